@@ -2,22 +2,17 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/shell"
 )
 
 // findAgent makes an agent available (x-tandemux/agent).
-func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.AgentParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	h := c.h
+func findAgent(_ context.Context, h *Host, c *requests.Conn, p ahp.AgentParams) (any, error) {
 	need := auth.ScopeSession
 	if len(p.Command) > 0 {
 		need = auth.ScopeAdmin

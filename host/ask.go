@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"strings"
 	"time"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -25,7 +25,7 @@ const (
 // Guarded by the lock.
 type ask struct {
 	t     *term
-	c     *conn
+	c     *requests.Conn
 	req   *jsonrpc.Request
 	claim ahp.Claim
 	timer *time.Timer
@@ -33,11 +33,7 @@ type ask struct {
 
 // askFor answers x-tandemux/ask when the person has. What nobody's hands are on (a
 // session's that the caller drives) is given at once.
-func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.AskParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func askFor(_ context.Context, h *Host, c *requests.Conn, p ahp.AskParams) (any, error) {
 	limit := time.Duration(p.TimeoutMs) * time.Millisecond
 	reason := strings.TrimSpace(p.Reason)
 	switch {
@@ -48,7 +44,6 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case p.Claim.Kind != ahp.ClaimSession:
 		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
@@ -68,10 +63,10 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
 	case t.asked != nil:
 		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
-	case c.asksOf(tx) >= maxAsks:
+	case asksOf(tx, h.terms, c) >= maxAsks:
 		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
 	}
-	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
+	q := &ask{t: t, c: c, req: c.Req, claim: p.Claim}
 	t.asked = q
 	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
@@ -83,8 +78,8 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // asksOf counts a connection's open questions.
-func (c *conn) asksOf(tx core.Tx) (n int) {
-	for _, t := range c.h.terms {
+func asksOf(tx core.Tx, terms []*term, c *requests.Conn) (n int) {
+	for _, t := range terms {
 		if t.asked != nil && t.asked.c == c {
 			n++
 		}
@@ -101,28 +96,14 @@ func (q *ask) settle(tx core.Tx, answer string) {
 	q.timer.Stop()
 	q.t.asked, q.t.meta.Ask = nil, nil
 	if answer != "" {
-		q.c.rpc.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
+		q.c.Out.RPC.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
 	}
 	q.t.h.listChanged(tx)
 }
 
-// dropAsks forgets the questions of a connection that has ended.
-func (c *conn) dropAsks(tx core.Tx) {
-	for _, t := range c.h.terms {
-		if t.asked != nil && t.asked.c == c {
-			t.asked.settle(tx, "")
-		}
-	}
-}
-
 // answerAsk is x-tandemux/answer: the person's word. Granting is a claim that the
 // person makes for the agent.
-func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.AnswerParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	h := c.h
+func answerAsk(_ context.Context, h *Host, c *requests.Conn, p ahp.AnswerParams) (any, error) {
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)

@@ -8,22 +8,21 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
-
-func isActivity(b core.Body) bool { _, ok := b.(*activity.Activity); return ok }
 
 // seeTerminal is x-tandemux/terminalSeen: by those who may change the terminal, as
 // it takes marks away that others see too.
-func seeTerminal(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.TerminalSeen)
+func (h *Host) seeTerminal(tx core.Tx, d *requests.Dispatch) string {
+	a := d.Action.(ahp.TerminalSeen)
 	t, ok := termAt(tx, a.Terminal)
-	if !ok || !reaches(tx, d.c.Principal, a.Terminal) {
+	if !ok || !reaches(tx, d.Conn.Principal, a.Terminal) {
 		return fmt.Sprintf("there is no terminal %q", params.Clip(a.Terminal))
 	}
-	if s := t.mayShape(d.c.Principal); s != "" {
+	if s := t.mayShape(d.Conn.Principal); s != "" {
 		return s
 	}
-	d.c.h.activity.Seen(tx, a.Terminal, &d.by)
+	h.activity.Seen(tx, a.Terminal, d.By)
 	return ""
 }
 

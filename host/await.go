@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/requests"
 )
 
 // awaitTime bounds how long output waits for its follower to come, or to come
@@ -113,7 +113,7 @@ func (f *follower) wait(ctx context.Context) {
 
 // followed makes the connection's client, if it watches, the follower of the command
 // that is about to begin.
-func (t *term) followed(tx core.Tx, c *conn) {
+func (t *term) followed(tx core.Tx, c *requests.Conn) {
 	if c.Client.Watches(t.ch.URI) {
 		t.follower.expect(c.Client.ID)
 		t.follower.arrived(c.Client.ID)
@@ -129,16 +129,9 @@ func (t *term) unfollowed() {
 	}
 }
 
-// watches tells a terminal who has subscribed.
-func (c *conn) watches(tx core.Tx, uri ahp.URI) {
-	if t, ok := termAt(tx, uri); ok {
-		t.follower.arrived(c.Client.ID)
-	}
-}
-
-// looksAway tells a terminal that a connection watches it no more: for good, or
+// looksAway tells a terminal that a link watches it no more: for good, or
 // because it was lost.
-func (c *conn) looksAway(tx core.Tx, ch *core.Channel, lost bool) {
+func looksAway(tx core.Tx, c *core.Link, ch *core.Channel, lost bool) {
 	t, ok := ch.Body.(*term)
 	switch {
 	case !ok || c.Client == nil || c.Client.Watches(ch.URI):

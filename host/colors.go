@@ -9,12 +9,13 @@ import (
 	"tandemux/emulator"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // setColors takes what colours a client's screen shows (x-tandemux/colors). They
 // stay with the client beyond its connection, and with the terminals that it
 // holds beyond its claim, until a client that shows others holds them.
-func setColors(c *conn, raw json.RawMessage) {
+func (h *Host) setColors(c *requests.Conn, raw json.RawMessage) {
 	var p ahp.ColorsParams
 	if err := params.Decode(raw, &p); err != nil {
 		c.Log.Debug("ignore malformed colours", "err", err)
@@ -25,7 +26,6 @@ func setColors(c *conn, raw json.RawMessage) {
 		c.Log.Debug("ignore malformed colours", "err", err)
 		return
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	if colors == c.Client.Colors {

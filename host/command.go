@@ -2,10 +2,10 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 	"tandemux/internal/plaintext"
 )
@@ -14,18 +14,14 @@ import (
 const maxListedLine = 256
 
 // readCommand gives one command of a terminal and its output (x-tandemux/command).
-func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.CommandParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func readCommand(_ context.Context, h *Host, c *requests.Conn, p ahp.CommandParams) (any, error) {
 	if p.Format != "" && p.Format != ahp.FormatText && p.Format != ahp.FormatRaw {
 		return nil, ahp.InvalidParams("read command: format: %q is neither %q nor %q", params.Clip(p.Format), ahp.FormatText, ahp.FormatRaw)
 	}
 	if p.Back < 0 {
 		return nil, ahp.InvalidParams("read command: back: %d is negative; 1 is the newest command", p.Back)
 	}
-	t, err := c.h.terminalAt(p.Channel, "read command")
+	t, err := h.terminalAt(p.Channel, "read command")
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +78,8 @@ func (t *term) noCommand(p ahp.CommandParams) error {
 }
 
 // listCommands gives the commands that a terminal remembers (x-tandemux/commands).
-func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.CommandsParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	t, err := c.h.terminalAt(p.Channel, "list commands")
+func listCommands(_ context.Context, h *Host, c *requests.Conn, p ahp.CommandsParams) (any, error) {
+	t, err := h.terminalAt(p.Channel, "list commands")
 	if err != nil {
 		return nil, err
 	}

@@ -362,7 +362,7 @@ func (k *confined) Close(tx core.Tx) {
 		return
 	}
 	k.listener.Close()
-	for c := range k.h.conns {
+	for c := range k.h.requests.Conns(tx) {
 		if c.Principal.Sandbox == k.session {
 			c.Out.Close(outbox.ClosePolicy, "the session was disposed of")
 		}

@@ -22,6 +22,7 @@ import (
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 	"tandemux/internal/fileuri"
 )
@@ -32,24 +33,25 @@ const (
 	spawnTime = 10 * time.Second
 )
 
+// sized refuses a size of 0, which is none; one that is left out is the default.
+func sized(create requests.Handler) requests.Handler {
+	return func(ctx context.Context, c *requests.Conn, raw json.RawMessage) (any, error) {
+		var given struct {
+			Cols *int `json:"cols"`
+			Rows *int `json:"rows"`
+		}
+		if err := params.Decode(raw, &given); err != nil {
+			return nil, err
+		}
+		if c, r := given.Cols, given.Rows; c != nil && *c == 0 || r != nil && *r == 0 {
+			return nil, ahp.InvalidParams("create terminal: %s", checkSize(0, 0))
+		}
+		return create(ctx, c, raw)
+	}
+}
+
 // createTerminal starts a process on a new pty (R26, G37–G39).
-func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.CreateTerminalParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	// Left out means the default; a size of 0 is not one.
-	var given struct {
-		Cols *int `json:"cols"`
-		Rows *int `json:"rows"`
-	}
-	if err := params.Decode(raw, &given); err != nil {
-		return nil, err
-	}
-	if given.Cols != nil && p.Cols == 0 || given.Rows != nil && p.Rows == 0 {
-		return nil, ahp.InvalidParams("create terminal: %s", checkSize(p.Cols, p.Rows))
-	}
-	h := c.h
+func createTerminal(ctx context.Context, h *Host, c *requests.Conn, p ahp.CreateTerminalParams) (any, error) {
 	plan, err := h.plan(c, p)
 	if err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ type plan struct {
 	in       ahp.URI
 }
 
-func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
+func (h *Host) plan(c *requests.Conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl := plan{params: p, holder: c.Principal.ID}
 	if err := params.Allowed("create terminal", c.Principal.Lacks(auth.ScopeCreate)); err != nil {
 		return pl, err

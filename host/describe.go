@@ -7,15 +7,14 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/activity"
-	"tandemux/host/core"
 	"tandemux/host/front"
 	"tandemux/host/listen"
+	"tandemux/host/requests"
 )
 
 // describeHost answers x-tandemux/host. A token bound to one terminal learns only
 // what concerns it.
-func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	h := c.h
+func describeHost(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
 	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.Principal.ID}
 	if c.Principal.Bounded() {
 		return r, nil
@@ -35,18 +34,17 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	for _, p := range h.roster.Strays() {
 		r.Orphans = append(r.Orphans, ahp.Orphan{Terminal: p.Terminal, Pid: p.Pid, Name: p.Name})
 	}
-	r.Clients, r.Terminals = len(h.conns), len(h.terms)
-	for c := range h.conns {
-		if c.keepsHouse(tx) {
-			r.Clients--
-			continue
+	r.Terminals = len(h.terms)
+	for c := range h.requests.Conns(tx) {
+		if !h.keepsHouse(c) {
+			r.Clients++
+			r.Waits += waitsOf(tx, h.terms, c)
 		}
-		r.Waits += len(c.waits)
 	}
 	return r, nil
 }
 
 // keepsHouse reports whether the connection is the housekeeper's.
-func (c *conn) keepsHouse(tx core.Tx) bool {
-	return c.Client != nil && c.Client.ID != "" && c.Client.ID == c.h.cfg.Housekeeper
+func (h *Host) keepsHouse(c *requests.Conn) bool {
+	return c.Client != nil && c.Client.ID != "" && c.Client.ID == h.cfg.Housekeeper
 }

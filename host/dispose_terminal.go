@@ -2,13 +2,13 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // endTime bounds the ending of one terminal's process: the keeper kills after
@@ -17,15 +17,10 @@ const endTime = 15 * time.Second
 
 // disposeTerminal removes a terminal at once and ends its process in the
 // background (R28, G38).
-func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.DisposeTerminalParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func disposeTerminal(_ context.Context, h *Host, c *requests.Conn, p ahp.DisposeTerminalParams) (any, error) {
 	if p.Channel == "" {
 		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)

@@ -29,10 +29,8 @@
 //
 // # Connections
 //
-// One goroutine per connection handles its messages in order; requests are rows
-// of one table (method.go). While a request that subscribes is answered, the
-// connection's actions are held back, so that the reply precedes all actions
-// after its snapshot (conn.go).
+// They are package requests'; what can be asked and dispatched are rows of two tables
+// (method.go, dispatch.go).
 //
 // A connection's queue is bounded; one that would overflow is closed with a
 // reason, and the client resynchronises by reconnect. It never delays the pty,
@@ -87,7 +85,7 @@
 // # Panics
 //
 // One is contained where a message is handled, a front's request is answered, or
-// a terminal's output is taken (fence.go). Anywhere else it ends the host.
+// a terminal's output is taken. Anywhere else it ends the host.
 //
 // # What it does not do
 //

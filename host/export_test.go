@@ -6,14 +6,16 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/requests"
 )
 
 // MethodPanic is a request that panics.
 const MethodPanic = "x-test/panic"
 
-func init() {
-	methods[MethodPanic] = method{do: func(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-		c.h.core.Locked(func(tx core.Tx) { panic("host's test panics") })
+// AddPanic has a host that nobody is connected to yet answer it.
+func AddPanic(h *Host) {
+	h.requests.Methods[MethodPanic] = requests.Method{Do: func(context.Context, *requests.Conn, json.RawMessage) (any, error) {
+		h.core.Locked(func(tx core.Tx) { panic("host's test panics") })
 		return nil, nil
 	}}
 }

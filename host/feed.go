@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -28,7 +28,7 @@ const maxFeed = 1 << 20
 // client fills: what is sent is not typed into the terminal, so it is neither
 // echoed, nor does a shell ever read what its command left.
 type feeder struct {
-	c      *conn // whose it is
+	c      *requests.Conn // whose it is
 	path   string
 	chunks chan chunk // holds one
 	over   chan struct{}
@@ -47,7 +47,7 @@ type chunk struct {
 }
 
 // newFeeder makes the pipe.
-func (h *Host) newFeeder(c *conn) (*feeder, error) {
+func (h *Host) newFeeder(c *requests.Conn) (*feeder, error) {
 	dir := filepath.Join(h.cfg.Runtime, FeedDir)
 	f := &feeder{c: c, path: filepath.Join(dir, strings.ToLower(rand.Text())), chunks: make(chan chunk, 1), over: make(chan struct{})}
 	err := os.MkdirAll(dir, 0o700)
@@ -57,9 +57,9 @@ func (h *Host) newFeeder(c *conn) (*feeder, error) {
 	if err != nil {
 		return nil, ahp.Internal("make a pipe for the command: %v", err)
 	}
-	h.serving.Add(1)
+	h.requests.Serving.Add(1)
 	go func() {
-		defer h.serving.Done()
+		defer h.requests.Serving.Done()
 		f.run()
 	}()
 	return f, nil
@@ -88,11 +88,11 @@ func (f *feeder) run() {
 				open = false
 				pipe.Close() // the command's end of input
 			}
-			f.c.rpc.Reply(c.req, ahp.FeedResult{Open: open}, nil) //nolint:errcheck // a connection that has ended needs no answer
+			f.c.Out.RPC.Reply(c.req, ahp.FeedResult{Open: open}, nil) //nolint:errcheck // a connection that has ended needs no answer
 		case <-f.over:
 			select {
 			case c := <-f.chunks:
-				f.c.rpc.Reply(c.req, ahp.FeedResult{}, nil) //nolint:errcheck // see above
+				f.c.Out.RPC.Reply(c.req, ahp.FeedResult{}, nil) //nolint:errcheck // see above
 			default:
 			}
 			return
@@ -119,15 +119,11 @@ func (f *feeder) end() {
 
 // feed fills a command's standard input (x-tandemux/feed). The answer comes when
 // the pipe has taken it: then the next may be sent.
-func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.FeedParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func feed(_ context.Context, h *Host, c *requests.Conn, p ahp.FeedParams) (any, error) {
 	if len(p.Data) > maxFeed {
 		return nil, ahp.InvalidParams("feed: data: more than %d bytes at once", maxFeed)
 	}
-	tx := c.h.core.Lock()
+	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
 	if !ok {
@@ -137,7 +133,7 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return ahp.FeedResult{}, nil
 	}
 	select {
-	case t.feed.chunks <- chunk{c.req, p.Data, p.End}:
+	case t.feed.chunks <- chunk{c.Req, p.Data, p.End}:
 		return nil, jsonrpc.ErrReplied
 	default:
 		return nil, ahp.Conflict("feed: wait for the answer to the last one")
@@ -148,15 +144,6 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (t *term) setFeed(tx core.Tx, f *feeder) {
 	t.feed.end()
 	t.feed = f
-}
-
-// endFeeds ends what a connection feeds.
-func (c *conn) endFeeds(tx core.Tx) {
-	for _, t := range c.h.terms {
-		if t.feed != nil && t.feed.c == c {
-			t.setFeed(tx, nil)
-		}
-	}
 }
 
 // fed makes a command read a feeder.

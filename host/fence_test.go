@@ -16,6 +16,7 @@ import (
 func TestPanicInConnection(t *testing.T) {
 	t.Parallel()
 	w := start(t)
+	host.AddPanic(w.host)
 	good, bad := w.connect("good"), w.connect("bad")
 	good.initialize(ahp.RootURI)
 	bad.initialize(ahp.RootURI)
@@ -30,7 +31,7 @@ func TestPanicInConnection(t *testing.T) {
 	good.dispatch(uri, 1, ahp.TerminalInput{Data: "still here\n"})
 	good.output(uri, "still here")
 	w.connect("bad").initialize(ahp.RootURI)
-	if log := w.log.String(); !strings.Contains(log, "panic") || !strings.Contains(log, "fence.go") {
+	if log := w.log.String(); !strings.Contains(log, "panic") || !strings.Contains(log, "conn.go") {
 		t.Errorf("the log has no stack:\n%s", log)
 	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,8 +27,10 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/requests"
 	"tandemux/host/roster"
 	"tandemux/host/sessions"
+	"tandemux/internal/jsonrpc"
 	"tandemux/internal/statefile"
 )
 
@@ -150,9 +153,9 @@ type Host struct {
 	spool    *journal.Spool  // see typed.go; nil when there is none
 	spooled  journal.Spooled // by the host before
 
-	// What Shutdown waits for, in this order, after the front: what serves connections;
-	// processes being ended, which needs the keeper; the keeper's exits.
-	serving, ending, following sync.WaitGroup
+	// What Shutdown waits for, in this order, after the front and the
+	// requests: processes being ended, which needs the keeper; the keeper's exits.
+	ending, following sync.WaitGroup
 
 	// life ends when nothing is followed any more.
 	life    context.Context
@@ -170,12 +173,12 @@ type Host struct {
 	terms     []*term // oldest first
 	layouts   []*layout
 	sessions  *sessions.Sessions
+	requests  *requests.Server
 	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
 	typist    typist
 	clientIDs *auth.ClientIDs
-	conns     map[*conn]struct{}
 	marks     []journal.Record // reused
 	typing    []byte           // reused
 	stopping  bool             // a client asked to stop
@@ -201,7 +204,6 @@ func New(c Config) (*Host, error) {
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		reserved: map[ahp.URI]string{},
 		procs:    processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
-		conns:    map[*conn]struct{}{},
 	}
 	h.scrollback.Store(int64(c.Scrollback))
 	h.keepers.Store(c.Keeper)
@@ -247,11 +249,14 @@ func New(c Config) (*Host, error) {
 	}
 	h.hostname, _ = os.Hostname()
 	h.front = front.New(front.Config{
-		Handle: h.serveConn, Tokens: h.tokens, Attempts: auth.NewAttempts(h.now), Audit: h.audit, Log: h.log,
+		Handle: func(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
+			return h.requests.Serve(ctx, t, p)
+		},
+		Tokens: h.tokens, Attempts: auth.NewAttempts(h.now), Audit: h.audit, Log: h.log,
 		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: h.hostname,
 		Connections: h.limits.Connections, Requests: h.limits.Requests, FrameBytes: h.limits.FrameBytes, HeaderTime: h.limits.HeaderTime,
 	})
-	h.tokens.OnExpiry(func() { h.closeInvalid("the token has expired", nil) })
+	h.tokens.OnExpiry(func() { h.requests.CloseInvalid("the token has expired", nil) })
 	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
 		h.home = "/"
 	}
@@ -282,6 +287,16 @@ func New(c Config) (*Host, error) {
 		Reserved:  func(tx core.Tx, uri ahp.URI) bool { _, yes := h.reserved[uri]; return yes },
 		Root:      func() ahp.RootState { return h.root.value },
 		Confine:   h.confine, Confines: mayConfine, Terminals: heldTerminals{h},
+	})
+	h.requests = requests.New(requests.Options{
+		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Tokens: h.tokens, ClientIDs: h.clientIDs,
+		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: h.home,
+		Limits: requests.Limits{
+			Subscriptions: h.limits.Subscriptions, QueueBytes: h.limits.QueueBytes, LagBytes: h.limits.LagBytes, ReplyBytes: h.limits.ReplyBytes,
+			RequestRate: h.limits.RequestRate, RequestBurst: h.limits.RequestBurst, DispatchRate: h.limits.DispatchRate, DispatchBurst: h.limits.DispatchBurst,
+		},
+		Methods: h.methods(), Actions: h.actions(),
+		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.setColors},
 	})
 	h.quotas = guard.OpenQuotas(c.State, h.now, h.log)
 	if err := h.restore(); err != nil {
@@ -376,7 +391,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	h.journals.Close()
 	code, reason := h.parting(tx, reason)
 	h.front.Close()
-	for c := range h.conns {
+	for c := range h.requests.Conns(tx) {
 		c.Out.Close(code, reason)
 	}
 	if h.list.timer != nil {
@@ -385,6 +400,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	}
 	h.activity.Stop(tx)
 	h.sessions.Stop(tx)
+	h.requests.Stop(tx)
 	terms := slices.Clone(h.terms)
 	tx.Unlock()
 	for _, t := range terms {
@@ -416,7 +432,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 	go func() {
 		defer close(ended)
 		h.front.Wait()
-		h.serving.Wait()
+		h.requests.Wait()
 		h.sessions.Wait()
 		for _, t := range terms {
 			<-t.t.Done()

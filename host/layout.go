@@ -13,6 +13,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // layout is the body of a layout channel.
@@ -74,8 +75,8 @@ func isLayoutName(s string) bool {
 
 // changeLayout replaces a layout's document; of two writers that saw the same
 // revision the second is refused and tries again.
-func changeLayout(tx core.Tx, d *dispatch) string {
-	l, a := d.ch.Body.(*layout), d.action.(ahp.LayoutChanged)
+func (h *Host) changeLayout(tx core.Tx, d *requests.Dispatch) string {
+	l, a := d.Channel.Body.(*layout), d.Action.(ahp.LayoutChanged)
 	switch {
 	case a.Rev != l.value.Rev+1:
 		return fmt.Sprintf("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
@@ -88,7 +89,7 @@ func changeLayout(tx core.Tx, d *dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > params.MaxURI }):
 		return fmt.Sprintf("the layout names a terminal by more than %d bytes", params.MaxURI)
 	}
-	tx.Apply(d.ch, a, &d.by)
-	d.c.h.listChanged(tx)
+	tx.Apply(d.Channel, a, d.By)
+	h.listChanged(tx)
 	return ""
 }

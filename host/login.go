@@ -2,30 +2,22 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // login is x-tandemux/login.
-func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.LoginParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	h := c.h
-	if err := params.Allowed("log in", c.Principal.CannotDrive()); err != nil {
-		return nil, err
-	}
+func login(ctx context.Context, h *Host, c *requests.Conn, p ahp.LoginParams) (any, error) {
 	provider, err := h.sessions.LoginProvider(p)
 	if err != nil {
 		return nil, err
 	}
-	return c.aside(ctx, func(ctx context.Context) (any, error) {
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
 		defer cancel()
 		return h.logIn(ctx, c, provider, p)
@@ -33,7 +25,7 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // logIn does it.
-func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ahp.LoginParams) (any, error) {
+func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provider, p ahp.LoginParams) (any, error) {
 	info := provider.Info()
 	var err error
 	if len(info.Auth) == 0 {
@@ -82,20 +74,17 @@ func loginMethod(info agent.Info, id string) (agent.AuthMethod, error) {
 }
 
 // loginIn runs the agent's command for logging in, in a terminal of the client's.
-func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.AuthMethod) error {
+func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams, m agent.AuthMethod) error {
 	env := map[string]string{}
 	for _, v := range m.Env {
 		env[v.Name] = v.Value
 	}
-	params, err := json.Marshal(ahp.CreateTerminalParams{
+	_, err := createTerminal(ctx, h, c, ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
 		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, words.MaxNamed)), Cols: p.Cols, Rows: p.Rows,
 		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
 	})
 	if err != nil {
-		return ahp.Internal("log in: %v", err)
-	}
-	if _, err := createTerminal(ctx, c, params); err != nil {
 		return err
 	}
 	h.core.Do(func(tx core.Tx) {

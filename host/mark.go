@@ -2,24 +2,20 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 )
 
 // mark tells where a terminal is (x-tandemux/mark), so that what is asked from there
 // on can be asked again, of this host or the next one.
-func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.MarkParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	tx := c.h.core.Lock()
+func mark(_ context.Context, h *Host, c *requests.Conn, p ahp.MarkParams) (any, error) {
+	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
 	if !ok {

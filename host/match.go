@@ -32,7 +32,7 @@ type matcher struct {
 // startMatch begins with the line that the cursor is on.
 func (w *wait) startMatch(pattern *regexp.Regexp, line string) {
 	w.match = &matcher{w: w, pattern: pattern, wake: make(chan struct{}, 1)}
-	w.h.serving.Add(1)
+	w.h.requests.Serving.Add(1)
 	go w.match.run(line)
 }
 
@@ -78,7 +78,7 @@ func (m *matcher) signal() {
 
 // run matches until it finds, is stopped or nothing more comes.
 func (m *matcher) run(line string) {
-	defer m.w.h.serving.Done()
+	defer m.w.h.requests.Serving.Done()
 	var text plaintext.Writer
 	var lines []byte
 	work := []string{line}

@@ -11,6 +11,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/shell"
 )
 
@@ -99,20 +100,20 @@ func (h *Host) freeName(tx core.Tx, p *auth.Principal, name string, uri ahp.URI)
 
 // rename is terminal/titleChanged by a client (R18): it sets the name, or with an
 // empty title removes it.
-func rename(tx core.Tx, d *dispatch) string {
-	if s := d.t.mayShape(d.c.Principal); s != "" {
+func rename(tx core.Tx, t *term, d *requests.Dispatch) string {
+	if s := t.mayShape(d.Conn.Principal); s != "" {
 		return s
 	}
-	name := d.action.(ahp.TerminalTitleChanged).Title
+	name := d.Action.(ahp.TerminalTitleChanged).Title
 	if s := checkName(name); s != "" {
 		return "the name is not usable: " + s
 	}
-	if s := d.c.h.nameTaken(tx, d.c.Principal, name, d.ch.URI); s != "" {
+	if s := t.h.nameTaken(tx, d.Conn.Principal, name, d.Channel.URI); s != "" {
 		return s
 	}
-	d.t.flush(tx)
-	d.t.meta.Name, d.t.dirty = name, true
-	tx.Apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	t.flush(tx)
+	t.meta.Name, t.dirty = name, true
+	tx.Apply(d.Channel, ahp.TerminalTitleChanged{Title: t.title()}, d.By)
 	return ""
 }
 

@@ -2,12 +2,12 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
@@ -16,12 +16,7 @@ const personID = "user"
 
 // promote gives a session's terminal to the person (T17, T18, docs/decisions.md
 // §2). For the agent that is final: it no longer holds it.
-func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.PromoteParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	h := c.h
+func promote(_ context.Context, h *Host, c *requests.Conn, p ahp.PromoteParams) (any, error) {
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
@@ -68,7 +63,7 @@ func (t *term) personFor(tx core.Tx) string {
 // isInterface reports whether a connection is an interface's: it follows a layout.
 func isInterface(l *core.Link) bool {
 	for ch := range l.Subscriptions() {
-		if isLayout(ch.Body) {
+		if requests.Is[*layout](ch.Body) {
 			return true
 		}
 	}

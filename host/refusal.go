@@ -9,12 +9,13 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/core"
+	"tandemux/host/requests"
 	"tandemux/host/sessions"
 	"tandemux/host/shell"
 )
 
 // refusedGuest tells people what was not allowed of a request of an agent from the side.
-func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err error) {
+func (h *Host) refusedGuest(c *requests.Conn, method string, params json.RawMessage, err error) {
 	var p struct {
 		Channel ahp.URI         `json:"channel"`
 		Command []string        `json:"command"` // x-tandemux/run

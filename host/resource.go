@@ -2,11 +2,10 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
-	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // resourceParams are those of all resource requests.
@@ -19,16 +18,12 @@ type resourceParams struct {
 
 // resource makes a request of what package files does. Files are for those who may
 // start a terminal: they could read them there.
-func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Context, *conn, json.RawMessage) (any, error) {
-	return func(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-		var p resourceParams
-		if err := params.Decode(raw, &p); err != nil {
-			return nil, err
-		}
+func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Context, *Host, *requests.Conn, resourceParams) (any, error) {
+	return func(_ context.Context, h *Host, c *requests.Conn, p resourceParams) (any, error) {
 		if s := c.Principal.Lacks(auth.ScopeCreate); s != "" {
 			return nil, ahp.PermissionDenied("files: %s", s)
 		}
-		return do(c.h, p)
+		return do(h, p)
 	}
 }
 
@@ -46,11 +41,6 @@ var (
 		return struct{}{}, h.files.Check(p.URI)
 	})
 )
-
-// refuseWrite answers the requests that would change files, or watch them.
-func refuseWrite(method string) func(context.Context, *conn, json.RawMessage) (any, error) {
-	return func(context.Context, *conn, json.RawMessage) (any, error) { return nil, readOnly(method) }
-}
 
 func readOnly(method string) error {
 	return ahp.PermissionDenied("%s: this host serves files for reading only: write them in a terminal", method)

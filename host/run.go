@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/shell"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
@@ -17,12 +17,8 @@ import (
 
 // run types a command into a shell that waits for one, and answers once the
 // shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
-func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.RunParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	if err := c.h.judgeLine(c.Principal, p.Command, p.Line); err != nil {
+func run(_ context.Context, h *Host, c *requests.Conn, p ahp.RunParams) (any, error) {
+	if err := h.judgeLine(c.Principal, p.Command, p.Line); err != nil {
 		return nil, err
 	}
 	argv := p.Command
@@ -30,9 +26,9 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		argv = []string{"eval", p.Line}
 	}
 	if p.Typed {
-		return typeLine(c, p)
+		return typeLine(h, c, p)
 	}
-	switch _, err := c.h.command(ahp.CreateMeta{Command: argv}); {
+	switch _, err := h.command(ahp.CreateMeta{Command: argv}); {
 	case p.Line != "" && len(p.Command) > 0:
 		return nil, ahp.InvalidParams("run: command and line: give one of them")
 	case err != nil || len(argv) == 0:
@@ -40,10 +36,9 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case len(p.Key) > maxRunKey:
 		return nil, ahp.InvalidParams("run: key: longer than %d bytes", maxRunKey)
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	w, err := c.newWait(tx, p.Channel, "run")
+	w, err := h.newWait(tx, c, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +63,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // typeLine types a line as a person would, where an empty prompt waits for one.
-func typeLine(c *conn, p ahp.RunParams) (any, error) {
+func typeLine(h *Host, c *requests.Conn, p ahp.RunParams) (any, error) {
 	switch {
 	case p.Line == "" || len(p.Command) > 0 || p.Stdin:
 		return nil, ahp.InvalidParams("run: typed: takes a line and nothing else")
@@ -77,10 +72,9 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 	case strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }):
 		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	w, err := c.newWait(tx, p.Channel, "run")
+	w, err := h.newWait(tx, c, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}

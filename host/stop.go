@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/requests"
 )
 
 // stopTime bounds the ending of all processes: the keeper kills after five
@@ -17,13 +18,12 @@ const stopTime = 20 * time.Second
 
 // stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
 // comes first; then the connection is closed.
-func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
 	if !c.Principal.Operates() {
 		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
-	h := c.h
 	h.audit.Did(c.Who(), "stop", "")
-	c.rpc.AfterReply(func() {
+	c.Out.RPC.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go h.endAll()
 	})

@@ -18,6 +18,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 )
 
@@ -249,7 +250,7 @@ func (t *term) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 
 // Told answers those who wait for an action. It applies nothing.
 func (t *term) Told(tx core.Tx, a ahp.Action) {
-	defer func() { t.h.contain("answer those who wait", recover(), "process", t.proc) }()
+	defer func() { requests.Contain(t.h.log, "answer those who wait", recover(), "process", t.proc) }()
 	switch a.(type) {
 	case terminal.Declined:
 		for _, w := range slices.Clone(t.waits) {
@@ -269,7 +270,7 @@ func (t *term) Told(tx core.Tx, a ahp.Action) {
 
 // follow does what else follows from an action.
 func (t *term) Follow(tx core.Tx, a ahp.Action) {
-	defer func() { t.h.contain("follow an action", recover(), "process", t.proc) }()
+	defer func() { requests.Contain(t.h.log, "follow an action", recover(), "process", t.proc) }()
 	if tell := told[a.ActionType()]; tell != nil {
 		tell(tx, t, a)
 		return
@@ -321,7 +322,7 @@ func (t *term) Process() (id string, maxJournal int) { return t.proc, t.h.limits
 // have kept an action from some of them.
 func (t *term) resync(tx core.Tx) {
 	if t.ch != nil {
-		tx.Resync(t.ch, closeFailed, "the host failed at what this connection watches: reconnect")
+		tx.Resync(t.ch, requests.CloseFailed, "the host failed at what this connection watches: reconnect")
 	}
 }
 
@@ -330,7 +331,7 @@ func (t *term) resync(tx core.Tx) {
 func (t *term) wake() {
 	h := t.h
 	defer func() {
-		if h.contain("apply output", recover(), "process", t.proc) {
+		if requests.Contain(h.log, "apply output", recover(), "process", t.proc) {
 			h.core.Locked(func(tx core.Tx) { t.resync(tx) })
 		}
 	}()

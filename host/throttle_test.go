@@ -12,6 +12,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
+	"tandemux/host/requests"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -34,17 +35,16 @@ func (g *gated) Write(context.Context, []byte) error {
 }
 
 // behindHolder is a terminal and its holder's connection over g.
-func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *conn) {
+func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *requests.Conn) {
 	h := &Host{log: slog.New(slog.DiscardHandler), core: newCore(t, time.Now)}
 	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
-	c := &conn{h: h, Link: core.NewLink(auth.Operator, h.log)}
+	c := &requests.Conn{Link: core.NewLink(auth.Operator, h.log)}
 	c.Out = outbox.New(g, nil, jsonrpc.Options{Log: h.log}, 0)
-	c.rpc = c.Out.RPC
 	ended := make(chan error, 1)
-	go func() { ended <- c.rpc.Run(t.Context()) }()
+	go func() { ended <- c.Out.RPC.Run(t.Context()) }()
 	t.Cleanup(func() {
 		close(g.end)
-		c.rpc.Close(1000, "")
+		c.Out.RPC.Close(1000, "")
 		<-ended
 	})
 	one := &term{h: h, value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
@@ -64,7 +64,7 @@ func TestThrottleSeesTheLastMessage(t *testing.T) {
 	one, c := behindHolder(t, g, time.Hour)
 	const terms = 3
 	for range 500 {
-		if err := c.rpc.Send(make([]byte, 100)); err != nil {
+		if err := c.Out.RPC.Send(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan struct{}, terms)
@@ -96,7 +96,7 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 		return taken.Load()
 	}}
 	one, c := behindHolder(t, g, time.Millisecond)
-	if err := c.rpc.Send(make([]byte, 100)); err != nil {
+	if err := c.Out.RPC.Send(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
 	one.throttle(t.Context())

@@ -9,6 +9,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 )
 
@@ -34,18 +35,17 @@ const maxDoubts = 64
 // noteInput journals an input that is about to be typed. Its bytes are only kept
 // where they have to wait: most are in the pty a moment later, and may be a
 // password.
-func (h *Host) noteInput(tx core.Tx, d *dispatch, data string) (in record.Input, noted bool) {
-	t := d.t
+func (h *Host) noteInput(tx core.Tx, t *term, d *requests.Dispatch, data string) (in record.Input, noted bool) {
 	if t.ch.Journal == nil {
 		return in, false
 	}
-	in = record.Input{Origin: d.by.Origin, Size: uint64(len(data)), End: t.t.Accepted() + uint64(len(data))}
+	in = record.Input{Origin: d.By.Origin, Size: uint64(len(data)), End: t.t.Accepted() + uint64(len(data))}
 	if len(data) > atOnce || t.t.Waits() {
 		in.Data = data
 	}
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
-	t.ch.Accepted.Note(in.Origin.ClientID, d.c.Client.Since, in.Origin.ClientSeq, tx.Seq())
+	t.ch.Accepted.Note(in.Origin.ClientID, d.Conn.Client.Since, in.Origin.ClientSeq, tx.Seq())
 	h.appendInput(tx, t, in)
 	return in, true
 }
@@ -78,12 +78,11 @@ func (t *term) unqueue(end uint64) {
 }
 
 // typeIn types for a dispatch.
-func (h *Host) typeIn(tx core.Tx, d *dispatch, data string) error {
-	in, noted := h.noteInput(tx, d, data)
+func (h *Host) typeIn(tx core.Tx, t *term, d *requests.Dispatch, data string) error {
+	in, noted := h.noteInput(tx, t, d, data)
 	if tx.Fenced() {
 		return terminal.ErrClosed
 	}
-	t := d.t
 	err := t.t.Input(data)
 	switch {
 	case !noted:
@@ -98,7 +97,7 @@ func (h *Host) typeIn(tx core.Tx, d *dispatch, data string) error {
 		in.Data = data
 		t.unqueue(in.End)
 		t.queue = append(t.queue, in)
-		d.c.h.appendInput(tx, t, in)
+		h.appendInput(tx, t, in)
 	}
 	return err
 }

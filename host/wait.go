@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -31,7 +31,7 @@ const (
 // bound to its terminal and to the connection that asked, and guarded by the lock.
 type wait struct {
 	h   *Host
-	c   *conn
+	c   *requests.Conn
 	t   *term
 	req *jsonrpc.Request
 	// command is the id of the command that it is bound to; "" when none ran.
@@ -58,11 +58,7 @@ type wait struct {
 
 // waitFor answers x-tandemux/wait when the condition holds, or can't any more.
 // Nothing is polled: the terminal's actions decide as they are applied.
-func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.WaitParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func waitFor(_ context.Context, h *Host, c *requests.Conn, p ahp.WaitParams) (any, error) {
 	begin, ok := conditions[p.Until]
 	if !ok {
 		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q, %q", params.Clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitOutput, ahp.WaitText)
@@ -78,10 +74,9 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	h := c.h
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	w, err := c.newWait(tx, p.Channel, "wait")
+	w, err := h.newWait(tx, c, p.Channel, "wait")
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +115,44 @@ func compile(pattern string) (*regexp.Regexp, error) {
 }
 
 // newWait registers a wait.
-func (c *conn) newWait(tx core.Tx, uri ahp.URI, doing string) (*wait, error) {
+func (h *Host) newWait(tx core.Tx, c *requests.Conn, uri ahp.URI, doing string) (*wait, error) {
 	t, ok := termAt(tx, uri)
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
-	case len(c.waits) >= maxWaits && !c.keepsHouse(tx):
+	case waitsOf(tx, h.terms, c) >= maxWaits && !h.keepsHouse(c):
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}
-	w := &wait{h: c.h, c: c, t: t, req: c.req}
-	c.waits = append(c.waits, w)
+	w := &wait{h: h, c: c, t: t, req: c.Req}
 	t.waits = append(t.waits, w)
 	return w, nil
+}
+
+// waitsOf counts a connection's waits.
+func waitsOf(tx core.Tx, terms []*term, c *requests.Conn) (n int) {
+	for _, t := range terms {
+		for _, w := range t.waits {
+			if w.c == c {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// letConnGo ends what a connection that has ended waits for, asks and feeds.
+func (t *term) letConnGo(tx core.Tx, c *requests.Conn) {
+	for _, w := range slices.Clone(t.waits) {
+		if w.c == c {
+			w.end(tx)
+		}
+	}
+	if t.feed != nil && t.feed.c == c {
+		t.setFeed(tx, nil)
+	}
+	if t.asked != nil && t.asked.c == c {
+		t.asked.settle(tx, "")
+	}
 }
 
 // conditions begin a wait of each kind; they may end it at once.
@@ -353,7 +374,7 @@ func (w *wait) answer(tx core.Tx, result any, err error) {
 		w.feed.end()
 	}
 	w.end(tx)
-	w.c.rpc.Reply(w.req, result, err) //nolint:errcheck // a connection that has ended needs no answer
+	w.c.Out.RPC.Reply(w.req, result, err) //nolint:errcheck // a connection that has ended needs no answer
 }
 
 // end ends the wait without an answer.
@@ -362,9 +383,7 @@ func (w *wait) end(tx core.Tx) {
 		return
 	}
 	w.over = true
-	is := func(o *wait) bool { return o == w }
-	w.c.waits = slices.DeleteFunc(w.c.waits, is)
-	w.t.waits = slices.DeleteFunc(w.t.waits, is)
+	w.t.waits = slices.DeleteFunc(w.t.waits, func(o *wait) bool { return o == w })
 	for _, timer := range []*time.Timer{w.timer, w.idle} {
 		if timer != nil {
 			timer.Stop()

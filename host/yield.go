@@ -8,6 +8,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
+	"tandemux/host/requests"
 )
 
 // closeDone is the WebSocket status (normal closure) of a host that was stopped:
@@ -16,11 +17,10 @@ const closeDone = 1000
 
 // yield ends the host and nothing else, so that another one takes over what it
 // holds (x-tandemux/yield).
-func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
 	if !c.Principal.Operates() {
 		return nil, ahp.PermissionDenied("yield: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
-	h := c.h
 	tx := h.core.Lock()
 	ends := h.stopping
 	h.yielding = h.yielding || !ends
@@ -29,7 +29,7 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
 	h.audit.Did(c.Who(), "yield", "")
-	c.rpc.AfterReply(func() {
+	c.Out.RPC.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), endTime)

@@ -105,10 +105,6 @@ func (c *Chat) Session() ahp.URI { return c.s.ch.URI }
 func (c *Chat) Owner() string    { return c.s.facts.Owner }
 func (c *Chat) Provider() string { return c.s.value.Provider }
 func (c *Chat) Sandbox() Sandbox { return c.s.sandbox }
-func (c *Chat) Roots() []string  { return c.s.facts.Roots }
-
-// Commands are the agent's.
-func (c *Chat) Commands(tx core.Tx) []ahp.AgentCommand { return c.s.meta.Commands }
 
 // Label is what the session's terminals say of who holds them.
 func (c *Chat) Label(tx core.Tx) string { return c.s.label(tx) }

@@ -10,60 +10,41 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
-// chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
+// chatActions are those that clients may dispatch to chats (AHP, Chat Channel).
 // What is not among them, of those that AHP lets clients dispatch, is refused with
 // a reason.
-func chatRules() map[string]Rule {
-	rules := map[string]Rule{}
-	for name, do := range map[string]func(tx core.Tx, d *Dispatch) string{
-		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
-		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
-		ahp.ChatTurnResume{}.ActionType():              resumeTurn,
-		ahp.ChatPendingMessageSet{}.ActionType():       setPending,
-		ahp.ChatPendingMessageRemoved{}.ActionType():   removePending,
-		ahp.ChatQueuedMessagesReordered{}.ActionType(): reorderQueue,
-		ahp.ChatDraftChanged{}.ActionType():            changeDraft,
-		ahp.ChatIsReadChanged{}.ActionType():           accept,
-		ahp.ChatIsArchivedChanged{}.ActionType():       accept,
-		ahp.ChatInputAnswerChanged{}.ActionType():      changeAnswer,
-		ahp.ChatInputCompleted{}.ActionType():          completeInput,
-		ahp.ChatTruncated{}.ActionType():               truncateChat,
-		ahp.ChatToolCallConfirmed{}.ActionType():       confirmTool,
-		ahp.ChatToolCallResultConfirmed{}.ActionType(): confirmResult,
-		ahp.ChatToolCallComplete{}.ActionType():        completeTool,
-		ahp.ChatToolCallContentChanged{}.ActionType():  changeToolContent,
-		ahp.ChatWorkingDirectorySet{}.ActionType():     refuseBecause("the directories of a chat are those that its session began with"),
-		ahp.ChatWorkingDirectoryRemoved{}.ActionType(): refuseBecause("the directories of a chat are those that its session began with"),
-	} {
-		rules[name] = Rule{isChat, byPeople(do)}
-	}
-	return rules
+func chatActions(all map[string]requests.Action) {
+	const noDirectories = "the directories of a chat are those that its session began with"
+	add := adder(all, requests.Is[*Chat])
+	add(ahp.ChatTurnStarted{}, beginTurn, "turnId", "message")
+	add(ahp.ChatTurnCancelled{}, cancelTurn, "turnId")
+	add(ahp.ChatTurnResume{}, resumeTurn, "turnId")
+	add(ahp.ChatPendingMessageSet{}, setPending, "kind", "id", "message")
+	add(ahp.ChatPendingMessageRemoved{}, removePending, "kind", "id")
+	add(ahp.ChatQueuedMessagesReordered{}, reorderQueue, "order")
+	add(ahp.ChatDraftChanged{}, changeDraft)
+	add(ahp.ChatIsReadChanged{}, accept)
+	add(ahp.ChatIsArchivedChanged{}, accept)
+	add(ahp.ChatInputAnswerChanged{}, changeAnswer, "requestId", "questionId")
+	add(ahp.ChatInputCompleted{}, completeInput, "requestId", "response")
+	add(ahp.ChatTruncated{}, truncateChat)
+	add(ahp.ChatToolCallConfirmed{}, confirmTool, "turnId", "toolCallId", "approved")
+	add(ahp.ChatToolCallResultConfirmed{}, confirmResult, "turnId", "toolCallId", "approved")
+	add(ahp.ChatToolCallComplete{}, completeTool, "turnId", "toolCallId", "result")
+	add(ahp.ChatToolCallContentChanged{}, changeToolContent, "turnId", "toolCallId", "content")
+	add(ahp.ChatWorkingDirectorySet{}, refuseBecause(noDirectories))
+	add(ahp.ChatWorkingDirectoryRemoved{}, refuseBecause(noDirectories))
 }
 
-// neededOfChats are the members that those actions must have.
-var neededOfChats = map[string][]string{
-	ahp.ChatTurnStarted{}.ActionType():             {"turnId", "message"},
-	ahp.ChatTurnCancelled{}.ActionType():           {"turnId"},
-	ahp.ChatTurnResume{}.ActionType():              {"turnId"},
-	ahp.ChatPendingMessageSet{}.ActionType():       {"kind", "id", "message"},
-	ahp.ChatPendingMessageRemoved{}.ActionType():   {"kind", "id"},
-	ahp.ChatQueuedMessagesReordered{}.ActionType(): {"order"},
-	ahp.ChatInputAnswerChanged{}.ActionType():      {"requestId", "questionId"},
-	ahp.ChatInputCompleted{}.ActionType():          {"requestId", "response"},
-	ahp.ChatToolCallConfirmed{}.ActionType():       {"turnId", "toolCallId", "approved"},
-	ahp.ChatToolCallComplete{}.ActionType():        {"turnId", "toolCallId", "result"},
-	ahp.ChatToolCallContentChanged{}.ActionType():  {"turnId", "toolCallId", "content"},
-	ahp.ChatToolCallResultConfirmed{}.ActionType(): {"turnId", "toolCallId", "approved"},
-}
-
-func refuseBecause(why string) func(core.Tx, *Dispatch) string {
-	return func(core.Tx, *Dispatch) string { return why }
+func refuseBecause(why string) func(core.Tx, *requests.Dispatch) string {
+	return func(core.Tx, *requests.Dispatch) string { return why }
 }
 
 // accept applies an action that can't be wrong.
-func accept(tx core.Tx, d *Dispatch) string {
+func accept(tx core.Tx, d *requests.Dispatch) string {
 	d.Channel.Body.(*Chat).apply(tx, d.Action, d.By)
 	return ""
 }
@@ -97,7 +78,7 @@ func (c *Chat) mayPrompt(m *ahp.Message) string {
 }
 
 // beginTurn is chat/turnStarted.
-func beginTurn(tx core.Tx, d *Dispatch) string {
+func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnStarted)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
@@ -121,7 +102,7 @@ func beginTurn(tx core.Tx, d *Dispatch) string {
 
 // cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
 // the agent is told.
-func cancelTurn(tx core.Tx, d *Dispatch) string {
+func cancelTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnCancelled)
 	switch t := c.value.ActiveTurn; {
 	case t == nil:
@@ -140,7 +121,7 @@ func cancelTurn(tx core.Tx, d *Dispatch) string {
 }
 
 // setPending is chat/pendingMessageSet.
-func setPending(tx core.Tx, d *Dispatch) string {
+func setPending(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
@@ -195,7 +176,7 @@ func (c *Chat) steer(tx core.Tx) {
 }
 
 // removePending is chat/pendingMessageRemoved.
-func removePending(tx core.Tx, d *Dispatch) string {
+func removePending(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageRemoved)
 	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
 		a.Kind == ahp.PendingSteering && c.value.SteeringMessage != nil && c.value.SteeringMessage.ID == a.ID
@@ -207,7 +188,7 @@ func removePending(tx core.Tx, d *Dispatch) string {
 }
 
 // reorderQueue is chat/queuedMessagesReordered.
-func reorderQueue(tx core.Tx, d *Dispatch) string {
+func reorderQueue(tx core.Tx, d *requests.Dispatch) string {
 	if n := len(d.Action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
 		return fmt.Sprintf("order: it names %d messages, more than there can be", n)
 	}
@@ -215,7 +196,7 @@ func reorderQueue(tx core.Tx, d *Dispatch) string {
 }
 
 // changeDraft is chat/draftChanged.
-func changeDraft(tx core.Tx, d *Dispatch) string {
+func changeDraft(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatDraftChanged)
 	if s := d.Channel.Body.(*Chat).mayPrompt(a.Draft); s != "" {
 		return s
@@ -228,7 +209,7 @@ func changeDraft(tx core.Tx, d *Dispatch) string {
 
 // truncateChat is chat/truncated: the agent can't forget a part, so it forgets
 // all and begins anew with the next turn.
-func truncateChat(tx core.Tx, d *Dispatch) string {
+func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTruncated)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
@@ -264,7 +245,7 @@ func truncateChat(tx core.Tx, d *Dispatch) string {
 }
 
 // confirmResult is chat/toolCallResultConfirmed.
-func confirmResult(tx core.Tx, d *Dispatch) string {
+func confirmResult(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallResultConfirmed)
 	t := d.Channel.Body.(*Chat).value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
@@ -277,7 +258,7 @@ func confirmResult(tx core.Tx, d *Dispatch) string {
 }
 
 // changeAnswer is chat/inputAnswerChanged.
-func changeAnswer(tx core.Tx, d *Dispatch) string {
+func changeAnswer(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputAnswerChanged)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
@@ -293,7 +274,7 @@ func changeAnswer(tx core.Tx, d *Dispatch) string {
 }
 
 // completeInput is chat/inputCompleted: as with tool calls, the first one wins.
-func completeInput(tx core.Tx, d *Dispatch) string {
+func completeInput(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputCompleted)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // newChat registers a chat of a session.
@@ -27,16 +27,9 @@ func (ss *Sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, n
 	return c
 }
 
-// CreateChat adds a chat to a session, with an agent's session of its own, which
+// createChat adds a chat to a session, with an agent's session of its own, which
 // is opened with the first message.
-func (ss *Sessions) CreateChat(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.CreateChatParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	if err := params.Allowed("create chat", c.Principal.CannotDrive()); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) createChat(ctx context.Context, c *requests.Conn, p ahp.CreateChatParams) (any, error) {
 	var err error
 	var chat *Chat
 	var copying *agentStart
@@ -66,7 +59,7 @@ func (ss *Sessions) CreateChat(ctx context.Context, c *Caller, raw json.RawMessa
 
 // createdChat ends a createChat: with the first message, or where the agent could
 // make no copy without the chat.
-func (ss *Sessions) createdChat(c *Caller, chat *Chat, p ahp.CreateChatParams, failed error) (err error) {
+func (ss *Sessions) createdChat(c *requests.Conn, chat *Chat, p ahp.CreateChatParams, failed error) (err error) {
 	ss.Core.Do(func(tx core.Tx) {
 		switch {
 		case failed != nil:
@@ -128,12 +121,8 @@ func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 	return s, nil
 }
 
-// DisposeChat removes a chat from its session.
-func (ss *Sessions) DisposeChat(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.SubscribeParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+// disposeChat removes a chat from its session.
+func (ss *Sessions) disposeChat(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
 	var err error
 	ss.Core.Do(func(tx core.Tx) {
 		chat, ok := chatAt(tx, p.Channel)
@@ -186,13 +175,9 @@ func (c *Chat) remove(tx core.Tx) {
 	c.all.Terminals.ChatEnded(tx, c)
 }
 
-// FetchTurns puts older turns into a chat's state, by an action that precedes the
+// fetchTurns puts older turns into a chat's state, by an action that precedes the
 // reply. 0.5 has them in the reply.
-func (ss *Sessions) FetchTurns(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.FetchTurnsParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) fetchTurns(_ context.Context, c *requests.Conn, p ahp.FetchTurnsParams) (any, error) {
 	var result ahp.FetchTurnsResult
 	var err error
 	ss.Core.Do(func(tx core.Tx) {

@@ -8,12 +8,13 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
 // no way to do that, so they are asked again: with the message as it was, or where
 // they had begun to answer and remember it, with what happened in front of it.
-func resumeTurn(tx core.Tx, d *Dispatch) string {
+func resumeTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnResume)
 	if s := c.mayPrompt(nil); s != "" {
 		return s

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"tandemux/ahp"
@@ -13,88 +12,63 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
-// Dispatch is a client's action that is being decided.
-type Dispatch struct {
-	By      *core.By
-	Channel *core.Channel
-	Action  ahp.Action
-}
-
-// Rule says on which channels an action fits, and decides it: "", or why it is refused.
-type Rule struct {
-	Fits func(b core.Body) bool
-	Do   func(tx core.Tx, d *Dispatch) (refusal string)
-}
-
-// Rules are the actions that clients may dispatch to sessions and chats.
-func Rules() map[string]Rule {
-	all := chatRules()
-	maps.Copy(all, sessionRules())
+// Actions are those that clients may dispatch to sessions and chats: by people, or programs
+// that are no agents, which are who drives an agent.
+func Actions() map[string]requests.Action {
+	all := map[string]requests.Action{}
+	sessionActions(all)
+	chatActions(all)
 	return all
 }
 
-// Needed are the members that those actions must have.
-func Needed() map[string][]string {
-	all := maps.Clone(neededOfChats)
-	maps.Copy(all, neededOfSessions)
-	return all
+// adder adds rows of a kind of channel: actions, what decides them and the members that
+// they must have.
+func adder(all map[string]requests.Action, fits func(core.Body) bool) func(a ahp.Action, do func(core.Tx, *requests.Dispatch) string, needs ...string) {
+	return func(a ahp.Action, do func(core.Tx, *requests.Dispatch) string, needs ...string) {
+		all[a.ActionType()] = requests.Action{Scope: auth.ScopeSession, Needs: needs, Fits: fits, Do: func(tx core.Tx, d *requests.Dispatch) string {
+			if s := d.By.Link.Principal.CannotDrive(); s != "" {
+				return s
+			}
+			return do(tx, d)
+		}}
+	}
 }
 
-// sessionRules are the actions that clients may dispatch to sessions (AHP, Session
-// Channel).
-func sessionRules() map[string]Rule {
-	rules := map[string]Rule{}
+// sessionActions are those of sessions (AHP, Session Channel).
+func sessionActions(all map[string]requests.Action) {
 	const noDirectories = "the directories of a session are those that it began with"
 	const noCustomizations = "this session has no customizations that can be changed here"
-	for name, do := range map[string]func(tx core.Tx, d *Dispatch) string{
-		ahp.SessionTitleChanged{}.ActionType():                 retitleSession,
-		ahp.SessionIsReadChanged{}.ActionType():                acceptForSession,
-		ahp.SessionIsArchivedChanged{}.ActionType():            acceptForSession,
-		ahp.SessionActiveClientSet{}.ActionType():              setActiveClient,
-		ahp.SessionActiveClientRemoved{}.ActionType():          removeActiveClient,
-		ahp.SessionConfigChanged{}.ActionType():                changeSessionConfig,
-		ahp.SessionModelChanged{}.ActionType():                 changeModel,
-		ahp.SessionAgentChanged{}.ActionType():                 refuseBecause("this host has no custom agents"),
-		ahp.SessionWorkingDirectorySet{}.ActionType():          refuseBecause(noDirectories),
-		ahp.SessionWorkingDirectoryRemoved{}.ActionType():      refuseBecause(noDirectories),
-		ahp.SessionWorkingDirectoryReplaced{}.ActionType():     refuseBecause(noDirectories),
-		ahp.SessionCustomizationToggled{}.ActionType():         refuseBecause(noCustomizations),
-		ahp.SessionMcpServerStartRequested{}.ActionType():      refuseBecause(noCustomizations),
-		ahp.SessionMcpServerStopRequested{}.ActionType():       refuseBecause(noCustomizations),
-		ahp.SessionMcpServerBackgroundRequested{}.ActionType(): refuseBecause(noCustomizations),
+	add := adder(all, requests.Is[*session])
+	add(ahp.SessionTitleChanged{}, retitleSession, "title")
+	add(ahp.SessionIsReadChanged{}, acceptForSession)
+	add(ahp.SessionIsArchivedChanged{}, acceptForSession)
+	add(ahp.SessionActiveClientSet{}, setActiveClient, "activeClient")
+	add(ahp.SessionActiveClientRemoved{}, removeActiveClient, "clientId")
+	add(ahp.SessionConfigChanged{}, changeSessionConfig, "config")
+	add(ahp.SessionModelChanged{}, changeModel, "model")
+	add(ahp.SessionAgentChanged{}, refuseBecause("this host has no custom agents"))
+	for _, a := range []ahp.Action{ahp.SessionWorkingDirectorySet{}, ahp.SessionWorkingDirectoryRemoved{}, ahp.SessionWorkingDirectoryReplaced{}} {
+		add(a, refuseBecause(noDirectories))
+	}
+	for _, a := range []ahp.Action{
+		ahp.SessionCustomizationToggled{},
+		ahp.SessionMcpServerStartRequested{},
+		ahp.SessionMcpServerStopRequested{},
+		ahp.SessionMcpServerBackgroundRequested{},
 	} {
-		rules[name] = Rule{isSession, byPeople(do)}
-	}
-	return rules
-}
-
-// byPeople refuses agents that came from the side: who drives an agent is a
-// person, or a program that is no agent.
-func byPeople(do func(core.Tx, *Dispatch) string) func(core.Tx, *Dispatch) string {
-	return func(tx core.Tx, d *Dispatch) string {
-		if s := d.By.Link.Principal.CannotDrive(); s != "" {
-			return s
-		}
-		return do(tx, d)
+		add(a, refuseBecause(noCustomizations))
 	}
 }
 
-var neededOfSessions = map[string][]string{
-	ahp.SessionTitleChanged{}.ActionType():        {"title"},
-	ahp.SessionActiveClientSet{}.ActionType():     {"activeClient"},
-	ahp.SessionActiveClientRemoved{}.ActionType(): {"clientId"},
-	ahp.SessionConfigChanged{}.ActionType():       {"config"},
-	ahp.SessionModelChanged{}.ActionType():        {"model"},
-}
-
-func acceptForSession(tx core.Tx, d *Dispatch) string {
+func acceptForSession(tx core.Tx, d *requests.Dispatch) string {
 	d.Channel.Body.(*session).apply(tx, d.Action, d.By)
 	return ""
 }
 
-func retitleSession(tx core.Tx, d *Dispatch) string {
+func retitleSession(tx core.Tx, d *requests.Dispatch) string {
 	s := d.Channel.Body.(*session)
 	if why := params.CheckTitle(d.Action.(ahp.SessionTitleChanged).Title); why != "" {
 		return "the title is not usable: " + why
@@ -105,7 +79,7 @@ func retitleSession(tx core.Tx, d *Dispatch) string {
 }
 
 // setActiveClient is session/activeClientSet: each client for itself.
-func setActiveClient(tx core.Tx, d *Dispatch) string {
+func setActiveClient(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionActiveClientSet).ActiveClient
 	if a.ClientID != d.By.Origin.ClientID {
 		return "a client takes part for itself only: that is not its clientId"
@@ -129,7 +103,7 @@ func checkActive(s *session, a ahp.ActiveClient) string {
 	return ""
 }
 
-func removeActiveClient(tx core.Tx, d *Dispatch) string {
+func removeActiveClient(tx core.Tx, d *requests.Dispatch) string {
 	s, id := d.Channel.Body.(*session), d.Action.(ahp.SessionActiveClientRemoved).ClientID
 	if id != d.By.Origin.ClientID {
 		return "a client removes itself only: that is not its clientId"
@@ -140,7 +114,7 @@ func removeActiveClient(tx core.Tx, d *Dispatch) string {
 
 // changeSessionConfig is session/configChanged: of what the agent lets be set, and
 // the policy of confirmation.
-func changeSessionConfig(tx core.Tx, d *Dispatch) string {
+func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionConfigChanged)
 	if a.Replace {
 		return "the values can be changed, not replaced"
@@ -236,7 +210,7 @@ func (s *session) setOption(id, value string, before any) {
 }
 
 // changeModel is 0.5's session/modelChanged.
-func changeModel(tx core.Tx, d *Dispatch) string {
+func changeModel(tx core.Tx, d *requests.Dispatch) string {
 	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionModelChanged)
 	var m ahp.ModelSelection
 	if json.Unmarshal(a.Model, &m) != nil {

@@ -15,19 +15,31 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/internal/fileuri"
 )
 
-// CreateSession makes a session at once and opens its agent behind it: session/ready
+// Methods are the requests that are about sessions.
+func (ss *Sessions) Methods() map[string]requests.Method {
+	return map[string]requests.Method{
+		ahp.MethodListSessions:     {Do: requests.Of(ss.listSessions), Reach: requests.Anywhere, Bare: true}, // only what it reaches
+		"resolveSessionConfig":     {Do: requests.Of(ss.resolveConfig), Reach: requests.Anywhere, Bare: true},
+		"sessionConfigCompletions": {Do: configCompletions},
+		ahp.MethodCreateSession:    {Do: requests.Of(ss.createSession), Drives: true},
+		ahp.MethodDisposeSession:   {Do: requests.Of(ss.disposeSession), Drives: true},
+		ahp.MethodCreateChat:       {Do: requests.Of(ss.createChat), Drives: true},
+		ahp.MethodDisposeChat:      {Do: requests.Of(ss.disposeChat), Drives: true},
+		ahp.MethodFetchTurns:       {Do: requests.Of(ss.fetchTurns), Scope: auth.ScopeRead, Large: true},
+		ahp.MethodCompletions:      {Do: requests.Of(ss.completions), Scope: auth.ScopeRead},
+		"authenticate":             {Do: requests.Of(ss.authenticate), Drives: true},
+		ahp.MethodClientTools:      {Do: requests.Of(ss.offerTools), Scope: auth.ScopeRead, Reach: requests.Inside},
+		ahp.MethodCallTool:         {Do: requests.Of(ss.callTool), Scope: auth.ScopeRead, Reach: requests.Inside},
+	}
+}
+
+// createSession makes a session at once and opens its agent behind it: session/ready
 // or session/creationFailed tells how that went (AHP, Session Channel).
-func (ss *Sessions) CreateSession(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.CreateSessionParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	if err := params.Allowed("create session", c.Principal.CannotDrive()); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.CreateSessionParams) (any, error) {
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
 		p.WorkingDirectories = []ahp.URI{p.WorkingDirectory}
 	}
@@ -93,7 +105,7 @@ func (ss *Sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 }
 
 // newSession checks what is asked and registers a session with its first chat.
-func (ss *Sessions) newSession(tx core.Tx, c *Caller, p ahp.CreateSessionParams, roots []string) (*session, error) {
+func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
 	provider, err := ss.Provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
@@ -147,7 +159,7 @@ func (ss *Sessions) newSession(tx core.Tx, c *Caller, p ahp.CreateSessionParams,
 }
 
 // checkNewSession says why there can't be such a session.
-func (ss *Sessions) checkNewSession(tx core.Tx, c *Caller, p ahp.CreateSessionParams, chat ahp.URI) error {
+func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSessionParams, chat ahp.URI) error {
 	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
@@ -247,13 +259,9 @@ func (s *session) begun(tx core.Tx, o *agentStart) {
 	}
 }
 
-// DisposeSession ends a session with its chats, agents and the terminals that it
+// disposeSession ends a session with its chats, agents and the terminals that it
 // still holds (AHP, Session Channel, G42).
-func (ss *Sessions) DisposeSession(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.SubscribeParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) disposeSession(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
 	var err error
 	ss.Core.Do(func(tx core.Tx) {
 		s, ok := sessionAt(tx, p.Channel)
@@ -274,9 +282,6 @@ func (ss *Sessions) DisposeSession(_ context.Context, c *Caller, raw json.RawMes
 
 // mayDispose decides the end of a session or of one of its chats.
 func (s *session) mayDispose(p *auth.Principal) string {
-	if why := p.CannotDrive(); why != "" {
-		return why
-	}
 	if s.facts.Owner == p.ID || p.Operates() {
 		return ""
 	}
@@ -301,12 +306,8 @@ func (ss *Sessions) removeSession(tx core.Tx, s *session) {
 	ss.countSessions(tx)
 }
 
-// ListSessions gives a page of the sessions, the last modified first.
-func (ss *Sessions) ListSessions(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.ListSessionsParams
-	if err := params.Optional(raw, &p); err != nil {
-		return nil, err
-	}
+// listSessions gives a page of the sessions, the last modified first.
+func (ss *Sessions) listSessions(_ context.Context, c *requests.Conn, p ahp.ListSessionsParams) (any, error) {
 	if p.Limit < 0 {
 		return nil, ahp.InvalidParams("list sessions: limit: it must be 1 or more")
 	}
@@ -370,16 +371,14 @@ func readCursor(cursor string) (p rank, err error) {
 	return p, nil
 }
 
-// ResolveConfig gives all that can be set for a session, and the values:
+type configParams struct {
+	Provider string                     `json:"provider"`
+	Config   map[string]json.RawMessage `json:"config"`
+}
+
+// resolveConfig gives all that can be set for a session, and the values:
 // the input's, and defaults (AHP, Root Channel).
-func (ss *Sessions) ResolveConfig(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p struct {
-		Provider string                     `json:"provider"`
-		Config   map[string]json.RawMessage `json:"config"`
-	}
-	if err := params.Optional(raw, &p); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) resolveConfig(_ context.Context, c *requests.Conn, p configParams) (any, error) {
 	tx := ss.Core.Lock()
 	defer tx.Unlock()
 	values := map[string]any{}
@@ -399,20 +398,18 @@ func (ss *Sessions) ResolveConfig(_ context.Context, c *Caller, raw json.RawMess
 	return ahp.ResolveSessionConfigResult{Schema: words.ConfigSchema(ss.options[provider.Info().ID]), Values: values}, nil
 }
 
-// ConfigCompletions has nothing to add: all values are in the schema.
-func (ss *Sessions) ConfigCompletions(context.Context, *Caller, json.RawMessage) (any, error) {
+// configCompletions has nothing to add: all values are in the schema.
+func configCompletions(context.Context, *requests.Conn, json.RawMessage) (any, error) {
 	return map[string]any{"items": []any{}}, nil
 }
 
-// Authenticate logs in to an agent by a method of its own: the resource is
+type authenticateParams struct {
+	Resource string `json:"resource"`
+}
+
+// authenticate logs in to an agent by a method of its own: the resource is
 // "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others.
-func (ss *Sessions) Authenticate(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p struct {
-		Resource string `json:"resource"`
-	}
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func (ss *Sessions) authenticate(ctx context.Context, c *requests.Conn, p authenticateParams) (any, error) {
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
 	id, method, ok := strings.Cut(rest, "/")
 	tx := ss.Core.Lock()
@@ -420,9 +417,6 @@ func (ss *Sessions) Authenticate(ctx context.Context, c *Caller, raw json.RawMes
 	tx.Unlock()
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", params.Clip(p.Resource))
-	}
-	if err := params.Allowed("authenticate", c.Principal.CannotDrive()); err != nil {
-		return nil, err
 	}
 	return c.Aside(ctx, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, ss.Limits.AgentStart)

@@ -242,6 +242,3 @@ func chatAt(tx core.Tx, uri ahp.URI) (*Chat, bool) {
 	c, ok := ch.Body.(*Chat)
 	return c, ok
 }
-
-func isSession(b core.Body) bool { _, ok := b.(*session); return ok }
-func isChat(b core.Body) bool    { _, ok := b.(*Chat); return ok }

@@ -79,13 +79,6 @@ type Sandbox interface {
 	Close(tx core.Tx)
 }
 
-// Caller is the connection that a request came by.
-type Caller struct {
-	*core.Link
-	// Aside has the request answered when something is done that takes its time.
-	Aside func(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error)
-}
-
 // Sessions are the sessions and the agents that the host has. They are guarded by the
 // lock but for what is immutable.
 type Sessions struct {
@@ -104,12 +97,6 @@ func New(o Options) *Sessions {
 	ss := &Sessions{Options: o, options: map[string][]ahp.AgentOption{}}
 	ss.ctx, ss.cancel = context.WithCancel(context.Background())
 	return ss
-}
-
-// Begin begins something that Wait waits for, and that is over soon when ctx ends.
-func (ss *Sessions) Begin(core.Tx) (ctx context.Context, done func()) {
-	ss.work.Add(1)
-	return ss.ctx, ss.work.Done
 }
 
 // Wait waits for all that is done for agents. Stop comes before.
@@ -210,9 +197,6 @@ func (ss *Sessions) Sandboxes(tx core.Tx) (all []Sandbox) {
 	}
 	return all
 }
-
-// ChatAt finds a chat.
-func (ss *Sessions) ChatAt(tx core.Tx, uri ahp.URI) (*Chat, bool) { return chatAt(tx, uri) }
 
 // newID makes an id that is unique in this host and any other.
 func newID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()) }

@@ -13,6 +13,7 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // clientTools are the tools that a session's active clients carry out; it
@@ -141,7 +142,7 @@ func (k *call) answerResult(tx core.Tx, result ahp.ToolResult, by *core.By) {
 }
 
 // completeTool is chat/toolCallComplete by a client: of its own tool only.
-func completeTool(tx core.Tx, d *Dispatch) string {
+func completeTool(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallComplete)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	switch {
@@ -158,7 +159,7 @@ func completeTool(tx core.Tx, d *Dispatch) string {
 }
 
 // changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
-func changeToolContent(tx core.Tx, d *Dispatch) string {
+func changeToolContent(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallContentChanged)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	if refusal == "" {
@@ -172,7 +173,7 @@ func changeToolContent(tx core.Tx, d *Dispatch) string {
 }
 
 // ownCall finds a running call of a tool that the dispatching client has.
-func ownCall(d *Dispatch, turnID, id string) (*call, string) {
+func ownCall(d *requests.Dispatch, turnID, id string) (*call, string) {
 	c := d.Channel.Body.(*Chat)
 	t := c.value.ToolCall(turnID, id)
 	switch {

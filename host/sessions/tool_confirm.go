@@ -14,6 +14,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // reading are the kinds of tools that change nothing.
@@ -119,7 +120,7 @@ func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallCo
 }
 
 // confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
-func confirmTool(tx core.Tx, d *Dispatch) string {
+func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallConfirmed)
 	c := d.Channel.Body.(*Chat)
 	t := c.value.ToolCall(a.TurnID, a.ToolCallID)

@@ -9,7 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/params"
+	"tandemux/host/requests"
 )
 
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
@@ -24,12 +24,8 @@ func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, 
 	return c, nil
 }
 
-// OfferTools is x-tandemux/clientTools.
-func (ss *Sessions) OfferTools(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p ahp.ClientToolsParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+// offerTools is x-tandemux/clientTools.
+func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p ahp.ClientToolsParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
 	if err != nil {
@@ -84,15 +80,13 @@ func (s *session) toolsMayHaveChanged(tx core.Tx) {
 	}
 }
 
-// CallTool is x-tandemux/callTool.
-func (ss *Sessions) CallTool(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
-	var p struct {
-		ahp.CallToolParams
-		Input json.RawMessage `json:"input"`
-	}
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+type callParams struct {
+	ahp.CallToolParams
+	Input json.RawMessage `json:"input"`
+}
+
+// callTool is x-tandemux/callTool.
+func (ss *Sessions) callTool(ctx context.Context, c *requests.Conn, p callParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
 	tx.Unlock()

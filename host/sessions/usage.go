@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"tandemux/host/core"
@@ -67,11 +68,7 @@ func (k *call) took(meta json.RawMessage) json.RawMessage {
 	if len(meta) > 0 && json.Unmarshal(meta, &members) != nil {
 		return meta
 	}
-	ms, err := json.Marshal(ran.Milliseconds())
-	if err != nil {
-		return meta
-	}
-	members["tandemux/took"] = ms
+	members["tandemux/took"] = strconv.AppendInt(nil, ran.Milliseconds(), 10)
 	b, err := json.Marshal(members)
 	if err != nil {
 		return meta

@@ -1,9 +1,8 @@
-package host
+package requests
 
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
@@ -14,17 +13,17 @@ import (
 // subscribe gives a channel's snapshot and everything after it. Members such as
 // delivery, view and flowControl are hints that may be ignored (AHP,
 // Subscriptions).
-func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
 	channel, err := channelOf(raw)
 	if err != nil {
 		return nil, err
 	}
-	var s snapshot
-	c.h.core.Locked(func(tx core.Tx) { s, err = c.open(tx, channel) })
+	var taken snapshot
+	s.Core.Locked(func(tx core.Tx) { taken, err = c.open(tx, channel) })
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := s.encode(c.Profile)
+	encoded, err := taken.encode(c.Profile)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +49,16 @@ func channelOf(raw json.RawMessage) (ahp.URI, error) {
 	return "", ahp.InvalidParams("channel: missing")
 }
 
-func unsubscribe(c *conn, raw json.RawMessage) {
+func (s *Server) unsubscribe(c *Conn, raw json.RawMessage) {
 	channel, err := channelOf(raw)
 	if err != nil {
 		return
 	}
-	tx := c.h.core.Lock()
+	tx := s.Core.Lock()
 	defer tx.Unlock()
 	if ch := c.Watched(params.Canonical(channel)); ch != nil {
 		tx.Unsubscribe(ch, c.Link)
-		c.h.sessions.ClientLooksAway(tx, c.Link, ch)
-		c.looksAway(tx, ch, false)
-		c.h.recount(tx, ch)
+		s.Channels.Unwatched(tx, c.Link, ch)
 	}
 }
 
@@ -83,54 +80,43 @@ func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
 
 // open subscribes the connection, from the number in the snapshot on; its
 // actions are held until the request is answered.
-func (c *conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
-	ch, err := c.h.visible(tx, c.Principal, uri)
+func (c *Conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
+	ch, err := c.s.visible(tx, c.Principal, uri)
 	if err != nil {
 		return snapshot{}, err
 	}
-	if !c.Watches(ch.URI) && c.Subscribed() >= c.h.limits.Subscriptions {
+	if !c.Watches(ch.URI) && c.Subscribed() >= c.s.Limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
 	}
 	s := c.snapshot(tx, ch)
-	c.h.sessions.ClientBack(tx, c.Link, false)
+	c.s.Channels.Opened(tx, c.Link, false)
 	return s, nil
 }
 
 // snapshot takes a channel's state and subscribes c in the same instant. What
 // is pending goes out before the reply, should c be subscribed already: it is
 // part of the state.
-func (c *conn) snapshot(tx core.Tx, ch *core.Channel) snapshot {
+func (c *Conn) snapshot(tx core.Tx, ch *core.Channel) snapshot {
 	ch.Body.Settle(tx)
-	state := shownState(tx, c.Principal, ch.Body.State(tx))
+	state := c.s.Channels.ShownState(tx, c.Principal, ch.Body.State(tx))
 	c.Out.Hold()
 	tx.Subscribe(ch, c.Link)
-	c.watches(tx, ch.URI)
 	s := snapshot{uri: ch.URI, state: state, seq: tx.Seq()}
-	c.h.recount(tx, ch) // which comes after the state
+	c.s.Channels.Watched(tx, c.Link, ch) // what follows comes after the state
 	return s
 }
 
-// visible finds the channel of a URI that a principal may watch. Layouts are
-// made on first use.
-func (h *Host) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
+// visible finds the channel of a URI that a principal may watch.
+func (s *Server) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	uri = params.Canonical(uri)
 	if err := params.Allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
-	if uri != ahp.RootURI && !reaches(tx, p, uri) {
+	if uri != ahp.RootURI && !s.Channels.Reaches(tx, p, uri) {
 		return nil, params.Allowed("subscribe to "+params.Clip(uri), p.OutOfReach())
 	}
 	if ch := tx.Channel(uri); ch != nil {
 		return ch, nil
 	}
-	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {
-	case ahp.LayoutScheme:
-		if len(uri) > params.MaxURI {
-			break
-		}
-		return h.openLayout(tx, p, uri)
-	case ahp.SessionScheme, ahp.ChatScheme:
-		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
-	}
-	return nil, ahp.NotFound("subscribe to %q: there is no such channel", uri)
+	return s.Channels.Open(tx, p, uri)
 }

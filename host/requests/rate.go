@@ -1,10 +1,8 @@
-package host
+package requests
 
 import (
 	"fmt"
 	"time"
-
-	"tandemux/ahp"
 )
 
 // rate bounds how often a connection may ask for something: a full bucket of
@@ -30,12 +28,7 @@ func (r *rate) take(now time.Time) bool {
 	return true
 }
 
-// tooMany is the refusal of a request beyond the rate.
-func (r *rate) tooMany(method string) error {
-	return ahp.Conflict("%s: more than %d requests at once, or %d a second: slow down", method, r.burst, r.perSecond)
-}
-
-// tooFast is the refusal of a dispatch beyond the rate.
-func (r *rate) tooFast() string {
-	return fmt.Sprintf("more than %d actions at once, or %d a second: slow down", r.burst, r.perSecond)
+// exceeded says what is too much.
+func (r *rate) exceeded(of string) string {
+	return fmt.Sprintf("%d %s at once, or %d a second: slow down", r.burst, of, r.perSecond)
 }

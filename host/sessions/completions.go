@@ -1,8 +1,7 @@
-package host
+package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/params"
+	"tandemux/host/requests"
 	"tandemux/internal/fileuri"
 )
 
@@ -23,18 +23,13 @@ const (
 
 // completions offers the agent's commands for a message that begins with "/", and
 // files of the session's directories for a word that begins with "@".
-func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.CompletionsParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
-	h := c.h
-	tx := h.core.Lock()
-	chat, ok := h.sessions.ChatAt(tx, p.Channel)
+func (ss *Sessions) completions(_ context.Context, c *requests.Conn, p ahp.CompletionsParams) (any, error) {
+	tx := ss.Core.Lock()
+	chat, ok := chatAt(tx, p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {
-		commands, roots = chat.Commands(tx), chat.Roots()
+		commands, roots = chat.s.meta.Commands, chat.s.facts.Roots
 	}
 	tx.Unlock()
 	if !ok {
@@ -83,7 +78,7 @@ func fileCompletions(roots []string, text string) []ahp.CompletionItem {
 			slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 			for _, e := range entries {
 				if strings.HasPrefix(e.Name(), name) && (name != "" || !strings.HasPrefix(e.Name(), ".")) && len(items) < maxCompletions {
-					items = append(items, fileCompletion(path, dir, e))
+					items = append(items, fileCompletion(path, filepath.Join(dir, e.Name()), e.IsDir()))
 				}
 			}
 		}
@@ -92,13 +87,13 @@ func fileCompletions(roots []string, text string) []ahp.CompletionItem {
 	return items
 }
 
-func fileCompletion(root, dir string, e os.DirEntry) ahp.CompletionItem {
-	rel := filepath.Join(dir, e.Name())
-	if e.IsDir() {
+func fileCompletion(root, rel string, dir bool) ahp.CompletionItem {
+	if dir {
 		return ahp.CompletionItem{InsertText: "@" + rel + "/"}
 	}
+	at := fileuri.Of(filepath.Join(root, rel))
 	return ahp.CompletionItem{
 		InsertText: "@" + rel + " ",
-		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: fileuri.Of(filepath.Join(root, rel)), DisplayKind: "document"},
+		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: at, DisplayKind: "document"},
 	}
 }

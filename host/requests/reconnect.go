@@ -1,4 +1,4 @@
-package host
+package requests
 
 import (
 	"context"
@@ -10,18 +10,16 @@ import (
 	"tandemux/host/params"
 )
 
+type reconnectParams struct {
+	ClientID          string            `json:"clientId"`
+	LastSeenServerSeq *int64            `json:"lastSeenServerSeq"`
+	Subscriptions     []json.RawMessage `json:"subscriptions"`
+	Meta              json.RawMessage   `json:"_meta"`
+}
+
 // reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
 // An error leaves the connection as it was: the client goes on with initialize.
-func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p struct {
-		ClientID          string            `json:"clientId"`
-		LastSeenServerSeq *int64            `json:"lastSeenServerSeq"`
-		Subscriptions     []json.RawMessage `json:"subscriptions"`
-		Meta              json.RawMessage   `json:"_meta"`
-	}
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func (s *Server) reconnect(_ context.Context, c *Conn, p reconnectParams) (any, error) {
 	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
 	}
@@ -31,8 +29,8 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if p.Subscriptions == nil {
 		return nil, ahp.InvalidParams("subscriptions: missing: list the channels to resume")
 	}
-	if len(p.Subscriptions) > c.h.limits.Subscriptions {
-		return nil, ahp.InvalidParams("subscriptions: more than %d", c.h.limits.Subscriptions)
+	if len(p.Subscriptions) > s.Limits.Subscriptions {
+		return nil, ahp.InvalidParams("subscriptions: more than %d", s.Limits.Subscriptions)
 	}
 	uris, err := resumed(p.Subscriptions)
 	if err != nil {
@@ -50,14 +48,14 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	list := make([]ahp.Snapshot, 0, len(r.taken))
 	size := 0
-	for _, s := range r.taken {
-		e, err := s.encode(c.Profile)
+	for _, t := range r.taken {
+		e, err := t.encode(c.Profile)
 		if err != nil {
 			return nil, c.undo(err)
 		}
-		if size += len(e.State); size > c.h.limits.ReplyBytes {
+		if size += len(e.State); size > s.Limits.ReplyBytes {
 			// A channel left out here would count as gone.
-			return nil, c.undo(ahp.Conflict("reconnect: more than %d bytes of state: initialize and subscribe one by one", c.h.limits.ReplyBytes))
+			return nil, c.undo(ahp.Conflict("reconnect: more than %d bytes of state: initialize and subscribe one by one", s.Limits.ReplyBytes))
 		}
 		list = append(list, e)
 	}
@@ -96,9 +94,9 @@ type resumption struct {
 
 // resume subscribes to what is still there and collects what was missed: the
 // actions when the log of every channel reaches back to seq, states otherwise.
-func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
-	h := c.h
-	tx := h.core.Lock()
+func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
+	s := c.s
+	tx := s.Core.Lock()
 	defer tx.Unlock()
 	cl := tx.Client(id)
 	if cl == nil {
@@ -111,12 +109,12 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(tx, cl)
-	defer c.h.sessions.ClientBack(tx, c.Link, true)
+	defer s.Channels.Opened(tx, c.Link, true)
 	c.Out.Hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*core.Channel
 	for _, uri := range uris {
-		ch, err := c.h.visible(tx, c.Principal, uri)
+		ch, err := s.visible(tx, c.Principal, uri)
 		if err != nil {
 			r.missing = append(r.missing, uri)
 			continue
@@ -127,19 +125,18 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		ch.Body.Settle(tx)
 	}
 	// Escaped, text may grow sixfold.
-	if actions, ok := tx.Missed(channels, seq, h.limits.ReplyBytes/4); ok {
+	if actions, ok := tx.Missed(channels, seq, s.Limits.ReplyBytes/4); ok {
 		for i := range actions {
-			if actions[i].Action = shownAction(tx, c.Principal, actions[i].Action); actions[i].Action == nil {
+			if actions[i].Action = s.Channels.ShownAction(tx, c.Principal, actions[i].Action); actions[i].Action == nil {
 				actions[i].Action = ahp.HostWarned{} // no number is left out
 			}
 		}
 		r.actions = actions
 		for _, ch := range channels {
 			tx.Subscribe(ch, c.Link)
-			c.watches(tx, ch.URI)
 		}
 		for _, ch := range channels {
-			c.h.recount(tx, ch)
+			s.Channels.Watched(tx, c.Link, ch)
 		}
 		return r, nil
 	}
@@ -152,8 +149,8 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 }
 
 // undo makes the connection fresh again, so that initialize works on it.
-func (c *conn) undo(err error) error {
-	tx := c.h.core.Lock()
+func (c *Conn) undo(err error) error {
+	tx := c.s.Core.Lock()
 	defer tx.Unlock()
 	tx.Undo(c.Link)
 	return err

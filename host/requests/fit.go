@@ -1,4 +1,4 @@
-package host
+package requests
 
 import (
 	"math"
@@ -15,29 +15,28 @@ const leastShare = 16 << 10
 // fit makes the snapshots of one reply fit into it, by leaving out history of the
 // terminals that have most: a client that comes back to many terminals gets all of
 // them. The snapshots were taken in the same turn.
-func (c *conn) fit(tx core.Tx, taken []snapshot) {
+func (c *Conn) fit(tx core.Tx, taken []snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
 	for i, s := range taken {
 		sizes[i] = contentSize(s.state)
 		total += sizes[i]
 	}
-	room := c.h.limits.ReplyBytes / 10 * 9
+	room := c.s.Limits.ReplyBytes / 10 * 9
 	if total <= room {
 		return
 	}
 	share := max(leastShare, level(sizes, room))
 	for i, s := range taken {
-		ch := tx.Channel(s.uri)
-		t, ok := ch.Body.(*term)
-		if !ok || sizes[i] <= share {
+		if sizes[i] <= share {
 			continue
 		}
-		// What this brings in is part of the state.
-		tx.Unsubscribe(ch, c.Link)
-		state := t.stateWithin(tx, share)
+		ch := tx.Channel(s.uri)
+		tx.Unsubscribe(ch, c.Link) // What this brings in is part of the state.
+		if state, ok := c.s.Channels.StateWithin(tx, ch, share); ok {
+			taken[i] = snapshot{uri: s.uri, state: state, seq: tx.Seq()}
+		}
 		tx.Subscribe(ch, c.Link)
-		taken[i] = snapshot{uri: s.uri, state: state, seq: tx.Seq()}
 	}
 }
 

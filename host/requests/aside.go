@@ -1,4 +1,4 @@
-package host
+package requests
 
 import (
 	"context"
@@ -9,24 +9,22 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// maxAside bounds the requests of a connection that are answered later by aside.
+// maxAside bounds the requests of a connection that are answered later by Aside.
 const maxAside = 32
 
-// aside has a request answered when something is done that takes its time, while
+// Aside has a request answered when something is done that takes its time, while
 // the connection's other requests go on. Do must not hold the lock when it waits; its
 // ctx ends with the connection and with the host.
-func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
+func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
+	s, req := c.s, c.Req
 	if c.asides.Add(1) > maxAside {
 		c.asides.Add(-1)
-		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", params.Clip(c.req.Method), maxAside)
+		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", params.Clip(req.Method), maxAside)
 	}
-	h, req := c.h, c.req
-	tx := h.core.Lock()
+	tx := s.Core.Lock()
 	closing := tx.Closing()
-	var hostCtx context.Context
-	var done func()
 	if !closing {
-		hostCtx, done = h.sessions.Begin(tx)
+		s.Serving.Add(1)
 	}
 	tx.Unlock()
 	if closing {
@@ -34,24 +32,22 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		return nil, core.ErrClosing
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(hostCtx, cancel)
+	stop := context.AfterFunc(s.ctx, cancel)
 	go func() {
-		defer done()
+		defer s.Serving.Done()
 		defer c.asides.Add(-1)
 		defer cancel()
 		defer stop()
-		var result any
-		var err error
-		func() {
+		result, err := func() (result any, err error) {
 			defer func() {
 				if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
 					result, err = nil, failed
 				}
 			}()
-			result, err = do(ctx)
+			return do(ctx)
 		}()
 		c.noteError(req, err)
-		c.rpc.Reply(req, result, err) //nolint:errcheck // a connection that has ended needs no answer
+		c.Out.RPC.Reply(req, result, err) //nolint:errcheck // a connection that has ended needs no answer
 	}()
 	return nil, jsonrpc.ErrReplied
 }

@@ -1,8 +1,7 @@
-package host
+package requests
 
 import (
 	"context"
-	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
@@ -13,16 +12,12 @@ import (
 )
 
 // initialize is the handshake (AHP, Lifecycle).
-func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.InitializeParams
-	if err := params.Decode(raw, &p); err != nil {
-		return nil, err
-	}
+func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) (any, error) {
 	version, profile, err := ahp.Negotiate(p.ProtocolVersions)
 	if err != nil {
 		if ahp.CodeOf(err) == ahp.CodeUnsupportedVersion {
-			c.rpc.AfterReply(func() {
-				c.rpc.Close(outbox.CloseProtocol, "no common protocol version") //nolint:errcheck // it ends either way
+			c.Out.RPC.AfterReply(func() {
+				c.Out.RPC.Close(outbox.CloseProtocol, "no common protocol version") //nolint:errcheck // it ends either way
 			})
 		}
 		return nil, err
@@ -30,10 +25,9 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
 	}
-	if len(p.InitialSubscriptions) > c.h.limits.Subscriptions {
-		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.h.limits.Subscriptions)
+	if len(p.InitialSubscriptions) > c.s.Limits.Subscriptions {
+		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.s.Limits.Subscriptions)
 	}
-	h := c.h
 	who := c.Principal
 	if p.Meta != nil && p.Meta.Agent != nil {
 		if who, err = who.AsAgent(p.Meta.Agent, p.ClientID); err != nil {
@@ -42,9 +36,9 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	var taken []snapshot
 	var seq int64
-	h.core.Locked(func(tx core.Tx) {
+	s.Core.Locked(func(tx core.Tx) {
 		var cl *core.Client
-		if cl, err = h.bindClient(tx, p.ClientID, who); err != nil {
+		if cl, err = s.bindClient(tx, p.ClientID, who); err != nil {
 			return
 		}
 		tx.Initialized(cl, version, profile)
@@ -68,15 +62,15 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ProtocolVersion:  version,
 		ServerSeq:        seq,
 		Snapshots:        snapshots,
-		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: h.cfg.Version},
-		DefaultDirectory: fileuri.Of(h.home),
+		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: s.Version},
+		DefaultDirectory: fileuri.Of(s.Home),
 		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
 }
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot
 // (AHP, Lifecycle).
-func (c *conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
+func (c *Conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
 		if uri = params.Canonical(uri); seen[uri] {
@@ -92,16 +86,16 @@ func (c *conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
 }
 
 // begin ends the handshake.
-func (c *conn) begin(tx core.Tx, cl *core.Client) {
+func (c *Conn) begin(tx core.Tx, cl *core.Client) {
 	tx.Begin(c.Link, cl)
-	c.h.comesOrGoes(tx, cl)
+	c.s.Channels.Came(tx, cl)
 	c.Log = c.Log.With("client", cl.ID)
 	c.Out.SetLog(c.Log)
 }
 
 // encode encodes snapshots up to the bound of one reply; the rest is left out
 // and unsubscribed, and can be subscribed to one by one.
-func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
+func (c *Conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 	list := make([]ahp.Snapshot, 0, len(taken))
 	size := 0
 	for _, s := range taken {
@@ -109,7 +103,7 @@ func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size += len(e.State); size > c.h.limits.ReplyBytes {
+		if size += len(e.State); size > c.s.Limits.ReplyBytes {
 			c.forgo(s.uri)
 			continue
 		}
@@ -118,8 +112,8 @@ func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 	return list, nil
 }
 
-func (c *conn) forgo(uri ahp.URI) {
-	tx := c.h.core.Lock()
+func (c *Conn) forgo(uri ahp.URI) {
+	tx := c.s.Core.Lock()
 	defer tx.Unlock()
 	if ch := c.Watched(uri); ch != nil {
 		tx.Unsubscribe(ch, c.Link)

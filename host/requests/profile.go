@@ -1,9 +1,8 @@
-package host
+package requests
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/pprof"
@@ -37,13 +36,9 @@ var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, e
 // profile answers x-tandemux/profile: a profile of the host's own process in
 // pprof's format, which names functions and has nothing of what terminals show.
 // It holds up the asking connection alone and ends with it.
-func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (s *Server) profile(ctx context.Context, c *Conn, p ahp.ProfileParams) (any, error) {
 	if !c.Principal.Human {
 		return nil, ahp.PermissionDenied("profile: only the host's owner may, over the unix socket")
-	}
-	var p ahp.ProfileParams
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, ahp.InvalidParams("profile: %v", err)
 	}
 	take, ok := profilers[p.Kind]
 	if !ok {
@@ -60,7 +55,7 @@ func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if len(b) > maxProfile {
 		return nil, fmt.Errorf("take a %s profile: it has %d bytes, and an answer %d at most", p.Kind, len(b), maxProfile)
 	}
-	c.h.audit.Did(c.Who(), "profile", "", "kind", p.Kind)
+	s.Audit.Did(c.Who(), "profile", "", "kind", p.Kind)
 	return ahp.ProfileResult{Profile: b}, nil
 }
 

@@ -1,4 +1,4 @@
-package host
+package requests
 
 import (
 	"tandemux/ahp"
@@ -8,15 +8,15 @@ import (
 
 // bindClient gives the record of a clientId, made on first use, if it is the
 // principal's.
-func (h *Host) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Client, error) {
-	if h.belongsToOther(tx, id, p) {
+func (s *Server) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Client, error) {
+	if s.belongsToOther(tx, id, p) {
 		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
 	}
 	if cl := tx.Client(id); cl != nil && cl.Owner == p.ID {
 		return cl, nil
 	}
-	if err := h.clientIDs.Bind(id, p.ID); err != nil {
-		h.log.Warn("note whose client it is", "client", id, "err", err)
+	if err := s.ClientIDs.Bind(id, p.ID); err != nil {
+		s.Log.Warn("note whose client it is", "client", id, "err", err)
 	}
 	return tx.AddClient(id, p.ID), nil
 }
@@ -24,15 +24,15 @@ func (h *Host) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Clien
 // belongsToOther reports whether a clientId is bound to another principal, now
 // or in an earlier life of the host. That of a token that is no more is free:
 // its client may have got a new one.
-func (h *Host) belongsToOther(tx core.Tx, id string, p *auth.Principal) bool {
-	owner := h.clientIDs.Owner(id)
+func (s *Server) belongsToOther(tx core.Tx, id string, p *auth.Principal) bool {
+	owner := s.ClientIDs.Owner(id)
 	if cl := tx.Client(id); cl != nil {
 		owner = cl.Owner
 		if cl.Here() && owner != p.ID {
 			return true
 		}
 	}
-	if token, ok := auth.TokenOf(owner); ok && !h.tokens.Valid(token) {
+	if token, ok := auth.TokenOf(owner); ok && !s.Tokens.Valid(token) {
 		return false
 	}
 	return owner != "" && owner != p.ID

@@ -1,0 +1,231 @@
+package requests
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/core"
+	"tandemux/host/outbox"
+	"tandemux/host/params"
+	"tandemux/internal/jsonrpc"
+)
+
+// Conn is one client's connection.
+type Conn struct {
+	*core.Link
+	// Req is the request being handled, for one that is answered later; the
+	// connection's own goroutine's.
+	Req *jsonrpc.Request
+
+	s *Server
+
+	// Of the connection's own goroutine.
+	requests, dispatches rate
+
+	asides atomic.Int32 // see Aside
+}
+
+// Serve handles a connection until it ends.
+func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
+	c := &Conn{
+		s: s, Link: core.NewLink(p, s.Log.With("principal", p.ID)),
+		requests:   newRate(s.Limits.RequestRate, s.Limits.RequestBurst),
+		dispatches: newRate(s.Limits.DispatchRate, s.Limits.DispatchBurst),
+	}
+	c.Out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+		MaxQueueBytes: s.Limits.QueueBytes,
+		Raw:           c.typed,
+		Log:           c.Log,
+	}, s.Limits.LagBytes)
+	tx := s.Core.Lock()
+	refusal := ""
+	switch {
+	case tx.Closing():
+		refusal = "the host is stopping"
+	case p.Token != "" && !s.Tokens.Valid(p.Token):
+		// Between the upgrade and here.
+		refusal = "the token was revoked or has expired"
+	default:
+		s.conns[c] = struct{}{}
+	}
+	tx.Unlock()
+	if refusal != "" {
+		return t.Close(outbox.ClosePolicy, refusal)
+	}
+	defer s.remove(c)
+	return c.Out.RPC.Run(ctx)
+}
+
+// Conns are the connections.
+func (s *Server) Conns(core.Tx) iter.Seq[*Conn] { return maps.Keys(s.conns) }
+
+// Stop ends what is answered later. The core is closing by then; Wait follows, without
+// the lock.
+func (s *Server) Stop(core.Tx) { s.cancel() }
+
+// Wait waits for all that is answered later. The connections have ended by then.
+func (s *Server) Wait() { s.Serving.Wait() }
+
+// remove ends a connection's subscriptions. Claims stay: persistence is the
+// point (docs/protocol.md, Departures from the text).
+func (s *Server) remove(c *Conn) {
+	tx := s.Core.Lock()
+	defer tx.Unlock()
+	watched := slices.Collect(c.Subscriptions())
+	for _, ch := range watched {
+		tx.Unsubscribe(ch, c.Link)
+	}
+	delete(s.conns, c)
+	s.Channels.Ended(tx, c, watched, tx.End(c.Link))
+}
+
+// handle is the connection's dispatcher: one message after the other.
+func (c *Conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (result any, err error) {
+	defer func() {
+		if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
+			result, err = nil, failed
+		}
+	}()
+	if req.IsNotification() {
+		if note, ok := c.s.Notifications[req.Method]; ok && c.Client != nil {
+			note(c, req.Params)
+		}
+		return nil, nil
+	}
+	c.Req = req
+	result, err = c.answer(ctx, req)
+	if c.Out.Holding() {
+		c.Out.RPC.AfterReply(func() { c.s.Core.Do(func(tx core.Tx) { tx.Release(c.Link) }) })
+	}
+	c.noteError(req, err)
+	return result, err
+}
+
+func (c *Conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
+	m, ok := c.s.Methods[req.Method]
+	switch {
+	case !c.requests.take(c.s.Now()):
+		return nil, ahp.Conflict("%s: more than %s", params.Clip(req.Method), c.requests.exceeded("requests"))
+	case !ok:
+		return nil, ahp.MethodNotFound(params.Clip(req.Method))
+	case c.Client == nil && !m.early:
+		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
+	case c.Client != nil && m.opens:
+		return nil, ahp.InvalidRequest("%s: this connection is initialized already", req.Method)
+	case m.Scope != "" && !c.Principal.May(m.Scope):
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.Principal.Lacks(m.Scope))
+	case m.Drives && c.Principal.CannotDrive() != "":
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.Principal.CannotDrive())
+	case !c.reaches(m.Reach, req.Params):
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.Principal.OutOfReach())
+	}
+	if m.Large {
+		select {
+		case <-c.Out.RPC.Drained():
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	raw := req.Params
+	if m.Bare && len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	if m.opens || req.Method == ahp.MethodSubscribe {
+		return c.giveState(ctx, m, raw)
+	}
+	return m.Do(ctx, c, raw)
+}
+
+// reaches reports whether a request is none of a bound principal's for anything but
+// what it may reach. It reads the channel as the requests do.
+func (c *Conn) reaches(r Reach, raw json.RawMessage) bool {
+	switch {
+	case !c.Principal.Bounded() || r == Anywhere || r == Inside && c.Principal.Sandbox != "":
+		return true
+	case r != Own:
+		return false
+	}
+	var p ahp.SubscribeParams
+	if params.Decode(raw, &p) != nil {
+		return false
+	}
+	tx := c.s.Core.Lock()
+	defer tx.Unlock()
+	return c.s.Channels.Reaches(tx, c.Principal, p.Channel)
+}
+
+// giveState answers a request that gives states, when it is its turn.
+func (c *Conn) giveState(ctx context.Context, m Method, raw json.RawMessage) (any, error) {
+	gate := c.s.Core.States()
+	if err := gate.Enter(ctx); err != nil {
+		return nil, err
+	}
+	leave := gate.Leave
+	defer func() { leave() }() // also when it panics
+	result, err := m.Do(ctx, c, raw)
+	leave = func() {}
+	c.Out.RPC.AfterReply(func() { gate.LeaveWhenSent(c.Out, &c.s.Serving) })
+	return result, err
+}
+
+// noteError logs what is our fault and records who was not allowed what.
+func (c *Conn) noteError(req *jsonrpc.Request, err error) {
+	if errors.Is(err, jsonrpc.ErrReplied) {
+		return
+	}
+	agent := c.Principal.Agent != ""
+	switch ahp.CodeOf(err) {
+	case ahp.CodePermissionDenied:
+		var p ahp.SubscribeParams
+		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
+		c.s.Audit.Refused(c.Who(), req.Method, p.Channel, err.Error())
+		if agent {
+			c.s.Channels.Refused(c, req.Method, req.Params, err)
+		}
+	case ahp.CodeConflict:
+		if agent && req.Method == ahp.MethodCreateTerminal { // a limit
+			c.s.Audit.Refused(c.Who(), req.Method, "", err.Error())
+			c.s.Channels.Refused(c, req.Method, req.Params, err)
+		}
+	case 0, ahp.CodeInternal:
+		if err != nil {
+			c.Log.Error("handle request", "method", req.Method, "err", err)
+		}
+	}
+}
+
+// CloseFailed closes a connection after a panic (RFC 6455, 7.4.1).
+const CloseFailed = 1011
+
+// fence ends the connection when the handling of a message panics. It is called
+// in a defer with what recover gave.
+func (c *Conn) fence(doing string, panicked any) (failed error) {
+	if !Contain(c.s.Log, doing, panicked, "principal", c.Principal.ID) {
+		return nil
+	}
+	c.Out.RPC.Close(CloseFailed, "the host failed at a message of this connection; see its log") //nolint:errcheck // it ends either way
+	return ahp.Internal("%s: the host failed; see its log", doing)
+}
+
+// Contain logs a panic and reports whether there was one. It is called in a
+// defer with what recover gave.
+func Contain(log *slog.Logger, doing string, panicked any, args ...any) bool {
+	if panicked == nil {
+		return false
+	}
+	args = append([]any{"doing", doing, "panic", fmt.Sprint(panicked)}, args...)
+	log.Error("panic", append(args, "stack", string(debug.Stack()))...)
+	return true
+}
+
+func ping(context.Context, *Conn, json.RawMessage) (any, error) { return nil, nil }

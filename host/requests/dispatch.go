@@ -1,0 +1,177 @@
+package requests
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"tandemux/ahp"
+	"tandemux/ahp/wire"
+	"tandemux/host/core"
+	"tandemux/host/params"
+)
+
+// Dispatch is a client's action that is being decided.
+type Dispatch struct {
+	Conn    *Conn
+	By      *core.By
+	Channel *core.Channel
+	Action  ahp.Action
+}
+
+// dispatchAction decides a client's action (AHP, Actions). It answers with the
+// action's echo, with a refusal to the sender alone, or, when the channel or the
+// action's type is unknown, with nothing.
+func dispatchAction(c *Conn, raw json.RawMessage) {
+	p, refusal, ok := c.s.readDispatch(raw)
+	if !ok {
+		c.Log.Debug("ignore a malformed dispatch")
+		return
+	}
+	c.dispatch(p, refusal)
+}
+
+// typed is the fast way of a key, of a message as nearly all clients write it; it
+// reports whether msg was one.
+func (c *Conn) typed(msg []byte) bool {
+	if c.Client == nil {
+		return false
+	}
+	p, ok := wire.ReadInputDispatch(msg)
+	if ok {
+		defer func() { c.fence(ahp.MethodDispatchAction, recover()) }() //nolint:errcheck // nobody waits for it
+		c.dispatch(p, "")
+	}
+	return ok
+}
+
+// dispatch decides an action that was read; refusal says why it can't be
+// carried out, or is empty.
+func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
+	if refusal == "" && !c.dispatches.take(c.s.Now()) {
+		refusal = "more than " + c.dispatches.exceeded("actions")
+	}
+	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal) })
+	if refusal != "" {
+		c.s.Audit.Refused(c.Who(), p.Action.ActionType(), p.Channel, refusal)
+	}
+}
+
+// decide answers a dispatch; unusable says why it is refused in any case, or is
+// empty.
+func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusal string) {
+	if p.ClientSeq > 0 {
+		tx.Numbered(c.Link, p.ClientSeq)
+	}
+	uri := params.Canonical(p.Channel)
+	ch := tx.Channel(uri)
+	confined := !c.s.Channels.Reaches(tx, c.Principal, uri)
+	if confined { // The same answer whether it is there or not.
+		ch = &core.Channel{URI: uri}
+	}
+	if ch == nil || p.Action == nil {
+		return ""
+	}
+	known, ok := ahp.ClientDispatchable(p.Action.ActionType())
+	if !known {
+		return ""
+	}
+	d := &Dispatch{Conn: c, Channel: ch, Action: p.Action, By: &core.By{
+		Link: c.Link, Origin: ahp.Origin{ClientID: c.Client.ID, ClientSeq: p.ClientSeq},
+	}}
+	r := c.s.Actions[p.Action.ActionType()]
+	switch {
+	case p.ClientSeq < 1:
+		refusal = "clientSeq counts from 1"
+	case unusable != "":
+		refusal = unusable
+	case confined:
+		refusal = c.Principal.OutOfReach()
+	case !ok || r.Do == nil:
+		refusal = fmt.Sprintf("%s is the host's to say", p.Action.ActionType())
+	case !r.Fits(ch.Body):
+		refusal = fmt.Sprintf("%s does not belong on %s", p.Action.ActionType(), ch.URI)
+	default:
+		return d.carryOut(tx, r)
+	}
+	tx.Answer(ch.URI, p.Action, d.By, refusal)
+	return refusal
+}
+
+// carryOut decides an action that is in order, unless it was decided before.
+func (d *Dispatch) carryOut(tx core.Tx, r Action) (refusal string) {
+	seq, print := d.By.Origin.ClientSeq, core.Print(d.Channel.URI, d.Action)
+	if before, yes := tx.Processed(d.Conn.Link, seq, print); yes {
+		d.repeat(tx, r, before)
+		return ""
+	}
+	if refusal = d.Conn.Principal.Lacks(r.Scope); refusal == "" {
+		refusal = r.Do(tx, d)
+	}
+	tx.Decided(d.Conn.Link, seq, print, refusal)
+	if refusal != "" || r.Private {
+		tx.Answer(d.Channel.URI, d.Action, d.By, refusal)
+	}
+	return refusal
+}
+
+// repeat answers a dispatch that was processed before, as after a lost
+// connection: with its refusal, or with the state as it is now.
+func (d *Dispatch) repeat(tx core.Tx, r Action, refusal string) {
+	answer := d.Action
+	switch {
+	case refusal != "":
+	case r.Again == nil:
+		refusal = fmt.Sprintf("clientSeq %d was processed before", d.By.Origin.ClientSeq)
+	default:
+		d.Channel.Body.Settle(tx)
+		answer = r.Again(d)
+	}
+	tx.Answer(d.Channel.URI, answer, d.By, refusal)
+}
+
+// readDispatch reads a client's action. One of a known type that cannot be
+// carried out as it is comes back with a refusal; ok is false
+// for what can't even be refused: it names no action, or no clientSeq. The
+// guide of 0.1 has no channel but a "terminal" in the action (G22).
+func (s *Server) readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusal string, ok bool) {
+	var w struct {
+		Channel   ahp.URI         `json:"channel"`
+		ClientSeq int64           `json:"clientSeq"`
+		Action    json.RawMessage `json:"action"`
+	}
+	var head struct {
+		Type     string  `json:"type"`
+		Terminal ahp.URI `json:"terminal"`
+	}
+	if ahp.Unmarshal(raw, &w) != nil || ahp.Unmarshal(w.Action, &head) != nil {
+		return p, "", false
+	}
+	if w.Channel == "" {
+		w.Channel = head.Terminal
+	}
+	a, err := ahp.DecodeAction(w.Action)
+	if err != nil {
+		refusal = fmt.Sprintf("%s: %s", head.Type, params.Unfit(err))
+		a = ahp.EmptyAction(head.Type) // which every client can read
+	} else if missing := lacking(w.Action, s.Actions[head.Type].Needs); missing != "" {
+		refusal = fmt.Sprintf("%s: the member %q is missing", head.Type, missing)
+	}
+	return ahp.DispatchParams{Channel: w.Channel, ClientSeq: w.ClientSeq, Action: a}, refusal, head.Type != ""
+}
+
+// lacking is the first of names that an action does not have, or has as null.
+func lacking(action json.RawMessage, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(action, &members) != nil {
+		return names[0]
+	}
+	i := slices.IndexFunc(names, func(n string) bool { m, ok := members[n]; return !ok || string(m) == "null" })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}

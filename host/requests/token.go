@@ -1,0 +1,76 @@
+package requests
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/core"
+	"tandemux/host/outbox"
+	"tandemux/host/params"
+)
+
+// tokenNew makes a token (x-tandemux/tokenNew).
+func (s *Server) tokenNew(_ context.Context, c *Conn, p ahp.TokenNewParams) (any, error) {
+	process := ""
+	if p.Terminal != "" {
+		var ok bool
+		s.Core.Locked(func(tx core.Tx) { process, ok = s.Channels.Process(tx, p.Terminal) })
+		if !ok {
+			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", params.Clip(p.Terminal))
+		}
+	}
+	r, err := s.Tokens.Create(p, process)
+	if err != nil {
+		return nil, err
+	}
+	args := []any{"token", r.ID, "name", p.Name, "scopes", strings.Join(r.Scopes, " ")}
+	if p.Expires != 0 {
+		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
+	}
+	s.Audit.Did(c.Who(), "token new", p.Terminal, args...)
+	return r, nil
+}
+
+// tokenList lists the tokens without their secrets (x-tandemux/tokenList).
+func (s *Server) tokenList(_ context.Context, c *Conn, _ json.RawMessage) (any, error) {
+	list, err := s.Tokens.List()
+	if err != nil {
+		return nil, err
+	}
+	return ahp.TokenListResult{Items: list}, nil
+}
+
+// tokenRevoke ends a token at once, its open connections included
+// (x-tandemux/tokenRevoke).
+func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams) (any, error) {
+	err := s.Tokens.Revoke(p.ID)
+	if s.Tokens.Valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
+		return nil, err
+	}
+	// Also when the file could not be written: in this process it is revoked.
+	s.CloseInvalid("the token was revoked", c)
+	s.Audit.Did(c.Who(), "token revoke", "", "token", p.ID)
+	return nil, err
+}
+
+// CloseInvalid closes the connections whose tokens are not valid any more.
+// current, which is answering a request, is closed after its reply; nil for
+// none.
+func (s *Server) CloseInvalid(reason string, current *Conn) {
+	s.Revoked()
+	tx := s.Core.Lock()
+	defer tx.Unlock()
+	for c := range s.conns {
+		switch {
+		case c.Principal.Token == "" || s.Tokens.Valid(c.Principal.Token):
+		case c == current:
+			c.Out.RPC.AfterReply(func() { c.Out.Close(outbox.ClosePolicy, reason) })
+		default:
+			s.Audit.Note("disconnect", "principal", c.Principal.ID, "reason", reason)
+			c.Out.Drop(outbox.ClosePolicy, reason)
+		}
+	}
+}
