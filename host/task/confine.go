@@ -78,7 +78,7 @@ func (s *Service) available() error {
 // task's id (host.Config.Confine). It is made of the version that the session was
 // begun with.
 func (s *Service) Confine(task string) (agent.Confinement, error) {
-	t, err := s.Store.Task(s.ctx, task)
+	t, err := s.Store.Tasks.Find(s.ctx, task)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n New) (stor
 		}
 	}
 	t := store.Task{
-		ID: store.NewID("tsk"), Name: n.Name, AgentID: got.Agent.ID, VersionID: got.Version.ID, BranchID: got.Branch.ID,
+		ID: store.NewID("tsk"), Name: n.Name, Status: store.Creating, AgentID: got.Agent.ID, VersionID: got.Version.ID, BranchID: got.Branch.ID,
 		Params: n.Params, Creator: who.String(),
 	}
 	files, err := s.files(ctx, who, n, &t)
@@ -165,12 +165,12 @@ func (s *Service) projectFiles(ctx context.Context, who access.Principal, n New,
 		return workspace.Spec{Kind: workspace.Worktree, Dir: p.Dir, Branch: n.GitBranch, From: n.From}, nil
 	}
 	f := store.Filesystem{ID: store.NewID("fs"), ProjectID: p.ID, Auto: true}
-	if f, err = s.Store.CreateFilesystem(ctx, f); err != nil {
+	if f, err = s.Store.Filesystems.Create(ctx, f); err != nil {
 		return workspace.Spec{}, err
 	}
 	t.FilesystemID = f.ID
 	if _, err := s.Files.NewTree(ctx, f.ID, p.Dir); err != nil {
-		return workspace.Spec{}, errors.Join(err, s.Store.DeleteFilesystem(context.WithoutCancel(ctx), f.ID))
+		return workspace.Spec{}, errors.Join(err, s.Store.Filesystems.Delete(context.WithoutCancel(ctx), f.ID))
 	}
 	return workspace.Spec{Kind: workspace.Filesystem, Filesystem: f.ID}, nil
 }
@@ -207,7 +207,7 @@ func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, a
 		s.unmake(t)
 		return store.Task{}, err
 	}
-	t, err = s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+	t, err = s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
 		f := factsOf(*r)
 		f.Made = true
 		r.Facts = f.json()
@@ -244,7 +244,7 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 			spec.Name = ""
 		}
 		t.Workspace = mustJSON(spec)
-		got, e := s.Store.CreateTask(ctx, t)
+		got, e := s.Store.Tasks.Create(ctx, t)
 		if err = e; err == nil {
 			return got, nil
 		}
@@ -290,7 +290,7 @@ func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
 	if t.FilesystemID == "" {
 		return
 	}
-	if f, err := s.Store.Filesystem(ctx, t.FilesystemID); err == nil && f.Auto {
+	if f, err := s.Store.Filesystems.Find(ctx, t.FilesystemID); err == nil && f.Auto {
 		s.removeFilesystem(ctx, f.ID)
 	}
 }
@@ -298,7 +298,7 @@ func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
 func (s *Service) removeFilesystem(ctx context.Context, id string) {
 	err := s.Files.RemoveTree(ctx, id)
 	if err == nil || errors.Is(err, filetree.ErrNotFound) {
-		err = s.Store.DeleteFilesystem(ctx, id)
+		err = s.Store.Filesystems.Delete(ctx, id)
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		s.Log.Warn("remove a filesystem that was made for a task", "filesystem", id, "err", err)

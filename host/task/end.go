@@ -21,7 +21,7 @@ const deleteTime = 30 * time.Second
 
 // Find gives a task that somebody may do something with.
 func (s *Service) Find(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Task, error) {
-	t, err := s.Store.Task(ctx, ref)
+	t, err := s.Store.Tasks.Find(ctx, ref)
 	if err != nil {
 		return t, err
 	}
@@ -61,7 +61,7 @@ func (l *live) finish(ctx context.Context, t store.Task) error {
 		return err
 	}
 	l.facts.Ended = true
-	_, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+	_, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
 		r.Facts, r.Progress = l.facts.json(), nil
 		return nil
 	})
@@ -172,7 +172,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	case <-ctx.Done():
 		return Deleted{}, store.Errorf(store.Busy, "the task %s is still being deleted; that goes on", t.Name)
 	}
-	if left, err := s.Store.Task(ctx, t.ID); err == nil && left.ID == t.ID {
+	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
 		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
 	}
 	return Deleted{ID: t.ID, KeptBranch: l.kept()}, nil
@@ -186,7 +186,7 @@ func (l *live) remove(ctx context.Context, t store.Task) error {
 	}
 	if err != nil {
 		l.s.Log.Warn("delete a task", "task", t.ID, "err", err)
-		l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
+		l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
 			why := ": " + clipText(err.Error(), 1<<10)
 			if strings.HasPrefix(r.Reason, forced) {
 				why = forced + why

@@ -34,7 +34,7 @@ func (s *Service) Say(ctx context.Context, who access.Principal, ref string, con
 	if who.Kind == access.TaskKind {
 		author = "agent"
 	}
-	m, err := s.Store.AddMessage(ctx, store.Message{TaskID: t.ID, Author: author, Content: content})
+	m, err := s.Store.Messages.Create(ctx, store.Message{TaskID: t.ID, Author: author, Content: content})
 	if err == nil {
 		s.changed(t.ID)
 	}
@@ -67,7 +67,7 @@ func (s *Service) SetProgress(ctx context.Context, who access.Principal, ref str
 }
 
 func (s *Service) setProgress(ctx context.Context, id string, percent *int, line *string) (store.Task, error) {
-	t, err := s.Store.UpdateTask(ctx, id, func(r *store.Task) error {
+	t, err := s.Store.Tasks.Edit(ctx, id, func(r *store.Task) error {
 		if r.Status.Final() {
 			return store.Errorf(store.Stale, "the task %s is %s", r.Name, r.Status)
 		}
@@ -94,7 +94,7 @@ func (s *Service) Rename(ctx context.Context, who access.Principal, ref string, 
 	if err != nil {
 		return t, err
 	}
-	t, err = s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+	t, err = s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
 		if name != nil {
 			if err := access.CheckName("a task", *name); err != nil {
 				return store.Errorf(store.Invalid, "%w", err)

@@ -61,7 +61,7 @@ func (h *hookSession) Close() error {
 
 // Prompt runs on_event.
 func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Sink) (agent.Outcome, error) {
-	event, err := h.s.Store.Event(ctx, turn.ID)
+	event, err := h.s.Store.Events.Get(ctx, turn.ID)
 	if err != nil || event.TaskID != h.task.ID { // somebody prompted the session
 		event = store.Event{ID: turn.ID, TaskID: h.task.ID, Content: []store.Part{store.TextPart(turn.Text)}, Created: h.s.Now()}
 	}
@@ -158,7 +158,7 @@ func (h *hookSession) call(ctx context.Context, name string, words []string, eve
 
 // input is what a hook gets to know.
 func (h *hookSession) input(ctx context.Context, name string, event *store.Event) ([]byte, error) {
-	t, err := h.s.Store.Task(ctx, h.task.ID)
+	t, err := h.s.Store.Tasks.Find(ctx, h.task.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (h *hookSession) aside(l hook.Line) {
 func (h *hookSession) message(l hook.Line) string {
 	parts, err := lineParts(l)
 	if err == nil {
-		_, err = h.s.Store.AddMessage(h.s.ctx, store.Message{TaskID: h.task.ID, Author: "agent", Content: parts})
+		_, err = h.s.Store.Messages.Create(h.s.ctx, store.Message{TaskID: h.task.ID, Author: "agent", Content: parts})
 	}
 	if err != nil {
 		h.log(store.Warning, "a message is left out: "+err.Error())
@@ -285,15 +285,15 @@ func (s *Service) changeState(ctx context.Context, task, agentID string, l hook.
 	switch {
 	case l.Delete && missing:
 	case l.Delete:
-		err = s.Store.DeleteState(ctx, have.ID)
+		err = s.Store.States.Delete(ctx, have.ID)
 	case len(l.Replace) > 0 && missing:
-		_, err = s.Store.CreateState(ctx, task, agentID, l.Replace)
+		_, err = s.Store.States.Create(ctx, store.State{TaskID: task, AgentID: agentID, State: l.Replace})
 	case len(l.Replace) > 0:
 		_, err = s.Store.ReplaceState(ctx, have.ID, l.Replace)
 	case len(l.Merge) == 0:
 		return errors.New("it says neither merge, replace nor delete")
 	case missing:
-		_, err = s.Store.CreateState(ctx, task, agentID, l.Merge)
+		_, err = s.Store.States.Create(ctx, store.State{TaskID: task, AgentID: agentID, State: l.Merge})
 	default:
 		_, err = s.Store.MergeState(ctx, have.ID, l.Merge)
 	}

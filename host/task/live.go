@@ -114,7 +114,7 @@ func (l *live) step() (over bool, err error) {
 			err = errInterrupted
 		}
 	}()
-	t, err := l.s.Store.Task(ctx, l.id)
+	t, err := l.s.Store.Tasks.Find(ctx, l.id)
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil
 	}

@@ -68,7 +68,7 @@ var sessionURI = sync.OnceValue(func() *regexp.Regexp {
 // taskOf is the task whose session it is.
 func (s *Service) taskOf(ctx context.Context, session ahp.URI) (store.Task, error) {
 	id := TaskOf(session)
-	t, err := s.Store.Task(ctx, id)
+	t, err := s.Store.Tasks.Find(ctx, id)
 	if err == nil && (t.ID != id || t.Session != session) {
 		err = store.Errorf(store.NotFound, "the session is no task's")
 	}
@@ -146,7 +146,7 @@ func (s *Service) codeAt(spec agent.Spec, dir string) string {
 
 // useProvider has the host know the provider of a task's agent, and gives its id.
 func (s *Service) useProvider(ctx context.Context, t *store.Task) (string, error) {
-	a, err := s.Store.Agent(ctx, t.AgentID)
+	a, err := s.Store.Agents.Find(ctx, t.AgentID)
 	if err != nil {
 		return "", err
 	}

@@ -105,29 +105,15 @@ func (s *Service) open(ctx context.Context) error {
 // records of. Nothing else is under way.
 func (s *Service) sweep(ctx context.Context) error {
 	tasks, trees := map[string]bool{}, map[string]bool{}
-	for page := (store.Page{Limit: store.MaxPage}); ; {
-		all, next, err := s.Store.Tasks(ctx, store.TaskFilter{}, page)
-		if err != nil {
-			return err
-		}
-		for _, t := range all {
-			tasks[t.ID], trees[specOf(t).Filesystem] = true, true
-		}
-		if page.Cursor = next; next == "" {
-			break
-		}
+	err := s.Store.Tasks.Each(ctx, nil, func(t store.Task) error {
+		tasks[t.ID], trees[specOf(t).Filesystem] = true, true
+		return nil
+	})
+	if err == nil {
+		err = s.Store.Filesystems.Each(ctx, nil, func(f store.Filesystem) error { trees[f.ID] = true; return nil })
 	}
-	for page := (store.Page{Limit: store.MaxPage}); ; {
-		all, next, err := s.Store.Filesystems(ctx, "", page)
-		if err != nil {
-			return err
-		}
-		for _, f := range all {
-			trees[f.ID] = true
-		}
-		if page.Cursor = next; next == "" {
-			break
-		}
+	if err != nil {
+		return err
 	}
 	born, err := s.Store.Born(ctx)
 	if err != nil {
@@ -144,26 +130,17 @@ func (s *Service) sweep(ctx context.Context) error {
 
 // resume begins the runners of all tasks that are not done with.
 func (s *Service) resume(ctx context.Context) error {
-	page := store.Page{Limit: store.MaxPage}
-	for {
-		tasks, next, err := s.Store.Tasks(ctx, store.TaskFilter{}, page)
-		if err != nil {
-			return err
-		}
-		for _, t := range tasks {
-			if t.Status == store.Creating && !factsOf(t).Made { // its creator was never told of it
-				if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
-					return err
-				}
-			}
-			if t.Status == store.Deleting || !t.Status.Final() || !factsOf(t).Ended {
-				s.runner(t.ID)
+	return s.Store.Tasks.Each(ctx, nil, func(t store.Task) (err error) {
+		if t.Status == store.Creating && !factsOf(t).Made { // its creator was never told of it
+			if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
+				return err
 			}
 		}
-		if page.Cursor = next; next == "" {
-			return nil
+		if t.Status == store.Deleting || !t.Status.Final() || !factsOf(t).Ended {
+			s.runner(t.ID)
 		}
-	}
+		return nil
+	})
 }
 
 // Close ends the runners; what they were at goes on with the next Service.

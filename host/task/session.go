@@ -81,7 +81,7 @@ func (l *live) another(ctx context.Context, t *store.Task) error {
 	if l.facts.Sessions > 1 {
 		uri += fmt.Sprintf("-%d", l.facts.Sessions)
 	}
-	got, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+	got, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
 		r.Session, r.LaunchedID, r.Facts = uri, r.VersionID, l.facts.json()
 		return nil
 	})
@@ -95,7 +95,7 @@ func (l *live) another(ctx context.Context, t *store.Task) error {
 // noSession notes that there is none.
 func (l *live) noSession(ctx context.Context, t *store.Task) error {
 	l.unwatch()
-	got, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+	got, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
 		r.Session, r.LaunchedID = "", ""
 		return nil
 	})

@@ -38,7 +38,7 @@ func (s *Service) begun() {
 // settled removes the note if nothing is left to do.
 func (s *Service) settled() {
 	ctx := context.Background()
-	unfinished, _, err := s.Store.Tasks(ctx, store.TaskFilter{Statuses: []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
+	unfinished, _, err := s.Store.Tasks.List(ctx, store.Where{"status": []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
 	if err != nil || len(unfinished) > 0 {
 		return
 	}

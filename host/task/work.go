@@ -98,7 +98,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 		return l.rest(ctx, &t)
 	}
 	// The event may be younger than t, and meant for another version.
-	if t, err = l.s.Store.Task(ctx, t.ID); err != nil || t.Status.Final() {
+	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
 		return err // with what ended it comes a wake-up
 	}
 	err = l.launch(ctx, &t)
@@ -299,7 +299,7 @@ func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over
 
 // event is that of a turn; one that somebody else began gets one.
 func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.Event, error) {
-	e, err := l.s.Store.Event(ctx, turn.ID)
+	e, err := l.s.Store.Events.Get(ctx, turn.ID)
 	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.ErrNotFound) {
 		return e, err
 	}
@@ -317,7 +317,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	if err := l.load(ctx); err != nil {
 		return err
 	}
-	t, err := l.s.Store.Task(ctx, e.TaskID)
+	t, err := l.s.Store.Tasks.Find(ctx, e.TaskID)
 	if err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func (l *live) keepsItsWords(ctx context.Context, t store.Task) bool {
 		return false
 	}
 	if l.asked.version != t.LaunchedID {
-		v, err := l.s.Store.Version(ctx, t.LaunchedID)
+		v, err := l.s.Store.Versions.Get(ctx, t.LaunchedID)
 		if err != nil {
 			return false
 		}

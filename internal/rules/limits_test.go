@@ -55,7 +55,6 @@ var (
 		"emulator/native.Engine": 197,
 		"emulator/vt10x.engine":  106,
 		"host.Host":              99,
-		"host/task/store.Store":  94,
 	}
 )
 

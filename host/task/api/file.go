@@ -178,11 +178,11 @@ func createFilesystem(r *Request, in NewFilesystem) (f store.Filesystem, err err
 			return f, Errorf(http.StatusUnprocessableEntity, "%v", err)
 		}
 	}
-	if f, err = r.Tasks.Store.CreateFilesystem(ctx, store.Filesystem{ProjectID: p.ID, Name: in.Name}); err != nil {
+	if f, err = r.Tasks.Store.Filesystems.Create(ctx, store.Filesystem{ProjectID: p.ID, Name: in.Name}); err != nil {
 		return f, err
 	}
 	if _, err := r.Tasks.Files.NewTree(ctx, f.ID, in.Dir); err != nil {
-		r.Tasks.Store.DeleteFilesystem(context.WithoutCancel(ctx), f.ID) //nolint:errcheck // the other error says more
+		r.Tasks.Store.Filesystems.Delete(context.WithoutCancel(ctx), f.ID) //nolint:errcheck // the other error says more
 		return f, err
 	}
 	r.describe(&f)
@@ -195,7 +195,7 @@ func deleteFilesystem(r *Request, _ none) (none, error) {
 	if err == nil {
 		// The record first: it knows whether a task has it. A tree that a death leaves
 		// behind is nobody's, and swept.
-		err = r.Tasks.Store.DeleteFilesystem(ctx, f.ID)
+		err = r.Tasks.Store.Filesystems.Delete(ctx, f.ID)
 	}
 	if err == nil {
 		if err = r.Tasks.Files.RemoveTree(context.WithoutCancel(ctx), f.ID); errors.Is(err, filetree.ErrNotFound) {

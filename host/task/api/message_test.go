@@ -80,7 +80,7 @@ func TestStates(t *testing.T) {
 	w.create("echo", map[string]any{"name": "two"})
 	var v store.State
 	w.must(http.StatusCreated, "POST", "/states", map[string]any{"task_id": "one", "state": map[string]any{"a": 1, "b": map[string]any{"c": 2, "d": 3}}}, &v)
-	w.refused(http.StatusConflict, "has a state", "POST", "/states", map[string]any{"task_id": "one", "state": map[string]any{}})
+	w.refused(http.StatusConflict, "such a state", "POST", "/states", map[string]any{"task_id": "one", "state": map[string]any{}})
 	w.must(http.StatusCreated, "POST", "/states", map[string]any{"task_id": "one", "agent_id": other.Agent.ID, "state": map[string]any{}}, nil)
 	w.must(http.StatusCreated, "POST", "/states", map[string]any{"task_id": "two", "state": map[string]any{"z": 1}}, nil)
 	w.must(http.StatusOK, "PUT", "/states/"+v.ID, map[string]any{"state": map[string]any{"a": nil, "b": map[string]any{"c": 7}, "e": []int{1}}}, &v)
@@ -165,7 +165,7 @@ hang
 	w.must(http.StatusOK, "POST", "/tasks/two/cancel", nil, nil)
 	w.until("the cancelled task is at rest", func() bool {
 		s := w.svc()
-		rec, err := s.Store.Task(context.Background(), "two")
+		rec, err := s.Store.Tasks.Find(context.Background(), "two")
 		if err != nil {
 			return false
 		}
@@ -180,7 +180,7 @@ hang
 	if three.FilesystemID == one.FilesystemID {
 		t.Error("a project's tasks share a filesystem that neither named")
 	}
-	w.refused(http.StatusConflict, "tasks have this filesystem", "DELETE", "/filesystems/"+one.FilesystemID, nil)
+	w.refused(http.StatusConflict, "has 2 tasks", "DELETE", "/filesystems/"+one.FilesystemID, nil)
 	for _, id := range []string{"one", "two", three.ID} {
 		w.must(http.StatusOK, "DELETE", "/tasks/"+id, nil, nil)
 	}

@@ -172,7 +172,7 @@ func (d *reader) batch() (some bool, err error) {
 // state is the task's, as it was before the stream is read: what is written down
 // together with the end of a turn is in the stream then.
 func (d *reader) state() (store.Task, bool, error) {
-	t, err := d.r.Tasks.Store.Task(d.r.Context(), d.task)
+	t, err := d.r.Tasks.Store.Tasks.Find(d.r.Context(), d.task)
 	if err == nil && t.ID != d.task {
 		err = store.ErrNotFound
 	}

@@ -52,7 +52,7 @@ The status is CANCELLED at once, the agent is stopped, and events that wait are 
 		return task.ProgressOf(t), err
 	}),
 	on("GET /progress", "listProgress", "Say how far all tasks are that are not over.", func(r *Request, in Paging) (Page[task.Progress], error) {
-		return seenTasks(r, store.TaskFilter{Statuses: []store.TaskStatus{store.Creating, store.Idle, store.Running}}, in, task.ProgressOf)
+		return seenTasks(r, store.Where{"status": []store.TaskStatus{store.Creating, store.Idle, store.Running}}, in, task.ProgressOf)
 	}),
 	on("GET /tasks/{task}/stream", "streamTask", `Stream what a task does, as server-sent events.
 Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.`,
@@ -70,10 +70,10 @@ It begins a turn when those before it have ended.`, func(r *Request, in NewConte
 		if err != nil {
 			return p, err
 		}
-		return paged(r.Tasks.Store.Events(r.Context(), t.ID, in.page()))
+		return paged(r.Tasks.Store.Events.List(r.Context(), store.Where{"task": t.ID}, in.page()))
 	}),
 	on("GET /events/{event}", "getEvent", "Get an event.", func(r *Request, _ none) (store.Event, error) {
-		e, err := r.Tasks.Store.Event(r.Context(), r.ref())
+		e, err := r.Tasks.Store.Events.Get(r.Context(), r.ref())
 		return e, r.ofTask(err, e.TaskID, access.Read, "event")
 	}),
 	on("POST /tasks/{task}/messages", "sendMessage", `Add a message to a task.
@@ -89,10 +89,12 @@ This is what an agent says to who watches; to say something to the agent, send a
 		if err != nil {
 			return p, err
 		}
-		return paged(r.Tasks.Store.Messages(r.Context(), t.ID, in.Direction == "older", in.page()))
+		part := in.page()
+		part.Reverse = in.Direction == "older"
+		return paged(r.Tasks.Store.Messages.List(r.Context(), store.Where{"task": t.ID}, part))
 	}),
 	on("GET /messages/{message}", "getMessage", "Get a message.", func(r *Request, _ none) (store.Message, error) {
-		m, err := r.Tasks.Store.Message(r.Context(), r.ref())
+		m, err := r.Tasks.Store.Messages.Get(r.Context(), r.ref())
 		return m, r.ofTask(err, m.TaskID, access.Read, "message")
 	}),
 	on("POST /states", "createState", `Create the state of a task and an agent.
@@ -116,7 +118,7 @@ Members of the object are merged into those that are there, objects in them too;
 		if err != nil {
 			return none{}, err
 		}
-		return none{}, r.Tasks.Store.DeleteState(r.Context(), v.ID)
+		return none{}, r.Tasks.Store.States.Delete(r.Context(), v.ID)
 	}),
 }
 
@@ -229,29 +231,31 @@ func createTask(r *Request, in NewTask) (store.Task, error) {
 var statuses = []store.TaskStatus{store.Creating, store.Idle, store.Running, store.Cancelled, store.FailedRun, store.Deleting}
 
 func listTasks(r *Request, in TaskQuery) (page Page[store.Task], err error) {
-	f := store.TaskFilter{Project: in.Project, Filesystem: in.Filesystem, Version: in.Version}
+	var chosen []store.TaskStatus
+	f := store.Where{"project": in.Project, "filesystem": in.Filesystem, "version": in.Version}
 	if in.Agent != "" {
 		a, err := r.Tasks.Agents.Agent(r.Context(), r.Who, in.Agent)
 		if err != nil {
 			return page, err
 		}
-		f.Agent = a.ID
+		f["agent"] = a.ID
 	}
 	for _, word := range strings.FieldsFunc(in.Status, func(c rune) bool { return c == ',' }) {
 		status := store.TaskStatus(strings.ToUpper(strings.TrimSpace(word)))
 		if !slices.Contains(statuses, status) {
 			return page, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %v", clip(string(status)), statuses)
 		}
-		f.Statuses = append(f.Statuses, status)
+		chosen = append(chosen, status)
 	}
+	f["status"] = chosen
 	return seenTasks(r, f, in.Paging, func(t store.Task) store.Task { return t })
 }
 
 // seenTasks is a page of the tasks that the caller may see. It may have fewer than
 // were asked for, or none, and go on.
-func seenTasks[T any](r *Request, f store.TaskFilter, in Paging, as func(store.Task) T) (Page[T], error) {
+func seenTasks[T any](r *Request, f store.Where, in Paging, as func(store.Task) T) (Page[T], error) {
 	page := Page[T]{Data: []T{}}
-	all, next, err := r.Tasks.Store.Tasks(r.Context(), f, in.page())
+	all, next, err := r.Tasks.Store.Tasks.List(r.Context(), f, in.page())
 	for _, t := range all {
 		if access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) == access.Allowed {
 			page.Data = append(page.Data, as(t))
@@ -268,13 +272,13 @@ func createState(r *Request, in NewState) (v store.State, err error) {
 	}
 	id := t.AgentID
 	if in.AgentID != "" {
-		a, err := r.Tasks.Store.Agent(r.Context(), in.AgentID)
+		a, err := r.Tasks.Store.Agents.Find(r.Context(), in.AgentID)
 		if err != nil {
 			return v, err
 		}
 		id = a.ID
 	}
-	return r.Tasks.Store.CreateState(r.Context(), t.ID, id, in.State)
+	return r.Tasks.Store.States.Create(r.Context(), store.State{TaskID: t.ID, AgentID: id, State: in.State})
 }
 
 // listStates lists those of tasks that the caller may see; a task its own.
@@ -290,18 +294,18 @@ func listStates(r *Request, in stateQuery) (page Page[store.State], err error) {
 		in.TaskID = t.ID
 	}
 	if in.AgentID != "" {
-		a, err := r.Tasks.Store.Agent(r.Context(), in.AgentID)
+		a, err := r.Tasks.Store.Agents.Find(r.Context(), in.AgentID)
 		if err != nil {
 			return page, err
 		}
 		in.AgentID = a.ID
 	}
-	all, next, err := r.Tasks.Store.States(r.Context(), in.TaskID, in.page())
+	all, next, err := r.Tasks.Store.States.List(r.Context(), store.Where{"task": in.TaskID}, in.page())
 	seen := map[string]bool{}
 	all = slices.DeleteFunc(all, func(v store.State) bool {
 		may, known := seen[v.TaskID]
 		if !known {
-			t, err := r.Tasks.Store.Task(r.Context(), v.TaskID)
+			t, err := r.Tasks.Store.Tasks.Find(r.Context(), v.TaskID)
 			may = err == nil && access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) == access.Allowed
 			seen[v.TaskID] = may
 		}
@@ -312,6 +316,6 @@ func listStates(r *Request, in stateQuery) (page Page[store.State], err error) {
 
 // state is the one of the path, for somebody who may do something with its task.
 func (r *Request) state(verb access.Verb) (store.State, error) {
-	v, err := r.Tasks.Store.StateByID(r.Context(), r.ref())
+	v, err := r.Tasks.Store.States.Get(r.Context(), r.ref())
 	return v, r.ofTask(err, v.TaskID, verb, "state")
 }

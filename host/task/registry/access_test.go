@@ -11,8 +11,8 @@ import (
 
 func tryFilesystems(t *testing.T, w *fixture) {
 	shared, other := w.project("shared"), w.project("other")
-	f := must(w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: shared.ID, Name: "files"}))(t)
-	must(w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: other.ID, Name: "hidden"}))(t)
+	f := must(w.store.Filesystems.Create(ctx, store.Filesystem{ProjectID: shared.ID, Name: "files"}))(t)
+	must(w.store.Filesystems.Create(ctx, store.Filesystem{ProjectID: other.ID, Name: "hidden"}))(t)
 	reader, _ := w.key("reader", "project:shared:viewer")
 	writer, _ := w.key("writer", "project:shared:editor")
 	sees, _ := w.key("sees", "project:shared:discoverer")
@@ -48,9 +48,9 @@ func tryFilesystems(t *testing.T, w *fixture) {
 	}
 	_, _, err := w.Filesystems(ctx, reader, "other", store.Page{})
 	refused(t, err, 404)
-	_, err = w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: shared.ID, Name: "files"})
+	_, err = w.store.Filesystems.Create(ctx, store.Filesystem{ProjectID: shared.ID, Name: "files"})
 	refused(t, err, 409)
-	_, err = w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: "prj_none", Name: "files"})
+	_, err = w.store.Filesystems.Create(ctx, store.Filesystem{ProjectID: "prj_none", Name: "files"})
 	refused(t, err, 404)
 }
 
@@ -325,7 +325,7 @@ func tryProjects(t *testing.T, w *fixture) {
 	if all, _, err := w.Projects(ctx, viewer, store.Page{}); err != nil || len(all) != 1 || all[0].Name != "q" {
 		t.Errorf("a key sees %v, %v", all, err)
 	}
-	must(w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: p.ID, Name: "f"}))(t)
+	must(w.store.Filesystems.Create(ctx, store.Filesystem{ProjectID: p.ID, Name: "f"}))(t)
 	refused(t, w.DeleteProject(ctx, operator, name), 409, "1 filesystems")
 	refused(t, w.DeleteProject(ctx, viewer, "q"), 403)
 	if err := w.DeleteProject(ctx, operator, "q"); err != nil {

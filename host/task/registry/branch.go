@@ -52,7 +52,7 @@ func (r *Registry) Agent(ctx context.Context, who access.Principal, ref string) 
 }
 
 func (r *Registry) agent(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Agent, error) {
-	a, err := r.store.Agent(ctx, ref)
+	a, err := r.store.Agents.Find(ctx, ref)
 	if err != nil {
 		return a, err
 	}
@@ -61,7 +61,7 @@ func (r *Registry) agent(ctx context.Context, who access.Principal, verb access.
 
 // Agents lists those that somebody may see.
 func (r *Registry) Agents(ctx context.Context, who access.Principal, p store.Page) ([]store.Agent, string, error) {
-	all, next, err := r.store.Agents(ctx, p)
+	all, next, err := r.store.Agents.List(ctx, nil, p)
 	return seen(who, access.Agent, all, func(a store.Agent) string { return a.ID }), next, err
 }
 
@@ -84,7 +84,7 @@ func (r *Registry) Branch(ctx context.Context, who access.Principal, id string) 
 }
 
 func (r *Registry) branch(ctx context.Context, who access.Principal, verb access.Verb, id string) (store.Branch, error) {
-	b, err := r.store.Branch(ctx, id)
+	b, err := r.store.Branches.Get(ctx, id)
 	if err != nil {
 		return b, err
 	}
@@ -111,7 +111,7 @@ func (r *Registry) Branches(ctx context.Context, who access.Principal, agent, en
 			return nil, "", err
 		}
 	}
-	return r.store.Branches(ctx, a.ID, environment, p)
+	return r.store.Branches.List(ctx, store.Where{"agent": a.ID, "environment": environment}, p)
 }
 
 // BranchEvents lists what happened to a branch, newest first.
@@ -120,7 +120,7 @@ func (r *Registry) BranchEvents(ctx context.Context, who access.Principal, id st
 	if err != nil {
 		return nil, "", err
 	}
-	return r.store.BranchEvents(ctx, b.ID, p)
+	return r.store.BranchEvents.List(ctx, store.Where{"branch": b.ID}, p)
 }
 
 // Versions lists an agent's, or one branch's, newest first (U26, U27).
@@ -136,7 +136,7 @@ func (r *Registry) Versions(ctx context.Context, who access.Principal, agent, br
 		}
 		branch = b.ID
 	}
-	return r.store.Versions(ctx, a.ID, branch, p)
+	return r.store.Versions.List(ctx, store.Where{"agent": a.ID, "branch": branch}, p)
 }
 
 // BranchVersions lists a branch's, newest first.
@@ -145,7 +145,7 @@ func (r *Registry) BranchVersions(ctx context.Context, who access.Principal, id 
 	if err != nil {
 		return nil, "", err
 	}
-	return r.store.Versions(ctx, b.AgentID, b.ID, p)
+	return r.store.Versions.List(ctx, store.Where{"agent": b.AgentID, "branch": b.ID}, p)
 }
 
 // Version finds a version by its id, or as AGENT@NUMBER.
@@ -153,7 +153,7 @@ func (r *Registry) Version(ctx context.Context, who access.Principal, ref string
 	if agent, number, ok := strings.Cut(ref, "@"); ok {
 		return r.versionOf(ctx, who, agent, number)
 	}
-	v, err := r.store.Version(ctx, ref)
+	v, err := r.store.Versions.Get(ctx, ref)
 	if err != nil {
 		return v, err
 	}
@@ -169,7 +169,7 @@ func (r *Registry) versionOf(ctx context.Context, who access.Principal, agent, r
 	if n, err := strconv.Atoi(strings.TrimPrefix(ref, "v")); err == nil {
 		return r.store.VersionNumbered(ctx, a.ID, n)
 	}
-	v, err := r.store.Version(ctx, ref)
+	v, err := r.store.Versions.Get(ctx, ref)
 	if err == nil && v.AgentID != a.ID {
 		err = store.Errorf(store.NotFound, "the agent %s has no version %.60q", a.Name, ref)
 	}

@@ -183,7 +183,7 @@ func (r *Registry) sweep(ctx context.Context) {
 	for _, e := range entries {
 		info, err := e.Info()
 		// What is older than the database is another one's, that was damaged or is gone.
-		if !used[e.Name()] && err == nil && !info.ModTime().Before(born) {
+		if !slices.Contains(used, e.Name()) && err == nil && !info.ModTime().Before(born) {
 			if err := os.RemoveAll(filepath.Join(r.dir, e.Name())); err != nil {
 				r.o.Log.Warn("remove an agent's files", "err", err)
 			}

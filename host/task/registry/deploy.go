@@ -109,7 +109,7 @@ func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error
 // mayDeploy says whether somebody may deploy an agent of a name, and whether it is
 // new.
 func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name string) (fresh bool, err error) {
-	a, err := r.store.Agent(ctx, name)
+	a, err := r.store.Agents.Find(ctx, name)
 	switch {
 	case errors.Is(err, store.ErrNotFound) || err == nil && a.Name != name:
 		if access.MayCreate(who, access.Agent) != access.Allowed {
@@ -173,11 +173,11 @@ func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID,
 	if b.ActiveID == "" {
 		return store.Deployed{}, store.Errorf(store.Stale, "the branch %q has no version that was ready", b.Name)
 	}
-	a, err := r.store.Agent(ctx, b.AgentID)
+	a, err := r.store.Agents.Find(ctx, b.AgentID)
 	if err != nil {
 		return store.Deployed{}, err
 	}
-	v, err := r.store.Version(ctx, b.ActiveID)
+	v, err := r.store.Versions.Get(ctx, b.ActiveID)
 	if err != nil {
 		return store.Deployed{}, err
 	}

@@ -176,11 +176,11 @@ func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.
 			switch s.Kind {
 			case access.Agent:
 				var a store.Agent
-				a, err = r.store.Agent(ctx, s.ID)
+				a, err = r.store.Agents.Find(ctx, s.ID)
 				s.ID = a.ID
 			case access.Project:
 				var p store.Project
-				p, err = r.store.Project(ctx, s.ID)
+				p, err = r.store.Projects.Find(ctx, s.ID)
 				s.ID = p.ID
 			}
 			if errors.Is(err, store.ErrNotFound) {
@@ -218,7 +218,7 @@ func (r *Registry) EndTaskKeys(taskID string) {
 	r.keys.mu.Unlock()
 	for _, id := range ids {
 		now := r.o.Now()
-		if _, err := r.store.UpdateKey(context.Background(), id, func(k *store.APIKey) error { k.Revoked = now; return nil }); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.store.Keys.Edit(context.Background(), id, func(k *store.APIKey) error { k.Revoked = now; return nil }); err != nil && !errors.Is(err, store.ErrNotFound) {
 			r.o.Log.Warn("end a task's key", "task", taskID, "err", err)
 		}
 	}
@@ -229,7 +229,7 @@ func (r *Registry) Keys(ctx context.Context, who access.Principal, p store.Page)
 	if err := operate(who, "list keys"); err != nil {
 		return nil, "", err
 	}
-	return r.store.Keys(ctx, p)
+	return r.store.Keys.List(ctx, store.Where{"task": nil}, p)
 }
 
 // Key finds one.
@@ -259,7 +259,7 @@ func (r *Registry) RevokeKey(ctx context.Context, who access.Principal, ref stri
 	r.keys.mu.Lock()
 	defer r.keys.mu.Unlock()
 	r.keys.drop(k.ID)
-	return r.store.UpdateKey(context.WithoutCancel(ctx), k.ID, func(k *store.APIKey) error {
+	return r.store.Keys.Edit(context.WithoutCancel(ctx), k.ID, func(k *store.APIKey) error {
 		k.Revoked, k.Scopes = r.o.Now(), []access.Scope{}
 		return nil
 	})
@@ -277,7 +277,7 @@ func (r *Registry) SetScopes(ctx context.Context, who access.Principal, ref stri
 	}
 	r.keys.mu.Lock()
 	defer r.keys.mu.Unlock()
-	k, err = r.store.UpdateKey(ctx, k.ID, func(k *store.APIKey) error {
+	k, err = r.store.Keys.Edit(ctx, k.ID, func(k *store.APIKey) error {
 		if !k.Revoked.IsZero() {
 			return store.Errorf(store.Stale, "the key %s was revoked", k.Name)
 		}

@@ -90,7 +90,7 @@ func (r *Registry) Logs(ctx context.Context, who access.Principal, f store.LogFi
 		f.Version = v.ID
 	}
 	if f.Task != "" {
-		t, err := r.store.Task(ctx, f.Task)
+		t, err := r.store.Tasks.Find(ctx, f.Task)
 		if err == nil {
 			f.Task = t.ID
 		} else if !strings.HasPrefix(f.Task, "tsk_") { // one that was deleted has lines still
@@ -123,6 +123,6 @@ func (r *Registry) mayReadLog(ctx context.Context, who access.Principal, task st
 	if who.Kind == access.Operator {
 		return true
 	}
-	t, err := r.store.Task(ctx, task)
+	t, err := r.store.Tasks.Find(ctx, task)
 	return err == nil && t.ID == task && access.MayTask(who, access.Read, ParentsOf(t)) == access.Allowed
 }

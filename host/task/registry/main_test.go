@@ -86,7 +86,7 @@ func (w *fixture) deploy(def Definition, branch string) store.Deployed {
 
 func (w *fixture) task(d store.Deployed, name string) store.Task {
 	w.t.Helper()
-	t, err := w.store.CreateTask(ctx, store.Task{Name: name, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, Creator: "operator"})
+	t, err := w.store.Tasks.Create(ctx, store.Task{Name: name, Status: store.Creating, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, Creator: "operator"})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (r *Registry) Migrate(ctx context.Context, who access.Principal, m Migratio
 func (r *Registry) migrating(ctx context.Context, who access.Principal, m Migration) ([]store.Task, error) {
 	var tasks []store.Task
 	for _, ref := range m.Tasks {
-		t, err := r.store.Task(ctx, ref)
+		t, err := r.store.Tasks.Find(ctx, ref)
 		if err == nil {
 			err = Refuse(access.MayTask(who, access.Update, ParentsOf(t)), access.Update, "task", ref)
 		}
@@ -77,20 +77,13 @@ func (r *Registry) migrating(ctx context.Context, who access.Principal, m Migrat
 	if err != nil {
 		return nil, err
 	}
-	for p := (store.Page{Limit: store.MaxPage}); ; {
-		page, next, err := r.store.Tasks(ctx, store.TaskFilter{Version: from.ID}, p)
-		if err != nil {
-			return nil, err
+	err = r.store.Tasks.Each(ctx, store.Where{"version": from.ID}, func(t store.Task) error {
+		if !t.Status.Final() && access.MayTask(who, access.Update, ParentsOf(t)) == access.Allowed {
+			tasks = append(tasks, t)
 		}
-		for _, t := range page {
-			if !t.Status.Final() && access.MayTask(who, access.Update, ParentsOf(t)) == access.Allowed {
-				tasks = append(tasks, t)
-			}
-		}
-		if p.Cursor = next; next == "" {
-			return tasks, nil
-		}
-	}
+		return nil
+	})
+	return tasks, err
 }
 
 // ParentsOf is what the access to a task derives from.

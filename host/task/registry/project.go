@@ -11,7 +11,7 @@ import (
 
 // Project finds a project, for somebody who may do something with it.
 func (r *Registry) Project(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Project, error) {
-	p, err := r.store.Project(ctx, ref)
+	p, err := r.store.Projects.Find(ctx, ref)
 	if err != nil {
 		return p, err
 	}
@@ -20,7 +20,7 @@ func (r *Registry) Project(ctx context.Context, who access.Principal, verb acces
 
 // Projects lists those that somebody may see.
 func (r *Registry) Projects(ctx context.Context, who access.Principal, p store.Page) ([]store.Project, string, error) {
-	all, next, err := r.store.Projects(ctx, p)
+	all, next, err := r.store.Projects.List(ctx, nil, p)
 	return seen(who, access.Project, all, func(p store.Project) string { return p.ID }), next, err
 }
 
@@ -69,7 +69,7 @@ func (r *Registry) CreateProject(ctx context.Context, who access.Principal, c Pr
 	if err := c.apply(who, &p); err != nil {
 		return p, err
 	}
-	return r.store.CreateProject(ctx, p)
+	return r.store.Projects.Create(ctx, p)
 }
 
 // UpdateProject changes a project.
@@ -78,7 +78,7 @@ func (r *Registry) UpdateProject(ctx context.Context, who access.Principal, ref 
 	if err != nil {
 		return p, err
 	}
-	return r.store.UpdateProject(ctx, p.ID, func(p *store.Project) error { return c.apply(who, p) })
+	return r.store.Projects.Edit(ctx, p.ID, func(p *store.Project) error { return c.apply(who, p) })
 }
 
 // DeleteProject removes a project that is empty.
@@ -87,13 +87,13 @@ func (r *Registry) DeleteProject(ctx context.Context, who access.Principal, ref 
 	if err != nil {
 		return err
 	}
-	return r.store.DeleteProject(ctx, p.ID)
+	return r.store.Projects.Delete(ctx, p.ID)
 }
 
 // Filesystem finds a filesystem, for somebody who may do something with its
 // project, from which it derives its access (U58, U86).
 func (r *Registry) Filesystem(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Filesystem, error) {
-	f, err := r.store.Filesystem(ctx, ref)
+	f, err := r.store.Filesystems.Find(ctx, ref)
 	if err != nil {
 		return f, err
 	}
@@ -109,6 +109,6 @@ func (r *Registry) Filesystems(ctx context.Context, who access.Principal, projec
 		}
 		project = pr.ID
 	}
-	all, next, err := r.store.Filesystems(ctx, project, p)
+	all, next, err := r.store.Filesystems.List(ctx, store.Where{"project": project}, p)
 	return seen(who, access.Project, all, func(f store.Filesystem) string { return f.ProjectID }), next, err
 }

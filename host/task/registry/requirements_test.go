@@ -230,34 +230,34 @@ func raw(s string) json.RawMessage { return json.RawMessage(s) }
 func tryState(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	task := w.task(d, "t")
-	st := must(w.store.CreateState(ctx, task.ID, d.Agent.ID, raw(`{"count":0,"prefs":{"x":1}}`)))(t)
-	_, err := w.store.CreateState(ctx, task.ID, d.Agent.ID, raw(`{}`))
+	st := must(w.store.States.Create(ctx, store.State{TaskID: task.ID, AgentID: d.Agent.ID, State: raw(`{"count":0,"prefs":{"x":1}}`)}))(t)
+	_, err := w.store.States.Create(ctx, store.State{TaskID: task.ID, AgentID: d.Agent.ID, State: raw(`{}`)})
 	refused(t, err, 409)
 	must(w.store.MergeState(ctx, st.ID, raw(`{"count":5,"prefs":{"y":2}}`)))(t)
 	if got := must(w.store.State(ctx, task.ID, d.Agent.ID))(t); string(got.State) != `{"count":5,"prefs":{"x":1,"y":2}}` {
 		t.Errorf("merged: %s", got.State)
 	}
 	must(w.store.ReplaceState(ctx, st.ID, raw(`{"new":true}`)))(t)
-	if got := must(w.store.StateByID(ctx, st.ID))(t); string(got.State) != `{"new":true}` {
+	if got := must(w.store.States.Get(ctx, st.ID))(t); string(got.State) != `{"new":true}` {
 		t.Errorf("replaced: %s", got.State)
 	}
-	if all, _, err := w.store.States(ctx, task.ID, store.Page{}); err != nil || len(all) != 1 {
+	if all, _, err := w.store.States.List(ctx, store.Where{"task": task.ID}, store.Page{}); err != nil || len(all) != 1 {
 		t.Errorf("listed: %v, %v", all, err)
 	}
-	if err := w.store.DeleteState(ctx, st.ID); err != nil {
+	if err := w.store.States.Delete(ctx, st.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.store.State(ctx, task.ID, d.Agent.ID)
 	refused(t, err, 404)
-	refused(t, w.store.DeleteState(ctx, st.ID), 404)
+	refused(t, w.store.States.Delete(ctx, st.ID), 404)
 }
 
 func tryStateScope(t *testing.T, w *fixture) {
 	a, b := w.deploy(acp("a"), ""), w.deploy(acp("b"), "")
 	one, two := w.task(a, "one"), w.task(a, "two")
-	must(w.store.CreateState(ctx, one.ID, a.Agent.ID, raw(`{"n":1}`)))(t)
-	must(w.store.CreateState(ctx, one.ID, b.Agent.ID, raw(`{"n":2}`)))(t)
-	must(w.store.CreateState(ctx, two.ID, a.Agent.ID, raw(`{"n":3}`)))(t)
+	must(w.store.States.Create(ctx, store.State{TaskID: one.ID, AgentID: a.Agent.ID, State: raw(`{"n":1}`)}))(t)
+	must(w.store.States.Create(ctx, store.State{TaskID: one.ID, AgentID: b.Agent.ID, State: raw(`{"n":2}`)}))(t)
+	must(w.store.States.Create(ctx, store.State{TaskID: two.ID, AgentID: a.Agent.ID, State: raw(`{"n":3}`)}))(t)
 	for want, of := range map[string][2]string{`{"n":1}`: {one.ID, a.Agent.ID}, `{"n":2}`: {one.ID, b.Agent.ID}, `{"n":3}`: {two.ID, a.Agent.ID}} {
 		if got := must(w.store.State(ctx, of[0], of[1]))(t); string(got.State) != want {
 			t.Errorf("%s, want %s", got.State, want)
@@ -269,12 +269,12 @@ func tryTaskNames(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	task := w.task(d, "my-task")
 	for _, ref := range []string{task.ID, "my-task", task.ID[:8]} {
-		if got := must(w.store.Task(ctx, ref))(t); got.ID != task.ID {
+		if got := must(w.store.Tasks.Find(ctx, ref))(t); got.ID != task.ID {
 			t.Errorf("%s is %s", ref, got.ID)
 		}
 	}
 	must(w.store.DeleteTask(ctx, task.ID))(t)
-	_, err := w.store.Task(ctx, "my-task")
+	_, err := w.store.Tasks.Find(ctx, "my-task")
 	refused(t, err, 404)
 }
 
@@ -282,18 +282,18 @@ func tryEvents(t *testing.T, w *fixture) {
 	task := w.task(w.deploy(acp("a"), ""), "t")
 	e := must(w.store.AddEvent(ctx, store.Event{TaskID: task.ID, Content: []store.Part{store.TextPart("hi")}, Author: "operator"}))(t)
 	must(w.store.AddEvent(ctx, store.Event{TaskID: task.ID, Content: []store.Part{store.DataPart(raw(`{"k":1}`))}}))(t)
-	all, _, err := w.store.Events(ctx, task.ID, store.Page{})
+	all, _, err := w.store.Events.List(ctx, store.Where{"task": task.ID}, store.Page{})
 	if err != nil || len(all) != 2 || all[0].ID != e.ID || string(all[1].Content[0].Data) != `{"k":1}` {
 		t.Errorf("listed: %+v, %v", all, err)
 	}
-	if got := must(w.store.Event(ctx, e.ID))(t); got.Content[0].Text != "hi" || got.Status != store.EventPending {
+	if got := must(w.store.Events.Get(ctx, e.ID))(t); got.Content[0].Text != "hi" || got.Status != store.EventPending {
 		t.Errorf("got: %+v", got)
 	}
 	if _, changed, err := w.store.EndTask(ctx, task.ID, store.Cancelled, "cancelled"); !changed || err != nil {
 		t.Errorf("cancelled: %v, %v", changed, err)
 	}
 	for _, e := range all {
-		if got := must(w.store.Event(ctx, e.ID))(t); got.Status != store.EventDiscarded {
+		if got := must(w.store.Events.Get(ctx, e.ID))(t); got.Status != store.EventDiscarded {
 			t.Errorf("after a cancel: %+v", got)
 		}
 	}
@@ -314,7 +314,7 @@ func tryAgents(t *testing.T, w *fixture) {
 		t.Errorf("listed: %v, %v", all, err)
 	}
 	task := w.task(d, "t")
-	refused(t, w.DeleteAgent(ctx, operator, "first"), 409, "1 tasks are of this agent")
+	refused(t, w.DeleteAgent(ctx, operator, "first"), 409, "has 1 tasks")
 	must(w.store.DeleteTask(ctx, task.ID))(t)
 	if err := w.DeleteAgent(ctx, operator, "first"); err != nil {
 		t.Fatal(err)
@@ -487,19 +487,19 @@ func tryBranchOrder(t *testing.T, w *fixture) {
 func trySticky(t *testing.T, w *fixture) {
 	prod, pre := w.deploy(acp("a"), "main"), w.deploy(acp("a"), "feature")
 	stays, follows, over := w.task(prod, "stays"), w.task(pre, "follows"), w.task(pre, "over")
-	must(w.store.UpdateTask(ctx, over.ID, func(t *store.Task) error { t.Status = store.Cancelled; return nil }))(t)
+	must(w.store.Tasks.Edit(ctx, over.ID, func(t *store.Task) error { t.Status = store.Cancelled; return nil }))(t)
 	w.deploy(acp("a"), "main")
 	next := w.deploy(acp("a"), "feature")
 	if !slices.Equal(next.Moved, []string{follows.ID}) {
 		t.Errorf("moved: %v", next.Moved)
 	}
 	for ref, want := range map[string]string{stays.ID: prod.Version.ID, follows.ID: next.Version.ID, over.ID: pre.Version.ID} {
-		if got := must(w.store.Task(ctx, ref))(t); got.VersionID != want {
+		if got := must(w.store.Tasks.Find(ctx, ref))(t); got.VersionID != want {
 			t.Errorf("%s is at %s, want %s", got.Name, got.VersionID, want)
 		}
 	}
 	must(w.Rollback(ctx, operator, pre.Branch.ID, "", ""))(t)
-	if got := must(w.store.Task(ctx, follows.ID))(t); got.VersionID != pre.Version.ID {
+	if got := must(w.store.Tasks.Find(ctx, follows.ID))(t); got.VersionID != pre.Version.ID {
 		t.Errorf("after a rollback it is at %s", got.VersionID)
 	}
 }
@@ -539,7 +539,7 @@ func tryRollbackSecrets(t *testing.T, w *fixture) {
 func tryMigrate(t *testing.T, w *fixture) {
 	one := w.deploy(acp("a"), "main")
 	t1, t2, over := w.task(one, "t1"), w.task(one, "t2"), w.task(one, "over")
-	must(w.store.UpdateTask(ctx, over.ID, func(t *store.Task) error { t.Status = store.FailedRun; return nil }))(t)
+	must(w.store.Tasks.Edit(ctx, over.ID, func(t *store.Task) error { t.Status = store.FailedRun; return nil }))(t)
 	two, three := w.deploy(acp("a"), "main"), w.deploy(acp("a"), "main")
 	got := must(w.Migrate(ctx, operator, Migration{Tasks: []string{"t1"}, To: "a@2"}))(t)
 	if got.Version.ID != two.Version.ID || !slices.Equal(got.Moved, []string{t1.ID}) {
@@ -549,7 +549,7 @@ func tryMigrate(t *testing.T, w *fixture) {
 	if got.Version.ID != three.Version.ID || !slices.Equal(got.Moved, []string{t2.ID}) {
 		t.Errorf("in bulk: %+v", got)
 	}
-	if task := must(w.store.Task(ctx, over.ID))(t); task.VersionID != one.Version.ID {
+	if task := must(w.store.Tasks.Find(ctx, over.ID))(t); task.VersionID != one.Version.ID {
 		t.Error("a task that is over moved")
 	}
 	other := w.deploy(acp("a"), "feature")
@@ -573,7 +573,7 @@ func tryMigrate(t *testing.T, w *fixture) {
 		_, err := w.Migrate(ctx, operator, c.m)
 		refused(t, err, c.status, c.words)
 	}
-	if task := must(w.store.Task(ctx, t1.ID))(t); task.VersionID != two.Version.ID {
+	if task := must(w.store.Tasks.Find(ctx, t1.ID))(t); task.VersionID != two.Version.ID {
 		t.Error("what was refused moved a task all the same")
 	}
 }
@@ -669,21 +669,21 @@ func tryMessages(t *testing.T, w *fixture) {
 	task := w.task(w.deploy(acp("a"), ""), "t")
 	var ids []string
 	for i := range 5 {
-		m := must(w.store.AddMessage(ctx, store.Message{TaskID: task.ID, Author: "agent", Content: []store.Part{store.TextPart(fmt.Sprint(i))}}))(t)
+		m := must(w.store.Messages.Create(ctx, store.Message{TaskID: task.ID, Author: "agent", Content: []store.Part{store.TextPart(fmt.Sprint(i))}}))(t)
 		ids = append(ids, m.ID)
 	}
-	newer, next, err := w.store.Messages(ctx, task.ID, false, store.Page{Limit: 3})
+	newer, next, err := w.store.Messages.List(ctx, store.Where{"task": task.ID}, store.Page{Limit: 3})
 	if err != nil || next == "" || newer[0].ID != ids[0] {
 		t.Errorf("newer: %v, %q, %v", newer, next, err)
 	}
-	older, _, err := w.store.Messages(ctx, task.ID, true, store.Page{Limit: 3})
+	older, _, err := w.store.Messages.List(ctx, store.Where{"task": task.ID}, store.Page{Limit: 3, Reverse: true})
 	if err != nil || older[0].ID != ids[4] || older[2].ID != ids[2] {
 		t.Errorf("older: %v, %v", older, err)
 	}
-	if rest, next, err := w.store.Messages(ctx, task.ID, false, store.Page{Cursor: next}); err != nil || len(rest) != 2 || next != "" {
+	if rest, next, err := w.store.Messages.List(ctx, store.Where{"task": task.ID}, store.Page{Cursor: next}); err != nil || len(rest) != 2 || next != "" {
 		t.Errorf("the rest: %v, %q, %v", rest, next, err)
 	}
-	if m := must(w.store.Message(ctx, ids[1]))(t); m.Content[0].Text != "1" {
+	if m := must(w.store.Messages.Get(ctx, ids[1]))(t); m.Content[0].Text != "1" {
 		t.Errorf("%+v", m)
 	}
 }
@@ -779,7 +779,7 @@ func tryLogs(t *testing.T, w *fixture) {
 	if found, _, _ := w.Logs(ctx, operator, store.LogFilter{Agent: "a", Source: "deploy"}); len(found) != 2 || found[0].Text != "version 1 is active on main; 0 tasks follow" {
 		t.Errorf("deploys: %v", found)
 	}
-	must(w.store.UpdateTask(ctx, task.ID, func(t *store.Task) error { t.Private = true; return nil }))(t)
+	must(w.store.Tasks.Edit(ctx, task.ID, func(t *store.Task) error { t.Private = true; return nil }))(t)
 	who, _ := w.key("k", "agent:a:viewer")
 	found, _, err := w.Logs(ctx, who, store.LogFilter{Agent: "a", Source: "hook"})
 	if err != nil || len(found) != 0 {

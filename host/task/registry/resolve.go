@@ -30,7 +30,7 @@ type Resolved struct {
 // Resolve finds the version that a new task gets, for somebody who may run the
 // agent (U83). An agent of the configuration is registered as it is there now.
 func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) (got Resolved, err error) {
-	got.Agent, err = r.store.Agent(ctx, w.Agent)
+	got.Agent, err = r.store.Agents.Find(ctx, w.Agent)
 	if err == nil || errors.Is(err, store.ErrNotFound) {
 		err = r.adopt(ctx, w.Agent, &got.Agent, err)
 	}
@@ -55,7 +55,7 @@ func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) 
 	if err != nil {
 		return got, r.elsewhere(ctx, got.Agent, err)
 	}
-	got.Version, err = r.store.Version(ctx, got.Branch.ActiveID)
+	got.Version, err = r.store.Versions.Get(ctx, got.Branch.ActiveID)
 	return got, err
 }
 
@@ -64,7 +64,7 @@ func (r *Registry) elsewhere(ctx context.Context, a store.Agent, err error) erro
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	branches, _, berr := r.store.Branches(ctx, a.ID, "", store.Page{Limit: 5})
+	branches, _, berr := r.store.Branches.List(ctx, store.Where{"agent": a.ID}, store.Page{Limit: 5})
 	if berr != nil || len(branches) == 0 {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 		if err != nil || main.ActiveID == "" {
 			return nil //nolint:nilerr // deployed elsewhere
 		}
-		v, err := r.store.Version(ctx, main.ActiveID)
+		v, err := r.store.Versions.Get(ctx, main.ActiveID)
 		if err != nil || v.Author != configured {
 			return err
 		}
@@ -100,7 +100,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 	}
 	got, err := r.deploy(ctx, access.TheOperator(), Deploy{Definition: &def, Unchanged: true}, "", configured)
 	if errors.Is(err, store.ErrExists) { // another did so at the same moment
-		got.Agent, err = r.store.Agent(ctx, name)
+		got.Agent, err = r.store.Agents.Find(ctx, name)
 	}
 	if err == nil && got.Version.Status == store.Failed && missing != nil {
 		err = store.Errorf(store.Invalid, "the agent %s of the configuration can't run: %s", name, got.Version.Reason)

@@ -104,7 +104,7 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (vars map[string]store.Variable, any bool, err error) {
 	var newest store.Branch
 	for p := (store.Page{Limit: store.MaxPage}); ; {
-		branches, next, err := r.store.Branches(ctx, agent, environment, p)
+		branches, next, err := r.store.Branches.List(ctx, store.Where{"agent": agent, "environment": environment}, p)
 		if err != nil {
 			return nil, false, err
 		}
@@ -120,7 +120,7 @@ func (r *Registry) deployedVariables(ctx context.Context, agent, environment str
 	if newest.ActiveID == "" {
 		return nil, false, nil
 	}
-	v, err := r.store.Version(ctx, newest.ActiveID)
+	v, err := r.store.Versions.Get(ctx, newest.ActiveID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -161,12 +161,12 @@ type Launch struct {
 // ones of the host's environment, the definition's and the environment's snapshot.
 // It is for the host's own use, and asks nobody's rights.
 func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error) {
-	v, err := r.store.Version(ctx, versionID)
+	v, err := r.store.Versions.Get(ctx, versionID)
 	if err != nil {
 		return Launch{}, err
 	}
 	l := Launch{Version: v, CodeDir: r.CodeDir(v.Code), Trusted: v.Author == access.TheOperator().String() || v.Author == configured}
-	if l.Agent, err = r.store.Agent(ctx, v.AgentID); err != nil {
+	if l.Agent, err = r.store.Agents.Find(ctx, v.AgentID); err != nil {
 		return l, err
 	}
 	if l.Definition, err = DecodeDefinition(v.Definition); err != nil {

@@ -25,7 +25,7 @@ func BenchmarkTask(b *testing.B) {
 	task := begin(b, s, deploy(b, s, deployment("a", "main", "a")), "t")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Task(context.Background(), task.ID); err != nil {
+		if _, err := s.Tasks.Find(context.Background(), task.ID); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -37,7 +37,7 @@ func BenchmarkCreateTask(b *testing.B) {
 	d := deploy(b, s, deployment("a", "main", "a"))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.CreateTask(context.Background(), Task{AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); err != nil {
+		if _, err := s.Tasks.Create(context.Background(), Task{AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -111,7 +111,7 @@ func TestContentIsBounded(t *testing.T) {
 	long := strings.Repeat("x", MaxContent+1)
 	add := func(parts ...Part) error {
 		_, err := s.AddEvent(ctx, Event{TaskID: task.ID, Content: parts})
-		if _, merr := s.AddMessage(ctx, Message{TaskID: task.ID, Content: parts}); (merr == nil) != (err == nil) {
+		if _, merr := s.Messages.Create(ctx, Message{TaskID: task.ID, Content: parts}); (merr == nil) != (err == nil) {
 			t.Errorf("an event of it: %v, a message: %v", err, merr)
 		}
 		return err
@@ -134,10 +134,10 @@ func TestContentIsBounded(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	if _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`[1]`)); !errors.Is(err, ErrInvalid) {
+	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`[1]`)}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a state that is no object: %v", err)
 	}
-	if _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`{"a":"`+strings.Repeat("x", MaxState)+`"}`)); !errors.Is(err, ErrTooLarge) {
+	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`{"a":"` + strings.Repeat("x", MaxState) + `"}`)}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a state that is too long: %v", err)
 	}
 	for range 50 {

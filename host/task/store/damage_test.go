@@ -65,7 +65,7 @@ func TestDamagedIsMovedAside(t *testing.T) {
 			if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, broken) {
 				t.Errorf("what was there is not kept as it was: %v", err)
 			}
-			if _, err := s.Agent(context.Background(), "kept"); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Agents.Find(context.Background(), "kept"); !errors.Is(err, ErrNotFound) {
 				t.Errorf("the new one is not empty: %v", err)
 			}
 			deploy(t, s, deployment("new", "main", "a")) // and works
@@ -81,7 +81,7 @@ func TestDamageWhileOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := s.Task(context.Background(), "kept")
+	task, err := s.Tasks.Find(context.Background(), "kept")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
@@ -58,17 +57,17 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 	if err := checkDoc("the definition", d.Definition, MaxSource); err != nil {
 		return got, err
 	}
-	err = s.write(ctx, durable, func(tx *sql.Tx) error {
+	err = s.write(ctx, durable, func(tx conn) error {
 		now := s.moment()
 		got = Deployed{Moved: []string{}}
-		if got.Agent, err = deployedAgent(ctx, s, tx, d, now); err != nil {
+		if got.Agent, err = s.deployedAgent(ctx, tx, d, now); err != nil {
 			return err
 		}
-		if got.Branch, err = deployedBranch(ctx, tx, got.Agent.ID, d, now); err != nil {
+		if got.Branch, err = s.deployedBranch(ctx, tx, got.Agent.ID, d); err != nil {
 			return err
 		}
 		if d.Unchanged && got.Branch.ActiveID != "" && d.Reason == "" {
-			active, err := byID[Version](ctx, tx, got.Branch.ActiveID)
+			active, err := s.Versions.byID(ctx, tx, got.Branch.ActiveID)
 			if err != nil {
 				return err
 			}
@@ -81,59 +80,58 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 			return err
 		}
 		if d.Reason != "" {
-			got.Branch.Status, got.Branch.Reason, got.Branch.Updated = Failed, d.Reason, now
-			err := update(ctx, tx, &got.Branch, nil)
-			if err == nil {
-				err = noteBranch(ctx, tx, &got.Branch, "failed", got.Version.ID, got.Branch.ActiveID, cmp.Or(d.By, d.Author), d.Reason, now)
+			got.Branch.Status, got.Branch.Reason = Failed, d.Reason
+			if err := s.Branches.update(ctx, tx, &got.Branch); err != nil {
+				return err
 			}
-			return err
+			return s.BranchEvents.insert(ctx, tx, &BranchEvent{
+				BranchID: got.Branch.ID, Kind: "failed", VersionID: got.Version.ID, PreviousID: got.Branch.ActiveID, Author: cmp.Or(d.By, d.Author), Note: d.Reason,
+			})
 		}
 		kind := "deploy"
 		if d.SourceID != "" {
 			kind = "redeploy"
 		}
-		return activate(ctx, tx, &got, kind, cmp.Or(d.By, d.Author), d.Note, now)
+		return s.activate(ctx, tx, &got, kind, cmp.Or(d.By, d.Author), d.Note)
 	})
 	return got, err
 }
 
 // deployedAgent finds or makes the agent, with its environments.
-func deployedAgent(ctx context.Context, s *Store, tx *sql.Tx, d Deployment, now time.Time) (Agent, error) {
-	a, err := one[Agent](ctx, tx, ErrNotFound, query[Agent]()+"name = ?", d.Agent)
+func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now time.Time) (Agent, error) {
+	a, err := s.Agents.one(ctx, tx, ErrNotFound, "name = ?", d.Agent)
 	switch {
 	case errors.Is(err, ErrNotFound) && d.New:
-		a = Agent{ID: NewID("agt"), Name: d.Agent, Description: d.Description, Created: now, Updated: now}
-		err = insert(ctx, tx, &a, nil)
+		a = Agent{Name: d.Agent, Description: d.Description}
+		err = s.Agents.insert(ctx, tx, &a)
 	case errors.Is(err, ErrNotFound):
 		err = Errorf(NotFound, "there is no agent %.60q", d.Agent)
 	case err == nil && d.New:
 		err = Errorf(Exists, "the agent %q was made meanwhile; deploy again", d.Agent)
 	case err == nil:
-		a.Updated = now
 		if d.Reason == "" && d.SourceID == "" {
 			a.Description = d.Description
 		}
-		err = update(ctx, tx, &a, nil)
+		err = s.Agents.update(ctx, tx, &a)
 	}
 	if err != nil {
 		return a, err
 	}
 	if d.Reason == "" {
 		for name, p := range d.Environments {
-			if err := putEnvironment(ctx, tx, &Environment{AgentID: a.ID, Name: name, Sticky: p.Sticky, Policy: p.More, Updated: now}); err != nil {
+			if err := put(ctx, tx, "environments", Environment{AgentID: a.ID, Name: name, Sticky: p.Sticky, Policy: p.More, Updated: now}); err != nil {
 				return a, err
 			}
 		}
 	}
-	_, err = tx.ExecContext(ctx, "insert or ignore into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?)", a.ID, d.Environment, now.UnixMilli())
-	return a, err
+	return a, s.needEnvironment(ctx, tx, a.ID, d.Environment)
 }
 
-func deployedBranch(ctx context.Context, tx *sql.Tx, agent string, d Deployment, now time.Time) (Branch, error) {
-	b, err := branchNamed(ctx, tx, agent, d.Branch)
+func (s *Store) deployedBranch(ctx context.Context, tx conn, agent string, d Deployment) (Branch, error) {
+	b, err := s.branchNamed(ctx, tx, agent, d.Branch)
 	if errors.Is(err, ErrNotFound) {
-		b = Branch{ID: NewID("br"), AgentID: agent, Name: d.Branch, Environment: d.Environment, Status: Failed, Created: now, Updated: now}
-		err = insert(ctx, tx, &b, nil)
+		b = Branch{AgentID: agent, Name: d.Branch, Environment: d.Environment, Status: Failed}
+		err = s.Branches.insert(ctx, tx, &b)
 	}
 	if err == nil && b.Environment != d.Environment {
 		err = Errorf(Invalid, "the branch %q is of the environment %q", b.Name, b.Environment)
@@ -142,10 +140,10 @@ func deployedBranch(ctx context.Context, tx *sql.Tx, agent string, d Deployment,
 }
 
 // addVersion makes a version, with a snapshot of the variables as they are.
-func (s *Store) addVersion(ctx context.Context, tx *sql.Tx, to Deployed, d Deployment, now time.Time) (Version, error) {
+func (s *Store) addVersion(ctx context.Context, tx conn, to Deployed, d Deployment, now time.Time) (Version, error) {
 	v := Version{
-		ID: NewID("ver"), AgentID: to.Agent.ID, BranchID: to.Branch.ID, Environment: d.Environment, Hash: d.Hash, Code: d.Code,
-		Definition: d.Definition, Status: Ready, Reason: d.Reason, Author: d.Author, SourceID: d.SourceID, Created: now,
+		AgentID: to.Agent.ID, BranchID: to.Branch.ID, Environment: d.Environment, Hash: d.Hash, Code: d.Code,
+		Definition: d.Definition, Status: Ready, Reason: d.Reason, Author: d.Author, SourceID: d.SourceID, SnapshotID: NewID("snap"),
 	}
 	if d.Reason != "" {
 		v.Status = Failed
@@ -154,86 +152,64 @@ func (s *Store) addVersion(ctx context.Context, tx *sql.Tx, to Deployed, d Deplo
 	if err != nil {
 		return v, err
 	}
-	v.SnapshotID = NewID("snap")
 	sealed, err := s.seal.seal(vars, v.SnapshotID)
 	if err != nil {
 		return v, err
 	}
-	if _, err := tx.ExecContext(ctx, "insert into snapshots (id, agent, sealed, created) values (?, ?, ?, ?)", v.SnapshotID, v.AgentID, sealed, now.UnixMilli()); err != nil {
+	if err := tx.exec(ctx, "insert into snapshots (id, agent, sealed, created) values (?, ?, ?, ?)", v.SnapshotID, v.AgentID, sealed, now.UnixMilli()); err != nil {
 		return v, err
 	}
-	if err := tx.QueryRowContext(ctx, "select coalesce(max(number), 0) + 1 from versions where agent = ?", v.AgentID).Scan(&v.Number); err != nil {
+	if v.Number, err = one[int](ctx, tx, nil, "select coalesce(max(number), 0) + 1 from versions where agent = ?", v.AgentID); err != nil {
 		return v, err
 	}
-	return v, insert(ctx, tx, &v, nil)
+	err = s.Versions.insert(ctx, tx, &v)
+	return v, err
 }
 
 // activate moves a branch to got.Version, and its tasks where they are not
 // sticky.
-func activate(ctx context.Context, tx *sql.Tx, got *Deployed, kind, author, note string, now time.Time) error {
+func (s *Store) activate(ctx context.Context, tx conn, got *Deployed, kind, author, note string) error {
 	b := &got.Branch
-	previous := b.ActiveID
-	b.ActiveID, b.Status, b.Reason, b.Updated = got.Version.ID, Ready, "", now
-	if err := update(ctx, tx, b, nil); err != nil {
+	event := BranchEvent{BranchID: b.ID, Kind: kind, VersionID: got.Version.ID, PreviousID: b.ActiveID, Author: author, Note: note}
+	if err := s.BranchEvents.insert(ctx, tx, &event); err != nil {
 		return err
 	}
-	if err := noteBranch(ctx, tx, b, kind, b.ActiveID, previous, author, note, now); err != nil {
+	b.ActiveID, b.Status, b.Reason = got.Version.ID, Ready, ""
+	if err := s.Branches.update(ctx, tx, b); err != nil {
 		return err
 	}
-	var sticky bool
-	if err := tx.QueryRowContext(ctx, "select sticky from environments where agent = ? and name = ?", b.AgentID, b.Environment).Scan(&sticky); err != nil {
+	sticky, err := one[bool](ctx, tx, nil, "select sticky from environments where agent = ? and name = ?", b.AgentID, b.Environment)
+	if err != nil || sticky {
 		return err
 	}
-	if sticky {
-		return nil
-	}
-	var err error
-	got.Moved, err = moveTasks(ctx, tx, b.ActiveID, now, "branch = ? and version <> ?", b.ID, b.ActiveID)
+	got.Moved, err = s.moveTasks(ctx, tx, b.ActiveID, "branch = ? and version <> ?", b.ID, b.ActiveID)
 	return err
 }
 
 // moveTasks sets the version of tasks that are not final, and gives their ids.
-func moveTasks(ctx context.Context, tx *sql.Tx, to string, now time.Time, where string, args ...any) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, "update tasks set version = ?, updated = ? where "+where+" and "+notFinal+" returning id",
-		append([]any{to, now.UnixMilli()}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	moved := []string{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		moved = append(moved, id)
-	}
-	return moved, rows.Err()
-}
-
-func noteBranch(ctx context.Context, tx *sql.Tx, b *Branch, kind, version, previous, author, note string, now time.Time) error {
-	e := BranchEvent{ID: NewID("bev"), BranchID: b.ID, Kind: kind, VersionID: version, PreviousID: previous, Author: author, Note: note, Created: now}
-	return insert(ctx, tx, &e, nil)
+func (s *Store) moveTasks(ctx context.Context, tx conn, to, where string, args ...any) ([]string, error) {
+	return all[string](ctx, tx, "update tasks set version = ?, updated = ? where "+where+" and "+notFinal+" returning id",
+		append([]any{to, s.moment().UnixMilli()}, args...)...)
 }
 
 // Rollback moves a branch to another version that was deployed on it, or with ""
 // to the one before the active one. The version runs with its own snapshot; the
 // variables stay as they are (U31).
 func (s *Store) Rollback(ctx context.Context, branchID, versionID, author, note string) (got Deployed, err error) {
-	err = s.write(ctx, durable, func(tx *sql.Tx) error {
+	err = s.write(ctx, durable, func(tx conn) error {
 		got = Deployed{Moved: []string{}}
-		if got.Branch, err = byID[Branch](ctx, tx, branchID); err != nil {
+		if got.Branch, err = s.Branches.byID(ctx, tx, branchID); err != nil {
 			return err
 		}
-		if got.Agent, err = named[Agent](ctx, s, tx, got.Branch.AgentID); err != nil {
+		if got.Agent, err = s.Agents.byID(ctx, tx, got.Branch.AgentID); err != nil {
 			return err
 		}
 		if versionID == "" {
-			got.Version, err = one[Version](ctx, tx, Errorf(Stale, "the branch %q has no earlier version to roll back to", got.Branch.Name),
-				query[Version]()+"branch = ?1 and status = 'READY' and number < (select number from versions where id = ?2) order by number desc limit 1",
+			got.Version, err = s.Versions.one(ctx, tx, Errorf(Stale, "the branch %q has no earlier version to roll back to", got.Branch.Name),
+				"branch = ?1 and status = 'READY' and number < (select number from versions where id = ?2) order by number desc limit 1",
 				branchID, got.Branch.ActiveID)
 		} else {
-			got.Version, err = byID[Version](ctx, tx, versionID)
+			got.Version, err = s.Versions.byID(ctx, tx, versionID)
 		}
 		switch v := got.Version; {
 		case err != nil:
@@ -245,7 +221,7 @@ func (s *Store) Rollback(ctx context.Context, branchID, versionID, author, note 
 		case v.ID == got.Branch.ActiveID:
 			return Errorf(Stale, "version %d is the active one already", v.Number)
 		}
-		return activate(ctx, tx, &got, "rollback", author, note, s.moment())
+		return s.activate(ctx, tx, &got, "rollback", author, note)
 	})
 	return got, err
 }
@@ -259,8 +235,8 @@ type Migration struct {
 
 // Migrate moves tasks, all or none.
 func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []string, err error) {
-	err = s.write(ctx, durable, func(tx *sql.Tx) error {
-		b, err := byID[Branch](ctx, tx, m.BranchID)
+	err = s.write(ctx, durable, func(tx conn) error {
+		b, err := s.Branches.byID(ctx, tx, m.BranchID)
 		if err != nil {
 			return err
 		}
@@ -268,7 +244,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 		if id == "" {
 			id = b.ActiveID
 		}
-		if to, err = byID[Version](ctx, tx, id); err != nil {
+		if to, err = s.Versions.byID(ctx, tx, id); err != nil {
 			return err
 		}
 		switch {
@@ -277,10 +253,9 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 		case to.Status != Ready:
 			return Errorf(Invalid, "version %d failed: %s", to.Number, to.Reason)
 		}
-		now := s.moment()
 		moved = []string{}
 		for _, id := range m.Tasks {
-			t, err := byID[Task](ctx, tx, id)
+			t, err := s.Tasks.byID(ctx, tx, id)
 			switch {
 			case err != nil:
 				return err
@@ -289,7 +264,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 			case t.Status.Final():
 				return Errorf(Invalid, "the task %s is %s; there is nothing to migrate", t.ID, t.Status)
 			}
-			one, err := moveTasks(ctx, tx, to.ID, now, "id = ? and version <> ?", id, to.ID)
+			one, err := s.moveTasks(ctx, tx, to.ID, "id = ? and version <> ?", id, to.ID)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,9 @@
 //
 // # Records
 //
-// Records are structs whose JSON, in snake_case, is that of the HTTP interface.
+// A record is a struct whose tags are its columns (db) and its JSON, in snake_case, of
+// the HTTP interface; a Table finds, lists, makes, changes and removes those of one
+// kind. What is more than that is a method of Store.
 // They have an id with a prefix of its kind (prj_, fs_, agt_, br_, ver_, key_,
 // tsk_, evt_, msg_, st_); agents, projects, keys and tasks may be named by id, by
 // name or by the unique beginning of an id. Lists are pages with a cursor.

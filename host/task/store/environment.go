@@ -2,43 +2,27 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"time"
 )
 
 // Environment is a named policy of an agent's (U28): production or preview.
 type Environment struct {
-	AgentID string          `json:"agent_id"`
-	Name    string          `json:"name"`
-	Sticky  bool            `json:"sticky" doc:"Running tasks stay on their version when another becomes active"`
-	Policy  json.RawMessage `json:"policy,omitempty"`
-	Updated time.Time       `json:"updated_at"`
-}
-
-const environmentColumns = "agent, name, sticky, policy, updated"
-
-func (e *Environment) row() []any {
-	return []any{&e.AgentID, &e.Name, &e.Sticky, doc{&e.Policy}, at{&e.Updated}}
-}
-
-func putEnvironment(ctx context.Context, tx *sql.Tx, e *Environment) error {
-	_, err := tx.ExecContext(ctx, "insert or replace into environments ("+environmentColumns+") values ("+places(5)+")", e.row()...)
-	return err
+	AgentID string          `db:"agent" json:"agent_id"`
+	Name    string          `db:"name" json:"name"`
+	Sticky  bool            `db:"sticky" json:"sticky" doc:"Running tasks stay on their version when another becomes active"`
+	Policy  json.RawMessage `db:"policy" json:"policy,omitempty"`
+	Updated time.Time       `db:"updated" json:"updated_at"`
 }
 
 // Environments lists an agent's by name.
 func (s *Store) Environments(ctx context.Context, agent string) ([]Environment, error) {
-	found, err := all[Environment](ctx, s.r, "select "+environmentColumns+" from environments where agent = ? order by name", agent)
-	return found, s.explain(err)
+	return all[Environment](ctx, s.reading(), "select agent, name, sticky, policy, updated from environments where agent = ? order by name", agent)
 }
 
-// Environment finds one.
-func (s *Store) Environment(ctx context.Context, agent, name string) (Environment, error) {
-	e, err := one[Environment](ctx, s.r, Errorf(NotFound, "the agent has no environment %.60q", name),
-		"select "+environmentColumns+" from environments where agent = ? and name = ?", agent, name)
-	return e, s.explain(err)
+// needEnvironment makes an agent's environment when there is none of that name.
+func (s *Store) needEnvironment(ctx context.Context, tx conn, agent, name string) error {
+	return tx.exec(ctx, "insert or ignore into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?)", agent, name, s.moment().UnixMilli())
 }
 
 // Variable is one of an environment's (U96). Those that are secret are never
@@ -50,15 +34,24 @@ type Variable struct {
 	Updated time.Time `json:"updated_at"`
 }
 
-// place is what a variable's value is sealed for.
-func place(agent, environment, name string) string { return agent + "/" + environment + "/" + name }
+// variable is one as it is kept.
+type variable struct {
+	Agent       string    `db:"agent"`
+	Environment string    `db:"environment"`
+	Name        string    `db:"name"`
+	Secret      bool      `db:"secret"`
+	Sealed      []byte    `db:"sealed"`
+	Updated     time.Time `db:"updated"`
+}
+
+// place is what the value is sealed for.
+func (v variable) place() string { return v.Agent + "/" + v.Environment + "/" + v.Name }
 
 // SetVariables adds or replaces variables, all or none. The environment is made
 // when the agent has none of that name yet.
 func (s *Store) SetVariables(ctx context.Context, agent, environment string, vars []Variable) error {
-	return s.write(ctx, durable, func(tx *sql.Tx) error {
-		now := s.moment()
-		if _, err := tx.ExecContext(ctx, "insert or ignore into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?)", agent, environment, now.UnixMilli()); err != nil {
+	return s.write(ctx, durable, func(tx conn) error {
+		if err := s.needEnvironment(ctx, tx, agent, environment); err != nil {
 			if _, foreign := constraint(err); foreign {
 				return Errorf(NotFound, "there is no agent %.60q", agent)
 			}
@@ -68,17 +61,16 @@ func (s *Store) SetVariables(ctx context.Context, agent, environment string, var
 			if len(v.Value) > MaxValue {
 				return Errorf(TooLarge, "the value of %s has %d bytes, more than %d", v.Name, len(v.Value), MaxValue)
 			}
-			sealed, err := s.seal.seal(v.Value, place(agent, environment, v.Name))
+			row := variable{Agent: agent, Environment: environment, Name: v.Name, Secret: v.Secret, Updated: s.moment()}
+			var err error
+			if row.Sealed, err = s.seal.seal(v.Value, row.place()); err == nil {
+				err = put(ctx, tx, "variables", row)
+			}
 			if err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, "insert or replace into variables (agent, environment, name, secret, sealed, updated) values ("+places(6)+")",
-				agent, environment, v.Name, v.Secret, sealed, now.UnixMilli()); err != nil {
-				return err
-			}
 		}
-		var n int
-		err := tx.QueryRowContext(ctx, "select count(*) from variables where agent = ? and environment = ?", agent, environment).Scan(&n)
+		n, err := one[int](ctx, tx, nil, "select count(*) from variables where agent = ? and environment = ?", agent, environment)
 		if err == nil && n > MaxVariables {
 			err = Errorf(TooLarge, "an environment has %d variables at most", MaxVariables)
 		}
@@ -89,34 +81,24 @@ func (s *Store) SetVariables(ctx context.Context, agent, environment string, var
 // Variables gives an environment's by name, with their values: the caller masks
 // what is secret.
 func (s *Store) Variables(ctx context.Context, agent, environment string) ([]Variable, error) {
-	vars, err := s.variables(ctx, s.r, agent, environment)
-	return vars, s.explain(err)
+	return s.variables(ctx, s.reading(), agent, environment)
 }
 
-func (s *Store) variables(ctx context.Context, q querier, agent, environment string) ([]Variable, error) {
-	rows, err := q.QueryContext(ctx, "select name, secret, sealed, updated from variables where agent = ? and environment = ? order by name", agent, environment)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	vars := []Variable{}
-	for rows.Next() {
-		var v Variable
-		var sealed []byte
-		if err := rows.Scan(&v.Name, &v.Secret, &sealed, at{&v.Updated}); err != nil {
+func (s *Store) variables(ctx context.Context, q conn, agent, environment string) ([]Variable, error) {
+	rows, err := all[variable](ctx, q, "select agent, environment, name, secret, sealed, updated from variables where agent = ? and environment = ? order by name", agent, environment)
+	vars := make([]Variable, len(rows))
+	for i, r := range rows {
+		vars[i] = Variable{Name: r.Name, Secret: r.Secret, Updated: r.Updated}
+		if err := s.seal.unseal(r.Sealed, r.place(), &vars[i].Value); err != nil {
 			return nil, err
 		}
-		if err := s.seal.unseal(sealed, place(agent, environment, v.Name), &v.Value); err != nil {
-			return nil, err
-		}
-		vars = append(vars, v)
 	}
-	return vars, rows.Err()
+	return vars, err
 }
 
 // DeleteVariable removes one.
 func (s *Store) DeleteVariable(ctx context.Context, agent, environment, name string) error {
-	return s.write(ctx, durable, func(tx *sql.Tx) error {
+	return s.write(ctx, durable, func(tx conn) error {
 		got, err := tx.ExecContext(ctx, "delete from variables where agent = ? and environment = ? and name = ?", agent, environment, name)
 		if err != nil {
 			return err
@@ -131,13 +113,9 @@ func (s *Store) DeleteVariable(ctx context.Context, agent, environment, name str
 // Snapshot gives the variables as they were when a version was made (U31), with
 // their values.
 func (s *Store) Snapshot(ctx context.Context, id string) ([]Variable, error) {
-	var sealed []byte
-	err := s.r.QueryRowContext(ctx, "select sealed from snapshots where id = ?", id).Scan(&sealed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, Errorf(NotFound, "there is no snapshot %.60q", id)
-	}
+	sealed, err := one[[]byte](ctx, s.reading(), Errorf(NotFound, "there is no snapshot %.60q", id), "select sealed from snapshots where id = ?", id)
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, err
 	}
 	vars := []Variable{}
 	return vars, s.seal.unseal(sealed, id, &vars)

@@ -84,7 +84,8 @@ func Errorf(kind Kind, format string, args ...any) error {
 // explain gives the errors of SQLite that have a meaning for callers a kind.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	var explained *Error
+	if errors.As(err, &explained) || !errors.As(err, &e) {
 		return err
 	}
 	switch e.Code() & 0xff {

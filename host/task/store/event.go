@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 )
 
@@ -17,69 +16,50 @@ const (
 	EventDiscarded EventStatus = "DISCARDED" // by a cancel (U44)
 )
 
+// waits chooses the events that wait or run.
+const waits = "status in ('PENDING', 'RUNNING')"
+
 // Event is what was sent to a task (U18, U45, U56).
 type Event struct {
-	n       int64
-	ID      string      `json:"id"`
-	TaskID  string      `json:"task_id"`
-	Content []Part      `json:"content"`
-	Status  EventStatus `json:"status" enum:"PENDING,RUNNING,DONE,FAILED,DISCARDED"`
-	Reason  string      `json:"reason,omitempty"`
-	Author  string      `json:"author"`
-	Turn    string      `json:"turn,omitempty" doc:"The turn that it began"`
-	Created time.Time   `json:"created_at"`
-	Updated time.Time   `json:"updated_at"`
+	N       int64       `db:"n" json:"-"`
+	ID      string      `db:"id" json:"id"`
+	TaskID  string      `db:"task" json:"task_id"`
+	Content []Part      `db:"content" json:"content"`
+	Status  EventStatus `db:"status" json:"status" enum:"PENDING,RUNNING,DONE,FAILED,DISCARDED"`
+	Reason  string      `db:"reason" json:"reason,omitempty"`
+	Author  string      `db:"author" json:"author"`
+	Turn    string      `db:"turn" json:"turn,omitempty" doc:"The turn that it began"`
+	Created time.Time   `db:"created" json:"created_at"`
+	Updated time.Time   `db:"updated" json:"updated_at"`
 }
 
-func (*Event) kind() kind {
-	return kind{"event", "events", "n, id, task, content, status, reason, author, turn, created, updated"}
-}
-
-func (e *Event) row() []any {
-	return []any{
-		&e.n, &e.ID, &e.TaskID, list[[]Part]{&e.Content}, (*string)(&e.Status), &e.Reason, &e.Author, &e.Turn, at{&e.Created}, at{&e.Updated},
-	}
-}
+func (e *Event) check() error { return checkParts(e.Content) }
 
 // AddEvent adds an event to a task that is not final, whose id, status and times
 // it sets.
 func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
-	if err := checkParts(e.Content); err != nil {
-		return e, err
-	}
-	e.ID, e.Status, e.Created = NewID("evt"), EventPending, s.moment()
-	e.Updated = e.Created
-	return e, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		t, err := byID[Task](ctx, tx, e.TaskID)
+	e.Status = EventPending
+	err := s.write(ctx, relaxed, func(tx conn) error {
+		t, err := s.Tasks.byID(ctx, tx, e.TaskID)
 		if err != nil {
 			return err
 		}
 		if t.Status.Final() {
 			return Errorf(Stale, "the task %s is %s and takes no events any more", t.ID, t.Status)
 		}
-		var waiting int64
-		if err := tx.QueryRowContext(ctx, "select count(*) from events where task = ? and status in ('PENDING', 'RUNNING')", t.ID).Scan(&waiting); err != nil {
+		waiting, err := one[int64](ctx, tx, nil, "select count(*) from events where task = ? and "+waits, t.ID)
+		if err == nil && waiting >= s.most.pending {
+			err = Errorf(InUse, "%d events of the task wait already", waiting)
+		}
+		if err != nil {
 			return err
 		}
-		if waiting >= s.most.pending {
-			return Errorf(InUse, "%d events of the task wait already", waiting)
-		}
-		return insert(ctx, tx, &e, nil)
+		return s.Events.insert(ctx, tx, &e)
 	})
-}
-
-// Event finds one by its id.
-func (s *Store) Event(ctx context.Context, id string) (Event, error) {
-	return get[Event](ctx, s, id)
-}
-
-// Events lists a task's, oldest first.
-func (s *Store) Events(ctx context.Context, task string, p Page) ([]Event, string, error) {
-	return page[Event](ctx, s, p, false, "task = ? and ", task)
+	return e, err
 }
 
 // WaitingEvents are a task's that are pending or running, oldest first.
 func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
-	found, err := all[Event](ctx, s.r, query[Event]()+"task = ? and status in ('PENDING', 'RUNNING') order by n", task)
-	return found, s.explain(err)
+	return all[Event](ctx, s.reading(), s.Events.query()+"task = ? and "+waits+" order by n", task)
 }

@@ -41,7 +41,7 @@ func writeUntilKilled(dir string) {
 		defer mu.Unlock()
 		fmt.Println(words...)
 	}
-	agent, err := s.Agent(ctx, "killed")
+	agent, err := s.Agents.Find(ctx, "killed")
 	d := deployment("killed", "main", "0")
 	if d.New = errors.Is(err, ErrNotFound); d.New {
 		got, err := s.Deploy(ctx, d)
@@ -59,13 +59,13 @@ func writeUntilKilled(dir string) {
 	}
 	for w := range 3 {
 		go func() {
-			t, err := s.Task(ctx, "writer-"+strconv.Itoa(w))
+			t, err := s.Tasks.Find(ctx, "writer-"+strconv.Itoa(w))
 			if err != nil {
-				t, err = s.CreateTask(ctx, Task{Name: "writer-" + strconv.Itoa(w), AgentID: agent.ID, VersionID: branch.ActiveID, BranchID: branch.ID, Creator: "operator"})
+				t, err = s.Tasks.Create(ctx, Task{Name: "writer-" + strconv.Itoa(w), Status: Creating, AgentID: agent.ID, VersionID: branch.ActiveID, BranchID: branch.ID, Creator: "operator"})
 			}
 			st, serr := s.State(ctx, t.ID, agent.ID)
 			if serr != nil {
-				st, serr = s.CreateState(ctx, t.ID, agent.ID, json.RawMessage(`{"n":0}`))
+				st, serr = s.States.Create(ctx, State{TaskID: t.ID, AgentID: agent.ID, State: json.RawMessage(`{"n":0}`)})
 			}
 			if err != nil || serr != nil {
 				ack("failed begin", err, serr)
@@ -101,7 +101,7 @@ func writeUntilKilled(dir string) {
 			ack("failed key", err)
 			continue
 		}
-		if _, err := s.UpdateKey(ctx, k.ID, func(k *APIKey) error { k.Revoked, k.Scopes = time.Now(), []access.Scope{}; return nil }); err == nil {
+		if _, err := s.Keys.Edit(ctx, k.ID, func(k *APIKey) error { k.Revoked, k.Scopes = time.Now(), []access.Scope{}; return nil }); err == nil {
 			ack("revoked", k.ID)
 		}
 		if n%5 == 4 {
@@ -218,14 +218,14 @@ func checkAfterKill(t *testing.T, dir string, a acks) {
 		}
 	}
 	for id, n := range a.states {
-		st, err := s.StateByID(ctx, id)
+		st, err := s.States.Get(ctx, id)
 		var got struct{ N, Twice int64 }
 		if err != nil || json.Unmarshal(st.State, &got) != nil || got.N < n || got.Twice != 2*got.N {
 			t.Errorf("the state is %s, %v; %d was acknowledged", st.State, err, n)
 		}
 	}
 	for _, id := range a.events {
-		if e, err := s.Event(ctx, id); err != nil || e.Status != EventDone {
+		if e, err := s.Events.Get(ctx, id); err != nil || e.Status != EventDone {
 			t.Errorf("the event %s is %s, %v", id, e.Status, err)
 		}
 	}
@@ -235,7 +235,7 @@ func checkAfterKill(t *testing.T, dir string, a acks) {
 		}
 	}
 	if a.version > 0 {
-		agent, err := s.Agent(ctx, "killed")
+		agent, err := s.Agents.Find(ctx, "killed")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func checkAfterKill(t *testing.T, dir string, a acks) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := s.Version(ctx, b.ActiveID)
+		v, err := s.Versions.Get(ctx, b.ActiveID)
 		if err != nil || v.Status != Ready {
 			t.Errorf("the active version is %s, %v", v.Status, err)
 		}

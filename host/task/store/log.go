@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,34 +46,23 @@ func (l *Level) UnmarshalText(text []byte) (err error) {
 // LogEntry is a line of an agent's log (U106). What is secret was masked by who
 // wrote it.
 type LogEntry struct {
-	N         int64     `json:"id"`
-	AgentID   string    `json:"agent_id"`
-	VersionID string    `json:"version_id,omitempty"`
-	TaskID    string    `json:"task_id,omitempty"`
-	Level     Level     `json:"level" enum:"DEBUG,INFO,WARNING,ERROR"`
-	Source    string    `json:"source" doc:"agent, hook, task or deploy"`
-	Text      string    `json:"text"`
-	Created   time.Time `json:"created_at"`
-}
-
-func (*LogEntry) kind() kind {
-	return kind{"line", "logs", "n, agent, version, task, level, source, text, created"}
-}
-
-func (e *LogEntry) row() []any {
-	return []any{&e.N, &e.AgentID, optional{&e.VersionID}, optional{&e.TaskID}, (*int)(&e.Level), &e.Source, &e.Text, at{&e.Created}}
+	N         int64     `db:"n" json:"id"`
+	AgentID   string    `db:"agent" json:"agent_id"`
+	VersionID string    `db:"version,ref" json:"version_id,omitempty"`
+	TaskID    string    `db:"task,ref" json:"task_id,omitempty"`
+	Level     Level     `db:"level" json:"level" enum:"DEBUG,INFO,WARNING,ERROR"`
+	Source    string    `db:"source" json:"source" doc:"agent, hook, task or deploy"`
+	Text      string    `db:"text" json:"text"`
+	Created   time.Time `db:"created" json:"created_at"`
 }
 
 // AddLogs adds lines to agents' logs; those without a time get now. Of an agent's
 // MaxLogs are kept; the oldest go, a tenth at a time. Lines of agents that are
 // gone are dropped.
 func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
-	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
+	return s.write(ctx, relaxed, func(tx conn) error {
 		grown := map[string]int64{}
 		for _, e := range entries {
-			if e.Created.IsZero() {
-				e.Created = s.moment()
-			}
 			if len(e.Text) > MaxLogText {
 				cut := MaxLogText
 				for !utf8.RuneStart(e.Text[cut]) {
@@ -83,7 +71,7 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 				e.Text = e.Text[:cut] + fmt.Sprintf("… (%d bytes)", len(e.Text))
 			}
 			e.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
-			err := insert(ctx, tx, &e, nil)
+			err := s.logs.insert(ctx, tx, &e)
 			switch {
 			case err == nil:
 				grown[e.AgentID]++
@@ -97,7 +85,7 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 			have := s.sizes.logs[agent] + n
 			if have > s.most.logs {
 				drop := have - s.most.logs + s.most.logs/10
-				if _, err := tx.ExecContext(ctx, "delete from logs where agent = ?1 and n <= (select n from logs where agent = ?1 order by n limit 1 offset ?2)", agent, drop-1); err != nil {
+				if err := tx.exec(ctx, "delete from logs where agent = ?1 and n <= (select n from logs where agent = ?1 order by n limit 1 offset ?2)", agent, drop-1); err != nil {
 					return err
 				}
 				have -= drop
@@ -106,7 +94,6 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 		}
 		return nil
 	})
-	return err
 }
 
 // LogFilter chooses lines; empty members choose all.
@@ -139,6 +126,5 @@ func (s *Store) Logs(ctx context.Context, f LogFilter) ([]LogEntry, error) {
 	if f.After > 0 {
 		order = " order by n limit ?"
 	}
-	found, err := all[LogEntry](ctx, s.r, "select * from ("+query[LogEntry]()+strings.Join(where, " and ")+order+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
-	return found, s.explain(err)
+	return all[LogEntry](ctx, s.reading(), "select * from ("+s.logs.query()+strings.Join(where, " and ")+order+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
 }

@@ -24,7 +24,7 @@ func TestManyWriters(t *testing.T) {
 	ctx := context.Background()
 	d := deploy(t, s, deployment("busy", "main", "a"))
 	task := begin(t, s, d, "busy")
-	st, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`{}`))
+	st, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`{}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestManyWriters(t *testing.T) {
 	together(writers, func(w int) {
 		seen[w] = map[int64]bool{}
 		for range each {
-			if _, err := s.UpdateTask(ctx, task.ID, func(t *Task) error {
+			if _, err := s.Tasks.Edit(ctx, task.ID, func(t *Task) error {
 				n := 0
 				json.Unmarshal(t.Params, &n) // none at first
 				t.Params = json.RawMessage(fmt.Sprint(n + 1))
@@ -50,13 +50,13 @@ func TestManyWriters(t *testing.T) {
 			if _, err := s.MergeState(ctx, st.ID, json.RawMessage(fmt.Sprintf(`{"w%d":%d}`, w, last))); err != nil {
 				t.Error(err)
 			}
-			if _, _, err := s.Tasks(ctx, TaskFilter{Agent: d.Agent.ID}, Page{}); err != nil {
+			if _, _, err := s.Tasks.List(ctx, Where{"agent": d.Agent.ID}, Page{}); err != nil {
 				t.Error(err)
 			}
 			reads.Add(1)
 		}
 	})
-	got, err := s.Task(ctx, task.ID)
+	got, err := s.Tasks.Find(ctx, task.ID)
 	if err != nil || string(got.Params) != fmt.Sprint(writers*each) {
 		t.Errorf("of %d additions %s are there, %v", writers*each, got.Params, err)
 	}
@@ -69,7 +69,7 @@ func TestManyWriters(t *testing.T) {
 	if len(all) != writers*each || s.StreamEnd(task.ID) != writers*each {
 		t.Errorf("%d numbers were given, the last is %d; want %d", len(all), s.StreamEnd(task.ID), writers*each)
 	}
-	after, err := s.StateByID(ctx, st.ID)
+	after, err := s.States.Get(ctx, st.ID)
 	members := map[string]int64{}
 	if err != nil || json.Unmarshal(after.State, &members) != nil || len(members) != writers {
 		t.Errorf("the state is %s, %v", after.State, err)
@@ -84,7 +84,7 @@ func TestOneOfManyWins(t *testing.T) {
 	d := deployment("raced", "main", "a")
 	d.New = true
 	together(20, func(int) {
-		if _, err := s.CreateProject(ctx, Project{Name: "one"}); err == nil {
+		if _, err := s.Projects.Create(ctx, Project{Name: "one"}); err == nil {
 			projects.Add(1)
 		} else if !errors.Is(err, ErrExists) {
 			t.Error(err)
@@ -132,16 +132,16 @@ func TestDeploysAndMigrations(t *testing.T) {
 			}
 		}
 	})
-	all, _, err := s.Versions(ctx, d.Agent.ID, "", Page{Limit: 1000})
+	all, _, err := s.Versions.List(ctx, Where{"agent": d.Agent.ID}, Page{Limit: 1000})
 	if err != nil || len(all) != 41 || all[0].Number != 41 {
 		t.Fatalf("%d versions, the newest %d, %v", len(all), all[0].Number, err)
 	}
-	b, err := s.Branch(ctx, d.Branch.ID)
+	b, err := s.Branches.Get(ctx, d.Branch.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range tasks {
-		task, err := s.Task(ctx, id)
+		task, err := s.Tasks.Find(ctx, id)
 		if err != nil || task.VersionID != b.ActiveID { // not sticky: they follow whatever is active
 			t.Errorf("the task is at %s, the branch at %s, %v", task.VersionID, b.ActiveID, err)
 		}

@@ -62,7 +62,7 @@ func TestNamed(t *testing.T) {
 	d := deploy(t, s, deployment("a", "main", "a"))
 	put := func(id, name string) {
 		t.Helper()
-		if _, err := s.CreateTask(ctx, Task{ID: id, Name: name, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); err != nil {
+		if _, err := s.Tasks.Create(ctx, Task{ID: id, Name: name, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,15 +74,15 @@ func TestNamed(t *testing.T) {
 		"abc": "more than one", "tsk_abc": "more than one", "de": "there is no task", "nobody": "there is no task", "": "no task is named",
 		"*": "there is no task", "tsk_*": "there is no task", "tsk_": "there is no task", "' or 1=1 --": "there is no task",
 	} {
-		got, err := s.Task(ctx, ref)
+		got, err := s.Tasks.Find(ctx, ref)
 		if err != nil && !strings.Contains(err.Error(), want) || err == nil && got.ID != want {
 			t.Errorf("%q is %s, %v; want %s", ref, got.ID, err, want)
 		}
 	}
-	if _, err := s.CreateTask(ctx, Task{Name: "first", AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrExists) {
+	if _, err := s.Tasks.Create(ctx, Task{Name: "first", AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrExists) {
 		t.Errorf("a name that is taken: %v", err)
 	}
-	if _, err := s.CreateTask(ctx, Task{AgentID: "agt_none", VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Tasks.Create(ctx, Task{AgentID: "agt_none", VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a task of no agent: %v", err)
 	}
 }
@@ -93,7 +93,7 @@ func TestPages(t *testing.T) {
 	d := deploy(t, s, deployment("a", "main", "a"))
 	task := begin(t, s, d, "t")
 	for i := range 25 {
-		if _, err := s.AddMessage(ctx, Message{TaskID: task.ID, Author: "agent", Content: []Part{TextPart(fmt.Sprint(i))}}); err != nil {
+		if _, err := s.Messages.Create(ctx, Message{TaskID: task.ID, Author: "agent", Content: []Part{TextPart(fmt.Sprint(i))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestPages(t *testing.T) {
 		var got []string
 		pages := 0
 		for p := (Page{Limit: 10}); ; pages++ {
-			found, next, err := s.Messages(ctx, task.ID, older, p)
+			found, next, err := s.Messages.List(ctx, Where{"task": task.ID}, Page{p.Limit, p.Cursor, older})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for _, c := range []string{"-1", "!", "zzzzzzzzzzzzzzzzzzzzzz"} {
-		if _, _, err := s.Tasks(ctx, TaskFilter{}, Page{Cursor: c}); !errors.Is(err, ErrInvalid) {
+		if _, _, err := s.Tasks.List(ctx, nil, Page{Cursor: c}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("the cursor %s: %v", c, err)
 		}
 	}
@@ -173,15 +173,15 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
-	p, err := s.CreateProject(ctx, Project{Name: "p"})
+	p, err := s.Projects.Create(ctx, Project{Name: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.CreateFilesystem(ctx, Filesystem{ProjectID: p.ID, Auto: true})
+	f, err := s.Filesystems.Create(ctx, Filesystem{ProjectID: p.ID, Auto: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	task, err := s.CreateTask(ctx, Task{AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, ProjectID: p.ID, FilesystemID: f.ID})
+	task, err := s.Tasks.Create(ctx, Task{AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, ProjectID: p.ID, FilesystemID: f.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +191,13 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			return err
 		}(),
 		func() error {
-			_, err := s.AddMessage(ctx, Message{TaskID: task.ID, Content: []Part{TextPart("a")}})
+			_, err := s.Messages.Create(ctx, Message{TaskID: task.ID, Content: []Part{TextPart("a")}})
 			return err
 		}(),
-		func() error { _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`{}`)); return err }(),
+		func() error {
+			_, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`{}`)})
+			return err
+		}(),
 		func() error { _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x"}}); return err }(),
 		func() error {
 			_, err := s.CreateKey(ctx, APIKey{Name: "k", TaskID: task.ID, Hash: []byte("h")})
@@ -205,10 +208,10 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.DeleteFilesystem(ctx, f.ID); !errors.Is(err, ErrInUse) {
+	if err := s.Filesystems.Delete(ctx, f.ID); !errors.Is(err, ErrInUse) {
 		t.Errorf("a filesystem that a task has: %v", err)
 	}
-	if err := s.DeleteProject(ctx, p.ID); !errors.Is(err, ErrInUse) {
+	if err := s.Projects.Delete(ctx, p.ID); !errors.Is(err, ErrInUse) {
 		t.Errorf("a project that is not empty: %v", err)
 	}
 	if err := s.DeleteAgent(ctx, d.Agent.ID); !errors.Is(err, ErrInUse) {
@@ -224,7 +227,7 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			t.Errorf("%d rows are left in %s, %v", n, table, err)
 		}
 	}
-	for _, err := range []error{s.DeleteFilesystem(ctx, f.ID), s.DeleteProject(ctx, p.ID), s.DeleteAgent(ctx, d.Agent.ID)} {
+	for _, err := range []error{s.Filesystems.Delete(ctx, f.ID), s.Projects.Delete(ctx, p.ID), s.DeleteAgent(ctx, d.Agent.ID)} {
 		if err != nil {
 			t.Error(err)
 		}

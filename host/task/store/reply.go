@@ -24,9 +24,9 @@ type Reply struct {
 // is being done is Busy.
 func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte) (*Reply, error) {
 	var found *Reply
-	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
+	err := s.write(ctx, relaxed, func(tx conn) error {
 		now := s.moment()
-		if _, err := tx.ExecContext(ctx, "delete from replies where created < ?", now.Add(-repliesLast).UnixMilli()); err != nil {
+		if err := tx.exec(ctx, "delete from replies where created < ?", now.Add(-repliesLast).UnixMilli()); err != nil {
 			return err
 		}
 		var have []byte
@@ -46,9 +46,8 @@ func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte
 		case whose == s.life:
 			return Errorf(Busy, "the same request is being done; ask again")
 		}
-		_, err = tx.ExecContext(ctx, "insert or replace into replies (author, key, digest, life, status, header, body, created) values (?, ?, ?, ?, 0, '', x'', ?)",
+		return tx.exec(ctx, "insert or replace into replies (author, key, digest, life, status, header, body, created) values (?, ?, ?, ?, 0, '', x'', ?)",
 			author, key, digest[:], s.life, now.UnixMilli())
-		return err
 	})
 	return found, err
 }
@@ -58,16 +57,14 @@ func (s *Store) Settle(ctx context.Context, author, key string, r Reply) error {
 	if len(r.Body) > MaxReply {
 		return Errorf(TooLarge, "the answer has %d bytes, more than %d", len(r.Body), MaxReply)
 	}
-	return s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "update replies set status = ?, header = ?, body = ? where author = ? and key = ?", r.Status, r.Header, append([]byte{}, r.Body...), author, key)
-		return err
+	return s.write(ctx, relaxed, func(tx conn) error {
+		return tx.exec(ctx, "update replies set status = ?, header = ?, body = ? where author = ? and key = ?", r.Status, r.Header, append([]byte{}, r.Body...), author, key)
 	})
 }
 
 // Abandon forgets a reserved request that failed, so that it may be tried again.
 func (s *Store) Abandon(ctx context.Context, author, key string) error {
-	return s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "delete from replies where author = ? and key = ? and status = 0", author, key)
-		return err
+	return s.write(ctx, relaxed, func(tx conn) error {
+		return tx.exec(ctx, "delete from replies where author = ? and key = ? and status = 0", author, key)
 	})
 }

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
+	"reflect"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,85 +27,109 @@ func NewID(prefix string) string {
 	return prefix + "_" + string(b[:])
 }
 
-// A record's row method gives its columns as what can be scanned into and what
-// can be bound: pointers, or the adapters below.
+// moment is now, as precise as it is kept.
+func (s *Store) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// at keeps a time as milliseconds since 1970, the zero time as 0.
-type at struct{ t *time.Time }
-
-func (a at) Value() (driver.Value, error) {
-	if a.t.IsZero() {
-		return int64(0), nil
-	}
-	return a.t.UnixMilli(), nil
+// shape is how a struct lies in a row: a field with the tag `db:"COLUMN"` is that
+// column, with `db:"COLUMN,ref"` one that refers to another row and is NULL for "".
+type shape struct {
+	columns []string
+	fields  []int
+	refs    []bool
 }
 
-func (a at) Scan(v any) error {
-	n, ok := v.(int64)
-	if !ok {
-		return fmt.Errorf("a time is %T", v)
+var shapes sync.Map // by reflect.Type
+
+func shapeOf[T any]() *shape {
+	t := reflect.TypeFor[T]()
+	if s, ok := shapes.Load(t); ok {
+		return s.(*shape)
 	}
-	*a.t = time.Time{}
-	if n != 0 {
-		*a.t = time.UnixMilli(n).UTC()
+	s := &shape{}
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if column, options, _ := strings.Cut(t.Field(i).Tag.Get("db"), ","); column != "" {
+			s.columns, s.fields, s.refs = append(s.columns, column), append(s.fields, i), append(s.refs, options == "ref")
+		}
 	}
-	return nil
+	shapes.Store(t, s)
+	return s
 }
 
-// doc keeps a JSON document as text; none is "".
-type doc struct{ raw *json.RawMessage }
-
-func (d doc) Value() (driver.Value, error) { return string(*d.raw), nil }
-
-func (d doc) Scan(v any) error {
-	switch v := v.(type) {
-	case string:
-		*d.raw = json.RawMessage(v)
-	case []byte:
-		*d.raw = json.RawMessage(string(v))
-	default:
-		return fmt.Errorf("a document is %T", v)
+// cells are a record's columns, or the only one, to be scanned into and to be bound.
+func cells[T any](v *T) []any {
+	s, fields := shapeOf[T](), reflect.ValueOf(v).Elem()
+	if len(s.fields) == 0 {
+		return []any{cellOf(v, false)}
 	}
-	if len(*d.raw) == 0 {
-		*d.raw = nil
+	row := make([]any, len(s.fields))
+	for i, f := range s.fields {
+		row[i] = cellOf(fields.Field(f).Addr().Interface(), s.refs[i])
 	}
-	return nil
+	return row
 }
 
-// list keeps a value as JSON.
-type list[T any] struct{ v *T }
+func cellOf(p any, ref bool) any {
+	switch p.(type) {
+	case *[]byte:
+		return p
+	case *time.Time, *json.RawMessage:
+		return cell{p}
+	}
+	if ref || reflect.TypeOf(p).Elem().Kind() == reflect.Slice {
+		return cell{p}
+	}
+	return p
+}
 
-func (l list[T]) Value() (driver.Value, error) {
-	text, err := json.Marshal(*l.v)
+// cell is what SQLite keeps in another form: a time as milliseconds since 1970, the
+// zero time as 0; JSON as text, none as ""; a list as JSON; a reference to nothing as
+// NULL.
+type cell struct{ p any }
+
+// Value implements driver.Valuer.
+func (c cell) Value() (driver.Value, error) {
+	switch p := c.p.(type) {
+	case *time.Time:
+		if p.IsZero() {
+			return int64(0), nil
+		}
+		return p.UnixMilli(), nil
+	case *json.RawMessage:
+		return string(*p), nil
+	case *string:
+		if *p == "" {
+			return nil, nil
+		}
+		return *p, nil
+	}
+	text, err := json.Marshal(c.p)
 	return string(text), err
 }
 
-func (l list[T]) Scan(v any) error {
-	text, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("a list is %T", v)
-	}
-	return json.Unmarshal([]byte(text), l.v)
-}
-
-// optional keeps a text that refers to another row; "" is NULL.
-type optional struct{ s *string }
-
-func (o optional) Value() (driver.Value, error) {
-	if *o.s == "" {
-		return nil, nil
-	}
-	return *o.s, nil
-}
-
-func (o optional) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		*o.s = ""
-	case string:
-		*o.s = v
+// Scan implements sql.Scanner.
+func (c cell) Scan(v any) error {
+	n, number := v.(int64)
+	text, written := v.(string)
+	switch p := c.p.(type) {
+	case *time.Time:
+		if *p = (time.Time{}); n != 0 {
+			*p = time.UnixMilli(n).UTC()
+		}
+		written = number
+	case *json.RawMessage:
+		if *p = nil; text != "" {
+			*p = json.RawMessage(text)
+		}
+	case *string:
+		*p = text
+		written = written || v == nil
 	default:
-		return fmt.Errorf("a reference is %T", v)
+		if written {
+			return json.Unmarshal([]byte(text), c.p)
+		}
+	}
+	if !written {
+		return fmt.Errorf("a column for %T has %T", c.p, v)
 	}
 	return nil
 }
@@ -109,40 +137,56 @@ func (o optional) Scan(v any) error {
 // places is "?, ?, …" for n values.
 func places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// assignments is "a = ?, b = ?" for "a, b".
-func assignments(columns string) string {
-	return strings.ReplaceAll(columns, ", ", " = ?, ") + " = ?"
+// querier is a transaction or a pool.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Page asks for a part of a list.
-type Page struct {
-	Limit  int    // rows at most, up to MaxPage; 0: 100
-	Cursor string // what the page before gave as its next; "": the beginning
+// conn is what a store's records are read and written by.
+type conn struct {
+	s *Store
+	querier
 }
 
-func (p Page) limit() int {
-	switch {
-	case p.Limit <= 0:
-		return 100
-	case p.Limit > MaxPage:
-		return MaxPage
+func (q conn) exec(ctx context.Context, query string, args ...any) error {
+	_, err := q.ExecContext(ctx, query, args...)
+	return err
+}
+
+// all reads rows, of records or of a single column.
+func all[T any](ctx context.Context, q conn, query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, q.s.explain(err)
 	}
-	return p.Limit
+	defer rows.Close()
+	found := []T{}
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(cells(&v)...); err != nil {
+			return nil, q.s.explain(err)
+		}
+		found = append(found, v)
+	}
+	return found, q.s.explain(rows.Err())
 }
 
-// after is the row number that the page begins behind.
-func (p Page) after(otherwise int64) (int64, error) {
-	if p.Cursor == "" {
-		return otherwise, nil
+// one reads a row; missing says what is not there.
+func one[T any](ctx context.Context, q conn, missing error, query string, args ...any) (v T, err error) {
+	err = q.QueryRowContext(ctx, query, args...).Scan(cells(&v)...)
+	if errors.Is(err, sql.ErrNoRows) && missing != nil {
+		err = missing
 	}
-	n, err := strconv.ParseInt(p.Cursor, 36, 64)
-	if err != nil || n < 0 {
-		return 0, Errorf(Invalid, "the cursor %.40q is none that a list gave", p.Cursor)
-	}
-	return n, nil
+	return v, q.s.explain(err)
 }
 
-func cursor(n int64) string { return strconv.FormatInt(n, 36) }
+// put adds a row, in place of one with the same key.
+func put[T any](ctx context.Context, tx conn, table string, v T) error {
+	columns := shapeOf[T]().columns
+	return tx.exec(ctx, "insert or replace into "+table+" ("+strings.Join(columns, ", ")+") values ("+places(len(columns))+")", cells(&v)...)
+}
 
 // checkDoc bounds a document and says whether it is JSON; none is fine.
 func checkDoc(what string, raw json.RawMessage, most int) error {

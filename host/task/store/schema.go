@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 )
@@ -146,16 +145,15 @@ insert into about (born) values (cast(unixepoch('subsec') * 1000 as integer));
 
 // Born is when the database began to keep records of everything; what was made
 // before may belong to one that was moved aside or removed.
-func (s *Store) Born(ctx context.Context) (born time.Time, err error) {
-	err = s.r.QueryRowContext(ctx, "select born from about").Scan(at{&born})
-	return born, s.explain(err)
+func (s *Store) Born(ctx context.Context) (time.Time, error) {
+	return one[time.Time](ctx, s.reading(), nil, "select born from about")
 }
 
 // migrate brings the schema up to date in one transaction.
 func (s *Store) migrate(ctx context.Context) error {
-	return s.write(ctx, durable, func(tx *sql.Tx) error {
-		var have int
-		if err := tx.QueryRowContext(ctx, "pragma user_version").Scan(&have); err != nil {
+	return s.write(ctx, durable, func(tx conn) error {
+		have, err := one[int](ctx, tx, nil, "pragma user_version")
+		if err != nil {
 			return err
 		}
 		if have > len(migrations) {
@@ -163,8 +161,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		if have == 0 {
 			// What is not ours, or lost its number, is not to be built upon.
-			var tables int
-			if err := tx.QueryRowContext(ctx, "select count(*) from sqlite_schema where name not like 'sqlite_%'").Scan(&tables); err != nil {
+			tables, err := one[int](ctx, tx, nil, "select count(*) from sqlite_schema where name not like 'sqlite_%'")
+			if err != nil {
 				return err
 			}
 			if tables > 0 {
@@ -172,7 +170,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			}
 		}
 		for i := have; i < len(migrations); i++ {
-			if _, err := tx.ExecContext(ctx, migrations[i]); err != nil {
+			if err := tx.exec(ctx, migrations[i]); err != nil {
 				return fmt.Errorf("bring the tasks' database from schema %d to %d: %w", i, i+1, err)
 			}
 		}
@@ -180,14 +178,11 @@ func (s *Store) migrate(ctx context.Context) error {
 			return nil
 		}
 		s.log.Info("brought the database of tasks up to date", "from", have, "to", len(migrations))
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("pragma user_version = %d", len(migrations)))
-		return err
+		return tx.exec(ctx, fmt.Sprintf("pragma user_version = %d", len(migrations)))
 	})
 }
 
 // hasSealed reports whether anything was sealed.
 func (s *Store) hasSealed() (bool, error) {
-	var n int
-	err := s.r.QueryRow("select exists (select 1 from variables) + exists (select 1 from snapshots)").Scan(&n)
-	return n > 0, s.explain(err)
+	return one[bool](context.Background(), s.reading(), nil, "select exists (select 1 from variables) or exists (select 1 from snapshots)")
 }

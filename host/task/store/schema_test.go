@@ -91,7 +91,7 @@ func TestMigrations(t *testing.T) {
 		if got, want := schemaOf(t, s), schemaOf(t, fresh); got != want {
 			t.Errorf("from schema %d it is\n%s\nwant\n%s", schema, got, want)
 		}
-		task, err := s.Task(context.Background(), "old-task")
+		task, err := s.Tasks.Find(context.Background(), "old-task")
 		if err != nil || task.Status != Idle || string(task.Params) != `{"a":1}` || task.Created.UnixMilli() != 1700000000000 {
 			t.Errorf("from schema %d the task is %+v, %v", schema, task, err)
 		}
@@ -135,7 +135,7 @@ func TestMigrationFails(t *testing.T) {
 		t.Fatal("it was opened")
 	}
 	s := open(t, dir)
-	if _, err := s.Task(context.Background(), "old-task"); err != nil || s.Notice() != "" {
+	if _, err := s.Tasks.Find(context.Background(), "old-task"); err != nil || s.Notice() != "" {
 		t.Errorf("%v, %s", err, s.Notice())
 	}
 	if strings.Contains(schemaOf(t, s), "extra") {

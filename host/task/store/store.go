@@ -41,6 +41,7 @@ type Store struct {
 	seal      *sealer
 	notice    string
 
+	tables
 	w, r   *sql.DB
 	marked atomic.Bool // the damage was noted
 	sync   syncMode    // of the writing connection; held with its only slot
@@ -62,6 +63,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory of the tasks' database: %w", err)
 	}
+	s.tables = s.tablesOf()
 	var err error
 	if s.lock, err = lockFile(ctx, s.path+".lock"); err != nil {
 		return nil, err
@@ -153,6 +155,9 @@ func (s *Store) Close() error {
 // was. It is for people.
 func (s *Store) Notice() string { return s.notice }
 
+// reading is the pool of readers.
+func (s *Store) reading() conn { return conn{s, s.r} }
+
 // syncMode is how sure a transaction is when it is committed.
 type syncMode string
 
@@ -162,7 +167,7 @@ const (
 )
 
 // write is a transaction. What do returns an error from is undone.
-func (s *Store) write(ctx context.Context, how syncMode, do func(tx *sql.Tx) error) error {
+func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error) error {
 	c, err := s.w.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
@@ -178,115 +183,11 @@ func (s *Store) write(ctx context.Context, how syncMode, do func(tx *sql.Tx) err
 	if err != nil {
 		return s.explain(err)
 	}
-	if err := do(tx); err != nil {
+	if err := do(conn{s, tx}); err != nil {
 		tx.Rollback() //nolint:errcheck // the first error counts
 		return s.explain(err)
 	}
 	return s.explain(tx.Commit())
-}
-
-// querier is a transaction or the pool of readers.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// rowed is a record, by its pointer.
-type rowed[T any] interface {
-	*T
-	row() []any
-}
-
-// all reads records.
-func all[T any, P rowed[T]](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := []T{}
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(P(&v).row()...); err != nil {
-			return nil, err
-		}
-		found = append(found, v)
-	}
-	return found, rows.Err()
-}
-
-// kind is what there is of one kind of record: its name for people, its table, and the
-// columns of a row, of which the first is the record's number.
-type kind struct{ what, table, columns string }
-
-// record is one that has a number and an id.
-type record[T any] interface {
-	rowed[T]
-	kind() kind
-}
-
-// query begins one that reads records: the condition follows.
-func query[T any, P record[T]]() string {
-	k := P(nil).kind()
-	return "select " + k.columns + " from " + k.table + " where "
-}
-
-// byID finds a record.
-func byID[T any, P record[T]](ctx context.Context, q querier, id string) (T, error) {
-	return one[T, P](ctx, q, Errorf(NotFound, "there is no %s %.60q", P(nil).kind().what, id), query[T, P]()+"id = ?", id)
-}
-
-// page reads a page of the records that a condition chooses, "" or one that ends with
-// "and"; args are its parameters.
-func page[T any, P record[T]](ctx context.Context, s *Store, p Page, newestFirst bool, condition string, args ...any) ([]T, string, error) {
-	start, order := int64(0), "n > ? order by n limit ?"
-	if newestFirst {
-		start, order = 1<<62, "n < ? order by n desc limit ?"
-	}
-	after, err := p.after(start)
-	if err != nil {
-		return nil, "", err
-	}
-	found, err := all[T, P](ctx, s.r, query[T, P]()+condition+order, append(args, after, p.limit()+1)...)
-	if err != nil {
-		return nil, "", s.explain(err)
-	}
-	if len(found) <= p.limit() {
-		return found, "", nil
-	}
-	found = found[:p.limit()]
-	return found, cursor(*P(&found[len(found)-1]).row()[0].(*int64)), nil
-}
-
-// get is byID for who is in no transaction.
-func get[T any, P record[T]](ctx context.Context, s *Store, id string) (T, error) {
-	v, err := byID[T, P](ctx, s.r, id)
-	return v, s.explain(err)
-}
-
-// edit changes a record, whose third column is its name if it has one: what change
-// refuses is left as it is.
-func edit[T any, P record[T]](ctx context.Context, s *Store, how syncMode, id string, change func(*T) error) (v T, err error) {
-	err = s.write(ctx, how, func(tx *sql.Tx) error {
-		if v, err = byID[T, P](ctx, tx, id); err == nil {
-			err = change(&v)
-		}
-		if err != nil {
-			return err
-		}
-		return update[T, P](ctx, tx, &v, Errorf(Exists, "there is a %s named %q already", P(&v).kind().what, *P(&v).row()[2].(*string)))
-	})
-	return v, err
-}
-
-// one reads a record; missing says what is not there.
-func one[T any, P rowed[T]](ctx context.Context, q querier, missing error, query string, args ...any) (T, error) {
-	var v T
-	err := q.QueryRowContext(ctx, query, args...).Scan(P(&v).row()...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return v, missing
-	}
-	return v, err
 }
 
 // lockFile takes the lock that says whose the database is.
@@ -352,4 +253,10 @@ type sizes struct {
 	logs    map[string]int64  // by agent
 }
 
-type extent struct{ last, count, bytes int64 }
+// extent is how much of a bounded table belongs to one task or agent.
+type extent struct {
+	Of    string `db:"of"`
+	Last  int64  `db:"last"`
+	Count int64  `db:"count"`
+	Bytes int64  `db:"bytes"`
+}

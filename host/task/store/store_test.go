@@ -30,7 +30,7 @@ func deployment(agent, branch, hash string) Deployment {
 // deploy makes a version of an agent that may be new.
 func deploy(t testing.TB, s *Store, d Deployment) Deployed {
 	t.Helper()
-	_, err := s.Agent(context.Background(), d.Agent)
+	_, err := s.Agents.Find(context.Background(), d.Agent)
 	d.New = err != nil
 	got, err := s.Deploy(context.Background(), d)
 	if err != nil {
@@ -42,7 +42,7 @@ func deploy(t testing.TB, s *Store, d Deployment) Deployed {
 // begin makes a task of a deployed version.
 func begin(t testing.TB, s *Store, d Deployed, name string) Task {
 	t.Helper()
-	task, err := s.CreateTask(context.Background(), Task{Name: name, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, Creator: "operator"})
+	task, err := s.Tasks.Create(context.Background(), Task{Name: name, Status: Creating, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, Creator: "operator"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,10 +11,10 @@ import (
 // on, in a turn, and so is its task. It is Stale when the task is final, or the
 // event does not wait.
 func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Task, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		e, err = byID[Event](ctx, tx, id)
+	err = s.write(ctx, relaxed, func(tx conn) error {
+		e, err = s.Events.byID(ctx, tx, id)
 		if err == nil {
-			t, err = byID[Task](ctx, tx, e.TaskID)
+			t, err = s.Tasks.byID(ctx, tx, e.TaskID)
 		}
 		switch {
 		case err != nil:
@@ -25,13 +24,12 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 		case e.Status != EventPending:
 			return Errorf(Stale, "the event %s is %s", e.ID, e.Status)
 		}
-		now := s.moment()
-		e.Status, e.Turn, e.Updated = EventRunning, turn, now
-		if err := update(ctx, tx, &e, nil); err != nil {
+		e.Status, e.Turn = EventRunning, turn
+		if err := s.Events.update(ctx, tx, &e); err != nil {
 			return err
 		}
-		t.Status, t.Updated = Running, now
-		return update(ctx, tx, &t, nil)
+		t.Status = Running
+		return s.Tasks.update(ctx, tx, &t)
 	})
 	return e, t, err
 }
@@ -39,19 +37,15 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 // AdoptEvent adds an event that is running already: a turn that somebody else began
 // in the task's session. Known says that there is one of that turn.
 func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool, err error) {
-	if err := checkParts(e.Content); err != nil {
-		return e, false, err
-	}
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		got, err = one[Event](ctx, tx, ErrNotFound, query[Event]()+"task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
+	err = s.write(ctx, relaxed, func(tx conn) error {
+		got, err = s.Events.one(ctx, tx, ErrNotFound, "task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
 		if !errors.Is(err, ErrNotFound) {
 			known = err == nil
 			return err
 		}
 		got = e
-		got.ID, got.Status, got.Created = NewID("evt"), EventRunning, s.moment()
-		got.Updated = got.Created
-		return insert(ctx, tx, &got, nil)
+		got.Status = EventRunning
+		return s.Events.insert(ctx, tx, &got)
 	})
 	return got, known, err
 }
@@ -74,10 +68,10 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 	if err := checkStream(end.Stream); err != nil {
 		return t, 0, err
 	}
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		e, err := byID[Event](ctx, tx, end.Event)
+	err = s.write(ctx, relaxed, func(tx conn) error {
+		e, err := s.Events.byID(ctx, tx, end.Event)
 		if err == nil {
-			t, err = byID[Task](ctx, tx, e.TaskID)
+			t, err = s.Tasks.byID(ctx, tx, e.TaskID)
 		}
 		if err != nil {
 			return err
@@ -86,14 +80,13 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 			last = 0
 			return nil
 		}
-		now := s.moment()
-		e.Status, e.Reason, e.Updated = end.Status, end.Reason, now
-		if err := update(ctx, tx, &e, nil); err != nil {
+		e.Status, e.Reason = end.Status, end.Reason
+		if err := s.Events.update(ctx, tx, &e); err != nil {
 			return err
 		}
 		for _, m := range end.Messages {
-			m.ID, m.TaskID, m.Created = NewID("msg"), t.ID, now
-			if err := insert(ctx, tx, &m, nil); err != nil {
+			m.TaskID = t.ID
+			if err := s.Messages.insert(ctx, tx, &m); err != nil {
 				return err
 			}
 		}
@@ -109,28 +102,25 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 }
 
 // settleTask gives a task that is not final the status that its events make.
-func (s *Store) settleTask(ctx context.Context, tx *sql.Tx, t *Task, facts json.RawMessage) error {
-	t.Facts, t.Updated = facts, s.moment()
+func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts json.RawMessage) error {
+	t.Facts = facts
 	if !t.Status.Final() {
-		var waiting bool
-		if err := tx.QueryRowContext(ctx, "select exists (select 1 from events where task = ? and status in ('PENDING', 'RUNNING'))", t.ID).Scan(&waiting); err != nil {
+		waiting, err := one[bool](ctx, tx, nil, "select exists (select 1 from events where task = ? and "+waits+")", t.ID)
+		if err != nil {
 			return err
 		}
 		if t.Status = Idle; waiting {
 			t.Status = Running
 		}
 	}
-	if err := t.check(); err != nil {
-		return err
-	}
-	return update(ctx, tx, t, nil)
+	return s.Tasks.update(ctx, tx, t)
 }
 
 // SettleTask says that nothing runs in a task that is not final: it is idle, or
 // running where events wait.
 func (s *Store) SettleTask(ctx context.Context, id string, facts json.RawMessage) (t Task, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if t, err = byID[Task](ctx, tx, id); err != nil {
+	err = s.write(ctx, relaxed, func(tx conn) error {
+		if t, err = s.Tasks.byID(ctx, tx, id); err != nil {
 			return err
 		}
 		return s.settleTask(ctx, tx, &t, facts)
@@ -145,23 +135,23 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 	if !slices.Contains([]TaskStatus{Cancelled, FailedRun, Deleting}, to) {
 		return t, false, Errorf(Invalid, "a task does not end by being %s", to)
 	}
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if t, err = byID[Task](ctx, tx, id); err != nil {
+	err = s.write(ctx, relaxed, func(tx conn) error {
+		if t, err = s.Tasks.byID(ctx, tx, id); err != nil {
 			return err
 		}
 		if t.Status == to || t.Status.Final() && to != Deleting {
 			return nil
 		}
 		changed = true
-		now, because := s.moment(), ""
+		because := ""
 		if reason != "" {
 			because = ": " + reason
 		}
-		if _, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", "the task is "+string(to)+because, now.UnixMilli(), id); err != nil {
+		if err := tx.exec(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", "the task is "+string(to)+because, s.moment().UnixMilli(), id); err != nil {
 			return err
 		}
-		t.Status, t.Reason, t.Updated = to, reason, now
-		return update(ctx, tx, &t, nil)
+		t.Status, t.Reason = to, reason
+		return s.Tasks.update(ctx, tx, &t)
 	})
 	return t, changed, err
 }
@@ -169,15 +159,13 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 // OpenStream gives what a task's stream says of the turn that it has not told the
 // end of: from its start on; nothing when there is none.
 func (s *Store) OpenStream(ctx context.Context, task string) ([]StreamEvent, error) {
-	found, err := all[StreamEvent](ctx, s.r, `select seq, type, data from stream where task = ?1
+	return all[StreamEvent](ctx, s.reading(), `select seq, type, data from stream where task = ?1
 		and seq >= (select max(seq) from stream where task = ?1 and type = 'start')
 		and not exists (select 1 from stream where task = ?1 and type = 'finish' and seq > (select max(seq) from stream where task = ?1 and type = 'start'))
 		order by seq`, task)
-	return found, s.explain(err)
 }
 
 // CountWaiting counts the events that wait or run, of all tasks.
-func (s *Store) CountWaiting(ctx context.Context) (n int, err error) {
-	err = s.r.QueryRowContext(ctx, "select count(*) from events where status in ('PENDING', 'RUNNING')").Scan(&n)
-	return n, s.explain(err)
+func (s *Store) CountWaiting(ctx context.Context) (int, error) {
+	return one[int](ctx, s.reading(), nil, "select count(*) from events where "+waits)
 }
