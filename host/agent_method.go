@@ -16,7 +16,7 @@ func findAgent(_ context.Context, h *Host, c *requests.Conn, p ahp.AgentParams) 
 	need := auth.ScopeSession
 	if len(p.Command) > 0 {
 		need = auth.ScopeAdmin
-		if _, err := h.command(ahp.CreateMeta{Command: p.Command}); err != nil {
+		if _, err := command(p.Command, ""); err != nil {
 			return nil, ahp.InvalidParams("find agent: command: empty, or too long")
 		}
 	}

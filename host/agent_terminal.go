@@ -16,7 +16,7 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/keeper"
+	"tandemux/host/guard"
 	"tandemux/host/params"
 	"tandemux/host/sessions"
 	"tandemux/host/shell"
@@ -43,8 +43,7 @@ type chatTerminals struct {
 	roots *agent.Roots
 }
 
-// Create starts a command in a terminal that the session holds. What is checked
-// is checked in the order of docs/decisions.md §22.
+// Create starts a command in a terminal that the session holds.
 func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
 	h := ct.h
 	dir, err := ct.directory(s.Dir)
@@ -54,54 +53,48 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		}
 		return nil, err
 	}
-	argv, title := shellLine(s, dir)
-	policy := h.agentLimits().Policy
-	refused := policy.Check(argv)
-	if len(s.Args) == 0 && len(argv) == 3 {
-		refused = policy.CheckLine(s.Command)
+	argv, line := shellLine(s, dir)
+	title := cmp.Or(line, shell.Quote(argv, ""))
+	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
+	unmarked := false
+	n := creation{
+		CreateTerminalParams: ahp.CreateTerminalParams{
+			Channel: ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()), Cols: agentCols, Rows: agentRows,
+			Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.Session(), Chat: ct.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID},
+			Meta:  &ahp.CreateMeta{Command: argv, Env: map[string]string{}, ShellIntegration: &unmarked},
+		},
+		who: auth.Operator, holder: ct.c.Owner(), dir: dir, confined: ct.k,
+		title: cmp.Or(params.CleanTitle(params.Cut(first, words.MaxNamed)), "command"),
+		quota: quota{"acp " + ct.c.Session(), h.agentLimits().Calls, 0}, line: line,
 	}
-	if refused != nil {
-		heldTerminals{h}.refuse(ct.c, "command", title, refused)
-		return nil, &agent.Refusal{Text: refused.Error()}
+	for _, v := range s.Env {
+		n.Meta.Env[v.Name] = v.Value
 	}
-	pl, err := ct.plan(s, argv, title, dir)
-	if err != nil {
-		return nil, asRefusal(err)
+	if ct.k != nil {
+		n.in = ct.c.Session()
 	}
-	slot, err := h.reserveSlot("acp "+ct.c.Session(), h.agentLimits().Calls, 0)
-	if err != nil {
-		heldTerminals{h}.refuse(ct.c, "command", title, asRefusal(err))
-		return nil, asRefusal(err)
-	}
-	uri := pl.params.Channel
-	if _, err := h.reserve(auth.Operator, pl.params); err != nil {
-		slot.Cancel()
-		return nil, asRefusal(err)
-	}
-	t, err := h.spawn(context.WithoutCancel(ctx), pl)
-	if err != nil {
-		h.core.Locked(func(tx core.Tx) { delete(h.reserved, uri) })
-		slot.Cancel()
-		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
-	}
-	a := newAgentTerm(h, t, pl.params.Claim, s.OutputLimit)
-	err = core.ErrClosing
-	h.core.Do(func(tx core.Tx) {
-		delete(h.reserved, uri)
-		t.slot = slot
-		if !ct.c.Dead(tx) {
-			err = nil
-			t.used = a
-			t.meta.Agent = ct.c.Label(tx)
-			h.addTerm(tx, uri, t, t.unborn)
-			heldTerminals{h}.forgetOld(tx, ct.c)
+	a := newAgentTerm(h, s.OutputLimit)
+	n.known = func(tx core.Tx, t *term) error {
+		if ct.c.Dead(tx) {
+			return core.ErrClosing
 		}
-	})
-	if err != nil {
-		t.abandon()
-		return nil, asRefusal(err)
+		a.t, t.used, t.meta.Agent = t, a, ct.c.Label(tx)
+		return nil
 	}
-	h.audit.Note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", params.Clip(title))
+	_, err = h.create(context.WithoutCancel(ctx), n)
+	var failed startError
+	switch {
+	case errors.As(err, &failed):
+		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
+	case err != nil:
+		refused := asRefusal(err)
+		if code := ahp.CodeOf(err); code == 0 || code == ahp.CodeConflict { // by the policy, or a limit
+			heldTerminals{h}.refuse(ct.c, "command", title, refused)
+		}
+		return nil, refused
+	}
+	h.core.Locked(func(tx core.Tx) { heldTerminals{h}.forgetOld(tx, ct.c) })
+	h.audit.Note("create", "terminal", n.Channel, "claim", claimText(n.Claim), "command", params.Clip(title))
 	return a, nil
 }
 
@@ -118,62 +111,30 @@ func (ct *chatTerminals) directory(path string) (string, error) {
 
 // shellLine is what to start: a program with arguments as it is; a text alone is
 // a shell's line, unless it names a file (docs/decisions.md §11).
-func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
+func shellLine(s agent.TerminalSpec, dir string) (argv []string, line string) {
 	if len(s.Args) > 0 {
-		return append([]string{s.Command}, s.Args...), shell.Quote(append([]string{s.Command}, s.Args...), "")
+		return append([]string{s.Command}, s.Args...), ""
 	}
-	file := s.Command
-	if strings.Contains(file, "/") {
+	if file := s.Command; strings.Contains(file, "/") {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			return []string{s.Command}, s.Command
+			return []string{s.Command}, ""
 		}
 	}
 	return []string{"/bin/sh", "-c", s.Command}, s.Command
 }
 
-// plan is h.plan for a session's terminal.
-func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir string) (plan, error) {
-	h := ct.h
-	env := map[string]string{}
-	for _, v := range s.Env {
-		env[v.Name] = v.Value
-	}
-	meta := ahp.CreateMeta{Command: argv, Env: env}
-	if _, err := h.command(meta); err != nil {
-		return plan{}, err
-	}
-	if err := checkEnv(env); err != nil {
-		return plan{}, err
-	}
-	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.Session(), Chat: ct.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID}
-	if why := wellFormed(claim); why != "" {
-		return plan{}, ahp.InvalidParams("create terminal: %s", why)
-	}
-	uri := ahp.TerminalScheme + "/" + strings.ToLower(rand.Text())
-	pl := plan{
-		params: ahp.CreateTerminalParams{Channel: uri, Claim: claim, Cols: agentCols, Rows: agentRows, Meta: &meta},
-		holder: ct.c.Owner(), dir: dir, engine: h.start().Engine,
-		spec: keeper.Spec{
-			ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: agentCols, Rows: agentRows,
-			Env: h.environ(ct.k, env, uri, dir),
-		},
-	}
-	if pl.confined = ct.k; pl.confined != nil {
-		pl.in = ct.c.Session()
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	pl.title = cmp.Or(params.CleanTitle(params.Cut(line, words.MaxNamed)), "command")
-	return pl, nil
-}
-
 // asRefusal is an error in the words of the agent's protocol.
 func asRefusal(err error) error {
 	var e *ahp.Error
-	if errors.As(err, &e) {
+	var r *guard.Refusal
+	switch {
+	case errors.As(err, &e):
 		return &agent.Refusal{Text: e.Message}
+	case errors.As(err, &r):
+		return &agent.Refusal{Text: r.Error()}
 	}
 	return err
 }
@@ -203,12 +164,9 @@ type agentTerm struct {
 	t     *term
 	limit int
 
-	text  plaintext.Writer
-	out   []byte // plain text, the newest limit bytes and some
-	cut   bool   // out lacks its beginning
-	claim ahp.Claim
-	// ours says that a change of the claim is the host's own doing.
-	ours     bool
+	text     plaintext.Writer
+	out      []byte        // plain text, the newest limit bytes and some
+	cut      bool          // out lacks its beginning
 	detached chan struct{} // closed when a person took the terminal, or sent it away
 	away     bool          // detached is closed
 	ended    chan struct{} // closed when the command has ended
@@ -216,12 +174,12 @@ type agentTerm struct {
 	released bool
 }
 
-func newAgentTerm(h *Host, t *term, claim ahp.Claim, limit int) *agentTerm {
+func newAgentTerm(h *Host, limit int) *agentTerm {
 	if limit <= 0 {
 		limit = agentOutput
 	}
 	return &agentTerm{
-		h: h, t: t, limit: min(limit, mostAgentOutput), claim: claim,
+		h: h, limit: min(limit, mostAgentOutput),
 		detached: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
@@ -247,15 +205,16 @@ func (a *agentTerm) see(tx core.Tx, action ahp.Action) {
 			a.exit.Signal = e.Signal
 		}
 		close(a.ended)
-	case ahp.TerminalClaimed:
-		from := a.claim
-		a.claim = x.Claim
-		busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
-		idle := x.Claim.Kind == ahp.ClaimClient || x.Claim.TurnID+x.Claim.ToolCallID == ""
-		if !a.away && !a.ours && (x.Claim.Kind == ahp.ClaimClient || busy && idle) {
-			a.away = true
-			close(a.detached)
-		}
+	}
+}
+
+// taken follows a claim that somebody else made.
+func (a *agentTerm) taken(from, to ahp.Claim) {
+	busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
+	idle := to.TurnID+to.ToolCallID == ""
+	if !a.away && (to.Kind == ahp.ClaimClient || busy && idle) {
+		a.away = true
+		close(a.detached)
 	}
 }
 
@@ -288,11 +247,7 @@ func (a *agentTerm) Bind(toolCallID string) {
 
 // claimForAgent changes what in its session a terminal is claimed for.
 func (t *term) claimForAgent(tx core.Tx, to ahp.Claim) {
-	if t.used != nil {
-		t.used.ours = true
-		defer func() { t.used.ours = false }()
-	}
-	t.claim(tx, to, nil, &auth.Principal{ID: t.holder})
+	t.transfer(tx, to, nil, &auth.Principal{ID: t.holder})
 }
 
 // removed reports whether the terminal was disposed of.

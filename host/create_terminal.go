@@ -18,6 +18,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
@@ -52,163 +53,191 @@ func sized(create requests.Handler) requests.Handler {
 
 // createTerminal starts a process on a new pty (R26, G37–G39).
 func createTerminal(ctx context.Context, h *Host, c *requests.Conn, p ahp.CreateTerminalParams) (any, error) {
-	plan, err := h.plan(c, p)
-	if err != nil {
+	p.Cols, p.Rows = cmp.Or(p.Cols, defaultCols), cmp.Or(p.Rows, defaultRows)
+	if p.Meta == nil {
+		p.Meta = &ahp.CreateMeta{}
+	}
+	who := c.Principal
+	if err := params.Allowed("create terminal", who.Lacks(auth.ScopeCreate)); err != nil {
 		return nil, err
 	}
-	slot, err := h.judge(c.Principal, p)
-	if err == nil {
-		if plan.name, err = h.reserve(c.Principal, p); err != nil {
-			slot.Cancel()
+	if err := mayClaimNew(who, c.Client.ID, p.Claim); err != nil {
+		return nil, err
+	}
+	if p.Meta.Before != "" && !who.Operates() {
+		return nil, ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
+	}
+	n := creation{CreateTerminalParams: p, who: who, holder: who.ID, known: func(tx core.Tx, t *term) error {
+		t.noteAgent(p.Claim, who)
+		return nil
+	}}
+	var roots []string
+	n.confined, n.in, roots = h.confinementOf(who, p.Claim)
+	var err error
+	if n.dir, err = h.startingDirectory(who, n.confined, roots, p.Cwd, p.Meta.CwdOf); err != nil {
+		return nil, err
+	}
+	if p.Meta.AwaitHolder {
+		n.follower = c.Client.ID
+	}
+	if p.Meta.Stdin {
+		n.feeds = c
+	}
+	if who.Agent != "" {
+		limits := h.agentLimits()
+		if n.quota = (quota{who.QuotaKey(), limits.Terminals, limits.Spawns}); p.Claim.ToolCallID != "" {
+			n.quota = quota{who.QuotaKey() + " calls", limits.Calls, 0}
 		}
 	}
+	t, err := h.create(context.WithoutCancel(ctx), n)
 	if err != nil {
-		plan.feed.end()
-		return nil, err
-	}
-	t, err := h.spawn(context.WithoutCancel(ctx), plan)
-	if err == nil {
-		t.slot = slot
-	}
-	closing := false
-	h.core.Locked(func(tx core.Tx) {
-		delete(h.reserved, p.Channel)
-		if closing = tx.Closing(); err == nil && !closing {
-			t.noteAgent(p.Claim, c.Principal)
-			h.addTerm(tx, p.Channel, t, t.unborn)
-		}
-	})
-	switch {
-	case err != nil:
-		plan.feed.end()
-		slot.Cancel()
-		return nil, err
-	case closing:
-		plan.feed.end()
-		t.abandon()
-		return nil, core.ErrClosing
+		return nil, asDenied(err)
 	}
 	h.audit.Did(c.Who(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
 }
 
-// plan is a checked request.
+// creation is a terminal that is asked for, by a client or by an agent below the host.
+// Who asks has made sure that the claim and the directory are right.
+type creation struct {
+	ahp.CreateTerminalParams                 // Meta is not nil
+	who                      *auth.Principal // who must not have the name of another terminal in reach
+	holder                   string          // the principal behind the claim
+	title                    string          // while it has no name; "" for the command's
+	dir                      string          // the host's view of where it starts
+	// confined is what the process is shut in with, for the session in; nil: it isn't.
+	confined *confined
+	in       ahp.URI
+	// quota is an agent's: its command is judged, or if there is one the line in place of
+	// the command, and it gets a place. Others get none and need none.
+	quota    quota
+	line     string
+	follower string         // the client that must miss no output
+	feeds    *requests.Conn // who feeds the command, nil for nobody
+	// known is called in the turn in which the terminal becomes known.
+	known func(tx core.Tx, t *term) error
+}
+
+// quota is a bound of what one agent has at once, and of what it starts in a while.
+type quota struct {
+	of         string
+	live, rate int
+}
+
+// create makes a terminal. What is checked is checked in the order of docs/decisions.md
+// §22. An error after which nothing was refused, but could not be started, is a startError.
+func (h *Host) create(ctx context.Context, n creation) (t *term, err error) {
+	pl, err := h.plan(n)
+	if err != nil {
+		return nil, err
+	}
+	var slot *guard.Slot
+	if n.quota.of != "" {
+		if err := h.judge(n.Meta.Command, n.line); err != nil {
+			return nil, err
+		}
+		if slot, err = h.quotas.Reserve(n.quota.of, n.quota.live, n.quota.rate); err != nil {
+			return nil, ahp.Conflict("%s", err.Error())
+		}
+	}
+	defer func() {
+		if err != nil {
+			slot.Cancel()
+			pl.feed.end()
+		}
+	}()
+	if pl.name, err = h.reserve(n); err != nil {
+		return nil, err
+	}
+	if t, err = h.spawn(ctx, &pl); err != nil {
+		h.core.Locked(func(tx core.Tx) { delete(h.reserved, n.Channel) })
+		return nil, startError{err}
+	}
+	h.core.Do(func(tx core.Tx) {
+		delete(h.reserved, n.Channel)
+		if err = core.ErrClosing; !tx.Closing() {
+			err = n.known(tx, t)
+		}
+		if err == nil {
+			t.slot = slot
+			h.addTerm(tx, n.Channel, t, t.unborn)
+		}
+	})
+	if err != nil {
+		t.abandon()
+		return nil, err
+	}
+	return t, nil
+}
+
+// startError says why a command could not be started.
+type startError struct{ error }
+
+func (e startError) Unwrap() error { return e.error }
+
+// plan is a creation that was checked.
 type plan struct {
-	params ahp.CreateTerminalParams
-	holder string
-	title  string // while it has no name
+	creation
 	name   string
-	dir    string
 	spec   keeper.Spec
 	engine string
 	shell  bool
 	nonce  string // of the shell's marks
 	// promptEnds says that they tell where prompts end.
 	promptEnds bool
-	follower   string  // the client that must miss no output
 	feed       *feeder // nil unless the command is fed
-	before     string  // what it shows before anything else
-	// confined is what the process is shut in with, for the session in; nil: it isn't.
-	confined *confined
-	in       ahp.URI
 }
 
-func (h *Host) plan(c *requests.Conn, p ahp.CreateTerminalParams) (plan, error) {
-	pl := plan{params: p, holder: c.Principal.ID}
-	if err := params.Allowed("create terminal", c.Principal.Lacks(auth.ScopeCreate)); err != nil {
+func (h *Host) plan(n creation) (plan, error) {
+	pl := plan{creation: n}
+	if err := params.CheckURI(n.Channel); err != nil {
 		return pl, err
 	}
-	if err := params.CheckURI(p.Channel); err != nil {
-		return pl, err
-	}
-	if err := mayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
-		return pl, err
-	}
-	if p.Cols == 0 {
-		p.Cols = defaultCols
-	}
-	if p.Rows == 0 {
-		p.Rows = defaultRows
-	}
-	if s := checkSize(p.Cols, p.Rows); s != "" {
-		return pl, ahp.InvalidParams("create terminal: %s", s)
-	}
-	if s := params.CheckTitle(p.Name); s != "" {
-		return pl, ahp.InvalidParams("create terminal: name: %s", s)
-	}
-	meta := p.Meta
-	if meta == nil {
-		meta = &ahp.CreateMeta{}
-	}
-	if s := checkName(meta.Name); s != "" {
-		return pl, ahp.InvalidParams("create terminal: tandemux/name: %s", s)
-	}
-	var roots []string
-	pl.confined, pl.in, roots = h.confinementOf(c.Principal, p.Claim)
-	dir, err := h.startingDirectory(c.Principal, pl.confined, roots, p.Cwd, meta.CwdOf)
-	if err != nil {
-		return pl, err
+	for _, c := range []struct{ what, wrong string }{
+		{"", wellFormed(n.Claim)}, {"", checkSize(n.Cols, n.Rows)}, {"name: ", params.CheckTitle(n.Name)}, {"tandemux/name: ", checkName(n.Meta.Name)},
+	} {
+		if c.wrong != "" {
+			return pl, ahp.InvalidParams("create terminal: %s%s", c.what, c.wrong)
+		}
 	}
 	start := h.start()
-	if meta.Shell == "" {
-		with := *meta
-		with.Shell = start.Shell
-		meta = &with
-	}
-	argv, err := h.command(*meta)
+	argv, err := command(n.Meta.Command, cmp.Or(n.Meta.Shell, start.Shell))
 	if err != nil {
 		return pl, err
 	}
-	if err := checkEnv(meta.Env); err != nil {
+	if err := checkEnv(n.Meta.Env); err != nil {
 		return pl, err
 	}
-	if err := checkScrollback(meta.Scrollback); err != nil {
+	if err := checkScrollback(n.Meta.Scrollback); err != nil {
 		return pl, err
 	}
-	if pl.before, err = before(c.Principal, meta.Before); err != nil {
-		return pl, err
+	if len(n.Meta.Before) > ahp.MaxBefore {
+		return pl, ahp.InvalidParams("create terminal: tandemux/before: longer than %d bytes", ahp.MaxBefore)
 	}
-	pl.params = p
+	if n.feeds != nil && len(n.Meta.Command) == 0 {
+		return pl, ahp.InvalidParams("create terminal: tandemux/stdin: only a tandemux/command can be fed")
+	}
 	pl.engine = start.Engine
-	pl.dir = dir
-	pl.title = commandTitle(argv)
+	if pl.title == "" {
+		pl.title = commandTitle(argv)
+	}
 	pl.spec = keeper.Spec{
-		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: p.Cols, Rows: p.Rows,
-		Env: h.environ(pl.confined, meta.Env, p.Channel, dir),
-	}
-	if meta.AwaitHolder {
-		pl.follower = c.Client.ID
-	}
-	if meta.Stdin {
-		if len(meta.Command) == 0 {
-			return pl, ahp.InvalidParams("create terminal: tandemux/stdin: only a tandemux/command can be fed")
-		}
-		if pl.feed, err = h.newFeeder(c); err != nil {
-			return pl, err
-		}
+		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.dir, Cols: n.Cols, Rows: n.Rows,
+		Env: h.environ(n.confined, n.Meta.Env, n.Channel, n.dir),
 	}
 	// A shell that was given as a command is a shell, too, if it marks its commands.
-	pl.shell = pl.feed == nil && start.integrates(*meta) && h.inject(&pl) || len(meta.Command) == 0
+	pl.shell = n.feeds == nil && start.integrates(*n.Meta) && h.inject(&pl) || len(n.Meta.Command) == 0
 	return pl, nil
 }
 
-// before is the text that a terminal begins with. What is on a person's screen
-// without a program having written it is only the owner's to say.
-func before(p *auth.Principal, text string) (string, error) {
-	switch {
-	case text == "":
-		return "", nil
-	case !p.Operates():
-		return "", ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
-	case len(text) > ahp.MaxBefore:
-		return "", ahp.InvalidParams("create terminal: tandemux/before: longer than %d bytes", ahp.MaxBefore)
-	}
+// before is the text that a terminal begins with.
+func (n *creation) before() string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
 		}
 		return r
-	}, text), nil
+	}, n.Meta.Before)
 }
 
 func checkSize(cols, rows int) string {
@@ -222,39 +251,36 @@ func checkSize(cols, rows int) string {
 }
 
 // command is what to start: the given one, or a shell.
-func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
-	if len(m.Command) == 0 {
-		if m.Shell == "" {
-			return []string{h.shell}, nil
+func command(argv []string, shell string) ([]string, error) {
+	if len(argv) == 0 {
+		if !filepath.IsAbs(shell) || strings.ContainsRune(shell, 0) {
+			return nil, ahp.InvalidParams("create terminal: tandemux/shell: %q is not an absolute path", shell)
 		}
-		if !filepath.IsAbs(m.Shell) || strings.ContainsRune(m.Shell, 0) {
-			return nil, ahp.InvalidParams("create terminal: tandemux/shell: %q is not an absolute path", m.Shell)
-		}
-		return []string{m.Shell}, nil
+		return []string{shell}, nil
 	}
 	size := 0
-	for _, a := range m.Command {
+	for _, a := range argv {
 		size += len(a)
 		if strings.ContainsRune(a, 0) {
 			return nil, ahp.InvalidParams("create terminal: tandemux/command: an argument has a zero byte in it")
 		}
 	}
 	switch {
-	case len(m.Command) > maxArgs || size > maxArgBytes:
+	case len(argv) > maxArgs || size > maxArgBytes:
 		return nil, ahp.InvalidParams("create terminal: tandemux/command: more than %d arguments or %d bytes", maxArgs, maxArgBytes)
-	case m.Command[0] == "":
+	case argv[0] == "":
 		return nil, ahp.InvalidParams("create terminal: tandemux/command: the command's name is empty")
 	}
-	return m.Command, nil
+	return argv, nil
 }
 
 // reserve keeps the URI, the name, and a place under the limit, while the process
 // starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
 // one is made that is.
-func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name string, err error) {
+func (h *Host) reserve(n creation) (name string, err error) {
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	uri := p.Channel
+	uri := n.Channel
 	taken := tx.Channel(uri) != nil
 	_, reserved := h.reserved[uri]
 	switch {
@@ -264,13 +290,13 @@ func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name str
 		return "", ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
 	case len(h.terms)+len(h.reserved) >= h.limits.Terminals:
 		return "", ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
-	case p.Meta != nil && p.Meta.Name != "":
-		name = p.Meta.Name
-		if s := h.nameTaken(tx, pr, name, uri); s != "" {
+	case n.Meta.Name != "":
+		name = n.Meta.Name
+		if s := h.nameTaken(tx, n.who, name, uri); s != "" {
 			return "", ahp.AlreadyExists("create terminal: %s", s)
 		}
 	default:
-		name = h.freeName(tx, pr, p.Name, uri)
+		name = h.freeName(tx, n.who, n.Name, uri)
 	}
 	h.reserved[uri] = name
 	return name, nil
@@ -279,8 +305,7 @@ func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name str
 // spawn starts the process and its terminal, which nobody knows yet. Its journal
 // is the keeper's before the process is, and the keeper's note says enough to make
 // a terminal of the process should the journal still be empty then.
-func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
-	p := pl.params
+func (h *Host) spawn(ctx context.Context, pl *plan) (_ *term, err error) {
 	if !slices.Contains(engine.Names(), pl.engine) {
 		_, err := engine.New(pl.engine, emulator.Options{Cols: 1, Rows: 1})
 		return nil, ahp.Internal("create terminal: %v", err)
@@ -291,20 +316,30 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	k := h.keeper()
 	tx := h.core.Lock()
 	h.procs.early[pl.spec.ID] = nil
-	colors := h.colorsOf(tx, p.Claim)
+	colors := h.colorsOf(tx, pl.Claim)
 	tx.Unlock()
+	defer func() {
+		if err != nil {
+			h.core.Locked(func(tx core.Tx) { delete(h.procs.early, pl.spec.ID) })
+		}
+	}()
+	if pl.feeds != nil {
+		if pl.feed, err = h.newFeeder(pl.feeds); err != nil {
+			return nil, err
+		}
+	}
 	t, n := h.unborn(pl, colors)
-	if err := pl.confined.wrap(ctx, &pl); err != nil {
-		h.core.Locked(func(tx core.Tx) { delete(h.procs.early, pl.spec.ID) })
+	if err := pl.confined.wrap(ctx, pl); err != nil {
 		return nil, ahp.Conflict("create terminal: %v", err)
 	}
 	if pl.feed != nil {
 		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
 	pl.spec.Note = n.encode()
-	j, werr := h.journals.Terminal(pl.spec.ID, p.Channel)
-	if werr == nil && pl.before != "" {
-		werr = j.Append(journal.Record{Type: record.TypeBefore, Version: record.Version, Data: []byte(pl.before)})
+	j, werr := h.journals.Terminal(pl.spec.ID, pl.Channel)
+	before := pl.before()
+	if werr == nil && before != "" {
+		werr = j.Append(journal.Record{Type: record.TypeBefore, Version: record.Version, Data: []byte(before)})
 	}
 	if werr != nil {
 		h.activity.Warn("journal a terminal", werr)
@@ -313,11 +348,8 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	defer cancel()
 	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
-		h.core.Locked(func(tx core.Tx) {
-			delete(h.procs.early, pl.spec.ID)
-			h.journals.Drop(j)
-		})
-		return nil, h.spawnError(err)
+		h.core.Locked(func(tx core.Tx) { h.journals.Drop(j) })
+		return nil, spawnError(err)
 	}
 	t.meta.Pid = proc.Pid
 	c, err := h.terminalConfig(t, proc, j)
@@ -325,9 +357,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		proc.Pty.Close()
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
-	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, pl.before
+	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, before
 	if !pl.shell {
-		c.Command = commandLine(p)
+		c.Command = commandLine(pl.creation)
 	}
 	t.unborn = j
 	// The reader starts at once and may wake us before t.t is set: wake waits
@@ -351,32 +383,28 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 
 // unborn makes a terminal that has no process yet, and what a next host must
 // know of it.
-func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
-	p := pl.params
-	yes := true
+func (h *Host) unborn(pl *plan, colors emulator.Colors) (*term, childNote) {
+	p, yes := pl.CreateTerminalParams, true
 	t := &term{
 		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed, auto: pl.title,
 		value: ahp.TerminalState{
 			Title: cmp.Or(pl.name, pl.title), Cwd: fileuri.Of(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
-		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name},
-	}
-	if p.Meta != nil {
-		t.meta.Scrollback = p.Meta.Scrollback
+		meta: ahp.TerminalMeta{
+			Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name,
+			Scrollback: p.Meta.Scrollback, Command: listedCommand(p.Meta.Command),
+		},
 	}
 	t.follower.expect(pl.follower)
 	n := childNote{
 		Channel: p.Channel, Title: pl.title, Claim: p.Claim, Cwd: t.value.Cwd, Cols: p.Cols, Rows: p.Rows,
 		Nonce: pl.nonce, PromptEnds: pl.promptEnds,
 	}
-	if p.Meta != nil {
-		t.meta.Command = listedCommand(p.Meta.Command)
-	}
 	if pl.shell {
 		t.shell, t.meta.CommandIsShell = pl.spec.Argv[0], t.meta.Command != nil
 	} else {
-		n.Command = commandLine(p)
+		n.Command = commandLine(pl.creation)
 	}
 	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox, Follower: pl.follower}
 	return t, n
@@ -415,7 +443,7 @@ func (t *term) abandon() {
 }
 
 // spawnError says in the client's terms why nothing was started.
-func (h *Host) spawnError(err error) error {
+func spawnError(err error) error {
 	for _, e := range spawnErrors {
 		if errors.Is(err, e.is) {
 			return ahp.Errorf(e.code, "create terminal: %v", err)

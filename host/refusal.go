@@ -49,7 +49,7 @@ func shownCommand(argv []string) string {
 
 // commandLine is what the command of a new terminal is called: a line that an agent
 // gave, as that line; what people start, as they started it.
-func commandLine(p ahp.CreateTerminalParams) string {
+func commandLine(p creation) string {
 	if p.Claim.Kind == ahp.ClaimSession {
 		return shownCommand(p.Meta.Command)
 	}

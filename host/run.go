@@ -18,8 +18,10 @@ import (
 // run types a command into a shell that waits for one, and answers once the
 // shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
 func run(_ context.Context, h *Host, c *requests.Conn, p ahp.RunParams) (any, error) {
-	if err := h.judgeLine(c.Principal, p.Command, p.Line); err != nil {
-		return nil, err
+	if c.Principal.Agent != "" {
+		if err := h.judge(p.Command, p.Line); err != nil {
+			return nil, asDenied(err)
+		}
 	}
 	argv := p.Command
 	if p.Line != "" {
@@ -28,10 +30,10 @@ func run(_ context.Context, h *Host, c *requests.Conn, p ahp.RunParams) (any, er
 	if p.Typed {
 		return typeLine(h, c, p)
 	}
-	switch _, err := h.command(ahp.CreateMeta{Command: argv}); {
+	switch _, err := command(argv, ""); {
 	case p.Line != "" && len(p.Command) > 0:
 		return nil, ahp.InvalidParams("run: command and line: give one of them")
-	case err != nil || len(argv) == 0:
+	case err != nil:
 		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
 	case len(p.Key) > maxRunKey:
 		return nil, ahp.InvalidParams("run: key: longer than %d bytes", maxRunKey)

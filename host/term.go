@@ -130,6 +130,14 @@ func (t *term) stateWithin(tx core.Tx, limit int) any {
 // claim transfers the terminal to a claim of p's; by is nil when the claim follows
 // the keyboard. The caller has asked the policy.
 func (t *term) claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
+	from := t.value.Claim
+	if t.transfer(tx, to, by, p); t.used != nil {
+		t.used.taken(from, to)
+	}
+}
+
+// transfer is claim where an agent that uses the terminal does not lose it.
+func (t *term) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	from, back := t.value.Claim, t.meta.HandBack
 	holder := p.ID
 	switch {
