@@ -22,9 +22,8 @@ type ChatSummary struct {
 
 // The values of ChatSummary.Interactivity; empty means full.
 const (
-	InteractivityFull     = "full"
-	InteractivityReadOnly = "read-only"
-	InteractivityHidden   = "hidden"
+	InteractivityFull   = "full"
+	InteractivityHidden = "hidden"
 )
 
 // ChatOrigin says where a chat comes from.
@@ -70,13 +69,8 @@ type Turn struct {
 	State         string             `json:"state,omitempty"`
 }
 
-// The values of MessageOrigin.Kind.
-const (
-	OriginUser   = "user"
-	OriginAgent  = "agent"
-	OriginTool   = "tool"
-	OriginSystem = "systemNotification"
-)
+// OriginUser is the value of MessageOrigin.Kind for a person's.
+const OriginUser = "user"
 
 // Message is what a turn begins with.
 type Message struct {
@@ -90,7 +84,7 @@ type Message struct {
 
 // MessageOrigin says who wrote a message.
 type MessageOrigin struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // user, agent, tool, systemNotification
 }
 
 // ModelSelection names a model and what is set for it.
@@ -109,7 +103,6 @@ const (
 	AttachSimple   = "simple"
 	AttachEmbedded = "embeddedResource"
 	AttachResource = "resource"
-	AttachChat     = "chat"
 )
 
 // Attachment is what a message carries beside its text.
@@ -151,18 +144,15 @@ type Usage struct {
 	Meta            json.RawMessage `json:"_meta,omitempty"`
 }
 
-// The values of BackgroundWork.Kind.
-const (
-	WorkShell    = "shell"
-	WorkSubagent = "subagent"
-)
+// WorkShell is the value of BackgroundWork.Kind for a command.
+const WorkShell = "shell"
 
 // BackgroundWork goes on beside the turns.
 type BackgroundWork struct {
 	ID        string          `json:"id"`
 	Label     string          `json:"label"`
 	StartedAt Instant         `json:"startedAt"`
-	Kind      string          `json:"kind"`
+	Kind      string          `json:"kind"`               // shell, subagent
 	Command   string          `json:"command,omitempty"`  // shell
 	Terminal  URI             `json:"terminal,omitempty"` // shell
 	Chat      URI             `json:"chat,omitempty"`     // subagent
@@ -174,7 +164,6 @@ const (
 	PartMarkdown           = "markdown"
 	PartReasoning          = "reasoning"
 	PartToolCall           = "toolCall"
-	PartContentRef         = "contentRef"
 	PartSystemNotification = "systemNotification"
 	PartInputRequest       = "inputRequest"
 	PartError              = "error"

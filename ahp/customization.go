@@ -63,15 +63,7 @@ func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) 
 		if kind != "" && customizationHead(raw).Type != kind {
 			return raw
 		}
-		changes, err := Encode(V1, with)
-		if err != nil {
-			return raw
-		}
-		merged, ok := mergeMembers(raw, changes, "id")
-		if !ok {
-			return raw
-		}
-		return merged
+		return withMembers(raw, with)
 	})
 	if changed != nil {
 		s.Customizations = changed
@@ -82,37 +74,33 @@ func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) 
 // a container, by what change makes of it; nil removes it. The result is nil
 // when there is none such.
 func changeCustomization(list []json.RawMessage, id string, change func(json.RawMessage) json.RawMessage) []json.RawMessage {
-	if id == "" {
-		return nil
-	}
-	replace := func(in []json.RawMessage, i int, by json.RawMessage) []json.RawMessage {
-		in = slices.Clone(in)
-		if by == nil {
-			return slices.Delete(in, i, i+1)
-		}
-		in[i] = by
-		return in
-	}
 	for i, raw := range list {
-		if customizationHead(raw).ID == id {
-			return nonNil(replace(list, i, change(raw)))
-		}
-	}
-	for i, raw := range list {
-		children := customizationHead(raw).Children
-		j := slices.IndexFunc(children, func(c json.RawMessage) bool { return customizationHead(c).ID == id })
-		if j < 0 {
+		c, by := customizationHead(raw), raw
+		if c.ID == id && id != "" {
+			by = change(raw)
+		} else if children := changeCustomization(c.Children, id, change); children != nil {
+			by = withMembers(raw, map[string]any{"children": children})
+		} else {
 			continue
 		}
-		kept, err := Encode(V1, map[string]any{"children": replace(children, j, change(children[j]))})
-		if err != nil {
-			return nil
+		list = slices.Clone(list)
+		if by == nil {
+			return slices.Delete(list, i, i+1)
 		}
-		merged, ok := mergeMembers(raw, kept, "id")
-		if !ok {
-			return nil
-		}
-		return replace(list, i, merged)
+		list[i] = by
+		return list
 	}
 	return nil
+}
+
+// withMembers is a customization with other members, null for none.
+func withMembers(raw json.RawMessage, with map[string]any) json.RawMessage {
+	changes, err := Encode(V1, with)
+	if err != nil {
+		return raw
+	}
+	if merged, ok := mergeMembers(raw, changes, "id"); ok {
+		return merged
+	}
+	return raw
 }

@@ -43,10 +43,14 @@ func (f *TerminalFold) Apply(a Action) {
 	case TerminalData:
 		f.data(a.Data)
 	case TerminalCommandExecuted:
-		f.push(openCommand(a))
+		f.push(Part{Type: PartCommand, CommandID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp})
 		f.state.SupportsCommandDetection = true
 	case TerminalCommandFinished:
-		finish(f.state.Content, a)
+		for i := range f.state.Content {
+			if p := &f.state.Content[i]; p.Type == PartCommand && p.CommandID == a.CommandID {
+				p.IsComplete, p.ExitCode, p.DurationMs = true, a.ExitCode, a.DurationMs
+			}
+		}
 	case TerminalCleared:
 		f.state.Content, f.tail, f.open, f.size = nil, nil, false, 0
 	default:
@@ -73,7 +77,12 @@ func (f *TerminalFold) Shape() TerminalState {
 }
 
 func (f *TerminalFold) data(text string) {
-	if !takesData(f.state.Content) {
+	// Output belongs to the last part if that is an open command or unclassified (G25).
+	var last Part
+	if n := len(f.state.Content); n > 0 {
+		last = f.state.Content[n-1]
+	}
+	if last.Type != PartUnclassified && (last.Type != PartCommand || last.IsComplete) {
 		f.push(Part{Type: PartUnclassified})
 	}
 	if !f.open {

@@ -22,10 +22,10 @@ func ReduceRoot(s RootState, a Action) RootState {
 }
 
 // changed is a copy of values with others merged in, or in their place.
-func changed(values, others Object[any], replace bool) Object[any] {
+func changed[V any](values, others map[string]V, replace bool) map[string]V {
 	values = maps.Clone(values)
 	if replace || values == nil {
-		values = Object[any]{}
+		values = map[string]V{}
 	}
 	maps.Copy(values, others)
 	return values
@@ -67,37 +67,12 @@ func ReduceLayout(s LayoutState, a Action) LayoutState {
 	return s
 }
 
-// takesData reports whether output belongs to the last part: an open command's
-// or an unclassified one (G25).
-func takesData(parts []Part) bool {
-	if len(parts) == 0 {
-		return false
-	}
-	last := parts[len(parts)-1]
-	return last.Type == PartUnclassified || last.Type == PartCommand && !last.IsComplete
-}
-
 // text is where a part keeps its share of the raw stream.
 func (p *Part) text() *string {
 	if p.Type == PartCommand {
 		return &p.Output
 	}
 	return &p.Value
-}
-
-func openCommand(a TerminalCommandExecuted) Part {
-	return Part{
-		Type: PartCommand, CommandID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp,
-	}
-}
-
-// finish completes the parts of a command in place.
-func finish(parts []Part, a TerminalCommandFinished) {
-	for i := range parts {
-		if p := &parts[i]; p.Type == PartCommand && p.CommandID == a.CommandID {
-			p.IsComplete, p.ExitCode, p.DurationMs = true, a.ExitCode, a.DurationMs
-		}
-	}
 }
 
 func nonNil[T any](s []T) []T {

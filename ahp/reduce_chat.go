@@ -2,7 +2,6 @@ package ahp
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 )
 
@@ -32,11 +31,11 @@ func reduceChat(s ChatState, a Action, now Instant) ChatState {
 	case ChatUsage:
 		return s.inTurn(a.TurnID, func(t *Turn) { t.Usage = &a.Usage })
 	case ChatTurnComplete:
-		return s.endTurn(turnEnd{id: a.TurnID, state: TurnComplete, duration: a.Duration, now: now})
+		return s.endTurn(a.TurnID, TurnComplete, a.Duration, now)
 	case ChatTurnCancelled:
-		return s.endTurn(turnEnd{id: a.TurnID, state: TurnCancelled, duration: a.Duration, now: now})
+		return s.endTurn(a.TurnID, TurnCancelled, a.Duration, now)
 	case ChatError:
-		return s.endTurn(turnEnd{id: a.TurnID, state: TurnError, duration: a.Duration, part: &a.Part, now: now})
+		return s.endTurn(a.TurnID, TurnError, a.Duration, now, a.Part)
 	case ChatTurnResume:
 		return resumeTurn(s, a)
 	case ChatTruncated:
@@ -114,16 +113,12 @@ func (s ChatState) inTurn(id string, change func(t *Turn)) ChatState {
 
 // appendText extends the part of an id, if it is of the kind.
 func (s ChatState) appendText(turnID, kind, partID, text string) ChatState {
-	if s.ActiveTurn == nil {
-		return s
-	}
-	i := slices.IndexFunc(s.ActiveTurn.ResponseParts, func(p ResponsePart) bool { return p.id() == partID })
-	if i < 0 || s.ActiveTurn.ResponseParts[i].Kind != kind {
-		return s
-	}
 	return s.inTurn(turnID, func(t *Turn) {
-		t.ResponseParts = slices.Clone(t.ResponseParts)
-		t.ResponseParts[i].Content += text
+		i := slices.IndexFunc(t.ResponseParts, func(p ResponsePart) bool { return p.id() == partID })
+		if i >= 0 && t.ResponseParts[i].Kind == kind {
+			t.ResponseParts = slices.Clone(t.ResponseParts)
+			t.ResponseParts[i].Content += text
+		}
 	})
 }
 
@@ -134,22 +129,14 @@ func (p ResponsePart) id() string {
 	return p.ID
 }
 
-// turnEnd says how a turn ends.
-type turnEnd struct {
-	id, state string
-	duration  *int64
-	part      *ResponsePart // the error
-	now       Instant
-}
-
-// endTurn moves the active turn to the finished ones; tool calls that have not
-// ended are skipped.
-func (s ChatState) endTurn(e turnEnd) ChatState {
-	if s.ActiveTurn == nil || s.ActiveTurn.ID != e.id {
+// endTurn moves the active turn to the finished ones, with an error as its last part;
+// tool calls that have not ended are skipped.
+func (s ChatState) endTurn(id, state string, duration *int64, now Instant, failure ...ResponsePart) ChatState {
+	if s.ActiveTurn == nil || s.ActiveTurn.ID != id {
 		return s
 	}
 	t := *s.ActiveTurn
-	t.State = e.state
+	t.State = state
 	t.ResponseParts = make([]ResponsePart, 0, len(s.ActiveTurn.ResponseParts)+1)
 	for _, p := range s.ActiveTurn.ResponseParts {
 		if p.ToolCall != nil && !p.ToolCall.Over() {
@@ -158,12 +145,10 @@ func (s ChatState) endTurn(e turnEnd) ChatState {
 		}
 		t.ResponseParts = append(t.ResponseParts, p)
 	}
-	if e.part != nil {
-		t.ResponseParts = append(t.ResponseParts, *e.part)
-	}
+	t.ResponseParts = append(t.ResponseParts, failure...)
 	ended := Instant("")
-	if e.duration != nil {
-		d := max(0, *e.duration)
+	if duration != nil {
+		d := max(0, *duration)
 		t.Duration = &d
 		if t.StartedAt != "" {
 			ended = t.StartedAt.add(d)
@@ -172,10 +157,10 @@ func (s ChatState) endTurn(e turnEnd) ChatState {
 	s.Turns = append(slices.Clip(s.Turns), t)
 	s.ActiveTurn, s.InputRequests = nil, nil
 	s.Status = s.currentStatus()
-	if e.state == TurnError {
+	if state == TurnError {
 		s.Status = s.Status.WithActivity(ActivityError)
 	}
-	s.modified(ended, e.now)
+	s.modified(ended, now)
 	return s
 }
 
@@ -247,13 +232,7 @@ func loadTurns(s ChatState, a ChatTurnsLoaded) ChatState {
 	for _, t := range s.Turns {
 		have[t.ID] = true
 	}
-	turns := make([]Turn, 0, len(a.Turns)+len(s.Turns))
-	for _, t := range a.Turns {
-		if !have[t.ID] {
-			turns = append(turns, t)
-		}
-	}
-	s.Turns = append(turns, s.Turns...)
+	s.Turns = append(slices.DeleteFunc(slices.Clone(a.Turns), func(t Turn) bool { return have[t.ID] }), s.Turns...)
 	s.TurnsNextCursor = a.TurnsNextCursor
 	return s
 }
@@ -282,18 +261,15 @@ func reducePending(s ChatState, a Action) ChatState {
 
 // reorder puts the named messages first, in that order.
 func reorder(queue []PendingMessage, order []string) []PendingMessage {
-	if len(queue) == 0 {
-		return queue
-	}
-	left := slices.Clone(queue)
-	sorted := make([]PendingMessage, 0, len(queue))
-	for _, id := range order {
-		if i := slices.IndexFunc(left, func(m PendingMessage) bool { return m.ID == id }); i >= 0 {
-			sorted = append(sorted, left[i])
-			left = slices.Delete(left, i, i+1)
+	at := func(m PendingMessage) int {
+		if i := slices.Index(order, m.ID); i >= 0 {
+			return i
 		}
+		return len(order)
 	}
-	return append(sorted, left...)
+	sorted := slices.Clone(queue)
+	slices.SortStableFunc(sorted, func(a, b PendingMessage) int { return at(a) - at(b) })
+	return sorted
 }
 
 func reduceInput(s ChatState, a Action, now Instant) ChatState {
@@ -307,14 +283,9 @@ func reduceInput(s ChatState, a Action, now Instant) ChatState {
 		s.modified(now)
 	case ChatInputAnswerChanged:
 		s = s.withRequest(a.RequestID, now, func(r *InputRequest) (done string) {
-			r.Answers = maps.Clone(r.Answers)
+			r.Answers = changed(r.Answers, map[string]json.RawMessage{a.QuestionID: a.Answer}, false)
 			if isAbsent(a.Answer) {
 				delete(r.Answers, a.QuestionID)
-			} else {
-				if r.Answers == nil {
-					r.Answers = map[string]json.RawMessage{}
-				}
-				r.Answers[a.QuestionID] = a.Answer
 			}
 			if len(r.Answers) == 0 {
 				r.Answers = nil
@@ -324,12 +295,7 @@ func reduceInput(s ChatState, a Action, now Instant) ChatState {
 	case ChatInputCompleted:
 		s = s.withRequest(a.RequestID, now, func(r *InputRequest) (done string) {
 			if len(a.Answers) > 0 {
-				answers := maps.Clone(r.Answers)
-				if answers == nil {
-					answers = map[string]json.RawMessage{}
-				}
-				maps.Copy(answers, a.Answers)
-				r.Answers = answers
+				r.Answers = changed(r.Answers, a.Answers, false)
 			}
 			return a.Response
 		})

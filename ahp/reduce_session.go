@@ -17,15 +17,14 @@ func reduceSession(s SessionState, a Action, now Instant) SessionState {
 			s.ModifiedAt = now
 		}
 	}
-	if reduceSessionChats(&s, a) || reduceSessionMembers(&s, a) || reduceSessionClients(&s, a) {
-		return s
+	for _, reduce := range [...]func(*SessionState, Action){reduceSessionChats, reduceSessionMembers, reduceSessionClients, reduceCustomizations} {
+		reduce(&s, a)
 	}
-	reduceCustomizations(&s, a)
 	return s
 }
 
 // reduceSessionMembers applies the actions that set one member.
-func reduceSessionMembers(s *SessionState, a Action) bool {
+func reduceSessionMembers(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionReady:
 		s.Lifecycle = LifecycleReady
@@ -53,15 +52,12 @@ func reduceSessionMembers(s *SessionState, a Action) bool {
 		if s.Config != nil {
 			s.Config = &SessionConfig{s.Config.Schema, changed(s.Config.Values, a.Config, a.Replace)}
 		}
-	default:
-		return false
 	}
-	return true
 }
 
 // reduceSessionClients applies the actions about who takes part, where, and what
 // waits for whom.
-func reduceSessionClients(s *SessionState, a Action) bool {
+func reduceSessionClients(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionActiveClientSet:
 		s.ActiveClients = upsert(s.ActiveClients, a.ActiveClient, func(c ActiveClient) bool { return c.ClientID == a.ActiveClient.ClientID })
@@ -72,15 +68,11 @@ func reduceSessionClients(s *SessionState, a Action) bool {
 	case SessionWorkingDirectoryRemoved:
 		s.WorkingDirectories = without(s.WorkingDirectories, func(d URI) bool { return d == a.Directory })
 	case SessionWorkingDirectoryReplaced:
-		i := slices.Index(s.WorkingDirectories, a.Old)
-		if i < 0 {
-			break
-		}
 		rest := slices.DeleteFunc(slices.Clone(s.WorkingDirectories), func(d URI) bool { return d == a.New && a.New != a.Old })
-		if i = slices.Index(rest, a.Old); i >= 0 {
+		if i := slices.Index(rest, a.Old); i >= 0 {
 			rest[i] = a.New
+			s.WorkingDirectories = rest
 		}
-		s.WorkingDirectories = rest
 	case SessionInputNeededSet:
 		s.InputNeeded = upsert(s.InputNeeded, a.Request, func(n InputNeeded) bool { return n.ID == a.Request.ID })
 		if slices.ContainsFunc(s.InputNeeded, func(n InputNeeded) bool { return n.Kind != NeedToolClientExecution }) {
@@ -92,14 +84,11 @@ func reduceSessionClients(s *SessionState, a Action) bool {
 		if had > 0 && len(s.InputNeeded) == 0 {
 			s.Status &^= ActivityInputNeeded &^ ActivityInProgress
 		}
-	default:
-		return false
 	}
-	return true
 }
 
 // reduceSessionChats applies the actions about the catalogue of chats.
-func reduceSessionChats(s *SessionState, a Action) bool {
+func reduceSessionChats(s *SessionState, a Action) {
 	at := func(chat URI) int {
 		return slices.IndexFunc(s.Chats, func(c ChatSummary) bool { return c.Resource == chat })
 	}
@@ -127,10 +116,7 @@ func reduceSessionChats(s *SessionState, a Action) bool {
 		s.Chats = reorderChats(s.Chats, a)
 	case SessionDefaultChatChanged:
 		s.DefaultChat = a.DefaultChat
-	default:
-		return false
 	}
-	return true
 }
 
 // merged is the summary with members of changes, which null clears; the

@@ -8,14 +8,12 @@ import (
 // Methods of sessions and chats (AHP, Session Channel), and the notifications about
 // the list of sessions, on the root channel.
 const (
-	MethodCreateSession            = "createSession"
-	MethodDisposeSession           = "disposeSession"
-	MethodCreateChat               = "createChat"
-	MethodDisposeChat              = "disposeChat"
-	MethodFetchTurns               = "fetchTurns"
-	MethodCompletions              = "completions"
-	MethodResolveSessionConfig     = "resolveSessionConfig"
-	MethodSessionConfigCompletions = "sessionConfigCompletions"
+	MethodCreateSession  = "createSession"
+	MethodDisposeSession = "disposeSession"
+	MethodCreateChat     = "createChat"
+	MethodDisposeChat    = "disposeChat"
+	MethodFetchTurns     = "fetchTurns"
+	MethodCompletions    = "completions"
 
 	NoteSessionAdded          = "root/sessionAdded"
 	NoteSessionRemoved        = "root/sessionRemoved"

@@ -94,11 +94,8 @@ type Contributor struct {
 	CustomizationID string `json:"customizationId,omitempty"`
 }
 
-// The values of Contributor.Kind.
-const (
-	ContributorClient = "client"
-	ContributorMcp    = "mcp"
-)
+// ContributorClient is the value of Contributor.Kind for a client.
+const ContributorClient = "client"
 
 // ToolOption is one of the answers that a confirmation offers.
 type ToolOption struct {

@@ -22,17 +22,7 @@ const (
 )
 
 // String names the profile by its versions.
-func (p Profile) String() string {
-	switch p {
-	case V1:
-		return "1.x"
-	case V09:
-		return "0.9.x"
-	case V05:
-		return "0.5.x"
-	}
-	return "unknown"
-}
+func (p Profile) String() string { return [...]string{V1: "1.x", V09: "0.9.x", V05: "0.5.x"}[p] }
 
 // version is MAJOR.MINOR.PATCH.
 type version [3]uint64

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 
@@ -39,57 +38,19 @@ func AppendDataEnvelope(buf []byte, channel ahp.URI, data string, seq int64) []b
 // message, which the general decoder then reads. channel aliases msg; data is in
 // buf, whose contents are replaced; larger is buf, or the one that it had to become.
 func ReadDataEnvelope(msg, buf []byte) (channel, data []byte, seq int64, larger []byte, ok bool) {
-	channel, rest, at, seq, ok := splitData(msg)
+	c := cursor{rest: msg}
+	c.skip(dataHead + `"`)
+	n := plain(c.rest, 0, false)
+	channel, c.rest = c.rest[:n], c.rest[n:]
+	c.skip(`"` + dataMid + `"`)
+	data, end, ok := unquoteTo(buf[:0], c.rest)
 	if !ok {
 		return nil, nil, 0, buf, false
 	}
-	data, end, ok := unquoteTo(buf[:0], rest)
-	if !ok || end != at {
+	c.rest = c.rest[end:]
+	c.skip(dataSeq)
+	if seq = c.int(); !c.ends(dataEnd) {
 		return nil, nil, 0, buf, false
 	}
 	return channel, data, seq, data, true
-}
-
-// splitData takes a data notification apart: rest begins with the data, behind
-// its first quote, and the text after the data begins at rest[at:].
-func splitData(msg []byte) (channel, rest []byte, at int, seq int64, ok bool) {
-	i := len(dataHead)
-	if len(msg) <= i || string(msg[:i]) != dataHead || msg[i] != '"' {
-		return nil, nil, 0, 0, false
-	}
-	i++
-	n := plain(msg, i, false)
-	channel = msg[i : i+n]
-	i += n
-	if i >= len(msg) || msg[i] != '"' {
-		return nil, nil, 0, 0, false
-	}
-	i++
-	rest, found := bytes.CutPrefix(msg[i:], []byte(dataMid+`"`))
-	if !found {
-		return nil, nil, 0, 0, false
-	}
-	// The end is cheap to check, so it comes before the long part.
-	tail := rest[max(0, len(rest)-len(dataSeq)-19-len(dataEnd)):]
-	j := bytes.LastIndex(tail, []byte(dataSeq))
-	if j < 0 {
-		return nil, nil, 0, 0, false
-	}
-	seq, ok = parseSeq(tail[j+len(dataSeq):])
-	return channel, rest, len(rest) - len(tail) + j, seq, ok
-}
-
-// parseSeq reads a sequence number and the end of the message.
-func parseSeq(b []byte) (seq int64, ok bool) {
-	digits, found := bytes.CutSuffix(b, []byte(dataEnd))
-	if !found || len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(digits) > 1 {
-		return 0, false
-	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		seq = seq*10 + int64(c-'0')
-	}
-	return seq, true
 }

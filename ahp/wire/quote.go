@@ -2,19 +2,13 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
-
-// store8 writes eight bytes; the compiler makes one store of it.
-func store8(b []byte, x uint64) {
-	_ = b[7]
-	b[0], b[1], b[2], b[3] = byte(x), byte(x>>8), byte(x>>16), byte(x>>24)
-	b[4], b[5], b[6], b[7] = byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56)
-}
 
 // maxEscape is the most bytes that an ASCII character becomes.
 const maxEscape = len(`\u0000`)
@@ -54,7 +48,7 @@ func quote(dst []byte, s string) int {
 	i, k := 0, 0
 	for i+8 <= len(s) {
 		x := load8(s, i)
-		store8(dst[k:], x)
+		binary.LittleEndian.PutUint64(dst[k:], x)
 		m := special(x)
 		if m == 0 {
 			i, k = i+8, k+8
@@ -114,7 +108,7 @@ func unquoteTo(buf, msg []byte) (out []byte, end int, ok bool) {
 	for i < len(msg) {
 		if i+8 <= len(msg) {
 			x := load8(msg, i)
-			store8(dst[k:], x)
+			binary.LittleEndian.PutUint64(dst[k:], x)
 			m := special(x)
 			if m == 0 {
 				i, k = i+8, k+8

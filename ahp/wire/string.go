@@ -1,6 +1,10 @@
 package wire
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
 
 const hexDigits = "0123456789abcdef"
 
@@ -46,59 +50,30 @@ func plain[T string | []byte](s T, i int, high bool) int {
 	return i - start
 }
 
-// unescape reads one escape sequence, which starts with a backslash; n is its
-// length, 0 when it is malformed. Surrogates without a partner are U+FFFD.
+// unescape reads the escape sequence \uXXXX, or two that are a pair of surrogates, at
+// the start of b; n is its length, 0 when it is malformed. Surrogates without a partner
+// are U+FFFD.
 func unescape(b []byte) (r rune, n int) {
-	if len(b) < 2 {
+	r, ok := hex4(b)
+	if !ok {
 		return 0, 0
 	}
-	switch b[1] {
-	case '"', '\\', '/':
-		return rune(b[1]), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		r, ok := hex4(b[2:])
-		if !ok {
-			return 0, 0
-		}
-		if r < 0xd800 || r > 0xdfff {
-			return r, 6
-		}
-		if r < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
-			if low, ok := hex4(b[8:]); ok && low >= 0xdc00 && low <= 0xdfff {
-				return (r-0xd800)<<10 | (low - 0xdc00) + 0x10000, 12
-			}
-		}
-		return utf8.RuneError, 6
+	if !utf16.IsSurrogate(r) {
+		return r, 6
 	}
-	return 0, 0
+	if low, ok := hex4(b[6:]); ok {
+		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+			return r, 12
+		}
+	}
+	return utf8.RuneError, 6
 }
 
+// hex4 reads \uXXXX.
 func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range b[:4] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(n), err == nil
 }
