@@ -266,7 +266,7 @@ func TestBuffersAreBounded(t *testing.T) {
 	u.Shows("word10 ")
 	u.Hides("word9 ")
 	u.Type("nothing")
-	u.Shows("no buffer matches")
+	u.Shows("nothing matches")
 }
 
 func TestTooMuchForTheClipboard(t *testing.T) {

@@ -81,7 +81,7 @@ func TestTypingInAListActsOnNothing(t *testing.T) {
 	}
 	u.Press("ctrl+space S")
 	u.Type("demo")
-	u.Shows("› demo", "no layout matches")
+	u.Shows("› demo", "nothing matches")
 }
 
 // Running through many subscribes to few.

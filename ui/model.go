@@ -15,6 +15,7 @@ import (
 	"tandemux/ui/copying"
 	"tandemux/ui/keys"
 	"tandemux/ui/link"
+	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/mouse"
 	"tandemux/ui/outer"
@@ -130,7 +131,7 @@ func New(c Config, env Env) (*Model, error) {
 	}
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.keys = keys.New(chosen.keys, m.loop, keys.Hooks{
-		Mode: m.mode, Context: m.context, Run: m.run, Learnt: m.learnt,
+		Mode: m.mode, Context: m.context, Run: m.run, Learnt: m.learnt, Look: func() *look.Look { return &m.outer.Look },
 		Ran: func(name string) { m.copying.Ran(name) },
 	})
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{

@@ -386,7 +386,7 @@ func TestCommandList(t *testing.T) {
 		t.Errorf("typed %q", got)
 	}
 	u.Press("ctrl+space C", "z", "z", "z")
-	u.Shows("no command matches")
+	u.Shows("nothing matches")
 	u.Press("ctrl+u", "alt+f")
 	u.Shows("Commands that failed", "exit 1")
 	u.Press("esc")

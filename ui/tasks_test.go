@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui/overlay"
 	"tandemux/ui/tasks"
 	"tandemux/ui/uitest"
 )
@@ -28,7 +27,7 @@ func tasked(u *uitest.UI) {
 			{ID: "tsk_4", Name: "old", Status: "CANCELLED", Percent: -1, Updated: at},
 		},
 		Changes: map[string]tasks.Changes{"tsk_1": {
-			Files: []overlay.Changed{
+			Files: []tasks.Changed{
 				{Mark: "M", Path: "host/task/very/deep/directory/service_with_a_long_name_test.go", Added: 120, Deleted: 4},
 				{Mark: "A", Path: "new.go", Added: 12},
 				{Mark: "D", Path: "old.go", Deleted: 33},

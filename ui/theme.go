@@ -29,26 +29,25 @@ func (m *Model) chooseTheme(args []string) {
 		p, _ := themes.Choose(names[row], m.cfg.Themes) // Choices gives only what can be chosen.
 		return p
 	}
-	list := overlay.Choosing{
-		Title: "Themes", Rows: names, Chosen: max(slices.Index(names, m.outer.Theme()), 0),
-		Moved: func(row int) {
-			m.outer.Preview(pairOf(row))
-		},
-		Accept: func(row int) { m.useForNow(names[row], pairOf(row)) },
-	}
-	if m.cfg.KeepTheme != nil {
-		list.Once = list.Accept
-		list.Accept = func(row int) {
-			m.outer.UseTheme(pairOf(row))
-			if err := m.cfg.KeepTheme(names[row]); err != nil {
-				m.loop.Fail("keep the theme", err)
-				return
-			}
-			m.cfg.Theme = names[row]
-			m.loop.Say(status.Info, "theme %s, kept in config.toml", names[row])
+	now := func(row int) { m.useForNow(names[row], pairOf(row)) }
+	list := overlay.NewChoice("Themes", names, max(slices.Index(names, m.outer.Theme()), 0), func(row int) {
+		if m.cfg.KeepTheme == nil {
+			now(row)
+			return
 		}
+		m.outer.UseTheme(pairOf(row))
+		if err := m.cfg.KeepTheme(names[row]); err != nil {
+			m.loop.Fail("keep the theme", err)
+			return
+		}
+		m.cfg.Theme = names[row]
+		m.loop.Say(status.Info, "theme %s, kept in config.toml", names[row])
+	})
+	list.Moved = func(key string) { m.outer.Preview(pairOf(overlay.Index(key))) }
+	if m.cfg.KeepTheme != nil {
+		list.Actions = []overlay.Action{{Letter: "t", Label: "for now", Close: true, Do: func(key string) { now(overlay.Index(key)) }}}
 	}
-	m.loop.Open(overlay.NewChoice(list))
+	m.loop.Open(list)
 }
 
 // useForNow changes the theme until the interface ends, and says what keeps it.

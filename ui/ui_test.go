@@ -328,16 +328,31 @@ func TestMessagesGoAway(t *testing.T) {
 	u.Hides("no pane above")
 }
 
+// The help filters by what is typed; nothing of it reaches the program, and only Esc
+// leaves.
 func TestHelp(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space ?")
 	u.Golden("help")
-	u.Press("pgdown")
+	u.Press("end")
 	u.Golden("help-more")
-	u.Press("x")
-	u.Hides("Split right")
-	if got := u.Host.Terminal("sh1").Typed(); got != "" {
-		t.Errorf("keys for the help were typed: %q", got)
+	u.Type("qquit")
+	u.Shows("› qquit", "nothing matches")
+	u.Press("ctrl+u")
+	u.Type("previous tab")
+	u.Shows("p Previous tab")
+	u.Hides("Split right", "nothing matches")
+	u.Press("esc")
+	u.Hides("Previous tab")
+	u.Press("ctrl+space ?")
+	u.Type("split d\r")
+	if got := u.Host.Terminals(); len(got) != 2 {
+		t.Errorf("terminals %v", got)
+	}
+	for _, name := range u.Host.Terminals() {
+		if got := u.Host.Terminal(name).Typed(); got != "" {
+			t.Errorf("keys for the help were typed: %q", got)
+		}
 	}
 	u = small(t)
 	u.Press("ctrl+space ?")
@@ -359,9 +374,9 @@ func TestPalette(t *testing.T) {
 	u.Shows("─ two words: sh2 ─")
 	u.Press("ctrl+space :")
 	u.Type("zzz")
-	u.Shows("no command matches")
+	u.Shows("nothing matches")
 	u.Press("esc")
-	u.Hides("no command matches")
+	u.Hides("nothing matches")
 	u = small(t)
 	u.Press("ctrl+space :")
 	u.Golden("palette-small")

@@ -18,7 +18,6 @@ import (
 	"tandemux/internal/apiclient"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
-	"tandemux/ui/overlay"
 	uitasks "tandemux/ui/tasks"
 )
 
@@ -99,7 +98,7 @@ func (h hostAdapter) TaskChanges(ctx context.Context, id string) (uitasks.Change
 		}
 		got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
 		for _, f := range diff.Files {
-			got.Files = append(got.Files, overlay.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
+			got.Files = append(got.Files, uitasks.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
 		}
 		switch {
 		case info.NoUpdate:

@@ -91,15 +91,12 @@ func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int
 	for i := range rows {
 		rows[i] = words.Clean(rows[i])
 	}
-	var o *overlay.Choice
-	o = overlay.NewChoice(overlay.Choosing{
-		Title: words.Clean(title), Rows: rows, Chosen: at, Moved: func(int) {},
-		Accept: func(row int) {
-			if as.loop.Overlay == o {
-				as.loop.Close()
-			}
-			accept(row)
-		},
+	var o *overlay.List
+	o = overlay.NewChoice(words.Clean(title), rows, at, func(row int) {
+		if as.loop.Overlay == o {
+			as.loop.Close()
+		}
+		accept(row)
 	})
 	as.loop.Open(o)
 }
@@ -177,7 +174,8 @@ func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 // searchChat asks what to look for in a transcript, and looks as it is typed.
 func (as *Agents) searchChat(e *Chat, back bool) {
 	top, follow := e.Position()
-	as.loop.Open(overlay.NewSearch("search the chat", as.loop.Searches, overlay.SearchDo{
+	as.loop.Open(overlay.NewSearch(overlay.Asking{
+		Label: "search the chat", Past: as.loop.Searches,
 		Changed: func(text string) string {
 			e.Restore(top, follow)
 			return e.Find(text, back)

@@ -15,6 +15,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/tasks"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
@@ -52,23 +53,36 @@ func (as *Agents) openList() {
 			}
 		}
 	}
-	as.loop.Open(overlay.NewAgents(func() []overlay.Session { return as.rows(archived) }, as.current(), overlay.SessionActions{
-		Open:   with(as.openSession),
-		Bring:  with(func(s *session) { as.panes.Bring(s.row.DefaultChat) }),
-		Answer: with(as.answerSession),
-		Rename: with(as.renameSession),
-		Archive: with(func(s *session) {
-			as.link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
-		}),
-		End: func(uri ahp.URI) {
-			if !as.tasks.Discard(uri) {
-				with(as.endSession)(uri)
+	task := func(uri string) bool { return as.tasks.At(uri) != nil }
+	bring := with(func(s *session) { as.panes.Bring(s.row.DefaultChat) })
+	as.tasks.Overlay = &overlay.List{Source: overlay.Source{
+		Title: "Agents", None: "no session yet: enter begins one", Width: 150, Columns: tasks.Columns,
+		Rows: func() []overlay.Row { return as.rows(archived) }, Current: as.current(),
+		Enter: func(uri string) bool {
+			if uri == "" {
+				as.newSession("")
+				return false
 			}
+			with(as.openSession)(uri)
+			return true
 		},
-		Steer: as.tasks.Steer, Pull: as.tasks.Pull,
-		New: func() { as.newSession("") },
-		All: func() { archived = !archived; as.loop.Dirty |= loop.Panes },
-	}))
+		EnterKeys: "enter open",
+		Actions: []overlay.Action{
+			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { as.newSession("") }},
+			{Letter: "y", Label: "answer", Do: with(as.answerSession)},
+			{Letter: "s", Label: "steer", For: task, Do: as.tasks.Steer},
+			{Letter: "p", Label: "pull", For: task, Do: func(uri string) { as.tasks.Pull(uri, &as.outer.Look) }},
+			{Letter: "x", Label: "discard", For: task, Do: func(uri string) { as.tasks.Discard(uri) }},
+			{Letter: "r", Label: "rename", Do: with(as.renameSession)},
+			{Letter: "a", Label: "archive", Do: with(func(s *session) {
+				as.link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
+			})},
+			{Letter: "t", Label: "to this tab", Close: true, Do: bring},
+			{Letter: "x", Label: "end", For: func(uri string) bool { return !task(uri) }, Do: with(as.endSession)},
+			{Letter: "v", Label: "archived", NoRow: true, Do: func(string) { archived = !archived; as.loop.Dirty |= loop.Panes }},
+		},
+	}}
+	as.loop.Open(as.tasks.Overlay)
 	as.tasks.Load()
 }
 
@@ -90,35 +104,35 @@ func (as *Agents) current() ahp.URI {
 
 // previewed is the session that is chosen in the list, "" for none.
 func (as *Agents) previewed() ahp.URI {
-	if list, ok := as.loop.Overlay.(*overlay.Agents); ok {
-		return list.Chosen()
+	if as.tasks.Shown() {
+		return as.tasks.Overlay.Chosen()
 	}
 	return ""
 }
 
 // rows are the rows of the list.
-func (as *Agents) rows(archived bool) []overlay.Session {
-	var rows []overlay.Session
+func (as *Agents) rows(archived bool) []overlay.Row {
+	var rows []overlay.Row
 	l, listed := &as.outer.Look, map[ahp.URI]bool{}
 	for uri := range as.sessions.byURI {
 		listed[uri] = true // Archived ones, too.
 	}
 	for _, s := range as.sessionList(archived) {
 		st := s.row.Status
-		r := overlay.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
-		r.State, r.StateStyle = stateWord(st, l)
+		r := tasks.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
+		r.State.Text, r.Mark.Style = stateWord(st, l)
 		switch {
 		case st.NeedsInput():
-			r.Mark, r.State = "?", "waiting for you"
+			r.Mark.Text = "?"
 		case st.Activity() == ahp.ActivityInProgress:
-			r.Mark = string(l.Running)
+			r.Mark.Text = string(l.Running)
 		case st.Activity() == ahp.ActivityError:
-			r.Mark = string(l.Failed)
+			r.Mark.Text = string(l.Failed)
 		default:
-			r.Mark = string(l.Ended)
+			r.Mark.Text = string(l.Ended)
 		}
 		if st&ahp.FlagArchived != 0 {
-			r.State += ", archived"
+			r.State.Text += ", archived"
 		}
 		r.Cwd = s.cwd(as.home)
 		u := s.usage()
@@ -130,14 +144,11 @@ func (as *Agents) rows(archived bool) []overlay.Session {
 		if n := as.neededOf(s); n != nil {
 			r.Doing = n.text
 		}
-		if id, ok := as.panes.Doc.Shown.Showing(s.row.DefaultChat); ok && s.row.DefaultChat != "" {
-			i, _, _ := as.panes.Doc.Shown.Find(id)
-			r.Where = fmt.Sprintf("tab %d", i+1)
-		}
+		r.Where = as.panes.Where(s.row.DefaultChat)
 		if t := as.tasks.At(s.uri); t != nil {
-			r = as.tasks.Row(r, *t, l)
+			as.tasks.Fill(&r, *t, l)
 		}
-		rows = append(rows, r)
+		rows = append(rows, r.Row(l))
 	}
 	return append(rows, as.tasks.Rows(listed, archived, l)...)
 }
@@ -257,7 +268,7 @@ func (as *Agents) beginSession(agent string, cwd ahp.URI) {
 	if cwd != "" {
 		p.WorkingDirectories = []ahp.URI{cwd}
 	}
-	if _, ok := as.loop.Overlay.(*overlay.Agents); ok {
+	if as.tasks.Shown() {
 		as.loop.Close()
 	}
 	as.loop.Async("begin a session", func(ctx context.Context) (func(), error) {

@@ -3,9 +3,12 @@ package clipboard
 import (
 	"context"
 	"fmt"
+	"strconv"
 
+	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
@@ -138,32 +141,46 @@ func (c *Clipboard) Paste(id int) {
 	c.paste(b.text)
 }
 
-// Choose opens the list of buffers.
+// maxFiltered bounds how much of a buffer the filter reads, in bytes.
+const maxFiltered = 4 << 10
+
+// Choose opens the list of buffers, with the chosen one's text below.
 func (c *Clipboard) Choose() {
-	rows := func() []overlay.Buffer {
-		rows := make([]overlay.Buffer, len(c.buffers.list))
-		for i, b := range c.buffers.list {
-			rows[i] = overlay.Buffer{ID: b.id, Text: b.text, Size: words.Counted(b.text), When: words.Ago(c.loop.Now().Sub(b.at))}
+	with := func(do func(buffer)) func(string) {
+		return func(key string) {
+			if b, ok := c.buffers.find(overlay.Index(key)); ok {
+				do(b)
+			}
 		}
-		return rows
 	}
-	c.loop.Open(overlay.NewBuffers(rows, overlay.BufferDo{
-		Paste: func(id int) {
-			c.loop.Close()
-			c.Paste(id)
-		},
-		Copy: func(id int) {
-			if b, ok := c.buffers.find(id); ok {
-				c.CopyText(b.text)
+	c.loop.Open(&overlay.List{Source: overlay.Source{
+		Title: "Paste buffers", Width: 110,
+		Columns: []overlay.Column{{Fills: true, Least: 20}, {Right: true, Muted: true}, {Right: true, Muted: true}},
+		Rows: func() []overlay.Row {
+			rows := make([]overlay.Row, len(c.buffers.list))
+			for i, b := range c.buffers.list {
+				start := b.text[:min(len(b.text), maxFiltered)]
+				rows[i] = overlay.Row{Key: strconv.Itoa(b.id), Filter: start, Cells: []overlay.Cell{
+					{Text: words.Line(start)}, {Text: words.Counted(b.text)}, {Text: words.Ago(c.loop.Now().Sub(b.at))},
+				}}
 			}
+			return rows
 		},
-		Delete: func(id int) {
-			if c.buffers.remove(id); len(c.buffers.list) == 0 {
-				c.loop.Close()
-			}
+		Enter: func(key string) bool { c.loop.Close(); c.Paste(overlay.Index(key)); return true }, EnterKeys: "enter paste",
+		Actions: []overlay.Action{
+			{Letter: "y", Label: "copy", Close: true, Do: with(func(b buffer) { c.CopyText(b.text) })},
+			{Letter: "s", Label: "save", Do: func(key string) { c.SaveBuffer(overlay.Index(key), "") }},
+			{Letter: "x", Label: "delete", Do: with(func(b buffer) {
+				if c.buffers.remove(b.id); len(c.buffers.list) == 0 {
+					c.loop.Close()
+				}
+			})},
 		},
-		Save: func(id int) { c.SaveBuffer(id, "") },
-	}))
+		Preview: func(cv *paint.Canvas, r paint.Rect, key string, l look.Look) {
+			b, _ := c.buffers.find(overlay.Index(key))
+			overlay.DrawText(cv, r, b.text, l)
+		},
+	}})
 }
 
 // SaveBuffer writes a buffer, the newest for 0, to a file, asking for its name

@@ -37,9 +37,9 @@ func markdown(tables ...keymap.Table) string {
 	for _, g := range groups {
 		writeKeys(&b, keymap.Reading, g.name, tables)
 	}
-	b.WriteString("\n# In lists\n\nA list of terminals, layouts, sessions, commands, buffers, files or themes opens on the current row. ")
+	b.WriteString("\n# In lists\n\nA list of terminals, layouts, sessions, commands, buffers, files, themes or keys opens on the current row. ")
 	b.WriteString("What you type filters it: words first, then their beginnings, then parts of words. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves. ")
-	b.WriteString("What else a list does has alt and a letter; `tab` shows these actions, and then the letter alone does it.\n")
+	b.WriteString("What else a list does has alt and a letter; `tab` shows these actions, and then the letter alone does it. In the palette `tab` completes the command.\n")
 	writeAlt(&b, tables[0])
 	b.WriteString("\n# Commands\n\nWhat the palette offers and a key can be bound to.\n\n")
 	b.WriteString("| command | arguments | does |\n|---|---|---|\n")

@@ -13,6 +13,7 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
 	"tandemux/ui/panes"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -30,6 +31,7 @@ type Control struct {
 	home   string
 	keys   func(command string) string
 
+	list    *overlay.List // of terminals, nil before it was opened
 	preview preview
 }
 

@@ -21,8 +21,8 @@ import (
 
 // openList opens the list of all terminals.
 func (ct *Control) openList() {
-	with := func(f func(*terminals.Terminal)) func(ahp.URI) {
-		return func(uri ahp.URI) {
+	with := func(f func(*terminals.Terminal)) func(string) {
+		return func(uri string) {
 			if t := ct.panes.Terms.Get(uri); t != nil {
 				f(t)
 			} else {
@@ -31,75 +31,82 @@ func (ct *Control) openList() {
 		}
 	}
 	current, _ := ct.panes.Arr.Focused()
-	ct.loop.Open(overlay.NewTerminals(ct.rows, current.Terminal, overlay.Actions{
-		Show:       with(func(t *terminals.Terminal) { ct.panes.Show(t.URI) }),
-		Bring:      with(func(t *terminals.Terminal) { ct.panes.Bring(t.URI) }),
-		Take:       with(ct.take),
-		Background: with(ct.background),
-		Kill: with(func(t *terminals.Terminal) {
-			ct.askFirst(ct.question([]*terminals.Terminal{t}), func() {
-				ct.panes.Dispose(t)
-				ct.panes.Emptied()
-			})
-		}),
+	show := with(func(t *terminals.Terminal) { ct.panes.Show(t.URI) })
+	ct.list = &overlay.List{Source: overlay.Source{
+		Title: "Terminals", Width: 170, Rows: ct.rows, Current: current.Terminal,
+		Columns: []overlay.Column{{Most: 1}, {Most: 24, Least: 12}, {Least: 10}, {Most: 1}, {Fills: true, Least: 6, Muted: true}, {Most: 20, Muted: true}},
+		Enter:   func(uri string) bool { show(uri); return true }, EnterKeys: "enter show",
+		Actions: []overlay.Action{
+			{Letter: "t", Label: "to this tab", Close: true, Do: with(func(t *terminals.Terminal) { ct.panes.Bring(t.URI) })},
+			{Letter: "r", Label: "take", Do: with(ct.take)},
+			{Letter: "b", Label: "background", Do: with(ct.background)},
+			{Letter: "x", Label: "kill", Do: with(func(t *terminals.Terminal) {
+				ct.askFirst(ct.question([]*terminals.Terminal{t}), func() {
+					ct.panes.Dispose(t)
+					ct.panes.Emptied()
+				})
+			})},
+		},
 		Preview: ct.drawPreview,
-	}))
+	}}
+	ct.loop.Open(ct.list)
 }
 
 // rows are the rows of the terminal list.
-func (ct *Control) rows() []overlay.Terminal {
-	var rows []overlay.Terminal
+func (ct *Control) rows() []overlay.Row {
+	var rows []overlay.Row
 	for _, uri := range ct.panes.Terms.Order {
 		t := ct.panes.Terms.Get(uri)
 		if t == nil || t.Done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(fileuri.Path(t.Cwd), ct.home))}
-		row.Badge, row.BadgeStyle = ct.panes.Badge(t)
-		if id, ok := ct.panes.Doc.Shown.Showing(uri); ok {
-			i, _, _ := ct.panes.Doc.Shown.Find(id)
-			row.Where = fmt.Sprintf("tab %d", i+1)
-		} else if in := t.Layouts(); len(in) > 0 {
-			row.Where = "layout " + words.Clean(address.LayoutName(in[0]))
+		title, cwd, where := t.FullTitle(), words.Clean(words.Shorten(fileuri.Path(t.Cwd), ct.home)), ct.panes.Where(uri)
+		badge, badgeStyle := ct.panes.Badge(t)
+		if in := t.Layouts(); where == "" && len(in) > 0 {
+			where = "layout " + words.Clean(address.LayoutName(in[0]))
 		}
-		if a := ct.alerts.Of(t); a.Kind != attention.None {
-			row.Mark, row.MarkStyle = ct.alerts.Mark(a.Kind)
-			row.Alert = words.Clean(a.Text)
+		var mark overlay.Cell
+		alert := ct.alerts.Of(t)
+		if alert.Kind != attention.None {
+			mark.Text, mark.Style = ct.alerts.Mark(alert.Kind)
 		}
-		ct.command(&row, t)
-		rows = append(rows, row)
+		state, command, facts := ct.command(t)
+		rows = append(rows, overlay.Row{
+			Key: uri, Filter: strings.Join([]string{title, cwd, badge, command, where}, " "),
+			Cells: []overlay.Cell{mark, {Text: title}, {Text: badge, Style: badgeStyle}, state, {Text: command}, {Text: where}},
+			Facts: []string{words.Clean(alert.Text), cwd, facts, where},
+		})
 	}
 	return rows
 }
 
-// command fills in how a terminal's newest command stands.
-func (ct *Control) command(row *overlay.Terminal, t *terminals.Terminal) {
+// command is how a terminal's newest command stands, its line, and how it went.
+func (ct *Control) command(t *terminals.Terminal) (state overlay.Cell, line, facts string) {
 	l := &ct.outer.Look
-	row.Command = words.Clean(strings.Join(t.Command(), " "))
+	line = words.Clean(strings.Join(t.Command(), " "))
 	if t.Info.Meta == nil || t.Info.Meta.LastCommand == nil {
-		return
+		return state, line, ""
 	}
 	c := t.Info.Meta.LastCommand
-	if line, _, _ := strings.Cut(c.CommandLine, "\n"); row.Command == "" {
-		row.Command = words.Clean(line)
+	if first, _, _ := strings.Cut(c.CommandLine, "\n"); line == "" {
+		line = words.Clean(first)
 	}
-	code, ok := 0, c.ExitCode != nil
-	if ok {
-		code = *c.ExitCode
-	}
+	glyph := l.Running
 	switch {
 	case c.Running:
-		row.State, row.StateStyle, row.Facts = string(l.Running), l.Agent, "running"
-	case !ok:
-		row.State, row.StateStyle, row.Facts = string(l.Ended), l.Exited, "done"
-	case code == 0:
-		row.State, row.StateStyle, row.Facts = string(l.Passed), l.Mine, "ok"
+		state.Style, facts = l.Agent, "running"
+	case c.ExitCode == nil:
+		glyph, state.Style, facts = l.Ended, l.Exited, "done"
+	case *c.ExitCode == 0:
+		glyph, state.Style, facts = l.Passed, l.Mine, "ok"
 	default:
-		row.State, row.StateStyle, row.Facts = string(l.Failed), l.Fail, fmt.Sprintf("exit %d", code)
+		glyph, state.Style, facts = l.Failed, l.Fail, fmt.Sprintf("exit %d", *c.ExitCode)
 	}
 	if !c.Running && c.DurationMs != nil {
-		row.Facts += " after " + words.Lasted(time.Duration(*c.DurationMs)*time.Millisecond)
+		facts += " after " + words.Lasted(time.Duration(*c.DurationMs)*time.Millisecond)
 	}
+	state.Text = string(glyph)
+	return state, line, facts
 }
 
 // preview is the screen that the terminal list shows.
@@ -112,13 +119,11 @@ type preview struct {
 // Settle follows the terminal that is chosen in the list, one at a time: who runs
 // through a long list subscribes to those alone that they rest on.
 func (ct *Control) Settle() {
-	list, ok := ct.loop.Overlay.(*overlay.Terminals)
-	if !ok {
-		ct.preview.uri, ct.preview.view = "", nil
-		return
-	}
 	p := &ct.preview
-	t := ct.panes.Terms.Get(list.Chosen())
+	var t *terminals.Terminal
+	if ct.list != nil && ct.loop.Overlay == ct.list {
+		t = ct.panes.Terms.Get(ct.list.Chosen())
+	}
 	if t == nil {
 		p.uri, p.view = "", nil
 		return
@@ -138,7 +143,7 @@ func (ct *Control) Settle() {
 }
 
 // drawPreview draws the screen of the terminal that is chosen in the list.
-func (ct *Control) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
+func (ct *Control) drawPreview(c *paint.Canvas, r paint.Rect, uri string, _ look.Look) {
 	p := &ct.preview
 	if p.uri != uri || p.view == nil || !p.view.Feed.Ready() {
 		c.Fill(r, ' ', ct.outer.Look.Overlay)

@@ -120,54 +120,64 @@ func refusal(err error) string {
 	return text
 }
 
-// openCommands opens the list of the commands of a terminal.
+// openCommands opens the list of the commands of a terminal, the newest first.
 func (cp *Copying) openCommands(v *pane.View) {
-	feed := v.Feed
-	rows := func() []overlay.Ran {
-		list := feed.Commands()
-		rows := make([]overlay.Ran, len(list))
-		for i := range list {
-			rows[i] = cp.row(&list[i])
-		}
-		return rows
-	}
-	with := func(do func(cp *Copying, id string, c pane.Command)) func(string) {
+	feed, failed := v.Feed, false
+	with := func(do func(id string, c pane.Command)) func(string) {
 		return func(id string) {
 			cp.loop.Close()
 			for _, c := range feed.Commands() {
 				if c.ID == id {
-					do(cp, id, c.Command)
+					do(id, c.Command)
 				}
 			}
 		}
 	}
-	cp.loop.Open(overlay.NewCommands(rows, overlay.RanDo{
-		Go: with(func(cp *Copying, id string, c pane.Command) {
-			if err := v.GoTo(id); err != nil {
-				cp.loop.Say(status.Info, "%s can't be shown: %v", cp.quoted(c), err)
+	show := with(func(id string, c pane.Command) {
+		if err := v.GoTo(id); err != nil {
+			cp.loop.Say(status.Info, "%s can't be shown: %v", cp.quoted(c), err)
+		}
+	})
+	list := &overlay.List{Source: overlay.Source{
+		Title: "Commands", None: "no command has run here yet", Width: 110,
+		Columns: []overlay.Column{{Most: 1}, {Fills: true, Least: 20}, {Least: 8, Right: true, Muted: true}},
+		Rows: func() []overlay.Row {
+			var rows []overlay.Row
+			for _, c := range feed.Commands() {
+				if !failed || c.State() == pane.Failed {
+					rows = append(rows, cp.row(&c))
+				}
 			}
-		}),
-		CopyOutput: with(func(cp *Copying, id string, _ pane.Command) {
-			o, err := v.OutputOf(id)
-			cp.copyOutput(o, err)
-		}),
-		CopyLine: with(func(cp *Copying, _ string, c pane.Command) { cp.copyLine(c, nil) }),
-		Again:    with(func(cp *Copying, _ string, c pane.Command) { cp.runAgain(c, nil) }),
-	}))
+			return rows
+		},
+		Enter: func(id string) bool { show(id); return true }, EnterKeys: "enter go to",
+	}}
+	list.Actions = []overlay.Action{
+		{Letter: "y", Label: "copy output", Do: with(func(id string, _ pane.Command) { cp.copyOutput(v.OutputOf(id)) })},
+		{Letter: "l", Label: "copy line", Do: with(func(_ string, c pane.Command) { cp.copyLine(c, nil) })},
+		{Letter: "r", Label: "run again", Do: with(func(_ string, c pane.Command) { cp.runAgain(c, nil) })},
+		{Letter: "f", Label: "failed only", NoRow: true, Do: func(string) {
+			if failed = !failed; failed {
+				list.Title, list.None = "Commands that failed", "no command has failed"
+			} else {
+				list.Title, list.None = "Commands", "no command has run here yet"
+			}
+			list.Home()
+		}},
+	}
+	cp.loop.Open(list)
 }
 
 // row is a command's row in the list.
-func (cp *Copying) row(c *pane.Listed) overlay.Ran {
+func (cp *Copying) row(c *pane.Listed) overlay.Row {
 	l := &cp.outer.Look
 	state := c.State()
-	row := overlay.Ran{ID: c.ID, Line: c.Line, Gone: c.Gone, Failed: state == pane.Failed}
 	mark := map[pane.State]struct {
 		glyph rune
 		style look.Style
 	}{pane.Running: {l.Running, l.MarkRunning}, pane.Passed: {l.Passed, l.MarkPassed}, pane.Failed: {l.Failed, l.Fail}, pane.Ended: {l.Ended, l.Exited}}[state]
-	row.Glyph, row.Style = string(mark.glyph), mark.style
 	var facts []string
-	if row.Failed {
+	if state == pane.Failed {
 		facts = append(facts, fmt.Sprintf("exit %d", *c.ExitCode))
 	}
 	if c.Duration >= 0 {
@@ -178,8 +188,18 @@ func (cp *Copying) row(c *pane.Listed) overlay.Ran {
 	if !c.Started.IsZero() {
 		facts = append(facts, words.Ago(cp.loop.Since(c.Started)))
 	}
-	row.Facts = strings.Join(facts, "  ")
-	return row
+	first, _, more := strings.Cut(c.Line, "\n")
+	line := overlay.Cell{Text: words.Line(first)}
+	if more {
+		line.Text += l.Ellipsis
+	}
+	if strings.TrimSpace(c.Line) == "" {
+		line.Text = "(unknown)"
+	}
+	if c.Gone || line.Text == "(unknown)" {
+		line.Style = l.OverlayMuted // its text is no longer kept, so that it can't be gone to
+	}
+	return overlay.Row{Key: c.ID, Filter: c.Line, Cells: []overlay.Cell{{Text: string(mark.glyph), Style: mark.style}, line, {Text: strings.Join(facts, "  ")}}}
 }
 
 // copyOutput copies what a command has printed.

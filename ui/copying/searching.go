@@ -23,7 +23,8 @@ func (cp *Copying) search(v *pane.View, back bool) {
 		v.Search(text, back)
 		return v.Found()
 	}
-	cp.loop.Open(overlay.NewSearch(label, cp.loop.Searches, overlay.SearchDo{
+	cp.loop.Open(overlay.NewSearch(overlay.Asking{
+		Label: label, Past: cp.loop.Searches,
 		Changed: look,
 		Step: func(reverse bool) string {
 			v.SearchNext(reverse, 1)

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"tandemux/keymap"
@@ -11,27 +12,59 @@ import (
 	"tandemux/ui/paint"
 )
 
-// OpenPalette opens the command palette.
+// OpenPalette opens the command palette: it finds a command by its name and runs it
+// with the words typed behind that.
 func (k *Keys) OpenPalette() {
-	rows := func() []overlay.Command {
-		ctx := k.do.Context()
-		var rows []overlay.Command
-		for _, c := range command.All() {
-			row := overlay.Command{Name: c.Name, Title: c.Title, Help: c.Help, Args: argsText(c), Keys: k.Short(c.Name)}
-			if len(c.Args) == 0 || c.Args[0].Optional {
-				row.Why = command.Why(c.Name, nil, ctx)
-			}
-			rows = append(rows, row)
+	list := &overlay.List{Source: overlay.Source{
+		Title: "Commands", Width: 76, Words: true, EnterKeys: "enter run  tab complete", ClickEnters: true,
+		Columns: []overlay.Column{{Most: 34, Least: 18}, {Fills: true, Muted: true}, {Most: 16, Right: true}},
+		Rows:    k.paletteRows,
+	}}
+	list.Enter = func(name string) bool {
+		c, _ := command.Find(name)
+		var args []string
+		if words := strings.Fields(list.Typed()); len(words) > 0 && words[0] == name {
+			args = words[1:]
 		}
-		return rows
-	}
-	k.loop.Open(overlay.NewPalette(rows, func(name string, args []string) {
-		k.loop.Close()
-		if c, ok := command.Find(name); ok && len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1 {
+		switch {
+		case k.whyNot(c) != "":
+			return false
+		case len(c.Args) > 0 && !c.Args[0].Optional && len(args) == 0:
+			list.Complete(name)
+			return false
+		case len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1:
 			args = []string{strings.Join(args, " ")}
 		}
+		k.loop.Close()
 		k.do.Run(name, args)
-	}))
+		return true
+	}
+	k.loop.Open(list)
+}
+
+// whyNot says why a command can't run now, whatever arguments it is given.
+func (k *Keys) whyNot(c command.Command) string {
+	if len(c.Args) > 0 && !c.Args[0].Optional {
+		return ""
+	}
+	return command.Why(c.Name, nil, k.do.Context())
+}
+
+func (k *Keys) paletteRows() []overlay.Row {
+	l := k.do.Look()
+	var rows []overlay.Row
+	for _, c := range command.All() {
+		title := overlay.Cell{Text: c.Title}
+		why := k.whyNot(c)
+		if why != "" {
+			title.Style = l.OverlayMuted
+		}
+		rows = append(rows, overlay.Row{
+			Key: c.Name, Filter: c.Title + " " + c.Name, Facts: []string{c.Help},
+			Cells: []overlay.Cell{title, {Text: strings.TrimSpace(argsText(c) + "  " + why)}, {Text: k.Short(c.Name), Style: l.OverlayAccent}},
+		})
+	}
+	return rows
 }
 
 // argsText shows what arguments a command takes.
@@ -55,8 +88,38 @@ func (k *Keys) OpenHelp() {
 	for _, s := range k.table.Help(keymap.Copy, command.Describe) {
 		in.Rows = append(in.Rows, s.Rows...)
 	}
-	title := "Keys, after " + k.table.Prefix().String()
-	k.loop.Open(overlay.NewHelp(title, append(sections, in)))
+	var all []keymap.Row
+	rows := func() []overlay.Row {
+		l := k.do.Look()
+		var rows []overlay.Row
+		all = all[:0]
+		for i, s := range append(sections, in) {
+			if i > 0 {
+				rows = append(rows, overlay.Row{})
+			}
+			rows = append(rows, overlay.Row{Cells: []overlay.Cell{{Text: s.Title, Style: l.OverlayAccent}}})
+			for _, r := range s.Rows {
+				keys := strings.Join(r.Keys, " ")
+				all = append(all, r)
+				rows = append(rows, overlay.Row{
+					Key: strconv.Itoa(len(all)), Filter: r.Text + " " + keys + " " + r.Command + " " + s.Title,
+					Cells: []overlay.Cell{{Text: keys, Style: l.HintKeyOn(l.Overlay)}, {Text: r.Text}},
+				})
+			}
+		}
+		return rows
+	}
+	k.loop.Open(&overlay.List{Source: overlay.Source{
+		Title: "Keys, after " + k.table.Prefix().String(), Width: 240, Strip: 38, Rows: rows,
+		Columns: []overlay.Column{{Most: 12}, {Fills: true, Least: 20}},
+		Enter: func(key string) bool {
+			r := all[overlay.Index(key)-1]
+			k.loop.Close()
+			k.do.Run(r.Command, r.Args)
+			return true
+		},
+		EnterKeys: "enter run",
+	}})
 }
 
 // DrawHint draws what can follow the keys pressed so far.

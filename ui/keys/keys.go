@@ -5,6 +5,7 @@ import (
 
 	"tandemux/keymap"
 	"tandemux/ui/command"
+	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
@@ -19,6 +20,8 @@ type Hooks struct {
 	// Run runs a command; Ran is told after that of a binding.
 	Run func(name string, args []string)
 	Ran func(name string)
+	// Look is how things are drawn.
+	Look func() *look.Look
 	// Learnt says that the person knows the prefix key.
 	Learnt func()
 }

@@ -2,107 +2,77 @@ package overlay
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-
-	"tandemux/ahp"
 )
 
-// kinds makes every overlay with rows to choose from, with rows "first", "second"
-// and "third", the second one being the current one where there is such a thing.
-// done gets what is called.
-func kinds(done func(what string)) map[string]Overlay {
-	names := []string{"first", "second", "third"}
-	uri := func(what string) func(ahp.URI) { return func(u ahp.URI) { done(what + " " + string(u)) } }
-	text := func(what string) func(string) { return func(s string) { done(what + " " + s) } }
-	number := func(what string) func(int) { return func(n int) { done(what + " " + names[n]) } }
-	none := func(what string) func() { return func() { done(what) } }
-	var terminals []Terminal
-	var sessions []Session
-	var layouts []Layout
-	var buffers []Buffer
-	var ran []Ran
-	var commands []Command
-	var changed []Changed
-	for i, n := range names {
-		terminals = append(terminals, Terminal{URI: ahp.URI(n), Title: n})
-		sessions = append(sessions, Session{URI: ahp.URI(n), Title: n, Task: i == 1})
-		layouts = append(layouts, Layout{Name: n})
-		buffers = append(buffers, Buffer{ID: i, Text: n})
-		ran = append(ran, Ran{ID: n, Line: n})
-		commands = append(commands, Command{Name: n, Title: n})
-		changed = append(changed, Changed{Path: n})
-	}
-	return map[string]Overlay{
-		"terminals": NewTerminals(func() []Terminal { return terminals }, "second", Actions{
-			Show: uri("enter"), Bring: uri("t"), Take: uri("r"), Background: uri("b"), Kill: uri("x"),
-		}),
-		"agents": NewAgents(func() []Session { return sessions }, "second", SessionActions{
-			Open: uri("enter"), Bring: uri("t"), Answer: uri("y"), Rename: uri("r"), Archive: uri("a"), End: uri("x"),
-			New: none("n"), Steer: uri("s"), Pull: uri("p"), All: none("v"),
-		}),
-		"layouts": NewLayouts(func() []Layout { return layouts }, "second", LayoutDo{
-			Go: text("enter"), Rename: text("r"), Delete: text("x"), New: none("n"),
-		}),
-		"buffers": NewBuffers(func() []Buffer { return buffers }, BufferDo{
-			Paste: number("enter"), Copy: number("y"), Delete: number("x"), Save: number("s"),
-		}),
-		"commands": NewCommands(func() []Ran { return slices.Clone(ran) }, RanDo{
-			Go: text("enter"), CopyOutput: text("y"), CopyLine: text("l"), Again: text("r"),
-		}),
-		"palette": NewPalette(func() []Command { return commands }, func(name string, _ []string) { done("enter " + name) }),
-		"choice":  NewChoice(Choosing{Rows: names, Chosen: 1, Moved: func(int) {}, Accept: number("enter"), Once: number("t")}),
-		"changes": NewChanges(Bringing{Files: changed, Merge: none("m"), Out: none("o")}),
-	}
+// list makes a list with the rows that rows names at the time, and actions "t" with a
+// row, "n" without and "s" for "second" alone. done gets what is called.
+func list(rows *[]string, current string, done func(what string)) *List {
+	do := func(what string) func(string) { return func(key string) { done(what + " " + key) } }
+	return &List{Source: Source{
+		Width: 60, Current: current, Columns: []Column{{Fills: true}},
+		Rows: func() (all []Row) {
+			for _, n := range *rows {
+				all = append(all, Row{Key: n, Filter: n, Cells: []Cell{{Text: n}}})
+			}
+			return all
+		},
+		Enter: func(key string) bool { done("enter " + key); return true },
+		Actions: []Action{
+			{Letter: "t", Label: "take", Do: do("t"), Close: true},
+			{Letter: "n", Label: "new", Do: do("n"), NoRow: true},
+			{Letter: "s", Label: "steer", Do: do("s"), For: func(key string) bool { return key == "second" }},
+		},
+	}}
 }
 
-// Every character that can be typed goes to the filter of every list, none of them
-// does anything else.
+// Every character that can be typed goes to the filter, none of them does anything
+// else.
 func TestLettersFilterInEveryList(t *testing.T) {
 	typeable := ""
+	o := list(&[]string{"first", "second", "third"}, "", func(what string) { t.Errorf("a character did %q", what) })
 	for r := '!'; r <= '~'; r++ {
-		typeable += string(r)
+		if typeable += string(r); o.Key(tea.Key{Code: r, Text: string(r)}) {
+			t.Errorf("it ends at %q", r)
+		}
 	}
-	for name, o := range kinds(func(what string) { t.Errorf("a character did %q", what) }) {
-		for _, r := range typeable {
-			if o.Key(tea.Key{Code: r, Text: string(r)}) {
-				t.Errorf("%s ends at %q", name, r)
-			}
-		}
-		if got := o.(interface{ typed() string }).typed(); got != typeable {
-			t.Errorf("the filter of %s has %q", name, got)
-		}
+	if o.Typed() != typeable {
+		t.Errorf("the filter has %q", o.Typed())
 	}
 }
 
-// Actions take alt, or tab before their letter; they are done with the row that the
-// list opened on.
+// Actions take alt, or tab before their letter; they are done with the chosen row, and
+// those that need one or are for another do nothing.
 func TestListActions(t *testing.T) {
-	for name, want := range map[string][]string{
-		"terminals": {"t second", "r second", "b second", "x second"},
-		"agents":    {"y second", "s second", "p second", "x second", "n", "r second", "a second", "t second", "v"},
-		"layouts":   {"n", "r second", "x second"},
-		"buffers":   {"y first", "s first", "x first"},
-		"commands":  {"y first", "l first", "r first"},
-		"choice":    {"t second"},
-		"changes":   {"m", "o"},
+	for _, keys := range []func(letter rune) []tea.Key{
+		func(letter rune) []tea.Key { return []tea.Key{{Code: letter, Mod: tea.ModAlt}} },
+		func(letter rune) []tea.Key {
+			return []tea.Key{{Code: tea.KeyTab}, {Code: letter, Text: string(letter)}}
+		},
 	} {
-		for _, keys := range []func(letter rune) []tea.Key{
-			func(letter rune) []tea.Key { return []tea.Key{{Code: letter, Mod: tea.ModAlt}} },
-			func(letter rune) []tea.Key {
-				return []tea.Key{{Code: tea.KeyTab}, {Code: letter, Text: string(letter)}}
-			},
+		for _, c := range []struct {
+			letter              rune
+			rows, current, want string
+			ends                bool
+		}{
+			{'t', "first second", "second", "t second", true},
+			{'t', "first second", "", "t first", true},
+			{'t', "", "", "", false},
+			{'n', "first", "", "n first", false},
+			{'n', "", "", "n ", false},
+			{'s', "first second", "second", "s second", false},
+			{'s', "first second", "", "", false},
 		} {
-			for _, did := range want {
-				var got []string
-				o := kinds(func(what string) { got = append(got, what) })[name]
-				for _, k := range keys(rune(did[0])) {
-					o.Key(k)
-				}
-				if !slices.Equal(got, []string{did}) {
-					t.Errorf("%s: %v did %q, want %q", name, keys(rune(did[0])), got, did)
-				}
+			got, ends, rows := "", false, strings.Fields(c.rows)
+			o := list(&rows, c.current, func(what string) { got = what })
+			for _, k := range keys(c.letter) {
+				ends = o.Key(k)
+			}
+			if got != c.want || ends != c.ends {
+				t.Errorf("%c with %q, %q did %q, %v; want %q", c.letter, c.rows, c.current, got, ends, c.want)
 			}
 		}
 	}
@@ -111,14 +81,14 @@ func TestListActions(t *testing.T) {
 // The actions that tab has opened can be left again, and then letters filter.
 func TestLeavingTheActions(t *testing.T) {
 	for _, leave := range []rune{tea.KeyEscape, tea.KeyTab} {
-		o := kinds(func(what string) { t.Errorf("it did %q", what) })["terminals"]
+		o := list(&[]string{"first"}, "", func(what string) { t.Errorf("it did %q", what) })
 		for _, k := range []tea.Key{{Code: tea.KeyTab}, {Code: 'q', Text: "q"}, {Code: leave}, {Code: 'x', Text: "x"}} {
 			if o.Key(k) {
 				t.Errorf("%v ends the list", k)
 			}
 		}
-		if got := o.(*Terminals).typed(); got != "x" {
-			t.Errorf("the filter has %q", got)
+		if o.Typed() != "x" {
+			t.Errorf("the filter has %q", o.Typed())
 		}
 	}
 }
@@ -126,19 +96,18 @@ func TestLeavingTheActions(t *testing.T) {
 // The best match is chosen while one types; the choice stays on its row when rows
 // come and go, and in its place when the row itself goes.
 func TestChoiceStays(t *testing.T) {
-	rows := []Layout{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "demo"}}
-	o := NewLayouts(func() []Layout { return rows }, "c", LayoutDo{})
+	rows := []string{"a", "b", "c", "demo"}
+	o := list(&rows, "c", func(string) {})
 	chosen := func(want string) {
 		t.Helper()
-		o.match()
-		if row, _ := o.row(); row.Name != want {
-			t.Errorf("%q is chosen, want %q", row.Name, want)
+		if got := o.Chosen(); got != want {
+			t.Errorf("%q is chosen, want %q", got, want)
 		}
 	}
 	chosen("c")
-	rows = append([]Layout{{Name: "0"}}, rows...)
+	rows = append([]string{"0"}, rows...)
 	chosen("c")
-	rows = slices.DeleteFunc(rows, func(l Layout) bool { return l.Name == "c" })
+	rows = slices.DeleteFunc(rows, func(s string) bool { return s == "c" })
 	chosen("demo")
 	o.Key(tea.Key{Code: tea.KeyHome})
 	o.Paste("dem")
@@ -148,13 +117,42 @@ func TestChoiceStays(t *testing.T) {
 	o.Paste("nothing")
 	o.Key(tea.Key{Code: 'u', Mod: tea.ModCtrl})
 	chosen("0") // "c", which was the current one, has gone
-	rows = append(rows, Layout{Name: "c"})
+	rows = append(rows, "c")
 	o.Paste("nothing")
 	o.Key(tea.Key{Code: 'u', Mod: tea.ModCtrl})
 	chosen("c")
 	o.Paste("nothing")
-	if _, ok := o.row(); ok || o.Key(tea.Key{Code: tea.KeyEnter}) {
+	if o.Chosen() != "" || o.Key(tea.Key{Code: tea.KeyEnter}) {
 		t.Error("a row is chosen though none matches")
+	}
+}
+
+// The choice goes past headings, also at the ends.
+func TestHeadings(t *testing.T) {
+	rows := []Row{{}, {Key: "a"}, {}, {}, {Key: "b"}, {}}
+	o := &List{Source: Source{Rows: func() []Row { return rows }}}
+	for _, c := range []struct {
+		key  rune
+		want string
+	}{{tea.KeyUp, "a"}, {tea.KeyDown, "b"}, {tea.KeyDown, "b"}, {tea.KeyHome, "a"}, {tea.KeyEnd, "b"}, {tea.KeyUp, "a"}} {
+		if o.Key(tea.Key{Code: c.key}); o.Chosen() != c.want {
+			t.Errorf("%v chooses %q, want %q", c.key, o.Chosen(), c.want)
+		}
+	}
+}
+
+// Columns get room from left to right, what may be cut is cut first, and the one that
+// fills takes the rest.
+func TestColumns(t *testing.T) {
+	cell := func(n int) Cell { return Cell{Text: strings.Repeat("x", n)} }
+	o := &List{Source: Source{Columns: []Column{{Most: 1}, {Least: 5}, {Fills: true, Least: 6}, {Most: 8}}}}
+	o.shown = []Row{{Cells: []Cell{cell(1), cell(12), cell(40), cell(9)}}, {}}
+	for w, want := range map[int][]int{
+		60: {1, 12, 36, 8}, 31: {1, 12, 7, 8}, 24: {1, 6, 6, 8}, 20: {1, 11, 6, 0}, 14: {1, 5, 6, 0}, 9: {1, 0, 7, 0}, 3: {0, 0, 3, 0}, 0: {0, 0, 0, 0},
+	} {
+		if got := o.widths(w); !slices.Equal(got, want) {
+			t.Errorf("%d cells are shared as %v, want %v", w, got, want)
+		}
 	}
 }
 

@@ -8,52 +8,100 @@ import (
 	"tandemux/ui/paint"
 )
 
+// Asking is what a prompt asks for. All but Label and Done may be left out.
+type Asking struct {
+	Label string
+	Past  []string // what can be taken instead with up and down, the newest last
+	// Changed takes the text after each change, and says how that stands.
+	Changed func(text string) string
+	// Step goes to the next match of the text, with reverse against the direction.
+	Step func(reverse bool) string
+	// Done takes the text when it is accepted, or that it was not.
+	Done func(text string, ok bool)
+}
+
 // Prompt asks for a line of text on the last row of the area.
 type Prompt struct {
-	label  string
-	line   editor.Text
-	accept func(text string)
+	Asking
+	line editor.Text
+	at   int // in Past; its length while none of it is chosen
+	note string
 }
 
 // NewPrompt gives a prompt with a text to start from; accept runs on Enter.
 func NewPrompt(label, text string, accept func(text string)) *Prompt {
-	return &Prompt{label: label, line: editor.Line(text), accept: accept}
+	p := NewSearch(Asking{Label: label, Done: func(text string, ok bool) {
+		if ok {
+			accept(text)
+		}
+	}})
+	p.line = editor.Line(text)
+	return p
 }
+
+// NewSearch gives an empty prompt.
+func NewSearch(a Asking) *Prompt { return &Prompt{Asking: a, at: len(a.Past), line: editor.Line("")} }
 
 // Key implements Overlay.
 func (p *Prompt) Key(k tea.Key) bool {
-	switch editor.Stroke(k) {
-	case "esc", "ctrl+c", "ctrl+g":
+	s, was := editor.Stroke(k), p.line.String()
+	switch {
+	case s == "esc", s == "ctrl+c", s == "ctrl+g", p.Step != nil && was == "" && (s == "backspace" || s == "ctrl+h"):
+		p.Done("", false)
 		return true
-	case "enter":
-		p.accept(p.line.String())
+	case s == "enter":
+		p.Done(was, true)
 		return true
+	case p.Step != nil && (s == "ctrl+s" || s == "ctrl+n"):
+		p.note = p.Step(false)
+	case p.Step != nil && (s == "ctrl+r" || s == "ctrl+p"):
+		p.note = p.Step(true)
+	case s == "up" && p.at > 0:
+		p.recall(p.at - 1)
+	case s == "down" && p.at < len(p.Past):
+		p.recall(p.at + 1)
+	default:
+		if p.line.Key(k); p.line.String() != was {
+			p.changed()
+		}
 	}
-	p.line.Key(k)
 	return false
 }
 
+func (p *Prompt) changed() {
+	if p.Changed != nil {
+		p.note = p.Changed(p.line.String())
+	}
+}
+
+// recall takes another one of Past.
+func (p *Prompt) recall(at int) {
+	text := ""
+	if p.at = at; at < len(p.Past) {
+		text = p.Past[at]
+	}
+	p.line = editor.Line(text)
+	p.changed()
+}
+
 // Paste implements Overlay.
-func (p *Prompt) Paste(text string) { p.line.Insert(text) }
+func (p *Prompt) Paste(text string) {
+	p.line.Insert(text)
+	p.changed()
+}
 
 // Draw implements Overlay.
 func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
-	return lastRow(c, area, p.label, &p.line, "", l)
-}
-
-// lastRow draws a label and the line that is written behind it on the last row of
-// the area, and a note at its end.
-func lastRow(c *paint.Canvas, area paint.Rect, label string, line *editor.Text, note string, l look.Look) paint.Cursor {
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
 	c.Fill(r, ' ', l.Hint)
-	x := r.X + c.Text(r.X, r.Y, r.W, " "+paint.Cut(label, area.W/2, l.Ellipsis)+" ", l.HintKey)
+	x := r.X + c.Text(r.X, r.Y, r.W, " "+paint.Cut(p.Label, area.W/2, l.Ellipsis)+" ", l.HintKey)
 	room := r.X + r.W - x
-	note = paint.Cut(note, room/2, l.Ellipsis)
+	note := paint.Cut(p.note, room/2, l.Ellipsis)
 	if w := paint.Width(note); w > 0 {
 		c.Text(r.X+r.W-w-1, r.Y, w, note, l.HintKey)
 		room -= w + 2
 	}
-	text, at := line.Window(room - 1)
+	text, at := p.line.Window(room - 1)
 	c.Text(x, r.Y, room, text, l.Hint)
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }

@@ -276,3 +276,14 @@ func Cut(s string, w int, mark string) string {
 	}
 	return s
 }
+
+// CutFront is Cut for what is cut at its front.
+func CutFront(s string, w int, mark string) string {
+	for rest := s; Width(s) > w && rest != ""; {
+		g := emulator.ClustersOf(rest)
+		g.Next()
+		rest = rest[len(g.Value()):]
+		s = mark + rest
+	}
+	return s
+}

@@ -50,22 +50,27 @@ func openLayouts(ps *Panes, args []string) {
 		ps.goLayout(args[0])
 		return
 	}
-	rows := func() []overlay.Layout {
-		names, terminals := ps.layoutNames()
-		rows := make([]overlay.Layout, len(names))
-		for i, name := range names {
-			rows[i] = overlay.Layout{Name: name, Facts: words.Plural(terminals[name], "terminal"), Here: name == ps.Name}
-		}
-		return rows
-	}
-	ps.loop.Open(overlay.NewLayouts(rows, ps.Name, overlay.LayoutDo{
-		Go:     ps.goLayout,
-		Rename: ps.askLayoutName,
-		Delete: ps.deleteLayout,
-		New: func() {
-			ps.loop.Open(overlay.NewPrompt("new layout", "", ps.goLayout))
+	ps.loop.Open(&overlay.List{Source: overlay.Source{
+		Title: "Layouts", Width: 68, Current: ps.Name, Columns: []overlay.Column{{Fills: true, Least: 20}, {Right: true, Muted: true}},
+		Rows: func() []overlay.Row {
+			names, terminals := ps.layoutNames()
+			rows := make([]overlay.Row, len(names))
+			for i, name := range names {
+				facts := words.Plural(terminals[name], "terminal")
+				if name == ps.Name {
+					facts += ", here"
+				}
+				rows[i] = overlay.Row{Key: name, Filter: name, Cells: []overlay.Cell{{Text: name}, {Text: facts}}}
+			}
+			return rows
 		},
-	}))
+		Enter: func(name string) bool { ps.goLayout(name); return true }, EnterKeys: "enter go",
+		Actions: []overlay.Action{
+			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { ps.loop.Open(overlay.NewPrompt("new layout", "", ps.goLayout)) }},
+			{Letter: "r", Label: "rename", Close: true, Do: ps.askLayoutName},
+			{Letter: "x", Label: "delete", Close: true, Do: ps.deleteLayout},
+		},
+	}})
 }
 
 // goLayout goes to a layout, making it if there is none of that name.

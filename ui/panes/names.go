@@ -1,6 +1,8 @@
 package panes
 
 import (
+	"fmt"
+
 	"tandemux/ahp"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
@@ -43,4 +45,14 @@ func (ps *Panes) Badge(t *terminals.Terminal) (string, look.Style) {
 		_, shown = ps.Doc.Shown.Showing(t.URI)
 	}
 	return ps.Terms.Badge(t, shown, &ps.outer.Look)
+}
+
+// Where says which tab shows a terminal or chat, "" for none.
+func (ps *Panes) Where(uri ahp.URI) string {
+	id, ok := ps.Doc.Shown.Showing(uri)
+	if !ok || uri == "" {
+		return ""
+	}
+	i, _, _ := ps.Doc.Shown.Find(id)
+	return fmt.Sprintf("tab %d", i+1)
 }

@@ -265,7 +265,7 @@ func fitRight(list []item, room int, l *look.Look) int {
 				it.text = ""
 				continue
 			}
-			it.text = " " + shortenFront(it.text, room-2, l.Ellipsis) + " "
+			it.text = " " + paint.CutFront(it.text, room-2, l.Ellipsis) + " "
 		default:
 			if w+2 > room {
 				it.text = ""
@@ -302,18 +302,6 @@ func drawMessage(c *paint.Canvas, r paint.Rect, text string, d *Data, l *look.Lo
 	}
 	text = " " + paint.Cut(text, r.W-2, l.Ellipsis) + " "
 	c.Text(max(r.X, r.X+r.W-paint.Width(text)), r.Y, r.W, text, style)
-}
-
-// shortenFront shortens s at its front.
-func shortenFront(s string, w int, mark string) string {
-	if paint.Width(s) <= w {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && paint.Width(mark)+paint.Width(string(runes)) > w {
-		runes = runes[1:]
-	}
-	return mark + string(runes)
 }
 
 func (t Tab) label(number int, l *look.Look) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,9 +47,17 @@ type Task struct {
 	Updated   time.Time
 }
 
+// Changed is a file that a task has changed.
+type Changed struct {
+	Mark           string // one cell: how
+	Path           string
+	Added, Deleted int // lines
+	Binary         bool
+}
+
 // Changes are what a task has changed.
 type Changes struct {
-	Files          []overlay.Changed
+	Files          []Changed
 	Added, Deleted int // lines
 	// Into is where merging would bring them, empty where that is nowhere.
 	Into string
@@ -67,6 +76,9 @@ const (
 // List is what this client knows of the host's tasks. They are asked for when the
 // list of sessions opens, and while it is open.
 type List struct {
+	// Overlay is the list of sessions, nil before it was opened.
+	Overlay *overlay.List
+
 	loop      *loop.Loop
 	log       *slog.Logger
 	host      Host // nil for one without tasks
@@ -137,10 +149,7 @@ func (l *List) Load() {
 }
 
 // Shown reports whether the list is open.
-func (l *List) Shown() bool {
-	_, ok := l.loop.Overlay.(*overlay.Agents)
-	return ok
-}
+func (l *List) Shown() bool { return l.loop.Overlay == l.Overlay }
 
 // lookAgain looks at the tasks after a while if the list is open and one works: how
 // far it is comes by no notification.
@@ -190,20 +199,55 @@ func (l *List) compare() {
 	})
 }
 
-// Row makes a session's row one of its task.
-func (l *List) Row(r overlay.Session, t Task, look *look.Look) overlay.Session {
-	r.Task = true
+// Session is a row of the list of sessions.
+type Session struct {
+	URI         ahp.URI
+	Mark, State overlay.Cell // the state in one cell, and in a word
+	Title       string
+	Unread      bool
+	Agent       string
+	Tokens      string // "" where not known
+	Time        string // how long it has worked, or since when it rests
+	Cwd         string // a task's workspace
+	Doing       string // what it does, or waits for
+	Where       string // "tab 2", "" when no pane of this layout shows it
+	// Of a task: how far it is, and how many lines it has changed.
+	Progress, Changes string
+}
+
+// Columns are those of a session's row.
+var Columns = []overlay.Column{
+	{Most: 1}, {Most: 16, Least: 8}, {Fills: true, Least: 20}, {Right: true, Muted: true}, {Right: true, Muted: true}, {Right: true, Muted: true},
+	{Right: true, Muted: true}, {Most: 18, Muted: true}, {Muted: true}, {Most: 30, Muted: true},
+}
+
+// Row is the session in those columns.
+func (s *Session) Row(look *look.Look) overlay.Row {
+	title := overlay.Cell{Text: s.Title}
+	if s.Unread {
+		title.Style = look.Overlay
+		title.Style.Attrs |= look.OverlayAccent.Attrs
+	}
+	s.State.Style = s.Mark.Style
+	return overlay.Row{
+		Key: s.URI, Filter: strings.Join([]string{s.Title, s.Agent, s.State.Text, s.Cwd, s.Where}, " "),
+		Cells: []overlay.Cell{s.Mark, s.State, title, {Text: s.Progress}, {Text: s.Changes}, {Text: s.Time}, {Text: s.Tokens}, {Text: s.Agent}, {Text: s.Where}, {Text: s.Cwd}},
+		Facts: []string{s.Doing, s.Cwd, s.Agent, s.Where},
+	}
+}
+
+// Fill makes a session's row one of its task.
+func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	switch t.Status {
 	case "CREATING", "CANCELLED", "DELETING":
-		r.State, r.StateStyle = strings.ToLower(t.Status), look.Background
-		r.Mark = string(look.Ended)
+		r.State.Text, r.Mark = strings.ToLower(t.Status), overlay.Cell{Text: string(look.Ended), Style: look.Background}
 	case "FAILED":
-		r.State, r.StateStyle, r.Mark, r.Doing = "failed", look.Fail, string(look.Failed), words.Clean(t.Reason)
+		r.State.Text, r.Mark, r.Doing = "failed", overlay.Cell{Text: string(look.Failed), Style: look.Fail}, words.Clean(t.Reason)
 	}
 	if t.Percent >= 0 {
 		r.Progress = fmt.Sprintf("%d%%", t.Percent)
 	}
-	if line := words.Clean(t.Line); line != "" && r.State != "waiting for you" {
+	if line := words.Clean(t.Line); line != "" && r.State.Text != "waiting for you" {
 		r.Doing = line
 	}
 	c := l.changes[t.ID].changes
@@ -214,25 +258,23 @@ func (l *List) Row(r overlay.Session, t Task, look *look.Look) overlay.Session {
 	if c.Branch != "" {
 		r.Cwd = words.Clean(c.Branch)
 	}
-	return r
 }
 
 // Rows are the rows of tasks that have no session.
-func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []overlay.Session {
-	var rows []overlay.Session
+func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []overlay.Row {
+	var rows []overlay.Row
 	for _, t := range l.all {
 		over := t.Status == "CANCELLED" || t.Status == "FAILED" || t.Status == "DELETING"
 		if t.Session != "" && listed[t.Session] || over && !archived && t.Status != "FAILED" {
 			continue
 		}
-		r := overlay.Session{
-			URI: taskScheme + t.ID, Title: words.Clean(t.Name), Mark: string(look.Ended), State: "idle", StateStyle: look.Background,
-			Time: words.Rested(l.loop.Now().Sub(t.Updated)),
-		}
+		r := Session{URI: taskScheme + t.ID, Title: words.Clean(t.Name), Time: words.Rested(l.loop.Now().Sub(t.Updated))}
+		r.State.Text, r.Mark = "idle", overlay.Cell{Text: string(look.Ended), Style: look.Background}
 		if t.Status == "RUNNING" {
-			r.Mark, r.State, r.StateStyle = string(look.Running), "working", look.Agent
+			r.State.Text, r.Mark = "working", overlay.Cell{Text: string(look.Running), Style: look.Agent}
 		}
-		rows = append(rows, l.Row(r, t, look))
+		l.Fill(&r, t, look)
+		rows = append(rows, r.Row(look))
 	}
 	return rows
 }
@@ -250,7 +292,7 @@ func (l *List) on(uri ahp.URI, do func(Task)) {
 func (l *List) Steer(uri ahp.URI) { l.on(uri, l.steer) }
 
 // Pull shows what the task of a row has changed, to merge it or copy it out.
-func (l *List) Pull(uri ahp.URI) { l.on(uri, l.pull) }
+func (l *List) Pull(uri ahp.URI, look *look.Look) { l.on(uri, func(t Task) { l.pull(t, look) }) }
 
 // Discard deletes the task of a row, asking first; it reports whether it is one's.
 func (l *List) Discard(uri ahp.URI) bool {
@@ -281,19 +323,19 @@ func (l *List) steer(t Task) {
 	}))
 }
 
-func (l *List) pull(t Task) {
+func (l *List) pull(t Task, look *look.Look) {
 	before := l.loop.Overlay
 	l.loop.Async("compare the task's files", func(ctx context.Context) (func(), error) {
 		got, err := l.host.TaskChanges(ctx, t.ID)
 		return func() {
 			if err == nil && l.loop.Overlay == before {
-				l.showChanges(t, got)
+				l.showChanges(t, got, look)
 			}
 		}, err
 	})
 }
 
-func (l *List) showChanges(t Task, c Changes) {
+func (l *List) showChanges(t Task, c Changes, look *look.Look) {
 	before := l.loop.Overlay
 	done := func(what string, do func(ctx context.Context) (string, error)) {
 		l.loop.Async(what, func(ctx context.Context) (func(), error) {
@@ -307,29 +349,44 @@ func (l *List) showChanges(t Task, c Changes) {
 			}, err
 		})
 	}
-	for i := range c.Files {
-		c.Files[i].Path = words.Clean(c.Files[i].Path)
-	}
-	b := overlay.Bringing{
-		Title: "Changes of " + words.Clean(t.Name), Files: c.Files,
-		Note: fmt.Sprintf("%s, +%d -%d", words.Plural(len(c.Files), "file"), c.Added, c.Deleted),
-		Out: func() {
-			l.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
-				l.loop.Open(before)
-				if dir = strings.TrimSpace(dir); dir != "" {
-					done("copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
-				}
-			}))
-		},
-	}
+	facts := []string{words.Plural(len(c.Files), "file"), fmt.Sprintf("+%d -%d", c.Added, c.Deleted)}
 	if c.Into != "" {
-		b.Note += ", into " + words.Clean(c.Into)
-		b.Merge = func() {
+		facts = append(facts, "into "+words.Clean(c.Into))
+	}
+	var rows []overlay.Row
+	count := func(sign string, n int) string {
+		if n == 0 {
+			return ""
+		}
+		return sign + strconv.Itoa(n)
+	}
+	for _, f := range c.Files {
+		added, path := count("+", f.Added), words.Clean(f.Path)
+		if f.Binary {
+			added = "bin"
+		}
+		rows = append(rows, overlay.Row{Key: f.Path, Filter: path, Facts: facts, Cells: []overlay.Cell{
+			{Text: f.Mark}, {Text: path}, {Text: added, Style: look.MarkPassed}, {Text: count("-", f.Deleted), Style: look.MarkFailed},
+		}})
+	}
+	actions := []overlay.Action{{Letter: "o", Label: "copy out", NoRow: true, Do: func(string) {
+		l.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
+			l.loop.Open(before)
+			if dir = strings.TrimSpace(dir); dir != "" {
+				done("copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
+			}
+		}))
+	}}}
+	if c.Into != "" && len(c.Files) > 0 {
+		actions = slices.Insert(actions, 0, overlay.Action{Letter: "m", Label: "merge", NoRow: true, Do: func(string) {
 			l.loop.Open(before)
 			done("bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID) })
-		}
+		}})
 	}
-	l.loop.Open(overlay.NewChanges(b))
+	l.loop.Open(&overlay.List{Source: overlay.Source{
+		Title: "Changes of " + words.Clean(t.Name), None: "nothing was changed", Width: 110, Actions: actions, Rows: func() []overlay.Row { return rows },
+		Columns: []overlay.Column{{Most: 1, Muted: true}, {Fills: true, Least: 20, Front: true}, {Right: true}, {Right: true}},
+	}})
 }
 
 func (l *List) discard(t Task) {

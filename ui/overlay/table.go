@@ -1,0 +1,232 @@
+package overlay
+
+import (
+	"slices"
+	"strings"
+
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/words"
+)
+
+// Sizes of a list with a preview, in cells.
+const (
+	listWide    = 120 // from here on the preview is beside the rows, else below
+	listRows    = 66  // width of the rows beside a preview
+	leastScreen = 5   // rows of a preview below
+)
+
+// Draw implements Overlay.
+func (o *List) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	o.match()
+	if area.H > 8 {
+		area.H-- // what is done from a list is said in the status line
+	}
+	w, strips := min(o.Width, area.W-2), 1
+	if o.Strip > 0 {
+		strips = max(w/o.Strip, 1)
+		w = min(w, strips*o.Strip+2)
+	}
+	h := max((o.total+strips-1)/strips+4, 8)
+	switch {
+	case o.Preview != nil:
+		h = max(h, area.H*3/4)
+	case strips == 1:
+		h = min(h, max(area.H*4/5, 16))
+	}
+	r := centred(area, w, h)
+	in := box(c, r, o.Title, o.footer(r.W-6), l)
+	if in.H < 2 || in.W < 4 {
+		return paint.Cursor{}
+	}
+	c.Text(in.X+1, in.Y, in.W-2, l.Pointer, l.OverlayAccent)
+	text, at := o.query.Window(in.W - 4)
+	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
+	if text == "" {
+		c.Text(in.X+3, in.Y, in.W-4, "type to filter", l.OverlayMuted)
+	}
+	cursor := paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
+	in.Y, in.H = in.Y+1, in.H-1
+
+	rows, facts, screen := o.divide(in)
+	o.drawRows(c, rows, strips, l)
+	if key := o.key(); key != "" {
+		factsLine(c, facts, l, o.shown[o.chosen].Facts...)
+		if !screen.Empty() {
+			o.Preview(c, screen, key, l)
+		}
+	}
+	o.drawMenu(c, in, l)
+	return cursor
+}
+
+// divide gives the places of the rows, of the chosen one's facts and of its preview,
+// those for which there is room.
+func (o *List) divide(r paint.Rect) (list, facts, screen paint.Rect) {
+	hasFacts := slices.ContainsFunc(o.shown, func(r Row) bool { return r.Facts != nil })
+	switch {
+	case o.Preview != nil && r.W >= listWide && r.H >= leastScreen:
+		x, w := r.X+listRows+1, r.W-listRows-1
+		return paint.Rect{X: r.X, Y: r.Y, W: listRows, H: r.H}, paint.Rect{X: x, Y: r.Y, W: w, H: 1}, paint.Rect{X: x, Y: r.Y + 1, W: w, H: r.H - 1}
+	case o.Preview != nil && r.H >= 2*leastScreen:
+		h := min(max(len(o.shown), 3), r.H-1-leastScreen, max(r.H/2, 3))
+		return paint.Rect{X: r.X, Y: r.Y, W: r.W, H: h}, paint.Rect{X: r.X, Y: r.Y + h, W: r.W, H: 1}, paint.Rect{X: r.X, Y: r.Y + h + 1, W: r.W, H: r.H - h - 1}
+	case hasFacts && r.H > 3:
+		return paint.Rect{X: r.X, Y: r.Y, W: r.W, H: r.H - 1}, paint.Rect{X: r.X, Y: r.Y + r.H - 1, W: r.W, H: 1}, paint.Rect{}
+	}
+	return r, paint.Rect{}, paint.Rect{}
+}
+
+// drawRows draws those rows that r has room for, in strips beside each other.
+func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) {
+	o.inside, o.strip = r, r.W/strips
+	room := r.H * strips
+	o.top = max(min(max(o.top, o.chosen-room+1), o.chosen, len(o.shown)-room), 0)
+	if len(o.shown) == 0 {
+		text := "nothing matches"
+		if o.total == 0 && o.None != "" {
+			text = o.None
+		}
+		c.Text(r.X+1, r.Y, r.W-2, paint.Cut(text, r.W-2, l.Ellipsis), l.OverlayMuted)
+	}
+	widths := o.widths(o.strip - 2)
+	for i := range min(room, len(o.shown)-o.top) {
+		row := &o.shown[o.top+i]
+		at := paint.Rect{X: r.X + i/r.H*o.strip, Y: r.Y + i%r.H, W: o.strip, H: 1}
+		on := func(s look.Style) look.Style {
+			if s.BG != 0 && s.BG != l.Overlay.BG { // it stands for something
+				return s
+			}
+			if o.top+i == o.chosen && row.Key != "" {
+				return l.Selected
+			}
+			s.BG = l.Overlay.BG
+			return s
+		}
+		c.Fill(at, ' ', on(l.Overlay))
+		x := at.X + 1
+		for n, cell := range row.Cells {
+			if widths[n] == 0 {
+				continue
+			}
+			col, style := o.Columns[n], cell.Style
+			if style == (look.Style{}) {
+				if style = l.Overlay; col.Muted {
+					style = l.OverlayMuted
+				}
+			}
+			cut := paint.Cut
+			if col.Front {
+				cut = paint.CutFront
+			}
+			text, off := cut(cell.Text, widths[n], l.Ellipsis), 0
+			if col.Right {
+				off = widths[n] - paint.Width(text)
+			}
+			c.Text(x+off, at.Y, widths[n], text, on(style))
+			x += widths[n] + 1
+		}
+	}
+}
+
+// widths shares a row of w cells among the columns, with a blank between them.
+func (o *List) widths(w int) []int {
+	most, got := make([]int, len(o.Columns)), make([]int, len(o.Columns))
+	fill, left := 0, w+1
+	for i, col := range o.Columns {
+		if col.Fills {
+			fill = i
+			left -= min(col.Least, w) + 1
+			continue
+		}
+		for _, r := range o.shown {
+			if i < len(r.Cells) {
+				most[i] = max(most[i], paint.Width(r.Cells[i].Text))
+			}
+		}
+		if col.Most > 0 {
+			most[i] = min(most[i], col.Most)
+		}
+	}
+	for i, col := range o.Columns {
+		n := most[i]
+		if col.Least > 0 {
+			n = min(n, col.Least)
+		}
+		if n > 0 && n < left {
+			got[i] = n
+			left -= n + 1
+		}
+	}
+	for i := range got {
+		if more := min(most[i]-got[i], left); got[i] > 0 && more > 0 {
+			got[i] += more
+			left -= more
+		}
+	}
+	got[fill] = max(left, 0) + min(o.Columns[fill].Least, w)
+	return got
+}
+
+// footer says what the keys do, in at most w cells.
+func (o *List) footer(w int) string {
+	keys, leave := "", "esc leave"
+	if o.EnterKeys != "" {
+		keys = o.EnterKeys + "  "
+	}
+	actions := o.offered()
+	if len(actions) == 0 {
+		return keys + leave
+	}
+	all := keys
+	for _, a := range actions {
+		all += "alt+" + a.Letter + " " + a.Label + "  "
+	}
+	keys += "tab actions"
+	for _, text := range []string{all + "tab actions", keys + "  " + leave} {
+		if paint.Width(text) <= w {
+			return text
+		}
+	}
+	return keys
+}
+
+// drawMenu draws the actions, when they are open, over the list in r.
+func (o *List) drawMenu(c *paint.Canvas, r paint.Rect, l look.Look) {
+	actions := o.offered()
+	if !o.menu || len(actions) == 0 {
+		return
+	}
+	w := len("esc back") + 6
+	for _, a := range actions {
+		w = max(w, paint.Width(a.Label)+7)
+	}
+	in := box(c, centred(r, w, len(actions)+2), "", "esc back", l)
+	for i, a := range actions[:min(len(actions), in.H)] {
+		c.Text(in.X+1, in.Y+i, in.W-2, a.Letter, l.HintKeyOn(l.Overlay))
+		c.Text(in.X+3, in.Y+i, in.W-4, paint.Cut(a.Label, in.W-4, l.Ellipsis), l.Overlay)
+	}
+}
+
+// factsLine draws a line of facts about the chosen row.
+func factsLine(c *paint.Canvas, r paint.Rect, l look.Look, facts ...string) {
+	if r.Empty() {
+		return
+	}
+	c.Fill(r, l.Horizontal, l.OverlayBox)
+	facts = slices.DeleteFunc(slices.Clone(facts), func(s string) bool { return s == "" })
+	if text := strings.Join(facts, " "+l.Separator+" "); text != "" {
+		c.Text(r.X+1, r.Y, r.W-2, " "+paint.Cut(text, r.W-4, l.Ellipsis)+" ", l.OverlayMuted)
+	}
+}
+
+// DrawText draws the start of a text.
+func DrawText(c *paint.Canvas, r paint.Rect, text string, l look.Look) {
+	c.Fill(r, ' ', l.Overlay)
+	for y := 0; y < r.H && text != ""; y++ {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		line = words.Lines(line[:min(len(line), 8*max(r.W, 0))])
+		c.Text(r.X+1, r.Y+y, r.W-2, paint.Cut(line, r.W-2, l.Ellipsis), l.Overlay)
+	}
+}
