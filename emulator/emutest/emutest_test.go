@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native"
 	"tandemux/emulator/vt10x"
 )
 
@@ -39,7 +40,7 @@ cursor 1,1
 
 func TestGolden(t *testing.T) {
 	a := txtar.Parse([]byte(good))
-	failures, err := runArchive(vt10x.New, a)
+	failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
 	if err != nil || len(failures) > 0 {
 		t.Fatalf("%v %q", err, failures)
 	}
@@ -58,7 +59,7 @@ func TestGoldenDiffers(t *testing.T) {
 		{"|c   |", "|c  |", "section 9, screen"},
 	} {
 		a := txtar.Parse([]byte(strings.Replace(good, c.old, c.new, 1)))
-		failures, err := runArchive(vt10x.New, a)
+		failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
 		if err != nil || len(failures) != 1 || !strings.HasPrefix(failures[0], c.want) {
 			t.Errorf("%s for %s: %v %q", c.new, c.old, err, failures)
 		}
@@ -78,7 +79,7 @@ func TestGoldenBroken(t *testing.T) {
 		"-- size --\n5x5\n-- resize --\nx\n",
 		"-- size --\n5x5\n-- colour --\n",
 	} {
-		if _, err := runArchive(vt10x.New, txtar.Parse([]byte(text))); err == nil {
+		if _, err := runArchive(vt10x.New, txtar.Parse([]byte(text)), strings.NewReplacer()); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}
@@ -151,7 +152,7 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, broken := range []string{"", fault} {
 			err := check(func(o emulator.Options) emulator.Emulator {
-				return &forgetful{Emulator: vt10x.New(o), fault: broken}
+				return &forgetful{Emulator: native.New(o), fault: broken}
 			}, emulator.Options{Cols: 20, Rows: 5}, program, rand.New(rand.NewPCG(1, 1)))
 			if (err != nil) != (broken != "") {
 				t.Errorf("%s with the fault %q: %v", fault, broken, err)

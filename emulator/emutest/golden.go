@@ -19,9 +19,10 @@ var update = flag.Bool("update", false, "write the checking sections of golden s
 // New makes an engine to test.
 type New func(emulator.Options) emulator.Emulator
 
-// Run runs every golden that matches glob against new as a subtest. Under
-// -update it rewrites what the goldens check.
-func Run(t *testing.T, new New, glob string) {
+// Run runs every golden that matches glob against new as a subtest; alike are pairs of
+// texts in them that are the same to the engine. Under -update it rewrites what the
+// goldens check.
+func Run(t *testing.T, new New, glob string, alike ...string) {
 	t.Helper()
 	files, err := filepath.Glob(glob)
 	if err != nil {
@@ -32,19 +33,19 @@ func Run(t *testing.T, new New, glob string) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			runFile(t, new, file)
+			runFile(t, new, file, strings.NewReplacer(alike...))
 		})
 	}
 }
 
-func runFile(t *testing.T, new New, file string) {
+func runFile(t *testing.T, new New, file string, alike *strings.Replacer) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := txtar.Parse(text)
-	failures, err := runArchive(new, a)
+	failures, err := runArchive(new, a, alike)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -64,7 +65,7 @@ func runFile(t *testing.T, new New, file string) {
 
 // runArchive runs the steps of a and puts what the engine gave into the
 // checking sections; failures says which of them were different.
-func runArchive(new New, a *txtar.Archive) (failures []string, err error) {
+func runArchive(new New, a *txtar.Archive, alike *strings.Replacer) (failures []string, err error) {
 	g := &golden{new: new}
 	for i := range a.Files {
 		f := &a.Files[i]
@@ -83,7 +84,7 @@ func runArchive(new New, a *txtar.Archive) (failures []string, err error) {
 			return nil, fmt.Errorf("section %d, %s: comes before size", i+1, name)
 		}
 		got := check(g)
-		if d := Diff(got, string(f.Data)); d != "" {
+		if d := Diff(alike.Replace(got), alike.Replace(string(f.Data))); d != "" {
 			failures = append(failures, fmt.Sprintf("section %d, %s:\n%s", i+1, name, d))
 		}
 		f.Data = []byte(got)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"tandemux/emulator"
-	"tandemux/emulator/emutest"
 )
 
 func TestNew(t *testing.T) {
@@ -26,13 +25,6 @@ func TestNew(t *testing.T) {
 		if len(ev) != 1 || ev[0].Text != "\x1b[1;3R" {
 			t.Errorf("%q answers %q", name, ev)
 		}
-	}
-}
-
-// TestGoldens runs the goldens that all engines share on each.
-func TestGoldens(t *testing.T) {
-	for _, name := range Names() {
-		t.Run(name, func(t *testing.T) { emutest.Run(t, engines[name], "../testdata/*.txtar") })
 	}
 }
 

@@ -1,20 +1,75 @@
 package vt10x
 
 import (
-	"strconv"
 	"unicode/utf8"
+
+	"tandemux/emulator/control"
 )
 
-func appendInt(buf []byte, n int) []byte { return strconv.AppendInt(buf, int64(n), 10) }
-
-// charset is which character sets are designated and which one is in use.
+// charset is which of G0 and G1 are DEC special graphics rather than ASCII, and which
+// one is in use.
 type charset struct {
-	drawing [4]bool // G0–G3: DEC special graphics rather than ASCII
-	gl      uint8   // the one in use
+	drawing [2]bool
+	gl      uint8
 }
 
 // drawing is DEC special graphics from '_' on.
 var drawing = []rune(" ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
+
+// Write feeds the child's output.
+func (e *engine) Write(p []byte) {
+	ps := &e.parser
+	if n := ps.NHeld; n > 0 {
+		ps.NHeld = 0
+		p = append(append([]byte(nil), ps.Held[:n]...), p...)
+	}
+	for len(p) > 0 {
+		if !ps.Ground() {
+			p = p[ps.Feed(p, e):]
+			continue
+		}
+		p = p[e.text(p):]
+		switch {
+		case len(p) == 0:
+		case p[0] >= 0x80:
+			ps.NHeld = copy(ps.Held[:], p)
+			return
+		default:
+			if p[0] == 0x1b {
+				ps.Escape()
+			} else {
+				e.Control(p[0])
+			}
+			p = p[1:]
+		}
+	}
+}
+
+// text prints the characters at the start of p and gives their length. It stops
+// before a control and before an incomplete character.
+func (e *engine) text(p []byte) int {
+	i := 0
+	e.run = e.run[:0]
+	for i < len(p) {
+		b := p[i]
+		if b < 0x20 || b == 0x7f || b >= 0x80 && !utf8.FullRune(p[i:]) {
+			break
+		}
+		r, n := utf8.DecodeRune(p[i:])
+		if r == utf8.RuneError && n == 1 {
+			// The longest that could have begun a character becomes one U+FFFD.
+			for n < len(p)-i && n < utf8.UTFMax-1 && !utf8.FullRune(p[i:i+n+1]) {
+				n++
+			}
+		}
+		if r < 0x80 || r >= 0xa0 { // C1 controls are dropped.
+			e.run = append(e.run, r)
+		}
+		i += n
+	}
+	e.print(e.run)
+	return i
+}
 
 // print writes a run of characters, none of them a control.
 //
@@ -26,7 +81,8 @@ func (e *engine) print(run []rune) {
 	}
 	e.sendPen()
 	x, y, pending := e.at()
-	piece := e.out[:0]
+	wraps, insert := e.modes.Has(control.Wrap), e.modes.Has(control.Insert)
+	var piece []byte
 	flush := func() {
 		e.send(piece)
 		piece = piece[:0]
@@ -35,7 +91,7 @@ func (e *engine) print(run []rune) {
 		if r >= '_' && r <= '~' && e.charset.drawing[e.charset.gl] {
 			r = drawing[r-'_']
 		}
-		if r >= typedSpace && r <= marginGap {
+		if r == typedSpace || r == secondHalf {
 			r = utf8.RuneError
 		}
 		w := runeWidth(r)
@@ -43,84 +99,55 @@ func (e *engine) print(run []rune) {
 			continue
 		}
 		e.last = r
-		if w == 2 && x == e.cols-1 && e.flags.noWrap {
+		switch {
+		case w == 2 && x == e.cols-1 && !wraps:
 			piece = append(piece, '\b') // It takes the last two columns.
 			x, pending = x-1, false
-		}
-		if w == 2 && x == e.cols-1 && !pending {
-			piece = utf8.AppendRune(piece, marginGap)
+		case w == 2 && x == e.cols-1 && !pending:
+			flush()
+			e.sendID(0)
+			e.sendString(" ") // That column stays free.
+			e.sendPen()
 			pending = true
 		}
 		scrolled := false
-		if pending && !e.flags.noWrap {
+		if pending && wraps {
 			flush()
-			piece = e.wrap(piece, y)
-			if scrolled = y == e.bottom; !scrolled {
-				y = min(y+1, e.rows-1)
-			}
 			x = 0
+			switch {
+			case y == e.bottom:
+				e.saveTop(1)
+				scrolled = true
+			case y < e.rows-1:
+				y++
+			default:
+				piece = append(piece, '\r') // Below the region there is no next line.
+			}
+			if insert && (scrolled || len(piece) == 0) {
+				piece = append(piece, "\r\n"...) // It needs the cursor there first.
+			}
 		}
-		if e.flags.insert {
-			piece = append(piece, "\x1b["...)
-			piece = append(appendInt(piece, w), '@')
+		if insert {
+			piece = append(piece, "\x1b[@\x1b[@"[:3*w]...)
 		}
-		piece = appendStandIn(piece, r, w)
+		switch {
+		case r == ' ':
+			piece = utf8.AppendRune(piece, typedSpace)
+		case w == 2:
+			piece = utf8.AppendRune(utf8.AppendRune(piece, r), secondHalf)
+		default:
+			piece = utf8.AppendRune(piece, r)
+		}
 		x += w
-		pending = x >= e.cols
-		if pending {
+		if pending = x >= e.cols; pending {
 			x = e.cols - 1
-		}
-		if scrolled && !pending && !e.pen.Style.BG.IsDefault() {
+		} else if scrolled && !e.pen.Style.BG.IsDefault() {
 			// vt10x scrolls in the default background; the rest of the new line
 			// gets the pen's.
 			piece = append(piece, "\x1b[K"...)
 		}
 	}
 	flush()
-	e.out = piece
-}
-
-// wrap prepares for a character that wraps from line y. Below the region there
-// is no next line; insert mode needs the cursor on it before the character.
-func (e *engine) wrap(piece []byte, y int) []byte {
-	switch {
-	case y == e.rows-1 && y != e.bottom:
-		return append(piece, '\r')
-	case y == e.bottom:
-		e.saveTop(1)
-		if y == 0 && e.altMode == 0 {
-			e.history.mark() // The line that wraps is itself the one that leaves.
-		}
-	}
-	if e.flags.insert {
-		piece = append(piece, "\r\n"...)
-	}
-	return piece
-}
-
-// appendStandIn appends a character as vt10x is given it.
-func appendStandIn(buf []byte, r rune, w int) []byte {
-	if r == ' ' {
-		return utf8.AppendRune(buf, typedSpace)
-	}
-	buf = utf8.AppendRune(buf, r)
-	if w == 2 {
-		buf = utf8.AppendRune(buf, secondHalf)
-	}
-	return buf
-}
-
-// repeat is REP: the last character n times more, at most as often as the
-// screen has room for.
-func (e *engine) repeat(n int) {
-	if e.last == 0 {
-		return
-	}
-	e.run = e.run[:0]
-	for range min(n, e.cols*e.rows) {
-		e.run = append(e.run, e.last)
-	}
-	e.print(e.run)
 }
 
 // lineFeed moves down, scrolling at the bottom of the region; bytes is how

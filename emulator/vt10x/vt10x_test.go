@@ -10,7 +10,7 @@ import (
 )
 
 func TestGoldens(t *testing.T) {
-	emutest.Run(t, New, "../testdata/*.txtar")
+	emutest.Run(t, New, "../testdata/*.txtar", "|~\n", "|\n")
 }
 
 func TestProperties(t *testing.T) {

@@ -43,7 +43,6 @@ var (
 	fieldExcess = map[string]int{
 		"emulator/native.Engine":  40,
 		"emulator/native.graphic": 22,
-		"emulator/vt10x.engine":   30,
 		"host.Config":             28,
 		"host.Host":               42,
 		"host.Limits":             27,
@@ -53,7 +52,6 @@ var (
 	}
 	methodExcess = map[string]int{
 		"emulator/native.Engine": 197,
-		"emulator/vt10x.engine":  106,
 		"host.Host":              96,
 	}
 )
