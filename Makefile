@@ -1,7 +1,7 @@
 # Targets:
 #   run             build and start tandemux
-#   build           bin/tandemux
-#   install         bin/tandemux to $(PREFIX)/bin
+#   build           bin/tandemux and bin/tandemux-keeper
+#   install         both to $(PREFIX)/bin
 #   clean           remove bin
 #   test            every test, with the race detector where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
@@ -42,6 +42,7 @@ run: build
 
 build:
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 
 # The race detector costs several times the time, so it is for those who share memory
 # between goroutines; soak has it for all but cmd. What needs SQLite is not compiled for it.
@@ -98,6 +99,7 @@ compare: build
 
 install: build
 	install -Dm755 bin/tandemux $(PREFIX)/bin/tandemux
+	install -Dm755 bin/tandemux-keeper $(PREFIX)/bin/tandemux-keeper
 
 # Real agents from npm, against a model without a mind on this machine; they are
 # installed outside of the repository: make agents AGENTS=/tmp/agents

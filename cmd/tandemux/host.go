@@ -21,6 +21,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/daemon"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
@@ -46,7 +47,7 @@ hand to choose how it listens. There is one host per user.`,
 			if err := opts.check(); err != nil {
 				return err
 			}
-			if os.Getenv(local.ReadyEnv) != "" {
+			if os.Getenv(daemon.ReadyEnv) != "" {
 				return runHost(cmd.Context(), d, opts, nil)
 			}
 			if foreground {
@@ -85,11 +86,11 @@ var hostLimits host.Limits
 // runHost serves until a signal or `tandemux stop`. It says on out, unless nil,
 // where it listens.
 func runHost(ctx context.Context, d local.Dirs, o hostOptions, out io.Writer) error {
-	ready := local.InheritReadiness()
+	ready := daemon.InheritReadiness()
 	return ready.Failed(serveHost(ctx, d, o, ready, out))
 }
 
-func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Readiness, out io.Writer) error {
+func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Readiness, out io.Writer) error {
 	hostTuning().apply()
 	settings, err := loadSettings(d)
 	if err != nil {
@@ -103,7 +104,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Rea
 		return err
 	}
 	defer closeLog()
-	rebind := local.Rebinds()
+	rebind := daemon.Rebinds()
 	ln, err := d.Listen(log)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Rea
 	kept.begin(ctx, now(), log)
 	work.begin(h)
 	go kept.follow(ctx, now, h.SetScrollback, log)
-	go local.OnRebind(ctx, rebind, func() {
+	go daemon.OnRebind(ctx, rebind, func() {
 		if ln.Bound() {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"tandemux/host/keeper"
 	"tandemux/host/sandbox"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
@@ -31,12 +32,10 @@ func main() {
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	var root *cobra.Command
-	if slices.Equal(args, []string{"keeper"}) { // stays as long as any shell: without the other commands
-		root, args = newKeeperCommand(), []string{}
-	} else {
-		root = newRoot()
+	if slices.Equal(args, []string{"keeper"}) { // where cmd/tandemux-keeper is not installed
+		return keeper.Main(local.FindDirs().Dirs)
 	}
+	root := newRoot()
 	root.SetArgs(args)
 	err := local.FindDirs().TakeOver()
 	if err == nil {

@@ -56,7 +56,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newKeeperCommand(), newBridgeCommand())
+	root.AddCommand(newBridgeCommand())
 	return root
 }
 

@@ -20,6 +20,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
+	"tandemux/internal/daemon"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
 )
@@ -139,7 +140,7 @@ func endEverything(env *testscript.Env, run string) {
 		tt.close()
 	}
 	// The sockets may be gone.
-	d := local.Dirs{Runtime: filepath.Join(run, "tandemux"), State: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}
+	d := local.Dirs{Dirs: daemon.Dirs{Runtime: filepath.Join(run, "tandemux"), State: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}}
 	d.HostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()

@@ -17,6 +17,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/client"
+	"tandemux/internal/daemon"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
@@ -137,7 +138,7 @@ func cmdOutage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: outage begin|end")
 	}
-	d := local.Dirs{Runtime: filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux")}
+	d := local.Dirs{Dirs: daemon.Dirs{Runtime: filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux")}}
 	outages.Lock()
 	defer outages.Unlock()
 	if outages.ends == nil {

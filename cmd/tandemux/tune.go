@@ -24,10 +24,6 @@ type tuning struct {
 // interfaceTuning is the TUI's: one connection, one screen.
 func interfaceTuning() tuning { return tuning{procs: 2, percent: 50, limit: 64 << 20} }
 
-// keeperTuning is the keeper's, which does next to nothing: what collecting more often
-// takes by itself is more than the garbage that it would find.
-func keeperTuning() tuning { return tuning{procs: 1, percent: 100, limit: 16 << 20} }
-
 // hostTuning leaves half of a large machine to those who print and those who look.
 func hostTuning() tuning {
 	return tuning{procs: min(max(runtime.NumCPU()/2, 2), 4), percent: 75, limit: 512 << 20}

@@ -23,7 +23,7 @@ var ErrRunning = errors.New("another tandemux host is running")
 // Names of the files in the runtime directory.
 const (
 	SocketName = "host.sock"
-	KeeperName = "keeper.sock"
+	KeeperName = daemon.KeeperName
 	LockName   = "host.lock"
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/internal/config"
 	"tandemux/internal/config/option"
+	"tandemux/internal/daemon"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
@@ -19,7 +20,7 @@ func testDesk(t *testing.T) Desk {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	dir := t.TempDir()
-	return New(endpoint.Endpoint{Dirs: local.Dirs{Runtime: t.TempDir(), Config: dir}}, func() (open, copy string) {
+	return New(endpoint.Endpoint{Dirs: local.Dirs{Dirs: daemon.Dirs{Runtime: t.TempDir()}, Config: dir}}, func() (open, copy string) {
 		doc, _ := os.ReadFile(filepath.Join(dir, "config.toml")) // none is fine
 		config.Read(doc, []option.Option{{Name: "open-command", Value: &open}, {Name: "copy-command", Value: &copy}})
 		return open, copy

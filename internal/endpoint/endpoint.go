@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/daemon"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
@@ -238,7 +239,7 @@ func ChildEnv(environ []string) map[string]string {
 	env := make(map[string]string, len(environ))
 	for _, kv := range environ {
 		k, v, ok := strings.Cut(kv, "=")
-		if ok && k != "" && k != tokenEnv && k != hostEnv && k != local.ReadyEnv {
+		if ok && k != "" && k != tokenEnv && k != hostEnv && k != daemon.ReadyEnv {
 			env[k] = v
 		}
 	}

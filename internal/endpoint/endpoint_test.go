@@ -18,6 +18,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
+	"tandemux/internal/daemon"
 	"tandemux/internal/local"
 )
 
@@ -95,7 +96,7 @@ func TestBridge(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	d := local.Dirs{Runtime: dir, State: dir, Config: dir}
+	d := local.Dirs{Dirs: daemon.Dirs{Runtime: dir, State: dir}, Config: dir}
 	ln, err := net.Listen("unix", filepath.Join(dir, listen.SocketName))
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +144,7 @@ func TestBridge(t *testing.T) {
 // TestTrusted: the last line of a host counts; one that makes no sense is said,
 // not passed over.
 func TestTrusted(t *testing.T) {
-	d := local.Dirs{State: filepath.Join(t.TempDir(), "state")}
+	d := local.Dirs{Dirs: daemon.Dirs{State: filepath.Join(t.TempDir(), "state")}}
 	one, two := "sha256:"+strings.Repeat("1", 64), "sha256:"+strings.Repeat("2", 64)
 	if pin, err := trusted(d, "a:1"); pin != "" || err != nil {
 		t.Errorf("no file: %q, %v", pin, err)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,54 +24,8 @@ import (
 // everywhere, and anybody may clean up. Then they are found by their places in the
 // state directory: whoever needs them signals them, and they bind anew.
 
-// rebindSignal has a host or a keeper bind its socket anew.
-const rebindSignal = syscall.SIGUSR1
-
 // rebindTime is how long one may take over that.
 const rebindTime = 5 * time.Second
-
-func (d Dirs) HostPlace() daemon.Place   { return daemon.PlaceOf(d.State, "host", d.Runtime) }
-func (d Dirs) KeeperPlace() daemon.Place { return daemon.PlaceOf(d.State, "keeper", d.Runtime) }
-
-// TakePlace makes this process the one host or keeper. Where the state directory
-// can't be written to, or not be locked, it goes on without: the socket's own lock
-// holds as long as the runtime directory stays.
-func TakePlace(p daemon.Place, log *slog.Logger) (release func(), err error) {
-	// One that ends may have it for a moment longer than its socket.
-	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if release, err = p.Take(); !errors.Is(err, daemon.ErrTaken) || time.Now().After(end) {
-			break
-		}
-	}
-	switch {
-	case errors.Is(err, daemon.ErrTaken):
-		return nil, err
-	case err != nil:
-		log.Warn("this process is not found any more if the runtime directory is removed", "err", err)
-		return func() {}, nil
-	}
-	return release, nil
-}
-
-// Rebinds gives the requests to bind anew. It is to be called before the place is
-// taken: by default the signal ends a process.
-func Rebinds() <-chan os.Signal {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, rebindSignal)
-	return asked
-}
-
-// OnRebind calls f for each request until ctx ends.
-func OnRebind(ctx context.Context, asked <-chan os.Signal, f func()) {
-	for {
-		select {
-		case <-asked:
-			f()
-		case <-ctx.Done():
-			return
-		}
-	}
-}
 
 // DialHost connects to this user's own host.
 func (d Dirs) DialHost(ctx context.Context) (net.Conn, error) {
@@ -97,7 +50,7 @@ func (d Dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place
 	if err := d.Make(); err != nil {
 		return nil, err
 	}
-	pid, serr := at.Signal(rebindSignal)
+	pid, serr := at.Signal(daemon.RebindSignal)
 	if serr != nil || pid <= 0 {
 		return nil, err
 	}
@@ -201,7 +154,7 @@ func (d Dirs) dialKeeper(ctx context.Context) (*keeper.Client, error) {
 
 // Listen makes this process the one host, and listens.
 func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
-	release, err := TakePlace(d.HostPlace(), log)
+	release, err := daemon.TakePlace(d.HostPlace(), log)
 	var ln *listen.Socket
 	if err == nil {
 		if ln, err = listen.Unix(d.Runtime); err == nil {

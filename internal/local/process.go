@@ -12,16 +12,21 @@ import (
 	"syscall"
 	"time"
 
-	"tandemux/internal/cli"
+	"tandemux/internal/daemon"
 	"tandemux/internal/statefile"
 )
 
-// ReadyEnv names the descriptor on which a background process tells its
-// starter that it serves, or why it can't.
-const ReadyEnv = "TANDEMUX_READY_FD"
-
 // StartTime is how long a host may take to be ready, with all that it takes over.
 var StartTime = 90 * time.Second
+
+// keeperEnv is how the Go runtime is set for a keeper, which does next to nothing, unless
+// the user sets it otherwise: from the start, as it makes room for each processor.
+var keeperEnv = []string{"GOMAXPROCS=1", "GOMEMLIMIT=16MiB"}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0
+}
 
 // Start starts a program that is given by an open file, nil for this one, with
 // args in a session of its own and waits until it says it is ready. Its words on
@@ -48,9 +53,12 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 	cmd := exec.Command(self, args...)
 	cmd.Args[0] = "tandemux"
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), ReadyEnv+"=3")
-	if args[0] == "keeper" && os.Getenv("GOMAXPROCS") == "" {
-		cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // from the start, as the runtime makes room for each processor
+	cmd.Env = append(os.Environ(), daemon.ReadyEnv+"=3")
+	if args[0] == "keeper" {
+		cmd.Env = append(keeperEnv, cmd.Env...)
+		if small := filepath.Join(filepath.Dir(self), "tandemux-keeper"); file == nil && isProgram(small) {
+			cmd.Path, cmd.Args = small, []string{"tandemux", "keeper", d.Runtime, d.State}
+		}
 	}
 	cmd.ExtraFiles = []*os.File{w}
 	if file != nil {
@@ -90,34 +98,3 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 
 // ErrKilled says that somebody killed what was being started.
 var ErrKilled = errors.New("was killed before it was ready")
-
-// Readiness is the background process's end of startBackground. Without one,
-// as in the foreground, telling does nothing.
-type Readiness struct{ pipe *os.File }
-
-func InheritReadiness() Readiness {
-	if os.Getenv(ReadyEnv) == "" {
-		return Readiness{}
-	}
-	os.Unsetenv(ReadyEnv)
-	syscall.CloseOnExec(3)
-	syscall.CloseOnExec(4) // the program itself, if it was started from an open file
-	return Readiness{os.NewFile(3, "ready")}
-}
-
-func (r Readiness) Ready() { r.tell("ready") }
-
-// Failed passes the reason to the starter and gives it back.
-func (r Readiness) Failed(err error) error {
-	if err != nil {
-		r.tell(cli.OneSentence(err))
-	}
-	return err
-}
-
-func (r Readiness) tell(line string) {
-	if r.pipe != nil {
-		fmt.Fprintln(r.pipe, line)
-		r.pipe.Close()
-	}
-}

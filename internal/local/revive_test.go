@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"tandemux/internal/client"
+	"tandemux/internal/daemon"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -21,7 +23,7 @@ func TestAbsentHost(t *testing.T) {
 		"nothing": {nil, true}, "ended": {&Record{Ended: true}, true},
 		"watched over": {&Record{Foreground: true}, false}, "both": {&Record{Foreground: true, Ended: true}, true},
 	} {
-		d := Dirs{Runtime: t.TempDir(), State: t.TempDir()}
+		d := Dirs{Dirs: daemon.Dirs{Runtime: t.TempDir(), State: t.TempDir()}}
 		if c.record == nil {
 			os.Remove(d.Runtime)
 		} else if err := d.WriteRecord(*c.record); err != nil {
@@ -35,5 +37,24 @@ func TestAbsentHost(t *testing.T) {
 		if err == nil || errors.Is(err, client.ErrAbsent) != c.absent || !NobodyThere(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestSmallKeeper: the keeper is the small program that is installed beside this one,
+// and is told its directories.
+func TestSmallKeeper(t *testing.T) {
+	self, err := Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := filepath.Join(filepath.Dir(self), "tandemux-keeper")
+	if err := os.WriteFile(small, []byte("#!/bin/sh\necho \"$0 $*, $GOMAXPROCS\" >&3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(small)
+	t.Setenv("GOMAXPROCS", "7")
+	d := Dirs{Dirs: daemon.Dirs{Runtime: "/run/somewhere", State: t.TempDir()}}
+	if err := d.Start(nil, "keeper"); err == nil || err.Error() != small+" keeper /run/somewhere "+d.State+", 7" {
+		t.Errorf("started: %v", err)
 	}
 }

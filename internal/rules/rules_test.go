@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {},
 	"internal/config":    {"internal/config/option", "internal/spelling", "themes"},
-	"internal/daemon":    {},
+	"internal/daemon":    {"internal/statefile"},
 	"internal/memtrim":   {},
 	"internal/fileuri":   {},
 	"internal/leak":      {},
@@ -63,7 +63,7 @@ var arrows = map[string][]string{
 	"host/params":        {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
 	"host/guard":         {"internal/config/option", "internal/statefile"},
-	"host/keeper":        {"internal/daemon"},
+	"host/keeper":        {"internal/daemon", "internal/memtrim"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option"},
 	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/output", "internal/fileuri"},
@@ -134,6 +134,8 @@ var arrows = map[string][]string{
 	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 
+	"cmd/tandemux-keeper": {"host/keeper", "internal/daemon"},
+
 	"internal/jsonrpc/rpctest": {"internal/jsonrpc"}, // for tests of transports
 
 	"internal/asciicast": {},
@@ -145,7 +147,7 @@ var arrows = map[string][]string{
 
 	"host/agent/catalog": {"host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
 
-	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
+	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
 	"internal/runner": {"ahp", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/plaintext"},
 
