@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/task"
+	"tandemux/host/task/api"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
+	"tandemux/internal/taskcmd"
 	uitasks "tandemux/ui/tasks"
 )
 
@@ -28,6 +29,15 @@ func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Clien
 	}
 	defer c.Close()
 	return h.place.ExplainAPI(work(c))
+}
+
+// ask does an operation of the tasks' interface.
+func ask[T any](h hostAdapter, ctx context.Context, op string, in any, id string) (got T, err error) {
+	err = h.withTasks(ctx, func(c *apiclient.Client) (err error) {
+		got, err = taskcmd.Call[T](ctx, c, op, in, id)
+		return err
+	})
+	return got, err
 }
 
 // Tasks implements uitasks.Host. Where there have never been any, nothing is asked: the
@@ -41,7 +51,7 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	var all []uitasks.Task
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
 		const most = 100
-		tasks, err := apiclient.List[store.Task](ctx, c, "/tasks", nil, most)
+		tasks, err := taskcmd.List[store.Task](ctx, c, most, "listTasks", nil)
 		for _, t := range tasks {
 			row := uitasks.Task{
 				ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
@@ -84,51 +94,40 @@ func worksOn(raw json.RawMessage) string {
 // changeMarks are how a file was changed, in one cell.
 var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "mode": "m", "type": "T"}
 
-func (h hostAdapter) TaskChanges(ctx context.Context, id string) (uitasks.Changes, error) {
-	var got uitasks.Changes
-	err := h.withTasks(ctx, func(c *apiclient.Client) error {
-		var info workspace.Info
-		var diff workspace.Diff
-		err := c.Get(ctx, apiclient.Path("tasks", id, "workspace"), nil, &info)
-		if err == nil {
-			err = c.Get(ctx, apiclient.Path("tasks", id, "workspace", "diff"), nil, &diff)
-		}
-		if err != nil {
-			return err
-		}
-		got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
-		for _, f := range diff.Files {
-			got.Files = append(got.Files, uitasks.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
-		}
-		switch {
-		case info.NoUpdate:
-		case info.Kind == workspace.Worktree, info.Kind == workspace.Copy:
-			got.Into = info.Source
-		case info.Filesystem != "":
-			got.Into = "the filesystem " + info.Filesystem
-		}
-		return nil
-	})
+func (h hostAdapter) TaskChanges(ctx context.Context, id string) (got uitasks.Changes, err error) {
+	info, err := ask[workspace.Info](h, ctx, "getWorkspace", nil, id)
+	if err != nil {
+		return got, err
+	}
+	diff, err := ask[workspace.Diff](h, ctx, "diffWorkspace", nil, id)
+	got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
+	for _, f := range diff.Files {
+		got.Files = append(got.Files, uitasks.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
+	}
+	switch {
+	case info.NoUpdate:
+	case info.Kind == workspace.Worktree, info.Kind == workspace.Copy:
+		got.Into = info.Source
+	case info.Filesystem != "":
+		got.Into = "the filesystem " + info.Filesystem
+	}
 	return got, err
 }
 
 func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
-	return h.withTasks(ctx, func(c *apiclient.Client) error {
-		content := map[string]any{"content": []store.Part{store.TextPart(text)}}
-		return c.Send(ctx, http.MethodPost, apiclient.Path("tasks", id, "events"), content, nil)
-	})
+	content, err := json.Marshal(text)
+	if err == nil {
+		_, err = ask[store.Event](h, ctx, "sendEvent", api.NewContent{Content: content}, id)
+	}
+	return err
 }
 
-func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err error) {
-	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		var m workspace.Merged
-		err := c.Send(ctx, http.MethodPost, apiclient.Path("tasks", id, "workspace", "merge"), struct{}{}, &m)
-		if said = fmt.Sprintf("merged %s into %s", cli.Count(len(m.Files), "file"), m.Into); m.Nothing {
-			said = "there was nothing to merge"
-		}
-		return err
-	})
-	return said, err
+func (h hostAdapter) MergeTask(ctx context.Context, id string) (string, error) {
+	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", nil, id)
+	if m.Nothing {
+		return "there was nothing to merge", err
+	}
+	return fmt.Sprintf("merged %s into %s", cli.Count(len(m.Files), "file"), m.Into), err
 }
 
 // PullTask implements uitasks.Host: files are written on this machine.
@@ -137,7 +136,7 @@ func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string,
 		return "", err
 	}
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		resp, err := c.Open(ctx, apiclient.Request{Method: http.MethodGet, Path: apiclient.Path("tasks", id, "archive")})
+		resp, err := c.Open(ctx, taskcmd.Request("downloadWorkspace", nil, id))
 		if err != nil {
 			return err
 		}
@@ -150,14 +149,10 @@ func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string,
 }
 
 // DiscardTask implements uitasks.Host. A branch with commits that are nowhere else stays.
-func (h hostAdapter) DiscardTask(ctx context.Context, id string) (said string, err error) {
-	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		var d task.Deleted
-		err := c.Send(ctx, http.MethodDelete, apiclient.Path("tasks", id), nil, &d)
-		if said = "the task was discarded"; d.KeptBranch != "" {
-			said += ", but its branch " + d.KeptBranch + " stays: it has commits that are nowhere else"
-		}
-		return err
-	})
-	return said, err
+func (h hostAdapter) DiscardTask(ctx context.Context, id string) (string, error) {
+	d, err := ask[task.Deleted](h, ctx, "deleteTask", nil, id)
+	if d.KeptBranch != "" {
+		return "the task was discarded, but its branch " + d.KeptBranch + " stays: it has commits that are nowhere else", err
+	}
+	return "the task was discarded", err
 }

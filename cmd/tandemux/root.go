@@ -7,6 +7,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
+	"tandemux/internal/taskcmd"
 )
 
 // Groups of the command list.
@@ -43,12 +44,12 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	)
 	endpoint.AddFlags(root)
 	agents := newAgentsCommand()
-	agents.AddCommand(taskHost().DeployedCommands()...)
+	agents.AddCommand(taskcmd.DeployedCommands()...)
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), capture.PlayCommand(playTheme)},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {prompt.Command(), newSessionsCommand(), agents, newMCPCommand()},
-		groupTasks:    taskHost().Commands(),
+		groupTasks:    taskcmd.Commands(configuredAgent),
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -102,55 +101,6 @@ type Request struct {
 	Raw    io.Reader
 	Type   string
 	Header http.Header
-}
-
-// Path is a path of segments, each escaped.
-func Path(segments ...string) string {
-	path := ""
-	for _, s := range segments {
-		path += "/" + url.PathEscape(s)
-	}
-	return path
-}
-
-// Get decodes what is at a path into result.
-func (c *Client) Get(ctx context.Context, path string, query url.Values, result any) error {
-	return c.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, result)
-}
-
-// Send sends a body as JSON, nil for none, and decodes the answer into result, which
-// may be nil.
-func (c *Client) Send(ctx context.Context, method, path string, body, result any) error {
-	return c.Do(ctx, Request{Method: method, Path: path, Body: body}, result)
-}
-
-// pageSize is how much of a list is asked for at once.
-const pageSize = 1000
-
-// List reads a whole list, page by page, or its first most for most > 0.
-func List[T any](ctx context.Context, c *Client, path string, query url.Values, most int) ([]T, error) {
-	all := []T{}
-	q := url.Values{}
-	maps.Copy(q, query)
-	for {
-		n := pageSize
-		if most > 0 {
-			n = min(n, most-len(all))
-		}
-		q.Set("limit", strconv.Itoa(n))
-		var page struct {
-			Data []T
-			Next string
-		}
-		if err := c.Get(ctx, path, q, &page); err != nil {
-			return nil, err
-		}
-		all = append(all, page.Data...)
-		if page.Next == "" || most > 0 && len(all) >= most {
-			return all, nil
-		}
-		q.Set("cursor", page.Next)
-	}
 }
 
 // Do sends a request and decodes the answer into result, which may be nil.

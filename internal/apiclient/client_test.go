@@ -85,7 +85,7 @@ func TestStream(t *testing.T) {
 	c := New(Options{URL: s.URL})
 	defer c.Close()
 	var got []string
-	err := c.Stream(context.Background(), "/tasks/x/stream", nil, "", func(e Event) error {
+	err := c.Stream(context.Background(), Request{Method: http.MethodGet, Path: "/tasks/x/stream"}, func(e Event) error {
 		got = append(got, e.ID+e.Data)
 		return nil
 	})
@@ -98,7 +98,7 @@ func TestStream(t *testing.T) {
 		}
 	}
 	stop := errors.New("enough")
-	if err := c.Stream(context.Background(), "/x", nil, "", func(Event) error { return stop }); !errors.Is(err, stop) {
+	if err := c.Stream(context.Background(), Request{Method: http.MethodGet, Path: "/x"}, func(Event) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("it went on: %v", err)
 	}
 }

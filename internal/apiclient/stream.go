@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -24,19 +23,18 @@ type Event struct {
 // with.
 var ErrCut = errors.New("the stream was cut off")
 
-// Stream reads server-sent events until [DONE], and goes on behind the last one
-// whenever the connection is lost. after is the id to begin behind, "" for the
-// beginning. each is called for every event, in order, once; an error of it ends the
-// stream.
-func (c *Client) Stream(ctx context.Context, path string, query url.Values, after string, each func(Event) error) error {
-	failed := 0
+// Stream reads the server-sent events that a request is answered with until [DONE],
+// and goes on behind the last one whenever the connection is lost. each is called for
+// every event, in order, once; an error of it ends the stream.
+func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) error {
+	failed, after := 0, ""
+	r.Header = http.Header{"Accept": {"text/event-stream"}}
 	for {
-		header := http.Header{"Accept": {"text/event-stream"}}
 		if after != "" {
-			header.Set("Last-Event-ID", after)
-			query = without(query, "after")
+			r.Header.Set("Last-Event-ID", after)
+			r.Query.Del("after")
 		}
-		resp, err := c.Open(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Header: header})
+		resp, err := c.Open(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -68,16 +66,6 @@ func (c *Client) Stream(ctx context.Context, path string, query url.Values, afte
 			return ctx.Err()
 		}
 	}
-}
-
-func without(query url.Values, name string) url.Values {
-	rest := url.Values{}
-	for k, v := range query {
-		if k != name {
-			rest[k] = v
-		}
-	}
-	return rest
 }
 
 // read hands on a stream's events; over: it has ended as it should.

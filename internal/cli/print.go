@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -107,8 +108,12 @@ func Print(cmd *cobra.Command, v any, text func(w io.Writer) error) error {
 	return text(cmd.OutOrStdout())
 }
 
+// Whole is a field of a table that is not shortened.
+type Whole string
+
 // Table prints rows below a head, whose titles are parted by tabs; nothing where
-// there are no rows. row gives the fields of a row.
+// there are no rows. row gives the fields of a row: a string is printed as Short does,
+// a time as Moment does.
 func Table[T any](w io.Writer, head string, rows []T, row func(T) []any) error {
 	if len(rows) == 0 {
 		return nil
@@ -118,13 +123,19 @@ func Table[T any](w io.Writer, head string, rows []T, row func(T) []any) error {
 		fmt.Fprintln(tw, head)
 	}
 	for _, r := range rows {
-		for i, field := range row(r) {
-			if i > 0 {
-				fmt.Fprint(tw, "\t")
+		fields := row(r)
+		for i, field := range fields {
+			switch v := field.(type) {
+			case string:
+				field = Short(v)
+			case Whole:
+				field = Line(string(v))
+			case time.Time:
+				field = Moment(v)
 			}
-			fmt.Fprint(tw, field)
+			fields[i] = field
 		}
-		fmt.Fprintln(tw)
+		fmt.Fprintf(tw, strings.TrimSuffix(strings.Repeat("%v\t", len(fields)), "\t")+"\n", fields...)
 	}
 	return tw.Flush()
 }

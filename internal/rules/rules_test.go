@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"host/task/hook":     {"host/agent", "internal/procgroup"},
 	"internal/apiclient": {},
 	"internal/local":     {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile"},
-	"internal/taskcmd":   {"ahp", "host/task/...", "host/workspace/...", "internal/apiclient", "internal/cli"},
+	"internal/taskcmd":   {"host/task/...", "host/workspace/...", "internal/apiclient", "internal/cli", "internal/endpoint"},
 	"ui/layout":          {},
 	"ui/command":         {"keymap", "ui/layout", "internal/spelling"},
 	"ui/look":            {"emulator", "themes", "internal/config/option"},

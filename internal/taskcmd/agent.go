@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,54 +19,40 @@ import (
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
-	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 )
 
 // DeployedCommands are those below `tandemux agents` about agents that were deployed
 // (U23, U111).
-func (h Host) DeployedCommands() []*cobra.Command {
+func DeployedCommands() []*cobra.Command {
 	return []*cobra.Command{
-		h.asJSON(&cobra.Command{Use: "deployed", Short: "List the agents that were deployed", Args: cobra.NoArgs}, func(c *call, _ []string) error {
-			all, err := list[store.Agent](c, nil, 0, "agents")
-			if err != nil {
-				return err
-			}
-			return table(c, all, "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
-				return []any{a.Name, cli.Short(a.Description), cli.Moment(a.Updated), a.ID}
-			})
+		listing("deployed", "listAgents", "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
+			return []any{a.Name, a.Description, a.Updated, a.ID}
 		}),
-		h.asJSON(&cobra.Command{Use: "get AGENT", Short: "Show a deployed agent and its branches", Args: cobra.ExactArgs(1)}, showAgent),
-		h.does(&cobra.Command{
-			Use: "delete AGENT", Short: "Delete a deployed agent, its versions and variables, that no task is of", Args: cobra.ExactArgs(1),
-		}, func(c *call, args []string) error {
-			return c.send(http.MethodDelete, nil, nil, "agents", args[0])
-		}),
+		verb("get AGENT", "Show a deployed agent and its branches", cobra.ExactArgs(1), nil, showAgent),
+		act("delete AGENT", "deleteAgent", nothing),
 	}
 }
 
-func showAgent(c *call, args []string) error {
+func showAgent(c *call, args []string) (err error) {
 	var a struct {
 		store.Agent
 		Branches     []store.Branch      `json:"branches"`
 		Environments []store.Environment `json:"environments"`
 	}
-	if err := c.get(&a.Agent, "agents", args[0]); err != nil {
+	if a.Agent, err = ask[store.Agent](c, "getAgent", nil, args[0]); err != nil {
 		return err
 	}
-	var err error
-	if a.Branches, err = list[store.Branch](c, nil, 0, "agents", a.ID, "branches"); err != nil {
+	if a.Branches, err = list[store.Branch](c, 0, "listBranches", nil, a.ID); err != nil {
 		return err
 	}
-	var environments api.Page[store.Environment]
-	if err := c.get(&environments, "agents", a.ID, "environments"); err != nil {
+	if a.Environments, err = list[store.Environment](c, 0, "listEnvironments", nil, a.ID); err != nil {
 		return err
 	}
-	a.Environments = environments.Data
-	return cli.Print(c.cmd, a, func(w io.Writer) error {
+	return cli.Print(c.Command, a, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s  %s\n%s\n\n", a.Name, a.ID, cli.Line(a.Description))
 		return cli.Table(w, "BRANCH\tENVIRONMENT\tSTATUS\tVERSION\tDEPLOYED", a.Branches, func(b store.Branch) []any {
-			return []any{cli.Short(b.Name), b.Environment, b.Status, cmp.Or(b.ActiveID, "-"), cli.Moment(b.Updated)}
+			return []any{b.Name, b.Environment, b.Status, cmp.Or(b.ActiveID, "-"), b.Updated}
 		})
 	})
 }
@@ -103,31 +87,28 @@ func findDefinition(path string) (definition, error) {
 	return definition{d, path}, nil
 }
 
-// chosen is the agent and the branch that a command line names.
-type chosen struct{ agent, config, branch string }
-
-// agentFlags adds the flags that name an agent.
-func (o *chosen) agentFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.agent, "agent", "a", "", "the agent (default: the one of ./"+registry.DefinitionFile+")")
-	o.configFlag(cmd)
+// configFlag, chosen and branchFlag are the flags that name an agent and a branch.
+type configFlag struct {
+	Config string `flag:"config,c" doc:"The definition that says which agent, or its directory (default: ./tandemux-agent.toml)"`
 }
 
-func (o *chosen) configFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.config, "config", "c", "", "the definition that says which agent (default: ./"+registry.DefinitionFile+")")
+type chosen struct {
+	Agent string `flag:"agent,a" doc:"The agent (default: the one of ./tandemux-agent.toml)"`
+	configFlag
 }
 
-func (o *chosen) branchFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.branch, "branch", "b", "", "the branch (default: git's current one, or main)")
+type branchFlag struct {
+	Branch string `flag:"branch,b" doc:"The branch (default: git's current one, or main)"`
 }
 
-// name is the agent that was named, or the one of the definition in the current
+// agentOf is the agent that was named, or the one of the definition in the current
 // directory (U106).
-func (o *chosen) name() (string, error) {
-	if o.agent != "" {
-		return o.agent, nil
+func (o configFlag) agentOf(named string) (string, error) {
+	if named != "" {
+		return named, nil
 	}
-	d, err := findDefinition(o.config)
-	if errors.Is(err, fs.ErrNotExist) && o.config == "" {
+	d, err := findDefinition(o.Config)
+	if errors.Is(err, fs.ErrNotExist) && o.Config == "" {
 		return "", cli.Usagef("which agent? Name it, or go to the directory of its %s", registry.DefinitionFile)
 	}
 	return d.Name, err
@@ -137,9 +118,9 @@ func (o *chosen) name() (string, error) {
 const gitTime = 5 * time.Second
 
 // branchHere is the branch that was named, the current one of git's, or main (U29).
-func (o *chosen) branchHere(ctx context.Context) string {
-	if o.branch != "" {
-		return o.branch
+func branchHere(ctx context.Context, named string) string {
+	if named != "" {
+		return named
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -150,42 +131,29 @@ func (o *chosen) branchHere(ctx context.Context) string {
 	return registry.MainBranch
 }
 
-func (h Host) newVersions() *cobra.Command {
-	var o chosen
-	var events bool
-	var limit int
-	cmd := h.asJSON(&cobra.Command{
-		Use:   "versions [AGENT]",
-		Short: "List an agent's versions, or what happened to a branch",
-		Long: `List the versions of an agent, newest first; * marks those that are active on their
-branch. With --events, list what happened to a branch: the one that --branch names,
-git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml.`,
-		Example: `  tandemux versions
-  tandemux versions reviewer --branch main --limit 5
-  tandemux versions --events`,
-		Args: cobra.MaximumNArgs(1),
-	}, func(c *call, args []string) error {
-		if limit < 0 {
-			return cli.Usagef("--limit %d is below zero", limit)
+func newVersions() *cobra.Command {
+	in := struct {
+		Branch string `flag:"branch,b" doc:"Of this branch alone"`
+		configFlag
+		Events bool `flag:"events" doc:"What happened to the branch: deploys, rollbacks, failures"`
+		Limit  int  `flag:"limit" doc:"So many at most; 0: all"`
+	}{Limit: 20}
+	return verb("versions [AGENT]", `List an agent's versions, or what happened to a branch
+The versions are listed newest first; * marks those that are active on their
+branch. With --events, what happened to a branch: the one that --branch names,
+git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml.`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
+		if in.Limit < 0 {
+			return cli.Usagef("--limit %d is below zero", in.Limit)
 		}
-		if len(args) > 0 {
-			o.agent = args[0]
-		}
-		agent, err := o.name()
+		agent, err := in.agentOf(strings.Join(args, ""))
 		if err != nil {
 			return err
 		}
-		if events {
-			return listBranchEvents(c, agent, o.branchHere(c.ctx()), limit)
+		if in.Events {
+			return listBranchEvents(c, agent, branchHere(c.Context(), in.Branch), in.Limit)
 		}
-		return listVersions(c, agent, o.branch, limit)
+		return listVersions(c, agent, in.Branch, in.Limit)
 	})
-	f := cmd.Flags()
-	f.StringVarP(&o.branch, "branch", "b", "", "of this branch alone")
-	o.configFlag(cmd)
-	f.BoolVar(&events, "events", false, "what happened to the branch: deploys, rollbacks, failures")
-	f.IntVar(&limit, "limit", 20, "so many at most; 0: all")
-	return cmd
 }
 
 // versionRow is a version as `tandemux versions --json` prints it; stable.
@@ -196,11 +164,11 @@ type versionRow struct {
 }
 
 func listVersions(c *call, agent, branch string, limit int) error {
-	versions, err := list[store.Version](c, set(map[string]string{"branch": branch}), limit, "agents", agent, "versions")
+	versions, err := list[store.Version](c, limit, "listVersions", api.VersionQuery{Branch: branch}, agent)
 	if err != nil {
 		return err
 	}
-	branches, err := list[store.Branch](c, nil, 0, "agents", agent, "branches")
+	branches, err := list[store.Branch](c, 0, "listBranches", nil, agent)
 	if err != nil {
 		return err
 	}
@@ -218,20 +186,20 @@ func listVersions(c *call, agent, branch string, limit int) error {
 		if r.Active {
 			number += " *"
 		}
-		return []any{number, r.Status, cli.Short(r.Branch), r.Environment, fmt.Sprintf("%.8s", r.Hash), cli.Short(r.Author), cli.Moment(r.Created), r.ID}
+		return []any{number, r.Status, r.Branch, r.Environment, fmt.Sprintf("%.8s", r.Hash), r.Author, r.Created, r.ID}
 	})
 }
 
 func listBranchEvents(c *call, agent, branch string, limit int) error {
-	var b store.Branch
-	if err := c.get(&b, "agents", agent, "branches", branch); err != nil {
-		return err
-	}
-	events, err := list[store.BranchEvent](c, nil, limit, "branches", b.ID, "events")
+	b, err := ask[store.Branch](c, "getBranchNamed", nil, agent, branch)
 	if err != nil {
 		return err
 	}
-	versions, err := list[store.Version](c, nil, 0, "branches", b.ID, "versions")
+	events, err := list[store.BranchEvent](c, limit, "listBranchEvents", nil, b.ID)
+	if err != nil {
+		return err
+	}
+	versions, err := list[store.Version](c, 0, "listBranchVersions", nil, b.ID)
 	if err != nil {
 		return err
 	}
@@ -240,120 +208,74 @@ func listBranchEvents(c *call, agent, branch string, limit int) error {
 		numbers[v.ID] = strconv.Itoa(v.Number)
 	}
 	return table(c, events, "", "WHEN\tWHAT\tVERSION\tBEFORE\tBY\tNOTE", func(e store.BranchEvent) []any {
-		return []any{cli.Moment(e.Created), e.Kind, cmp.Or(numbers[e.VersionID], e.VersionID), cmp.Or(numbers[e.PreviousID], "-"), cli.Short(e.Author), cli.Short(e.Note)}
+		return []any{e.Created, e.Kind, cmp.Or(numbers[e.VersionID], e.VersionID), cmp.Or(numbers[e.PreviousID], "-"), e.Author, e.Note}
 	})
 }
 
-func (h Host) newLogs() *cobra.Command {
-	var o chosen
-	var task, level, source, since, until, version string
-	var limit int
-	var follow bool
-	cmd := h.does(&cobra.Command{
-		Use:   "logs [AGENT]",
-		Short: "Show an agent's log: its stderr, its hooks, its tasks, its deploys",
-		Long: `Show the newest lines of an agent's log, with secrets masked. Without AGENT it is the
-one of ./tandemux-agent.toml. Sources are agent (what it writes to stderr), hook, task
-(what became of tasks) and deploy.`,
-		Example: `  tandemux logs
+func newLogs() *cobra.Command {
+	in := struct {
+		api.LogQuery
+		configFlag
+		Follow bool `flag:"follow,f" doc:"Go on with lines as they are written"`
+	}{LogQuery: api.LogQuery{Limit: 100}}
+	return verb("logs [AGENT]", `Show an agent's log: its stderr, its hooks, its tasks, its deploys
+The newest lines are shown, with secrets masked. Without AGENT it is the one of
+./tandemux-agent.toml. Sources are agent (what it writes to stderr), hook, task
+(what became of tasks) and deploy.
+
   tandemux logs reviewer --since 1h --level WARNING
-  tandemux logs --task 7k2m --follow`,
-		Args: cobra.MaximumNArgs(1),
-	}, func(c *call, args []string) error {
+  tandemux logs --task 7k2m --follow`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
 		const most = 1000
 		switch {
-		case limit < 1 || limit > most:
-			return cli.Usagef("--limit %d: use a number from 1 to %d", limit, most)
-		case follow && until != "":
+		case in.Limit < 1 || in.Limit > most:
+			return cli.Usagef("--limit %d: use a number from 1 to %d", in.Limit, most)
+		case in.Follow && !in.Until.IsZero():
 			return cli.Usagef("--follow and --until exclude each other")
 		}
-		q := set(map[string]string{"task": task, "version": version, "source": source, "limit": strconv.Itoa(limit)})
-		if level != "" {
-			parsed, err := store.ParseLevel(level)
+		agent := strings.Join(args, "")
+		if agent == "" && in.Task != "" && in.Config == "" {
+			t, err := ask[store.Task](c, "getTask", nil, in.Task)
 			if err != nil {
-				return cli.Usagef("--level: %w", err)
-			}
-			q.Set("level", parsed.String())
-		}
-		for name, value := range map[string]string{"since": since, "until": until} {
-			if value == "" {
-				continue
-			}
-			t, err := cli.Past(value, time.Now())
-			if err != nil {
-				return cli.Usagef("--%s %s: %w", name, value, err)
-			}
-			q.Set(name, t.UTC().Format(time.RFC3339))
-		}
-		if len(args) > 0 {
-			o.agent = args[0]
-		}
-		if o.agent == "" && task != "" && o.config == "" {
-			var t store.Task
-			if err := c.get(&t, "tasks", task); err != nil {
 				return err
 			}
-			o.agent = t.AgentID
+			agent = t.AgentID
 		}
-		agent, err := o.name()
+		agent, err := in.agentOf(agent)
 		if err != nil {
 			return err
 		}
-		return showLog(c, agent, q, follow)
+		for {
+			page, err := ask[api.LogPage](c, "getLogs", in.LogQuery, agent)
+			if err != nil {
+				if in.Follow && c.Context().Err() != nil {
+					return nil // the person has seen enough
+				}
+				return err
+			}
+			for _, e := range page.Data {
+				if err := printEntry(c, e); err != nil {
+					return err
+				}
+			}
+			if !in.Follow {
+				return nil
+			}
+			in.After, in.Wait, in.Limit = max(page.Last, 1), followTime, most
+		}
 	})
-	f := cmd.Flags()
-	f.StringVarP(&task, "task", "t", "", "about this task, by id or name")
-	f.StringVar(&level, "level", "", "at least DEBUG, INFO, WARNING or ERROR")
-	f.StringVar(&source, "source", "", "agent, hook, task or deploy")
-	f.StringVar(&since, "since", "", "from a time such as 2026-12-01, or for so long, such as 1h or 2d")
-	f.StringVar(&until, "until", "", "up to a time, or until so long ago")
-	f.StringVar(&version, "version", "", "of this version, by number or id")
-	o.configFlag(cmd)
-	f.IntVarP(&limit, "limit", "n", 100, "the newest so many, up to 1000")
-	f.BoolVarP(&follow, "follow", "f", false, "go on with lines as they are written")
-	f.Bool("json", false, "print each line as JSON")
-	return cmd
 }
 
 // followTime is how long a question for more lines is left open, in seconds.
-const followTime = "50"
-
-// showLog prints the lines, and those that come if it is followed.
-func showLog(c *call, agent string, q url.Values, follow bool) error {
-	client, err := c.api()
-	if err != nil {
-		return err
-	}
-	for {
-		var page api.LogPage
-		if err := client.Get(c.ctx(), apiclient.Path("agents", agent, "logs"), q, &page); err != nil {
-			if follow && c.ctx().Err() != nil {
-				return nil // the person has seen enough
-			}
-			return err
-		}
-		for _, e := range page.Data {
-			if err := printEntry(c, e); err != nil {
-				return err
-			}
-		}
-		if !follow {
-			return nil
-		}
-		q.Set("after", strconv.FormatInt(max(page.Last, 1), 10))
-		q.Set("wait", followTime)
-		q.Set("limit", "1000")
-	}
-}
+const followTime = 50
 
 func printEntry(c *call, e store.LogEntry) error {
-	if cli.AsJSON(c.cmd) {
-		return cli.JSONLines(c.out()).Encode(e)
+	if cli.AsJSON(c.Command) {
+		return cli.JSONLines(c.OutOrStdout()).Encode(e)
 	}
 	task := ""
 	if e.TaskID != "" {
 		task = " " + e.TaskID
 	}
-	_, err := fmt.Fprintf(c.out(), "%s %-7s %s%s: %s\n", e.Created.Local().Format("2006-01-02 15:04:05.000"), e.Level, e.Source, task, cli.Line(e.Text))
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s %-7s %s%s: %s\n", e.Created.Local().Format("2006-01-02 15:04:05.000"), e.Level, e.Source, task, cli.Line(e.Text))
 	return err
 }

@@ -1,66 +1,287 @@
 package taskcmd
 
 import (
+	"bytes"
 	"context"
+	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
-// Host is what the commands need of the host that a command line names.
-type Host struct {
-	// Open gives a client of its HTTP interface, and what says of an error what to
-	// do. This user's own host is started when none runs.
-	Open func(cmd *cobra.Command) (*apiclient.Client, func(error) error, error)
-	// Elsewhere reports whether it is on another machine, whose directories differ.
-	Elsewhere func(cmd *cobra.Command) (bool, error)
-	// Configured is the definition of an agent of the configuration.
-	Configured func(name string) (registry.Definition, error)
+// Commands are the commands of the list's groups: those about agents that are
+// deployed, and those about tasks. configured is the definition of an agent of the
+// configuration.
+func Commands(configured func(name string) (registry.Definition, error)) []*cobra.Command {
+	return []*cobra.Command{
+		newInit(), newDeploy(configured), newVersions(), newRollback(), newLogs(), newEnv(), newKeys(), newProjects(), newTask(), newWs(),
+	}
 }
 
-// Commands are the commands of the list's groups: those about agents that are
-// deployed, and those about tasks.
-func (h Host) Commands() []*cobra.Command {
-	return []*cobra.Command{
-		newInit(), h.newDeploy(), h.newVersions(), h.newRollback(), h.newLogs(), h.newEnv(), h.newKeys(), h.newProjects(), h.newTask(), h.newWs(),
+var segment = regexp.MustCompile(`\{[^}]*\}`)
+
+// Request asks for an operation of the interface, with the struct that it takes, nil
+// for none; refs are what its path names, in order.
+func Request(op string, in any, refs ...string) apiclient.Request {
+	route := api.Named(op)
+	r := apiclient.Request{Method: route.Method, Path: segment.ReplaceAllStringFunc(route.Path, func(name string) string {
+		ref := refs[0]
+		refs = refs[1:]
+		if strings.HasSuffix(name, "...}") {
+			return (&url.URL{Path: ref}).EscapedPath()
+		}
+		return url.PathEscape(ref)
+	})}
+	if in != nil && route.Asks() {
+		r.Query = query(in)
+	} else {
+		r.Body = in
+	}
+	return r
+}
+
+// query is a struct as parameters.
+func query(in any) url.Values {
+	text, err := json.Marshal(in)
+	if err != nil {
+		panic("taskcmd: " + err.Error()) // its types are fixed
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var members map[string]any
+	d.Decode(&members) //nolint:errcheck // it was written just now
+	q := url.Values{}
+	for name, v := range members {
+		q.Set(name, fmt.Sprint(v))
+	}
+	return q
+}
+
+// Call does an operation and decodes its answer.
+func Call[T any](ctx context.Context, c *apiclient.Client, op string, in any, refs ...string) (v T, err error) {
+	err = c.Do(ctx, Request(op, in, refs...), &v)
+	return v, err
+}
+
+// List reads a whole list, page by page, or its first most for most > 0.
+func List[T any](ctx context.Context, c *apiclient.Client, most int, op string, in any, refs ...string) ([]T, error) {
+	const pageSize = 1000
+	all := []T{}
+	r := Request(op, in, refs...)
+	if r.Query == nil {
+		r.Query = url.Values{}
+	}
+	for {
+		n := pageSize
+		if most > 0 {
+			n = min(n, most-len(all))
+		}
+		if api.Named(op).Pages() {
+			r.Query.Set("limit", strconv.Itoa(n))
+		}
+		var page api.Page[T]
+		if err := c.Do(ctx, r, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Data...)
+		if page.Next == "" || most > 0 && len(all) >= most {
+			return all, nil
+		}
+		r.Query.Set("cursor", page.Next)
 	}
 }
 
 // call is a command line under way.
 type call struct {
-	Host
-	cmd     *cobra.Command
-	client  *apiclient.Client // nil until something is asked for
-	explain func(error) error
+	*cobra.Command
+	place  endpoint.Endpoint
+	client *apiclient.Client // nil until something is asked for
 }
 
-// does gives a command its work.
-func (h Host) does(cmd *cobra.Command, work func(c *call, args []string) error) *cobra.Command {
+// api is the client, made when it is needed first: what is wrong with the words of a
+// command starts no host.
+func (c *call) api() (*apiclient.Client, error) {
+	if c.client != nil {
+		return c.client, nil
+	}
+	var err error
+	if c.place, err = endpoint.Of(c.Command); err == nil {
+		c.client, err = c.place.API(c.Context(), false)
+	}
+	return c.client, err
+}
+
+func ask[T any](c *call, op string, in any, refs ...string) (v T, err error) {
+	client, err := c.api()
+	if err != nil {
+		return v, err
+	}
+	return Call[T](c.Context(), client, op, in, refs...)
+}
+
+// do is ask for an answer that doesn't matter.
+func do(c *call, op string, in any, refs ...string) error {
+	_, err := ask[json.RawMessage](c, op, in, refs...)
+	return err
+}
+
+func list[T any](c *call, most int, op string, in any, refs ...string) ([]T, error) {
+	client, err := c.api()
+	if err != nil {
+		return nil, err
+	}
+	return List[T](c.Context(), client, most, op, in, refs...)
+}
+
+// download gives the bytes that an operation answers with; the caller closes them.
+func download(c *call, op string, in any, refs ...string) (io.ReadCloser, error) {
+	client, err := c.api()
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Open(c.Context(), Request(op, in, refs...))
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+// verb makes a command of its words, what it does, in a line and further ones, what
+// it takes, and its work. in is a pointer to a struct; its members with the tag flag
+// are flags, whose values they have when the work is done.
+func verb(use, about string, args cobra.PositionalArgs, in any, work func(c *call, args []string) error) *cobra.Command {
+	short, long, _ := strings.Cut(about, "\n")
+	if long != "" {
+		long = short + ".\n\n" + long
+	}
+	cmd := cli.WithJSON(&cobra.Command{Use: use, Short: short, Long: long, Args: args})
+	flags(cmd, in)
 	cmd.RunE = cli.Did(func(cmd *cobra.Command, args []string) error {
-		c := &call{Host: h, cmd: cmd}
+		c := &call{Command: cmd}
 		err := work(c, args)
 		if c.client != nil {
 			c.client.Close()
-			err = c.explain(err)
+			err = c.place.ExplainAPI(err)
 		}
 		return failure(cmd, err)
 	})
 	return cmd
 }
 
-// asJSON is does for a command with --json.
-func (h Host) asJSON(cmd *cobra.Command, work func(c *call, args []string) error) *cobra.Command {
-	return cli.WithJSON(h.does(cmd, work))
+// act is a verb that does an operation about its arguments, and prints of its answer
+// what text gives.
+func act[T any](use, op string, text func(T) string) *cobra.Command {
+	route := api.Named(op)
+	in := reflect.New(route.In)
+	about := strings.TrimSuffix(route.Summary, ".")
+	if route.Detail != "" {
+		about += "\n" + route.Detail
+	}
+	return verb(use, about, cobra.ExactArgs(strings.Count(route.Path, "{")), in.Interface(), func(c *call, args []string) error {
+		got, err := ask[T](c, op, in.Interface(), args...)
+		if err != nil {
+			return err
+		}
+		return show(c, got, text(got))
+	})
+}
+
+func nothing(any) string { return "" }
+
+// listing is a verb that prints a list.
+func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Command {
+	in := reflect.New(api.Named(op).In)
+	return verb(use, strings.TrimSuffix(api.Named(op).Summary, "."), cobra.NoArgs, in.Interface(), func(c *call, _ []string) error {
+		all, err := list[T](c, 0, op, in.Interface())
+		if err != nil {
+			return err
+		}
+		return table(c, all, empty, head, row)
+	})
+}
+
+// flags gives a command a flag for each member of a struct that has the tag.
+func flags(cmd *cobra.Command, in any) {
+	if in == nil {
+		return
+	}
+	v, fs := reflect.ValueOf(in).Elem(), cmd.Flags()
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, short, _ := strings.Cut(field.Tag.Get("flag"), ",")
+		if name == "" {
+			continue
+		}
+		first, n := utf8.DecodeRuneInString(field.Tag.Get("doc"))
+		usage := string(unicode.ToLower(first)) + field.Tag.Get("doc")[n:]
+		switch p := v.FieldByIndex(field.Index).Addr().Interface().(type) {
+		case *bool:
+			fs.BoolVarP(p, name, short, *p, usage)
+		case *int:
+			fs.IntVarP(p, name, short, *p, usage)
+		case *time.Duration:
+			fs.DurationVarP(p, name, short, *p, usage)
+		case *[]string:
+			fs.StringArrayVarP(p, name, short, nil, usage)
+		case **string:
+			fs.FuncP(name, short, usage, func(text string) error { *p = &text; return nil })
+		case *json.RawMessage:
+			fs.FuncP(name, short, usage, func(text string) error {
+				if *p = json.RawMessage(text); !json.Valid(*p) {
+					return errors.New("it is not JSON")
+				}
+				return nil
+			})
+		case *api.When:
+			fs.FuncP(name, short, usage, func(text string) (err error) { p.Time, err = cli.Past(text, time.Now()); return err })
+		case encoding.TextUnmarshaler:
+			fs.FuncP(name, short, usage, func(text string) error { return p.UnmarshalText([]byte(text)) })
+		case *string:
+			fs.StringVarP(p, name, short, *p, usage)
+			if words := strings.Split(field.Tag.Get("enum"), ","); len(words) > 1 {
+				fs.Lookup(name).Value = &choice{p, words}
+				cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag is there
+			}
+		}
+	}
+}
+
+// choice is a flag whose value is one of some words.
+type choice struct {
+	value *string
+	words []string
+}
+
+func (c *choice) String() string { return *c.value }
+func (c *choice) Type() string   { return "string" }
+
+// Set takes a word.
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.words, text) {
+		last := len(c.words) - 1
+		return fmt.Errorf("use %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
+	}
+	*c.value = text
+	return nil
 }
 
 // failure is an error as the command says it: with --json as JSON (U101).
@@ -78,108 +299,48 @@ func failure(cmd *cobra.Command, err error) error {
 	return cli.StatusError{Code: cli.ExitFailed}
 }
 
-func (c *call) ctx() context.Context { return c.cmd.Context() }
-
-// api is the client, made when it is needed first: what is wrong with the words of a
-// command starts no host.
-func (c *call) api() (*apiclient.Client, error) {
-	if c.client != nil {
-		return c.client, nil
-	}
-	var err error
-	c.client, c.explain, err = c.Open(c.cmd)
-	return c.client, err
+func hasStatus(err error, status int) bool {
+	refused, is := errors.AsType[*apiclient.Error](err)
+	return is && refused.StatusCode == status
 }
 
-// send sends a body, nil for none, and decodes the answer into result, if not nil.
-func (c *call) send(method string, body, result any, path ...string) error {
-	return c.do(apiclient.Request{Method: method, Path: apiclient.Path(path...), Body: body}, result)
-}
-
-func (c *call) get(result any, path ...string) error {
-	return c.send(http.MethodGet, nil, result, path...)
-}
-
-func (c *call) do(r apiclient.Request, result any) error {
-	client, err := c.api()
-	if err != nil {
-		return err
-	}
-	return client.Do(c.ctx(), r, result)
-}
-
-// download gives the bytes that are at a path; the caller closes them.
-func (c *call) download(query url.Values, path ...string) (io.ReadCloser, error) {
-	client, err := c.api()
-	if err != nil {
-		return nil, err
-	}
-	resp, err := client.Open(c.ctx(), apiclient.Request{Method: http.MethodGet, Path: apiclient.Path(path...), Query: query})
-	if err != nil {
-		return nil, err
-	}
-	return resp.Body, nil
-}
-
-// list reads a whole list, or its first most for most > 0.
-func list[T any](c *call, query url.Values, most int, path ...string) ([]T, error) {
-	client, err := c.api()
-	if err != nil {
-		return nil, err
-	}
-	return apiclient.List[T](c.ctx(), client, apiclient.Path(path...), query, most)
-}
+func isMissing(err error) bool { return hasStatus(err, http.StatusNotFound) }
 
 // table prints a list, or note on stderr where it has nothing.
 func table[T any](c *call, rows []T, note, head string, row func(T) []any) error {
-	if len(rows) == 0 && note != "" && !cli.AsJSON(c.cmd) {
-		fmt.Fprintln(c.cmd.ErrOrStderr(), note)
+	if len(rows) == 0 && note != "" && !cli.AsJSON(c.Command) {
+		c.note("%s", note)
 	}
-	return cli.PrintTable(c.cmd, head, rows, row)
+	return cli.PrintTable(c.Command, head, rows, row)
 }
 
-// print prints a value: with --json as JSON, else in words.
-func (c *call) print(v any, format string, args ...any) error {
-	return cli.Print(c.cmd, v, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, format, args...)
+// show prints a value: with --json as JSON, else as text, which may be empty.
+func show(c *call, v any, text string) error {
+	if text != "" {
+		text += "\n"
+	}
+	return cli.Print(c.Command, v, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
 	})
 }
 
-func (c *call) out() io.Writer { return c.cmd.OutOrStdout() }
-
 // note says something on stderr.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintf(c.cmd.ErrOrStderr(), format+"\n", args...)
-}
-
-// set gives the values that are not empty.
-func set(values map[string]string) url.Values {
-	q := url.Values{}
-	for name, v := range values {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	return q
+	fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...)
 }
 
 // group makes a command that does nothing without one of those below it.
-func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	cmd.Args = cobra.NoArgs
+func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
 	cmd.AddCommand(below...)
 	names := make([]string, len(below))
 	for i, b := range below {
 		names[i] = b.Name()
 	}
-	if cmd.RunE == nil {
-		cmd.RunE = cli.Did(func(*cobra.Command, []string) error { return cli.Usagef("say one of %s", strings.Join(names, ", ")) })
-	}
+	cmd.RunE = cli.Did(func(*cobra.Command, []string) error { return cli.Usagef("say one of %s", strings.Join(names, ", ")) })
 	return cmd
 }
-
-// help is the work of a group that prints its help.
-func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // absolute is a path of this machine's as the host knows it.
 func absolute(path string) (string, error) {
@@ -189,3 +350,5 @@ func absolute(path string) (string, error) {
 	}
 	return abs, nil
 }
+
+func isTaken(err error) bool { return hasStatus(err, http.StatusConflict) }

@@ -3,6 +3,10 @@
 // init and what `tandemux agents` says of deployed agents. Each is a client of the
 // host's HTTP interface (docs/tasks.md) and prints what that answers.
 //
-// What it needs of the host is in Host; how one is reached or started is the
-// caller's. The package keeps no state; a command runs in one goroutine.
+// A command is a verb: its flags are the members of a struct that have the tag flag,
+// often of the struct that the operation takes. Where it does nothing but an operation
+// it is made of that alone (act, listing). Request, Call and List are for other
+// clients, too.
+//
+// The package keeps no state; a command runs in one goroutine.
 package taskcmd

@@ -2,7 +2,6 @@ package taskcmd
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,62 +15,47 @@ import (
 	"tandemux/internal/cli"
 )
 
-func (h Host) newKeys() *cobra.Command {
-	var all bool
-	ls := h.asJSON(&cobra.Command{Use: "ls", Short: "List the keys, without their secrets", Args: cobra.NoArgs}, func(c *call, _ []string) error {
-		keys, err := list[store.APIKey](c, nil, 0, "api_keys")
-		if err != nil {
-			return err
-		}
-		keys = slices.DeleteFunc(keys, func(k store.APIKey) bool { return !all && !k.Revoked.IsZero() })
-		return table(c, keys, "", "NAME\tSCOPES\tLAST USED\tEXPIRES\tCREATED\tID", func(k store.APIKey) []any {
-			return []any{k.Name, keyState(k), cli.Moment(k.Used), cli.Moment(k.Expires), cli.Moment(k.Created), k.ID}
-		})
-	})
-	ls.Flags().BoolVar(&all, "all", false, "revoked ones too")
-	return group(
-		&cobra.Command{
-			Use:   "keys",
-			Short: "Manage API keys: what programs call the tasks' interface with",
-			Long: `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
-else: with its scopes it runs agents and uses the files of projects. (For terminals
-there are tokens, tandemux token; for what agents need there is tandemux env.)`,
-		},
-		h.newKeysAdd(), ls,
-		h.asJSON(&cobra.Command{Use: "get KEY", Short: "Show a key, without its secret", Args: cobra.ExactArgs(1)}, func(c *call, args []string) error {
-			var k store.APIKey
-			if err := c.get(&k, "api_keys", args[0]); err != nil {
+func newKeys() *cobra.Command {
+	var in struct {
+		All bool `flag:"all" doc:"Revoked ones too"`
+	}
+	rm := act("rm KEY", "revokeKey", nothing)
+	rm.Aliases = []string{"revoke"}
+	return group("keys", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
+else: with its scopes it runs agents and uses the files of projects. Programs send it
+as a header, Authorization: Bearer KEY, to the addresses that the host listens on;
+tandemux itself takes it from TANDEMUX_TOKEN or a --token-file. (For terminals there
+are tokens, tandemux token; for what agents need there is tandemux env.)`,
+		newKeysAdd(),
+		verb("ls", "List the keys, without their secrets", cobra.NoArgs, &in, func(c *call, _ []string) error {
+			keys, err := list[store.APIKey](c, 0, "listKeys", nil)
+			if err != nil {
 				return err
 			}
-			return c.print(k, "%s  %s\n%s\nmade %s by %s, last used %s, expires %s\n", k.Name, k.ID, keyState(k), cli.Moment(k.Created), k.Author, cli.Moment(k.Used), cli.Moment(k.Expires))
+			keys = slices.DeleteFunc(keys, func(k store.APIKey) bool { return !in.All && !k.Revoked.IsZero() })
+			return table(c, keys, "", "NAME\tSCOPES\tLAST USED\tEXPIRES\tCREATED\tID", func(k store.APIKey) []any {
+				return []any{k.Name, cli.Whole(keyState(k)), k.Used, k.Expires, k.Created, k.ID}
+			})
 		}),
-		h.newKeysScope(),
-		h.does(&cobra.Command{
-			Use: "rm KEY", Aliases: []string{"revoke"}, Short: "Revoke a key at once; its open streams end", Args: cobra.ExactArgs(1),
-		}, func(c *call, args []string) error {
-			return c.send(http.MethodDelete, nil, nil, "api_keys", args[0])
+		act("get KEY", "getKey", func(k store.APIKey) string {
+			return fmt.Sprintf("%s  %s\n%s\nmade %s by %s, last used %s, expires %s", k.Name, k.ID, keyState(k), cli.Moment(k.Created), k.Author, cli.Moment(k.Used), cli.Moment(k.Expires))
 		}),
-		h.does(&cobra.Command{Use: "instructions", Short: "Say how a key is used", Args: cobra.NoArgs}, func(c *call, _ []string) error {
-			_, err := fmt.Fprint(c.out(), keyInstructions)
-			return err
-		}),
-	)
+		newKeysScope(), rm)
 }
 
-// scopeFlag gives a command --scope, and its help what a scope is.
-func scopeFlag(cmd *cobra.Command, scopes *[]string) *cobra.Command {
-	cmd.Flags().StringArrayVar(scopes, "scope", nil, "what it may do, KIND:ID:ROLE; may be given several times")
-	cmd.Long += `
+// scoped are the flags of what sets scopes.
+type scoped struct {
+	Scopes []string `flag:"scope" doc:"What it may do, KIND:ID:ROLE; may be given several times"`
+}
 
-A scope is KIND:ID:ROLE. Kinds are agent and project; the id is an id, a name or * for
+// aboutScopes says in the help what a scope is.
+const aboutScopes = `A scope is KIND:ID:ROLE. Kinds are agent and project; the id is an id, a name or * for
 all; roles are discoverer (sees it), viewer (reads it), executor (runs an agent),
 editor (changes it) and owner (deletes it).`
-	return cmd
-}
 
-func parseScopes(texts []string) ([]access.Scope, error) {
+func (o *scoped) parse() ([]access.Scope, error) {
 	var scopes []access.Scope
-	for _, text := range texts {
+	for _, text := range o.Scopes {
 		s, err := access.ParseScope(text)
 		if err != nil {
 			return nil, cli.Usagef("--scope: %w", err)
@@ -84,36 +68,34 @@ func parseScopes(texts []string) ([]access.Scope, error) {
 	return scopes, nil
 }
 
-func (h Host) newKeysAdd() *cobra.Command {
-	var scopes []string
-	var expires string
-	cmd := scopeFlag(h.asJSON(&cobra.Command{
-		Use:   "add NAME --scope KIND:ID:ROLE",
-		Short: "Make a key and print its secret, this once",
-		Long:  "Make a key and print its secret, this once: only its hash is kept.",
-		Example: `  tandemux keys add ci --scope agent:reviewer:executor --scope project:site:editor
-  tandemux keys add watcher --scope agent:*:viewer --expires 30d`,
-		Args: cobra.ExactArgs(1),
-	}, func(c *call, args []string) error {
-		in := api.NewKey{Name: args[0]}
-		var err error
-		if in.Scopes, err = parseScopes(scopes); err == nil && expires != "" {
-			in.Expires, err = cli.Expiry(expires, time.Now())
+func newKeysAdd() *cobra.Command {
+	var in struct {
+		scoped
+		Expires string `flag:"expires" doc:"It ends after a time such as 8h or 30d, or at a date such as 2026-12-01 (default: never)"`
+	}
+	return verb("add NAME --scope KIND:ID:ROLE", `Make a key and print its secret, this once
+Only its hash is kept.
+
+  tandemux keys add ci --scope agent:reviewer:executor --scope project:site:editor
+  tandemux keys add watcher --scope agent:*:viewer --expires 30d
+
+`+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) (err error) {
+		key := api.NewKey{Name: args[0]}
+		if key.Scopes, err = in.parse(); err == nil && in.Expires != "" {
+			key.Expires, err = cli.Expiry(in.Expires, time.Now())
 		}
 		if err != nil {
 			return err
 		}
-		var got registry.MadeKey
-		if err := c.send(http.MethodPost, in, &got, "api_keys"); err != nil {
+		got, err := ask[registry.MadeKey](c, "createKey", key)
+		if err != nil {
 			return err
 		}
-		if !cli.AsJSON(c.cmd) {
+		if !cli.AsJSON(c.Command) {
 			defer c.note("key %s (%s); its secret is not shown again", got.Name, got.ID)
 		}
-		return c.print(got, "%s\n", got.Secret)
-	}), &scopes)
-	cmd.Flags().StringVar(&expires, "expires", "", "it ends after a time such as 8h or 30d, or at a date such as 2026-12-01 (default: never)")
-	return cmd
+		return show(c, got, got.Secret)
+	})
 }
 
 // keyState is what a key may do now.
@@ -131,39 +113,20 @@ func keyState(k store.APIKey) string {
 	return strings.Join(texts, " ")
 }
 
-func (h Host) newKeysScope() *cobra.Command {
-	var scopes []string
-	return scopeFlag(h.asJSON(&cobra.Command{
-		Use:   "scope KEY --scope KIND:ID:ROLE",
-		Short: "Replace what a key may do, at once",
-		Long:  "Replace what a key may do. Streams that it has open end, and may be opened again\nwhere it still may.",
-		Args:  cobra.ExactArgs(1),
-	}, func(c *call, args []string) error {
-		parsed, err := parseScopes(scopes)
+func newKeysScope() *cobra.Command {
+	var in scoped
+	return verb("scope KEY --scope KIND:ID:ROLE", `Replace what a key may do, at once
+Streams that it has open end, and may be opened again where it still may.
+
+`+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+		scopes, err := in.parse()
 		if err != nil {
 			return err
 		}
-		var k store.APIKey
-		if err := c.send(http.MethodPatch, api.KeyChange{Scopes: parsed}, &k, "api_keys", args[0]); err != nil {
+		k, err := ask[store.APIKey](c, "setKeyScopes", api.KeyChange{Scopes: scopes}, args[0])
+		if err != nil {
 			return err
 		}
-		return c.print(k, "")
-	}), &scopes)
+		return show(c, k, "")
+	})
 }
-
-const keyInstructions = `An API key opens the HTTP interface of tasks, on the addresses that the host listens on:
-
-  tandemux host --listen 127.0.0.1:7070
-  tandemux keys add ci --scope agent:*:executor --scope project:*:editor
-
-Programs send it as a header:
-
-  curl -H "Authorization: Bearer $KEY" http://127.0.0.1:7070/api/v1/tasks
-  curl -H "Authorization: Bearer $KEY" http://127.0.0.1:7070/api/v1/openapi.json
-
-tandemux itself takes it from TANDEMUX_TOKEN, or from a file that only you can read:
-
-  tandemux --host ws://127.0.0.1:7070 --token-file key task ls
-
-tandemux keys rm ci ends it at once.
-`

@@ -4,53 +4,42 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"tandemux/ahp"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
-	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 )
 
-func (h Host) newTask() *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "task",
-		Short: "Agents at work in workspaces and sandboxes of their own",
-		Long: `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
+func newTask() *cobra.Command {
+	cmd := group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		RunE: help,
-	},
-		h.newTaskCreate(), h.newTaskLs(), h.newTaskGet(), h.newTaskSend(), h.newTaskWatch(),
-		h.newTaskCancel(), h.newTaskPull(), h.newTaskDelete(), h.newTaskMigrate(), h.newTaskCleanup(),
-		h.newTaskProgress(), h.newTaskSay(),
-	)
+		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act("cancel ID", "cancelTask", nothing),
+		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
+	cmd.RunE = help
+	return cmd
 }
 
-// createOptions are the flags of `task create`.
-type createOptions struct {
+// createFlags are the flags of `task create`.
+type createFlags struct {
 	api.NewTask
-	command, params, message string
-	turn                     waiting
+	CommandLine string `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
+	Message     string `flag:"message,m" doc:"Send this to the task; - reads it from standard input"`
+	waiting
 }
 
-func (h Host) newTaskCreate() *cobra.Command {
-	var o createOptions
-	cmd := h.does(&cobra.Command{
-		Use:   "create (--agent NAME | --agent-command CMD) [-m TEXT]",
-		Short: "Begin a task and print its id",
-		Long: `Begin a task and print its id. Its files are, as --workspace says:
+func newTaskCreate() *cobra.Command {
+	var in createFlags
+	return verb("create (--agent NAME | --agent-command CMD) [-m TEXT]", `Begin a task and print its id
+Its files are, as --workspace says:
 
   worktree[:DIR]   a git worktree on a branch of its own, tandemux/NAME
   copy:DIR         a copy of a directory
@@ -60,54 +49,37 @@ func (h Host) newTaskCreate() *cobra.Command {
 Without --workspace it is a worktree where this directory is in a repository, and
 else none. --filesystem and --project give it stored files in place of that. With
 -m the text is sent to the task; with --wait too, what the agent says is printed and
-the exit code says how the turn ended.`,
-		Example: `  tandemux task create --agent claude -m "fix the flaky test" --wait
+the exit code says how the turn ended.
+
+  tandemux task create --agent claude -m "fix the flaky test" --wait
   tandemux task create --agent-command "my-agent --acp" --workspace copy:. --approve reads
-  tandemux task create --agent reviewer --workspace ro:. -m "what could go wrong here?"`,
-		Args: cobra.NoArgs,
-	}, o.create)
-	f := cmd.Flags()
-	f.StringVarP(&o.AgentName, "agent", "a", "", "the agent, by its name")
-	f.StringVar(&o.command, "agent-command", "", "an agent that speaks ACP, by its command line (words, without quoting)")
-	f.StringVarP(&o.Name, "name", "n", "", "the task's name; one is made of the agent's")
-	f.StringVar(&o.Branch, "branch", "", "the agent's branch, which must have been deployed (default: main)")
-	f.StringVarP(&o.FilesystemID, "filesystem", "f", "", "work on this filesystem")
-	f.StringVarP(&o.ProjectID, "project", "p", "", "work on a new filesystem of this project")
-	f.StringVarP(&o.Workspace, "workspace", "w", "", "worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID or none")
-	f.StringVar(&o.Cwd, "cwd", "", "the directory that the workspace is about; this one by default")
-	f.StringVar(&o.GitBranch, "git-branch", "", "the branch of a worktree; tandemux/NAME by default")
-	f.StringVar(&o.From, "from", "", "the commit that a worktree begins at; HEAD by default")
-	f.StringVar(&o.params, "params", "", "a JSON object for the agent")
-	f.StringVar(&o.Approve, "approve", "", "which tools run without a question: none (ask), those that only read (reads), or all (all)")
-	f.BoolVar(&o.NoSandbox, "no-sandbox", false, "run the agent without a sandbox, with all that you may do")
-	f.StringVarP(&o.message, "message", "m", "", "send this to the task; - reads it from standard input")
-	o.turn.flags(cmd, "print the task as JSON; with --wait what is streamed, as JSON lines")
-	return cmd
+  tandemux task create --agent reviewer --workspace ro:. -m "what could go wrong here?"`, cobra.NoArgs, &in, in.create)
 }
 
-func (o *createOptions) create(c *call, _ []string) error {
-	files := slices.DeleteFunc([]string{o.FilesystemID, o.ProjectID, o.Workspace}, func(s string) bool { return s == "" })
-	switch {
-	case (o.AgentName == "") == (o.command == ""):
-		return cli.Usagef("--agent or --agent-command: give one of them")
-	case o.Approve != "" && !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, o.Approve):
-		return cli.Usagef("--approve is %q: use ask, reads or all", o.Approve)
-	case o.turn.wait && o.message == "":
-		return cli.Usagef("--wait is for what -m sends")
-	case o.params != "" && !json.Valid([]byte(o.params)):
-		return cli.Usagef("--params is not JSON")
-	case len(files) > 1:
-		return cli.Usagef("--filesystem, --project and --workspace: give one of them")
-	case len(files) == 0:
-		o.Workspace = "auto"
+func (o *createFlags) create(c *call, _ []string) error {
+	files := 0
+	for _, given := range []string{o.FilesystemID, o.ProjectID, o.Workspace} {
+		if given != "" {
+			files++
+		}
 	}
-	if err := o.turn.check(); err != nil {
+	switch {
+	case (o.AgentName == "") == (o.CommandLine == ""):
+		return cli.Usagef("--agent or --agent-command: give one of them")
+	case o.Wait && o.Message == "":
+		return cli.Usagef("--wait is for what -m sends")
+	case files > 1:
+		return cli.Usagef("--filesystem, --project and --workspace: give one of them")
+	case files == 0:
+		o.Workspace = task.AutoWorkspace
+	}
+	if err := o.check(); err != nil {
 		return err
 	}
-	o.Command, o.Params = strings.Fields(o.command), json.RawMessage(o.params)
+	o.Command = strings.Fields(o.CommandLine)
 	var content []store.Part
-	if o.message != "" {
-		text, err := cli.Text([]string{o.message}, c.cmd.InOrStdin(), "")
+	if o.Message != "" {
+		text, err := cli.Text([]string{o.Message}, c.InOrStdin(), "")
 		if err != nil {
 			return err
 		}
@@ -116,66 +88,59 @@ func (o *createOptions) create(c *call, _ []string) error {
 	if err := o.locate(c); err != nil {
 		return err
 	}
-	var t store.Task
-	if err := c.send(http.MethodPost, o.NewTask, &t, "tasks"); err != nil {
+	t, err := ask[store.Task](c, "createTask", o.NewTask)
+	if err != nil {
 		return err
 	}
-	if !o.turn.wait || !cli.AsJSON(c.cmd) { // what is waited for names it
-		if err := c.print(t, "%s\n", t.ID); err != nil {
+	if !o.Wait || !cli.AsJSON(c.Command) { // what is waited for names it
+		if err := show(c, t, t.ID); err != nil {
 			return err
 		}
 	}
 	if content == nil {
 		return nil
 	}
-	e, err := sendEvent(c, t.ID, content)
-	if err != nil || !o.turn.wait {
+	e, err := post[store.Event](c, "sendEvent", t.ID, content)
+	if err != nil || !o.Wait {
 		return err
 	}
-	return o.turn.follow(c, t.ID, e.ID)
+	return o.follow(c, t.ID, e.ID)
 }
 
 // locate says which directory the workspace is about, on the host's machine.
-func (o *createOptions) locate(c *call) error {
+func (o *createFlags) locate(c *call) error {
 	if o.Workspace == "" {
 		return nil
 	}
-	elsewhere, err := c.Elsewhere(c.cmd)
+	_, err := c.api()
 	switch {
 	case err != nil:
 		return err
-	case elsewhere && o.Cwd == "" && o.Workspace == "auto":
-		o.Workspace = "none"
-	case !elsewhere:
+	case !c.place.Elsewhere():
 		o.Cwd, err = absolute(o.Cwd)
+	case o.Cwd == "" && o.Workspace == task.AutoWorkspace:
+		o.Workspace = "none"
 	}
 	return err
 }
 
-func (h Host) newTaskLs() *cobra.Command {
-	var all bool
-	var agent string
-	cmd := h.asJSON(&cobra.Command{
-		Use:   "ls",
-		Short: "List tasks",
-		Long:  `List the tasks, newest first. Those that are over are listed with --all.`,
-		Args:  cobra.NoArgs,
-	}, func(c *call, _ []string) error {
-		query := set(map[string]string{"agent": agent})
-		if !all {
-			query.Set("status", "CREATING,IDLE,RUNNING,FAILED")
+func newTaskLs() *cobra.Command {
+	var in struct {
+		api.TaskQuery
+		All bool `flag:"all,A" doc:"List those that were cancelled, too"`
+	}
+	return verb("ls", "List tasks, newest first; those that are over with --all", cobra.NoArgs, &in, func(c *call, _ []string) error {
+		if !in.All {
+			in.Status = "CREATING,IDLE,RUNNING,FAILED"
 		}
-		tasks, err := list[store.Task](c, query, 0, "tasks")
+		tasks, err := list[store.Task](c, 0, "listTasks", in.TaskQuery)
 		if err != nil {
 			return err
 		}
 		return table(c, tasks, "there are no tasks; `tandemux task create` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
-			return []any{t.ID, cli.Short(t.Name), t.Status, age(t.Created), files(t), doing(t)}
+			return []any{t.ID, t.Name, t.Status, age(t.Created), cli.Whole(files(t)), cli.Whole(doing(t))}
 		})
 	})
-	cmd.Flags().BoolVarP(&all, "all", "A", false, "list those that were cancelled, too")
-	cmd.Flags().StringVarP(&agent, "agent", "a", "", "only those of this agent")
-	return cmd
 }
 
 // age is how long ago something was, in a word.
@@ -219,24 +184,23 @@ func doing(t store.Task) string {
 	return strings.Join(words, " ")
 }
 
-func (h Host) newTaskGet() *cobra.Command {
-	cmd := h.does(&cobra.Command{Use: "get ID", Short: "Show a task with its events and messages", Args: cobra.ExactArgs(1)}, func(c *call, args []string) error {
+func newTaskGet() *cobra.Command {
+	return verb("get ID", "Show a task with its events and messages", cobra.ExactArgs(1), nil, func(c *call, args []string) (err error) {
 		var t struct {
 			store.Task
 			Events   []store.Event   `json:"events"`
 			Messages []store.Message `json:"messages"`
 		}
-		err := c.get(&t.Task, "tasks", args[0])
-		if err == nil {
-			t.Events, err = list[store.Event](c, nil, 0, "tasks", t.ID, "events")
+		if t.Task, err = ask[store.Task](c, "getTask", nil, args[0]); err == nil {
+			t.Events, err = list[store.Event](c, 0, "listEvents", nil, t.ID)
 		}
 		if err == nil {
-			t.Messages, err = list[store.Message](c, nil, 0, "tasks", t.ID, "messages")
+			t.Messages, err = list[store.Message](c, 0, "listMessages", nil, t.ID)
 		}
 		if err != nil {
 			return err
 		}
-		return cli.Print(c.cmd, t, func(w io.Writer) error {
+		return cli.Print(c.Command, t, func(w io.Writer) error {
 			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, files(t.Task))
 			if doing := doing(t.Task); doing != "" {
 				fmt.Fprintln(w, doing)
@@ -257,8 +221,6 @@ func (h Host) newTaskGet() *cobra.Command {
 			return nil
 		})
 	})
-	cmd.Flags().Bool("json", false, "print the task as JSON, with its events and messages")
-	return cmd
 }
 
 func partsText(parts []store.Part) string {
@@ -269,121 +231,78 @@ func partsText(parts []store.Part) string {
 	return strings.Join(all, "\n")
 }
 
-func (h Host) newTaskCancel() *cobra.Command {
-	return h.asJSON(&cobra.Command{
-		Use:   "cancel ID",
-		Short: "Stop a task for good",
-		Long:  `Stop a task: its agent is ended, events that wait are discarded. Its files stay until it is deleted.`,
-		Args:  cobra.ExactArgs(1),
-	}, func(c *call, args []string) error {
-		var t store.Task
-		if err := c.send(http.MethodPost, nil, &t, "tasks", args[0], "cancel"); err != nil {
-			return err
-		}
-		return c.print(t, "")
-	})
-}
-
-func (h Host) newTaskDelete() *cobra.Command {
-	var force bool
-	cmd := h.asJSON(&cobra.Command{
-		Use:   "delete ID…",
-		Short: "Delete tasks with their workspaces",
-		Long: `Delete tasks with their workspaces and all that was said. A git branch that has
-commits which are nowhere else stays, unless --force is given.`,
-		Args: cobra.MinimumNArgs(1),
-	}, func(c *call, args []string) error {
+func newTaskDelete() *cobra.Command {
+	var in api.Force
+	return verb("delete ID…", `Delete tasks with their workspaces and all that was said
+A git branch that has commits which are nowhere else stays, unless --force is given.`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
 		gone := []task.Deleted{}
 		for _, id := range args {
-			if err := deleteTask(c, id, force, &gone); err != nil {
+			if err := deleteTask(c, id, in, &gone); err != nil {
 				return err
 			}
 		}
-		return c.print(gone, "")
+		return show(c, gone, "")
 	})
-	cmd.Flags().BoolVar(&force, "force", false, "delete branches with commits that are nowhere else, too")
-	return cmd
 }
 
 // deleteTask deletes a task and adds what became of it to gone.
-func deleteTask(c *call, id string, force bool, gone *[]task.Deleted) error {
-	var d task.Deleted
-	r := apiclient.Request{Method: http.MethodDelete, Path: apiclient.Path("tasks", id), Query: url.Values{"force": {strconv.FormatBool(force)}}}
-	if err := c.do(r, &d); err != nil {
+func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
+	d, err := ask[task.Deleted](c, "deleteTask", how, id)
+	if err != nil {
 		return err
 	}
 	*gone = append(*gone, d)
-	if d.KeptBranch != "" && !cli.AsJSON(c.cmd) {
+	if d.KeptBranch != "" && !cli.AsJSON(c.Command) {
 		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
 	}
 	return nil
 }
 
-func (h Host) newTaskCleanup() *cobra.Command {
-	var all, force bool
-	var older time.Duration
-	cmd := h.asJSON(&cobra.Command{
-		Use:   "cleanup",
-		Short: "Delete tasks that are over",
-		Long: `Delete the tasks that were cancelled or have failed, with their workspaces; with
---all those that have nothing to do, too.`,
-		Args: cobra.NoArgs,
-	}, func(c *call, _ []string) error {
-		statuses := "CANCELLED,FAILED"
-		if all {
-			statuses += ",IDLE"
+func newTaskCleanup() *cobra.Command {
+	var in struct {
+		api.Force
+		All   bool          `flag:"all" doc:"Delete tasks that have nothing to do, too"`
+		Older time.Duration `flag:"older" doc:"Only those that were created longer ago than this"`
+	}
+	return verb("cleanup", `Delete tasks that are over, with their workspaces
+These are those that were cancelled or have failed.`, cobra.NoArgs, &in, func(c *call, _ []string) error {
+		q := api.TaskQuery{Status: "CANCELLED,FAILED"}
+		if in.All {
+			q.Status += ",IDLE"
 		}
-		tasks, err := list[store.Task](c, url.Values{"status": {statuses}}, 0, "tasks")
+		tasks, err := list[store.Task](c, 0, "listTasks", q)
 		if err != nil {
 			return err
 		}
 		gone := []task.Deleted{}
 		for _, t := range tasks {
-			if time.Since(t.Created) < older {
+			if time.Since(t.Created) < in.Older {
 				continue
 			}
-			if err := deleteTask(c, t.ID, force, &gone); err != nil {
+			if err := deleteTask(c, t.ID, in.Force, &gone); err != nil {
 				return fmt.Errorf("delete %s: %w", t.Name, err)
 			}
-			if !cli.AsJSON(c.cmd) {
-				fmt.Fprintf(c.out(), "%s  %s\n", t.ID, cli.Short(t.Name))
+			if !cli.AsJSON(c.Command) {
+				fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", t.ID, cli.Short(t.Name))
 			}
 		}
-		return c.print(gone, "")
+		return show(c, gone, "")
 	})
-	f := cmd.Flags()
-	f.BoolVar(&all, "all", false, "delete tasks that have nothing to do, too")
-	f.BoolVar(&force, "force", false, "delete branches with commits that are nowhere else, too")
-	f.DurationVar(&older, "older", 0, "only those that were created longer ago than this")
-	return cmd
 }
 
-func (h Host) newTaskMigrate() *cobra.Command {
+func newTaskMigrate() *cobra.Command {
 	var in registry.Migration
-	cmd := h.asJSON(&cobra.Command{
-		Use:   "migrate (--from VERSION | ID…) (--to VERSION | --latest)",
-		Short: "Move tasks to another version of their agent",
-		Long: `Move tasks to another version within their branch: all of a version, or those that
-are named. A task goes on with its version until its event has ended.`,
-	}, func(c *call, args []string) error {
+	return verb("migrate (--from VERSION | ID…) (--to VERSION | --latest)", `Move tasks to another version of their agent
+They move within their branch: all of a version, or those that are named. A task goes
+on with its version until its event has ended.`, cobra.ArbitraryArgs, &in, func(c *call, args []string) error {
 		if (in.From == "") == (len(args) == 0) || (in.To == "") == !in.ToLatest {
 			return cli.Usagef("say which tasks (--from VERSION, or ids) and to which version (--to VERSION, or --latest)")
 		}
 		in.Tasks = args
-		var got registry.Migrated
-		if err := c.send(http.MethodPost, in, &got, "tasks", "migrate"); err != nil {
+		got, err := ask[registry.Migrated](c, "migrateTasks", in)
+		if err != nil {
 			return err
 		}
-		return cli.Print(c.cmd, got, func(w io.Writer) error {
-			for _, id := range got.Moved {
-				fmt.Fprintln(w, id)
-			}
-			return nil
-		})
+		return show(c, got, strings.Join(got.Moved, "\n"))
 	})
-	f := cmd.Flags()
-	f.StringVar(&in.From, "from", "", "all tasks of this version")
-	f.StringVar(&in.To, "to", "", "to this version")
-	f.BoolVar(&in.ToLatest, "latest", false, "to the active version of their branch")
-	return cmd
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -21,15 +19,18 @@ import (
 	"tandemux/internal/cli"
 )
 
-// contentOf is what an event or a message says: a text, or data.
-func contentOf(cmd *cobra.Command, words []string, message, data string) ([]store.Part, error) {
+// saying are the flags of what is sent: a text, or data.
+type saying struct {
+	Data json.RawMessage `flag:"data" doc:"A JSON value in place of a text"`
+}
+
+// content is what an event or a message says.
+func (o *saying) content(cmd *cobra.Command, words []string, message string) ([]store.Part, error) {
 	switch {
-	case data != "" && (message != "" || len(words) > 0):
+	case len(o.Data) > 0 && (message != "" || len(words) > 0):
 		return nil, cli.Usagef("an event is a text or --data, not both")
-	case data != "" && !json.Valid([]byte(data)):
-		return nil, cli.Usagef("--data is not JSON")
-	case data != "":
-		return []store.Part{store.DataPart(json.RawMessage(data))}, nil
+	case len(o.Data) > 0:
+		return []store.Part{store.DataPart(o.Data)}, nil
 	case message != "" && len(words) > 0:
 		return nil, cli.Usagef("give the text once: after the id, or with -m")
 	case message != "":
@@ -39,53 +40,44 @@ func contentOf(cmd *cobra.Command, words []string, message, data string) ([]stor
 	return []store.Part{store.TextPart(text)}, err
 }
 
-// post sends content to a list of a task's, and decodes what it became.
-func post(c *call, id, list string, content []store.Part, result any) error {
+// post sends content to a task.
+func post[T any](c *call, op, id string, content []store.Part) (v T, err error) {
 	raw, err := json.Marshal(content)
 	if err != nil {
-		return err
+		return v, err
 	}
-	return c.send(http.MethodPost, api.NewContent{Content: raw}, result, "tasks", id, list)
+	return ask[T](c, op, api.NewContent{Content: raw}, id)
 }
 
-func sendEvent(c *call, id string, content []store.Part) (e store.Event, err error) {
-	return e, post(c, id, "events", content, &e)
-}
+func newTaskSend() *cobra.Command {
+	var in struct {
+		saying
+		Message string `flag:"message,m" doc:"The text"`
+		waiting
+	}
+	return verb("send ID [TEXT…]", `Send an event to a task
+It is a text, or with --data a JSON value, and waits until those before it have ended.
+Without text, or with -, it is read from standard input.
 
-func (h Host) newTaskSend() *cobra.Command {
-	var message, data string
-	var turn waiting
-	cmd := h.does(&cobra.Command{
-		Use:   "send ID [TEXT…]",
-		Short: "Send an event to a task",
-		Long: `Send an event to a task: a text, or with --data a JSON value. It waits until those
-before it have ended. Without text, or with -, it is read from standard input.`,
-		Example: `  tandemux task send claude-7k2m "and now the tests" --wait
+  tandemux task send claude-7k2m "and now the tests" --wait
   git diff | tandemux task send claude-7k2m -
-  tandemux task send worker --data '{"issue": 12}'`,
-		Args: cobra.MinimumNArgs(1),
-	}, func(c *call, args []string) error {
-		if err := turn.check(); err != nil {
+  tandemux task send worker --data '{"issue": 12}'`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
+		if err := in.check(); err != nil {
 			return err
 		}
-		content, err := contentOf(c.cmd, args[1:], message, data)
+		content, err := in.content(c.Command, args[1:], in.Message)
 		if err != nil {
 			return err
 		}
-		e, err := sendEvent(c, args[0], content)
+		e, err := post[store.Event](c, "sendEvent", args[0], content)
 		switch {
 		case err != nil:
 			return err
-		case turn.wait:
-			return turn.follow(c, args[0], e.ID)
+		case in.Wait:
+			return in.follow(c, args[0], e.ID)
 		}
-		return c.print(e, "%s\n", e.ID)
+		return show(c, e, e.ID)
 	})
-	f := cmd.Flags()
-	f.StringVarP(&message, "message", "m", "", "the text")
-	f.StringVar(&data, "data", "", "a JSON value in place of a text")
-	turn.flags(cmd, "print the event as JSON; with --wait what is streamed, as JSON lines")
-	return cmd
 }
 
 // streamPart is a part of a task's stream, as far as it is looked at.
@@ -110,8 +102,8 @@ type printer struct {
 }
 
 func (p *printer) print(e apiclient.Event, part streamPart) error {
-	if cli.AsJSON(p.c.cmd) {
-		_, err := fmt.Fprintln(p.c.out(), e.Data)
+	if cli.AsJSON(p.c.Command) {
+		_, err := fmt.Fprintln(p.c.OutOrStdout(), e.Data)
 		return err
 	}
 	title := cli.Short(part.ToolName)
@@ -152,7 +144,7 @@ func (p *printer) print(e apiclient.Event, part streamPart) error {
 func (p *printer) say(text string) {
 	if text != "" {
 		p.line = !strings.HasSuffix(text, "\n")
-		fmt.Fprint(p.c.out(), text)
+		fmt.Fprint(p.c.OutOrStdout(), text)
 	}
 }
 
@@ -163,12 +155,12 @@ func (p *printer) end() {
 }
 
 // stream reads a task's stream.
-func stream(ctx context.Context, c *call, id string, query url.Values, each func(apiclient.Event, streamPart) error) error {
+func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each func(apiclient.Event, streamPart) error) error {
 	client, err := c.api()
 	if err != nil {
 		return err
 	}
-	return client.Stream(ctx, apiclient.Path("tasks", id, "stream"), query, "", func(e apiclient.Event) error {
+	return client.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
 		var part streamPart
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
 			return fmt.Errorf("read the stream: %w", err)
@@ -179,19 +171,12 @@ func stream(ctx context.Context, c *call, id string, query url.Values, each func
 
 // waiting is whether and how long a command waits for the end of a turn.
 type waiting struct {
-	wait    bool
-	timeout time.Duration
-}
-
-func (w *waiting) flags(cmd *cobra.Command, asJSON string) {
-	f := cmd.Flags()
-	f.BoolVar(&w.wait, "wait", false, "print what the agent says, and exit when the turn has ended: 0 if it went well, else 1")
-	f.DurationVar(&w.timeout, "timeout", 0, "with --wait: stop waiting after this long, and exit with 124")
-	f.Bool("json", false, asJSON)
+	Wait    bool          `flag:"wait" doc:"Print what the agent says, with --json as lines of the stream, and exit when the turn has ended: 0 if it went well, else 1"`
+	Timeout time.Duration `flag:"timeout" doc:"With --wait: stop waiting after this long, and exit with 124"`
 }
 
 func (w *waiting) check() error {
-	if w.timeout < 0 || w.timeout > 0 && !w.wait {
+	if w.Timeout < 0 || w.Timeout > 0 && !w.Wait {
 		return cli.Usagef("--timeout is above zero, and goes with --wait")
 	}
 	return nil
@@ -202,15 +187,15 @@ var errTurnOver = errors.New("the turn has ended")
 
 // follow prints the turn of an event and says how it ended.
 func (w *waiting) follow(c *call, id, event string) error {
-	ctx := c.ctx()
-	if w.timeout > 0 {
+	ctx := c.Context()
+	if w.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, w.timeout)
+		ctx, cancel = context.WithTimeout(ctx, w.Timeout)
 		defer cancel()
 	}
 	p := &printer{c: c}
 	ours := false
-	err := stream(ctx, c, id, url.Values{"follow": {"true"}}, func(e apiclient.Event, part streamPart) error {
+	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part streamPart) error {
 		if part.Type == "start" {
 			ours = part.Metadata.EventID == event
 		}
@@ -225,112 +210,97 @@ func (w *waiting) follow(c *call, id, event string) error {
 		}
 		return nil
 	})
-	if w.timeout > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; the task goes on", w.timeout)}
+	if w.Timeout > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; the task goes on", w.Timeout)}
 	}
 	if err != nil && !errors.Is(err, errTurnOver) {
 		return err
 	}
-	var e store.Event
-	if err := c.get(&e, "events", event); err != nil {
-		return err
-	}
+	e, err := ask[store.Event](c, "getEvent", nil, event)
 	switch {
-	case e.Status == store.EventDone:
-		return nil
+	case err != nil || e.Status == store.EventDone:
+		return err
 	case e.Reason != "":
 		return errors.New(e.Reason)
 	}
 	return fmt.Errorf("the event is %s", e.Status)
 }
 
-func (h Host) newTaskWatch() *cobra.Command {
-	var follow bool
-	var after string
-	cmd := h.does(&cobra.Command{
-		Use:   "watch ID",
-		Short: "Print what a task does, as it does it",
-		Long: `Print what a task does, from the beginning, until its turn has ended and nothing is
-to be done; with --follow until the task is over. With --json each part is a line, as
-docs/tasks.md describes them.`,
-		Args: cobra.ExactArgs(1),
-	}, func(c *call, args []string) error {
-		query := set(map[string]string{"after": after})
-		if follow {
-			query.Set("follow", "true")
-		}
+func newTaskWatch() *cobra.Command {
+	var in api.StreamQuery
+	return verb("watch ID", `Print what a task does, as it does it
+It is printed from the beginning, until its turn has ended and nothing is to be done;
+with --follow until the task is over. With --json each part is a line, as
+docs/tasks.md describes them.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
 		p := &printer{c: c}
 		defer p.end()
-		return stream(c.ctx(), c, args[0], query, p.print)
+		return stream(c.Context(), c, args[0], in, p.print)
 	})
-	cmd.Flags().BoolVar(&follow, "follow", false, "go on until the task is over")
-	cmd.Flags().StringVar(&after, "after", "", "begin behind this event of the stream, or with what comes next: now")
-	cmd.Flags().Bool("json", false, "print JSON lines")
-	return cmd
 }
 
 // Env names the task that a process is part of; the host sets it.
 const Env = "TANDEMUX_TASK"
 
-// inTask gives a command --task, and its work the task that this runs in or that is
-// named.
-func (h Host) inTask(cmd *cobra.Command, work func(c *call, id string, args []string) error) *cobra.Command {
-	var id string
-	h.asJSON(cmd, func(c *call, args []string) error {
-		if id == "" {
-			id = os.Getenv(Env)
-		}
-		if id == "" {
-			return cli.Usagef("this is not inside a task: name one with --task")
-		}
-		return work(c, id, args)
-	})
-	cmd.Flags().StringVar(&id, "task", "", "the task (default: the one that this runs in)")
-	return cmd
+// inside is the flag that names a task, from outside of it.
+type inside struct {
+	Task string `flag:"task" doc:"The task (default: the one that this runs in)"`
 }
 
-func (h Host) newTaskProgress() *cobra.Command {
-	return h.inTask(&cobra.Command{
-		Use:     "progress [PERCENT] [TEXT…]",
-		Short:   "Note how far the task is that this runs in",
-		Long:    `Note how far the task is that this runs in, for its agent and what that starts. People see it in lists.`,
-		Example: `  tandemux task progress 40 running the tests`,
-		Args:    cobra.MinimumNArgs(1),
-	}, func(c *call, id string, args []string) error {
-		var in api.ProgressChange
-		if n, err := strconv.Atoi(strings.TrimSuffix(args[0], "%")); err == nil {
-			in.Percent, args = &n, args[1:]
-		}
-		if text := strings.Join(args, " "); len(args) > 0 {
-			in.Line = &text
-		}
-		var got task.Progress
-		if err := c.send(http.MethodPut, in, &got, "tasks", id, "progress"); err != nil {
-			return err
-		}
-		return c.print(got, "")
-	})
+func (o *inside) id() (string, error) {
+	if o.Task == "" {
+		o.Task = os.Getenv(Env)
+	}
+	if o.Task == "" {
+		return "", cli.Usagef("this is not inside a task: name one with --task")
+	}
+	return o.Task, nil
 }
 
-func (h Host) newTaskSay() *cobra.Command {
-	var data string
-	cmd := h.inTask(&cobra.Command{
-		Use:   "say [TEXT…]",
-		Short: "Add a message to the task that this runs in",
-		Long: `Add a message to the task that this runs in, for its agent and what that starts: a
-text, or with --data a JSON value. It is kept with what the agent says. To say
-something to the agent, use send.`,
-	}, func(c *call, id string, args []string) error {
-		content, err := contentOf(c.cmd, args, "", data)
+func newTaskProgress() *cobra.Command {
+	var in inside
+	return verb("progress [PERCENT] [TEXT…]", `Note how far the task is that this runs in
+It is for its agent and what that starts; people see it in lists.
+
+  tandemux task progress 40 running the tests`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
+		id, err := in.id()
 		if err != nil {
 			return err
 		}
-		var m store.Message
-		if err := post(c, id, "messages", content, &m); err != nil {
+		var change api.ProgressChange
+		if n, err := strconv.Atoi(strings.TrimSuffix(args[0], "%")); err == nil {
+			change.Percent, args = &n, args[1:]
+		}
+		if text := strings.Join(args, " "); len(args) > 0 {
+			change.Line = &text
+		}
+		got, err := ask[task.Progress](c, "setProgress", change, id)
+		if err != nil {
 			return err
 		}
-		return c.print(m, "%s\n", m.ID)
+		return show(c, got, "")
 	})
-	cmd.Flags().StringVar(&data, "data", "", "a JSON value in place of a text")
-	return cmd
+}
+
+func newTaskSay() *cobra.Command {
+	var in struct {
+		inside
+		saying
+	}
+	return verb("say [TEXT…]", `Add a message to the task that this runs in
+It is for its agent and what that starts: a text, or with --data a JSON value, which is
+kept with what the agent says. To say something to the agent, use send.`, cobra.ArbitraryArgs, &in, func(c *call, args []string) error {
+		id, err := in.id()
+		if err != nil {
+			return err
+		}
+		content, err := in.content(c.Command, args, "")
+		if err != nil {
+			return err
+		}
+		m, err := post[store.Message](c, "sendMessage", id, content)
+		if err != nil {
+			return err
+		}
+		return show(c, m, m.ID)
+	})
 }

@@ -45,6 +45,12 @@ func (route *Route) Asks() bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodDelete || route.takes != ""
 }
 
+// Pages reports whether it gives a list in parts.
+func (route *Route) Pages() bool {
+	_, pages := route.In.FieldByName("Cursor")
+	return pages
+}
+
 // on makes a route; about is its summary and, in further lines, its detail.
 func on[In, Out any](at, name, about string, handle func(*Request, In) (Out, error)) Route {
 	route := Route{Name: name, In: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), limit: 1 << 20, status: http.StatusOK}

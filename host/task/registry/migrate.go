@@ -11,10 +11,10 @@ import (
 // a version (From) or those named (Tasks), to a version (To) or to the active one
 // of their branch (ToLatest).
 type Migration struct {
-	From     string   `json:"from_version_id,omitempty"`
+	From     string   `json:"from_version_id,omitempty" flag:"from" doc:"All tasks of this version"`
 	Tasks    []string `json:"task_ids,omitempty"`
-	To       string   `json:"to_version_id,omitempty"`
-	ToLatest bool     `json:"to_latest,omitempty"`
+	To       string   `json:"to_version_id,omitempty" flag:"to" doc:"To this version"`
+	ToLatest bool     `json:"to_latest,omitempty" flag:"latest" doc:"To the active version of their branch"`
 }
 
 // Migrated is what a migration did.

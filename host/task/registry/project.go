@@ -26,9 +26,9 @@ func (r *Registry) Projects(ctx context.Context, who access.Principal, p store.P
 
 // ProjectChange is what is to be set of a project; nil stays.
 type ProjectChange struct {
-	Name        *string `json:"name,omitempty"`
-	Description *string `json:"description,omitempty"`
-	Dir         *string `json:"dir,omitempty" doc:"Absolute; the operator alone may set it"`
+	Name        *string `json:"name,omitempty" flag:"name,n" doc:"Its name"`
+	Description *string `json:"description,omitempty" flag:"description" doc:"What it is for"`
+	Dir         *string `json:"dir,omitempty" flag:"dir" doc:"The directory that its tasks' workspaces are made from; the operator alone may set it"`
 }
 
 func (c ProjectChange) apply(who access.Principal, p *store.Project) error {
