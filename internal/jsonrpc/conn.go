@@ -70,8 +70,7 @@ type Options struct {
 	// returns.
 	Raw func(msg []byte) bool
 	// Wrote, when set, is called after each message that was written, when
-	// Queued no longer counts it. It runs where messages are written and must
-	// not block.
+	// Queued no longer counts it. It must not block or call the Conn.
 	Wrote func()
 	Log   *slog.Logger // nil means discard
 }
@@ -83,7 +82,6 @@ type Conn struct {
 	o       Options
 	log     *slog.Logger
 	queue   *queue
-	try     TryWriter // nil when the transport is none
 	later   *time.Timer
 	waits   atomic.Bool // later runs
 
@@ -120,12 +118,11 @@ func New(t Transport, h Handler, o Options) *Conn {
 	}
 	c := &Conn{
 		t: t, handler: h, o: o, log: log,
-		queue:   newQueue(o.MaxQueueBytes, o.MaxQueueMessages),
+		queue:   newQueue(t, o),
 		calls:   calls{pending: map[int64]func(json.RawMessage, error){}},
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
-	c.try, _ = t.(TryWriter)
 	c.later = time.AfterFunc(time.Hour, func() {
 		c.waits.Store(false)
 		c.queue.start()
@@ -148,7 +145,9 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 	written, closed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(written)
-		c.write()
+		if err := c.queue.run(); err != nil {
+			c.unwritable(err)
+		}
 	}()
 	go func() {
 		defer close(closed)
@@ -280,79 +279,20 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 // answer queues the answer to a request. Answers are never refused for want of
 // room; next waits instead.
 func (c *Conn) answer(id json.RawMessage, result any, err error) error {
-	if err := c.queue.put(encodeReply(id, result, err), true); err != nil {
+	if err := c.queue.add(item{msg: encodeReply(id, result, err), answer: true}); err != nil {
 		return err
 	}
 	c.Flush()
 	return nil
 }
 
-// write is the writer goroutine: one message after the other, until the queue
-// is closed and empty.
-func (c *Conn) write() {
-	mw, _ := c.t.(MoreWriter)
-	held := false // the transport holds messages back for one that was to follow
-	for {
-		msg, more, ok, err := c.queue.take(held)
-		if !ok {
-			return
-		}
-		if err != nil {
-			c.unwritable(err)
-			return
-		}
-		if mw != nil {
-			err = mw.WriteMore(context.Background(), msg, more)
-		} else {
-			err = c.t.Write(context.Background(), msg)
-		}
-		c.queue.written()
-		c.wrote()
-		held = more && mw != nil
-		if err != nil {
-			c.unwritable(err)
-			return
-		}
-	}
-}
-
 // Flush has the queue written, without blocking: by the caller if that is little and
 // the transport takes it at once, so that a message to an idle peer needs no other
 // goroutine; otherwise by the writer goroutine.
-func (c *Conn) Flush() {
-	if c.try == nil {
-		c.queue.start()
-		return
-	}
-	msg, more, ok := c.queue.borrow(TryBytes)
-	if !ok {
-		c.queue.start()
-		return
-	}
-	for ok {
-		tried, err := c.try.TryWrite(msg, more)
-		switch {
-		case err != nil || tried == Kept:
-			c.queue.handOver(err)
-			ok = false
-		case tried == Refused:
-			c.queue.putBack()
-			return
-		default:
-			msg, more, ok = c.queue.next(more)
-		}
-		c.wrote()
-	}
-}
+func (c *Conn) Flush() { c.queue.flush() }
 
 // Start is Flush by the writer.
 func (c *Conn) Start() { c.queue.start() }
-
-func (c *Conn) wrote() {
-	if c.o.Wrote != nil {
-		c.o.Wrote()
-	}
-}
 
 // drain waits CloseWait for the writer to empty the queue, and again while it makes
 // progress, at most maxDrains times.
@@ -360,13 +300,13 @@ func (c *Conn) drain(written <-chan struct{}) {
 	timer := time.NewTimer(CloseWait)
 	defer timer.Stop()
 	for range maxDrains {
-		before := c.queue.size()
+		before := c.Queued()
 		select {
 		case <-written:
 			return
 		case <-timer.C:
 		}
-		if c.queue.size() >= before {
+		if c.Queued() >= before {
 			return
 		}
 		timer.Reset(CloseWait)
@@ -391,16 +331,16 @@ func (c *Conn) unwritable(err error) {
 // It never blocks; ErrQueueFull when a bound would be exceeded. A message that
 // is larger than the bound by itself passes when nothing else waits.
 func (c *Conn) Send(raw []byte) error {
-	if err := c.queue.put(raw, false); err != nil {
-		return err
+	err := c.Put(raw)
+	if err == nil {
+		c.Flush()
 	}
-	c.Flush()
-	return nil
+	return err
 }
 
 // Put is Send without writing: call Flush, or Send for another message, after it.
 // Several messages then go in one packet.
-func (c *Conn) Put(raw []byte) error { return c.queue.put(raw, false) }
+func (c *Conn) Put(raw []byte) error { return c.PutShared(raw, nil) }
 
 // Shared is the owner of a message that several connections may send.
 type Shared interface {
@@ -418,13 +358,11 @@ func (c *Conn) PutShared(raw []byte, s Shared) error {
 // SendLater is Send for a message that nobody waits for: it goes with the next
 // one, or after a wait of LaterWait.
 func (c *Conn) SendLater(raw []byte) error {
-	if err := c.queue.put(raw, false); err != nil {
-		return err
-	}
-	if !c.waits.Swap(true) {
+	err := c.Put(raw)
+	if err == nil && !c.waits.Swap(true) {
 		c.later.Reset(LaterWait)
 	}
-	return nil
+	return err
 }
 
 // Notify sends a notification.
@@ -451,10 +389,16 @@ func (c *Conn) Reply(req *Request, result any, err error) error {
 func (c *Conn) AfterReply(fn func()) { c.after = append(c.after, fn) }
 
 // Queued is the number of bytes waiting to be written.
-func (c *Conn) Queued() int { return c.queue.size() }
+func (c *Conn) Queued() int {
+	all, _ := c.queue.size()
+	return all
+}
 
 // Unasked is Queued without answers: the bytes that the peer did not ask for.
-func (c *Conn) Unasked() int { return c.queue.unasked() }
+func (c *Conn) Unasked() int {
+	_, unasked := c.queue.size()
+	return unasked
+}
 
 // Drained gives a channel that is closed once the queue is at most half full
 // (at once if it is now), or the connection has ended.

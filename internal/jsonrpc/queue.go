@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -10,17 +11,20 @@ import (
 //	done | items[head:] | room
 //
 // The message being written counts until the transport has taken it. One goroutine
-// writes at a time and is said to hold the pen: the writer goroutine or, for small
-// messages that the transport takes at once, the one that flushes.
+// writes at a time: the writer goroutine (run) or, for small messages that the
+// transport takes at once, the one that flushes.
 type queue struct {
+	t                     Transport
+	direct                DirectWriter // t, nil when it is none
+	wrote                 func()       // nil for nothing
 	maxBytes, maxMessages int
 
 	mu      sync.Mutex
-	wake    sync.Cond // for the writer: something to do, or closed
-	pen     pen
-	due     bool  // the writer is to write what there is
-	stuck   bool  // the transport holds back what it could not write at once
-	failed  error // of a write with a borrowed pen
+	wake    sync.Cond // for the writer goroutine: something to do, or closed
+	busy    bool      // somebody writes
+	due     bool      // the writer goroutine is to write what there is
+	held    bool      // the transport holds bytes back: of a promised message, or not taken at once
+	failed  error     // of a write
 	items   []item
 	head    int
 	writing item // the message being written; empty when none is
@@ -44,150 +48,136 @@ func (i *item) gone() {
 	}
 }
 
-// pen says which goroutine may write.
-type pen uint8
-
-const (
-	free pen = iota
-	writing
-	borrowed
-)
-
-func newQueue(maxBytes, maxMessages int) *queue {
-	q := &queue{maxBytes: maxBytes, maxMessages: maxMessages}
+func newQueue(t Transport, o Options) *queue {
+	q := &queue{t: t, wrote: o.Wrote, maxBytes: o.MaxQueueBytes, maxMessages: o.MaxQueueMessages}
+	q.direct, _ = t.(DirectWriter)
 	q.wake.L = &q.mu
 	return q
 }
 
-// put adds a message. force is for answers, which are never refused: the
-// reader stops reading while the queue is over its bounds instead.
-func (q *queue) put(msg []byte, force bool) error { return q.add(item{msg: msg, answer: force}) }
-
+// add adds a message. Answers are never refused: the reader stops reading while the
+// queue is over its bounds instead.
 func (q *queue) add(it item) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	msg, force := it.msg, it.answer
 	if q.closed {
 		return ErrClosed
 	}
-	if !force && q.bytes > 0 && q.over(len(msg), 1) {
+	if !it.answer && q.bytes > 0 && q.over(len(it.msg), 1) {
 		return ErrQueueFull
 	}
 	q.items = append(q.items, it)
-	q.bytes += len(msg)
-	if force {
-		q.answers += len(msg)
+	q.bytes += len(it.msg)
+	if it.answer {
+		q.answers += len(it.msg)
 	}
 	return nil
 }
 
-// start makes the writer write what there is.
+// over reports whether that many more bytes and messages would exceed the bounds.
+func (q *queue) over(bytes, messages int) bool {
+	return q.bytes+bytes > q.maxBytes || q.waiting()+messages > q.maxMessages
+}
+
+func (q *queue) waiting() int { return len(q.items) - q.head }
+
+// run writes what is due, one message after the other, until the queue is closed and
+// empty or a write fails.
+func (q *queue) run() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		for q.busy || !q.due && !q.closed {
+			q.wake.Wait()
+		}
+		switch {
+		case q.failed != nil:
+			return q.failed
+		case q.waiting() > 0 || q.held:
+			q.write(false)
+		case q.closed:
+			return nil
+		default:
+			q.due = false
+		}
+	}
+}
+
+// start makes the writer goroutine write what there is.
 func (q *queue) start() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.head < len(q.items) {
+	q.leave()
+}
+
+// leave is start with the lock held.
+func (q *queue) leave() {
+	if q.waiting() > 0 || q.held || q.failed != nil {
 		q.due = true
 		q.wake.Signal()
 	}
 }
 
-// borrow gives the pen and the first message to a caller that will not block, if
-// nobody has the pen and at most most bytes wait.
-func (q *queue) borrow(most int) (msg []byte, more, ok bool) {
+// flush writes what there is, without blocking, if that is little and nobody else
+// writes. What the transport does not take at once is left to the writer goroutine.
+func (q *queue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.pen != free || q.due || q.stuck || q.failed != nil || q.closed || q.head == len(q.items) || q.bytes > most {
-		return nil, false, false
+	if q.direct != nil && !q.busy && !q.due && !q.closed && q.bytes <= TryBytes {
+		for q.waiting() > 0 && q.write(true) {
+		}
+		if q.closed {
+			q.wake.Signal()
+		}
 	}
-	q.pen = borrowed
-	msg, more = q.first()
-	return msg, more, true
+	q.leave()
 }
 
-// next is called by the holder of a borrowed pen after writing a message, and gives
-// the next one. If there is none the pen goes back. held says that the transport
-// was promised another message and holds bytes back for it.
-func (q *queue) next(held bool) (msg []byte, more, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.out()
-	if q.head == len(q.items) {
-		q.pen, q.stuck = free, held
-		q.wake.Signal()
-		return nil, false, false
+// write writes the first message, or sends what the transport holds back. It is called
+// with the lock, which it gives away while it writes. One that is tried is written
+// without waiting; false says that the rest is for the writer goroutine.
+func (q *queue) write(try bool) (done bool) {
+	more := false
+	if q.waiting() > 0 {
+		q.writing = q.take()
+		more = q.direct != nil && q.waiting() > 0
 	}
-	msg, more = q.first()
-	return msg, more, true
-}
-
-// handOver gives a borrowed pen to the writer goroutine, with what the transport
-// could not write at once, or the error of a failed write.
-func (q *queue) handOver(failed error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.out()
-	q.pen, q.stuck, q.failed = free, failed == nil, failed
-	q.wake.Signal()
-}
-
-// over reports whether that many more bytes and messages would exceed the bounds.
-func (q *queue) over(bytes, messages int) bool {
-	return q.bytes+bytes > q.maxBytes || len(q.items)-q.head+messages > q.maxMessages
-}
-
-// putBack gives a borrowed pen back, and its message for the writer goroutine to
-// write.
-func (q *queue) putBack() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.items = slices.Insert(q.items, q.head, q.writing)
-	q.writing = item{}
-	q.pen, q.due = free, true
-	q.wake.Signal()
-}
-
-// take waits for the next message; only the writer goroutine calls it. more says
-// that another one follows. ok is false when the queue is closed and empty. The
-// message is empty, and there is no waiting, if held is set but the message
-// promised by more was discarded, or if a handed-over write left bytes in the
-// transport; err is the error of such a write.
-func (q *queue) take(held bool) (msg []byte, more, ok bool, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.pen == writing && !held {
-		q.pen = free
-	}
-	for !held && (q.pen != free || !q.ready()) {
-		q.wake.Wait()
-	}
-	held = held || q.stuck
-	q.stuck = false
+	q.busy = true
+	msg, tried := q.writing.msg, Written
+	q.mu.Unlock()
+	var err error
 	switch {
-	case q.failed != nil:
-		return nil, false, true, q.failed
-	case q.head < len(q.items):
-		q.pen = writing
-		msg, more = q.first()
-		return msg, more, true, nil
-	case held:
-		q.pen = writing
+	case try:
+		tried, err = q.direct.TryWrite(msg, more)
+	case q.direct != nil:
+		err = q.direct.WriteMore(msg, more)
+	default:
+		err = q.t.Write(context.Background(), msg)
 	}
-	q.due = false
-	return nil, false, held, nil
+	q.mu.Lock()
+	q.busy = false
+	if tried == Refused && err == nil {
+		q.items = slices.Insert(q.items, q.head, q.writing)
+		q.writing = item{}
+		return false
+	}
+	q.held, q.failed = more || tried == Kept, err
+	q.bytes -= len(msg)
+	if q.writing.answer {
+		q.answers -= len(msg)
+	}
+	q.writing.gone()
+	q.writing = item{}
+	q.notify()
+	if q.wrote != nil {
+		q.wrote()
+	}
+	return tried == Written && err == nil
 }
 
-// ready reports whether there is something for the writer to do. The lock is
-// held.
-func (q *queue) ready() bool {
-	if q.head == len(q.items) {
-		q.due = false
-	}
-	return q.due || q.stuck || q.failed != nil || q.closed
-}
-
-// first takes the first message out. The lock is held.
-func (q *queue) first() (msg []byte, more bool) {
-	q.writing = q.items[q.head]
+// take takes the first message out.
+func (q *queue) take() item {
+	it := q.items[q.head]
 	q.items[q.head] = item{}
 	q.head++
 	switch {
@@ -198,25 +188,7 @@ func (q *queue) first() (msg []byte, more bool) {
 		clear(q.items[n:])
 		q.items, q.head = q.items[:n], 0
 	}
-	return q.writing.msg, q.head < len(q.items)
-}
-
-// written reports that the message taken last was written.
-func (q *queue) written() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.out()
-}
-
-// out counts the message being written as gone. The lock is held.
-func (q *queue) out() {
-	q.bytes -= len(q.writing.msg)
-	if q.writing.answer {
-		q.answers -= len(q.writing.msg)
-	}
-	q.writing.gone()
-	q.writing = item{}
-	q.notify()
+	return it
 }
 
 // notify wakes those who wait for room. The lock is held.
@@ -228,7 +200,7 @@ func (q *queue) notify() {
 }
 
 func (q *queue) half() bool {
-	return q.bytes <= q.maxBytes/2 && len(q.items)-q.head <= q.maxMessages/2
+	return q.bytes <= q.maxBytes/2 && q.waiting() <= q.maxMessages/2
 }
 
 // full reports whether the queue is over its bounds, which only answers do.
@@ -238,39 +210,30 @@ func (q *queue) full() bool {
 	return q.over(0, 0)
 }
 
-func (q *queue) size() int {
+// size is how many bytes wait, and how many of them are no answers.
+func (q *queue) size() (all, unasked int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.bytes
+	return q.bytes, q.bytes - q.answers
 }
-
-// unasked is size without answers.
-func (q *queue) unasked() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.bytes - q.answers
-}
-
-var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // room gives a channel that is closed once the queue is half empty.
 func (q *queue) room() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || q.half() {
-		return closedChan
-	}
 	if q.drained == nil {
 		q.drained = make(chan struct{})
 	}
-	return q.drained
+	drained := q.drained
+	q.notify()
+	return drained
 }
 
 // discard drops what is not being written and returns the number of messages.
 func (q *queue) discard() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := len(q.items) - q.head
+	n := q.waiting()
 	for i := range q.items[q.head:] {
 		q.items[q.head+i].gone()
 	}

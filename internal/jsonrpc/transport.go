@@ -16,17 +16,13 @@ type Transport interface {
 	Close(code int, reason string) error
 }
 
-// MoreWriter is a Transport that can put several messages into one packet.
-type MoreWriter interface {
+// DirectWriter is a Transport that can put several messages into one packet, and
+// write without waiting for anybody.
+type DirectWriter interface {
 	Transport
 	// WriteMore is Write; more says that another message follows at once, so
 	// that this one may wait for it. An empty msg only sends what waits.
-	WriteMore(ctx context.Context, msg []byte, more bool) error
-}
-
-// TryWriter is a MoreWriter that can write without waiting for anybody.
-type TryWriter interface {
-	MoreWriter
+	WriteMore(msg []byte, more bool) error
 	// TryWrite is WriteMore for a message of at most TryBytes.
 	TryWrite(msg []byte, more bool) (Tried, error)
 }

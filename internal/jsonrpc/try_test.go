@@ -73,9 +73,9 @@ func (f *fickle) send() {
 	f.held, f.kept = nil, false
 }
 
-func (f *fickle) Write(ctx context.Context, msg []byte) error { return f.WriteMore(ctx, msg, false) }
+func (f *fickle) Write(ctx context.Context, msg []byte) error { return f.WriteMore(msg, false) }
 
-func (f *fickle) WriteMore(_ context.Context, msg []byte, more bool) error {
+func (f *fickle) WriteMore(msg []byte, more bool) error {
 	defer f.enter()()
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -136,8 +136,6 @@ var arrows = map[string][]string{
 
 	"cmd/tandemux-keeper": {"host/keeper", "internal/daemon"},
 
-	"internal/jsonrpc/rpctest": {"internal/jsonrpc"}, // for tests of transports
-
 	"internal/asciicast": {},
 	"internal/statefile": {},
 	"internal/svg":       {"emulator/..."},

@@ -19,7 +19,7 @@ func TestTryWrite(t *testing.T) {
 			l := listen(t, network, Options{})
 			a, b := l.connect(t)
 			for _, way := range [][2]jsonrpc.Transport{{a, b}, {b, a}} {
-				from, to := way[0].(jsonrpc.TryWriter), way[1]
+				from, to := way[0].(jsonrpc.DirectWriter), way[1]
 				const count = 1500
 				sent := make(chan error, 1)
 				kept := make(chan struct{})
@@ -44,7 +44,7 @@ func TestTryWrite(t *testing.T) {
 									continue
 								}
 							}
-							if err := from.WriteMore(context.Background(), msg, i+1 < count); err != nil {
+							if err := from.WriteMore(msg, i+1 < count); err != nil {
 								return err
 							}
 						}

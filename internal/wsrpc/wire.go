@@ -17,6 +17,8 @@ import (
 const (
 	// corkBytes is how much may wait for a following message.
 	corkBytes = 64 << 10
+	// keptBytes is the largest write buffer kept from one message to the next.
+	keptBytes = 256 << 10
 	// readAhead is the size of the buffer that socket reads go through, so
 	// that many small frames cost few system calls.
 	readAhead = 64 << 10
@@ -29,9 +31,9 @@ const (
 	writeChunk = 256 << 10
 )
 
-// wire is a socket below a WebSocket. The library flushes its small buffer
-// after each frame, and in the middle of larger ones; a corked wire gathers
-// that, and writes at uncork.
+// wire is a socket below a WebSocket. It frames messages itself: the library flushes
+// its small buffer after each frame, and in the middle of larger ones, and waits for a
+// peer that takes nothing.
 type wire struct {
 	net.Conn
 	direct *rawio.Conn // nil unless Conn is a socket itself
@@ -41,8 +43,7 @@ type wire struct {
 	br []byte // the buffer behind in, made at the first small read
 
 	mu     sync.Mutex // Protects following; pongs are written beside messages.
-	corked bool
-	out    []byte
+	out    []byte     // gathered, not yet taken by the socket
 	failed error
 	timed  bool // a write deadline is set
 
@@ -91,22 +92,18 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// cork makes Write gather.
-func (w *wire) cork() {
-	w.mu.Lock()
-	w.corked = true
-	w.mu.Unlock()
-}
-
-// uncork writes what was gathered, unless more follows and there is room.
-func (w *wire) uncork(more bool) error {
+// send writes a text frame behind what was gathered, or gathers it while more follow.
+// An empty message only sends what was gathered.
+func (w *wire) send(msg []byte, more bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.corked = more
+	if len(msg) > 0 {
+		w.out = appendFrame(w.out, msg, w.client)
+	}
 	if more && len(w.out) < corkBytes {
 		return w.failed
 	}
-	return w.flush(nil)
+	return w.flush()
 }
 
 // try writes a text frame, and what was gathered before it, as far as the socket
@@ -121,7 +118,7 @@ func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
 		return jsonrpc.Written, w.failed
 	}
 	w.out = appendFrame(w.out, msg, w.client)
-	if w.corked = more; more {
+	if more {
 		return jsonrpc.Written, nil
 	}
 	if w.timed { // A deadline that has passed would fail the write.
@@ -135,7 +132,6 @@ func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
 	}
 	if n < len(w.out) {
 		w.out = w.out[:copy(w.out, w.out[n:])]
-		w.corked = true
 		return jsonrpc.Kept, nil
 	}
 	w.out = w.out[:0]
@@ -172,63 +168,33 @@ func appendFrame(buf, msg []byte, client bool) []byte {
 	return buf
 }
 
-// patience gives the peer writeWait to take something.
-func (w *wire) patience() {
-	w.timed = true
-	w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-}
-
-// Write is net.Conn's.
+// Write is net.Conn's: what the library writes, which is the handshake and control frames.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.failed != nil {
-		return 0, w.failed
-	}
-	if w.corked && len(w.out)+len(p) <= corkBytes {
-		w.out = append(w.out, p...)
-		return len(p), nil
-	}
-	if err := w.flush(p); err != nil {
+	w.out = append(w.out, p...)
+	if err := w.flush(); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// flush writes what was gathered and p behind it. The lock is held.
-func (w *wire) flush(p []byte) error {
-	if w.failed != nil {
-		return w.failed
-	}
-	if len(w.out) > 0 && len(p) > 0 {
-		bufs := net.Buffers{w.out, p[:min(len(p), writeChunk)]}
-		p = p[len(bufs[1]):]
-		w.patience()
-		n, err := bufs.WriteTo(w.Conn)
-		w.sent.Add(n)
-		if err != nil {
-			return w.fail(err)
-		}
-	} else if len(w.out) > 0 {
-		w.patience()
-		n, err := w.Conn.Write(w.out)
+// flush writes what was gathered. The lock is held.
+func (w *wire) flush() error {
+	for rest := w.out; len(rest) > 0 && w.failed == nil; {
+		w.timed = true
+		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
+		n, err := w.Conn.Write(rest[:min(len(rest), writeChunk)])
 		w.sent.Add(int64(n))
 		if err != nil {
 			return w.fail(err)
 		}
+		rest = rest[n:]
 	}
-	w.out = w.out[:0]
-	for len(p) > 0 {
-		chunk := p[:min(len(p), writeChunk)]
-		w.patience()
-		n, err := w.Conn.Write(chunk)
-		w.sent.Add(int64(n))
-		if err != nil {
-			return w.fail(err)
-		}
-		p = p[len(chunk):]
+	if w.out = w.out[:0]; cap(w.out) > keptBytes {
+		w.out = nil
 	}
-	return nil
+	return w.failed
 }
 
 func (w *wire) fail(err error) error {

@@ -96,21 +96,13 @@ func readError(err error) error {
 }
 
 // Write sends msg as one text frame, in one system call.
-func (t *transport) Write(ctx context.Context, msg []byte) error {
-	return t.WriteMore(ctx, msg, false)
+func (t *transport) Write(_ context.Context, msg []byte) error {
+	return t.WriteMore(msg, false)
 }
 
 // WriteMore holds the frame back while more follow, up to corkBytes.
-func (t *transport) WriteMore(ctx context.Context, msg []byte, more bool) error {
-	t.wire.cork()
-	var err error
-	if len(msg) > 0 {
-		err = t.ws.Write(ctx, websocket.MessageText, msg)
-	}
-	if err2 := t.wire.uncork(more); err == nil {
-		err = err2
-	}
-	if err != nil {
+func (t *transport) WriteMore(msg []byte, more bool) error {
+	if err := t.wire.send(msg, more); err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tandemux/internal/jsonrpc"
-	"tandemux/internal/jsonrpc/rpctest"
 )
 
 // listener is a server that hands out accepted transports.
@@ -88,13 +87,13 @@ func (l *listener) connect(t testing.TB) (a, b jsonrpc.Transport) {
 }
 
 func TestPrograms(t *testing.T) {
+	t.Run("pipe", func(t *testing.T) {
+		runPrograms(t, func(*testing.T) (a, b jsonrpc.Transport) { return jsonrpc.Pipe(8) })
+	})
 	for _, network := range []string{"unix", "tcp"} {
 		t.Run(network, func(t *testing.T) {
 			l := listen(t, network, Options{ReadLimit: ClientReadLimit})
-			rpctest.Run(t, func(t *testing.T) (a, b jsonrpc.Transport) {
-				a, b = l.connect(t)
-				return a, b
-			})
+			runPrograms(t, func(t *testing.T) (a, b jsonrpc.Transport) { return l.connect(t) })
 		})
 	}
 }
@@ -287,7 +286,7 @@ func TestOneWriteEach(t *testing.T) {
 			}
 			n.writes = 0
 			for i := range 100 {
-				if err := a.(jsonrpc.MoreWriter).WriteMore(ctx, make([]byte, 200), i < 99); err != nil {
+				if err := a.(jsonrpc.DirectWriter).WriteMore(make([]byte, 200), i < 99); err != nil {
 					t.Fatal(err)
 				}
 				sent += 200
@@ -295,10 +294,10 @@ func TestOneWriteEach(t *testing.T) {
 			if n.writes != 1 {
 				t.Errorf("100 messages in a row took %d writes", n.writes)
 			}
-			if err := a.(jsonrpc.MoreWriter).WriteMore(ctx, make([]byte, 10), true); err != nil {
+			if err := a.(jsonrpc.DirectWriter).WriteMore(make([]byte, 10), true); err != nil {
 				t.Fatal(err)
 			}
-			if err := a.(jsonrpc.MoreWriter).WriteMore(ctx, nil, false); err != nil {
+			if err := a.(jsonrpc.DirectWriter).WriteMore(nil, false); err != nil {
 				t.Fatal(err)
 			}
 			if err := a.Write(ctx, make([]byte, 3<<20)); err != nil {

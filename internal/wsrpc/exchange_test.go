@@ -1,4 +1,4 @@
-package rpctest
+package wsrpc
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 // wait bounds everything that should happen at once.
 const wait = 10 * time.Second
 
-// Connect makes two connected transports.
-type Connect func(t *testing.T) (a, b jsonrpc.Transport)
+// connector makes two connected transports.
+type connector func(t *testing.T) (a, b jsonrpc.Transport)
 
-// Run runs all programs.
-func Run(t *testing.T, connect Connect) {
+// runPrograms runs all of them over one kind of transport.
+func runPrograms(t *testing.T, connect connector) {
 	for _, e := range exchanges {
 		t.Run("exchange/"+e.name, func(t *testing.T) { e.run(t, connect) })
 	}
@@ -49,7 +49,7 @@ type env struct {
 	order    []string // what the client saw, in order
 }
 
-func newEnv(t *testing.T, connect Connect, client, server jsonrpc.Options) *env {
+func newEnv(t *testing.T, connect connector, client, server jsonrpc.Options) *env {
 	a, b := connect(t)
 	e := &env{
 		T: t, clientEnd: make(chan error, 1), serverEnd: make(chan error, 1),
@@ -195,7 +195,7 @@ var exchanges = []exchange{
 	}},
 }
 
-func (x exchange) run(t *testing.T, connect Connect) {
+func (x exchange) run(t *testing.T, connect connector) {
 	t.Parallel()
 	a, b := connect(t)
 	e := &env{T: t, logged: make(chan struct{}, 10)}
