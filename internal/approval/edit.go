@@ -7,15 +7,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"tandemux/ahp"
 )
-
-// maxDiff bounds the product of the lines of two texts that are compared line by
-// line; beyond it the whole middle counts as changed.
-const maxDiff = 1 << 20
-
-// around is how many unchanged lines stand around those that changed.
-const around = 3
 
 // Edit is what becomes of a file. Its texts are as they came, not escaped.
 type Edit struct {
@@ -129,7 +124,7 @@ func (s side) partial(text string) bool {
 }
 
 // EditOf reads a change: of two texts that are in it, or a diff.
-func EditOf(before, after, diff json.RawMessage) Edit {
+func EditOf(before, after, change json.RawMessage) Edit {
 	var a, b side
 	had := len(before) > 0 && string(before) != "null"
 	json.Unmarshal(before, &a) //nolint:errcheck // it is as good as none
@@ -142,7 +137,7 @@ func EditOf(before, after, diff json.RawMessage) Edit {
 		path = u.Path
 	}
 	var text string
-	if json.Unmarshal(diff, &text) == nil && strings.Contains(text, "@@") {
+	if json.Unmarshal(change, &text) == nil && strings.Contains(text, "@@") {
 		return parseDiff(path, text)
 	}
 	old, okOld := dataText(a.Content.URI)
@@ -174,17 +169,9 @@ func dataText(uri string) (string, bool) {
 
 // diffOf compares two texts line by line.
 func diffOf(path, before, after string, had bool) Edit {
-	c := Edit{Path: path, Fresh: !had, Gone: had && after == "" && before != "", before: before, after: after}
-	ops := compare(SplitLines(before), SplitLines(after))
-	for _, o := range ops {
-		switch o[0] {
-		case '+':
-			c.Plus++
-		case '-':
-			c.Minus++
-		}
-	}
-	c.Hunks = cutHunks(ops)
+	c := parseDiff(path, string(diff.Diff("", []byte(before), "", []byte(after))))
+	c.diff, c.before, c.after = "", before, after
+	c.Fresh, c.Gone = !had, had && after == "" && before != ""
 	return c
 }
 
@@ -196,109 +183,19 @@ func SplitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// compare gives the lines of both texts in order, each with what became of it.
-func compare(a, b []string) []string {
-	var out []string
-	put := func(op string, lines []string) {
-		for _, l := range lines {
-			out = append(out, op+l)
-		}
-	}
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	put(" ", a[:head])
-	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
-	if len(x)*len(y) > maxDiff {
-		put("-", x)
-		put("+", y)
-	} else {
-		out = append(out, subsequence(x, y)...)
-	}
-	put(" ", a[len(a)-tail:])
-	return out
-}
-
-// subsequence compares by the longest common subsequence.
-func subsequence(x, y []string) []string {
-	n, m := len(x), len(y)
-	best := make([]int32, (n+1)*(m+1))
-	at := func(i, j int) *int32 { return &best[i*(m+1)+j] }
-	for i := n - 1; i >= 0; i-- {
-		for j := m - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				*at(i, j) = *at(i+1, j+1) + 1
-			} else {
-				*at(i, j) = max(*at(i+1, j), *at(i, j+1))
-			}
-		}
-	}
-	out := make([]string, 0, n+m)
-	i, j := 0, 0
-	for i < n || j < m {
-		switch {
-		case i < n && j < m && x[i] == y[j]:
-			out = append(out, " "+x[i])
-			i, j = i+1, j+1
-		case i < n && (j == m || *at(i+1, j) >= *at(i, j+1)):
-			out = append(out, "-"+x[i])
-			i++
-		default:
-			out = append(out, "+"+y[j])
-			j++
-		}
-	}
-	return out
-}
-
-// cutHunks leaves out what did not change, but for the lines around.
-func cutHunks(ops []string) []Hunk {
-	keep := make([]bool, len(ops))
-	for i, o := range ops {
-		if o[0] != ' ' {
-			for k := max(i-around, 0); k <= min(i+around, len(ops)-1); k++ {
-				keep[k] = true
-			}
-		}
-	}
-	var hunks []Hunk
-	before, after, within := 1, 1, false
-	for i, o := range ops {
-		if keep[i] {
-			if !within {
-				hunks = append(hunks, Hunk{From: before, To: after})
-			}
-			h := &hunks[len(hunks)-1]
-			h.Lines = append(h.Lines, o)
-		}
-		within = keep[i]
-		if o[0] != '+' {
-			before++
-		}
-		if o[0] != '-' {
-			after++
-		}
-	}
-	return hunks
-}
-
-// parseDiff reads a unified diff that came as text.
+// parseDiff reads a unified diff.
 func parseDiff(path, text string) Edit {
 	c := Edit{Path: path, diff: text}
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
 		switch {
 		case strings.HasPrefix(l, "@@"):
-			h := Hunk{From: 1, To: 1}
+			var h Hunk
 			fmt.Sscanf(l, "@@ -%d", &h.From)
 			if i := strings.Index(l, " +"); i > 0 {
 				fmt.Sscanf(l[i:], " +%d", &h.To)
 			}
+			h.From, h.To = max(h.From, 1), max(h.To, 1)
 			c.Hunks = append(c.Hunks, h)
 		case len(c.Hunks) == 0 || l == "" || strings.HasPrefix(l, `\`):
 		case l[0] == '+' || l[0] == '-' || l[0] == ' ':
