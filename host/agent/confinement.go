@@ -1,6 +1,12 @@
 package agent
 
-import "context"
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
 
 // Confinement shuts a session in: its agent, its terminals, and the files that
 // it asks the host for. The host holds one for each session that names a sandbox,
@@ -48,4 +54,24 @@ type Launch struct {
 	// terminal inside as well. Without it, the process is cut off from whatever
 	// terminal its parent has.
 	Terminal bool
+}
+
+// LookPath looks a program up in the PATH of an environment, as the child would.
+func LookPath(name string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	path := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			path = v
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && filepath.IsAbs(file) {
+			return file, nil
+		}
+	}
+	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,7 +47,7 @@ func environ(base []string, env []agent.Var) []string {
 	out := make([]string, 0, len(base)+len(env))
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if !contains(foreign, name) {
+		if !slices.Contains(foreign, name) {
 			out = append(out, kv)
 		}
 	}
@@ -56,39 +57,10 @@ func environ(base []string, env []agent.Var) []string {
 	return out
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
-// find looks the program up in the PATH of env, as the child would.
-func find(name string, env []string) (string, error) {
-	if strings.Contains(name, "/") {
-		return name, nil
-	}
-	path := ""
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v
-		}
-	}
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && filepath.IsAbs(file) {
-			return file, nil
-		}
-	}
-	return "", exec.ErrNotFound
-}
-
 // plain is how the agent is started in a directory: file is the program.
 func (p *Provider) plain(dir string) (file string, l agent.Launch, err error) {
 	l = agent.Launch{Argv: p.c.Command, Env: environ(p.c.Environ(), p.c.Env), Dir: dir}
-	if file, err = find(l.Argv[0], l.Env); err != nil {
+	if file, err = agent.LookPath(l.Argv[0], l.Env); err != nil {
 		err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
 			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)}
 	}

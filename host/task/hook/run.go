@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,22 +46,45 @@ type Call struct {
 
 // Run runs a program to its end. The error says how it failed, for people.
 func Run(ctx context.Context, c Call) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%s took longer than %v and was ended", c.Name, c.Timeout))
 	defer cancel()
-	r := &run{c: c, say: make(chan func(), 64)}
-	if err := r.start(); err != nil {
-		return err
+	r := &run{c: c, stop: stop}
+	cmd, out, err := start(c)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", c.Name, err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- r.cmd.Wait() }()
-	err := r.listen(ctx, ended)
+	var watch *procgroup.Watcher
+	if !c.Watched {
+		watch, _ = procgroup.Watch(cmd.Process.Pid) //nolint:errcheck // then a dying host leaves it
+	}
+	defer watch.Release()
+	var readers sync.WaitGroup
+	readers.Go(func() { r.lines(out[0], r.line) })
+	readers.Go(func() { r.lines(out[1], r.stderr) })
+	ended := make(chan struct{})
+	defer context.AfterFunc(ctx, func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) //nolint:errcheck // it may have ended
+		select {
+		case <-ended:
+		case <-time.After(Grace):
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // as well
+		}
+	})()
+	err = cmd.Wait()
+	close(ended)
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // nothing is left of its group, mostly
+	closing := time.AfterFunc(lastWords, func() { out[0].Close(); out[1].Close() })
+	readers.Wait()
+	closing.Stop()
+	out[0].Close()
+	out[1].Close()
 	switch {
 	case r.failed != "":
 		return errors.New(r.failed)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case r.tooMuch:
-		return fmt.Errorf("%s said more than %d bytes, or a line of more than %d, and was ended", c.Name, maxSaid, maxLine)
 	case err != nil:
 		return fmt.Errorf("%s failed (%s)%s", c.Name, how(err), r.lastLine())
 	}
@@ -83,147 +105,43 @@ func how(err error) string {
 
 // run is a program that runs.
 type run struct {
-	c   Call
-	cmd *exec.Cmd
-	out [2]*os.File // read ends of stdout and stderr
-	say chan func() // what readers want to be called, in order
+	c    Call
+	stop context.CancelCauseFunc
 
-	// Of the goroutine that listens.
-	failed  string
-	last    string // of stderr
-	tooMuch bool
+	mu     sync.Mutex // held while the call's functions are called
+	failed string
+	last   string // of stderr
 }
 
-func (r *run) start() error {
-	l := r.c.Launch
-	path := l.Argv[0]
-	if !strings.Contains(path, "/") {
-		path = lookUp(path, l.Env)
-	}
-	var ends [4]*os.File
-	for i := 0; i < len(ends); i += 2 {
-		var err error
-		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
-			return fmt.Errorf("start %s: %w", r.c.Name, err)
-		}
-	}
-	r.cmd = &exec.Cmd{
-		Path: path, Args: l.Argv, Env: l.Env, Dir: l.Dir, Stdin: bytes.NewReader(r.c.Input), Stdout: ends[1], Stderr: ends[3],
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: lastWords,
-	}
-	err := r.cmd.Start()
-	ends[1].Close()
-	ends[3].Close()
+// start starts the program, and gives the read ends of its stdout and stderr.
+func start(c Call) (cmd *exec.Cmd, out [2]*os.File, err error) {
+	path, err := agent.LookPath(c.Launch.Argv[0], c.Launch.Env)
 	if err != nil {
-		ends[0].Close()
-		ends[2].Close()
-		return fmt.Errorf("start %s: %s: %w", r.c.Name, l.Argv[0], err)
+		return nil, out, err
 	}
-	r.out = [2]*os.File{ends[0], ends[2]}
-	return nil
+	var in [2]*os.File
+	for i := range out {
+		if out[i], in[i], err = os.Pipe(); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		cmd = &exec.Cmd{
+			Path: path, Args: c.Launch.Argv, Env: c.Launch.Env, Dir: c.Launch.Dir, Stdin: bytes.NewReader(c.Input), Stdout: in[0], Stderr: in[1],
+			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: lastWords,
+		}
+		err = cmd.Start()
+	}
+	in[0].Close()
+	in[1].Close()
+	if err != nil {
+		out[0].Close()
+		out[1].Close()
+	}
+	return cmd, out, err
 }
 
-// lookUp finds a program in the PATH of its environment.
-func lookUp(name string, env []string) string {
-	path := ""
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v
-		}
-	}
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && filepath.IsAbs(file) {
-			return file
-		}
-	}
-	return name // starting it says that it is not there
-}
-
-// listen calls what the program says until it has ended, or has to.
-func (r *run) listen(ctx context.Context, ended <-chan error) error {
-	var watch *procgroup.Watcher
-	if !r.c.Watched {
-		watch, _ = procgroup.Watch(r.cmd.Process.Pid) //nolint:errcheck // then a dying host leaves it
-	}
-	defer watch.Release()
-	var readers sync.WaitGroup
-	readers.Add(2)
-	go func() { defer readers.Done(); r.lines(r.out[0], r.line) }()
-	go func() { defer readers.Done(); r.lines(r.out[1], r.stderr) }()
-	silent := make(chan struct{})
-	go func() { readers.Wait(); close(silent) }()
-	err := r.until(ctx, ended)
-	r.endGroup()
-	closing := time.AfterFunc(lastWords, func() { r.out[0].Close(); r.out[1].Close() })
-	defer closing.Stop()
-	for {
-		select {
-		case f := <-r.say:
-			f()
-			continue
-		case <-silent:
-		}
-		select { // what was said last
-		case f := <-r.say:
-			f()
-			continue
-		default:
-		}
-		r.out[0].Close()
-		r.out[1].Close()
-		return err
-	}
-}
-
-// until calls what the program says until it has ended; when it must end it is
-// told, and made to.
-func (r *run) until(ctx context.Context, ended <-chan error) error {
-	for !r.tooMuch {
-		select {
-		case f := <-r.say:
-			f()
-			continue
-		case err := <-ended:
-			return err
-		case <-ctx.Done():
-		}
-		break
-	}
-	syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM)
-	timer := time.NewTimer(Grace)
-	defer timer.Stop()
-	for {
-		select {
-		case f := <-r.say:
-			f()
-		case err := <-ended:
-			return err
-		case <-timer.C:
-			syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) // not reaped yet: the group is its own
-			return <-r.drained(ended)
-		}
-	}
-}
-
-// drained goes on calling what is said while the process ends.
-func (r *run) drained(ended <-chan error) <-chan error {
-	for {
-		select {
-		case f := <-r.say:
-			f()
-		case err := <-ended:
-			got := make(chan error, 1)
-			got <- err
-			return got
-		}
-	}
-}
-
-// endGroup ends what the program has left behind.
-func (r *run) endGroup() { syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) } //nolint:errcheck // nothing is left, mostly
-
-// lines hands lines on until the end, or too much.
+// lines reads lines until their end, within bounds.
 func (r *run) lines(from io.Reader, each func([]byte)) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	said := 0
@@ -231,13 +149,14 @@ func (r *run) lines(from io.Reader, each func([]byte)) {
 		text, err := readLine(in)
 		said += len(text)
 		if len(text) > maxLine || said > maxSaid {
-			r.say <- func() { r.tooMuch = true }
+			r.stop(fmt.Errorf("%s said more than %d bytes, or a line of more than %d, and was ended", r.c.Name, maxSaid, maxLine))
 			io.Copy(io.Discard, in) //nolint:errcheck // until it is closed
 			return
 		}
 		if text = bytes.TrimRight(text, "\r\n"); len(text) > 0 {
-			line := bytes.Clone(text)
-			r.say <- func() { each(line) }
+			r.mu.Lock()
+			each(text)
+			r.mu.Unlock()
 		}
 		if err != nil {
 			return
