@@ -282,7 +282,7 @@ func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 		}
 	}
 	os.RemoveAll(s.scratch(t.ID)) //nolint:errcheck // the system empties it
-	s.changed()
+	s.changed(t.ID)
 }
 
 // dropFilesystem removes the filesystem that was made for a task without a record.

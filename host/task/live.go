@@ -189,7 +189,6 @@ func (s *Service) runner(id string) *live {
 // forget takes a runner that has ended from the list.
 func (s *Service) forget(l *live) {
 	l.unwatch()
-	s.recent.forget(l.id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.live[l.id] == l {

@@ -51,8 +51,7 @@ type Service struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup // runners, and what waits for the host
 	sink   *sink
-	board  board
-	recent recent
+	news   registry.News
 
 	support support
 
@@ -74,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{Options: o, live: map[string]*live{}, board: board{waiting: map[string]*bell{}}, recent: recent{byTask: map[string]*tail{}}}
+	s := &Service{Options: o, live: map[string]*live{}}
 	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {

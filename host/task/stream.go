@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"tandemux/host/task/store"
 )
@@ -69,11 +68,9 @@ func (s *Service) append(ctx context.Context, task string, parts []Part) error {
 	if err != nil {
 		return err
 	}
-	last, err := s.Store.AppendStream(ctx, task, events)
-	if err != nil {
+	if _, err := s.Store.AppendStream(ctx, task, events); err != nil {
 		return err
 	}
-	s.recent.add(task, events, last)
 	s.changed(task)
 	return nil
 }
@@ -92,65 +89,12 @@ func (s told) clone() told {
 	return c
 }
 
-// board wakes those who wait for something of a task to change: its stream, its
-// status, or that it is no more. Nobody waits, nothing is kept.
-type board struct {
-	mu      sync.Mutex // Protects following.
-	waiting map[string]*bell
-}
-
-type bell struct {
-	rung chan struct{}
-	ears int
-}
-
 // changed tells whoever waits for tasks that there is something new of them.
-func (s *Service) changed(tasks ...string) {
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
-	for _, id := range append(tasks, "") { // "" is any task
-		if b := s.board.waiting[id]; b != nil {
-			close(b.rung)
-			b.rung = make(chan struct{})
-		}
-	}
-}
+func (s *Service) changed(tasks ...string) { s.news.Tell(tasks...) }
 
-// Listener waits for news of one task, or for "" of any.
-type Listener struct {
-	s    *Service
-	task string
-	b    *bell
-}
-
-// Listen begins to wait. Close it.
-func (s *Service) Listen(task string) *Listener {
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
-	b := s.board.waiting[task]
-	if b == nil {
-		b = &bell{rung: make(chan struct{})}
-		s.board.waiting[task] = b
-	}
-	b.ears++
-	return &Listener{s, task, b}
-}
-
-// News is closed with the next change: take it, look, and then wait for it.
-func (l *Listener) News() <-chan struct{} {
-	l.s.board.mu.Lock()
-	defer l.s.board.mu.Unlock()
-	return l.b.rung
-}
-
-// Close ends it.
-func (l *Listener) Close() {
-	l.s.board.mu.Lock()
-	defer l.s.board.mu.Unlock()
-	if l.b.ears--; l.b.ears == 0 {
-		delete(l.s.board.waiting, l.task)
-	}
-}
+// News is closed with the next change of a task: of its stream, its status, or that it
+// is no more. Take it, look, and then wait for it.
+func (s *Service) News(task string) <-chan struct{} { return s.news.Of(task) }
 
 // Ended is closed when the service ends, and with it all streams.
 func (s *Service) Ended() <-chan struct{} { return s.ctx.Done() }

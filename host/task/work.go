@@ -340,12 +340,11 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	if !l.keepsItsWords(ctx, t) {
 		end.Messages = messagesOf(turn)
 	}
-	t, last, err := l.s.Store.EndEvent(ctx, end)
+	t, err = l.s.Store.EndEvent(ctx, end)
 	if err != nil {
 		l.told, l.facts = was, before
 		return err
 	}
-	l.s.recent.add(t.ID, end.Stream, last)
 	l.s.changed(t.ID)
 	l.s.note(t, levelOf(status), "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
 	l.poke()

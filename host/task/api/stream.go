@@ -83,22 +83,20 @@ func (d *reader) begin(from string, now bool) error {
 
 // run writes what there is and what comes.
 func (d *reader) run() {
-	news := d.r.Tasks.Listen(d.task)
-	defer news.Close()
 	beat := time.NewTimer(heartbeat)
 	defer beat.Stop()
 	if d.say(nil) != nil { // the header, so that the reader knows
 		return
 	}
 	for {
-		rung := news.News()
+		news := d.r.Tasks.News(d.task)
 		over, err := d.write()
 		if err != nil || over {
 			return
 		}
 		beat.Reset(heartbeat)
 		select {
-		case <-rung:
+		case <-news:
 		case <-beat.C:
 			if d.say([]byte(": here\n\n")) != nil {
 				return
@@ -147,7 +145,7 @@ func (d *reader) write() (over bool, err error) {
 
 // batch writes the next events, if there are any.
 func (d *reader) batch() (some bool, err error) {
-	events, first, err := d.r.Tasks.Stream(d.r.Context(), d.task, d.at, batch)
+	events, first, err := d.r.Tasks.Store.Stream(d.r.Context(), d.task, d.at, batch)
 	if err != nil || len(events) == 0 {
 		return false, err
 	}

@@ -21,34 +21,38 @@ func (r *Registry) Log(ctx context.Context, l Launch, entries ...store.LogEntry)
 
 func (r *Registry) addLogs(ctx context.Context, agent string, entries ...store.LogEntry) error {
 	err := r.store.AddLogs(ctx, entries)
-	r.news.tell(agent)
+	r.news.Tell(agent)
 	return err
 }
 
-// news wakes who waits for lines of an agent's log.
-type news struct {
+// News wakes who waits for something to change: an agent's log, a task.
+type News struct {
 	mu      sync.Mutex
-	waiting map[string]chan struct{} // by agent; one is there while somebody waits
+	waiting map[string]chan struct{} // by what is waited for
 }
 
-func (n *news) of(agent string) <-chan struct{} {
+// Of is closed with the next change: take it, look, and then wait for it.
+func (n *News) Of(what string) <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.waiting == nil {
 		n.waiting = map[string]chan struct{}{}
 	}
-	if n.waiting[agent] == nil {
-		n.waiting[agent] = make(chan struct{})
+	if n.waiting[what] == nil {
+		n.waiting[what] = make(chan struct{})
 	}
-	return n.waiting[agent]
+	return n.waiting[what]
 }
 
-func (n *news) tell(agent string) {
+// Tell wakes those who wait.
+func (n *News) Tell(changed ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if c := n.waiting[agent]; c != nil {
-		close(c)
-		delete(n.waiting, agent)
+	for _, what := range changed {
+		if c := n.waiting[what]; c != nil {
+			close(c)
+			delete(n.waiting, what)
+		}
 	}
 }
 
@@ -60,7 +64,7 @@ func (r *Registry) AwaitLogs(ctx context.Context, who access.Principal, f store.
 		return nil, 0, err
 	}
 	for {
-		more := r.news.of(a.ID) // before looking, so that nothing falls between
+		more := r.news.Of(a.ID) // before looking, so that nothing falls between
 		if lines, last, err = r.Logs(context.WithoutCancel(ctx), who, f); err != nil || len(lines) > 0 {
 			return lines, last, err
 		}

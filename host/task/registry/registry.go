@@ -33,7 +33,7 @@ type Registry struct {
 	dir   string // of versions' files
 	files sync.RWMutex
 	keys  keyring
-	news  news
+	news  News
 }
 
 // New makes the registry of a store.

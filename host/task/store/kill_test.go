@@ -79,7 +79,7 @@ func writeUntilKilled(dir string) {
 					ack("failed stream", err)
 				}
 				if e, err := s.AddEvent(ctx, Event{TaskID: t.ID, Content: []Part{TextPart("do it")}}); err == nil {
-					if _, _, err := s.EndEvent(ctx, TurnEnd{Event: e.ID, Status: EventDone}); err == nil {
+					if _, err := s.EndEvent(ctx, TurnEnd{Event: e.ID, Status: EventDone}); err == nil {
 						ack("event", e.ID)
 					}
 				}

@@ -63,10 +63,10 @@ type TurnEnd struct {
 
 // EndEvent notes the end of a turn: its event, what was said and the end of the
 // stream's part about it, all or nothing. An event that has ended stays as it is,
-// and nothing is added, last being 0. The task is idle unless it is final or events wait.
-func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, err error) {
+// and nothing is added. The task is idle unless it is final or events wait.
+func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 	if err := checkStream(end.Stream); err != nil {
-		return t, 0, err
+		return t, err
 	}
 	err = s.write(ctx, relaxed, func(tx conn) error {
 		e, err := s.Events.byID(ctx, tx, end.Event)
@@ -77,7 +77,6 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 			return err
 		}
 		if e.Status != EventRunning && e.Status != EventPending {
-			last = 0
 			return nil
 		}
 		e.Status, e.Reason = end.Status, end.Reason
@@ -90,7 +89,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 				return err
 			}
 		}
-		if last, err = s.appendStream(ctx, tx, t.ID, end.Stream); err != nil {
+		if _, err = s.appendStream(ctx, tx, t.ID, end.Stream); err != nil {
 			return err
 		}
 		return s.settleTask(ctx, tx, &t, end.Facts)
@@ -98,7 +97,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 	if err != nil && t.ID != "" {
 		s.forgetExtent(ctx, t.ID)
 	}
-	return t, last, err
+	return t, err
 }
 
 // settleTask gives a task that is not final the status that its events make.
