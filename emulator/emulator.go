@@ -31,9 +31,6 @@ type Options struct {
 	History int
 	// Version is what XTVERSION answers; empty means "tandemux".
 	Version string
-	// Checksums makes DECRQCRA tell the checksum of what is on the screen, by
-	// which whoever prints can read it; for test suites. Else it is zero.
-	Checksums bool
 }
 
 // Emulator is one terminal's screen.

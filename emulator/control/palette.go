@@ -49,12 +49,8 @@ func (s *System) oscDynamic(n int, b []byte, bell bool) {
 func (s *System) oscPalette(b []byte, bell bool) {
 	parts := bytes.Split(b, []byte{';'})
 	for i := 0; i+1 < len(parts); i += 2 {
-		n, err := strconv.ParseUint(string(parts[i]), 10, 16)
+		n, err := strconv.ParseUint(string(parts[i]), 10, 8)
 		if err != nil {
-			continue
-		}
-		if n > 255 {
-			s.specialColor(int(n)-256, fmt.Sprintf("4;%d", n), string(parts[i+1]), bell)
 			continue
 		}
 		if string(parts[i+1]) == "?" {
@@ -69,51 +65,6 @@ func (s *System) oscPalette(b []byte, bell bool) {
 	}
 }
 
-// maxSpecial is the number of special colours: bold, underline, blink, reverse,
-// italic. They are kept and told, but text is drawn in them by no terminal that
-// isn't set up to, nor here.
-const maxSpecial = 5
-
-// specialColor sets special colour i or says what it is.
-func (s *System) specialColor(i int, name, spec string, bell bool) {
-	if i >= maxSpecial {
-		return
-	}
-	if spec == "?" {
-		c := s.special[i]
-		if c.IsDefault() {
-			c = s.Palette.Dynamic(10, s.Outer)
-		}
-		s.replyColor(name, c, bell)
-	} else if c, ok := emulator.ParseColor(spec); ok {
-		s.special[i] = c
-	}
-}
-
-// oscSpecial is OSC 5: pairs of a special colour's number and colour, or
-// question mark.
-func (s *System) oscSpecial(b []byte, bell bool) {
-	parts := bytes.Split(b, []byte{';'})
-	for i := 0; i+1 < len(parts); i += 2 {
-		if n, err := strconv.ParseUint(string(parts[i]), 10, 8); err == nil {
-			s.specialColor(int(n), fmt.Sprintf("5;%d", n), string(parts[i+1]), bell)
-		}
-	}
-}
-
-// oscResetSpecial is OSC 105: some special colours, or all.
-func (s *System) oscResetSpecial(b []byte, _ bool) {
-	if len(b) == 0 {
-		s.special = [maxSpecial]emulator.Color{}
-		return
-	}
-	for _, p := range bytes.Split(b, []byte{';'}) {
-		if n, err := strconv.ParseUint(string(p), 10, 8); err == nil && n < maxSpecial {
-			s.special[n] = 0
-		}
-	}
-}
-
 // oscResetPalette is OSC 104: some colours, or all.
 func (s *System) oscResetPalette(b []byte, _ bool) {
 	s.Repaint = true
@@ -122,12 +73,8 @@ func (s *System) oscResetPalette(b []byte, _ bool) {
 		return
 	}
 	for _, p := range bytes.Split(b, []byte{';'}) {
-		switch n, err := strconv.ParseUint(string(p), 10, 16); {
-		case err != nil:
-		case n < 256:
+		if n, err := strconv.ParseUint(string(p), 10, 8); err == nil {
 			delete(s.Palette.Indexed, uint8(n))
-		case n < 256+maxSpecial:
-			s.special[n-256] = 0
 		}
 	}
 	if len(s.Palette.Indexed) == 0 {

@@ -30,15 +30,14 @@ type System struct {
 	// Repaint is set when a colour changed, for the engine to take.
 	Repaint bool
 
-	titles  []string
-	special [maxSpecial]emulator.Color
-	events  []emulator.Event
-	size    int // of events, in bytes
+	titles []string
+	events []emulator.Event
+	size   int // of events, in bytes
 }
 
 // Reset is RIS. The title stays, as in xterm.
 func (s *System) Reset() {
-	s.titles, s.Palette, s.special = nil, emulator.Palette{}, [maxSpecial]emulator.Color{}
+	s.titles, s.Palette = nil, emulator.Palette{}
 }
 
 // Event hands something to the caller. Over the bound new events are dropped:
@@ -121,9 +120,6 @@ func (s *System) Append(buf []byte) []byte {
 	}
 	for _, i := range slices.Sorted(maps.Keys(s.Palette.Indexed)) {
 		color(fmt.Sprintf("4;%d", i), s.Palette.Indexed[i])
-	}
-	for i, c := range s.special {
-		color(fmt.Sprintf("5;%d", i), c)
 	}
 	for i, c := range []emulator.Color{s.Palette.FG, s.Palette.BG, s.Palette.Cursor} {
 		color(fmt.Sprint(10+i), c)

@@ -201,7 +201,7 @@ var operations = []op{
 	}},
 	{Rects, 2, (*generator).rect},
 	{Rects, 1, func(g *generator) {
-		g.pick("\x1b[0*x", "\x1b[2*x", "\x1b[63;1\"p", "\x1b[64;1\"p", "\x1b[65\"p", "\x1b]5;1;#123456\a", "\x1b]105\a", "\x1b[7#y", "\x1b[?41h",
+		g.pick("\x1b[0*x", "\x1b[2*x", "\x1b[63;1\"p", "\x1b[64;1\"p", "\x1b[65\"p", "\x1b[?41h",
 			"\x1b[1;1;1;1;9;9*y", "\x1b[?2048h", "\x1b[?3h", "\x1b[3j", "\x1b[2k", "\x1bZ")
 	}},
 	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},

@@ -81,13 +81,9 @@ var csiNames = map[string]func(*Engine){
 	"$z":  onRect(0, (*Engine).eraseRect),
 	"${":  onRect(0, (*Engine).eraseRectSelectively),
 	"*x":  (*Engine).setExtent,
-	"*y":  (*Engine).reportChecksum,
-	"#y":  func(e *Engine) { e.sumMode = e.parser.Raw(0) },
+	"*y":  func(e *Engine) { e.sys.Replyf("\x1bP%d!~0000\x1b\\", e.parser.Raw(0)) }, // A checksum would tell what is on the screen.
 	"'}":  func(e *Engine) { e.editColumns(e.parser.Arg(0, 1)) },
 	"'~":  func(e *Engine) { e.editColumns(-e.parser.Arg(0, 1)) },
-	"$w":  (*Engine).reportPresentation,
-	"\"v": (*Engine).reportExtent,
-	"&u":  (*Engine).reportSupplement,
 }
 
 // csiTable is csiNames by bytes: prefix, intermediate, final.

@@ -58,8 +58,6 @@ func (e *Engine) dcs(body []byte) {
 	switch string(ps.Inter[:ps.NInter]) + string(ps.Final) {
 	case "$q":
 		e.requestSetting(string(body))
-	case "$t":
-		e.restorePresentation(body)
 	case "+q":
 		e.requestCaps(string(body))
 	case "q":

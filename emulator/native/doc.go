@@ -30,8 +30,8 @@
 // and prepended marks do not join what follows;
 // ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
 // the history alone; erasing does not end the wait to wrap; any control keeps
-// REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero
-// unless Options say otherwise (checksum.go); reverse wrap follows xterm since
+// REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero;
+// reverse wrap follows xterm since
 // patch 383; a screen made taller takes lines back from history unless the
 // screen was cleared since they went there.
 //

@@ -178,7 +178,7 @@ func (e *Engine) reset() {
 	e.tabs = control.DefaultTabs(e.cols)
 	e.modes.Reset()
 	e.sys.Reset()
-	e.level, e.extent, e.sumMode = maxLevel, 0, 0
+	e.level, e.extent = maxLevel, 0
 	e.pics = pictures{}
 	e.damageAll = true
 	e.penChanged()

@@ -12,7 +12,6 @@ import (
 type Engine struct {
 	cols, rows int
 	version    string
-	checksums  bool
 
 	// Grid.
 	screens [2]screen // main, alternate
@@ -38,12 +37,11 @@ type Engine struct {
 	plain       bool // ASCII is printed as it is: no charset, no insert mode
 
 	// State that a child set.
-	modes   control.Modes
-	sys     control.System
-	level   int // DECSCL, 1 to 4
-	extent  int // DECSACE
-	sumMode int // XTCHECKSUM
-	marks   int // at least as many as there are
+	modes  control.Modes
+	sys    control.System
+	level  int // DECSCL, 1 to 4
+	extent int // DECSACE
+	marks  int // at least as many as there are
 
 	parser control.Parser
 
@@ -86,8 +84,7 @@ func newEngine(o emulator.Options) *Engine {
 		rows:    clamp(o.Rows, 1, emulator.MaxRows),
 		version: o.Version,
 
-		checksums: o.Checksums,
-		modes:     control.NewModes(^control.ISOProtect, defaultFlags),
+		modes: control.NewModes(^control.ISOProtect, defaultFlags),
 	}
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()

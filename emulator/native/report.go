@@ -9,13 +9,13 @@ const (
 )
 
 // deviceAttributes is what DECID and DA1 ask for, in xterm's order and as far as it is
-// so: a VT420 (64) with selective erase (6), terminal state reports (17),
+// so: a VT420 (64) with selective erase (6),
 // horizontal scrolling (21), colour (22) and rectangles (28). deviceAttributes2 is DA2:
 // a VT420 as xterm says it, whose patch level stands for what is here: programs take
 // what they may use from it. deviceAttributes3 is DA3: the unit's number, "ctty" in
 // hexadecimal.
 const (
-	deviceAttributes  = "\x1b[?64;6;17;21;22;28c"
+	deviceAttributes  = "\x1b[?64;6;21;22;28c"
 	deviceAttributes2 = "\x1b[>41;390;0c"
 	deviceAttributes3 = "\x1bP!|63747479\x1b\\"
 )

@@ -99,9 +99,6 @@ func (w *writer) level() {
 	if e.extent != 0 {
 		w.rawf("\x1b[%d*x", e.extent)
 	}
-	if e.sumMode != 0 {
-		w.rawf("\x1b[%d#y", e.sumMode)
-	}
 }
 
 // national sets mode 42 while character sets are designated.
