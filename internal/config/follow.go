@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func Follow(ctx context.Context, dir string, log *slog.Logger) (<-chan struct{},
 	if err != nil {
 		return nil, fmt.Errorf("follow the configuration: %w", err)
 	}
-	f := follower{dir: dir, watcher: w, log: log, watched: map[string]bool{}}
+	f := follower{dir: dir, watcher: w, log: log}
 	f.arm()
 	f.last = fingerprint(dir)
 	ch := make(chan struct{}, 1)
@@ -46,7 +47,6 @@ type follower struct {
 	dir     string
 	watcher *fsnotify.Watcher
 	log     *slog.Logger
-	watched map[string]bool
 	last    [sha256.Size]byte
 }
 
@@ -96,50 +96,33 @@ func (f *follower) concerns(path string) bool {
 
 // arm watches the directories that the files are in, or will be.
 func (f *follower) arm() {
-	want := map[string]bool{}
-	for _, dir := range places(f.dir) {
-		want[dir] = true
-	}
-	for dir := range f.watched {
-		if !want[dir] {
+	want := places(f.dir)
+	for _, dir := range f.watcher.WatchList() {
+		if !slices.Contains(want, dir) {
 			_ = f.watcher.Remove(dir) // it may be gone
-			delete(f.watched, dir)
 		}
 	}
-	for dir := range want {
+	for _, dir := range want {
 		// A directory that was removed and made again is another one.
 		if err := f.watcher.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.log.Warn("follow the configuration", "dir", dir, "err", err)
-			continue
 		}
-		f.watched[dir] = true
 	}
 }
 
 // places are the directories to watch: the configuration's, its themes', those
 // that links among them lead to, and where one is missing the nearest above it.
 func places(dir string) []string {
-	var dirs []string
+	dirs := []string{filepath.Dir(dir)} // from where it may be renamed away
 	for _, p := range [...]string{dir, filepath.Join(dir, ThemesDir)} {
-		for {
+		for up := filepath.Dir(p); up != p; p, up = up, filepath.Dir(up) {
 			if info, err := os.Stat(p); err == nil && info.IsDir() {
 				break
 			}
-			if up := filepath.Dir(p); up != p {
-				p = up
-				continue
-			}
-			break
 		}
 		dirs = append(dirs, p)
-		if parent := filepath.Dir(dir); p == dir {
-			dirs = append(dirs, parent) // it may be renamed away
-		}
 	}
-	links := []string{filepath.Join(dir, FileName)}
-	themes, _ := filepath.Glob(filepath.Join(escape(dir), ThemesDir, "*.toml"))
-	links = append(links, themes[:min(len(themes), maxThemes)]...)
-	for _, path := range links {
+	for _, path := range files(dir) {
 		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			continue
 		}
@@ -150,25 +133,25 @@ func places(dir string) []string {
 	return dirs
 }
 
-// escape makes a path match itself alone.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+// files are config.toml and the themes.
+func files(dir string) []string {
+	paths := []string{filepath.Join(dir, FileName)}
+	entries, _ := os.ReadDir(filepath.Join(dir, ThemesDir))
+	for _, e := range entries[:min(len(entries), maxThemes)] {
+		if strings.HasSuffix(e.Name(), ".toml") {
+			paths = append(paths, filepath.Join(dir, ThemesDir, e.Name()))
+		}
+	}
+	return paths
 }
 
 // fingerprint tells contents apart.
 func fingerprint(dir string) (sum [sha256.Size]byte) {
 	h := sha256.New()
-	add := func(path string, most int64) {
-		doc, err := readFile(path, most)
+	for _, path := range files(dir) {
+		doc, err := readFile(path, maxFile)
 		fmt.Fprintf(h, "%q %d %v\n", path, len(doc), err != nil)
 		h.Write(doc)
-	}
-	add(filepath.Join(dir, FileName), maxFile)
-	entries, _ := os.ReadDir(filepath.Join(dir, ThemesDir))
-	for _, e := range entries[:min(len(entries), maxThemes)] {
-		if strings.HasSuffix(e.Name(), ".toml") {
-			add(filepath.Join(dir, ThemesDir, e.Name()), maxTheme)
-		}
 	}
 	h.Sum(sum[:0])
 	return sum

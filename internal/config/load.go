@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -104,28 +103,22 @@ func LoadThemes(dir string) ([]themes.Theme, []Problem) {
 	return user, problems
 }
 
-var (
-	quotedKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`there is no key "([^"]*)"`) })
-	colorKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^colors: ([a-z_]+)`) })
-	lineText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line ([0-9]+),`) })
-)
-
-// lineOf finds the line that a fault of a theme is about; 0 when it names none.
-func lineOf(text string, at map[string]int) int {
+// lineOf finds the line that a fault of a theme is about: one that it names, or that of
+// a key; 0 when it names none.
+func lineOf(text string, at map[string]int) (line int) {
 	text = strings.TrimPrefix(text, "theme: ")
-	if m := lineText().FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		return n
+	if n, _ := fmt.Sscanf(text, "line %d", &line); n > 0 {
+		return line
 	}
-	if m := quotedKey().FindStringSubmatch(text); m != nil {
-		return max(at[place("colors", m[1])], at[m[1]])
+	keys := append(strings.Split(text, `"`), strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' })...)
+	for _, table := range [...]string{place("colors", ""), ""} {
+		for _, key := range keys {
+			if line = at[table+key]; line > 0 {
+				return line
+			}
+		}
 	}
-	if m := colorKey().FindStringSubmatch(text); m != nil {
-		return at[place("colors", m[1])]
-	}
-	word, _, _ := strings.Cut(text, ":")
-	word, _, _ = strings.Cut(word, " ")
-	return at[word]
+	return 0
 }
 
 // readFile reads a file of at most so many bytes. The error doesn't name it.

@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tandemux/internal/config/option"
@@ -57,15 +59,8 @@ var NeedNames = [...]string{option.Nothing: "at once", option.NewTerminal: "in n
 // a part of it.
 func Ordered(options []option.Option) []option.Option {
 	ordered := slices.Clone(options)
-	slices.SortStableFunc(ordered, func(a, b option.Option) int {
-		switch {
-		case a.IsTable() == b.IsTable():
-			return 0
-		case a.IsTable():
-			return 1
-		}
-		return -1
-	})
+	rank := map[bool]int{true: 1}
+	slices.SortStableFunc(ordered, func(a, b option.Option) int { return rank[a.IsTable()] - rank[b.IsTable()] })
 	return ordered
 }
 
@@ -82,6 +77,11 @@ func wrap(b *strings.Builder, text string) {
 	b.WriteString(line + "\n")
 }
 
+// commented is a line with a text in quotes and a comment.
+var commented = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^=]*=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*')\s*(#.*)`)
+})
+
 // SetTheme gives a configuration with another theme and everything else as it
 // is. The document must be valid.
 func SetTheme(doc []byte, theme string) []byte {
@@ -90,8 +90,8 @@ func SetTheme(doc []byte, theme string) []byte {
 	if n := lines(doc)[place("theme")]; n > 0 && n <= len(rows) {
 		old := strings.TrimRight(rows[n-1], "\r\n")
 		end := rows[n-1][len(old):]
-		if i := comment(old); i >= 0 {
-			line += " " + old[i:]
+		if m := commented().FindStringSubmatch(old); m != nil {
+			line += " " + m[1]
 		}
 		rows[n-1] = line + end
 		return []byte(strings.Join(rows, ""))
@@ -108,23 +108,4 @@ func SetTheme(doc []byte, theme string) []byte {
 		}
 	}
 	return []byte(line + "\n" + string(doc))
-}
-
-// comment gives where the comment of a line with a text in quotes starts, -1 for
-// none.
-func comment(line string) int {
-	quote := byte(0)
-	for i := range len(line) {
-		switch c := line[i]; {
-		case quote != 0 && c == '\\' && quote == '"':
-			return -1 // no theme's name has one
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case quote == 0 && c == '#':
-			return i
-		}
-	}
-	return -1
 }

@@ -139,7 +139,7 @@ var arrows = map[string][]string{
 	"internal/asciicast": {},
 	"internal/statefile": {},
 	"internal/svg":       {"emulator/..."},
-	"ui/player":          {"emulator/...", "themes", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/tty", "ahp"},
+	"ui/player":          {"emulator/...", "themes", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/words", "ui/tty", "ahp"},
 
 	"internal/config/option": {},
 

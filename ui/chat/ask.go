@@ -187,12 +187,9 @@ func (c *Chat) editInput() {
 		Member string `json:"tandemux/editable"`
 	}
 	json.Unmarshal(t.Meta, &m) //nolint:errcheck // then the input is edited as it is
-	whole := text
 	var members map[string]json.RawMessage
-	if m.Member != "" && json.Unmarshal([]byte(whole), &members) == nil {
-		if json.Unmarshal(members[m.Member], &text) != nil {
-			m.Member = ""
-		}
+	if m.Member != "" && (json.Unmarshal([]byte(text), &members) != nil || json.Unmarshal(members[m.Member], &text) != nil) {
+		m.Member = ""
 	}
 	id := t.ToolCallID
 	c.do.Edit(text, func(edited string) {
@@ -200,7 +197,9 @@ func (c *Chat) editInput() {
 			return
 		}
 		if m.Member != "" {
-			edited = withMember(members, m.Member, edited)
+			members[m.Member], _ = json.Marshal(edited)
+			whole, _ := json.Marshal(members) // what was JSON can be
+			edited = string(whole)
 		}
 		c.ask.input, c.dirty, c.where = &edited, true, inPanel
 		if t := c.asked(); t != nil {
@@ -209,17 +208,4 @@ func (c *Chat) editInput() {
 			c.ask.since = since // the person has made it so
 		}
 	})
-}
-
-// withMember is an object with another text as one of its members.
-func withMember(members map[string]json.RawMessage, name, text string) string {
-	b, err := json.Marshal(text)
-	if err != nil {
-		return ""
-	}
-	members[name] = b
-	if b, err = json.Marshal(members); err != nil {
-		return ""
-	}
-	return string(b)
 }

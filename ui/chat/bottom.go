@@ -34,17 +34,28 @@ func (b bottom) rows() int {
 
 // panel is what waits for an answer.
 type panel struct {
-	lines  []markup.Line
-	rows   []panelRow // which lines can be clicked
-	cursor cell       // row -1 for none
-	top    int        // first line that shows
+	lines []panelLine
+	row   int // the cursor's line, -1 for none
+	x     int // and its column
 }
 
-// cell is a cell of a panel.
-type cell struct{ row, x int }
+// panelLine is a line of a panel, and what it is for when it is clicked: -1 for nothing.
+type panelLine struct {
+	markup.Line
+	at int
+}
 
-// panelRow is a line of a panel that does something.
-type panelRow struct{ line, at int }
+// add appends lines that are for something.
+func (p *panel) add(at int, lines ...markup.Line) {
+	for _, l := range lines {
+		p.lines = append(p.lines, panelLine{l, at})
+	}
+}
+
+// cut appends a line, shortened to w cells.
+func (p *panel) cut(at, w int, mark string, runs ...markup.Run) {
+	p.add(at, markup.Line{Runs: markup.Cut(runs, w, mark)})
+}
 
 // bottom lays out what stands below a transcript in a rectangle of w by h.
 func (c *Chat) bottom(w, h int, l *look.Look) bottom {
@@ -86,17 +97,8 @@ func (p panel) fit(most int) panel {
 	if len(p.lines) <= most {
 		return p
 	}
-	p.top = min(max(p.cursor.row-most+1, 0), len(p.lines)-most)
-	p.lines = p.lines[p.top : p.top+most]
-	var rows []panelRow
-	for _, r := range p.rows {
-		if r.line -= p.top; r.line >= 0 && r.line < most {
-			rows = append(rows, r)
-		}
-	}
-	p.rows = rows
-	p.cursor.row -= p.top
-	return p
+	top := min(max(p.row-most+1, 0), len(p.lines)-most)
+	return panel{p.lines[top : top+most], p.row - top, p.x}
 }
 
 // queued are the messages that wait, in at most so many lines of w cells.
@@ -121,27 +123,28 @@ func queued(s *ahp.ChatState, w, most int, mark string) []markup.Line {
 // drawBottom draws it and gives the cursor.
 func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look) paint.Cursor {
 	y := r.Y
-	rows := func(list []markup.Line) {
-		for _, ln := range list {
-			if y < r.Y+r.H {
-				markup.DrawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.Runs, &c.Palette)
-				y++
-			}
+	put := func(ln markup.Line) {
+		if y < r.Y+r.H {
+			markup.DrawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.Runs, &c.Palette)
+			y++
 		}
 	}
-	rows(b.plan)
-	rows(b.queue)
+	for _, ln := range append(b.plan, b.queue...) {
+		put(ln)
+	}
 	if b.rule && y < r.Y+r.H {
 		c.drawRule(cv, paint.Rect{X: r.X, Y: y, W: r.W, H: 1}, l)
 		y++
 	}
 	cursor := paint.Cursor{}
 	if n := min(len(b.panel.lines), r.Y+r.H-y); n > 0 {
-		c.view.panel, c.view.panelRows = paint.Rect{X: r.X, Y: y, W: r.W, H: n}, b.panel.rows
-		if p := b.panel.cursor; c.where == inPanel && p.row >= 0 && p.row < n {
+		c.view.panel, c.view.panelLines = paint.Rect{X: r.X, Y: y, W: r.W, H: n}, b.panel.lines
+		if p := b.panel; c.where == inPanel && p.row >= 0 && p.row < n {
 			cursor = paint.Cursor{X: min(r.X+1+p.x, r.X+r.W-1), Y: y + p.row, Visible: true, Default: true}
 		}
-		rows(b.panel.lines[:n])
+		for _, ln := range b.panel.lines[:n] {
+			put(ln.Line)
+		}
 		if c.ask.id != "" && c.ask.since.IsZero() {
 			c.ask.since = c.now
 		}
@@ -173,7 +176,7 @@ func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
 	}
 	cv.Fill(r, l.Horizontal, style)
 	left := c.status()
-	right := append(c.settings().said(), usageWords(c.Usage())...)
+	right := append(c.chosenWords(), usageWords(c.Usage())...)
 	w := min(markup.Width(left), max(r.W-4, 0))
 	if left = markup.Cut(left, w, l.Ellipsis); w > 0 {
 		cv.Text(r.X+1, r.Y, 1, " ", style)
@@ -237,45 +240,32 @@ func (c *Chat) status() []markup.Run {
 
 // hint names the keys that matter now.
 func (c *Chat) hint() string {
-	var parts []string
-	add := func(command, text string) {
-		if k := c.keys(command); k != "" {
-			parts = append(parts, k+" "+text)
-		}
-	}
 	_, works := c.Working()
 	switch {
 	case c.where == inReading:
-		add("chat-next", "moves")
-		add("chat-fold", "folds")
-		add("chat-copy", "copies")
-		add("chat-terminal", "terminal")
-		add("chat-rewind", "rewinds")
-		add("chat-prompt", "prompt")
+		return c.named("chat-next moves", "chat-fold folds", "chat-copy copies", "chat-terminal terminal", "chat-rewind rewinds", "chat-prompt prompt")
 	case c.where == inPanel && c.form.id != "":
-		add("chat-send", "next")
-		add("chat-tab", "next field")
-		add("chat-escape", "twice cancels")
+		return c.named("chat-send next", "chat-tab next field", "chat-escape twice cancels")
 	case c.where == inPanel:
-		parts = append(parts, "a key answers", "typing goes to the prompt")
-		add("chat-escape", "twice cancels")
+		return "a key answers  typing goes to the prompt  " + c.named("chat-escape twice cancels")
 	case len(c.popup.items) > 0:
-		add("chat-tab", "completes")
-		add("chat-escape", "closes")
+		return c.named("chat-tab completes", "chat-escape closes")
 	case (c.ask.id != "" || c.form.id != "") && !c.edit.Empty():
-		add("chat-tab", "answers the question")
-		add("chat-send", "queues")
+		return c.named("chat-tab answers the question", "chat-send queues")
 	case works:
-		add("chat-send", "queues")
-		add("chat-steer", "steers")
-		add("chat-escape", "twice cancels")
-		add("chat-tab", "reads")
-	default:
-		add("chat-send", "sends")
-		add("chat-newline", "new line")
-		add("chat-tab", "reads")
-		add("chat-mode", "mode")
-		add("chat-options", "options")
+		return c.named("chat-send queues", "chat-steer steers", "chat-escape twice cancels", "chat-tab reads")
+	}
+	return c.named("chat-send sends", "chat-newline new line", "chat-tab reads", "chat-mode mode", "chat-options options")
+}
+
+// named says what commands do by the keys that they are bound to.
+func (c *Chat) named(does ...string) string {
+	var parts []string
+	for _, s := range does {
+		command, text, _ := strings.Cut(s, " ")
+		if k := c.keys(command); k != "" {
+			parts = append(parts, k+" "+text)
+		}
 	}
 	return strings.Join(parts, "  ")
 }

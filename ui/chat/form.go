@@ -246,14 +246,14 @@ func (c *Chat) enterForm() {
 
 // panel lays the form out in lines of w cells.
 func (f *form) panel(w int, active bool, g *markup.Glyphs) panel {
-	p := panel{cursor: cell{row: -1}}
+	p := panel{row: -1}
 	text := "The agent asks"
 	if m := f.q.Message; m != nil && m.Text != "" {
 		text = m.Text
 	}
-	p.lines = markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Warned, Attr: markup.Bold}}, w, markup.Margin{})
+	p.add(-1, markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Warned, Attr: markup.Bold}}, w, markup.Margin{})...)
 	if f.q.URL != "" {
-		p.lines = append(p.lines, markup.Wrap([]markup.Run{{Text: words.Line(f.q.URL), Role: markup.LinkText, Link: markup.Address([]byte(words.Line(f.q.URL)))}}, w, markup.Margin{})...)
+		p.add(-1, markup.Wrap([]markup.Run{{Text: words.Line(f.q.URL), Role: markup.LinkText, Link: markup.Address([]byte(words.Line(f.q.URL)))}}, w, markup.Margin{})...)
 	}
 	for i := range f.fields {
 		d := &f.fields[i]
@@ -265,29 +265,22 @@ func (f *form) panel(w int, active bool, g *markup.Glyphs) panel {
 		if m := words.Line(d.Message); m != "" && m != transcript.QuestionTitle(d.Question) {
 			title = append(title, markup.Run{Text: "  " + m, Role: markup.Muted})
 		}
-		p.rows = append(p.rows, panelRow{len(p.lines), i})
-		p.lines = append(p.lines, markup.Wrap(title, w, markup.Margin{})...)
+		p.add(i, markup.Wrap(title, w, markup.Margin{})...)
 		p.field(d, here, i, w, g)
 	}
 	for i, name := range []string{"Send", "Decline"} {
 		at := len(f.fields) + i
-		r := markup.Run{Text: "[" + name + "]"}
+		r := markup.Run{Text: "[" + name + "]", Role: markup.Muted}
 		if f.q.URL != "" && i == 0 {
 			r.Text = "[Open and go on]"
 		}
 		if active && f.at == at {
-			r.Role, r.Attr = markup.Accent, markup.Bold
-		} else {
-			r.Role = markup.Muted
+			r.Role, r.Attr, p.row = markup.Accent, markup.Bold, len(p.lines)
 		}
-		p.rows = append(p.rows, panelRow{len(p.lines), at})
-		if active && f.at == at {
-			p.cursor = cell{row: len(p.lines)}
-		}
-		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{r}, w, g.Ellipsis)})
+		p.cut(at, w, g.Ellipsis, r)
 	}
 	if f.wrong != "" {
-		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: words.Line(f.wrong), Role: markup.Failed}}, w, g.Ellipsis)})
+		p.cut(-1, w, g.Ellipsis, markup.Run{Text: words.Line(f.wrong), Role: markup.Failed})
 	}
 	return p
 }
@@ -304,10 +297,9 @@ func (p *panel) field(d *field, here bool, at, w int, g *markup.Glyphs) {
 		lead := "  "
 		if cursor && here {
 			lead = g.Prompt + " "
-			p.cursor = cell{row: len(p.lines)}
+			p.row = len(p.lines)
 		}
-		p.rows = append(p.rows, panelRow{len(p.lines), at})
-		p.lines = append(p.lines, markup.Line{Runs: markup.Cut(markup.Join([]markup.Run{{Text: lead, Role: markup.Accent}}, r), w, g.Ellipsis)})
+		p.cut(at, w, g.Ellipsis, markup.Join([]markup.Run{{Text: lead, Role: markup.Accent}}, r)...)
 	}
 	switch d.Kind {
 	case "boolean":
@@ -324,7 +316,7 @@ func (p *panel) field(d *field, here bool, at, w int, g *markup.Glyphs) {
 		text, x := d.edit.Window(max(w-3, 1))
 		put(true, markup.Run{Text: text, Attr: markup.Underline})
 		if here {
-			p.cursor.x = 2 + x
+			p.x = 2 + x
 		}
 	}
 }

@@ -35,24 +35,17 @@ func (c *Chat) clickPanel(row int) {
 	if !c.armed() {
 		return
 	}
-	for _, r := range c.view.panelRows {
-		if r.line != row {
-			continue
+	at := c.view.panelLines[row].at
+	switch t := c.asked(); {
+	case at < 0:
+	case t != nil && at < len(c.ask.read.Options):
+		c.answer(c.ask.read.Options[at])
+	case t != nil:
+		c.editInput()
+	case c.form.id != "":
+		c.form.at = at
+		if at >= len(c.form.fields) {
+			c.enterForm()
 		}
-		if c.asked() != nil {
-			if list := c.ask.read.Options; r.at < len(list) {
-				c.answer(list[r.at])
-			} else {
-				c.editInput()
-			}
-			return
-		}
-		if c.form.id != "" {
-			c.form.at = r.at
-			if r.at >= len(c.form.fields) {
-				c.enterForm()
-			}
-		}
-		return
 	}
 }

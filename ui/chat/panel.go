@@ -17,7 +17,7 @@ func (c *Chat) panel(w, h int, l *look.Look) panel {
 	if c.form.id != "" {
 		return c.form.panel(w, c.where == inPanel, c.Glyphs).fit(h)
 	}
-	return panel{cursor: cell{row: -1}}
+	return panel{row: -1}
 }
 
 // askRoles are the roles of the lines of a question.
@@ -31,21 +31,18 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	answers := c.askOptions(t, w, l)
 	r := c.ask.read
 	f := r.Lay(w, h, len(answers.lines))
-	p := panel{cursor: cell{row: -1}}
+	p := panel{row: -1}
 	for _, row := range f.Rows {
 		text := markup.Run{Text: row.Text, Role: askRoles[row.Kind]}
 		if row.Kind == approval.Asked || row.Kind == approval.File {
 			text.Attr = markup.Bold
 		}
-		p.lines = append(p.lines, markup.Line{Runs: []markup.Run{{Text: row.Lead, Role: askRoles[row.Kind]}, text}})
+		p.add(-1, markup.Line{Runs: []markup.Run{{Text: row.Lead, Role: askRoles[row.Kind]}, text}})
 	}
 	if f.Options {
 		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // now that one may be preselected
-		for _, k := range answers.rows {
-			p.rows = append(p.rows, panelRow{k.line + len(p.lines), k.at})
-		}
-		if answers.cursor.row >= 0 {
-			p.cursor = cell{row: answers.cursor.row + len(p.lines)}
+		if answers.row >= 0 {
+			p.row = answers.row + len(p.lines)
 		}
 		p.lines = append(p.lines, answers.lines...)
 		return p
@@ -54,13 +51,13 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	if n, ok := r.Find(approval.Key("reject_once")); ok && !n.Allows {
 		more += ", " + n.Key + " refuses"
 	}
-	p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: more, Role: markup.Warned}}, w, l.Ellipsis)})
+	p.cut(-1, w, l.Ellipsis, markup.Run{Text: more, Role: markup.Warned})
 	return p
 }
 
 // askOptions are the answers to a tool call's question.
 func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
-	p := panel{cursor: cell{row: -1}}
+	p := panel{row: -1}
 	active := c.where == inPanel
 	for i, o := range c.ask.read.Options {
 		at, key, text := markup.Run{Text: "  "}, markup.Run{Text: o.Key, Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: o.Text()}
@@ -69,22 +66,16 @@ func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 		}
 		if i == c.ask.read.At && active {
 			at, text.Attr = markup.Run{Text: l.Pointer + " ", Role: markup.Accent}, markup.Bold
-			p.cursor = cell{row: len(p.lines)}
+			p.row = len(p.lines)
 		}
-		first := []markup.Run{at, key, {Text: "  "}}
-		rows := markup.Wrap([]markup.Run{text}, w, markup.Indent(first))
-		for k := range rows {
-			p.rows = append(p.rows, panelRow{len(p.lines) + k, i})
-		}
-		p.lines = append(p.lines, rows...)
+		p.add(i, markup.Wrap([]markup.Run{text}, w, markup.Indent([]markup.Run{at, key, {Text: "  "}}))...)
 	}
 	if t.Editable != nil && *t.Editable {
-		p.rows = append(p.rows, panelRow{len(p.lines), len(c.ask.read.Options)})
-		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  "}, {Text: "e", Role: markup.Accent, Attr: markup.Bold}, {Text: "  edit it first", Role: markup.Muted}}, w, l.Ellipsis)})
+		p.cut(len(c.ask.read.Options), w, l.Ellipsis,
+			markup.Run{Text: "  "}, markup.Run{Text: "e", Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: "  edit it first", Role: markup.Muted})
 	}
 	if !active {
-		text := c.keys("chat-tab") + " goes to the question"
-		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  " + text, Role: markup.Muted}}, w, l.Ellipsis)})
+		p.cut(-1, w, l.Ellipsis, markup.Run{Text: "  " + c.keys("chat-tab") + " goes to the question", Role: markup.Muted})
 	}
 	return p
 }

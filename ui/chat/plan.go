@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 
 	"tandemux/ahp"
 	"tandemux/ui/markup"
@@ -13,28 +14,19 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *markup.Glyp
 	if len(plan) == 0 || most <= 0 {
 		return nil
 	}
-	done, now := 0, ""
+	done := 0
 	for _, e := range plan {
-		switch e.Status {
-		case "completed":
+		if e.Status == "completed" {
 			done++
-		case "in_progress":
-			if now == "" {
-				now = e.Text
-			}
 		}
 	}
-	if now == "" {
-		for _, e := range plan {
-			if e.Status != "completed" {
-				now = e.Text
-				break
-			}
-		}
+	at := slices.IndexFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status == "in_progress" })
+	if at < 0 {
+		at = slices.IndexFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status != "completed" })
 	}
 	head := []markup.Run{{Text: fmt.Sprintf("Plan %d/%d", done, len(plan)), Role: markup.Accent}}
-	if !open && now != "" {
-		head = append(head, markup.Run{Text: " " + g.Dot + " " + words.Line(now), Role: markup.Muted})
+	if !open && at >= 0 {
+		head = append(head, markup.Run{Text: " " + g.Dot + " " + words.Line(plan[at].Text), Role: markup.Muted})
 	}
 	lines := []markup.Line{{Runs: markup.Cut(head, w, g.Ellipsis)}}
 	if !open {

@@ -15,12 +15,12 @@ import (
 
 // placed is where things are, as last drawn.
 type placed struct {
-	rect      paint.Rect
-	panel     paint.Rect
-	prompt    paint.Rect
-	panelRows []panelRow
-	popup     paint.Rect
-	focused   bool
+	rect       paint.Rect
+	panel      paint.Rect
+	panelLines []panelLine
+	prompt     paint.Rect
+	popup      paint.Rect
+	focused    bool
 }
 
 // Least sizes, in cells.

@@ -47,6 +47,11 @@ func (b *blocks) document() []Line {
 func (b *blocks) children(n ast.Node, m Margin, loose bool) []Line {
 	b.depth++
 	defer func() { b.depth-- }()
+	return b.each(n, m, loose, b.block)
+}
+
+// each renders what is in a node by a function, with a blank line between if loose.
+func (b *blocks) each(n ast.Node, m Margin, loose bool, render func(ast.Node, Margin) []Line) []Line {
 	var out []Line
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		from := b.first
@@ -55,7 +60,7 @@ func (b *blocks) children(n ast.Node, m Margin, loose bool) []Line {
 		if gap {
 			b.first++
 		}
-		lines := b.block(c, m)
+		lines := render(c, m)
 		b.first = from
 		if len(lines) == 0 {
 			continue
@@ -104,19 +109,19 @@ func (b *blocks) block(n ast.Node, m Margin) []Line {
 		m = m.fit(b.w)
 		return []Line{{Runs: Join(m.first, []Run{{Text: strings.Repeat(b.g.Rule, max(min(b.w-Width(m.first), 40), 1)), Role: Muted}}), Lead: Width(m.first)}}
 	case *ast.HTMLBlock:
-		return Wrap([]Run{{Text: b.raw(n), Role: Muted}}, b.w, m)
+		return Wrap([]Run{{Text: strings.Join(b.rows(n), "\n"), Role: Muted}}, b.w, m)
 	}
 	return nil
 }
 
-// raw is the text of a block's lines.
-func (b *blocks) raw(n ast.Node) string {
-	var s strings.Builder
-	for i := range n.Lines().Len() {
+// rows are a block's lines.
+func (b *blocks) rows(n ast.Node) []string {
+	out := make([]string, n.Lines().Len())
+	for i := range out {
 		seg := n.Lines().At(i)
-		s.Write(seg.Value(b.src))
+		out[i] = strings.TrimRight(string(seg.Value(b.src)), "\n")
 	}
-	return strings.TrimRight(s.String(), "\n")
+	return out
 }
 
 // code renders a block of code within a list or quote, or an indented one.
@@ -141,9 +146,8 @@ func (b *blocks) code(n ast.Node, lang string, m Margin) []Line {
 		w, m = b.w, Margin{}
 	}
 	put(codeHead(lang, w, b.g))
-	for i := range n.Lines().Len() {
-		seg := n.Lines().At(i)
-		put(codeLine(string(bytes.TrimRight(seg.Value(b.src), "\n")), lang, &s, w, b.g))
+	for _, row := range b.rows(n) {
+		put(codeLine(row, lang, &s, w, b.g))
 	}
 	return out
 }
@@ -152,44 +156,25 @@ func (b *blocks) list(n *ast.List, m Margin) []Line {
 	if b.depth > maxNesting {
 		return b.children(n, m, false)
 	}
-	var out []Line
 	number := n.Start
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	return b.each(n, m, !n.IsTight, func(c ast.Node, m Margin) []Line {
 		mark := b.g.Bullet + " "
 		if n.IsOrdered() {
 			mark = fmt.Sprintf("%d%c ", number, n.Marker)
 			number++
 		}
 		item := Indent([]Run{{Text: mark, Role: Accent}}).within(m)
-		from := b.first
-		b.first += len(out)
-		gap := !n.IsTight && len(out) > 0
-		if gap {
-			b.first++
+		if lines := b.children(c, item, !n.IsTight); len(lines) > 0 {
+			return lines
 		}
-		lines := b.children(c, item, !n.IsTight)
-		b.first = from
-		if len(lines) == 0 {
-			lines = Wrap(nil, b.w, item)
-		}
-		if gap {
-			out = append(out, m.blank(b.w))
-		}
-		out = append(out, lines...)
-		m = m.After()
-	}
-	return out
+		return Wrap(nil, b.w, item)
+	})
 }
 
 // paragraph renders text, or the table that it is.
 func (b *blocks) paragraph(n ast.Node, m Margin) []Line {
-	if lines := n.Lines(); lines.Len() > 1 && bytes.IndexByte(b.src, '|') >= 0 {
-		rows := make([]string, lines.Len())
-		for i := range rows {
-			seg := lines.At(i)
-			rows[i] = strings.TrimSpace(string(seg.Value(b.src)))
-		}
-		if before, t, ok := tableOf(rows); ok {
+	if n.Lines().Len() > 1 && bytes.IndexByte(b.src, '|') >= 0 {
+		if before, t, ok := tableOf(b.rows(n)); ok && b.w-max(Width(m.first), Width(m.Rest)) >= 4*len(t.align) {
 			var out []Line
 			if len(before) > 0 {
 				out = Wrap(b.parsed(strings.Join(before, "\n"), Run{}), b.w, m)

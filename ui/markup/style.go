@@ -91,7 +91,10 @@ func DrawRuns(c *paint.Canvas, x, y, w int, runs []Run, p *Palette) int {
 			break
 		}
 		if r.Link != "" {
-			used += drawLink(c, x+used, y, w-used, r, p.style(r))
+			cells := linked(r, p.style(r))
+			cells = cells[:min(len(cells), w-used)]
+			c.Line(x+used, y, cells)
+			used += len(cells)
 			continue
 		}
 		used += c.Text(x+used, y, w-used, r.Text, p.style(r))
@@ -99,15 +102,7 @@ func DrawRuns(c *paint.Canvas, x, y, w int, runs []Run, p *Palette) int {
 	return used
 }
 
-// drawLink draws a run that the outer terminal may open (OSC 8).
-func drawLink(c *paint.Canvas, x, y, w int, r Run, s look.Style) int {
-	cells := linked(r, s)
-	cells = cells[:min(len(cells), w)]
-	c.Line(x, y, cells)
-	return len(cells)
-}
-
-// linked gives the cells of a run with its link.
+// linked gives the cells of a run with its link, which the outer terminal may open (OSC 8).
 func linked(r Run, s look.Style) []emulator.Cell {
 	var cells []emulator.Cell
 	for g := emulator.ClustersOf(r.Text); g.Next(); {

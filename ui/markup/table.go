@@ -101,9 +101,6 @@ func splitRow(s string) []string {
 func (b *blocks) table(t grid, m Margin) []Line {
 	room := b.w - max(Width(m.first), Width(m.Rest))
 	n := len(t.align)
-	if room < 4*n {
-		return b.listed(t, m)
-	}
 	cells := make([][][]Run, len(t.rows))
 	natural := make([]int, n)
 	for i, row := range t.rows {
@@ -203,23 +200,4 @@ func share(want []int, room int) []int {
 		}
 	}
 	return w
-}
-
-// listed renders a table for which there is no room: a line for each cell.
-func (b *blocks) listed(t grid, m Margin) []Line {
-	var out []Line
-	for _, row := range t.rows[min(1, len(t.rows)):] {
-		for j, c := range row {
-			head := Run{Text: t.rows[0][j] + ": ", Attr: Bold}
-			out = append(out, Wrap(Join([]Run{head}, b.parsed(c, Run{})), b.w, m)...)
-			m = m.After()
-		}
-	}
-	if len(out) == 0 {
-		for _, c := range t.rows[0] {
-			out = append(out, Wrap([]Run{{Text: c + " ", Attr: Bold}}, b.w, m)...)
-			m = m.After()
-		}
-	}
-	return out
 }

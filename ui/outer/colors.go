@@ -182,12 +182,11 @@ func hexColor(c emulator.Color) string {
 
 // palette is what the outer terminal shows, for themes.
 func (c *colors) palette() (p themes.Palette) {
-	direct := func(c emulator.Color) themes.Color {
-		r, g, b, ok := c.RGB()
-		if !ok {
-			return themes.Color{}
+	direct := func(c emulator.Color) (t themes.Color) {
+		if r, g, b, ok := c.RGB(); ok {
+			t = themes.RGB(r, g, b)
 		}
-		return themes.RGB(r, g, b)
+		return t
 	}
 	p.Background = direct(c.shown.BG)
 	for i, c := range c.shown.Indexed {

@@ -83,7 +83,7 @@ func New(l *loop.Loop, env Env, settings func() Settings, c tty.Caps, p themes.P
 	}
 	o.theme.chosen, o.asked.kitty = p, 1
 	o.colors.asked = l.Now() // by what switched the terminal on
-	o.dress()
+	o.Dress()
 	return o
 }
 
@@ -120,7 +120,7 @@ func (o *Terminal) Learn(msg tea.Msg) {
 	o.out.raw = append(o.out.raw, write...)
 	if changed {
 		o.Caps = caps
-		o.dress()
+		o.Dress()
 		if o.env.Learned != nil {
 			o.env.Learned(caps)
 		}

@@ -32,16 +32,13 @@ func (c Settings) bend(caps tty.Caps) tty.Caps {
 // Refresh makes the look anew if what it depends on has changed.
 func (o *Terminal) Refresh() {
 	if o.colors.undressed {
-		o.dress()
+		o.Dress()
 	}
 }
 
-// Dress makes the look anew, as after other settings.
-func (o *Terminal) Dress() { o.dress() }
-
-// dress makes the look anew of what it depends on: the theme that was chosen or
+// Dress makes the look anew of what it depends on: the settings, the theme that was chosen or
 // is looked at, whether the outer terminal is light or dark, what it can show.
-func (o *Terminal) dress() {
+func (o *Terminal) Dress() {
 	o.colors.undressed = false
 	s := o.settings()
 	caps := s.bend(o.Caps)
@@ -76,21 +73,21 @@ func basic(t themes.Theme) bool {
 // UseTheme changes the theme.
 func (o *Terminal) UseTheme(p themes.Pair) {
 	o.theme.chosen, o.theme.preview = p, nil
-	o.dress()
+	o.Dress()
 }
 
 // EndPreview goes back to the theme that was chosen.
 func (o *Terminal) EndPreview() {
 	if o.theme.preview != nil {
 		o.theme.preview = nil
-		o.dress()
+		o.Dress()
 	}
 }
 
 // Preview shows another theme until EndPreview or UseTheme.
 func (o *Terminal) Preview(p themes.Pair) {
 	o.theme.preview = &p
-	o.dress()
+	o.Dress()
 }
 
 // signLook says how commands are marked in a look.

@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
+	"tandemux/ui/words"
 )
 
 // Recording is what is played.
@@ -222,23 +224,16 @@ func (p *Player) named() (text string) {
 }
 
 func (p *Player) faster(up bool, now time.Time) {
-	speed := p.opt.Speed
-	if up {
-		for _, s := range speeds {
-			if s > speed {
-				speed = s
-				break
-			}
-		}
-	} else {
-		for i := len(speeds) - 1; i >= 0; i-- {
-			if speeds[i] < speed {
-				speed = speeds[i]
-				break
-			}
-		}
+	i, found := slices.BinarySearch(speeds, p.opt.Speed)
+	switch {
+	case !up:
+		i--
+	case found:
+		i++
 	}
-	p.opt.Speed, p.from, p.since = speed, p.pos, now
+	if i >= 0 && i < len(speeds) {
+		p.opt.Speed, p.from, p.since = speeds[i], p.pos, now
+	}
 }
 
 // help is what the keys do, the longest first.
@@ -257,16 +252,6 @@ func clock(d time.Duration) string {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 	}
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
-// clean makes a text of a recording one line of what can be drawn.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // Draw draws the screen and the line below it.
@@ -308,7 +293,7 @@ func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
 		if room < 0 || room < min(paint.Width(name)+2, 12) && i < len(help)-1 {
 			continue
 		}
-		c.Text(x, row.Y, room, " "+paint.Cut(clean(name), room-2, l.Ellipsis), l.StatusMuted)
+		c.Text(x, row.Y, room, " "+paint.Cut(words.Line(name), room-2, l.Ellipsis), l.StatusMuted)
 		c.Text(w-paint.Width(keys)-1, row.Y, w, keys, l.StatusMuted)
 		break
 	}

@@ -60,11 +60,11 @@ func (tr *View) FindNext(back bool) string {
 	if n == 0 {
 		return NoMatch
 	}
+	step := 1
 	if back {
-		tr.find.at = (tr.find.at - 1 + n) % n
-	} else {
-		tr.find.at = (tr.find.at + 1) % n
+		step = n - 1
 	}
+	tr.find.at = (tr.find.at + step) % n
 	tr.showHit()
 	return tr.Found()
 }

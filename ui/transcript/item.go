@@ -15,7 +15,8 @@ import (
 type itemKind uint8
 
 const (
-	messageItem  itemKind = iota // what a person or a program said
+	blobItem     itemKind = iota // content elsewhere, and what is not known
+	messageItem                  // what a person or a program said
 	answerItem                   // Markdown of the agent's
 	thoughtItem                  // its reasoning
 	toolItem                     // a tool call
@@ -23,8 +24,13 @@ const (
 	failureItem                  // an error
 	questionItem                 // an input request
 	footItem                     // how a turn ended
-	blobItem                     // content elsewhere, and what is not known
 )
+
+// partItems are the kinds of items by those of parts.
+var partItems = map[string]itemKind{
+	ahp.PartMarkdown: answerItem, ahp.PartReasoning: thoughtItem, ahp.PartToolCall: toolItem,
+	ahp.PartSystemNotification: noticeItem, ahp.PartError: failureItem, ahp.PartInputRequest: questionItem,
+}
 
 // item is a piece of a turn. Its lines are head, then those of md behind inset.
 type item struct {
@@ -279,14 +285,13 @@ func usageText(u *ahp.Usage) string {
 		return ""
 	}
 	var parts []string
-	for _, n := range []struct {
-		n    *int64
-		what string
-	}{{u.InputTokens, "in"}, {u.OutputTokens, "out"}} {
-		if n.n != nil && *n.n > 0 {
-			parts = append(parts, words.Count(*n.n)+" "+n.what)
+	add := func(n *int64, what string) {
+		if n != nil && *n > 0 {
+			parts = append(parts, words.Count(*n)+what)
 		}
 	}
+	add(u.InputTokens, " in")
+	add(u.OutputTokens, " out")
 	if len(parts) == 0 {
 		return ""
 	}

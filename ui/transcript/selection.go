@@ -100,7 +100,7 @@ func (tr *View) Selected() string {
 func (tr *View) rowText(l markup.Line, p place) (text string, lead int) {
 	it := tr.turns[p.turn].items[p.item]
 	if cells, x := it.liveRow(p.row); cells != nil {
-		return strings.Repeat(" ", x) + cellText(cells), x
+		return strings.Repeat(" ", x) + emulator.LineText(cells), x
 	}
 	var b strings.Builder
 	for _, r := range l.Runs {
@@ -117,19 +117,4 @@ func (it *item) liveRow(row int) (cells []emulator.Cell, x int) {
 		return nil, 0
 	}
 	return v.cells[row-v.at], 2
-}
-
-func cellText(cells []emulator.Cell) string {
-	var b strings.Builder
-	for _, c := range cells {
-		switch {
-		case c.Width == 0:
-		case c.Rune == 0:
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(c.Rune)
-			b.WriteString(c.Combining)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/emulator"
 	"tandemux/internal/approval"
 )
 
@@ -168,14 +169,10 @@ func (tr *View) Copied() (text, what string) {
 	if tr.focus.code >= 0 && it.md != nil && tr.focus.code < it.md.Blocks() {
 		return it.md.CodeText(tr.focus.code), "the code"
 	}
-	switch it.kind {
-	case messageItem:
-		return it.md.Source(), "the message"
-	case answerItem:
-		return it.md.Source(), "the text"
-	case thoughtItem:
-		return it.md.Source(), "the thought"
-	case toolItem:
+	switch what := map[itemKind]string{messageItem: "the message", answerItem: "the text", thoughtItem: "the thought"}[it.kind]; {
+	case what != "":
+		return it.md.Source(), what
+	case it.kind == toolItem:
 		return tr.toolText(it), "what the tool gave"
 	}
 	var b strings.Builder
@@ -193,9 +190,9 @@ func (tr *View) toolText(it *item) string {
 		case ahp.ContentText:
 			b.WriteString(k.Text)
 		case ahp.ContentTerminal:
-			if s := tr.screen(k.Resource); s != nil {
+			if s := tr.r.screen(k.Resource); s != nil {
 				for _, row := range s.Tail(mostRows) {
-					b.WriteString(cellText(row) + "\n")
+					b.WriteString(emulator.LineText(row) + "\n")
 				}
 			}
 		case ahp.ContentFileEdit:
@@ -211,13 +208,6 @@ func (tr *View) toolText(it *item) string {
 		return callTitle(it.call)
 	}
 	return b.String()
-}
-
-func (tr *View) screen(uri ahp.URI) Screen {
-	if tr.r.screens == nil || uri == "" {
-		return nil
-	}
-	return tr.r.screens(uri)
 }
 
 // Chosen is the index of the turn that the reader is at, or of the last; -1 for none.

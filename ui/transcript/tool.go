@@ -321,8 +321,7 @@ func (b *toolBody) text(s string) {
 	md.Append(s)
 	n := md.Render(b.w, b.r.g)
 	for i := range min(n, most) {
-		l := md.Line(i)
-		b.put(l)
+		b.put(md.Line(i))
 	}
 	b.more(n - most)
 }
@@ -340,7 +339,7 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 	if b.it.live == nil && c.Resource != "" {
 		b.it.live = &window{uri: c.Resource, at: len(b.it.head) + len(b.out), most: most}
 		v := b.it.live
-		if s := b.screen(c.Resource); s != nil {
+		if s := b.r.screen(c.Resource); s != nil {
 			v.version, v.cells = s.Version(), s.Tail(most)
 			v.rows = len(v.cells)
 			for range v.rows {
@@ -357,29 +356,25 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 	}
 }
 
-func (b *toolBody) screen(uri ahp.URI) Screen {
-	if b.r.screens == nil {
+func (r *renderer) screen(uri ahp.URI) Screen {
+	if r.screens == nil || uri == "" {
 		return nil
 	}
-	return b.r.screens(uri)
+	return r.screens(uri)
 }
 
 // stale reports whether the terminal in an item has other lines than it shows,
 // and takes them over where there are as many.
 func (it *item) stale(r *renderer) (again, redraw bool) {
 	v := it.live
-	if v == nil || r.screens == nil {
+	if v == nil {
 		return false, false
 	}
-	s := r.screens(v.uri)
-	if s == nil {
+	s := r.screen(v.uri)
+	if s == nil || s.Version() == v.version {
 		return false, false
 	}
-	version := s.Version()
-	if version == v.version {
-		return false, false
-	}
-	v.version = version
+	v.version = s.Version()
 	cells := s.Tail(v.most)
 	if len(cells) != v.rows {
 		return true, true

@@ -108,34 +108,15 @@ func (v *turnView) end() {
 
 // newItem makes the item of a part.
 func (tr *View) newItem(v *turnView, p ahp.ResponsePart, now time.Time) *item {
-	it := &item{id: p.ID, turn: v, part: &p, dirty: true, began: now}
-	switch p.Kind {
-	case ahp.PartMarkdown:
-		it.kind, it.md = answerItem, &markup.Markdown{}
+	it := &item{kind: partItems[p.Kind], id: p.ID, turn: v, part: &p, dirty: true, began: now}
+	switch it.kind {
+	case answerItem, thoughtItem:
+		it.md = &markup.Markdown{}
 		it.md.Append(p.Content)
-	case ahp.PartReasoning:
-		it.kind, it.md = thoughtItem, &markup.Markdown{}
-		it.md.Append(p.Content)
-	case ahp.PartToolCall:
-		if it.kind = toolItem; p.ToolCall == nil {
-			it.kind = blobItem
-			break
-		}
+	case toolItem:
 		it.id, it.call = p.ToolCall.ToolCallID, p.ToolCall
-	case ahp.PartSystemNotification:
-		if it.kind = noticeItem; p.Note == nil {
-			it.kind = blobItem
-		}
-	case ahp.PartError:
-		it.kind = failureItem
-	case ahp.PartInputRequest:
-		if it.kind = questionItem; p.Request == nil {
-			it.kind = blobItem
-			break
-		}
+	case questionItem:
 		it.id = p.Request.ID
-	default:
-		it.kind = blobItem
 	}
 	return it
 }
@@ -210,7 +191,7 @@ func (tr *View) syncTurn(at int, t ahp.Turn, now time.Time) {
 		}
 		it := v.items[k]
 		switch {
-		case it.kind == toolItem && p.ToolCall != nil && it.call != p.ToolCall: // a changed call is another value
+		case it.kind == toolItem && it.call != p.ToolCall: // a changed call is another value
 			was := it.call.Status
 			it.call = p.ToolCall
 			switch {
@@ -220,7 +201,7 @@ func (tr *View) syncTurn(at int, t ahp.Turn, now time.Time) {
 				it.began = now
 			}
 			tr.touch(at, k)
-		case it.kind == questionItem && p.Request != nil:
+		case it.kind == questionItem:
 			it.part = &p
 			tr.touch(at, k)
 		}

@@ -2,7 +2,6 @@ package uitest
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,22 +18,17 @@ func update() bool {
 // Golden compares the screen, cursor first, with testdata/<name>.txt.
 func (u *UI) Golden(name string) {
 	u.t.Helper()
-	u.golden(name, emutest.Screen(u.screen))
+	u.GoldenText(name, emutest.Screen(u.screen))
 }
 
 // GoldenStyled compares screen and colours.
 func (u *UI) GoldenStyled(name string) {
 	u.t.Helper()
-	u.golden(name, emutest.Screen(u.screen)+"\n"+emutest.Attrs(u.screen))
+	u.GoldenText(name, emutest.Screen(u.screen)+"\n"+emutest.Attrs(u.screen))
 }
 
 // GoldenText compares a text made of screens.
 func (u *UI) GoldenText(name, got string) {
-	u.t.Helper()
-	u.golden(name, got)
-}
-
-func (u *UI) golden(name, got string) {
 	u.t.Helper()
 	path := filepath.Join("testdata", name+".txt")
 	got = strings.TrimRight(got, "\n") + "\n"
@@ -52,24 +46,6 @@ func (u *UI) golden(name, got string) {
 		u.t.Fatalf("read golden (run the test with -update to write it): %v\n%s", err, got)
 	}
 	if string(want) != got {
-		u.t.Errorf("the screen is not %s:\n%s", path, diff(string(want), got))
+		u.t.Errorf("the screen is not %s:\n%s", path, emutest.Diff(got, string(want)))
 	}
-}
-
-// diff shows the rows that differ.
-func diff(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	var b strings.Builder
-	for i := range max(len(w), len(g)) {
-		line := func(l []string) string {
-			if i < len(l) {
-				return l[i]
-			}
-			return ""
-		}
-		if line(w) != line(g) {
-			fmt.Fprintf(&b, "%3d want %s\n    got  %s\n", i, line(w), line(g))
-		}
-	}
-	return b.String()
 }

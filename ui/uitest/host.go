@@ -334,24 +334,22 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 			return reason
 		}
 	}
-	if l, ok := a.(ahp.LayoutChanged); ok {
-		if l.Rev != h.layouts[uri].Rev+1 {
-			return fmt.Sprintf("revision %d does not follow %d", l.Rev, h.layouts[uri].Rev)
+	t := h.terms[uri]
+	switch a := a.(type) {
+	case ahp.TerminalSeen:
+		return ""
+	case ahp.LayoutChanged:
+		if a.Rev != h.layouts[uri].Rev+1 {
+			return fmt.Sprintf("revision %d does not follow %d", a.Rev, h.layouts[uri].Rev)
 		}
 		return ""
+	case ahp.TerminalInput:
+		if t != nil && t.state.Claim.Kind == ahp.ClaimSession {
+			return "a session holds the terminal"
+		}
 	}
-	if _, ok := a.(ahp.TerminalSeen); ok {
-		return ""
-	}
-	t := h.terms[uri]
-	if h.session(uri) != nil {
-		return ""
-	}
-	if t == nil {
+	if t == nil && h.session(uri) == nil {
 		return "there is no such terminal"
-	}
-	if _, ok := a.(ahp.TerminalInput); ok && t.state.Claim.Kind == ahp.ClaimSession {
-		return "a session holds the terminal"
 	}
 	return ""
 }

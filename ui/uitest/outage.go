@@ -45,13 +45,11 @@ func (u *UI) Time() time.Time { return u.now }
 // Reconnect loses the connection and brings it back with snapshots of all that
 // was followed.
 func (h *Host) Reconnect(during func()) {
-	h.lost = true
-	h.sink.Status(link.Reconnecting, errors.New("lost"))
+	h.Lose()
 	if during != nil {
 		during()
 	}
-	h.lost = false
-	h.sink.Status(link.Connected, nil)
+	h.Return()
 	h.snapshot(ahp.RootURI, h.root)
 	for uri := range h.follows {
 		switch t := h.terms[uri]; {

@@ -179,12 +179,6 @@ func (s *Session) Say(id, text string) {
 	s.Do(ahp.ChatDelta{TurnID: s.turnID(), PartID: id, Content: text})
 }
 
-// Think is reasoning of the agent's.
-func (s *Session) Think(id, text string) {
-	s.Do(ahp.ChatResponsePart{TurnID: s.turnID(), Part: ahp.ResponsePart{Kind: ahp.PartReasoning, ID: id}})
-	s.Do(ahp.ChatReasoning{TurnID: s.turnID(), PartID: id, Content: text})
-}
-
 // Call begins a tool call; confirmed "" asks first.
 func (s *Session) Call(id, title, input, confirmed string, options ...ahp.ToolOption) {
 	s.Do(ahp.ChatToolCallStart{TurnID: s.turnID(), ToolCallID: id, ToolName: "run", DisplayName: title})

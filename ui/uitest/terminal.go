@@ -96,13 +96,15 @@ func (t *Terminal) Run(line, output string, code int) {
 	t.End(code, 1234)
 }
 
-// Claim gives the terminal to somebody.
-func (t *Terminal) Claim(c ahp.Claim) {
-	a := ahp.TerminalClaimed{Claim: c}
+// do carries an action out and lists the terminal anew.
+func (t *Terminal) do(a ahp.Action) {
 	t.state = ahp.ReduceTerminal(t.state, a)
 	t.host.emit(t.URI, a, nil)
 	t.host.list()
 }
+
+// Claim gives the terminal to somebody.
+func (t *Terminal) Claim(c ahp.Claim) { t.do(ahp.TerminalClaimed{Claim: c}) }
 
 // Holder gives the claim.
 func (t *Terminal) Holder() ahp.Claim { return t.state.Claim }
@@ -119,20 +121,14 @@ func (t *Terminal) Resize(cols, rows int) {
 }
 
 // SetTitle is the program's change of its title.
-func (t *Terminal) SetTitle(s string) {
-	a := ahp.TerminalTitleChanged{Title: s}
-	t.state = ahp.ReduceTerminal(t.state, a)
-	t.host.emit(t.URI, a, nil)
-	t.host.list()
-}
+func (t *Terminal) SetTitle(s string) { t.do(ahp.TerminalTitleChanged{Title: s}) }
 
 // Name is what clients have named it.
 func (t *Terminal) Name() string { return t.meta.Name }
 
 // Person is who the holding client belongs to.
 func (t *Terminal) Person(name string) {
-	t.meta.Principal = name
-	t.host.list()
+	t.Describe(func(m *ahp.TerminalMeta) { m.Principal = name })
 }
 
 // Describe changes what the list says of a terminal.
@@ -148,9 +144,7 @@ func (t *Terminal) Exit(code int, signal string) {
 		a.ExitCode = &code
 	}
 	t.meta.Signal = signal
-	t.state = ahp.ReduceTerminal(t.state, a)
-	t.host.emit(t.URI, a, nil)
-	t.host.list()
+	t.do(a)
 }
 
 // Typed is everything typed into the terminal.

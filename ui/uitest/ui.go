@@ -69,12 +69,6 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // New starts an interface and waits until it shows its first pane.
 func New(t testing.TB, o Options) *UI {
 	t.Helper()
-	if o.W == 0 {
-		o.W, o.H = 80, 24
-	}
-	if o.Env == nil {
-		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
-	}
 	u := &UI{t: t, sink: link.NewSink(), now: epoch, silent: o.Silent}
 	u.Host = NewHost(t, u.sink)
 	if o.Host != nil {
@@ -87,12 +81,6 @@ func New(t testing.TB, o Options) *UI {
 // Again starts a second interface on the same host, as after a detach.
 func (u *UI) Again(o Options) *UI {
 	u.t.Helper()
-	if o.W == 0 {
-		o.W, o.H = 80, 24
-	}
-	if o.Env == nil {
-		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
-	}
 	n := &UI{t: u.t, sink: link.NewSink(), now: u.now, Host: u.Host}
 	n.Host.sink = n.sink
 	n.Host.follows = map[string]bool{"ahp-root://": true}
@@ -103,7 +91,17 @@ func (u *UI) Again(o Options) *UI {
 
 func (u *UI) start(o Options) {
 	u.t.Helper()
-	u.setScreen(o.W, o.H)
+	if o.W == 0 {
+		o.W, o.H = 80, 24
+	}
+	if o.Env == nil {
+		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
+	}
+	screen, err := engine.New(Engine, emulator.Options{Cols: o.W, Rows: o.H, History: -1})
+	if err != nil {
+		u.t.Fatalf("make screen: %v", err)
+	}
+	u.screen = screen
 	u.screen.SetColors(emulator.Colors{Pictures: o.Pictures})
 	u.caps = tty.Guess(o.Env)
 	cfg := ui.Config{Host: u.Host, Sink: u.sink, Cwd: "/home/ann", Env: o.Env, Engine: Engine}
@@ -124,14 +122,6 @@ func (u *UI) start(o Options) {
 	u.perform(m.Init())
 	u.queue = append(u.queue, tea.WindowSizeMsg{Width: o.W, Height: o.H})
 	u.WaitIdle()
-}
-
-func (u *UI) setScreen(w, h int) {
-	e, err := engine.New(Engine, emulator.Options{Cols: w, Rows: h, History: -1})
-	if err != nil {
-		u.t.Fatalf("make screen: %v", err)
-	}
-	u.screen = e
 }
 
 // write is the outer terminal: it shows what it gets and answers.
