@@ -29,7 +29,7 @@ func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the hea
 	before := heap()
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
 	most := uint64(0)
-	for range 10 { // MiB; the sockets of the stalled take 200 KiB each
+	for range 6 { // MiB; the sockets of the stalled take 200 KiB each
 		for total := 0; total < 1<<20; {
 			raw, _, err := p.next()
 			if err != nil {

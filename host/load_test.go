@@ -172,10 +172,7 @@ type loadSize struct {
 }
 
 func loadOf(t *testing.T) loadSize {
-	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 3 << 19}
-	if slow {
-		s.viewers, s.stalled, s.rate = 20, 2, 25000
-	}
+	s := loadSize{duration: time.Second, viewers: 20, stalled: 2, terminals: 20, conns: 5, perConn: 20, rate: 25000, rateOfMany: 20000, queue: 3 << 19}
 	if d := soak.Time(t); d > 0 {
 		s = loadSize{duration: d, viewers: 200, stalled: 20, terminals: 200, conns: 50, perConn: 20, rate: 5000, rateOfMany: 10000, filled: 30000, queue: host.DefaultLimits.QueueBytes}
 	}

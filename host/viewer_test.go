@@ -14,6 +14,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
 
 // fold follows a channel as a naive client does: whatever comes is applied.
@@ -268,7 +269,7 @@ func TestFlood(t *testing.T) { // alone: it looks at the heap
 	}
 	read(2 << 20)
 	before := heap()
-	read(8 << 20)
+	read(soak.Size(t, 4, 8) << 20)
 	after := heap()
 	if after > before+24<<20 {
 		t.Errorf("the heap grew from %d to %d MiB", before>>20, after>>20)

@@ -3,6 +3,8 @@ package guard
 import (
 	"strings"
 	"testing"
+
+	"tandemux/internal/soak"
 )
 
 // Lines that an agent may not run (T10, T11, P16, docs/decisions.md §23), and what
@@ -249,8 +251,8 @@ func TestBounds(t *testing.T) {
 	if r := p.CheckLine(nested); r == nil {
 		t.Error("nine shells are allowed")
 	}
-	p.CheckLine(strings.Repeat("if ", 80000))
-	p.CheckLine(strings.Repeat("! ", 100000))
-	p.CheckLine(strings.Repeat("a&&", 80000) + "a")
-	p.CheckLine(strings.Repeat("a|", 100000) + "a")
+	n := soak.Size(t, 20000, 80000)
+	for _, deep := range []string{"if ", "! ", "a&&", "a|"} {
+		p.CheckLine(strings.Repeat(deep, n) + "a")
+	}
 }

@@ -288,7 +288,7 @@ func TestRefused(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
-	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 3000000; echo the end; read x"]}`)
+	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 1500000; echo the end; read x"]}`)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	stuck, err := wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://" + addr + "/pty", Token: token})

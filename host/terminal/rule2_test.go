@@ -16,6 +16,7 @@ import (
 	"tandemux/emulator/native"
 	"tandemux/emulator/vt10x"
 	"tandemux/host/keeper"
+	"tandemux/internal/soak"
 )
 
 // viewer is a subscriber: an emulator fed with a snapshot and the actions after
@@ -270,19 +271,19 @@ func TestRule2(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		trial trial
-		lives uint64
+		lives int
 	}{
-		{"native", trial{new: native.New, features: emutest.All, clears: true}, 250},
-		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 100},
-		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 250},
-		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 100},
-		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 60},
-		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 60},
+		{"native", trial{new: native.New, features: emutest.All, clears: true}, 83},
+		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 33},
+		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 83},
+		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 33},
+		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 20},
+		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 20},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.trial.pty = idlePty(t)
-			for seed := range tt.lives {
+			for seed := range uint64(soak.Size(t, tt.lives, 10*tt.lives)) {
 				if err := tt.trial.run(seed); err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,7 @@ func TestTryWrite(t *testing.T) {
 			a, b := l.connect(t)
 			for _, way := range [][2]jsonrpc.Transport{{a, b}, {b, a}} {
 				from, to := way[0].(jsonrpc.DirectWriter), way[1]
-				const count = 1500
+				const count = 500
 				sent := make(chan error, 1)
 				kept := make(chan struct{})
 				full := sync.OnceFunc(func() { close(kept) })

@@ -27,7 +27,7 @@ func (k *Keys) OpenPalette() {
 			args = words[1:]
 		}
 		switch {
-		case k.whyNot(c) != "":
+		case whyNot(c, k.do.Context()) != "":
 			return false
 		case len(c.Args) > 0 && !c.Args[0].Optional && len(args) == 0:
 			list.Complete(name)
@@ -43,19 +43,19 @@ func (k *Keys) OpenPalette() {
 }
 
 // whyNot says why a command can't run now, whatever arguments it is given.
-func (k *Keys) whyNot(c command.Command) string {
+func whyNot(c command.Command, ctx command.Context) string {
 	if len(c.Args) > 0 && !c.Args[0].Optional {
 		return ""
 	}
-	return command.Why(c.Name, nil, k.do.Context())
+	return command.Why(c.Name, nil, ctx)
 }
 
 func (k *Keys) paletteRows() []overlay.Row {
-	l := k.do.Look()
+	l, ctx := k.do.Look(), k.do.Context()
 	var rows []overlay.Row
 	for _, c := range command.All() {
 		title := overlay.Cell{Text: c.Title}
-		why := k.whyNot(c)
+		why := whyNot(c, ctx)
 		if why != "" {
 			title.Style = l.OverlayMuted
 		}
