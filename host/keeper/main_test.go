@@ -58,7 +58,7 @@ func keeperProcess() {
 	if d, err := time.ParseDuration(os.Getenv(idleEnv)); err == nil {
 		idleTime = d
 	}
-	handlers["panic"] = func(*session, *request) error { panic("as asked") }
+	handlers["panic"] = func(*session, *request) (message, error) { panic("as asked") }
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT) // children must not inherit this

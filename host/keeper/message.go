@@ -25,6 +25,7 @@ type message struct {
 	Version int    `json:"version,omitempty"` // hello
 	Pid     int    `json:"pid,omitempty"`     // hello: the keeper's; spawn, adopt: the child's
 	File    bool   `json:"file,omitempty"`    // spawn, adopt, fetch
+	fd      int    // the keeper's copy of that file, closed once it is sent
 	List    []Info `json:"list,omitempty"`    // list; hello, when refused: who runs
 	Counted bool   `json:"counted,omitempty"` // hello, when refused: List is all that run
 

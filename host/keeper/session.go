@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -45,11 +44,20 @@ func (s *session) serve() error {
 func (s *session) answer(r *request) (err error) {
 	defer s.keeper.fence("answer " + r.Op)
 	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
-	h, ok := handlers[r.Op]
-	if !ok {
-		h = unsupported
+	var m message
+	failed := because(ErrInvalid, "the keeper does not know the request %q", r.Op)
+	if h, ok := handlers[r.Op]; ok {
+		m, failed = h(s, r)
 	}
-	return h(s, r)
+	if failed != nil {
+		m = message{Error: newFault(failed)}
+	}
+	m.Seq = r.Seq
+	if !m.File {
+		return s.wire.send(m, -1)
+	}
+	defer unix.Close(m.fd)
+	return s.wire.send(m, m.fd)
 }
 
 // enter takes keeper.mu for a request that changes something, unless the host
@@ -62,10 +70,6 @@ func (s *session) enter(r *request) error {
 	}
 	s.keeper.mu.Unlock()
 	return because(ErrSuperseded, "%s: another host took over", r.Op)
-}
-
-func unsupported(s *session, r *request) error {
-	return s.refuse(r, because(ErrInvalid, "the keeper does not know the request %q", r.Op))
 }
 
 // speaks is what the keeper's side offers; tests make it an older or a newer
@@ -170,154 +174,141 @@ func (s *session) refuse(r *request, err error) error {
 	return s.wire.send(message{Seq: r.Seq, Error: newFault(err)}, -1)
 }
 
-// done answers a request that has nothing to say, or failed.
-func (s *session) done(r *request, err error) error {
-	if err != nil {
-		return s.refuse(r, err)
-	}
-	return s.wire.send(message{Seq: r.Seq}, -1)
-}
+// handler answers one kind of request.
+type handler func(*session, *request) (message, error)
 
-// handlers is the table of requests after hello. A returned error ends the
-// connection.
-var handlers = map[string]func(*session, *request) error{
+// handlers is the table of requests after hello.
+var handlers = map[string]handler{
 	opSpawn:    (*session).spawn,
 	opList:     (*session).list,
 	opAdopt:    (*session).adopt,
-	opSignal:   (*session).signal,
-	opForget:   (*session).forget,
-	opDrop:     (*session).drop,
+	opSignal:   ofChild((*keeper).signal),
+	opForget:   ofChild((*keeper).forget),
+	opDrop:     changing((*keeper).drop),
 	opShutdown: (*session).shutdown,
-	opAnnotate: (*session).annotate,
+	opAnnotate: ofChild((*keeper).annotate),
 	opStore:    (*session).store,
 	opFetch:    (*session).fetch,
 	opFiles:    (*session).listFiles,
-	opDiscard:  (*session).discard,
+	opDiscard:  changing((*keeper).discard),
 }
 
-func (s *session) spawn(r *request) error {
+// changing is for requests that change something, which do holds keeper.mu for.
+func changing(do func(*keeper, *request) error) handler {
+	return func(s *session, r *request) (message, error) {
+		if err := s.enter(r); err != nil {
+			return message{}, err
+		}
+		defer s.keeper.mu.Unlock()
+		return message{}, do(s.keeper, r)
+	}
+}
+
+// ofChild is changing for requests about a child that there is.
+func ofChild(do func(*keeper, *child, *request) error) handler {
+	return changing(func(k *keeper, r *request) error {
+		c, err := k.find(r.ID)
+		if err != nil {
+			return err
+		}
+		return do(k, c, r)
+	})
+}
+
+func (s *session) spawn(r *request) (message, error) {
 	if r.Spec == nil {
-		return s.refuse(r, because(ErrInvalid, "start a child: the request has no spec"))
+		return message{}, because(ErrInvalid, "start a child: the request has no spec")
 	}
 	c, err := s.keeper.spawn(s, r)
 	if err != nil {
-		return s.refuse(r, err)
+		return message{}, err
 	}
-	return s.hand(r, c)
+	s.keeper.mu.Lock()
+	defer s.keeper.mu.Unlock()
+	return c.hand()
 }
 
-func (s *session) adopt(r *request) error {
+func (s *session) adopt(r *request) (message, error) {
 	s.keeper.mu.Lock()
+	defer s.keeper.mu.Unlock()
 	c, err := s.keeper.find(r.ID)
-	s.keeper.mu.Unlock()
 	if err != nil {
-		return s.refuse(r, err)
+		return message{}, err
 	}
-	return s.hand(r, c)
+	return c.hand()
 }
 
-// hand sends a copy of the child's pty. It is duplicated first, as the child
-// may be forgotten by a new host while this one is slow.
-func (s *session) hand(r *request, c *child) error {
-	s.keeper.mu.Lock()
-	fd, err := -1, error(unix.EBADF)
-	if c.master >= 0 {
-		fd, err = unix.FcntlInt(uintptr(c.master), unix.F_DUPFD_CLOEXEC, 3)
-	}
-	s.keeper.mu.Unlock()
+// hand gives a copy of the child's pty. It is duplicated, as the child may be forgotten
+// by a new host while this one is slow. The caller holds keeper.mu.
+func (c *child) hand() (message, error) {
+	fd, err := duplicate(c.master)
 	if err != nil {
-		return s.refuse(r, fmt.Errorf("hand over the pty of %q: %w", c.info.ID, err))
+		return message{}, fmt.Errorf("hand over the pty of %q: %w", c.info.ID, err)
 	}
-	defer closeFD(fd)
-	return s.wire.send(message{Seq: r.Seq, Pid: c.info.Pid, File: true}, fd)
+	return message{Pid: c.info.Pid, File: true, fd: fd}, nil
 }
 
-func (s *session) list(r *request) error {
+// duplicate is a copy of a descriptor that children don't inherit.
+func duplicate(fd int) (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3) }
+
+func (s *session) list(*request) (message, error) {
 	s.keeper.mu.Lock()
-	all := s.keeper.list()
-	infos := make([]Info, len(all))
-	for i, c := range all {
-		infos[i] = c.info
+	defer s.keeper.mu.Unlock()
+	m := message{}
+	for _, c := range s.keeper.list() {
+		m.List = append(m.List, c.info)
 	}
-	s.keeper.mu.Unlock()
-	return s.wire.send(message{Seq: r.Seq, List: infos}, -1)
+	return m, nil
 }
 
-func (s *session) signal(r *request) error {
-	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
-	}
-	c, err := s.keeper.find(r.ID)
+func (k *keeper) signal(c *child, r *request) error {
 	switch {
-	case err != nil:
 	case r.Signal < 1 || r.Signal > 64:
-		err = because(ErrInvalid, "signal %q: %d is not a signal", r.ID, r.Signal)
-	case c.info.Exit == nil:
-		err = c.signal(syscall.Signal(r.Signal))
-	}
-	s.keeper.mu.Unlock()
-	return s.done(r, err)
-}
-
-func (s *session) forget(r *request) error {
-	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
-	}
-	c, err := s.keeper.find(r.ID)
-	switch {
-	case err != nil:
-	case c.info.Exit == nil:
-		err = because(ErrRunning, "forget %q: it still runs; end it first", r.ID)
-	default:
-		s.keeper.remove(c)
-	}
-	s.keeper.mu.Unlock()
-	return s.done(r, err)
-}
-
-func (s *session) drop(r *request) error {
-	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
-	}
-	c, err := s.keeper.find(r.ID)
-	switch {
-	case errors.Is(err, ErrUnknown):
-		err = nil
+		return because(ErrInvalid, "signal %q: %d is not a signal", r.ID, r.Signal)
 	case c.info.Exit != nil:
-		s.keeper.remove(c)
-	default:
-		c.dropped = true
-		err = c.signal(syscall.SIGKILL)
+		return nil
 	}
-	s.keeper.mu.Unlock()
-	return s.done(r, err)
+	return c.signal(syscall.Signal(r.Signal))
 }
 
-func (s *session) annotate(r *request) error {
-	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
+func (k *keeper) forget(c *child, _ *request) error {
+	if c.info.Exit == nil {
+		return because(ErrRunning, "forget %q: it still runs; end it first", c.info.ID)
 	}
-	c, err := s.keeper.find(r.ID)
+	k.remove(c)
+	return nil
+}
+
+func (k *keeper) drop(r *request) error {
+	c, err := k.find(r.ID)
 	switch {
 	case err != nil:
-	case len(r.Note) > MaxNote:
-		err = because(ErrInvalid, "annotate %q: a note of %d bytes is over the limit of %d", r.ID, len(r.Note), MaxNote)
-	default:
-		c.info.Note = r.Note
+		return nil //nolint:nilerr // it is gone already
+	case c.info.Exit != nil:
+		k.remove(c)
+		return nil
 	}
-	s.keeper.mu.Unlock()
-	return s.done(r, err)
+	c.dropped = true
+	return c.signal(syscall.SIGKILL)
+}
+
+func (k *keeper) annotate(c *child, r *request) error {
+	if len(r.Note) > MaxNote {
+		return because(ErrInvalid, "annotate %q: a note of %d bytes is over the limit of %d", r.ID, len(r.Note), MaxNote)
+	}
+	c.info.Note = r.Note
+	return nil
 }
 
 // shutdown answers when every child has ended; the connection's end then says
 // that the socket is gone.
-func (s *session) shutdown(r *request) error {
+func (s *session) shutdown(r *request) (message, error) {
 	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
+		return message{}, err
 	}
 	s.keeper.mu.Unlock()
 	s.keeper.endAll()
-	return s.done(r, nil)
+	return message{}, nil
 }
 
 func closeFD(fd int) {

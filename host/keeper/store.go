@@ -2,7 +2,8 @@ package keeper
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,19 +38,19 @@ func spare(fd int) error {
 
 // store keeps the descriptor that came with the request, in place of an earlier
 // one of this name.
-func (s *session) store(r *request) error {
+func (s *session) store(r *request) (message, error) {
 	if !r.File {
-		return s.refuse(r, because(ErrInvalid, "store %q: the request has no descriptor", r.Name))
+		return message{}, because(ErrInvalid, "store %q: the request has no descriptor", r.Name)
 	}
 	fd, ok := s.wire.takeFile()
 	if !ok {
-		return s.refuse(r, because(ErrFull, "store %q: its descriptor did not arrive; the keeper may have too many files open", r.Name))
+		return message{}, because(ErrFull, "store %q: its descriptor did not arrive; the keeper may have too many files open", r.Name)
 	}
-	if err := s.keep(r, fd); err != nil {
-		closeFD(fd)
-		return s.refuse(r, err)
+	err := s.keep(r, fd)
+	if err != nil {
+		unix.Close(fd)
 	}
-	return s.done(r, nil)
+	return message{}, err
 }
 
 // keep takes fd over unless it fails.
@@ -83,47 +84,38 @@ func (s *session) keep(r *request, fd int) error {
 	return nil
 }
 
-func (s *session) fetch(r *request) error {
+func (s *session) fetch(r *request) (message, error) {
 	k := s.keeper
 	k.mu.Lock()
-	f, fd := k.files[r.Name], -1
-	var err error
+	defer k.mu.Unlock()
+	f := k.files[r.Name]
 	if f == nil {
-		err = because(ErrUnknown, "the keeper has no file %q", r.Name)
-	} else if fd, err = unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 3); err != nil {
-		err = fmt.Errorf("hand over the file %q: %w", r.Name, err)
+		return message{}, because(ErrUnknown, "the keeper has no file %q", r.Name)
 	}
-	k.mu.Unlock()
+	fd, err := duplicate(f.fd)
 	if err != nil {
-		return s.refuse(r, err)
+		return message{}, fmt.Errorf("hand over the file %q: %w", r.Name, err)
 	}
-	defer closeFD(fd)
-	return s.wire.send(message{Seq: r.Seq, File: true}, fd)
+	return message{File: true, fd: fd}, nil
 }
 
-func (s *session) listFiles(r *request) error {
+func (s *session) listFiles(*request) (message, error) {
 	k := s.keeper
 	k.mu.Lock()
-	all := make([]FileInfo, 0, len(k.files))
-	for name, f := range k.files {
-		all = append(all, FileInfo{Name: name, Size: f.size})
+	defer k.mu.Unlock()
+	m := message{}
+	for _, name := range slices.Sorted(maps.Keys(k.files)) {
+		m.Files = append(m.Files, FileInfo{Name: name, Size: k.files[name].size})
 	}
-	k.mu.Unlock()
-	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
-	return s.wire.send(message{Seq: r.Seq, Files: all}, -1)
+	return m, nil
 }
 
-func (s *session) discard(r *request) error {
-	k := s.keeper
-	if err := s.enter(r); err != nil {
-		return s.refuse(r, err)
-	}
+func (k *keeper) discard(r *request) error {
 	if f := k.files[r.Name]; f != nil {
 		unix.Close(f.fd)
 		delete(k.files, r.Name)
 	}
-	k.mu.Unlock()
-	return s.done(r, nil)
+	return nil
 }
 
 // dropFiles lets go of all stored files, when nobody can fetch them any more.
