@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -153,10 +154,7 @@ func put(top *filetree.Folder, path string, b []byte) error {
 		return err
 	}
 	defer d.Close()
-	tmp := name + ".tandemux"
-	if err := d.RemoveAll(tmp); err != nil {
-		return err
-	}
+	tmp := name + "." + rand.Text() // nobody else's
 	f, err := d.Create(tmp)
 	if err != nil {
 		return filetree.Full(err)

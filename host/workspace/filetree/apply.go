@@ -135,7 +135,7 @@ func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
 		if err := d.mkdir(name, c.To.Mode); err != nil && !errors.Is(err, fs.ErrExist) {
 			return Full(err)
 		}
-		return chmodat(d.fd, name, c.To.Mode.Perm())
+		return d.chmod(name, c.To.Mode.Perm())
 	}
 	if err := stage.Rename(staged(i), d, name); err != nil {
 		return fmt.Errorf("write %q: %w", Clip(c.Path), err)

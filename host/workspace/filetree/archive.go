@@ -51,18 +51,11 @@ func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 	}
 	out := tar.NewWriter(zip)
 	for _, p := range parts {
-		var above []Entry
-		for i := range p.Prefix {
-			if p.Prefix[i] == '/' {
-				above = append(above, Entry{Path: p.Prefix[:i]})
+		for i := 1; i <= len(p.Prefix); i++ { // the directories that it is in
+			if i < len(p.Prefix) && p.Prefix[i] != '/' {
+				continue
 			}
-		}
-		if p.Prefix != "" {
-			above = append(above, Entry{Path: p.Prefix})
-		}
-		for _, e := range above {
-			e.Mode = fs.ModeDir | 0o755
-			if err := addHeader(out, &e); err != nil {
+			if err := addHeader(out, &Entry{Path: p.Prefix[:i], Mode: fs.ModeDir | 0o755}); err != nil {
 				return err
 			}
 		}

@@ -224,84 +224,30 @@ func (t *Tree) collect() {
 	if t.readers > 0 || t.gone {
 		return
 	}
-	roots := map[string]*Sheet{manifestName: nil}
+	names := []string{manifestName}
 	pins, err := os.ReadDir(filepath.Join(t.dir, pinDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	for _, p := range pins {
 		if !strings.HasSuffix(p.Name(), ".new") { // left by a death
-			roots[PinName(p.Name())] = nil
+			names = append(names, PinName(p.Name()))
 		}
 	}
-	live := map[string]int64{} // bytes that a manifest needs, by the pack's name
-	for name := range roots {
+	live := map[string]bool{}
+	for _, name := range names {
 		s, err := t.load(name)
 		if err != nil {
 			return
 		}
-		packs := map[uint64]int64{}
 		for i := range s.Entries {
-			if e := &s.Entries[i]; !e.Mode.IsDir() {
-				packs[e.at.pack] += e.Size
-			}
-		}
-		for n, bytes := range packs {
-			live[packName(n)] = max(live[packName(n)], bytes)
-		}
-		roots[name] = s
-	}
-	dir, err := OpenFolder(filepath.Join(t.dir, packsName))
-	if err != nil {
-		return
-	}
-	defer dir.Close()
-	names, _ := dir.file.Readdirnames(-1)
-	poor := map[string]bool{}
-	for _, name := range names {
-		bytes, used := live[name]
-		st, err := dir.stat(name)
-		switch {
-		case !used:
-			_ = dir.remove(name, false)
-		case err == nil && (bytes < st.Size/2 || st.Size < packPoor) && st.Size <= packFull+Small:
-			poor[name] = true
+			live[packName(s.Entries[i].at.pack)] = true
 		}
 	}
-	if len(poor) > manyPacks {
-		_ = t.compact(dir, roots, poor)
-	}
-}
-
-// compact copies what lives in poor packs into new ones. Each manifest is right before
-// and after its rename; the old packs go at the next collection.
-func (t *Tree) compact(dir *Folder, roots map[string]*Sheet, poor map[string]bool) error {
-	to := newPacks(dir, true, nil)
-	defer func() { _ = to.close() }()
-	buf := make([]byte, Small)
-	for name, s := range roots {
-		changed := false
-		for i := range s.Entries {
-			e := &s.Entries[i]
-			if !e.Mode.IsRegular() || !poor[packName(e.at.pack)] {
-				continue
-			}
-			r, err := Source{Top: dir, Stored: true}.Read(e)
-			if err == nil {
-				err = to.add(e, r, e.Size, buf)
-				_ = r.Close()
-			}
-			if err != nil {
-				return err
-			}
-			changed = true
-		}
-		if !changed {
-			continue
-		}
-		if err := errors.Join(to.close(), ReplaceFile(filepath.Join(t.dir, name), s.Encode(), true)); err != nil {
-			return err
+	packs, _ := os.ReadDir(filepath.Join(t.dir, packsName))
+	for _, p := range packs {
+		if !live[p.Name()] {
+			_ = os.Remove(filepath.Join(t.dir, packsName, p.Name()))
 		}
 	}
-	return nil
 }

@@ -56,10 +56,14 @@ func (d *Folder) openat(name string, flags int, perm uint32) (int, error) {
 		fd, err = unix.Openat(d.fd, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, perm)
 		return err
 	})
+	return fd, pathError("open", name, err)
+}
+
+func pathError(op, name string, err error) error {
 	if err != nil {
-		return -1, &fs.PathError{Op: "open", Path: name, Err: err}
+		return &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return fd, nil
+	return nil
 }
 
 // sub opens a directory in it.
@@ -72,31 +76,19 @@ func (d *Folder) sub(name string) (*Folder, error) {
 }
 
 // Walk opens the directory at a clean path below it; "" is itself, opened again.
-func (d *Folder) Walk(path string) (*Folder, error) {
-	at, err := d.sub(".")
-	if err != nil || path == "" {
-		return at, err
-	}
-	for name := range strings.SplitSeq(path, "/") {
-		next, err := at.sub(name)
-		at.Close()
-		if err != nil {
-			return nil, err
-		}
-		at = next
-	}
-	return at, nil
-}
+func (d *Folder) Walk(path string) (*Folder, error) { return d.walk(path, false) }
 
-// Grow is walk that makes directories which are missing.
-func (d *Folder) Grow(path string) (*Folder, error) {
+// Grow is Walk that makes directories which are missing.
+func (d *Folder) Grow(path string) (*Folder, error) { return d.walk(path, true) }
+
+func (d *Folder) walk(path string, grow bool) (*Folder, error) {
 	at, err := d.sub(".")
 	if err != nil || path == "" {
 		return at, err
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		next, err := at.sub(name)
-		if errors.Is(err, fs.ErrNotExist) {
+		if grow && errors.Is(err, fs.ErrNotExist) {
 			if err = unix.Mkdirat(at.fd, name, 0o755); err == nil || errors.Is(err, unix.EEXIST) {
 				next, err = at.sub(name)
 			}
@@ -108,6 +100,16 @@ func (d *Folder) Grow(path string) (*Folder, error) {
 		at = next
 	}
 	return at, nil
+}
+
+// chmod changes the permission bits of the directory at a path below it.
+func (d *Folder) chmod(path string, perm fs.FileMode) error {
+	sub, err := d.Walk(path)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	return sub.file.Chmod(perm)
 }
 
 // open opens a regular file for reading. The size and times are those of the file that
@@ -144,42 +146,28 @@ func (d *Folder) Create(name string) (*os.File, error) {
 // stat is about the name itself, not where it leads.
 func (d *Folder) stat(name string) (Stamp, error) {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
-		return Stamp{}, &fs.PathError{Op: "stat", Path: name, Err: err}
-	}
-	return stampFrom(&st), nil
+	err := again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	return stampFrom(&st), pathError("stat", name, err)
 }
 
 // readlink gives a symlink's target.
 func (d *Folder) readlink(name string) (string, error) {
 	buf := make([]byte, maxPath+1)
 	n, err := unix.Readlinkat(d.fd, name, buf)
-	if err != nil {
-		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
-	}
-	return string(buf[:n]), nil
+	return string(buf[:max(n, 0)]), pathError("readlink", name, err)
 }
 
 func (d *Folder) symlink(target, name string) error {
-	if err := unix.Symlinkat(target, d.fd, name); err != nil {
-		return &fs.PathError{Op: "symlink", Path: name, Err: err}
-	}
-	return nil
+	return pathError("symlink", name, unix.Symlinkat(target, d.fd, name))
 }
 
 func (d *Folder) mkdir(name string, perm fs.FileMode) error {
-	if err := unix.Mkdirat(d.fd, name, uint32(perm.Perm())); err != nil {
-		return &fs.PathError{Op: "mkdir", Path: name, Err: err}
-	}
-	return nil
+	return pathError("mkdir", name, unix.Mkdirat(d.fd, name, uint32(perm.Perm())))
 }
 
 // Rename moves a name into another folder, over what is there.
 func (d *Folder) Rename(name string, to *Folder, as string) error {
-	if err := unix.Renameat(d.fd, name, to.fd, as); err != nil {
-		return &fs.PathError{Op: "rename", Path: as, Err: err}
-	}
-	return nil
+	return pathError("rename", as, unix.Renameat(d.fd, name, to.fd, as))
 }
 
 func (d *Folder) remove(name string, dir bool) error {
@@ -187,10 +175,7 @@ func (d *Folder) remove(name string, dir bool) error {
 	if dir {
 		flags = unix.AT_REMOVEDIR
 	}
-	if err := unix.Unlinkat(d.fd, name, flags); err != nil {
-		return &fs.PathError{Op: "remove", Path: name, Err: err}
-	}
-	return nil
+	return pathError("remove", name, unix.Unlinkat(d.fd, name, flags))
 }
 
 // list reads the directory; no more than most names.
@@ -203,55 +188,6 @@ func (d *Folder) list(most int) ([]fs.DirEntry, error) {
 		return nil, Failf(ErrTooLarge, "a directory has more than %d files", most)
 	}
 	return list, nil
-}
-
-// RemoveAll removes a name and all below it, also of directories that their owner
-// closed to himself. What is not there is no error.
-func (d *Folder) RemoveAll(name string) error {
-	err := d.remove(name, false)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	sub, suberr := d.sub(name)
-	if errors.Is(suberr, fs.ErrPermission) {
-		if st, e := d.stat(name); e == nil && st.mode&unix.S_IFMT == unix.S_IFDIR && chmodat(d.fd, name, 0o700) == nil {
-			sub, suberr = d.sub(name)
-		}
-	}
-	if suberr != nil {
-		if errors.Is(suberr, unix.ENOTDIR) || errors.Is(suberr, unix.ELOOP) {
-			return err
-		}
-		return suberr
-	}
-	err = sub.empty()
-	sub.Close()
-	if err != nil {
-		return err
-	}
-	if err := d.remove(name, true); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// empty removes all that is in it.
-func (d *Folder) empty() error {
-	var st unix.Stat_t
-	if unix.Fstat(d.fd, &st) == nil && st.Mode&0o700 != 0o700 {
-		_ = unix.Fchmod(d.fd, 0o700)
-	}
-	for {
-		list, err := d.file.ReadDir(1000)
-		for _, e := range list {
-			if err := d.RemoveAll(e.Name()); err != nil {
-				return err
-			}
-		}
-		if err != nil || len(list) == 0 {
-			return nil
-		}
-	}
 }
 
 // isSwapped reports whether something else stood where a directory or a file was

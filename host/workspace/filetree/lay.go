@@ -55,14 +55,7 @@ func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, writ
 		if !e.Mode.IsDir() || e.Mode.Perm() == 0o755 {
 			continue
 		}
-		dir, name := Parent(e.Path)
-		d, err := top.Walk(dir)
-		if err != nil {
-			return err
-		}
-		err = chmodat(d.fd, name, e.Mode.Perm())
-		d.Close()
-		if err != nil {
+		if err := top.chmod(e.Path, e.Mode.Perm()); err != nil {
 			return err
 		}
 	}

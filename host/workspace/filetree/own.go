@@ -8,18 +8,26 @@ import (
 	"sync"
 )
 
-// RemoveTree removes a directory of the store's with all in it.
+// RemoveTree removes a directory of the store's with all in it, also of directories that
+// their owner closed to himself. What is not there is no error.
 func RemoveTree(path string) error {
-	dir, name := filepath.Split(path)
-	d, err := OpenFolder(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
 	}
+	above, name := filepath.Split(path)
+	root, err := os.OpenRoot(above)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return d.RemoveAll(name)
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), name, func(at string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			err = root.Chmod(at, 0o700)
+		}
+		return err
+	})
+	return errors.Join(err, os.RemoveAll(path))
 }
 
 // Keyed is a lock for each name. Those that were asked for once stay.

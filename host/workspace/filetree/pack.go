@@ -25,10 +25,8 @@ type place struct {
 }
 
 const (
-	Small     = 1 << 20   // contents below this size share packs, and are moved in one piece
-	packFull  = 256 << 20 // no more is added to a pack of this size
-	packPoor  = 256 << 10 // packs that are smaller are worth being joined
-	manyPacks = 64        // when there are so many
+	Small    = 1 << 20 // contents below this size share packs, and are moved in one piece
+	packFull = 8 << 20 // no more is added to a pack of this size, which goes with the last of its contents
 )
 
 func packName(n uint64) string { return fmt.Sprintf("%08x", n) }
