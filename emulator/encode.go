@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
@@ -83,14 +84,29 @@ func (p Profile) AppendStyle(buf []byte, from, to Style) []byte {
 	// Both ways are written and the shorter one kept: from a rich style a reset
 	// and a fresh start often win.
 	start := len(buf)
-	buf = closeSGR(appendDelta(append(buf, "\x1b["...), from, to))
+	buf = closeSGR(appendDelta(append(buf, "\x1b["...), &from, &to))
 	mid := len(buf)
-	buf = closeSGR(appendDelta(append(buf, "\x1b[0;"...), Style{}, to))
+	buf = closeSGR(appendDelta(append(buf, "\x1b[0;"...), &Style{}, &to))
 	if n := len(buf) - mid; n < mid-start {
 		copy(buf[start:], buf[mid:])
 		return buf[:start+n]
 	}
 	return buf[:mid]
+}
+
+// AppendStyleFast is AppendStyle for who writes so many that nearly all time would go
+// into it, at the price of a byte here and there: what is taken away is taken away by a
+// reset.
+func AppendStyleFast(buf []byte, from, to *Style) []byte {
+	switch {
+	case (from.Attrs^to.Attrs)&Protected != 0:
+		return AppendStyle(buf, *from, *to)
+	case to.Attrs&^Protected == 0 && *to == (Style{Attrs: to.Attrs}):
+		return append(buf, "\x1b[m"...)
+	case from.Attrs&^to.Attrs != 0, from.Underline != 0 && to.Underline == 0, from.UnderlineColor != 0 && to.UnderlineColor == 0:
+		return closeSGR(appendDelta(append(buf, "\x1b[0;"...), &Style{}, to))
+	}
+	return closeSGR(appendDelta(append(buf, "\x1b["...), from, to))
 }
 
 // closeSGR turns the last parameter's separator into the final byte.
@@ -99,11 +115,13 @@ func closeSGR(buf []byte) []byte {
 	return buf
 }
 
-// flagSGR has the attributes that are turned on and off on their own.
+// flagSGR has the attributes; what ends bold and faint is in appendDelta.
 var flagSGR = [...]struct {
 	bit     Attrs
 	on, off string
 }{
+	{Bold, "1;", ""},
+	{Faint, "2;", ""},
 	{Italic, "3;", "23;"},
 	{Blink, "5;", "25;"},
 	{Reverse, "7;", "27;"},
@@ -117,22 +135,17 @@ var underlineSGR = [...]string{"24;", "4;", "4:2;", "4:3;", "4:4;", "4:5;"}
 
 // appendDelta appends the parameters that turn from into to, each followed by
 // a semicolon.
-func appendDelta(buf []byte, from, to Style) []byte {
-	if gone := from.Attrs &^ to.Attrs & (Bold | Faint); gone != 0 {
-		// 22 ends bold and faint alike, so the one that stays is set again.
-		buf = append(buf, "22;"...)
-		from.Attrs &^= Bold | Faint
-	}
-	if to.Attrs&^from.Attrs&Bold != 0 {
-		buf = append(buf, "1;"...)
-	}
-	if to.Attrs&^from.Attrs&Faint != 0 {
-		buf = append(buf, "2;"...)
-	}
-	if changed := from.Attrs ^ to.Attrs; changed&^(Bold|Faint) != 0 {
+func appendDelta(buf []byte, from, to *Style) []byte {
+	if changed := (from.Attrs ^ to.Attrs) &^ Protected; changed != 0 {
+		was := from.Attrs
+		if was&^to.Attrs&(Bold|Faint) != 0 {
+			// 22 ends bold and faint alike, so the one that stays is set again.
+			buf = append(buf, "22;"...)
+			was &^= Bold | Faint
+			changed = was ^ to.Attrs
+		}
 		for i := range flagSGR {
-			f := &flagSGR[i]
-			switch {
+			switch f := &flagSGR[i]; {
 			case changed&f.bit == 0:
 			case to.Attrs&f.bit != 0:
 				buf = append(buf, f.on...)
@@ -156,51 +169,43 @@ func appendDelta(buf []byte, from, to Style) []byte {
 	return buf
 }
 
+// decimal has the numbers of SGR, each with its separator.
+var decimal = func() (t [256]string) {
+	for i := range t {
+		t[i] = strconv.Itoa(i) + ";"
+	}
+	return t
+}()
+
 // appendColor appends a foreground (base 30) or background (base 40) colour.
 // Semicolons, since every terminal with the depth reads those.
-func appendColor(buf []byte, c Color, base int64) []byte {
+func appendColor(buf []byte, c Color, base int) []byte {
 	if i, ok := c.Index(); ok {
 		switch {
 		case i < 8:
-			buf = strconv.AppendInt(buf, base+int64(i), 10)
+			return append(buf, decimal[base+int(i)]...)
 		case i < 16:
-			buf = strconv.AppendInt(buf, base+60+int64(i)-8, 10)
-		default:
-			buf = strconv.AppendInt(buf, base+8, 10)
-			buf = append(buf, ";5;"...)
-			buf = strconv.AppendInt(buf, int64(i), 10)
+			return append(buf, decimal[base+60+int(i)-8]...)
 		}
-	} else if r, g, b, ok := c.RGB(); ok {
-		buf = strconv.AppendInt(buf, base+8, 10)
-		buf = append(buf, ";2;"...)
-		buf = appendRGB(buf, r, g, b, ';')
-	} else {
-		buf = strconv.AppendInt(buf, base+9, 10)
+		return append(append(append(buf, decimal[base+8]...), "5;"...), decimal[i]...)
 	}
-	return append(buf, ';')
+	if r, g, b, ok := c.RGB(); ok {
+		buf = append(append(buf, decimal[base+8]...), "2;"...)
+		return append(append(append(buf, decimal[r]...), decimal[g]...), decimal[b]...)
+	}
+	return append(buf, decimal[base+9]...)
 }
 
 // appendUnderlineColor appends an underline colour. Colons: a terminal that
 // doesn't know 58 would take the parts of the other form for attributes.
 func appendUnderlineColor(buf []byte, c Color) []byte {
 	if i, ok := c.Index(); ok {
-		buf = append(buf, "58:5:"...)
-		buf = strconv.AppendInt(buf, int64(i), 10)
-	} else if r, g, b, ok := c.RGB(); ok {
-		buf = append(buf, "58:2::"...)
-		buf = appendRGB(buf, r, g, b, ':')
-	} else {
-		buf = append(buf, "59"...)
+		return append(append(buf, "58:5:"...), decimal[i]...)
 	}
-	return append(buf, ';')
-}
-
-func appendRGB(buf []byte, r, g, b uint8, sep byte) []byte {
-	buf = strconv.AppendInt(buf, int64(r), 10)
-	buf = append(buf, sep)
-	buf = strconv.AppendInt(buf, int64(g), 10)
-	buf = append(buf, sep)
-	return strconv.AppendInt(buf, int64(b), 10)
+	if r, g, b, ok := c.RGB(); ok {
+		return fmt.Appendf(buf, "58:2::%d:%d:%d;", r, g, b)
+	}
+	return append(buf, "59;"...)
 }
 
 // AppendLink appends the OSC 8 that makes (uri, id) the pen's hyperlink; both

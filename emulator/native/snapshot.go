@@ -76,7 +76,7 @@ func (w *writer) style(s style) {
 		return
 	}
 	if w.now.Style != s.Style {
-		w.buf = appendPen(w.buf, &w.now.Style, &s.Style)
+		w.buf = emulator.AppendStyleFast(w.buf, &w.now.Style, &s.Style)
 	}
 	if w.now.link != s.link {
 		var uri, id string
