@@ -176,7 +176,7 @@ func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
 	}
 	cv.Fill(r, l.Horizontal, style)
 	left := c.status()
-	right := append(c.chosenWords(), usageWords(c.Usage())...)
+	right := append(c.settings().said(), usageWords(c.Usage())...)
 	w := min(markup.Width(left), max(r.W-4, 0))
 	if left = markup.Cut(left, w, l.Ellipsis); w > 0 {
 		cv.Text(r.X+1, r.Y, 1, " ", style)
@@ -240,34 +240,32 @@ func (c *Chat) status() []markup.Run {
 
 // hint names the keys that matter now.
 func (c *Chat) hint() string {
+	named := func(does ...string) string {
+		var parts []string
+		for _, s := range does {
+			command, text, _ := strings.Cut(s, " ")
+			if k := c.keys(command); k != "" {
+				parts = append(parts, k+" "+text)
+			}
+		}
+		return strings.Join(parts, "  ")
+	}
 	_, works := c.Working()
 	switch {
 	case c.where == inReading:
-		return c.named("chat-next moves", "chat-fold folds", "chat-copy copies", "chat-terminal terminal", "chat-rewind rewinds", "chat-prompt prompt")
+		return named("chat-next moves", "chat-fold folds", "chat-copy copies", "chat-terminal terminal", "chat-rewind rewinds", "chat-prompt prompt")
 	case c.where == inPanel && c.form.id != "":
-		return c.named("chat-send next", "chat-tab next field", "chat-escape twice cancels")
+		return named("chat-send next", "chat-tab next field", "chat-escape twice cancels")
 	case c.where == inPanel:
-		return "a key answers  typing goes to the prompt  " + c.named("chat-escape twice cancels")
+		return "a key answers  typing goes to the prompt  " + named("chat-escape twice cancels")
 	case len(c.popup.items) > 0:
-		return c.named("chat-tab completes", "chat-escape closes")
+		return named("chat-tab completes", "chat-escape closes")
 	case (c.ask.id != "" || c.form.id != "") && !c.edit.Empty():
-		return c.named("chat-tab answers the question", "chat-send queues")
+		return named("chat-tab answers the question", "chat-send queues")
 	case works:
-		return c.named("chat-send queues", "chat-steer steers", "chat-escape twice cancels", "chat-tab reads")
+		return named("chat-send queues", "chat-steer steers", "chat-escape twice cancels", "chat-tab reads")
 	}
-	return c.named("chat-send sends", "chat-newline new line", "chat-tab reads", "chat-mode mode", "chat-options options")
-}
-
-// named says what commands do by the keys that they are bound to.
-func (c *Chat) named(does ...string) string {
-	var parts []string
-	for _, s := range does {
-		command, text, _ := strings.Cut(s, " ")
-		if k := c.keys(command); k != "" {
-			parts = append(parts, k+" "+text)
-		}
-	}
-	return strings.Join(parts, "  ")
+	return named("chat-send sends", "chat-newline new line", "chat-tab reads", "chat-mode mode", "chat-options options")
 }
 
 // drawPrompt draws the text that is being written.

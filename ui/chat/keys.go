@@ -31,8 +31,8 @@ var commands = map[string]func(c *Chat){
 	"chat-edit":     (*Chat).editPrompt,
 	"chat-details":  func(c *Chat) { c.Details() },
 	"chat-plan":     func(c *Chat) { c.planned = !c.planned },
-	"chat-options":  (*Chat).chooseOption,
-	"chat-model":    func(c *Chat) { c.chooseIn("model") },
+	"chat-options":  func(c *Chat) { c.settings().all() },
+	"chat-model":    func(c *Chat) { c.settings().choose("model") },
 	"chat-read":     (*Chat).Read,
 	"chat-prompt":   func(c *Chat) { c.toPrompt() },
 	"chat-next":     func(c *Chat) { c.step(1) },
@@ -292,7 +292,7 @@ func (c *Chat) backtab() {
 		c.tab(-1)
 		return
 	}
-	c.nextMode()
+	c.settings().nextMode()
 }
 
 // vertical moves within the prompt, among completions or options; beyond the

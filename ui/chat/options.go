@@ -8,6 +8,14 @@ import (
 	"tandemux/ui/words"
 )
 
+// settings are a session's options, and how they are set.
+type settings struct {
+	*Session
+	do *Actions
+}
+
+func (c *Chat) settings() settings { return settings{&c.session, &c.do} }
+
 // confirm is the option of the host's: when a person is asked before a tool runs.
 var confirm = ahp.AgentOption{ID: "tandemux/confirm", Name: "Ask before tools run", Choices: []ahp.AgentChoice{
 	{ID: ahp.ConfirmAsk, Name: "whenever the agent asks"},
@@ -16,8 +24,8 @@ var confirm = ahp.AgentOption{ID: "tandemux/confirm", Name: "Ask before tools ru
 }}
 
 // chosen is the index of an option's value among its choices, -1 for none.
-func (c *Chat) chosen(o ahp.AgentOption) int {
-	now := fmt.Sprint(c.session.Values[o.ID])
+func (s settings) chosen(o ahp.AgentOption) int {
+	now := fmt.Sprint(s.Values[o.ID])
 	i := slices.IndexFunc(o.Choices, func(ch ahp.AgentChoice) bool { return ch.ID == now })
 	if i < 0 && o.ID == confirm.ID {
 		return 0
@@ -25,41 +33,41 @@ func (c *Chat) chosen(o ahp.AgentOption) int {
 	return i
 }
 
-// chooseOption offers all options.
-func (c *Chat) chooseOption() {
-	options := append(slices.Clip(c.session.Options), confirm)
+// all offers all options.
+func (s settings) all() {
+	options := append(slices.Clip(s.Options), confirm)
 	if len(options) == 1 {
-		c.setOption(confirm)
+		s.set(confirm)
 		return
 	}
 	var rows []string
 	for _, o := range options {
 		now := ""
-		if i := c.chosen(o); i >= 0 {
+		if i := s.chosen(o); i >= 0 {
 			now = o.Choices[i].Name
 		} else if o.Boolean {
-			now = map[bool]string{true: "on", false: "off"}[c.session.Values[o.ID] == true]
+			now = map[bool]string{true: "on", false: "off"}[s.Values[o.ID] == true]
 		}
 		rows = append(rows, words.Line(o.Name)+": "+words.Line(now))
 	}
-	c.do.Choose("Options", rows, 0, func(i int) { c.setOption(options[i]) })
+	s.do.Choose("Options", rows, 0, func(i int) { s.set(options[i]) })
 }
 
-// chooseIn offers the values of an option of a category.
-func (c *Chat) chooseIn(category string) {
-	for _, o := range c.session.Options {
+// choose offers the values of an option of a category.
+func (s settings) choose(category string) {
+	for _, o := range s.Options {
 		if o.Category == category {
-			c.setOption(o)
+			s.set(o)
 			return
 		}
 	}
-	c.do.Say(false, "this agent has no "+category+" to choose")
+	s.do.Say(false, "this agent has no "+category+" to choose")
 }
 
-// setOption offers an option's values; what is on or off is switched.
-func (c *Chat) setOption(o ahp.AgentOption) {
+// set offers an option's values; what is on or off is switched.
+func (s settings) set(o ahp.AgentOption) {
 	if o.Boolean {
-		c.do.Configure(o.ID, c.session.Values[o.ID] != true)
+		s.do.Configure(o.ID, s.Values[o.ID] != true)
 		return
 	}
 	var rows []string
@@ -70,33 +78,33 @@ func (c *Chat) setOption(o ahp.AgentOption) {
 		}
 		rows = append(rows, text)
 	}
-	c.do.Choose(words.Line(o.Name), rows, max(c.chosen(o), 0), func(i int) { c.do.Configure(o.ID, o.Choices[i].ID) })
+	s.do.Choose(words.Line(o.Name), rows, max(s.chosen(o), 0), func(i int) { s.do.Configure(o.ID, o.Choices[i].ID) })
 }
 
 // nextMode takes the next of the agent's modes.
-func (c *Chat) nextMode() {
-	for _, o := range c.session.Options {
+func (s settings) nextMode() {
+	for _, o := range s.Options {
 		if o.Category == "mode" && len(o.Choices) > 0 {
-			next := o.Choices[(c.chosen(o)+1)%len(o.Choices)]
-			c.do.Configure(o.ID, next.ID)
-			c.do.Say(false, "mode: "+words.Line(next.Name))
+			next := o.Choices[(s.chosen(o)+1)%len(o.Choices)]
+			s.do.Configure(o.ID, next.ID)
+			s.do.Say(false, "mode: "+words.Line(next.Name))
 			return
 		}
 	}
-	c.do.Say(false, "this agent has no modes")
+	s.do.Say(false, "this agent has no modes")
 }
 
-// chosenWords are what is set, in the order in which it is left out.
-func (c *Chat) chosenWords() []string {
+// said is what is set, in the order in which it is left out.
+func (s settings) said() []string {
 	var out []string
 	for _, category := range []string{"mode", "model"} {
-		for _, o := range c.session.Options {
-			if i := c.chosen(o); o.Category == category && i >= 0 {
+		for _, o := range s.Options {
+			if i := s.chosen(o); o.Category == category && i >= 0 {
 				out = append(out, words.Line(o.Choices[i].Name))
 			}
 		}
 	}
-	switch c.session.Values[confirm.ID] {
+	switch s.Values[confirm.ID] {
 	case ahp.ConfirmReads:
 		out = append(out, "reads allowed")
 	case ahp.ConfirmAll:
