@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -55,26 +54,19 @@ type Terminal struct {
 // Read gives what was kept in a state directory; os.ErrNotExist when nothing was.
 func Read(dir string) (File, error) {
 	var m File
-	f, err := os.Open(filepath.Join(dir, FileName))
+	path := filepath.Join(dir, FileName)
+	text, err := statefile.Read(path, maxFile)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
 	if err != nil {
-		return m, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return m, fmt.Errorf("read %s: %w", f.Name(), err)
-	case len(text) > maxFile:
-		return m, fmt.Errorf("read %s: it is larger than %d bytes", f.Name(), maxFile)
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return File{}, fmt.Errorf("read %s: %w", f.Name(), err)
+		return File{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	if m.Version != formatVersion {
-		return File{}, fmt.Errorf("read %s: it has version %d, and this program knows %d", f.Name(), m.Version, formatVersion)
+		return File{}, fmt.Errorf("read %s: it has version %d, and this program knows %d", path, m.Version, formatVersion)
 	}
 	if len(m.Layouts) > maxLayouts || len(m.Terminals) > maxTerminals {
-		return File{}, fmt.Errorf("read %s: it has more than %d layouts or %d terminals", f.Name(), maxLayouts, maxTerminals)
+		return File{}, fmt.Errorf("read %s: it has more than %d layouts or %d terminals", path, maxLayouts, maxTerminals)
 	}
 	return m, nil
 }

@@ -34,9 +34,8 @@
 // Chunks of messages between turns are dropped: there is no turn that they
 // belong to. So is what session/load replays: the host keeps the history.
 //
-// # Version 2
+// # Extensions
 //
-// Version 2, a draft, has no terminals and files of the client's. Its display-only
-// terminals (terminal_update, terminal_output_chunk) are understood already, and
-// so is the extension by which claude-agent-acp shows what its own shell prints.
+// That by which claude-agent-acp shows what its own shell prints, and that by which it
+// takes messages while a turn runs, are understood.
 package acp

@@ -62,20 +62,21 @@ func (o *options) set(r sessionResult) {
 	if r.ConfigOptions != nil {
 		o.config(*r.ConfigOptions)
 	}
-	has := func(category string) bool {
-		return slices.ContainsFunc(o.all, func(op option) bool { return op.Category == category || op.ID == category })
-	}
-	if m := r.Modes; m != nil && len(m.Available) > 0 && !has(modeOption) {
-		op := option{by: setMode, Option: agent.Option{ID: modeOption, Name: "Mode", Category: modeOption, Value: m.Current}}
-		for _, a := range m.Available[:min(len(m.Available), maxChoices)] {
-			op.Choices = append(op.Choices, agent.Choice{ID: a.ID, Name: cmp.Or(clip(a.Name, 200), a.ID), Description: clip(a.Description, 2000)})
+	for _, offer := range []struct {
+		option
+		offers []offer
+	}{
+		{option{by: setMode, Option: agent.Option{ID: modeOption, Name: "Mode", Value: r.Modes.Mode}}, r.Modes.Modes},
+		{option{by: setModel, Option: agent.Option{ID: modelOption, Name: "Model", Value: r.Models.Model}}, r.Models.Models},
+	} {
+		op := offer.option
+		op.Category = op.ID
+		if len(offer.offers) == 0 || slices.ContainsFunc(o.all, func(have option) bool { return have.Category == op.ID || have.ID == op.ID }) {
+			continue
 		}
-		o.all = append(o.all, op)
-	}
-	if m := r.Models; m != nil && len(m.Available) > 0 && !has(modelOption) {
-		op := option{by: setModel, Option: agent.Option{ID: modelOption, Name: "Model", Category: modelOption, Value: m.Current}}
-		for _, a := range m.Available[:min(len(m.Available), maxChoices)] {
-			op.Choices = append(op.Choices, agent.Choice{ID: a.ID, Name: cmp.Or(clip(a.Name, 200), a.ID), Description: clip(a.Description, 2000)})
+		for _, a := range offer.offers[:min(len(offer.offers), maxChoices)] {
+			id := cmp.Or(a.ID, a.ModelID)
+			op.Choices = append(op.Choices, agent.Choice{ID: id, Name: cmp.Or(clip(a.Name, 200), id), Description: clip(a.Description, 2000)})
 		}
 		o.all = append(o.all, op)
 	}
@@ -154,11 +155,9 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 	defer cancel()
 	switch was.by {
 	case setMode:
-		err := l.call(ctx, methodSetMode, map[string]string{"sessionId": session, "modeId": value}, nil)
-		return s.changed(err, modeOption, value)
+		return s.changed(l.call(ctx, methodSetMode, map[string]string{"sessionId": session, "modeId": value}, nil), id, value)
 	case setModel:
-		err := l.call(ctx, methodSetModel, map[string]string{"sessionId": session, "modelId": value}, nil)
-		return s.changed(err, modelOption, value)
+		return s.changed(l.call(ctx, methodSetModel, map[string]string{"sessionId": session, "modelId": value}, nil), id, value)
 	}
 	params := map[string]any{"sessionId": session, "configId": id, "value": value}
 	if was.Boolean {

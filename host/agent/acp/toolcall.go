@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"tandemux/host/agent"
@@ -22,15 +21,12 @@ const (
 	maxRaw = 256 << 10
 	// maxDisplay is how much of a displayed terminal's output is kept: its end.
 	maxDisplay = 64 << 10
-	// displayEvery is how often a displayed terminal is told of while it prints.
-	displayEvery = 100 * time.Millisecond
 )
 
 // call is a tool call as it stands.
 type call struct {
 	agent.ToolCall
 	items []toolContent
-	told  time.Time
 	// What was left out of the newest input and content because it was too large.
 	cutInput, cutItems bool
 }
@@ -43,7 +39,6 @@ var statuses = map[string]agent.ToolStatus{
 // toolUpdate takes a tool call or what changes of one. The turn's mutex is held.
 func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
 	if c := s.merge(t, sink, u.toolCall, u.Content); c != nil {
-		c.told = time.Now()
 		t.unedited(c, sink)
 		sink.Tool(c.ToolCall)
 	}
@@ -228,49 +223,4 @@ func (s *session) noteDisplay(m *toolMeta) {
 			d.Exit = &agent.Exit{Code: x.Code, Signal: x.Signal}
 		}
 	}
-}
-
-// displayUpdate is version 2's form of the same.
-func (s *session) displayUpdate(t *turn, sink agent.Sink, u *update) {
-	d := s.show(u.TerminalID)
-	if d == nil {
-		return
-	}
-	if u.Command != nil {
-		d.Title = clip(*u.Command, maxTitle)
-	}
-	if u.Output != nil {
-		d.Output = ""
-		d.add(decoded(u.Output.Data))
-	}
-	if u.Data != "" {
-		d.add(decoded(u.Data))
-	}
-	if u.ExitStatus != nil {
-		d.Exit = u.ExitStatus.exit()
-	}
-	for _, c := range t.calls {
-		shows := slices.ContainsFunc(c.items, func(i toolContent) bool { return i.Type == "terminal" && i.TerminalID == u.TerminalID })
-		if shows && (d.Exit != nil || time.Since(c.told) >= displayEvery) {
-			c.told = time.Now()
-			s.render(c)
-			sink.Tool(c.ToolCall)
-		}
-	}
-}
-
-func decoded(data string) string {
-	b, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return ""
-	}
-	return string(b)
-}
-
-func (x exitStatus) exit() *agent.Exit {
-	e := &agent.Exit{Code: x.ExitCode}
-	if x.Signal != nil {
-		e.Signal = *x.Signal
-	}
-	return e
 }

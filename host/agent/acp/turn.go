@@ -138,8 +138,6 @@ var turnUpdates = map[string]func(*session, *turn, agent.Sink, *update){
 		}
 		sink.Notice(text)
 	},
-	"terminal_update":       (*session).displayUpdate,
-	"terminal_output_chunk": (*session).displayUpdate,
 }
 
 // sessionUpdates are those that concern the session.

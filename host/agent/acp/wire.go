@@ -146,25 +146,22 @@ type (
 	}
 	sessionResult struct {
 		SessionID     string          `json:"sessionId"`
-		Modes         *modes          `json:"modes"`
-		Models        *models         `json:"models"`
+		Modes         offered         `json:"modes"`
+		Models        offered         `json:"models"`
 		ConfigOptions *[]configOption `json:"configOptions"`
 	}
-	modes struct {
-		Current   string `json:"currentModeId"`
-		Available []struct {
-			ID          string `json:"id"`
-			Name        string `json:"name"`
-			Description string `json:"description"`
-		} `json:"availableModes"`
+	// offered are the modes of an agent or, under other names, its models.
+	offered struct {
+		Mode   string  `json:"currentModeId"`
+		Model  string  `json:"currentModelId"`
+		Modes  []offer `json:"availableModes"`
+		Models []offer `json:"availableModels"`
 	}
-	models struct {
-		Current   string `json:"currentModelId"`
-		Available []struct {
-			ID          string `json:"modelId"`
-			Name        string `json:"name"`
-			Description string `json:"description"`
-		} `json:"availableModels"`
+	offer struct {
+		ID          string `json:"id"`
+		ModelID     string `json:"modelId"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
 	}
 	configOption struct {
 		ID          string          `json:"id"`
@@ -233,9 +230,6 @@ type update struct {
 		Priority string `json:"priority"`
 		Status   string `json:"status"`
 	} `json:"entries"`
-	Plan *struct { // plan_update, a draft
-		Entries json.RawMessage `json:"entries"`
-	} `json:"plan"`
 
 	Commands []struct {
 		Name        string `json:"name"`
@@ -257,19 +251,6 @@ type update struct {
 	} `json:"cost"`
 
 	Description *string `json:"description"` // notice
-	Severity    string  `json:"severity"`
-
-	// Terminals that are only shown (version 2).
-	TerminalID string      `json:"terminalId"`
-	Command    *string     `json:"command"`
-	Data       string      `json:"data"` // base64
-	Output     *displayed  `json:"output"`
-	ExitStatus *exitStatus `json:"exitStatus"`
-}
-
-// displayed is the output so far of a terminal that is only shown.
-type displayed struct {
-	Data string `json:"data"` // base64
 }
 
 // toolCall is a tool call, or the members of it that change: nil means that one

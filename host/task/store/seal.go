@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"tandemux/internal/statefile"
 )
 
 // sealer encrypts values, so that a copy of the database alone, or of one that
@@ -22,7 +22,10 @@ const sealKeySize = 32
 // openSealer reads the key, or makes one when there is none and nothing was
 // sealed with another.
 func openSealer(path string, used func() (bool, error)) (*sealer, error) {
-	key, err := readKey(path)
+	key, err := statefile.Read(path, sealKeySize+1)
+	if err == nil && len(key) != sealKeySize {
+		err = fmt.Errorf("it is not a file of %d bytes", sealKeySize)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		had, err := used()
 		if err != nil {
@@ -48,42 +51,11 @@ func openSealer(path string, used func() (bool, error)) (*sealer, error) {
 	return &sealer{aead}, nil
 }
 
-func readKey(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() != sealKeySize:
-		return nil, fmt.Errorf("it is not a file of %d bytes", sealKeySize)
-	case info.Mode().Perm()&0o077 != 0:
-		if err := f.Chmod(0o600); err != nil {
-			return nil, fmt.Errorf("close it to others: %w", err)
-		}
-	}
-	key := make([]byte, sealKeySize)
-	_, err = io.ReadFull(f, key)
-	return key, err
-}
-
 // makeKey writes a key that is on the disk, whole, before it is used.
 func makeKey(path string) ([]byte, error) {
 	key := make([]byte, sealKeySize)
 	rand.Read(key) //nolint:errcheck // never fails
-	f, err := os.CreateTemp(filepath.Dir(path), ".tasks.key-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(key)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := statefile.Write(path, key); err != nil {
 		return nil, err
 	}
 	if d, err := os.Open(filepath.Dir(path)); err == nil {
