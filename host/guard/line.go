@@ -108,11 +108,7 @@ func (c *checker) node(n syntax.Node) *Refusal {
 	case *syntax.Redirect:
 		return c.redirect(n)
 	case *syntax.CallExpr:
-		words := make([]word, len(n.Args))
-		for i, a := range n.Args {
-			words[i] = known(a)
-		}
-		return c.simple(words)
+		return c.simple(knownAll(n.Args))
 	}
 	return nil
 }
@@ -123,11 +119,7 @@ func (c *checker) piped(s *syntax.Stmt) *Refusal {
 	if !ok || len(call.Args) == 0 {
 		return nil
 	}
-	words := make([]word, len(call.Args))
-	for i, a := range call.Args {
-		words[i] = known(a)
-	}
-	name := path.Base(c.innermost(words).text)
+	name := path.Base(c.innermost(knownAll(call.Args)).text)
 	if !shells[name] || !slices.ContainsFunc(c.policy.Patterns, func(p Pattern) bool { return p.Text == "| sh" }) {
 		return nil
 	}
@@ -140,11 +132,7 @@ func (c *checker) statement(s *syntax.Stmt) *Refusal {
 	if !ok || len(call.Args) == 0 {
 		return nil
 	}
-	words := make([]word, len(call.Args))
-	for i, a := range call.Args {
-		words[i] = known(a)
-	}
-	if !shells[path.Base(c.innermost(words).text)] {
+	if !shells[path.Base(c.innermost(knownAll(call.Args)).text)] {
 		return nil
 	}
 	for _, r := range s.Redirs {
@@ -168,6 +156,14 @@ func (c *checker) redirect(r *syntax.Redirect) *Refusal {
 		return nil
 	}
 	return c.policy.pattern("> " + path.Clean("/"+strings.TrimPrefix(known(r.Word).text, "/")))
+}
+
+func knownAll(args []*syntax.Word) []word {
+	words := make([]word, len(args))
+	for i, a := range args {
+		words[i] = known(a)
+	}
+	return words
 }
 
 // known is what a word is, without running anything.

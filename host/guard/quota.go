@@ -1,81 +1,80 @@
 package guard
 
 import (
+	"encoding/json"
 	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
-// Quota limits how many terminals an agent has at once, and how many it starts
-// in a while (T12, T13; docs/decisions.md §24). It is made by NewQuota; its methods
-// may be called from any goroutine.
-type Quota struct {
-	of     string
-	window time.Duration
-	now    func() time.Time
+const (
+	// maxQuotas bounds the agents that are counted, and maxStarts the starts that are
+	// remembered of each, and with them any rate.
+	maxQuotas = 1000
+	maxStarts = 1000
+	// startsWindow is what spawns are counted in (T12).
+	startsWindow = time.Minute
+	startsFile   = "agent-starts.json"
+	maxFile      = 32 << 20
+)
 
-	mu     sync.Mutex
+// Quotas limit how many terminals each agent has at once, and how many it starts in a
+// minute (T12, T13; docs/decisions.md §24). What they have started in the last minute
+// is in a file of the state directory before it is started, so that a host that is
+// killed forgets none. Its methods may be called from any goroutine.
+type Quotas struct {
+	path string
+	now  func() time.Time
+	log  *slog.Logger
+
+	saving sync.Mutex // held while the file is written
+
+	mu  sync.Mutex
+	all map[string]*quota // by whose they are
+}
+
+type quota struct {
 	held   int
-	starts []time.Time // within the window, oldest first; at most maxStarts
+	starts []time.Time // within the window, oldest first
 }
 
-// maxStarts bounds the starts that are remembered, and with them any rate.
-const maxStarts = 1000
-
-// NewQuota counts the terminals of one agent, whom of names, and its starts in any
-// window of time. now is the clock; nil means time.Now.
-func NewQuota(of string, window time.Duration, now func() time.Time) *Quota {
-	if now == nil {
-		now = time.Now
-	}
-	return &Quota{of: of, window: window, now: now}
-}
-
-// Recall takes up starts that were counted before, as Starts gave them. Those of
-// the future, by a clock that was set back, count as of now.
-func (q *Quota) Recall(starts []time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := q.now()
-	for _, at := range starts[max(0, len(starts)-maxStarts):] {
-		if at.After(now) {
-			at = now
-		}
-		q.starts = append(q.starts, at)
-	}
-	slices.SortFunc(q.starts, time.Time.Compare)
-}
-
-// Starts are those within the window, oldest first.
-func (q *Quota) Starts() []time.Time {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.slide(q.now())
-	return slices.Clone(q.starts)
-}
-
-// Idle reports whether there is nothing to remember.
-func (q *Quota) Idle() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.slide(q.now())
+// idle reports whether there is nothing to remember.
+func (q *quota) idle(now time.Time) bool {
+	q.starts = slices.DeleteFunc(q.starts, func(at time.Time) bool { return now.Sub(at) >= startsWindow })
 	return q.held == 0 && len(q.starts) == 0
 }
 
-func (q *Quota) slide(now time.Time) {
-	for len(q.starts) > 0 && now.Sub(q.starts[0]) >= q.window {
-		q.starts = q.starts[1:]
+// OpenQuotas takes up what an earlier host wrote down in a state directory; now is the
+// clock. Starts of the future, by a clock that was set back, count as of now.
+func OpenQuotas(dir string, now func() time.Time, log *slog.Logger) *Quotas {
+	q := &Quotas{path: filepath.Join(dir, startsFile), now: now, log: log, all: map[string]*quota{}}
+	b, err := statefile.Read(q.path, maxFile)
+	if err != nil {
+		return q // Nothing was started yet.
 	}
-}
-
-// Retake takes a place for a terminal that has one already, whatever the limit is
-// now.
-func (q *Quota) Retake() *Slot {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.held++
-	return &Slot{q: q}
+	var all map[string][]int64
+	if err := json.Unmarshal(b, &all); err != nil {
+		log.Warn("what agents have started in the last minute is forgotten", "err", err)
+		return q
+	}
+	for of, starts := range all {
+		if len(q.all) >= maxQuotas {
+			break
+		}
+		one := &quota{}
+		slices.Sort(starts)
+		for _, ms := range starts[max(0, len(starts)-maxStarts):] {
+			one.starts = append(one.starts, time.UnixMilli(min(ms, now().UnixMilli())))
+		}
+		q.all[of] = one
+	}
+	return q
 }
 
 // LimitError is the refusal of one terminal too many.
@@ -84,40 +83,86 @@ type LimitError struct{ text string }
 // Error is the documents' text (T15, T16).
 func (e *LimitError) Error() string { return e.text }
 
-// Slot is a place under a Quota.
+// Slot is a place under an agent's quota.
 type Slot struct {
-	q     *Quota
+	q     *Quotas
+	of    string
 	at    time.Time
-	mu    sync.Mutex
-	ended bool
+	ended bool // it was given back
 }
 
-// Reserve takes a place of live at once, and of rate starts in the window; 0 means
-// any number of either. It says with a *LimitError why there is none. What is
-// refused doesn't count.
-func (q *Quota) Reserve(live, rate int) (*Slot, error) {
+// Reserve takes a place of live at once, and of rate starts in a minute; 0 means any
+// number of either. It says with a *LimitError why there is none. What is refused
+// doesn't count.
+func (q *Quotas) Reserve(of string, live, rate int) (*Slot, error) {
+	slot, err := q.reserve(of, live, rate)
+	if err == nil && rate > 0 {
+		if err := q.save(); err != nil {
+			q.log.Warn("keep what agents have started", "err", err)
+		}
+	}
+	return slot, err
+}
+
+func (q *Quotas) reserve(of string, live, rate int) (*Slot, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	at := q.now()
-	q.slide(at)
+	if q.all[of] == nil && len(q.all) >= maxQuotas {
+		maps.DeleteFunc(q.all, func(_ string, one *quota) bool { return one.idle(at) })
+		if len(q.all) >= maxQuotas {
+			return nil, &LimitError{"too many agents have started something in the last minute: try again later"}
+		}
+	}
+	one := q.quota(of)
+	one.idle(at)
 	switch {
-	case rate > 0 && len(q.starts) >= min(rate, maxStarts):
-		return nil, &LimitError{fmt.Sprintf("Spawn rate limit exceeded (max %d/%s)", rate, per(q.window))}
-	case live > 0 && q.held >= live:
+	case rate > 0 && len(one.starts) >= min(rate, maxStarts):
+		return nil, &LimitError{fmt.Sprintf("Spawn rate limit exceeded (max %d/minute)", rate)}
+	case live > 0 && one.held >= live:
 		return nil, &LimitError{fmt.Sprintf("Maximum concurrent agent terminals reached (%d)", live)}
 	}
-	q.held++
+	one.held++
 	if rate > 0 {
-		q.starts = append(q.starts, at)
+		one.starts = append(one.starts, at)
 	}
-	return &Slot{q: q, at: at}, nil
+	return &Slot{q: q, of: of, at: at}, nil
 }
 
-func per(window time.Duration) string {
-	if window == time.Minute {
-		return "minute"
+// quota is that of an agent, made on first use. The mutex is held.
+func (q *Quotas) quota(of string) *quota {
+	if q.all[of] == nil {
+		q.all[of] = &quota{}
 	}
-	return window.String()
+	return q.all[of]
+}
+
+// Retake gives a terminal of an earlier host its place again, whatever the limit is now.
+func (q *Quotas) Retake(of string) *Slot {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.quota(of).held++
+	return &Slot{q: q, of: of}
+}
+
+// save writes down which agents have started something in the last minute.
+func (q *Quotas) save() error {
+	q.saving.Lock()
+	defer q.saving.Unlock()
+	all := map[string][]int64{}
+	q.mu.Lock()
+	for of, one := range q.all {
+		one.idle(q.now())
+		for _, at := range one.starts {
+			all[of] = append(all[of], at.UnixMilli())
+		}
+	}
+	q.mu.Unlock()
+	b, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", q.path, err)
+	}
+	return statefile.Write(q.path, b)
 }
 
 // Of names whose place it is; empty once it was given back, and for a nil Slot.
@@ -125,12 +170,12 @@ func (s *Slot) Of() string {
 	if s == nil {
 		return ""
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.q.mu.Lock()
+	defer s.q.mu.Unlock()
 	if s.ended {
 		return ""
 	}
-	return s.q.of
+	return s.of
 }
 
 // End gives the place back when the terminal has ended. Later calls do nothing,
@@ -144,22 +189,15 @@ func (s *Slot) end(never bool) {
 	if s == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.q.mu.Lock()
+	defer s.q.mu.Unlock()
 	if s.ended {
 		return
 	}
 	s.ended = true
-	s.q.mu.Lock()
-	defer s.q.mu.Unlock()
-	s.q.held--
-	if !never {
-		return
-	}
-	for i, at := range s.q.starts {
-		if at.Equal(s.at) {
-			s.q.starts = append(s.q.starts[:i:i], s.q.starts[i+1:]...)
-			return
-		}
+	one := s.q.all[s.of]
+	one.held--
+	if i := slices.Index(one.starts, s.at); never && i >= 0 {
+		one.starts = slices.Delete(one.starts, i, i+1)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"tandemux/internal/statefile"
 )
 
 // Launch is how a process is started: its arguments, the first of which is the
@@ -297,7 +298,8 @@ func install(dir string) (string, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", err
 		}
-		if err := replace(path, text); err != nil {
+		// At once, so that a shell that starts now reads the old one or the new one.
+		if err := statefile.Write(path, text); err != nil {
 			return "", err
 		}
 	}
@@ -324,24 +326,6 @@ func private(dir string) error {
 		return fmt.Errorf("%s belongs to user %d, not to %d", dir, stat.Uid, os.Getuid())
 	}
 	return nil
-}
-
-// replace writes a file at once, so that a shell that starts now reads the old
-// one or the new one.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }
 
 // embedded returns the scripts by their path in the folder, and a short hash.

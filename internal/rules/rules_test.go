@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"host/guard":         {"internal/config/option", "internal/statefile"},
 	"host/keeper":        {"internal/daemon", "internal/memtrim"},
 	"host/journal":       {},
-	"host/shell":         {"internal/pty", "internal/config/option"},
+	"host/shell":         {"internal/pty", "internal/config/option", "internal/statefile"},
 	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/output", "internal/fileuri"},
 	"host/activity":      {"ahp", "emulator", "host/core", "host/params", "host/terminal", "internal/statefile"},
 	"host/audit":         {"ahp", "internal/statefile"},
@@ -90,7 +90,7 @@ var arrows = map[string][]string{
 
 	"host/sandbox":       {"host/agent", "internal/pty"},
 	"host/task/access":   {},
-	"host/task/store":    {"host/task/access"},
+	"host/task/store":    {"host/task/access", "internal/statefile"},
 	"host/task/registry": {"host/task/access", "host/task/store"},
 	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/...", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
 	"host/task/api":      {"host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
