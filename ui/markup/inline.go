@@ -127,25 +127,17 @@ func linkify(s string, base Run, out *[]Run) {
 		}
 		*out = append(*out, r)
 	}
-	for {
-		at := -1
-		for _, scheme := range [...]string{"https://", "http://", "file://"} {
-			if i := strings.Index(s, scheme); i >= 0 && (at < 0 || i < at) {
-				at = i
-			}
+	at := 0
+	for _, m := range words.Addresses([]byte(s)) {
+		end := m[1]
+		if n := strings.IndexFunc(s[m[0]:end], func(r rune) bool { return r >= 0x7f }); n >= 0 {
+			end = m[0] + n
 		}
-		if at < 0 {
-			put(s, "")
-			return
-		}
-		end := at + strings.IndexFunc(s[at:]+" ", func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("<>\"`|", r) })
-		for end > at && strings.IndexByte(".,;:!?)]}'*_", s[end-1]) >= 0 && !(s[end-1] == ')' && strings.Contains(s[at:end], "(")) {
-			end--
-		}
-		put(s[:at], "")
-		put(s[at:end], Address([]byte(s[at:end])))
-		s = s[end:]
+		put(s[at:m[0]], "")
+		put(s[m[0]:end], Address([]byte(s[m[0]:end])))
+		at = end
 	}
+	put(s[at:], "")
 }
 
 // struck is text that is struck through.

@@ -17,22 +17,34 @@ func (a spot) before(b spot) bool { return a.line < b.line || a.line == b.line &
 // MaxCount bounds how often a motion is repeated.
 const MaxCount = 9999
 
-// EnterCopy starts copy mode with the cursor where the program's is, or at the
-// bottom of a view that is scrolled back beyond it.
-func (v *View) EnterCopy() {
+// with does something under the lock, with what there is now; without a screen it does
+// nothing.
+func (v *View) with(do func(f *Feed)) {
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.em == nil || v.copy != nil {
+	if f.em == nil {
 		return
 	}
 	f.collect()
+	v.renumber()
 	v.geometry(v.rect)
-	cur := f.em.Cursor()
-	line := min(max(v.showing(f.lineOff+cur.Y), v.top), v.lineAt(max(v.rect.H, 1)-1))
-	v.copy = &copyMode{x: cur.X, want: cur.X, line: line}
-	v.back, v.full = true, true
-	v.selection = nil
+	do(f)
+}
+
+// EnterCopy starts copy mode with the cursor where the program's is, or at the
+// bottom of a view that is scrolled back beyond it.
+func (v *View) EnterCopy() {
+	v.with(func(f *Feed) {
+		if v.copy != nil {
+			return
+		}
+		cur := f.em.Cursor()
+		line := min(max(v.showing(f.lineOff+cur.Y), v.top), v.lineAt(max(v.rect.H, 1)-1))
+		v.copy = &copyMode{x: cur.X, want: cur.X, line: line}
+		v.back, v.full = true, true
+		v.selection = nil
+	})
 }
 
 // Copying reports whether copy mode is on.
@@ -53,17 +65,12 @@ func (v *View) Move(m Motion, n int) {
 
 // moving changes copy mode's cursor under the lock; the view follows it.
 func (v *View) moving(fn func()) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil || v.copy == nil {
-		return
-	}
-	f.collect()
-	v.renumber()
-	v.geometry(v.rect)
-	fn()
-	v.follow()
+	v.with(func(*Feed) {
+		if v.copy != nil {
+			fn()
+			v.follow()
+		}
+	})
 }
 
 // GoLine moves the cursor to a line counted from 1 at the oldest one kept.

@@ -214,42 +214,30 @@ func (f *Feed) Fresh() bool {
 	return f.told
 }
 
-// Ready reports whether there is a screen to show.
-func (f *Feed) Ready() bool {
+// read gives what get has of the emulator, and nothing where there is no screen yet.
+func read[T any](f *Feed, get func(em emulator.Emulator) T) (v T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.em != nil
+	if f.em != nil {
+		v = get(f.em)
+	}
+	return v
 }
+
+// Ready reports whether there is a screen to show.
+func (f *Feed) Ready() bool { return read(f, func(emulator.Emulator) bool { return true }) }
 
 // Size is the terminal's size in cells, 0 when there is no screen yet.
 func (f *Feed) Size() (cols, rows int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return 0, 0
-	}
-	return f.em.Size()
+	size := read(f, func(em emulator.Emulator) (wh [2]int) { wh[0], wh[1] = em.Size(); return wh })
+	return size[0], size[1]
 }
 
 // Modes is what the program has asked of its terminal.
-func (f *Feed) Modes() emulator.Modes {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return emulator.Modes{}
-	}
-	return f.em.Modes()
-}
+func (f *Feed) Modes() emulator.Modes { return read(f, emulator.Emulator.Modes) }
 
 // History is the number of lines scrolled off that are kept.
-func (f *Feed) History() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return 0
-	}
-	return f.em.HistoryLen()
-}
+func (f *Feed) History() int { return read(f, emulator.Emulator.HistoryLen) }
 
 // Events gives the bells, clipboard writes and notifications since the last
 // call. A feed keeps 64 and drops further ones.

@@ -27,40 +27,26 @@ type grip struct {
 // Grip takes hold of the text at a cell of the canvas for Drag. By words and
 // lines it selects the one there; copy mode's cursor goes there.
 func (v *View) Grip(x, y int, unit Unit, block bool) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return
-	}
-	f.collect()
-	v.renumber()
-	v.geometry(v.rect)
-	from, to := v.around(v.pointed(x, y), unit)
-	v.grip = grip{unit: unit, block: block && unit == ByChar, from: from, to: to}
-	v.selection, v.full = nil, true
-	if unit != ByChar {
-		v.selectTo(from, to)
-	} else if v.copy != nil {
-		v.copy.x, v.copy.line, v.copy.want = from.x, from.line, from.x
-	}
+	v.with(func(*Feed) {
+		from, to := v.around(v.pointed(x, y), unit)
+		v.grip = grip{unit: unit, block: block && unit == ByChar, from: from, to: to}
+		v.selection, v.full = nil, true
+		if unit != ByChar {
+			v.selectTo(from, to)
+		} else if v.copy != nil {
+			v.copy.x, v.copy.line, v.copy.want = from.x, from.line, from.x
+		}
+	})
 }
 
 // Drag selects from where Grip took hold to a cell of the canvas.
 func (v *View) Drag(x, y int) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return
-	}
-	f.collect()
-	if v.renumber(); v.grip.from.line < f.lineOff-f.em.HistoryLen() {
-		oldest, _ := v.bounds()
-		v.grip.from, v.grip.to = spot{0, oldest}, spot{0, oldest}
-	}
-	v.geometry(v.rect)
-	v.selectTo(v.around(v.pointed(x, y), v.grip.unit))
+	v.with(func(*Feed) {
+		if oldest, _ := v.bounds(); v.grip.from.line < oldest {
+			v.grip.from, v.grip.to = spot{0, oldest}, spot{0, oldest}
+		}
+		v.selectTo(v.around(v.pointed(x, y), v.grip.unit))
+	})
 }
 
 // selectTo selects from the grip to a unit of the text. The lock must be held,

@@ -1,10 +1,6 @@
 package pane
 
-import (
-	"regexp"
-	"strings"
-	"sync"
-)
+import "tandemux/ui/words"
 
 // MaxLink bounds the address of a link that can be opened, in bytes.
 const MaxLink = 4096
@@ -25,58 +21,34 @@ func (l *link) on(line int) (from, to int, ok bool) {
 	return h.from, h.to, ok
 }
 
-// address finds what reads as an address. What follows an address in a sentence
-// is taken off later.
-var address = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:(?:https?|ftp|file)://|mailto:)[^\s<>"` + "`" + `{}|\\^\x00-\x1f]+`)
-})
-
 // LinkAt gives the address of the link that is drawn at a cell of the canvas:
 // one that the program made (OSC 8), or text that reads as an address.
 func (v *View) LinkAt(x, y int) (uri string, ok bool) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil || !v.rect.Contains(x, y) {
-		return "", false
-	}
-	f.collect()
-	v.renumber()
-	l := v.linkAt(x-v.rect.X+v.ox, v.lineAt(y-v.rect.Y))
-	return l.uri, l.uri != ""
+	v.with(func(*Feed) {
+		if v.rect.Contains(x, y) {
+			uri = v.linkAt(x-v.rect.X+v.ox, v.lineAt(y-v.rect.Y)).uri
+		}
+	})
+	return uri, uri != ""
 }
 
 // LinkHere gives the address of the link at copy mode's cursor, or else the last
 // one above the bottom of the view.
 func (v *View) LinkHere() (uri string, ok bool) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return "", false
-	}
-	f.collect()
-	v.renumber()
-	v.geometry(v.rect)
-	if v.copy != nil {
-		if l := v.linkAt(v.copy.x, v.copy.line); l.uri != "" {
-			return l.uri, true
+	v.with(func(f *Feed) {
+		if v.copy != nil {
+			uri = v.linkAt(v.copy.x, v.copy.line).uri
 		}
-	}
-	_, newest := v.bounds()
-	cols, _ := f.em.Size()
-	for line := min(v.lineAt(max(v.rect.H, 1)-1), newest); line >= v.top; line = v.step(v.showing(line), -1) {
-		for x := cols - 1; x >= 0; {
-			l := v.linkAt(x, line)
-			if l.uri != "" {
-				return l.uri, true
-			}
-			if x = v.linkBefore(x, line); x < 0 {
-				break
+		_, newest := v.bounds()
+		cols, _ := f.em.Size()
+		line := min(v.lineAt(max(v.rect.H, 1)-1), newest)
+		for ; uri == "" && line >= v.top; line = v.step(v.showing(line), -1) {
+			for x := cols - 1; uri == "" && x >= 0; x = v.linkBefore(x, line) {
+				uri = v.linkAt(x, line).uri
 			}
 		}
-	}
-	return "", false
+	})
+	return uri, uri != ""
 }
 
 // linkBefore gives the last column before x of a line in which a link may be;
@@ -85,7 +57,7 @@ func (t *lines) linkBefore(x, line int) int {
 	s := t.stretch(line)
 	text, at := s.text(false)
 	best := -1
-	for _, m := range address().FindAllIndex(text, -1) {
+	for _, m := range words.Addresses(text) {
 		if h, ok := s.on(line, hit{at[m[0]], s.end(at[m[1]-1])}); ok && h.from < x {
 			best = max(best, h.from)
 		}
@@ -123,11 +95,10 @@ func (t *lines) linkAt(x, line int) link {
 		return link{uri: bounded(c.Link), at: s, span: hit{from, to}}
 	}
 	text, at := s.text(false)
-	for _, m := range address().FindAllIndex(text, -1) {
-		uri := trimAddress(string(text[m[0]:m[1]]))
-		h := hit{at[m[0]], s.end(at[m[0]+len(uri)-1])}
+	for _, m := range words.Addresses(text) {
+		h := hit{at[m[0]], s.end(at[m[1]-1])}
 		if h.from <= i && i < h.to {
-			return link{uri: bounded(uri), at: s, span: h}
+			return link{uri: bounded(string(text[m[0]:m[1]])), at: s, span: h}
 		}
 	}
 	return link{}
@@ -138,23 +109,6 @@ func bounded(uri string) string {
 		return ""
 	}
 	return uri
-}
-
-// trimAddress takes off what ends a sentence and closing brackets that the
-// address does not open.
-func trimAddress(s string) string {
-	for s != "" {
-		last := s[len(s)-1]
-		switch {
-		case strings.IndexByte(".,;:!?'*", last) >= 0:
-		case last == ')' && strings.Count(s, "(") < strings.Count(s, ")"):
-		case last == ']' && strings.Count(s, "[") < strings.Count(s, "]"):
-		default:
-			return s
-		}
-		s = s[:len(s)-1]
-	}
-	return s
 }
 
 // Hover underlines the link drawn at a cell of the canvas, if links is set, and

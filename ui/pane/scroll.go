@@ -9,19 +9,12 @@ import (
 
 // Scroll moves the view n lines towards newer output, back for negative n. At
 // the newest output the view follows again. It reports whether it moved.
-func (v *View) Scroll(n int) bool {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return false
-	}
-	f.collect()
-	return v.scroll(n)
+func (v *View) Scroll(n int) (moved bool) {
+	v.with(func(*Feed) { moved = v.scroll(n) })
+	return moved
 }
 
 func (v *View) scroll(n int) bool {
-	v.geometry(v.rect)
 	live := v.live()
 	top := min(max(v.step(v.top, n), v.Feed.lineOff-v.Feed.em.HistoryLen()), live)
 	if top == v.top {
@@ -63,15 +56,13 @@ func (v *View) Follow() {
 }
 
 // Back gives the number of lines that the view is scrolled back by.
-func (v *View) Back() int {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil || !v.back {
-		return 0
-	}
-	f.collect()
-	return max(v.between(v.top, v.live()), 0)
+func (v *View) Back() (lines int) {
+	v.with(func(*Feed) {
+		if v.back {
+			lines = max(v.between(v.top, v.live()), 0)
+		}
+	})
+	return lines
 }
 
 // position says where a scrolled-back view is, and how its search stands. The
@@ -112,19 +103,14 @@ func (v *View) OnBar(x, y int) bool {
 // DragBar scrolls so that the middle of the scroll bar's thumb is at a row of
 // the canvas.
 func (v *View) DragBar(y int) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return
-	}
-	f.collect()
-	v.geometry(v.rect)
-	oldest, h := f.lineOff-f.em.HistoryLen(), max(v.rect.H, 1)
-	size := v.thumb.to - v.thumb.from
-	room := max(h-size, 1)
-	row := min(max(y-v.rect.Y-size/2, 0), room)
-	v.scroll(v.between(oldest, v.live())*row/room - v.between(oldest, v.top))
+	v.with(func(*Feed) {
+		oldest, _ := v.bounds()
+		h := max(v.rect.H, 1)
+		size := v.thumb.to - v.thumb.from
+		room := max(h-size, 1)
+		row := min(max(y-v.rect.Y-size/2, 0), room)
+		v.scroll(v.between(oldest, v.live())*row/room - v.between(oldest, v.top))
+	})
 }
 
 // thumbNow gives the rows of the scroll bar's thumb, none where no bar is to be

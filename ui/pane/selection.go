@@ -129,31 +129,25 @@ func (v *View) Selected() bool { return v.selection != nil }
 // SelectedText is the selected text: wrapped lines joined, blanks at line ends
 // cut, MaxCopy bytes at most. Without a selection it is copy mode's line.
 func (v *View) SelectedText() string {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := v.selection
-	if f.em == nil || s == nil && v.copy == nil {
-		return ""
-	}
-	f.collect()
-	v.renumber()
-	if s = v.selection; s == nil {
-		if v.copy == nil {
-			return "" // it named lines that have other numbers now
-		}
-		s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Shape: Lines}
-	}
-	oldest, newest := v.bounds()
-	s = v.whole(*s, oldest, newest)
-	_, first, _, last := s.ordered()
-	first, last = max(first, oldest), min(last, newest)
 	var b strings.Builder
-	for line := first; line <= last && b.Len() < MaxCopy; line++ {
-		cells := v.at(line)
-		from, to := s.on(line, len(cells), cells)
-		v.text(&b, line, cells[min(from, to):to], line == last, s.Shape)
-	}
+	v.with(func(*Feed) {
+		s := v.selection
+		if s == nil {
+			if v.copy == nil {
+				return
+			}
+			s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Shape: Lines}
+		}
+		oldest, newest := v.bounds()
+		s = v.whole(*s, oldest, newest)
+		_, first, _, last := s.ordered()
+		first, last = max(first, oldest), min(last, newest)
+		for line := first; line <= last && b.Len() < MaxCopy; line++ {
+			cells := v.at(line)
+			from, to := s.on(line, len(cells), cells)
+			v.text(&b, line, cells[min(from, to):to], line == last, s.Shape)
+		}
+	})
 	return b.String()
 }
 
@@ -174,27 +168,20 @@ func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last b
 // at line ends cut. at is the line in it, counted from 1, that the view begins
 // with. Over most bytes the oldest lines are left out, and cut says so.
 func (v *View) Text(most int) (text string, at int, cut bool) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return "", 1, false
-	}
-	f.collect()
-	v.renumber()
-	v.geometry(v.rect)
-	oldest, newest := v.bounds()
 	var b strings.Builder
 	at = 1
-	for line, n := oldest, 1; line <= newest; line++ {
-		if line == v.top {
-			at = n
+	v.with(func(f *Feed) {
+		oldest, newest := v.bounds()
+		for line, n := oldest, 1; line <= newest; line++ {
+			if line == v.top {
+				at = n
+			}
+			v.text(&b, line, v.at(line), false, Chars)
+			if !f.em.Wrapped(line - f.lineOff) {
+				n++
+			}
 		}
-		v.text(&b, line, v.at(line), false, Chars)
-		if !f.em.Wrapped(line - f.lineOff) {
-			n++
-		}
-	}
+	})
 	text = strings.TrimRight(b.String(), "\n")
 	if len(text) > most {
 		start := len(text) - most
