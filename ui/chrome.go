@@ -58,8 +58,8 @@ func (m *Model) statusData() status.Data {
 	}
 	trouble, how := m.typing.Trouble()
 	switch {
-	case (d.Message == "" || d.Kind == status.Info) && m.mouse.Link() != "":
-		d.Message, d.Kind = words.Clean(m.mouse.Link()), status.Info
+	case (d.Message == "" || d.Kind == status.Info) && m.mouse.Pointed() != "":
+		d.Message, d.Kind = words.Clean(m.mouse.Pointed()), status.Info
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
 	case d.Message == "" && t.Ask() != nil:

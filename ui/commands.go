@@ -34,7 +34,7 @@ func (m *Model) commands() map[string]command.Do {
 // ownActions are the commands about terminals and the interface itself.
 var ownActions = map[string]action{
 	"next-alert":  func(m *Model, _ []string) { m.alerts.Next() },
-	"send-prefix": func(m *Model, _ []string) { m.typing.Press(keys.PressOf(m.keys.Prefix())) },
+	"send-prefix": func(m *Model, _ []string) { m.typing.Key(keys.PressOf(m.keys.Prefix()), false) },
 
 	"detach":        func(m *Model, _ []string) { m.detach() },
 	"palette":       func(m *Model, _ []string) { m.keys.OpenPalette() },

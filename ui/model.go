@@ -156,7 +156,7 @@ func New(c Config, env Env) (*Model, error) {
 	})
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
-		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Cwd: c.Cwd,
+		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Dir: c.Cwd,
 	}, agents.Hooks{
 		Changed:  func() { m.alerts.Stale = true },
 		OpenLink: m.copying.OpenLink, Keys: m.keys.Of, ChatKeys: m.keys.InChat,

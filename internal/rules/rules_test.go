@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"ui/alerts":          {"ahp", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/control":         {"ahp", "internal/fileuri", "ui/address", "ui/alerts", "ui/attention", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/keys":            {"keymap", "ui/command", "ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status"},
-	"ui/screen":          {"ahp", "emulator", "ui/address", "ui/agents", "ui/layout", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/pane", "ui/panes", "ui/recording", "ui/terminals", "ui/words"},
+	"ui/screen":          {"ahp", "emulator", "ui/address", "ui/agents", "ui/layout", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/recording", "ui/terminals", "ui/words"},
 	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
 	"ui/clipboard":       {"ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status", "ui/words"},

@@ -21,23 +21,23 @@ import (
 func (as *Agents) chatActions(e *Chat) chat.Actions {
 	return chat.Actions{
 		Dispatch: func(a ahp.Action) bool {
-			_, ok := as.link.Dispatch(e.uri, a)
+			_, ok := as.Link.Dispatch(e.uri, a)
 			return ok
 		},
 		Configure: func(id string, value any) {
 			if e.session != "" {
-				as.link.Dispatch(e.session, ahp.SessionConfigChanged{Config: map[string]any{id: value}})
+				as.Link.Dispatch(e.session, ahp.SessionConfigChanged{Config: map[string]any{id: value}})
 			}
 		},
 		Complete: func(text string, offset int) { as.complete(e, text, offset) },
 		Copy: func(text, what string) {
-			as.clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
+			as.Clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
 		},
 		Open: func(uri ahp.URI) {
-			if t := as.panes.Terms.Get(uri); t != nil {
-				as.panes.Show(t.URI)
+			if t := as.Panes.Terms.Get(uri); t != nil {
+				as.Panes.Show(t.URI)
 			} else {
-				as.loop.Say(status.Info, "this terminal is gone")
+				as.Loop.Say(status.Info, "this terminal is gone")
 			}
 		},
 		Link:   as.do.OpenLink,
@@ -48,7 +48,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 			if warn {
 				kind = status.Warning
 			}
-			as.loop.Say(kind, "%s", text)
+			as.Loop.Say(kind, "%s", text)
 		},
 		Fork:   func(turn string) { as.forkChat(e, turn) },
 		More:   func() { as.moreTurns(e) },
@@ -56,7 +56,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 		Search: func(back bool) { as.searchChat(e, back) },
 		Keys:   as.do.ChatKeys,
 		Screen: func(uri ahp.URI) chat.Screen {
-			if t := as.panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
+			if t := as.Panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
 				return t.Feed
 			}
 			return nil
@@ -67,20 +67,20 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 
 // complete asks the host what may follow.
 func (as *Agents) complete(e *Chat, text string, offset int) {
-	h := as.link.Host
-	if !as.link.Can(link.CanChats) {
+	h := as.Link.Host
+	if !as.Link.Can(link.CanChats) {
 		return
 	}
 	uri := e.uri
-	as.loop.Async("complete", func(ctx context.Context) (func(), error) {
+	as.Loop.Async("complete", func(ctx context.Context) (func(), error) {
 		got, err := h.Complete(ctx, ahp.CompletionsParams{Channel: uri, Kind: "userMessage", Text: text, Offset: offset})
 		if err != nil {
-			as.log.Debug("no completions", "err", err)
+			as.Log.Debug("no completions", "err", err)
 		}
 		return func() {
 			if e := as.chats[uri]; e != nil {
 				e.Offer(got.Items, text, offset)
-				as.loop.Dirty |= loop.Panes
+				as.Loop.Dirty |= loop.Panes
 			}
 		}, nil
 	})
@@ -93,42 +93,35 @@ func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int
 	}
 	var o *overlay.List
 	o = overlay.NewChoice(words.Clean(title), rows, at, func(row int) {
-		if as.loop.Overlay == o {
-			as.loop.Close()
+		if as.Loop.Overlay == o {
+			as.Loop.Close()
 		}
 		accept(row)
 	})
-	as.loop.Open(o)
+	as.Loop.Open(o)
 }
 
 // forkChat begins a chat with the turns of another one.
 func (as *Agents) forkChat(e *Chat, turn string) {
-	h := as.link.Host
-	if !as.link.Can(link.CanChats) || e.session == "" {
-		as.loop.Say(status.Info, "this connection can't fork chats")
+	h := as.Link.Host
+	if !as.Link.Can(link.CanChats) || e.session == "" {
+		as.Loop.Say(status.Info, "this connection can't fork chats")
 		return
 	}
 	uri := ahp.ChatScheme + "/" + strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateChatParams{Channel: e.session, Chat: uri, Source: &ahp.ChatSource{Kind: "fork", Chat: e.uri, TurnID: turn}}
-	as.loop.Async("fork the chat", func(ctx context.Context) (func(), error) {
-		err := h.CreateChat(ctx, p)
-		return func() {
-			if err == nil {
-				as.panes.Show(uri)
-			}
-		}, err
-	})
+	as.Loop.Call("fork the chat", func(ctx context.Context) error { return h.CreateChat(ctx, p) }, func() { as.Panes.Show(uri) })
 }
 
 // moreTurns loads older turns.
 func (as *Agents) moreTurns(e *Chat) {
-	h := as.link.Host
-	if !as.link.Can(link.CanChats) || as.fetching {
+	h := as.Link.Host
+	if !as.Link.Can(link.CanChats) || as.fetching {
 		return
 	}
 	as.fetching = true
 	p := ahp.FetchTurnsParams{Channel: e.uri, Cursor: e.State().TurnsNextCursor}
-	as.loop.Async("load older messages", func(ctx context.Context) (func(), error) {
+	as.Loop.Async("load older messages", func(ctx context.Context) (func(), error) {
 		err := h.FetchTurns(ctx, p)
 		return func() { as.fetching = false }, err
 	})
@@ -137,62 +130,60 @@ func (as *Agents) moreTurns(e *Chat) {
 // logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
 // terminal.
 func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
-	h := as.link.Host
+	h := as.Link.Host
 	switch {
 	case way.Kind == "env":
-		as.loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
+		as.Loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
 		return
-	case !as.link.Can(link.CanLogin) || e.session == "":
-		as.loop.Say(status.Info, "this connection can't log in")
+	case !as.Link.Can(link.CanLogin) || e.session == "":
+		as.Loop.Say(status.Info, "this connection can't log in")
 		return
 	}
-	uri, put := address.New(ahp.TerminalScheme), as.panes.Beside(as.panes.Area(), as.panes.FocusID())
+	uri, put := address.New(ahp.TerminalScheme), as.Panes.Beside(as.Panes.Area(), as.Panes.FocusID())
 	s := as.sessions.byURI[e.session]
-	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(as.panes.Arr.Area.W, 1), Rows: max(as.panes.Arr.Area.H-1, 1)}
+	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(as.Panes.Arr.Area.W, 1), Rows: max(as.Panes.Arr.Area.H-1, 1)}
 	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
 		p.Session = e.session
 	} else if s != nil {
 		p.Provider = s.row.Provider
 	}
-	as.loop.Async("log in", func(ctx context.Context) (func(), error) {
+	loop.Get(as.Loop, "log in", func(ctx context.Context) (ahp.LoginResult, error) {
 		got, err := h.Login(ctx, p)
 		if err == nil && got.Terminal != "" {
-			err = as.link.Host.Subscribe(ctx, got.Terminal)
+			err = h.Subscribe(ctx, got.Terminal)
 		}
-		return func() {
-			switch {
-			case err != nil:
-			case got.Terminal != "":
-				as.panes.Created(got.Terminal, put)
-			default:
-				as.loop.Say(status.Info, "logged in; %s tries again", as.do.Keys("chat-retry"))
-			}
-		}, err
+		return got, err
+	}, func(got ahp.LoginResult) {
+		if got.Terminal != "" {
+			as.Panes.Created(got.Terminal, put)
+			return
+		}
+		as.Loop.Say(status.Info, "logged in; %s tries again", as.do.Keys("chat-retry"))
 	})
 }
 
 // searchChat asks what to look for in a transcript, and looks as it is typed.
 func (as *Agents) searchChat(e *Chat, back bool) {
 	top, follow := e.Position()
-	as.loop.Open(overlay.NewSearch(overlay.Asking{
-		Label: "search the chat", Past: as.loop.Searches,
+	as.Loop.Open(overlay.NewSearch(overlay.Asking{
+		Label: "search the chat", Past: as.Loop.Searches,
 		Changed: func(text string) string {
 			e.Restore(top, follow)
 			return e.Find(text, back)
 		},
 		Step: func(reverse bool) string { return e.FindNext(reverse) },
 		Done: func(text string, ok bool) {
-			as.loop.Dirty |= loop.Panes | loop.Chrome
+			as.Loop.Dirty |= loop.Panes | loop.Chrome
 			if !ok {
 				e.Find("", false)
 				e.Restore(top, follow)
 				return
 			}
-			if text == "" && len(as.loop.Searches) > 0 {
-				text = as.loop.LastSearch()
+			if text == "" && len(as.Loop.Searches) > 0 {
+				text = as.Loop.LastSearch()
 			}
 			if text != "" {
-				as.loop.Searched(text)
+				as.Loop.Searched(text)
 				if e.Finding() != text {
 					e.Find(text, back)
 				}
@@ -212,20 +203,20 @@ type Composer interface {
 
 // composeText has a text edited in a pane; done gets it once the editor has ended.
 func (as *Agents) composeText(text string, done func(string)) {
-	if as.composer == nil {
-		as.loop.Say(status.Info, "there is no editor to open it in")
+	if as.Composer == nil {
+		as.Loop.Say(status.Info, "there is no editor to open it in")
 		return
 	}
-	at, area := as.panes.FocusID(), as.panes.Area()
-	as.loop.Async("edit the message", func(context.Context) (func(), error) {
-		argv, read, err := as.composer.Compose(text)
+	at, area := as.Panes.FocusID(), as.Panes.Area()
+	as.Loop.Async("edit the message", func(context.Context) (func(), error) {
+		argv, read, err := as.Composer.Compose(text)
 		if err != nil {
 			return nil, err
 		}
 		return func() {
-			put := as.panes.Beside(area, at)
-			as.panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-				as.panes.Then(uri, func() { as.composed(at, read, done) })
+			put := as.Panes.Beside(area, at)
+			as.Panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+				as.Panes.Then(uri, func() { as.composed(at, read, done) })
 				return put(l, uri)
 			}, argv, "")
 		}, nil
@@ -234,14 +225,14 @@ func (as *Agents) composeText(text string, done func(string)) {
 
 // composed takes a text back from the editor, and the focus back to the chat.
 func (as *Agents) composed(at layout.PaneID, read func() (string, error), done func(string)) {
-	as.loop.Async("read the message", func(context.Context) (func(), error) {
+	as.Loop.Async("read the message", func(context.Context) (func(), error) {
 		text, err := read()
 		return func() {
 			if err == nil {
 				done(strings.TrimRight(text, "\n"))
 			}
-			as.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
-			as.loop.Dirty |= loop.Panes
+			as.Panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
+			as.Loop.Dirty |= loop.Panes
 		}, err
 	})
 }

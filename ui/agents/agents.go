@@ -36,25 +36,15 @@ type With struct {
 	Log   *slog.Logger
 	// Composer has texts edited; nil for none.
 	Composer Composer
-	// Home is the user's home directory, "" when unknown; Cwd is where sessions are
+	// Home is the user's home directory, "" when unknown; Dir is where sessions are
 	// begun whose directory nothing says.
-	Home, Cwd string
+	Home, Dir string
 }
 
 // Agents are the host's sessions with agents, and the chats that the layout shows.
 type Agents struct {
-	loop     *loop.Loop
-	link     *link.Link
-	panes    *panes.Panes
-	outer    *outer.Terminal
-	clip     *clipboard.Clipboard
-	tasks    *tasks.List
-	log      *slog.Logger
-	composer Composer
-	home     string
-	cwd      string
+	With
 	do       Hooks
-
 	sessions sessions
 	chats    map[ahp.URI]*Chat
 	fetching bool // older messages are under way
@@ -62,11 +52,7 @@ type Agents struct {
 
 // New makes agents of which nothing is known yet; Load asks for the sessions.
 func New(w With, do Hooks) *Agents {
-	return &Agents{
-		loop: w.Loop, link: w.Link, panes: w.Panes, outer: w.Outer, clip: w.Clip, tasks: w.Tasks, log: w.Log,
-		composer: w.Composer, home: w.Home, cwd: w.Cwd, do: do,
-		chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}},
-	}
+	return &Agents{With: w, do: do, chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}}}
 }
 
 // Chat finds a chat that the layout shows, nil for none.
@@ -88,7 +74,7 @@ func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 	if e := as.chats[uri]; e != nil {
 		e.Reset(st)
 		as.do.Changed()
-		as.loop.Dirty |= loop.Panes | loop.Chrome
+		as.Loop.Dirty |= loop.Panes | loop.Chrome
 	}
 }
 
@@ -96,7 +82,7 @@ func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 func (as *Agents) Refused(uri ahp.URI) {
 	if e := as.chats[uri]; e != nil {
 		e.Sent("")
-		as.loop.Dirty |= loop.Panes
+		as.Loop.Dirty |= loop.Panes
 	}
 }
 
@@ -105,7 +91,7 @@ func (as *Agents) Refused(uri ahp.URI) {
 func (as *Agents) Gone(channel ahp.URI) bool {
 	if e := as.chats[channel]; e != nil {
 		e.Fail(errEnded)
-		as.loop.Dirty |= loop.Panes | loop.Chrome
+		as.Loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if as.sessions.byURI[channel] != nil {
@@ -119,7 +105,7 @@ func (as *Agents) Gone(channel ahp.URI) bool {
 // Cwd is the directory that a chat's session works in, for people.
 func (as *Agents) Cwd(e *Chat) string {
 	if s := as.sessions.byURI[e.session]; s != nil {
-		return s.cwd(as.home)
+		return s.cwd(as.Home)
 	}
 	return ""
 }

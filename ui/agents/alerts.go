@@ -38,10 +38,10 @@ func (as *Agents) Alerts(marks attention.Set) []Alarm {
 // MarkRead tells the host which chats the person has read.
 func (as *Agents) MarkRead() {
 	for uri, e := range as.chats {
-		if e.Ready() && as.panes.LooksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
-			as.link.Dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
+		if e.Ready() && as.Panes.LooksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
+			as.Link.Dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
 			if s := as.sessions.byURI[e.session]; s != nil && s.row.Status&ahp.FlagRead == 0 {
-				as.link.Dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})
+				as.Link.Dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (as *Agents) MarkRead() {
 // Alert is what a chat of a pane that the person does not look at tells them.
 func (as *Agents) Alert(uri ahp.URI, marks attention.Set) attention.Alert {
 	e := as.chats[uri]
-	if e == nil || !e.Ready() || as.panes.LooksAt(uri) {
+	if e == nil || !e.Ready() || as.Panes.LooksAt(uri) {
 		return attention.Alert{}
 	}
 	s := e.State()

@@ -19,33 +19,24 @@ type needed struct {
 	text    string // on one line
 }
 
-// waitings are the questions that wait in chats, in the order of the sessions.
-func (as *Agents) waitings() []needed {
+// needs are the questions of a session that is followed.
+func (s *session) needs() []needed {
 	var out []needed
-	for _, s := range as.sessionList(true) {
-		if !s.ready {
-			continue
-		}
-		for _, n := range s.state.InputNeeded {
-			if text := neededText(n); text != "" {
-				out = append(out, needed{s, n, text})
-			}
+	for _, n := range s.state.InputNeeded {
+		if text := neededText(n); s.ready && text != "" {
+			out = append(out, needed{s, n, text})
 		}
 	}
 	return out
 }
 
-// neededOf is the first question of a session, nil for none that is known.
-func (as *Agents) neededOf(s *session) *needed {
-	if !s.ready {
-		return nil
+// waitings are the questions that wait in chats, in the order of the sessions.
+func (as *Agents) waitings() []needed {
+	var out []needed
+	for _, s := range as.sessionList(true) {
+		out = append(out, s.needs()...)
 	}
-	for _, n := range s.state.InputNeeded {
-		if text := neededText(n); text != "" {
-			return &needed{s, n, text}
-		}
-	}
-	return nil
+	return out
 }
 
 // neededText words what a person is asked, "" for what is no person's.
@@ -74,7 +65,7 @@ type Question struct {
 func (as *Agents) Unseen() []Question {
 	var list []Question
 	for _, n := range as.waitings() {
-		if !as.panes.LooksAt(n.what.Chat) {
+		if !as.Panes.LooksAt(n.what.Chat) {
 			list = append(list, Question{n.what.ID, n.session.title(), n.text, n.what.Chat})
 		}
 	}
@@ -86,11 +77,11 @@ func (as *Agents) Asked() bool { return as.asking() != nil || len(as.waitings())
 
 // answerSession answers what a session waits for, from wherever the person is.
 func (as *Agents) answerSession(s *session) {
-	if n := as.neededOf(s); n != nil {
-		as.answerNeeded(*n)
+	if list := s.needs(); len(list) > 0 {
+		as.answerNeeded(list[0])
 		return
 	}
-	as.loop.Say(status.Info, "%s waits for nothing", s.title())
+	as.Loop.Say(status.Info, "%s waits for nothing", s.title())
 }
 
 // answerNeeded asks the person for the answer to a tool's question, in the agent's
@@ -98,38 +89,38 @@ func (as *Agents) answerSession(s *session) {
 func (as *Agents) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
-		as.loop.Close()
-		as.panes.Show(n.what.Chat)
+		as.Loop.Close()
+		as.Panes.Show(n.what.Chat)
 		return
 	}
 	view := approval.Of(t, nil)
 	var o *overlay.Approval
 	o = overlay.NewApproval(overlay.Asked{
 		Title: as.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
-		Chat: func() { as.loop.Close(); as.panes.Show(n.what.Chat) },
-		Say:  func(why string) { as.loop.Say(status.Info, "%s", why) },
+		Chat: func() { as.Loop.Close(); as.Panes.Show(n.what.Chat) },
+		Say:  func(why string) { as.Loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
-			if as.loop.Overlay == o {
-				as.loop.Close()
+			if as.Loop.Overlay == o {
+				as.Loop.Close()
 			}
 			now := as.neededNow(n)
 			switch {
 			case now == nil:
-				as.loop.Say(status.Info, "not answered: it does not ask that any more")
+				as.Loop.Say(status.Info, "not answered: it does not ask that any more")
 			case !reflect.DeepEqual(approval.Of(now.what.ToolCall, nil), view):
-				as.loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
+				as.Loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
 				as.answerNeeded(*now)
 			default:
-				if _, ok := as.link.Dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
+				if _, ok := as.Link.Dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
 					if c := as.chats[n.what.Chat]; c != nil {
 						c.Sent(t.ToolCallID)
 					}
-					as.loop.Brief("%s: %s", n.session.title(), a.Label)
+					as.Loop.Brief("%s: %s", n.session.title(), a.Label)
 				}
 			}
 		},
 	})
-	as.loop.Open(o)
+	as.Loop.Open(o)
 }
 
 // neededNow is a tool's question as it stands now, nil if it is no longer asked.
@@ -145,7 +136,7 @@ func (as *Agents) neededNow(n needed) *needed {
 // answerAny answers what waits: in the focused terminal or chat first, else the
 // question that has waited longest.
 func (as *Agents) answerAny() {
-	if _, t, _ := as.panes.Focused(); t.Ask() != nil {
+	if _, t, _ := as.Panes.Focused(); t.Ask() != nil {
 		as.answerAgent()
 		return
 	}

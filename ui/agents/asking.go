@@ -15,11 +15,11 @@ import (
 // asking is the terminal whose question is answered next: the focused one's, or
 // the oldest terminal's; nil for none.
 func (as *Agents) asking() *terminals.Terminal {
-	if _, t, _ := as.panes.Focused(); t.Ask() != nil {
+	if _, t, _ := as.Panes.Focused(); t.Ask() != nil {
 		return t
 	}
-	for _, uri := range as.panes.Terms.Order {
-		if t := as.panes.Terms.Get(uri); t.Ask() != nil {
+	for _, uri := range as.Panes.Terms.Order {
+		if t := as.Panes.Terms.Get(uri); t.Ask() != nil {
 			return t
 		}
 	}
@@ -39,27 +39,23 @@ func (as *Agents) AskText(t *terminals.Terminal) string {
 // answerAgent asks the person what to tell an agent.
 func (as *Agents) answerAgent() {
 	t := as.asking()
-	host := as.link.Host
-	if t == nil || !as.link.Can(link.CanAnswer) {
-		as.loop.Say(status.Info, "this connection can't answer agents")
+	host := as.Link.Host
+	if t == nil || !as.Link.Can(link.CanAnswer) {
+		as.Loop.Say(status.Info, "this connection can't answer agents")
 		return
 	}
 	uri, id, who := t.URI, t.Ask().ID, words.Clean(t.Ask().Who)
-	as.loop.Open(overlay.NewApproval(overlay.Asked{
+	as.Loop.Open(overlay.NewApproval(overlay.Asked{
 		Title: who, View: approval.Claim(*t.Ask(), t.Info),
-		Say: func(why string) { as.loop.Say(status.Info, "%s", why) },
+		Say: func(why string) { as.Loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
-			as.loop.Async("answer "+who, func(ctx context.Context) (func(), error) {
-				err := host.Answer(ctx, ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows})
-				return func() {
-					switch {
-					case err != nil:
-					case a.Allows:
-						as.loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.do.Keys("reclaim"))
-					default:
-						as.loop.Say(status.Info, "%s was refused", who)
-					}
-				}, err
+			p := ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows}
+			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Answer(ctx, p) }, func() {
+				if a.Allows {
+					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.do.Keys("reclaim"))
+					return
+				}
+				as.Loop.Say(status.Info, "%s was refused", who)
 			})
 		},
 	}))

@@ -16,6 +16,7 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -39,7 +40,7 @@ type Chat struct {
 
 // Focused is the focused pane's chat, nil where it shows none.
 func (as *Agents) Focused() *Chat {
-	if p, ok := as.panes.Arr.Focused(); ok {
+	if p, ok := as.Panes.Arr.Focused(); ok {
 		return as.chats[p.Terminal]
 	}
 	return nil
@@ -59,7 +60,7 @@ func (as *Agents) Mode() (keymap.Mode, bool) {
 // Follow subscribes to the chats that the layout shows and drops the others.
 func (as *Agents) Follow() {
 	shown := map[ahp.URI]bool{}
-	for _, tab := range as.panes.Doc.Shown.Tabs {
+	for _, tab := range as.Panes.Doc.Shown.Tabs {
 		for _, leaf := range tab.Panes() {
 			if address.IsChat(leaf.Terminal) {
 				shown[leaf.Terminal] = true
@@ -73,15 +74,15 @@ func (as *Agents) Follow() {
 			e = as.newChat(uri)
 			changed = true
 		}
-		if !e.asked && as.link.Up() && e.Err() == nil {
+		if !e.asked && as.Link.Up() && e.Err() == nil {
 			as.followChat(e)
 		}
 	}
 	for uri, e := range as.chats {
 		if !shown[uri] {
 			as.tellDraft(e)
-			as.link.Sink.Expect(uri, link.None)
-			as.link.Host.Unsubscribe(uri)
+			as.Link.Sink.Expect(uri, link.None)
+			as.Link.Host.Unsubscribe(uri)
 			delete(as.chats, uri)
 			changed = true
 		}
@@ -89,12 +90,12 @@ func (as *Agents) Follow() {
 	if changed {
 		as.followSessions()
 	}
-	for _, p := range as.panes.Arr.Panes {
+	for _, p := range as.Panes.Arr.Panes {
 		if e := as.chats[p.Terminal]; e != nil {
 			e.follows = e.Terminals()
 			for _, uri := range e.follows {
-				if t := as.panes.Terms.Get(uri); t != nil {
-					as.panes.Keep(t)
+				if t := as.Panes.Terms.Get(uri); t != nil {
+					as.Panes.Keep(t)
 				}
 			}
 		}
@@ -112,17 +113,17 @@ func (as *Agents) newChat(uri ahp.URI) *Chat {
 func (as *Agents) followChat(e *Chat) {
 	uri := e.uri
 	e.asked = true
-	as.link.Sink.Expect(uri, link.Chat)
-	as.loop.Async("show a chat", func(ctx context.Context) (func(), error) {
-		err := as.link.Host.Subscribe(ctx, uri)
+	as.Link.Sink.Expect(uri, link.Chat)
+	as.Loop.Async("show a chat", func(ctx context.Context) (func(), error) {
+		err := as.Link.Host.Subscribe(ctx, uri)
 		return func() {
 			e := as.chats[uri]
 			if e == nil || err == nil {
 				return
 			}
-			if e.asked = false; as.link.Up() {
+			if e.asked = false; as.Link.Up() {
 				e.Fail(err)
-				as.loop.Dirty |= loop.Panes | loop.Chrome
+				as.Loop.Dirty |= loop.Panes | loop.Chrome
 			}
 		}, nil
 	})
@@ -130,22 +131,22 @@ func (as *Agents) followChat(e *Chat) {
 
 // Settle follows what came into sight, and sets the timers of chats.
 func (as *Agents) Settle() {
-	for _, p := range as.panes.Arr.Panes {
+	for _, p := range as.Panes.Arr.Panes {
 		e := as.chats[p.Terminal]
 		if e == nil {
 			continue
 		}
 		if !slices.Equal(e.Terminals(), e.follows) {
-			as.loop.Dirty |= loop.Stale
+			as.Loop.Dirty |= loop.Stale
 		}
 		if d := e.Due(); d > 0 && !e.ticks {
 			e.ticks = true
 			uri := e.uri
-			as.loop.After(d, func() {
+			as.Loop.After(d, func() {
 				if e := as.chats[uri]; e != nil {
 					e.ticks = false
 					e.Tick()
-					as.loop.Dirty |= loop.Panes | loop.Chrome
+					as.Loop.Dirty |= loop.Panes | loop.Chrome
 				}
 			})
 		}
@@ -153,7 +154,7 @@ func (as *Agents) Settle() {
 	for uri, e := range as.chats {
 		if e.Unsent() && !e.drafts {
 			e.drafts = true
-			as.loop.After(draftTime, func() {
+			as.Loop.After(draftTime, func() {
 				if e := as.chats[uri]; e != nil {
 					e.drafts = false
 					as.tellDraft(e)
@@ -161,16 +162,16 @@ func (as *Agents) Settle() {
 			})
 		}
 	}
-	as.panes.Freshen()
+	as.Panes.Freshen()
 }
 
 // tellDraft tells the host what is being written.
 func (as *Agents) tellDraft(e *Chat) {
-	if !as.link.Up() {
+	if !as.Link.Up() {
 		return
 	}
 	if a, changed := e.Draft(); changed {
-		as.link.Dispatch(e.uri, a)
+		as.Link.Dispatch(e.uri, a)
 	}
 }
 
@@ -195,15 +196,15 @@ func (as *Agents) Draw(p layout.Placed, e *Chat, all bool, now time.Time) paint.
 		return e.cursor
 	}
 	e.rect = r
-	e.cursor = e.Draw(&as.outer.Canvas, r, &as.outer.Look, p.Focused, now)
+	e.cursor = e.Draw(&as.Outer.Canvas, r, &as.Outer.Look, p.Focused, now)
 	return e.cursor
 }
 
 // Type gives a key to a chat.
 func (as *Agents) Type(e *Chat, k tea.Key) {
-	as.loop.Unsay()
-	e.Type(k, as.loop.Now())
-	as.loop.Dirty |= loop.Panes
+	as.Loop.Unsay()
+	e.Type(k, as.Loop.Now())
+	as.Loop.Dirty |= loop.Panes
 }
 
 // Title is what a chat's pane is called.
@@ -226,7 +227,7 @@ func (as *Agents) Title(uri ahp.URI) string {
 
 // Badge says how a chat stands.
 func (as *Agents) Badge(e *Chat) (string, look.Style) {
-	l := &as.outer.Look
+	l := &as.Outer.Look
 	s := as.sessions.byURI[e.session]
 	switch {
 	case e.Err() != nil:
@@ -238,24 +239,24 @@ func (as *Agents) Badge(e *Chat) (string, look.Style) {
 	if s != nil {
 		name = as.agentTitle(s.row.Provider)
 	}
-	word, style := stateWord(e.State().Status, l)
 	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
-		word, style = "not started", l.Fail
+		return name + ": not started", l.Fail
 	}
-	return name + ": " + word, style
+	word, mark := stateWord(e.State().Status, l)
+	return name + ": " + word, mark.Style
 }
 
-// stateWord is a status in a word, and how it is drawn.
-func stateWord(s ahp.Status, l *look.Look) (string, look.Style) {
+// stateWord is a status in a word, and in a mark.
+func stateWord(s ahp.Status, l *look.Look) (string, overlay.Cell) {
 	switch {
 	case s.NeedsInput():
-		return "waiting for you", l.Agent
+		return "waiting for you", overlay.Cell{Text: "?", Style: l.Agent}
 	case s.Activity() == ahp.ActivityInProgress:
-		return "working", l.Agent
+		return "working", overlay.Cell{Text: string(l.Running), Style: l.Agent}
 	case s.Activity() == ahp.ActivityError:
-		return "failed", l.Fail
+		return "failed", overlay.Cell{Text: string(l.Failed), Style: l.Fail}
 	}
-	return "idle", l.Background
+	return "idle", overlay.Cell{Text: string(l.Ended), Style: l.Background}
 }
 
 // errEnded is what a chat says whose session has ended.
@@ -264,9 +265,9 @@ var errEnded = errors.New("the session has ended")
 // Action takes an action of a chat or session; it reports whether it was one.
 func (as *Agents) Action(e ahp.Envelope) bool {
 	if c := as.chats[e.Channel]; c != nil {
-		c.Apply(e.Action, as.loop.Now())
+		c.Apply(e.Action, as.Loop.Now())
 		as.do.Changed()
-		as.loop.Dirty |= loop.Panes | loop.Chrome
+		as.Loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if s := as.sessions.byURI[e.Channel]; s != nil {

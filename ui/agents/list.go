@@ -31,8 +31,8 @@ func (as *Agents) Commands() map[string]command.Do {
 	for _, name := range chat.Commands() {
 		all[name] = func([]string) {
 			if c := as.Focused(); c != nil {
-				c.Do(name, as.loop.Now())
-				as.loop.Dirty |= loop.Panes | loop.Chrome
+				c.Do(name, as.Loop.Now())
+				as.Loop.Dirty |= loop.Panes | loop.Chrome
 			}
 		}
 	}
@@ -46,16 +46,16 @@ func (as *Agents) openList() {
 		return func(uri ahp.URI) {
 			if s := as.sessions.byURI[uri]; s != nil {
 				f(s)
-			} else if t := as.tasks.At(uri); t != nil {
-				as.loop.Say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
+			} else if t := as.Tasks.At(uri); t != nil {
+				as.Loop.Say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
 			} else {
-				as.loop.Say(status.Info, "the session has ended")
+				as.Loop.Say(status.Info, "the session has ended")
 			}
 		}
 	}
-	task := func(uri string) bool { return as.tasks.At(uri) != nil }
-	bring := with(func(s *session) { as.panes.Bring(s.row.DefaultChat) })
-	as.tasks.Overlay = &overlay.List{Source: overlay.Source{
+	task := func(uri string) bool { return as.Tasks.At(uri) != nil }
+	bring := with(func(s *session) { as.Panes.Bring(s.row.DefaultChat) })
+	as.Tasks.Overlay = &overlay.List{Source: overlay.Source{
 		Title: "Agents", None: "no session yet: enter begins one", Width: 150, Columns: tasks.Columns,
 		Rows: func() []overlay.Row { return as.rows(archived) }, Current: as.current(),
 		Enter: func(uri string) bool {
@@ -70,30 +70,30 @@ func (as *Agents) openList() {
 		Actions: []overlay.Action{
 			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { as.newSession("") }},
 			{Letter: "y", Label: "answer", Do: with(as.answerSession)},
-			{Letter: "s", Label: "steer", For: task, Do: as.tasks.Steer},
-			{Letter: "p", Label: "pull", For: task, Do: func(uri string) { as.tasks.Pull(uri, &as.outer.Look) }},
-			{Letter: "x", Label: "discard", For: task, Do: func(uri string) { as.tasks.Discard(uri) }},
+			{Letter: "s", Label: "steer", For: task, Do: as.Tasks.Steer},
+			{Letter: "p", Label: "pull", For: task, Do: func(uri string) { as.Tasks.Pull(uri, &as.Outer.Look) }},
+			{Letter: "x", Label: "discard", For: task, Do: as.Tasks.Discard},
 			{Letter: "r", Label: "rename", Do: with(as.renameSession)},
 			{Letter: "a", Label: "archive", Do: with(func(s *session) {
-				as.link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
+				as.Link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
 			})},
 			{Letter: "t", Label: "to this tab", Close: true, Do: bring},
 			{Letter: "x", Label: "end", For: func(uri string) bool { return !task(uri) }, Do: with(as.endSession)},
-			{Letter: "v", Label: "archived", NoRow: true, Do: func(string) { archived = !archived; as.loop.Dirty |= loop.Panes }},
+			{Letter: "v", Label: "archived", NoRow: true, Do: func(string) { archived = !archived; as.Loop.Dirty |= loop.Panes }},
 		},
 	}}
-	as.loop.Open(as.tasks.Overlay)
-	as.tasks.Load()
+	as.Loop.Open(as.Tasks.Overlay)
+	as.Tasks.Load()
 }
 
 // current is the session of the focused chat or terminal, "" for none.
 func (as *Agents) current() ahp.URI {
-	p, ok := as.panes.Arr.Focused()
+	p, ok := as.Panes.Arr.Focused()
 	if !ok {
 		return ""
 	}
 	chat := p.Terminal
-	if t := as.panes.Terms.Get(p.Terminal); t != nil {
+	if t := as.Panes.Terms.Get(p.Terminal); t != nil {
 		chat = as.ChatOf(t)
 	}
 	if s := as.sessionOf(chat); s != nil {
@@ -104,8 +104,8 @@ func (as *Agents) current() ahp.URI {
 
 // previewed is the session that is chosen in the list, "" for none.
 func (as *Agents) previewed() ahp.URI {
-	if as.tasks.Shown() {
-		return as.tasks.Overlay.Chosen()
+	if as.Tasks.Shown() {
+		return as.Tasks.Overlay.Chosen()
 	}
 	return ""
 }
@@ -113,56 +113,43 @@ func (as *Agents) previewed() ahp.URI {
 // rows are the rows of the list.
 func (as *Agents) rows(archived bool) []overlay.Row {
 	var rows []overlay.Row
-	l, listed := &as.outer.Look, map[ahp.URI]bool{}
+	l, listed := &as.Outer.Look, map[ahp.URI]bool{}
 	for uri := range as.sessions.byURI {
 		listed[uri] = true // Archived ones, too.
 	}
 	for _, s := range as.sessionList(archived) {
 		st := s.row.Status
 		r := tasks.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
-		r.State.Text, r.Mark.Style = stateWord(st, l)
-		switch {
-		case st.NeedsInput():
-			r.Mark.Text = "?"
-		case st.Activity() == ahp.ActivityInProgress:
-			r.Mark.Text = string(l.Running)
-		case st.Activity() == ahp.ActivityError:
-			r.Mark.Text = string(l.Failed)
-		default:
-			r.Mark.Text = string(l.Ended)
-		}
+		r.State.Text, r.Mark = stateWord(st, l)
 		if st&ahp.FlagArchived != 0 {
 			r.State.Text += ", archived"
 		}
-		r.Cwd = s.cwd(as.home)
+		r.Cwd = s.cwd(as.Home)
 		u := s.usage()
 		if u.Tokens > 0 {
 			r.Tokens = words.Count(u.Tokens)
 		}
 		r.Time = as.sessionTime(s, u)
 		r.Doing = words.Clean(s.row.Activity)
-		if n := as.neededOf(s); n != nil {
-			r.Doing = n.text
+		if list := s.needs(); len(list) > 0 {
+			r.Doing = list[0].text
 		}
-		r.Where = as.panes.Where(s.row.DefaultChat)
-		if t := as.tasks.At(s.uri); t != nil {
-			as.tasks.Fill(&r, *t, l)
+		r.Where = as.Panes.Where(s.row.DefaultChat)
+		if t := as.Tasks.At(s.uri); t != nil {
+			as.Tasks.Fill(&r, *t, l)
 		}
 		rows = append(rows, r.Row(l))
 	}
-	return append(rows, as.tasks.Rows(listed, archived, l)...)
+	return append(rows, as.Tasks.Rows(listed, archived, l)...)
 }
 
 // sessionTime is for how long a session works, or how long ago it changed.
 func (as *Agents) sessionTime(s *session, u sessionUsage) string {
-	now := as.loop.Now()
+	now := as.Loop.Now()
 	if u.Since > 0 && s.row.Status.Activity()&ahp.ActivityInProgress != 0 {
-		d := as.loop.Since(time.UnixMilli(u.Since))
-		as.loop.Counts(d, time.Second)
-		if d < 10*time.Second {
-			return fmt.Sprintf("%ds", int(d.Seconds()))
-		}
-		return words.Lasted(d)
+		d := as.Loop.Since(time.UnixMilli(u.Since))
+		as.Loop.Counts(d, time.Second)
+		return words.Lasting(d)
 	}
 	at, err := time.Parse(time.RFC3339, string(s.row.ModifiedAt))
 	if err != nil {
@@ -184,47 +171,40 @@ func (as *Agents) openSession(s *session) {
 			if title == "" {
 				title = s.title()
 			}
-			word, _ := stateWord(c.Status, &as.outer.Look)
+			word, _ := stateWord(c.Status, &as.Outer.Look)
 			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
 		}
-		as.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { as.panes.Show(uris[i]) })
+		as.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { as.Panes.Show(uris[i]) })
 		return
 	}
 	if s.row.DefaultChat == "" {
-		as.loop.Say(status.Info, "the session has no chat")
+		as.Loop.Say(status.Info, "the session has no chat")
 		return
 	}
-	as.panes.Show(s.row.DefaultChat)
+	as.Panes.Show(s.row.DefaultChat)
 }
 
 // newSession begins a session; without a name it asks which agent, where there are
 // several.
 func (as *Agents) newSession(name string) {
-	h := as.link.Host
-	if !as.link.Can(link.CanSessions) {
+	h := as.Link.Host
+	if !as.Link.Can(link.CanSessions) {
 		return
 	}
-	cwd := as.panes.Cwd()
+	cwd := as.Panes.Cwd()
 	if e := as.Focused(); e != nil {
 		if s := as.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
 			cwd = s.row.WorkingDirectories[0]
 		}
 	}
 	if cwd == "" {
-		cwd = fileuri.Of(as.cwd)
+		cwd = fileuri.Of(as.Dir)
 	}
 	if name != "" {
 		as.beginSession(name, cwd)
 		return
 	}
-	as.loop.Async("list the agents", func(ctx context.Context) (func(), error) {
-		agents, err := h.Agents(ctx)
-		return func() {
-			if err == nil {
-				as.chooseAgent(agents, cwd)
-			}
-		}, err
-	})
+	loop.Get(as.Loop, "list the agents", h.Agents, func(agents []link.Agent) { as.chooseAgent(agents, cwd) })
 }
 
 // chooseAgent asks which agent to begin a session with.
@@ -242,14 +222,14 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	}
 	switch {
 	case len(agents) == 0:
-		as.loop.Say(status.Info, "there is no agent: tandemux agents says how to get one")
+		as.Loop.Say(status.Info, "there is no agent: tandemux agents says how to get one")
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		as.beginSession(agents[0].Name, cwd)
 	default:
-		title := "New session in " + directory(cwd, as.home)
+		title := "New session in " + directory(cwd, as.Home)
 		as.chooseRow(title, rows, 0, func(i int) {
 			if agents[i].Why != "" {
-				as.loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
+				as.Loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
 				return
 			}
 			as.beginSession(agents[i].Name, cwd)
@@ -259,7 +239,7 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 
 // beginSession begins a session and shows its chat.
 func (as *Agents) beginSession(agent string, cwd ahp.URI) {
-	h := as.link.Host
+	h := as.Link.Host
 	id := strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateSessionParams{
 		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
@@ -268,44 +248,32 @@ func (as *Agents) beginSession(agent string, cwd ahp.URI) {
 	if cwd != "" {
 		p.WorkingDirectories = []ahp.URI{cwd}
 	}
-	if as.tasks.Shown() {
-		as.loop.Close()
+	if as.Tasks.Shown() {
+		as.Loop.Close()
 	}
-	as.loop.Async("begin a session", func(ctx context.Context) (func(), error) {
-		err := h.CreateSession(ctx, p)
-		return func() {
-			if err == nil {
-				as.panes.Show(p.Meta.Chat)
-			}
-		}, err
-	})
+	as.Loop.Call("begin a session", func(ctx context.Context) error { return h.CreateSession(ctx, p) }, func() { as.Panes.Show(p.Meta.Chat) })
 }
 
 // renameSession asks for a session's title.
 func (as *Agents) renameSession(s *session) {
-	uri, before := s.uri, as.loop.Overlay
-	as.loop.Open(overlay.NewPrompt("rename session", s.title(), func(title string) {
-		as.link.Dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
-		as.loop.Open(before)
+	uri, before := s.uri, as.Loop.Overlay
+	as.Loop.Open(overlay.NewPrompt("rename session", s.title(), func(title string) {
+		as.Link.Dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
+		as.Loop.Open(before)
 	}))
 }
 
 // endSession disposes of a session, asking first.
 func (as *Agents) endSession(s *session) {
-	h, uri := as.link.Host, s.uri
+	h, uri := as.Link.Host, s.uri
 	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
 	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", as.agentTitle(s.row.Provider), s.title())
 	}
-	as.loop.Confirm(question, func() {
-		as.loop.Async("end the session", func(ctx context.Context) (func(), error) {
-			err := h.DisposeSession(ctx, uri)
-			return func() {
-				if err == nil {
-					as.lost(uri)
-					as.Refresh()
-				}
-			}, err
+	as.Loop.Confirm(question, func() {
+		as.Loop.Call("end the session", func(ctx context.Context) error { return h.DisposeSession(ctx, uri) }, func() {
+			as.lost(uri)
+			as.Refresh()
 		})
 	})
 }
@@ -314,13 +282,13 @@ func (as *Agents) endSession(s *session) {
 // the terminal of its last tool call.
 func (as *Agents) crossOver() {
 	if e := as.Focused(); e != nil {
-		e.Do("chat-terminal", as.loop.Now())
-		as.loop.Dirty |= loop.Panes
+		e.Do("chat-terminal", as.Loop.Now())
+		as.Loop.Dirty |= loop.Panes
 		return
 	}
-	if _, t, _ := as.panes.Focused(); t != nil {
+	if _, t, _ := as.Panes.Focused(); t != nil {
 		if uri := as.ChatOf(t); uri != "" {
-			as.panes.Show(uri)
+			as.Panes.Show(uri)
 		}
 	}
 }

@@ -58,15 +58,15 @@ func (s *session) title() string {
 
 // Load asks for the list.
 func (as *Agents) Load() {
-	h := as.link.Host
-	if !as.link.Can(link.CanSessions) || as.sessions.loading {
+	h := as.Link.Host
+	if !as.Link.Can(link.CanSessions) || as.sessions.loading {
 		return
 	}
 	as.sessions.loading, as.sessions.touched = true, map[ahp.URI]bool{}
-	as.loop.Async("list the sessions", func(ctx context.Context) (func(), error) {
+	as.Loop.Async("list the sessions", func(ctx context.Context) (func(), error) {
 		rows, err := h.Sessions(ctx)
 		if err != nil {
-			as.log.Info("the host lists no sessions", "err", err)
+			as.Log.Info("the host lists no sessions", "err", err)
 		}
 		return func() {
 			as.sessions.loading = false
@@ -113,7 +113,7 @@ func (as *Agents) Noted(n link.Note) {
 		Changes map[string]json.RawMessage `json:"changes"`
 	}
 	if err := ahp.Unmarshal(n.Params, &p); err != nil {
-		as.log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
+		as.Log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
 		return
 	}
 	ss := &as.sessions
@@ -173,8 +173,8 @@ func (as *Agents) lost(uri ahp.URI) {
 		return
 	}
 	if s.asked {
-		as.link.Sink.Expect(uri, link.None)
-		as.link.Host.Unsubscribe(uri)
+		as.Link.Sink.Expect(uri, link.None)
+		as.Link.Host.Unsubscribe(uri)
 	}
 	delete(as.sessions.byURI, uri)
 	for _, e := range as.chats {
@@ -186,15 +186,15 @@ func (as *Agents) lost(uri ahp.URI) {
 
 // Refresh brings up to date what depends on sessions.
 func (as *Agents) Refresh() {
-	if as.tasks.Shown() {
-		as.tasks.Load()
+	if as.Tasks.Shown() {
+		as.Tasks.Load()
 	}
 	as.followSessions()
 	for _, e := range as.chats {
 		as.inform(e)
 	}
 	as.do.Changed()
-	as.loop.Dirty |= loop.Chrome | loop.Panes
+	as.Loop.Dirty |= loop.Chrome | loop.Panes
 }
 
 // sessionOf finds the session that a chat belongs to, nil while it is not known.
@@ -213,7 +213,7 @@ const maxFollowed = 64
 // followSessions subscribes to the sessions of the chats that show and to those
 // that wait for a person, and drops the others.
 func (as *Agents) followSessions() {
-	if !as.link.Up() || !as.link.Can(link.CanSessions) {
+	if !as.Link.Up() || !as.Link.Can(link.CanSessions) {
 		return
 	}
 	want := map[ahp.URI]bool{}
@@ -238,9 +238,9 @@ func (as *Agents) followSessions() {
 		switch {
 		case want[uri] && !s.asked:
 			s.asked = true
-			as.link.Sink.Expect(uri, link.Session)
-			as.loop.Async("follow a session", func(ctx context.Context) (func(), error) {
-				err := as.link.Host.Subscribe(ctx, uri)
+			as.Link.Sink.Expect(uri, link.Session)
+			as.Loop.Async("follow a session", func(ctx context.Context) (func(), error) {
+				err := as.Link.Host.Subscribe(ctx, uri)
 				return func() {
 					if s := as.sessions.byURI[uri]; s != nil && err != nil {
 						s.asked = false
@@ -249,8 +249,8 @@ func (as *Agents) followSessions() {
 			})
 		case !want[uri] && s.asked && s.ready:
 			s.asked, s.ready = false, false
-			as.link.Sink.Expect(uri, link.None)
-			as.link.Host.Unsubscribe(uri)
+			as.Link.Sink.Expect(uri, link.None)
+			as.Link.Host.Unsubscribe(uri)
 		}
 	}
 }

@@ -205,17 +205,12 @@ func (c *Clipboard) Save(label, path, text string, cut bool) {
 		if path == "" {
 			return
 		}
-		c.loop.Async("save "+path, func(context.Context) (func(), error) {
-			full, err := c.desk.Save(path, text)
-			return func() {
-				switch {
-				case err != nil:
-				case cut:
-					c.loop.Say(status.Warning, "saved the newest %s to %s; what came before is too much", words.Counted(text), full)
-				default:
-					c.loop.Say(status.Info, "saved %s to %s", words.Counted(text), full)
-				}
-			}, err
+		loop.Get(c.loop, "save "+path, func(context.Context) (string, error) { return c.desk.Save(path, text) }, func(full string) {
+			if cut {
+				c.loop.Say(status.Warning, "saved the newest %s to %s; what came before is too much", words.Counted(text), full)
+				return
+			}
+			c.loop.Say(status.Info, "saved %s to %s", words.Counted(text), full)
 		})
 	}
 	if path != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tandemux/ui/clipboard"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
@@ -26,17 +27,11 @@ func (cp *Copying) edit(v *pane.View) {
 		return
 	}
 	at, area := cp.panes.FocusID(), cp.panes.Area()
-	cp.loop.Async("edit scrollback", func(context.Context) (func(), error) {
-		argv, err := cp.desk.Edit(text, line)
-		if err != nil {
-			return nil, err
+	loop.Get(cp.loop, "edit scrollback", func(context.Context) ([]string, error) { return cp.desk.Edit(text, line) }, func(argv []string) {
+		if cut {
+			cp.loop.Say(status.Warning, "the oldest lines are left out")
 		}
-		return func() {
-			if cut {
-				cp.loop.Say(status.Warning, "the oldest lines are left out")
-			}
-			cp.panes.Create(cp.panes.Beside(area, at), argv, "")
-		}, nil
+		cp.panes.Create(cp.panes.Beside(area, at), argv, "")
 	})
 }
 
@@ -56,13 +51,8 @@ func (cp *Copying) OpenLink(uri string) {
 		cp.CopyLink(uri)
 		return
 	}
-	cp.loop.Async("open "+words.Clean(uri), func(context.Context) (func(), error) {
-		err := cp.desk.Open(uri)
-		return func() {
-			if err == nil {
-				cp.loop.Say(status.Info, "opened %s", uri)
-			}
-		}, err
+	cp.loop.Call("open "+words.Clean(uri), func(context.Context) error { return cp.desk.Open(uri) }, func() {
+		cp.loop.Say(status.Info, "opened %s", uri)
 	})
 }
 

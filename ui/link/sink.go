@@ -60,9 +60,6 @@ func (s *Sink) Expect(uri ahp.URI, k Kind) {
 		delete(s.kinds, uri)
 		return
 	}
-	if s.kinds == nil {
-		s.kinds = map[ahp.URI]Kind{}
-	}
 	s.kinds[uri] = k
 }
 
@@ -110,7 +107,7 @@ type (
 
 // NewSink gives an empty sink.
 func NewSink() *Sink {
-	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}}
+	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}}
 	s.room = sync.NewCond(&s.mu)
 	return s
 }
@@ -228,9 +225,6 @@ func (s *Sink) list(terminals []ahp.TerminalInfo) {
 		if t.Meta == nil || t.Meta.Scrollback == nil {
 			continue
 		}
-		if s.limits == nil {
-			s.limits = map[ahp.URI]int{}
-		}
 		lines := *t.Meta.Scrollback
 		if lines <= 0 {
 			lines = -1
@@ -282,47 +276,42 @@ func (s *Sink) Fence() {
 // Snapshot takes the state of a channel, after a subscription or a reconnect.
 func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	defer s.Fence()
+	var state any
 	var err error
-	switch {
+	switch kind := s.kindOf(snap.Resource); {
 	case snap.Resource == ahp.RootURI:
 		var st ahp.RootState
-		if err = ahp.Unmarshal(snap.State, &st); err == nil {
+		if st, err = read[ahp.RootState](snap.State); err == nil {
 			s.hire(st.Agents)
 			s.list(st.Terminals)
-			s.post(Snapshot{ahp.RootURI, st})
 		}
+		state = st
 	case snap.Resource == ahp.ActivityURI:
-		var st ahp.ActivityState
-		if err = ahp.Unmarshal(snap.State, &st); err == nil {
-			s.post(Snapshot{snap.Resource, st})
-		}
+		state, err = read[ahp.ActivityState](snap.State)
 	case strings.HasPrefix(snap.Resource, ahp.LayoutScheme):
-		var st ahp.LayoutState
-		if err = ahp.Unmarshal(snap.State, &st); err == nil {
-			s.post(Snapshot{snap.Resource, st})
-		}
-	case s.kindOf(snap.Resource) == Session:
-		var st ahp.SessionState
-		if err = ahp.Unmarshal(snap.State, &st); err == nil {
-			s.post(Snapshot{snap.Resource, st})
-		}
-	case s.kindOf(snap.Resource) == Chat:
-		var st ahp.ChatState
-		if err = ahp.Unmarshal(snap.State, &st); err == nil {
-			s.post(Snapshot{snap.Resource, st})
-		}
+		state, err = read[ahp.LayoutState](snap.State)
+	case kind == Session:
+		state, err = read[ahp.SessionState](snap.State)
+	case kind == Chat:
+		state, err = read[ahp.ChatState](snap.State)
 	default:
 		var st ahp.TerminalState
 		if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
-			if err = s.Feed(snap.Resource).Reset(st); err == nil {
-				st.Content = nil
-				s.post(Snapshot{snap.Resource, st})
-			}
+			err = s.Feed(snap.Resource).Reset(st)
+			st.Content = nil
 		}
+		state = st
 	}
 	if err != nil {
 		s.post(Broken{"read the state of " + snap.Resource, err})
+		return
 	}
+	s.post(Snapshot{snap.Resource, state})
+}
+
+func read[T any](text []byte) (st T, err error) {
+	err = ahp.Unmarshal(text, &st)
+	return st, err
 }
 
 // Data takes output of a terminal; data is valid until it returns.
@@ -340,41 +329,33 @@ func (s *Sink) Action(e ahp.Envelope) {
 		s.post(e)
 		return
 	}
+	if f := s.existing(e.Channel); f != nil {
+		switch a := e.Action.(type) {
+		case ahp.TerminalData:
+			f.Write(a.Data)
+		case ahp.TerminalCleared:
+			f.Clear()
+		case ahp.TerminalResized:
+			f.Resize(a.Cols, a.Rows)
+		case ahp.TerminalCommandDetectionAvailable:
+			f.Detects()
+		case ahp.TerminalCommandExecuted:
+			f.Executed(a)
+		case ahp.TerminalCommandFinished:
+			f.Finished(a)
+		}
+	}
 	switch a := e.Action.(type) {
 	case ahp.RootAgentsChanged:
 		s.hire(a.Agents)
 	case ahp.RootTerminalsChanged:
 		s.list(a.Terminals)
-	case ahp.TerminalData:
-		if f := s.existing(e.Channel); f != nil {
-			f.Write(a.Data)
-		}
+	case ahp.TerminalData, ahp.TerminalCleared:
 		return
 	case ahp.TerminalInput:
 		if !s.hearsInput() {
 			return
 		}
-	case ahp.TerminalResized:
-		if f := s.existing(e.Channel); f != nil {
-			f.Resize(a.Cols, a.Rows)
-		}
-	case ahp.TerminalCommandDetectionAvailable:
-		if f := s.existing(e.Channel); f != nil {
-			f.Detects()
-		}
-	case ahp.TerminalCommandExecuted:
-		if f := s.existing(e.Channel); f != nil {
-			f.Executed(a)
-		}
-	case ahp.TerminalCommandFinished:
-		if f := s.existing(e.Channel); f != nil {
-			f.Finished(a)
-		}
-	case ahp.TerminalCleared:
-		if f := s.existing(e.Channel); f != nil {
-			f.Clear()
-		}
-		return
 	}
 	s.post(e)
 }

@@ -105,6 +105,28 @@ func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
 	})
 }
 
+// Call is Async for a call that gives nothing; then, if not nil, follows when it has
+// succeeded.
+func (l *Loop) Call(what string, call func(context.Context) error, then func()) {
+	l.Async(what, func(ctx context.Context) (func(), error) {
+		if err := call(ctx); err != nil {
+			return nil, err
+		}
+		return then, nil
+	})
+}
+
+// Get is Call for a call that gives something.
+func Get[T any](l *Loop, what string, call func(context.Context) (T, error), then func(T)) {
+	l.Async(what, func(ctx context.Context) (func(), error) {
+		got, err := call(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() { then(got) }, nil
+	})
+}
+
 // Idle reports whether no call is under way.
 func (l *Loop) Idle() bool { return l.calls == 0 }
 

@@ -12,12 +12,12 @@ import (
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.
 func (ms *Mouse) chatUnder(x, y int) *agents.Chat {
-	h := ms.panes.Arr.At(x, y)
+	h := ms.Panes.Arr.At(x, y)
 	if h.Kind != layout.HitBody {
 		return nil
 	}
-	p, _ := ms.panes.Arr.Pane(h.Pane)
-	return ms.agents.Chat(p.Terminal)
+	p, _ := ms.Panes.Arr.Pane(h.Pane)
+	return ms.Agents.Chat(p.Terminal)
 }
 
 // pressChat handles a press over a chat.
@@ -26,21 +26,21 @@ func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
 	if e == nil {
 		return false
 	}
-	ms.panes.Freshen() // the click moved the focus here
-	ms.loop.Dirty |= loop.Panes | loop.Chrome
-	if ev.Button == tea.MouseMiddle && ms.clip.Len() > 0 {
-		ms.clip.Paste(0)
+	ms.Panes.Freshen() // the click moved the focus here
+	ms.Loop.Dirty |= loop.Panes | loop.Chrome
+	if ev.Button == tea.MouseMiddle && ms.Clip.Len() > 0 {
+		ms.Clip.Paste(0)
 		return true
 	}
 	if ev.Button != tea.MouseLeft {
 		return true
 	}
 	if uri := e.LinkAt(ev.X, ev.Y); uri != "" && ev.Mod&tea.ModCtrl != 0 {
-		ms.copying.OpenLink(uri)
+		ms.Copying.OpenLink(uri)
 		return true
 	}
 	e.Unselect()
-	if !e.Click(ev.X, ev.Y, ms.loop.Now()) && e.Grip(ev.X, ev.Y) {
+	if !e.Click(ev.X, ev.Y, ms.Loop.Now()) && e.Grip(ev.X, ev.Y) {
 		ms.button.grab, ms.button.pane = grabChat, h.Pane
 	}
 	return true
@@ -48,8 +48,8 @@ func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
 
 // grabbedChat is the chat whose text the mouse holds.
 func (ms *Mouse) grabbedChat() *agents.Chat {
-	p, _ := ms.panes.Arr.Pane(ms.button.pane)
-	return ms.agents.Chat(p.Terminal)
+	p, _ := ms.Panes.Arr.Pane(ms.button.pane)
+	return ms.Agents.Chat(p.Terminal)
 }
 
 func (ms *Mouse) dragChat(ev tea.Mouse) {
@@ -57,7 +57,7 @@ func (ms *Mouse) dragChat(ev tea.Mouse) {
 		ms.button.moved = ms.button.moved || ev.X != ms.button.x || ev.Y != ms.button.y
 		if ms.button.moved {
 			e.Drag(ev.X, ev.Y)
-			ms.loop.Dirty |= loop.Panes
+			ms.Loop.Dirty |= loop.Panes
 		}
 	}
 }
@@ -68,13 +68,13 @@ func (ms *Mouse) releaseChat(ev tea.Mouse) {
 	if e == nil {
 		return
 	}
-	ms.loop.Dirty |= loop.Panes
+	ms.Loop.Dirty |= loop.Panes
 	if !ms.button.moved {
 		e.Hit(ev.X, ev.Y)
 		return
 	}
 	if text := e.Selected(); text != "" && !ms.do.NoCopy() {
-		ms.clip.CopyText(text)
+		ms.Clip.CopyText(text)
 	}
 }
 
@@ -84,25 +84,25 @@ func (ms *Mouse) wheelChat(ev tea.Mouse) bool {
 		return false
 	}
 	e.Scroll(map[tea.MouseButton]int{tea.MouseWheelUp: -input.WheelLines, tea.MouseWheelDown: input.WheelLines}[ev.Button])
-	ms.loop.Dirty |= loop.Panes | loop.Chrome
+	ms.Loop.Dirty |= loop.Panes | loop.Chrome
 	return true
 }
 
 // pressBadge goes from a terminal's badge to the chat that it belongs to.
 func (ms *Mouse) pressBadge(h layout.Hit, ev tea.Mouse) bool {
-	p, ok := ms.panes.Arr.Pane(h.Pane)
+	p, ok := ms.Panes.Arr.Pane(h.Pane)
 	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {
 		return false
 	}
-	t := ms.panes.Terms.Get(p.Terminal)
-	if t == nil || ms.agents.ChatOf(t) == "" {
+	t := ms.Panes.Terms.Get(p.Terminal)
+	if t == nil || ms.Agents.ChatOf(t) == "" {
 		return false
 	}
-	badge, _ := ms.panes.Badge(t)
+	badge, _ := ms.Panes.Badge(t)
 	w := paint.Width(badge)
 	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
 		return false
 	}
-	ms.panes.Show(ms.agents.ChatOf(t))
+	ms.Panes.Show(ms.Agents.ChatOf(t))
 	return true
 }

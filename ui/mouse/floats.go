@@ -15,7 +15,7 @@ type grip struct {
 
 // grabFrame takes hold of a floating pane's frame, if the mouse is on one.
 func (ms *Mouse) grabFrame(h layout.Hit, ev tea.Mouse) bool {
-	p, ok := ms.panes.Arr.Pane(h.Pane)
+	p, ok := ms.Panes.Arr.Pane(h.Pane)
 	if !ok || !p.Floating() || h.Kind == layout.HitBody || ev.Button != tea.MouseLeft {
 		return false
 	}
@@ -45,15 +45,15 @@ func (ms *Mouse) dragFrame(x, y int) {
 	if g.bottom {
 		r.H += dy
 	}
-	ms.panes.PlaceFloat(ms.button.pane, r)
+	ms.Panes.PlaceFloat(ms.button.pane, r)
 }
 
 // pressSign folds the output of the command whose mark in a pane's frame is
 // clicked, or whose line stays on top; it reports whether that was it.
 func (ms *Mouse) pressSign(x, y int) bool {
-	for _, p := range ms.panes.Arr.Panes {
-		if v := ms.panes.Views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
-			ms.loop.Dirty |= loop.Places
+	for _, p := range ms.Panes.Arr.Panes {
+		if v := ms.Panes.Views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
+			ms.Loop.Dirty |= loop.Places
 			return true
 		}
 	}

@@ -67,33 +67,20 @@ type With struct {
 
 // Mouse is what the mouse does, and what it points at.
 type Mouse struct {
-	loop    *loop.Loop
-	link    *link.Link
-	panes   *panes.Panes
-	outer   *outer.Terminal
-	clip    *clipboard.Clipboard
-	agents  *agents.Agents
-	typing  *typing.Typing
-	copying *copying.Copying
+	With
 	do      Hooks
-
 	button  button
 	picking picking
 }
 
 // New makes a mouse with no button pressed.
-func New(w With, do Hooks) *Mouse {
-	return &Mouse{
-		loop: w.Loop, link: w.Link, panes: w.Panes, outer: w.Outer, clip: w.Clip,
-		agents: w.Agents, typing: w.Typing, copying: w.Copying, do: do,
-	}
-}
+func New(w With, do Hooks) *Mouse { return &Mouse{With: w, do: do} }
 
 // Drop lets go of what a pressed button holds on to.
 func (ms *Mouse) Drop() { ms.button = button{} }
 
-// Link is the address of the link that is pointed at, "" for none.
-func (ms *Mouse) Link() string { return ms.picking.uri }
+// Pointed is the address of the link that is pointed at, "" for none.
+func (ms *Mouse) Pointed() string { return ms.picking.uri }
 
 // Keyed forgets what the mouse points at when a key is pressed: ctrl is let go, or
 // means something else.
@@ -110,7 +97,7 @@ func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind
 		return false
 	}
 	modes := v.Feed.Modes()
-	if modes.Mouse == emulator.MouseOff || !ms.panes.Terms.Typable(t) || !ms.link.Up() {
+	if modes.Mouse == emulator.MouseOff || !ms.Panes.Terms.Typable(t) || !ms.Link.Up() {
 		return false
 	}
 	x, y, inside := v.Cell(ev.X, ev.Y)
@@ -119,28 +106,28 @@ func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind
 	}
 	ev.X, ev.Y = x, y
 	if data := input.AppendMouse(nil, input.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
-		ms.typing.Send(t.URI, data)
+		ms.Typing.Send(t.URI, data)
 	}
 	return true
 }
 
 func (ms *Mouse) Press(ev tea.Mouse) {
 	ms.button = button{x: ev.X, y: ev.Y}
-	if ms.loop.Overlay != nil {
+	if ms.Loop.Overlay != nil {
 		ms.clickOverlay(ev)
 		return
 	}
-	if ev.Y == ms.outer.H-1 {
+	if ev.Y == ms.Outer.H-1 {
 		for _, h := range ms.do.Tabs() {
 			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
-				ms.panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
+				ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 			}
 		}
 		return
 	}
-	h := ms.panes.Arr.At(ev.X, ev.Y)
+	h := ms.Panes.Arr.At(ev.X, ev.Y)
 	if h.Pane != "" {
-		ms.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
+		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
 	}
 	if ms.grabFrame(h, ev) {
 		return
@@ -152,7 +139,7 @@ func (ms *Mouse) Press(ev tea.Mouse) {
 	if ms.pressBadge(h, ev) || ms.pressChat(h, ev) {
 		return
 	}
-	_, t, v := ms.panes.Under(ev.X, ev.Y)
+	_, t, v := ms.Panes.Under(ev.X, ev.Y)
 	if v == nil {
 		return
 	}
@@ -168,25 +155,25 @@ func (ms *Mouse) Press(ev tea.Mouse) {
 }
 
 func (ms *Mouse) clickOverlay(ev tea.Mouse) {
-	o, ok := ms.loop.Overlay.(overlay.Clicker)
+	o, ok := ms.Loop.Overlay.(overlay.Clicker)
 	if !ok || ev.Button != tea.MouseLeft {
 		return
 	}
-	top := ms.loop.Overlay
-	if o.Click(ev.X, ev.Y) && ms.loop.Overlay == top {
-		ms.loop.Close()
+	top := ms.Loop.Overlay
+	if o.Click(ev.X, ev.Y) && ms.Loop.Overlay == top {
+		ms.Loop.Close()
 	}
-	ms.loop.Dirty |= loop.Panes
+	ms.Loop.Dirty |= loop.Panes
 }
 
 func (ms *Mouse) Motion(ev tea.Mouse) {
-	if ms.loop.Overlay != nil {
+	if ms.Loop.Overlay != nil {
 		return
 	}
 	switch ms.button.grab {
 	case grabEdge:
-		edge, area := ms.button.edge, ms.panes.Area()
-		ms.panes.Change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
+		edge, area := ms.button.edge, ms.Panes.Area()
+		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
 	case grabFloat:
 		ms.dragFrame(ev.X, ev.Y)
 	case grabText:
@@ -194,15 +181,15 @@ func (ms *Mouse) Motion(ev tea.Mouse) {
 	case grabChat:
 		ms.dragChat(ev)
 	case grabBar:
-		if v := ms.panes.Views[ms.button.pane]; v != nil {
+		if v := ms.Panes.Views[ms.button.pane]; v != nil {
 			v.DragBar(ev.Y)
-			ms.loop.Dirty |= loop.Panes
+			ms.Loop.Dirty |= loop.Panes
 		}
 	case grabProgram:
 		ms.forwardGrabbed(ev, input.MouseMotion)
 	default:
 		ms.hover(ev)
-		_, t, v := ms.panes.Under(ev.X, ev.Y)
+		_, t, v := ms.Panes.Under(ev.X, ev.Y)
 		ms.forward(t, v, ev, input.MouseMotion)
 	}
 }
@@ -210,8 +197,8 @@ func (ms *Mouse) Motion(ev tea.Mouse) {
 // forwardGrabbed reports to the program that the button was pressed over, also
 // from beyond its pane.
 func (ms *Mouse) forwardGrabbed(ev tea.Mouse, kind input.MouseKind) {
-	if p, ok := ms.panes.Arr.Pane(ms.button.pane); ok {
-		ms.forward(ms.panes.Terms.Get(p.Terminal), ms.panes.Views[p.Pane], ev, kind)
+	if p, ok := ms.Panes.Arr.Pane(ms.button.pane); ok {
+		ms.forward(ms.Panes.Terms.Get(p.Terminal), ms.Panes.Views[p.Pane], ev, kind)
 	}
 }
 
@@ -229,8 +216,8 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 			ms.pressSign(ev.X, ev.Y)
 		}
 	case grabNone:
-		if ms.loop.Overlay == nil {
-			_, t, v := ms.panes.Under(ev.X, ev.Y)
+		if ms.Loop.Overlay == nil {
+			_, t, v := ms.Panes.Under(ev.X, ev.Y)
 			ms.forward(t, v, ev, input.MouseRelease)
 		}
 	}
@@ -241,17 +228,17 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 // it takes the whole screen without, else the history.
 func (ms *Mouse) Wheel(ev tea.Mouse) {
 	up := ev.Button == tea.MouseWheelUp
-	if ms.loop.Overlay != nil {
-		if o, ok := ms.loop.Overlay.(overlay.Clicker); ok {
+	if ms.Loop.Overlay != nil {
+		if o, ok := ms.Loop.Overlay.(overlay.Clicker); ok {
 			o.Wheel(up)
-			ms.loop.Dirty |= loop.Panes
+			ms.Loop.Dirty |= loop.Panes
 		}
 		return
 	}
 	if ms.wheelChat(ev) {
 		return
 	}
-	_, t, v := ms.panes.Under(ev.X, ev.Y)
+	_, t, v := ms.Panes.Under(ev.X, ev.Y)
 	if t == nil || v == nil || ms.forward(t, v, ev, input.MouseWheel) {
 		return
 	}
@@ -260,8 +247,8 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if ms.panes.Terms.Typable(t) && ms.link.Up() {
-			ms.typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
+		if ms.Panes.Terms.Typable(t) && ms.Link.Up() {
+			ms.Typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
 		}
 		return
 	}
@@ -270,6 +257,6 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 		n = -n
 	}
 	if v.Scroll(n) {
-		ms.loop.Dirty |= loop.Panes
+		ms.Loop.Dirty |= loop.Panes
 	}
 }

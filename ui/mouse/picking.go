@@ -39,21 +39,21 @@ func (ms *Mouse) pressView(v *pane.View, ev tea.Mouse) bool {
 	if ev.Mod&tea.ModCtrl != 0 {
 		if uri, ok := v.LinkAt(ev.X, ev.Y); ok {
 			if ev.Mod&tea.ModAlt != 0 {
-				ms.copying.CopyLink(uri)
+				ms.Copying.CopyLink(uri)
 			} else {
-				ms.copying.OpenLink(uri)
+				ms.Copying.OpenLink(uri)
 			}
 			return true
 		}
 	}
 	if id, ok := v.Stuck(ev.X, ev.Y); ok && v.GoTo(id) == nil {
-		ms.loop.Dirty |= loop.Panes | loop.Chrome
+		ms.Loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if v.OnBar(ev.X, ev.Y) {
 		v.DragBar(ev.Y)
 		ms.button.grab = grabBar
-		ms.loop.Dirty |= loop.Panes
+		ms.Loop.Dirty |= loop.Panes
 		return true
 	}
 	return false
@@ -63,15 +63,15 @@ func (ms *Mouse) pressView(v *pane.View, ev tea.Mouse) bool {
 // three, a block with alt. The middle button pastes what was copied last.
 func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	if v.Unselect() {
-		ms.loop.Dirty |= loop.Panes
+		ms.Loop.Dirty |= loop.Panes
 	}
 	p := &ms.picking
-	now := ms.loop.Now()
+	now := ms.Loop.Now()
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
-		if ev.Button == tea.MouseMiddle && ms.clip.Len() > 0 {
-			ms.panes.Freshen() // the click moved the focus here
-			ms.clip.Paste(0)
+		if ev.Button == tea.MouseMiddle && ms.Clip.Len() > 0 {
+			ms.Panes.Freshen() // the click moved the focus here
+			ms.Clip.Paste(0)
 		}
 		return
 	}
@@ -84,13 +84,13 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	v.Separators = ms.do.Separators()
 	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
 	ms.button.grab = grabText
-	ms.loop.Dirty |= loop.Panes
+	ms.Loop.Dirty |= loop.Panes
 }
 
 // dragText selects up to where the mouse is; beyond the view's edge it scrolls
 // until the mouse comes back or the button is released.
 func (ms *Mouse) dragText(ev tea.Mouse) {
-	v := ms.panes.Views[ms.button.pane]
+	v := ms.Panes.Views[ms.button.pane]
 	if v == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (ms *Mouse) dragText(ev tea.Mouse) {
 		return
 	}
 	v.Drag(ev.X, ev.Y)
-	ms.loop.Dirty |= loop.Panes
+	ms.Loop.Dirty |= loop.Panes
 	ms.picking.ev = ev
 	ms.scrollEdge()
 }
@@ -107,24 +107,24 @@ func (ms *Mouse) dragText(ev tea.Mouse) {
 // scrollEdge starts the timer that scrolls while text is dragged beyond its
 // view.
 func (ms *Mouse) scrollEdge() {
-	v := ms.panes.Views[ms.button.pane]
+	v := ms.Panes.Views[ms.button.pane]
 	p := &ms.picking
 	if p.scrolls || ms.button.grab != grabText || v == nil {
 		return
 	}
-	if v.Beyond(p.ev.Y, ms.outer.H) == 0 {
+	if v.Beyond(p.ev.Y, ms.Outer.H) == 0 {
 		p.held = 0
 		return
 	}
 	p.scrolls = true
-	ms.loop.After(edgeTime, func() {
+	ms.Loop.After(edgeTime, func() {
 		ms.picking.scrolls = false
-		v := ms.panes.Views[ms.button.pane]
+		v := ms.Panes.Views[ms.button.pane]
 		if ms.button.grab != grabText || v == nil {
 			return
 		}
 		p := &ms.picking
-		n := v.Beyond(p.ev.Y, ms.outer.H)
+		n := v.Beyond(p.ev.Y, ms.Outer.H)
 		if n < 0 {
 			n -= p.held / 10
 		} else if n > 0 {
@@ -135,7 +135,7 @@ func (ms *Mouse) scrollEdge() {
 		}
 		p.held++
 		v.Drag(ms.picking.ev.X, ms.picking.ev.Y)
-		ms.loop.Dirty |= loop.Panes
+		ms.Loop.Dirty |= loop.Panes
 		ms.scrollEdge()
 	})
 }
@@ -146,12 +146,12 @@ const maxEdge = 20
 
 // releaseText copies what was selected, unless that is left to a command.
 func (ms *Mouse) releaseText() {
-	v := ms.panes.Views[ms.button.pane]
+	v := ms.Panes.Views[ms.button.pane]
 	if v == nil || !v.Selected() || ms.do.NoCopy() {
 		return
 	}
 	if text := v.SelectedText(); text != "" {
-		ms.clip.CopyText(text)
+		ms.Clip.CopyText(text)
 	}
 }
 
@@ -161,17 +161,17 @@ func (ms *Mouse) unhover() {
 		v.Hover(-1, -1, false)
 	}
 	ms.picking.hovered, ms.picking.uri = nil, ""
-	ms.loop.Dirty |= loop.Panes | loop.Chrome
+	ms.Loop.Dirty |= loop.Panes | loop.Chrome
 }
 
 // hover underlines the link under the mouse while ctrl is held, and shows the
 // scroll bar where the mouse is on its column.
 func (ms *Mouse) hover(ev tea.Mouse) {
-	_, _, v := ms.panes.Under(ev.X, ev.Y)
+	_, _, v := ms.Panes.Under(ev.X, ev.Y)
 	p := &ms.picking
 	if p.hovered != nil && p.hovered != v {
 		if _, changed := p.hovered.Hover(-1, -1, false); changed {
-			ms.loop.Dirty |= loop.Panes
+			ms.Loop.Dirty |= loop.Panes
 		}
 		p.hovered = nil
 	}
@@ -185,12 +185,12 @@ func (ms *Mouse) hover(ev tea.Mouse) {
 		}
 		var changed bool
 		if uri, changed = v.Hover(x, ev.Y, links); changed {
-			ms.loop.Dirty |= loop.Panes
+			ms.Loop.Dirty |= loop.Panes
 		}
 		p.hovered = v
 	}
 	if uri != p.uri {
 		p.uri = uri
-		ms.loop.Dirty |= loop.Chrome
+		ms.Loop.Dirty |= loop.Chrome
 	}
 }

@@ -24,6 +24,20 @@ type Clicker interface {
 	Wheel(up bool)
 }
 
+// Frame draws a frame around the inside of a rectangle, but for the line between its
+// upper corners, where a title goes.
+func Frame(c *paint.Canvas, r paint.Rect, l *look.Lines, s look.Style) {
+	right, bottom := r.X+r.W-1, r.Y+r.H-1
+	fill := func(x, y, w, h int, glyph rune) { c.Fill(paint.Rect{X: x, Y: y, W: w, H: h}, glyph, s) }
+	fill(r.X, bottom, r.W, 1, l.Horizontal)
+	fill(r.X, r.Y, 1, r.H, l.Vertical)
+	fill(right, r.Y, 1, r.H, l.Vertical)
+	fill(r.X, r.Y, 1, 1, l.TopLeft)
+	fill(right, r.Y, 1, 1, l.TopRight)
+	fill(r.X, bottom, 1, 1, l.BottomLeft)
+	fill(right, bottom, 1, 1, l.BottomRight)
+}
+
 // box draws an empty framed box with a title and a footer and gives its inside.
 func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint.Rect {
 	c.Fill(r, ' ', l.Overlay)
@@ -32,16 +46,7 @@ func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint
 	}
 	right, bottom := r.X+r.W-1, r.Y+r.H-1
 	c.Fill(paint.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}, l.Horizontal, l.OverlayBox)
-	c.Fill(paint.Rect{X: r.X, Y: bottom, W: r.W, H: 1}, l.Horizontal, l.OverlayBox)
-	c.Fill(paint.Rect{X: r.X, Y: r.Y, W: 1, H: r.H}, l.Vertical, l.OverlayBox)
-	c.Fill(paint.Rect{X: right, Y: r.Y, W: 1, H: r.H}, l.Vertical, l.OverlayBox)
-	corners := [...]struct {
-		x, y int
-		r    rune
-	}{{r.X, r.Y, l.TopLeft}, {right, r.Y, l.TopRight}, {r.X, bottom, l.BottomLeft}, {right, bottom, l.BottomRight}}
-	for _, k := range corners {
-		c.Fill(paint.Rect{X: k.x, Y: k.y, W: 1, H: 1}, k.r, l.OverlayBox)
-	}
+	Frame(c, r, &l.Lines, l.OverlayBox)
 	if title != "" {
 		c.Text(r.X+2, r.Y, r.W-4, " "+paint.Cut(title, r.W-6, l.Ellipsis)+" ", l.OverlayAccent)
 	}

@@ -85,9 +85,7 @@ func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Termina
 // Open asks for the layout's document.
 func (ps *Panes) Open() {
 	uri := ps.Doc.URI
-	ps.loop.Async("open layout "+ps.Name, func(ctx context.Context) (func(), error) {
-		return nil, ps.link.Host.Subscribe(ctx, uri)
-	})
+	ps.loop.Call("open layout "+ps.Name, func(ctx context.Context) error { return ps.link.Host.Subscribe(ctx, uri) }, nil)
 }
 
 // Settle sends what was done to the layout.

@@ -96,13 +96,8 @@ func (rs *Recordings) end(uri ahp.URI) {
 	r := rs.byURI[uri]
 	delete(rs.byURI, uri)
 	rs.loop.Dirty |= loop.Chrome
-	rs.loop.Async("record to "+r.path, func(context.Context) (func(), error) {
-		took, err := r.Stop()
-		return func() {
-			if err == nil {
-				rs.loop.Say(status.Info, "recorded %s to %s", words.Lasted(took), r.path)
-			}
-		}, err
+	loop.Get(rs.loop, "record to "+r.path, func(context.Context) (time.Duration, error) { return r.Stop() }, func(took time.Duration) {
+		rs.loop.Say(status.Info, "recorded %s to %s", words.Lasted(took), r.path)
 	})
 }
 

@@ -3,8 +3,8 @@ package screen
 import (
 	"time"
 
-	"tandemux/emulator"
 	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 )
 
@@ -59,15 +59,5 @@ func (sc *Screen) frame(p layout.Placed) {
 		style = l.BorderFocused
 	}
 	sc.header(p)
-	right, bottom := r.X+r.W-1, r.Y+r.H-1
-	cell := func(x, y int, glyph rune, style emulator.Style) {
-		c.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)
-	}
-	cell(r.X, r.Y, l.TopLeft, style)
-	cell(right, r.Y, l.TopRight, style)
-	c.Fill(paint.Rect{X: r.X, Y: r.Y + 1, W: 1, H: r.H - 2}, l.Vertical, style)
-	c.Fill(paint.Rect{X: right, Y: r.Y + 1, W: 1, H: r.H - 2}, l.Vertical, style)
-	c.Fill(paint.Rect{X: r.X, Y: bottom, W: r.W, H: 1}, l.Horizontal, style)
-	cell(r.X, bottom, l.BottomLeft, style)
-	cell(right, bottom, l.BottomRight, style)
+	overlay.Frame(c, r, &l.Lines, style)
 }

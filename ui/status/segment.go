@@ -18,7 +18,6 @@ type Segment struct {
 	share int // on the left, at most one of so many parts of the line
 	text  func(*Data) string
 	style func(*Data, *look.Look) look.Style
-	ticks bool // it changes with the clock
 }
 
 // fit is how a segment is made to fit.
@@ -43,93 +42,45 @@ const leastEnd = 6
 const leastFront = 10
 
 var segments = []Segment{
+	{"layout", "The layout's name.", cutEnd, 2, 4, func(d *Data) string { return d.Layout }, func(_ *Data, l *look.Look) look.Style { return l.StatusLayout }},
+	{"tabs", "The tabs with number, name and Z when a pane is zoomed; those that fit around the active one. They can be clicked.", elastic, 0, 0, nil, nil},
+	{"prefix", "The keys of a chord pressed so far.", cutEnd, 0, 1, func(d *Data) string { return d.Pending }, func(_ *Data, l *look.Look) look.Style { return l.Prefix }},
+	{"mode", "What keys do now, when it isn't the usual: `copy`.", cutEnd, 0, 1, func(d *Data) string { return d.Mode }, func(_ *Data, l *look.Look) look.Style { return l.Warn }},
+	{"title", "The focused pane's name, or its terminal's title.", cutEnd, 5, 3, func(d *Data) string { return d.Title }, plain},
 	{
-		Name: "layout", Doc: "The layout's name.", fit: cutEnd, rank: 2, share: 4,
-		text: func(d *Data) string { return d.Layout }, style: func(_ *Data, l *look.Look) look.Style { return l.StatusLayout },
+		"attention", "What another terminal has to tell you: which one, what, and how many more there are. The option `attention` says what counts.",
+		cutEnd, 1, 2, func(d *Data) string { return d.Alert }, func(d *Data, l *look.Look) look.Style { return d.AlertStyle },
+	},
+	{"clients", "How many clients show this layout, when there are others: `2 clients`.", whole, 2, 4, func(d *Data) string { return when(d.Clients > 1, "%d clients", d.Clients) }, muted},
+	{
+		"claim", "Who holds the focused terminal and what for.", cutEnd, claimRank, 3,
+		func(d *Data) string { return d.Badge }, func(d *Data, l *look.Look) look.Style { return onStatus(d.BadgeStyle, l) },
 	},
 	{
-		Name: "tabs", Doc: "The tabs with number, name and Z when a pane is zoomed; those that fit around the active one. They can be clicked.",
-		fit: elastic,
+		"command", "How the focused terminal's last command did, and how long it took.", whole, 2, 3,
+		func(d *Data) string { return d.Command }, func(d *Data, l *look.Look) look.Style { return onStatus(d.CommandStyle, l) },
 	},
+	{"cwd", "The focused terminal's working directory.", cutFront, 3, 3, func(d *Data) string { return d.Cwd }, muted},
+	{"host", "The machine that the terminals run on.", whole, 6, 4, func(d *Data) string { return d.Host }, muted},
 	{
-		Name: "prefix", Doc: "The keys of a chord pressed so far.", fit: cutEnd, rank: 0, share: 1,
-		text: func(d *Data) string { return d.Pending }, style: func(_ *Data, l *look.Look) look.Style { return l.Prefix },
+		"panes", "Which of the tab's panes has the focus, of how many: `2/4`; nothing for one alone.", whole, 7, 4,
+		func(d *Data) string { return when(d.Panes > 1, "%d/%d", d.Pane, d.Panes) }, muted,
 	},
+	{"size", "The focused terminal's columns and rows.", whole, 8, 4, func(d *Data) string { return when(d.Cols > 0, "%dx%d", d.Cols, d.Rows) }, muted},
 	{
-		Name: "mode", Doc: "What keys do now, when it isn't the usual: `copy`.", fit: cutEnd, rank: 0, share: 1,
-		text: func(d *Data) string { return d.Mode }, style: func(_ *Data, l *look.Look) look.Style { return l.Warn },
+		"scroll", "How many lines the focused pane is scrolled back, of how many: `120/4000`; nothing at the end.", whole, 4, 4,
+		func(d *Data) string { return when(d.Scroll > 0, "%d/%d", d.Scroll, d.History) }, plain,
 	},
-	{
-		Name: "title", Doc: "The focused pane's name, or its terminal's title.", fit: cutEnd, rank: 5, share: 3,
-		text: func(d *Data) string { return d.Title }, style: plain,
-	},
-	{
-		Name: "attention", Doc: "What another terminal has to tell you: which one, what, and how many more there are. The option `attention` says what counts.", fit: cutEnd, rank: 1, share: 2,
-		text:  func(d *Data) string { return d.Alert },
-		style: func(d *Data, l *look.Look) look.Style { return d.AlertStyle },
-	},
-	{
-		Name: "clients", Doc: "How many clients show this layout, when there are others: `2 clients`.", fit: whole, rank: 2, share: 4,
-		text: func(d *Data) string {
-			if d.Clients < 2 {
-				return ""
-			}
-			return fmt.Sprintf("%d clients", d.Clients)
-		}, style: muted,
-	},
-	{
-		Name: "claim", Doc: "Who holds the focused terminal and what for.", fit: cutEnd, rank: claimRank, share: 3,
-		text:  func(d *Data) string { return d.Badge },
-		style: func(d *Data, l *look.Look) look.Style { return onStatus(d.BadgeStyle, l) },
-	},
-	{
-		Name: "command", Doc: "How the focused terminal's last command did, and how long it took.", fit: whole, rank: 2, share: 3,
-		text:  func(d *Data) string { return d.Command },
-		style: func(d *Data, l *look.Look) look.Style { return onStatus(d.CommandStyle, l) },
-	},
-	{
-		Name: "cwd", Doc: "The focused terminal's working directory.", fit: cutFront, rank: 3, share: 3,
-		text: func(d *Data) string { return d.Cwd }, style: muted,
-	},
-	{
-		Name: "host", Doc: "The machine that the terminals run on.", fit: whole, rank: 6, share: 4,
-		text: func(d *Data) string { return d.Host }, style: muted,
-	},
-	{
-		Name: "panes", Doc: "Which of the tab's panes has the focus, of how many: `2/4`; nothing for one alone.", fit: whole, rank: 7, share: 4,
-		text: func(d *Data) string {
-			if d.Panes < 2 {
-				return ""
-			}
-			return fmt.Sprintf("%d/%d", d.Pane, d.Panes)
-		}, style: muted,
-	},
-	{
-		Name: "size", Doc: "The focused terminal's columns and rows.", fit: whole, rank: 8, share: 4,
-		text: func(d *Data) string {
-			if d.Cols == 0 {
-				return ""
-			}
-			return fmt.Sprintf("%dx%d", d.Cols, d.Rows)
-		}, style: muted,
-	},
-	{
-		Name: "scroll", Doc: "How many lines the focused pane is scrolled back, of how many: `120/4000`; nothing at the end.", fit: whole, rank: 4, share: 4,
-		text: func(d *Data) string {
-			if d.Scroll == 0 {
-				return ""
-			}
-			return fmt.Sprintf("%d/%d", d.Scroll, d.History)
-		}, style: plain,
-	},
-	{
-		Name: "time", Doc: "The time of day, to the minute.", fit: whole, rank: 4, share: 4, ticks: true,
-		text: func(d *Data) string { return d.Time }, style: plain,
-	},
-	{
-		Name: "date", Doc: "The date: `2026-11-20`.", fit: whole, rank: 5, share: 4, ticks: true,
-		text: func(d *Data) string { return d.Date }, style: muted,
-	},
+	{"time", "The time of day, to the minute.", whole, 4, 4, func(d *Data) string { return d.Time }, plain},
+	{"date", "The date: `2026-11-20`.", whole, 5, 4, func(d *Data) string { return d.Date }, muted},
+}
+
+// when is a text that stands only then.
+func when(is bool, format string, args ...any) string {
+	if !is {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 func plain(_ *Data, l *look.Look) look.Style { return l.Status }
@@ -149,13 +100,13 @@ func onStatus(s look.Style, l *look.Look) look.Style {
 // caller's.
 func Segments() []Segment { return slices.Clone(segments) }
 
-func find(name string) *Segment {
+// Names gives the segments' names in that order.
+func Names() []string {
+	var names []string
 	for i := range segments {
-		if segments[i].Name == name {
-			return &segments[i]
-		}
+		names = append(names, segments[i].Name)
 	}
-	return nil
+	return names
 }
 
 // Left and Right are what the line shows when nothing else is configured.
@@ -196,7 +147,7 @@ func Compose(left, right []string) (Line, error) {
 				return Line{}, err
 			}
 			for _, seg := range s {
-				line.ticks = line.ticks || seg.ticks
+				line.ticks = line.ticks || seg.Name == "time" || seg.Name == "date"
 				if seg.fit == elastic {
 					tabs++
 				}
@@ -214,18 +165,14 @@ func parseSlot(item string) (slot, error) {
 	var s slot
 	names := strings.Split(item, "|")
 	for _, name := range names {
-		seg := find(strings.TrimSpace(name))
+		i := slices.Index(Names(), strings.TrimSpace(name))
 		switch {
-		case seg == nil:
-			var all []string
-			for _, known := range segments {
-				all = append(all, known.Name)
-			}
-			return nil, fmt.Errorf("there is no segment %q; there are %s", strings.TrimSpace(name), strings.Join(all, ", "))
-		case seg.fit == elastic && len(names) > 1:
+		case i < 0:
+			return nil, fmt.Errorf("there is no segment %q; there are %s", strings.TrimSpace(name), strings.Join(Names(), ", "))
+		case segments[i].fit == elastic && len(names) > 1:
 			return nil, fmt.Errorf("%s: tabs always have something to say, so they can't share a place", item)
 		}
-		s = append(s, seg)
+		s = append(s, &segments[i])
 	}
 	return s, nil
 }

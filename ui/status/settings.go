@@ -15,11 +15,7 @@ type Content struct {
 
 // Options gives the options, which keep their values in s.
 func (s *Content) Options() []option.Option {
-	var names []string
-	for _, segment := range Segments() {
-		names = append(names, segment.Name)
-	}
-	hint := "Segments: " + strings.Join(names, ", ") + "."
+	hint := "Segments: " + strings.Join(Names(), ", ") + "."
 	return []option.Option{
 		{
 			Name: "status-left", Value: option.Default(&s.StatusLeft, slices.Clone(Left)), Hint: hint,

@@ -217,8 +217,16 @@ type Session struct {
 
 // Columns are those of a session's row.
 var Columns = []overlay.Column{
-	{Most: 1}, {Most: 16, Least: 8}, {Fills: true, Least: 20}, {Right: true, Muted: true}, {Right: true, Muted: true}, {Right: true, Muted: true},
-	{Right: true, Muted: true}, {Most: 18, Muted: true}, {Muted: true}, {Most: 30, Muted: true},
+	{Most: 1},
+	{Most: 16, Least: 8},
+	{Fills: true, Least: 20},
+	{Right: true, Muted: true},
+	{Right: true, Muted: true},
+	{Right: true, Muted: true},
+	{Right: true, Muted: true},
+	{Most: 18, Muted: true},
+	{Muted: true},
+	{Most: 30, Muted: true},
 }
 
 // Row is the session in those columns.
@@ -279,76 +287,75 @@ func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []o
 	return rows
 }
 
-// on does something with the task of a row.
-func (l *List) on(uri ahp.URI, do func(Task)) {
+// task finds the task of a row, saying so where there is none.
+func (l *List) task(uri ahp.URI) (t Task, ok bool) {
 	if t := l.At(uri); t != nil && l.host != nil {
-		do(*t)
-		return
+		return *t, true
 	}
 	l.loop.Say(status.Info, "this session is no task: `tandemux task create` makes one")
+	return t, false
 }
 
 // Steer asks what to tell the task of a row.
-func (l *List) Steer(uri ahp.URI) { l.on(uri, l.steer) }
-
-// Pull shows what the task of a row has changed, to merge it or copy it out.
-func (l *List) Pull(uri ahp.URI, look *look.Look) { l.on(uri, func(t Task) { l.pull(t, look) }) }
-
-// Discard deletes the task of a row, asking first; it reports whether it is one's.
-func (l *List) Discard(uri ahp.URI) bool {
-	t := l.At(uri)
-	if t == nil || l.host == nil {
-		return false
+func (l *List) Steer(uri ahp.URI) {
+	t, ok := l.task(uri)
+	if !ok {
+		return
 	}
-	l.discard(*t)
-	return true
-}
-
-func (l *List) steer(t Task) {
 	before := l.loop.Overlay
 	l.loop.Open(overlay.NewPrompt("tell "+words.Clean(t.Name), "", func(text string) {
 		l.loop.Open(before)
 		if strings.TrimSpace(text) == "" {
 			return
 		}
-		l.loop.Async("tell the task", func(ctx context.Context) (func(), error) {
-			err := l.host.SteerTask(ctx, t.ID, text)
-			return func() {
-				if err == nil {
-					l.loop.Brief("told %s", t.Name)
-				}
-				l.Load()
-			}, err
+		l.loop.Call("tell the task", func(ctx context.Context) error { return l.host.SteerTask(ctx, t.ID, text) }, func() {
+			l.loop.Brief("told %s", t.Name)
+			l.Load()
 		})
 	}))
 }
 
-func (l *List) pull(t Task, look *look.Look) {
+// Pull shows what the task of a row has changed, to merge it or copy it out.
+func (l *List) Pull(uri ahp.URI, look *look.Look) {
+	t, ok := l.task(uri)
+	if !ok {
+		return
+	}
 	before := l.loop.Overlay
-	l.loop.Async("compare the task's files", func(ctx context.Context) (func(), error) {
-		got, err := l.host.TaskChanges(ctx, t.ID)
-		return func() {
-			if err == nil && l.loop.Overlay == before {
-				l.showChanges(t, got, look)
-			}
-		}, err
+	get := func(ctx context.Context) (Changes, error) { return l.host.TaskChanges(ctx, t.ID) }
+	loop.Get(l.loop, "compare the task's files", get, func(got Changes) {
+		if l.loop.Overlay == before {
+			l.showChanges(t, got, look)
+		}
+	})
+}
+
+// Discard deletes the task of a row, asking first.
+func (l *List) Discard(uri ahp.URI) {
+	t, ok := l.task(uri)
+	if !ok {
+		return
+	}
+	question := fmt.Sprintf("discard the task %q with its workspace?", t.Name)
+	if c := l.changes[t.ID].changes; len(c.Files) > 0 {
+		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, words.Plural(len(c.Files), "file"))
+	}
+	l.loop.Confirm(words.Clean(question), func() {
+		l.done(t, "discard the task", func(ctx context.Context) (string, error) { return l.host.DiscardTask(ctx, t.ID) })
+	})
+}
+
+// done does something with a task and says what that did.
+func (l *List) done(t Task, what string, do func(ctx context.Context) (string, error)) {
+	loop.Get(l.loop, what, do, func(said string) {
+		l.loop.Say(status.Info, "%s", said)
+		delete(l.changes, t.ID)
+		l.Load()
 	})
 }
 
 func (l *List) showChanges(t Task, c Changes, look *look.Look) {
 	before := l.loop.Overlay
-	done := func(what string, do func(ctx context.Context) (string, error)) {
-		l.loop.Async(what, func(ctx context.Context) (func(), error) {
-			said, err := do(ctx)
-			return func() {
-				if err == nil {
-					l.loop.Say(status.Info, "%s", said)
-				}
-				delete(l.changes, t.ID)
-				l.Load()
-			}, err
-		})
-	}
 	facts := []string{words.Plural(len(c.Files), "file"), fmt.Sprintf("+%d -%d", c.Added, c.Deleted)}
 	if c.Into != "" {
 		facts = append(facts, "into "+words.Clean(c.Into))
@@ -373,36 +380,18 @@ func (l *List) showChanges(t Task, c Changes, look *look.Look) {
 		l.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
 			l.loop.Open(before)
 			if dir = strings.TrimSpace(dir); dir != "" {
-				done("copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
+				l.done(t, "copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
 			}
 		}))
 	}}}
 	if c.Into != "" && len(c.Files) > 0 {
 		actions = slices.Insert(actions, 0, overlay.Action{Letter: "m", Label: "merge", NoRow: true, Do: func(string) {
 			l.loop.Open(before)
-			done("bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID) })
+			l.done(t, "bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID) })
 		}})
 	}
 	l.loop.Open(&overlay.List{Source: overlay.Source{
 		Title: "Changes of " + words.Clean(t.Name), None: "nothing was changed", Width: 110, Actions: actions, Rows: func() []overlay.Row { return rows },
 		Columns: []overlay.Column{{Most: 1, Muted: true}, {Fills: true, Least: 20, Front: true}, {Right: true}, {Right: true}},
 	}})
-}
-
-func (l *List) discard(t Task) {
-	question := fmt.Sprintf("discard the task %q with its workspace?", t.Name)
-	if c := l.changes[t.ID].changes; len(c.Files) > 0 {
-		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, words.Plural(len(c.Files), "file"))
-	}
-	l.loop.Confirm(words.Clean(question), func() {
-		l.loop.Async("discard the task", func(ctx context.Context) (func(), error) {
-			said, err := l.host.DiscardTask(ctx, t.ID)
-			return func() {
-				if err == nil {
-					l.loop.Say(status.Info, "%s", said)
-				}
-				l.Load()
-			}, err
-		})
-	})
 }

@@ -239,19 +239,6 @@ func encode(k tea.Key, ev input.Event, rest bool, modes emulator.Modes) []byte {
 	return data
 }
 
-// Press types a key that the keyboard did not send.
-func (ty *Typing) Press(k tea.Key) {
-	_, t, v := ty.panes.Focused()
-	if t == nil || v == nil {
-		return
-	}
-	into := func(t *terminals.Terminal, v *pane.View) {
-		ty.into(t, v, input.AppendKey(nil, k, input.Press, v.Feed.Modes()))
-	}
-	into(t, v)
-	ty.panes.Repeat(into)
-}
-
 // echoTime is how long after a key what its program prints counts as the answer.
 const echoTime = 100 * time.Millisecond
 
