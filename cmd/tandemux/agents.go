@@ -48,27 +48,21 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 }
 
 func newAgentsCommand() *cobra.Command {
-	cmd := cli.WithJSON(&cobra.Command{
-		Use:   "agents",
-		Short: "List the agents that can be used, and what each needs",
-		Long: `List the agents: those of the configuration ([agents.NAME]), those that are
-found on the PATH, and those that tandemux knows but does not find. tandemux doctor
-tries to start them.`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			s, err := loadSettings(local.FindDirs())
-			if err != nil {
-				return err
-			}
-			rows := s.catalog.Rows()
-			if err := hostAgents(cmd, &rows); err != nil {
-				return err
-			}
-			return cli.PrintTable(cmd, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r catalog.Row) []any {
-				return []any{r.Name, cli.Short(r.Title), r.State(), cli.Short(strings.Join(r.Command, " ")), r.Missing()}
-			})
-		}),
-	})
+	cmd := cli.WithJSON(cli.Command("agents", `List the agents that can be used, and what each needs
+They are those of the configuration ([agents.NAME]), those that are found on the PATH,
+and those that tandemux knows but does not find. tandemux doctor tries to start them.`, cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+		s, err := loadSettings(local.FindDirs())
+		if err != nil {
+			return err
+		}
+		rows := s.catalog.Rows()
+		if err := hostAgents(cmd, &rows); err != nil {
+			return err
+		}
+		return cli.PrintTable(cmd, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r catalog.Row) []any {
+			return []any{r.Name, r.Title, r.State(), strings.Join(r.Command, " "), cli.Whole(r.Missing())}
+		})
+	}))
 	cmd.AddCommand(newLoginCommand())
 	return cmd
 }

@@ -22,25 +22,19 @@ import (
 )
 
 func newAttachCommand() *cobra.Command {
-	var force bool
-	cmd := &cobra.Command{
-		Use:   "attach [LAYOUT]",
-		Short: "Open the interface on a layout, as it was left",
-		Example: `  tandemux attach
+	var in struct {
+		Force bool `flag:"force" doc:"Open it inside a tandemux terminal all the same"`
+	}
+	return cli.Command("attach [LAYOUT]", `Open the interface on a layout, as it was left
   tandemux attach work
   tandemux attach --host ssh://me@machine
-  tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			name := defaultLayout
-			if len(args) == 1 {
-				name = args[0]
-			}
-			return attach(cmd, name, force)
-		}),
-	}
-	cmd.Flags().BoolVar(&force, "force", false, "open it inside a tandemux terminal all the same")
-	return cmd
+  tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		name := defaultLayout
+		if len(args) == 1 {
+			name = args[0]
+		}
+		return attach(cmd, name, in.Force)
+	})
 }
 
 // attach checks everything that would make the interface fail before it

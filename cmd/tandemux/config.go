@@ -16,44 +16,20 @@ import (
 )
 
 func newConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show, check and find the configuration",
-		Example: `  tandemux config default > "$(tandemux config path)"
-  tandemux config check`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(
-		&cobra.Command{
-			Use:   "default",
-			Short: "Print a configuration with every option, its default and what it does",
-			Args:  cobra.NoArgs,
-			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-				_, err := fmt.Fprint(cmd.OutOrStdout(), config.File(defaults().options))
-				return err
-			}),
-		},
-		&cobra.Command{
-			Use:   "path",
-			Short: "Print where the configuration belongs",
-			Args:  cobra.NoArgs,
-			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(local.FindDirs().Config, config.FileName))
-				return err
-			}),
-		},
-		&cobra.Command{
-			Use:   "check [FILE]",
-			Short: "Name every mistake in the configuration, or in another file",
-			Long: `Name every mistake in the configuration and in the themes beside it, each with
-its line: unknown options, with what may be meant, values that are none,
-bindings that stand in each other's way, colours that are hard to read. Mistakes
-end it with 1; warnings alone do not.`,
-			Args: cobra.MaximumNArgs(1),
-			RunE: cli.Did(checkConfig),
-		},
-	)
+	cmd := cli.Group("config", "Show, check and find the configuration", "",
+		cli.Command("default", "Print a configuration with every option, its default and what it does", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), config.File(defaults().options))
+			return err
+		}),
+		cli.Command("path", "Print where the configuration belongs", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(local.FindDirs().Config, config.FileName))
+			return err
+		}),
+		cli.Command("check [FILE]", `Name every mistake in the configuration, or in another file
+Those of the themes beside it are named too, each with its line: unknown options, with
+what may be meant, values that are none, bindings that stand in each other's way,
+colours that are hard to read. Mistakes end it with 1; warnings alone do not.`, cobra.MaximumNArgs(1), nil, checkConfig))
+	cmd.RunE = cli.Help
 	return cmd
 }
 

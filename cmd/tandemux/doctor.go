@@ -56,45 +56,38 @@ var checks = []struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	var prof profileOptions
-	cmd := cli.WithJSON(&cobra.Command{
-		Use:   "doctor",
-		Short: "Look for what keeps tandemux from working well here",
-		Long: `Look for what keeps tandemux from working well here.
-
+	in := profileOptions{Seconds: 10}
+	cmd := cli.WithJSON(cli.Command("doctor", `Look for what keeps tandemux from working well here
 With --profile, write down instead what the running host does with processor
 time or memory, for go tool pprof. It names functions of tandemux and has nothing
-of what terminals show.`,
-		Example: `  tandemux doctor
-  tandemux doctor --profile cpu --seconds 10`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			if prof.kind != "" {
-				return prof.take(cmd)
+of what terminals show.
+
+  tandemux doctor --profile cpu --seconds 10`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+		if in.Kind != "" {
+			return in.take(cmd)
+		}
+		d := local.FindDirs()
+		var found []finding
+		bad := 0
+		for _, c := range checks {
+			level, detail := c.run(cmd, d)
+			found = append(found, finding{c.name, level, detail})
+			if level == levelBad {
+				bad++
 			}
-			d := local.FindDirs()
-			var found []finding
-			bad := 0
-			for _, c := range checks {
-				level, detail := c.run(cmd, d)
-				found = append(found, finding{c.name, level, detail})
-				if level == levelBad {
-					bad++
-				}
+		}
+		err := cli.Print(cmd, found, func(w io.Writer) error {
+			for _, f := range found {
+				fmt.Fprintf(w, "%-8s %-18s %s\n", f.Level, f.Check, cli.Line(f.Detail))
 			}
-			err := cli.Print(cmd, found, func(w io.Writer) error {
-				for _, f := range found {
-					fmt.Fprintf(w, "%-8s %-18s %s\n", f.Level, f.Check, cli.Line(f.Detail))
-				}
-				return nil
-			})
-			if err == nil && bad > 0 {
-				err = fmt.Errorf("%s above", cli.Count(bad, "problem"))
-			}
-			return err
-		}),
-	})
-	prof.flags(cmd)
+			return nil
+		})
+		if err == nil && bad > 0 {
+			err = fmt.Errorf("%s above", cli.Count(bad, "problem"))
+		}
+		return err
+	}))
+	cmd.MarkFlagsMutuallyExclusive("profile", "json")
 	return cmd
 }
 

@@ -17,34 +17,27 @@ import (
 )
 
 func newForgetCommand() *cobra.Command {
-	var all bool
-	cmd := &cobra.Command{
-		Use:   "forget [ID]",
-		Short: "Remove what is kept on disk for the next start of the machine",
-		Long: `Remove what is kept on disk for the next start of the machine: which layouts
-there are, and of their terminals the directories, titles and commands. With an
-ID, what that terminal showed, in its place; with --all, both, of all terminals.
-What terminals show is kept only with history-on-disk in config.toml. A host that
-runs writes things anew when they change.`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			out, dir := cmd.OutOrStdout(), local.FindDirs().State
-			if len(args) > 0 {
-				if all {
-					return cli.Usagef("--all and a terminal's id exclude each other")
-				}
-				return forgetTerminal(out, dir, args[0])
-			}
-			if all {
-				if err := forgetHistories(out, dir); err != nil {
-					return err
-				}
-			}
-			return forgetLayouts(out, dir)
-		}),
+	var in struct {
+		All bool `flag:"all" doc:"Also what all terminals showed"`
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also what all terminals showed")
-	return cmd
+	return cli.Command("forget [ID]", `Remove what is kept on disk for the next start of the machine
+That is which layouts there are, and of their terminals the directories, titles and
+commands. With an ID, what that terminal showed, in its place; with --all, both, of all
+terminals. What terminals show is kept only with history-on-disk in config.toml. A host
+that runs writes things anew when they change.`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		out, dir := cmd.OutOrStdout(), local.FindDirs().State
+		switch {
+		case len(args) > 0 && in.All:
+			return cli.Usagef("--all and a terminal's id exclude each other")
+		case len(args) > 0:
+			return forgetTerminal(out, dir, args[0])
+		case in.All:
+			if err := forgetHistories(out, dir); err != nil {
+				return err
+			}
+		}
+		return forgetLayouts(out, dir)
+	})
 }
 
 func forgetLayouts(out io.Writer, dir string) error {

@@ -27,54 +27,49 @@ import (
 )
 
 func newHostCommand() *cobra.Command {
-	var foreground bool
-	var opts hostOptions
-	cmd := &cobra.Command{
-		Use:   "host",
-		Short: "Run the host, in the background unless told otherwise",
-		Long: `Run the host: the process that owns all terminals' state and that the TUI,
-agents and scripts connect to. It starts by itself on first use; start it by
-hand to choose how it listens. There is one host per user.`,
-		Example: `  tandemux host --listen 127.0.0.1:7070
-  tandemux host --listen 0.0.0.0:7070 --tls-self-signed
-  tandemux host --foreground`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			d := local.FindDirs()
-			if err := d.Make(); err != nil {
-				return err
-			}
-			if err := opts.check(); err != nil {
-				return err
-			}
-			if os.Getenv(daemon.ReadyEnv) != "" {
-				return runHost(cmd.Context(), d, opts, nil)
-			}
-			if foreground {
-				return runHost(cmd.Context(), d, opts, cmd.OutOrStdout())
-			}
-			if err := d.Start(nil, opts.args()...); err != nil {
-				return err
-			}
-			path, err := d.Socket(listen.SocketName)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
-			// The host knows which port it got for :0.
-			return (endpoint.Endpoint{Dirs: d}).With(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				var got ahp.HostResult
-				if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
-					return err
-				}
-				printAddresses(cmd.OutOrStdout(), got)
-				return nil
-			})
-		}),
+	var in struct {
+		Foreground bool `flag:"foreground" doc:"Stay in the foreground"`
+		hostOptions
 	}
-	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay in the foreground")
-	opts.addTo(cmd)
-	return cmd
+	return cli.Command("host", `Run the host, in the background unless told otherwise
+It is the process that owns all terminals' state and that the TUI, agents and scripts
+connect to. It starts by itself on first use; start it by hand to choose how it
+listens. There is one host per user.
+
+  tandemux host --listen 127.0.0.1:7070
+  tandemux host --listen 0.0.0.0:7070 --tls-self-signed
+  tandemux host --foreground`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+		d := local.FindDirs()
+		if err := d.Make(); err != nil {
+			return err
+		}
+		if err := in.check(); err != nil {
+			return err
+		}
+		if os.Getenv(daemon.ReadyEnv) != "" {
+			return runHost(cmd.Context(), d, in.hostOptions, nil)
+		}
+		if in.Foreground {
+			return runHost(cmd.Context(), d, in.hostOptions, cmd.OutOrStdout())
+		}
+		if err := d.Start(nil, in.args()...); err != nil {
+			return err
+		}
+		path, err := d.Socket(listen.SocketName)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
+		// The host knows which port it got for :0.
+		return (endpoint.Endpoint{Dirs: d}).With(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+			var got ahp.HostResult
+			if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+				return err
+			}
+			printAddresses(cmd.OutOrStdout(), got)
+			return nil
+		})
+	})
 }
 
 // clock is the host's; tests let it jump.
@@ -137,7 +132,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Agents:      agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 		Confine: work.confine,
 		Log:     log, Keeper: k, NewKeeper: d.Keeper,
-		Origins: o.origins, Hosts: o.names,
+		Origins: o.Origins, Hosts: o.Names,
 	})
 	if err != nil {
 		return err
@@ -187,9 +182,9 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 
 // record is what brings this host back.
 func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool) local.Record {
-	o.listen = nil
+	o.Listen = nil
 	for _, l := range tcp {
-		o.listen = append(o.listen, l.Addr().String()) // :0 has become a port
+		o.Listen = append(o.Listen, l.Addr().String()) // :0 has become a port
 	}
 	r := local.Record{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Journal: journal.Format, Foreground: foreground}
 	r.Program, _ = local.Running() // without it every program is another one

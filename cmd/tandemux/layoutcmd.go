@@ -21,50 +21,43 @@ import (
 )
 
 func newLayoutCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "layout",
-		Short: "Keep layouts as files: panes, directories, commands",
-	}
-	cmd.AddCommand(newLayoutSaveCommand(), newLayoutLoadCommand())
+	cmd := cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutSaveCommand(), newLayoutLoadCommand())
+	cmd.RunE = cli.Help
 	return cmd
 }
 
 func newLayoutSaveCommand() *cobra.Command {
-	var name string
-	var force bool
-	cmd := &cobra.Command{
-		Use:   "save [FILE]",
-		Short: "Write a layout to a file, or to stdout",
-		Long: `Write the tabs and panes of a layout as TOML: how they are arranged, the
-directories that their programs are in now, and the commands that were started
-in them. Shells are started anew when the file is loaded.`,
-		Example: "  tandemux layout save work.toml\n  tandemux layout save --layout work > work.toml",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			if err := checkLayoutName(name); err != nil {
-				return err
+	in := struct {
+		Layout string `flag:"layout" doc:"Layout to save"`
+		Force  bool   `flag:"force" doc:"Write over a file that is there"`
+	}{Layout: defaultLayout}
+	return cli.Command("save [FILE]", `Write a layout to a file, or to stdout
+The tabs and panes are written as TOML: how they are arranged, the directories that
+their programs are in now, and the commands that were started in them. Shells are
+started anew when the file is loaded.
+
+  tandemux layout save work.toml
+  tandemux layout save --layout work > work.toml`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		if err := checkLayoutName(in.Layout); err != nil {
+			return err
+		}
+		var doc []byte
+		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+			f, err := saveLayout(s, ctx, in.Layout)
+			if err == nil {
+				doc, err = f.Format()
 			}
-			var doc []byte
-			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				f, err := saveLayout(s, ctx, name)
-				if err == nil {
-					doc, err = f.Format()
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if len(args) == 0 || args[0] == "-" {
-				_, err = cmd.OutOrStdout().Write(doc)
-				return err
-			}
-			return cli.WriteFile(args[0], doc, force)
-		}),
-	}
-	cmd.Flags().StringVar(&name, "layout", defaultLayout, "layout to save")
-	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
-	return cmd
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(args) == 0 || args[0] == "-" {
+			_, err = cmd.OutOrStdout().Write(doc)
+			return err
+		}
+		return cli.WriteFile(args[0], doc, in.Force)
+	})
 }
 
 // saveLayout describes a layout of the host.
@@ -105,31 +98,26 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 }
 
 func newLayoutLoadCommand() *cobra.Command {
-	var name string
-	var add bool
-	cmd := &cobra.Command{
-		Use:   "load [FILE]",
-		Short: "Open the panes of a file, or of stdin, in a layout",
-		Long: `Start what a saved layout names and arrange it as it was. The layout must be
-empty; with --add the file's tabs come behind those that are there.`,
-		Example: "  tandemux layout load work.toml --layout work && tandemux attach work",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			if err := checkLayoutName(name); err != nil {
-				return err
-			}
-			f, dir, err := readLayoutFile(cmd.InOrStdin(), args)
-			if err != nil {
-				return err
-			}
-			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
-				return loadLayout(s, ctx, name, f, dir, add)
-			})
-		}),
-	}
-	cmd.Flags().StringVar(&name, "layout", defaultLayout, "layout that gets the tabs")
-	cmd.Flags().BoolVar(&add, "add", false, "add the tabs to a layout that has some")
-	return cmd
+	in := struct {
+		Layout string `flag:"layout" doc:"Layout that gets the tabs"`
+		Add    bool   `flag:"add" doc:"Add the tabs to a layout that has some"`
+	}{Layout: defaultLayout}
+	return cli.Command("load [FILE]", `Open the panes of a file, or of stdin, in a layout
+What a saved layout names is started and arranged as it was. The layout must be empty;
+with --add the file's tabs come behind those that are there.
+
+  tandemux layout load work.toml --layout work && tandemux attach work`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		if err := checkLayoutName(in.Layout); err != nil {
+			return err
+		}
+		f, dir, err := readLayoutFile(cmd.InOrStdin(), args)
+		if err != nil {
+			return err
+		}
+		return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+			return loadLayout(s, ctx, in.Layout, f, dir, in.Add)
+		})
+	})
 }
 
 // readLayoutFile reads a file and gives the directory that its paths are

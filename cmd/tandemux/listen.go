@@ -6,8 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-
-	"github.com/spf13/cobra"
+	"reflect"
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
@@ -15,47 +14,37 @@ import (
 	"tandemux/internal/local"
 )
 
-// hostOptions are the flags of `tandemux host`.
+// hostOptions are the flags of `tandemux host` that say how it listens.
 type hostOptions struct {
-	listen     []string
-	origins    []string
-	names      []string
-	remote     bool
-	plaintext  bool
-	selfSigned bool
-	cert, key  string
-}
-
-func (o *hostOptions) addTo(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringArrayVar(&o.listen, "listen", nil, "also listen on this TCP address, such as 127.0.0.1:7070")
-	f.StringArrayVar(&o.origins, "allow-origin", nil, "let web pages of this origin connect")
-	f.StringArrayVar(&o.names, "allow-host", nil, "a name by which clients may know this machine, besides its own")
-	f.BoolVar(&o.remote, "allow-remote", false, "allow --listen on an address that other machines reach, encrypted")
-	f.StringVar(&o.cert, "tls-cert", "", "encrypt with the certificate in this PEM file")
-	f.StringVar(&o.key, "tls-key", "", "its key")
-	f.BoolVar(&o.selfSigned, "tls-self-signed", false, "encrypt with a certificate of tandemux's own, which clients trust by its fingerprint")
-	f.BoolVar(&o.plaintext, "insecure-plaintext", false, "allow --listen on an address that other machines reach, unencrypted: whoever is on the way reads tokens and keys")
+	Listen     []string `flag:"listen" doc:"Also listen on this TCP address, such as 127.0.0.1:7070"`
+	Origins    []string `flag:"allow-origin" doc:"Let web pages of this origin connect"`
+	Names      []string `flag:"allow-host" doc:"A name by which clients may know this machine, besides its own"`
+	Remote     bool     `flag:"allow-remote" doc:"Allow --listen on an address that other machines reach, encrypted"`
+	Cert       string   `flag:"tls-cert" doc:"Encrypt with the certificate in this PEM file"`
+	Key        string   `flag:"tls-key" doc:"Its key"`
+	SelfSigned bool     `flag:"tls-self-signed" doc:"Encrypt with a certificate of tandemux's own, which clients trust by its fingerprint"`
+	Plaintext  bool     `flag:"insecure-plaintext" doc:"Allow --listen on an address that other machines reach, unencrypted: whoever is on the way reads tokens and keys"`
 }
 
 // args repeats the flags for the process in the background.
 func (o hostOptions) args() []string {
 	args := []string{"host"}
-	for flag, values := range map[string][]string{"--listen": o.listen, "--allow-origin": o.origins, "--allow-host": o.names} {
-		for _, v := range values {
-			args = append(args, flag+"="+v)
-		}
-	}
-	for flag, v := range map[string]string{"--tls-cert": o.cert, "--tls-key": o.key} {
-		if v != "" {
-			args = append(args, flag+"="+v)
-		}
-	}
-	for flag, on := range map[string]bool{
-		"--allow-remote": o.remote, "--tls-self-signed": o.selfSigned, "--insecure-plaintext": o.plaintext,
-	} {
-		if on {
-			args = append(args, flag)
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		flag := "--" + v.Type().Field(i).Tag.Get("flag")
+		switch value := v.Field(i).Interface().(type) {
+		case []string:
+			for _, one := range value {
+				args = append(args, flag+"="+one)
+			}
+		case string:
+			if value != "" {
+				args = append(args, flag+"="+value)
+			}
+		case bool:
+			if value {
+				args = append(args, flag)
+			}
 		}
 	}
 	return args
@@ -64,16 +53,16 @@ func (o hostOptions) args() []string {
 // check finds contradictions, and makes paths absolute.
 func (o *hostOptions) check() error {
 	switch {
-	case (o.cert == "") != (o.key == ""):
+	case (o.Cert == "") != (o.Key == ""):
 		return cli.Usagef("--tls-cert and --tls-key go together")
-	case o.cert != "" && o.selfSigned:
+	case o.Cert != "" && o.SelfSigned:
 		return cli.Usagef("--tls-cert and --tls-self-signed exclude each other")
-	case o.encrypts() && o.plaintext:
+	case o.encrypts() && o.Plaintext:
 		return cli.Usagef("--insecure-plaintext contradicts --tls-cert and --tls-self-signed")
-	case len(o.listen) == 0 && (o.encrypts() || o.plaintext || o.remote || len(o.origins)+len(o.names) > 0):
+	case len(o.Listen) == 0 && (o.encrypts() || o.Plaintext || o.Remote || len(o.Origins)+len(o.Names) > 0):
 		return cli.Usagef("these flags say how to listen: say where with --listen, as in --listen 127.0.0.1:7070")
 	}
-	for _, path := range []*string{&o.cert, &o.key} {
+	for _, path := range []*string{&o.Cert, &o.Key} {
 		if *path == "" {
 			continue
 		}
@@ -83,7 +72,7 @@ func (o *hostOptions) check() error {
 		}
 		*path = abs
 	}
-	for _, addr := range o.listen {
+	for _, addr := range o.Listen {
 		if _, err := o.encrypted(addr); err != nil {
 			return err
 		}
@@ -91,7 +80,7 @@ func (o *hostOptions) check() error {
 	return nil
 }
 
-func (o hostOptions) encrypts() bool { return o.cert != "" || o.selfSigned }
+func (o hostOptions) encrypts() bool { return o.Cert != "" || o.SelfSigned }
 
 // encrypted decides about one address: what other machines reach is encrypted
 // unless the user says otherwise, and has to be asked for in any case.
@@ -100,10 +89,10 @@ func (o hostOptions) encrypted(addr string) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case other && !o.remote && !o.plaintext && !o.encrypts():
+	case other && !o.Remote && !o.Plaintext && !o.encrypts():
 		return false, fmt.Errorf("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
 	}
-	return o.encrypts() || other && !o.plaintext, nil
+	return o.encrypts() || other && !o.Plaintext, nil
 }
 
 // listenAll takes all addresses; on an error none.
@@ -116,14 +105,14 @@ func (o hostOptions) listenAll(d local.Dirs, log *slog.Logger) (all []net.Listen
 		}
 	}()
 	var cert *listen.Certificate
-	for _, addr := range o.listen {
+	for _, addr := range o.Listen {
 		secure, err := o.encrypted(addr)
 		if err != nil {
 			return all, err
 		}
 		if secure && cert == nil {
-			if o.cert != "" {
-				cert, err = listen.LoadCertificate(o.cert, o.key, log)
+			if o.Cert != "" {
+				cert, err = listen.LoadCertificate(o.Cert, o.Key, log)
 			} else {
 				cert, err = listen.SelfSigned(d.State, log)
 			}
@@ -135,7 +124,7 @@ func (o hostOptions) listenAll(d local.Dirs, log *slog.Logger) (all []net.Listen
 		if secure {
 			l, err = listen.TLS(addr, cert)
 		} else {
-			l, err = listen.TCP(addr, o.plaintext)
+			l, err = listen.TCP(addr, o.Plaintext)
 		}
 		if err != nil {
 			return all, err

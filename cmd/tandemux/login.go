@@ -16,46 +16,40 @@ import (
 )
 
 func newLoginCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "login NAME [METHOD]",
-		Short: "Log in to an agent, here in this terminal",
-		Long: `Log in to an agent in one of the ways that it offers: by a command of its own
-that runs here, or by itself, mostly in a browser. Without METHOD the first way
-that needs no variable to be set is taken. An agent on another machine is logged
-in to on that machine.`,
-		Example: `  tandemux agents login claude`,
-		Args:    cobra.RangeArgs(1, 2),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			d := local.FindDirs()
-			s, err := loadSettings(d)
-			if err != nil {
-				return err
-			}
-			r, ok := catalog.Named(s.catalog.Rows(), args[0])
-			if !ok {
-				return fmt.Errorf("there is no agent %q: `tandemux agents` lists them", args[0])
-			}
-			p, err := catalog.Maker{State: d.State, Version: version}.Provider(r)
-			if err != nil {
-				return err
-			}
-			info, err := p.Probe(cmd.Context())
-			if err != nil {
-				return err
-			}
-			m, err := loginMethod(info, args[1:])
-			if err != nil {
-				return err
-			}
-			switch m.Kind {
-			case agent.AuthTerminal:
-				return loginHere(cmd, m)
-			case agent.AuthEnv:
-				return fmt.Errorf("%s: set %s in [agents.%s] env", m.Name, strings.Join(m.Variables, " and "), args[0])
-			}
-			return p.Authenticate(cmd.Context(), m.ID)
-		}),
-	}
+	return cli.Command("login NAME [METHOD]", `Log in to an agent, here in this terminal
+It is logged in to in one of the ways that it offers: by a command of its own that runs
+here, or by itself, mostly in a browser. Without METHOD the first way that needs no
+variable to be set is taken. An agent on another machine is logged in to on that
+machine.`, cobra.RangeArgs(1, 2), nil, func(cmd *cobra.Command, args []string) error {
+		d := local.FindDirs()
+		s, err := loadSettings(d)
+		if err != nil {
+			return err
+		}
+		r, ok := catalog.Named(s.catalog.Rows(), args[0])
+		if !ok {
+			return fmt.Errorf("there is no agent %q: `tandemux agents` lists them", args[0])
+		}
+		p, err := catalog.Maker{State: d.State, Version: version}.Provider(r)
+		if err != nil {
+			return err
+		}
+		info, err := p.Probe(cmd.Context())
+		if err != nil {
+			return err
+		}
+		m, err := loginMethod(info, args[1:])
+		if err != nil {
+			return err
+		}
+		switch m.Kind {
+		case agent.AuthTerminal:
+			return loginHere(cmd, m)
+		case agent.AuthEnv:
+			return fmt.Errorf("%s: set %s in [agents.%s] env", m.Name, strings.Join(m.Variables, " and "), args[0])
+		}
+		return p.Authenticate(cmd.Context(), m.ID)
+	})
 }
 
 // loginMethod is the way to log in that was named, or the first that can be done

@@ -147,62 +147,50 @@ func (r row) commandText() string {
 }
 
 func newLsCommand() *cobra.Command {
-	return cli.WithJSON(&cobra.Command{
-		Use:   "ls",
-		Short: "List the terminals",
-		Args:  cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			rows := []row{}
-			var refused []ahp.AgentRefusal
-			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				for _, t := range s.Terminals() {
-					rows = append(rows, rowOf(t, s.Me()))
-				}
-				for _, o := range orphans(s, ctx) {
-					rows = append(rows, rowOfOrphan(o))
-				}
-				if !cli.AsJSON(cmd) {
-					refused, _ = refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
-				}
-				return nil
-			})
-			// Where no host runs there are no terminals: an answer, no failure.
-			if err != nil && !errors.Is(err, local.ErrNoHost) {
-				return err
+	return cli.WithJSON(cli.Command("ls", "List the terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+		rows := []row{}
+		var refused []ahp.AgentRefusal
+		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+			for _, t := range s.Terminals() {
+				rows = append(rows, rowOf(t, s.Me()))
 			}
-			return cli.Print(cmd, rows, func(w io.Writer) error {
-				if err != nil {
-					fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
-				}
-				defer printRefusals(cmd.ErrOrStderr(), refused)
-				return printRows(w, rows)
-			})
-		}),
-	})
+			for _, o := range orphans(s, ctx) {
+				rows = append(rows, rowOfOrphan(o))
+			}
+			if !cli.AsJSON(cmd) {
+				refused, _ = refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
+			}
+			return nil
+		})
+		// Where no host runs there are no terminals: an answer, no failure.
+		if err != nil && !errors.Is(err, local.ErrNoHost) {
+			return err
+		}
+		return cli.Print(cmd, rows, func(w io.Writer) error {
+			if err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
+			}
+			defer printRefusals(cmd.ErrOrStderr(), refused)
+			return printRows(w, rows)
+		})
+	}))
 }
 
 // printRows prints the terminals; NAME and LAYOUT stand there where they tell
 // something.
 func printRows(w io.Writer, rows []row) error {
-	named := slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" })
-	placed := slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) })
-	fields := func(id, name, title, holder, layout string, more ...any) []any {
-		all := []any{id}
-		if named {
-			all = append(all, name)
-		}
-		all = append(all, title, holder)
-		if placed {
-			all = append(all, layout)
-		}
-		return append(all, more...)
+	left := map[string]bool{
+		"NAME":   !slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" }),
+		"LAYOUT": !slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) }),
 	}
-	var head []string
-	for _, title := range fields("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY") {
-		head = append(head, title.(string))
-	}
-	return cli.Table(w, strings.Join(head, "\t"), rows, func(r row) []any {
-		return fields(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")),
-			r.stateText(), r.commandText(), cli.Short(endpoint.Tilde(r.Cwd)))
+	head := slices.DeleteFunc([]string{"ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY"}, func(title string) bool { return left[title] })
+	return cli.Table(w, strings.Join(head, "\t"), rows, func(r row) (fields []any) {
+		for _, title := range head {
+			fields = append(fields, map[string]any{
+				"ID": r.ID, "NAME": r.Name, "TITLE": r.Title, "HELD BY": r.claimText(), "LAYOUT": strings.Join(r.Layouts, ", "),
+				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": endpoint.Tilde(r.Cwd),
+			}[title])
+		}
+		return fields
 	})
 }

@@ -27,43 +27,39 @@ const (
 )
 
 func newMCPCommand() *cobra.Command {
-	var name string
-	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve terminals to an agent as MCP tools, on stdin and stdout",
-		Long: `Serve the host's terminals to an agent that speaks the Model Context Protocol:
-tools to list, read and start terminals, to run commands and to wait for them. The
-agent's program starts it; the host is started when none runs.
+	in := struct {
+		Agent string `flag:"agent" doc:"The agent's name, where its program does not say one"`
+	}{"agent"}
+	return cli.Command("mcp", `Serve terminals to an agent as MCP tools, on stdin and stdout
+The agent speaks the Model Context Protocol: it gets tools to list, read and start
+terminals, to run commands and to wait for them. The agent's program starts this; the
+host is started when none runs.
 
 What the agent starts is its own and in the background until it gives it to you,
 or you take it. It can read your terminals, but not type into them unless you let
-it. docs/mcp.md says what it may run.`,
-		Example: `  claude mcp add tandemux -- tandemux mcp
-  codex mcp add tandemux -- tandemux mcp`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			endpoint.FindRuntimeDir() // agents' programs hand on little of their environment
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			dir, err := os.Getwd()
-			if err != nil {
-				return fmt.Errorf("find the working directory: %w", err)
-			}
-			if !p.Own() {
-				dir = "" // it is that machine's directories that count
-			}
-			return mcp.New(mcp.Options{
-				Name: name, Version: version, Dir: dir, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
-				Open: func(ctx context.Context, name string) (mcp.Host, error) {
-					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
-				},
-			}).ServeStdio(cmd.Context())
-		}),
-	}
-	cmd.Flags().StringVar(&name, "agent", "agent", "the agent's name, where its program does not say one")
-	return cmd
+it. docs/mcp.md says what it may run.
+
+  claude mcp add tandemux -- tandemux mcp
+  codex mcp add tandemux -- tandemux mcp`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+		endpoint.FindRuntimeDir() // agents' programs hand on little of their environment
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		dir, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("find the working directory: %w", err)
+		}
+		if !p.Own() {
+			dir = "" // it is that machine's directories that count
+		}
+		return mcp.New(mcp.Options{
+			Name: in.Agent, Version: version, Dir: dir, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
+			Open: func(ctx context.Context, name string) (mcp.Host, error) {
+				return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
+			},
+		}).ServeStdio(cmd.Context())
+	})
 }
 
 // agentHost is an agent's connection as package mcp wants it.

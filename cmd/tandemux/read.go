@@ -15,15 +15,27 @@ import (
 	"tandemux/internal/endpoint"
 )
 
+// readFlags are the flags of `tandemux read`.
+type readFlags struct {
+	Screen  bool   `flag:"screen" doc:"The visible screen as text (the default)"`
+	History bool   `flag:"history" doc:"Scrollback and screen as text"`
+	Raw     bool   `flag:"raw" doc:"The retained output with its escape sequences"`
+	SVG     bool   `flag:"svg" doc:"The screen as an SVG image; with --history up to 1000 lines above it too"`
+	Light   bool   `flag:"light" doc:"With --svg: in tandemux's colours on a light ground, not in those that the terminal was last seen in"`
+	Dark    bool   `flag:"dark" doc:"With --svg: the same on a dark ground"`
+	JSON    bool   `flag:"json" doc:"Print JSON, with size and cursor"`
+	Command string `flag:"command" doc:"The output of a command: last, the N-th from the end, or a command's id"`
+	Failed  bool   `flag:"failed" doc:"Of the commands only those that failed; without --command the last one"`
+}
+
 func newReadCommand() *cobra.Command {
-	var screen, history, raw, asJSON, failed, asSVG, light, dark bool
-	var command string
-	cmd := onTerminal("read ID", "Print what a terminal shows", 1,
+	var in readFlags
+	cmd := onTerminal("read ID", "Print what a terminal shows", cobra.ExactArgs(1), &in,
 		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
-			if cmd.Flags().Changed("command") || failed {
-				return readCommand(s, ctx, cmd, t, command, failed, raw, asJSON)
+			if cmd.Flags().Changed("command") || in.Failed {
+				return readCommand(s, ctx, cmd, t, in)
 			}
-			if asSVG {
+			if in.SVG {
 				em, err := capture.Screen(ctx, s, t.Resource, 0)
 				if err != nil {
 					return err
@@ -32,39 +44,29 @@ func newReadCommand() *cobra.Command {
 				if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: ahp.ReadScreen}, &seen); err != nil {
 					return err
 				}
-				shot := capture.Picture{SVG: true, Light: light, Dark: dark, SeenIn: seen.Colors, Title: t.Title}
-				if history {
+				shot := capture.Picture{SVG: true, Light: in.Light, Dark: in.Dark, SeenIn: seen.Colors, Title: t.Title}
+				if in.History {
 					shot.History = maxShotHistory
 				}
 				return capture.Print(cmd.OutOrStdout(), em, shot)
 			}
 			what := ahp.ReadScreen
 			switch {
-			case history:
+			case in.History:
 				what = ahp.ReadHistory
-			case raw:
+			case in.Raw:
 				what = ahp.ReadRaw
 			}
 			var got ahp.ReadResult
 			if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: what}, &got); err != nil {
 				return err
 			}
-			if asJSON {
+			if in.JSON {
 				return cli.JSON(cmd.OutOrStdout(), got)
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), got.Text)
 			return err
 		})
-	f := cmd.Flags()
-	f.BoolVar(&screen, "screen", false, "the visible screen as text (the default)")
-	f.BoolVar(&history, "history", false, "scrollback and screen as text")
-	f.BoolVar(&raw, "raw", false, "the retained output with its escape sequences")
-	f.BoolVar(&asSVG, "svg", false, "the screen as an SVG image; with --history up to 1000 lines above it too")
-	f.BoolVar(&light, "light", false, "with --svg: in tandemux's colours on a light ground, not in those that the terminal was last seen in")
-	f.BoolVar(&dark, "dark", false, "with --svg: the same on a dark ground")
-	f.BoolVar(&asJSON, "json", false, "print JSON, with size and cursor")
-	f.StringVar(&command, "command", "", "the output of a command: last, the N-th from the end, or a command's id")
-	f.BoolVar(&failed, "failed", false, "of the commands only those that failed; without --command the last one")
 	cmd.MarkFlagsMutuallyExclusive("screen", "history", "raw")
 	cmd.MarkFlagsMutuallyExclusive("light", "dark")
 	for _, other := range []string{"screen", "history"} {
@@ -82,13 +84,13 @@ const maxShotHistory = 1000
 
 // readCommand prints one command's output. What the host did not keep of it is
 // named where it is missing.
-func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ahp.TerminalInfo, which string, failed, raw, asJSON bool) error {
-	p := ahp.CommandParams{Channel: t.Resource, Failed: failed, Format: ahp.FormatText}
-	if raw {
+func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ahp.TerminalInfo, in readFlags) error {
+	p, which := ahp.CommandParams{Channel: t.Resource, Failed: in.Failed, Format: ahp.FormatText}, in.Command
+	if in.Raw {
 		p.Format = ahp.FormatRaw
 	}
 	switch n, err := strconv.Atoi(which); {
-	case which == "last" || which == "" && failed:
+	case which == "last" || which == "" && in.Failed:
 	case err == nil && n > 0:
 		p.Back = n
 	case err != nil && strings.HasPrefix(which, "c"):
@@ -101,7 +103,7 @@ func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ah
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if asJSON {
+	if in.JSON {
 		return cli.JSON(out, got)
 	}
 	text := got.Output

@@ -29,7 +29,6 @@ holds it.
 
 Without a command it opens the interface, starting the host when none runs.
 The prefix key is ctrl+space; ctrl+space ? shows all keys.`
-	root.Example = ""
 	root.Args = cobra.NoArgs
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = version
@@ -62,8 +61,5 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 }
 
 func terminalCommands() []*cobra.Command {
-	return []*cobra.Command{
-		runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
-		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), capture.RecordCommand(),
-	}
+	return append(ownershipCommands(), runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(), capture.RecordCommand())
 }

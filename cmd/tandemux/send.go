@@ -17,45 +17,40 @@ import (
 )
 
 func newSendCommand() *cobra.Command {
-	var enter bool
-	var keys []string
-	cmd := &cobra.Command{
-		Use:   "send ID [TEXT...]",
-		Short: "Type into a terminal",
-		Long: `Type TEXT into a terminal, then the keys of --key, then Enter with --enter.
-Words are joined by blanks. A terminal that an agent's session holds refuses
-typing until it is claimed.`,
-		Example: `  tandemux send build --enter make test
-  tandemux send build --key ctrl+c`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: endpoint.CompleteTerminal,
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			var pressed []keymap.Key
-			for _, name := range keys {
-				k, err := keymap.Parse(name)
-				if err != nil {
-					return cli.Usagef("--key: %w", err)
-				}
-				pressed = append(pressed, k)
-			}
-			if enter {
-				pressed = append(pressed, keymap.Key{Code: keymap.Enter})
-			}
-			text := strings.Join(args[1:], " ")
-			if text == "" && len(pressed) == 0 {
-				return cli.Usagef("nothing to send: give a text, --key or --enter")
-			}
-			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				t, err := s.Terminal(args[0])
-				if err != nil {
-					return err
-				}
-				return sendTo(s, ctx, t, text, pressed)
-			})
-		}),
+	var in struct {
+		Enter bool     `flag:"enter" doc:"Press Enter at the end"`
+		Keys  []string `flag:"key" doc:"Press a key, such as ctrl+c, up or f5 (repeatable)"`
 	}
-	cmd.Flags().BoolVar(&enter, "enter", false, "press Enter at the end")
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "press a key, such as ctrl+c, up or f5 (repeatable)")
+	cmd := cli.Command("send ID [TEXT...]", `Type into a terminal
+TEXT is typed, then the keys of --key, then Enter with --enter. Words are joined by
+blanks. A terminal that an agent's session holds refuses typing until it is claimed.
+
+  tandemux send build --enter make test
+  tandemux send build --key ctrl+c`, cobra.MinimumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		var pressed []keymap.Key
+		for _, name := range in.Keys {
+			k, err := keymap.Parse(name)
+			if err != nil {
+				return cli.Usagef("--key: %w", err)
+			}
+			pressed = append(pressed, k)
+		}
+		if in.Enter {
+			pressed = append(pressed, keymap.Key{Code: keymap.Enter})
+		}
+		text := strings.Join(args[1:], " ")
+		if text == "" && len(pressed) == 0 {
+			return cli.Usagef("nothing to send: give a text, --key or --enter")
+		}
+		return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+			t, err := s.Terminal(args[0])
+			if err != nil {
+				return err
+			}
+			return sendTo(s, ctx, t, text, pressed)
+		})
+	})
+	cmd.ValidArgsFunction = endpoint.CompleteTerminal
 	return cmd
 }
 

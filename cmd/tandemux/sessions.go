@@ -54,61 +54,45 @@ func sessionState(s ahp.Status) string {
 }
 
 func newSessionsCommand() *cobra.Command {
-	cmd := cli.WithJSON(&cobra.Command{
-		Use:   "sessions",
-		Short: "List the sessions with agents",
-		Long: `List the sessions with agents: what each is about, and whether its agent works,
-waits for you, is idle or has failed. tandemux prompt --session goes on with one.`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			rows := []sessionRow{}
-			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				all, err := s.Sessions(ctx)
-				for _, one := range all {
-					rows = append(rows, sessionRowOf(one))
-				}
-				return err
-			})
-			if err != nil && !errors.Is(err, local.ErrNoHost) {
-				return err
+	cmd := cli.WithJSON(cli.Command("sessions", `List the sessions with agents
+Each says what it is about, and whether its agent works, waits for you, is idle or has
+failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+		rows := []sessionRow{}
+		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+			all, err := s.Sessions(ctx)
+			for _, one := range all {
+				rows = append(rows, sessionRowOf(one))
 			}
-			if len(rows) == 0 && !cli.AsJSON(cmd) {
-				fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
+			return err
+		})
+		if err != nil && !errors.Is(err, local.ErrNoHost) {
+			return err
+		}
+		if len(rows) == 0 && !cli.AsJSON(cmd) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
+		}
+		return cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
+			state := r.State
+			if r.Activity != "" {
+				state += ": " + r.Activity
 			}
-			return cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
-				state := r.State
-				if r.Activity != "" {
-					state += ": " + r.Activity
+			return []any{r.ID, r.Agent, state, r.Title, endpoint.Tilde(strings.Join(r.Cwd, " ")), ago(r.Modified)}
+		})
+	}))
+	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", cobra.MinimumNArgs(1), nil, false,
+		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
+			for _, id := range args {
+				one, err := s.SessionNamed(ctx, id)
+				if err != nil {
+					return err
 				}
-				return []any{r.ID, r.Agent, cli.Short(state), cli.Short(r.Title), cli.Short(endpoint.Tilde(strings.Join(r.Cwd, " "))), ago(r.Modified)}
-			})
-		}),
-	})
-	cmd.AddCommand(newSessionsEndCommand())
+				if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
 	return cmd
-}
-
-func newSessionsEndCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "end ID...",
-		Short:   "End sessions: their agents, their history and the terminals that they hold",
-		Example: "  tandemux sessions end 7k2m",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				for _, id := range args {
-					one, err := s.SessionNamed(ctx, id)
-					if err != nil {
-						return err
-					}
-					if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}),
-	}
 }
 
 // ago is a time as people say it.

@@ -17,55 +17,50 @@ import (
 )
 
 func newStopCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stop",
-		Short: "End the host and all its terminals",
-		Args:  cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			p, err := endpoint.Of(cmd)
-			if err != nil {
+	return cli.Command("stop", "End the host and all its terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		err = p.As(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
+			var lost []int
+			n := 0
+			for _, t := range s.Terminals() {
+				if t.Lifecycle.Exited() {
+					continue
+				}
+				n++
+				if t.Meta != nil && t.Meta.Orphaned {
+					lost = append(lost, t.Meta.Pid)
+				}
+			}
+			for _, o := range orphans(s, ctx) {
+				lost = append(lost, o.Pid)
+			}
+			if err := s.Ask(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
 				return err
 			}
-			err = p.As(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
-				var lost []int
-				n := 0
-				for _, t := range s.Terminals() {
-					if t.Lifecycle.Exited() {
-						continue
-					}
-					n++
-					if t.Meta != nil && t.Meta.Orphaned {
-						lost = append(lost, t.Meta.Pid)
-					}
-				}
-				for _, o := range orphans(s, ctx) {
-					lost = append(lost, o.Pid)
-				}
-				if err := s.Ask(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
-					return err
-				}
-				select {
-				case <-s.Done():
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				if s.At.Own() && !s.At.Dirs.AwaitEnd() {
-					return errors.New("the host was told to stop and is still ending: `tandemux doctor` says when it is gone")
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
-				return outlived(s, lost)
-			})
-			var left local.Unattended
-			if !errors.As(err, &left) {
-				return err
+			select {
+			case <-s.Done():
+			case <-ctx.Done():
+				return ctx.Err()
 			}
-			if err := local.FindDirs().EndKeeper(cmd.Context()); err != nil {
-				return fmt.Errorf("end the keeper, which runs without a host: %w", err)
+			if s.At.Own() && !s.At.Dirs.AwaitEnd() {
+				return errors.New("the host was told to stop and is still ending: `tandemux doctor` says when it is gone")
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", cli.Count(len(left.Running), "program"))
-			return nil
-		}),
-	}
+			fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
+			return outlived(s, lost)
+		})
+		var left local.Unattended
+		if !errors.As(err, &left) {
+			return err
+		}
+		if err := local.FindDirs().EndKeeper(cmd.Context()); err != nil {
+			return fmt.Errorf("end the keeper, which runs without a host: %w", err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", cli.Count(len(left.Running), "program"))
+		return nil
+	})
 }
 
 // orphans are the programs at the host that have neither keeper nor terminal.

@@ -16,73 +16,68 @@ import (
 )
 
 func newTokenCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Manage the tokens that TCP clients connect with",
-		Args:  cobra.NoArgs,
-		RunE:  cli.Did(func(*cobra.Command, []string) error { return cli.Usagef("say new, ls or revoke") }),
-	}
-	cmd.AddCommand(newTokenNewCommand(), newTokenLsCommand(), newTokenRevokeCommand())
-	return cmd
+	return cli.Group("token", "Manage the tokens that TCP clients connect with", "", newTokenNewCommand(),
+		cli.WithJSON(onHost("ls", "List the tokens, without their secrets", cobra.NoArgs, nil, true, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, _ []string) error {
+			var got ahp.TokenListResult
+			if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+				return err
+			}
+			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
+				return []any{t.ID, t.Name, scopeText(t.Scopes), terminalText(t.Terminal), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
+			})
+		})),
+		onHost("revoke ID", "End a token at once; its open connections are closed", cobra.ExactArgs(1), nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
+			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
+		}))
 }
 
 func newTokenNewCommand() *cobra.Command {
-	var scopes []string
-	var terminal, expires string
-	var readOnly bool
-	cmd := cli.WithJSON(&cobra.Command{
-		Use:   "new [NAME]",
-		Short: "Make a token and print it, this once",
-		Long: `Make a token and print it, this once: only its hash is kept. Whoever has it may
-do what its scopes say; without flags that is all that you may do.`,
-		Example: `  tandemux token new laptop
+	var in struct {
+		Scopes   []string `flag:"scope" doc:"What it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, approve or admin, several parted by commas (default: all)"`
+		ReadOnly bool     `flag:"read-only" doc:"It may look only, as --scope terminal:read"`
+		Terminal string   `flag:"terminal" doc:"It is for this terminal and sees no other"`
+		Expires  cli.End  `flag:"expires" doc:"It ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)"`
+	}
+	cmd := cli.WithJSON(cli.Command("new [NAME]", `Make a token and print it, this once
+Only its hash is kept. Whoever has it may do what its scopes say; without flags that
+is all that you may do.
+
+  tandemux token new laptop
   tandemux token new --read-only --expires 8h phone
-  tandemux token new --terminal build --expires 2026-12-01 ci`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			params := ahp.TokenNewParams{Channel: ahp.RootURI, Name: "unnamed", Scopes: scopes}
-			if len(args) > 0 {
-				params.Name = args[0]
+  tandemux token new --terminal build --expires 2026-12-01 ci`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		params := ahp.TokenNewParams{Channel: ahp.RootURI, Name: "unnamed", Scopes: strings.FieldsFunc(strings.Join(in.Scopes, ","), func(c rune) bool { return c == ',' })}
+		if len(args) > 0 {
+			params.Name = args[0]
+		}
+		if in.ReadOnly {
+			if len(in.Scopes) > 0 {
+				return cli.Usagef("--read-only and --scope exclude each other")
 			}
-			if readOnly {
-				if len(scopes) > 0 {
-					return cli.Usagef("--read-only and --scope exclude each other")
-				}
-				params.Scopes = []string{auth.ScopeRead}
-			}
-			if expires != "" {
-				end, err := cli.Expiry(expires, time.Now())
+			params.Scopes = []string{auth.ScopeRead}
+		}
+		if !in.Expires.IsZero() {
+			params.Expires = in.Expires.UnixMilli()
+		}
+		return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+			if in.Terminal != "" {
+				t, err := s.Terminal(in.Terminal)
 				if err != nil {
 					return err
 				}
-				params.Expires = end.UnixMilli()
+				params.Terminal = t.Resource
 			}
-			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
-				if terminal != "" {
-					t, err := s.Terminal(terminal)
-					if err != nil {
-						return err
-					}
-					params.Terminal = t.Resource
-				}
-				var got ahp.TokenNewResult
-				if err := s.Ask(ctx, ahp.MethodTokenNew, params, &got); err != nil {
-					return err
-				}
-				if cli.AsJSON(cmd) {
-					return cli.JSON(cmd.OutOrStdout(), got)
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), got.Token)
-				fmt.Fprintf(cmd.ErrOrStderr(), "token %s; it is not shown again and gives whoever has it %s\n", got.ID, worth(got))
-				return nil
-			})
-		}),
-	})
-	f := cmd.Flags()
-	f.StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(auth.AllScopes, ", ")+" (default: all)")
-	f.BoolVar(&readOnly, "read-only", false, "it may look only, as --scope terminal:read")
-	f.StringVar(&terminal, "terminal", "", "it is for this terminal and sees no other")
-	f.StringVar(&expires, "expires", "", "it ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)")
+			var got ahp.TokenNewResult
+			if err := s.Ask(ctx, ahp.MethodTokenNew, params, &got); err != nil {
+				return err
+			}
+			if cli.AsJSON(cmd) {
+				return cli.JSON(cmd.OutOrStdout(), got)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), got.Token)
+			fmt.Fprintf(cmd.ErrOrStderr(), "token %s; it is not shown again and gives whoever has it %s\n", got.ID, worth(got))
+			return nil
+		})
+	}))
 	cmd.RegisterFlagCompletionFunc("terminal", endpoint.CompleteTerminal) //nolint:errcheck // the flag is there
 	return cmd
 }
@@ -103,51 +98,19 @@ func worth(t ahp.TokenNewResult) string {
 	return what
 }
 
-func newTokenLsCommand() *cobra.Command {
-	return cli.WithJSON(&cobra.Command{
-		Use:   "ls",
-		Short: "List the tokens, without their secrets",
-		Args:  cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
-				var got ahp.TokenListResult
-				if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
-					return err
-				}
-				return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
-					return []any{t.ID, cli.Short(t.Name), scopeText(t.Scopes), terminalText(t.Terminal), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
-				})
-			})
-		}),
-	})
-}
-
-func newTokenRevokeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke ID",
-		Short: "End a token at once; its open connections are closed",
-		Args:  cobra.ExactArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
-				return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
-			})
-		}),
-	}
-}
-
 // scopeText leaves out what all scopes begin with.
 func scopeText(scopes []string) string {
 	if slices.Contains(scopes, auth.ScopeAdmin) {
 		return "all"
 	}
-	return cli.Short(strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", ""))
+	return strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", "")
 }
 
 func terminalText(uri ahp.URI) string {
 	if uri == "" {
 		return "any"
 	}
-	return cli.Short(endpoint.LastPart(uri))
+	return endpoint.LastPart(uri)
 }
 
 func expiryText(ms int64, now time.Time) string {

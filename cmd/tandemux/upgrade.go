@@ -17,31 +17,25 @@ import (
 )
 
 func newUpgradeCommand() *cobra.Command {
-	var force bool
-	cmd := &cobra.Command{
-		Use:   "upgrade",
-		Short: "Put this program in the place of the running host; terminals go on",
-		Long: `Put this program in the place of the running host. The host writes down
-what it holds and ends, and a new one, of this program, takes over: no shell is
-closed, and whoever is connected is connected again within a second. The keeper,
-which owns the shells, stays the one that it was.
+	var in struct {
+		Force bool `flag:"force" doc:"Also when the host runs this program already, or history would be lost"`
+	}
+	return cli.Command("upgrade", `Put this program in the place of the running host; terminals go on
+The host writes down what it holds and ends, and a new one, of this program, takes
+over: no shell is closed, and whoever is connected is connected again within a second.
+The keeper, which owns the shells, stays the one that it was.
 
 Nothing is done when the host runs this very program already, and nothing when
-the two could not work together: then it says what to do.`,
-		Args: cobra.NoArgs,
-		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			if !p.Own() {
-				return cli.Usagef("upgrade is for the host of this machine: run it there")
-			}
-			return upgrade(cmd, p, force)
-		}),
-	}
-	cmd.Flags().BoolVar(&force, "force", false, "also when the host runs this program already, or history would be lost")
-	return cmd
+the two could not work together: then it says what to do.`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		if !p.Own() {
+			return cli.Usagef("upgrade is for the host of this machine: run it there")
+		}
+		return upgrade(cmd, p, in.Force)
+	})
 }
 
 // upgrade swaps the host.

@@ -13,21 +13,36 @@ import (
 )
 
 func newWaitCommand() *cobra.Command {
-	var exit, command bool
-	var idle, timeout time.Duration
-	var text string
-	cmd := onTerminal("wait ID", "Wait until a terminal's program, command or output is done", 1,
+	var in struct {
+		Exit    bool          `flag:"exit" doc:"Until its program has exited; exit with its exit code"`
+		Command bool          `flag:"command" doc:"Until the command that runs now has finished"`
+		Idle    time.Duration `flag:"idle" doc:"Until there is no output for this long, such as 500ms"`
+		Text    string        `flag:"text" doc:"Until a line of output matches this regular expression"`
+		Timeout time.Duration `flag:"timeout" doc:"Give up after this long (exit code 124)"`
+	}
+	cmd := cli.WithJSON(onTerminal("wait ID", `Wait until a terminal's program, command or output is done
+It is waited, in the host, until the terminal's program has exited (--exit, with its
+exit code), until the command that its shell runs now has finished (--command), until
+there is no output for a time (--idle), or until a line of output matches an RE2
+expression (--text): the line that the cursor is on counts, and all output from
+now on. It returns at once, with exit code 1, when what it is bound to is gone:
+the terminal, or for --text the command that ran when it began; and when the exit
+code is not known, as that of a program whose keeper was killed; 124 when --timeout is
+over.
+
+  tandemux wait build --command --timeout 10m
+  tandemux wait server --text 'listening on .*:8080'`, cobra.ExactArgs(1), &in,
 		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
-			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: timeout.Milliseconds()}
+			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: in.Timeout.Milliseconds()}
 			switch {
-			case exit:
+			case in.Exit:
 				p.Until = ahp.WaitExit
-			case command:
+			case in.Command:
 				p.Until = ahp.WaitCommand
 			case cmd.Flags().Changed("idle"):
-				p.Until, p.IdleMs = ahp.WaitIdle, idle.Milliseconds()
+				p.Until, p.IdleMs = ahp.WaitIdle, in.Idle.Milliseconds()
 			default:
-				p.Until, p.Pattern = ahp.WaitText, text
+				p.Until, p.Pattern = ahp.WaitText, in.Text
 			}
 			var r ahp.WaitResult
 			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {
@@ -40,25 +55,8 @@ func newWaitCommand() *cobra.Command {
 			} else if r.Line != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), r.Line)
 			}
-			return waited(p, r, endpoint.LastPart(t.Resource), timeout)
-		})
-	cmd.Long = `Wait, in the host, until the terminal's program has exited (--exit, with its exit
-code), until the command that its shell runs now has finished (--command), until
-there is no output for a time (--idle), or until a line of output matches an RE2
-expression (--text): the line that the cursor is on counts, and all output from
-now on. It returns at once, with exit code 1, when what it is bound to is gone:
-the terminal, or for --text the command that ran when it began; and when the exit
-code is not known, as that of a program whose keeper was killed; 124 when --timeout is
-over.`
-	cmd.Example = `  tandemux wait build --command --timeout 10m
-  tandemux wait server --text 'listening on .*:8080'`
-	f := cmd.Flags()
-	f.BoolVar(&exit, "exit", false, "until its program has exited; exit with its exit code")
-	f.BoolVar(&command, "command", false, "until the command that runs now has finished")
-	f.DurationVar(&idle, "idle", 0, "until there is no output for this long, such as 500ms")
-	f.StringVar(&text, "text", "", "until a line of output matches this regular expression")
-	f.DurationVar(&timeout, "timeout", 0, "give up after this long (exit code 124)")
-	cli.WithJSON(cmd)
+			return waited(p, r, endpoint.LastPart(t.Resource), in.Timeout)
+		}))
 	cmd.MarkFlagsMutuallyExclusive("exit", "command", "idle", "text")
 	cmd.MarkFlagsOneRequired("exit", "command", "idle", "text")
 	return cmd

@@ -16,30 +16,27 @@ import (
 )
 
 func newWatchCommand() *cobra.Command {
-	var snapshots bool
-	cmd := &cobra.Command{
-		Use:   "watch [ID...]",
-		Short: "Stream what happens as JSON lines",
-		Long: `Stream actions as JSON lines, one {"channel", "action", "serverSeq", …} each,
-until interrupted or until the host is stopped: those of the list of terminals and
-of every terminal, new ones too; or those of the terminals named, until all of them
-have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
-		ValidArgsFunction: endpoint.CompleteTerminal,
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			w := &watcher{mirror: client.NewMirror(0), enc: cli.JSONLines(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
-			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Sink: w, Reconnect: true, Kind: "watch"})
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			return w.follow(cmd.Context(), endpoint.NewConn(c, w.mirror, p), args)
-		}),
+	var in struct {
+		Snapshots bool `flag:"snapshots" doc:"Also print the states it starts from, as {\"resource\", \"state\", \"fromSeq\"}"`
 	}
-	cmd.Flags().BoolVar(&snapshots, "snapshots", false, `also print the states it starts from, as {"resource", "state", "fromSeq"}`)
+	cmd := cli.Command("watch [ID...]", `Stream what happens as JSON lines
+Each is an action, {"channel", "action", "serverSeq", …}, until interrupted or until the
+host is stopped: those of the list of terminals and of every terminal, new ones too; or
+those of the terminals named, until all of them have ended. Of one that has ended
+before, its state is printed, as with --snapshots.`, nil, &in, func(cmd *cobra.Command, args []string) error {
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		w := &watcher{mirror: client.NewMirror(0), enc: cli.JSONLines(cmd.OutOrStdout()), snapshots: in.Snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
+		c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Sink: w, Reconnect: true, Kind: "watch"})
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return w.follow(cmd.Context(), endpoint.NewConn(c, w.mirror, p), args)
+	})
+	cmd.ValidArgsFunction = endpoint.CompleteTerminal
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,9 +75,9 @@ func Expiry(s string, now time.Time) (time.Time, error) {
 	}
 	switch {
 	case !ok:
-		return time.Time{}, Usagef("--expires %s: use a time from now such as 30m, 8h or 7d, or a date such as 2026-12-01", s)
+		return time.Time{}, errors.New("use a time from now such as 30m, 8h or 7d, or a date such as 2026-12-01")
 	case !end.After(now):
-		return end, Usagef("--expires %s: that is over", s)
+		return end, errors.New("that is over")
 	}
 	return end, nil
 }

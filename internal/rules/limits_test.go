@@ -36,7 +36,7 @@ var ownPackageLines = map[string]int{
 // goes.
 var (
 	packageExcess = map[string]int{
-		"cmd/tandemux": 4328,
+		"cmd/tandemux": 4114,
 		"host":         7246,
 	}
 	fileExcess  = map[string]int{}

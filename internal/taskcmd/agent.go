@@ -216,7 +216,9 @@ func newLogs() *cobra.Command {
 	in := struct {
 		api.LogQuery
 		configFlag
-		Follow bool `flag:"follow,f" doc:"Go on with lines as they are written"`
+		Since  cli.Ago `flag:"since" doc:"From a time such as 2026-12-01, or for so long, such as 1h or 2d"`
+		Until  cli.Ago `flag:"until" doc:"Up to a time, or until so long ago"`
+		Follow bool    `flag:"follow,f" doc:"Go on with lines as they are written"`
 	}{LogQuery: api.LogQuery{Limit: 100}}
 	return verb("logs [AGENT]", `Show an agent's log: its stderr, its hooks, its tasks, its deploys
 The newest lines are shown, with secrets masked. Without AGENT it is the one of
@@ -232,6 +234,7 @@ The newest lines are shown, with secrets masked. Without AGENT it is the one of
 		case in.Follow && !in.Until.IsZero():
 			return cli.Usagef("--follow and --until exclude each other")
 		}
+		in.LogQuery.Since.Time, in.LogQuery.Until.Time = in.Since.Time, in.Until.Time
 		agent := strings.Join(args, "")
 		if agent == "" && in.Task != "" && in.Config == "" {
 			t, err := ask[store.Task](c, "getTask", nil, in.Task)

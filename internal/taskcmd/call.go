@@ -3,7 +3,6 @@ package taskcmd
 import (
 	"bytes"
 	"context"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,12 +12,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -166,17 +161,9 @@ func download(c *call, op string, in any, refs ...string) (io.ReadCloser, error)
 	return resp.Body, nil
 }
 
-// verb makes a command of its words, what it does, in a line and further ones, what
-// it takes, and its work. in is a pointer to a struct; its members with the tag flag
-// are flags, whose values they have when the work is done.
+// verb is cli.Command for work that calls the host.
 func verb(use, about string, args cobra.PositionalArgs, in any, work func(c *call, args []string) error) *cobra.Command {
-	short, long, _ := strings.Cut(about, "\n")
-	if long != "" {
-		long = short + ".\n\n" + long
-	}
-	cmd := cli.WithJSON(&cobra.Command{Use: use, Short: short, Long: long, Args: args})
-	flags(cmd, in)
-	cmd.RunE = cli.Did(func(cmd *cobra.Command, args []string) error {
+	return cli.WithJSON(cli.Command(use, about, args, in, func(cmd *cobra.Command, args []string) error {
 		c := &call{Command: cmd}
 		err := work(c, args)
 		if c.client != nil {
@@ -184,8 +171,7 @@ func verb(use, about string, args cobra.PositionalArgs, in any, work func(c *cal
 			err = c.place.ExplainAPI(err)
 		}
 		return failure(cmd, err)
-	})
-	return cmd
+	}))
 }
 
 // act is a verb that does an operation about its arguments, and prints of its answer
@@ -218,70 +204,6 @@ func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Comma
 		}
 		return table(c, all, empty, head, row)
 	})
-}
-
-// flags gives a command a flag for each member of a struct that has the tag.
-func flags(cmd *cobra.Command, in any) {
-	if in == nil {
-		return
-	}
-	v, fs := reflect.ValueOf(in).Elem(), cmd.Flags()
-	for _, field := range reflect.VisibleFields(v.Type()) {
-		name, short, _ := strings.Cut(field.Tag.Get("flag"), ",")
-		if name == "" {
-			continue
-		}
-		first, n := utf8.DecodeRuneInString(field.Tag.Get("doc"))
-		usage := string(unicode.ToLower(first)) + field.Tag.Get("doc")[n:]
-		switch p := v.FieldByIndex(field.Index).Addr().Interface().(type) {
-		case *bool:
-			fs.BoolVarP(p, name, short, *p, usage)
-		case *int:
-			fs.IntVarP(p, name, short, *p, usage)
-		case *time.Duration:
-			fs.DurationVarP(p, name, short, *p, usage)
-		case *[]string:
-			fs.StringArrayVarP(p, name, short, nil, usage)
-		case **string:
-			fs.FuncP(name, short, usage, func(text string) error { *p = &text; return nil })
-		case *json.RawMessage:
-			fs.FuncP(name, short, usage, func(text string) error {
-				if *p = json.RawMessage(text); !json.Valid(*p) {
-					return errors.New("it is not JSON")
-				}
-				return nil
-			})
-		case *api.When:
-			fs.FuncP(name, short, usage, func(text string) (err error) { p.Time, err = cli.Past(text, time.Now()); return err })
-		case encoding.TextUnmarshaler:
-			fs.FuncP(name, short, usage, func(text string) error { return p.UnmarshalText([]byte(text)) })
-		case *string:
-			fs.StringVarP(p, name, short, *p, usage)
-			if words := strings.Split(field.Tag.Get("enum"), ","); len(words) > 1 {
-				fs.Lookup(name).Value = &choice{p, words}
-				cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag is there
-			}
-		}
-	}
-}
-
-// choice is a flag whose value is one of some words.
-type choice struct {
-	value *string
-	words []string
-}
-
-func (c *choice) String() string { return *c.value }
-func (c *choice) Type() string   { return "string" }
-
-// Set takes a word.
-func (c *choice) Set(text string) error {
-	if !slices.Contains(c.words, text) {
-		last := len(c.words) - 1
-		return fmt.Errorf("use %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
-	}
-	*c.value = text
-	return nil
 }
 
 // failure is an error as the command says it: with --json as JSON (U101).
@@ -328,18 +250,6 @@ func show(c *call, v any, text string) error {
 // note says something on stderr.
 func (c *call) note(format string, args ...any) {
 	fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...)
-}
-
-// group makes a command that does nothing without one of those below it.
-func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
-	cmd.AddCommand(below...)
-	names := make([]string, len(below))
-	for i, b := range below {
-		names[i] = b.Name()
-	}
-	cmd.RunE = cli.Did(func(*cobra.Command, []string) error { return cli.Usagef("say one of %s", strings.Join(names, ", ")) })
-	return cmd
 }
 
 // absolute is a path of this machine's as the host knows it.

@@ -61,7 +61,7 @@ type envRow struct {
 
 func newEnv() *cobra.Command {
 	var in environment
-	return group("env", "Keep the variables of an agent's environments, secret ones too", `Keep variables for an agent, by environment: production (the branch main) or preview
+	return cli.Group("env", "Keep the variables of an agent's environments, secret ones too", `Keep variables for an agent, by environment: production (the branch main) or preview
 (all others). A version has those that there were when it was deployed; what is set
 later reaches tasks with the next deploy, such as tandemux deploy --redeploy. Secrets
 are sealed on the disk, masked in logs, and never shown again.`,

@@ -17,18 +17,15 @@ import (
 )
 
 func newWs() *cobra.Command {
-	cmd := group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
+	cmd := cli.Group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
   create, ls, get, push, pull   filesystems: "tandemux task create -f ID" gives one to a task
   diff, merge                   what a task changed, and its way home`,
 		newWsCreate(), newWsLs(), newWsGet(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge())
-	cmd.RunE = help
+	cmd.RunE = cli.Help
 	return cmd
 }
-
-// help is the work of a group that prints its help.
-func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
 const defaultProject = "default"

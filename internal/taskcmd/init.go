@@ -25,9 +25,9 @@ func newInit() *cobra.Command {
 	in := struct {
 		Name        string `flag:"name" doc:"The agent's name (default: the directory's)"`
 		Description string `flag:"description" doc:"What it is for, in a sentence"`
-		Template    string `flag:"template" doc:"acp or hooks"`
+		Template    string `flag:"template" enum:"acp,hooks" doc:"Acp or hooks"`
 	}{Template: "acp"}
-	cmd := verb("init [DIR]", `Begin an agent: write its tandemux-agent.toml
+	return verb("init [DIR]", `Begin an agent: write its tandemux-agent.toml
 The definition is written with the files that it needs to a directory, which is made
 when it isn't there. Nothing that is there is overwritten. Templates:
 
@@ -44,9 +44,6 @@ when it isn't there. Nothing that is there is overwritten. Templates:
 		if err := access.CheckName("an agent", in.Name); err != nil {
 			return cli.Usagef("%w; --name says another", err)
 		}
-		if _, err := fs.Stat(templates, "template/"+in.Template); err != nil || !fs.ValidPath(in.Template) {
-			return cli.Usagef("--template %s: the templates are acp and hooks", in.Template)
-		}
 		files, err := scaffold(dir, "template/"+in.Template+"/", in.Name, in.Description)
 		if err != nil {
 			return fmt.Errorf("begin the agent: %w", err)
@@ -60,8 +57,6 @@ when it isn't there. Nothing that is there is overwritten. Templates:
 		}
 		return show(c, map[string]any{"name": in.Name, "dir": abs, "files": files}, strings.TrimSuffix(said, "\n"))
 	})
-	cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions([]string{"acp", "hooks"}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag is there
-	return cmd
 }
 
 // slug makes a name of a text.

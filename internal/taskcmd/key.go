@@ -21,7 +21,7 @@ func newKeys() *cobra.Command {
 	}
 	rm := act("rm KEY", "revokeKey", nothing)
 	rm.Aliases = []string{"revoke"}
-	return group("keys", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
+	return cli.Group("keys", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
 else: with its scopes it runs agents and uses the files of projects. Programs send it
 as a header, Authorization: Bearer KEY, to the addresses that the host listens on;
 tandemux itself takes it from TANDEMUX_TOKEN or a --token-file. (For terminals there
@@ -71,7 +71,7 @@ func (o *scoped) parse() ([]access.Scope, error) {
 func newKeysAdd() *cobra.Command {
 	var in struct {
 		scoped
-		Expires string `flag:"expires" doc:"It ends after a time such as 8h or 30d, or at a date such as 2026-12-01 (default: never)"`
+		Expires cli.End `flag:"expires" doc:"It ends after a time such as 8h or 30d, or at a date such as 2026-12-01 (default: never)"`
 	}
 	return verb("add NAME --scope KIND:ID:ROLE", `Make a key and print its secret, this once
 Only its hash is kept.
@@ -80,11 +80,8 @@ Only its hash is kept.
   tandemux keys add watcher --scope agent:*:viewer --expires 30d
 
 `+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) (err error) {
-		key := api.NewKey{Name: args[0]}
-		if key.Scopes, err = in.parse(); err == nil && in.Expires != "" {
-			key.Expires, err = cli.Expiry(in.Expires, time.Now())
-		}
-		if err != nil {
+		key := api.NewKey{Name: args[0], Expires: in.Expires.Time}
+		if key.Scopes, err = in.parse(); err != nil {
 			return err
 		}
 		got, err := ask[registry.MadeKey](c, "createKey", key)

@@ -9,7 +9,7 @@ import (
 )
 
 func newProjects() *cobra.Command {
-	return group("projects", "Manage projects: what filesystems belong to and API keys get roles on", "",
+	return cli.Group("projects", "Manage projects: what filesystems belong to and API keys get roles on", "",
 		listing("ls", "listProjects", "", "NAME\tDESCRIPTION\tDIRECTORY\tCREATED\tID", func(p store.Project) []any {
 			return []any{p.Name, p.Description, p.Dir, p.Created, p.ID}
 		}),

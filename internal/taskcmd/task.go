@@ -19,12 +19,12 @@ import (
 )
 
 func newTask() *cobra.Command {
-	cmd := group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
+	cmd := cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
 		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act("cancel ID", "cancelTask", nothing),
 		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
-	cmd.RunE = help
+	cmd.RunE = cli.Help
 	return cmd
 }
 

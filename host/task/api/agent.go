@@ -115,8 +115,8 @@ type LogQuery struct {
 	Version string `json:"version,omitempty" flag:"version" doc:"Of this version, by id or number"`
 	Level   level  `json:"level,omitzero" flag:"level" enum:"DEBUG,INFO,WARNING,ERROR" doc:"At least DEBUG, INFO, WARNING or ERROR"`
 	Source  string `json:"source,omitempty" flag:"source" enum:"agent,hook,task,deploy" doc:"Agent, hook, task or deploy"`
-	Since   When   `json:"since,omitzero" flag:"since" doc:"A time, or how long ago, such as 10m"`
-	Until   When   `json:"until,omitzero" flag:"until" doc:"The same"`
+	Since   When   `json:"since,omitzero" doc:"A time, or how long ago, such as 10m"`
+	Until   When   `json:"until,omitzero" doc:"The same"`
 	After   int64  `json:"after,omitempty" range:"0,4611686018427387904" doc:"Behind the line of this id"`
 	Wait    int    `json:"wait,omitempty" range:"0,60" doc:"Seconds, up to 60"`
 	Limit   int    `json:"limit,omitempty" flag:"limit,n" range:"1,1000" doc:"How many at most, 1 to 1000; 100 by default"`

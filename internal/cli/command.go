@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// Command makes a command of its words, what it does (in a line and further ones), the
+// arguments that it takes, its flags and its work. in is nil or a pointer to a struct,
+// whose members with the tag flag, a name and perhaps a letter behind a comma, are the
+// flags; the tag doc says what each is for, enum what a text may be.
+func Command(use, about string, args cobra.PositionalArgs, in any, work func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	short, long, _ := strings.Cut(about, "\n")
+	if long != "" {
+		long = short + ".\n\n" + long
+	}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: Did(work)}
+	if in != nil {
+		addFlags(cmd, reflect.ValueOf(in).Elem())
+	}
+	return cmd
+}
+
+// Group makes a command that does nothing without one of those below it.
+func Group(use, short, long string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
+	cmd.AddCommand(below...)
+	names := make([]string, len(below))
+	for i, b := range below {
+		names[i] = b.Name()
+	}
+	cmd.RunE = Did(func(*cobra.Command, []string) error { return Usagef("say one of %s", strings.Join(names, ", ")) })
+	return cmd
+}
+
+// Help is the work of a command that prints its help.
+func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+func addFlags(cmd *cobra.Command, v reflect.Value) {
+	fs := cmd.Flags()
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		name, short, _ := strings.Cut(field.Tag.Get("flag"), ",")
+		if name == "" {
+			continue
+		}
+		first, n := utf8.DecodeRuneInString(field.Tag.Get("doc"))
+		usage := string(unicode.ToLower(first)) + field.Tag.Get("doc")[n:]
+		switch p := v.FieldByIndex(field.Index).Addr().Interface().(type) {
+		case *bool:
+			fs.BoolVarP(p, name, short, *p, usage)
+		case *int:
+			fs.IntVarP(p, name, short, *p, usage)
+		case *time.Duration:
+			fs.DurationVarP(p, name, short, *p, usage)
+		case *[]string:
+			fs.StringArrayVarP(p, name, short, nil, usage)
+		case **string:
+			fs.FuncP(name, short, usage, func(text string) error { *p = &text; return nil })
+		case *json.RawMessage:
+			fs.FuncP(name, short, usage, func(text string) error {
+				if *p = json.RawMessage(text); !json.Valid(*p) {
+					return errors.New("it is not JSON")
+				}
+				return nil
+			})
+		case encoding.TextUnmarshaler:
+			fs.FuncP(name, short, usage, func(text string) error { return p.UnmarshalText([]byte(text)) })
+		case *string:
+			fs.StringVarP(p, name, short, *p, usage)
+			if words := strings.Split(field.Tag.Get("enum"), ","); len(words) > 1 {
+				fs.Lookup(name).Value = &choice{p, words}
+				cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag is there
+			}
+		default:
+			panic("cli: no flag can be a " + field.Type.String())
+		}
+	}
+}
+
+// choice is a flag whose value is one of some words.
+type choice struct {
+	value *string
+	words []string
+}
+
+func (c *choice) String() string { return *c.value }
+func (c *choice) Type() string   { return "string" }
+
+// Set takes a word.
+func (c *choice) Set(text string) error {
+	if last := len(c.words) - 1; !slices.Contains(c.words, text) {
+		return fmt.Errorf("use %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
+	}
+	*c.value = text
+	return nil
+}
+
+// Ago is a flag for a time that was: a date, or how long ago, as Past reads it.
+type Ago struct{ time.Time }
+
+// UnmarshalText reads one.
+func (a *Ago) UnmarshalText(text []byte) (err error) {
+	a.Time, err = Past(string(text), time.Now())
+	return err
+}
+
+// End is a flag for a time to come, as Expiry reads it.
+type End struct{ time.Time }
+
+// UnmarshalText reads one.
+func (e *End) UnmarshalText(text []byte) (err error) {
+	e.Time, err = Expiry(string(text), time.Now())
+	return err
+}
