@@ -19,11 +19,11 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/front"
 	"tandemux/host/listen"
-	"tandemux/host/outbox"
 	"tandemux/host/params"
 	"tandemux/host/sessions"
 	"tandemux/internal/daemon"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/jsonrpc"
 )
 
 // confined is what a session with a sandbox is shut in with: an agent.Confinement
@@ -364,7 +364,7 @@ func (k *confined) Close(tx core.Tx) {
 	k.listener.Close()
 	for c := range k.h.requests.Conns(tx) {
 		if c.Principal.Sandbox == k.session {
-			c.Out.Close(outbox.ClosePolicy, "the session was disposed of")
+			c.Out.Close(jsonrpc.ClosePolicy, "the session was disposed of")
 		}
 	}
 	os.Remove(filepath.Dir(k.socket)) //nolint:errcheck // or it is left, empty

@@ -97,7 +97,7 @@ type Config struct {
 	// guard.DefaultLimits. It is asked at each decision, from any goroutine.
 	AgentLimits func() guard.Limits
 	// Ending, if not nil, is called once, before clients are told that the host
-	// ends, with the WebSocket status that they are told: ahp.CloseRestart when
+	// ends, with the WebSocket status that they are told: jsonrpc.CloseRestart when
 	// another one follows at once, 1000 when it was stopped with all its terminals.
 	// It must not block.
 	Ending func(code int)

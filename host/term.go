@@ -20,6 +20,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/requests"
 	"tandemux/host/terminal"
+	"tandemux/internal/jsonrpc"
 )
 
 // term is the body of a terminal's channel: what the host knows beyond what
@@ -330,7 +331,7 @@ func (t *term) Process() (id string, maxJournal int) { return t.proc, t.h.limits
 // have kept an action from some of them.
 func (t *term) resync(tx core.Tx) {
 	if t.ch != nil {
-		tx.Resync(t.ch, requests.CloseFailed, "the host failed at what this connection watches: reconnect")
+		tx.Resync(t.ch, jsonrpc.CloseFailed, "the host failed at what this connection watches: reconnect")
 	}
 }
 

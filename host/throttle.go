@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/outbox"
+	"tandemux/internal/jsonrpc"
 )
 
 // throttle blocks the terminal's reader while the claim holder's own
@@ -34,7 +35,7 @@ func (t *term) throttle(ctx context.Context) {
 			if out.Sent() != sent { // in the middle of a long message
 				continue
 			}
-			out.Drop(outbox.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
+			out.Drop(jsonrpc.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 		}
 		stalled.Stop()
 	}

@@ -7,13 +7,9 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/outbox"
 	"tandemux/host/requests"
+	"tandemux/internal/jsonrpc"
 )
-
-// closeDone is the WebSocket status (normal closure) of a host that was stopped:
-// there is nothing to come back to.
-const closeDone = 1000
 
 // yield ends the host and nothing else, so that another one takes over what it
 // holds (x-tandemux/yield).
@@ -45,12 +41,12 @@ func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any
 
 // parting is what clients are told at the end: whether to come back, and when.
 func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
-	code, why = outbox.CloseAway, reason
+	code, why = jsonrpc.CloseAway, reason
 	switch {
 	case h.yielding:
-		code, why = ahp.CloseRestart, "another host takes over"
+		code, why = jsonrpc.CloseRestart, "another host takes over"
 	case h.stopping:
-		code, why = closeDone, "the host was stopped"
+		code, why = jsonrpc.CloseDone, "the host was stopped"
 	}
 	if h.cfg.Ending != nil {
 		h.cfg.Ending(code)

@@ -70,7 +70,7 @@ and those that tandemux knows but does not find. tandemux doctor tries to start 
 // hostAgents notes which agents the running host has, and adds those that only it
 // knows. Without a host there is nothing to note.
 func hostAgents(cmd *cobra.Command, rows *[]catalog.Row) error {
-	err := endpoint.WithHost(cmd, false, func(_ context.Context, s *endpoint.Conn) error {
+	err := endpoint.WithHost(cmd, endpoint.Options{}, func(_ context.Context, s *endpoint.Conn) error {
 		root, _ := s.Mirror.Root()
 		for _, a := range root.Agents {
 			i := slices.IndexFunc(*rows, func(r catalog.Row) bool { return r.Name == a.Provider })

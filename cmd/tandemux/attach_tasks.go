@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/task"
@@ -73,16 +73,10 @@ func worksOn(raw json.RawMessage) string {
 	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
 		return ""
 	}
-	home, _ := os.UserHomeDir()
-	dir := s.Dir
-	if rest, ok := strings.CutPrefix(dir, home+"/"); ok && home != "" {
-		dir = "~/" + rest
-	}
+	dir := tilde(s.Dir)
 	switch {
-	case s.Kind == workspace.Worktree && s.Branch != "":
-		return s.Branch + " of " + dir
 	case s.Kind == workspace.Worktree:
-		return "worktree of " + dir
+		return cmp.Or(s.Branch, "worktree") + " of " + dir
 	case s.Kind == workspace.None || s.Kind == "":
 		return ""
 	case dir == "":

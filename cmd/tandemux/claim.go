@@ -22,7 +22,7 @@ type hostWork func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, ar
 // onHost is cli.Command for work with the host, which start starts where none runs.
 func onHost(use, about string, args cobra.PositionalArgs, in any, start bool, work hostWork) *cobra.Command {
 	return cli.Command(use, about, args, in, func(cmd *cobra.Command, args []string) error {
-		return endpoint.WithHost(cmd, start, func(ctx context.Context, s *endpoint.Conn) error { return work(ctx, cmd, s, args) })
+		return endpoint.WithHost(cmd, endpoint.Options{Start: start}, func(ctx context.Context, s *endpoint.Conn) error { return work(ctx, cmd, s, args) })
 	})
 }
 

@@ -134,7 +134,7 @@ func checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
 
 func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
 	var got ahp.HostResult
-	err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+	err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 		return s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
 	})
 	var left local.Unattended

@@ -42,7 +42,7 @@ started anew when the file is loaded.
 			return err
 		}
 		var doc []byte
-		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			f, err := saveLayout(s, ctx, in.Layout)
 			if err == nil {
 				doc, err = f.Format()
@@ -90,7 +90,7 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 		}
 		cwd = fileuri.Path(meta.Cwd)
 		if !s.At.Elsewhere() {
-			cwd = endpoint.Tilde(cwd)
+			cwd = tilde(cwd)
 		}
 		return cwd, meta.Command
 	}
@@ -114,7 +114,7 @@ with --add the file's tabs come behind those that are there.
 		if err != nil {
 			return err
 		}
-		return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+		return endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			return loadLayout(s, ctx, in.Layout, f, dir, in.Add)
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
+	"tandemux/ui/words"
 )
 
 // row is a terminal as `tandemux ls --json` prints it; stable.
@@ -150,7 +152,7 @@ func newLsCommand() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", "List the terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []row{}
 		var refused []ahp.AgentRefusal
-		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			for _, t := range s.Terminals() {
 				rows = append(rows, rowOf(t, s.Me()))
 			}
@@ -188,9 +190,15 @@ func printRows(w io.Writer, rows []row) error {
 		for _, title := range head {
 			fields = append(fields, map[string]any{
 				"ID": r.ID, "NAME": r.Name, "TITLE": r.Title, "HELD BY": r.claimText(), "LAYOUT": strings.Join(r.Layouts, ", "),
-				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": endpoint.Tilde(r.Cwd),
+				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": tilde(r.Cwd),
 			}[title])
 		}
 		return fields
 	})
+}
+
+// tilde shortens a path below the home directory.
+func tilde(path string) string {
+	home, _ := os.UserHomeDir() //nolint:errcheck // then it stays
+	return words.Shorten(path, home)
 }

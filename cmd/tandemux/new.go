@@ -38,7 +38,7 @@ layout, or in no layout with --background.
 		if cmd.Flags().Changed("scrollback") {
 			params.Meta.Scrollback = &in.Scrollback
 		}
-		return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+		return endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			if err := s.At.Adapt(&params, in.Cwd); err != nil {
 				return err
 			}

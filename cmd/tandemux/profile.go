@@ -30,7 +30,7 @@ func (o *profileOptions) take(cmd *cobra.Command) error {
 	if o.Output == "" {
 		o.Output = "tandemux-" + o.Kind + ".pprof"
 	}
-	return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+	return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(o.Seconds)*time.Second+endpoint.CallTimeout)
 		defer cancel()
 		var got ahp.ProfileResult

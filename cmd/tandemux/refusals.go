@@ -60,7 +60,7 @@ func printRefusals(w io.Writer, list []ahp.AgentRefusal) {
 // checkRefusals says what agents were not allowed since the host started.
 func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	var list []ahp.AgentRefusal
-	err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) (err error) {
+	err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) (err error) {
 		list, err = refusals(s, ctx)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/config"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/resurrect"
 )
@@ -39,7 +40,7 @@ func newMemory(d local.Dirs) *memory {
 func (m *memory) ending(code int) {
 	m.keep.Stop()
 	m.dirs.Ending(code)
-	if code == local.CloseStopped {
+	if code == jsonrpc.CloseDone {
 		resurrect.Forget(m.dirs.State)          //nolint:errcheck // it would come back, once
 		resurrect.ForgetHistories(m.dirs.State) //nolint:errcheck // as above
 	}
@@ -87,7 +88,7 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unneeded := context.AfterFunc(ctx, func() {
 		defer cancel()
-		m.dirs.Ending(local.CloseAway) // before nobody answers any more
+		m.dirs.Ending(jsonrpc.CloseAway) // before nobody answers any more
 		bounded, done := context.WithTimeout(longer, lastTime)
 		defer done()
 		m.keep.SaveHistories(bounded)

@@ -42,7 +42,7 @@ blanks. A terminal that an agent's session holds refuses typing until it is clai
 		if text == "" && len(pressed) == 0 {
 			return cli.Usagef("nothing to send: give a text, --key or --enter")
 		}
-		return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			t, err := s.Terminal(args[0])
 			if err != nil {
 				return err

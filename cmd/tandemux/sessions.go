@@ -58,7 +58,7 @@ func newSessionsCommand() *cobra.Command {
 Each says what it is about, and whether its agent works, waits for you, is idle or has
 failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []sessionRow{}
-		err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			all, err := s.Sessions(ctx)
 			for _, one := range all {
 				rows = append(rows, sessionRowOf(one))
@@ -76,7 +76,7 @@ failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cm
 			if r.Activity != "" {
 				state += ": " + r.Activity
 			}
-			return []any{r.ID, r.Agent, state, r.Title, endpoint.Tilde(strings.Join(r.Cwd, " ")), ago(r.Modified)}
+			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), ago(r.Modified)}
 		})
 	}))
 	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", cobra.MinimumNArgs(1), nil, false,

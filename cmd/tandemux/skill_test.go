@@ -19,7 +19,7 @@ func TestSkill(t *testing.T) {
 			continue
 		}
 		lines++
-		cmd, rest, err := newRoot().Find(words(t, command))
+		cmd, rest, err := newRoot().Find(wordsOf(t, command))
 		if err != nil || !cmd.Runnable() {
 			t.Errorf("%q is no command: %v", line, err)
 			continue
@@ -50,7 +50,7 @@ func TestSkill(t *testing.T) {
 	}
 }
 
-func words(t *testing.T, line string) (list []string) {
+func wordsOf(t *testing.T, line string) (list []string) {
 	t.Helper()
 	f, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {

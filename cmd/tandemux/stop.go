@@ -18,11 +18,7 @@ import (
 
 func newStopCommand() *cobra.Command {
 	return cli.Command("stop", "End the host and all its terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
-		p, err := endpoint.Of(cmd)
-		if err != nil {
-			return err
-		}
-		err = p.As(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
+		err := endpoint.WithHost(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			var lost []int
 			n := 0
 			for _, t := range s.Terminals() {

@@ -58,7 +58,7 @@ is all that you may do.
 		if !in.Expires.IsZero() {
 			params.Expires = in.Expires.UnixMilli()
 		}
-		return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+		return endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			if in.Terminal != "" {
 				t, err := s.Terminal(in.Terminal)
 				if err != nil {

@@ -242,7 +242,7 @@ func (f *Front) dial(ctx context.Context, kind Kind, who *auth.Principal) (jsonr
 		if err := f.c.Handle(ctx, far, who); err != nil {
 			f.c.Log.Info("connection ended", "principal", who.ID, "door", true, "err", err)
 		}
-		far.Close(closeAway, "") //nolint:errcheck // it is over
+		far.Close(jsonrpc.CloseAway, "") //nolint:errcheck // it is over
 	}()
 	return near, nil
 }
@@ -250,9 +250,6 @@ func (f *Front) dial(ctx context.Context, kind Kind, who *auth.Principal) (jsonr
 // pipeRoom is how many messages lie in each direction of an in-process
 // connection; beyond that the host's own queue bounds them.
 const pipeRoom = 64
-
-// closeAway is the WebSocket status (RFC 6455, 7.4.1) of an end that goes away.
-const closeAway = 1001
 
 // Service gives the connections of a part of the host's program that works as a
 // client of the host: it may do everything, and is a principal of its own. They last

@@ -56,7 +56,9 @@ func FuzzFront(f *testing.F) {
 		f.Fatal(err)
 	}
 	e := newEntrance(New(Config{
-		Handle: func(_ context.Context, t jsonrpc.Transport, _ *auth.Principal) error { return t.Close(closeAway, "") },
+		Handle: func(_ context.Context, t jsonrpc.Transport, _ *auth.Principal) error {
+			return t.Close(jsonrpc.CloseAway, "")
+		},
 		Tokens: auth.OpenTokens(dir, time.Now), Attempts: auth.NewAttempts(time.Now), Audit: record,
 		Log:     slog.New(slog.NewTextHandler(&log, nil)),
 		Origins: []string{"https://ok.example"}, Hosts: []string{"box.example"}, Hostname: "me",

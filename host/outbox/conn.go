@@ -8,14 +8,6 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Close codes of the WebSocket protocol (RFC 6455, 7.4.1).
-const (
-	CloseProtocol = 1002 // no common version
-	ClosePolicy   = 1008 // a token was revoked, the holder is stuck
-	CloseAway     = 1001 // the host ends
-	CloseOverload = 1013 // the viewer is too slow: come back and reconnect
-)
-
 // Conn is the sending half of a client's connection.
 type Conn struct {
 	RPC *jsonrpc.Conn
@@ -130,7 +122,7 @@ func (c *Conn) overflow() {
 	c.mu.Lock()
 	n := c.RPC.Queued() + c.heldBytes
 	c.mu.Unlock()
-	c.Drop(CloseOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", n))
+	c.Drop(jsonrpc.CloseOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", n))
 }
 
 // Drop closes the connection without sending what is queued.

@@ -22,8 +22,6 @@ const (
 	maxAttached = 100
 	// writeTime bounds how long the client may take one message.
 	writeTime = 30 * time.Second
-
-	closeAway = 1001
 )
 
 // The messages of the protocol (T25–T32).
@@ -89,12 +87,12 @@ func (f Server) upgrade(w http.ResponseWriter, r *http.Request, c front.Caller) 
 	ready, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	if s.c, err = f.connect(ready, c, strings.ToLower(rand.Text()[:12]), s); err != nil {
-		s.ws.Close(closeAway, err.Error()) //nolint:errcheck // it ends either way
+		s.ws.Close(jsonrpc.CloseAway, err.Error()) //nolint:errcheck // it ends either way
 		return
 	}
 	go func() { // The host has closed our connection: the socket ends with the same word.
 		<-s.c.Done()
-		code, reason := closeAway, "the host has ended the connection"
+		code, reason := jsonrpc.CloseAway, "the host has ended the connection"
 		if ce := closing(s.c.Err()); ce != nil && ce.Code >= 1000 {
 			code, reason = ce.Code, ce.Reason
 		}
@@ -211,6 +209,6 @@ func (s *socket) send(msg any) {
 	s.write.Lock()
 	defer s.write.Unlock()
 	if err := s.ws.Write(ctx, b); err != nil {
-		s.ws.Close(closeAway, "") //nolint:errcheck // it is over
+		s.ws.Close(jsonrpc.CloseAway, "") //nolint:errcheck // it is over
 	}
 }

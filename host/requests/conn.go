@@ -60,7 +60,7 @@ func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Princip
 	}
 	tx.Unlock()
 	if refusal != "" {
-		return t.Close(outbox.ClosePolicy, refusal)
+		return t.Close(jsonrpc.ClosePolicy, refusal)
 	}
 	defer s.remove(c)
 	return c.Out.RPC.Run(ctx)
@@ -204,16 +204,13 @@ func (c *Conn) noteError(req *jsonrpc.Request, err error) {
 	}
 }
 
-// CloseFailed closes a connection after a panic (RFC 6455, 7.4.1).
-const CloseFailed = 1011
-
 // fence ends the connection when the handling of a message panics. It is called
 // in a defer with what recover gave.
 func (c *Conn) fence(doing string, panicked any) (failed error) {
 	if !Contain(c.s.Log, doing, panicked, "principal", c.Principal.ID) {
 		return nil
 	}
-	c.Out.RPC.Close(CloseFailed, "the host failed at a message of this connection; see its log") //nolint:errcheck // it ends either way
+	c.Out.RPC.Close(jsonrpc.CloseFailed, "the host failed at a message of this connection; see its log") //nolint:errcheck // it ends either way
 	return ahp.Internal("%s: the host failed; see its log", doing)
 }
 

@@ -6,9 +6,9 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/outbox"
 	"tandemux/host/params"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/jsonrpc"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -17,7 +17,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 	if err != nil {
 		if ahp.CodeOf(err) == ahp.CodeUnsupportedVersion {
 			c.Out.RPC.AfterReply(func() {
-				c.Out.RPC.Close(outbox.CloseProtocol, "no common protocol version") //nolint:errcheck // it ends either way
+				c.Out.RPC.Close(jsonrpc.CloseProtocol, "no common protocol version") //nolint:errcheck // it ends either way
 			})
 		}
 		return nil, err

@@ -8,8 +8,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
-	"tandemux/host/outbox"
 	"tandemux/host/params"
+	"tandemux/internal/jsonrpc"
 )
 
 // tokenNew makes a token (x-tandemux/tokenNew).
@@ -67,10 +67,10 @@ func (s *Server) CloseInvalid(reason string, current *Conn) {
 		switch {
 		case c.Principal.Token == "" || s.Tokens.Valid(c.Principal.Token):
 		case c == current:
-			c.Out.RPC.AfterReply(func() { c.Out.Close(outbox.ClosePolicy, reason) })
+			c.Out.RPC.AfterReply(func() { c.Out.Close(jsonrpc.ClosePolicy, reason) })
 		default:
 			s.Audit.Note("disconnect", "principal", c.Principal.ID, "reason", reason)
-			c.Out.Drop(outbox.ClosePolicy, reason)
+			c.Out.Drop(jsonrpc.ClosePolicy, reason)
 		}
 	}
 }

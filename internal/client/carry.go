@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -16,49 +17,40 @@ import (
 // can't be asked twice are asked once, when there is a connection. It ends with ctx,
 // and with the client.
 func (c *Client) Carry(ctx context.Context, method string, params, result any) error {
+	call := func() error { return c.Call(ctx, method, params, result) }
 	if !c.o.Reconnect {
-		return c.Call(ctx, method, params, result)
+		return call()
 	}
-	if carry := carried[method]; carry != nil {
-		return carry(ctx, c, params, result)
+	switch method {
+	case ahp.MethodWait:
+		return c.carryWait(ctx, params, result)
+	case ahp.MethodRun:
+		p, ok := params.(ahp.RunParams)
+		if !ok || p.Typed {
+			return call()
+		}
+		p.Key = cmp.Or(p.Key, strings.ToLower(rand.Text())) // by which the host knows it again
+		params = p
+		return c.again(ctx, lost, call)
+	case ahp.MethodCreateTerminal:
+		return c.again(ctx, lost, unlessDone(ahp.CodeAlreadyExists, call))
+	case ahp.MethodDisposeTerminal:
+		return c.again(ctx, lost, unlessDone(ahp.CodeNotFound, call))
+	case ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
+		ahp.MethodTokenList:
+		return c.again(ctx, lost, call)
 	}
+	return c.again(ctx, unsent, call)
+}
+
+// again calls f when there is a connection, until it fails for another reason than what
+// is passing.
+func (c *Client) again(ctx context.Context, passing func(error) bool, f func() error) error {
 	for {
 		if _, err := c.connected(ctx); err != nil {
 			return err
 		}
-		if err := c.Call(ctx, method, params, result); !errors.Is(err, ErrDisconnected) {
-			return err
-		}
-	}
-}
-
-// carried are the requests that may be asked again, and how.
-var carried map[string]func(ctx context.Context, c *Client, params, result any) error
-
-func init() {
-	carried = map[string]func(ctx context.Context, c *Client, params, result any) error{
-		ahp.MethodWait:            carryWait,
-		ahp.MethodRun:             carryRun,
-		ahp.MethodCreateTerminal:  done(ahp.MethodCreateTerminal, ahp.CodeAlreadyExists),
-		ahp.MethodDisposeTerminal: done(ahp.MethodDisposeTerminal, ahp.CodeNotFound),
-	}
-	for _, method := range []string{
-		ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
-		ahp.MethodTokenList,
-	} {
-		carried[method] = func(ctx context.Context, c *Client, params, result any) error {
-			return c.again(ctx, func() error { return c.Call(ctx, method, params, result) })
-		}
-	}
-}
-
-// again calls f until it does not fail for want of a connection.
-func (c *Client) again(ctx context.Context, f func() error) error {
-	for {
-		if _, err := c.connected(ctx); err != nil {
-			return err
-		}
-		if err := f(); !lost(err) {
+		if err := f(); !passing(err) {
 			return err
 		}
 	}
@@ -68,48 +60,34 @@ func (c *Client) again(ctx context.Context, f func() error) error {
 func (c *Client) CarryDispatch(ctx context.Context, channel ahp.URI, a ahp.Action) (e ahp.Envelope, err error) {
 	ctx, cancel := withDeadline(ctx, echoWait)
 	defer cancel()
-	for {
-		if _, err = c.connected(ctx); err != nil {
-			return e, err
-		}
-		if e, err = c.DispatchWait(ctx, channel, a); !errors.Is(err, ErrDisconnected) {
-			return e, err
-		}
-	}
+	err = c.again(ctx, unsent, func() error {
+		var err error
+		e, err = c.DispatchWait(ctx, channel, a)
+		return err
+	})
+	return e, err
 }
+
+// unsent reports whether an error says that a request was not sent.
+func unsent(err error) bool { return errors.Is(err, ErrDisconnected) }
 
 // lost reports whether an error says that nothing is known of the answer, or that
 // the request was not sent.
 func lost(err error) bool {
-	return errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrDisconnected)
+	return errors.Is(err, ErrOutcomeUnknown) || unsent(err)
 }
 
-// done carries a request that fails with a code if it has been done: asked again
-// it has then.
-func done(method string, code int) func(ctx context.Context, c *Client, params, result any) error {
-	return func(ctx context.Context, c *Client, params, result any) error {
-		sent := false
-		return c.again(ctx, func() error {
-			err := c.Call(ctx, method, params, result)
-			if sent && ahp.CodeOf(err) == code {
-				return nil
-			}
-			sent = sent || errors.Is(err, ErrOutcomeUnknown)
-			return err
-		})
+// unlessDone calls what fails with a code if it has been done: called again it has then.
+func unlessDone(code int, call func() error) func() error {
+	sent := false
+	return func() error {
+		err := call()
+		if sent && ahp.CodeOf(err) == code {
+			return nil
+		}
+		sent = sent || errors.Is(err, ErrOutcomeUnknown)
+		return err
 	}
-}
-
-// carryRun gives the run a key, by which the host knows it again.
-func carryRun(ctx context.Context, c *Client, params, result any) error {
-	p, ok := params.(ahp.RunParams)
-	if !ok || p.Typed {
-		return c.Call(ctx, ahp.MethodRun, params, result)
-	}
-	if p.Key == "" {
-		p.Key = strings.ToLower(rand.Text())
-	}
-	return c.again(ctx, func() error { return c.Call(ctx, ahp.MethodRun, p, result) })
 }
 
 // lateness is how much longer than its time limit a wait may take to be answered,
@@ -118,7 +96,7 @@ const lateness = 2 * time.Second
 
 // carryWait makes it a wait from a mark. When its time is over while there is no
 // host to say so, it is over all the same.
-func carryWait(ctx context.Context, c *Client, params, result any) error {
+func (c *Client) carryWait(ctx context.Context, params, result any) error {
 	p, ok := params.(ahp.WaitParams)
 	r, is := result.(*ahp.WaitResult)
 	if !ok || !is || p.Since != nil || p.From != nil {
@@ -137,7 +115,7 @@ func carryWait(ctx context.Context, c *Client, params, result any) error {
 	err := c.mark(ctx, &p)
 	if err == nil {
 		marked := time.Now()
-		err = c.again(ctx, func() error {
+		err = c.again(ctx, lost, func() error {
 			p.AgoMs = time.Since(marked).Milliseconds()
 			if limit > 0 {
 				p.TimeoutMs = max(1, (limit - time.Since(begun)).Milliseconds())
@@ -160,7 +138,7 @@ var errLate = errors.New("the time limit is over")
 // mark notes in p where the terminal is, unless the host is too old to say.
 func (c *Client) mark(ctx context.Context, p *ahp.WaitParams) error {
 	var m ahp.Mark
-	err := c.again(ctx, func() error { return c.Call(ctx, ahp.MethodMark, ahp.MarkParams{Channel: p.Channel}, &m) })
+	err := c.again(ctx, lost, func() error { return c.Call(ctx, ahp.MethodMark, ahp.MarkParams{Channel: p.Channel}, &m) })
 	switch {
 	case err == nil:
 		p.From = &m

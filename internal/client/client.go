@@ -28,15 +28,7 @@ const (
 
 // String names the state.
 func (s Status) String() string {
-	switch s {
-	case Connected:
-		return "connected"
-	case Reconnecting:
-		return "reconnecting"
-	case Closed:
-		return "closed"
-	}
-	return fmt.Sprintf("status %d", int(s))
+	return [...]string{"connected", "reconnecting", "closed"}[s]
 }
 
 // Sink gets what the host says, in order, from the connection's reader
@@ -179,9 +171,7 @@ type Client struct {
 	link     *link      // nil while there is no connection
 	ready    chan struct{}
 	ended    bool
-	version  string
-	who      string  // the principal that the host takes us for
-	session  ahp.URI // of an agent
+	us       ahp.InitializeMeta // what the host takes us for
 	profile  ahp.Profile
 	channels map[ahp.URI]*channel
 
@@ -222,6 +212,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if c.sink == nil {
 		c.sink = nobody{}
 	}
+	if c.o.Predict == nil {
+		c.o.Predict = nobody{}
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {
@@ -240,17 +233,25 @@ func withDeadline(ctx context.Context, d time.Duration) (context.Context, contex
 	return context.WithTimeout(ctx, d)
 }
 
+// current is the connection, or why there is none.
+func (c *Client) current() (*link, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link == nil {
+		return nil, absent(c.ended)
+	}
+	return c.link, nil
+}
+
 // Call sends a request and decodes the answer into result, which may be nil.
 // An error answer is an *ahp.Error. It fails with ErrDisconnected while there
 // is no connection, and with ErrOutcomeUnknown when it is lost in between.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
-	c.mu.Lock()
-	l, ended := c.link, c.ended
-	c.mu.Unlock()
-	if l == nil {
-		return absent(ended)
+	l, err := c.current()
+	if err != nil {
+		return err
 	}
-	err := l.rpc.Call(ctx, method, params, result)
+	err = l.rpc.Call(ctx, method, params, result)
 	if errors.Is(err, jsonrpc.ErrClosed) {
 		return fmt.Errorf("call %s: %w", method, ErrOutcomeUnknown)
 	}
@@ -261,11 +262,9 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 // ErrDisconnected while there is no connection; one that is lost with the
 // connection is not sent again.
 func (c *Client) Notify(method string, params any) error {
-	c.mu.Lock()
-	l, ended := c.link, c.ended
-	c.mu.Unlock()
-	if l == nil {
-		return absent(ended)
+	l, err := c.current()
+	if err != nil {
+		return err
 	}
 	return l.rpc.Notify(method, params)
 }
@@ -382,36 +381,18 @@ func (c *Client) Unsubscribe(uri ahp.URI) {
 	}
 }
 
-// ServerSeq is the highest sequence number seen.
-func (c *Client) ServerSeq() int64 { return c.serverSeq.Load() }
-
-// saw sets ServerSeq if seq is higher. Only the reader goroutine calls it.
+// saw sets serverSeq if seq is higher. Only the reader goroutine calls it.
 func (c *Client) saw(seq int64) { c.serverSeq.Store(max(c.serverSeq.Load(), seq)) }
 
 // ClientID is the id used.
 func (c *Client) ClientID() string { return c.o.ClientID }
-
-// Version is the negotiated protocol version.
-func (c *Client) Version() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.version
-}
-
-// hello is the _meta of initialize; nil for none.
-func (o Options) hello() *ahp.HelloMeta {
-	if o.Agent == nil {
-		return nil
-	}
-	return &ahp.HelloMeta{Agent: o.Agent}
-}
 
 // Session is what an agent's terminals are to be claimed for; empty when
 // Options.Agent is nil.
 func (c *Client) Session() ahp.URI {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.session
+	return c.us.Session
 }
 
 // Principal is whom the host takes this client for, as in
@@ -419,7 +400,7 @@ func (c *Client) Session() ahp.URI {
 func (c *Client) Principal() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.who
+	return c.us.Principal
 }
 
 // Done is closed when the client has ended for good; Err says why.
@@ -443,10 +424,13 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// nobody is the Sink of a client that only makes calls: it ignores everything.
+// nobody is the Sink of a client that only makes calls, and predicts nothing.
 type nobody struct{}
 
 func (nobody) Snapshot(ahp.Snapshot) {}
 func (nobody) Action(ahp.Envelope)   {}
 func (nobody) Gone(ahp.URI)          {}
 func (nobody) Status(Status, error)  {}
+
+func (nobody) Dispatched(int64, ahp.URI, ahp.Action) {}
+func (nobody) Settled(int64)                         {}

@@ -18,8 +18,8 @@ import (
 
 func TestHandshake(t *testing.T) {
 	_, _, c, _ := start(t, Options{})
-	if c.Version() != "1.0.0" || c.ServerSeq() != 10 || c.ClientID() != "me" || c.Err() != nil {
-		t.Errorf("version %q, serverSeq %d, id %q, err %v", c.Version(), c.ServerSeq(), c.ClientID(), c.Err())
+	if c.profile != ahp.V1 || c.serverSeq.Load() != 10 || c.ClientID() != "me" || c.Err() != nil {
+		t.Errorf("profile %v, serverSeq %d, id %q, err %v", c.profile, c.serverSeq.Load(), c.ClientID(), c.Err())
 	}
 }
 
@@ -119,8 +119,8 @@ func TestSubscription(t *testing.T) {
 		"chat/delta ahp-terminal:/1 25",
 		"root/terminalsChanged ahp-root:// 27",
 	)
-	if c.ServerSeq() != 27 {
-		t.Errorf("serverSeq is %d", c.ServerSeq())
+	if c.serverSeq.Load() != 27 {
+		t.Errorf("serverSeq is %d", c.serverSeq.Load())
 	}
 
 	subscribe(t, c, p, r, t1, 30) // Again: a new snapshot.
@@ -449,8 +449,8 @@ func TestSnapshotsAfterReconnect(t *testing.T) {
 	if err := within(t, "the echo", outcome); err != nil {
 		t.Error(err)
 	}
-	if c.ServerSeq() != 6 {
-		t.Errorf("serverSeq is %d", c.ServerSeq())
+	if c.serverSeq.Load() != 6 {
+		t.Errorf("serverSeq is %d", c.serverSeq.Load())
 	}
 }
 
@@ -477,8 +477,8 @@ func TestFallBackToInitialize(t *testing.T) {
 	p.fail(p.expect("subscribe", `{"channel":"ahp-terminal:/2"}`), ahp.NotFound("no terminal"))
 	p.action(t1, 6, `{"type":"terminal/data","data":"x"}`, "")
 	r.want("connected", "snapshot ahp-root:// 3", "snapshot ahp-terminal:/1 5", "gone ahp-terminal:/2", `terminal/data ahp-terminal:/1 6 "x"`)
-	if c.Version() != "0.9.4" {
-		t.Errorf("version is %s", c.Version())
+	if want, _ := ahp.ProfileOf("0.9.4"); c.profile != want {
+		t.Errorf("profile is %v", c.profile)
 	}
 
 	// Lost again before all channels are back: they are not forgotten.
@@ -699,7 +699,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestStatusNames(t *testing.T) {
-	if got := fmt.Sprint(Connected, Reconnecting, Closed, Status(9)); got != "connected reconnecting closed status 9" {
+	if got := fmt.Sprint(Connected, Reconnecting, Closed); got != "connected reconnecting closed" {
 		t.Error(got)
 	}
 }

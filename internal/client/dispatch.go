@@ -95,13 +95,9 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	}
 	c.clientSeq = seq
 	typed, input := a.(ahp.TerminalInput)
-	if c.o.Predict != nil {
-		c.o.Predict.Dispatched(seq, channel, a)
-	}
+	c.o.Predict.Dispatched(seq, channel, a)
 	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
-		if c.o.Predict != nil {
-			c.o.Predict.Settled(seq)
-		}
+		c.o.Predict.Settled(seq)
 		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
 			err = ErrDisconnected
 		}
@@ -179,9 +175,7 @@ func (c *Client) giveUp(lost []*pending, err error) {
 
 // settle gives an action's outcome to whoever waits for it.
 func (c *Client) settle(p *pending, o outcome) {
-	if c.o.Predict != nil {
-		c.o.Predict.Settled(p.seq)
-	}
+	c.o.Predict.Settled(p.seq)
 	if p.wait != nil {
 		p.wait <- o
 	}

@@ -17,7 +17,7 @@ func TestFinal(t *testing.T) {
 	}{
 		{errors.New("connection refused"), false},
 		{&jsonrpc.CloseError{Code: 1013}, false},
-		{&jsonrpc.CloseError{Code: closePolicy, Reason: "the token has expired"}, true},
+		{&jsonrpc.CloseError{Code: jsonrpc.ClosePolicy, Reason: "the token has expired"}, true},
 		{&wsrpc.StatusError{Code: 403}, true},
 		{&wsrpc.StatusError{Code: 429}, false},
 		{&wsrpc.StatusError{Code: 503}, false},

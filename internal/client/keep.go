@@ -32,15 +32,6 @@ const (
 	swapPause = 50 * time.Millisecond
 )
 
-// Close codes by which a host says that coming back is of no use, or not now.
-const (
-	closeDone     = 1000
-	closeAway     = 1001
-	closeProtocol = 1002
-	closePolicy   = 1008
-	closeRestart  = 1012 // another process takes over at once
-)
-
 // closeMute is the close code for a connection that has stopped answering.
 const closeMute = 4000
 
@@ -51,7 +42,7 @@ var errMute = errors.New("the host has stopped answering")
 func (c *Client) keep(l *link) {
 	var pause time.Duration
 	for {
-		stop := context.AfterFunc(c.ctx, func() { l.rpc.Close(closeDone, "") })
+		stop := context.AfterFunc(c.ctx, func() { l.rpc.Close(jsonrpc.CloseDone, "") })
 		err := <-l.ended
 		stop()
 		if err == nil && l.mute.Load() {
@@ -89,9 +80,9 @@ func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, e
 	var ce *jsonrpc.CloseError
 	if errors.As(why, &ce) {
 		switch {
-		case ce.Code == closeAway && c.o.Away >= 0:
+		case ce.Code == jsonrpc.CloseAway && c.o.Away >= 0:
 			until = lost.Add(cmp.Or(c.o.Away, leaving))
-		case ce.Code == closeRestart:
+		case ce.Code == jsonrpc.CloseRestart:
 			swap, pause = lost.Add(swapTime), 0
 		}
 	}
@@ -174,7 +165,7 @@ func (c *Client) Retry() {
 func final(err error) bool {
 	var ce *jsonrpc.CloseError
 	if errors.As(err, &ce) {
-		return ce.Code == closeDone || ce.Code == closeProtocol || ce.Code == closePolicy
+		return ce.Code == jsonrpc.CloseDone || ce.Code == jsonrpc.CloseProtocol || ce.Code == jsonrpc.ClosePolicy
 	}
 	var other *wsrpc.FingerprintError
 	var unknown *wsrpc.UntrustedError
@@ -205,7 +196,7 @@ func (c *Client) attempt(ctx context.Context, shake func(l *link, done func(erro
 	if err == nil {
 		return l, nil
 	}
-	l.rpc.Close(closeDone, "") //nolint:errcheck // never fails
+	l.rpc.Close(jsonrpc.CloseDone, "") //nolint:errcheck // never fails
 	why := <-l.ended
 	c.lose(l)
 	if errors.Is(err, jsonrpc.ErrClosed) && why != nil {

@@ -154,43 +154,54 @@ func (c *Client) snapshot(s ahp.Snapshot) {
 	c.sink.Snapshot(s)
 }
 
+// ask sends a request. done is called once with the answer, on the reader goroutine, or
+// at once with why it could not be sent.
+func ask[R any](l *link, method string, params any, done func(r R, err error)) {
+	var r R
+	err := l.rpc.Go(method, params, func(raw json.RawMessage, err error) {
+		if err == nil {
+			err = ahp.Unmarshal(raw, &r)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", method, err)
+		}
+		done(r, err)
+	})
+	if err != nil {
+		done(r, err)
+	}
+}
+
 // initialize opens a session with the host, as its first request or after a
 // refused reconnect. done is called with the outcome.
 func (l *link) initialize(done func(error)) {
-	c := l.c
-	info := c.o.Info
-	err := l.rpc.Go(ahp.MethodInitialize, ahp.InitializeParams{
-		Channel: ahp.RootURI, ProtocolVersions: ahp.Supported(), ClientID: c.o.ClientID, ClientInfo: &info,
-		InitialSubscriptions: []ahp.URI{ahp.RootURI}, Meta: c.o.hello(),
-	}, func(raw json.RawMessage, err error) {
-		var r ahp.InitializeResult
-		if err == nil {
-			err = json.Unmarshal(raw, &r)
-		}
-		if err != nil {
-			done(fmt.Errorf("initialize: %w", err))
-			return
-		}
-		p, ok := ahp.ProfileOf(r.ProtocolVersion)
-		if !ok {
-			done(ahp.InvalidRequest("the host chose protocol version %q, which was not offered", r.ProtocolVersion))
-			return
-		}
-		l.begin(r, p)
-		done(nil)
-	})
-	if err != nil {
-		done(err)
+	o := &l.c.o
+	p := ahp.InitializeParams{
+		Channel: ahp.RootURI, ProtocolVersions: ahp.Supported(), ClientID: o.ClientID, ClientInfo: &o.Info,
+		InitialSubscriptions: []ahp.URI{ahp.RootURI},
 	}
+	if o.Agent != nil {
+		p.Meta = &ahp.HelloMeta{Agent: o.Agent}
+	}
+	ask(l, ahp.MethodInitialize, p, func(r ahp.InitializeResult, err error) {
+		if err == nil {
+			if profile, ok := ahp.ProfileOf(r.ProtocolVersion); ok {
+				l.begin(r, profile)
+			} else {
+				err = ahp.InvalidRequest("the host chose protocol version %q, which was not offered", r.ProtocolVersion)
+			}
+		}
+		done(err)
+	})
 }
 
 // begin starts over after initialize: the host has no subscriptions of this client.
 func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c := l.c
 	c.mu.Lock()
-	c.version, c.profile = r.ProtocolVersion, p
+	c.profile = p
 	if r.Meta != nil {
-		c.who, c.session = r.Meta.Principal, r.Meta.Session
+		c.us = *r.Meta
 	}
 	for _, ch := range c.channels {
 		ch.again = ch.again || ch.live
@@ -245,13 +256,9 @@ func (l *link) rejoin() {
 // any, has reached the Sink.
 func (l *link) subscribe(ch *channel, done func(error)) {
 	c := l.c
-	err := l.rpc.Go(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(raw json.RawMessage, err error) {
-		var r ahp.SubscribeResult
-		if err == nil {
-			err = ahp.Unmarshal(raw, &r)
-		}
+	ask(l, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(r ahp.SubscribeResult, err error) {
 		if err != nil {
-			done(fmt.Errorf("subscribe to %s: %w", ch.uri, err))
+			done(fmt.Errorf("%s: %w", ch.uri, err))
 			return
 		}
 		c.mu.Lock()
@@ -266,9 +273,6 @@ func (l *link) subscribe(ch *channel, done func(error)) {
 		}
 		done(nil)
 	})
-	if err != nil {
-		done(err)
-	}
 }
 
 // reconnect resumes on a new socket (AHP, Lifecycle). An error answer is followed
@@ -289,42 +293,45 @@ func (l *link) reconnect(done func(error)) {
 		l.initialize(done)
 		return
 	}
-	err := l.rpc.Go(ahp.MethodReconnect, ahp.ReconnectParams{
+	ask(l, ahp.MethodReconnect, ahp.ReconnectParams{
 		Channel: ahp.RootURI, ClientID: c.o.ClientID, LastSeenServerSeq: seq, Subscriptions: uris,
 		Meta: &ahp.ReconnectMeta{Continues: true},
-	}, func(raw json.RawMessage, err error) {
+	}, func(r resumption, err error) {
 		var refused *jsonrpc.Error
 		switch {
 		case errors.As(err, &refused):
 			c.log.Info("the host cannot resume; starting anew", "err", err)
 			l.initialize(done)
 		case err != nil:
-			done(fmt.Errorf("reconnect: %w", err))
+			done(err)
 		default:
-			done(l.resume(raw, uris))
+			done(l.resume(r, uris))
 		}
 	})
-	if err != nil {
-		done(err)
-	}
+}
+
+// resumption is the answer to a reconnect.
+type resumption struct {
+	Type      string            `json:"type"`
+	Actions   []json.RawMessage `json:"actions"`
+	Missing   []ahp.URI         `json:"missing"`
+	Snapshots []ahp.Snapshot    `json:"snapshots"`
 }
 
 // resume passes on what was missed.
-func (l *link) resume(raw json.RawMessage, asked []ahp.URI) error {
+func (l *link) resume(r resumption, asked []ahp.URI) error {
 	c := l.c
-	var r struct {
-		Type      string            `json:"type"`
-		Actions   []json.RawMessage `json:"actions"`
-		Missing   []ahp.URI         `json:"missing"`
-		Snapshots []ahp.Snapshot    `json:"snapshots"`
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("reconnect: %w", err)
-	}
 	var missed []ahp.Envelope
 	switch r.Type {
 	case ahp.ReconnectReplay:
-		missed = c.decodeReplay(r.Actions)
+		for _, raw := range r.Actions {
+			var e ahp.Envelope
+			if err := json.Unmarshal(raw, &e); err != nil {
+				c.log.Warn("ignore a replayed action that cannot be decoded", "err", err)
+				continue
+			}
+			missed = append(missed, e)
+		}
 	case ahp.ReconnectSnapshot:
 		r.Missing = slices.DeleteFunc(asked, func(uri ahp.URI) bool {
 			return slices.ContainsFunc(r.Snapshots, func(s ahp.Snapshot) bool { return s.Resource == uri })
@@ -350,19 +357,6 @@ func (l *link) resume(raw json.RawMessage, asked []ahp.URI) error {
 	}
 	l.rejoin()
 	return nil
-}
-
-func (c *Client) decodeReplay(raws []json.RawMessage) []ahp.Envelope {
-	all := make([]ahp.Envelope, 0, len(raws))
-	for _, raw := range raws {
-		var e ahp.Envelope
-		if err := json.Unmarshal(raw, &e); err != nil {
-			c.log.Warn("ignore a replayed action that cannot be decoded", "err", err)
-			continue
-		}
-		all = append(all, e)
-	}
-	return all
 }
 
 // drop removes channels and returns those that were there.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -167,13 +166,6 @@ func (m *Mirror) Layout(channel ahp.URI) (s ahp.LayoutState, ok bool) {
 		}
 	}
 	return s, ok
-}
-
-// Channels lists the terminals and layouts held, in no order.
-func (m *Mirror) Channels() []ahp.URI {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.AppendSeq(slices.Collect(maps.Keys(m.terminals)), maps.Keys(m.layouts))
 }
 
 // Changed is closed at the next change of anything. Take it before reading.

@@ -40,13 +40,13 @@ func TestMirror(t *testing.T) {
 	if l, ok := m.Layout(layout1); !ok || l.Rev != 2 || string(l.Doc) != `{"a":2}` {
 		t.Errorf("layout is %+v", l)
 	}
-	if got := fmt.Sprint(len(m.Channels())); got != "2" {
-		t.Errorf("channels are %v", m.Channels())
+	if len(m.terminals)+len(m.layouts) != 2 {
+		t.Errorf("there are %v and %v", m.terminals, m.layouts)
 	}
 	m.Gone("terminal:/ODD")
 	m.Gone(layout1)
-	if len(m.Channels()) != 0 {
-		t.Errorf("channels are %v", m.Channels())
+	if len(m.terminals)+len(m.layouts) != 0 {
+		t.Errorf("there are %v and %v", m.terminals, m.layouts)
 	}
 }
 

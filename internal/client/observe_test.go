@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // observer is a record that is also told of trouble, which it notes apart: it
@@ -107,7 +108,7 @@ func TestRestart(t *testing.T) {
 			s.refuse = append(s.refuse, errRefused)
 		}
 		begun := time.Now()
-		p.conn.Close(closeRestart, "upgrade")
+		p.conn.Close(jsonrpc.CloseRestart, "upgrade")
 		p = s.accept()
 		p.reply(p.expect("reconnect", ""), resumed)
 		r.want("reconnecting: …", "connected")
@@ -126,7 +127,7 @@ func TestAwayForLong(t *testing.T) {
 		for range 9 {
 			s.refuse = append(s.refuse, errRefused)
 		}
-		p.conn.Close(closeAway, "the host is stopping")
+		p.conn.Close(jsonrpc.CloseAway, "the host is stopping")
 		p = s.accept()
 		p.reply(p.expect("reconnect", ""), resumed)
 		r.want("reconnecting: …", "connected")

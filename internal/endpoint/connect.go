@@ -105,7 +105,7 @@ func isPassing(err error) bool {
 		return refused.Code == http.StatusServiceUnavailable
 	}
 	if closed, is := errors.AsType[*jsonrpc.CloseError](err); is {
-		return closed.Code == ahp.CloseRestart
+		return closed.Code == jsonrpc.CloseRestart
 	}
 	return local.NobodyThere(err) || errors.Is(err, local.ErrKilled)
 }
@@ -189,21 +189,16 @@ const (
 )
 
 // WithHost runs a command's work with a connection that ends with it.
-func WithHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *Conn) error) error {
+func WithHost(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
 	p, err := Of(cmd)
 	if err != nil {
 		return err
 	}
-	return p.With(cmd, start, work)
+	return p.With(cmd, h, work)
 }
 
-// With is withHost for a place that is known already.
-func (p Endpoint) With(cmd *cobra.Command, start bool, work func(ctx context.Context, s *Conn) error) error {
-	return p.As(cmd, Options{Start: start}, work)
-}
-
-// As is with for a connection of a certain kind.
-func (p Endpoint) As(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
+// With is WithHost for a place that is known already.
+func (p Endpoint) With(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
 	h.Sink, h.Predict, h.Kind, h.Reconnect = m, m, "cli", !h.Once
 	c, err := Connect(cmd.Context(), p, h)

@@ -44,7 +44,7 @@ func CompleteTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 	var ids []string
 	if len(args) == 0 {
 		// Completion has nowhere to report an error to.
-		_ = WithHost(cmd, false, func(_ context.Context, s *Conn) error {
+		_ = WithHost(cmd, Options{}, func(_ context.Context, s *Conn) error {
 			for _, t := range s.Terminals() {
 				ids = append(ids, LastPart(t.Resource)+"\t"+cli.Short(t.Title))
 				if name := NameOf(t); name != "" {

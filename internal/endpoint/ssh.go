@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -158,39 +157,37 @@ func (e *greetingError) Error() string {
 
 // sshPipe is a running ssh as a connection.
 type sshPipe struct {
-	cmd    *exec.Cmd
-	in     *os.File // to its stdin
-	out    *os.File // from its stdout
-	r      *bufio.Reader
-	stderr tail
-	exited chan struct{}
-	once   sync.Once
+	net.Conn // to its stdin and from its stdout
+	cmd      *exec.Cmd
+	r        *bufio.Reader
+	stderr   tail
+	exited   chan struct{}
+	once     sync.Once
 }
 
 func (p *sshPipe) start() error {
-	theirIn, in, err := os.Pipe()
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return err
 	}
-	out, theirOut, err := os.Pipe()
+	ours, theirs := os.NewFile(uintptr(ends[0]), "ssh"), os.NewFile(uintptr(ends[1]), "ssh")
+	syscall.CloseOnExec(ends[0])
+	syscall.CloseOnExec(ends[1])
+	defer theirs.Close()
+	p.Conn, err = net.FileConn(ours)
+	ours.Close()
 	if err != nil {
-		theirIn.Close()
-		in.Close()
 		return err
 	}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, &p.stderr
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, &p.stderr
 	// A background process of ssh's, as ControlPersist leaves it, may keep
 	// stderr open.
 	p.cmd.WaitDelay = time.Second
-	err = p.cmd.Start()
-	theirIn.Close()
-	theirOut.Close()
-	if err != nil {
-		in.Close()
-		out.Close()
+	if err := p.cmd.Start(); err != nil {
+		p.Conn.Close()
 		return err
 	}
-	p.in, p.out, p.r = in, out, bufio.NewReaderSize(out, 32<<10)
+	p.r = bufio.NewReaderSize(p.Conn, 32<<10)
 	go func() {
 		defer close(p.exited)
 		p.cmd.Wait() //nolint:errcheck // ProcessState has it
@@ -221,15 +218,11 @@ func (p *sshPipe) greet() error {
 // Read implements net.Conn.
 func (p *sshPipe) Read(b []byte) (int, error) { return p.r.Read(b) }
 
-// Write implements net.Conn.
-func (p *sshPipe) Write(b []byte) (int, error) { return p.in.Write(b) }
-
 // Close ends ssh: by the end of its input and, if that does not suffice, by
 // force.
 func (p *sshPipe) Close() error {
 	p.once.Do(func() {
-		p.in.Close()
-		p.out.Close()
+		p.Conn.Close()
 		go func() {
 			timer := time.NewTimer(2 * time.Second)
 			defer timer.Stop()
@@ -242,28 +235,6 @@ func (p *sshPipe) Close() error {
 	})
 	return nil
 }
-
-// LocalAddr implements net.Conn.
-func (p *sshPipe) LocalAddr() net.Addr { return sshAddr{} }
-
-// RemoteAddr implements net.Conn.
-func (p *sshPipe) RemoteAddr() net.Addr { return sshAddr{} }
-
-// SetDeadline implements net.Conn.
-func (p *sshPipe) SetDeadline(t time.Time) error {
-	return errors.Join(p.SetReadDeadline(t), p.SetWriteDeadline(t))
-}
-
-// SetReadDeadline implements net.Conn.
-func (p *sshPipe) SetReadDeadline(t time.Time) error { return p.out.SetReadDeadline(t) }
-
-// SetWriteDeadline implements net.Conn.
-func (p *sshPipe) SetWriteDeadline(t time.Time) error { return p.in.SetWriteDeadline(t) }
-
-type sshAddr struct{}
-
-func (sshAddr) Network() string { return "ssh" }
-func (sshAddr) String() string  { return "ssh" }
 
 // tail keeps the end of what is written to it.
 type tail struct {
@@ -297,5 +268,3 @@ func (t *tail) last() string {
 	}
 	return strings.Join(kept[max(0, len(kept)-3):], " ")
 }
-
-var _ io.Writer = (*tail)(nil)

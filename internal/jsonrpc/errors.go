@@ -44,9 +44,20 @@ func (e *Error) RPCError() (code int, message string, data any) {
 	return e.Code, e.Message, e.Data
 }
 
-// CloseError says that the peer has closed the connection, with a WebSocket
-// status code: 1000 done, 1001 going away, 1005 none given, 1008 not allowed,
-// 1009 message too big, 1012 restart, 1013 try again later.
+// Status codes of the WebSocket protocol (RFC 6455, 7.4.1) by which connections are
+// closed.
+const (
+	CloseDone     = 1000 // coming back is of no use
+	CloseAway     = 1001 // the host ends
+	CloseProtocol = 1002 // there is no common version
+	ClosePolicy   = 1008 // not allowed any more, or stuck
+	CloseFailed   = 1011 // after a panic
+	CloseRestart  = 1012 // another process takes over at once
+	CloseOverload = 1013 // too slow: come back later
+)
+
+// CloseError says that the peer has closed the connection, with a status code: 1005
+// for none.
 type CloseError struct {
 	Code   int
 	Reason string

@@ -12,16 +12,9 @@ import (
 	"sync"
 	"syscall"
 
-	"tandemux/ahp"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/statefile"
-)
-
-// The statuses by which a host ends that was stopped, and one that got a signal.
-const (
-	CloseStopped = 1000
-	CloseAway    = 1001
 )
 
 // recordName is the file in the runtime directory that says which host runs
@@ -124,10 +117,10 @@ func (d Dirs) WriteRecord(r Record) error {
 // Ending is what a host does before it tells its clients that it ends, with code.
 func (d Dirs) Ending(code int) {
 	r, err := d.ReadRecord()
-	if code == ahp.CloseRestart || err == nil && r.Pid != os.Getpid() { // another one has taken over
+	if code == jsonrpc.CloseRestart || err == nil && r.Pid != os.Getpid() { // another one has taken over
 		return
 	}
-	if r.Ended = true; err == nil && code != CloseStopped && d.WriteRecord(r) == nil {
+	if r.Ended = true; err == nil && code != jsonrpc.CloseDone && d.WriteRecord(r) == nil {
 		return
 	}
 	os.Remove(filepath.Join(d.Runtime, recordName))

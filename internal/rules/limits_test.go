@@ -48,7 +48,6 @@ var (
 		"host.Limits":             27,
 		"host.term":               40,
 		"host/task/store.Task":    22,
-		"internal/client.Client":  22,
 	}
 	methodExcess = map[string]int{
 		"emulator/native.Engine": 187,
