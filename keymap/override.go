@@ -14,11 +14,6 @@ type Problem struct {
 	Warn bool // the binding is in force all the same
 }
 
-// String gives the problem as one line.
-func (p Problem) String() string {
-	return fmt.Sprintf("keys (%s): %s: %s", p.Mode, p.Keys, p.Text)
-}
-
 // maxUser bounds the number of bindings that a user may have in a mode.
 const maxUser = 1000
 
@@ -29,6 +24,9 @@ const maxUser = 1000
 // Faulty rows are left out and reported; warnings are reported only. Problems
 // come in the order of the keys' spelling.
 func (t Table) Override(m Mode, user map[string]string, check func(name string, args []string) error) (Table, []Problem) {
+	if len(user) == 0 {
+		return t, nil
+	}
 	o := overriding{table: t, mode: m, check: check, sources: slices.Clone(t.sources)}
 	spelled := make([]string, 0, len(user))
 	for keys := range user {

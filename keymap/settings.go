@@ -20,9 +20,32 @@ type Selection struct {
 	Keys, CopyKeys, ChatKeys, ReadingKeys map[string]string
 }
 
+// bindings are the user's bindings in a mode.
+type bindings struct {
+	mode    Mode
+	option  string
+	keys    *map[string]string
+	doc     string
+	example []string
+}
+
+func (s *Selection) bindings() []bindings {
+	return []bindings{
+		{
+			Normal, "keys", &s.Keys,
+			`Your bindings: from keys to a command with its arguments, or "" to unbind. ` +
+				`The word prefix stands for the prefix key. docs/keys.md has the commands.`,
+			[]string{`"prefix v" = "split-right"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
+		},
+		{Copy, "copy-keys", &s.CopyKeys, "Your bindings in copy mode, which need no prefix.", []string{`"ctrl+j" = "copy-yank"`}},
+		{Chat, "chat-keys", &s.ChatKeys, "Your bindings in the prompt of a chat, which need no prefix.", []string{`"ctrl+x" = "chat-steer"`}},
+		{Reading, "reading-keys", &s.ReadingKeys, "Your bindings in the transcript of a chat, which need no prefix.", []string{`"x" = "chat-fold"`}},
+	}
+}
+
 // Options gives the options, which keep their values in s. check is Override's.
 func (s *Selection) Options(check func(name string, args []string) error) []option.Option {
-	return []option.Option{
+	options := []option.Option{
 		{
 			Name: "keymap", Value: option.Default(&s.Keymap, Presets()[0]), Choices: Presets(),
 			Doc: "The preset of keys: tandemux's own, or those of tmux or screen. docs/keys.md has them all.",
@@ -41,29 +64,11 @@ func (s *Selection) Options(check func(name string, args []string) error) []opti
 			Name: "mode-keys", Value: option.Default(&s.ModeKeys, ModeKeys()[0]), Choices: ModeKeys(),
 			Doc: "The keys of copy mode. docs/keys.md has them all.",
 		},
-		{
-			Name: "keys", Value: &s.Keys,
-			Doc: `Your bindings: from keys to a command with its arguments, or "" to unbind. ` +
-				`The word prefix stands for the prefix key. docs/keys.md has the commands.`,
-			Example: []string{`"prefix v" = "split-right"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
-			Check:   func() []option.Fault { return s.faults(check) },
-		},
-		{
-			Name: "copy-keys", Value: &s.CopyKeys,
-			Doc:     "Your bindings in copy mode, which need no prefix.",
-			Example: []string{`"ctrl+j" = "copy-yank"`},
-		},
-		{
-			Name: "chat-keys", Value: &s.ChatKeys,
-			Doc:     "Your bindings in the prompt of a chat, which need no prefix.",
-			Example: []string{`"ctrl+x" = "chat-steer"`},
-		},
-		{
-			Name: "reading-keys", Value: &s.ReadingKeys,
-			Doc:     "Your bindings in the transcript of a chat, which need no prefix.",
-			Example: []string{`"x" = "chat-fold"`},
-		},
 	}
+	for _, b := range s.bindings() {
+		options = append(options, option.Option{Name: b.option, Value: b.keys, Doc: b.doc, Example: b.example, Check: func() []option.Fault { return s.faults(b, check) }})
+	}
+	return options
 }
 
 // prefix is the prefix key that was chosen; the zero Key for the preset's.
@@ -102,29 +107,24 @@ func (s *Selection) Table(check func(name string, args []string) error) (Table, 
 		t = t.WithAlt()
 	}
 	var all []Problem
-	for _, b := range []struct {
-		mode Mode
-		keys map[string]string
-	}{{Normal, s.Keys}, {Copy, s.CopyKeys}, {Chat, s.ChatKeys}, {Reading, s.ReadingKeys}} {
-		if len(b.keys) > 0 {
-			var problems []Problem
-			t, problems = t.Override(b.mode, b.keys, check)
-			all = append(all, problems...)
-		}
+	for _, b := range s.bindings() {
+		var problems []Problem
+		t, problems = t.Override(b.mode, *b.keys, check)
+		all = append(all, problems...)
 	}
 	return t, all, nil
 }
 
-// faults are what is wrong with the user's bindings.
-func (s *Selection) faults(check func(name string, args []string) error) []option.Fault {
-	if len(s.Keys)+len(s.CopyKeys)+len(s.ChatKeys)+len(s.ReadingKeys) == 0 {
+// faults are what is wrong with the user's bindings in a mode.
+func (s *Selection) faults(b bindings, check func(name string, args []string) error) (faults []option.Fault) {
+	if len(*b.keys) == 0 {
 		return nil
 	}
 	_, problems, _ := s.Table(check) // what else is wrong is said of the other options
-	faults := make([]option.Fault, len(problems))
-	for i, p := range problems {
-		table := map[Mode]string{Normal: "keys", Copy: "copy-keys", Chat: "chat-keys", Reading: "reading-keys"}[p.Mode]
-		faults[i] = option.Fault{Path: []string{table, p.Keys}, Text: fmt.Sprintf("%s: %.64q: %s", table, p.Keys, p.Text), Warn: p.Warn}
+	for _, p := range problems {
+		if p.Mode == b.mode {
+			faults = append(faults, option.Fault{Path: []string{b.option, p.Keys}, Text: fmt.Sprintf("%s: %.64q: %s", b.option, p.Keys, p.Text), Warn: p.Warn})
+		}
 	}
 	return faults
 }

@@ -264,8 +264,8 @@ func TestOverrideProblems(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %s, want %s", c.rows, got, c.want)
 		}
-		if p.String() == "" || p.Mode != c.mode {
-			t.Errorf("%v: %v in %v", c.rows, p, p.Mode)
+		if p.Mode != c.mode {
+			t.Errorf("%v: %v", c.rows, p)
 		}
 		consistent(t, table)
 	}

@@ -103,8 +103,8 @@ func Segments() []Segment { return slices.Clone(segments) }
 // Names gives the segments' names in that order.
 func Names() []string {
 	var names []string
-	for i := range segments {
-		names = append(names, segments[i].Name)
+	for _, s := range Segments() {
+		names = append(names, s.Name)
 	}
 	return names
 }
