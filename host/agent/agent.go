@@ -85,7 +85,10 @@ type Server struct {
 }
 
 // Var is a variable of an environment, or a header.
-type Var struct{ Name, Value string }
+type Var struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // Session is an open session with an agent, for one chat.
 type Session interface {

@@ -65,7 +65,7 @@ type enumOption struct {
 }
 
 // elicit asks a person.
-func (s *session) elicit(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+func (s *session) elicit(raw json.RawMessage) (work, error) {
 	var p elicitParams
 	if err := lenient(raw, &p); err != nil {
 		return nil, &agent.Refusal{Text: "params: missing, or not as the protocol has them"}

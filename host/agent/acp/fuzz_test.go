@@ -48,7 +48,7 @@ func FuzzUpdate(f *testing.F) {
 		s.turn = tn
 		params := append(append([]byte(`{"sessionId":"s1","update":`), body...), '}')
 		for range 2 {
-			s.update(nil, params)
+			s.update(params)
 		}
 		for id, c := range tn.calls {
 			size := 0

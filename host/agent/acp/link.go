@@ -196,7 +196,7 @@ func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		case req.Method == methodCancelled:
 			l.cancelRequest(req.Params)
 		case req.Method == methodUpdate && l.s != nil:
-			l.s.update(l, req.Params)
+			l.s.update(req.Params)
 		default:
 			l.p.log.Debug("notification ignored", "agent", l.p.c.ID, "method", req.Method)
 		}
@@ -206,7 +206,7 @@ func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 	if serve == nil || l.s == nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", req.Method)}
 	}
-	work, err := serve(l.s, l, req.Params)
+	run, err := serve(l.s, req.Params)
 	if err != nil {
 		return nil, wireError(err)
 	}
@@ -223,7 +223,7 @@ func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: fmt.Sprintf("%d requests are under way already", maxRequests)}
 	}
 	l.work.Go(func() {
-		result, err := work(ctx)
+		result, err := run(ctx)
 		if err != nil && ctx.Err() != nil {
 			err = &jsonrpc.Error{Code: codeCancelled, Message: "cancelled"}
 		}

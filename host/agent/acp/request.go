@@ -26,38 +26,40 @@ const (
 
 // served are the requests that agents may make. Each has two halves: the first
 // runs in order with all messages, and checks; what it returns may take its time.
-var served = map[string]func(*session, *link, json.RawMessage) (func(context.Context) (any, error), error){
-	methodPermission: (*session).permission,
-	methodRead:       (*session).readFile,
-	methodWrite:      (*session).writeFile,
-	methodCreate:     (*session).createTerminal,
-	methodOutput:     (*session).terminalOutput,
-	methodWait:       (*session).waitTerminal,
-	methodKill:       (*session).killTerminal,
-	methodRelease:    (*session).releaseTerminal,
+var served = map[string]func(*session, json.RawMessage) (work, error){
+	methodPermission: of((*session).permission),
+	methodRead:       of((*session).readFile),
+	methodWrite:      of((*session).writeFile),
+	methodCreate:     of((*session).createTerminal),
+	methodOutput:     ofTerminal(terminalOutput),
+	methodWait:       ofTerminal(waitTerminal),
+	methodKill:       ofTerminal(killTerminal),
+	methodRelease:    of((*session).releaseTerminal),
 	methodElicit:     (*session).elicit,
 }
 
-// params decodes a request's and checks whose it is.
-func (s *session) params(raw json.RawMessage, to any, sessionID func() string) error {
-	if len(raw) == 0 || json.Unmarshal(raw, to) != nil {
-		return &agent.Refusal{Text: "params: missing, or not as the protocol has them"}
+// work is the second half of a request.
+type work = func(context.Context) (any, error)
+
+// of decodes a request's params and checks whose it is.
+func of[P interface{ session() string }](serve func(*session, P) (work, error)) func(*session, json.RawMessage) (work, error) {
+	return func(s *session, raw json.RawMessage) (work, error) {
+		var p P
+		if len(raw) == 0 || json.Unmarshal(raw, &p) != nil {
+			return nil, &agent.Refusal{Text: "params: missing, or not as the protocol has them"}
+		}
+		if id := s.ID(); id != "" && p.session() != id {
+			return nil, &jsonrpc.Error{Code: codeNotFound, Message: fmt.Sprintf("there is no session %q", clip(p.session(), 100))}
+		}
+		return serve(s, p)
 	}
-	if id := s.ID(); id != "" && sessionID() != id {
-		return &jsonrpc.Error{Code: codeNotFound, Message: fmt.Sprintf("there is no session %q", clip(sessionID(), 100))}
-	}
-	return nil
 }
 
 // reads are the kinds of tools that change nothing.
 var reads = []string{"read", "search", "think"}
 
 // permission asks a person whether a tool call may run.
-func (s *session) permission(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	var p permissionParams
-	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
-		return nil, err
-	}
+func (s *session) permission(p permissionParams) (work, error) {
 	var u struct {
 		toolCall
 		Content json.RawMessage `json:"content"`
@@ -125,11 +127,7 @@ func (s *session) answered(c *call, list []agent.Choice) string {
 	return ""
 }
 
-func (s *session) readFile(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	var p fileParams
-	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
-		return nil, err
-	}
+func (s *session) readFile(p fileParams) (work, error) {
 	line, limit := 0, 0
 	if p.Line != nil {
 		line = *p.Line
@@ -151,11 +149,7 @@ func (s *session) readFile(_ *link, raw json.RawMessage) (func(context.Context) 
 	}, nil
 }
 
-func (s *session) writeFile(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	var p fileParams
-	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
-		return nil, err
-	}
+func (s *session) writeFile(p fileParams) (work, error) {
 	if s.spec.Files == nil || p.Content == nil {
 		return nil, &agent.Refusal{Text: "write file: no files here, or no content"}
 	}
@@ -171,11 +165,7 @@ func fileError(err error, path string) error {
 	return err
 }
 
-func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	var p createParams
-	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
-		return nil, err
-	}
+func (s *session) createTerminal(p createParams) (work, error) {
 	s.mu.Lock()
 	t, live := s.turn, len(s.terms)
 	s.mu.Unlock()
@@ -187,10 +177,7 @@ func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Con
 	case live >= maxTerminals:
 		return nil, &agent.Refusal{Text: fmt.Sprintf("create terminal: %d terminals are not released: release some first", live)}
 	}
-	spec := agent.TerminalSpec{Command: p.Command, Args: p.Args, Dir: p.Cwd}
-	for _, v := range p.Env {
-		spec.Env = append(spec.Env, agent.Var(v))
-	}
+	spec := agent.TerminalSpec{Command: p.Command, Args: p.Args, Env: p.Env, Dir: p.Cwd}
 	if limit := p.OutputByteLimit; limit != nil {
 		spec.OutputLimit = int(min(max(*limit, 1), maxOutput))
 	}
@@ -285,26 +272,20 @@ func (s *session) bind(c *call) {
 	}
 }
 
-// terminal is the one that a request names.
-func (s *session) terminal(raw json.RawMessage) (agent.Terminal, string, error) {
-	var p terminalParams
-	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
-		return nil, "", err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.terms[p.TerminalID]
-	if t == nil {
-		return nil, p.TerminalID, &jsonrpc.Error{Code: codeNotFound, Message: "Terminal not found: " + clip(p.TerminalID, 200)} // P8
-	}
-	return t, p.TerminalID, nil
+// ofTerminal finds the terminal that a request names.
+func ofTerminal(serve func(agent.Terminal) work) func(*session, json.RawMessage) (work, error) {
+	return of(func(s *session, p terminalParams) (work, error) {
+		s.mu.Lock()
+		t := s.terms[p.TerminalID]
+		s.mu.Unlock()
+		if t == nil {
+			return nil, &jsonrpc.Error{Code: codeNotFound, Message: "Terminal not found: " + clip(p.TerminalID, 200)} // P8
+		}
+		return serve(t), nil
+	})
 }
 
-func (s *session) terminalOutput(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	t, _, err := s.terminal(raw)
-	if err != nil {
-		return nil, err
-	}
+func terminalOutput(t agent.Terminal) work {
 	return func(context.Context) (any, error) {
 		text, truncated, exit := t.Output()
 		r := outputResult{Output: text, Truncated: truncated}
@@ -312,23 +293,19 @@ func (s *session) terminalOutput(_ *link, raw json.RawMessage) (func(context.Con
 			r.ExitStatus = wireExit(*exit)
 		}
 		return r, nil
-	}, nil
+	}
 }
 
 // waitTerminal answers when the command has ended, or a person has taken it: the
 // agent goes on then, with neither exit code nor signal.
-func (s *session) waitTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	t, _, err := s.terminal(raw)
-	if err != nil {
-		return nil, err
-	}
+func waitTerminal(t agent.Terminal) work {
 	return func(ctx context.Context) (any, error) {
 		exit, err := t.Wait(ctx)
 		if errors.Is(err, agent.ErrDetached) {
 			return exitStatus{}, nil
 		}
 		return wireExit(exit), err
-	}, nil
+	}
 }
 
 func wireExit(x agent.Exit) *exitStatus {
@@ -339,22 +316,15 @@ func wireExit(x agent.Exit) *exitStatus {
 	return e
 }
 
-func (s *session) killTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	t, _, err := s.terminal(raw)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (any, error) { return struct{}{}, t.Kill(ctx) }, nil
+func killTerminal(t agent.Terminal) work {
+	return func(ctx context.Context) (any, error) { return struct{}{}, t.Kill(ctx) }
 }
 
 // releaseTerminal succeeds for terminals that are not there, too (P13).
-func (s *session) releaseTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
-	t, id, err := s.terminal(raw)
-	if t == nil && id == "" {
-		return nil, err
-	}
+func (s *session) releaseTerminal(p terminalParams) (work, error) {
 	s.mu.Lock()
-	delete(s.terms, id)
+	t := s.terms[p.TerminalID]
+	delete(s.terms, p.TerminalID)
 	s.mu.Unlock()
 	return func(context.Context) (any, error) {
 		if t != nil {

@@ -169,11 +169,11 @@ func (s *session) servers(l *link) []server {
 				s.p.log.Info("server left out: the agent can't reach it", "agent", s.p.c.ID, "server", m.Name, "type", m.Type)
 				continue
 			}
-			headers := wireVars(m.Headers)
+			headers := append([]agent.Var{}, m.Headers...)
 			out = append(out, server{Type: cmp.Or(m.Type, "http"), Name: m.Name, URL: m.URL, Headers: &headers})
 			continue
 		}
-		env := wireVars(m.Env)
+		env := append([]agent.Var{}, m.Env...)
 		args := m.Args
 		if args == nil {
 			args = []string{}
@@ -183,14 +183,6 @@ func (s *session) servers(l *link) []server {
 			command = s.inside(command)
 		}
 		out = append(out, server{Name: m.Name, Command: command, Args: args, Env: &env})
-	}
-	return out
-}
-
-func wireVars(vars []agent.Var) []variable {
-	out := make([]variable, 0, len(vars))
-	for _, v := range vars {
-		out = append(out, variable(v))
 	}
 	return out
 }

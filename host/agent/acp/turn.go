@@ -77,7 +77,7 @@ func (t *turn) finish(r promptResult) {
 }
 
 // update deals with a session/update.
-func (s *session) update(_ *link, params json.RawMessage) {
+func (s *session) update(params json.RawMessage) {
 	var p struct {
 		SessionID string `json:"sessionId"`
 		Update    update `json:"update"`

@@ -1,6 +1,10 @@
 package acp
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"tandemux/host/agent"
+)
 
 // protocolVersion is the version that this package speaks.
 const protocolVersion = 1
@@ -125,18 +129,14 @@ type (
 )
 
 type (
-	variable struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
 	server struct {
-		Type    string      `json:"type,omitempty"` // "http" or "sse"; absent for stdio
-		Name    string      `json:"name"`
-		Command string      `json:"command,omitempty"`
-		Args    []string    `json:"args,omitempty"`
-		Env     *[]variable `json:"env,omitempty"`
-		URL     string      `json:"url,omitempty"`
-		Headers *[]variable `json:"headers,omitempty"`
+		Type    string       `json:"type,omitempty"` // "http" or "sse"; absent for stdio
+		Name    string       `json:"name"`
+		Command string       `json:"command,omitempty"`
+		Args    []string     `json:"args,omitempty"`
+		Env     *[]agent.Var `json:"env,omitempty"`
+		URL     string       `json:"url,omitempty"`
+		Headers *[]agent.Var `json:"headers,omitempty"`
 	}
 	sessionParams struct {
 		SessionID             string   `json:"sessionId,omitempty"`
@@ -299,9 +299,9 @@ type toolContent struct {
 
 type (
 	permissionParams struct {
-		SessionID string          `json:"sessionId"`
-		ToolCall  json.RawMessage `json:"toolCall"`
-		Options   []struct {
+		sessionOnly
+		ToolCall json.RawMessage `json:"toolCall"`
+		Options  []struct {
 			ID   string `json:"optionId"`
 			Name string `json:"name"`
 			Kind string `json:"kind"`
@@ -318,22 +318,22 @@ type (
 
 type (
 	fileParams struct {
-		SessionID string  `json:"sessionId"`
-		Path      string  `json:"path"`
-		Line      *int    `json:"line"`
-		Limit     *int    `json:"limit"`
-		Content   *string `json:"content"`
+		sessionOnly
+		Path    string  `json:"path"`
+		Line    *int    `json:"line"`
+		Limit   *int    `json:"limit"`
+		Content *string `json:"content"`
 	}
 	createParams struct {
-		SessionID       string     `json:"sessionId"`
-		Command         string     `json:"command"`
-		Args            []string   `json:"args"`
-		Env             []variable `json:"env"`
-		Cwd             string     `json:"cwd"`
-		OutputByteLimit *int64     `json:"outputByteLimit"`
+		sessionOnly
+		Command         string      `json:"command"`
+		Args            []string    `json:"args"`
+		Env             []agent.Var `json:"env"`
+		Cwd             string      `json:"cwd"`
+		OutputByteLimit *int64      `json:"outputByteLimit"`
 	}
 	terminalParams struct {
-		SessionID  string `json:"sessionId"`
+		sessionOnly
 		TerminalID string `json:"terminalId"`
 	}
 	// exitStatus has both members even where they are null.
@@ -347,3 +347,5 @@ type (
 		ExitStatus *exitStatus `json:"exitStatus,omitempty"`
 	}
 )
+
+func (s sessionOnly) session() string { return s.SessionID }
