@@ -214,7 +214,7 @@ func (s *scriptedSession) step(line string) (out agent.Outcome, err error, end b
 	case "plan":
 		s.sink.Plan([]agent.PlanEntry{{Status: word(0), Text: after(1)}})
 	case "option":
-		o := agent.Option{ID: word(0), Name: word(0), Value: word(1)}
+		o := agent.Option{AgentOption: ahp.AgentOption{ID: word(0), Name: word(0)}, Value: word(1)}
 		for _, w := range words[2:] {
 			o.Choices = append(o.Choices, agent.Choice{ID: w, Name: w})
 		}

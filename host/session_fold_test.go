@@ -244,7 +244,7 @@ func babble(r *rand.Rand) func(s *scriptedSession, text string) {
 				sink.Usage(agent.Usage{InputTokens: int64(i + 1), ContextUsed: 5, ContextSize: 10})
 				sink.Plan([]agent.PlanEntry{{Text: "step", Status: "completed"}})
 			case 8:
-				s.spec.Events.Options([]agent.Option{{ID: "mode", Name: "Mode", Value: fmt.Sprint("m", r.IntN(3)), Choices: []agent.Choice{{ID: "m0"}, {ID: "m1"}, {ID: "m2"}}}})
+				s.spec.Events.Options([]agent.Option{{AgentOption: ahp.AgentOption{ID: "mode", Name: "Mode", Choices: []agent.Choice{{ID: "m0"}, {ID: "m1"}, {ID: "m2"}}}, Value: fmt.Sprint("m", r.IntN(3))}})
 			}
 			if ctx.Err() != nil {
 				return

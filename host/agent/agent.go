@@ -265,36 +265,19 @@ const (
 	ConfirmRejectAlways = "reject_always"
 )
 
-// Choice is one of several.
-type Choice struct {
-	ID, Name, Description string
-	Group                 string
-}
+// What clients get as it is: one of several choices, a command of the agent's, a step
+// of its plan.
+type (
+	Choice    = ahp.AgentChoice
+	Command   = ahp.AgentCommand
+	PlanEntry = ahp.AgentPlanEntry
+)
 
 // Option is something about the session that a person may set: the mode, the
 // model, and what else the agent offers.
 type Option struct {
-	ID, Name, Description string
-	// Category is "mode", "model", "thought_level", another of the agent's, or
-	// empty.
-	Category string
-	// Boolean options have the values "true" and "false" and no Choices.
-	Boolean bool
-	Value   string
-	Choices []Choice
-}
-
-// Command is a command of the agent's, written "/name" in a prompt.
-type Command struct {
-	Name, Description string
-	Hint              string // what may follow the name; empty: nothing
-}
-
-// PlanEntry is a step of the agent's plan.
-type PlanEntry struct {
-	Text     string
-	Priority string // high, medium, low, or empty
-	Status   string // pending, in_progress, completed
+	ahp.AgentOption // Boolean ones have the values "true" and "false" and no Choices
+	Value           string
 }
 
 // Usage is what a turn used; zero means unknown.

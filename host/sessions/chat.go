@@ -265,11 +265,7 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 		if c.Dead(tx) {
 			return
 		}
-		list := make([]ahp.AgentCommand, 0, len(commands))
-		for _, k := range commands[:min(len(commands), maxCommands)] {
-			list = append(list, ahp.AgentCommand{Name: params.ClipTo(k.Name, params.MaxTitle), Description: params.ClipTo(k.Description, params.MaxTitle), Hint: params.ClipTo(k.Hint, params.MaxTitle)})
-		}
-		c.s.meta.Commands = list
+		c.s.meta.Commands = commands[:min(len(commands), maxCommands)]
 		c.s.setMeta(tx)
 	})
 }

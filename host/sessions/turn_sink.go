@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -145,19 +146,16 @@ func (r *prompting) Usage(u agent.Usage) {
 
 // Plan implements agent.Sink: the plan is in the session's _meta.
 func (r *prompting) Plan(entries []agent.PlanEntry) {
+	entries = entries[:min(len(entries), maxPlan)]
 	size := 0
-	list := make([]ahp.AgentPlanEntry, 0, len(entries))
-	for _, e := range entries[:min(len(entries), maxPlan)] {
+	for _, e := range entries {
 		size += len(e.Text)
-		list = append(list, ahp.AgentPlanEntry{Text: params.ClipTo(e.Text, params.MaxTitle), Priority: params.ClipTo(e.Priority, 16), Status: params.ClipTo(e.Status, 16)})
 	}
 	r.event(size, func(tx core.Tx) {
 		s := r.c.s
 		plans := map[ahp.URI][]ahp.AgentPlanEntry{}
-		for k, v := range s.meta.Plans {
-			plans[k] = v
-		}
-		plans[r.c.ch.URI] = list
+		maps.Copy(plans, s.meta.Plans)
+		plans[r.c.ch.URI] = entries
 		s.meta.Plans = plans
 		s.setMeta(tx)
 	})
@@ -174,12 +172,8 @@ func (c *Chat) endPlan(tx core.Tx) {
 			return // It may go on with the next turn.
 		}
 	}
-	plans := map[ahp.URI][]ahp.AgentPlanEntry{}
-	for k, v := range c.s.meta.Plans {
-		if k != c.ch.URI {
-			plans[k] = v
-		}
-	}
+	plans := maps.Clone(c.s.meta.Plans)
+	delete(plans, c.ch.URI)
 	c.s.meta.Plans = plans
 	c.s.setMeta(tx)
 }

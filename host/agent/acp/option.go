@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tandemux/ahp"
 	"tandemux/host/agent"
 )
 
@@ -66,8 +67,8 @@ func (o *options) set(r sessionResult) {
 		option
 		offers []offer
 	}{
-		{option{by: setMode, Option: agent.Option{ID: modeOption, Name: "Mode", Value: r.Modes.Mode}}, r.Modes.Modes},
-		{option{by: setModel, Option: agent.Option{ID: modelOption, Name: "Model", Value: r.Models.Model}}, r.Models.Models},
+		{option{agent.Option{AgentOption: ahp.AgentOption{ID: modeOption, Name: "Mode"}, Value: r.Modes.Mode}, setMode}, r.Modes.Modes},
+		{option{agent.Option{AgentOption: ahp.AgentOption{ID: modelOption, Name: "Model"}, Value: r.Models.Model}, setModel}, r.Models.Models},
 	} {
 		op := offer.option
 		op.Category = op.ID
@@ -86,11 +87,10 @@ func (o *options) set(r sessionResult) {
 func (o *options) config(list []configOption) {
 	kept := o.all[:0:0]
 	for _, c := range list[:min(len(list), maxOptions)] {
-		op := option{by: setConfig, Option: agent.Option{
+		op := option{by: setConfig, Option: agent.Option{Value: plainValue(c.Current), AgentOption: ahp.AgentOption{
 			ID: c.ID, Name: cmp.Or(clip(c.Name, 200), c.ID), Description: clip(c.Description, 2000), Category: clip(c.Category, 100),
-			Boolean: c.Type == "boolean", Value: plainValue(c.Current),
-		}}
-		op.Choices = choices(nil, c.Options, "")
+			Boolean: c.Type == "boolean", Choices: choices(nil, c.Options, ""),
+		}}}
 		if c.ID != "" && (op.Boolean || c.Type == "select" || len(op.Choices) > 0) {
 			kept = append(kept, op)
 		}

@@ -17,8 +17,10 @@ const (
 	// maxPlan and maxCommands bound what lists may have.
 	maxPlan     = 500
 	maxCommands = 1000
-	// maxTitle bounds titles and descriptions in bytes.
+	// maxTitle bounds titles and descriptions in bytes, maxLine those of commands and
+	// plans.
 	maxTitle = 4 << 10
+	maxLine  = 1 << 10
 )
 
 // turn is a running session/prompt.
@@ -145,7 +147,7 @@ var sessionUpdates = map[string]func(*session, *update){
 	"available_commands_update": func(s *session, u *update) {
 		list := []agent.Command{}
 		for _, c := range u.Commands[:min(len(u.Commands), maxCommands)] {
-			a := agent.Command{Name: clip(c.Name, 200), Description: clip(c.Description, maxTitle)}
+			a := agent.Command{Name: clip(c.Name, 200), Description: clip(c.Description, maxLine)}
 			if c.Input != nil {
 				a.Hint = clip(c.Input.Hint, 200)
 			}
@@ -212,7 +214,7 @@ func markdown(b contentBlock) string {
 func plan(u *update) []agent.PlanEntry {
 	out := []agent.PlanEntry{}
 	for _, e := range u.Entries[:min(len(u.Entries), maxPlan)] {
-		out = append(out, agent.PlanEntry{Text: clip(e.Content, maxTitle), Priority: clip(e.Priority, 20), Status: clip(e.Status, 20)})
+		out = append(out, agent.PlanEntry{Text: clip(e.Content, maxLine), Priority: clip(e.Priority, 20), Status: clip(e.Status, 20)})
 	}
 	return out
 }

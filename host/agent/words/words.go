@@ -43,11 +43,8 @@ func Error(err error) ahp.ErrorInfo {
 func Options(options []agent.Option) []ahp.AgentOption {
 	list := make([]ahp.AgentOption, 0, len(options))
 	for _, o := range options {
-		w := ahp.AgentOption{ID: o.ID, Name: o.Name, Description: o.Description, Category: o.Category, Boolean: o.Boolean}
-		for _, ch := range o.Choices[:min(len(o.Choices), MaxChoices)] {
-			w.Choices = append(w.Choices, ahp.AgentChoice(ch))
-		}
-		list = append(list, w)
+		o.Choices = o.Choices[:min(len(o.Choices), MaxChoices)]
+		list = append(list, o.AgentOption)
 	}
 	return list
 }

@@ -53,10 +53,7 @@ func (r *Registry) Agent(ctx context.Context, who access.Principal, ref string) 
 
 func (r *Registry) agent(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Agent, error) {
 	a, err := r.store.Agents.Find(ctx, ref)
-	if err != nil {
-		return a, err
-	}
-	return a, Refuse(access.May(who, verb, access.Agent, a.ID), verb, "agent", ref)
+	return a, may(err, who, verb, access.Agent, a.ID, "agent", ref)
 }
 
 // Agents lists those that somebody may see.
@@ -85,10 +82,7 @@ func (r *Registry) Branch(ctx context.Context, who access.Principal, id string) 
 
 func (r *Registry) branch(ctx context.Context, who access.Principal, verb access.Verb, id string) (store.Branch, error) {
 	b, err := r.store.Branches.Get(ctx, id)
-	if err != nil {
-		return b, err
-	}
-	return b, Refuse(access.May(who, verb, access.Agent, b.AgentID), verb, "branch", id)
+	return b, may(err, who, verb, access.Agent, b.AgentID, "branch", id)
 }
 
 // BranchNamed finds an agent's branch by its name.
@@ -154,10 +148,7 @@ func (r *Registry) Version(ctx context.Context, who access.Principal, ref string
 		return r.versionOf(ctx, who, agent, number)
 	}
 	v, err := r.store.Versions.Get(ctx, ref)
-	if err != nil {
-		return v, err
-	}
-	return v, Refuse(access.May(who, access.Read, access.Agent, v.AgentID), access.Read, "version", ref)
+	return v, may(err, who, access.Read, access.Agent, v.AgentID, "version", ref)
 }
 
 // versionOf finds a version of an agent by its id or number.

@@ -3,13 +3,13 @@ package registry
 import (
 	"archive/tar"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,8 +39,8 @@ func (r *Registry) unpack(archive io.Reader) (code string, def *Definition, err 
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
 	}
-	tmp := filepath.Join(r.dir, ".new-"+rand.Text())
-	if err := os.Mkdir(tmp, 0o700); err != nil {
+	tmp, err := os.MkdirTemp(r.dir, ".new-")
+	if err != nil {
 		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
 	}
 	defer os.RemoveAll(tmp)
@@ -111,13 +111,8 @@ func extract(root *os.Root, archive io.Reader) (string, error) {
 			lines[name] = line
 		}
 	}
-	names := make([]string, 0, len(lines))
-	for name := range lines {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	sum := sha256.New()
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		fmt.Fprintf(sum, "%q %s\n", name, lines[name])
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

@@ -12,10 +12,7 @@ import (
 // Project finds a project, for somebody who may do something with it.
 func (r *Registry) Project(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Project, error) {
 	p, err := r.store.Projects.Find(ctx, ref)
-	if err != nil {
-		return p, err
-	}
-	return p, Refuse(access.May(who, verb, access.Project, p.ID), verb, "project", ref)
+	return p, may(err, who, verb, access.Project, p.ID, "project", ref)
 }
 
 // Projects lists those that somebody may see.
@@ -94,10 +91,7 @@ func (r *Registry) DeleteProject(ctx context.Context, who access.Principal, ref 
 // project, from which it derives its access (U58, U86).
 func (r *Registry) Filesystem(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Filesystem, error) {
 	f, err := r.store.Filesystems.Find(ctx, ref)
-	if err != nil {
-		return f, err
-	}
-	return f, Refuse(access.May(who, verb, access.Project, f.ProjectID), verb, "filesystem", ref)
+	return f, may(err, who, verb, access.Project, f.ProjectID, "filesystem", ref)
 }
 
 // Filesystems lists those of a project, or of all that somebody may see.

@@ -70,6 +70,14 @@ func Refuse(d access.Decision, verb access.Verb, what, ref string) error {
 	}
 }
 
+// may is the error of finding something, or of a decision about it.
+func may(err error, who access.Principal, verb access.Verb, kind access.Kind, id, what, ref string) error {
+	if err != nil {
+		return err
+	}
+	return Refuse(access.May(who, verb, kind, id), verb, what, ref)
+}
+
 // operate refuses everybody but the operator.
 func operate(who access.Principal, what string) error {
 	if who.Kind == access.Operator {

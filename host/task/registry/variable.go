@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -102,26 +103,11 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 // deployedVariables are those that the version has that was activated last in an
 // environment; any says that there is one.
 func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (vars map[string]store.Variable, any bool, err error) {
-	var newest store.Branch
-	for p := (store.Page{Limit: store.MaxPage}); ; {
-		branches, next, err := r.store.Branches.List(ctx, store.Where{"agent": agent, "environment": environment}, p)
-		if err != nil {
-			return nil, false, err
-		}
-		for _, b := range branches {
-			if b.ActiveID != "" && !b.Updated.Before(newest.Updated) {
-				newest = b
-			}
-		}
-		if p.Cursor = next; next == "" {
-			break
-		}
-	}
-	if newest.ActiveID == "" {
-		return nil, false, nil
-	}
-	v, err := r.store.Versions.Get(ctx, newest.ActiveID)
+	v, err := r.store.Newest(ctx, agent, environment)
 	if err != nil {
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
 		return nil, false, err
 	}
 	all, err := r.store.Snapshot(ctx, v.SnapshotID)

@@ -75,6 +75,12 @@ func (s *Store) VersionNumbered(ctx context.Context, agent string, number int) (
 	return s.Versions.one(ctx, s.reading(), Errorf(NotFound, "the agent has no version %d", number), "agent = ? and number = ?", agent, number)
 }
 
+// Newest is the version that was activated last in an agent's environment.
+func (s *Store) Newest(ctx context.Context, agent, environment string) (Version, error) {
+	return s.Versions.one(ctx, s.reading(), ErrNotFound,
+		"id = (select active from branches where agent = ? and environment = ? and active is not null order by updated desc, n desc limit 1)", agent, environment)
+}
+
 // Codes gives the hashes of all files that versions have.
 func (s *Store) Codes(ctx context.Context) ([]string, error) {
 	return all[string](ctx, s.reading(), "select distinct code from versions where code <> ''")
