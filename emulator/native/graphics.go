@@ -22,11 +22,14 @@ type graphic struct {
 	more, stay, virtual           bool // m, C, U
 	format, width, height         uint32
 	id, number, placement         uint32
-	x, y, w, h                    uint32
+	shown                         // of the image
 	cols, rows                    uint32
 	z                             int32
 	parent                        uint32 // P: relative placements, which are not there
 }
+
+// shown is a part of an image, in pixels.
+type shown struct{ x, y, w, h uint32 }
 
 // graphicNumbers are the keys that are numbers, graphicLetters those that are a
 // letter.

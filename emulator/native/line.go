@@ -101,7 +101,7 @@ const maxCellBytes = packedStyle + 1 + utf8.UTFMax
 
 // appendLine appends the first n cells of r. There is always room for the plain
 // cells that are left, so that they are written without looking.
-func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
+func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 	var pen cell // the style in force
 	cells := r.cells[:n]
 	buf = slices.Grow(buf, n*maxCellBytes+packedStyle)
@@ -109,12 +109,12 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 		c := cells[x]
 		if s := c & styleMask; s != pen {
 			pen = s
-			if p := e.styles.pack(c.style()); p.n > 0 {
+			if p := tb.styles.pack(c.style()); p.n > 0 {
 				at := len(buf)
 				p.put(buf[at : at+packedStyle])
 				buf = buf[:at+int(p.n)]
 			} else {
-				buf = appendStyle(append(buf, tokStyle), &e.styles.list[c.style()])
+				buf = appendStyle(append(buf, tokStyle), &tb.styles.list[c.style()])
 				buf = slices.Grow(buf, (n-x)*maxCellBytes+packedStyle)
 			}
 		}
@@ -138,7 +138,7 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 			}
 			buf = appendEmpty(buf, x-from)
 		case c&clusterBit != 0:
-			s, tok := e.texts.list[c&runeMask], byte(tokCluster)
+			s, tok := tb.texts.list[c&runeMask], byte(tokCluster)
 			if c&kindMask == wideLead {
 				tok = tokWide
 			}
@@ -335,7 +335,7 @@ func decodeColor(b []byte) (emulator.Color, int) {
 
 // decodeStyle decodes what appendStyle wrote and returns how many bytes that
 // were.
-func (e *Engine) decodeStyle(b []byte) (style, int) {
+func (tb *tables) decodeStyle(b []byte) (style, int) {
 	var s style
 	mask, n, k := b[0], 1, 0
 	if mask&hasFG != 0 {
@@ -366,7 +366,7 @@ func (e *Engine) decodeStyle(b []byte) (style, int) {
 			part[i] = b[n : n+int(v)]
 			n += int(v)
 		}
-		s.link = internLink(&e.links, part[0], part[1])
+		s.link = internLink(&tb.links, part[0], part[1])
 	}
 	return s, n
 }

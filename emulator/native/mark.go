@@ -100,8 +100,8 @@ func (r *row) textMarks(buf []mark) []mark {
 
 // moveMarks takes the marks between the side margins from one row to another,
 // from no row when src is nil.
-func (e *Engine) moveMarks(dst, src *row) {
-	within := func(m mark) bool { return m.col >= e.left && m.col <= e.right }
+func (ma *margins) moveMarks(dst, src *row) {
+	within := func(m mark) bool { return m.col >= ma.left && m.col <= ma.right }
 	dst.marks = slices.DeleteFunc(dst.marks, within)
 	if src == nil {
 		return

@@ -11,48 +11,71 @@ import (
 // Engine is one terminal's screen; see emulator.Emulator. Make one with New.
 type Engine struct {
 	cols, rows int
-	version    string
 
 	// Grid.
 	screens [2]screen // main, alternate
 	scr     *screen   // the one that shows
 	hist    history
-	styles  styles
-	texts   clusters
-	links   links
-	pics    pictures
+	tables
+	pics  pictures
+	marks int // at least as many as there are
 
 	// Writing.
-	cur         cursor
-	last        lastPrint
-	top, bot    int // scroll region, rows
-	left, right int // scroll region, columns
-	tabs        control.Tabs
-	link        *link
-	penBits     cell // cur.pen and link interned, unless penStale
-	penStale    bool
-	memo        *sgrMemo // nil until the first SGR
-	blankBits   cell     // a blank in blankBG
-	blankBG     emulator.Color
-	plain       bool // ASCII is printed as it is: no charset, no insert mode
+	cur  cursor
+	last lastPrint
+	margins
+	tabs control.Tabs
+	inks
 
 	// State that a child set.
-	modes  control.Modes
-	sys    control.System
-	level  int // DECSCL, 1 to 4
-	extent int // DECSACE
-	marks  int // at least as many as there are
+	modes control.Modes
+	sys   control.System
+	conformance
 
-	parser control.Parser
+	parser    control.Parser
+	changes   // for the caller
+	unhandled int
+	scratch
+}
 
-	// For the caller.
+// tables are what cells name by number.
+type tables struct {
+	styles styles
+	texts  clusters
+	links  links
+}
+
+// margins are the scroll region; all of its sides are inside.
+type margins struct{ top, bot, left, right int }
+
+// inks are what is written and erased with, interned.
+type inks struct {
+	link      *link
+	penBits   cell // cursor.pen and link, unless penStale
+	penStale  bool
+	memo      *sgrMemo // nil until the first SGR
+	blankBits cell     // a blank in blankBG
+	blankBG   emulator.Color
+	plain     bool // ASCII is printed as it is: no charset, no insert mode
+}
+
+// conformance is what a terminal says that it is, and what a child asked of that.
+type conformance struct {
+	version string
+	level   int // DECSCL, 1 to 4
+	extent  int // DECSACE
+}
+
+// changes is what Damage tells next.
+type changes struct {
 	damage    []emulator.Span
 	damageAll bool
 	scrolled  int
-	spans     []emulator.Span
-	unhandled int
+	spans     []emulator.Span // of the last call
+}
 
-	// Scratch.
+// scratch is memory to use again.
+type scratch struct {
 	rowBuf  []*row
 	textBuf []byte
 	markBuf []mark
@@ -80,12 +103,11 @@ func New(o emulator.Options) emulator.Emulator { return newEngine(o) }
 
 func newEngine(o emulator.Options) *Engine {
 	e := &Engine{
-		cols:    clamp(o.Cols, 1, emulator.MaxCols),
-		rows:    clamp(o.Rows, 1, emulator.MaxRows),
-		version: o.Version,
-
+		cols:  clamp(o.Cols, 1, emulator.MaxCols),
+		rows:  clamp(o.Rows, 1, emulator.MaxRows),
 		modes: control.NewModes(^control.ISOProtect, defaultFlags),
 	}
+	e.version = o.Version
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = newClusters()
@@ -137,11 +159,11 @@ func (e *Engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
 }
 
 // decode gives a cell as callers see it.
-func (e *Engine) decode(c cell) emulator.Cell {
+func (tb *tables) decode(c cell) emulator.Cell {
 	if c == 0 {
 		return emulator.Cell{Width: 1}
 	}
-	st := &e.styles.list[c.style()]
+	st := &tb.styles.list[c.style()]
 	out := emulator.Cell{Width: 1, Tab: uint8(c >> tabShift), Style: st.Style}
 	if st.link != nil {
 		out.Link, out.LinkID = st.link.uri, st.link.id
@@ -156,7 +178,7 @@ func (e *Engine) decode(c cell) emulator.Cell {
 		return out
 	}
 	if c&clusterBit != 0 {
-		out.Rune, out.Combining = splitCluster(e.texts.list[c&runeMask])
+		out.Rune, out.Combining = splitCluster(tb.texts.list[c&runeMask])
 		return out
 	}
 	out.Rune = rune(c & runeMask)
@@ -226,16 +248,16 @@ func (e *Engine) Damage() emulator.Damage {
 	return d
 }
 
-func (e *Engine) clearDamage() {
-	for i := range e.damage {
-		e.damage[i] = emulator.Span{From: emulator.MaxCols}
+func (c *changes) clearDamage() {
+	for i := range c.damage {
+		c.damage[i] = emulator.Span{From: emulator.MaxCols}
 	}
-	e.damageAll, e.scrolled = false, 0
+	c.damageAll, c.scrolled = false, 0
 }
 
 // mark records that cells [from, to) of screen line y changed.
-func (e *Engine) mark(y, from, to int) {
-	d := &e.damage[y]
+func (c *changes) mark(y, from, to int) {
+	d := &c.damage[y]
 	if from < d.From {
 		d.From = from
 	}

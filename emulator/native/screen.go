@@ -60,14 +60,14 @@ func (e *Engine) blank() cell {
 
 // half is what is left of a wide character when its other half goes: a space in
 // its background, as in xterm.
-func (e *Engine) half(c cell) cell {
-	bg := e.styles.list[c.style()].BG
+func (tb *tables) half(c cell) cell {
+	bg := tb.styles.list[c.style()].BG
 	if bg.IsDefault() {
 		return ' '
 	}
 	st := style{}
 	st.BG = bg
-	return cell(e.styles.intern(st))<<styleShift | ' '
+	return cell(tb.styles.intern(st))<<styleShift | ' '
 }
 
 // split cuts a wide character that lies across column x of line y in two

@@ -25,7 +25,7 @@ const slack = 3
 // ownPackageLines are the limits of packages that have one of their own: the larger
 // ones are one thing each that has no seam; the interface's root only dispatches.
 var ownPackageLines = map[string]int{
-	"emulator/native": 7100,
+	"emulator/native": 6800,
 	"ahp":             4900,
 	"ui":              2500,
 }
@@ -41,16 +41,14 @@ var (
 	}
 	fileExcess  = map[string]int{}
 	fieldExcess = map[string]int{
-		"emulator/native.Engine":  38,
-		"emulator/native.graphic": 22,
-		"host.Config":             28,
-		"host.Host":               42,
-		"host.Limits":             27,
-		"host.term":               40,
-		"host/task/store.Task":    22,
+		"host.Config":          28,
+		"host.Host":            42,
+		"host.Limits":          27,
+		"host.term":            40,
+		"host/task/store.Task": 22,
 	}
 	methodExcess = map[string]int{
-		"emulator/native.Engine": 187,
+		"emulator/native.Engine": 180,
 		"host.Host":              96,
 	}
 )

@@ -22,7 +22,7 @@ var shellActions = map[string]action{
 	"next-command":     onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, true, n) }),
 	"commands":         onView(func(cp *Copying, v *pane.View, _ int) { cp.openCommands(v) }),
 	"copy-output": onView(func(cp *Copying, v *pane.View, _ int) {
-		o, err := v.CommandOutput()
+		o, err := v.CommandOutput("")
 		cp.copyOutput(o, err)
 	}),
 	"copy-command-line": onView(func(cp *Copying, v *pane.View, _ int) {
@@ -153,7 +153,7 @@ func (cp *Copying) openCommands(v *pane.View) {
 		Enter: func(id string) bool { show(id); return true }, EnterKeys: "enter go to",
 	}}
 	list.Actions = []overlay.Action{
-		{Letter: "y", Label: "copy output", Do: with(func(id string, _ pane.Command) { cp.copyOutput(v.OutputOf(id)) })},
+		{Letter: "y", Label: "copy output", Do: with(func(id string, _ pane.Command) { cp.copyOutput(v.CommandOutput(id)) })},
 		{Letter: "l", Label: "copy line", Do: with(func(_ string, c pane.Command) { cp.copyLine(c, nil) })},
 		{Letter: "r", Label: "run again", Do: with(func(_ string, c pane.Command) { cp.runAgain(c, nil) })},
 		{Letter: "f", Label: "failed only", NoRow: true, Do: func(string) {

@@ -145,7 +145,7 @@ func fuzzView(t *testing.T, ops []byte) {
 				v.GoTo(id(n)) //nolint:errcheck // it may be gone
 			case 25:
 				v.GoCommand(n%2 == 0)
-				v.CommandOutput() //nolint:errcheck // there may be none
+				v.CommandOutput("") //nolint:errcheck // there may be none
 				v.Feed.Commands()
 			case 26:
 				v.FoldRow(y)

@@ -45,14 +45,18 @@ type Output struct {
 	Cut  bool   // its start is gone from the history
 }
 
-// CommandOutput gives the output of the command at copy mode's cursor, else of the
-// one that GoCommand went to, or the one at the top of a view that is scrolled back,
-// or the newest one; of much the first MaxCopy bytes.
-func (v *View) CommandOutput() (Output, error) {
+// CommandOutput gives the output of a command; "" stands for the one at copy mode's
+// cursor, else the one that GoCommand went to, or the one at the top of a view that is
+// scrolled back, or the newest one; of much the first MaxCopy bytes.
+func (v *View) CommandOutput(id string) (Output, error) {
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p, err := v.chosen()
+	get := v.chosen
+	if id != "" {
+		get = func() (place, error) { return v.byID(id) }
+	}
+	p, err := get()
 	if err != nil {
 		return Output{Command: p.Command}, err
 	}
@@ -189,18 +193,6 @@ func (v *View) byID(id string) (p place, err error) {
 		}
 	}
 	return p, ErrCleared
-}
-
-// OutputOf gives the output of a command, as CommandOutput does.
-func (v *View) OutputOf(id string) (Output, error) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	p, err := v.byID(id)
-	if err != nil {
-		return Output{Command: p.Command}, err
-	}
-	return f.output(p, p.older)
 }
 
 // GoTo scrolls to the line of a command, or puts copy mode's cursor there, also
