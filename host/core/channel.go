@@ -101,6 +101,14 @@ func (tx Tx) RemoveChannel(ch *Channel) {
 // Channel finds one; nil if there is none.
 func (tx Tx) Channel(uri ahp.URI) *Channel { return tx.c.channels[uri] }
 
+// At finds the body of a kind that the channel of a URI has.
+func At[B Body](tx Tx, uri ahp.URI) (b B, ok bool) {
+	if ch := tx.Channel(uri); ch != nil {
+		b, ok = ch.Body.(B)
+	}
+	return b, ok
+}
+
 // Channels gives all, in no order.
 func (tx Tx) Channels() iter.Seq[*Channel] { return maps.Values(tx.c.channels) }
 

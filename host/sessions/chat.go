@@ -128,8 +128,7 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 	default:
 		c.opening = o
 		spec := c.spec(tx)
-		c.all.work.Add(1)
-		go c.finishOpening(o, spec)
+		c.all.work.Go(func() { c.finishOpening(o, spec) })
 		return o
 	}
 	close(o.done)
@@ -158,7 +157,6 @@ func (c *Chat) spec(tx core.Tx) agent.Spec {
 // finishOpening waits for the provider, but not for ever.
 func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 	ss := c.all
-	defer ss.work.Done()
 	ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentStart)
 	defer cancel()
 	provider := c.s.provider
@@ -247,7 +245,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 			if o.Boolean {
 				v = o.Value == "true"
 			}
-			if s.value.Config == nil || s.value.Config.Values[o.ID] != v {
+			if s.optionValue(o.ID) != v {
 				values[o.ID] = v
 			}
 		}

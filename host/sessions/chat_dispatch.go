@@ -49,15 +49,6 @@ func accept(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// bulky refuses an action that is too large to be kept.
-func bulky(a ahp.Action) string {
-	b, err := ahp.EncodeAction(ahp.V1, a)
-	if err != nil || len(b) > maxMessage {
-		return fmt.Sprintf("it is larger than %d bytes", maxMessage)
-	}
-	return ""
-}
-
 // mayPrompt says why a client can't say anything in a chat.
 func (c *Chat) mayPrompt(m *ahp.Message) string {
 	switch {
@@ -92,9 +83,6 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
 		return fmt.Sprintf("there was a turn %s already", params.Clip(a.TurnID))
 	}
-	if s := bulky(a); s != "" {
-		return s
-	}
 	c.all.Audit.Did(d.By.Link.Who(), "prompt", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	c.startTurn(tx, a, d.By)
 	return ""
@@ -124,9 +112,6 @@ func cancelTurn(tx core.Tx, d *requests.Dispatch) string {
 func setPending(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
-		return s
-	}
-	if s := bulky(a); s != "" {
 		return s
 	}
 	known := slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID })
@@ -162,9 +147,7 @@ func (c *Chat) steer(tx core.Tx) {
 	}
 	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
 	r.note(tx, "Said meanwhile: "+m.Message.Text) // The history has to say it.
-	c.all.work.Add(1)
-	go func() {
-		defer c.all.work.Done()
+	c.all.work.Go(func() {
 		err := able.Steer(r.ctx, words.Turn(m.ID, m.Message))
 		c.all.Core.Do(func(tx core.Tx) {
 			if err != nil && !c.Dead(tx) && len(c.value.QueuedMessages) < maxQueued {
@@ -172,7 +155,7 @@ func (c *Chat) steer(tx core.Tx) {
 				c.drain(tx)
 			}
 		})
-	}()
+	})
 }
 
 // removePending is chat/pendingMessageRemoved.
@@ -201,9 +184,6 @@ func changeDraft(tx core.Tx, d *requests.Dispatch) string {
 	if s := d.Channel.Body.(*Chat).mayPrompt(a.Draft); s != "" {
 		return s
 	}
-	if s := bulky(a); s != "" {
-		return s
-	}
 	return accept(tx, d)
 }
 
@@ -223,15 +203,7 @@ func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 	}
 	if r := c.now; r != nil && !r.over {
 		r.flush(tx)
-		r.over = true
-		r.cancel(nil)
-		r.stopWatch()
-		for _, k := range r.calls {
-			k.giveUp(tx)
-		}
-		for id := range r.asks {
-			r.closeAsk(tx, id)
-		}
+		r.stop(tx, nil)
 	}
 	c.all.Audit.Did(d.By.Link.Who(), "truncate", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	if a.TurnID == "" {
@@ -264,9 +236,6 @@ func changeAnswer(tx core.Tx, d *requests.Dispatch) string {
 	if q == nil {
 		return "there is no such question, or it was answered already"
 	}
-	if s := bulky(a); s != "" {
-		return s
-	}
 	if s := words.CheckAnswers(*q, map[string]json.RawMessage{a.QuestionID: a.Answer}); s != "" {
 		return s
 	}
@@ -279,9 +248,6 @@ func completeInput(tx core.Tx, d *requests.Dispatch) string {
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
 		return "there is no such question, or it was answered already"
-	}
-	if s := bulky(a); s != "" {
-		return s
 	}
 	if !slices.Contains([]string{ahp.InputAccept, ahp.InputDecline, ahp.InputCancel}, a.Response) {
 		return fmt.Sprintf("response: it is %q, %q or %q", ahp.InputAccept, ahp.InputDecline, ahp.InputCancel)

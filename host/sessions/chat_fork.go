@@ -22,7 +22,7 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	if from.Kind != sourceFork && from.Kind != sourceSide {
 		return ahp.InvalidParams("create chat: source: kind: it is %q or %q", sourceFork, sourceSide)
 	}
-	c, ok := chatAt(tx, from.Chat)
+	c, ok := core.At[*Chat](tx, from.Chat)
 	if !ok || c.s != s {
 		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", params.Clip(from.Chat))
 	}
@@ -48,7 +48,7 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 // copyOf makes a new chat one that begins from another, and begins to copy the
 // agent's session. The caller has seen that it can be done.
 func (c *Chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
-	source, _ := chatAt(tx, from.Chat)
+	source, _ := core.At[*Chat](tx, from.Chat)
 	turns := source.value.Turns
 	c.value.Origin = &ahp.ChatOrigin{Kind: from.Kind, Chat: from.Chat, TurnID: turns[len(turns)-1].ID}
 	if from.Kind == sourceSide {

@@ -80,7 +80,7 @@ func (ss *Sessions) createdChat(c *requests.Conn, chat *Chat, p ahp.CreateChatPa
 
 // checkNewChat says why there can't be such a chat.
 func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
-	s, ok := sessionAt(tx, p.Channel)
+	s, ok := core.At[*session](tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", params.Clip(p.Channel))
 	}
@@ -106,9 +106,9 @@ func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 	}
 	if m := p.InitialMessage; m != nil {
 		why := ""
-		switch size := bulky(ahp.ChatTurnStarted{Message: *m}); {
-		case size != "":
-			why = size
+		switch b, err := ahp.EncodeAction(ahp.V1, ahp.ChatTurnStarted{Message: *m}); {
+		case err != nil || len(b) > maxMessage:
+			why = tooLarge
 		case m.Origin.Kind != ahp.OriginUser:
 			why = "its origin must be \"user\""
 		case len(m.Attachments) > maxAttachments:
@@ -125,7 +125,7 @@ func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 func (ss *Sessions) disposeChat(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
 	var err error
 	ss.Core.Do(func(tx core.Tx) {
-		chat, ok := chatAt(tx, p.Channel)
+		chat, ok := core.At[*Chat](tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose chat: there is no chat %q", params.Clip(p.Channel))
 			return
@@ -157,15 +157,7 @@ func (c *Chat) drop(tx core.Tx) {
 // session's.
 func (c *Chat) remove(tx core.Tx) {
 	if r := c.now; r != nil {
-		r.over = true
-		r.cancel(errGone)
-		r.stopWatch()
-		for _, k := range r.calls {
-			k.giveUp(tx)
-		}
-		for id := range r.asks {
-			r.closeAsk(tx, id)
-		}
+		r.stop(tx, errGone)
 	}
 	c.gone = true
 	c.s.toolsMayHaveChanged(tx)
@@ -181,7 +173,7 @@ func (ss *Sessions) fetchTurns(_ context.Context, c *requests.Conn, p ahp.FetchT
 	var result ahp.FetchTurnsResult
 	var err error
 	ss.Core.Do(func(tx core.Tx) {
-		chat, ok := chatAt(tx, p.Channel)
+		chat, ok := core.At[*Chat](tx, p.Channel)
 		switch {
 		case !ok || c.Principal.Bounded():
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", params.Clip(p.Channel))

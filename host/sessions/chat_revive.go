@@ -35,7 +35,7 @@ func (ss *Sessions) ReviveChat(ch *core.Channel, state json.RawMessage) (core.Bo
 func (ss *Sessions) Revive(tx core.Tx) {
 	for ch := range tx.Channels() {
 		if c, ok := ch.Body.(*Chat); ok {
-			if s, ok := sessionAt(tx, c.facts.Session); ok {
+			if s, ok := core.At[*session](tx, c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
@@ -78,7 +78,7 @@ func (s *session) revive(tx core.Tx) {
 		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
-		if _, ok := chatAt(tx, row.Resource); !ok {
+		if _, ok := core.At[*Chat](tx, row.Resource); !ok {
 			s.apply(tx, ahp.SessionChatRemoved{Chat: row.Resource}, nil)
 		}
 	}

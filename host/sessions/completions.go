@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/internal/fileuri"
@@ -25,7 +26,7 @@ const (
 // files of the session's directories for a word that begins with "@".
 func (ss *Sessions) completions(_ context.Context, c *requests.Conn, p ahp.CompletionsParams) (any, error) {
 	tx := ss.Core.Lock()
-	chat, ok := chatAt(tx, p.Channel)
+	chat, ok := core.At[*Chat](tx, p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {

@@ -32,10 +32,16 @@ func adder(all map[string]requests.Action, fits func(core.Body) bool) func(a ahp
 			if s := d.By.Link.Principal.CannotDrive(); s != "" {
 				return s
 			}
+			if b, err := ahp.EncodeAction(ahp.V1, d.Action); err != nil || len(b) > maxMessage {
+				return tooLarge
+			}
 			return do(tx, d)
 		}}
 	}
 }
+
+// tooLarge refuses what can't be kept.
+var tooLarge = fmt.Sprintf("it is larger than %d bytes", maxMessage)
 
 // sessionActions are those of sessions (AHP, Session Channel).
 func sessionActions(all map[string]requests.Action) {
@@ -87,9 +93,6 @@ func setActiveClient(tx core.Tx, d *requests.Dispatch) string {
 	if why := checkActive(s, a); why != "" {
 		return why
 	}
-	if why := bulky(d.Action); why != "" {
-		return why
-	}
 	return acceptForSession(tx, d)
 }
 
@@ -139,10 +142,8 @@ func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 		s.dirty = true
 	}
 	before := map[string]any{}
-	if s.value.Config != nil {
-		for id := range set {
-			before[id] = s.value.Config.Values[id]
-		}
+	for id := range set {
+		before[id] = s.optionValue(id)
 	}
 	s.apply(tx, a, d.By)
 	for id, value := range set {
@@ -183,6 +184,13 @@ func (s *session) settable(id string, v any) (value, refusal string) {
 	return "", fmt.Sprintf("%q is not one of the values of %s", params.Clip(fmt.Sprint(v)), params.Clip(id))
 }
 
+func (s *session) optionValue(id string) any {
+	if s.value.Config == nil {
+		return nil
+	}
+	return s.value.Config.Values[id]
+}
+
 // setOption has the agents of the session's chats set an option; if that fails,
 // the value goes back.
 func (s *session) setOption(id, value string, before any) {
@@ -192,9 +200,7 @@ func (s *session) setOption(id, value string, before any) {
 		if a == nil {
 			continue
 		}
-		ss.work.Add(1)
-		go func() {
-			defer ss.work.Done()
+		ss.work.Go(func() {
 			ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentGrace)
 			defer cancel()
 			if err := agent.SetOption(ctx, a, id, value); err != nil {
@@ -205,7 +211,7 @@ func (s *session) setOption(id, value string, before any) {
 					}
 				})
 			}
-		}()
+		})
 	}
 }
 
@@ -225,10 +231,7 @@ func changeModel(tx core.Tx, d *requests.Dispatch) string {
 	if why != "" {
 		return why
 	}
-	before := any(nil)
-	if s.value.Config != nil {
-		before = s.value.Config.Values[o.ID]
-	}
+	before := s.optionValue(o.ID)
 	s.apply(tx, a, d.By)
 	s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{o.ID: value}}, nil)
 	s.setOption(o.ID, value, before)

@@ -12,7 +12,7 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	tx := ss.Core.Lock()
 	defer tx.Unlock()
 	if p.Session != "" {
-		s, ok := sessionAt(tx, p.Session)
+		s, ok := core.At[*session](tx, p.Session)
 		switch {
 		case !ok:
 			return nil, ahp.SessionNotFound("log in: there is no session %q", params.Clip(p.Session))
@@ -33,7 +33,7 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 // BeginAgain opens the agent of a session that could not be created, now that somebody
 // has logged in.
 func (ss *Sessions) BeginAgain(tx core.Tx, uri ahp.URI) {
-	s, ok := sessionAt(tx, uri)
+	s, ok := core.At[*session](tx, uri)
 	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning != nil || tx.Closing() {
 		return
 	}

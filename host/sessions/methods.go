@@ -264,7 +264,7 @@ func (s *session) begun(tx core.Tx, o *agentStart) {
 func (ss *Sessions) disposeSession(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
 	var err error
 	ss.Core.Do(func(tx core.Tx) {
-		s, ok := sessionAt(tx, p.Channel)
+		s, ok := core.At[*session](tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", params.Clip(p.Channel))
 			return

@@ -222,23 +222,3 @@ func (s *session) met(tx core.Tx, id string) {
 		s.apply(tx, ahp.SessionInputNeededRemoved{ID: id}, nil)
 	}
 }
-
-// sessionAt finds a session.
-func sessionAt(tx core.Tx, uri ahp.URI) (*session, bool) {
-	ch := tx.Channel(uri)
-	if ch == nil {
-		return nil, false
-	}
-	s, ok := ch.Body.(*session)
-	return s, ok
-}
-
-// chatAt finds a chat.
-func chatAt(tx core.Tx, uri ahp.URI) (*Chat, bool) {
-	ch := tx.Channel(uri)
-	if ch == nil {
-		return nil, false
-	}
-	c, ok := ch.Body.(*Chat)
-	return c, ok
-}

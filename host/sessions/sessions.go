@@ -121,9 +121,7 @@ func (ss *Sessions) Stop(tx core.Tx) {
 // closeAgent ends an agent's session beside the sequencer, and gives up when that
 // takes too long.
 func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
-	ss.work.Add(1)
-	go func() {
-		defer ss.work.Done()
+	ss.work.Go(func() {
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
@@ -136,7 +134,7 @@ func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
 		case <-time.After(ss.Limits.AgentGrace):
 			ss.Log.Error("an agent's session did not close in time")
 		}
-	}()
+	})
 }
 
 // Provider finds one; "" is the first.
@@ -181,7 +179,7 @@ func (ss *Sessions) AddProvider(tx core.Tx, p agent.Provider) error {
 
 // Confined gives the sandbox of a session and its directories; nil for most.
 func (ss *Sessions) Confined(tx core.Tx, uri ahp.URI) (b Sandbox, roots []string) {
-	s, ok := sessionAt(tx, uri)
+	s, ok := core.At[*session](tx, uri)
 	if !ok {
 		return nil, nil
 	}

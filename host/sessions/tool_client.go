@@ -151,9 +151,6 @@ func completeTool(tx core.Tx, d *requests.Dispatch) string {
 	case a.RequiresResultConfirmation:
 		return "the result of a client's tool is not confirmed here"
 	}
-	if s := bulky(a); s != "" {
-		return s
-	}
 	k.answerResult(tx, a.Result, d.By)
 	return ""
 }
@@ -162,9 +159,6 @@ func completeTool(tx core.Tx, d *requests.Dispatch) string {
 func changeToolContent(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.ChatToolCallContentChanged)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
-	if refusal == "" {
-		refusal = bulky(a)
-	}
 	if refusal == "" {
 		k.r.heard(tx)
 		k.r.c.apply(tx, a, d.By)

@@ -147,9 +147,6 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 	case !a.Approved && a.Reason != "" && a.Reason != ahp.ReasonDenied && a.Reason != ahp.ReasonSkipped:
 		return fmt.Sprintf("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
 	}
-	if s := bulky(d.Action); s != "" {
-		return s
-	}
 	if a.Approved {
 		a.Confirmed, a.Reason = ahp.ConfirmedUserAction, ""
 	} else {

@@ -17,7 +17,7 @@ import (
 
 // ownChat is the chat of a session that the agent works in.
 func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, error) {
-	c, ok := chatAt(tx, uri)
+	c, ok := core.At[*Chat](tx, uri)
 	if p.Agent == "" || !ok || c.s.ch.URI != p.Session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
 	}

@@ -62,8 +62,7 @@ func (c *Chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
 	before := c.now
 	c.now = r
 	c.apply(tx, a, by)
-	c.all.work.Add(1)
-	go r.run(before)
+	c.all.work.Go(func() { r.run(before) })
 }
 
 // nameAfter titles a session that has no title by its first message.
@@ -80,7 +79,6 @@ func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 // run has the agent carry the turn out, once it is done with the one before.
 func (r *prompting) run(before *prompting) {
 	ss := r.c.all
-	defer ss.work.Done()
 	defer close(r.done)
 	if before != nil {
 		<-before.done // which it is soon: it has ended
@@ -238,15 +236,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 		}
 		return time.Time{}
 	})
-	r.over = true
-	r.cancel(context.Canceled)
-	r.stopWatch()
-	for _, k := range r.calls {
-		k.giveUp(tx)
-	}
-	for id := range r.asks {
-		r.closeAsk(tx, id)
-	}
+	r.stop(tx, context.Canceled)
 	c.endPlan(tx)
 	if c.value.Activity != "" {
 		tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
@@ -257,6 +247,19 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c.compactLater(tx)
 	if _, failed := a.(ahp.ChatError); !failed {
 		c.drain(tx)
+	}
+}
+
+// stop gives up what the turn waits for; the agent is told why.
+func (r *prompting) stop(tx core.Tx, why error) {
+	r.over = true
+	r.cancel(why)
+	r.stopWatch()
+	for _, k := range r.calls {
+		k.giveUp(tx)
+	}
+	for id := range r.asks {
+		r.closeAsk(tx, id)
 	}
 }
 

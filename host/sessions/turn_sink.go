@@ -3,6 +3,7 @@ package sessions
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -167,13 +168,10 @@ func (c *Chat) endPlan(tx core.Tx) {
 	if !ok {
 		return
 	}
-	for _, e := range plan {
-		if e.Status != "completed" {
-			return // It may go on with the next turn.
-		}
+	if slices.ContainsFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status != "completed" }) {
+		return // It may go on with the next turn.
 	}
-	plans := maps.Clone(c.s.meta.Plans)
-	delete(plans, c.ch.URI)
-	c.s.meta.Plans = plans
+	c.s.meta.Plans = maps.Clone(c.s.meta.Plans)
+	delete(c.s.meta.Plans, c.ch.URI)
 	c.s.setMeta(tx)
 }

@@ -2,9 +2,9 @@ package sessions
 
 import (
 	"encoding/json"
-	"strconv"
 	"time"
 
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
 )
 
@@ -64,14 +64,5 @@ func (k *call) took(meta json.RawMessage) json.RawMessage {
 	if k.runs.IsZero() || ran < leastTook {
 		return meta
 	}
-	members := map[string]json.RawMessage{}
-	if len(meta) > 0 && json.Unmarshal(meta, &members) != nil {
-		return meta
-	}
-	members["tandemux/took"] = strconv.AppendInt(nil, ran.Milliseconds(), 10)
-	b, err := json.Marshal(members)
-	if err != nil {
-		return meta
-	}
-	return b
+	return words.WithMember(meta, "tandemux/took", ran.Milliseconds())
 }
