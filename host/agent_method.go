@@ -9,6 +9,7 @@ import (
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/shell"
+	"tandemux/host/terminals"
 )
 
 // findAgent makes an agent available (x-tandemux/agent).
@@ -16,7 +17,7 @@ func findAgent(_ context.Context, h *Host, c *requests.Conn, p ahp.AgentParams) 
 	need := auth.ScopeSession
 	if len(p.Command) > 0 {
 		need = auth.ScopeAdmin
-		if _, err := command(p.Command, ""); err != nil {
+		if _, err := terminals.CheckCommand(p.Command, ""); err != nil {
 			return nil, ahp.InvalidParams("find agent: command: empty, or too long")
 		}
 	}

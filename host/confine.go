@@ -4,23 +4,12 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/terminals"
 )
 
 // This file keeps a token that is bound to one terminal to it, and who is in a
 // sandbox to the terminals that run there. Whatever else they name is refused in the
 // same words, there or not.
-
-// reaches reports whether a channel exists for the principal.
-func reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
-	if !p.Bounded() {
-		return true
-	}
-	t, ok := termAt(tx, uri)
-	if p.Sandbox != "" {
-		return ok && t.sandbox == p.Sandbox
-	}
-	return ok && uri == p.Terminal && t.proc == p.Process
-}
 
 // shown is what a principal sees of the list of terminals.
 func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
@@ -29,7 +18,7 @@ func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.Terminal
 	}
 	some := []ahp.TerminalInfo{}
 	for _, t := range all {
-		if reaches(tx, p, t.Resource) {
+		if terminals.Reaches(tx, p, t.Resource) {
 			some = append(some, t)
 		}
 	}

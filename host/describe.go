@@ -30,15 +30,15 @@ func describeHost(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessag
 	}
 	at := listen.Addresses(h.front.Listeners(front.TCP))
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
-	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper().Pid(), h.started.UnixMilli()
-	for _, p := range h.roster.Strays() {
+	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.terminals.Keeper().Pid(), h.started.UnixMilli()
+	for _, p := range h.terminals.Strays() {
 		r.Orphans = append(r.Orphans, ahp.Orphan{Terminal: p.Terminal, Pid: p.Pid, Name: p.Name})
 	}
-	r.Terminals = len(h.terms)
+	r.Terminals = len(h.terminals.All(tx))
 	for c := range h.requests.Conns(tx) {
 		if !h.keepsHouse(c) {
 			r.Clients++
-			r.Waits += waitsOf(tx, h.terms, c)
+			r.Waits += h.commands.Waits(tx, c)
 		}
 	}
 	return r, nil

@@ -4,8 +4,8 @@
 //
 // # One writer
 //
-// All state changes in turns of package core, one at a time: channels have their bodies
-// here (root, term, layout, activity, session, chat). Nothing under the lock waits for a
+// All state changes in turns of package core, one at a time: root and layouts are bodies of
+// channels here, terminals, activity and sessions those of packages of these names. Nothing under the lock waits for a
 // client, a pty or the keeper: queues refuse instead of blocking, and what blocks
 // (spawning, killing, encoding snapshots, files) is done outside.
 //
@@ -35,29 +35,13 @@
 // A connection's queue is bounded; one that would overflow is closed with a
 // reason, and the client resynchronises by reconnect. It never delays the pty,
 // the sequencer or another viewer. Only the claim holder's connection slows its
-// pty down, up to the point where it takes nothing any more (throttle.go).
-//
-// # Waits
-//
-// x-tandemux/wait and x-tandemux/run are answered later: each is a wait that sees its
-// terminal's actions as they are applied, and is over with its terminal or its
-// connection (wait.go). Text is matched on a goroutine of its own, from a bounded
-// queue (match.go). Nothing is polled. A client that lost its connection asks again,
-// this host or the next: a wait from a mark is decided by what has happened since,
-// which the replay log says (mark.go), and a run that has a key is typed once
-// (rerun.go). Who follows a command it has run misses nothing of its output: nothing
-// is read while it is away, for a while (await.go).
-//
-// # Agents
-//
-// Sessions are package sessions'. What their agents run is in the host's terminals
-// (agent_terminal.go), some of it in a sandbox (confinement.go).
+// pty down, up to the point where it takes nothing any more (package terminals).
 //
 // # Who may do what
 //
 // The front makes a principal of every connection: the operator on the unix
 // socket (same uid, by peer credentials), a token's on TCP. Scopes say what a
-// principal may ever do, claims what it may do to one terminal (policy.go). A
+// principal may ever do, claims what it may do to one terminal (package claims). A
 // clientId belongs to the principal that first used it.
 //
 // # What outlives it
@@ -71,16 +55,16 @@
 // encoding. A terminal's journal is the keeper's before its process is, and says that the
 // terminal is no more before the process ends.
 //
-// A new host takes over in New, before it serves (restore.go, adopt.go): channels
+// A new host takes over in New, before it serves (restore.go): channels
 // with their replay logs, clients with what they may not do twice (record.Origins),
 // terminals with what was read and not applied yet, and input that was accepted
-// and not typed (typed.go). serverSeq goes on above all that was seen. Damage
+// and not typed. serverSeq goes on above all that was seen. Damage
 // costs the tail of one journal, a journal that is full or lost costs what would
 // be in it; the host serves on and says so in its log and in x-tandemux/host. A host
 // that another one has replaced tells nobody anything any more (supersede.go).
 // Pipes that feed commands and subscriptions end with their connections; so do
 // guests' names, who greet anew. What can't be written to the state directory is
-// written when there is room, and its owner warned until then (mend.go).
+// written when there is room, and its owner warned until then (package activity).
 //
 // # Panics
 //

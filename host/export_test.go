@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/requests"
+	"tandemux/host/terminals"
 )
 
 // MethodPanic is a request that panics.
@@ -20,15 +21,20 @@ func AddPanic(h *Host) {
 	}}
 }
 
+// panicker panics once, at the first action that it is told.
+type panicker struct{ t *terminals.Terminal }
+
+func (p *panicker) Told(tx core.Tx, _ ahp.Action) {
+	p.t.Unwatch(tx, p)
+	panic("host's test panics")
+}
+func (p *panicker) Follow(core.Tx, ahp.Action) {}
+func (p *panicker) Gone(core.Tx)               {}
+
 // PanicAtOutput makes the next output of a terminal panic when it is applied.
 func PanicAtOutput(h *Host, uri ahp.URI) {
 	h.core.Locked(func(tx core.Tx) {
-		t, _ := termAt(tx, uri)
-		w := &wait{h: h, t: t}
-		w.see = func(core.Tx, *wait, ahp.Action) {
-			w.see = nil
-			panic("host's test panics")
-		}
-		t.waits = append(t.waits, w)
+		t, _ := terminals.At(tx, uri)
+		t.Watch(tx, &panicker{t})
 	})
 }

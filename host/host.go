@@ -9,17 +9,17 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/emulator/engine"
 	"tandemux/host/activity"
 	"tandemux/host/agent"
+	"tandemux/host/agentterm"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/commands"
+	"tandemux/host/confine"
 	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/front"
@@ -28,8 +28,8 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/requests"
-	"tandemux/host/roster"
 	"tandemux/host/sessions"
+	"tandemux/host/terminals"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/statefile"
 )
@@ -111,38 +111,18 @@ type Config struct {
 }
 
 // Start is what new terminals are started with; the members are as in Config.
-type Start struct {
-	Shell              string
-	NoShellIntegration bool
-	Engine             string
-}
-
-// start is what a new terminal is started with.
-func (h *Host) start() Start {
-	s := Start{Shell: h.shell, NoShellIntegration: h.cfg.NoShellIntegration, Engine: h.cfg.Engine}
-	if h.cfg.Fresh != nil {
-		s = h.cfg.Fresh()
-		s.Shell = findShell(s.Shell)
-	}
-	return s
-}
+type Start = terminals.Start
 
 // Host is the one writer of all state. Its methods may be called from any
 // goroutine.
 type Host struct {
 	// Immutable.
-	cfg     Config
-	limits  Limits
-	log     *slog.Logger
-	keepers atomic.Pointer[keeper.Client]
-	audit   *audit.Log
-	tokens  *auth.Tokens
-	front   *front.Front
-	quotas  *guard.Quotas
-	shell   string
-
-	scrollback atomic.Int64 // Config.Scrollback now
-
+	cfg      Config
+	limits   Limits
+	log      *slog.Logger
+	audit    *audit.Log
+	tokens   *auth.Tokens
+	front    *front.Front
 	home     string
 	hostname string
 	files    *files.Server
@@ -150,39 +130,20 @@ type Host struct {
 	now      func() time.Time
 	done     chan struct{}
 	journals journal.Shelf
-	spool    *journal.Spool  // see typed.go; nil when there is none
-	spooled  journal.Spooled // by the host before
 
-	// What Shutdown waits for, in this order, after the front and the
-	// requests: processes being ended, which needs the keeper; the keeper's exits.
-	ending, following sync.WaitGroup
-
-	// life ends when nothing is followed any more.
-	life    context.Context
-	endLife context.CancelFunc
-	roster  *roster.Roster
-
-	// regaining is held while another keeper is started.
-	regaining sync.Mutex
-
-	core     *core.Core
-	activity *activity.Activity
+	core      *core.Core
+	activity  *activity.Activity
+	terminals *terminals.Terminals
+	commands  *commands.Commands
+	sessions  *sessions.Sessions
+	requests  *requests.Server
+	sandboxes confine.Options
 
 	// Guarded by core's lock, as is everything in bodies and connections.
 	root      *root
-	terms     []*term // oldest first
 	layouts   []*layout
-	sessions  *sessions.Sessions
-	requests  *requests.Server
-	reserved  map[ahp.URI]string // terminals being made, and their names
-	procs     processes
-	list      listing
-	typist    typist
 	clientIDs *auth.ClientIDs
-	marks     []journal.Record // reused
-	typing    []byte           // reused
-	stopping  bool             // a client asked to stop
-	yielding  bool             // a client asked to make room for another host
+	yielding  bool // a client asked to make room for another host
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -201,24 +162,16 @@ func New(c Config) (*Host, error) {
 	}
 	h := &Host{
 		cfg: c, limits: c.Limits.withDefaults(), log: c.Log,
-		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
-		reserved: map[ahp.URI]string{},
-		procs:    processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
+		now: time.Now, started: time.Now(), done: make(chan struct{}),
 	}
-	h.scrollback.Store(int64(c.Scrollback))
-	h.keepers.Store(c.Keeper)
-	h.life, h.endLife = context.WithCancel(context.Background())
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
 	if c.Now != nil {
 		h.now = c.Now
 	}
-	h.roster = roster.New(c.Runtime, &h.ending, func(err error) {
-		h.log.Warn("programs will not be found again if the keeper and the host die", "err", err)
-	})
 	h.journals = journal.Shelf{
-		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.keeper() }, Now: h.now, Log: h.log,
+		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.terminals.Keeper() }, Now: h.now, Log: h.log,
 		Failed: func(err error) { h.activity.Warn("spare journals", err) },
 	}
 	h.tokens = auth.OpenTokens(c.State, h.now)
@@ -277,16 +230,37 @@ func New(c Config) (*Host, error) {
 	if noMark != nil {
 		h.activity.Mend("state directory", noMark, h.core.WriteMark)
 	}
+	h.terminals = terminals.New(terminals.Options{
+		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Activity: h.activity, Journals: &h.journals,
+		Children: c.Keeper, NewKeeper: c.NewKeeper,
+		Runtime: c.Runtime, State: c.State, Home: h.home, Hostname: h.hostname, Version: c.Version,
+		Start: h.start, Scrollback: c.Scrollback, AgentLimits: h.agentLimits, Host: beside{h},
+		Limits: terminals.Limits{
+			Terminals: h.limits.Terminals, JournalBytes: h.limits.JournalBytes, HoldBytes: h.limits.HoldBytes, StallTime: h.limits.StallTime,
+		},
+	})
+	h.commands = commands.New(commands.Options{Core: h.core, Audit: h.audit, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
+	h.sandboxes = confine.Options{
+		Runtime: c.Runtime, Shell: filepath.Join(c.Runtime, terminals.ShellDir), Log: h.log, Make: c.Confine, HangUp: h.hangUp,
+		Serve: func(ln net.Listener, who *auth.Principal) error {
+			return h.front.ServeAs(context.Background(), ln, front.Unix, who)
+		},
+	}
 	h.sessions = sessions.New(sessions.Options{
 		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Home: h.home, Providers: c.Agents, Agent: c.Agent,
 		Limits: sessions.Limits{
 			Sessions: h.limits.Sessions, TurnBytes: h.limits.TurnBytes, AgentStart: h.limits.AgentStart, AgentGrace: h.limits.AgentGrace,
 			AgentSilence: h.limits.AgentSilence, ToolTime: h.limits.ToolTime, ClientGrace: h.limits.ClientGrace,
 		},
-		Directory: h.directory,
-		Reserved:  func(tx core.Tx, uri ahp.URI) bool { _, yes := h.reserved[uri]; return yes },
-		Root:      func() ahp.RootState { return h.root.value },
-		Confine:   h.confine, Confines: mayConfine, Terminals: heldTerminals{h},
+		Directory: h.terminals.Directory, Reserved: h.terminals.Reserved,
+		Root: func() ahp.RootState { return h.root.value },
+		Confine: func(session ahp.URI, sandbox string) sessions.Sandbox {
+			return confine.New(&h.sandboxes, session, sandbox)
+		},
+		Confines: confine.Refused,
+		Terminals: &agentterm.Agents{Options: agentterm.Options{
+			Core: h.core, Log: h.log, Audit: h.audit, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
+		}},
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Tokens: h.tokens, ClientIDs: h.clientIDs,
@@ -296,16 +270,55 @@ func New(c Config) (*Host, error) {
 			RequestRate: h.limits.RequestRate, RequestBurst: h.limits.RequestBurst, DispatchRate: h.limits.DispatchRate, DispatchBurst: h.limits.DispatchBurst,
 		},
 		Methods: h.methods(), Actions: h.actions(),
-		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.setColors},
+		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})
-	h.quotas = guard.OpenQuotas(c.State, h.now, h.log)
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
 		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)
 	}
-	h.following.Add(1)
-	go h.followExits(h.keeper())
 	return h, nil
+}
+
+// start is what the next new terminal is started with.
+func (h *Host) start() Start {
+	s := Start{Shell: h.cfg.Shell, NoShellIntegration: h.cfg.NoShellIntegration, Engine: h.cfg.Engine}
+	if h.cfg.Fresh != nil {
+		s = h.cfg.Fresh()
+	}
+	return s
+}
+
+// agentLimits are those in force.
+func (h *Host) agentLimits() guard.Limits {
+	if h.cfg.AgentLimits != nil {
+		return h.cfg.AgentLimits()
+	}
+	return guard.DefaultLimits()
+}
+
+// SetScrollback changes Config.Scrollback, also for the terminals that there are.
+func (h *Host) SetScrollback(lines int) { h.terminals.SetScrollback(lines) }
+
+// hangUp ends the connections from a session's sandbox.
+func (h *Host) hangUp(tx core.Tx, session ahp.URI) {
+	for c := range h.requests.Conns(tx) {
+		if c.Principal.Sandbox == session {
+			c.Out.Close(jsonrpc.ClosePolicy, "the session was disposed of")
+		}
+	}
+}
+
+// Rebound binds anew what else had a socket in the runtime directory, after
+// Socket.Rebind.
+func (h *Host) Rebound() {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	h.terminals.Rebound(tx)
+	for _, b := range h.sessions.Sandboxes(tx) {
+		if k, ok := b.(*confine.Sandbox); ok {
+			k.Rebind(tx)
+		}
+	}
 }
 
 // Run serves the unix listener and every address of Config.Listen until ctx
@@ -330,13 +343,13 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	}
 	err := <-ended // by ctx, a stop, or a failure
 	tx := h.core.Lock()
-	stopping := h.stopping
+	stopping := h.terminals.Ending(tx)
 	tx.Unlock()
 	if stopping {
 		<-h.done
 		return err
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminals.EndTime)
 	defer cancel()
 	return errors.Join(err, h.Shutdown(ending))
 }
@@ -349,7 +362,7 @@ func (h *Host) listenOn(addr string) (net.Listener, error) {
 }
 
 // losing says what the end of the host would lose, nil when nothing.
-func (h *Host) losing(tx core.Tx) error { return errors.Join(h.orphaned(tx), tx.Losing()) }
+func (h *Host) losing(tx core.Tx) error { return errors.Join(h.terminals.Orphaned(tx), tx.Losing()) }
 
 // Warn says what the host's owner has to see to, about something of the caller's,
 // until err is nil. It must not be called by Config.Ending.
@@ -357,12 +370,6 @@ func (h *Host) Warn(about string, err error) { h.activity.Warn(about, err) }
 
 // Front is what the host is reached by.
 func (h *Host) Front() *front.Front { return h.front }
-
-func (h *Host) isClosing() bool {
-	tx := h.core.Lock()
-	defer tx.Unlock()
-	return tx.Closing()
-}
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's
 // x-tandemux/stop has ended all terminals.
@@ -394,19 +401,13 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	for c := range h.requests.Conns(tx) {
 		c.Out.Close(code, reason)
 	}
-	if h.list.timer != nil {
-		h.list.timer.Stop()
-		h.list.timer = nil
-	}
+	h.terminals.Stop(tx)
 	h.activity.Stop(tx)
 	h.sessions.Stop(tx)
 	h.requests.Stop(tx)
-	terms := slices.Clone(h.terms)
 	tx.Unlock()
-	for _, t := range terms {
-		t.t.Close()
-	}
-	err := h.letGo(ctx, terms)
+	h.terminals.Close()
+	err := h.letGo(ctx)
 	h.activity.Close()
 	h.tokens.Close()
 	h.core.Locked(func(tx core.Tx) { h.clientIDs.Close() })
@@ -422,34 +423,30 @@ func (h *Host) closeJournals() {
 	defer tx.Unlock()
 	tx.CloseJournals()
 	h.journals.Empty()
-	h.spool.Close() //nolint:errcheck // the keeper has it
+	h.terminals.CloseSpool(tx)
 }
 
 // letGo waits for everything that runs, and closes the keeper's connection when
 // nothing needs it any more.
-func (h *Host) letGo(ctx context.Context, terms []*term) error {
+func (h *Host) letGo(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		h.front.Wait()
 		h.requests.Wait()
 		h.sessions.Wait()
-		for _, t := range terms {
-			<-t.t.Done()
-		}
-		h.ending.Wait()
+		h.commands.Wait()
+		h.terminals.Wait()
 		h.journals.Wait()
-		h.endLife()
-		h.keeper().Close()
-		h.following.Wait()
+		h.terminals.LetGo()
+		h.terminals.Followed()
 	}()
 	select {
 	case <-ended:
 		h.closeJournals()
 		return nil
 	case <-ctx.Done():
-		h.endLife()
-		h.keeper().Close()
+		h.terminals.LetGo()
 		return fmt.Errorf("shut down: %w", ctx.Err())
 	}
 }

@@ -10,11 +10,15 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/host/activity"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
 )
+
+// maxLayoutRefs bounds the terminals that a layout names.
+const maxLayoutRefs = 1000
 
 // layout is the body of a layout channel.
 type layout struct {
@@ -90,6 +94,41 @@ func (h *Host) changeLayout(tx core.Tx, d *requests.Dispatch) string {
 		return fmt.Sprintf("the layout names a terminal by more than %d bytes", params.MaxURI)
 	}
 	tx.Apply(d.Channel, a, d.By)
-	h.listChanged(tx)
+	h.terminals.Changed(tx)
 	return ""
+}
+
+// recount counts the clients that show a layout: those that follow it and the
+// activity, as an interface does and a command that edits it does not.
+func (h *Host) recount(tx core.Tx, ch *core.Channel) {
+	switch ch.Body.(type) {
+	case *activity.Activity:
+		for _, l := range h.layouts {
+			h.recount(tx, l.ch)
+		}
+	case *layout:
+		n := 0
+		for _, l := range ch.Links() {
+			if l.Watches(ahp.ActivityURI) {
+				n++
+			}
+		}
+		h.activity.Watched(tx, ch.URI, n)
+	}
+}
+
+// shownIn maps terminals to the layouts that show them.
+func (h *Host) shownIn(tx core.Tx) map[ahp.URI][]ahp.URI {
+	shown := map[ahp.URI][]ahp.URI{}
+	for _, l := range h.layouts {
+		for _, t := range l.value.Terminals {
+			if !slices.Contains(shown[t], l.ch.URI) {
+				shown[t] = append(shown[t], l.ch.URI)
+			}
+		}
+	}
+	for _, uris := range shown {
+		slices.Sort(uris)
+	}
+	return shown
 }

@@ -84,18 +84,6 @@ var DefaultLimits = Limits{
 	ClientGrace:   30 * time.Second,
 }
 
-// Bounds of single values from clients, in bytes unless they say otherwise.
-const (
-	maxInput      = 1 << 20
-	maxArgs       = 1000 // arguments of a command
-	maxArgBytes   = 128 << 10
-	maxEnv        = 2000 // variables
-	maxEnvBytes   = 256 << 10
-	maxLayoutRefs = 1000    // terminals that a layout names
-	maxCells      = 250_000 // of a screen, which a snapshot always holds whole
-	maxListed     = 256     // bytes of a command in the list of terminals
-)
-
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	if l.LagBytes <= 0 {

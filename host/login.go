@@ -9,6 +9,7 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
+	"tandemux/host/terminals"
 )
 
 // login is x-tandemux/login.
@@ -79,7 +80,7 @@ func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams,
 	for _, v := range m.Env {
 		env[v.Name] = v.Value
 	}
-	_, err := createTerminal(ctx, h, c, ahp.CreateTerminalParams{
+	_, err := h.terminals.CreateTerminal(ctx, c, ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
 		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, words.MaxNamed)), Cols: p.Cols, Rows: p.Rows,
 		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
@@ -88,20 +89,30 @@ func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams,
 		return err
 	}
 	h.core.Do(func(tx core.Tx) {
-		t, ok := termAt(tx, p.Terminal)
+		t, ok := terminals.At(tx, p.Terminal)
 		if !ok {
 			return
 		}
-		done := func(tx core.Tx, x ahp.TerminalExited) {
-			if x.ExitCode != nil && *x.ExitCode == 0 {
-				h.sessions.BeginAgain(tx, p.Session)
-			}
-		}
-		if life := t.value.Lifecycle; life.Exited() {
-			done(tx, ahp.TerminalExited{ExitCode: life.ExitCode})
+		end := &loginEnd{h, p.Session}
+		if life := t.Value.Lifecycle; life.Exited() {
+			end.Follow(tx, ahp.TerminalExited{ExitCode: life.ExitCode})
 			return
 		}
-		t.ended = done
+		t.Watch(tx, end)
 	})
 	return nil
+}
+
+// loginEnd has what waited for a session's login begin again when that was successful.
+type loginEnd struct {
+	h       *Host
+	session ahp.URI
+}
+
+func (e *loginEnd) Told(core.Tx, ahp.Action) {}
+func (e *loginEnd) Gone(core.Tx)             {}
+func (e *loginEnd) Follow(tx core.Tx, a ahp.Action) {
+	if x, ok := a.(ahp.TerminalExited); ok && x.ExitCode != nil && *x.ExitCode == 0 {
+		e.h.sessions.BeginAgain(tx, e.session)
+	}
 }

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
+	"tandemux/host/terminals"
 )
 
 // of is a request that a host answers.
@@ -22,30 +24,19 @@ func of[P any](h *Host, do func(ctx context.Context, h *Host, c *requests.Conn, 
 // not there is -32601.
 func (h *Host) methods() map[string]requests.Method {
 	all := h.sessions.Methods()
+	maps.Copy(all, h.terminals.Methods())
+	maps.Copy(all, h.commands.Methods())
 	maps.Copy(all, map[string]requests.Method{
-		ahp.MethodCreateTerminal:  {Do: sized(of(h, createTerminal)), Reach: requests.Inside},
-		ahp.MethodDisposeTerminal: {Do: of(h, disposeTerminal), Reach: requests.Own},
-
 		"resourceList":    {Do: of(h, resourceList), Large: true},
 		"resourceRead":    {Do: of(h, resourceRead), Large: true},
 		"resourceResolve": {Do: of(h, resourceResolve)},
 		"resourceRequest": {Do: of(h, resourceRequest)},
 
-		ahp.MethodRead:     {Do: of(h, read), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
-		ahp.MethodCommand:  {Do: of(h, readCommand), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
-		ahp.MethodCommands: {Do: of(h, listCommands), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
-		ahp.MethodWait:     {Do: of(h, waitFor), Scope: auth.ScopeRead, Reach: requests.Own},
-		ahp.MethodMark:     {Do: of(h, mark), Scope: auth.ScopeRead, Reach: requests.Own},
-		ahp.MethodRun:      {Do: of(h, run), Scope: auth.ScopeInput, Reach: requests.Own},
-		ahp.MethodFeed:     {Do: of(h, feed), Scope: auth.ScopeRead, Reach: requests.Own}, // only what it was given to feed
-		ahp.MethodAgent:    {Do: of(h, findAgent)},
-		ahp.MethodLogin:    {Do: of(h, login), Drives: true},
-		ahp.MethodPromote:  {Do: of(h, promote), Scope: auth.ScopeClaim, Reach: requests.Inside},
-		ahp.MethodAsk:      {Do: of(h, askFor), Scope: auth.ScopeClaim, Reach: requests.Inside},
-		ahp.MethodAnswer:   {Do: of(h, answerAsk), Scope: auth.ScopeClaim},
-		ahp.MethodStop:     {Do: of(h, stop)},
-		ahp.MethodYield:    {Do: of(h, yield)},
-		ahp.MethodHost:     {Do: of(h, describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
+		ahp.MethodAgent: {Do: of(h, findAgent)},
+		ahp.MethodLogin: {Do: of(h, login), Drives: true},
+		ahp.MethodStop:  {Do: of(h, stop)},
+		ahp.MethodYield: {Do: of(h, yield)},
+		ahp.MethodHost:  {Do: of(h, describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	// What would change files, or watch them, is refused (docs/protocol.md, What is served).
 	for _, name := range []string{
@@ -59,7 +50,9 @@ func (h *Host) methods() map[string]requests.Method {
 // channels implements requests.Channels.
 type channels struct{ h *Host }
 
-func (channels) Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool { return reaches(tx, p, uri) }
+func (channels) Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
+	return terminals.Reaches(tx, p, uri)
+}
 
 func (channels) ShownState(tx core.Tx, p *auth.Principal, state any) any {
 	return shownState(tx, p, state)
@@ -80,23 +73,23 @@ func (cs channels) Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Chann
 }
 
 func (channels) StateWithin(tx core.Tx, ch *core.Channel, most int) (state any, ok bool) {
-	t, ok := ch.Body.(*term)
+	t, ok := ch.Body.(*terminals.Terminal)
 	if !ok {
 		return nil, false
 	}
-	return t.stateWithin(tx, most), true
+	return t.StateWithin(tx, most), true
 }
 
 func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
-	if t, ok := ch.Body.(*term); ok {
-		t.follower.arrived(l.Client.ID)
+	if t, ok := ch.Body.(*terminals.Terminal); ok {
+		t.Watched(tx, l)
 	}
 	cs.h.recount(tx, ch)
 }
 
 func (cs channels) Unwatched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	cs.h.sessions.ClientLooksAway(tx, l, ch)
-	looksAway(tx, l, ch, false)
+	terminals.LooksAway(tx, l, ch, false)
 	cs.h.recount(tx, ch)
 }
 
@@ -104,36 +97,45 @@ func (cs channels) Opened(tx core.Tx, l *core.Link, resumed bool) {
 	cs.h.sessions.ClientBack(tx, l, resumed)
 }
 
-func (cs channels) Came(tx core.Tx, cl *core.Client) { cs.h.comesOrGoes(tx, cl) }
+func (cs channels) Came(tx core.Tx, cl *core.Client) { cs.h.terminals.ComesOrGoes(tx, cl) }
 
 func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
 	h := cs.h
-	for _, ch := range watched {
-		looksAway(tx, c.Link, ch, true)
-	}
 	for _, l := range h.layouts {
 		h.recount(tx, l.ch)
 	}
-	for _, t := range h.terms {
-		t.letConnGo(tx, c)
-	}
+	h.commands.Ended(tx, c)
 	if c.Client != nil {
 		h.sessions.ClientGone(tx, c.Client.ID)
 	}
-	if last {
-		h.returnLoans(tx, c.Client, c.Principal)
-		h.comesOrGoes(tx, c.Client)
-	}
+	h.terminals.Ended(tx, c, watched, last)
 }
 
 func (channels) Process(tx core.Tx, uri ahp.URI) (id string, ok bool) {
-	t, ok := termAt(tx, uri)
-	if !ok {
-		return "", false
+	t, ok := terminals.At(tx, uri)
+	if ok {
+		id, _ = t.Process()
 	}
-	return t.proc, true
+	return id, ok
 }
 
 func (cs channels) Refused(c *requests.Conn, method string, params json.RawMessage, err error) {
 	cs.h.refusedGuest(c, method, params, err)
+}
+
+// beside implements terminals.Host.
+type beside struct{ h *Host }
+
+func (b beside) Layouts(tx core.Tx) map[ahp.URI][]ahp.URI { return b.h.shownIn(tx) }
+func (b beside) TokenName(id string) string               { return b.h.tokens.Name(id) }
+func (b beside) FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork) {
+	b.h.sessions.FollowWork(tx, state, w)
+}
+
+func (b beside) Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string) {
+	k, roots := b.h.sessions.Confined(tx, session)
+	if k == nil {
+		return nil, nil
+	}
+	return k, roots
 }

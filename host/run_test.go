@@ -17,6 +17,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/terminals"
 	"tandemux/internal/soak"
 )
 
@@ -253,7 +254,7 @@ func TestFeed(t *testing.T) {
 	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
 	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "cat; echo at its end"}, Stdin: true}, nil)
 	piped := func() bool { // a pipe that is open has no name
-		left, err := os.ReadDir(filepath.Join(w.dir, "run", host.FeedDir))
+		left, err := os.ReadDir(filepath.Join(w.dir, "run", terminals.FeedDir))
 		return err == nil && len(left) == 0
 	}
 	w.until("the command reads", piped)

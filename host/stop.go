@@ -3,12 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
-	"tandemux/host/core"
 	"tandemux/host/requests"
 )
 
@@ -31,23 +29,11 @@ func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any,
 }
 
 func (h *Host) endAll() {
-	tx := h.core.Lock()
-	again := h.stopping
-	h.stopping = true
-	tx.Unlock()
-	if again {
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	h.log.Info("stop: end all terminals")
-	var strays sync.WaitGroup
-	strays.Go(func() { h.endStrays(ctx) })
-	if err := h.keeper().Shutdown(ctx); err != nil {
-		h.log.Error("end all terminals", "err", err)
+	if !h.terminals.End(ctx) {
+		return
 	}
-	strays.Wait()
-	h.core.Locked(func(tx core.Tx) { h.enroll(tx) })
 	if err := h.Shutdown(ctx); err != nil {
 		h.log.Error("shut down", "err", err)
 	}

@@ -65,11 +65,13 @@ func TestStop(t *testing.T) {
 		_, err := os.Lstat(w.sock.Path())
 		return os.IsNotExist(err)
 	})
-	s, err := listen.Unix(w.dir + "/run")
-	if err != nil {
-		t.Fatalf("a new host cannot listen: %v", err)
-	}
-	s.Close()
+	w.until("a new host can listen", func() bool {
+		s, err := listen.Unix(w.dir + "/run")
+		if err == nil {
+			s.Close()
+		}
+		return err == nil
+	})
 }
 
 // TestDispose: the process tree is killed, also one that ignores what can be

@@ -8,6 +8,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/requests"
+	"tandemux/host/terminals"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -18,7 +19,7 @@ func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any
 		return nil, ahp.PermissionDenied("yield: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
 	tx := h.core.Lock()
-	ends := h.stopping
+	ends := h.terminals.Ending(tx)
 	h.yielding = h.yielding || !ends
 	tx.Unlock()
 	if ends {
@@ -28,7 +29,7 @@ func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any
 	c.Out.RPC.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), endTime)
+			ctx, cancel := context.WithTimeout(context.Background(), terminals.EndTime)
 			defer cancel()
 			h.log.Info("yield: end, and leave the terminals to the next host")
 			if err := h.Shutdown(ctx); err != nil {
@@ -45,7 +46,7 @@ func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
 	switch {
 	case h.yielding:
 		code, why = jsonrpc.CloseRestart, "another host takes over"
-	case h.stopping:
+	case h.terminals.Ending(tx):
 		code, why = jsonrpc.CloseDone, "the host was stopped"
 	}
 	if h.cfg.Ending != nil {

@@ -77,6 +77,19 @@ func (r *Refusal) Error() string {
 // MCP is what clients of the MCP tools are told (T14).
 func (r *Refusal) MCP() string { return "Command blocked for security reasons" }
 
+// Judge decides whether an agent may run a program with its arguments, or a line of a
+// shell's if there is one. Why not is a Refusal.
+func (p Policy) Judge(argv []string, line string) error {
+	refused := p.Check(argv)
+	if line != "" {
+		refused = p.CheckLine(line)
+	}
+	if refused != nil {
+		return refused
+	}
+	return nil
+}
+
 // Check judges a program with its arguments, to be started without a shell. Nil
 // means that it may run.
 func (p Policy) Check(argv []string) *Refusal {

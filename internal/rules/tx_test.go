@@ -14,7 +14,7 @@ func TestTxStandsForTheLock(t *testing.T) {
 	later := []string{"AfterFunc", "after", "Aside", "Go"} // call their last argument without the lock
 	made := 0
 	for _, s := range read(t) {
-		if !slices.Contains([]string{"host", "host/activity", "host/core", "host/requests", "host/sessions"}, s.dir) {
+		if !slices.Contains([]string{"host", "host/activity", "host/agentterm", "host/commands", "host/confine", "host/core", "host/requests", "host/sessions", "host/terminals"}, s.dir) {
 			continue
 		}
 		for _, d := range s.file.Decls {

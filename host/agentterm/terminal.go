@@ -1,0 +1,490 @@
+package agentterm
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tandemux/ahp"
+	"tandemux/host/activity"
+	"tandemux/host/agent"
+	"tandemux/host/agent/words"
+	"tandemux/host/audit"
+	"tandemux/host/auth"
+	"tandemux/host/claims"
+	"tandemux/host/confine"
+	"tandemux/host/core"
+	"tandemux/host/guard"
+	"tandemux/host/params"
+	"tandemux/host/sessions"
+	"tandemux/host/shell"
+	"tandemux/host/terminals"
+	"tandemux/internal/plaintext"
+)
+
+const (
+	// Agents' commands have this size: programs that fit their lines to it give
+	// an agent something to read.
+	agentCols, agentRows = 120, 40
+	// agentOutput is what is kept of a command's output for the agent, in bytes,
+	// when it does not say; most, what it may ask for (docs/decisions.md §27).
+	agentOutput, mostAgentOutput = 1 << 20, 10 << 20
+	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
+	keptAgentTerms = 50
+)
+
+// Options are what Agents need of the host.
+type Options struct {
+	Core      *core.Core
+	Log       *slog.Logger
+	Audit     *audit.Log
+	Activity  *activity.Activity
+	Terminals *terminals.Terminals
+	// Servers, if not nil, gives the MCP servers that every agent is told of.
+	Servers func(provider string, session, chat ahp.URI) []agent.Server
+}
+
+// Agents gives the agents of sessions what they work with; it implements
+// sessions.Terminals. It has no state of its own.
+type Agents struct{ Options }
+
+// chatTerminals are the host's terminals as an agent's, for one chat (agent.
+// Terminals).
+type chatTerminals struct {
+	as    *Agents
+	c     *sessions.Chat
+	k     *confine.Sandbox // of the session; nil for most
+	roots *agent.Roots
+}
+
+// Create starts a command in a terminal that the session holds.
+func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
+	as := ct.as
+	dir, err := ct.directory(s.Dir)
+	if err != nil {
+		if errors.Is(err, agent.ErrDirOutside) {
+			as.refuse(ct.c, "directory", s.Dir, err)
+		}
+		return nil, err
+	}
+	argv, line := shellLine(s, dir)
+	title := cmp.Or(line, shell.Quote(argv, ""))
+	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
+	unmarked := false
+	n := terminals.Creation{
+		CreateTerminalParams: ahp.CreateTerminalParams{
+			Channel: ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()), Cols: agentCols, Rows: agentRows,
+			Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.Session(), Chat: ct.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID},
+			Meta:  &ahp.CreateMeta{Command: argv, Env: map[string]string{}, ShellIntegration: &unmarked},
+		},
+		Who: auth.Operator, Holder: ct.c.Owner(), Dir: dir,
+		Title: cmp.Or(params.CleanTitle(params.Cut(first, words.MaxNamed)), "command"),
+		Quota: terminals.Quota{Of: "acp " + ct.c.Session(), Live: as.Terminals.AgentLimits().Calls}, Line: line,
+	}
+	for _, v := range s.Env {
+		n.Meta.Env[v.Name] = v.Value
+	}
+	if ct.k != nil {
+		n.Sandbox, n.In = ct.k, ct.c.Session()
+	}
+	a := newTerminal(as, s.OutputLimit)
+	n.Known = func(tx core.Tx, t *terminals.Terminal) error {
+		if ct.c.Dead(tx) {
+			return core.ErrClosing
+		}
+		a.t = t
+		t.UsedBy(tx, a, ct.c.Label(tx))
+		t.Watch(tx, a)
+		return nil
+	}
+	_, err = as.Terminals.Create(context.WithoutCancel(ctx), n)
+	var failed terminals.StartError
+	switch {
+	case errors.As(err, &failed):
+		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
+	case err != nil:
+		refused := asRefusal(err)
+		if code := ahp.CodeOf(err); code == 0 || code == ahp.CodeConflict { // by the policy, or a limit
+			as.refuse(ct.c, "command", title, refused)
+		}
+		return nil, refused
+	}
+	as.Core.Locked(func(tx core.Tx) { as.forgetOld(tx, ct.c) })
+	as.Audit.Note("create", "terminal", n.Channel, "claim", claims.Text(n.Claim), "command", params.Clip(title))
+	return a, nil
+}
+
+// directory is the host's view of a directory that the agent names.
+func (ct *chatTerminals) directory(path string) (string, error) {
+	if ct.k != nil && path != "" {
+		var err error
+		if path, err = ct.k.Outside(path, false); err != nil {
+			return "", err
+		}
+	}
+	return ct.roots.Dir(path)
+}
+
+// shellLine is what to start: a program with arguments as it is; a text alone is
+// a shell's line, unless it names a file (docs/decisions.md §11).
+func shellLine(s agent.TerminalSpec, dir string) (argv []string, line string) {
+	if len(s.Args) > 0 {
+		return append([]string{s.Command}, s.Args...), ""
+	}
+	if file := s.Command; strings.Contains(file, "/") {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return []string{s.Command}, ""
+		}
+	}
+	return []string{"/bin/sh", "-c", s.Command}, s.Command
+}
+
+// asRefusal is an error in the words of the agent's protocol.
+func asRefusal(err error) error {
+	var e *ahp.Error
+	var r *guard.Refusal
+	switch {
+	case errors.As(err, &e):
+		return &agent.Refusal{Text: e.Message}
+	case errors.As(err, &r):
+		return &agent.Refusal{Text: r.Error()}
+	}
+	return err
+}
+
+// unstarted is the terminal of a command that could not be started.
+type unstarted struct{ text string }
+
+func (u unstarted) URI() ahp.URI { return "" }
+func (u unstarted) Bind(string)  {}
+func (u unstarted) Output() (string, bool, *agent.Exit) {
+	x := u.exit()
+	return u.text, false, &x
+}
+
+func (u unstarted) exit() agent.Exit {
+	code := 127 // As a shell says it.
+	return agent.Exit{Code: &code}
+}
+func (u unstarted) Wait(context.Context) (agent.Exit, error) { return u.exit(), nil }
+func (u unstarted) Kill(context.Context) error               { return nil }
+func (u unstarted) Release()                                 {}
+
+// used is an agent's use of a terminal, from its making until the agent
+// releases it. Guarded by the lock.
+type used struct {
+	as    *Agents
+	t     *terminals.Terminal
+	limit int
+
+	text     plaintext.Writer
+	out      []byte        // plain text, the newest limit bytes and some
+	cut      bool          // out lacks its beginning
+	detached chan struct{} // closed when a person took the terminal, or sent it away
+	away     bool          // detached is closed
+	ended    chan struct{} // closed when the command has ended
+	exit     *agent.Exit
+	released bool
+}
+
+func newTerminal(as *Agents, limit int) *used {
+	if limit <= 0 {
+		limit = agentOutput
+	}
+	return &used{
+		as: as, limit: min(limit, mostAgentOutput),
+		detached: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// Told implements terminals.Watcher.
+func (a *used) Told(tx core.Tx, action ahp.Action) {
+	switch x := action.(type) {
+	case ahp.TerminalData:
+		if a.released {
+			return
+		}
+		a.out = a.text.Write(a.out, []byte(x.Data))
+		if len(a.out) > a.limit+max(a.limit/4, 64<<10) {
+			a.out = append([]byte(nil), tail(a.out, a.limit)...)
+			a.cut = true
+		}
+	case ahp.TerminalExited:
+		if a.exit != nil {
+			return
+		}
+		a.exit = &agent.Exit{Code: x.ExitCode}
+		if e, ok := a.t.Term.Exited(); ok && e.Signal != "" {
+			a.exit.Signal = e.Signal
+		}
+		close(a.ended)
+	}
+}
+
+// Follow implements terminals.Watcher.
+func (a *used) Follow(core.Tx, ahp.Action) {}
+
+// Gone implements terminals.Watcher.
+func (a *used) Gone(core.Tx) {}
+
+// Taken implements terminals.User.
+func (a *used) Taken(_ core.Tx, from, to ahp.Claim) {
+	busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
+	idle := to.TurnID+to.ToolCallID == ""
+	if !a.away && (to.Kind == ahp.ClaimClient || busy && idle) {
+		a.away = true
+		close(a.detached)
+	}
+}
+
+// tail is the end of a text, at most so many bytes, from a character's beginning.
+func tail(b []byte, most int) []byte {
+	if len(b) <= most {
+		return b
+	}
+	b = b[len(b)-most:]
+	for len(b) > 0 && !utf8.RuneStart(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// URI is the terminal's.
+func (a *used) URI() ahp.URI { return a.t.URI() }
+
+// Bind claims the terminal for a tool call, if it is for none yet.
+func (a *used) Bind(toolCallID string) {
+	a.as.Core.Do(func(tx core.Tx) {
+		c := a.t.Value.Claim
+		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.t.Removed(tx) {
+			return
+		}
+		c.ToolCallID = toolCallID
+		a.t.ClaimOwn(tx, c)
+	})
+}
+
+// awayNote is what an agent reads at the end of a terminal that runs on without
+// it.
+const awayNote = "\n[" + agent.Detached + "]\n"
+
+// Output is what the agent reads.
+func (a *used) Output() (text string, truncated bool, exit *agent.Exit) {
+	a.as.Core.Do(func(tx core.Tx) {
+		if !a.t.Removed(tx) {
+			a.t.Flush(tx)
+		}
+		all := a.text.AppendLine(slices.Clone(a.out))
+		kept := tail(all, a.limit)
+		text, truncated = strings.ToValidUTF8(string(kept), "\uFFFD"), a.cut || len(kept) < len(all)
+		if exit = a.exit; exit == nil && a.away {
+			text += awayNote
+		}
+	})
+	return text, truncated, exit
+}
+
+// Wait waits for the end of the command.
+func (a *used) Wait(ctx context.Context) (agent.Exit, error) {
+	select {
+	case <-a.ended:
+	case <-a.detached:
+		select {
+		case <-a.ended: // Both: the end counts.
+		default:
+			return agent.Exit{}, agent.ErrDetached
+		}
+	case <-ctx.Done():
+		return agent.Exit{}, ctx.Err()
+	}
+	tx := a.as.Core.Lock()
+	defer tx.Unlock()
+	return *a.exit, nil
+}
+
+// held reports whether the terminal is the session's still.
+func (a *used) held(tx core.Tx) bool { return a.t.Value.Claim.Kind == ahp.ClaimSession }
+
+// errNotKilled is T21's.
+var errNotKilled = &agent.Refusal{Text: "Cannot kill visible or user-owned terminals"}
+
+// Kill ends the command (P10–P12).
+func (a *used) Kill(ctx context.Context) error {
+	tx := a.as.Core.Lock()
+	over, held := a.exit != nil || a.t.Removed(tx), a.held(tx)
+	tx.Unlock()
+	switch {
+	case over:
+		return nil
+	case !held:
+		return errNotKilled
+	}
+	if err := a.t.Term.Kill(ctx); err != nil {
+		return err
+	}
+	select { // Its output is whole then.
+	case <-a.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Release lets go of the terminal and ends its command, unless a person has it
+// (docs/decisions.md §1): then, and when the host goes and leaves it to the next
+// one, it runs on.
+func (a *used) Release() {
+	a.as.Core.Do(func(tx core.Tx) {
+		if a.released {
+			return
+		}
+		a.released, a.out = true, nil
+		if a.t.Removed(tx) || tx.Closing() {
+			return
+		}
+		if c := a.t.Value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
+			c.TurnID, c.ToolCallID = "", ""
+			a.t.ClaimOwn(tx, c)
+		}
+		if a.exit != nil || !a.held(tx) || a.away {
+			return
+		}
+		a.t.Kill(tx)
+	})
+}
+
+// Supply implements sessions.Terminals.
+func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
+	roots, err := agent.NewRoots(spec.Roots)
+	if err != nil {
+		as.Log.Warn("an agent gets neither terminals nor files", "session", c.Session(), "err", err)
+		return
+	}
+	k, _ := c.Sandbox().(*confine.Sandbox)
+	spec.Terminals = &chatTerminals{as: as, c: c, k: k, roots: roots}
+	var files agent.Files = roots
+	if k != nil {
+		files = k.Files(roots)
+	}
+	spec.Files = chatFiles{files, as, c}
+	if as.Servers != nil {
+		servers := as.Servers(c.Provider(), c.Session(), c.URI())
+		if k != nil {
+			servers = k.Servers(servers)
+		}
+		spec.Servers = append(spec.Servers, servers...)
+	}
+}
+
+// where are the terminals whose claim is a session's and is meant.
+func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*terminals.Terminal) {
+	for _, t := range as.Terminals.All(tx) {
+		if claim := t.Value.Claim; claim.Kind == ahp.ClaimSession && meant(claim) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// CallEnded implements sessions.Terminals: the terminals of what has ended are the
+// session's in the background then (G41).
+func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool {
+		return claim.Chat == c.URI() && claim.TurnID+claim.ToolCallID != "" &&
+			(turn == "" || claim.TurnID == turn) && (call == "" || claim.ToolCallID == call)
+	}) {
+		claim := t.Value.Claim
+		claim.TurnID, claim.ToolCallID = "", ""
+		t.ClaimOwn(tx, claim)
+	}
+}
+
+// ChatEnded implements sessions.Terminals (G42, G46).
+func (as *Agents) ChatEnded(tx core.Tx, c *sessions.Chat) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() }) {
+		t.Dispose(tx)
+	}
+}
+
+// SessionEnded implements sessions.Terminals.
+func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Session == session }) {
+		t.Dispose(tx)
+	}
+}
+
+// State implements sessions.Terminals.
+func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
+	if t, ok := terminals.At(tx, uri); ok {
+		return t.Value, true
+	}
+	return ahp.TerminalState{}, false
+}
+
+// HeldFor implements sessions.Terminals.
+func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {
+		list = append(list, t.URI())
+	}
+	return list
+}
+
+// forgetOld removes the oldest of a chat's terminals whose command has ended, so
+// that a long conversation does not fill the host.
+func (as *Agents) forgetOld(tx core.Tx, c *sessions.Chat) {
+	over := slices.DeleteFunc(as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.TurnID == "" }), func(t *terminals.Terminal) bool {
+		return !t.Value.Lifecycle.Exited() || t.InLayout(tx)
+	})
+	for len(over) > keptAgentTerms {
+		over[0].Dispose(tx)
+		over = over[1:]
+	}
+}
+
+// refuse notes what the agent of a chat was not allowed; what and why are kept in
+// the audit log as well.
+func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
+	as.Audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
+	as.Core.Do(func(tx core.Tx) {
+		if !c.Dead(tx) {
+			as.Activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
+		}
+	})
+}
+
+// chatFiles are an agent's files; what it may not have is told to people.
+type chatFiles struct {
+	files agent.Files
+	as    *Agents
+	c     *sessions.Chat
+}
+
+// Read implements agent.Files.
+func (f chatFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
+	text, err := f.files.Read(ctx, path, line, limit)
+	f.note("read", path, err)
+	return text, err
+}
+
+// Write implements agent.Files.
+func (f chatFiles) Write(ctx context.Context, path, content string) error {
+	err := f.files.Write(ctx, path, content)
+	f.note("write", path, err)
+	return err
+}
+
+func (f chatFiles) note(doing, path string, err error) {
+	if errors.Is(err, agent.ErrFileOutside) {
+		f.as.refuse(f.c, "file", doing+" "+path, err)
+	}
+}

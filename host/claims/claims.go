@@ -1,0 +1,218 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/params"
+)
+
+// Owner is who is behind a terminal's claim, which says it to clients.
+type Owner struct {
+	// Holder is the principal: the client's, or the one that drives the session;
+	// HandBackHolder is that of Holding.HandBack.
+	Holder         string `json:"holder"`
+	HandBackHolder string `json:"handBackHolder,omitempty"`
+	// Lender is the client that the claim followed the keyboard away from; "" when
+	// somebody has claimed since.
+	Lender string `json:"lender,omitempty"`
+}
+
+// Holding is who has a terminal, and the session's claim that it can be handed back to.
+type Holding struct {
+	Claim    ahp.Claim
+	HandBack *ahp.Claim
+	Owner
+}
+
+// Holds reports whether the claim is one of the principal's: of one of its clients, or of
+// a session that it drives.
+func (h Holding) Holds(p *auth.Principal) bool { return h.Holder == p.ID }
+
+// HeldBy names who holds the terminal.
+func (h Holding) HeldBy() string {
+	c := h.Claim
+	switch {
+	case c.Kind == ahp.ClaimClient:
+		return fmt.Sprintf("client %s", c.ClientID)
+	case c.ToolCallID != "":
+		return fmt.Sprintf("session %s, which runs tool call %s in it", c.Session, c.ToolCallID)
+	}
+	return fmt.Sprintf("session %s", c.Session)
+}
+
+// MayType decides terminal/input (docs/decisions.md §35, §9). The
+// keyboard of a terminal belongs to its holder; the operator too takes it over
+// openly, by a claim, before typing. follow says that the claim goes to the typing
+// client first: it belongs to another client of the same person.
+func (h Holding) MayType(p *auth.Principal, clientID string) (follow bool, refusal string) {
+	switch {
+	case h.Claim.Kind == ahp.ClaimClient && h.Holds(p):
+		return h.Claim.ClientID != clientID, ""
+	case h.Claim.Kind == ahp.ClaimSession && h.Holds(p) && !p.Human:
+		return false, ""
+	case p.Operates():
+		return false, fmt.Sprintf("the terminal is held by %s: reclaim it before typing", h.HeldBy())
+	}
+	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", h.HeldBy())
+}
+
+// May decides what its holder and the operator may do, such as "end it"
+// (docs/decisions.md §10, §1).
+func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
+	if h.Holds(p) || p.Operates() {
+		return ""
+	}
+	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may %s", h.HeldBy(), doing)
+}
+
+// MayEnd decides disposeTerminal (docs/decisions.md §1). An agent may end what its
+// session holds and nobody sees (T20, T21); visible says that a layout shows it.
+func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
+	refusal = h.May(p, "end it")
+	if refusal == "" {
+		refusal = p.Lacks(auth.ScopeClaim)
+	}
+	if refusal == "" && p.Agent != "" && (h.Claim.Kind != ahp.ClaimSession || !h.Holds(p) || visible) {
+		refusal = "Cannot kill visible or user-owned terminals"
+	}
+	return refusal
+}
+
+// MayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
+// docs/protocol.md, Departures from the text).
+func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim) (refusal string) {
+	if s := Check(to); s != "" {
+		return s
+	}
+	if s := p.RefuseClaim(to); s != "" {
+		return s
+	}
+	// A token for this one terminal with the right to claim was made to take it.
+	if s := h.May(p, "transfer it"); s != "" && p.Terminal == "" {
+		return s
+	}
+	if to.Kind == ahp.ClaimClient {
+		return ownClient(clientID, to)
+	}
+	switch {
+	case narrows(h.Claim, to): // to the background
+		return ""
+	case h.HandBack != nil && sameSession(*h.HandBack, to): // hand back
+		return ""
+	case sameSession(h.Claim, to) && h.Holds(p): // G45
+		return ""
+	case p.May(auth.ScopeSession):
+		return ""
+	}
+	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
+}
+
+// Transfer is the holding after a claim of a principal's; follows says that the claim
+// follows the keyboard. The caller has asked whether it may.
+func (h Holding) Transfer(to ahp.Claim, p *auth.Principal, follows bool) Holding {
+	from, back := h.Claim, h.HandBack
+	next := Holding{Claim: to, HandBack: back, Owner: Owner{Holder: p.ID, HandBackHolder: h.HandBackHolder}}
+	switch {
+	case to.Kind == ahp.ClaimClient:
+		if from.Kind == ahp.ClaimSession {
+			next.HandBack, next.HandBackHolder = &from, h.Holder
+		}
+	case sameSession(from, to): // narrowed or widened: the driver stays
+		next.Holder, next.Claim = h.Holder, keepChat(from, to)
+	case back != nil && sameSession(*back, to):
+		next.Holder, next.Claim = h.HandBackHolder, keepChat(*back, to)
+	}
+	if to.Kind == ahp.ClaimSession {
+		next.HandBack, next.HandBackHolder = nil, ""
+	}
+	if follows && from.Kind == ahp.ClaimClient {
+		next.Lender = from.ClientID
+	}
+	return next
+}
+
+// Text is a claim for the audit log.
+func Text(c ahp.Claim) string {
+	if c.Kind == ahp.ClaimClient {
+		return "client " + c.ClientID
+	}
+	return strings.TrimSpace("session " + c.Session + " " + c.ToolCallID)
+}
+
+// Principal is TerminalMeta.Principal for a claim.
+func Principal(c ahp.Claim, holder string) string {
+	if c.Kind == ahp.ClaimClient {
+		return holder
+	}
+	return ""
+}
+
+// MayClaimNew decides the claim of a new terminal.
+func MayClaimNew(p *auth.Principal, clientID string, claim ahp.Claim) *ahp.Error {
+	if s := Check(claim); s != "" {
+		return ahp.InvalidParams("create terminal: %s", s)
+	}
+	if s := p.RefuseClaim(claim); s != "" {
+		return ahp.PermissionDenied("create terminal: %s", s)
+	}
+	if claim.Kind == ahp.ClaimClient {
+		if s := ownClient(clientID, claim); s != "" {
+			return ahp.PermissionDenied("create terminal: %s", s)
+		}
+		return nil
+	}
+	if s := p.Lacks(auth.ScopeSession); s != "" {
+		return ahp.PermissionDenied("create terminal for session %s: %s", claim.Session, s)
+	}
+	return nil
+}
+
+func ownClient(clientID string, claim ahp.Claim) string {
+	if claim.ClientID == clientID {
+		return ""
+	}
+	return fmt.Sprintf("a client claims only for itself: %q is not this client's id", claim.ClientID)
+}
+
+// Check says what is missing in a claim (R3–R6).
+func Check(c ahp.Claim) string {
+	switch {
+	case c.Kind == ahp.ClaimClient && c.ClientID == "":
+		return "the claim names no clientId"
+	case c.Kind == ahp.ClaimSession && c.Session == "":
+		return "the claim names no session"
+	case c.Kind != ahp.ClaimClient && c.Kind != ahp.ClaimSession:
+		return fmt.Sprintf("the claim's kind is %q: use %q or %q", c.Kind, ahp.ClaimClient, ahp.ClaimSession)
+	}
+	for _, s := range []string{c.ClientID, c.Session, c.Chat, c.TurnID, c.ToolCallID} {
+		if len(s) > params.MaxURI {
+			return fmt.Sprintf("the claim has a member of more than %d bytes", params.MaxURI)
+		}
+	}
+	return ""
+}
+
+// sameSession compares sessions, and chats where both name one (0.5 has none).
+func sameSession(a, b ahp.Claim) bool {
+	return a.Kind == ahp.ClaimSession && b.Kind == ahp.ClaimSession && a.Session == b.Session &&
+		(a.Chat == b.Chat || a.Chat == "" || b.Chat == "")
+}
+
+// narrows reports whether to is from without its tool call or turn (G41).
+func narrows(from, to ahp.Claim) bool {
+	return sameSession(from, to) &&
+		(to.TurnID == "" || to.TurnID == from.TurnID) &&
+		(to.ToolCallID == "" || to.ToolCallID == from.ToolCallID)
+}
+
+// keepChat completes a session claim of a 0.5 client, which has no word for the
+// chat.
+func keepChat(from, to ahp.Claim) ahp.Claim {
+	if to.Chat == "" && sameSession(from, to) {
+		to.Chat = from.Chat
+	}
+	return to
+}

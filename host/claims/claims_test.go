@@ -1,0 +1,104 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/params"
+)
+
+var (
+	alien  = &auth.Principal{ID: "token:agent", Token: "agent", Scopes: []string{auth.ScopeRead, auth.ScopeCreate, auth.ScopeInput, auth.ScopeClaim}}
+	driver = &auth.Principal{ID: "token:driver", Token: "driver", Scopes: []string{auth.ScopeRead, auth.ScopeInput, auth.ScopeClaim, auth.ScopeSession}}
+	admin  = &auth.Principal{ID: "token:admin", Token: "admin", Scopes: []string{auth.ScopeAdmin}}
+)
+
+func held(c ahp.Claim, p *auth.Principal, back *ahp.Claim) Holding {
+	return Holding{Claim: c, HandBack: back, Owner: Owner{Holder: p.ID}}
+}
+
+func byClient(id string) ahp.Claim { return ahp.Claim{Kind: ahp.ClaimClient, ClientID: id} }
+
+func bySession(id, chat, turn, call string) ahp.Claim {
+	return ahp.Claim{Kind: ahp.ClaimSession, Session: id, Chat: chat, TurnID: turn, ToolCallID: call}
+}
+
+// TestPolicy is the table of who may do what (docs/decisions.md §35, §1, §9, §10;
+// R17, G41–G48).
+func TestPolicy(t *testing.T) {
+	mine := held(byClient("tui"), auth.Operator, nil)
+	agents := held(byClient("agent"), alien, nil)
+	running := held(bySession("s", "c", "t", "call"), driver, nil)
+	parked := held(bySession("s", "c", "", ""), driver, nil)
+	back := bySession("s", "c", "", "")
+	taken := held(byClient("tui"), auth.Operator, &back)
+	ownRun := held(bySession("s", "c", "t", "call"), auth.Operator, nil)
+
+	const yes, follow = "", "follows"
+	for _, c := range []struct {
+		name string
+		t    Holding
+		p    *auth.Principal
+		id   string
+		what string // type, shape, dispose or a claim
+		to   ahp.Claim
+		want string // part of the refusal
+	}{
+		{"holder types", mine, auth.Operator, "tui", "type", ahp.Claim{}, yes},
+		{"my other client types", mine, auth.Operator, "cli", "type", ahp.Claim{}, follow},
+		{"stranger types", mine, alien, "agent", "type", ahp.Claim{}, "only its holder"},
+		{"admin token types", mine, admin, "remote", "type", ahp.Claim{}, "reclaim it before typing"},
+		{"operator types into agent's", agents, auth.Operator, "tui", "type", ahp.Claim{}, "reclaim it before typing"},
+		{"operator types into a session's", running, auth.Operator, "tui", "type", ahp.Claim{}, "tool call call"},
+		{"driver types into its session's", running, driver, "d", "type", ahp.Claim{}, yes},
+		{"operator types into a session's that it drives", ownRun, auth.Operator, "tui", "type", ahp.Claim{}, "reclaim"},
+
+		{"holder shapes", agents, alien, "agent", "shape", ahp.Claim{}, yes},
+		{"operator shapes", agents, auth.Operator, "tui", "shape", ahp.Claim{}, yes},
+		{"admin shapes", agents, admin, "remote", "shape", ahp.Claim{}, yes},
+		{"stranger shapes", agents, driver, "d", "shape", ahp.Claim{}, "only its holder"},
+		{"stranger shapes a session's", running, alien, "agent", "shape", ahp.Claim{}, "only its holder"},
+
+		{"holder ends", agents, alien, "agent", "dispose", ahp.Claim{}, yes},
+		{"operator ends", running, auth.Operator, "tui", "dispose", ahp.Claim{}, yes},
+		{"agent ends what was taken", taken, driver, "d", "dispose", ahp.Claim{}, "only its holder"},
+
+		{"operator takes a session's", running, auth.Operator, "tui", "claim", byClient("tui"), yes},
+		{"operator takes for another client", running, auth.Operator, "tui", "claim", byClient("cli"), "only for itself"},
+		{"admin takes", mine, admin, "remote", "claim", byClient("remote"), yes},
+		{"agent takes mine", mine, alien, "agent", "claim", byClient("agent"), "may transfer"},
+		{"driver takes mine", mine, driver, "d", "claim", bySession("s", "c", "", ""), "may transfer"},
+		{"my other client claims", mine, auth.Operator, "cli", "claim", byClient("cli"), yes},
+		{"operator narrows", running, auth.Operator, "tui", "claim", bySession("s", "c", "", ""), yes},
+		{"operator narrows without a chat", running, auth.Operator, "tui", "claim", bySession("s", "", "", ""), yes},
+		{"driver narrows", running, driver, "d", "claim", bySession("s", "c", "", ""), yes},
+		{"driver widens", parked, driver, "d", "claim", bySession("s", "c", "t2", "call2"), yes},
+		{"agent narrows another's", running, alien, "agent", "claim", bySession("s", "c", "", ""), "may transfer"},
+		{"hand back", taken, auth.Operator, "tui", "claim", bySession("s", "c", "", ""), yes},
+		{"agent gives to a session", agents, alien, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
+		{"no kind", mine, auth.Operator, "tui", "claim", ahp.Claim{}, "kind"},
+		{"no session", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession}, "no session"},
+		{"endless", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", params.MaxURI+1)}, "bytes"},
+	} {
+		got, follows := "", false
+		switch c.what {
+		case "type":
+			follows, got = c.t.MayType(c.p, c.id)
+		case "shape":
+			got = c.t.May(c.p, "change it")
+		case "dispose":
+			got = c.t.May(c.p, "end it")
+		case "claim":
+			got = c.t.MayClaim(c.p, c.id, c.to)
+		}
+		want := c.want
+		if want == follow {
+			want = ""
+		}
+		if (got == "") != (want == "") || !strings.Contains(got, want) || follows != (c.want == follow) {
+			t.Errorf("%s: %q, follows %v; want %q", c.name, got, follows, c.want)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/host/core"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+	"tandemux/host/shell"
+	"tandemux/host/terminal"
+	"tandemux/host/terminals"
+	"tandemux/internal/jsonrpc"
+)
+
+// run types a command into a shell that waits for one, and answers once the
+// shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
+func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (any, error) {
+	if c.Principal.Agent != "" {
+		if err := cs.Terminals.AgentLimits().Policy.Judge(p.Command, p.Line); err != nil {
+			return nil, terminals.Denied(err)
+		}
+	}
+	argv := p.Command
+	if p.Line != "" {
+		argv = []string{"eval", p.Line}
+	}
+	if p.Typed {
+		return cs.typeLine(c, p)
+	}
+	switch _, err := terminals.CheckCommand(argv, ""); {
+	case p.Line != "" && len(p.Command) > 0:
+		return nil, ahp.InvalidParams("run: command and line: give one of them")
+	case err != nil:
+		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
+	case len(p.Key) > terminals.MaxRunKey:
+		return nil, ahp.InvalidParams("run: key: longer than %d bytes", terminals.MaxRunKey)
+	}
+	tx := cs.Core.Lock()
+	defer tx.Unlock()
+	w, err := cs.newWait(tx, c, p.Channel, "run")
+	if err != nil {
+		return nil, err
+	}
+	w.key = p.Key
+	if id := w.t.RanAs(tx, c.Client.ID, p.Key); id != "" {
+		w.again(tx, id)
+		return nil, jsonrpc.ErrReplied
+	}
+	if p.Stdin {
+		if w.feed, err = cs.Terminals.NewFeeder(c); err != nil {
+			w.end(tx)
+			return nil, err
+		}
+	}
+	if err := w.submit(tx, argv, p.Line); err != nil {
+		w.feed.End()
+		w.end(tx)
+		return nil, err
+	}
+	cs.Audit.Did(c.Who(), "run", w.t.URI())
+	return nil, jsonrpc.ErrReplied
+}
+
+// typeLine types a line as a person would, where an empty prompt waits for one.
+func (cs *Commands) typeLine(c *requests.Conn, p ahp.RunParams) (any, error) {
+	switch {
+	case p.Line == "" || len(p.Command) > 0 || p.Stdin:
+		return nil, ahp.InvalidParams("run: typed: takes a line and nothing else")
+	case len(p.Line) > maxTyped:
+		return nil, ahp.InvalidParams("run: line: %d bytes are too long to be typed; at most %d", len(p.Line), maxTyped)
+	case strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }):
+		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
+	}
+	tx := cs.Core.Lock()
+	defer tx.Unlock()
+	w, err := cs.newWait(tx, c, p.Channel, "run")
+	if err != nil {
+		return nil, err
+	}
+	w.t.Flush(tx)
+	w.line = p.Line
+	w.see = w.seeBegin
+	switch err := w.submitLine(tx); {
+	case err != nil:
+		w.end(tx)
+		return nil, err
+	case w.line != "":
+		w.end(tx)
+		return nil, ahp.Conflict("run: its shell does not wait for a command")
+	}
+	w.timer = w.after(beginTime, func(tx core.Tx) {
+		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
+	})
+	cs.Audit.Did(c.Who(), "run", w.t.URI())
+	return nil, jsonrpc.ErrReplied
+}
+
+// maxTyped bounds a line that is typed as it is, in bytes.
+const maxTyped = 64 << 10
+
+// seeBegin answers when the shell has begun the command.
+func (w *wait) seeBegin(tx core.Tx, _ *wait, a ahp.Action) {
+	switch a := a.(type) {
+	case ahp.TerminalCommandExecuted:
+		if w.line == "" && a.CommandID == w.command {
+			w.answer(tx, ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
+		}
+	case ahp.TerminalExited:
+		w.answer(tx, nil, ahp.Conflict("run: the shell ended before it ran the command"))
+	}
+}
+
+// submit types the command, now or when the shell shows its prompt: of a command
+// that has just ended, or of a shell that is starting. A line in the shell's
+// language goes as it is if it is words alone; else argv, which evaluates it: one
+// that isn't complete is an error then, not a shell that waits for the rest.
+func (w *wait) submit(tx core.Tx, argv []string, line string) error {
+	t := w.t
+	t.Flush(tx)
+	base := filepath.Base(t.Shell())
+	if words := strings.Fields(line); shell.Quote(words, base) == line && line != "" {
+		argv = words
+	}
+	if w.plain = line; line == "" {
+		w.plain = shell.Quote(argv, base)
+	}
+	if w.line = shell.Quote(argv, base); w.feed != nil {
+		w.line = w.feed.Redirect(w.line)
+	}
+	w.see = w.seeBegin
+	if err := w.submitLine(tx); err != nil {
+		return err
+	}
+	w.timer = w.after(beginTime, func(tx core.Tx) {
+		why := "its shell has not shown a prompt"
+		if w.line == "" {
+			why = "the command was typed, but the shell has not begun it"
+		}
+		w.answer(tx, nil, ahp.Conflict("run: %s within %v: look at the terminal with `tandemux read`", why, beginTime))
+	})
+	return nil
+}
+
+// ready tries again after the shell did not wait for a command.
+func (w *wait) ready(tx core.Tx) {
+	if w.line == "" || w.over {
+		return
+	}
+	if err := w.submitLine(tx); err != nil {
+		w.answer(tx, nil, err)
+	}
+}
+
+// submitLine types the line if the shell waits for one; not yet is no error.
+func (w *wait) submitLine(tx core.Tx) error {
+	refusal := ""
+	follow := false
+	if follow, refusal = w.t.MayType(w.c.Principal, w.c.Client.ID); refusal != "" {
+		return params.Allowed("run", refusal)
+	}
+	id, err := w.t.TypeLine(tx, w.line, w.plain, w.c.Client.ID, w.key)
+	switch {
+	case errors.Is(err, terminal.ErrNoPrompt):
+		return nil
+	case errors.Is(err, terminal.ErrNoDetection):
+		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `tandemux send`, or run the command in a terminal of its own")
+	case err != nil:
+		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
+	}
+	w.line, w.command, w.next = "", id, true
+	if w.feed != nil {
+		w.t.SetFeed(tx, w.feed)
+	}
+	w.t.Followed(tx, w.c)
+	if follow {
+		w.t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.Client.ID}, nil, w.c.Principal)
+	}
+	return nil
+}
+
+// again answers a run that was asked for before with the command that it became,
+// or waits until that begins.
+func (w *wait) again(tx core.Tx, id string) {
+	w.command, w.next, w.see = id, true, w.seeBegin
+	w.t.Flush(tx)
+	items := w.t.Term.Commands().Items
+	for _, item := range items {
+		if item.ID == id {
+			w.answer(tx, ahp.RunResult{CommandID: id, CommandLine: item.CommandLine}, nil)
+			return
+		}
+	}
+	w.timer = w.after(beginTime, func(tx core.Tx) {
+		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `tandemux read`", beginTime))
+	})
+}

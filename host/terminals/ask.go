@@ -1,0 +1,129 @@
+package terminals
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+	"unicode"
+
+	"tandemux/ahp"
+	"tandemux/host/claims"
+	"tandemux/host/core"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+	"tandemux/internal/jsonrpc"
+)
+
+const (
+	maxAskReason = 1 << 10
+	maxAskTime   = time.Hour
+	// maxAsks bounds the questions that wait for a person, of one connection.
+	maxAsks = 8
+)
+
+// question is one that waits for a person: may this agent have the terminal?
+// Guarded by the lock.
+type question struct {
+	t     *Terminal
+	c     *requests.Conn
+	req   *jsonrpc.Request
+	claim ahp.Claim
+	timer *time.Timer
+}
+
+// ask answers x-tandemux/ask when the person has. What nobody's hands are on (a
+// session's that the caller drives) is given at once.
+func (ts *Terminals) ask(_ context.Context, c *requests.Conn, p ahp.AskParams) (any, error) {
+	limit := time.Duration(p.TimeoutMs) * time.Millisecond
+	reason := strings.TrimSpace(p.Reason)
+	switch {
+	case p.TimeoutMs < 1 || limit > maxAskTime:
+		return nil, ahp.InvalidParams("ask: timeoutMs: use 1 to %d", maxAskTime.Milliseconds())
+	case reason == "" || len(reason) > maxAskReason || strings.ContainsFunc(reason, unicode.IsControl):
+		return nil, ahp.InvalidParams("ask: reason: want 1 to %d bytes of text in one line: the person reads it", maxAskReason)
+	case p.Claim.Kind != ahp.ClaimSession:
+		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
+	}
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	t, ok := At(tx, p.Channel)
+	if !ok || !Reaches(tx, c.Principal, p.Channel) {
+		return nil, ahp.NotFound("ask: there is no terminal %q", params.Clip(p.Channel))
+	}
+	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Value.Lifecycle.Exited():
+		return nil, ahp.Conflict("ask: the terminal's process has ended")
+	case t.held().Holds(c.Principal):
+		t.Claim(tx, p.Claim, nil, c.Principal)
+		return ahp.AskResult{Answer: ahp.AskGranted}, nil
+	case t.Value.Claim.Kind == ahp.ClaimSession:
+		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.held().HeldBy())
+	case t.asked != nil:
+		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
+	case ts.asksOf(tx, c) >= maxAsks:
+		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
+	}
+	q := &question{t: t, c: c, req: c.Req, claim: p.Claim}
+	t.asked = q
+	t.Meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason}
+	q.timer = time.AfterFunc(limit, func() {
+		ts.Core.Do(func(tx core.Tx) { q.settle(tx, ahp.AskTimeout) })
+	})
+	ts.Changed(tx)
+	ts.Audit.Did(c.Who(), "ask", p.Channel, "for", claims.Text(p.Claim))
+	return nil, jsonrpc.ErrReplied
+}
+
+// asksOf counts a connection's open questions.
+func (ts *Terminals) asksOf(tx core.Tx, c *requests.Conn) (n int) {
+	for _, t := range ts.all {
+		if t.asked != nil && t.asked.c == c {
+			n++
+		}
+	}
+	return n
+}
+
+// settle answers a question, unless it is settled; the empty answer is for one
+// whose asker has gone.
+func (q *question) settle(tx core.Tx, answer string) {
+	if q.t.asked != q {
+		return
+	}
+	q.timer.Stop()
+	q.t.asked, q.t.Meta.Ask = nil, nil
+	if answer != "" {
+		q.c.Out.RPC.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
+	}
+	q.t.ts.Changed(tx)
+}
+
+// answer is x-tandemux/answer: the person's word. Granting is a claim that the
+// person makes for the agent.
+func (ts *Terminals) answer(_ context.Context, c *requests.Conn, p ahp.AnswerParams) (any, error) {
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	t, ok := At(tx, p.Channel)
+	switch {
+	case !ok || !Reaches(tx, c.Principal, p.Channel):
+		return nil, ahp.NotFound("answer: there is no terminal %q", params.Clip(p.Channel))
+	case t.asked == nil || t.Meta.Ask.ID != p.ID:
+		return nil, ahp.NotFound("answer: the question is no longer asked")
+	case c.Principal.Agent != "" || !t.held().Holds(c.Principal) && !c.Principal.Operates():
+		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.held().HeldBy())
+	}
+	q := t.asked
+	answer := ahp.AskRefused
+	if p.Grant {
+		answer = ahp.AskGranted
+		t.Flush(tx)
+		t.Claim(tx, q.claim, nil, q.c.Principal)
+	}
+	ts.Audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claims.Text(q.claim))
+	q.settle(tx, answer)
+	return nil, nil
+}

@@ -1,0 +1,493 @@
+package terminals
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/host/agent"
+	"tandemux/host/auth"
+	"tandemux/host/claims"
+	"tandemux/host/core"
+	"tandemux/host/guard"
+	"tandemux/host/journal"
+	"tandemux/host/journal/record"
+	"tandemux/host/keeper"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+	"tandemux/host/shell"
+	"tandemux/host/terminal"
+	"tandemux/internal/fileuri"
+)
+
+const (
+	defaultCols, defaultRows = 80, 24
+	// spawnTime bounds a keeper that does not answer.
+	spawnTime = 10 * time.Second
+)
+
+// sized refuses a size of 0, which is none; one that is left out is the default.
+func sized(create requests.Handler) requests.Handler {
+	return func(ctx context.Context, c *requests.Conn, raw json.RawMessage) (any, error) {
+		var given struct {
+			Cols *int `json:"cols"`
+			Rows *int `json:"rows"`
+		}
+		if err := params.Decode(raw, &given); err != nil {
+			return nil, err
+		}
+		if c, r := given.Cols, given.Rows; c != nil && *c == 0 || r != nil && *r == 0 {
+			return nil, ahp.InvalidParams("create terminal: %s", checkSize(0, 0))
+		}
+		return create(ctx, c, raw)
+	}
+}
+
+// CreateTerminal starts a process on a new pty (R26, G37–G39).
+func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp.CreateTerminalParams) (any, error) {
+	p.Cols, p.Rows = cmp.Or(p.Cols, defaultCols), cmp.Or(p.Rows, defaultRows)
+	if p.Meta == nil {
+		p.Meta = &ahp.CreateMeta{}
+	}
+	who := c.Principal
+	if err := params.Allowed("create terminal", who.Lacks(auth.ScopeCreate)); err != nil {
+		return nil, err
+	}
+	if err := claims.MayClaimNew(who, c.Client.ID, p.Claim); err != nil {
+		return nil, err
+	}
+	if p.Meta.Before != "" && !who.Operates() {
+		return nil, ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
+	}
+	n := Creation{CreateTerminalParams: p, Who: who, Holder: who.ID, Known: func(tx core.Tx, t *Terminal) error {
+		t.noteAgent(p.Claim, who)
+		return nil
+	}}
+	var roots []string
+	n.Sandbox, n.In, roots = ts.confinementOf(who, p.Claim)
+	var err error
+	if n.Dir, err = ts.startingDirectory(who, n.Sandbox, roots, p.Cwd, p.Meta.CwdOf); err != nil {
+		return nil, err
+	}
+	if p.Meta.AwaitHolder {
+		n.follower = c.Client.ID
+	}
+	if p.Meta.Stdin {
+		n.feeds = c
+	}
+	if who.Agent != "" {
+		limits := ts.AgentLimits()
+		if n.Quota = (Quota{who.QuotaKey(), limits.Terminals, limits.Spawns}); p.Claim.ToolCallID != "" {
+			n.Quota = Quota{who.QuotaKey() + " calls", limits.Calls, 0}
+		}
+	}
+	t, err := ts.Create(context.WithoutCancel(ctx), n)
+	if err != nil {
+		return nil, Denied(err)
+	}
+	ts.Audit.Did(c.Who(), "create", p.Channel, "claim", claims.Text(p.Claim), "pid", t.Meta.Pid)
+	return nil, nil
+}
+
+// Bounds of single values from clients, in bytes unless they say otherwise.
+const (
+	maxArgs     = 1000 // arguments of a command
+	maxArgBytes = 128 << 10
+	maxEnv      = 2000 // variables
+	maxEnvBytes = 256 << 10
+	maxCells    = 250_000 // of a screen, which a snapshot always holds whole
+	maxListed   = 256     // bytes of a command in the list of terminals
+)
+
+// Creation is a terminal that is asked for, by a client or by an agent below the host.
+// Who asks has made sure that the claim and the directory are right.
+type Creation struct {
+	ahp.CreateTerminalParams                 // Meta is not nil
+	Who                      *auth.Principal // who must not have the name of another terminal in reach
+	Holder                   string          // the principal behind the claim
+	Title                    string          // while it has no name; "" for the command's
+	Dir                      string          // the host's view of where it starts
+	// Sandbox is what the process is shut in with, for the session In; nil: it isn't.
+	Sandbox agent.Confinement
+	In      ahp.URI
+	// Quota is an agent's: its command is judged, or if there is one the Line in place of
+	// the command, and it gets a place. Others get none and need none.
+	Quota Quota
+	Line  string
+	// Known is called in the turn in which the terminal becomes known.
+	Known func(tx core.Tx, t *Terminal) error
+
+	follower string         // the client that must miss no output
+	feeds    *requests.Conn // who feeds the command, nil for nobody
+}
+
+// Quota is a bound of what one agent has at once, and of what it starts in a while.
+type Quota struct {
+	Of         string
+	Live, Rate int
+}
+
+// Create makes a terminal. What is checked is checked in the order of docs/decisions.md
+// §22. An error after which nothing was refused, but could not be started, is a StartError.
+func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err error) {
+	pl, err := ts.plan(n)
+	if err != nil {
+		return nil, err
+	}
+	var slot *guard.Slot
+	if n.Quota.Of != "" {
+		if err := ts.AgentLimits().Policy.Judge(n.Meta.Command, n.Line); err != nil {
+			return nil, err
+		}
+		if slot, err = ts.quotas.Reserve(n.Quota.Of, n.Quota.Live, n.Quota.Rate); err != nil {
+			return nil, ahp.Conflict("%s", err.Error())
+		}
+	}
+	defer func() {
+		if err != nil {
+			slot.Cancel()
+			pl.feed.End()
+		}
+	}()
+	if pl.name, err = ts.reserve(n); err != nil {
+		return nil, err
+	}
+	if t, err = ts.spawn(ctx, &pl); err != nil {
+		ts.Core.Locked(func(tx core.Tx) { delete(ts.reserved, n.Channel) })
+		return nil, StartError{err}
+	}
+	ts.Core.Do(func(tx core.Tx) {
+		delete(ts.reserved, n.Channel)
+		if err = core.ErrClosing; !tx.Closing() {
+			err = n.Known(tx, t)
+		}
+		if err == nil {
+			t.slot = slot
+			ts.addTerm(tx, n.Channel, t, t.unborn)
+		}
+	})
+	if err != nil {
+		t.abandon()
+		return nil, err
+	}
+	return t, nil
+}
+
+// StartError says why a command could not be started.
+type StartError struct{ error }
+
+func (e StartError) Unwrap() error { return e.error }
+
+// plan is a Creation that was checked.
+type plan struct {
+	Creation
+	name   string
+	spec   keeper.Spec
+	engine string
+	shell  bool
+	nonce  string // of the shell's marks
+	// promptEnds says that they tell where prompts end.
+	promptEnds bool
+	feed       *Feeder // nil unless the command is fed
+}
+
+func (ts *Terminals) plan(n Creation) (plan, error) {
+	pl := plan{Creation: n}
+	if err := params.CheckURI(n.Channel); err != nil {
+		return pl, err
+	}
+	for _, c := range []struct{ what, wrong string }{
+		{"", claims.Check(n.Claim)}, {"", checkSize(n.Cols, n.Rows)}, {"name: ", params.CheckTitle(n.Name)}, {"tandemux/name: ", checkName(n.Meta.Name)},
+	} {
+		if c.wrong != "" {
+			return pl, ahp.InvalidParams("create terminal: %s%s", c.what, c.wrong)
+		}
+	}
+	start := ts.Start()
+	start.Shell = shell.Find(start.Shell)
+	argv, err := CheckCommand(n.Meta.Command, cmp.Or(n.Meta.Shell, start.Shell))
+	if err != nil {
+		return pl, err
+	}
+	if err := checkEnv(n.Meta.Env); err != nil {
+		return pl, err
+	}
+	if err := checkScrollback(n.Meta.Scrollback); err != nil {
+		return pl, err
+	}
+	if len(n.Meta.Before) > ahp.MaxBefore {
+		return pl, ahp.InvalidParams("create terminal: tandemux/before: longer than %d bytes", ahp.MaxBefore)
+	}
+	if n.feeds != nil && len(n.Meta.Command) == 0 {
+		return pl, ahp.InvalidParams("create terminal: tandemux/stdin: only a tandemux/command can be fed")
+	}
+	pl.engine = start.Engine
+	if pl.Title == "" {
+		pl.Title = commandTitle(argv)
+	}
+	pl.spec = keeper.Spec{
+		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.Dir, Cols: n.Cols, Rows: n.Rows,
+		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir),
+	}
+	// A shell that was given as a command is a shell, too, if it marks its commands.
+	pl.shell = n.feeds == nil && start.integrates(*n.Meta) && ts.inject(&pl) || len(n.Meta.Command) == 0
+	return pl, nil
+}
+
+// before is the text that a terminal begins with.
+func (n *Creation) before() string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, n.Meta.Before)
+}
+
+func checkSize(cols, rows int) string {
+	if cols < 1 || cols > emulator.MaxCols || rows < 1 || rows > emulator.MaxRows {
+		return fmt.Sprintf("a size of %d columns by %d rows is out of range: use 1 to %d by 1 to %d", cols, rows, emulator.MaxCols, emulator.MaxRows)
+	}
+	if cols*rows > maxCells {
+		return fmt.Sprintf("a size of %d columns by %d rows is out of range: use %d cells at most", cols, rows, maxCells)
+	}
+	return ""
+}
+
+// CheckCommand gives what to start: the given one, or a shell.
+func CheckCommand(argv []string, shell string) ([]string, error) {
+	if len(argv) == 0 {
+		if !filepath.IsAbs(shell) || strings.ContainsRune(shell, 0) {
+			return nil, ahp.InvalidParams("create terminal: tandemux/shell: %q is not an absolute path", shell)
+		}
+		return []string{shell}, nil
+	}
+	size := 0
+	for _, a := range argv {
+		size += len(a)
+		if strings.ContainsRune(a, 0) {
+			return nil, ahp.InvalidParams("create terminal: tandemux/command: an argument has a zero byte in it")
+		}
+	}
+	switch {
+	case len(argv) > maxArgs || size > maxArgBytes:
+		return nil, ahp.InvalidParams("create terminal: tandemux/command: more than %d arguments or %d bytes", maxArgs, maxArgBytes)
+	case argv[0] == "":
+		return nil, ahp.InvalidParams("create terminal: tandemux/command: the command's name is empty")
+	}
+	return argv, nil
+}
+
+// reserve keeps the URI, the name, and a place under the limit, while the process
+// starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
+// one is made that is.
+func (ts *Terminals) reserve(n Creation) (name string, err error) {
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	uri := n.Channel
+	taken := tx.Channel(uri) != nil
+	_, reserved := ts.reserved[uri]
+	switch {
+	case tx.Closing():
+		return "", core.ErrClosing
+	case taken || reserved:
+		return "", ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
+	case len(ts.all)+len(ts.reserved) >= ts.Limits.Terminals:
+		return "", ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", ts.Limits.Terminals)
+	case n.Meta.Name != "":
+		name = n.Meta.Name
+		if s := ts.nameTaken(tx, n.Who, name, uri); s != "" {
+			return "", ahp.AlreadyExists("create terminal: %s", s)
+		}
+	default:
+		name = ts.freeName(tx, n.Who, n.Name, uri)
+	}
+	ts.reserved[uri] = name
+	return name, nil
+}
+
+// spawn starts the process and its terminal, which nobody knows yet. Its journal
+// is the keeper's before the process is, and the keeper's note says enough to make
+// a terminal of the process should the journal still be empty then.
+func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err error) {
+	if !slices.Contains(engine.Names(), pl.engine) {
+		_, err := engine.New(pl.engine, emulator.Options{Cols: 1, Rows: 1})
+		return nil, ahp.Internal("create terminal: %v", err)
+	}
+	if err := ts.regainKeeper(); err != nil {
+		return nil, ahp.Internal("create terminal: %v", err)
+	}
+	k := ts.Keeper()
+	tx := ts.Core.Lock()
+	ts.procs.early[pl.spec.ID] = nil
+	colors := ts.colorsOf(tx, pl.Claim)
+	tx.Unlock()
+	defer func() {
+		if err != nil {
+			ts.Core.Locked(func(tx core.Tx) { delete(ts.procs.early, pl.spec.ID) })
+		}
+	}()
+	if pl.feeds != nil {
+		if pl.feed, err = ts.NewFeeder(pl.feeds); err != nil {
+			return nil, err
+		}
+	}
+	t, n := ts.unborn(pl, colors)
+	if pl.Sandbox != nil {
+		c, err := pl.Sandbox.Wrap(ctx, agent.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env, Dir: pl.Dir, Terminal: true})
+		if err != nil {
+			return nil, ahp.Conflict("create terminal: %v", err)
+		}
+		pl.spec.Argv, pl.spec.Env, pl.spec.Dir = c.Argv, c.Env, c.Dir
+	}
+	if pl.feed != nil {
+		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
+	}
+	pl.spec.Note = n.encode()
+	j, werr := ts.Journals.Terminal(pl.spec.ID, pl.Channel)
+	before := pl.before()
+	if werr == nil && before != "" {
+		werr = j.Append(journal.Record{Type: record.TypeBefore, Version: record.Version, Data: []byte(before)})
+	}
+	if werr != nil {
+		ts.Activity.Warn("journal a terminal", werr)
+	}
+	ctx, cancel := context.WithTimeout(ctx, spawnTime)
+	defer cancel()
+	proc, err := k.Spawn(ctx, pl.spec)
+	if err != nil {
+		ts.Core.Locked(func(tx core.Tx) { ts.Journals.Drop(j) })
+		return nil, spawnError(err)
+	}
+	t.Meta.Pid = proc.Pid
+	c, err := ts.terminalConfig(t, proc, j)
+	if err != nil {
+		proc.Pty.Close()
+		return nil, ahp.Internal("create terminal: %v", err)
+	}
+	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, before
+	if !pl.shell {
+		c.Command = pl.commandLine()
+	}
+	t.unborn = j
+	// The reader starts at once and may wake us before t.Term is set: wake waits
+	// for the lock.
+	tx = ts.Core.Lock()
+	t.Term, t.keeper = terminal.New(c), k
+	ts.procs.terms[proc.ID] = t
+	exit := ts.procs.early[proc.ID]
+	delete(ts.procs.early, proc.ID)
+	tx.Unlock()
+	select {
+	case <-k.Done():
+		ts.orphan(k)
+	default:
+	}
+	if exit != nil {
+		t.Term.Exit(*exit)
+	}
+	return t, nil
+}
+
+// unborn makes a terminal that has no process yet, and what a next host must
+// know of it.
+func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childNote) {
+	p, yes := pl.CreateTerminalParams, true
+	dir := pl.Dir
+	if pl.Sandbox != nil {
+		dir = pl.Sandbox.Inside(dir)
+	}
+	t := &Terminal{
+		ts: ts, process: process{proc: pl.spec.ID, sandbox: pl.In, engine: pl.engine}, holding: holding{Owner: claims.Owner{Holder: pl.Holder}, colors: colors},
+		feed: pl.feed, auto: pl.Title,
+		Value: ahp.TerminalState{
+			Title: cmp.Or(pl.name, pl.Title), Cwd: fileuri.Of(dir), Cols: p.Cols, Rows: p.Rows,
+			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
+		},
+		Meta: ahp.TerminalMeta{
+			Created: time.Now().UnixMilli(), Principal: claims.Principal(p.Claim, pl.Holder), Name: pl.name,
+			Scrollback: p.Meta.Scrollback, Command: listedCommand(p.Meta.Command),
+		},
+	}
+	t.follower.expect(pl.follower)
+	n := childNote{
+		Channel: p.Channel, Title: pl.Title, Claim: p.Claim, Cwd: t.Value.Cwd, Cols: p.Cols, Rows: p.Rows,
+		Nonce: pl.nonce, PromptEnds: pl.promptEnds,
+	}
+	if pl.shell {
+		t.shell, t.Meta.CommandIsShell = pl.spec.Argv[0], t.Meta.Command != nil
+	} else {
+		n.Command = pl.commandLine()
+	}
+	n.Facts = facts{Owner: t.Owner, Shell: t.shell, Engine: t.engine, Meta: t.Meta, Sandbox: t.sandbox, Follower: pl.follower}
+	return t, n
+}
+
+// ShownCommand is a command as people read it: a line that a shell is given as
+// that line.
+func ShownCommand(argv []string) string {
+	if len(argv) == 3 && argv[0] == "/bin/sh" && argv[1] == "-c" {
+		return argv[2]
+	}
+	return shell.Quote(argv, "")
+}
+
+// commandLine is what the command of a new terminal is called: a line that an agent
+// gave, as that line; what people start, as they started it.
+func (n *Creation) commandLine() string {
+	if n.Claim.Kind == ahp.ClaimSession {
+		return ShownCommand(n.Meta.Command)
+	}
+	return shell.Quote(n.Meta.Command, "")
+}
+
+// listedCommand is what of a command the list of terminals shows: it goes to
+// every client at every change.
+func listedCommand(argv []string) []string {
+	left := maxListed
+	var shown []string
+	for _, a := range argv {
+		if len(a) > left {
+			shown = append(shown, strings.ToValidUTF8(a[:left], "")+"…")
+			break
+		}
+		shown = append(shown, a)
+		left -= len(a) + 1
+		if left <= 0 {
+			break
+		}
+	}
+	return shown
+}
+
+// spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes).
+var spawnErrors = []struct {
+	is   error
+	code int
+}{
+	{keeper.ErrNoDir, ahp.CodeNotFound},
+	{keeper.ErrNoCommand, ahp.CodeNotFound},
+	{keeper.ErrNotExecutable, ahp.CodePermissionDenied},
+	{keeper.ErrInvalid, ahp.CodeInvalidParams},
+}
+
+// spawnError says in the client's terms why nothing was started.
+func spawnError(err error) error {
+	for _, e := range spawnErrors {
+		if errors.Is(err, e.is) {
+			return ahp.Errorf(e.code, "create terminal: %v", err)
+		}
+	}
+	return ahp.Internal("create terminal: %v", err)
+}

@@ -1,0 +1,125 @@
+package terminals
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/claims"
+	"tandemux/host/core"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+)
+
+// EndTime bounds the ending of one terminal's process: the keeper kills after
+// five seconds.
+const EndTime = 15 * time.Second
+
+// disposeTerminal removes a terminal at once and ends its process in the
+// background (R28, G38).
+func (ts *Terminals) disposeTerminal(_ context.Context, c *requests.Conn, p ahp.DisposeTerminalParams) (any, error) {
+	if p.Channel == "" {
+		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
+	}
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	t, ok := At(tx, p.Channel)
+	if !ok {
+		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
+	}
+	if err := params.Allowed("dispose terminal", t.held().MayEnd(c.Principal, t.InLayout(tx))); err != nil {
+		return nil, err
+	}
+	ts.Audit.Did(c.Who(), "dispose", p.Channel, "held by", claims.Text(t.Value.Claim))
+	t.Dispose(tx)
+	return nil, nil
+}
+
+// Dispose removes a terminal, and ends its process.
+func (t *Terminal) Dispose(tx core.Tx) {
+	t.removeTerm(tx)
+	t.abandon()
+}
+
+// Kill ends its process, in the background; the terminal stays.
+func (t *Terminal) Kill(core.Tx) {
+	ts := t.ts
+	ts.ending.Add(1)
+	go func() {
+		defer ts.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), EndTime)
+		defer cancel()
+		if err := t.Term.Kill(ctx); err != nil {
+			ts.Log.Warn("end an agent's terminal", "err", err)
+		}
+	}()
+}
+
+// ClaimOwn changes what in its session a terminal is claimed for: the agent that uses it
+// does not lose it.
+func (t *Terminal) ClaimOwn(tx core.Tx, to ahp.Claim) {
+	t.transfer(tx, to, nil, &auth.Principal{ID: t.Holder})
+}
+
+// end kills a removed terminal's process and lets go of everything. The journal
+// goes last: it says that the terminal is no more.
+func (t *Terminal) end(ctx context.Context) {
+	ts := t.ts
+	if err := t.Term.Kill(ctx); err != nil {
+		ts.Log.Warn("end terminal", "process", t.proc, "err", err)
+	}
+	t.Term.Close()
+	forgotten := ts.forget(ctx, t.proc)
+	<-t.Term.Done()
+	tx := ts.Core.Lock()
+	names := t.journal(tx).Close()
+	tx.Unlock()
+	if forgotten {
+		ts.Journals.Discard(names...)
+	}
+}
+
+// journal is the terminal's journal, nil when it has none.
+func (t *Terminal) journal(tx core.Tx) *journal.Journal {
+	if t.ch == nil {
+		return t.unborn
+	}
+	return t.ch.Journal
+}
+
+// forget has the keeper forget a process and reports whether it has.
+func (ts *Terminals) forget(ctx context.Context, proc string) bool {
+	tx := ts.Core.Lock()
+	delete(ts.procs.terms, proc)
+	delete(ts.procs.early, proc)
+	tx.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, spawnTime)
+	defer cancel()
+	err := ts.Keeper().Forget(ctx, proc)
+	if err == nil || errors.Is(err, keeper.ErrUnknown) {
+		return true
+	}
+	tx = ts.Core.Lock()
+	defer tx.Unlock()
+	if !tx.Closing() {
+		ts.Log.Warn("forget process", "process", proc, "err", err)
+	}
+	return false
+}
+
+// abandon ends the process of a terminal that nobody knows, or no longer, in the
+// background: Shutdown waits for it.
+func (t *Terminal) abandon() {
+	ts := t.ts
+	ts.ending.Add(1)
+	go func() {
+		defer ts.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), EndTime)
+		defer cancel()
+		t.end(ctx)
+	}()
+}

@@ -1,0 +1,113 @@
+package terminals
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/host/listen"
+	"tandemux/host/params"
+	"tandemux/host/shell"
+)
+
+// The variables that describe another terminal than ours, by name and by the
+// beginning of the name: they would tell programs to use features, or sizes,
+// or sockets of the terminal that the host was started in.
+var (
+	foreign = []string{
+		"STY", "WINDOW", "LINES", "COLUMNS", "TERMCAP", "OLDPWD", "VTE_VERSION", "WINDOWID", "COLORFGBG",
+		"TERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION", "WT_PROFILE_ID", "NVIM", "VIM_TERMINAL",
+	}
+	foreignPrefixes = []string{
+		"TMUX", "TERM_PROGRAM", "TANDEMUX", "ZELLIJ", "KITTY_", "WEZTERM_", "ALACRITTY_", "GHOSTTY_", "KONSOLE_",
+		"ITERM_", "VSCODE_SHELL_",
+	}
+)
+
+func isForeign(name string) bool {
+	return slices.Contains(foreign, name) ||
+		slices.ContainsFunc(foreignPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// environ is a child's environment: the host's own, over it what the client
+// sent, over that what is true of this terminal.
+func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri ahp.URI, dir string) []string {
+	env := map[string]string{}
+	base := os.Environ()
+	if k != nil {
+		base = nil // The sandbox has its own.
+	}
+	for _, kv := range base {
+		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	for name, value := range client {
+		env[name] = value
+	}
+	for name := range env {
+		if isForeign(name) {
+			delete(env, name)
+		}
+	}
+	env["TANDEMUX"] = filepath.Join(ts.Runtime, listen.SocketName)
+	env["TANDEMUX_TERMINAL"] = uri
+	env["TERM"] = "xterm-256color"
+	env["COLORTERM"] = "truecolor"
+	env["TERM_PROGRAM"] = "tandemux"
+	env["TERM_PROGRAM_VERSION"] = ts.Version
+	env["PWD"] = dir
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkEnv bounds what a client sends as tandemux/env.
+func checkEnv(env map[string]string) error {
+	if len(env) > maxEnv {
+		return ahp.InvalidParams("create terminal: tandemux/env: more than %d variables", maxEnv)
+	}
+	size := 0
+	for name, value := range env {
+		size += len(name) + len(value)
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return ahp.InvalidParams("create terminal: tandemux/env: %q can't be the name of a variable, or its value has a zero byte in it", params.Clip(name))
+		}
+	}
+	if size > maxEnvBytes {
+		return ahp.InvalidParams("create terminal: tandemux/env: more than %d bytes", maxEnvBytes)
+	}
+	return nil
+}
+
+// ShellDir is the directory below Config.Runtime that holds the scripts of the
+// shell integration.
+const ShellDir = "shell"
+
+// integrates reports whether a new shell is to mark its commands.
+func (s Start) integrates(m ahp.CreateMeta) bool {
+	if m.ShellIntegration != nil {
+		return *m.ShellIntegration
+	}
+	return !s.NoShellIntegration
+}
+
+// inject changes how a shell is started so that it marks its commands, and reports
+// whether it could: what is no such shell comes up as it is.
+func (ts *Terminals) inject(pl *plan) bool {
+	out, nonce, ok, err := shell.Inject(shell.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env}, filepath.Join(ts.Runtime, ShellDir))
+	if err != nil {
+		ts.Log.Warn("integrate the shell", "shell", pl.spec.Argv[0], "err", err)
+	}
+	if ok {
+		pl.spec.Argv, pl.spec.Env, pl.nonce = out.Argv, out.Env, nonce
+		pl.promptEnds = filepath.Base(out.Argv[0]) == "bash"
+	}
+	return ok
+}

@@ -1,0 +1,117 @@
+package terminals
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/activity"
+	"tandemux/host/auth"
+	"tandemux/host/core"
+)
+
+// listed are the actions that change what the root list says (AHP, Terminal
+// Channel).
+var listed = map[string]bool{
+	ahp.TerminalTitleChanged{}.ActionType(): true,
+	ahp.TerminalClaimed{}.ActionType():      true,
+	ahp.TerminalExited{}.ActionType():       true,
+	ahp.TerminalCwdChanged{}.ActionType():   true,
+
+	ahp.TerminalCommandExecuted{}.ActionType(): true,
+	ahp.TerminalCommandFinished{}.ActionType(): true,
+}
+
+// listing paces root/terminalsChanged.
+type listing struct {
+	last  time.Time
+	timer *time.Timer // armed while a list is due
+	held  bool        // not all terminals are known yet
+}
+
+// Changed sends the list of terminals now or, when the last one is recent,
+// later.
+func (ts *Terminals) Changed(tx core.Tx) {
+	if ts.list.timer != nil || ts.list.held {
+		return
+	}
+	wait := activity.Interval - time.Since(ts.list.last)
+	if wait <= 0 {
+		ts.SendList(tx)
+		return
+	}
+	ts.listAfter(wait)
+}
+
+func (ts *Terminals) listAfter(wait time.Duration) {
+	ts.list.timer = time.AfterFunc(wait, func() {
+		tx := ts.Core.Lock()
+		defer tx.Unlock()
+		ts.SendDue(tx)
+	})
+}
+
+// ComesOrGoes is called when a client's first connection has come or its last has
+// gone, perhaps in the middle of a handshake: what it holds is listed anew, a
+// little later.
+func (ts *Terminals) ComesOrGoes(tx core.Tx, cl *core.Client) {
+	if slices.ContainsFunc(ts.all, func(t *Terminal) bool { return t.Value.Claim.ClientID == cl.ID }) {
+		ts.listSoon(tx)
+	}
+}
+
+// listSoon is Changed where nothing may be sent now.
+func (ts *Terminals) listSoon(tx core.Tx) {
+	if ts.list.timer == nil && !ts.list.held && !tx.Closing() {
+		ts.listAfter(activity.Interval)
+	}
+}
+
+// SendDue sends the list if one is due.
+func (ts *Terminals) SendDue(tx core.Tx) {
+	if ts.list.timer == nil {
+		return
+	}
+	ts.list.timer.Stop()
+	ts.list.timer = nil
+	ts.SendList(tx)
+}
+
+// SendList sends the list if it has changed.
+func (ts *Terminals) SendList(tx core.Tx) {
+	root := tx.Channel(ahp.RootURI)
+	now := ts.infos(tx)
+	if told := root.Body.State(tx).(ahp.RootState).Terminals; len(now) == len(told) && (len(now) == 0 || reflect.DeepEqual(now, told)) {
+		return
+	}
+	ts.enroll(tx)
+	ts.list.last = time.Now()
+	tx.Apply(root, ahp.RootTerminalsChanged{Terminals: now}, nil)
+}
+
+// infos is the list of terminals as of now, oldest first.
+func (ts *Terminals) infos(tx core.Tx) []ahp.TerminalInfo {
+	layouts := ts.Host.Layouts(tx)
+	list := make([]ahp.TerminalInfo, 0, len(ts.all))
+	for _, t := range ts.all {
+		meta := t.Meta
+		meta.Cwd = t.Value.Cwd
+		meta.Layouts = layouts[t.ch.URI]
+		if id, ok := auth.TokenOf(t.Holder); ok {
+			meta.Holder = ts.Host.TokenName(id)
+		}
+		if meta.Name != "" {
+			meta.Title = t.auto
+		}
+		if c := t.Value.Claim; c.Kind == ahp.ClaimClient {
+			cl := tx.Client(c.ClientID)
+			meta.Detached = cl == nil || !cl.Here()
+		}
+		list = append(list, ahp.TerminalInfo{
+			Resource: t.ch.URI, Title: t.Value.Title, Claim: t.Value.Claim,
+			Lifecycle: t.Value.Lifecycle, Meta: &meta,
+		})
+	}
+	return list
+}

@@ -1,0 +1,130 @@
+package terminals
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/core"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+	"tandemux/host/shell"
+)
+
+// A terminal has a title, which says what runs in it (host/terminal), and may have
+// a name, which only clients set: people and agents, not programs in it. A name
+// is unique on the host and an address. AHP has the title alone: that is the name
+// where there is one.
+
+// maxName bounds a terminal's name, in bytes.
+const maxName = 128
+
+// title is the terminal's title in AHP.
+func (t *Terminal) title() string { return cmp.Or(t.Meta.Name, t.auto) }
+
+// retitle tells the title if it is another one than was told.
+func (t *Terminal) retitle(tx core.Tx) {
+	if now := t.title(); now != t.Value.Title {
+		tx.Apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+	}
+}
+
+// checkName says what is wrong with a name; "" is none.
+func checkName(s string) string {
+	switch {
+	case len(s) > maxName:
+		return fmt.Sprintf("it is longer than %d bytes", maxName)
+	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return "it has control characters or others that don't show in it"
+	case strings.TrimSpace(s) != s:
+		return "it begins or ends with a blank"
+	}
+	return ""
+}
+
+// cleanName makes a name of what was not meant to be one.
+func cleanName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), maxName)], ""))
+	return strings.TrimSpace(s)
+}
+
+// nameTaken says why the terminal at uri, which may yet have to be made, can't have
+// a name that p gives it, or "".
+func (ts *Terminals) nameTaken(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
+	if name == "" {
+		return ""
+	}
+	for making, its := range ts.reserved {
+		if its == name && making != uri {
+			return fmt.Sprintf("another terminal that is being made has the name %q: choose another", name)
+		}
+	}
+	for _, t := range ts.all {
+		id := shortID(t.ch.URI)
+		switch {
+		case t.ch.URI == uri:
+		case !Reaches(tx, p, t.ch.URI):
+			if t.Meta.Name == name {
+				return fmt.Sprintf("another terminal has the name %q: choose another", name)
+			}
+		case t.Meta.Name == name:
+			return fmt.Sprintf("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
+		case id == name || t.ch.URI == name:
+			return fmt.Sprintf("%q is the id of another terminal: choose another name", name)
+		case !p.Human && strings.HasPrefix(id, name):
+			// People type the beginning of an id: nobody else catches that.
+			return fmt.Sprintf("%q begins the id of terminal %s: choose another name", name, id)
+		}
+	}
+	return ""
+}
+
+// freeName is name, with a number behind it if that takes to be nobody's.
+func (ts *Terminals) freeName(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
+	name = cleanName(name)
+	free := name
+	for n := 2; ts.nameTaken(tx, p, free, uri) != ""; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// rename is terminal/titleChanged by a client (R18): it sets the name, or with an
+// empty title removes it.
+func rename(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
+	if s := t.held().May(d.Conn.Principal, "change it"); s != "" {
+		return s
+	}
+	name := d.Action.(ahp.TerminalTitleChanged).Title
+	if s := checkName(name); s != "" {
+		return "the name is not usable: " + s
+	}
+	if s := t.ts.nameTaken(tx, d.Conn.Principal, name, d.Channel.URI); s != "" {
+		return s
+	}
+	t.Flush(tx)
+	t.Meta.Name, t.dirty = name, true
+	tx.Apply(d.Channel, ahp.TerminalTitleChanged{Title: t.title()}, d.By)
+	return ""
+}
+
+// commandTitle is what a terminal is called that was started with a command.
+func commandTitle(argv []string) string {
+	base := filepath.Base(argv[0])
+	if len(argv) > 2 && argv[1] == "-c" && strings.HasSuffix(base, "sh") {
+		base = cmp.Or(shell.Program(argv[2]), base)
+	}
+	return params.CleanTitle(base)
+}
+
+// shortID is the last part of a terminal's URI.
+func shortID(uri ahp.URI) string { return uri[strings.LastIndexAny(uri, "/:")+1:] }

@@ -1,0 +1,469 @@
+package terminals
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/activity"
+	"tandemux/host/auth"
+	"tandemux/host/claims"
+	"tandemux/host/core"
+	"tandemux/host/guard"
+	"tandemux/host/journal"
+	"tandemux/host/journal/record"
+	"tandemux/host/keeper"
+	"tandemux/host/requests"
+	"tandemux/host/terminal"
+	"tandemux/internal/jsonrpc"
+)
+
+// Terminal is the body of a terminal's channel: what the host knows beyond what
+// package terminal does. All but the immutable members is guarded by the lock.
+type Terminal struct {
+	ts *Terminals
+	ch *core.Channel
+	process
+	Term *terminal.Terminal // immutable once it is known
+	// follower must miss no output; it has a lock of its own.
+	follower follower
+
+	// Value has no content: that is Term's, so that appending output never copies
+	// what is there.
+	Value ahp.TerminalState
+	// auto is what the terminal is called while it has no name; see name.go.
+	auto string
+	Meta ahp.TerminalMeta // Cwd and Layouts are filled in by infos
+	holding
+	typing
+	taking
+	idling
+	counted
+
+	watchers  []Watcher
+	asked     *question // an agent's for it; nil when there is none
+	feed      *Feeder   // nil when no command is fed
+	attention activity.Terminal
+
+	dirty  bool             // facts have changed since they were journalled
+	unborn *journal.Journal // the journal while there is no channel
+}
+
+// process is what a terminal runs; it is immutable but for the last two.
+type process struct {
+	proc  string // the keeper's id
+	shell string // the shell's path, empty for a command
+	// sandbox is the session in whose sandbox the process runs, empty for most.
+	sandbox ahp.URI
+	// engine names the emulator.
+	engine   string
+	identity keeper.Identity // known once there is Terminal.Term
+	keeper   *keeper.Client  // that holds the process; nil when none does
+	orphaned atomic.Bool     // see keeper.go
+}
+
+// holding is who has a terminal.
+type holding struct {
+	claims.Owner
+	// colors are those that the process was told last.
+	colors emulator.Colors
+	used   User // an agent below the host that uses it; nil when there is none
+}
+
+// typing is what clients do to a terminal.
+type typing struct {
+	// requests are the clients' resizes and clears that have yet to be put into
+	// the stream of actions, in order.
+	requests []*core.By
+	typed    time.Time         // when the last input came
+	runs     []ranKey          // with a key, the newest last
+	queue    []record.Input    // inputs that are not written, and doubtful ones of an earlier host
+	record   [1]journal.Record // reused
+}
+
+// taking is how far a terminal's output has come.
+type taking struct {
+	read    time.Time     // when the pty was read last; see giveWay
+	offset  uint64        // how far the pty's output has been taken
+	takes   int           // counts what was taken
+	shown   int64         // counts what changed the content
+	scratch []core.Change // reused
+}
+
+// idling is since when a terminal has nothing to do; see inactivity.go.
+type idling struct {
+	begun time.Time
+	idle  *time.Timer // nil when it does not run
+}
+
+// counted is a terminal's place under its agent's quota.
+type counted struct {
+	slot  *guard.Slot // nil for others
+	place string      // that of an earlier host's slot
+}
+
+// Watcher sees what a terminal does, in order, until Unwatch.
+type Watcher interface {
+	// Told and Follow are as core.Watcher has them.
+	Told(tx core.Tx, a ahp.Action)
+	Follow(tx core.Tx, a ahp.Action)
+	// Gone says that the terminal is removed.
+	Gone(tx core.Tx)
+}
+
+// User is an agent below the host that uses a terminal.
+type User interface {
+	// Taken says that somebody else has claimed the terminal.
+	Taken(tx core.Tx, from, to ahp.Claim)
+}
+
+// Watch adds a watcher.
+func (t *Terminal) Watch(tx core.Tx, w Watcher) { t.watchers = append(t.watchers, w) }
+
+// Unwatch takes it out.
+func (t *Terminal) Unwatch(tx core.Tx, w Watcher) {
+	t.watchers = slices.DeleteFunc(t.watchers, func(o Watcher) bool { return o == w })
+}
+
+// UsedBy says which agent below the host uses a new terminal, and what people call it.
+func (t *Terminal) UsedBy(tx core.Tx, u User, label string) { t.used, t.Meta.Agent = u, label }
+
+// URI is the terminal's channel's; it is immutable.
+func (t *Terminal) URI() ahp.URI { return t.ch.URI }
+
+// Shell is the path of its shell, empty for a command; it is immutable.
+func (t *Terminal) Shell() string { return t.shell }
+
+// Shown counts what has changed the content.
+func (t *Terminal) Shown(core.Tx) int64 { return t.shown }
+
+// Last is the number of the last action.
+func (t *Terminal) Last(core.Tx) int64 { return t.ch.Last() }
+
+// Since gives what the terminal did after a number; ok is false when the first of
+// it is not known any more. It is valid until the next action.
+func (t *Terminal) Since(tx core.Tx, seq int64) (es []ahp.Envelope, ok bool) { return t.ch.Since(seq) }
+
+// Removed reports whether it was disposed of.
+func (t *Terminal) Removed(tx core.Tx) bool { return tx.Channel(t.ch.URI) != t.ch }
+
+// ExitCode is the process's, as shells count (128+n for signal n), once known.
+func (t *Terminal) ExitCode(core.Tx) *int {
+	if e, ok := t.Term.Exited(); ok && !e.Unknown {
+		return &e.Code
+	}
+	return t.Value.Lifecycle.ExitCode
+}
+
+// PresentLine is the line that the cursor is on, up to there, when all that was
+// pending is applied.
+func (t *Terminal) PresentLine(tx core.Tx) (line string) {
+	for !t.Drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, line = t.Term.PresentLine()
+		return pending, k
+	}) {
+	}
+	return line
+}
+
+// Reduce keeps everything but the content.
+func (t *Terminal) Reduce(a ahp.Action) {
+	switch a.(type) {
+	case ahp.TerminalData, ahp.TerminalCleared:
+		t.shown++
+		return
+	case ahp.TerminalCommandExecuted:
+		t.noteCommand(a)
+	case ahp.TerminalCommandFinished:
+		t.noteCommand(a)
+		t.unfollowed()
+	case ahp.TerminalExited:
+		t.unfollowed()
+		t.slot.End()
+		if t.Term == nil { // being restored
+			break
+		}
+		if e, ok := t.Term.Exited(); ok {
+			t.Meta.Signal = e.Signal
+		}
+	}
+	t.Value = ahp.ReduceTerminal(t.Value, a)
+	t.Value.Content = nil
+}
+
+func (t *Terminal) Settle(tx core.Tx) { t.Flush(tx) }
+
+func (t *Terminal) State(tx core.Tx) any { return t.StateWithin(tx, math.MaxInt) }
+
+// StateWithin is the state with at most about limit bytes of content.
+func (t *Terminal) StateWithin(tx core.Tx, limit int) any {
+	var content []ahp.Part
+	for !t.Drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, content = t.Term.Content(min(limit, terminal.MaxWire))
+		return pending, k
+	}) {
+	}
+	s := t.Value
+	s.Content = content
+	return s
+}
+
+// held is who has the terminal.
+func (t *Terminal) held() claims.Holding {
+	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner}
+}
+
+// MayType decides terminal/input (claims.Holding.MayType).
+func (t *Terminal) MayType(p *auth.Principal, clientID string) (follow bool, refusal string) {
+	if t.Value.Lifecycle.Exited() {
+		return false, "the terminal's process has ended"
+	}
+	return t.held().MayType(p, clientID)
+}
+
+// Claim transfers the terminal to a claim of p's; by is nil when the claim follows
+// the keyboard. The caller has asked the policy.
+func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
+	from := t.Value.Claim
+	if t.transfer(tx, to, by, p); t.used != nil {
+		t.used.Taken(tx, from, to)
+	}
+}
+
+// transfer is claim where an agent that uses the terminal does not lose it.
+func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
+	next := t.held().Transfer(to, p, by == nil)
+	// Before the action, which may send the list of terminals at once.
+	t.Owner, t.Meta.HandBack, t.Meta.Principal = next.Owner, next.HandBack, claims.Principal(to, next.Holder)
+	t.noteAgent(to, p)
+	t.dirty = true
+	tx.Apply(t.ch, ahp.TerminalClaimed{Claim: next.Claim}, by)
+	t.watchIdle(tx)
+	t.recolor(tx)
+}
+
+// returnLoans gives back what a client that has gone got by typing: to the client
+// of the same person that had it, if that is there. So a command line that types
+// a line and ends leaves the terminal with the one in whose pane it is.
+func (ts *Terminals) returnLoans(tx core.Tx, gone *core.Client, p *auth.Principal) {
+	for _, t := range ts.all {
+		c := t.Value.Claim
+		if t.Lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.ID {
+			continue
+		}
+		if back := tx.Client(t.Lender); back != nil && back.Owner == p.ID && back.Here() {
+			t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.ID}, nil, p)
+			t.Lender, t.dirty = "", true
+		}
+	}
+}
+
+// Flush applies what the terminal has gathered.
+func (t *Terminal) Flush(tx core.Tx) {
+	if tx.Closed() || t.ch == nil {
+		return
+	}
+	t.Drain(tx, t.Term.Take)
+}
+
+// Drain applies what read takes from the terminal. The journal has room for it before
+// it is taken: a checkpoint takes what there is too much of. It reports whether what
+// else read gave is still of the latest instant: not so when something that follows
+// from an action has taken again.
+func (t *Terminal) Drain(tx core.Tx, read func() ([]ahp.Action, terminal.Taken)) bool {
+	t.Term.Bound(tx.Room(t.ch) / (1 + len(t.ch.URI)/256)) // each record has the URI in it
+	actions, k := read()
+	if k.Full {
+		tx.MakeRoom(t.ch)
+		t.Term.Bound(math.MaxInt) // what came meanwhile
+		actions, k = read()
+	}
+	return t.applyTaken(tx, actions, k)
+}
+
+// applyTaken applies what was taken from the terminal, and reports what drain does.
+func (t *Terminal) applyTaken(tx core.Tx, actions []ahp.Action, k terminal.Taken) bool {
+	ts := t.ts
+	t.takes++
+	takes := t.takes
+	moved := k.Offset != t.offset
+	t.offset = k.Offset
+	if len(actions) > 0 || moved || k.Facts != nil || len(k.Stream) > 0 {
+		ts.marks = k.Records(ts.marks[:0])
+		changes := t.changes(tx, actions)
+		tx.ApplyAll(t.ch, changes, ts.marks)
+		clear(changes) // what they hold is others' from here on
+	}
+	t.Captured(tx)
+	return takes == t.takes || tx.Fenced()
+}
+
+// maxChanges bounds term.scratch.
+const maxChanges = 64
+
+// changes says whose the terminal's actions are.
+func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
+	all := t.scratch[:0]
+	for _, a := range actions {
+		c := core.Change{Action: a, Inner: inner(a)}
+		switch a := a.(type) {
+		case ahp.TerminalTitleChanged:
+			if t.auto = a.Title; t.Meta.Name != "" {
+				t.ts.listSoon(tx) // which alone tells it
+				continue
+			}
+		case ahp.TerminalResized, ahp.TerminalCleared:
+			if len(t.requests) > 0 {
+				c.By, t.requests = t.requests[0], t.requests[1:]
+			}
+			if j := t.ch.Journal; j != nil { // What did not fit may do now.
+				j.Retry = journal.Retry{}
+			}
+		case ahp.TerminalExited:
+			if t.Value.Lifecycle.Exited() { // An earlier host said so.
+				continue
+			}
+		}
+		all = append(all, c)
+	}
+	if len(all) <= maxChanges {
+		t.scratch = all
+	}
+	return all
+}
+
+// Told implements core.Watcher.
+func (t *Terminal) Told(tx core.Tx, a ahp.Action) {
+	defer func() { requests.Contain(t.ts.Log, "answer those who wait", recover(), "process", t.proc) }()
+	switch a.(type) {
+	case ahp.TerminalCommandFinished, ahp.TerminalExited:
+		t.SetFeed(tx, nil)
+	}
+	for _, w := range slices.Clone(t.watchers) {
+		w.Told(tx, a)
+	}
+}
+
+// Follow implements core.Watcher.
+func (t *Terminal) Follow(tx core.Tx, a ahp.Action) {
+	defer func() { requests.Contain(t.ts.Log, "follow an action", recover(), "process", t.proc) }()
+	t.attend(tx, a)
+	if listed[a.ActionType()] {
+		defer t.ts.Changed(tx)
+	}
+	switch a.(type) {
+	case ahp.TerminalClaimed, ahp.TerminalExited:
+		t.ts.Host.FollowWork(tx, t.Value, t.work())
+	}
+	for _, w := range slices.Clone(t.watchers) {
+		w.Follow(tx, a)
+	}
+}
+
+// inner reports whether an action is for the host alone.
+func inner(a ahp.Action) bool {
+	switch a.(type) {
+	case terminal.Declined, terminal.Ready, terminal.Noticed:
+		return true
+	}
+	return false
+}
+
+// attend has people told of an action that they may want to know of.
+func (t *Terminal) attend(tx core.Tx, a ahp.Action) {
+	var typed time.Time
+	if t.ts.typist.into == t {
+		typed = t.ts.typist.at
+	}
+	t.ts.Activity.Follow(tx, t.ch.URI, &t.attention, a, typed)
+}
+
+// capture implements captured.
+func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.Change, marks, records []journal.Record) {
+	actions, k, records := t.Term.Checkpoint(bare, buf)
+	t.takes++
+	t.offset = k.Offset
+	return slices.Clone(t.changes(tx, actions)), k.Records(nil), append(records, t.queueRecord())
+}
+
+// shape implements captured.
+func (t *Terminal) Shape() any { return t.Value }
+
+// release implements captured.
+func (t *Terminal) Captured(tx core.Tx) {
+	if !tx.Closed() {
+		t.Term.Released(t.offset)
+	}
+}
+
+// Process implements core.Captured.
+func (t *Terminal) Process() (id string, maxJournal int) { return t.proc, t.ts.Limits.JournalBytes }
+
+// resync has everybody who watches the terminal come back for its state: a panic may
+// have kept an action from some of them.
+func (t *Terminal) resync(tx core.Tx) {
+	if t.ch != nil {
+		tx.Resync(t.ch, jsonrpc.CloseFailed, "the host failed at what this connection watches: reconnect")
+	}
+}
+
+// wake is what terminals call when output is due. It is no lock of theirs that
+// it runs under.
+func (t *Terminal) wake() {
+	ts := t.ts
+	defer func() {
+		if requests.Contain(ts.Log, "apply output", recover(), "process", t.proc) {
+			ts.Core.Locked(func(tx core.Tx) { t.resync(tx) })
+		}
+	}()
+	ts.Core.Do(func(tx core.Tx) {
+		if t.ch != nil && tx.Channel(t.ch.URI) == t.ch {
+			t.Flush(tx)
+		}
+	})
+}
+
+// work is the terminal as a chat's background work.
+func (t *Terminal) work() ahp.BackgroundWork {
+	return ahp.BackgroundWork{
+		ID: t.ch.URI, Label: t.Value.Title, StartedAt: ahp.InstantOf(t.Meta.Created), Kind: ahp.WorkShell,
+		Command: strings.Join(t.Meta.Command, " "), Terminal: t.ch.URI,
+	}
+}
+
+// addTerm makes a started terminal known, with its journal.
+func (ts *Terminals) addTerm(tx core.Tx, uri ahp.URI, t *Terminal, j *journal.Journal) {
+	t.ch = tx.NewChannel(uri, t)
+	t.ch.Journal = j
+	ts.all = append(ts.all, t)
+	t.watchIdle(tx)
+	t.recolor(tx)
+	tx.Checkpoint(t.ch)
+	t.Flush(tx)
+	t.ts.Changed(tx)
+}
+
+// removeTerm forgets a terminal; its process may still be ending. Subscribers
+// see it exit, then nothing more.
+func (t *Terminal) removeTerm(tx core.Tx) {
+	ts := t.ts
+	t.Flush(tx)
+	for _, w := range slices.Clone(t.watchers) { // Before what would look to them like an exit.
+		w.Gone(tx)
+	}
+	if !t.Value.Lifecycle.Exited() {
+		tx.Apply(t.ch, ahp.TerminalExited{}, nil)
+	}
+	t.letAgentGo(tx)
+	t.SetFeed(tx, nil)
+	ts.Activity.Forget(tx, t.ch.URI)
+	tx.RemoveChannel(t.ch)
+	if i := slices.Index(ts.all, t); i >= 0 {
+		ts.all = slices.Delete(ts.all, i, i+1)
+	}
+	ts.Changed(tx)
+}

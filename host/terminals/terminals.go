@@ -1,0 +1,222 @@
+package terminals
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/activity"
+	"tandemux/host/agent"
+	"tandemux/host/audit"
+	"tandemux/host/auth"
+	"tandemux/host/core"
+	"tandemux/host/guard"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+	"tandemux/host/requests"
+	"tandemux/host/roster"
+)
+
+// Options are what Terminals need of the host. The functions of members may be called
+// from any goroutine where they take no Tx.
+type Options struct {
+	Core     *core.Core
+	Log      *slog.Logger
+	Now      func() time.Time
+	Audit    *audit.Log
+	Activity *activity.Activity
+	Journals *journal.Shelf
+	// Children is the connection to the keeper; NewKeeper, if not nil, makes another one
+	// when it has ended.
+	Children  *keeper.Client
+	NewKeeper func(context.Context) (*keeper.Client, error)
+	// Runtime and State are the host's directories, Home the user's.
+	Runtime, State, Home, Hostname, Version string
+	// Start is what the next new terminal is started with.
+	Start func() Start
+	// Scrollback is how many lines terminals keep for which nothing else was asked.
+	Scrollback  int
+	AgentLimits func() guard.Limits
+	Limits      Limits
+	Host        Host
+}
+
+// Host is what terminals are beside.
+type Host interface {
+	// Layouts are those that show terminals, by terminal.
+	Layouts(tx core.Tx) map[ahp.URI][]ahp.URI
+	// TokenName is what its owner calls a token.
+	TokenName(id string) string
+	// FollowWork is told what became of a terminal that may be a chat's work.
+	FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork)
+	// Confined gives the sandbox of a session and its directories; nil for most.
+	Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string)
+}
+
+// Start is what new terminals are started with.
+type Start struct {
+	// Shell is an absolute path; empty means $SHELL, then the passwd entry.
+	Shell string
+	// NoShellIntegration starts shells as they are, unless a client asks for
+	// marks of their commands.
+	NoShellIntegration bool
+	// Engine names the emulator; empty means engine.Default.
+	Engine string
+}
+
+// Limits bounds terminals; the members are as in host.Limits.
+type Limits struct {
+	Terminals, JournalBytes, HoldBytes int
+	StallTime                          time.Duration
+}
+
+// Terminals are those that the host has.
+type Terminals struct {
+	Options
+	quotas     *guard.Quotas
+	roster     *roster.Roster
+	scrollback atomic.Int64 // Options.Scrollback now
+	keepers    keepers
+	spool      *journal.Spool  // see typed.go; nil when there is none
+	spooled    journal.Spooled // by the host before
+
+	// Guarded by the lock.
+	all      []*Terminal        // oldest first
+	reserved map[ahp.URI]string // terminals being made, and their names
+	procs    processes
+	list     listing
+	typist   typist
+	marks    []journal.Record // reused
+	typing   []byte           // reused
+	stopping bool             // all are being ended
+
+	// ending are the processes being ended, which needs the keeper; feeding the pipes
+	// of commands.
+	ending, feeding sync.WaitGroup
+}
+
+// New makes the terminals of a host that has none yet.
+func New(o Options) *Terminals {
+	ts := &Terminals{
+		Options: o, quotas: guard.OpenQuotas(o.State, o.Now, o.Log),
+		reserved: map[ahp.URI]string{},
+		procs:    processes{terms: map[string]*Terminal{}, early: map[string]*keeper.Exit{}},
+	}
+	ts.scrollback.Store(int64(o.Scrollback))
+	ts.keepers.last.Store(o.Children)
+	ts.keepers.life, ts.keepers.endLife = context.WithCancel(context.Background())
+	ts.roster = roster.New(o.Runtime, &ts.ending, func(err error) {
+		o.Log.Warn("programs will not be found again if the keeper and the host die", "err", err)
+	})
+	return ts
+}
+
+// Methods is what can be asked of terminals.
+func (ts *Terminals) Methods() map[string]requests.Method {
+	return map[string]requests.Method{
+		ahp.MethodCreateTerminal:  {Do: sized(requests.Of(ts.CreateTerminal)), Reach: requests.Inside},
+		ahp.MethodDisposeTerminal: {Do: requests.Of(ts.disposeTerminal), Reach: requests.Own},
+		ahp.MethodFeed:            {Do: requests.Of(ts.feed), Scope: auth.ScopeRead, Reach: requests.Own}, // only what it was given to feed
+		ahp.MethodPromote:         {Do: requests.Of(ts.promote), Scope: auth.ScopeClaim, Reach: requests.Inside},
+		ahp.MethodAsk:             {Do: requests.Of(ts.ask), Scope: auth.ScopeClaim, Reach: requests.Inside},
+		ahp.MethodAnswer:          {Do: requests.Of(ts.answer), Scope: auth.ScopeClaim},
+	}
+}
+
+// All are the terminals, oldest first.
+func (ts *Terminals) All(core.Tx) []*Terminal { return ts.all }
+
+// Reserved reports whether a URI is being given to a terminal.
+func (ts *Terminals) Reserved(_ core.Tx, uri ahp.URI) bool { _, yes := ts.reserved[uri]; return yes }
+
+// At finds a terminal.
+func At(tx core.Tx, uri ahp.URI) (*Terminal, bool) {
+	ch := tx.Channel(uri)
+	if ch == nil {
+		return nil, false
+	}
+	t, ok := ch.Body.(*Terminal)
+	return t, ok
+}
+
+// Reaches reports whether a channel exists for the principal: one whose token is bound to
+// one terminal has that, and who is in a sandbox the terminals that run there.
+func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
+	if !p.Bounded() {
+		return true
+	}
+	t, ok := At(tx, uri)
+	if p.Sandbox != "" {
+		return ok && t.sandbox == p.Sandbox
+	}
+	return ok && uri == p.Terminal && t.proc == p.Process
+}
+
+// Ended ends a connection's part in terminals; watched is what it was subscribed to, last
+// says that it was its client's last. Claims stay, but for what came by typing.
+func (ts *Terminals) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
+	for _, ch := range watched {
+		LooksAway(tx, c.Link, ch, true)
+	}
+	for _, t := range ts.all {
+		if t.asked != nil && t.asked.c == c {
+			t.asked.settle(tx, "")
+		}
+		if t.feed != nil && t.feed.c == c {
+			t.SetFeed(tx, nil)
+		}
+	}
+	if last {
+		ts.returnLoans(tx, c.Client, c.Principal)
+		ts.ComesOrGoes(tx, c.Client)
+	}
+}
+
+// Stop has no timers set any more; Close follows, without the lock.
+func (ts *Terminals) Stop(tx core.Tx) {
+	if ts.list.timer != nil {
+		ts.list.timer.Stop()
+		ts.list.timer = nil
+	}
+}
+
+// Close stops reading from the ptys. It does not end terminals: the keeper keeps them.
+func (ts *Terminals) Close() {
+	for _, t := range ts.now() {
+		t.Term.Close()
+	}
+}
+
+// Wait waits until nothing runs that needs the keeper. Close comes before, and the end of
+// all connections.
+func (ts *Terminals) Wait() {
+	for _, t := range ts.now() {
+		<-t.Term.Done()
+	}
+	ts.feeding.Wait()
+	ts.ending.Wait()
+}
+
+// now are the terminals.
+func (ts *Terminals) now() []*Terminal {
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	return slices.Clone(ts.all)
+}
+
+// LetGo ends the connection to the keeper; Followed waits until nothing is followed any
+// more.
+func (ts *Terminals) LetGo() {
+	ts.keepers.endLife()
+	ts.Keeper().Close()
+}
+
+// Followed follows LetGo.
+func (ts *Terminals) Followed() { ts.keepers.following.Wait() }
+
+// CloseSpool gives back the memory of what is being typed. The keeper has it.
+func (ts *Terminals) CloseSpool(core.Tx) { ts.spool.Close() } //nolint:errcheck // see above

@@ -1,0 +1,107 @@
+package terminals
+
+import (
+	"context"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/outbox"
+	"tandemux/internal/jsonrpc"
+)
+
+// throttle blocks the terminal's reader while the claim holder's own
+// connection has much to take, as a real terminal slows its program down. A
+// holder that takes nothing at all for StallTime is closed, so that it can't
+// freeze the terminal for ever. Other viewers never slow the pty (docs/decisions.md
+// §33).
+func (t *Terminal) throttle(ctx context.Context) {
+	ts := t.ts
+	t.follower.wait(ctx)
+	t.giveWay(ctx)
+	for {
+		out, moved := t.behind()
+		if out == nil {
+			return
+		}
+		sent := out.Sent()
+		stalled := time.NewTimer(ts.Limits.StallTime)
+		select {
+		case <-moved:
+		case <-out.RPC.Done():
+		case <-ctx.Done():
+			stalled.Stop()
+			return
+		case <-stalled.C:
+			if out.Sent() != sent { // in the middle of a long message
+				continue
+			}
+			out.Drop(jsonrpc.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
+		}
+		stalled.Stop()
+	}
+}
+
+const (
+	// typingTime is how long after a key its person counts as typing.
+	typingTime = 60 * time.Millisecond
+	// floodPause is the least time between two reads of a terminal whose holder
+	// types elsewhere: 64 KiB each, so 8 MB a second.
+	floodPause = 8 * time.Millisecond
+)
+
+// typist is who typed last, and into what.
+type typist struct {
+	principal string
+	into      *Terminal
+	at        time.Time
+}
+
+// giveWay slows a terminal down while its holder types into another one: a
+// build that prints takes all processors, and the echo of a key would wait for
+// its turn at each of six processes. It is the holder's own front that does so,
+// as in throttle.
+func (t *Terminal) giveWay(ctx context.Context) {
+	ts := t.ts
+	tx := ts.Core.Lock()
+	now := time.Now()
+	wait := floodPause - now.Sub(t.read)
+	if t.Holder != ts.typist.principal || t == ts.typist.into || now.Sub(ts.typist.at) > typingTime {
+		wait = 0
+	}
+	t.read = now.Add(max(wait, 0))
+	tx.Unlock()
+	if wait <= 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// behind finds a connection of the claim's client that watches the terminal and
+// has more than HoldBytes waiting. moved is closed when a message has left it
+// since.
+func (t *Terminal) behind() (c *outbox.Conn, moved <-chan struct{}) {
+	ts := t.ts
+	tx := ts.Core.Lock()
+	defer tx.Unlock()
+	if t.ch == nil || t.Value.Claim.Kind != ahp.ClaimClient {
+		return nil, nil
+	}
+	cl := tx.Client(t.Value.Claim.ClientID)
+	if cl == nil {
+		return nil, nil
+	}
+	for l := range cl.Links() {
+		if !l.Watches(t.ch.URI) {
+			continue
+		}
+		if moved := l.Out.Behind(ts.Limits.HoldBytes); moved != nil {
+			return l.Out, moved
+		}
+	}
+	return nil, nil
+}
