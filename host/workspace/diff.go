@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"io"
+	"slices"
 
 	"tandemux/host/workspace/filetree"
 )
@@ -34,6 +35,11 @@ type DiffOptions struct {
 	Text io.Writer
 	// Paths restrict it to files and directories; empty: all.
 	Paths []string
+}
+
+// wants reports whether a path is one of those.
+func (o DiffOptions) wants(path string) bool {
+	return len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(path, dir) })
 }
 
 // Diff says what changed, committed or not. Files that .gitignore names are left out

@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"tandemux/host/workspace/filetree"
-
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // diffTree compares the workspace with what it was made of.
@@ -20,24 +18,7 @@ func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Dif
 		return Diff{}, err
 	}
 	defer c.close()
-	d := Diff{Base: c.base.Version(), Left: c.local.Skipped}
-	for _, p := range c.pairs {
-		if len(o.Paths) > 0 && !slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.path, dir) }) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return Diff{}, err
-		}
-		f, err := c.file(p, o.Text)
-		if err != nil {
-			return Diff{}, err
-		}
-		if f != nil {
-			d.Files = append(d.Files, *f)
-		}
-	}
-	d.sum()
-	return d, nil
+	return c.diff(ctx, o)
 }
 
 // pair is a path that is not what it was; either may be nil.
@@ -48,6 +29,7 @@ type pair struct {
 
 // comparison is a workspace beside what it was made of.
 type comparison struct {
+	w     *Workspace
 	base  *filetree.View
 	top   *filetree.Folder
 	local *filetree.Scanned
@@ -74,7 +56,7 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 		top.Close()
 		return nil, err
 	}
-	c := &comparison{base: v, top: top}
+	c := &comparison{w: w, base: v, top: top}
 	if c.local, err = w.contents(ctx, top, w.loadBase().Index); err != nil {
 		c.close()
 		return nil, err
@@ -87,71 +69,92 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 	return c, nil
 }
 
+// diff has git compare two commits that have nothing but what changed, so that it sees
+// neither the workspace nor what .gitattributes say there.
+func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
+	d := Diff{Base: c.base.Version(), Left: slices.Clone(c.local.Skipped)}
+	if len(c.pairs) == 0 {
+		d.sum()
+		return d, nil
+	}
+	dir := c.w.path(snapshotName)
+	if err := filetree.RemoveTree(dir); err != nil {
+		return Diff{}, err
+	}
+	defer func() { _ = filetree.RemoveTree(dir) }()
+	g := c.w.store.git(c.w.store.options.State).with("GIT_DIR=" + dir)
+	if _, err := g.run(ctx, "init", "-q", "--bare", "--template="); err != nil {
+		return Diff{}, err
+	}
+	pr, pw := io.Pipe()
+	go func() { pw.CloseWithError(c.export(ctx, pw)) }()
+	_, err := g.from(pr).run(ctx, "-c", "core.fsync=none", "-c", "core.compression=0", "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet")
+	_ = pr.Close()
+	if err != nil {
+		return Diff{}, fmt.Errorf("compare with what it was made of: %w", err)
+	}
+	compared, err := g.diff(ctx, "refs/heads/old", "refs/heads/now", o)
+	if err != nil {
+		return Diff{}, err
+	}
+	d.Files = compared.Files
+	for _, p := range c.pairs {
+		switch {
+		case filetree.IsGit(p.path):
+			d.Left = append(d.Left, p.path)
+		case p.old != nil && p.now != nil && !p.old.Mode.IsDir() && p.old.Sum == p.now.Sum && gitMode(p.old) == gitMode(p.now) && o.wants(p.path):
+			d.Files = append(d.Files, FileDiff{Path: p.path, Status: "mode"}) // permission bits that git does not know
+		}
+	}
+	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
+	d.sum()
+	return d, nil
+}
+
+// quoted writes a path as git's fast-import reads it in quotes.
+var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// export writes what fast-import reads. git's own files are left out, as it does not take them.
+func (c *comparison) export(ctx context.Context, to io.Writer) error {
+	b := bufio.NewWriter(to)
+	for _, side := range []struct {
+		ref  string
+		from filetree.Source
+		of   func(pair) *filetree.Entry
+	}{
+		{"old", c.base.Source(), func(p pair) *filetree.Entry { return p.old }},
+		{"now", filetree.Source{Top: c.top}, func(p pair) *filetree.Entry { return p.now }},
+	} {
+		fmt.Fprintf(b, "commit refs/heads/%s\ncommitter - <-> 0 +0000\ndata 0\n", side.ref)
+		for _, p := range c.pairs {
+			e := side.of(p)
+			if e == nil || e.Mode.IsDir() || filetree.IsGit(p.path) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			text, err := textOf(side.from, e)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(b, "M %s inline \"%s\"\ndata %d\n%s\n", gitMode(e), quoted.Replace(p.path), len(text), text)
+		}
+	}
+	return b.Flush()
+}
+
 // maxText bounds a file whose lines are compared, in bytes.
 const maxText = 1 << 20
 
-// file compares one; directories are no files.
-func (c *comparison) file(p pair, text io.Writer) (*FileDiff, error) {
-	old, now := p.old, p.now
-	if old != nil && old.Mode.IsDir() {
-		old = nil
-	}
-	if now != nil && now.Mode.IsDir() {
-		now = nil
-	}
-	if old == nil && now == nil {
-		return nil, nil //nolint:nilnil // nothing to show
-	}
-	f := &FileDiff{Path: p.path, Status: status(old, now)}
-	var a, b []byte
-	var err error
-	if f.Status != "mode" {
-		if a, err = textOf(c.base.Source(), old); err == nil {
-			b, err = textOf(filetree.Source{Top: c.top}, now)
-		}
-		if err != nil {
-			return nil, err
-		}
-		f.Binary = isBinary(a) || isBinary(b) || large(old) || large(now)
-	}
-	var hunks []byte
-	if !f.Binary && f.Status != "mode" {
-		hunks = hunksOf(diff.Diff("a", a, "b", b))
-		f.Added, f.Deleted = count(hunks)
-	}
-	if text == nil {
-		return f, nil
-	}
-	_, err = text.Write(append(header(p.path, old, now, f, len(hunks) > 0), hunks...))
-	return f, err
-}
-
-func status(old, now *filetree.Entry) string {
-	switch {
-	case old == nil:
-		return "added"
-	case now == nil:
-		return "deleted"
-	case old.Mode.Type() != now.Mode.Type():
-		return "type"
-	case old.Sum == now.Sum:
-		return "mode"
-	}
-	return "modified"
-}
-
-func large(e *filetree.Entry) bool { return e != nil && e.Size > maxText }
-
-// isBinary is git's guess.
-func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }
-
-// textOf gives contents, of large files nothing, nor of what went meanwhile.
+// textOf gives contents; of large files what stands for them and is no text, and nothing
+// of what went meanwhile.
 func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
 	switch {
-	case e == nil || large(e):
-		return nil, nil
 	case e.IsLink():
 		return []byte(e.Target), nil
+	case e.Size > maxText:
+		return append([]byte{0}, e.Sum[:]...), nil
 	}
 	r, err := from.Read(e)
 	if err != nil {
@@ -164,51 +167,6 @@ func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxText+1))
 }
 
-// hunksOf cuts the three lines of names off.
-func hunksOf(b []byte) []byte {
-	for range 3 {
-		_, b, _ = bytes.Cut(b, []byte("\n"))
-	}
-	return b
-}
-
-func count(hunks []byte) (added, deleted int) {
-	for line := range bytes.SplitSeq(hunks, []byte("\n")) {
-		switch {
-		case len(line) == 0:
-		case line[0] == '+':
-			added++
-		case line[0] == '-':
-			deleted++
-		}
-	}
-	return added, deleted
-}
-
-// header is what git writes above hunks, so that `git apply` takes it.
-func header(path string, old, now *filetree.Entry, f *FileDiff, hunks bool) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "diff --git %s %s\n", quotePath("a/"+path), quotePath("b/"+path))
-	a, z := quotePath("a/"+path), quotePath("b/"+path)
-	switch {
-	case old == nil:
-		fmt.Fprintf(&b, "new file mode %s\n", gitMode(now))
-		a = "/dev/null"
-	case now == nil:
-		fmt.Fprintf(&b, "deleted file mode %s\n", gitMode(old))
-		z = "/dev/null"
-	case gitMode(old) != gitMode(now):
-		fmt.Fprintf(&b, "old mode %s\nnew mode %s\n", gitMode(old), gitMode(now))
-	}
-	switch {
-	case f.Binary:
-		fmt.Fprintf(&b, "Binary files %s and %s differ\n", a, z)
-	case hunks:
-		fmt.Fprintf(&b, "--- %s\n+++ %s\n", a, z)
-	}
-	return []byte(b.String())
-}
-
 func gitMode(e *filetree.Entry) string {
 	switch {
 	case e.IsLink():
@@ -217,35 +175,4 @@ func gitMode(e *filetree.Entry) string {
 		return "100755"
 	}
 	return "100644"
-}
-
-// quotePath writes a path as git does where it has control characters, quotes,
-// backslashes, or bytes that are no UTF-8.
-func quotePath(p string) string {
-	plain := strings.ToValidUTF8(p, "") == p
-	for i := 0; plain && i < len(p); i++ {
-		plain = p[i] >= ' ' && p[i] != 0x7f && p[i] != '"' && p[i] != '\\'
-	}
-	if plain {
-		return p
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(p) {
-		switch c := p[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

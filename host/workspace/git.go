@@ -69,7 +69,7 @@ func (s *Store) gitPath() (string, error) {
 	}
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return "", filetree.Failf(filetree.ErrUnsupported, "git is not installed, and worktrees need it; use copy:DIR")
+		return "", filetree.Failf(filetree.ErrUnsupported, "git is not installed: worktrees need it (copy:DIR does not), and comparing and merging files")
 	}
 	return path, nil
 }

@@ -242,6 +242,7 @@ func TestSymlinksOut(t *testing.T) {
 		}
 	}
 	var text strings.Builder
+	needGit(t)
 	must(f.work.Diff(background, DiffOptions{Text: &text}))(t)
 	if strings.Contains(text.String(), "s3cret") {
 		t.Error("a diff shows what is outside")
@@ -274,6 +275,7 @@ func TestMergeThroughSymlinks(t *testing.T) {
 	must(0, os.RemoveAll(filepath.Join(home, "sub")))(t)
 	must(0, os.Remove(filepath.Join(home, "a.txt")))(t)
 	write(t, home, map[string]string{"sub -> " + filepath.Join(out, "sub"): "", "a.txt -> " + filepath.Join(out, "a.txt"): ""})
+	needGit(t)
 	_, err := w.Merge(background, MergeOptions{})
 	var conflicts *Conflicts
 	if !errors.As(err, &conflicts) || fmt.Sprint(conflicts.Paths) != "[a.txt sub/x]" {

@@ -230,6 +230,14 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 	if err != nil {
 		return Merged{}, err
 	}
+	d, err := c.diff(ctx, DiffOptions{})
+	if err != nil {
+		return Merged{}, err
+	}
+	m.Files = slices.DeleteFunc(d.Files, func(f FileDiff) bool {
+		_, ok := slices.BinarySearchFunc(changes, f.Path, func(ch filetree.Change, path string) int { return strings.Compare(ch.Path, path) })
+		return !ok // it is at home already
+	})
 	if o.DryRun {
 		return m, nil
 	}
@@ -275,13 +283,6 @@ func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, chan
 			stamps[p.path] = st
 		}
 		changes = append(changes, filetree.Change{Path: p.path, To: p.now, Was: there})
-		f, err := c.file(p, nil)
-		if err != nil {
-			return m, nil, nil, err
-		}
-		if f != nil {
-			m.Files = append(m.Files, *f)
-		}
 	}
 	if len(conflicts.Paths) > 0 {
 		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), filetree.MaxListed)]

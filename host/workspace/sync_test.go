@@ -184,6 +184,7 @@ func TestSyncConflicts(t *testing.T) {
 	if got := must(a.SyncUp(background, Neither))(t); fmt.Sprint(got.Conflicts) != "[f g]" {
 		t.Errorf("a conflict went away by itself: %+v", got)
 	}
+	needGit(t)
 	_, err := a.Merge(background, MergeOptions{})
 	wantIs(t, err, filetree.ErrConflict, `"f"`)
 	if down := must(a.SyncDown(background, PreferSource))(t); down.Count != 2 {
@@ -345,6 +346,7 @@ func TestPacksAreCollected(t *testing.T) {
 		must(tree.Write(background, filetree.Write{Path: fmt.Sprintf("f%d", i%80), Body: strings.NewReader(fmt.Sprint("new", i))}))(t)
 	}
 	write(t, w.Dir(), map[string]string{"f1": "changed\n"})
+	needGit(t)
 	d := must(w.Diff(background, DiffOptions{}))(t)
 	if len(d.Files) != 1 || d.Deleted != 1 {
 		t.Errorf("diff %+v", d)

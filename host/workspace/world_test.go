@@ -220,6 +220,14 @@ func run(t testing.TB, dir, name string, args ...string) string {
 	return string(out)
 }
 
+// needGit skips what follows where git is not installed.
+func needGit(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+}
+
 // repository makes one with some files in a commit.
 func repository(t testing.TB, files map[string]string) string {
 	t.Helper()
