@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,29 +14,17 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
-	"tandemux/internal/apiclient"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/taskcmd"
 	uitasks "tandemux/ui/tasks"
 )
 
-func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Client) error) error {
-	c, err := h.place.API(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	return h.place.ExplainAPI(work(c))
-}
-
 // ask does an operation of the tasks' interface.
-func ask[T any](h hostAdapter, ctx context.Context, op string, in any, id string) (got T, err error) {
-	err = h.withTasks(ctx, func(c *apiclient.Client) (err error) {
-		got, err = taskcmd.Call[T](ctx, c, op, in, id)
-		return err
-	})
-	return got, err
+func ask[T any](h hostAdapter, ctx context.Context, op string, in any, id string) (T, error) {
+	c := taskcmd.NewClient(ctx, h.place)
+	defer c.Close()
+	return taskcmd.Ask[T](c, op, in, id)
 }
 
 // Tasks implements uitasks.Host. Where there have never been any, nothing is asked: the
@@ -48,41 +35,25 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 			return nil, nil
 		}
 	}
+	const most = 100
+	c := taskcmd.NewClient(ctx, h.place)
+	defer c.Close()
+	tasks, err := taskcmd.List[store.Task](c, most, "listTasks", nil)
 	var all []uitasks.Task
-	err := h.withTasks(ctx, func(c *apiclient.Client) error {
-		const most = 100
-		tasks, err := taskcmd.List[store.Task](ctx, c, most, "listTasks", nil)
-		for _, t := range tasks {
-			row := uitasks.Task{
-				ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
-				Line: t.ProgressLine, Workspace: worksOn(t.Workspace), Updated: t.Updated,
-			}
-			if t.Progress != nil {
-				row.Percent = *t.Progress
-			}
-			all = append(all, row)
+	for _, t := range tasks {
+		row := uitasks.Task{
+			ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
+			Line: t.ProgressLine, Workspace: taskcmd.WorksOn(t, tilde), Updated: t.Updated,
 		}
-		return err
-	})
+		if row.Workspace == string(workspace.None) {
+			row.Workspace = "" // then nothing is compared
+		}
+		if t.Progress != nil {
+			row.Percent = *t.Progress
+		}
+		all = append(all, row)
+	}
 	return all, err
-}
-
-// worksOn says in a few words what a task works on, "" for nothing.
-func worksOn(raw json.RawMessage) string {
-	var s workspace.Spec
-	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	dir := tilde(s.Dir)
-	switch {
-	case s.Kind == workspace.Worktree:
-		return cmp.Or(s.Branch, "worktree") + " of " + dir
-	case s.Kind == workspace.None || s.Kind == "":
-		return ""
-	case dir == "":
-		return "filesystem " + s.Filesystem
-	}
-	return fmt.Sprintf("%s %s", s.Kind, dir)
 }
 
 // changeMarks are how a file was changed, in one cell.
@@ -125,21 +96,20 @@ func (h hostAdapter) MergeTask(ctx context.Context, id string) (string, error) {
 }
 
 // PullTask implements uitasks.Host: files are written on this machine.
-func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string, err error) {
-	if dir, err = capture.TypedPath(dir); err != nil {
+func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (string, error) {
+	dir, err := capture.TypedPath(dir)
+	if err != nil {
 		return "", err
 	}
-	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		resp, err := c.Open(ctx, taskcmd.Request("downloadWorkspace", nil, id))
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{})
-		said = fmt.Sprintf("%s in %s", cli.Count(got.Files, "file"), dir)
-		return err
-	})
-	return said, err
+	c := taskcmd.NewClient(ctx, h.place)
+	defer c.Close()
+	files, err := c.Download("downloadWorkspace", nil, id)
+	if err != nil {
+		return "", err
+	}
+	defer files.Close()
+	got, err := filetree.Unpack(ctx, files, dir, filetree.PullOptions{})
+	return fmt.Sprintf("%s in %s", cli.Count(got.Files, "file"), dir), err
 }
 
 // DiscardTask implements uitasks.Host. A branch with commits that are nowhere else stays.

@@ -36,7 +36,7 @@ var ownPackageLines = map[string]int{
 // goes.
 var (
 	packageExcess = map[string]int{
-		"cmd/tandemux": 4114,
+		"cmd/tandemux": 4083,
 	}
 	fileExcess  = map[string]int{}
 	fieldExcess = map[string]int{

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -29,32 +28,9 @@ func DeployedCommands() []*cobra.Command {
 		listing("deployed", "listAgents", "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
 			return []any{a.Name, a.Description, a.Updated, a.ID}
 		}),
-		verb("get AGENT", "Show a deployed agent and its branches", cobra.ExactArgs(1), nil, showAgent),
-		act("delete AGENT", "deleteAgent", nothing),
+		act("get AGENT", "getAgent", func(a store.Agent) string { return a.Name + "  " + a.ID + "\n" + cli.Line(a.Description) }),
+		act[any]("delete AGENT", "deleteAgent", nil),
 	}
-}
-
-func showAgent(c *call, args []string) (err error) {
-	var a struct {
-		store.Agent
-		Branches     []store.Branch      `json:"branches"`
-		Environments []store.Environment `json:"environments"`
-	}
-	if a.Agent, err = ask[store.Agent](c, "getAgent", nil, args[0]); err != nil {
-		return err
-	}
-	if a.Branches, err = list[store.Branch](c, 0, "listBranches", nil, a.ID); err != nil {
-		return err
-	}
-	if a.Environments, err = list[store.Environment](c, 0, "listEnvironments", nil, a.ID); err != nil {
-		return err
-	}
-	return cli.Print(c.Command, a, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s  %s\n%s\n\n", a.Name, a.ID, cli.Line(a.Description))
-		return cli.Table(w, "BRANCH\tENVIRONMENT\tSTATUS\tVERSION\tDEPLOYED", a.Branches, func(b store.Branch) []any {
-			return []any{b.Name, b.Environment, b.Status, cmp.Or(b.ActiveID, "-"), b.Updated}
-		})
-	})
 }
 
 // definition is a definition file that was found, with its directory.
@@ -164,11 +140,11 @@ type versionRow struct {
 }
 
 func listVersions(c *call, agent, branch string, limit int) error {
-	versions, err := list[store.Version](c, limit, "listVersions", api.VersionQuery{Branch: branch}, agent)
+	versions, err := List[store.Version](c.Client, limit, "listVersions", api.VersionQuery{Branch: branch}, agent)
 	if err != nil {
 		return err
 	}
-	branches, err := list[store.Branch](c, 0, "listBranches", nil, agent)
+	branches, err := List[store.Branch](c.Client, 0, "listBranches", nil, agent)
 	if err != nil {
 		return err
 	}
@@ -191,15 +167,15 @@ func listVersions(c *call, agent, branch string, limit int) error {
 }
 
 func listBranchEvents(c *call, agent, branch string, limit int) error {
-	b, err := ask[store.Branch](c, "getBranchNamed", nil, agent, branch)
+	b, err := Ask[store.Branch](c.Client, "getBranchNamed", nil, agent, branch)
 	if err != nil {
 		return err
 	}
-	events, err := list[store.BranchEvent](c, limit, "listBranchEvents", nil, b.ID)
+	events, err := List[store.BranchEvent](c.Client, limit, "listBranchEvents", nil, b.ID)
 	if err != nil {
 		return err
 	}
-	versions, err := list[store.Version](c, 0, "listBranchVersions", nil, b.ID)
+	versions, err := List[store.Version](c.Client, 0, "listBranchVersions", nil, b.ID)
 	if err != nil {
 		return err
 	}
@@ -237,7 +213,7 @@ The newest lines are shown, with secrets masked. Without AGENT it is the one of
 		in.LogQuery.Since.Time, in.LogQuery.Until.Time = in.Since.Time, in.Until.Time
 		agent := strings.Join(args, "")
 		if agent == "" && in.Task != "" && in.Config == "" {
-			t, err := ask[store.Task](c, "getTask", nil, in.Task)
+			t, err := Ask[store.Task](c.Client, "getTask", nil, in.Task)
 			if err != nil {
 				return err
 			}
@@ -248,7 +224,7 @@ The newest lines are shown, with secrets masked. Without AGENT it is the one of
 			return err
 		}
 		for {
-			page, err := ask[api.LogPage](c, "getLogs", in.LogQuery, agent)
+			page, err := Ask[api.LogPage](c.Client, "getLogs", in.LogQuery, agent)
 			if err != nil {
 				if in.Follow && c.Context().Err() != nil {
 					return nil // the person has seen enough

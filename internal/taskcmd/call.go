@@ -72,14 +72,66 @@ func query(in any) url.Values {
 	return q
 }
 
-// Call does an operation and decodes its answer.
-func Call[T any](ctx context.Context, c *apiclient.Client, op string, in any, refs ...string) (v T, err error) {
-	err = c.Do(ctx, Request(op, in, refs...), &v)
+// Client asks a host for operations. It connects when it is needed first: what is
+// wrong with the words of a command starts no host.
+type Client struct {
+	ctx   context.Context
+	find  func() (endpoint.Endpoint, error)
+	quiet bool // say and ask nothing, as somebody else has the terminal
+	place endpoint.Endpoint
+	api   *apiclient.Client
+}
+
+// NewClient makes a client of a host that says and asks nothing.
+func NewClient(ctx context.Context, at endpoint.Endpoint) *Client {
+	return &Client{ctx: ctx, find: func() (endpoint.Endpoint, error) { return at, nil }, quiet: true}
+}
+
+func (c *Client) connect() error {
+	if c.api != nil {
+		return nil
+	}
+	var err error
+	if c.place, err = c.find(); err == nil {
+		c.api, err = c.place.API(c.ctx, c.quiet)
+	}
+	return err
+}
+
+// Close ends its connections.
+func (c *Client) Close() {
+	if c.api != nil {
+		c.api.Close()
+	}
+}
+
+func (c *Client) do(r apiclient.Request, result any) error {
+	if err := c.connect(); err != nil {
+		return err
+	}
+	return c.place.ExplainAPI(c.api.Do(c.ctx, r, result))
+}
+
+// Download gives the bytes that an operation answers with; the caller closes them.
+func (c *Client) Download(op string, in any, refs ...string) (io.ReadCloser, error) {
+	if err := c.connect(); err != nil {
+		return nil, err
+	}
+	resp, err := c.api.Open(c.ctx, Request(op, in, refs...))
+	if err != nil {
+		return nil, c.place.ExplainAPI(err)
+	}
+	return resp.Body, nil
+}
+
+// Ask does an operation and decodes its answer.
+func Ask[T any](c *Client, op string, in any, refs ...string) (v T, err error) {
+	err = c.do(Request(op, in, refs...), &v)
 	return v, err
 }
 
 // List reads a whole list, page by page, or its first most for most > 0.
-func List[T any](ctx context.Context, c *apiclient.Client, most int, op string, in any, refs ...string) ([]T, error) {
+func List[T any](c *Client, most int, op string, in any, refs ...string) ([]T, error) {
 	const pageSize = 1000
 	all := []T{}
 	r := Request(op, in, refs...)
@@ -95,7 +147,7 @@ func List[T any](ctx context.Context, c *apiclient.Client, most int, op string, 
 			r.Query.Set("limit", strconv.Itoa(n))
 		}
 		var page api.Page[T]
-		if err := c.Do(ctx, r, &page); err != nil {
+		if err := c.do(r, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Data...)
@@ -109,68 +161,28 @@ func List[T any](ctx context.Context, c *apiclient.Client, most int, op string, 
 // call is a command line under way.
 type call struct {
 	*cobra.Command
-	place  endpoint.Endpoint
-	client *apiclient.Client // nil until something is asked for
+	*Client
 }
 
-// api is the client, made when it is needed first: what is wrong with the words of a
-// command starts no host.
-func (c *call) api() (*apiclient.Client, error) {
-	if c.client != nil {
-		return c.client, nil
-	}
-	var err error
-	if c.place, err = endpoint.Of(c.Command); err == nil {
-		c.client, err = c.place.API(c.Context(), false)
-	}
-	return c.client, err
-}
-
-func ask[T any](c *call, op string, in any, refs ...string) (v T, err error) {
-	client, err := c.api()
+// told asks for an operation and prints the answer: what text makes of it,
+// nothing for nil, or JSON.
+func told[T any](c *call, text func(T) string, op string, in any, refs ...string) error {
+	got, err := Ask[T](c.Client, op, in, refs...)
 	if err != nil {
-		return v, err
+		return err
 	}
-	return Call[T](c.Context(), client, op, in, refs...)
-}
-
-// do is ask for an answer that doesn't matter.
-func do(c *call, op string, in any, refs ...string) error {
-	_, err := ask[json.RawMessage](c, op, in, refs...)
-	return err
-}
-
-func list[T any](c *call, most int, op string, in any, refs ...string) ([]T, error) {
-	client, err := c.api()
-	if err != nil {
-		return nil, err
+	if text == nil {
+		return show(c, got, "")
 	}
-	return List[T](c.Context(), client, most, op, in, refs...)
-}
-
-// download gives the bytes that an operation answers with; the caller closes them.
-func download(c *call, op string, in any, refs ...string) (io.ReadCloser, error) {
-	client, err := c.api()
-	if err != nil {
-		return nil, err
-	}
-	resp, err := client.Open(c.Context(), Request(op, in, refs...))
-	if err != nil {
-		return nil, err
-	}
-	return resp.Body, nil
+	return show(c, got, text(got))
 }
 
 // verb is cli.Command for work that calls the host.
 func verb(use, about string, args cobra.PositionalArgs, in any, work func(c *call, args []string) error) *cobra.Command {
 	return cli.WithJSON(cli.Command(use, about, args, in, func(cmd *cobra.Command, args []string) error {
-		c := &call{Command: cmd}
-		err := work(c, args)
-		if c.client != nil {
-			c.client.Close()
-			err = c.place.ExplainAPI(err)
-		}
-		return failure(cmd, err)
+		c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
+		defer c.Close()
+		return failure(cmd, work(c, args))
 	}))
 }
 
@@ -184,21 +196,15 @@ func act[T any](use, op string, text func(T) string) *cobra.Command {
 		about += "\n" + route.Detail
 	}
 	return verb(use, about, cobra.ExactArgs(strings.Count(route.Path, "{")), in.Interface(), func(c *call, args []string) error {
-		got, err := ask[T](c, op, in.Interface(), args...)
-		if err != nil {
-			return err
-		}
-		return show(c, got, text(got))
+		return told(c, text, op, in.Interface(), args...)
 	})
 }
-
-func nothing(any) string { return "" }
 
 // listing is a verb that prints a list.
 func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Command {
 	in := reflect.New(api.Named(op).In)
 	return verb(use, strings.TrimSuffix(api.Named(op).Summary, "."), cobra.NoArgs, in.Interface(), func(c *call, _ []string) error {
-		all, err := list[T](c, 0, op, in.Interface())
+		all, err := List[T](c.Client, 0, op, in.Interface())
 		if err != nil {
 			return err
 		}

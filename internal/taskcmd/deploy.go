@@ -55,7 +55,7 @@ now. Where it can't run the deploy fails and the branch stays at the version it 
 			if err != nil {
 				return err
 			}
-			b, err := ask[store.Branch](c, "getBranchNamed", nil, name, in.Branch)
+			b, err := Ask[store.Branch](c.Client, "getBranchNamed", nil, name, in.Branch)
 			if err != nil {
 				return err
 			}
@@ -89,16 +89,12 @@ func (o *changing) change(c *call, r apiclient.Request, question string, args ..
 	if !o.Yes && registry.EnvironmentOf(o.Branch) == registry.Production && cli.OnTerminal(c.Command) && !cli.Agrees(c.Command, fmt.Sprintf(question, args...)+" It is production.") {
 		return errors.New("nothing was changed; --yes does it without asking")
 	}
-	client, err := c.api()
-	if err != nil {
-		return err
-	}
 	var got store.Deployed
-	if err := client.Do(c.Context(), r, &got); err != nil {
+	if err := c.do(r, &got); err != nil {
 		return err
 	}
 	v := got.Version
-	err = cli.Print(c.Command, got, func(w io.Writer) error {
+	err := cli.Print(c.Command, got, func(w io.Writer) error {
 		switch {
 		case v.Status == store.Failed: // the error says it
 		case got.Unchanged:

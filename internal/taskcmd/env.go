@@ -38,14 +38,14 @@ func (o *environment) variables(c *call) ([]registry.Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list[registry.Variable](c, 0, "listVariables", nil, refs...)
+	return List[registry.Variable](c.Client, 0, "listVariables", nil, refs...)
 }
 
 // set sends variables and says when they count.
 func (o *environment) set(c *call, vars []api.NewVariable) error {
 	refs, err := o.refs()
 	if err == nil {
-		err = do(c, "setVariables", api.NewVariables{Variables: vars}, refs...)
+		err = c.do(Request("setVariables", api.NewVariables{Variables: vars}, refs...), nil)
 	}
 	if err == nil {
 		c.note("%s; tasks get it with the next deploy: `tandemux deploy --redeploy`", cli.Plural(len(vars), "variable set", "variables set"))
@@ -95,7 +95,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 			if err != nil {
 				return err
 			}
-			v, err := ask[registry.Variable](c, "getVariable", nil, refs...)
+			v, err := Ask[registry.Variable](c.Client, "getVariable", nil, refs...)
 			if err == nil && v.Secret && !cli.AsJSON(c.Command) {
 				err = fmt.Errorf("%s is secret, set %s, and never shown; `tandemux env add %s --secret` replaces it", v.Name, cli.Moment(v.Updated), v.Name)
 			}
@@ -112,7 +112,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 			if err != nil {
 				return err
 			}
-			return do(c, "deleteVariable", nil, refs...)
+			return c.do(Request("deleteVariable", nil, refs...), nil)
 		}),
 		newEnvPull(), newEnvImport())
 }

@@ -40,24 +40,24 @@ It belongs to a project, whose rights are its rights; to "default", which is mad
 it is missing, unless --project says otherwise.`, cobra.NoArgs, &in, func(c *call, _ []string) error {
 		if in.ProjectID == "" {
 			in.ProjectID = defaultProject
-			err := do(c, "getProject", nil, defaultProject)
+			err := c.do(Request("getProject", nil, defaultProject), nil)
 			if isMissing(err) {
-				err = do(c, "createProject", registry.ProjectChange{Name: &in.ProjectID})
+				err = c.do(Request("createProject", registry.ProjectChange{Name: &in.ProjectID}), nil)
 			}
 			if err != nil && !isTaken(err) { // else somebody was faster
 				return err
 			}
 		}
-		f, err := ask[store.Filesystem](c, "createFilesystem", in.NewFilesystem)
+		f, err := Ask[store.Filesystem](c.Client, "createFilesystem", in.NewFilesystem)
 		if err != nil {
 			return err
 		}
 		if in.From != "" {
 			if _, err := push(c, f.ID, in.From, ""); err != nil {
-				do(c, "deleteFilesystem", nil, f.ID) //nolint:errcheck // nobody has seen it yet; the other error says more
+				c.do(Request("deleteFilesystem", nil, f.ID), nil) //nolint:errcheck // nobody has seen it yet; the other error says more
 				return err
 			}
-			if f, err = ask[store.Filesystem](c, "getFilesystem", nil, f.ID); err != nil {
+			if f, err = Ask[store.Filesystem](c.Client, "getFilesystem", nil, f.ID); err != nil {
 				return err
 			}
 		}
@@ -76,7 +76,7 @@ func newWsLs() *cobra.Command {
 			if len(args) > 1 {
 				q.Directory = args[1]
 			}
-			files, err := list[api.File](c, 0, "listFiles", q, args[0])
+			files, err := List[api.File](c.Client, 0, "listFiles", q, args[0])
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func newWsLs() *cobra.Command {
 				return []any{f.Mode, f.Size, cli.Whole(f.Path)}
 			})
 		}
-		all, err := list[store.Filesystem](c, 0, "listFilesystems", in.FilesystemQuery)
+		all, err := List[store.Filesystem](c.Client, 0, "listFilesystems", in.FilesystemQuery)
 		if err != nil {
 			return err
 		}
@@ -102,17 +102,11 @@ func newWsGet() *cobra.Command {
 With --json it is, of a file, what is known of it, not its contents.`, cobra.RangeArgs(1, 2), nil, func(c *call, args []string) error {
 		switch {
 		case len(args) < 2:
-			f, err := ask[store.Filesystem](c, "getFilesystem", nil, args[0])
-			if err != nil {
-				return err
-			}
-			return show(c, f, fmt.Sprintf("%s  %s  %d files, %d bytes\nproject %s\nversion %s", f.ID, cli.Short(f.Name), f.Files, f.Size, f.ProjectID, f.Version))
+			return told(c, func(f store.Filesystem) string {
+				return fmt.Sprintf("%s  %s  %d files, %d bytes\nproject %s\nversion %s", f.ID, cli.Short(f.Name), f.Files, f.Size, f.ProjectID, f.Version)
+			}, "getFilesystem", nil, args[0])
 		case cli.AsJSON(c.Command):
-			f, err := ask[api.File](c, "getFile", nil, args...)
-			if err != nil {
-				return err
-			}
-			return show(c, f, "")
+			return told[api.File](c, nil, "getFile", nil, args...)
 		}
 		return copyOut(c, "downloadFile", api.FilePath{Path: args[1]}, args[0])
 	})
@@ -120,7 +114,7 @@ With --json it is, of a file, what is known of it, not its contents.`, cobra.Ran
 
 // copyOut prints the bytes that an operation answers with.
 func copyOut(c *call, op string, in any, refs ...string) error {
-	body, err := download(c, op, in, refs...)
+	body, err := c.Download(op, in, refs...)
 	if err != nil {
 		return err
 	}
@@ -154,10 +148,6 @@ func push(c *call, id, dir, base string) (got filetree.Synced, err error) {
 	if st, err := os.Stat(at); err != nil || !st.IsDir() {
 		return got, fmt.Errorf("%s is not a directory", dir)
 	}
-	client, err := c.api()
-	if err != nil {
-		return got, err
-	}
 	r, w := io.Pipe()
 	packed := make(chan error, 1)
 	var skipped []string
@@ -169,7 +159,7 @@ func push(c *call, id, dir, base string) (got filetree.Synced, err error) {
 	}()
 	req := Request("uploadArchive", api.Base{Version: base}, id)
 	req.Raw, req.Type = r, "application/zstd"
-	err = client.Do(c.Context(), req, &got)
+	err = c.do(req, &got)
 	r.CloseWithError(errPushed) //nolint:errcheck // never fails
 	// Where packing failed, the host only saw an archive that ended early.
 	if perr := <-packed; perr != nil && (err == nil || !errors.Is(perr, errPushed)) {
@@ -197,10 +187,10 @@ func newWsPull() *cobra.Command {
 Of a task these are workspace/ and its system folders, as "tandemux task pull" writes
 them. The directory is made; one that has files takes --overwrite. git's own files
 (.git) are left out: the git that you run would believe what an agent wrote there.`, cobra.ExactArgs(2), &in, func(c *call, args []string) error {
-		body, err := download(c, "downloadArchive", nil, args[0])
+		body, err := c.Download("downloadArchive", nil, args[0])
 		if isMissing(err) {
 			var terr error
-			if body, terr = download(c, "downloadWorkspace", nil, args[0]); !isMissing(terr) {
+			if body, terr = c.Download("downloadWorkspace", nil, args[0]); !isMissing(terr) {
 				err = terr
 			}
 		}
@@ -220,7 +210,7 @@ have.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
 		if in.Out == "" {
 			return cli.Usagef("--out: say which directory to write into")
 		}
-		body, err := download(c, "downloadWorkspace", nil, args[0])
+		body, err := c.Download("downloadWorkspace", nil, args[0])
 		return in.unpack(c, body, err, in.Out)
 	})
 }
@@ -260,7 +250,7 @@ that what an agent wrote can't move the cursor; in a file or a pipe it is a patc
 		if !in.Stat && !cli.AsJSON(c.Command) {
 			return copyOut(c, "patchWorkspace", q, args[0])
 		}
-		d, err := ask[workspace.Diff](c, "diffWorkspace", q, args[0])
+		d, err := Ask[workspace.Diff](c.Client, "diffWorkspace", q, args[0])
 		if err != nil {
 			return err
 		}
@@ -306,7 +296,7 @@ nothing is touched, and you are told where.`, cobra.ExactArgs(1), &in, func(c *c
 		asks := !in.Yes && !in.DryRun && !cli.AsJSON(c.Command) && cli.OnTerminal(c.Command)
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks
-		m, err := ask[workspace.Merged](c, "mergeWorkspace", first, args[0])
+		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
 		if err != nil {
 			return err
 		}
@@ -320,7 +310,7 @@ nothing is touched, and you are told where.`, cobra.ExactArgs(1), &in, func(c *c
 		if !cli.Agrees(c.Command, "Merge into "+cli.Short(m.Into)+"?") {
 			return errors.New("nothing was merged")
 		}
-		if m, err = ask[workspace.Merged](c, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
+		if m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
 			return err
 		}
 		return show(c, m, "merged into "+cli.Short(m.Into))

@@ -19,7 +19,7 @@ func newKeys() *cobra.Command {
 	var in struct {
 		All bool `flag:"all" doc:"Revoked ones too"`
 	}
-	rm := act("rm KEY", "revokeKey", nothing)
+	rm := act[any]("rm KEY", "revokeKey", nil)
 	rm.Aliases = []string{"revoke"}
 	return cli.Group("keys", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
 else: with its scopes it runs agents and uses the files of projects. Programs send it
@@ -28,7 +28,7 @@ tandemux itself takes it from TANDEMUX_TOKEN or a --token-file. (For terminals t
 are tokens, tandemux token; for what agents need there is tandemux env.)`,
 		newKeysAdd(),
 		verb("ls", "List the keys, without their secrets", cobra.NoArgs, &in, func(c *call, _ []string) error {
-			keys, err := list[store.APIKey](c, 0, "listKeys", nil)
+			keys, err := List[store.APIKey](c.Client, 0, "listKeys", nil)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ Only its hash is kept.
 		if key.Scopes, err = in.parse(); err != nil {
 			return err
 		}
-		got, err := ask[registry.MadeKey](c, "createKey", key)
+		got, err := Ask[registry.MadeKey](c.Client, "createKey", key)
 		if err != nil {
 			return err
 		}
@@ -120,10 +120,6 @@ Streams that it has open end, and may be opened again where it still may.
 		if err != nil {
 			return err
 		}
-		k, err := ask[store.APIKey](c, "setKeyScopes", api.KeyChange{Scopes: scopes}, args[0])
-		if err != nil {
-			return err
-		}
-		return show(c, k, "")
+		return told[store.APIKey](c, nil, "setKeyScopes", api.KeyChange{Scopes: scopes}, args[0])
 	})
 }

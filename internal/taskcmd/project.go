@@ -24,7 +24,7 @@ func newProjects() *cobra.Command {
 		}),
 		newProjectsChange("create [NAME]", "Make a project and print its id", cobra.MaximumNArgs(1), "createProject"),
 		newProjectsChange("update PROJECT", "Change a project", cobra.ExactArgs(1), "updateProject"),
-		act("delete PROJECT", "deleteProject", nothing))
+		act[any]("delete PROJECT", "deleteProject", nil))
 }
 
 // newProjectsChange is a command that sets what is said of a project.
@@ -49,10 +49,6 @@ func newProjectsChange(use, about string, args cobra.PositionalArgs, op string) 
 			}
 			in.Dir = &dir
 		}
-		p, err := ask[store.Project](c, op, in, args...)
-		if err != nil {
-			return err
-		}
-		return show(c, p, p.ID)
+		return told(c, func(p store.Project) string { return p.ID }, op, in, args...)
 	})
 }

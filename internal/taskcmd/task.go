@@ -22,7 +22,7 @@ func newTask() *cobra.Command {
 	cmd := cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act("cancel ID", "cancelTask", nothing),
+		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act[any]("cancel ID", "cancelTask", nil),
 		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
 	cmd.RunE = cli.Help
 	return cmd
@@ -88,7 +88,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err := o.locate(c); err != nil {
 		return err
 	}
-	t, err := ask[store.Task](c, "createTask", o.NewTask)
+	t, err := Ask[store.Task](c.Client, "createTask", o.NewTask)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (o *createFlags) locate(c *call) error {
 	if o.Workspace == "" {
 		return nil
 	}
-	_, err := c.api()
+	err := c.connect()
 	switch {
 	case err != nil:
 		return err
@@ -133,12 +133,12 @@ func newTaskLs() *cobra.Command {
 		if !in.All {
 			in.Status = "CREATING,IDLE,RUNNING,FAILED"
 		}
-		tasks, err := list[store.Task](c, 0, "listTasks", in.TaskQuery)
+		tasks, err := List[store.Task](c.Client, 0, "listTasks", in.TaskQuery)
 		if err != nil {
 			return err
 		}
 		return table(c, tasks, "there are no tasks; `tandemux task create` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
-			return []any{t.ID, t.Name, t.Status, age(t.Created), cli.Whole(files(t)), cli.Whole(doing(t))}
+			return []any{t.ID, t.Name, t.Status, age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
 		})
 	})
 }
@@ -157,13 +157,13 @@ func age(at time.Time) string {
 	return strconv.Itoa(int(d.Hours()/24)) + "d"
 }
 
-// files is what the task's files are, in a word or two.
-func files(t store.Task) string {
+// WorksOn is what a task's files are, in a word or two, with its directory shortened.
+func WorksOn(t store.Task, shorten func(string) string) string {
 	var spec workspace.Spec
 	json.Unmarshal(t.Workspace, &spec) //nolint:errcheck // then nothing is said
 	switch {
 	case spec.Dir != "":
-		return string(spec.Kind) + ":" + cli.Short(spec.Dir)
+		return string(spec.Kind) + ":" + shorten(spec.Dir)
 	case spec.Filesystem != "":
 		return "fs:" + cli.Short(spec.Filesystem)
 	}
@@ -191,17 +191,17 @@ func newTaskGet() *cobra.Command {
 			Events   []store.Event   `json:"events"`
 			Messages []store.Message `json:"messages"`
 		}
-		if t.Task, err = ask[store.Task](c, "getTask", nil, args[0]); err == nil {
-			t.Events, err = list[store.Event](c, 0, "listEvents", nil, t.ID)
+		if t.Task, err = Ask[store.Task](c.Client, "getTask", nil, args[0]); err == nil {
+			t.Events, err = List[store.Event](c.Client, 0, "listEvents", nil, t.ID)
 		}
 		if err == nil {
-			t.Messages, err = list[store.Message](c, 0, "listMessages", nil, t.ID)
+			t.Messages, err = List[store.Message](c.Client, 0, "listMessages", nil, t.ID)
 		}
 		if err != nil {
 			return err
 		}
 		return cli.Print(c.Command, t, func(w io.Writer) error {
-			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, files(t.Task))
+			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, WorksOn(t.Task, cli.Short))
 			if doing := doing(t.Task); doing != "" {
 				fmt.Fprintln(w, doing)
 			}
@@ -247,7 +247,7 @@ A git branch that has commits which are nowhere else stays, unless --force is gi
 
 // deleteTask deletes a task and adds what became of it to gone.
 func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
-	d, err := ask[task.Deleted](c, "deleteTask", how, id)
+	d, err := Ask[task.Deleted](c.Client, "deleteTask", how, id)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ These are those that were cancelled or have failed.`, cobra.NoArgs, &in, func(c 
 		if in.All {
 			q.Status += ",IDLE"
 		}
-		tasks, err := list[store.Task](c, 0, "listTasks", q)
+		tasks, err := List[store.Task](c.Client, 0, "listTasks", q)
 		if err != nil {
 			return err
 		}
@@ -299,10 +299,6 @@ on with its version until its event has ended.`, cobra.ArbitraryArgs, &in, func(
 			return cli.Usagef("say which tasks (--from VERSION, or ids) and to which version (--to VERSION, or --latest)")
 		}
 		in.Tasks = args
-		got, err := ask[registry.Migrated](c, "migrateTasks", in)
-		if err != nil {
-			return err
-		}
-		return show(c, got, strings.Join(got.Moved, "\n"))
+		return told(c, func(m registry.Migrated) string { return strings.Join(m.Moved, "\n") }, "migrateTasks", in)
 	})
 }

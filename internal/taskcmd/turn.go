@@ -46,7 +46,7 @@ func post[T any](c *call, op, id string, content []store.Part) (v T, err error) 
 	if err != nil {
 		return v, err
 	}
-	return ask[T](c, op, api.NewContent{Content: raw}, id)
+	return Ask[T](c.Client, op, api.NewContent{Content: raw}, id)
 }
 
 func newTaskSend() *cobra.Command {
@@ -156,11 +156,10 @@ func (p *printer) end() {
 
 // stream reads a task's stream.
 func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each func(apiclient.Event, streamPart) error) error {
-	client, err := c.api()
-	if err != nil {
+	if err := c.connect(); err != nil {
 		return err
 	}
-	return client.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
+	return c.api.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
 		var part streamPart
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
 			return fmt.Errorf("read the stream: %w", err)
@@ -216,7 +215,7 @@ func (w *waiting) follow(c *call, id, event string) error {
 	if err != nil && !errors.Is(err, errTurnOver) {
 		return err
 	}
-	e, err := ask[store.Event](c, "getEvent", nil, event)
+	e, err := Ask[store.Event](c.Client, "getEvent", nil, event)
 	switch {
 	case err != nil || e.Status == store.EventDone:
 		return err
@@ -273,11 +272,7 @@ It is for its agent and what that starts; people see it in lists.
 		if text := strings.Join(args, " "); len(args) > 0 {
 			change.Line = &text
 		}
-		got, err := ask[task.Progress](c, "setProgress", change, id)
-		if err != nil {
-			return err
-		}
-		return show(c, got, "")
+		return told[task.Progress](c, nil, "setProgress", change, id)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Error is the body of an answer that is none (U100).
@@ -16,24 +17,12 @@ type Error struct {
 	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
 }
 
-// codes are the words of Error.Code.
+// codes are the words of Error.Code that are not those of the status.
 var codes = map[int]string{
-	http.StatusBadRequest:            "bad_request",
-	http.StatusUnauthorized:          "unauthorized",
-	http.StatusForbidden:             "forbidden",
-	http.StatusNotFound:              "not_found",
-	http.StatusMethodNotAllowed:      "method_not_allowed",
-	http.StatusConflict:              "conflict",
-	http.StatusGone:                  "gone",
-	http.StatusPreconditionFailed:    "precondition_failed",
 	http.StatusRequestEntityTooLarge: "too_large",
-	http.StatusUnsupportedMediaType:  "unsupported_media_type",
 	http.StatusUnprocessableEntity:   "validation",
-	http.StatusPreconditionRequired:  "precondition_required",
-	http.StatusTooManyRequests:       "too_many_requests",
 	http.StatusInternalServerError:   "internal",
 	http.StatusServiceUnavailable:    "unavailable",
-	http.StatusInsufficientStorage:   "insufficient_storage",
 }
 
 // failure is an error with a status.
@@ -75,7 +64,8 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // Refuse writes an error, also to a request that is not let in (front.Door.Refuse).
 func Refuse(w http.ResponseWriter, status int, text string) {
-	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], "bad_request"), Message: text})
+	word := strings.ToLower(strings.ReplaceAll(http.StatusText(status), " ", "_"))
+	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], word), Message: text})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
