@@ -45,7 +45,7 @@ var ownActions = map[string]action{
 	"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 	"record": func(m *Model, args []string) {
 		if _, t, _ := m.panes.Focused(); t != nil {
-			m.recordings.Toggle(t.URI, t.Exited(), strings.Join(args, " "))
+			m.recordings.Toggle(t.URI, t.Exited(), args)
 		}
 	},
 	"stop": func(m *Model, _ []string) { m.stop() },

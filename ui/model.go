@@ -134,6 +134,7 @@ func New(c Config, env Env) (*Model, error) {
 		Mode: m.mode, Context: m.context, Run: m.run, Learnt: m.learnt, Look: func() *look.Look { return &m.outer.Look },
 		Ran: func(name string) { m.copying.Ran(name) },
 	})
+	m.loop.Keys, m.loop.Home = m.keys.Of, c.home()
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
 		Arranged:  func() { m.alerts.Stale = true; m.agents.Follow() },
 		Focused:   func(from, to ahp.URI) { m.typing.Moved(from, to) },
@@ -141,7 +142,7 @@ func New(c Config, env Env) (*Model, error) {
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse.Drop() },
-		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: m.keys.Of, Run: m.run,
+		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Run: m.run,
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, typing.Hooks{
 		Sent: func(uri ahp.URI, data []byte) {
@@ -149,22 +150,21 @@ func New(c Config, env Env) (*Model, error) {
 				m.recordings.Input(uri, data)
 			}
 		},
-		Keys: m.keys.Of,
 	})
 	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, copying.Hooks{
 		MayType: m.typing.MayType, Separators: func() string { return m.cfg.WordSeparators },
 	})
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
-		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Dir: c.Cwd,
+		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
 	}, agents.Hooks{
 		Changed:  func() { m.alerts.Stale = true },
-		OpenLink: m.copying.OpenLink, Keys: m.keys.Of, ChatKeys: m.keys.InChat,
+		OpenLink: m.copying.OpenLink, Keys: m.keys.InChat,
 	})
 	m.alerts = alerts.New(chosen.alerts, m.loop, m.link, m.panes, m.agents, m.outer)
-	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keys.Of("record") })
-	m.screen = screen.New(m.loop, m.panes, m.agents, m.outer, m.recordings, m.keys.Of, func() pane.Sticky { return stickies[m.cfg.StickyCommand] })
-	m.control = control.New(m.loop, m.link, m.panes, m.outer, m.alerts, c.home(), m.keys.Of)
+	m.recordings = recording.New(m.loop, c.Desk.Recorder)
+	m.screen = screen.New(m.loop, m.panes, m.agents, m.outer, m.recordings, func() pane.Sticky { return stickies[m.cfg.StickyCommand] })
+	m.control = control.New(m.loop, m.link, m.panes, m.outer, m.alerts)
 	m.mouse = mouse.New(mouse.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
 		Agents: m.agents, Typing: m.typing, Copying: m.copying,

@@ -54,7 +54,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 		More:   func() { as.moreTurns(e) },
 		Login:  func(way ahp.AgentAuth) { as.logIn(e, way) },
 		Search: func(back bool) { as.searchChat(e, back) },
-		Keys:   as.do.ChatKeys,
+		Keys:   as.do.Keys,
 		Screen: func(uri ahp.URI) chat.Screen {
 			if t := as.Panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
 				return t.Feed
@@ -158,7 +158,7 @@ func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 			as.Panes.Created(got.Terminal, put)
 			return
 		}
-		as.Loop.Say(status.Info, "logged in; %s tries again", as.do.Keys("chat-retry"))
+		as.Loop.Say(status.Info, "logged in; %s tries again", as.Loop.Keys("chat-retry"))
 	})
 }
 

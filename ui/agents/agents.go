@@ -20,9 +20,8 @@ type Hooks struct {
 	Changed func()
 	// OpenLink opens an address.
 	OpenLink func(uri string)
-	// Keys are those that a command is bound to, for people; ChatKeys are those in
-	// the chat that has the focus, "" for none.
-	Keys, ChatKeys func(command string) string
+	// Keys are those of a command in the chat that has the focus, "" for none.
+	Keys func(command string) string
 }
 
 // With is what the agents work with.
@@ -36,9 +35,8 @@ type With struct {
 	Log   *slog.Logger
 	// Composer has texts edited; nil for none.
 	Composer Composer
-	// Home is the user's home directory, "" when unknown; Dir is where sessions are
-	// begun whose directory nothing says.
-	Home, Dir string
+	// Dir is where sessions are begun whose directory nothing says.
+	Dir string
 }
 
 // Agents are the host's sessions with agents, and the chats that the layout shows.
@@ -105,7 +103,7 @@ func (as *Agents) Gone(channel ahp.URI) bool {
 // Cwd is the directory that a chat's session works in, for people.
 func (as *Agents) Cwd(e *Chat) string {
 	if s := as.sessions.byURI[e.session]; s != nil {
-		return s.cwd(as.Home)
+		return s.cwd(as.Loop.Home)
 	}
 	return ""
 }

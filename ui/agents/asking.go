@@ -52,7 +52,7 @@ func (as *Agents) answerAgent() {
 			p := ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows}
 			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Answer(ctx, p) }, func() {
 				if a.Allows {
-					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.do.Keys("reclaim"))
+					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.Loop.Keys("reclaim"))
 					return
 				}
 				as.Loop.Say(status.Info, "%s was refused", who)

@@ -124,7 +124,7 @@ func (as *Agents) rows(archived bool) []overlay.Row {
 		if st&ahp.FlagArchived != 0 {
 			r.State.Text += ", archived"
 		}
-		r.Cwd = s.cwd(as.Home)
+		r.Cwd = s.cwd(as.Loop.Home)
 		u := s.usage()
 		if u.Tokens > 0 {
 			r.Tokens = words.Count(u.Tokens)
@@ -226,7 +226,7 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		as.beginSession(agents[0].Name, cwd)
 	default:
-		title := "New session in " + directory(cwd, as.Home)
+		title := "New session in " + directory(cwd, as.Loop.Home)
 		as.chooseRow(title, rows, 0, func(i int) {
 			if agents[i].Why != "" {
 				as.Loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)

@@ -169,7 +169,7 @@ func (c *Clipboard) Choose() {
 		Enter: func(key string) bool { c.loop.Close(); c.Paste(overlay.Index(key)); return true }, EnterKeys: "enter paste",
 		Actions: []overlay.Action{
 			{Letter: "y", Label: "copy", Close: true, Do: with(func(b buffer) { c.CopyText(b.text) })},
-			{Letter: "s", Label: "save", Do: func(key string) { c.SaveBuffer(overlay.Index(key), "") }},
+			{Letter: "s", Label: "save", Do: func(key string) { c.SaveBuffer(overlay.Index(key), nil) }},
 			{Letter: "x", Label: "delete", Do: with(func(b buffer) {
 				if c.buffers.remove(b.id); len(c.buffers.list) == 0 {
 					c.loop.Close()
@@ -185,18 +185,18 @@ func (c *Clipboard) Choose() {
 
 // SaveBuffer writes a buffer, the newest for 0, to a file, asking for its name
 // without one.
-func (c *Clipboard) SaveBuffer(id int, path string) {
+func (c *Clipboard) SaveBuffer(id int, args []string) {
 	b, ok := c.buffers.find(id)
 	if !ok {
 		c.loop.Say(status.Info, "nothing was copied yet")
 		return
 	}
-	c.Save("save buffer to", path, b.text, false)
+	c.Save(args, "save buffer to", b.text, false)
 }
 
 // Save writes text to a new file of this machine, asking for its name without
 // one.
-func (c *Clipboard) Save(label, path, text string, cut bool) {
+func (c *Clipboard) Save(args []string, label, text string, cut bool) {
 	if c.desk == nil {
 		c.loop.Say(status.Info, "there is nowhere to save to")
 		return
@@ -213,10 +213,5 @@ func (c *Clipboard) Save(label, path, text string, cut bool) {
 			c.loop.Say(status.Info, "saved %s to %s", words.Counted(text), full)
 		})
 	}
-	if path != "" {
-		write(path)
-		return
-	}
-	name := fmt.Sprintf("~/tandemux-%s.txt", c.loop.Now().Format("20060102-150405"))
-	c.loop.Open(overlay.NewPrompt(label, name, write))
+	c.loop.Ask(args, label, fmt.Sprintf("~/tandemux-%s.txt", c.loop.Now().Format("20060102-150405")), write)
 }

@@ -28,17 +28,14 @@ type Control struct {
 	panes  *panes.Panes
 	outer  *outer.Terminal
 	alerts *alerts.Alerts
-	home   string
-	keys   func(command string) string
 
 	list    *overlay.List // of terminals, nil before it was opened
 	preview preview
 }
 
-// New makes a control. home is the user's home directory, "" when unknown; keys gives
-// those that a command is bound to, for people.
-func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, al *alerts.Alerts, home string, keys func(command string) string) *Control {
-	return &Control{loop: l, link: lk, panes: ps, outer: o, alerts: al, home: home, keys: keys}
+// New makes a control.
+func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, al *alerts.Alerts) *Control {
+	return &Control{loop: l, link: lk, panes: ps, outer: o, alerts: al}
 }
 
 // Commands are those about terminals, by name.
@@ -78,7 +75,7 @@ func (ct *Control) take(t *terminals.Terminal) {
 			return
 		}
 		if t.Info.Claim.Kind == ahp.ClaimSession {
-			said += "; " + ct.keys("hand-back") + " hands it back"
+			said += "; " + ct.loop.Keys("hand-back") + " hands it back"
 		}
 		if said != "" {
 			ct.loop.Say(status.Info, "%s", said)
@@ -119,7 +116,7 @@ func (ct *Control) background(t *terminals.Terminal) {
 		}
 		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
 		ct.panes.Bare = len(ct.panes.Doc.Shown.Tabs) == 0
-		ct.loop.Say(status.Info, "%s runs in the background: %s shows it", t.Quoted(), ct.keys("terminals"))
+		ct.loop.Say(status.Info, "%s runs in the background: %s shows it", t.Quoted(), ct.loop.Keys("terminals"))
 	default:
 		ct.loop.Say(status.Warning, "%s is not yours", t.Quoted())
 	}

@@ -60,7 +60,7 @@ func (ct *Control) rows() []overlay.Row {
 		if t == nil || t.Done {
 			continue
 		}
-		title, cwd, where := t.FullTitle(), words.Clean(words.Shorten(fileuri.Path(t.Cwd), ct.home)), ct.panes.Where(uri)
+		title, cwd, where := t.FullTitle(), words.Clean(words.Shorten(fileuri.Path(t.Cwd), ct.loop.Home)), ct.panes.Where(uri)
 		badge, badgeStyle := ct.panes.Badge(t)
 		if in := t.Layouts(); where == "" && len(in) > 0 {
 			where = "layout " + words.Clean(address.LayoutName(in[0]))

@@ -3,7 +3,6 @@ package copying
 import (
 	"maps"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -156,7 +155,7 @@ var copyActions = map[string]action{
 	"paste-buffer":    func(cp *Copying, _ []string) { cp.clip.Paste(0) },
 	"choose-buffer":   func(cp *Copying, _ []string) { cp.clip.Choose() },
 	"delete-buffer":   func(cp *Copying, _ []string) { cp.clip.Forget() },
-	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, strings.Join(args, " ")) },
+	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, args) },
 	"edit-scrollback": onView(func(cp *Copying, v *pane.View, _ int) { cp.edit(v) }),
 	"save-scrollback": saveScrollback,
 }
@@ -250,7 +249,7 @@ func (cp *Copying) linkHere(v *pane.View, do func(*Copying, string)) {
 
 func saveScrollback(cp *Copying, args []string) {
 	if _, _, v := cp.panes.Focused(); v != nil {
-		cp.save(v, strings.Join(args, " "))
+		cp.save(v, args)
 	}
 }
 

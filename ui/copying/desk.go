@@ -36,13 +36,13 @@ func (cp *Copying) edit(v *pane.View) {
 }
 
 // save writes all of the focused terminal's text to a file.
-func (cp *Copying) save(v *pane.View, path string) {
+func (cp *Copying) save(v *pane.View, args []string) {
 	text, _, cut := v.Text(maxScrollback)
 	if text == "" {
 		cp.loop.Say(status.Info, "there is no text here")
 		return
 	}
-	cp.clip.Save("save scrollback to", path, text, cut)
+	cp.clip.Save(args, "save scrollback to", text, cut)
 }
 
 // OpenLink opens an address; where nothing can, it is copied.

@@ -46,6 +46,10 @@ type Loop struct {
 	Dirty Dirt
 	// Overlay is what is on top, nil for nothing; Open and Close change it.
 	Overlay overlay.Overlay
+	// Keys are those that a command is bound to, for people; Home is the user's home
+	// directory, "" when unknown.
+	Keys func(command string) string
+	Home string
 	// Searches are what was looked for, the newest last.
 	Searches []string
 
@@ -125,6 +129,16 @@ func Get[T any](l *Loop, what string, call func(context.Context) (T, error), the
 		}
 		return func() { then(got) }, nil
 	})
+}
+
+// Ask does something with a command's argument, or with what the person answers when it
+// has none.
+func (l *Loop) Ask(args []string, label, text string, do func(text string)) {
+	if len(args) > 0 {
+		do(strings.Join(args, " "))
+		return
+	}
+	l.Open(overlay.NewPrompt(label, text, do))
 }
 
 // Idle reports whether no call is under way.

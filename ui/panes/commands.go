@@ -7,7 +7,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
-	"tandemux/ui/overlay"
 	"tandemux/ui/words"
 )
 
@@ -169,11 +168,7 @@ func renamePane(ps *Panes, args []string) {
 		}
 		ps.Change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
 	}
-	if len(args) > 0 {
-		rename(strings.Join(args, " "))
-		return
-	}
-	ps.loop.Open(overlay.NewPrompt("rename pane", now, rename))
+	ps.loop.Ask(args, "rename pane", now, rename)
 }
 
 func renameTab(ps *Panes, args []string) {
@@ -188,11 +183,7 @@ func renameTab(ps *Panes, args []string) {
 			return l
 		})
 	}
-	if len(args) > 0 {
-		rename(strings.Join(args, " "))
-		return
-	}
-	ps.loop.Open(overlay.NewPrompt("rename tab", tab.Name, rename))
+	ps.loop.Ask(args, "rename tab", tab.Name, rename)
 }
 
 // Context says how the layout and the focused pane stand, for commands.

@@ -67,7 +67,9 @@ func openLayouts(ps *Panes, args []string) {
 		Enter: func(name string) bool { ps.goLayout(name); return true }, EnterKeys: "enter go",
 		Actions: []overlay.Action{
 			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { ps.loop.Open(overlay.NewPrompt("new layout", "", ps.goLayout)) }},
-			{Letter: "r", Label: "rename", Close: true, Do: ps.askLayoutName},
+			{Letter: "r", Label: "rename", Close: true, Do: func(name string) {
+				ps.loop.Ask(nil, "rename layout", name, func(to string) { ps.nameLayout(name, to) })
+			}},
 			{Letter: "x", Label: "delete", Close: true, Do: ps.deleteLayout},
 		},
 	}})
@@ -175,7 +177,7 @@ func (ps *Panes) deleteLayout(name string) {
 		ps.loop.Say(status.Info, "%s is the only layout; the last one stays", name)
 		return
 	}
-	deleted := "layout " + name + " is deleted; " + ps.do.Keys("terminals") + " shows its terminals"
+	deleted := "layout " + name + " is deleted; " + ps.loop.Keys("terminals") + " shows its terminals"
 	question := "delete layout " + name + "? " + words.Plural(terminals[name], "terminal") + " in it will run on in the background"
 	ps.loop.Open(overlay.NewConfirm(question, func() {
 		if name != ps.Name {
@@ -198,15 +200,8 @@ func (ps *Panes) emptyLayout(name, done string) {
 
 // renameLayout gives the layout on the screen another name.
 func renameLayout(ps *Panes, args []string) {
-	if len(args) > 0 {
-		ps.nameLayout(ps.Name, strings.Join(args, " "))
-		return
-	}
-	ps.askLayoutName(ps.Name)
-}
-
-func (ps *Panes) askLayoutName(name string) {
-	ps.loop.Open(overlay.NewPrompt("rename layout", name, func(to string) { ps.nameLayout(name, to) }))
+	name := ps.Name
+	ps.loop.Ask(args, "rename layout", name, func(to string) { ps.nameLayout(name, to) })
 }
 
 // nameLayout renames a layout: the host knows layouts by their names, so its

@@ -21,7 +21,7 @@ func markPane(ps *Panes, _ []string) {
 		return
 	}
 	ps.marked = id
-	ps.loop.Say(status.Info, "marked: %s joins it to the pane that you go to", ps.do.Keys("join-pane"))
+	ps.loop.Say(status.Info, "marked: %s joins it to the pane that you go to", ps.loop.Keys("join-pane"))
 }
 
 // Marked reports whether a pane is marked.

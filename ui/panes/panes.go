@@ -35,8 +35,6 @@ type Hooks struct {
 	Switched func()
 	// ChatTitle is what a chat is called.
 	ChatTitle func(uri ahp.URI) string
-	// Keys are those that a command is bound to, for people.
-	Keys func(command string) string
 	// Run runs a command by name.
 	Run func(name string, args []string)
 }

@@ -26,7 +26,7 @@ func (ps *Panes) typeTogether() {
 		return
 	}
 	ps.together[tab.ID] = true
-	ps.loop.Say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", ps.do.Keys("type-to-all"))
+	ps.loop.Say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", ps.loop.Keys("type-to-all"))
 }
 
 // pruneTogether ends that in tabs that are gone or have one pane: a pane that is opened

@@ -9,7 +9,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/loop"
-	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
@@ -40,23 +39,20 @@ type recorded struct {
 type Recordings struct {
 	loop     *loop.Loop
 	recorder Recorder // may be nil
-	home     string
-	keys     func() string
 	byURI    map[ahp.URI]*recorded
 }
 
-// New makes an empty set of recordings. recorder may be nil; home is the user's home
-// directory, "" when unknown; keys gives those that end a recording.
-func New(l *loop.Loop, recorder Recorder, home string, keys func() string) *Recordings {
-	return &Recordings{loop: l, recorder: recorder, home: home, keys: keys, byURI: map[ahp.URI]*recorded{}}
+// New makes an empty set of recordings. recorder may be nil.
+func New(l *loop.Loop, recorder Recorder) *Recordings {
+	return &Recordings{loop: l, recorder: recorder, byURI: map[ahp.URI]*recorded{}}
 }
 
 // Of reports whether a terminal is recorded.
 func (rs *Recordings) Of(uri ahp.URI) bool { return rs.byURI[uri] != nil }
 
-// Toggle begins to record a terminal, asking for a file's name where path is empty,
+// Toggle begins to record a terminal, asking for a file's name where args have none,
 // or ends that. exited says that its program has ended.
-func (rs *Recordings) Toggle(uri ahp.URI, exited bool, path string) {
+func (rs *Recordings) Toggle(uri ahp.URI, exited bool, args []string) {
 	switch {
 	case rs.Of(uri):
 		rs.end(uri)
@@ -64,15 +60,13 @@ func (rs *Recordings) Toggle(uri ahp.URI, exited bool, path string) {
 		rs.loop.Say(status.Info, "there is nowhere to record to")
 	case exited:
 		rs.loop.Say(status.Info, "there is nothing to record: the program has ended")
-	case path != "":
-		rs.start(uri, path)
 	default:
 		name := fmt.Sprintf("~/tandemux-%s.cast", rs.loop.Now().Format("20060102-150405"))
-		rs.loop.Open(overlay.NewPrompt("record to", name, func(path string) {
+		rs.loop.Ask(args, "record to", name, func(path string) {
 			if path != "" {
 				rs.start(uri, path)
 			}
-		}))
+		})
 	}
 }
 
@@ -83,10 +77,10 @@ func (rs *Recordings) start(uri ahp.URI, path string) {
 			if err != nil {
 				return
 			}
-			full = words.Shorten(full, rs.home)
+			full = words.Shorten(full, rs.loop.Home)
 			rs.byURI[uri] = &recorded{r, full}
 			rs.loop.Dirty |= loop.Chrome
-			rs.loop.Brief("%s ends it: recording to %s", rs.keys(), full)
+			rs.loop.Brief("%s ends it: recording to %s", rs.loop.Keys("record"), full)
 		}, err
 	})
 }

@@ -22,14 +22,13 @@ type Screen struct {
 	agents     *agents.Agents
 	outer      *outer.Terminal
 	recordings *recording.Recordings
-	keys       func(command string) string
 	sticky     func() pane.Sticky
 }
 
-// New makes a screen. keys gives those that a command is bound to, for people; sticky is
-// when the line of a command stays on top of its output.
-func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs *recording.Recordings, keys func(string) string, sticky func() pane.Sticky) *Screen {
-	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs, keys: keys, sticky: sticky}
+// New makes a screen. sticky is when the line of a command stays on top of its
+// output.
+func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs *recording.Recordings, sticky func() pane.Sticky) *Screen {
+	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs, sticky: sticky}
 }
 
 // Draw draws what has changed of the panes, or everything, and gives the place of the
@@ -72,7 +71,7 @@ func (sc *Screen) empty() {
 		lines = append(lines, "too small")
 	case sc.panes.Begun && sc.panes.Holding == 0:
 		lines = append(lines, "no pane here",
-			sc.keys("new-tab")+"  new terminal", sc.keys("terminals")+"  all terminals", sc.keys("detach")+"  detach")
+			sc.loop.Keys("new-tab")+"  new terminal", sc.loop.Keys("terminals")+"  all terminals", sc.loop.Keys("detach")+"  detach")
 	}
 	for i, s := range lines {
 		s = paint.Cut(s, area.W, "")

@@ -34,8 +34,6 @@ type outgoing struct {
 type Hooks struct {
 	// Sent is told what goes to a terminal.
 	Sent func(uri ahp.URI, data []byte)
-	// Keys are those that a command is bound to, for people.
-	Keys func(command string) string
 }
 
 // Typing is what goes from the person to terminals.
@@ -145,7 +143,7 @@ func (ty *Typing) MayType(t *terminals.Terminal) bool {
 	if ty.panes.Terms.Typable(t) {
 		return true
 	}
-	keys := ty.do.Keys("reclaim")
+	keys := ty.loop.Keys("reclaim")
 	switch ty.panes.Terms.Holder(t) {
 	case command.Agent:
 		ty.loop.Say(status.Warning, "%s runs %s here: %s takes it", t.AgentName(), t.Doing(), keys)
