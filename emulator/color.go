@@ -85,7 +85,8 @@ func ParseColor(s string) (Color, bool) {
 			// The digits are the high ones.
 			v[i] = uint8(n << (16 - 4*len(p)) >> 8)
 		} else {
-			v[i] = uint8(n * 255 / (1<<(4*len(p)) - 1))
+			most := uint64(1)<<(4*len(p)) - 1
+			v[i] = uint8((n*255 + most/2) / most)
 		}
 	}
 	return RGB(v[0], v[1], v[2]), true

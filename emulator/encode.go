@@ -30,25 +30,12 @@ type Profile struct {
 	Hyperlinks bool
 	// Protect: DECSCA. Only engines care; it is never drawn.
 	Protect bool
-	// BCE: erasing fills with the pen's background. Without it, blanks with a
-	// background are written as spaces.
-	BCE bool
-	// KeepEmpty: empty cells (rune 0) must arrive as empty cells, not as the
-	// spaces that look the same. Engines care, screens don't.
-	KeepEmpty bool
 }
 
 // Full is the profile of the engines: everything arrives exactly.
 var Full = Profile{
 	Colors: TrueColor, Underlines: true, Overline: true, Hyperlinks: true,
-	Protect: true, BCE: true, KeepEmpty: true,
-}
-
-// Pen is what the receiver writes with: the state that AppendLine leaves in it.
-// The zero value is a terminal after a reset.
-type Pen struct {
-	Style        Style
-	Link, LinkID string
+	Protect: true,
 }
 
 // AppendStyle appends the shortest SGR that turns from into to, nothing when

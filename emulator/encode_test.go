@@ -122,165 +122,25 @@ func randomStyle(r *rand.Rand) emulator.Style {
 	}
 }
 
-// randomLine is a row as an engine could hold it.
-func randomLine(r *rand.Rand, cols int) []emulator.Cell {
-	var cells []emulator.Cell
-	var c emulator.Cell
-	for len(cells) < cols {
-		if r.IntN(4) == 0 {
-			c = emulator.Cell{Style: randomStyle(r)}
-			if r.IntN(4) == 0 {
-				c.Link = "https://example.org/" + string(rune('a'+r.IntN(3)))
-				c.LinkID = []string{"", "one", "two"}[r.IntN(3)]
-			}
-		}
-		x := c
-		x.Width = 1
-		switch k := r.IntN(10); {
-		case k < 5:
-			x.Rune = rune('!' + r.IntN(90))
-		case k == 5:
-			x.Rune = ' '
-		case k == 6 && len(cells)+2 <= cols:
-			x.Rune, x.Width = []rune("世界漢字")[r.IntN(4)], 2
-		case k == 7:
-			x.Rune = []rune("éßñж→")[r.IntN(5)]
-		default:
-			blank := emulator.Cell{Width: 1, Style: emulator.Style{BG: x.Style.BG}}
-			for range 1 + r.IntN(min(12, cols-len(cells))) {
-				cells = append(cells, blank)
-			}
-			continue
-		}
-		cells = append(cells, x)
-		if x.Width == 2 {
-			x.Rune, x.Width = 0, 0
-			cells = append(cells, x)
-		}
-	}
-	return cells
-}
-
-// TestLineRoundTrip: the encoding of any line, written over anything, gives
-// back the line.
-func TestLineRoundTrip(t *testing.T) {
+// TestStyleRoundTrip: what encodes a style gives it to each engine, whatever it had.
+func TestStyleRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
+	all := engines(t, emulator.Options{Cols: 3, Rows: 2})
 	for i := range 4000 {
-		cols := 1 + r.IntN(40)
-		line := randomLine(r, cols)
-		on := emulator.Ground(i % 3)
-		var pen emulator.Pen
-		var b []byte
-		if on != emulator.OnBlank {
-			b = emulator.AppendLine(b, randomLine(r, cols), emulator.OnBlank, &pen)
-			b = append(b, '\r')
+		from, to := randomStyle(r), randomStyle(r)
+		b := append(emulator.AppendStyle([]byte("\x1b[m\r"), emulator.Style{}, from), 'x')
+		if from != to {
+			b = emulator.AppendStyleFast(b, &from, &to)
 		}
-		b = emulator.AppendLine(b, line, on, &pen)
-		for name, e := range engines(t, emulator.Options{Cols: cols, Rows: 2}) {
+		b = append(emulator.AppendStyle(append(b, 'y'), to, from), 'z')
+		for name, e := range all {
 			e.Write(b)
-			got := e.Line(0, nil)
-			for x := range line {
-				if !sameCell(got[x], line[x]) {
-					t.Fatalf("%s: case %d, on %d: cell %d is %+v, want %+v\n%q", name, i, on, x, got[x], line[x], b)
+			for x, want := range []emulator.Style{from, to, from} {
+				if got := e.Line(0, nil)[x].Style; got != want {
+					t.Fatalf("%s: case %d: cell %d is %+v, want %+v\n%q", name, i, x, got, want, b)
 				}
 			}
 		}
-	}
-}
-
-// sameCell leaves open what a second half carries.
-func sameCell(a, b emulator.Cell) bool {
-	if a.Width == 0 && b.Width == 0 {
-		return a.Rune == b.Rune
-	}
-	return a == b
-}
-
-// TestLineLooksSame: a poorer profile without empty cells gives the same
-// picture: text and, where they can be seen, styles.
-func TestLineLooksSame(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	for _, p := range []emulator.Profile{
-		{},
-		{Colors: emulator.Colors16, BCE: true},
-		{Colors: emulator.Colors256},
-		{Colors: emulator.TrueColor, Underlines: true, Overline: true, Hyperlinks: true, BCE: true},
-	} {
-		for i := range 500 {
-			cols := 1 + r.IntN(40)
-			line, old := randomLine(r, cols), randomLine(r, cols)
-			var pen emulator.Pen
-			b := p.AppendLine(nil, old, emulator.OnBlank, &pen)
-			b = p.AppendLine(append(b, '\r'), line, emulator.OnOld, &pen)
-			e, err := engine.New("vt10x", emulator.Options{Cols: cols, Rows: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Write(b)
-			got := e.Line(0, nil)
-			if g, w := emulator.LineText(got), emulator.LineText(line); g != w {
-				t.Fatalf("%+v: text %q, want %q", p, g, w)
-			}
-			for x := range line {
-				want := p.Style(line[x].Style)
-				if line[x].Rune == 0 || line[x].Rune == ' ' {
-					if got[x].Style.BG != want.BG {
-						t.Fatalf("%+v: case %d: blank %d has background %x, want %x\n%q", p, i, x, got[x].Style.BG, want.BG, b)
-					}
-					continue
-				}
-				if got[x].Style != want {
-					t.Fatalf("%+v: cell %d has %+v, want %+v", p, x, got[x].Style, want)
-				}
-			}
-		}
-	}
-}
-
-// TestHostileCells: nothing of a cell can become a control of the receiver's.
-func TestHostileCells(t *testing.T) {
-	var pen emulator.Pen
-	b := emulator.AppendLine(nil, []emulator.Cell{
-		{Rune: 0x1b, Width: 1},
-		{Rune: 0x9b, Width: 1, Combining: "\x1b[31m\u009b\u0301"},
-		{Rune: 'a', Width: 1, Combining: "\a\u0301", Link: "http://x\x1b\\\x1b[31m", LinkID: "a\a"},
-		{Rune: 'b', Width: 1, Link: "http://y", LinkID: "a;b"},
-		{Rune: '世', Width: 2},
-	}, emulator.OnBlank, &pen)
-	want := "  \x1b]8;;\x1b\\a\u0301\x1b]8;;http://y\x1b\\b\x1b]8;;\x1b\\ "
-	if string(b) != want {
-		t.Errorf("got %q, want %q", b, want)
-	}
-}
-
-func TestEncodeAllocs(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	line := randomLine(r, 200)
-	buf := make([]byte, 0, 1<<16)
-	if n := testing.AllocsPerRun(100, func() {
-		var pen emulator.Pen
-		buf = emulator.AppendLine(buf[:0], line, emulator.OnOld, &pen)
-	}); n > 0 {
-		t.Errorf("AppendLine allocates %v times", n)
-	}
-}
-
-func BenchmarkAppendLine(b *testing.B) {
-	r := rand.New(rand.NewPCG(3, 3))
-	plain := make([]emulator.Cell, 200)
-	for i := range plain {
-		plain[i] = emulator.Cell{Rune: 'x', Width: 1}
-	}
-	for name, line := range map[string][]emulator.Cell{"plain": plain, "styled": randomLine(r, 200)} {
-		b.Run(name, func(b *testing.B) {
-			buf := make([]byte, 0, 1<<16)
-			b.ReportAllocs()
-			for b.Loop() {
-				var pen emulator.Pen
-				buf = emulator.AppendLine(buf[:0], line, emulator.OnOld, &pen)
-			}
-			b.SetBytes(int64(len(buf)))
-		})
 	}
 }
 

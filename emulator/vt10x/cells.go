@@ -42,7 +42,7 @@ func (s *styles) decode(buf []emulator.Cell, row []glyph) []emulator.Cell {
 	for x := 0; x < len(row); x++ {
 		g := row[x]
 		st := &s.list[min(int(g.id), len(s.list)-1)]
-		c := emulator.Cell{Rune: g.char, Width: 1, Style: st.Style, Link: st.Link, LinkID: st.LinkID}
+		c := emulator.Cell{Rune: g.char, Width: 1, Style: st.Style, Link: st.link, LinkID: st.linkID}
 		wide := runeWidth(g.char) == 2
 		switch {
 		case g.char == typedSpace:

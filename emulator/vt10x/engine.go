@@ -41,7 +41,7 @@ type region struct{ top, bottom int }
 
 // writer is how characters are written.
 type writer struct {
-	pen     emulator.Pen
+	pen     pen
 	penID   uint32 // pen's number
 	origin  bool   // DECOM
 	charset charset

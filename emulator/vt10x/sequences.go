@@ -142,7 +142,7 @@ func (e *engine) ControlString(c control.Command) {
 	case ']':
 		if n, body, _ := e.sys.OSC(c); n == 8 {
 			if uri, id, ok := control.ParseLink(body); ok {
-				e.setPen(emulator.Pen{Style: e.pen.Style, Link: uri, LinkID: id})
+				e.setPen(pen{e.pen.Style, uri, id})
 			}
 		}
 		e.changed = e.changed || e.sys.Repaint
@@ -227,7 +227,7 @@ func (e *engine) save() {
 // restore is DECRC. The hyperlink is not part of what is saved.
 func (e *engine) restore() {
 	s := e.saved[e.alt]
-	s.pen.Link, s.pen.LinkID = e.pen.Link, e.pen.LinkID
+	s.pen.link, s.pen.linkID = e.pen.link, e.pen.linkID
 	e.setPen(s.pen)
 	e.origin, e.charset = s.origin, s.charset
 	if e.origin {
@@ -253,7 +253,7 @@ func (e *engine) align() {
 // softReset is DECSTR.
 func (e *engine) softReset() {
 	x, y, _ := e.at()
-	e.setPen(emulator.Pen{Link: e.pen.Link, LinkID: e.pen.LinkID})
+	e.setPen(pen{link: e.pen.link, linkID: e.pen.linkID})
 	e.charset, e.origin, e.saved[e.alt] = charset{}, false, saved{}
 	e.setRegion(0, e.rows-1)
 	e.place(x, y)

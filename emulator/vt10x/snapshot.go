@@ -11,7 +11,7 @@ import (
 type snapshot struct {
 	e     *engine
 	buf   []byte
-	pen   emulator.Pen
+	pen   pen
 	cells []emulator.Cell
 }
 
@@ -46,7 +46,7 @@ func (e *engine) Snapshot(buf []byte, history int) []byte {
 	}
 	s.lines(e.alt, first)
 	s.buf = e.sys.Append(s.buf)
-	s.setPen(emulator.Pen{})
+	s.setPen(pen{})
 	if e.top > 0 || e.bottom < e.rows-1 {
 		s.textf("\x1b[%d;%dr", e.top+1, e.bottom+1)
 	}
@@ -65,19 +65,43 @@ func (s *snapshot) textf(format string, args ...any) { s.buf = fmt.Appendf(s.buf
 func (s *snapshot) lines(screen, first int) {
 	for y := first; y < s.e.rows; y++ {
 		if y > first {
-			s.setPen(emulator.Pen{}) // A scroll fills with the background.
+			s.setPen(pen{}) // A scroll fills with the background.
 			s.text("\r\n")
 		}
 		s.cells = s.e.line(screen, y, s.cells[:0])
-		for len(s.cells) < s.e.cols { // History lines are trimmed.
-			s.cells = append(s.cells, emulator.Cell{Width: 1})
+		for rest := s.cells; len(rest) > 0; {
+			n := 1
+			if c := &rest[0]; c.Rune != 0 {
+				n = s.char(c)
+			} else {
+				for n < len(rest) && rest[n] == *c {
+					n++
+				}
+				if !c.Style.BG.IsDefault() {
+					s.setPen(pen{Style: c.Style})
+					s.textf("\x1b[%dX", n)
+				}
+				if n < len(rest) {
+					s.textf("\x1b[%dC", n)
+				}
+			}
+			rest = rest[n:]
 		}
-		s.buf = emulator.AppendLine(s.buf, s.cells, emulator.OnBlank, &s.pen)
 	}
 }
 
-func (s *snapshot) setPen(p emulator.Pen) {
-	s.buf = emulator.Full.AppendPen(s.buf, s.pen, p)
+// char writes a cell that is not empty, and gives its width.
+func (s *snapshot) char(c *emulator.Cell) int {
+	s.setPen(pen{c.Style, c.Link, c.LinkID})
+	s.text(string(c.Rune))
+	return int(c.Width)
+}
+
+func (s *snapshot) setPen(p pen) {
+	s.buf = emulator.AppendStyle(s.buf, s.pen.Style, p.Style)
+	if s.pen.link != p.link || s.pen.linkID != p.linkID {
+		s.buf = emulator.AppendLink(s.buf, p.link, p.linkID)
+	}
 	s.pen = p
 }
 
@@ -97,7 +121,7 @@ func (s *snapshot) writer(w writer) {
 		s.text("\x1b" + intermediate + final)
 	}
 	s.text([]string{"\x0f", "\x0e"}[w.charset.gl])
-	s.setPen(emulator.Pen{Style: w.pen.Style})
+	s.setPen(pen{Style: w.pen.Style})
 }
 
 // wait has the cursor of c, in the last column of a screen, wait to wrap, if it did: by
@@ -114,10 +138,10 @@ func (s *snapshot) wait(c saved, screen int) {
 		s.text("\b")
 	}
 	if cell := s.cells[x]; cell.Rune == 0 {
-		s.setPen(emulator.Pen{Style: cell.Style})
+		s.setPen(pen{Style: cell.Style})
 		s.text(" \x1b[X")
 	} else {
-		s.buf = emulator.AppendLine(s.buf, s.cells[x:], emulator.OnSpan, &s.pen)
+		s.char(&cell)
 	}
 	s.writer(c.writer)
 }

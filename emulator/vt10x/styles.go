@@ -13,21 +13,27 @@ const (
 	maxStyles   = 1 << 20
 )
 
+// pen is what cells are written with.
+type pen struct {
+	emulator.Style
+	link, linkID string
+}
+
 // styles numbers the pens that cells were written with. Number 0 is the
 // default one. Unused numbers are found by sweep and used again.
 type styles struct {
-	list  []emulator.Pen
-	ids   map[emulator.Pen]uint32
+	list  []pen
+	ids   map[pen]uint32
 	free  []uint32
 	sweep int // the number in use at which to sweep next
 }
 
 func newStyles() styles {
-	return styles{list: []emulator.Pen{{}}, ids: map[emulator.Pen]uint32{{}: 0}, sweep: sweepStyles}
+	return styles{list: []pen{{}}, ids: map[pen]uint32{{}: 0}, sweep: sweepStyles}
 }
 
 // id numbers a pen.
-func (s *styles) id(p emulator.Pen) uint32 {
+func (s *styles) id(p pen) uint32 {
 	id, ok := s.ids[p]
 	if ok || len(s.ids) >= maxStyles {
 		return id
@@ -62,7 +68,7 @@ func (e *engine) sweepStyles() {
 	for p, id := range s.ids {
 		if id > 0 && !used[id] {
 			delete(s.ids, p)
-			s.list[id] = emulator.Pen{}
+			s.list[id] = pen{}
 			s.free = append(s.free, id)
 		}
 	}
@@ -71,7 +77,7 @@ func (e *engine) sweepStyles() {
 }
 
 // setPen changes the pen; vt10x hears of it when it next matters.
-func (e *engine) setPen(p emulator.Pen) {
+func (e *engine) setPen(p pen) {
 	if e.pen == p {
 		return
 	}

@@ -68,21 +68,7 @@ func (p *Palette) rgb(c, otherwise emulator.Color) emulator.Color {
 		}
 		return c
 	}
-	if set, ok := p.changed[i]; ok {
-		if _, _, _, ok := set.RGB(); ok {
-			return set
-		}
-	}
-	switch {
-	case i < 16:
-		return p.Indexed[i]
-	case i < 232: // xterm's colour cube
-		steps := [...]uint8{0, 95, 135, 175, 215, 255}
-		n := i - 16
-		return emulator.RGB(steps[n/36], steps[n/6%6], steps[n%6])
-	}
-	grey := 8 + 10*(i-232)
-	return emulator.RGB(grey, grey, grey)
+	return emulator.Palette{Indexed: p.changed}.At(i, emulator.Colors{Indexed: p.Indexed})
 }
 
 func hex(c emulator.Color) string {

@@ -23,7 +23,7 @@ func screen(t testing.TB, w, h int) emulator.Emulator {
 }
 
 var full = paint.Options{Profile: emulator.Profile{
-	Colors: emulator.TrueColor, Underlines: true, Overline: true, Hyperlinks: true, BCE: true,
+	Colors: emulator.TrueColor, Underlines: true, Overline: true, Hyperlinks: true,
 }}
 
 // look is what a canvas should have made of a screen: text and style by cell.

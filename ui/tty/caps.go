@@ -53,7 +53,7 @@ func Guess(env []string) Caps {
 	c := Caps{
 		UTF8: isUTF8(get("LC_ALL"), get("LC_CTYPE"), get("LANG")),
 		Profile: emulator.Profile{
-			Colors: emulator.Colors16, Underlines: true, Overline: true, Hyperlinks: true, BCE: true,
+			Colors: emulator.Colors16, Underlines: true, Overline: true, Hyperlinks: true,
 		},
 	}
 	switch colorterm := get("COLORTERM"); {
@@ -66,7 +66,7 @@ func Guess(env []string) Caps {
 	}
 	if term == "linux" || strings.HasPrefix(term, "vt") || term == "" {
 		c.Console = true
-		c.Profile = emulator.Profile{Colors: emulator.Colors16, BCE: true}
+		c.Profile = emulator.Profile{Colors: emulator.Colors16}
 		if term != "linux" {
 			c.Profile.Colors = emulator.NoColors
 		}
@@ -75,7 +75,7 @@ func Guess(env []string) Caps {
 		c.Profile.Underlines, c.Profile.Overline = false, false
 	}
 	if strings.HasPrefix(term, "screen") {
-		c.Profile.Underlines, c.Profile.Overline, c.Profile.BCE = false, false, false
+		c.Profile.Underlines, c.Profile.Overline = false, false
 	}
 	if get("NO_COLOR") != "" {
 		c.NoColor = true

@@ -131,39 +131,18 @@ func colorOf(seq []byte) (tea.Msg, bool) {
 // rgba:R/G/B/A with one to four hexadecimal digits each (XParseColor), and
 // #RRGGBB.
 func parseColor(spec string) (emulator.Color, bool) {
-	var parts []string
-	switch kind, rest, _ := strings.Cut(spec, ":"); kind {
-	case "rgb":
-		parts = strings.Split(rest, "/")
-		if len(parts) != 3 {
-			return 0, false
-		}
-	case "rgba":
-		parts = strings.Split(rest, "/")
-		if len(parts) != 4 {
-			return 0, false
-		}
-	default:
-		if len(spec) != 7 || spec[0] != '#' {
-			return 0, false
-		}
-		parts = []string{spec[1:3], spec[3:5], spec[5:7]}
+	if rest, ok := strings.CutPrefix(spec, "rgba:"); ok {
+		parts := strings.Split(rest, "/")
+		spec = "rgb:" + strings.Join(parts[:len(parts)-1], "/")
+	} else if !strings.HasPrefix(spec, "rgb:") && (len(spec) != 7 || spec[0] != '#') {
+		return 0, false
 	}
-	var v [4]uint8
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 16, 16)
-		if err != nil || len(p) > 4 {
-			return 0, false
-		}
-		most := uint64(1)<<(4*len(p)) - 1
-		v[i] = uint8((n*255 + most/2) / most)
-	}
-	return emulator.RGB(v[0], v[1], v[2]), true
+	return emulator.ParseColor(spec)
 }
 
 // Dark reports whether a colour is nearer to black than to white; known is
 // false for a colour that isn't RGB.
 func Dark(c emulator.Color) (dark, known bool) {
-	r, g, b, ok := c.RGB()
-	return ok && 299*int(r)+587*int(g)+114*int(b) < 128*1000, ok
+	_, _, _, known = c.RGB()
+	return known && emulator.Colors{BG: c}.Dark(), known
 }
