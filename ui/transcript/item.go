@@ -46,7 +46,7 @@ type item struct {
 	call *ahp.ToolCall
 	part *ahp.ResponsePart // questions, notices, errors
 	msg  *ahp.Message
-	turn *turnView
+	turn *turn
 
 	// open is whether all of it shows: nil is as its kind has it.
 	open *bool
@@ -60,14 +60,10 @@ type item struct {
 	lines int // as last rendered
 }
 
-// turnView is a turn with its items.
-type turnView struct {
-	id    string
-	turn  ahp.Turn
+// turn is a turn with its items.
+type turn struct {
+	ahp.Turn
 	items []*item
-	at    []int // first row of each item, its gap included
-	rows  int
-	from  int // items from here on are to be laid out anew
 }
 
 // renderer is what items are rendered with.
@@ -256,7 +252,7 @@ var responses = map[string]string{ahp.InputDecline: "declined", ahp.InputCancel:
 
 // renderFoot says how a turn ended, where that is not plain to see.
 func (it *item) renderFoot(r *renderer) {
-	t := &it.turn.turn
+	t := &it.turn.Turn
 	var parts []string
 	role := markup.Muted
 	if t.State == ahp.TurnCancelled {

@@ -2,8 +2,8 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 
-	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/ui/look"
 	"tandemux/ui/markup"
@@ -83,7 +83,7 @@ func (tr *View) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, reading bool)
 	}
 	for i := range min(t.H, tr.rows-tr.top) {
 		row := tr.top + i
-		ln, p, ok := tr.lineAt(row)
+		ln, k, ok := tr.lineAt(row)
 		if marked.on && row >= marked.from && row < marked.to && t.X > r.X {
 			cv.Text(r.X, t.Y+i, 1, tr.Glyphs.Marker, tr.Palette[markup.Accent])
 		}
@@ -91,8 +91,7 @@ func (tr *View) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, reading bool)
 			continue
 		}
 		used := markup.DrawRuns(cv, t.X, t.Y+i, t.W, ln.Runs, &tr.Palette)
-		it := tr.turns[p.turn].items[p.item]
-		if cells, x := it.liveRow(p.row); cells != nil && x < t.W {
+		if cells, x := tr.items[k].liveRow(row - tr.rowOf(k)); cells != nil && x < t.W {
 			cells = cells[:min(len(cells), t.W-x)]
 			cv.Line(t.X+x, t.Y+i, cells)
 			used = x + len(cells)
@@ -101,21 +100,7 @@ func (tr *View) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, reading bool)
 	}
 	tr.drawBar(cv, l)
 	tr.dirty = false
-	return tr.runningTool()
-}
-
-// runningTool reports whether a tool call of the active turn shows its time.
-func (tr *View) runningTool() bool {
-	n := len(tr.turns)
-	if n == 0 || !tr.turns[n-1].active() {
-		return false
-	}
-	for _, it := range tr.turns[n-1].items {
-		if it.kind == toolItem && it.call.Status == ahp.ToolRunning && !it.began.IsZero() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tr.running(), func(i int) bool { return !tr.items[i].began.IsZero() })
 }
 
 // highlight marks the selection and what was found in a row.
@@ -185,13 +170,9 @@ func (tr *View) Hit(x, y int) {
 		return
 	}
 	row := tr.top + y - tr.area.Y
-	l, p, ok := tr.lineAt(row)
-	if !ok {
-		return
-	}
-	it := tr.turns[p.turn].items[p.item]
-	if it.foldable() && (p.row == 0 || l.Lead >= tr.r.w-2) {
-		tr.toggle(p.turn, p.item)
+	l, i, ok := tr.lineAt(row)
+	if ok && tr.items[i].foldable() && (row == tr.rowOf(i) || l.Lead >= tr.r.w-2) {
+		tr.toggle(i)
 	}
 }
 

@@ -72,10 +72,10 @@ func (tr *View) Selected() string {
 	from, to := tr.sel.span()
 	var b strings.Builder
 	for row := from.row; row <= to.row && row < tr.rows; row++ {
-		l, p, ok := tr.lineAt(row)
+		l, i, ok := tr.lineAt(row)
 		text, lead := "", 0
 		if ok {
-			text, lead = tr.rowText(l, p)
+			text, lead = tr.rowText(l, i, row-tr.rowOf(i))
 		}
 		first, last := lead, 1<<30
 		if row == from.row {
@@ -96,10 +96,9 @@ func (tr *View) Selected() string {
 	return b.String()
 }
 
-// rowText is what a row shows, and how many cells of it are no text.
-func (tr *View) rowText(l markup.Line, p place) (text string, lead int) {
-	it := tr.turns[p.turn].items[p.item]
-	if cells, x := it.liveRow(p.row); cells != nil {
+// rowText is what a row of an item shows, and how many cells of it are no text.
+func (tr *View) rowText(l markup.Line, i, of int) (text string, lead int) {
+	if cells, x := tr.items[i].liveRow(of); cells != nil {
 		return strings.Repeat(" ", x) + emulator.LineText(cells), x
 	}
 	var b strings.Builder

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -16,31 +17,29 @@ type stop struct {
 	code int // index of the block, -1 for the whole item
 }
 
-// stopAt is a stop with its rows.
+// stopAt is a stop with its item and its rows.
 type stopAt struct {
 	stop
-	turnAt, itemAt int
-	from, to       int // rows
+	at       int
+	from, to int
 }
 
 // stops are what the reader can be at, in order.
 func (tr *View) stops() []stopAt {
 	var out []stopAt
-	for i, v := range tr.turns {
-		for k, it := range v.items {
-			if it.lines == 0 || it.kind == footItem || i >= len(tr.starts) || k >= len(v.at) {
-				continue
-			}
-			row := tr.rowOf(i, k)
-			out = append(out, stopAt{stop{true, v.id, it.id, -1}, i, k, row, row + it.lines})
-			if it.md == nil || it.n == 0 || it.kind == messageItem {
-				continue
-			}
-			first := row + len(it.head)
-			for n := range it.md.Blocks() {
-				if from, to := it.md.Block(n); from < it.n {
-					out = append(out, stopAt{stop{true, v.id, it.id, n}, i, k, first + from, first + to})
-				}
+	for i, it := range tr.items[:min(len(tr.items), len(tr.at))] {
+		if it.lines == 0 || it.kind == footItem {
+			continue
+		}
+		row := tr.rowOf(i)
+		out = append(out, stopAt{stop{true, it.turn.ID, it.id, -1}, i, row, row + it.lines})
+		if it.md == nil || it.n == 0 || it.kind == messageItem {
+			continue
+		}
+		first := row + len(it.head)
+		for n := range it.md.Blocks() {
+			if from, to := it.md.Block(n); from < it.n {
+				out = append(out, stopAt{stop{true, it.turn.ID, it.id, n}, i, first + from, first + to})
 			}
 		}
 	}
@@ -78,10 +77,7 @@ func (tr *View) Focus() {
 func (tr *View) Unfocus() { tr.focus, tr.dirty = stop{}, true }
 
 // Focused reports whether the reader is at something.
-func (tr *View) Focused() bool {
-	_, _, it := tr.focused()
-	return it != nil
-}
+func (tr *View) Focused() bool { return tr.focused() >= 0 }
 
 // Step goes to the nth stop from here and brings it into view; it reports whether
 // there is one.
@@ -107,38 +103,30 @@ func (tr *View) Step(n int) bool {
 	return true
 }
 
-// focused gives the item that the reader is at, nil for none.
-func (tr *View) focused() (turn, at int, it *item) {
-	for i, v := range tr.turns {
-		if v.id != tr.focus.turn || !tr.focus.on {
-			continue
-		}
-		for k, it := range v.items {
-			if it.id == tr.focus.item {
-				return i, k, it
-			}
-		}
-	}
-	return 0, 0, nil
+// focused is the item that the reader is at, -1 for none.
+func (tr *View) focused() int {
+	return slices.IndexFunc(tr.items, func(it *item) bool {
+		return tr.focus.on && it.turn.ID == tr.focus.turn && it.id == tr.focus.item
+	})
 }
 
 // Toggle folds or unfolds what the reader is at; it reports whether that folds.
 func (tr *View) Toggle() bool {
-	turn, at, it := tr.focused()
-	return it != nil && tr.toggle(turn, at)
+	i := tr.focused()
+	return i >= 0 && tr.toggle(i)
 }
 
 // toggle folds an item or unfolds it.
-func (tr *View) toggle(turn, at int) bool {
-	it := tr.turns[turn].items[at]
+func (tr *View) toggle(i int) bool {
+	it := tr.items[i]
 	if !it.foldable() {
 		return false
 	}
 	a, ok := tr.anchor()
 	open := !it.unfolded(&tr.r)
 	it.open = &open
-	tr.open[tr.turns[turn].id+"/"+it.id] = open
-	tr.touch(turn, at)
+	tr.open[it.turn.ID+"/"+it.id] = open
+	tr.touch(i)
 	tr.layout()
 	tr.restore(a, ok)
 	return true
@@ -149,11 +137,9 @@ func (tr *View) Details() {
 	a, ok := tr.anchor()
 	tr.r.details = !tr.r.details
 	clear(tr.open)
-	for i, v := range tr.turns {
-		for k, it := range v.items {
-			if it.open = nil; it.foldable() {
-				tr.touch(i, k)
-			}
+	for i, it := range tr.items {
+		if it.open = nil; it.foldable() {
+			tr.touch(i)
 		}
 	}
 	tr.layout()
@@ -162,10 +148,11 @@ func (tr *View) Details() {
 
 // Copied is the text that the reader is at, and what it is; "" for none.
 func (tr *View) Copied() (text, what string) {
-	_, _, it := tr.focused()
-	if it == nil {
+	i := tr.focused()
+	if i < 0 {
 		return "", ""
 	}
+	it := tr.items[i]
 	if tr.focus.code >= 0 && it.md != nil && tr.focus.code < it.md.Blocks() {
 		return it.md.CodeText(tr.focus.code), "the code"
 	}
@@ -212,8 +199,8 @@ func (tr *View) toolText(it *item) string {
 
 // Chosen is the index of the turn that the reader is at, or of the last; -1 for none.
 func (tr *View) Chosen() int {
-	if at, _, it := tr.focused(); it != nil {
-		return at
+	if i := tr.focused(); i >= 0 {
+		return slices.Index(tr.turns, tr.items[i].turn)
 	}
 	return len(tr.turns) - 1
 }
@@ -235,7 +222,7 @@ func (tr *View) Code() string {
 	all := tr.stops()
 	for i := len(all) - 1; i >= 0; i-- {
 		if s := all[i]; s.code >= 0 {
-			return tr.turns[s.turnAt].items[s.itemAt].md.CodeText(s.code)
+			return tr.items[s.at].md.CodeText(s.code)
 		}
 	}
 	return ""
@@ -244,16 +231,14 @@ func (tr *View) Code() string {
 // Terminal is the terminal of the tool call that the reader is at, or of the last
 // one; "" for none.
 func (tr *View) Terminal() ahp.URI {
-	if _, _, it := tr.focused(); it != nil {
-		if uri := terminalOf(it.call); uri != "" {
+	if i := tr.focused(); i >= 0 {
+		if uri := terminalOf(tr.items[i].call); uri != "" {
 			return uri
 		}
 	}
-	for i := len(tr.turns) - 1; i >= 0; i-- {
-		for k := len(tr.turns[i].items) - 1; k >= 0; k-- {
-			if uri := terminalOf(tr.turns[i].items[k].call); uri != "" {
-				return uri
-			}
+	for _, it := range slices.Backward(tr.items) {
+		if uri := terminalOf(it.call); uri != "" {
+			return uri
 		}
 	}
 	return ""

@@ -16,13 +16,14 @@ type View struct {
 	Glyphs  *markup.Glyphs
 	Palette markup.Palette
 
-	turns  []*turnView
-	starts []int // first row of each turn
-	rows   int   // of all
-	stale  int   // turns from here on are to be laid out anew
-	r      renderer
-	open   map[string]bool // items that were folded or unfolded
-	dirty  bool            // something has changed that was not drawn
+	turns []*turn
+	items []*item // of all turns
+	at    []int   // first row of each item, its gap included
+	rows  int     // of all
+	stale int     // items from here on are to be laid out anew
+	r     renderer
+	open  map[string]bool // items that were folded or unfolded
+	dirty bool            // something has changed that was not drawn
 
 	top    int // row at the top
 	follow bool
@@ -40,16 +41,33 @@ func New(screens func(ahp.URI) Screen) *View {
 }
 
 // Reset takes all turns of a chat.
-func (tr *View) Reset(s *ahp.ChatState) {
+func (tr *View) Reset(s *ahp.ChatState) { tr.reset(s, nil) }
+
+// reset is Reset with a turn that runs already, if it is not nil.
+func (tr *View) reset(s *ahp.ChatState, runs *turn) {
 	old := tr.turns
-	tr.turns = nil
+	tr.turns, tr.items, tr.at = nil, nil, nil
 	for _, t := range s.Turns {
-		tr.turns = append(tr.turns, tr.newTurn(t, old))
+		i := slices.IndexFunc(old, func(v *turn) bool { return v.ID == t.ID && v.State == t.State })
+		if i < 0 {
+			tr.add(tr.newTurn(t))
+		} else {
+			tr.add(old[i])
+		}
 	}
-	if s.ActiveTurn != nil {
-		tr.turns = append(tr.turns, tr.newTurn(*s.ActiveTurn, nil))
+	if s.ActiveTurn != nil && runs == nil {
+		runs = tr.newTurn(*s.ActiveTurn)
 	}
-	tr.stale, tr.starts, tr.find.rows, tr.dirty = 0, nil, 0, true
+	if runs != nil {
+		tr.add(runs)
+	}
+	tr.stale, tr.find.rows, tr.dirty = 0, 0, true
+}
+
+// add appends a turn.
+func (tr *View) add(v *turn) {
+	tr.stale = min(tr.stale, len(tr.items))
+	tr.turns, tr.items = append(tr.turns, v), append(tr.items, v.items...)
 }
 
 // SetRoots takes the directories below which paths are shown without them.
@@ -58,11 +76,9 @@ func (tr *View) SetRoots(roots []string) {
 		return
 	}
 	tr.r.roots = roots
-	for i, v := range tr.turns {
-		for k, it := range v.items {
-			if it.kind == toolItem {
-				tr.touch(i, k)
-			}
+	for i, it := range tr.items {
+		if it.kind == toolItem {
+			tr.touch(i)
 		}
 	}
 }
@@ -70,44 +86,36 @@ func (tr *View) SetRoots(roots []string) {
 // Len is how many turns there are.
 func (tr *View) Len() int { return len(tr.turns) }
 
-// newTurn makes a turn's view, or finds the one that was there.
-func (tr *View) newTurn(t ahp.Turn, old []*turnView) *turnView {
-	over := t.State != ""
-	if over {
-		if i := slices.IndexFunc(old, func(v *turnView) bool { return v.id == t.ID && v.turn.State == t.State }); i >= 0 {
-			return old[i]
-		}
-	}
-	v := &turnView{id: t.ID, turn: t}
+// newTurn makes a turn with its items.
+func (tr *View) newTurn(t ahp.Turn) *turn {
+	v := &turn{Turn: t}
 	m := &item{kind: messageItem, id: "message", md: &markup.Markdown{}, msg: &t.Message, turn: v, dirty: true}
 	m.md.Append(t.Message.Text)
 	v.items = append(v.items, m)
-	for i := range t.ResponseParts {
-		v.items = append(v.items, tr.newItem(v, t.ResponseParts[i], time.Time{}))
+	for _, p := range t.ResponseParts {
+		v.items = append(v.items, newItem(v, p, time.Time{}))
 	}
-	if over {
-		v.end()
+	if !v.active() {
+		v.items = append(v.items, foot(v))
 	}
 	for _, it := range v.items[:len(v.items)-1] {
 		it.over = true
 	}
 	for _, it := range v.items {
-		if open, ok := tr.open[v.id+"/"+it.id]; ok {
+		if open, ok := tr.open[v.ID+"/"+it.id]; ok {
 			it.open = &open
 		}
 	}
 	return v
 }
 
-func (v *turnView) active() bool { return v.turn.State == "" }
+func (v *turn) active() bool { return v.State == "" }
 
-// end appends how the turn ended.
-func (v *turnView) end() {
-	v.items = append(v.items, &item{kind: footItem, id: "foot", turn: v, dirty: true})
-}
+// foot is how a turn ended.
+func foot(v *turn) *item { return &item{kind: footItem, id: "foot", turn: v, dirty: true} }
 
 // newItem makes the item of a part.
-func (tr *View) newItem(v *turnView, p ahp.ResponsePart, now time.Time) *item {
+func newItem(v *turn, p ahp.ResponsePart, now time.Time) *item {
 	it := &item{kind: partItems[p.Kind], id: p.ID, turn: v, part: &p, dirty: true, began: now}
 	switch it.kind {
 	case answerItem, thoughtItem:
@@ -121,75 +129,80 @@ func (tr *View) newItem(v *turnView, p ahp.ResponsePart, now time.Time) *item {
 	return it
 }
 
+// active is the turn that runs, nil for none, and the index of its first item.
+func (tr *View) active() (v *turn, first int) {
+	if n := len(tr.turns); n > 0 && tr.turns[n-1].active() {
+		return tr.turns[n-1], len(tr.items) - len(tr.turns[n-1].items)
+	}
+	return nil, len(tr.items)
+}
+
 // Grow appends to a text of the active turn: to one that is an answer or a thought.
 func (tr *View) Grow(turn, part string, thought bool, text string) {
 	kind := answerItem
 	if thought {
 		kind = thoughtItem
 	}
-	n := len(tr.turns)
-	if n == 0 || tr.turns[n-1].id != turn || !tr.turns[n-1].active() {
+	v, first := tr.active()
+	if v == nil || v.ID != turn {
 		return
 	}
-	v := tr.turns[n-1]
-	for i := len(v.items) - 1; i >= 0; i-- {
-		if it := v.items[i]; it.id == part && it.kind == kind {
+	for i := len(tr.items) - 1; i >= first; i-- {
+		if it := tr.items[i]; it.id == part && it.kind == kind {
 			it.md.Append(text)
-			tr.touch(n-1, i)
+			tr.touch(i)
 			return
 		}
 	}
 }
 
 // touch notes that an item is to be laid out anew.
-func (tr *View) touch(turn, item int) {
-	v := tr.turns[turn]
-	v.items[item].dirty = true
-	v.from = min(v.from, item)
-	tr.stale = min(tr.stale, turn)
+func (tr *View) touch(i int) {
+	tr.items[i].dirty = true
+	tr.stale = min(tr.stale, i)
 	tr.dirty = true
+}
+
+// push appends an item to the last turn.
+func (tr *View) push(it *item) {
+	it.turn.items, tr.items = append(it.turn.items, it), append(tr.items, it)
+	tr.touch(len(tr.items) - 1)
 }
 
 // Sync brings the last turns up to date with the state: one that began, the parts
 // of the active one, one that ended. It reports whether one began.
 func (tr *View) Sync(s *ahp.ChatState, now time.Time) (began bool) {
 	tr.dirty = true
-	if n := len(tr.turns); n > 0 && tr.turns[n-1].active() {
-		v := tr.turns[n-1]
-		if s.ActiveTurn != nil && s.ActiveTurn.ID == v.id {
-			tr.syncTurn(n-1, *s.ActiveTurn, now)
-		} else if i := slices.IndexFunc(s.Turns, func(t ahp.Turn) bool { return t.ID == v.id }); i >= 0 {
-			tr.syncTurn(n-1, s.Turns[i], now)
-			v.end()
-			v.from, tr.stale = min(v.from, len(v.items)-1), min(tr.stale, n-1)
+	if v, first := tr.active(); v != nil {
+		if s.ActiveTurn != nil && s.ActiveTurn.ID == v.ID {
+			tr.syncTurn(v, first, *s.ActiveTurn, now)
+		} else if i := slices.IndexFunc(s.Turns, func(t ahp.Turn) bool { return t.ID == v.ID }); i >= 0 {
+			tr.syncTurn(v, first, s.Turns[i], now)
+			tr.push(foot(v))
 		} else {
 			tr.Rebuild(s)
 			return false
 		}
 	}
 	t := s.ActiveTurn
-	if t == nil || len(tr.turns) > 0 && tr.turns[len(tr.turns)-1].id == t.ID {
+	if t == nil || len(tr.turns) > 0 && tr.turns[len(tr.turns)-1].ID == t.ID {
 		return false
 	}
-	tr.turns = append(tr.turns, tr.newTurn(*t, nil))
-	tr.stale = min(tr.stale, len(tr.turns)-1)
+	tr.add(tr.newTurn(*t))
 	return true
 }
 
-// syncTurn brings a turn's items up to date with its parts.
-func (tr *View) syncTurn(at int, t ahp.Turn, now time.Time) {
-	v := tr.turns[at]
-	v.turn = t
-	for i := range t.ResponseParts {
-		p := t.ResponseParts[i]
-		k := i + 1
-		if k >= len(v.items) {
-			tr.settle(at, now)
-			v.items = append(v.items, tr.newItem(v, p, now))
-			tr.touch(at, len(v.items)-1)
+// syncTurn brings the items of the last turn up to date with its parts.
+func (tr *View) syncTurn(v *turn, first int, t ahp.Turn, now time.Time) {
+	v.Turn = t
+	for i, p := range t.ResponseParts {
+		k := first + i + 1
+		if k >= len(tr.items) {
+			tr.settle(first, now)
+			tr.push(newItem(v, p, now))
 			continue
 		}
-		it := v.items[k]
+		it := tr.items[k]
 		switch {
 		case it.kind == toolItem && it.call != p.ToolCall: // a changed call is another value
 			was := it.call.Status
@@ -200,23 +213,23 @@ func (tr *View) syncTurn(at int, t ahp.Turn, now time.Time) {
 			case it.call.Status == ahp.ToolRunning && was != ahp.ToolRunning:
 				it.began = now
 			}
-			tr.touch(at, k)
+			tr.touch(k)
 		case it.kind == questionItem:
 			it.part = &p
-			tr.touch(at, k)
+			tr.touch(k)
 		}
 	}
 	if !v.active() {
-		tr.settle(at, now)
+		tr.settle(first, now)
 	}
 }
 
-// settle notes that the thoughts of a turn are over.
-func (tr *View) settle(at int, now time.Time) {
-	for k, it := range tr.turns[at].items {
+// settle notes that the thoughts from an item on are over.
+func (tr *View) settle(first int, now time.Time) {
+	for i, it := range tr.items[first:] {
 		if it.kind == thoughtItem && !it.over {
 			it.over, it.ended = true, now
-			tr.touch(at, k)
+			tr.touch(first + i)
 		}
 	}
 }
@@ -224,17 +237,15 @@ func (tr *View) settle(at int, now time.Time) {
 // Rebuild makes the turns anew, keeping those that are as they were and what shows
 // at the top.
 func (tr *View) Rebuild(s *ahp.ChatState) {
-	anchor, off := tr.anchor()
-	old := tr.turns
-	tr.Reset(s)
-	if n := len(tr.turns); s.ActiveTurn != nil {
-		if i := slices.IndexFunc(old, func(v *turnView) bool { return v.id == s.ActiveTurn.ID && v.active() }); i >= 0 {
-			tr.turns[n-1] = old[i]
-		}
+	a, ok := tr.anchor()
+	runs, _ := tr.active()
+	if runs != nil && (s.ActiveTurn == nil || s.ActiveTurn.ID != runs.ID) {
+		runs = nil
 	}
+	tr.reset(s, runs)
 	tr.focus = stop{}
 	tr.layout()
-	tr.restore(anchor, off)
+	tr.restore(a, ok)
 }
 
 // Dress takes a look, and the time; another look is drawn in, another set of glyphs
@@ -246,13 +257,9 @@ func (tr *View) Dress(l *look.Look, now time.Time) {
 	}
 	g := markup.GlyphsOf(l)
 	tr.Glyphs, tr.r.g = &g, &g
-	for _, v := range tr.turns {
-		v.from = 0
-		for _, it := range v.items {
-			it.dirty = true
-		}
+	for i := range tr.items {
+		tr.touch(i)
 	}
-	tr.stale = 0
 }
 
 // Stale reports whether something has changed that was not drawn, terminals that
@@ -261,10 +268,10 @@ func (tr *View) Stale() bool { return tr.dirty || tr.watch() }
 
 // watch looks at the terminals that show.
 func (tr *View) watch() (redraw bool) {
-	for _, k := range tr.lively() {
-		again, changed := tr.turns[k.turn].items[k.item].stale(&tr.r)
+	for _, i := range tr.lively() {
+		again, changed := tr.items[i].stale(&tr.r)
 		if again {
-			tr.touch(k.turn, k.item)
+			tr.touch(i)
 		}
 		redraw = redraw || changed
 	}
@@ -272,19 +279,13 @@ func (tr *View) watch() (redraw bool) {
 }
 
 // lively are the items whose terminals show now.
-func (tr *View) lively() []place {
-	var out []place
-	end := tr.top + tr.area.H
-	for row := tr.top; row < end; {
-		p, ok := tr.locate(row)
-		if !ok {
-			break
+func (tr *View) lively() []int {
+	var out []int
+	first, _, ok := tr.locate(tr.top)
+	for i := first; ok && i < len(tr.at) && tr.at[i] < tr.top+tr.area.H; i++ {
+		if tr.items[i].live != nil {
+			out = append(out, i)
 		}
-		if it := tr.turns[p.turn].items[p.item]; it.live != nil {
-			out = append(out, p)
-		}
-		next := tr.rowOf(p.turn, p.item) + tr.turns[p.turn].items[p.item].lines
-		row = max(next, row+1)
 	}
 	return out
 }
@@ -292,26 +293,33 @@ func (tr *View) lively() []place {
 // Terminals are those whose output shows in the transcript: to be followed.
 func (tr *View) Terminals() []ahp.URI {
 	var out []ahp.URI
-	for _, p := range tr.lively() {
-		out = append(out, tr.turns[p.turn].items[p.item].live.uri)
+	for _, i := range tr.lively() {
+		out = append(out, tr.items[i].live.uri)
 	}
 	return out
 }
 
 // TerminalReady says that a terminal can be seen now that could not before.
 func (tr *View) TerminalReady() {
-	for _, p := range tr.lively() {
-		tr.touch(p.turn, p.item)
+	for _, i := range tr.lively() {
+		tr.touch(i)
 	}
+}
+
+// running are the tool calls that run in the active turn.
+func (tr *View) running() (out []int) {
+	_, first := tr.active()
+	for i := first; i < len(tr.items); i++ {
+		if it := tr.items[i]; it.kind == toolItem && it.call.Status == ahp.ToolRunning {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Tick has what shows times drawn again.
 func (tr *View) Tick() {
-	if n := len(tr.turns); n > 0 && tr.turns[n-1].active() {
-		for i, it := range tr.turns[n-1].items {
-			if it.kind == toolItem && it.call.Status == ahp.ToolRunning {
-				tr.touch(n-1, i)
-			}
-		}
+	for _, i := range tr.running() {
+		tr.touch(i)
 	}
 }
