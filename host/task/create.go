@@ -267,7 +267,6 @@ func (s *Service) unmake(t store.Task) {
 
 // dropRecord removes a task's record, and the filesystem that was its alone.
 func (s *Service) dropRecord(ctx context.Context, t store.Task) {
-	s.Agents.EndTaskKeys(t.ID)
 	orphan, err := s.Store.DeleteTask(ctx, t.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		s.Log.Warn("remove a task's record", "task", t.ID, "err", err)

@@ -105,17 +105,24 @@ func newHookEvent(e *store.Event) *hookEvent {
 	if e == nil {
 		return nil
 	}
-	h := &hookEvent{ID: e.ID, Content: e.Content, Created: e.Created}
-	var texts []string
+	h := &hookEvent{ID: e.ID, Content: e.Content, Created: e.Created, Text: textOf(e.Content)}
 	for _, p := range e.Content {
 		if p.Type == "data" {
 			h.Data = p.Data
-		} else {
+		}
+	}
+	return h
+}
+
+// textOf is all texts of a content.
+func textOf(parts []store.Part) string {
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
 			texts = append(texts, p.Text)
 		}
 	}
-	h.Text = strings.Join(texts, "\n\n")
-	return h
+	return strings.Join(texts, "\n\n")
 }
 
 // call runs a hook where the session is confined.
@@ -196,13 +203,7 @@ func (h *hookSession) message(l hook.Line) string {
 		return ""
 	}
 	h.s.changed(h.task.ID)
-	var texts []string
-	for _, p := range parts {
-		if p.Type == "text" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n\n")
+	return textOf(parts)
 }
 
 // lineParts are the parts of a message.

@@ -1,7 +1,9 @@
 package task
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -27,20 +29,13 @@ const (
 	PartError          = "error"
 )
 
-// PartTypes are all types of a Part.
-var PartTypes = []string{
-	PartStart, PartStartStep, PartTextStart, PartTextDelta, PartTextEnd, PartReasoningStart, PartReasoningDelta, PartReasoningEnd,
-	PartInputStart, PartInputDelta, PartInputEnd, PartToolCall, PartToolResult, PartFinishStep, PartFinish, PartError,
-}
-
 // The values of Part.FinishReason (U52).
 const (
-	FinishStop    = "stop"
-	FinishLength  = "length"
-	FinishFilter  = "content-filter"
-	FinishError   = "error"
-	FinishOther   = "other" // cancelled
-	FinishToolUse = "tool-calls"
+	FinishStop   = "stop"
+	FinishLength = "length"
+	FinishFilter = "content-filter"
+	FinishError  = "error"
+	FinishOther  = "other" // cancelled
 )
 
 // Part is an event of a task's stream (U48–U53), in the words of the AI SDK that
@@ -138,10 +133,7 @@ func (s *told) note(p Part) {
 }
 
 func (s *told) noteCall(p Part) {
-	id := p.ID
-	if id == "" {
-		id = p.ToolCallID
-	}
+	id := cmp.Or(p.ID, p.ToolCallID)
 	c := s.calls[id]
 	if c == nil {
 		return
@@ -155,12 +147,7 @@ func (s *told) noteCall(p Part) {
 		c.called = true
 	case PartToolResult:
 		c.over, s.again = true, true
-		for i, l := range s.live {
-			if l == id {
-				s.live = append(s.live[:i:i], s.live[i+1:]...)
-				break
-			}
-		}
+		s.live = slices.DeleteFunc(slices.Clone(s.live), func(l string) bool { return l == id })
 	}
 }
 
@@ -184,16 +171,12 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 		t.say(Part{Type: PartStartStep})
 	}
 	parts := turn.ResponseParts
-	from := 0
-	if s.last != "" { // the open block may have grown, what is before is told
-		for i := len(parts) - 1; i >= 0; i-- {
-			if partKey(&parts[i]) == s.last {
-				from = i
-				break
-			}
-		}
+	from := len(parts) - 1
+	for from > 0 && (s.last == "" || partKey(&parts[from]) != s.last) {
+		from-- // the open block may have grown, what is before is told
 	}
-	for _, id := range append([]string(nil), s.live...) {
+	from = max(from, 0)
+	for _, id := range slices.Clone(s.live) {
 		for i := range parts {
 			if c := parts[i].ToolCall; c != nil && c.ToolCallID == id {
 				t.call(c)
@@ -257,11 +240,8 @@ func (t *teller) block(p *ahp.ResponsePart, start, delta string, last bool) {
 
 // close ends the open block.
 func (t *teller) close() {
-	switch t.open {
-	case PartTextStart:
-		t.say(Part{Type: PartTextEnd, ID: t.id})
-	case PartReasoningStart:
-		t.say(Part{Type: PartReasoningEnd, ID: t.id})
+	if t.open != "" {
+		t.say(Part{Type: strings.TrimSuffix(t.open, "start") + "end", ID: t.id})
 	}
 }
 
@@ -304,11 +284,11 @@ func callMeta(c *ahp.ToolCall) *PartMeta {
 		Parent string `json:"tandemux/parent"`
 	}
 	json.Unmarshal(c.Meta, &meta) //nolint:errcheck // then it has no parent
-	m := PartMeta{ParentToolUseID: meta.Parent, Title: c.DisplayName}
-	if c.InvocationMessage != nil && c.InvocationMessage.Text != "" {
-		m.Title = c.InvocationMessage.Text
+	m := &PartMeta{ParentToolUseID: meta.Parent, Title: c.DisplayName}
+	if p := c.InvocationMessage; p != nil {
+		m.Title = cmp.Or(p.Text, m.Title)
 	}
-	return &m
+	return m
 }
 
 // toolInput is a tool's input as an object.
@@ -355,7 +335,7 @@ func toolOutput(c *ahp.ToolCall) json.RawMessage {
 // finish tells the end of a turn.
 func (t *teller) finish(turn *ahp.Turn) {
 	t.close()
-	for _, id := range append([]string(nil), t.live...) { // of a turn that was cut off
+	for _, id := range slices.Clone(t.live) { // of a turn that was cut off
 		if s := t.calls[id]; !s.called {
 			t.say(Part{Type: PartInputEnd, ID: id})
 		}
@@ -422,9 +402,6 @@ func usageOf(u *ahp.Usage, meta *PartMeta) *TokenUsage {
 
 // mustJSON encodes what is always encodable.
 func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("null")
-	}
+	b, _ := json.Marshal(v)
 	return b
 }

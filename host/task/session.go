@@ -24,10 +24,7 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 		l.s.note(*t, store.Warning, "the session is gone; another one begins")
 		return l.another(ctx, t)
 	case t.Session != "" && t.LaunchedID != t.VersionID && now.hasChat && now.chat.ActiveTurn == nil:
-		if err := l.dispose(ctx, t.Session); err != nil {
-			return err
-		}
-		return l.another(ctx, t)
+		return l.replace(ctx, t)
 	case t.Session == "":
 		return l.another(ctx, t)
 	case !now.hasSession || !now.hasChat:
@@ -42,10 +39,7 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 			why = e.Message
 		}
 		if e := now.session.CreationError; e != nil && e.ErrorType == errorRestarted && l.facts.Sessions < maxTries {
-			if err := l.dispose(ctx, t.Session); err != nil {
-				return err
-			}
-			return l.another(ctx, t)
+			return l.replace(ctx, t)
 		}
 		if l.facts.Begun { // it has worked before
 			if err := l.dispose(ctx, t.Session); err != nil {
@@ -72,6 +66,14 @@ const (
 type startError struct{ text string }
 
 func (e *startError) Error() string { return e.text }
+
+// replace ends the session and makes another.
+func (l *live) replace(ctx context.Context, t *store.Task) error {
+	if err := l.dispose(ctx, t.Session); err != nil {
+		return err
+	}
+	return l.another(ctx, t)
+}
 
 // another names a new session and makes it.
 func (l *live) another(ctx context.Context, t *store.Task) error {
@@ -108,27 +110,33 @@ func (l *live) noSession(ctx context.Context, t *store.Task) error {
 // attach subscribes to the task's session; if there is none it is made: a host may
 // have died between its name and its beginning.
 func (l *live) attach(ctx context.Context, t *store.Task) error {
+	l.watch(t.Session)
+	err := l.subscribe(ctx, t.Session)
+	var refused *ahp.Error
+	switch {
+	case errors.As(err, &refused) && l.facts.Begun:
+		l.lose(t.Session)
+		return errWaiting
+	case errors.As(err, &refused):
+		return l.open(ctx, t)
+	}
+	return err
+}
+
+// subscribe follows a session and its chat: their snapshots come, and wake us.
+func (l *live) subscribe(ctx context.Context, session ahp.URI) error {
 	c, err := l.s.host(ctx)
 	if err != nil {
 		return err
 	}
-	l.watch(t.Session)
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	for _, uri := range []ahp.URI{t.Session, chatOf(t.Session)} {
-		err := c.Subscribe(ctx, uri)
-		var refused *ahp.Error
-		switch {
-		case errors.As(err, &refused) && l.facts.Begun:
-			l.lose(t.Session)
-			return errWaiting
-		case errors.As(err, &refused):
-			return l.open(ctx, t)
-		case err != nil:
+	for _, uri := range []ahp.URI{session, chatOf(session)} {
+		if err := c.Subscribe(ctx, uri); err != nil {
 			return err
 		}
 	}
-	return errWaiting // the snapshots are there, and wake us
+	return errWaiting
 }
 
 // open makes the task's session, whose URI is known.
@@ -153,18 +161,7 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 		}
 		return err
 	}
-	c, err := l.s.host(ctx)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	for _, uri := range []ahp.URI{t.Session, chatOf(t.Session)} {
-		if err := c.Subscribe(ctx, uri); err != nil {
-			return err
-		}
-	}
-	return errWaiting
+	return l.subscribe(ctx, t.Session)
 }
 
 // sandbox is what the session is confined to: by the task's id, unless nothing is.

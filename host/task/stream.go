@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"tandemux/host/task/store"
 )
@@ -78,7 +79,7 @@ func (s *Service) append(ctx context.Context, task string, parts []Part) error {
 // clone is a copy that shares nothing that changes.
 func (s told) clone() told {
 	c := s
-	c.live = append([]string(nil), s.live...)
+	c.live = slices.Clone(s.live)
 	if s.calls != nil {
 		c.calls = make(map[string]*toldCall, len(s.calls))
 		for id, call := range s.calls {

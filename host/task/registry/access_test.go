@@ -215,35 +215,6 @@ func tryRevocation(t *testing.T, w *fixture) {
 	default:
 		t.Error("what was begun with wider scopes goes on")
 	}
-
-	// A task's key goes with the task.
-	task := w.task(w.deploy(acp("a"), ""), "t")
-	first := must(w.TaskKey(ctx, task.ID))(t)
-	second := must(w.TaskKey(ctx, task.ID))(t)
-	if _, ok := w.Authenticate(first.Secret); ok {
-		t.Error("a task has two keys")
-	}
-	id, _ := w.Authenticate(second.Secret)
-	if who, _, ok := w.Principal(id); !ok || who.Kind != access.TaskKind || who.ID != task.ID {
-		t.Errorf("it is %v's", who)
-	}
-	if all, _, _ := w.Keys(ctx, operator, store.Page{}); len(all) != 3 {
-		t.Errorf("tasks' keys are listed: %v", all)
-	}
-	_, err = w.Key(ctx, operator, second.ID)
-	refused(t, err, 404)
-	w.again()
-	if _, ok := w.Authenticate(second.Secret); !ok {
-		t.Error("a task's key is not good with the next host")
-	}
-	w.EndTaskKeys(task.ID)
-	if _, ok := w.Authenticate(second.Secret); ok {
-		t.Error("it outlives the task")
-	}
-	w.again()
-	if _, ok := w.Authenticate(second.Secret); ok {
-		t.Error("it outlives the task with the next host")
-	}
 }
 
 func tryScopes(t *testing.T, _ *fixture) {

@@ -64,13 +64,6 @@ func (k *keyring) drop(id string) {
 	}
 }
 
-func (e *keyEntry) principal() access.Principal {
-	if e.key.TaskID != "" {
-		return access.Principal{Kind: access.TaskKind, ID: e.key.TaskID}
-	}
-	return access.Principal{Kind: access.Key, ID: e.key.ID, Scopes: e.key.Scopes}
-}
-
 func (e *keyEntry) expired(now time.Time) bool {
 	return !e.key.Expires.IsZero() && !now.Before(e.key.Expires)
 }
@@ -108,7 +101,7 @@ func (r *Registry) Principal(keyID string) (who access.Principal, ended <-chan s
 	if e == nil || e.expired(r.o.Now()) {
 		return access.Principal{}, nil, false
 	}
-	return e.principal(), e.ended, true
+	return access.Principal{Kind: access.Key, ID: e.key.ID, Scopes: e.key.Scopes}, e.ended, true
 }
 
 // NewKey is a key that the operator wants.
@@ -139,18 +132,13 @@ func (r *Registry) CreateKey(ctx context.Context, who access.Principal, n NewKey
 	if err != nil {
 		return MadeKey{}, err
 	}
-	return r.makeKey(ctx, store.APIKey{Name: n.Name, Scopes: scopes, Author: who.String(), Expires: n.Expires})
-}
-
-func (r *Registry) makeKey(ctx context.Context, k store.APIKey) (MadeKey, error) {
 	var raw [32]byte
 	rand.Read(raw[:]) //nolint:errcheck // never fails
 	secret := SecretPrefix + base64.RawURLEncoding.EncodeToString(raw[:])
 	sum := sha256.Sum256([]byte(secret))
-	k.Hash = sum[:]
 	r.keys.mu.Lock() // so that no revocation comes between
 	defer r.keys.mu.Unlock()
-	k, err := r.store.CreateKey(ctx, k)
+	k, err := r.store.CreateKey(ctx, store.APIKey{Name: n.Name, Hash: sum[:], Scopes: scopes, Author: who.String(), Expires: n.Expires})
 	if err != nil {
 		return MadeKey{}, err
 	}
@@ -197,39 +185,12 @@ func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.
 	return resolved, nil
 }
 
-// TaskKey makes the key that speaks for a task, in place of the one that it had.
-func (r *Registry) TaskKey(ctx context.Context, taskID string) (MadeKey, error) {
-	r.EndTaskKeys(taskID)
-	return r.makeKey(ctx, store.APIKey{Name: taskID, TaskID: taskID, Author: "task"})
-}
-
-// EndTaskKeys ends a task's keys; the store forgets them with the task.
-func (r *Registry) EndTaskKeys(taskID string) {
-	r.keys.mu.Lock()
-	var ids []string
-	for id, e := range r.keys.byID {
-		if e.key.TaskID == taskID {
-			ids = append(ids, id)
-		}
-	}
-	for _, id := range ids {
-		r.keys.drop(id)
-	}
-	r.keys.mu.Unlock()
-	for _, id := range ids {
-		now := r.o.Now()
-		if _, err := r.store.Keys.Edit(context.Background(), id, func(k *store.APIKey) error { k.Revoked = now; return nil }); err != nil && !errors.Is(err, store.ErrNotFound) {
-			r.o.Log.Warn("end a task's key", "task", taskID, "err", err)
-		}
-	}
-}
-
 // Keys lists the keys, revoked ones too.
 func (r *Registry) Keys(ctx context.Context, who access.Principal, p store.Page) ([]store.APIKey, string, error) {
 	if err := operate(who, "list keys"); err != nil {
 		return nil, "", err
 	}
-	return r.store.Keys.List(ctx, store.Where{"task": nil}, p)
+	return r.store.Keys.List(ctx, nil, p)
 }
 
 // Key finds one.
@@ -237,11 +198,7 @@ func (r *Registry) Key(ctx context.Context, who access.Principal, ref string) (s
 	if err := operate(who, "look at keys"); err != nil {
 		return store.APIKey{}, err
 	}
-	k, err := r.store.Key(ctx, ref)
-	if err == nil && k.TaskID != "" {
-		err = store.Errorf(store.NotFound, "there is no key %.60q", ref)
-	}
-	return k, err
+	return r.store.Key(ctx, ref)
 }
 
 // RevokeKey ends a key at once: it authenticates nobody from the moment that this

@@ -15,7 +15,6 @@ type APIKey struct {
 	Name    string         `db:"name" json:"name"`
 	Hash    []byte         `db:"hash" json:"-"` // SHA-256 of the secret
 	Scopes  []access.Scope `db:"scopes" json:"scopes"`
-	TaskID  string         `db:"task,ref" json:"task_id,omitempty" doc:"The task that it is for; it speaks for that task alone"`
 	Author  string         `db:"author" json:"author"`
 	Created time.Time      `db:"created" json:"created_at"`
 	Used    time.Time      `db:"used" json:"last_used_at,omitzero"`
@@ -29,11 +28,11 @@ func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 		k.Scopes = []access.Scope{}
 	}
 	err := s.write(ctx, durable, func(tx conn) error {
-		n, err := one[int](ctx, tx, nil, "select count(*) from keys where revoked = 0 and task is null")
+		n, err := one[int](ctx, tx, nil, "select count(*) from keys where revoked = 0")
 		if err != nil {
 			return err
 		}
-		if n >= MaxKeys && k.TaskID == "" {
+		if n >= MaxKeys {
 			return Errorf(InUse, "there are %d keys already: revoke some first", n)
 		}
 		return s.Keys.insert(ctx, tx, &k)
@@ -44,14 +43,14 @@ func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 // Key finds one by id, name or the beginning of an id; of those with one name the
 // one that is not revoked.
 func (s *Store) Key(ctx context.Context, ref string) (APIKey, error) {
-	k, err := s.Keys.one(ctx, s.reading(), ErrNotFound, "name = ? and revoked = 0 and task is null", ref)
+	k, err := s.Keys.one(ctx, s.reading(), ErrNotFound, "name = ? and revoked = 0", ref)
 	if err == nil {
 		return k, nil
 	}
 	return s.Keys.Find(ctx, ref)
 }
 
-// ValidKeys gives all keys that are not revoked, tasks' own too.
+// ValidKeys gives all keys that are not revoked.
 func (s *Store) ValidKeys(ctx context.Context) ([]APIKey, error) {
 	return all[APIKey](ctx, s.reading(), s.Keys.query()+"revoked = 0")
 }

@@ -13,7 +13,7 @@ const (
 	MaxPart    = 1 << 20   // of an event of a stream, as JSON
 
 	MaxVariables = 200    // of an environment
-	MaxKeys      = 1000   // API keys that are not revoked, without those of tasks
+	MaxKeys      = 1000   // API keys that are not revoked
 	MaxStream    = 20_000 // events of a task's stream; the oldest go
 	MaxStreamRaw = 32 << 20
 	MaxLogs      = 50_000 // lines of an agent; the oldest go

@@ -199,10 +199,6 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			return err
 		}(),
 		func() error { _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x"}}); return err }(),
-		func() error {
-			_, err := s.CreateKey(ctx, APIKey{Name: "k", TaskID: task.ID, Hash: []byte("h")})
-			return err
-		}(),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -134,8 +134,7 @@ func (p Page) limit() int {
 	return min(p.Limit, MaxPage)
 }
 
-// Where chooses records by columns. "" and an empty list choose all, nil those that
-// have none.
+// Where chooses records by columns; "" and an empty list choose all.
 type Where map[string]any
 
 // List reads a page of the records that are chosen, and the next one's cursor.
@@ -154,8 +153,6 @@ func (t *Table[T]) List(ctx context.Context, where Where, p Page) ([]T, string, 
 	query, args := t.query(), []any{}
 	for column, v := range where {
 		switch v := v.(type) {
-		case nil:
-			query += column + " is null and "
 		case []TaskStatus:
 			if len(v) > 0 {
 				query += column + " in (" + places(len(v)) + ") and "
