@@ -52,82 +52,101 @@ type Event struct {
 }
 
 // Tracker is a state machine: a shell's marks in, commands' events out. It is
-// pure and bounded: it holds at most one command line. The zero value is ready.
+// pure and bounded: it holds at most one command line. The zero value is ready. Its
+// members are for its JSON, by which another process goes on with it.
 type Tracker struct {
-	available bool
-	trusted   bool   // a trusted mark has been seen
-	promptID  uint64 // of the prompt that is shown, from Mark.ID
+	Available bool   `json:"available,omitempty"`
+	Trusted   bool   `json:"trusted,omitempty"`  // a trusted mark has been seen
+	PromptID  uint64 `json:"promptId,omitempty"` // of the prompt that is shown, from Mark.ID
 
-	running    bool
-	runTrusted bool   // who began what runs
-	runID      uint64 // its Mark.ID
+	// Running says that a command is being executed.
+	Running    bool   `json:"running,omitempty"`
+	RunTrusted bool   `json:"runTrusted,omitempty"` // who began what runs
+	RunID      uint64 `json:"runId,omitempty"`      // its Mark.ID
 
-	line    string // from Line, for the next Execute
-	hasLine bool
-	guess   string
-	host    string // from Remote
+	Line    string `json:"line,omitempty"` // from a Line mark, for the next Execute
+	HasLine bool   `json:"hasLine,omitempty"`
+	Guess   string `json:"guess,omitempty"`
+	Host    string `json:"host,omitempty"` // from Remote
 }
-
-// Running reports whether a command is being executed.
-func (t *Tracker) Running() bool { return t.running }
 
 // Mark takes the next mark of the stream and returns what it means, in order;
 // most often nothing or one event, at most three.
 func (t *Tracker) Mark(m Mark) []Event {
-	if m.Trusted && !t.trusted {
-		t.trusted = true
-		t.line, t.hasLine, t.guess = "", false, ""
+	if m.Trusted && !t.Trusted {
+		t.Trusted = true
+		t.Line, t.HasLine, t.Guess = "", false, ""
 	}
 	switch m.Kind {
 	case Ignored:
 		return nil
 	case Remote:
-		t.host = m.Host
+		t.Host = m.Host
 		return nil
 	case Directory:
 		return t.directory(m)
 	}
-	if !m.Trusted && t.trusted {
+	if !m.Trusted && t.Trusted {
 		return nil
 	}
 	var events []Event
-	if !t.available {
+	if !t.Available {
 		if !m.Trusted && m.Kind != Prompt && m.Kind != Input {
 			return nil // No shell begins with that.
 		}
-		t.available = true
+		t.Available = true
 		events = append(events, Event{Kind: Available, Trusted: m.Trusted})
 	}
-	return marks[m.Kind](t, m, events)
-}
-
-// marks appends the events of each kind of mark.
-var marks = map[Kind]func(*Tracker, Mark, []Event) []Event{
-	Prompt:       (*Tracker).promptMark,
-	Input:        (*Tracker).inputMark,
-	Secondary:    (*Tracker).continuationMark,
-	SecondaryEnd: (*Tracker).continuationEndMark,
-	Line:         (*Tracker).lineMark,
-	Guess:        (*Tracker).guessMark,
-	Execute:      (*Tracker).executeMark,
-	Done:         (*Tracker).doneMark,
+	switch m.Kind {
+	case Prompt:
+		return t.promptMark(m, events)
+	case Input:
+		return append(t.finish(events, nil), Event{Kind: PromptEnd, Trusted: m.Trusted})
+	case Secondary, SecondaryEnd:
+		kind := ContinuationStart
+		if m.Kind == SecondaryEnd {
+			kind = ContinuationEnd
+		}
+		if !t.Running {
+			events = append(events, Event{Kind: kind, Trusted: m.Trusted})
+		}
+	case Line:
+		// For the execution that follows. Of what runs already none can follow, unless
+		// it is the next command of our own shell whose end was not told.
+		if !t.Running || m.Trusted {
+			t.Line, t.HasLine, t.Guess = "", m.HasText, ""
+			if m.HasText {
+				t.Line = m.Text
+			}
+		}
+	case Guess: // what may be the command line; only our own script sends it
+		t.Line, t.HasLine, t.Guess = "", false, m.Text
+	case Execute:
+		return t.executeMark(m, events)
+	case Done:
+		if m.HasExit && m.Trusted == t.RunTrusted {
+			return t.finish(events, &m.Exit)
+		}
+		return t.finish(events, nil)
+	}
+	return events
 }
 
 // Exit says that the process has ended: what was being executed is finished.
 // The tracker may be used for another process then.
 func (t *Tracker) Exit() []Event {
 	events := t.finish(nil, nil)
-	*t = Tracker{available: t.available}
+	*t = Tracker{Available: t.Available}
 	return events
 }
 
 // finish ends what runs, if anything does.
 func (t *Tracker) finish(events []Event, code *int) []Event {
-	if !t.running {
+	if !t.Running {
 		return events
 	}
-	t.running = false
-	return append(events, Event{Kind: Finished, Trusted: t.runTrusted, ExitCode: code})
+	t.Running = false
+	return append(events, Event{Kind: Finished, Trusted: t.RunTrusted, ExitCode: code})
 }
 
 // directory passes on what a shell says of its directory, unless that may be
@@ -136,83 +155,37 @@ func (t *Tracker) finish(events []Event, code *int) []Event {
 func (t *Tracker) directory(m Mark) []Event {
 	host := m.Host
 	if !m.Trusted && host == "" {
-		if t.trusted {
+		if t.Trusted {
 			return nil
 		}
-		host = t.host
+		host = t.Host
 	}
 	return []Event{{Kind: Cwd, Trusted: m.Trusted, Dir: m.Text, Host: host}}
 }
 
 func (t *Tracker) promptMark(m Mark, events []Event) []Event {
 	events = t.finish(events, nil)
-	t.line, t.hasLine, t.guess = "", false, ""
-	if m.ID != 0 && m.ID == t.promptID {
+	t.Line, t.HasLine, t.Guess = "", false, ""
+	if m.ID != 0 && m.ID == t.PromptID {
 		return events
 	}
-	t.promptID = m.ID
+	t.PromptID = m.ID
 	return append(events, Event{Kind: PromptStart, Trusted: m.Trusted, Ends: m.Ends})
 }
 
-func (t *Tracker) inputMark(m Mark, events []Event) []Event {
-	events = t.finish(events, nil)
-	return append(events, Event{Kind: PromptEnd, Trusted: m.Trusted})
-}
-
-func (t *Tracker) continuationMark(m Mark, events []Event) []Event {
-	if t.running {
-		return events
-	}
-	return append(events, Event{Kind: ContinuationStart, Trusted: m.Trusted})
-}
-
-func (t *Tracker) continuationEndMark(m Mark, events []Event) []Event {
-	if t.running {
-		return events
-	}
-	return append(events, Event{Kind: ContinuationEnd, Trusted: m.Trusted})
-}
-
-// lineMark keeps a command line for the execution that follows. Of what runs
-// already none can follow, unless it is the next command of our own shell whose
-// end was not told.
-func (t *Tracker) lineMark(m Mark, events []Event) []Event {
-	if t.running && !m.Trusted {
-		return events
-	}
-	t.line, t.hasLine, t.guess = "", m.HasText, ""
-	if m.HasText {
-		t.line = m.Text
-	}
-	return events
-}
-
-// guessMark keeps what may be the command line; only our own script sends it.
-func (t *Tracker) guessMark(m Mark, events []Event) []Event {
-	t.line, t.hasLine, t.guess = "", false, m.Text
-	return events
-}
-
 func (t *Tracker) executeMark(m Mark, events []Event) []Event {
-	line, known, guess := t.line, t.hasLine, t.guess
-	t.line, t.hasLine, t.guess = "", false, ""
+	line, known, guess := t.Line, t.HasLine, t.Guess
+	t.Line, t.HasLine, t.Guess = "", false, ""
 	if m.HasText && !known {
 		line, known = m.Text, true
 	}
-	if t.running {
-		next := m.Trusted && (!t.runTrusted || m.ID != 0 && m.ID != t.runID)
+	if t.Running {
+		next := m.Trusted && (!t.RunTrusted || m.ID != 0 && m.ID != t.RunID)
 		if !next {
 			return events
 		}
 		events = t.finish(events, nil)
 	}
-	t.running, t.runTrusted, t.runID, t.promptID = true, m.Trusted, m.ID, 0
+	t.Running, t.RunTrusted, t.RunID, t.PromptID = true, m.Trusted, m.ID, 0
 	return append(events, Event{Kind: Executed, Trusted: m.Trusted, CommandLine: line, Known: known, Guess: guess})
-}
-
-func (t *Tracker) doneMark(m Mark, events []Event) []Event {
-	if !m.HasExit || m.Trusted != t.runTrusted {
-		return t.finish(events, nil)
-	}
-	return t.finish(events, &m.Exit)
 }

@@ -1,15 +1,16 @@
 package shell
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 )
 
-// Every member of a tracker is in its state: a new one would be lost.
+// Every member of a tracker is in its JSON: a new one would be lost.
 func TestTrackerState(t *testing.T) {
 	want := Tracker{
-		available: true, trusted: true, promptID: 1, running: true, runTrusted: true, runID: 2,
-		line: "a", hasLine: true, guess: "b", host: "c",
+		Available: true, Trusted: true, PromptID: 1, Running: true, RunTrusted: true, RunID: 2,
+		Line: "a", HasLine: true, Guess: "b", Host: "c",
 	}
 	v := reflect.ValueOf(want)
 	for i := range v.NumField() {
@@ -17,7 +18,12 @@ func TestTrackerState(t *testing.T) {
 			t.Errorf("%s is not tested", v.Type().Field(i).Name)
 		}
 	}
-	if got := want.State().Tracker(); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Tracker
+	if err := json.Unmarshal(text, &got); err != nil || got != want {
+		t.Errorf("got %+v, want %+v (%v)", got, want, err)
 	}
 }

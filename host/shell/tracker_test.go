@@ -142,8 +142,8 @@ func TestTrackerProperties(t *testing.T) {
 				}
 			}
 		}
-		if tr.Running() != c.open {
-			t.Fatalf("seed %d: running %v, open %v", seed, tr.Running(), c.open)
+		if tr.Running != c.open {
+			t.Fatalf("seed %d: running %v, open %v", seed, tr.Running, c.open)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func FuzzTracker(f *testing.F) {
 			}
 		}
 		tr.Exit()
-		if tr.Running() {
+		if tr.Running {
 			t.Fatal("running after the end")
 		}
 	})

@@ -16,16 +16,16 @@ type facts struct {
 	Title  string `json:"title,omitempty"`
 	Cwd    string `json:"cwd,omitempty"`
 
-	Count      int                `json:"count,omitempty"` // of commands
-	Hidden     int                `json:"hidden,omitempty"`
-	Mark       uint64             `json:"mark,omitempty"`
-	Marks      bool               `json:"marks,omitempty"` // commands.marks
-	Available  bool               `json:"available,omitempty"`
-	TellsInput bool               `json:"tellsInput,omitempty"`
-	Shows      bool               `json:"shows,omitempty"`
-	Input      place              `json:"input,omitzero"`
-	Skip       []place            `json:"skip,omitempty"`
-	Tracker    shell.TrackerState `json:"tracker,omitzero"`
+	Count      int           `json:"count,omitempty"` // of commands
+	Hidden     int           `json:"hidden,omitempty"`
+	Mark       uint64        `json:"mark,omitempty"`
+	Marks      bool          `json:"marks,omitempty"` // commands.marks
+	Available  bool          `json:"available,omitempty"`
+	TellsInput bool          `json:"tellsInput,omitempty"`
+	Shows      bool          `json:"shows,omitempty"`
+	Input      place         `json:"input,omitzero"`
+	Skip       []place       `json:"skip,omitempty"`
+	Tracker    shell.Tracker `json:"tracker,omitzero"`
 
 	Typed   bool `json:"typed,omitempty"`
 	Entered bool `json:"entered,omitempty"`
@@ -60,7 +60,7 @@ func (t *Terminal) facts() facts {
 	return facts{
 		Passed: t.passed, Base: t.kept.base, Title: t.titles.program, Cwd: t.cwd,
 		Count: c.count, Hidden: c.hidden, Mark: c.mark, Marks: c.marks, Available: c.available, TellsInput: c.tellsInput,
-		Shows: c.prompt.shows, Input: c.prompt.input, Skip: slices.Clone(c.prompt.skip), Tracker: c.tracker.State(),
+		Shows: c.prompt.shows, Input: c.prompt.input, Skip: slices.Clone(c.prompt.skip), Tracker: c.tracker,
 		Typed: t.line.on.Load(), Entered: t.entered.on.Load(), Exited: t.told,
 		Clears: slices.Clone(t.clears),
 	}
@@ -74,7 +74,7 @@ func (t *Terminal) know(f facts) {
 	c.count, c.hidden, c.available, c.tellsInput = f.Count, f.Hidden, f.Available, f.TellsInput
 	c.mark = max(c.mark, f.Mark)
 	c.prompt = prompt{shows: f.Shows, input: f.Input, skip: f.Skip}
-	c.tracker = f.Tracker.Tracker()
+	c.tracker = f.Tracker
 	t.line.set(f.Typed)
 	t.entered.set(f.Entered)
 	t.clears, t.told = f.Clears, f.Exited

@@ -35,7 +35,7 @@ func (t *Terminal) marked(body []byte) {
 		again = again || e.Kind == shell.PromptStart
 	}
 	// Of prompts that have no end the tracker tells the first only.
-	if m.Kind == shell.Prompt && !c.tracker.Running() && (m.Trusted || t.cfg.Nonce == "") {
+	if m.Kind == shell.Prompt && !c.tracker.Running && (m.Trusted || t.cfg.Nonce == "") {
 		if again && t.entered.set(false) {
 			t.push(Declined{})
 		}
