@@ -51,6 +51,6 @@ func findAgent(_ context.Context, h *Host, c *requests.Conn, p ahp.AgentParams) 
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.Who(), "agent", id, "command", params.Clip(shell.Quote(p.Command, "")))
+	h.requests.Audit.Did(c.Who(), "agent", id, "command", params.Clip(shell.Quote(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
 }

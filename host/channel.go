@@ -11,13 +11,10 @@ import (
 // whose scheme is any, are besides (adopt.go). A channel of these kinds is journalled
 // from its first action on, or from Tx.Keep.
 func kinds(h *Host) map[string]core.Kind {
-	of := func(revive func(*Host, *core.Channel, json.RawMessage) (core.Body, error)) core.Kind {
-		return func(ch *core.Channel, state json.RawMessage) (core.Body, error) { return revive(h, ch, state) }
-	}
 	return map[string]core.Kind{
-		"ahp-root:":            of(reviveRoot),
+		"ahp-root:":            h.reviveRoot,
 		"x-tandemux-activity:": h.activity.Revive,
-		ahp.LayoutScheme:       of(reviveLayout),
+		ahp.LayoutScheme:       h.layouts.revive,
 		ahp.SessionScheme:      func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveSession(ch, s) },
 		ahp.ChatScheme:         func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveChat(ch, s) },
 	}

@@ -19,7 +19,7 @@ func describeHost(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessag
 	if c.Principal.Bounded() {
 		return r, nil
 	}
-	trouble := h.tokens.Trouble()
+	trouble := h.requests.Tokens.Trouble()
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	if c.Principal.Operates() {
@@ -30,7 +30,7 @@ func describeHost(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessag
 	}
 	at := listen.Addresses(h.front.Listeners(front.TCP))
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
-	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.terminals.Keeper().Pid(), h.started.UnixMilli()
+	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.terminals.Keeper().Pid(), h.life.started.UnixMilli()
 	for _, p := range h.terminals.Strays() {
 		r.Orphans = append(r.Orphans, ahp.Orphan{Terminal: p.Terminal, Pid: p.Pid, Name: p.Name})
 	}

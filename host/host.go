@@ -116,34 +116,25 @@ type Start = terminals.Start
 // Host is the one writer of all state. Its methods may be called from any
 // goroutine.
 type Host struct {
-	// Immutable.
-	cfg      Config
-	limits   Limits
-	log      *slog.Logger
-	audit    *audit.Log
-	tokens   *auth.Tokens
-	front    *front.Front
-	home     string
-	hostname string
-	files    *files.Server
-	started  time.Time
-	now      func() time.Time
-	done     chan struct{}
-	journals journal.Shelf
+	cfg   Config // complete
+	front *front.Front
+	life  life
 
 	core      *core.Core
+	journals  journal.Shelf
 	activity  *activity.Activity
 	terminals *terminals.Terminals
 	commands  *commands.Commands
 	sessions  *sessions.Sessions
 	requests  *requests.Server
-	sandboxes confine.Options
+	layouts   layouts
+}
 
-	// Guarded by core's lock, as is everything in bodies and connections.
-	root      *root
-	layouts   []*layout
-	clientIDs *auth.ClientIDs
-	yielding  bool // a client asked to make room for another host
+// life is a host's.
+type life struct {
+	started  time.Time
+	done     chan struct{}
+	yielding bool // a client asked to make room for another host; guarded by core's lock
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -160,27 +151,33 @@ func New(c Config) (*Host, error) {
 	if c.Engine == "" {
 		c.Engine = engine.Default
 	}
-	h := &Host{
-		cfg: c, limits: c.Limits.withDefaults(), log: c.Log,
-		now: time.Now, started: time.Now(), done: make(chan struct{}),
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if c.Now != nil {
-		h.now = c.Now
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		home = "/"
 	}
+	if c.Roots == nil {
+		c.Roots = []string{home}
+	}
+	hostname, _ := os.Hostname() //nolint:errcheck // then no name is this machine's
+	c.Limits = c.Limits.withDefaults()
+	limits := c.Limits
+	h := &Host{cfg: c, life: life{started: time.Now(), done: make(chan struct{})}}
 	h.journals = journal.Shelf{
-		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.terminals.Keeper() }, Now: h.now, Log: h.log,
+		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.terminals.Keeper() }, Now: c.Now, Log: c.Log,
 		Failed: func(err error) { h.activity.Warn("spare journals", err) },
 	}
-	h.tokens = auth.OpenTokens(c.State, h.now)
-	h.activity = activity.New(activity.Options{Now: h.now, Log: h.log, Tokens: h.tokens.Trouble, Losing: h.losing})
-	var err error
+	tokens := auth.OpenTokens(c.State, c.Now)
+	h.activity = activity.New(activity.Options{Now: c.Now, Log: c.Log, Tokens: tokens.Trouble, Losing: h.losing})
 	var noMark error
 	h.core, noMark, err = core.New(core.Options{
-		State: c.State, Now: h.now, Log: h.log, Journals: &h.journals, Kinds: kinds(h),
-		ReplayBytes: h.limits.ReplayBytes, ReplayCount: h.limits.ReplayCount, Clients: h.limits.Clients,
+		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: kinds(h),
+		ReplayBytes: limits.ReplayBytes, ReplayCount: limits.ReplayCount, Clients: limits.Clients,
 		Shown: shownAction, Superseded: h.superseded,
 		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
@@ -190,40 +187,32 @@ func New(c Config) (*Host, error) {
 	if noMark != nil && !statefile.Unwritable(noMark) {
 		return nil, fmt.Errorf("make host: %w", noMark)
 	}
-	var noAudit error
-	if h.audit, noAudit = audit.Open(c.State, h.now); noAudit != nil && !statefile.Unwritable(noAudit) {
+	log, noAudit := audit.Open(c.State, c.Now)
+	if noAudit != nil && !statefile.Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
-	if err := h.tokens.Trouble(); err != nil {
-		h.log.Error("closed to tokens", "err", err)
+	if err := tokens.Trouble(); err != nil {
+		c.Log.Error("closed to tokens", "err", err)
 	}
-	if h.clientIDs, err = auth.OpenClientIDs(c.State); err != nil {
-		h.log.Warn("clientIds are remembered in memory only", "err", err)
+	clientIDs, err := auth.OpenClientIDs(c.State)
+	if err != nil {
+		c.Log.Warn("clientIds are remembered in memory only", "err", err)
 	}
-	h.hostname, _ = os.Hostname()
 	h.front = front.New(front.Config{
 		Handle: func(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 			return h.requests.Serve(ctx, t, p)
 		},
-		Tokens: h.tokens, Attempts: auth.NewAttempts(h.now), Audit: h.audit, Log: h.log,
-		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: h.hostname,
-		Connections: h.limits.Connections, Requests: h.limits.Requests, FrameBytes: h.limits.FrameBytes, HeaderTime: h.limits.HeaderTime,
+		Tokens: tokens, Attempts: auth.NewAttempts(c.Now), Audit: log, Log: c.Log,
+		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: hostname,
+		Connections: limits.Connections, Requests: limits.Requests, FrameBytes: limits.FrameBytes, HeaderTime: limits.HeaderTime,
 	})
-	h.tokens.OnExpiry(func() { h.requests.CloseInvalid("the token has expired", nil) })
-	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
-		h.home = "/"
-	}
-	if h.cfg.Roots == nil {
-		h.cfg.Roots = []string{h.home}
-	}
-	h.files = files.New(h.cfg.Roots, h.hostname)
-	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
+	tokens.OnExpiry(func() { h.requests.CloseInvalid("the token has expired", nil) })
 	h.core.Locked(func(tx core.Tx) {
-		h.root.ch = tx.NewChannel(ahp.RootURI, h.root)
+		tx.NewChannel(ahp.RootURI, &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}})
 		h.activity.Open(tx, h.core)
 	})
-	auditFailed := func(err error) { h.activity.Mend("audit log", err, h.audit.Probe) }
-	h.audit.OnFailure(auditFailed)
+	auditFailed := func(err error) { h.activity.Mend("audit log", err, log.Probe) }
+	log.OnFailure(auditFailed)
 	if noAudit != nil {
 		auditFailed(noAudit)
 	}
@@ -231,45 +220,44 @@ func New(c Config) (*Host, error) {
 		h.activity.Mend("state directory", noMark, h.core.WriteMark)
 	}
 	h.terminals = terminals.New(terminals.Options{
-		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Activity: h.activity, Journals: &h.journals,
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Activity: h.activity, Journals: &h.journals,
 		Children: c.Keeper, NewKeeper: c.NewKeeper,
-		Runtime: c.Runtime, State: c.State, Home: h.home, Hostname: h.hostname, Version: c.Version,
+		Runtime: c.Runtime, State: c.State, Home: home, Hostname: hostname, Version: c.Version,
 		Start: h.start, Scrollback: c.Scrollback, AgentLimits: h.agentLimits, Host: beside{h},
 		Limits: terminals.Limits{
-			Terminals: h.limits.Terminals, JournalBytes: h.limits.JournalBytes, HoldBytes: h.limits.HoldBytes, StallTime: h.limits.StallTime,
+			Terminals: limits.Terminals, JournalBytes: limits.JournalBytes, HoldBytes: limits.HoldBytes, StallTime: limits.StallTime,
 		},
 	})
-	h.commands = commands.New(commands.Options{Core: h.core, Audit: h.audit, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
-	h.sandboxes = confine.Options{
-		Runtime: c.Runtime, Shell: filepath.Join(c.Runtime, terminals.ShellDir), Log: h.log, Make: c.Confine, HangUp: h.hangUp,
+	h.commands = commands.New(commands.Options{Core: h.core, Audit: log, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
+	sandboxes := &confine.Options{
+		Runtime: c.Runtime, Shell: filepath.Join(c.Runtime, terminals.ShellDir), Log: c.Log, Make: c.Confine, HangUp: h.hangUp,
 		Serve: func(ln net.Listener, who *auth.Principal) error {
 			return h.front.ServeAs(context.Background(), ln, front.Unix, who)
 		},
 	}
 	h.sessions = sessions.New(sessions.Options{
-		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Home: h.home, Providers: c.Agents, Agent: c.Agent,
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Home: home, Providers: c.Agents, Agent: c.Agent,
 		Limits: sessions.Limits{
-			Sessions: h.limits.Sessions, TurnBytes: h.limits.TurnBytes, AgentStart: h.limits.AgentStart, AgentGrace: h.limits.AgentGrace,
-			AgentSilence: h.limits.AgentSilence, ToolTime: h.limits.ToolTime, ClientGrace: h.limits.ClientGrace,
+			Sessions: limits.Sessions, TurnBytes: limits.TurnBytes, AgentStart: limits.AgentStart, AgentGrace: limits.AgentGrace,
+			AgentSilence: limits.AgentSilence, ToolTime: limits.ToolTime, ClientGrace: limits.ClientGrace,
 		},
 		Directory: h.terminals.Directory, Reserved: h.terminals.Reserved,
-		Root: func() ahp.RootState { return h.root.value },
 		Confine: func(session ahp.URI, sandbox string) sessions.Sandbox {
-			return confine.New(&h.sandboxes, session, sandbox)
+			return confine.New(sandboxes, session, sandbox)
 		},
 		Confines: confine.Refused,
 		Terminals: &agentterm.Agents{Options: agentterm.Options{
-			Core: h.core, Log: h.log, Audit: h.audit, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
+			Core: h.core, Log: c.Log, Audit: log, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
 		}},
 	})
 	h.requests = requests.New(requests.Options{
-		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Tokens: h.tokens, ClientIDs: h.clientIDs,
-		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: h.home,
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Tokens: tokens, ClientIDs: clientIDs,
+		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: home,
 		Limits: requests.Limits{
-			Subscriptions: h.limits.Subscriptions, QueueBytes: h.limits.QueueBytes, LagBytes: h.limits.LagBytes, ReplyBytes: h.limits.ReplyBytes,
-			RequestRate: h.limits.RequestRate, RequestBurst: h.limits.RequestBurst, DispatchRate: h.limits.DispatchRate, DispatchBurst: h.limits.DispatchBurst,
+			Subscriptions: limits.Subscriptions, QueueBytes: limits.QueueBytes, LagBytes: limits.LagBytes, ReplyBytes: limits.ReplyBytes,
+			RequestRate: limits.RequestRate, RequestBurst: limits.RequestBurst, DispatchRate: limits.DispatchRate, DispatchBurst: limits.DispatchBurst,
 		},
-		Methods: h.methods(), Actions: h.actions(),
+		Methods: h.methods(files.New(c.Roots, hostname)), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})
 	if err := h.restore(); err != nil {
@@ -346,7 +334,7 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	stopping := h.terminals.Ending(tx)
 	tx.Unlock()
 	if stopping {
-		<-h.done
+		<-h.life.done
 		return err
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminals.EndTime)
@@ -373,7 +361,7 @@ func (h *Host) Front() *front.Front { return h.front }
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's
 // x-tandemux/stop has ended all terminals.
-func (h *Host) Done() <-chan struct{} { return h.done }
+func (h *Host) Done() <-chan struct{} { return h.life.done }
 
 // Shutdown closes every connection and listener and waits, as long as ctx
 // lasts, until all is let go. It does not end terminals: the keeper keeps
@@ -388,7 +376,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	if tx.Closing() {
 		tx.Unlock()
 		select {
-		case <-h.done:
+		case <-h.life.done:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -409,10 +397,10 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	h.terminals.Close()
 	err := h.letGo(ctx)
 	h.activity.Close()
-	h.tokens.Close()
-	h.core.Locked(func(tx core.Tx) { h.clientIDs.Close() })
-	h.audit.Close()
-	close(h.done)
+	h.requests.Tokens.Close()
+	h.core.Locked(func(tx core.Tx) { h.requests.ClientIDs.Close() })
+	h.requests.Audit.Close()
+	close(h.life.done)
 	return err
 }
 

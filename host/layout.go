@@ -30,45 +30,47 @@ func (l *layout) Reduce(a ahp.Action)  { l.value = ahp.ReduceLayout(l.value, a) 
 func (l *layout) State(tx core.Tx) any { return l.value }
 func (l *layout) Settle(tx core.Tx)    {}
 
-// openLayout gives the layout of a URI, made on first use: never written, empty.
+// layouts are all that there are.
+type layouts struct{ all []*layout }
+
+// open gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (h *Host) openLayout(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
+func (ls *layouts) open(tx core.Tx, p *auth.Principal, uri ahp.URI, most int) (*core.Channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
-	most := h.limits.Layouts
 	if !p.May(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
-	if len(h.layouts) >= most && !h.dropLayout(tx) {
-		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
+	if len(ls.all) >= most && !ls.drop(tx) {
+		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(ls.all))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
 	l.ch = tx.NewChannel(uri, l)
-	h.layouts = append(h.layouts, l)
+	ls.all = append(ls.all, l)
 	return l.ch, nil
 }
 
-// reviveLayout makes a layout that an earlier host left.
-func reviveLayout(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
+// revive makes a layout that an earlier host left.
+func (ls *layouts) revive(ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	l := &layout{ch: ch}
 	if err := ahp.Unmarshal(state, &l.value); err != nil {
 		return nil, err
 	}
-	h.layouts = append(h.layouts, l)
+	ls.all = append(ls.all, l)
 	return l, nil
 }
 
-// dropLayout makes room by forgetting a layout that holds nothing and that
+// drop makes room by forgetting a layout that holds nothing and that
 // nobody looks at.
-func (h *Host) dropLayout(tx core.Tx) bool {
-	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.Links()) == 0 })
+func (ls *layouts) drop(tx core.Tx) bool {
+	i := slices.IndexFunc(ls.all, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.Links()) == 0 })
 	if i < 0 {
 		return false
 	}
-	tx.RemoveChannel(h.layouts[i].ch)
-	h.layouts = slices.Delete(h.layouts, i, i+1)
+	tx.RemoveChannel(ls.all[i].ch)
+	ls.all = slices.Delete(ls.all, i, i+1)
 	return true
 }
 
@@ -103,7 +105,7 @@ func (h *Host) changeLayout(tx core.Tx, d *requests.Dispatch) string {
 func (h *Host) recount(tx core.Tx, ch *core.Channel) {
 	switch ch.Body.(type) {
 	case *activity.Activity:
-		for _, l := range h.layouts {
+		for _, l := range h.layouts.all {
 			h.recount(tx, l.ch)
 		}
 	case *layout:
@@ -118,9 +120,9 @@ func (h *Host) recount(tx core.Tx, ch *core.Channel) {
 }
 
 // shownIn maps terminals to the layouts that show them.
-func (h *Host) shownIn(tx core.Tx) map[ahp.URI][]ahp.URI {
+func (ls *layouts) shownIn(tx core.Tx) map[ahp.URI][]ahp.URI {
 	shown := map[ahp.URI][]ahp.URI{}
-	for _, l := range h.layouts {
+	for _, l := range ls.all {
 		for _, t := range l.value.Terminals {
 			if !slices.Contains(shown[t], l.ch.URI) {
 				shown[t] = append(shown[t], l.ch.URI)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"reflect"
 	"time"
 
 	"tandemux/host/agent"
@@ -84,51 +85,16 @@ var DefaultLimits = Limits{
 	ClientGrace:   30 * time.Second,
 }
 
+// withDefaults is l with the defaults in place of what is zero.
 func (l Limits) withDefaults() Limits {
-	d := DefaultLimits
 	if l.LagBytes <= 0 {
 		l.LagBytes = l.QueueBytes
 	}
-	for _, f := range []struct{ have, want *int }{
-		{&l.Connections, &d.Connections},
-		{&l.Requests, &d.Requests},
-		{&l.Terminals, &d.Terminals},
-		{&l.Subscriptions, &d.Subscriptions},
-		{&l.Layouts, &d.Layouts},
-		{&l.Clients, &d.Clients},
-		{&l.FrameBytes, &d.FrameBytes},
-		{&l.QueueBytes, &d.QueueBytes},
-		{&l.LagBytes, &d.LagBytes},
-		{&l.ReplayBytes, &d.ReplayBytes},
-		{&l.ReplayCount, &d.ReplayCount},
-		{&l.ReplyBytes, &d.ReplyBytes},
-		{&l.JournalBytes, &d.JournalBytes},
-		{&l.HoldBytes, &d.HoldBytes},
-		{&l.RequestRate, &d.RequestRate},
-		{&l.RequestBurst, &d.RequestBurst},
-		{&l.DispatchRate, &d.DispatchRate},
-		{&l.DispatchBurst, &d.DispatchBurst},
-		{&l.Sessions, &d.Sessions},
-		{&l.TurnBytes, &d.TurnBytes},
-	} {
-		if *f.have <= 0 {
-			*f.have = *f.want
+	have, want := reflect.ValueOf(&l).Elem(), reflect.ValueOf(DefaultLimits)
+	for i := range have.NumField() {
+		if f := have.Field(i); f.Int() <= 0 { // all are numbers
+			f.Set(want.Field(i))
 		}
-	}
-	for _, f := range []struct{ have, want *time.Duration }{
-		{&l.StallTime, &d.StallTime},
-		{&l.AgentStart, &d.AgentStart},
-		{&l.AgentGrace, &d.AgentGrace},
-		{&l.AgentSilence, &d.AgentSilence},
-		{&l.ToolTime, &d.ToolTime},
-		{&l.ClientGrace, &d.ClientGrace},
-	} {
-		if *f.have <= 0 {
-			*f.have = *f.want
-		}
-	}
-	if l.HeaderTime <= 0 {
-		l.HeaderTime = d.HeaderTime
 	}
 	return l
 }

@@ -19,7 +19,7 @@ func login(ctx context.Context, h *Host, c *requests.Conn, p ahp.LoginParams) (a
 		return nil, err
 	}
 	return c.Aside(ctx, func(ctx context.Context) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+		ctx, cancel := context.WithTimeout(ctx, h.cfg.Limits.AgentStart)
 		defer cancel()
 		return h.logIn(ctx, c, provider, p)
 	})
@@ -39,7 +39,7 @@ func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provi
 		return nil, err
 	}
 	r := ahp.LoginResult{Method: words.AuthWays([]agent.AuthMethod{m})[0], Methods: words.AuthWays(info.Auth)}
-	h.audit.Did(c.Who(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
+	h.requests.Audit.Did(c.Who(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
 	if m.Kind == agent.AuthAgent {
 		if err := agent.Authenticate(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)

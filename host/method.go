@@ -10,6 +10,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/files"
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/terminals"
@@ -22,28 +23,18 @@ func of[P any](h *Host, do func(ctx context.Context, h *Host, c *requests.Conn, 
 
 // methods is what can be asked, besides what package requests answers itself. What is
 // not there is -32601.
-func (h *Host) methods() map[string]requests.Method {
+func (h *Host) methods(fs *files.Server) map[string]requests.Method {
 	all := h.sessions.Methods()
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
+	maps.Copy(all, resources(fs))
 	maps.Copy(all, map[string]requests.Method{
-		"resourceList":    {Do: of(h, resourceList), Large: true},
-		"resourceRead":    {Do: of(h, resourceRead), Large: true},
-		"resourceResolve": {Do: of(h, resourceResolve)},
-		"resourceRequest": {Do: of(h, resourceRequest)},
-
 		ahp.MethodAgent: {Do: of(h, findAgent)},
 		ahp.MethodLogin: {Do: of(h, login), Drives: true},
 		ahp.MethodStop:  {Do: of(h, stop)},
 		ahp.MethodYield: {Do: of(h, yield)},
 		ahp.MethodHost:  {Do: of(h, describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
-	// What would change files, or watch them, is refused (docs/protocol.md, What is served).
-	for _, name := range []string{
-		"resourceWrite", "resourceCopy", "resourceDelete", "resourceMove", "resourceMkdir", "createResourceWatch",
-	} {
-		all[name] = requests.Method{Do: func(context.Context, *requests.Conn, json.RawMessage) (any, error) { return nil, readOnly(name) }}
-	}
 	return all
 }
 
@@ -65,7 +56,7 @@ func (channels) ShownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Act
 func (cs channels) Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	switch scheme, _, _ := strings.Cut(uri, ":"); {
 	case scheme+":" == ahp.LayoutScheme && len(uri) <= params.MaxURI:
-		return cs.h.openLayout(tx, p, uri)
+		return cs.h.layouts.open(tx, p, uri, cs.h.cfg.Limits.Layouts)
 	case scheme+":" == ahp.SessionScheme, scheme+":" == ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
 	}
@@ -101,7 +92,7 @@ func (cs channels) Came(tx core.Tx, cl *core.Client) { cs.h.terminals.ComesOrGoe
 
 func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
 	h := cs.h
-	for _, l := range h.layouts {
+	for _, l := range h.layouts.all {
 		h.recount(tx, l.ch)
 	}
 	h.commands.Ended(tx, c)
@@ -126,8 +117,8 @@ func (cs channels) Refused(c *requests.Conn, method string, params json.RawMessa
 // beside implements terminals.Host.
 type beside struct{ h *Host }
 
-func (b beside) Layouts(tx core.Tx) map[ahp.URI][]ahp.URI { return b.h.shownIn(tx) }
-func (b beside) TokenName(id string) string               { return b.h.tokens.Name(id) }
+func (b beside) Layouts(tx core.Tx) map[ahp.URI][]ahp.URI { return b.h.layouts.shownIn(tx) }
+func (b beside) TokenName(id string) string               { return b.h.requests.Tokens.Name(id) }
 func (b beside) FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork) {
 	b.h.sessions.FollowWork(tx, state, w)
 }

@@ -2,9 +2,11 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 	"tandemux/host/requests"
 )
 
@@ -16,31 +18,39 @@ type resourceParams struct {
 	Write    bool    `json:"write"`          // resourceRequest
 }
 
-// resource makes a request of what package files does. Files are for those who may
+// resources are the requests of what package files does. Files are for those who may
 // start a terminal: they could read them there.
-func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Context, *Host, *requests.Conn, resourceParams) (any, error) {
-	return func(_ context.Context, h *Host, c *requests.Conn, p resourceParams) (any, error) {
-		if s := c.Principal.Lacks(auth.ScopeCreate); s != "" {
-			return nil, ahp.PermissionDenied("files: %s", s)
-		}
-		return do(h, p)
+func resources(fs *files.Server) map[string]requests.Method {
+	of := func(do func(p resourceParams) (any, error)) requests.Handler {
+		return requests.Of(func(_ context.Context, c *requests.Conn, p resourceParams) (any, error) {
+			if s := c.Principal.Lacks(auth.ScopeCreate); s != "" {
+				return nil, ahp.PermissionDenied("files: %s", s)
+			}
+			return do(p)
+		})
 	}
+	all := map[string]requests.Method{
+		"resourceList": {Large: true, Do: of(func(p resourceParams) (any, error) { return fs.List(p.URI) })},
+		"resourceRead": {Large: true, Do: of(func(p resourceParams) (any, error) { return fs.Read(p.URI, p.Encoding) })},
+		"resourceResolve": {Do: of(func(p resourceParams) (any, error) {
+			return fs.Resolve(p.URI, p.Follow == nil || *p.Follow)
+		})},
+		// It grants nothing: what may be read may be read already.
+		"resourceRequest": {Do: of(func(p resourceParams) (any, error) {
+			if p.Write {
+				return nil, readOnly("resourceRequest")
+			}
+			return struct{}{}, fs.Check(p.URI)
+		})},
+	}
+	// What would change files, or watch them, is refused (docs/protocol.md, What is served).
+	for _, name := range []string{
+		"resourceWrite", "resourceCopy", "resourceDelete", "resourceMove", "resourceMkdir", "createResourceWatch",
+	} {
+		all[name] = requests.Method{Do: func(context.Context, *requests.Conn, json.RawMessage) (any, error) { return nil, readOnly(name) }}
+	}
+	return all
 }
-
-var (
-	resourceList    = resource(func(h *Host, p resourceParams) (any, error) { return h.files.List(p.URI) })
-	resourceRead    = resource(func(h *Host, p resourceParams) (any, error) { return h.files.Read(p.URI, p.Encoding) })
-	resourceResolve = resource(func(h *Host, p resourceParams) (any, error) {
-		return h.files.Resolve(p.URI, p.Follow == nil || *p.Follow)
-	})
-	// resourceRequest grants nothing: what may be read may be read already.
-	resourceRequest = resource(func(h *Host, p resourceParams) (any, error) {
-		if p.Write {
-			return nil, readOnly("resourceRequest")
-		}
-		return struct{}{}, h.files.Check(p.URI)
-	})
-)
 
 func readOnly(method string) error {
 	return ahp.PermissionDenied("%s: this host serves files for reading only: write them in a terminal", method)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tandemux/ahp"
 	"tandemux/host/core"
 )
 
@@ -31,7 +32,7 @@ func (h *Host) restore() error {
 	}
 	for _, f := range left.Channels {
 		if err := tx.Revive(f); err != nil {
-			h.log.Error("restore a channel", "channel", f.Contents.Channel, "err", err)
+			h.cfg.Log.Error("restore a channel", "channel", f.Contents.Channel, "err", err)
 			left.Stale = append(left.Stale, f)
 		}
 	}
@@ -55,9 +56,9 @@ func (h *Host) restore() error {
 	if err := h.journals.Fill(); err != nil {
 		h.activity.Warn("journals", err)
 	}
-	h.core.Locked(func(tx core.Tx) { tx.Keep(h.root.ch) })
+	h.core.Locked(func(tx core.Tx) { tx.Keep(tx.Channel(ahp.RootURI)) })
 	if terms := left.Start(ctx); terms+len(left.Journals) > 0 {
-		h.log.Info("took over from an earlier host", "terminals", terms, "channels", channels, "took", time.Since(began))
+		h.cfg.Log.Info("took over from an earlier host", "terminals", terms, "channels", channels, "took", time.Since(began))
 	}
 	return nil
 }

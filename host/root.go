@@ -10,7 +10,6 @@ import (
 // root is the body of the root channel.
 type root struct {
 	h     *Host
-	ch    *core.Channel
 	value ahp.RootState
 }
 
@@ -20,14 +19,13 @@ func (r *root) Settle(tx core.Tx)    { r.h.terminals.SendDue(tx) }
 
 // reviveRoot makes the root channel that an earlier host left. The list of
 // terminals is made anew.
-func reviveRoot(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
-	r := &root{h: h, ch: ch}
+func (h *Host) reviveRoot(_ *core.Channel, state json.RawMessage) (core.Body, error) {
+	r := &root{h: h}
 	if err := json.Unmarshal(state, &r.value); err != nil {
 		return nil, err
 	}
 	if r.value.Agents == nil {
 		r.value.Agents = []ahp.AgentInfo{}
 	}
-	h.root = r
 	return r, nil
 }

@@ -20,7 +20,7 @@ func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any,
 	if !c.Principal.Operates() {
 		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
-	h.audit.Did(c.Who(), "stop", "")
+	h.requests.Audit.Did(c.Who(), "stop", "")
 	c.Out.RPC.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go h.endAll()
@@ -35,6 +35,6 @@ func (h *Host) endAll() {
 		return
 	}
 	if err := h.Shutdown(ctx); err != nil {
-		h.log.Error("shut down", "err", err)
+		h.cfg.Log.Error("shut down", "err", err)
 	}
 }

@@ -20,20 +20,20 @@ func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any
 	}
 	tx := h.core.Lock()
 	ends := h.terminals.Ending(tx)
-	h.yielding = h.yielding || !ends
+	h.life.yielding = h.life.yielding || !ends
 	tx.Unlock()
 	if ends {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
-	h.audit.Did(c.Who(), "yield", "")
+	h.requests.Audit.Did(c.Who(), "yield", "")
 	c.Out.RPC.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), terminals.EndTime)
 			defer cancel()
-			h.log.Info("yield: end, and leave the terminals to the next host")
+			h.cfg.Log.Info("yield: end, and leave the terminals to the next host")
 			if err := h.Shutdown(ctx); err != nil {
-				h.log.Error("shut down", "err", err)
+				h.cfg.Log.Error("shut down", "err", err)
 			}
 		}()
 	})
@@ -44,7 +44,7 @@ func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any
 func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
 	code, why = jsonrpc.CloseAway, reason
 	switch {
-	case h.yielding:
+	case h.life.yielding:
 		code, why = jsonrpc.CloseRestart, "another host takes over"
 	case h.terminals.Ending(tx):
 		code, why = jsonrpc.CloseDone, "the host was stopped"

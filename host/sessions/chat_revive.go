@@ -50,9 +50,7 @@ func (ss *Sessions) Revive(tx core.Tx) {
 	for _, s := range ss.list {
 		s.revive(tx)
 	}
-	if n := ss.Root().ActiveSessions; n != nil || len(ss.list) > 0 {
-		ss.countSessions(tx)
-	}
+	ss.countSessions(tx)
 	ss.refreshAgents(tx)
 }
 

@@ -212,9 +212,9 @@ func (ss *Sessions) announceSession(tx core.Tx, s *session) {
 }
 
 func (ss *Sessions) countSessions(tx core.Tx) {
-	n := len(ss.list)
-	if had := ss.Root().ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		tx.Apply(tx.Channel(ahp.RootURI), ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+	root, n := tx.Channel(ahp.RootURI), len(ss.list)
+	if had := root.Body.State(tx).(ahp.RootState).ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
+		tx.Apply(root, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 

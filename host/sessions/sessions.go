@@ -37,8 +37,6 @@ type Options struct {
 	Directory func(uri ahp.URI) (string, error)
 	// Reserved reports whether a URI is being given to a terminal.
 	Reserved func(tx core.Tx, uri ahp.URI) bool
-	// Root is the root channel's state as of now.
-	Root func() ahp.RootState
 	// Confine makes a session's sandbox, Confines says why a principal may not name one.
 	Confine  func(session ahp.URI, sandbox string) Sandbox
 	Confines func(p *auth.Principal) (refusal string)
@@ -158,8 +156,10 @@ func (ss *Sessions) refreshAgents(tx core.Tx) {
 	for _, p := range ss.Providers {
 		list = append(list, words.Agent(p.Info()))
 	}
-	if !reflect.DeepEqual(list, ss.Root().Agents) && len(list)+len(ss.Root().Agents) > 0 {
-		tx.Apply(tx.Channel(ahp.RootURI), ahp.RootAgentsChanged{Agents: list}, nil)
+	root := tx.Channel(ahp.RootURI)
+	had := root.Body.State(tx).(ahp.RootState).Agents
+	if !reflect.DeepEqual(list, had) && len(list)+len(had) > 0 {
+		tx.Apply(root, ahp.RootAgentsChanged{Agents: list}, nil)
 	}
 }
 
