@@ -16,6 +16,26 @@ const defaultLayout = "main"
 
 func layoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
 
+// readLayout gives the newest state of a layout and its revision; the caller
+// unsubscribes from the channel.
+func readLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI) (l layout.Layout, rev int64, err error) {
+	if err := s.Subscribe(ctx, channel); err != nil {
+		return l, 0, err
+	}
+	state, ok := s.Mirror.Layout(channel)
+	switch {
+	case !ok:
+		err = fmt.Errorf("the host gave no state for %s", channel)
+	case state.Rev == 0:
+		l = layout.New(endpoint.LastPart(channel))
+	default:
+		if l, err = layout.Decode(state.Doc); err != nil {
+			err = fmt.Errorf("read layout %s: %w", endpoint.LastPart(channel), err)
+		}
+	}
+	return l, state.Rev, err
+}
+
 // editLayout applies op to the newest state of a layout; when another client
 // was faster it tries again on what that one left.
 func editLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
@@ -24,25 +44,14 @@ func editLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(
 	defer cancel()
 	defer s.Unsubscribe(channel)
 	for range tries {
-		if err := s.Subscribe(ctx, channel); err != nil {
-			return err
+		l, rev, err := readLayout(s, ctx, channel)
+		if err == nil {
+			l, err = op(l)
 		}
-		state, ok := s.Mirror.Layout(channel)
-		if !ok {
-			return fmt.Errorf("the host gave no state for %s", channel)
-		}
-		l := layout.New(endpoint.LastPart(channel))
-		if state.Rev > 0 {
-			var err error
-			if l, err = layout.Decode(state.Doc); err != nil {
-				return fmt.Errorf("read layout %s: %w", endpoint.LastPart(channel), err)
-			}
-		}
-		l, err := op(l)
 		if err != nil {
 			return err
 		}
-		next := ahp.LayoutChanged{Rev: state.Rev + 1, Doc: l.Encode(), Terminals: l.Terminals()}
+		next := ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()}
 		_, err = s.DispatchWait(ctx, channel, next)
 		var refused *client.RejectedError
 		if !errors.As(err, &refused) {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,19 +64,13 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 	for _, t := range s.Terminals() {
 		terminals[t.Resource] = t
 	}
-	var l layout.Layout
 	channel := layoutURI(name)
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
-	if err := s.Subscribe(ctx, channel); err != nil {
-		return layoutfile.File{}, err
-	}
+	l, _, err := readLayout(s, ctx, channel)
 	defer s.Unsubscribe(channel)
-	if state, ok := s.Mirror.Layout(channel); ok && state.Rev > 0 {
-		var err error
-		if l, err = layout.Decode(state.Doc); err != nil {
-			return layoutfile.File{}, fmt.Errorf("read layout %s: %w", name, err)
-		}
+	if err != nil {
+		return layoutfile.File{}, err
 	}
 	if len(l.Tabs) == 0 {
 		return layoutfile.File{}, fmt.Errorf("there is nothing in layout %s", name)
@@ -171,13 +163,13 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile
 		}
 		return l.Append(tabs)
 	}
-	// What can't be put there is not started.
-	fits := errors.New("it fits")
-	err = editLayout(s, ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
-		_, err := put(l)
-		return l, cmp.Or(err, fits)
-	})
-	if !errors.Is(err, fits) {
+	channel := layoutURI(name)
+	l, _, err := readLayout(s, ctx, channel)
+	defer s.Unsubscribe(channel)
+	if err == nil {
+		_, err = put(l) // what can't be put there is not started
+	}
+	if err != nil {
 		return err
 	}
 	for _, p := range starts {
@@ -186,7 +178,7 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile
 		}
 		made = append(made, p.Channel)
 	}
-	return editLayout(s, ctx, layoutURI(name), put)
+	return editLayout(s, ctx, channel, put)
 }
 
 // starting says how a pane's terminal is started.

@@ -27,6 +27,8 @@ type sessionRow struct {
 	Activity string   `json:"activity,omitempty"`
 	Cwd      []string `json:"cwd"`
 	Modified string   `json:"modified"` // RFC 3339
+
+	modified time.Time
 }
 
 func sessionRowOf(s ahp.SessionSummary) sessionRow {
@@ -34,6 +36,7 @@ func sessionRowOf(s ahp.SessionSummary) sessionRow {
 		ID: endpoint.LastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
 		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{}, Modified: string(s.ModifiedAt),
 	}
+	r.modified, _ = time.Parse(time.RFC3339, r.Modified) //nolint:errcheck // then it was long ago
 	for _, d := range s.WorkingDirectories {
 		r.Cwd = append(r.Cwd, fileuri.Path(d))
 	}
@@ -76,7 +79,7 @@ failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cm
 			if r.Activity != "" {
 				state += ": " + r.Activity
 			}
-			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), ago(r.Modified)}
+			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
 		})
 	}))
 	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", cobra.MinimumNArgs(1), nil, false,
@@ -93,21 +96,4 @@ failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cm
 			return nil
 		}))
 	return cmd
-}
-
-// ago is a time as people say it.
-func ago(rfc3339 string) string {
-	at, err := time.Parse(time.RFC3339, rfc3339)
-	if err != nil {
-		return rfc3339
-	}
-	switch d := time.Since(at); {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return at.Local().Format("2006-01-02")
 }

@@ -4,23 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
-	"tandemux/host/auth"
 	"tandemux/host/front"
 	"tandemux/host/task"
-	"tandemux/host/task/access"
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
-	"tandemux/host/task/store"
 	"tandemux/internal/local"
 )
 
@@ -118,85 +111,7 @@ func (t *tasks) confine(sandbox string) (agent.Confinement, error) {
 	return s.Confine(sandbox)
 }
 
-// keyCaller begins the principal of who has an API key.
-const keyCaller = "key:"
-
 // door is the tasks' interface on the host's listeners.
 func (t *tasks) door() front.Door {
-	a := &api.API{Open: t.open, Version: version, Log: t.log}
-	return front.Door{
-		Prefix: api.Prefix + "/", Inside: true, Identify: t.identify, Refuse: api.Refuse,
-		Serve: func(w http.ResponseWriter, r *http.Request, c front.Caller) {
-			who, ended, err := t.caller(c)
-			if err != nil {
-				api.Refuse(w, http.StatusUnauthorized, err.Error())
-				return
-			}
-			ctx, cancel := context.WithCancel(r.Context())
-			defer cancel()
-			if ended != nil {
-				go func() {
-					select {
-					case <-ended:
-						cancel()
-					case <-ctx.Done():
-					}
-				}()
-			}
-			a.Serve(w, r.WithContext(ctx), who)
-		},
-	}
-}
-
-// identify says whose an API key is. A host that has no tasks has no keys.
-func (t *tasks) identify(secret string) string {
-	if !strings.Contains(secret, "_sk_") { // keys of the program's former name count too
-		return ""
-	}
-	if _, err := os.Stat(filepath.Join(t.d.State, store.File)); err != nil {
-		return ""
-	}
-	s, err := t.open()
-	if err != nil {
-		t.log.Error("look up an API key", "err", err)
-		return ""
-	}
-	id, ok := s.Agents.Authenticate(secret)
-	if !ok {
-		return ""
-	}
-	return keyCaller + id
-}
-
-// caller is who asks, in the tasks' words; ended is closed when that is over.
-func (t *tasks) caller(c front.Caller) (who access.Principal, ended <-chan struct{}, err error) {
-	switch id, isKey := strings.CutPrefix(c.Principal, keyCaller); {
-	case c.Sandbox != "":
-		return access.Principal{Kind: access.TaskKind, ID: task.TaskOf(c.Sandbox)}, nil, nil
-	case isKey:
-		s, err := t.open()
-		if err != nil {
-			return who, nil, err
-		}
-		who, ended, ok := s.Agents.Principal(id)
-		if !ok {
-			return who, nil, errors.New("the API key was revoked")
-		}
-		return who, ended, nil
-	case c.Operates:
-		return access.TheOperator(), nil, nil
-	}
-	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes)}, nil, nil
-}
-
-// scopesOf is what a token of the host's may do with tasks: who may drive sessions
-// runs all agents and changes all projects, who may look at terminals looks at both.
-func scopesOf(scopes []string) []access.Scope {
-	switch {
-	case slices.Contains(scopes, auth.ScopeSession):
-		return []access.Scope{{Kind: access.Agent, ID: access.All, Role: access.Executor}, {Kind: access.Project, ID: access.All, Role: access.Editor}}
-	case slices.Contains(scopes, auth.ScopeRead):
-		return []access.Scope{{Kind: access.Agent, ID: access.All, Role: access.Viewer}, {Kind: access.Project, ID: access.All, Role: access.Viewer}}
-	}
-	return nil
+	return (&api.API{Open: t.open, State: t.d.State, Log: t.log}).Door()
 }

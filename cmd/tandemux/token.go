@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,7 +24,7 @@ func newTokenCommand() *cobra.Command {
 				return err
 			}
 			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
-				return []any{t.ID, t.Name, scopeText(t.Scopes), terminalText(t.Terminal), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
+				return []any{t.ID, t.Name, scopeText(t.Scopes), cmp.Or(endpoint.LastPart(t.Terminal), "any"), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
 			})
 		})),
 		onHost("revoke ID", "End a token at once; its open connections are closed", cobra.ExactArgs(1), nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
@@ -104,13 +105,6 @@ func scopeText(scopes []string) string {
 		return "all"
 	}
 	return strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", "")
-}
-
-func terminalText(uri ahp.URI) string {
-	if uri == "" {
-		return "any"
-	}
-	return endpoint.LastPart(uri)
 }
 
 func expiryText(ms int64, now time.Time) string {

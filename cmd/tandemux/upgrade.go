@@ -104,10 +104,6 @@ func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 // yield asks the host to make room and waits until it has gone.
 func yield(s *endpoint.Conn, ctx context.Context) error {
 	err := s.Ask(ctx, ahp.MethodYield, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
-	var e *ahp.Error
-	if errors.As(err, &e) && e.Code == ahp.CodeMethodNotFound {
-		return errors.New("the running host is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you")
-	}
 	if err != nil {
 		return fmt.Errorf("ask the host to make room: %w", err)
 	}

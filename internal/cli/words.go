@@ -42,6 +42,20 @@ func Millis(ms int64) string {
 	return Moment(time.UnixMilli(ms))
 }
 
+// Age is how long ago something was, in a word.
+func Age(at time.Time) string {
+	d := time.Since(at)
+	switch {
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + "d"
+}
+
 // Duration reads a duration, also in days (7d) and weeks (2w).
 func Duration(s string) (time.Duration, bool) {
 	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {

@@ -35,11 +35,9 @@ var ownPackageLines = map[string]int{
 // lowers its number in the same commit, and an entry that has come below the limit
 // goes.
 var (
-	packageExcess = map[string]int{
-		"cmd/tandemux": 4083,
-	}
-	fileExcess  = map[string]int{}
-	fieldExcess = map[string]int{
+	packageExcess = map[string]int{}
+	fileExcess    = map[string]int{}
+	fieldExcess   = map[string]int{
 		"host.Config":          28,
 		"host.Limits":          27,
 		"host/task/store.Task": 22,

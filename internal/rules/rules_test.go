@@ -98,7 +98,7 @@ var arrows = map[string][]string{
 	"host/task/store":    {"host/task/access", "internal/statefile"},
 	"host/task/registry": {"host/task/access", "host/task/store"},
 	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/...", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
-	"host/task/api":      {"host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
+	"host/task/api":      {"host/auth", "host/front", "host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
 	"host/task/hook":     {"host/agent", "internal/procgroup"},
 	"internal/apiclient": {},
 	"internal/local":     {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile"},

@@ -138,23 +138,9 @@ func newTaskLs() *cobra.Command {
 			return err
 		}
 		return table(c, tasks, "there are no tasks; `tandemux task create` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
-			return []any{t.ID, t.Name, t.Status, age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
+			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
 		})
 	})
-}
-
-// age is how long ago something was, in a word.
-func age(at time.Time) string {
-	d := time.Since(at)
-	switch {
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + "s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h"
-	}
-	return strconv.Itoa(int(d.Hours()/24)) + "d"
 }
 
 // WorksOn is what a task's files are, in a word or two, with its directory shortened.

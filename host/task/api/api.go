@@ -16,9 +16,10 @@ import (
 type API struct {
 	// Open gives the service, opened at first use. An error is answered with 503.
 	Open func() (*task.Service, error)
-	// Version is tandemux's.
-	Version string
-	Log     *slog.Logger
+	// State is the host's state directory: without a store of tasks there it is not
+	// opened to look for a key.
+	State string
+	Log   *slog.Logger
 }
 
 // caller is what the context of a request holds: who asks, of which interface.
@@ -38,8 +39,8 @@ var mux = sync.OnceValue(func() *http.ServeMux {
 	return m
 })
 
-// Serve answers a request whose caller is known.
-func (a *API) Serve(w http.ResponseWriter, r *http.Request, who access.Principal) {
+// serve answers a request whose caller is known.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, who access.Principal) {
 	if _, pattern := mux().Handler(r); pattern != "" {
 		mux().ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller{a, who})))
 		return

@@ -158,45 +158,11 @@ func (w *fixture) startHost() {
 		w.t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	a := &api.API{Open: w.open, Version: "test", Log: log}
+	a := &api.API{Open: w.open, State: filepath.Join(w.dir, "state"), Log: log}
 	w.host, err = host.New(host.Config{
 		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh", Version: "test", Keeper: k, Log: log,
 		Roots: []string{w.dir},
-		Doors: []front.Door{{
-			Prefix: api.Prefix + "/", Inside: true, Refuse: api.Refuse,
-			Identify: func(secret string) string {
-				s, err := w.open()
-				if err != nil {
-					return ""
-				}
-				if id, ok := s.Agents.Authenticate(secret); ok {
-					return "key:" + id
-				}
-				return ""
-			},
-			Serve: func(rw http.ResponseWriter, r *http.Request, c front.Caller) {
-				who := access.TheOperator()
-				if id, ok := strings.CutPrefix(c.Principal, "key:"); ok {
-					s, _ := w.open() //nolint:errcheck // it was open
-					p, ended, ok := s.Agents.Principal(id)
-					if !ok {
-						api.Refuse(rw, http.StatusUnauthorized, "revoked")
-						return
-					}
-					ctx, cancel := context.WithCancel(r.Context())
-					defer cancel()
-					go func() {
-						select {
-						case <-ended:
-							cancel()
-						case <-ctx.Done():
-						}
-					}()
-					who, r = p, r.WithContext(ctx)
-				}
-				a.Serve(rw, r, who)
-			},
-		}},
+		Doors: []front.Door{a.Door()},
 		Agent: func(id string, _ []string) (agent.Provider, error) { return task.NewProvider(id, w.open), nil },
 		Confine: func(id string) (agent.Confinement, error) {
 			s, err := w.open()
