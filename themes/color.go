@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Color is "#rrggbb", one of the outer terminal's own "0" to "15", or
@@ -92,3 +93,106 @@ func (c Color) luminance() float64 {
 
 // RGB gives the colour of these components.
 func RGB(r, g, b uint8) Color { return Color{isRGB, r, g, b} }
+
+// Backgrounds that people's terminals have: the darkest and the lightest of the
+// widespread dark ones, and of the light ones.
+var (
+	darkGrounds  = []Color{{kind: isRGB}, {isRGB, 0x2e, 0x34, 0x40}}
+	lightGrounds = []Color{{isRGB, 0xff, 0xff, 0xff}, {isRGB, 0xee, 0xe8, 0xd5}}
+)
+
+// Faults says in words for the user which tokens are hard to read on their
+// ground. Colours of the outer terminal's own palette are not judged.
+func (t Theme) Faults() []string {
+	var faults []string
+	for _, k := range tokens {
+		if k.least == 0 {
+			continue
+		}
+		for _, ground := range t.grounds(k) {
+			if ratio, ok := Contrast(*k.of(&t.Colors), ground); ok && ratio < k.least {
+				faults = append(faults, fmt.Sprintf("%s: %s on %s has a contrast of %.1f, %.1f is the least",
+					k.name, *k.of(&t.Colors), ground, ratio, k.least))
+			}
+		}
+	}
+	return faults
+}
+
+// grounds gives the colours that a token may be drawn on.
+func (t Theme) grounds(k token) []Color {
+	if k.on != "" {
+		return []Color{*find(k.on).of(&t.Colors)}
+	}
+	grounds := []Color{t.Background}
+	if t.Dark {
+		grounds = append(grounds, darkGrounds...)
+	} else {
+		grounds = append(grounds, lightGrounds...)
+	}
+	if strings.HasPrefix(k.name, "badge_") {
+		grounds = append(grounds, t.StatusBg) // the focused terminal's shows there, too
+	}
+	return grounds
+}
+
+// Palette is what the outer terminal shows for its own colours; unknown ones are
+// the default colour.
+type Palette struct {
+	Background Color
+	Indexed    [16]Color
+}
+
+// Least contrasts of the outer terminal's own colours. They are its user's choice,
+// so less is asked of them than of a theme's.
+const (
+	ownText       = 3.0
+	ownDecoration = 1.1
+)
+
+// On gives the theme for an outer terminal whose colours are known: one of its own
+// colours that can't be told from its ground, as the bright black of some palettes
+// is their background, gives way to the default colour, or on another of its own
+// colours to its black or white.
+func (t Theme) On(p Palette) Theme {
+	for _, k := range tokens {
+		c := k.of(&t.Colors)
+		i, own := c.ANSI()
+		if !own || k.least == 0 {
+			continue
+		}
+		ground, on := p.Background, false
+		if k.on != "" {
+			if g := *find(k.on).of(&t.Colors); !g.IsDefault() {
+				ground, on = g, true
+			}
+			if j, ok := ground.ANSI(); ok {
+				ground = p.Indexed[j]
+			}
+		}
+		least := ownText
+		if k.least == decoration {
+			least = ownDecoration
+		}
+		ratio, known := Contrast(p.Indexed[i], ground)
+		switch {
+		case !known || ratio >= least:
+		case !on:
+			*c = Color{}
+		default:
+			*c = p.clearest(ground)
+		}
+	}
+	return t
+}
+
+// clearest gives the one of black and white that can be read best on a ground.
+func (p Palette) clearest(ground Color) Color {
+	best, most := Color{}, 0.0
+	for _, i := range [...]uint8{0, 15, 7, 8} {
+		if ratio, ok := Contrast(p.Indexed[i], ground); ok && ratio > most {
+			best, most = Color{kind: isPalette, r: i}, ratio
+		}
+	}
+	return best
+}

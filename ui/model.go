@@ -92,7 +92,6 @@ type Model struct {
 		tabs    []status.Hit
 		cut     bool   // a message had no room
 		misread string // what was wrong with the configuration when it was read last
-		ticking bool   // a timer runs for the clock
 	}
 
 	// What the person does.

@@ -103,11 +103,5 @@ func (m *Model) clock(d *status.Data) {
 	if m.cfg.Clock == "12h" {
 		d.Time = now.Format("3:04 pm")
 	}
-	if !m.line.ticking {
-		m.line.ticking = true
-		m.loop.After(now.Truncate(time.Minute).Add(time.Minute).Sub(now), func() {
-			m.line.ticking = false
-			m.loop.Dirty |= loop.Chrome
-		})
-	}
+	m.loop.Counts(now.Sub(now.Truncate(time.Minute)), time.Minute)
 }

@@ -133,7 +133,7 @@ var arrows = map[string][]string{
 	"ui/outer":           {"ahp", "emulator", "themes", "ui/look", "ui/loop", "ui/paint", "ui/pane", "ui/status", "ui/tty"},
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
-	"ui/overlay":         {"internal/approval", "keymap", "ui/editor", "ui/look", "ui/paint", "ui/words"},
+	"ui/overlay":         {"internal/approval", "ui/editor", "ui/look", "ui/paint", "ui/words"},
 	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
 	"ui/uitest":          {"ahp", "emulator/...", "keymap", "ui/..."},
 	"cmd/tandemux":       {"..."},

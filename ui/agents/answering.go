@@ -1,14 +1,20 @@
 package agents
 
 import (
+	"cmp"
+	"context"
 	"reflect"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/ui/attention"
 	"tandemux/ui/chat"
+	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -176,4 +182,115 @@ func (as *Agents) chooseWaiting(list []needed) {
 		}
 		as.answerAgent()
 	})
+}
+
+// asking is the terminal whose question is answered next: the focused one's, or
+// the oldest terminal's; nil for none.
+func (as *Agents) asking() *terminals.Terminal {
+	if _, t, _ := as.Panes.Focused(); t.Ask() != nil {
+		return t
+	}
+	for _, uri := range as.Panes.Terms.Order {
+		if t := as.Panes.Terms.Get(uri); t.Ask() != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// AskText words a terminal's question.
+func (as *Agents) AskText(t *terminals.Terminal) string {
+	a := t.Ask()
+	text := words.Clean(a.Who) + " asks for " + t.Quoted()
+	if reason := words.Clean(a.Reason); reason != "" {
+		text += " (" + reason + ")"
+	}
+	return text
+}
+
+// answerAgent asks the person what to tell an agent.
+func (as *Agents) answerAgent() {
+	t := as.asking()
+	host := as.Link.Host
+	if t == nil || !as.Link.Can(link.CanAnswer) {
+		as.Loop.Say(status.Info, "this connection can't answer agents")
+		return
+	}
+	uri, id, who := t.URI, t.Ask().ID, words.Clean(t.Ask().Who)
+	as.Loop.Open(overlay.NewApproval(overlay.Asked{
+		Title: who, View: approval.Claim(*t.Ask(), t.Info),
+		Say: func(why string) { as.Loop.Say(status.Info, "%s", why) },
+		Answer: func(a approval.Option) {
+			p := ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows}
+			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Answer(ctx, p) }, func() {
+				if a.Allows {
+					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.Loop.Keys("reclaim"))
+					return
+				}
+				as.Loop.Say(status.Info, "%s was refused", who)
+			})
+		},
+	}))
+}
+
+// Alarm is what a chat has to tell a person who does not look at it.
+type Alarm struct {
+	attention.Alert
+	URI ahp.URI
+}
+
+// Alerts are the chats with an alert, the weightiest first: questions of all
+// chats, and what became of those that the layout shows.
+func (as *Agents) Alerts(marks attention.Set) []Alarm {
+	var list []Alarm
+	if marks.Has(attention.Waiting) {
+		for _, n := range as.Unseen() {
+			list = append(list, Alarm{attention.Alert{Kind: attention.Waiting, Text: n.Text}, n.Chat})
+		}
+	}
+	for uri := range as.chats {
+		known := func(o Alarm) bool { return o.URI == uri }
+		if a := as.Alert(uri, marks); a.Kind != attention.None && !slices.ContainsFunc(list, known) {
+			list = append(list, Alarm{a, uri})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Alarm) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.URI, b.URI))
+	})
+	return list
+}
+
+// MarkRead tells the host which chats the person has read.
+func (as *Agents) MarkRead() {
+	for uri, e := range as.chats {
+		if e.Ready() && as.Panes.LooksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
+			as.Link.Dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
+			if s := as.sessions.byURI[e.session]; s != nil && s.row.Status&ahp.FlagRead == 0 {
+				as.Link.Dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})
+			}
+		}
+	}
+}
+
+// Alert is what a chat of a pane that the person does not look at tells them.
+func (as *Agents) Alert(uri ahp.URI, marks attention.Set) attention.Alert {
+	e := as.chats[uri]
+	if e == nil || !e.Ready() || as.Panes.LooksAt(uri) {
+		return attention.Alert{}
+	}
+	s := e.State()
+	kind := attention.None
+	switch unread := s.Status&ahp.FlagRead == 0; {
+	case s.Status.NeedsInput():
+		kind = attention.Waiting
+	case unread && s.Status.Activity() == ahp.ActivityError:
+		kind = attention.Failed
+	case unread && s.ActiveTurn == nil && len(s.Turns) > 0:
+		kind = attention.Noted
+	}
+	if !marks.Has(kind) {
+		return attention.Alert{}
+	}
+	text := map[attention.Kind]string{attention.Waiting: "waits for you", attention.Failed: "the turn failed", attention.Noted: "has answered"}[kind]
+	return attention.Alert{Kind: kind, Text: text}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/config/option"
 )
 
 // Kind says what an alert is about.
@@ -178,4 +179,53 @@ func noted(n *ahp.Note) Alert {
 		text += ": " + n.Body
 	}
 	return Alert{Noted, n.At, text}
+}
+
+// Refused words the newest thing that an agent was not allowed since before; empty
+// when there is nothing new.
+func Refused(before, now []ahp.AgentRefusal) string {
+	if len(now) == 0 {
+		return ""
+	}
+	last := now[len(now)-1]
+	if len(before) > 0 && before[len(before)-1] == last {
+		return ""
+	}
+	text := fmt.Sprintf("%s was not allowed: %s (%s)", last.Agent, last.What, last.Why)
+	if last.Count > 1 {
+		text += fmt.Sprintf(", %d times", last.Count)
+	}
+	return text
+}
+
+// Alerts choose what is marked and told.
+type Alerts struct {
+	// Attention are the kinds of alerts that are marked (Names), nil for all; Notify
+	// those that the outer terminal is told of by Notifications (tty.Notifier), ""
+	// as it says itself.
+	Attention, Notify []string
+	Notifications     string
+	LongCommand       time.Duration // a command's end is an alert from here on; 0 is never
+}
+
+// Options gives the options, which keep their values in s.
+func (s *Alerts) Options() []option.Option {
+	return []option.Option{
+		{
+			Name: "attention", Value: option.Default(&s.Attention, Names()), Choices: Names(),
+			Doc: "What marks a tab, a terminal of the list and the status line while you look elsewhere: " + Doc() + ".",
+		},
+		{
+			Name: "long-command", Value: option.Default(&s.LongCommand, 10*time.Second), Max: 86400,
+			Doc: "How many seconds a command has to take for its end to be worth a mark; 0 is never.",
+		},
+		{
+			Name: "notify", Value: option.Default(&s.Notify, []string{"note"}), Choices: Names(), // what programs ask for themselves
+			Doc: "What your terminal also shows as a notification while you look elsewhere, by the names of attention.",
+		},
+		{
+			Name: "notifications", Value: option.Default(&s.Notifications, "auto"), Choices: []string{"auto", "off", "osc9", "osc99", "osc777"},
+			Doc: "How your terminal is told of a notification: as it says of itself what it has (\"auto\"), not at all, or by that sequence.",
+		},
+	}
 }

@@ -124,23 +124,20 @@ func (k *Keys) OpenHelp() {
 
 // DrawHint draws what can follow the keys pressed so far.
 func (k *Keys) DrawHint(c *paint.Canvas, area paint.Rect, l look.Look) {
-	ctx := k.do.Context()
-	sections := k.following()
-	rows := overlay.HintRows(sections, func(name string, args []string) string { return command.Why(name, args, ctx) })
-	overlay.Hint(c, area, rows, k.page, l)
-}
-
-// following gives the help rows of the bindings that can follow the pending
-// keys.
-func (k *Keys) following() []keymap.Section {
-	after := k.table.Following(k.do.Mode(), k.pending...)
-	sections := k.table.Help(keymap.Normal, func(name string, args []string) (string, string, bool) {
-		bound := slices.ContainsFunc(after, func(b keymap.Binding) bool { return b.Command == name })
-		_, text, ok := command.Describe(name, args)
-		return "", text, ok && bound
-	})
-	for i := range sections {
-		sections[i].Rows = slices.DeleteFunc(sections[i].Rows, func(r keymap.Row) bool { return !r.Prefixed })
+	ctx, after := k.do.Context(), k.table.Following(k.do.Mode(), k.pending...)
+	flat := func(name string, args []string) (group, text string, ok bool) {
+		_, text, ok = command.Describe(name, args)
+		return "", text, ok
 	}
-	return sections
+	var rows []overlay.HintRow
+	for _, s := range k.table.Help(keymap.Normal, flat) {
+		for _, r := range s.Rows {
+			if r.Prefixed && slices.ContainsFunc(after, func(b keymap.Binding) bool { return b.Command == r.Command }) {
+				rows = append(rows, overlay.HintRow{
+					Keys: r.Keys[0], Text: r.Text, Off: command.Why(r.Command, r.Args, ctx) != "", Keep: r.Command == "help" || r.Command == "palette",
+				})
+			}
+		}
+	}
+	overlay.Hint(c, area, rows, k.page, l)
 }

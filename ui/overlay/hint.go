@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"tandemux/keymap"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -84,17 +83,4 @@ func hintPage(rows []HintRow, n, page int) []HintRow {
 		more.Text = "back to the first"
 	}
 	return append(rows[from:to:to], more)
-}
-
-// HintRows words the bindings that can follow, each with its first key and
-// counting ones as a range; why says why a command can't run now.
-func HintRows(sections []keymap.Section, why func(name string, args []string) string) []HintRow {
-	var rows []HintRow
-	for _, s := range sections {
-		for _, r := range s.Rows {
-			off := len(r.Args) == 0 && why(r.Command, nil) != "" || len(r.Args) > 0 && why(r.Command, r.Args) != ""
-			rows = append(rows, HintRow{Keys: r.Keys[0], Text: r.Text, Off: off, Keep: r.Command == "help" || r.Command == "palette"})
-		}
-	}
-	return rows
 }

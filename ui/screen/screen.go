@@ -1,18 +1,23 @@
 package screen
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"tandemux/emulator"
 	"tandemux/ui/agents"
 	"tandemux/ui/layout"
+	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
+	"tandemux/ui/terminals"
+	"tandemux/ui/words"
 )
 
 // Screen draws panes with their frames.
@@ -205,4 +210,164 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	}
 	v.Framed = sc.framed(p)
 	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.sticky()))
+}
+
+// held reports whether a floating pane is in the middle of a frame of its
+// program's: nothing below it can be drawn without tearing that frame.
+func (sc *Screen) held(now time.Time) bool {
+	if !sc.panes.Arr.Floats() {
+		return false
+	}
+	for _, p := range sc.panes.Arr.Panes {
+		if v := sc.panes.Views[p.Pane]; p.Floating() && v != nil {
+			if wait, hold := v.Feed.Hold(now); hold {
+				sc.outer.Hold(wait)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// floats draws the floating panes over everything else, whole, as what lies
+// below them may have been drawn. The cursor of a pane that they cover does not
+// show.
+func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
+	if !sc.panes.Arr.Floats() {
+		return cursor
+	}
+	focus, _ := sc.panes.Arr.Focused()
+	if !focus.Floating() && sc.panes.Arr.At(cursor.X, cursor.Y).Pane != focus.Pane {
+		cursor.Visible = false
+	}
+	for _, p := range sc.panes.Arr.Panes {
+		if !p.Floating() {
+			continue
+		}
+		sc.frame(p)
+		if cur := sc.pane(p, true, now); p.Focused {
+			cursor = cur
+			top := sc.panes.Arr.At(cur.X, cur.Y)
+			cursor.Visible = cursor.Visible && top.Pane == p.Pane
+		}
+		sc.signs(p, func(int, int) {}) // the frame was drawn whole
+	}
+	return cursor
+}
+
+// frame draws a floating pane's border and header.
+func (sc *Screen) frame(p layout.Placed) {
+	c, l, r := &sc.outer.Canvas, &sc.outer.Look, paint.Rect(p.Frame)
+	style := l.Border
+	if p.Focused {
+		style = l.BorderFocused
+	}
+	sc.header(p)
+	overlay.Frame(c, r, &l.Lines, style)
+}
+
+// framed reports whether a pane has a cell of its frame on its left.
+func (sc *Screen) framed(p layout.Placed) bool {
+	return p.Floating() || p.Body.X > sc.panes.Arr.Area.X
+}
+
+// signs marks the commands of a pane in the frame on its left. What stood
+// there before is drawn again where no mark stands any more.
+func (sc *Screen) signs(p layout.Placed, plain func(x, y int)) {
+	v := sc.panes.Views[p.Pane]
+	if v == nil || !v.Framed || sc.outer.Signs == nil {
+		return
+	}
+	x := p.Body.X - 1
+	for _, row := range v.Unsigned() {
+		if row < p.Body.H {
+			plain(x, p.Body.Y+row)
+		}
+	}
+	s := sc.outer.Signs
+	for _, at := range v.Signs() {
+		glyph := s.Glyphs[at.State]
+		if at.Folded {
+			glyph = s.Fold
+		}
+		sc.outer.Canvas.Fill(paint.Rect{X: x, Y: p.Body.Y + at.Row, W: 1, H: 1}, glyph, s.Frame[at.State])
+	}
+}
+
+// tiledSigns marks the commands of the tiled panes.
+func (sc *Screen) tiledSigns() {
+	if sc.outer.Signs == nil || len(sc.panes.Arr.Dividers) == 0 {
+		return
+	}
+	var cell func(x, y int)
+	for i := range sc.panes.Arr.Panes {
+		p := &sc.panes.Arr.Panes[i]
+		v := sc.panes.Views[p.Pane]
+		if p.Floating() || v == nil || !v.Framed || len(v.Signs()) == 0 && len(v.Unsigned()) == 0 {
+			continue
+		}
+		if cell == nil {
+			cell = sc.dividerCell()
+		}
+		sc.signs(*p, cell)
+	}
+}
+
+// LastCommand says how the newest command of a terminal did, in full and in
+// short, and how that is drawn; "" where none is known. Of one that runs it says
+// for how long, unless it shows a screen of its own.
+func (sc *Screen) LastCommand(t *terminals.Terminal) (text, short string, style look.Style) {
+	l := &sc.outer.Look
+	style = l.Exited
+	if t == nil || t.Feed == nil || t.Exited() {
+		return "", "", style
+	}
+	c, _, ok := t.Feed.LastCommand()
+	switch {
+	case !ok:
+		return "", "", style
+	case c.Running:
+		text, style = "running", l.Background
+		if !t.Feed.Modes().AltScreen {
+			if d := running(sc.loop, c); d != "" {
+				return text + " " + d, text, style
+			}
+		}
+		return text, "", style
+	}
+	short = "done"
+	if c.ExitCode != nil {
+		if short = "ok"; *c.ExitCode != 0 {
+			short, style = fmt.Sprintf("exit %d", *c.ExitCode), l.Fail
+		}
+	}
+	if c.Duration < 0 {
+		return short, "", style
+	}
+	return short + " " + words.Lasted(c.Duration), short, style
+}
+
+// coarseTime is from when on a running time is told in minutes.
+const coarseTime = 10 * time.Minute
+
+// running says for how long a command has run, "" where that is not known or not
+// worth a word.
+func running(l *loop.Loop, c pane.Command) string {
+	if c.Started.IsZero() {
+		return ""
+	}
+	d, unit := l.Since(c.Started), time.Second
+	if d >= coarseTime {
+		unit = time.Minute
+	}
+	l.Counts(d, unit)
+	switch {
+	case d < time.Second:
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d >= coarseTime && d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return words.Lasted(d)
 }

@@ -111,35 +111,38 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut b
 	if d.Active < len(d.Tabs) {
 		active = paint.Width(d.Tabs[d.Active].label(d.Active+1, &l))
 	}
-	hint := hintWidth(&d, room-active-needed(right))
-	if message == "" && hint > 0 && needed(right)+hint+active > room {
+	hint := hintWidth(&d, room-active-width(right, claimRank))
+	if message == "" && hint > 0 && width(right, claimRank)+hint+active > room {
 		// No hint has room beside the claim.
 		message, hint = pickHint(&d, room-active), 0
 	}
-	t := strip{tabs: d.Tabs, labels: labels(&d, &l, has(left) || has(right))}
-	switch {
-	case message != "":
+	t := strip{tabs: d.Tabs}
+	if slices.ContainsFunc(slices.Concat(left, right), func(it item) bool { return it.seg.fit == elastic }) {
+		for i, tab := range d.Tabs {
+			t.labels = append(t.labels, tab.label(i+1, &l))
+		}
+	}
+	if message != "" {
 		// A message needs its room; the beginning of the active tab stays.
 		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3, leastTab)))
 		room -= t.width
 		w := min(paint.Width(message)+2, room)
 		room = fitRight(right, room-w, &l) + w // what is left over may stay
-	default:
-		t.choose(d.Active, max(room-min(rightWidth(right), max(room/2, 0))-hint, min(active, room)))
+	} else {
+		t.choose(d.Active, max(room-min(width(right, lastRank), max(room/2, 0))-hint, min(active, room)))
 		room = fitRight(right, room-t.width-hint, &l) + hint
 	}
 	x := r.X
 	hits := drawItems(c, &x, r, left, &t, &d, &l)
+	cut = d.Message != "" && paint.Width(message)+2 > room
+	if message == "" {
+		message = pickHint(&d, room)
+	}
 	if message != "" {
 		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, message, &d, &l)
-		x += room
-		return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), d.Message != "" && paint.Width(message)+2 > room
-	}
-	if hint := pickHint(&d, room); hint != "" {
-		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, hint, &d, &l)
 	}
 	x += max(room, 0)
-	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), false
+	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), cut
 }
 
 // DrawWhole draws a message that Draw cut into the last rows of an area, as many as
@@ -159,22 +162,12 @@ func (k Kind) style(l *look.Look) look.Style {
 	return map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[k]
 }
 
-// rightWidth is the room that the items of the right side want.
-func rightWidth(list []item) int {
+// width is the room that the items of the right side want which rank up to one; hints
+// leave those up to claimRank alone.
+func width(list []item, rank int) int {
 	want := 0
 	for i := range list {
-		if w := paint.Width(list[i].text); w > 0 {
-			want += w + 2
-		}
-	}
-	return want
-}
-
-// needed is the room of those items of the right side that hints leave alone.
-func needed(list []item) int {
-	want := 0
-	for i := range list {
-		if w := paint.Width(list[i].text); w > 0 && list[i].seg.rank <= claimRank {
+		if w := paint.Width(list[i].text); w > 0 && list[i].seg.rank <= rank {
 			want += w + 2
 		}
 	}
@@ -222,16 +215,6 @@ func items(slots []slot, d *Data, l *look.Look) []item {
 	return out
 }
 
-// has reports whether the tabs are among the items.
-func has(list []item) bool {
-	for i := range list {
-		if list[i].seg.fit == elastic {
-			return true
-		}
-	}
-	return false
-}
-
 // fitLeft shortens an item of the left side and gives its width.
 func (it *item) fitLeft(line, room int) int {
 	if it.text == "" {
@@ -244,7 +227,7 @@ func (it *item) fitLeft(line, room int) int {
 // fitRight shortens the items of the right side, in the order of their ranks, and
 // gives the room that is left.
 func fitRight(list []item, room int, l *look.Look) int {
-	order := make([]*item, 0, len(list))
+	var order []*item
 	for i := range list {
 		if list[i].text != "" {
 			order = append(order, &list[i])
@@ -252,27 +235,19 @@ func fitRight(list []item, room int, l *look.Look) int {
 	}
 	slices.SortStableFunc(order, func(a, b *item) int { return cmp.Compare(a.seg.rank, b.seg.rank) })
 	for _, it := range order {
-		w := paint.Width(it.text)
+		w, cut := paint.Width(it.text), paint.Cut
+		least := w + 2
 		switch it.seg.fit {
 		case cutEnd:
-			if room < min(w, leastEnd)+2 {
-				it.text = ""
-				continue
-			}
-			it.text = " " + paint.Cut(it.text, room-2, l.Ellipsis) + " "
+			least = min(w, leastEnd) + 2
 		case cutFront:
-			if w+2 > room && room < leastFront {
-				it.text = ""
-				continue
-			}
-			it.text = " " + paint.CutFront(it.text, room-2, l.Ellipsis) + " "
-		default:
-			if w+2 > room {
-				it.text = ""
-				continue
-			}
-			it.text = " " + it.text + " "
+			least, cut = min(w+2, leastFront), paint.CutFront
 		}
+		if room < least {
+			it.text = ""
+			continue
+		}
+		it.text = " " + cut(it.text, room-2, l.Ellipsis) + " "
 		room -= paint.Width(it.text)
 	}
 	return room
@@ -316,18 +291,6 @@ func (t Tab) label(number int, l *look.Look) string {
 		text += " " + t.Mark
 	}
 	return text + " "
-}
-
-// labels are the tabs' labels, none when the line has no place for them.
-func labels(d *Data, l *look.Look, shown bool) []string {
-	if !shown {
-		return nil
-	}
-	out := make([]string, len(d.Tabs))
-	for i, t := range d.Tabs {
-		out[i] = t.label(i+1, l)
-	}
-	return out
 }
 
 // strip is the tabs that are shown.
