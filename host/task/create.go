@@ -18,26 +18,25 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// New is a task that somebody wants (U39).
-type New struct {
-	// Name is unique; empty: one is made of the agent's.
-	Name string
-	// Agent is named by id or name, Command is one that the operator gives instead.
-	Agent   string
-	Command []string
-	// Branch is that of the agent's; Hint one that counts where it was deployed.
-	Branch, Hint string
-	// Filesystem or Project say what its files are, for anybody; Workspace says it
-	// for the operator, as workspace.Parse has it or "auto", with Cwd.
-	Filesystem, Project string
-	Workspace, Cwd      string
-	// GitBranch is the branch of a worktree, From the commit that it begins at.
-	GitBranch, From string
-	Params          json.RawMessage
-	// Confirm is which tool calls wait for a person; empty: as the agent says.
-	Confirm string
-	// Bare leaves the sandbox out; the operator's.
-	Bare bool
+// NewTask is a task that somebody wants (U39).
+type NewTask struct {
+	Name      string   `json:"name,omitempty" flag:"name,n" doc:"Unique; one is made when it is absent"`
+	AgentName string   `json:"agent_name,omitempty" flag:"agent,a" doc:"The agent: this, agent_id or agent_command"`
+	AgentID   string   `json:"agent_id,omitempty"`
+	Command   []string `json:"agent_command,omitempty" doc:"A command that speaks ACP; the operator's alone"`
+	Branch    string   `json:"branch,omitempty" flag:"branch" doc:"The agent's branch, which must have been deployed; main when absent"`
+	Hint      string   `json:"branch_hint,omitempty" doc:"A branch that counts where it was deployed"`
+
+	FilesystemID string `json:"filesystem_id,omitempty" flag:"filesystem,f" doc:"The filesystem to work on"`
+	ProjectID    string `json:"project_id,omitempty" flag:"project,p" doc:"The project in which a filesystem is made for the task"`
+	Workspace    string `json:"workspace,omitempty" flag:"workspace,w" doc:"worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID, none, or auto; the operator's alone, but for none"`
+	Cwd          string `json:"cwd,omitempty" flag:"cwd" doc:"The directory that workspace is about"`
+	GitBranch    string `json:"git_branch,omitempty" flag:"git-branch" doc:"The branch of a worktree; one is made of the name when it is absent"`
+	From         string `json:"from,omitempty" flag:"from" doc:"The commit that a worktree begins at"`
+
+	Params    json.RawMessage `json:"params,omitempty" flag:"params" doc:"An object, given to the agent's hooks and environment"`
+	Approve   string          `json:"approve,omitempty" flag:"approve" doc:"Which of the agent's questions are answered with yes: ask, reads or all" enum:"ask,reads,all"`
+	NoSandbox bool            `json:"no_sandbox,omitempty" flag:"no-sandbox" doc:"Run it without a sandbox; the operator's alone"`
 }
 
 // AutoWorkspace is a worktree in a repository, else none.
@@ -45,7 +44,7 @@ const AutoWorkspace = "auto"
 
 // Create makes a task with its workspace; its agent is started after that. What
 // can't be made leaves nothing behind.
-func (s *Service) Create(ctx context.Context, who access.Principal, n New) (store.Task, error) {
+func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (store.Task, error) {
 	if err := n.check(who); err != nil {
 		return store.Task{}, err
 	}
@@ -53,7 +52,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n New) (stor
 	if err != nil {
 		return store.Task{}, err
 	}
-	if !n.Bare {
+	if !n.NoSandbox {
 		if err := s.available(); err != nil {
 			return store.Task{}, err
 		}
@@ -66,37 +65,37 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n New) (stor
 	if err != nil {
 		return store.Task{}, err
 	}
-	t.Facts = facts{Confirm: n.Confirm, Bare: n.Bare}.json()
+	t.Facts = facts{Confirm: n.Approve, Bare: n.NoSandbox}.json()
 	// From here on it is done whether or not somebody still listens.
 	return s.make(s.ctx, t, files, got.Agent.Name)
 }
 
-func (n New) check(who access.Principal) error {
+func (n NewTask) check(who access.Principal) error {
 	if n.Name != "" {
 		if err := access.CheckName("a task", n.Name); err != nil {
 			return store.Errorf(store.Invalid, "%w", err)
 		}
 	}
 	given := 0
-	for _, v := range []string{n.Filesystem, n.Project, n.Workspace} {
+	for _, v := range []string{n.FilesystemID, n.ProjectID, n.Workspace} {
 		if v != "" {
 			given++
 		}
 	}
 	switch {
-	case (n.Agent == "") == (len(n.Command) == 0):
-		return store.Errorf(store.Invalid, "say which agent: its name, or a command")
+	case n.AgentName != "" && n.AgentID != "" || (n.AgentName+n.AgentID == "") == (len(n.Command) == 0):
+		return store.Errorf(store.Invalid, "say which agent: give one of agent_name, agent_id and agent_command")
 	case given > 1:
 		return store.Errorf(store.Invalid, "give one of filesystem_id, project_id and workspace")
 	case who.Kind != access.Operator && who.Kind != access.Key:
 		return store.Errorf(store.Forbidden, "a task can't begin others")
 	case who.Kind != access.Operator && n.Workspace != "" && n.Workspace != string(workspace.None):
 		return store.Errorf(store.Forbidden, "only the operator may name a directory of the host's: give filesystem_id or project_id")
-	case who.Kind != access.Operator && n.Bare:
+	case who.Kind != access.Operator && n.NoSandbox:
 		return store.Errorf(store.Forbidden, "only the operator may leave the sandbox out")
-	case n.Confirm != "" && !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, n.Confirm):
-		return store.Errorf(store.Invalid, "approve is ask, reads or all, not %.40q", n.Confirm)
-	case n.Confirm == ahp.ConfirmAll && n.Bare && who.Kind != access.Operator:
+	case n.Approve != "" && !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, n.Approve):
+		return store.Errorf(store.Invalid, "approve is ask, reads or all, not %.40q", n.Approve)
+	case n.Approve == ahp.ConfirmAll && n.NoSandbox && who.Kind != access.Operator:
 		return store.Errorf(store.Forbidden, "only the operator may approve everything without a sandbox")
 	case len(n.Params) > 0 && !strings.HasPrefix(strings.TrimSpace(string(n.Params)), "{"):
 		return store.Errorf(store.Invalid, "params is a JSON object")
@@ -106,25 +105,25 @@ func (n New) check(who access.Principal) error {
 	return nil
 }
 
-func (s *Service) resolve(ctx context.Context, who access.Principal, n New) (registry.Resolved, error) {
+func (s *Service) resolve(ctx context.Context, who access.Principal, n NewTask) (registry.Resolved, error) {
 	if len(n.Command) > 0 {
 		return s.Agents.AdHoc(ctx, who, n.Command, "")
 	}
-	return s.Agents.Resolve(ctx, who, registry.Wanted{Agent: n.Agent, Branch: n.Branch, Hint: n.Hint})
+	return s.Agents.Resolve(ctx, who, registry.Wanted{Agent: n.AgentName + n.AgentID, Branch: n.Branch, Hint: n.Hint})
 }
 
 // files says what the task's files are to be, and notes whose they are.
-func (s *Service) files(ctx context.Context, who access.Principal, n New, t *store.Task) (workspace.Spec, error) {
+func (s *Service) files(ctx context.Context, who access.Principal, n NewTask, t *store.Task) (workspace.Spec, error) {
 	switch {
-	case n.Filesystem != "":
-		f, err := s.Agents.Filesystem(ctx, who, access.Read, n.Filesystem)
+	case n.FilesystemID != "":
+		f, err := s.Agents.Filesystem(ctx, who, access.Read, n.FilesystemID)
 		if err != nil {
 			return workspace.Spec{}, err
 		}
 		t.ProjectID, t.FilesystemID = f.ProjectID, f.ID
 		t.Writable = access.May(who, access.Update, access.Project, f.ProjectID) == access.Allowed
 		return workspace.Spec{Kind: workspace.Filesystem, Filesystem: f.ID, NoUpdate: !t.Writable}, nil
-	case n.Project != "":
+	case n.ProjectID != "":
 		return s.projectFiles(ctx, who, n, t)
 	}
 	text := n.Workspace
@@ -147,7 +146,7 @@ func (s *Service) files(ctx context.Context, who access.Principal, n New, t *sto
 	case workspace.Copy:
 		spec.Filesystem = store.NewID("fs")
 	case workspace.Filesystem:
-		n.Filesystem, n.Workspace = spec.Filesystem, ""
+		n.FilesystemID, n.Workspace = spec.Filesystem, ""
 		return s.files(ctx, who, n, t)
 	}
 	return spec, nil
@@ -155,8 +154,8 @@ func (s *Service) files(ctx context.Context, who access.Principal, n New, t *sto
 
 // projectFiles makes a filesystem of its own for a task of a project (U39, U84), or
 // a worktree or a copy of the directory that the project is about.
-func (s *Service) projectFiles(ctx context.Context, who access.Principal, n New, t *store.Task) (workspace.Spec, error) {
-	p, err := s.Agents.Project(ctx, who, access.Update, n.Project)
+func (s *Service) projectFiles(ctx context.Context, who access.Principal, n NewTask, t *store.Task) (workspace.Spec, error) {
+	p, err := s.Agents.Project(ctx, who, access.Update, n.ProjectID)
 	if err != nil {
 		return workspace.Spec{}, err
 	}

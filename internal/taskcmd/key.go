@@ -80,7 +80,7 @@ Only its hash is kept.
   tandemux keys add watcher --scope agent:*:viewer --expires 30d
 
 `+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) (err error) {
-		key := api.NewKey{Name: args[0], Expires: in.Expires.Time}
+		key := registry.NewKey{Name: args[0], Expires: in.Expires.Time}
 		if key.Scopes, err = in.parse(); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ what comes of them is streamed, kept, and brought home when it is good.`,
 
 // createFlags are the flags of `task create`.
 type createFlags struct {
-	api.NewTask
+	task.NewTask
 	CommandLine string `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
 	Message     string `flag:"message,m" doc:"Send this to the task; - reads it from standard input"`
 	waiting

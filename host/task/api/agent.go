@@ -198,9 +198,9 @@ func getLogs(r *Request, in LogQuery) (page LogPage, err error) {
 var accessRoutes = []Route{
 	on("GET /api_keys", "listKeys", "List the API keys, revoked ones too, without their secrets.", list((*reg).Keys)),
 	// Not once by key: what would be kept for the second answer is the secret.
-	on("POST /api_keys", "createKey", "Make an API key; its secret is in this answer and nowhere else.", func(r *Request, in NewKey) (registry.MadeKey, error) {
+	on("POST /api_keys", "createKey", "Make an API key; its secret is in this answer and nowhere else.", func(r *Request, in registry.NewKey) (registry.MadeKey, error) {
 		r.W.Header().Set("Cache-Control", "no-store")
-		return r.Tasks.Agents.CreateKey(r.Context(), r.Who, registry.NewKey{Name: in.Name, Scopes: in.Scopes, Expires: in.Expires})
+		return r.Tasks.Agents.CreateKey(r.Context(), r.Who, in)
 	}).creates(),
 	on("GET /api_keys/{key}", "getKey", "Get an API key, by id or name.", one((*reg).Key)),
 	on("PATCH /api_keys/{key}", "setKeyScopes", "Replace an API key's scopes.\nStreams that were opened with it end.", func(r *Request, in KeyChange) (store.APIKey, error) {
@@ -219,13 +219,6 @@ It authenticates nobody any more, its scopes are gone, and streams that were ope
 		return r.Tasks.Agents.UpdateProject(r.Context(), r.Who, r.ref(), in)
 	}),
 	on("DELETE /projects/{project}", "deleteProject", "Delete a project that is empty.", gone((*reg).DeleteProject)),
-}
-
-// NewKey is a key that is wanted.
-type NewKey struct {
-	Name    string         `json:"name"`
-	Scopes  []access.Scope `json:"scopes" doc:"A resource's id may be its name, or * for all"`
-	Expires time.Time      `json:"expires_at,omitzero"`
 }
 
 // KeyChange is what may be changed of a key.

@@ -21,7 +21,9 @@ const (
 var taskRoutes = []Route{
 	on("GET /tasks", "listTasks", "List tasks, newest first.", listTasks),
 	on("POST /tasks", "createTask", `Create a task.
-Takes no message: send an event afterwards. The answer comes when the workspace is made; the agent is started then, and the task is CREATING until it is ready.`, createTask).creates().once(),
+Takes no message: send an event afterwards. The answer comes when the workspace is made; the agent is started then, and the task is CREATING until it is ready.`, func(r *Request, in task.NewTask) (store.Task, error) {
+		return r.Tasks.Create(r.Context(), r.Who, in)
+	}).creates().once(),
 	on("POST /tasks/migrate", "migrateTasks", `Move tasks to another version of their branch.
 Either all of a version or those named, either to a version or to the active one. A task that runs goes on with its version until its event has ended.`,
 		func(r *Request, in registry.Migration) (registry.Migrated, error) {
@@ -122,27 +124,6 @@ Members of the object are merged into those that are there, objects in them too;
 	}),
 }
 
-// NewTask is what a task is created of (U39).
-type NewTask struct {
-	Name      string   `json:"name,omitempty" flag:"name,n" doc:"Unique; one is made when it is absent"`
-	AgentName string   `json:"agent_name,omitempty" flag:"agent,a" doc:"The agent: this, agent_id or agent_command"`
-	AgentID   string   `json:"agent_id,omitempty"`
-	Command   []string `json:"agent_command,omitempty" doc:"A command that speaks ACP; the operator's alone"`
-	Branch    string   `json:"branch,omitempty" flag:"branch" doc:"The agent's branch, which must have been deployed; main when absent"`
-	Hint      string   `json:"branch_hint,omitempty" doc:"A branch that counts where it was deployed"`
-
-	FilesystemID string `json:"filesystem_id,omitempty" flag:"filesystem,f" doc:"The filesystem to work on"`
-	ProjectID    string `json:"project_id,omitempty" flag:"project,p" doc:"The project in which a filesystem is made for the task"`
-	Workspace    string `json:"workspace,omitempty" flag:"workspace,w" doc:"worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID, none, or auto; the operator's alone, but for none"`
-	Cwd          string `json:"cwd,omitempty" flag:"cwd" doc:"The directory that workspace is about"`
-	GitBranch    string `json:"git_branch,omitempty" flag:"git-branch" doc:"The branch of a worktree; one is made of the name when it is absent"`
-	From         string `json:"from,omitempty" flag:"from" doc:"The commit that a worktree begins at"`
-
-	Params    json.RawMessage `json:"params,omitempty" flag:"params" doc:"An object, given to the agent's hooks and environment"`
-	Approve   string          `json:"approve,omitempty" flag:"approve" doc:"Which of the agent's questions are answered with yes: ask, reads or all" enum:"ask,reads,all"`
-	NoSandbox bool            `json:"no_sandbox,omitempty" flag:"no-sandbox" doc:"Run it without a sandbox; the operator's alone"`
-}
-
 // TaskChange is what may be changed of a task.
 type TaskChange struct {
 	Name   *string         `json:"name,omitempty"`
@@ -214,17 +195,6 @@ func (r *Request) ofTask(err error, id string, verb access.Verb, what string) er
 		return Errorf(http.StatusNotFound, "there is no %s %q", what, clip(r.ref()))
 	}
 	return err
-}
-
-func createTask(r *Request, in NewTask) (store.Task, error) {
-	if in.AgentName != "" && in.AgentID != "" || (in.AgentName+in.AgentID != "") && len(in.Command) > 0 {
-		return store.Task{}, Errorf(http.StatusUnprocessableEntity, "give one of agent_name, agent_id and agent_command")
-	}
-	return r.Tasks.Create(r.Context(), r.Who, task.New{
-		Name: in.Name, Agent: in.AgentName + in.AgentID, Command: in.Command, Branch: in.Branch, Hint: in.Hint,
-		Filesystem: in.FilesystemID, Project: in.ProjectID, Workspace: in.Workspace, Cwd: in.Cwd, GitBranch: in.GitBranch, From: in.From,
-		Params: in.Params, Confirm: in.Approve, Bare: in.NoSandbox,
-	})
 }
 
 // statuses are what a task's status may be.

@@ -106,9 +106,9 @@ func (r *Registry) Principal(keyID string) (who access.Principal, ended <-chan s
 
 // NewKey is a key that the operator wants.
 type NewKey struct {
-	Name    string
-	Scopes  []access.Scope // their ids may be names
-	Expires time.Time      // zero: never
+	Name    string         `json:"name"`
+	Scopes  []access.Scope `json:"scopes" doc:"A resource's id may be its name, or * for all"`
+	Expires time.Time      `json:"expires_at,omitzero"` // zero: never
 }
 
 // MadeKey is a key with its secret, which is nowhere else (U87).

@@ -89,10 +89,9 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 	}
 	shown := make([]Variable, len(vars))
 	for i, v := range vars {
-		shown[i] = Variable{Name: v.Name, Value: v.Value, Secret: v.Secret, Updated: v.Updated, Pending: any}
-		if d, ok := deployed[v.Name]; ok && d.Value == v.Value && d.Secret == v.Secret {
-			shown[i].Pending = false
-		}
+		d, ok := deployed[v.Name]
+		shown[i] = Variable{Name: v.Name, Value: v.Value, Secret: v.Secret, Updated: v.Updated}
+		shown[i].Pending = any && (!ok || d.Value != v.Value || d.Secret != v.Secret)
 		if v.Secret {
 			shown[i].Value = Masked
 		}
