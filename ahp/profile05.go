@@ -35,8 +35,8 @@ var down05 = jsonv2.JoinMarshalers(
 	down(func(s SessionSummary) any { return summaryOf(s) }),
 	down(func(s SessionState) any {
 		w := wireSession{plainSession: plainSession(s)}
-		w.Summary, w.info05 = summaryOf(s.Summary()), infoOf(s.SessionInfo)
-		w.WorkingDirectories, w.InputNeeded = nil, nil
+		w.Summary, w.InputNeeded = summaryOf(s.Summary()), nil
+		w.SessionInfo, w.WorkingDirectory = w.Summary.SessionInfo, w.Summary.WorkingDirectory
 		if w.Lifecycle == LifecycleFailed {
 			w.Lifecycle = failed05
 		}
@@ -100,55 +100,24 @@ func (s ChatState) openRequests() []InputRequest {
 // failed05 is LifecycleFailed.
 const failed05 = "creationFailed"
 
-// info05 is a SessionInfo.
-type info05 struct {
-	Provider         string          `json:"provider"`
-	Title            string          `json:"title"`
-	Status           Status          `json:"status"`
-	Activity         string          `json:"activity,omitempty"`
-	Origin           json.RawMessage `json:"origin,omitempty"`
-	Project          *Project        `json:"project,omitempty"`
-	WorkingDirectory URI             `json:"workingDirectory,omitempty"`
-	Annotations      json.RawMessage `json:"annotations,omitempty"`
-}
-
-func infoOf(i SessionInfo) info05 {
-	dir := append(i.WorkingDirectories, "")[0]
-	return info05{i.Provider, i.Title, i.Status, i.Activity, i.Origin, i.Project, dir, i.Annotations}
-}
-
-func (i info05) info(dirs []URI) SessionInfo {
-	if dirs == nil && i.WorkingDirectory != "" {
-		dirs = []URI{i.WorkingDirectory}
-	}
-	return SessionInfo{i.Provider, i.Title, i.Status, i.Activity, i.Origin, i.Project, dirs, i.Annotations}
-}
-
-// wireSummary is a SessionSummary as 0.5 writes it, and as all are read.
+// wireSummary is a SessionSummary as 0.5 writes it.
 type wireSummary struct {
 	Resource URI `json:"resource"`
-	info05
-	WorkingDirectories []URI           `json:"workingDirectories,omitempty"` // not 0.5
-	CreatedAt          instant05       `json:"createdAt"`
-	ModifiedAt         instant05       `json:"modifiedAt"`
-	Changes            json.RawMessage `json:"changes,omitempty"`
-	Model              json.RawMessage `json:"model,omitempty"`
-	Agent              json.RawMessage `json:"agent,omitempty"`
-	DefaultChat        URI             `json:"defaultChat,omitempty"` // not 0.5
-	Meta               json.RawMessage `json:"_meta,omitempty"`
+	SessionInfo
+	WorkingDirectory URI             `json:"workingDirectory,omitempty"`
+	CreatedAt        instant05       `json:"createdAt"`
+	ModifiedAt       instant05       `json:"modifiedAt"`
+	Changes          json.RawMessage `json:"changes,omitempty"`
+	Model            json.RawMessage `json:"model,omitempty"`
+	Agent            json.RawMessage `json:"agent,omitempty"`
+	Meta             json.RawMessage `json:"_meta,omitempty"`
 }
 
 func summaryOf(s SessionSummary) wireSummary {
+	dir := append(s.WorkingDirectories, "")[0]
+	s.WorkingDirectories = nil
 	return wireSummary{
-		Resource: s.Resource, info05: infoOf(s.SessionInfo), CreatedAt: instant05{s.CreatedAt}, ModifiedAt: instant05{s.ModifiedAt},
-		Changes: s.Changes, Model: s.Model, Agent: s.CurrentAgent, Meta: s.Meta,
-	}
-}
-
-func (w wireSummary) summary() SessionSummary {
-	return SessionSummary{
-		Resource: w.Resource, SessionInfo: w.info(w.WorkingDirectories), CreatedAt: w.CreatedAt.Instant, ModifiedAt: w.ModifiedAt.Instant,
-		Changes: w.Changes, DefaultChat: w.DefaultChat, Meta: w.Meta, Model: w.Model, CurrentAgent: w.Agent,
+		s.Resource, s.SessionInfo, dir, instant05{s.CreatedAt}, instant05{s.ModifiedAt}, s.Changes, s.Model, s.CurrentAgent, s.Meta,
 	}
 }
 
@@ -162,11 +131,21 @@ func (i instant05) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON accepts every profile's form.
 func (s *SessionSummary) UnmarshalJSON(b []byte) error {
-	var w wireSummary
+	type plain SessionSummary
+	var w struct {
+		plain
+		WorkingDirectory URI             `json:"workingDirectory"`
+		Model            json.RawMessage `json:"model"`
+		Agent            json.RawMessage `json:"agent"`
+	}
 	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*s = w.summary()
+	*s = SessionSummary(w.plain)
+	s.Model, s.CurrentAgent = w.Model, w.Agent
+	if s.WorkingDirectories == nil && w.WorkingDirectory != "" {
+		s.WorkingDirectories = []URI{w.WorkingDirectory}
+	}
 	return nil
 }
 
@@ -176,16 +155,17 @@ type plainSession SessionState
 // (docs/protocol.md, Versions).
 type wireSession struct {
 	Summary wireSummary `json:"summary"`
-	info05
+	SessionInfo
+	WorkingDirectory URI `json:"workingDirectory,omitempty"`
 	plainSession
 }
 
 // UnmarshalJSON accepts every profile's form: with a nested summary, or flat.
 func (s *SessionState) UnmarshalJSON(b []byte) error {
 	var nested struct {
-		Summary *wireSummary `json:"summary"`
+		Summary *SessionSummary `json:"summary"`
 	}
-	var flat wireSummary
+	var sum SessionSummary
 	var state plainSession
 	if err := Unmarshal(b, &state); err != nil {
 		return err
@@ -193,14 +173,13 @@ func (s *SessionState) UnmarshalJSON(b []byte) error {
 	if err := Unmarshal(b, &nested); err != nil {
 		return err
 	}
-	if err := Unmarshal(b, &flat); err != nil {
+	if err := Unmarshal(b, &sum); err != nil {
 		return err
 	}
 	*s = SessionState(state)
 	if nested.Summary != nil {
-		flat = *nested.Summary
+		sum = *nested.Summary
 	}
-	sum := flat.summary()
 	s.SessionInfo = sum.SessionInfo
 	s.SessionRow = SessionRow{sum.Resource, sum.CreatedAt, sum.ModifiedAt, sum.Changes, sum.Model, sum.CurrentAgent}
 	if s.Lifecycle == failed05 {

@@ -21,11 +21,9 @@ const (
 type chunkKind uint8
 
 const (
-	proseChunk  chunkKind = iota
-	listChunk             // goes on behind a blank line
-	indentChunk           // indented code, as well
-	lineChunk             // ends with its line: a heading
-	codeChunk             // fenced code
+	proseChunk chunkKind = iota
+	listChunk            // goes on behind a blank line; indented code, as well
+	codeChunk            // fenced code
 )
 
 // chunk is a block, or a run of blocks, at the top of a text.
@@ -158,10 +156,6 @@ func (m *Markdown) cutLine(text string, next int) {
 		m.open.kind = listChunk
 	}
 	m.blank = false
-	if m.open.kind == lineChunk {
-		m.close()
-		return
-	}
 	if f, _ := fenceOf(strings.TrimLeft(text, " >")); f != "" {
 		m.nested = f
 	}
@@ -192,17 +186,11 @@ func (m *Markdown) begins(text string) (kind chunkKind, fresh bool) {
 	switch f, _ := fenceOf(text); {
 	case in < 4 && f != "" && !(m.begun && m.open.kind == listChunk && in > 0):
 		return codeChunk, true
-	case in < 4 && isHeading(text) && !(m.begun && m.open.kind == listChunk && in > 0):
-		return lineChunk, true
 	case m.begun && !m.blank:
 		return 0, false
 	case m.begun && m.open.kind == listChunk && (in >= 2 || isItem(text)):
 		return 0, false
-	case m.begun && m.open.kind == indentChunk && in >= 4:
-		return 0, false
-	case in >= 4:
-		return indentChunk, true
-	case isItem(text):
+	case in >= 4, isItem(text):
 		return listChunk, true
 	}
 	return proseChunk, true
@@ -260,13 +248,6 @@ func isItem(s string) bool {
 func isRule(s string) bool {
 	s = strings.ReplaceAll(s, " ", "")
 	return len(s) >= 3 && strings.ContainsRune("-*_", rune(s[0])) && strings.Trim(s, s[:1]) == ""
-}
-
-// isHeading reports whether a line is a heading that begins with #.
-func isHeading(s string) bool {
-	s = strings.TrimLeft(s, " ")
-	n := len(s) - len(strings.TrimLeft(s, "#"))
-	return n >= 1 && n <= 6 && (n == len(s) || s[n] == ' ')
 }
 
 // Render brings the lines up to date for a width and gives their number.
