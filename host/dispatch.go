@@ -16,7 +16,7 @@ func (h *Host) actions() map[string]requests.Action {
 	maps.Copy(all, h.terminals.Actions())
 	maps.Copy(all, map[string]requests.Action{
 		ahp.LayoutChanged{}.ActionType(): {
-			Scope: auth.ScopeAdmin, Needs: []string{"rev"}, Fits: requests.Is[*layout], Do: h.changeLayout,
+			Scope: auth.ScopeAdmin, Needs: []string{"rev"}, Fits: requests.Is[*layout], Do: h.layouts.change,
 		},
 		ahp.RootConfigChanged{}.ActionType(): {
 			Scope: auth.ScopeAdmin, Fits: requests.Is[*root], Do: func(core.Tx, *requests.Dispatch) string {

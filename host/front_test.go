@@ -162,7 +162,8 @@ func TestRevoke(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
-		c.Limits = host.Limits{Connections: 3, Terminals: 2, Subscriptions: 2, Layouts: 3, FrameBytes: 64 << 10, Clients: 4}
+		c.Limits = host.Limits{Connections: 3, Layouts: 3, FrameBytes: 64 << 10, Clients: 4}
+		c.Limits.Terminals, c.Limits.Subscriptions = 2, 2
 	})
 	p := w.connect("p")
 	p.initialize()

@@ -143,7 +143,7 @@ func (w *fixture) startHost(change ...func(*host.Config)) {
 		w.t.Fatal(err)
 	}
 	c := host.Config{
-		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh",
+		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Start: host.Start{Shell: "/bin/sh"},
 		Version: "test", Keeper: k, Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	for _, f := range change {

@@ -21,7 +21,6 @@ import (
 	"tandemux/host/commands"
 	"tandemux/host/confine"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
@@ -37,22 +36,15 @@ import (
 // Config is what a Host needs. Directories must be absolute and exist.
 type Config struct {
 	// Runtime holds the sockets and the lock (0700), State the tokens, the
-	// audit log and the sequence mark, Config the user's files.
-	Runtime, State, Config string
-	// Shell is an absolute path; empty means $SHELL, then the passwd entry.
-	Shell string
-	// NoShellIntegration starts shells as they are, unless a client asks for
-	// marks of their commands.
-	NoShellIntegration bool
-	// Engine names the emulator; empty means engine.Default.
-	Engine string
+	// audit log and the sequence mark.
+	Runtime, State string
+	// Start is what new terminals are started with; Fresh, if not nil, gives what is in
+	// its place. It is asked for each of them, from any goroutine.
+	Start
+	Fresh func() Start
 	// Scrollback is how many lines terminals keep for which nothing else was asked,
 	// as emulator.Options.History has it. SetScrollback changes it.
 	Scrollback int
-	// Fresh, if not nil, gives what new terminals are started with in place of
-	// Shell, NoShellIntegration and Engine. It is asked for each of them, from any
-	// goroutine.
-	Fresh func() Start
 	// Version is reported to clients and children.
 	Version string
 	// Log gets what the host does, never what terminals show; nil discards.
@@ -63,39 +55,13 @@ type Config struct {
 	// NewKeeper, if not nil, connects to another keeper, or the same one again, when
 	// the connection has ended otherwise than by Shutdown.
 	NewKeeper func(context.Context) (*keeper.Client, error)
-	// Listen holds the TCP addresses that Run listens on, with Certificate
-	// encrypted. Without one, others than loopback are refused unless Plaintext
-	// is set.
-	Listen      []string
-	Certificate *listen.Certificate
-	Plaintext   bool
-	// Hosts are names that clients may know the machine by, besides its own and
-	// those in the certificate.
-	Hosts []string
-	// Origins are the browser origins that may connect over TCP, such as
-	// "https://example.org"; none by default.
-	Origins []string
+	Network
 	// Roots are the directories, absolute, whose files clients may read (the
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
-	// Agents open the agents' side of sessions; the first is the default.
-	Agents []agent.Provider
-	// Agent, if not nil, finds one that Agents lacks, by its name or a command. It
-	// may be called from any goroutine.
-	Agent func(id string, command []string) (agent.Provider, error)
-	// AgentServers, if not nil, gives the MCP servers that every agent is told of
-	// when a chat of it opens. It must not block.
-	AgentServers func(provider string, session, chat ahp.URI) []agent.Server
-	// Confine, if not nil, gives the confinement of sessions that name a sandbox. It
-	// is asked when something of such a session is started first, in each host anew,
-	// and again when it failed; from any goroutine, and it may take a while. Without
-	// it such sessions are refused.
-	Confine func(sandbox string) (agent.Confinement, error)
+	AgentConfig
 	// Doors are other protocols' entrances.
 	Doors []front.Door
-	// AgentLimits, if not nil, gives what agents may do, in place of
-	// guard.DefaultLimits. It is asked at each decision, from any goroutine.
-	AgentLimits func() guard.Limits
 	// Ending, if not nil, is called once, before clients are told that the host
 	// ends, with the WebSocket status that they are told: jsonrpc.CloseRestart when
 	// another one follows at once, 1000 when it was stopped with all its terminals.
@@ -110,27 +76,69 @@ type Config struct {
 	Limits Limits
 }
 
-// Start is what new terminals are started with; the members are as in Config.
+// Start is what new terminals are started with.
 type Start = terminals.Start
 
-// Host is the one writer of all state. Its methods may be called from any
-// goroutine.
-type Host struct {
-	cfg   Config // complete
-	front *front.Front
-	life  life
+// Network is how others than this machine's owner reach a host.
+type Network struct {
+	// Listen holds the TCP addresses that Run listens on, with Certificate
+	// encrypted. Without one, others than loopback are refused unless Plaintext
+	// is set.
+	Listen      []string
+	Certificate *listen.Certificate
+	Plaintext   bool
+	// Hosts are names that clients may know the machine by, besides its own and
+	// those in the certificate.
+	Hosts []string
+	// Origins are the browser origins that may connect over TCP, such as
+	// "https://example.org"; none by default.
+	Origins []string
+}
 
-	core      *core.Core
+func (n *Network) listen(addr string) (net.Listener, error) {
+	if n.Certificate != nil {
+		return listen.TLS(addr, n.Certificate)
+	}
+	return listen.TCP(addr, n.Plaintext)
+}
+
+// AgentConfig is what a host's agents are.
+type AgentConfig struct {
+	// Agents open the agents' side of sessions; the first is the default.
+	Agents []agent.Provider
+	// Agent, if not nil, finds one that Agents lacks, by its name or a command. It
+	// may be called from any goroutine.
+	Agent func(id string, command []string) (agent.Provider, error)
+	// AgentServers, if not nil, gives the MCP servers that every agent is told of
+	// when a chat of it opens. It must not block.
+	AgentServers func(provider string, session, chat ahp.URI) []agent.Server
+	// Confine, if not nil, gives the confinement of sessions that name a sandbox. It
+	// is asked when something of such a session is started first, in each host anew,
+	// and again when it failed; from any goroutine, and it may take a while. Without
+	// it such sessions are refused.
+	Confine func(sandbox string) (agent.Confinement, error)
+	// AgentLimits, if not nil, gives what agents may do, in place of
+	// guard.DefaultLimits. It is asked at each decision, from any goroutine.
+	AgentLimits func() guard.Limits
+}
+
+// Host is the one writer of all state. Its methods may be called from any
+// goroutine. All but life is immutable, and what the parts have is guarded as they say.
+type Host struct {
+	cfg       Config // complete
+	front     *front.Front
 	journals  journal.Shelf
+	core      *core.Core
 	activity  *activity.Activity
+	layouts   *layouts
 	terminals *terminals.Terminals
 	commands  *commands.Commands
 	sessions  *sessions.Sessions
 	requests  *requests.Server
-	layouts   layouts
+	life      life
 }
 
-// life is a host's.
+// life is when a host began, and how it ends.
 type life struct {
 	started  time.Time
 	done     chan struct{}
@@ -148,36 +156,19 @@ func New(c Config) (*Host, error) {
 			return nil, fmt.Errorf("make host: the directory %q is not absolute", dir)
 		}
 	}
-	if c.Engine == "" {
-		c.Engine = engine.Default
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
-		home = "/"
-	}
-	if c.Roots == nil {
-		c.Roots = []string{home}
-	}
-	hostname, _ := os.Hostname() //nolint:errcheck // then no name is this machine's
-	c.Limits = c.Limits.withDefaults()
-	limits := c.Limits
-	h := &Host{cfg: c, life: life{started: time.Now(), done: make(chan struct{})}}
+	h := &Host{cfg: c.complete(), life: life{started: time.Now(), done: make(chan struct{})}}
+	c = h.cfg
 	h.journals = journal.Shelf{
 		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.terminals.Keeper() }, Now: c.Now, Log: c.Log,
 		Failed: func(err error) { h.activity.Warn("spare journals", err) },
 	}
 	tokens := auth.OpenTokens(c.State, c.Now)
 	h.activity = activity.New(activity.Options{Now: c.Now, Log: c.Log, Tokens: tokens.Trouble, Losing: h.losing})
-	var noMark error
+	h.layouts = &layouts{most: c.Limits.Layouts, activity: h.activity, changed: func(tx core.Tx) { h.terminals.Changed(tx) }}
+	var err, noMark, noAudit error
 	h.core, noMark, err = core.New(core.Options{
-		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: kinds(h),
-		ReplayBytes: limits.ReplayBytes, ReplayCount: limits.ReplayCount, Clients: limits.Clients,
+		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: h.kinds(),
+		ReplayBytes: c.Limits.ReplayBytes, ReplayCount: c.Limits.ReplayCount, Clients: c.Limits.Clients,
 		Shown: shownAction, Superseded: h.superseded,
 		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
@@ -187,7 +178,7 @@ func New(c Config) (*Host, error) {
 	if noMark != nil && !statefile.Unwritable(noMark) {
 		return nil, fmt.Errorf("make host: %w", noMark)
 	}
-	log, noAudit := audit.Open(c.State, c.Now)
+	trail, noAudit := audit.Open(c.State, c.Now)
 	if noAudit != nil && !statefile.Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
@@ -198,37 +189,35 @@ func New(c Config) (*Host, error) {
 	if err != nil {
 		c.Log.Warn("clientIds are remembered in memory only", "err", err)
 	}
+	hostname, _ := os.Hostname()
 	h.front = front.New(front.Config{
 		Handle: func(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 			return h.requests.Serve(ctx, t, p)
 		},
-		Tokens: tokens, Attempts: auth.NewAttempts(c.Now), Audit: log, Log: c.Log,
+		Tokens: tokens, Attempts: auth.NewAttempts(c.Now), Audit: trail, Log: c.Log,
 		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: hostname,
-		Connections: limits.Connections, Requests: limits.Requests, FrameBytes: limits.FrameBytes, HeaderTime: limits.HeaderTime,
+		Connections: c.Limits.Connections, Requests: c.Limits.Requests, FrameBytes: c.Limits.FrameBytes, HeaderTime: c.Limits.HeaderTime,
 	})
 	tokens.OnExpiry(func() { h.requests.CloseInvalid("the token has expired", nil) })
+	h.terminals = terminals.New(terminals.Options{
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Activity: h.activity, Journals: &h.journals,
+		Children: c.Keeper, NewKeeper: c.NewKeeper,
+		Runtime: c.Runtime, State: c.State, Home: c.home(), Hostname: hostname, Version: c.Version,
+		Start: c.Fresh, Scrollback: c.Scrollback, AgentLimits: c.AgentLimits, Host: beside{h}, Limits: c.Limits.terminalLimits,
+	})
 	h.core.Locked(func(tx core.Tx) {
-		tx.NewChannel(ahp.RootURI, &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}})
+		tx.NewChannel(ahp.RootURI, &root{terminals: h.terminals, value: ahp.RootState{Agents: []ahp.AgentInfo{}}})
 		h.activity.Open(tx, h.core)
 	})
-	auditFailed := func(err error) { h.activity.Mend("audit log", err, log.Probe) }
-	log.OnFailure(auditFailed)
+	auditFailed := func(err error) { h.activity.Mend("audit log", err, trail.Probe) }
+	trail.OnFailure(auditFailed)
 	if noAudit != nil {
 		auditFailed(noAudit)
 	}
 	if noMark != nil {
 		h.activity.Mend("state directory", noMark, h.core.WriteMark)
 	}
-	h.terminals = terminals.New(terminals.Options{
-		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Activity: h.activity, Journals: &h.journals,
-		Children: c.Keeper, NewKeeper: c.NewKeeper,
-		Runtime: c.Runtime, State: c.State, Home: home, Hostname: hostname, Version: c.Version,
-		Start: h.start, Scrollback: c.Scrollback, AgentLimits: h.agentLimits, Host: beside{h},
-		Limits: terminals.Limits{
-			Terminals: limits.Terminals, JournalBytes: limits.JournalBytes, HoldBytes: limits.HoldBytes, StallTime: limits.StallTime,
-		},
-	})
-	h.commands = commands.New(commands.Options{Core: h.core, Audit: log, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
+	h.commands = commands.New(commands.Options{Core: h.core, Audit: trail, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
 	sandboxes := &confine.Options{
 		Runtime: c.Runtime, Shell: filepath.Join(c.Runtime, terminals.ShellDir), Log: c.Log, Make: c.Confine, HangUp: h.hangUp,
 		Serve: func(ln net.Listener, who *auth.Principal) error {
@@ -236,28 +225,20 @@ func New(c Config) (*Host, error) {
 		},
 	}
 	h.sessions = sessions.New(sessions.Options{
-		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Home: home, Providers: c.Agents, Agent: c.Agent,
-		Limits: sessions.Limits{
-			Sessions: limits.Sessions, TurnBytes: limits.TurnBytes, AgentStart: limits.AgentStart, AgentGrace: limits.AgentGrace,
-			AgentSilence: limits.AgentSilence, ToolTime: limits.ToolTime, ClientGrace: limits.ClientGrace,
-		},
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Home: c.home(), Providers: c.Agents, Agent: c.Agent, Limits: c.Limits.sessionLimits,
 		Directory: h.terminals.Directory, Reserved: h.terminals.Reserved,
 		Confine: func(session ahp.URI, sandbox string) sessions.Sandbox {
 			return confine.New(sandboxes, session, sandbox)
 		},
 		Confines: confine.Refused,
 		Terminals: &agentterm.Agents{Options: agentterm.Options{
-			Core: h.core, Log: c.Log, Audit: log, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
+			Core: h.core, Log: c.Log, Audit: trail, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
 		}},
 	})
 	h.requests = requests.New(requests.Options{
-		Core: h.core, Log: c.Log, Now: c.Now, Audit: log, Tokens: tokens, ClientIDs: clientIDs,
-		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: home,
-		Limits: requests.Limits{
-			Subscriptions: limits.Subscriptions, QueueBytes: limits.QueueBytes, LagBytes: limits.LagBytes, ReplyBytes: limits.ReplyBytes,
-			RequestRate: limits.RequestRate, RequestBurst: limits.RequestBurst, DispatchRate: limits.DispatchRate, DispatchBurst: limits.DispatchBurst,
-		},
-		Methods: h.methods(files.New(c.Roots, hostname)), Actions: h.actions(),
+		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
+		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits,
+		Methods: h.methods(), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})
 	if err := h.restore(); err != nil {
@@ -267,21 +248,36 @@ func New(c Config) (*Host, error) {
 	return h, nil
 }
 
-// start is what the next new terminal is started with.
-func (h *Host) start() Start {
-	s := Start{Shell: h.cfg.Shell, NoShellIntegration: h.cfg.NoShellIntegration, Engine: h.cfg.Engine}
-	if h.cfg.Fresh != nil {
-		s = h.cfg.Fresh()
+// complete is the Config with what was left out.
+func (c Config) complete() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return s
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Engine == "" {
+		c.Engine = engine.Default
+	}
+	if c.Fresh == nil {
+		c.Fresh = func() Start { return c.Start }
+	}
+	if c.AgentLimits == nil {
+		c.AgentLimits = guard.DefaultLimits
+	}
+	if c.Roots == nil {
+		c.Roots = []string{c.home()}
+	}
+	c.Limits = c.Limits.withDefaults()
+	return c
 }
 
-// agentLimits are those in force.
-func (h *Host) agentLimits() guard.Limits {
-	if h.cfg.AgentLimits != nil {
-		return h.cfg.AgentLimits()
+// home is the user's.
+func (Config) home() string {
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		return home
 	}
-	return guard.DefaultLimits()
+	return "/"
 }
 
 // SetScrollback changes Config.Scrollback, also for the terminals that there are.
@@ -316,7 +312,7 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	defer ln.Close()
 	kinds := map[net.Listener]front.Kind{ln: front.Unix}
 	for _, addr := range h.cfg.Listen {
-		l, err := h.listenOn(addr)
+		l, err := h.cfg.listen(addr)
 		if err != nil {
 			for l := range kinds {
 				l.Close()
@@ -340,13 +336,6 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminals.EndTime)
 	defer cancel()
 	return errors.Join(err, h.Shutdown(ending))
-}
-
-func (h *Host) listenOn(addr string) (net.Listener, error) {
-	if h.cfg.Certificate != nil {
-		return listen.TLS(addr, h.cfg.Certificate)
-	}
-	return listen.TCP(addr, h.cfg.Plaintext)
 }
 
 // losing says what the end of the host would lose, nil when nothing.

@@ -20,6 +20,14 @@ import (
 // maxLayoutRefs bounds the terminals that a layout names.
 const maxLayoutRefs = 1000
 
+// layouts are those that clients show.
+type layouts struct {
+	most     int
+	activity *activity.Activity
+	changed  func(tx core.Tx) // told that others show terminals now
+	list     []*layout
+}
+
 // layout is the body of a layout channel.
 type layout struct {
 	ch    *core.Channel
@@ -30,25 +38,23 @@ func (l *layout) Reduce(a ahp.Action)  { l.value = ahp.ReduceLayout(l.value, a) 
 func (l *layout) State(tx core.Tx) any { return l.value }
 func (l *layout) Settle(tx core.Tx)    {}
 
-// layouts are all that there are.
-type layouts struct{ all []*layout }
-
 // open gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (ls *layouts) open(tx core.Tx, p *auth.Principal, uri ahp.URI, most int) (*core.Channel, error) {
+func (ls *layouts) open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
+	most := ls.most
 	if !p.May(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
-	if len(ls.all) >= most && !ls.drop(tx) {
-		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(ls.all))
+	if len(ls.list) >= most && !ls.drop(tx) {
+		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(ls.list))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
 	l.ch = tx.NewChannel(uri, l)
-	ls.all = append(ls.all, l)
+	ls.list = append(ls.list, l)
 	return l.ch, nil
 }
 
@@ -58,19 +64,19 @@ func (ls *layouts) revive(ch *core.Channel, state json.RawMessage) (core.Body, e
 	if err := ahp.Unmarshal(state, &l.value); err != nil {
 		return nil, err
 	}
-	ls.all = append(ls.all, l)
+	ls.list = append(ls.list, l)
 	return l, nil
 }
 
 // drop makes room by forgetting a layout that holds nothing and that
 // nobody looks at.
 func (ls *layouts) drop(tx core.Tx) bool {
-	i := slices.IndexFunc(ls.all, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.Links()) == 0 })
+	i := slices.IndexFunc(ls.list, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.Links()) == 0 })
 	if i < 0 {
 		return false
 	}
-	tx.RemoveChannel(ls.all[i].ch)
-	ls.all = slices.Delete(ls.all, i, i+1)
+	tx.RemoveChannel(ls.list[i].ch)
+	ls.list = slices.Delete(ls.list, i, i+1)
 	return true
 }
 
@@ -79,9 +85,9 @@ func isLayoutName(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return r == '/' || !unicode.IsPrint(r) })
 }
 
-// changeLayout replaces a layout's document; of two writers that saw the same
+// change replaces a layout's document; of two writers that saw the same
 // revision the second is refused and tries again.
-func (h *Host) changeLayout(tx core.Tx, d *requests.Dispatch) string {
+func (ls *layouts) change(tx core.Tx, d *requests.Dispatch) string {
 	l, a := d.Channel.Body.(*layout), d.Action.(ahp.LayoutChanged)
 	switch {
 	case a.Rev != l.value.Rev+1:
@@ -96,17 +102,17 @@ func (h *Host) changeLayout(tx core.Tx, d *requests.Dispatch) string {
 		return fmt.Sprintf("the layout names a terminal by more than %d bytes", params.MaxURI)
 	}
 	tx.Apply(d.Channel, a, d.By)
-	h.terminals.Changed(tx)
+	ls.changed(tx)
 	return ""
 }
 
 // recount counts the clients that show a layout: those that follow it and the
 // activity, as an interface does and a command that edits it does not.
-func (h *Host) recount(tx core.Tx, ch *core.Channel) {
+func (ls *layouts) recount(tx core.Tx, ch *core.Channel) {
 	switch ch.Body.(type) {
 	case *activity.Activity:
-		for _, l := range h.layouts.all {
-			h.recount(tx, l.ch)
+		for _, l := range ls.list {
+			ls.recount(tx, l.ch)
 		}
 	case *layout:
 		n := 0
@@ -115,14 +121,14 @@ func (h *Host) recount(tx core.Tx, ch *core.Channel) {
 				n++
 			}
 		}
-		h.activity.Watched(tx, ch.URI, n)
+		ls.activity.Watched(tx, ch.URI, n)
 	}
 }
 
 // shownIn maps terminals to the layouts that show them.
 func (ls *layouts) shownIn(tx core.Tx) map[ahp.URI][]ahp.URI {
 	shown := map[ahp.URI][]ahp.URI{}
-	for _, l := range ls.all {
+	for _, l := range ls.list {
 		for _, t := range l.value.Terminals {
 			if !slices.Contains(shown[t], l.ch.URI) {
 				shown[t] = append(shown[t], l.ch.URI)

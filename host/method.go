@@ -23,11 +23,10 @@ func of[P any](h *Host, do func(ctx context.Context, h *Host, c *requests.Conn, 
 
 // methods is what can be asked, besides what package requests answers itself. What is
 // not there is -32601.
-func (h *Host) methods(fs *files.Server) map[string]requests.Method {
+func (h *Host) methods() map[string]requests.Method {
 	all := h.sessions.Methods()
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
-	maps.Copy(all, resources(fs))
 	maps.Copy(all, map[string]requests.Method{
 		ahp.MethodAgent: {Do: of(h, findAgent)},
 		ahp.MethodLogin: {Do: of(h, login), Drives: true},
@@ -35,6 +34,7 @@ func (h *Host) methods(fs *files.Server) map[string]requests.Method {
 		ahp.MethodYield: {Do: of(h, yield)},
 		ahp.MethodHost:  {Do: of(h, describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
+	maps.Copy(all, resources(files.New(h.cfg.Roots, h.terminals.Hostname)))
 	return all
 }
 
@@ -56,7 +56,7 @@ func (channels) ShownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Act
 func (cs channels) Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	switch scheme, _, _ := strings.Cut(uri, ":"); {
 	case scheme+":" == ahp.LayoutScheme && len(uri) <= params.MaxURI:
-		return cs.h.layouts.open(tx, p, uri, cs.h.cfg.Limits.Layouts)
+		return cs.h.layouts.open(tx, p, uri)
 	case scheme+":" == ahp.SessionScheme, scheme+":" == ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
 	}
@@ -75,13 +75,13 @@ func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	if t, ok := ch.Body.(*terminals.Terminal); ok {
 		t.Watched(tx, l)
 	}
-	cs.h.recount(tx, ch)
+	cs.h.layouts.recount(tx, ch)
 }
 
 func (cs channels) Unwatched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	cs.h.sessions.ClientLooksAway(tx, l, ch)
 	terminals.LooksAway(tx, l, ch, false)
-	cs.h.recount(tx, ch)
+	cs.h.layouts.recount(tx, ch)
 }
 
 func (cs channels) Opened(tx core.Tx, l *core.Link, resumed bool) {
@@ -92,9 +92,7 @@ func (cs channels) Came(tx core.Tx, cl *core.Client) { cs.h.terminals.ComesOrGoe
 
 func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
 	h := cs.h
-	for _, l := range h.layouts.all {
-		h.recount(tx, l.ch)
-	}
+	h.layouts.recount(tx, tx.Channel(ahp.ActivityURI))
 	h.commands.Ended(tx, c)
 	if c.Client != nil {
 		h.sessions.ClientGone(tx, c.Client.ID)

@@ -189,7 +189,7 @@ func TestSuperseded(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, err := host.New(host.Config{
-		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh",
+		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Start: host.Start{Shell: "/bin/sh"},
 		Version: "test", Keeper: k, Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	})
 	if err != nil {

@@ -57,9 +57,11 @@ func hostRole() {
 	log, err := os.OpenFile(filepath.Join(dir, "host.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	fail("log", err)
 	room, _ := strconv.Atoi(os.Getenv(roomEnv))
+	limits := host.Limits{}
+	limits.JournalBytes = room
 	h, err := host.New(host.Config{
-		Limits:  host.Limits{JournalBytes: room},
-		Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state"), Shell: "/bin/sh", Version: "test",
+		Limits:  limits,
+		Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state"), Start: host.Start{Shell: "/bin/sh"}, Version: "test",
 		Keeper: k, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	fail("new", err)

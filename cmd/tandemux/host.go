@@ -122,17 +122,18 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	work := newTasks(d, now, log)
 	h, err := host.New(host.Config{
 		Ending: kept.ending, Housekeeper: kept.id,
-		Now:     clock,
-		Limits:  hostLimits,
-		Runtime: d.Runtime, State: d.State, Config: d.Config, Version: version,
-		Scrollback:  settings.engine.History(),
-		Fresh:       func() host.Start { return now().start() },
-		AgentLimits: func() guard.Limits { return now().agents.Limits() },
-		Doors:       append(doors(), work.door()),
-		Agents:      agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
-		Confine: work.confine,
-		Log:     log, Keeper: k, NewKeeper: d.Keeper,
-		Origins: o.Origins, Hosts: o.Names,
+		Now: clock, Limits: hostLimits,
+		Runtime: d.Runtime, State: d.State, Version: version,
+		Scrollback: settings.engine.History(),
+		Fresh:      func() host.Start { return now().start() },
+		Doors:      append(doors(), work.door()),
+		AgentConfig: host.AgentConfig{
+			Agents: agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
+			AgentLimits: func() guard.Limits { return now().agents.Limits() },
+			Confine:     work.confine,
+		},
+		Log: log, Keeper: k, NewKeeper: d.Keeper,
+		Network: host.Network{Origins: o.Origins, Hosts: o.Names},
 	})
 	if err != nil {
 		return err

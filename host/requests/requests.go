@@ -127,10 +127,19 @@ type Options struct {
 	Actions       map[string]Action
 }
 
-// Limits bounds connections; the members are as in host.Limits.
+// Limits bounds connections.
 type Limits struct {
-	Subscriptions, QueueBytes, LagBytes, ReplyBytes        int
-	RequestRate, RequestBurst, DispatchRate, DispatchBurst int
+	Subscriptions int // per connection
+	QueueBytes    int // waiting for one connection before it is closed; see ReplyBytes
+	LagBytes      int // of that, what it did not ask for; all of it if only QueueBytes is set
+	// ReplyBytes bounds the snapshots or replayed actions in one reply. Such
+	// requests wait until the connection's queue is half empty, so half of
+	// QueueBytes must be more than a reply: a client that asks for much is not
+	// closed for being slow because of what it asked for.
+	ReplyBytes int
+	// What one connection may ask for in a second, and at once after a pause.
+	RequestRate, RequestBurst   int
+	DispatchRate, DispatchBurst int
 }
 
 // Server serves connections. Its methods may be called from any goroutine.

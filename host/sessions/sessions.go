@@ -44,7 +44,11 @@ type Options struct {
 	Terminals Terminals
 }
 
-// Limits bounds sessions; the members are as in host.Limits.
+// Limits bounds sessions. Sessions is how many exist at once, TurnBytes how much an agent
+// says in one turn. AgentStart is how long an agent may take to be ready, AgentGrace to end
+// what it was told to, AgentSilence to say something while no tool call runs; ToolTime how
+// long a client may take over a tool call, ClientGrace how long it may be away before it
+// takes part no more.
 type Limits struct {
 	Sessions, TurnBytes                                         int
 	AgentStart, AgentGrace, AgentSilence, ToolTime, ClientGrace time.Duration

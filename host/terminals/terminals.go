@@ -68,10 +68,18 @@ type Start struct {
 	Engine string
 }
 
-// Limits bounds terminals; the members are as in host.Limits.
+// Limits bounds terminals.
 type Limits struct {
-	Terminals, JournalBytes, HoldBytes int
-	StallTime                          time.Duration
+	Terminals int // existing at once, exited ones included
+	// JournalBytes bounds each of the two halves of a terminal's journal. Memory is
+	// used for what is in it: all history and the screen, and output until those are
+	// written again.
+	JournalBytes int
+	// HoldBytes may wait for the claim holder's own connection before its
+	// terminal's pty is no longer read, and StallTime is how long that
+	// connection may then take nothing before it is closed.
+	HoldBytes int
+	StallTime time.Duration
 }
 
 // Terminals are those that the host has.

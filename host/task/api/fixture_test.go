@@ -160,16 +160,18 @@ func (w *fixture) startHost() {
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	a := &api.API{Open: w.open, State: filepath.Join(w.dir, "state"), Log: log}
 	w.host, err = host.New(host.Config{
-		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh", Version: "test", Keeper: k, Log: log,
+		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Start: host.Start{Shell: "/bin/sh"}, Version: "test", Keeper: k, Log: log,
 		Roots: []string{w.dir},
 		Doors: []front.Door{a.Door()},
-		Agent: func(id string, _ []string) (agent.Provider, error) { return task.NewProvider(id, w.open), nil },
-		Confine: func(id string) (agent.Confinement, error) {
-			s, err := w.open()
-			if err != nil {
-				return nil, err
-			}
-			return s.Confine(id)
+		AgentConfig: host.AgentConfig{
+			Agent: func(id string, _ []string) (agent.Provider, error) { return task.NewProvider(id, w.open), nil },
+			Confine: func(id string) (agent.Confinement, error) {
+				s, err := w.open()
+				if err != nil {
+					return nil, err
+				}
+				return s.Confine(id)
+			},
 		},
 	})
 	if err != nil {
