@@ -340,7 +340,7 @@ func TestHelp(t *testing.T) {
 	u.Shows("› qquit", "nothing matches")
 	u.Press("ctrl+u")
 	u.Type("previous tab")
-	u.Shows("p Previous tab")
+	u.Shows("p  Previous tab")
 	u.Hides("Split right", "nothing matches")
 	u.Press("esc")
 	u.Hides("Previous tab")

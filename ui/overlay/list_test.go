@@ -148,10 +148,10 @@ func TestColumns(t *testing.T) {
 	o := &List{Source: Source{Columns: []Column{{Most: 1}, {Least: 5}, {Fills: true, Least: 6}, {Most: 8}}}}
 	o.shown = []Row{{Cells: []Cell{cell(1), cell(12), cell(40), cell(9)}}, {}}
 	for w, want := range map[int][]int{
-		60: {1, 12, 36, 8}, 31: {1, 12, 7, 8}, 24: {1, 6, 6, 8}, 20: {1, 11, 6, 0}, 14: {1, 5, 6, 0}, 9: {1, 0, 7, 0}, 3: {0, 0, 3, 0}, 0: {0, 0, 0, 0},
+		80: {1, 12, 54, 8}, 60: {1, 12, 36, 8}, 31: {1, 12, 7, 8}, 24: {1, 6, 6, 8}, 20: {1, 11, 6, 0}, 14: {1, 5, 6, 0}, 9: {1, 0, 7, 0}, 3: {0, 0, 3, 0}, 0: {0, 0, 0, 0},
 	} {
-		if got := o.widths(w); !slices.Equal(got, want) {
-			t.Errorf("%d cells are shared as %v, want %v", w, got, want)
+		if got, gap := o.widths(w); !slices.Equal(got, want) || gap != 1+w/80 {
+			t.Errorf("%d cells are shared as %v with gaps of %d, want %v", w, got, gap, want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) 
 		}
 		c.Text(r.X+1, r.Y, r.W-2, paint.Cut(text, r.W-2, l.Ellipsis), l.OverlayMuted)
 	}
-	widths := o.widths(o.strip - 2)
+	widths, gap := o.widths(o.strip - 2)
 	for i := range min(room, len(o.shown)-o.top) {
 		row := &o.shown[o.top+i]
 		at := paint.Rect{X: r.X + i/r.H*o.strip, Y: r.Y + i%r.H, W: o.strip, H: 1}
@@ -124,25 +124,29 @@ func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) 
 				off = widths[n] - paint.Width(text)
 			}
 			c.Text(x+off, at.Y, widths[n], text, on(style))
-			x += widths[n] + 1
+			if x += widths[n] + gap; col.Most == 1 {
+				x -= gap - 1
+			}
 		}
 	}
 }
 
-// widths shares a row of w cells among the columns, with a blank between them.
-func (o *List) widths(w int) []int {
-	most, got := make([]int, len(o.Columns)), make([]int, len(o.Columns))
+// widths shares a row of w cells among the columns, with a gap between them: a blank,
+// or two where there is room.
+func (o *List) widths(w int) (got []int, gap int) {
+	most := make([]int, len(o.Columns))
+	got = make([]int, len(o.Columns))
 	fill, left := 0, w+1
 	for i, col := range o.Columns {
-		if col.Fills {
-			fill = i
-			left -= min(col.Least, w) + 1
-			continue
-		}
 		for _, r := range o.shown {
 			if i < len(r.Cells) {
 				most[i] = max(most[i], paint.Width(r.Cells[i].Text))
 			}
+		}
+		if col.Fills {
+			fill = i
+			left -= min(col.Least, w) + 1
+			continue
 		}
 		if col.Most > 0 {
 			most[i] = min(most[i], col.Most)
@@ -153,19 +157,26 @@ func (o *List) widths(w int) []int {
 		if col.Least > 0 {
 			n = min(n, col.Least)
 		}
-		if n > 0 && n < left {
+		if n > 0 && n < left && !col.Fills {
 			got[i] = n
 			left -= n + 1
 		}
 	}
+	others := 0
 	for i := range got {
 		if more := min(most[i]-got[i], left); got[i] > 0 && more > 0 {
 			got[i] += more
 			left -= more
 		}
+		if got[i] > 0 && o.Columns[i].Most != 1 { // a mark stands by its text
+			others++
+		}
 	}
-	got[fill] = max(left, 0) + min(o.Columns[fill].Least, w)
-	return got
+	got[fill], gap = max(left, 0)+min(o.Columns[fill].Least, w), 1
+	if got[fill]-others >= most[fill] {
+		got[fill], gap = got[fill]-others, 2
+	}
+	return got, gap
 }
 
 // footer says what the keys do, in at most w cells.
