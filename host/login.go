@@ -38,7 +38,7 @@ func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provi
 	if err != nil {
 		return nil, err
 	}
-	r := ahp.LoginResult{Method: words.AuthWays([]agent.AuthMethod{m})[0], Methods: words.AuthWays(info.Auth)}
+	r := ahp.LoginResult{Method: m, Methods: words.AuthWays(info.Auth)}
 	h.requests.Audit.Did(c.Who(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
 	if m.Kind == agent.AuthAgent {
 		if err := agent.Authenticate(ctx, provider, m.ID); err != nil {
@@ -76,14 +76,10 @@ func loginMethod(info agent.Info, id string) (agent.AuthMethod, error) {
 
 // loginIn runs the agent's command for logging in, in a terminal of the client's.
 func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams, m agent.AuthMethod) error {
-	env := map[string]string{}
-	for _, v := range m.Env {
-		env[v.Name] = v.Value
-	}
 	_, err := h.terminals.CreateTerminal(ctx, c, ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
 		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, words.MaxNamed)), Cols: p.Cols, Rows: p.Rows,
-		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
+		Meta: &ahp.CreateMeta{Command: m.Command, Env: m.Env},
 	})
 	if err != nil {
 		return err

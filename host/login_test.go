@@ -29,7 +29,7 @@ func (g *gated) Probe(context.Context) (agent.Info, error) {
 	i := g.Info()
 	i.Auth = []agent.AuthMethod{
 		{ID: "key", Name: "Key", Kind: agent.AuthEnv, Variables: []string{"KEY"}},
-		{ID: "pane", Name: "In a pane", Kind: agent.AuthTerminal, Command: []string{"sh", "-c", "echo as $WHO; read x; exit $x"}, Env: []agent.Var{{Name: "WHO", Value: "me"}}},
+		{ID: "pane", Name: "In a pane", Kind: agent.AuthTerminal, Command: []string{"sh", "-c", "echo as $WHO; read x; exit $x"}, Env: map[string]string{"WHO": "me"}},
 		{ID: "login", Name: "By itself", Kind: agent.AuthAgent},
 	}
 	return i, nil

@@ -79,8 +79,8 @@ func loginHere(cmd *cobra.Command, m agent.AuthMethod) error {
 	run := exec.CommandContext(cmd.Context(), m.Command[0], m.Command[1:]...)
 	run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
 	run.Env = os.Environ()
-	for _, v := range m.Env {
-		run.Env = append(run.Env, v.Name+"="+v.Value)
+	for name, value := range m.Env {
+		run.Env = append(run.Env, name+"="+value)
 	}
 	if err := run.Run(); err != nil {
 		return fmt.Errorf("log in by %s: %w", m.Name, err)

@@ -348,26 +348,15 @@ type Files interface {
 	Write(ctx context.Context, path, content string) error
 }
 
-// AuthMethod is a way to log in.
-type AuthMethod struct {
-	ID, Name, Description string
-	Kind                  AuthKind
-	// Command is what to run in a terminal (AuthTerminal): exit code 0 means that
-	// it is done. Env is added to the environment.
-	Command []string
-	Env     []Var
-	// Variables are those to set before the agent starts (AuthEnv).
-	Variables []string
-}
+// AuthMethod is a way to log in. Of AuthTerminal, exit code 0 of its command means that
+// it is done.
+type AuthMethod = ahp.AgentAuth
 
-// AuthKind says who does the logging in.
-type AuthKind uint8
-
-// The values of AuthKind.
+// The values of AuthMethod.Kind: who does the logging in.
 const (
-	AuthAgent    AuthKind = iota // Provider.Authenticate
-	AuthTerminal                 // a person, in a terminal that runs Command
-	AuthEnv                      // a person, by setting Variables
+	AuthAgent    = "agent"    // Provider.Authenticate
+	AuthTerminal = "terminal" // a person, in a terminal that runs Command
+	AuthEnv      = "env"      // a person, by setting Variables before the agent starts
 )
 
 // DefaultStart is how long an agent may take to be ready: real ones need up to

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -182,16 +183,20 @@ func (p *Provider) auth(l *link) []agent.AuthMethod {
 		if m.Type != "env_var" && l.s != nil && l.s.spec.Confine != nil {
 			continue
 		}
-		a := agent.AuthMethod{ID: m.ID, Name: cmp.Or(m.Name, m.ID), Description: m.Description}
+		a := agent.AuthMethod{ID: m.ID, Name: cmp.Or(m.Name, m.ID), Description: m.Description, Kind: agent.AuthAgent}
 		switch {
 		case m.Meta.Terminal != nil && m.Meta.Terminal.Command != "":
 			a.Kind = agent.AuthTerminal
 			a.Command = append([]string{m.Meta.Terminal.Command}, m.Meta.Terminal.Args...)
-			a.Env = variables(m.Meta.Terminal.Env)
+			a.Env = m.Meta.Terminal.Env
 		case m.Type == "terminal":
 			a.Kind = agent.AuthTerminal
 			a.Command = append(slices.Clone(p.c.Command), m.Args...)
-			a.Env = append(slices.Clone(p.c.Env), variables(m.Env)...)
+			a.Env = map[string]string{}
+			for _, v := range p.c.Env {
+				a.Env[v.Name] = v.Value
+			}
+			maps.Copy(a.Env, m.Env)
 		case m.Type == "env_var":
 			a.Kind = agent.AuthEnv
 			if m.VarName != "" {
@@ -203,15 +208,6 @@ func (p *Provider) auth(l *link) []agent.AuthMethod {
 		}
 		out = append(out, a)
 	}
-	return out
-}
-
-func variables(m map[string]string) []agent.Var {
-	out := make([]agent.Var, 0, len(m))
-	for name, value := range m {
-		out = append(out, agent.Var{Name: name, Value: value})
-	}
-	slices.SortFunc(out, func(a, b agent.Var) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -152,7 +152,7 @@ func describe(err error) string {
 	}
 	text := e.Kind + ": " + e.Message
 	for _, a := range e.Auth {
-		text += fmt.Sprintf(" [%s %d %q %v %d]", a.ID, a.Kind, a.Command, a.Variables, len(a.Env))
+		text += fmt.Sprintf(" [%s %s %q %v %d]", a.ID, a.Kind, a.Command, a.Variables, len(a.Env))
 	}
 	return text
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
@@ -51,18 +50,7 @@ func Options(options []agent.Option) []ahp.AgentOption {
 
 // AuthWays are ways to log in on the wire.
 func AuthWays(list []agent.AuthMethod) []ahp.AgentAuth {
-	ways := make([]ahp.AgentAuth, 0, len(list))
-	for _, m := range list[:min(len(list), maxAuthMethods)] {
-		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: slices.Clone(m.Command), Variables: m.Variables}
-		for _, v := range m.Env {
-			if way.Env == nil {
-				way.Env = map[string]string{}
-			}
-			way.Env[v.Name] = v.Value
-		}
-		ways = append(ways, way)
-	}
-	return ways
+	return append([]ahp.AgentAuth{}, list[:min(len(list), maxAuthMethods)]...)
 }
 
 // Turn is a message in the provider's words.
@@ -84,8 +72,6 @@ func Turn(id string, m ahp.Message) agent.Turn {
 	}
 	return t
 }
-
-var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
 
 // Agent is what is known of an agent.
 func Agent(info agent.Info) ahp.AgentInfo {
