@@ -48,7 +48,7 @@ func TestLostConnections(t *testing.T) {
 	defer cancel()
 	cut := &cutter{w: w}
 	m := client.NewMirror(0)
-	c, err := client.Connect(ctx, client.Options{Dial: cut.dial, ClientID: "c", Sink: m, Wants: client.Wants{Predict: m}, Reconnect: true})
+	c, err := client.Connect(ctx, client.Options{Dial: cut.dial, ClientID: "c", Sink: m, Reconnect: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (m *mortal) watchWarnings(id string) *warned {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c, err := client.Connect(ctx, client.Options{
-		ClientID: id, Sink: w, Wants: client.Wants{Predict: w}, Reconnect: true, MaxPause: 50 * time.Millisecond,
+		ClientID: id, Sink: w, Reconnect: true, MaxPause: 50 * time.Millisecond,
 		Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
 			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + m.socket()})
 		},

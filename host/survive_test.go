@@ -177,7 +177,7 @@ func (m *mortal) client(id string) (*client.Client, *client.Mirror) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c, err := client.Connect(ctx, client.Options{
-		ClientID: id, Sink: mirror, Wants: client.Wants{Predict: mirror}, Reconnect: true,
+		ClientID: id, Sink: mirror, Reconnect: true,
 		Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
 			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + m.socket()})
 		},

@@ -79,7 +79,7 @@ func TestTypedOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c, err := client.Connect(ctx, client.Options{
-		ClientID: "typist", Sink: a, Wants: client.Wants{Predict: a}, Reconnect: true, Away: -1,
+		ClientID: "typist", Sink: a, Reconnect: true, Away: -1,
 		Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
 			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + m.socket()})
 		},

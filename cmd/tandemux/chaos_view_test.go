@@ -50,7 +50,7 @@ func (x *chaos) view(id string) *chaosView {
 			return c, err
 		}})
 	}
-	o := client.Options{Dial: (&local.Reviver{Dirs: x.dirs, Connect: dial}).Dial, ClientID: id, Sink: v, Wants: client.Wants{Predict: v, Observe: v}, Reconnect: true}
+	o := client.Options{Dial: (&local.Reviver{Dirs: x.dirs, Connect: dial}).Dial, ClientID: id, Sink: v, Wants: client.Wants{Observe: v}, Reconnect: true}
 	endpoint.Endpoint{Dirs: x.dirs}.Pace(&o)
 	c, err := client.Connect(x.ctx(), o)
 	x.must(err)

@@ -72,7 +72,7 @@ type agentHost struct {
 // its own.
 func openAgent(ctx context.Context, p endpoint.Endpoint, name string, on, chat ahp.URI) (mcp.Host, error) {
 	m := client.NewMirror(0)
-	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Wants: client.Wants{Predict: m}, Kind: "mcp", Agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func doors() []front.Door {
 func connectAgent(ctx context.Context, c front.Caller, name string) (mcp.Host, error) {
 	m := client.NewMirror(0)
 	cl, err := client.Connect(ctx, client.Options{
-		Dial: c.Dial, ClientID: "tandemux-mcp-" + c.Name(), Sink: m, Wants: client.Wants{Predict: m},
+		Dial: c.Dial, ClientID: "tandemux-mcp-" + c.Name(), Sink: m,
 		Info:  ahp.Implementation{Name: "tandemux-mcp", Version: version},
 		Agent: &ahp.AgentMeta{Name: agentName(name)},
 	})

@@ -51,7 +51,7 @@ func (m *memory) ending(code int) {
 func (m *memory) begin(ctx context.Context, s *settings, log *slog.Logger) {
 	m.keep.SetHistory(s.restart.History())
 	p := endpoint.Endpoint{Dirs: m.dirs}
-	c, err := endpoint.Connect(ctx, p, endpoint.Options{Sink: m.keep, Wants: client.Wants{Predict: m.keep}, ID: m.id})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Sink: m.keep, ID: m.id})
 	if err != nil {
 		log.Warn("layouts are not kept on disk", "err", err)
 		close(m.done)

@@ -48,21 +48,9 @@ type Sink interface {
 
 // Wants are what a Sink can be told besides. Each may be nil.
 type Wants struct {
-	Predict Predictor
 	Print   Printer
 	Listen  Listener
 	Observe Observer
-}
-
-// Predictor shows one's own actions before the host confirms them. Its methods must
-// not call the Client.
-type Predictor interface {
-	// Dispatched is called before an action is sent, by the goroutine that
-	// dispatches it.
-	Dispatched(clientSeq int64, channel ahp.URI, a ahp.Action)
-	// Settled says that an action has been confirmed or refused, after Action
-	// said so, or that its outcome will never be known.
-	Settled(clientSeq int64)
 }
 
 // Printer takes terminal output without a string made of it.
@@ -211,9 +199,6 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	if c.sink == nil {
 		c.sink = nobody{}
-	}
-	if c.o.Predict == nil {
-		c.o.Predict = nobody{}
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
@@ -424,13 +409,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// nobody is the Sink of a client that only makes calls, and predicts nothing.
+// nobody is the Sink of a client that only makes calls: it ignores everything.
 type nobody struct{}
 
 func (nobody) Snapshot(ahp.Snapshot) {}
 func (nobody) Action(ahp.Envelope)   {}
 func (nobody) Gone(ahp.URI)          {}
 func (nobody) Status(Status, error)  {}
-
-func (nobody) Dispatched(int64, ahp.URI, ahp.Action) {}
-func (nobody) Settled(int64)                         {}

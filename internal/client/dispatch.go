@@ -95,9 +95,7 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	}
 	c.clientSeq = seq
 	typed, input := a.(ahp.TerminalInput)
-	c.o.Predict.Dispatched(seq, channel, a)
 	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
-		c.o.Predict.Settled(seq)
 		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
 			err = ErrDisconnected
 		}
@@ -166,7 +164,7 @@ func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
 // giveUp settles actions whose outcome will not be known.
 func (c *Client) giveUp(lost []*pending, err error) {
 	for _, p := range lost {
-		c.settle(p, outcome{err: err})
+		p.settle(outcome{err: err})
 		if p.input && c.o.Observe != nil {
 			c.o.Observe.Lost(p.uri, p.text)
 		}
@@ -174,8 +172,7 @@ func (c *Client) giveUp(lost []*pending, err error) {
 }
 
 // settle gives an action's outcome to whoever waits for it.
-func (c *Client) settle(p *pending, o outcome) {
-	c.o.Predict.Settled(p.seq)
+func (p *pending) settle(o outcome) {
 	if p.wait != nil {
 		p.wait <- o
 	}

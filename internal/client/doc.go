@@ -1,5 +1,5 @@
-// Package client is an AHP client: handshake, subscriptions, dispatch with
-// reconciliation, and reconnect.
+// Package client is an AHP client: handshake, subscriptions, dispatch
+// and reconnect.
 //
 // A Client owns one connection at a time and the list of channels it is
 // subscribed to. Everything that the host says about them reaches the Sink in

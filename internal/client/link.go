@@ -135,7 +135,7 @@ func (c *Client) action(e ahp.Envelope) {
 		c.sink.Action(e)
 	}
 	if mine != nil {
-		c.settle(mine, outcome{envelope: e})
+		mine.settle(outcome{envelope: e})
 	}
 }
 

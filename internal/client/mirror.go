@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,9 +12,7 @@ import (
 const mirrorLimit = 4 << 20
 
 // Mirror is a Sink that keeps the states of the root, terminal and layout
-// channels it hears of. Its readers see the confirmed state plus the client's
-// own pending actions on title, claim and layout; output and input are never
-// predicted. All methods may be called from any goroutine.
+// channels it hears of. All methods may be called from any goroutine.
 type Mirror struct {
 	limit int
 
@@ -23,18 +20,8 @@ type Mirror struct {
 	root      *ahp.RootState
 	terminals map[ahp.URI]*ahp.TerminalFold
 	layouts   map[ahp.URI]ahp.LayoutState
-	predicted []prediction
 	changed   chan struct{}
 }
-
-// prediction is an action that the host has not decided yet.
-type prediction struct {
-	seq     int64
-	channel ahp.URI
-	action  ahp.Action
-}
-
-var _ Predictor = (*Mirror)(nil)
 
 // NewMirror makes an empty mirror. It keeps about limit bytes of text for each
 // terminal, the newest; 0 means 4 MiB.
@@ -82,7 +69,7 @@ func (m *Mirror) Snapshot(s ahp.Snapshot) {
 // Action implements Sink.
 func (m *Mirror) Action(e ahp.Envelope) {
 	if e.RejectionReason != "" {
-		return // Settled takes the prediction back.
+		return
 	}
 	m.change(func() {
 		if e.Channel == ahp.RootURI && m.root != nil {
@@ -109,25 +96,6 @@ func (m *Mirror) Gone(channel ahp.URI) {
 // Status implements Sink.
 func (m *Mirror) Status(Status, error) { m.change(func() {}) }
 
-// Dispatched implements Predictor.
-func (m *Mirror) Dispatched(seq int64, channel ahp.URI, a ahp.Action) {
-	switch a.(type) {
-	case ahp.TerminalTitleChanged, ahp.TerminalClaimed, ahp.LayoutChanged:
-		m.change(func() { m.predicted = append(m.predicted, prediction{seq, channel, a}) })
-	}
-}
-
-// Settled implements Predictor.
-func (m *Mirror) Settled(seq int64) {
-	is := func(p prediction) bool { return p.seq == seq }
-	m.mu.Lock()
-	has := slices.ContainsFunc(m.predicted, is)
-	m.mu.Unlock()
-	if has {
-		m.change(func() { m.predicted = slices.DeleteFunc(m.predicted, is) })
-	}
-}
-
 // Root is the root state; ok is false before its first snapshot.
 func (m *Mirror) Root() (s ahp.RootState, ok bool) {
 	m.mu.Lock()
@@ -146,13 +114,7 @@ func (m *Mirror) Terminal(channel ahp.URI) (s ahp.TerminalState, ok bool) {
 	if f == nil {
 		return s, false
 	}
-	s = f.State()
-	for _, p := range m.predicted {
-		if p.channel == channel {
-			s = ahp.ReduceTerminal(s, p.action)
-		}
-	}
-	return s, true
+	return f.State(), true
 }
 
 // Layout is a layout's state.
@@ -160,11 +122,6 @@ func (m *Mirror) Layout(channel ahp.URI) (s ahp.LayoutState, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, ok = m.layouts[channel]
-	for _, p := range m.predicted {
-		if p.channel == channel {
-			s = ahp.ReduceLayout(s, p.action)
-		}
-	}
 	return s, ok
 }
 

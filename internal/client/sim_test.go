@@ -245,7 +245,7 @@ func simulate(t *testing.T, s *sim, dial func(context.Context) (jsonrpc.Transpor
 	m := NewMirror(1 << 30)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute+10*time.Duration(steps)*pause)
 	defer cancel()
-	c, err := Connect(ctx, Options{Dial: dial, ClientID: "me", Sink: m, Wants: Wants{Predict: m}, Reconnect: true})
+	c, err := Connect(ctx, Options{Dial: dial, ClientID: "me", Sink: m, Reconnect: true})
 	if err != nil {
 		t.Fatal(err)
 	}

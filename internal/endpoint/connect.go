@@ -200,7 +200,7 @@ func WithHost(cmd *cobra.Command, h Options, work func(ctx context.Context, s *C
 // With is WithHost for a place that is known already.
 func (p Endpoint) With(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
-	h.Sink, h.Predict, h.Kind, h.Reconnect = m, m, "cli", !h.Once
+	h.Sink, h.Kind, h.Reconnect = m, "cli", !h.Once
 	c, err := Connect(cmd.Context(), p, h)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.`,
 				return err
 			}
 			pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Wants: client.Wants{Predict: pr}, Kind: "prompt"})
+			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Kind: "prompt"})
 			if err != nil {
 				return err
 			}

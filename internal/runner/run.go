@@ -16,7 +16,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
-	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/plaintext"
 )
@@ -92,7 +91,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
 	defer f.stop()
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.terminal == "", Reconnect: true, Sink: f, Wants: client.Wants{Predict: f}, Kind: "run"})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.terminal == "", Reconnect: true, Sink: f, Kind: "run"})
 	if err != nil {
 		return err
 	}
