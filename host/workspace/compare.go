@@ -11,14 +11,14 @@ import (
 // compare finds what each side did since both were base: what is to change on the
 // other side, and met, what both sides are agreed on afterwards. down means that the
 // filesystem's changes go into the workspace; else the other way.
-func (s *syncing) compare(remote *filetree.Manifest, local []filetree.Entry, down bool) (met map[string]*filetree.Entry, changes []filetree.Change) {
+func (s *syncing) compare(remote *filetree.Manifest, down bool) (met map[string]*filetree.Entry, changes []filetree.Change) {
 	met = map[string]*filetree.Entry{}
-	from, to, wanted := entryMap(local), entryMap(remote.Entries), PreferWorkspace
+	from, to, wanted := entryMap(s.local.Files), entryMap(remote.Entries), PreferWorkspace
 	if down {
 		from, to, wanted = to, from, PreferSource
 	}
 	all := map[string]*filetree.Change{}
-	filetree.WalkThree(s.base.Entries, remote.Entries, local, func(path string, b, r, l *filetree.Entry) {
+	filetree.WalkThree(s.base.Entries, remote.Entries, s.local.Files, func(path string, b, r, l *filetree.Entry) {
 		met[path] = b
 		if l == nil && s.local.Hidden(path) {
 			return // it can't be said what it is
@@ -27,9 +27,11 @@ func (s *syncing) compare(remote *filetree.Manifest, local []filetree.Entry, dow
 		if down {
 			giving, taking = r, l
 		}
+		if filetree.Equal(l, r) || filetree.Equal(l, b) {
+			met[path] = l // whose stamp is of now
+		}
 		switch {
 		case filetree.Equal(l, r):
-			met[path] = l
 		case filetree.Equal(giving, b): // nothing to give
 		case filetree.Equal(taking, b) || s.prefer == wanted:
 			all[path] = &filetree.Change{Path: path, To: giving, Was: taking}

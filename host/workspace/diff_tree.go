@@ -57,11 +57,11 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 		return nil, err
 	}
 	c := &comparison{w: w, base: v, top: top}
-	if c.local, err = w.contents(ctx, top, w.loadBase().Index); err != nil {
+	if c.local, err = w.contents(ctx, top, w.loadBase().Entries); err != nil {
 		c.close()
 		return nil, err
 	}
-	filetree.WalkThree(v.Entries, c.local.Entries(), nil, func(path string, old, now, _ *filetree.Entry) {
+	filetree.WalkThree(v.Entries, c.local.Files, nil, func(path string, old, now, _ *filetree.Entry) {
 		if !filetree.Equal(old, now) && (now != nil || !c.local.Hidden(path)) {
 			c.pairs = append(c.pairs, pair{path, old, now})
 		}

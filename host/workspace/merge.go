@@ -226,7 +226,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, filetree.Missing(err, "the directory %s that the copy was made of", r.Source)
 	}
 	defer home.Close()
-	m, changes, stamps, err := c.bringable(r, home)
+	m, changes, err := c.bringable(r, home)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -242,7 +242,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return m, nil
 	}
 	a := &filetree.Applier{
-		Ctx: ctx, Top: home, Stage: filepath.Join(r.Source, ".tandemux-merge-"+w.id), From: filetree.Source{Top: c.top}, Seen: stamps,
+		Ctx: ctx, Top: home, Stage: filepath.Join(r.Source, ".tandemux-merge-"+w.id), From: filetree.Source{Top: c.top}, Careful: true,
 	}
 	if err := a.Apply(changes); err != nil {
 		return Merged{}, err
@@ -257,10 +257,9 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 }
 
 // bringable finds what is to change at home, where what there is is still what the copy
-// began with, and its stamps. Where it is not, the error is Conflicts.
-func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, changes []filetree.Change, stamps map[string]filetree.Stamp, err error) {
+// began with. Where it is not, the error is Conflicts.
+func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, changes []filetree.Change, err error) {
 	m = Merged{Into: r.Source, Left: c.local.Skipped}
-	stamps = map[string]filetree.Stamp{}
 	conflicts := &Conflicts{Into: "the directory " + r.Source}
 	for _, p := range c.pairs {
 		if filetree.IsGit(p.path) {
@@ -269,26 +268,23 @@ func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, chan
 			}
 			continue
 		}
-		there, st, err := look(home, p.path)
+		there, err := look(home, p.path)
 		switch {
 		case err != nil:
-			return m, nil, nil, err
+			return m, nil, err
 		case filetree.Equal(there, p.now):
 			continue
 		case !filetree.Equal(there, p.old):
 			conflicts.Paths = append(conflicts.Paths, p.path)
 			continue
 		}
-		if there != nil {
-			stamps[p.path] = st
-		}
 		changes = append(changes, filetree.Change{Path: p.path, To: p.now, Was: there})
 	}
 	if len(conflicts.Paths) > 0 {
 		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), filetree.MaxListed)]
-		return m, nil, nil, conflicts
+		return m, nil, conflicts
 	}
-	return m, changes, stamps, nil
+	return m, changes, nil
 }
 
 // merged makes what came home what the next comparison begins with.
@@ -308,21 +304,21 @@ func (w *Workspace) merged(ctx context.Context, r *record, home *filetree.Folder
 		if a := ch.To; !missed[ch.Path] {
 			gone[ch.Path] = true
 			if a != nil {
-				came.Files = append(came.Files, filetree.Found{Entry: *a})
+				came.Files = append(came.Files, *a)
 			}
 		}
 	}
 	if err := filetree.Take(ctx, home, came, c.Packs); err != nil {
 		return err
 	}
-	return t.Repin(w.id, gone, came.Entries())
+	return t.Repin(w.id, gone, came.Files)
 }
 
 // look gives what is at a path of a directory, nil for nothing.
-func look(top *filetree.Folder, path string) (*filetree.Entry, filetree.Stamp, error) {
-	e, st, err := filetree.Standing(top, path)
+func look(top *filetree.Folder, path string) (*filetree.Entry, error) {
+	e, err := filetree.Standing(top, path)
 	if e == nil || err != nil {
-		return nil, st, err
+		return nil, err
 	}
 	at := filetree.Source{Top: top}
 	switch {
@@ -331,19 +327,19 @@ func look(top *filetree.Folder, path string) (*filetree.Entry, filetree.Stamp, e
 	case e.IsLink():
 		target, err := at.Target(e)
 		if err != nil {
-			return nil, st, err
+			return nil, err
 		}
 		e.Link(target)
 	case e.Mode.IsRegular():
 		f, now, err := at.Open(e)
 		if err != nil {
-			return nil, st, fmt.Errorf("look at %q: %w", filetree.Clip(path), err)
+			return nil, fmt.Errorf("look at %q: %w", filetree.Clip(path), err)
 		}
 		defer f.Close()
-		st = now
+		e.Stamp = now
 		if e.Sum, e.Size, err = filetree.SumFile(f); err != nil {
-			return nil, st, err
+			return nil, err
 		}
 	}
-	return e, st, nil
+	return e, nil
 }

@@ -323,8 +323,8 @@ func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir str
 	if err != nil {
 		return err
 	}
-	files := slices.DeleteFunc(seen.Entries(), func(e filetree.Entry) bool { return e.Mode.IsDir() != objectDir().MatchString(e.Path) || e.IsLink() })
-	return filetree.LayOut(ctx, filetree.Source{Top: from}, to, files, nil)
+	files := slices.DeleteFunc(seen.Files, func(e filetree.Entry) bool { return e.Mode.IsDir() != objectDir().MatchString(e.Path) || e.IsLink() })
+	return filetree.LayOut(ctx, filetree.Source{Top: from}, to, files)
 }
 
 // takeObjects packs what the tip needs and the repository has not, and lets git check

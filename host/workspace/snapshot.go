@@ -146,7 +146,7 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 			s.left = append(s.left, p) // a repository in the repository
 			continue
 		}
-		there, _, err := filetree.Standing(top, p)
+		there, err := filetree.Standing(top, p)
 		switch {
 		case err != nil || there != nil && there.Mode == fs.ModeIrregular:
 			s.left = append(s.left, p) // neither file nor symlink, or it can't be read

@@ -28,7 +28,6 @@ type syncing struct {
 	top    *filetree.Folder
 	base   *filetree.Sheet
 	local  *filetree.Scanned
-	index  filetree.Index
 	out    filetree.Synced
 }
 
@@ -79,16 +78,12 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 	if err := s.look(); err != nil {
 		return filetree.Synced{}, err
 	}
-	local := s.local.Entries()
-	s.recover(v.Manifest, local)
-	met, changes := s.compare(v.Manifest, local, true)
+	s.recover(v.Manifest)
+	met, changes := s.compare(v.Manifest, true)
 	if err := s.intend(changes, true); err != nil {
 		return filetree.Synced{}, err
 	}
-	a := &filetree.Applier{Ctx: s.ctx, Top: s.top, Stage: s.w.path(stageName), From: v.Source(), Index: s.index, Seen: map[string]filetree.Stamp{}}
-	for i := range s.local.Files {
-		a.Seen[s.local.Files[i].Path] = s.local.Files[i].Stamp
-	}
+	a := &filetree.Applier{Ctx: s.ctx, Top: s.top, Stage: s.w.path(stageName), From: v.Source(), Careful: true}
 	if err := a.Apply(changes); err != nil {
 		return filetree.Synced{}, err
 	}
@@ -113,7 +108,7 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 		return filetree.Synced{}, err
 	}
 	s.out.Version, s.out.Skipped = v.Version(), s.local.Skipped
-	return s.out.Whole(), s.agree(met)
+	return s.out.Whole(), s.agree(met, gone)
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
@@ -166,7 +161,7 @@ func (w *Workspace) loadBase() *filetree.Sheet {
 }
 
 // scan says what is in the workspace, with all checksums. What can't be read is left out.
-func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known filetree.Index) (*filetree.Scanned, error) {
+func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known []filetree.Entry) (*filetree.Scanned, error) {
 	local, err := filetree.Scan(ctx, top, w.store.Limits, known, nil)
 	if err != nil {
 		return nil, err
@@ -177,15 +172,13 @@ func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known fi
 // look reads what is known and what is there.
 func (s *syncing) look() (err error) {
 	s.base = s.w.loadBase()
-	if s.local, err = s.w.contents(s.ctx, s.top, s.base.Index); err == nil {
-		s.index = filetree.Learn(s.local.Files, s.local.At)
-	}
+	s.local, err = s.w.contents(s.ctx, s.top, s.base.Entries)
 	return err
 }
 
 // unchanged reports whether the workspace is what it was at the last synchronisation.
 func (s *syncing) unchanged() bool {
-	return slices.EqualFunc(s.local.Files, s.base.Entries, func(f filetree.Found, e filetree.Entry) bool { return f.Same(e) })
+	return slices.EqualFunc(s.local.Files, s.base.Entries, filetree.Entry.Same)
 }
 
 func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
@@ -197,9 +190,8 @@ func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
 	if err := c.Begin(""); err != nil {
 		return filetree.Synced{}, err
 	}
-	local := s.local.Entries()
-	s.recover(c.Manifest, local)
-	met, changes := s.compare(c.Manifest, local, false)
+	s.recover(c.Manifest)
+	met, changes := s.compare(c.Manifest, false)
 	s.out.Version, s.out.Skipped = c.Version(), s.local.Skipped
 	if len(changes) > 0 {
 		if err := s.commit(c, changes, met); err != nil {
@@ -209,7 +201,7 @@ func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
 	for _, ch := range changes {
 		s.out.Change(ch.Path)
 	}
-	return s.out.Whole(), s.agree(met)
+	return s.out.Whole(), s.agree(met, nil)
 }
 
 // commit brings the changes into the filesystem, and corrects what is agreed on.
@@ -219,13 +211,13 @@ func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met ma
 	for _, ch := range changes {
 		gone[ch.Path] = true
 		if ch.To != nil {
-			sent.Files = append(sent.Files, filetree.Found{Entry: *ch.To, Known: true})
+			sent.Files = append(sent.Files, *ch.To)
 		}
 	}
 	if err := filetree.Take(s.ctx, s.top, sent, c.Packs); err != nil {
 		return err
 	}
-	come := sent.Entries()
+	come := sent.Files
 	for i := range changes {
 		if at, ok := filetree.Search(come, changes[i].Path); ok {
 			changes[i].To = &come[at] // what was read may be newer
@@ -263,13 +255,13 @@ func (s *syncing) intend(changes []filetree.Change, down bool) error {
 
 // recover corrects the base by what a synchronisation that died was about to do. What
 // the side that it changed has of it, both had.
-func (s *syncing) recover(remote *filetree.Manifest, local []filetree.Entry) {
+func (s *syncing) recover(remote *filetree.Manifest) {
 	if len(s.base.Pending) == 0 {
 		return
 	}
 	side := entryMap(remote.Entries)
 	if s.base.Down {
-		side = entryMap(local)
+		side = entryMap(s.local.Files)
 	}
 	base := entryMap(s.base.Entries)
 	for _, c := range s.base.Pending {
@@ -277,10 +269,18 @@ func (s *syncing) recover(remote *filetree.Manifest, local []filetree.Entry) {
 			base[c.Path] = c.To
 		}
 	}
-	s.base = &filetree.Sheet{Manifest: agreed(base), Index: s.base.Index}
+	s.base = &filetree.Sheet{Manifest: agreed(base), Local: true}
 }
 
-// agree keeps what both sides are agreed on.
-func (s *syncing) agree(met map[string]*filetree.Entry) error {
-	return filetree.ReplaceFile(s.w.path(baseName), (&filetree.Sheet{Manifest: agreed(met), Index: s.index}).Encode(), false)
+// agree keeps what both sides are agreed on, with the stamps of files. One that changed just
+// before it was looked at could change again within the same tick; what was written since
+// nobody else has changed.
+func (s *syncing) agree(met map[string]*filetree.Entry, written map[string]bool) error {
+	m := agreed(met)
+	for i := range m.Entries {
+		if e := &m.Entries[i]; !written[e.Path] && !e.Stamp.Settled(s.local.At) {
+			e.Stamp = filetree.Stamp{}
+		}
+	}
+	return filetree.ReplaceFile(s.w.path(baseName), (&filetree.Sheet{Manifest: m, Local: true}).Encode(), false)
 }

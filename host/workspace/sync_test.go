@@ -144,7 +144,7 @@ func contents(t testing.TB, dir string) map[string]string {
 	}
 	all := map[string]string{}
 	for i := range seen.Files {
-		all[seen.Files[i].Path] = describe(&seen.Files[i].Entry)
+		all[seen.Files[i].Path] = describe(&seen.Files[i])
 	}
 	return all
 }

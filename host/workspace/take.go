@@ -77,7 +77,7 @@ func (w *Workspace) part(ctx context.Context, prefix, dir string, p *filetree.Pu
 		top.Close()
 		return filetree.Part{}, err
 	}
-	out := filetree.Part{Prefix: prefix, From: filetree.Source{Top: top}, Entries: seen.Entries()}
+	out := filetree.Part{Prefix: prefix, From: filetree.Source{Top: top}, Entries: seen.Files}
 	for i := range out.Entries {
 		p.Count(&out.Entries[i])
 	}

@@ -241,14 +241,13 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) err
 		return err
 	}
 	defer top.Close()
-	written := make(filetree.Index, len(v.Entries))
-	if err := filetree.LayOut(ctx, v.Source(), top, v.Entries, written); err != nil {
+	if err := filetree.LayOut(ctx, v.Source(), top, v.Entries); err != nil {
 		return err
 	}
 	if err := os.Chmod(stage, 0o755); err != nil {
 		return err
 	}
-	if err := filetree.ReplaceFile(w.path(baseName), (&filetree.Sheet{Manifest: v.Manifest, Index: written}).Encode(), false); err != nil {
+	if err := filetree.ReplaceFile(w.path(baseName), (&filetree.Sheet{Manifest: v.Manifest, Local: true}).Encode(), false); err != nil {
 		return err
 	}
 	r.Dir, r.Base = final, v.Version()

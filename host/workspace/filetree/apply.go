@@ -16,18 +16,21 @@ type Applier struct {
 	Top   *Folder
 	Stage string // a directory of ours on the same file system, made anew
 	From  Source
-	Index Index // learns what was written; nil: need not
-	// Seen, if not nil, is what stood at each path; what has changed since is missed.
-	Seen   map[string]Stamp
-	Missed map[string]bool
+	// Careful leaves alone what is no longer as Change.Was has it, and misses it. Changes
+	// learn the stamps of what was written.
+	Careful bool
+	Missed  map[string]bool
 }
 
 // current reports whether a path is still as it was seen.
-func (a *Applier) current(d *Folder, name, path string) bool {
-	if a.Seen == nil {
+func (a *Applier) current(d *Folder, name string, c *Change) bool {
+	if !a.Careful {
 		return true
 	}
-	was, there := a.Seen[path]
+	was, there := Stamp{}, c.Was != nil
+	if there {
+		was = c.Was.Stamp
+	}
 	now, err := d.stat(name)
 	if there == (err == nil) && (!there || was == now || was.mode == now.mode && was.mode&unix.S_IFMT == unix.S_IFDIR) {
 		return true
@@ -35,7 +38,7 @@ func (a *Applier) current(d *Folder, name, path string) bool {
 	if err != nil && there {
 		return true // it is gone: nothing is lost by what comes
 	}
-	a.Missed[path] = true
+	a.Missed[c.Path] = true
 	return false
 }
 
@@ -108,7 +111,7 @@ func (a *Applier) remove(c *Change) error {
 		return err
 	}
 	defer d.Close()
-	if !a.current(d, name, c.Path) {
+	if !a.current(d, name, c) {
 		return nil
 	}
 	err = d.remove(name, c.Was != nil && c.Was.Mode.IsDir())
@@ -127,7 +130,7 @@ func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
 	}
 	defer d.Close()
 	if c.Was == nil || c.Was.Mode.IsDir() == c.To.Mode.IsDir() { // else remove has looked
-		if !a.current(d, name, c.Path) {
+		if !a.current(d, name, c) {
 			return nil
 		}
 	}
@@ -140,10 +143,10 @@ func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
 	if err := stage.Rename(staged(i), d, name); err != nil {
 		return fmt.Errorf("write %q: %w", Clip(c.Path), err)
 	}
-	if a.Index != nil && c.To.Mode.IsRegular() {
+	if c.To.Mode.IsRegular() {
 		// The move changed its ctime.
 		if now, err := d.stat(name); err == nil && now.ino == st.ino && now.Size == st.Size && now.mtime == st.mtime {
-			a.Index[c.Path] = indexed{now, c.To.Sum}
+			c.To.Stamp = now
 		}
 	}
 	return nil

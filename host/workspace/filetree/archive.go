@@ -37,7 +37,7 @@ func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, e
 	if err != nil {
 		return nil, err
 	}
-	return seen.Skipped, WriteArchive(ctx, to, Part{From: Source{Top: top}, Entries: seen.Entries()})
+	return seen.Skipped, WriteArchive(ctx, to, Part{From: Source{Top: top}, Entries: seen.Files})
 }
 
 // noLimits is for what the user does with his own files.

@@ -107,7 +107,7 @@ func (s *Trees) fillTree(ctx context.Context, fresh, dir string) error {
 	}
 	// Waiting for the disk would wait for all that was written just before, by anybody;
 	// what a power cut takes is in dir still.
-	return ReplaceFile(filepath.Join(fresh, manifestName), (&Sheet{Manifest: NewManifest(seen.Entries())}).Encode(), false)
+	return ReplaceFile(filepath.Join(fresh, manifestName), (&Sheet{Manifest: NewManifest(seen.Files)}).Encode(), false)
 }
 
 // Missing words the error of what the user named.

@@ -17,7 +17,7 @@ func Take(ctx context.Context, top *Folder, seen *Scanned, to *packs) error {
 	dropped := map[string]bool{}
 	missing := func(i int) (string, bool) {
 		f := &seen.Files[i]
-		return f.Path, f.Mode.IsRegular() && (!f.Known || to != nil && !to.known(&f.Entry))
+		return f.Path, f.Mode.IsRegular() && (f.Sum == Digest{} || to != nil && !to.known(f))
 	}
 	err := byDirectory(ctx, top, len(seen.Files), missing, func(d *Folder, err error, i int, buf []byte) error {
 		f := &seen.Files[i]
@@ -41,12 +41,12 @@ func Take(ctx context.Context, top *Folder, seen *Scanned, to *packs) error {
 	for _, p := range skipped {
 		seen.skip(p)
 	}
-	seen.Files = slices.DeleteFunc(seen.Files, func(f Found) bool { return dropped[f.Path] })
+	seen.Files = slices.DeleteFunc(seen.Files, func(f Entry) bool { return dropped[f.Path] })
 	return err
 }
 
 // take reads a file as it is now.
-func (f *Found) take(d *Folder, to *packs, buf []byte) error {
+func (f *Entry) take(d *Folder, to *packs, buf []byte) error {
 	_, name := Parent(f.Path)
 	file, st, err := d.open(name)
 	if err != nil {
@@ -58,9 +58,8 @@ func (f *Found) take(d *Folder, to *packs, buf []byte) error {
 	if to == nil {
 		f.Sum, f.Size, err = SumFile(file)
 	} else {
-		err = to.add(&f.Entry, file, noLimits.FileSize, buf)
+		err = to.add(f, file, noLimits.FileSize, buf)
 	}
-	f.Known = err == nil
 	return err
 }
 

@@ -109,7 +109,7 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 		return p, err
 	}
 	defer top.Close()
-	if err := LayOut(ctx, from, top, entries, nil); err != nil {
+	if err := LayOut(ctx, from, top, entries); err != nil {
 		return p, err
 	}
 	return p, errors.Join(os.Chmod(tree, mode), os.Rename(tree, out)) // over an empty directory, too
@@ -149,7 +149,7 @@ func pour(ctx context.Context, from Source, entries []Entry, stage, out string) 
 	defer to.Close()
 	changes := make([]Change, len(entries))
 	for i := range entries {
-		there, _, err := Standing(to, entries[i].Path)
+		there, err := Standing(to, entries[i].Path)
 		if err != nil {
 			return err
 		}
@@ -159,26 +159,26 @@ func pour(ctx context.Context, from Source, entries []Entry, stage, out string) 
 }
 
 // Standing gives the type of what is at a path, nil for nothing.
-func Standing(top *Folder, path string) (*Entry, Stamp, error) {
+func Standing(top *Folder, path string) (*Entry, error) {
 	dir, name := Parent(path)
 	d, err := top.Walk(dir)
 	if Absent(err) {
-		return nil, Stamp{}, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, Stamp{}, err
+		return nil, err
 	}
 	defer d.Close()
 	st, err := d.stat(name)
 	if Absent(err) {
-		return nil, Stamp{}, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, Stamp{}, err
+		return nil, err
 	}
 	mode, ok := st.fileMode()
 	if !ok {
 		mode = fs.ModeIrregular
 	}
-	return &Entry{Path: path, Mode: mode, Modified: st.mtime}, st, nil
+	return &Entry{Path: path, Mode: mode, Modified: st.mtime, Stamp: st}, nil
 }

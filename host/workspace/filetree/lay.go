@@ -10,10 +10,9 @@ import (
 )
 
 // LayOut writes a whole manifest into a directory that is empty and that nobody else
-// knows yet; written, if not nil, learns the files' stamps. Of a directory's files those
+// knows yet; entries learn the files' stamps. Of a directory's files those
 // that are gone, or can't be read, are left out.
-func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, written Index) error {
-	var mu sync.Mutex
+func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry) error {
 	for i := range entries {
 		if !entries[i].Mode.IsDir() {
 			continue
@@ -35,14 +34,13 @@ func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, writ
 		switch {
 		case !from.Stored && (Absent(err) || errors.Is(err, ErrIrregular) || errors.Is(err, fs.ErrPermission)):
 			return nil
-		case err != nil || written == nil || !e.Mode.IsRegular():
+		case err != nil:
 			return err
 		}
-		mu.Lock()
-		defer mu.Unlock()
+		e.Stamp = Stamp{}
 		// Nobody else has changed it, and who does so gives it another time.
-		if st.mtime < time.Now().Add(-fresh).UnixNano() {
-			written[e.Path] = indexed{st, e.Sum}
+		if e.Mode.IsRegular() && st.mtime < time.Now().Add(-fresh).UnixNano() {
+			e.Stamp = st
 		}
 		return nil
 	})

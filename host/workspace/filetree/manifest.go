@@ -39,6 +39,7 @@ type Entry struct {
 	Sum Digest
 
 	Target string // a symlink's
+	Stamp  Stamp  // of the file in a directory, as it was when the checksum was taken; may be zero
 	at     place  // where the contents of a regular file are, in a filesystem
 }
 
@@ -170,7 +171,7 @@ type Sheet struct {
 	*Manifest
 	answers []answer // of a filesystem
 
-	Index   Index    // of a workspace
+	Local   bool     // of a workspace: stamps are kept
 	Pending []Change // what a synchronisation was about to do,
 	Down    bool     // in the workspace, not in the filesystem
 }
@@ -242,11 +243,8 @@ func (s *Sheet) Encode() []byte {
 	for i := range s.Entries {
 		e := &s.Entries[i]
 		body.Entries.add(e)
-		if s.Index != nil {
-			var st Stamp
-			if known, ok := s.Index[e.Path]; ok && known.sum == e.Sum {
-				st = known.stamp
-			}
+		if s.Local {
+			st := e.Stamp
 			body.Stamps = append(body.Stamps, int64(st.mode), st.Size, st.mtime, st.ctime, int64(st.ino), int64(st.dev))
 		}
 	}
@@ -293,15 +291,12 @@ func DecodeSheet(b []byte) (*Sheet, error) {
 	if !ok || !alsoOK || len(stamps) != 0 && len(stamps) != 6*len(entries) {
 		return nil, Failf(ErrDamaged, "the manifest is not what it should be")
 	}
-	s := &Sheet{Manifest: &Manifest{Entries: entries, version: head.Version}, answers: body.Answers, Down: body.Down}
-	if len(stamps) > 0 {
-		s.Index = Index{}
-	}
+	s := &Sheet{Manifest: &Manifest{Entries: entries, version: head.Version}, answers: body.Answers, Down: body.Down, Local: len(stamps) > 0}
 	for i := range entries {
 		s.bytes += entries[i].Size
-		if len(stamps) > 0 && stamps[6*i] != 0 {
+		if s.Local {
 			st := stamps[6*i:]
-			s.Index[entries[i].Path] = indexed{Stamp{uint32(st[0]), st[1], st[2], st[3], uint64(st[4]), uint64(st[5])}, entries[i].Sum}
+			entries[i].Stamp = Stamp{uint32(st[0]), st[1], st[2], st[3], uint64(st[4]), uint64(st[5])}
 		}
 	}
 	for i := range come {
@@ -311,31 +306,4 @@ func DecodeSheet(b []byte) (*Sheet, error) {
 		s.Pending = append(s.Pending, Change{Path: path})
 	}
 	return s, nil
-}
-
-// Index knows checksums of files by their stamps. It is a cache: what is missing is
-// read again.
-type Index map[string]indexed
-
-type indexed struct {
-	stamp Stamp
-	sum   Digest
-}
-
-// sum gives a file's checksum if its stamp is what it was.
-func (x Index) sum(path string, st Stamp) (Digest, bool) {
-	e, ok := x[path]
-	return e.sum, ok && e.stamp == st
-}
-
-// Learn takes what a scan, begun at a moment, came to know. A file that changed just
-// before could change again within the same tick, and is left out.
-func Learn(files []Found, at time.Time) Index {
-	x := make(Index, len(files))
-	for i := range files {
-		if f := &files[i]; f.Known && f.Mode.IsRegular() && f.Stamp.settled(at) {
-			x[f.Path] = indexed{f.Stamp, f.Sum}
-		}
-	}
-	return x
 }

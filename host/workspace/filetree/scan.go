@@ -8,31 +8,15 @@ import (
 	"time"
 )
 
-// Found is a file that a scan saw. Its Sum is known if known is set.
-type Found struct {
-	Entry
-	Stamp Stamp
-	Known bool
-}
-
 // MaxListed bounds the paths that a result names; counts go on.
 const MaxListed = 1000
 
 // Scanned is a tree as it is on the disk.
 type Scanned struct {
-	Files   []Found  // sorted by path
+	Files   []Entry  // sorted by path; of files whose checksum is not known yet it is zero
 	Skipped []string // at most maxListed of unseen
 	unseen  map[string]bool
 	At      time.Time // before anything was looked at
-}
-
-// Entries are what of it belongs in a manifest.
-func (s *Scanned) Entries() []Entry {
-	entries := make([]Entry, len(s.Files))
-	for i := range s.Files {
-		entries[i] = s.Files[i].Entry
-	}
-	return entries
 }
 
 func (s *Scanned) skip(path string) {
@@ -63,16 +47,16 @@ func (s *Scanned) Hidden(path string) bool {
 type scanner struct {
 	ctx    context.Context
 	limits Limits
-	known  Index
+	known  []Entry
 	leave  func(path string) bool
 	out    *Scanned
 	bytes  int64
 }
 
-// Scan lists a tree without reading contents: checksums come from what is known, which
-// may be nil, where the stamp is the same. Paths of which leave, if not nil, says so are
+// Scan lists a tree without reading contents: checksums come from what is known, a sorted
+// list that may be nil, where the stamp is the same. Paths of which leave, if not nil, says so are
 // left out.
-func Scan(ctx context.Context, top *Folder, limits Limits, known Index, leave func(path string) bool) (*Scanned, error) {
+func Scan(ctx context.Context, top *Folder, limits Limits, known []Entry, leave func(path string) bool) (*Scanned, error) {
 	s := &scanner{ctx: ctx, limits: limits, known: known, leave: leave, out: &Scanned{At: time.Now()}}
 	d, err := top.sub(".")
 	if err != nil {
@@ -82,7 +66,7 @@ func Scan(ctx context.Context, top *Folder, limits Limits, known Index, leave fu
 	if err := s.directory(d, "", 0); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(s.out.Files, func(a, b Found) int { return ComparePaths(a.Entry, b.Entry) })
+	slices.SortFunc(s.out.Files, ComparePaths)
 	return s.out, nil
 }
 
@@ -129,10 +113,10 @@ func (s *scanner) file(d *Folder, name, path string, deep int) error {
 		s.out.skip(path)
 		return nil
 	}
-	f := Found{Entry: Entry{Path: path, Mode: mode, Modified: st.mtime}, Stamp: st}
+	f := Entry{Path: path, Mode: mode, Modified: st.mtime, Stamp: st}
 	switch {
 	case mode.IsDir():
-		f.Modified, f.Known = 0, true
+		f.Modified = 0
 		sub, err := d.sub(name)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
@@ -148,7 +132,9 @@ func (s *scanner) file(d *Folder, name, path string, deep int) error {
 		return s.directory(sub, path, deep+1)
 	case mode.IsRegular():
 		f.Size = st.Size
-		f.Sum, f.Known = s.known.sum(path, st)
+		if i, ok := Search(s.known, path); ok && s.known[i].Stamp == st {
+			f.Sum = s.known[i].Sum
+		}
 		if st.Size > s.limits.FileSize {
 			return Failf(ErrTooLarge, "%q has %d bytes; a file may have %d", Clip(path), st.Size, s.limits.FileSize)
 		}
@@ -164,7 +150,6 @@ func (s *scanner) file(d *Folder, name, path string, deep int) error {
 			return err
 		}
 		f.Link(target)
-		f.Known = true
 	}
 	if len(s.out.Files) >= s.limits.Files {
 		return Failf(ErrTooLarge, "there are more than %d files", s.limits.Files)

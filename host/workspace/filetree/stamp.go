@@ -33,9 +33,9 @@ func stampOf(fd int) (Stamp, error) {
 	return stampFrom(&st), err
 }
 
-// settled reports whether a file with this stamp can't have changed unseen since a
+// Settled reports whether a file with this stamp can't have changed unseen since a
 // moment at which it had it.
-func (s Stamp) settled(at time.Time) bool {
+func (s Stamp) Settled(at time.Time) bool {
 	limit := at.Add(-fresh).UnixNano()
 	return s.ctime < limit && s.mtime < limit
 }
