@@ -128,6 +128,7 @@ func (m *Model) adopt(l Look) error {
 	m.keys.Use(chosen.keys)
 	m.alerts.Settings, m.alerts.Stale = chosen.alerts, true
 	m.link.Sink.LimitHistory(l.Scrollback)
+	m.apply()
 	if changed {
 		m.outer.UseTheme(chosen.themes)
 	} else {
@@ -135,6 +136,12 @@ func (m *Model) adopt(l Look) error {
 	}
 	m.outer.Redraw()
 	return nil
+}
+
+// apply tells the parts what they are told of the configuration.
+func (m *Model) apply() {
+	m.copying.Separators, m.copying.LeaveSelected = m.cfg.WordSeparators, bool(m.cfg.NoCopyOnSelect)
+	m.screen.Sticky = stickies[m.cfg.StickyCommand]
 }
 
 // oneLine gives the first line of an error, and how many more there are.

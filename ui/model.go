@@ -19,7 +19,6 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/mouse"
 	"tandemux/ui/outer"
-	"tandemux/ui/pane"
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
 	"tandemux/ui/screen"
@@ -89,7 +88,6 @@ type Model struct {
 	screen *screen.Screen
 	line   struct { // the status line
 		line    status.Line
-		tabs    []status.Hit
 		cut     bool   // a message had no room
 		misread string // what was wrong with the configuration when it was read last
 	}
@@ -143,35 +141,27 @@ func New(c Config, env Env) (*Model, error) {
 		Switched:  func() { m.mouse.Drop() },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Run: m.run,
 	})
-	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, typing.Hooks{
-		Sent: func(uri ahp.URI, data []byte) {
-			if m.cfg.RecordInput {
-				m.recordings.Input(uri, data)
-			}
-		},
+	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, func(uri ahp.URI, data []byte) {
+		if m.cfg.RecordInput {
+			m.recordings.Input(uri, data)
+		}
 	})
-	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, copying.Hooks{
-		MayType: m.typing.MayType, Separators: func() string { return m.cfg.WordSeparators },
-	})
+	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, m.typing.MayType)
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
 		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
-	}, agents.Hooks{
 		Changed:  func() { m.alerts.Stale = true },
 		OpenLink: m.copying.OpenLink, Keys: m.keys.InChat,
 	})
 	m.alerts = alerts.New(chosen.alerts, m.loop, m.link, m.panes, m.agents, m.outer)
 	m.recordings = recording.New(m.loop, c.Desk.Recorder)
-	m.screen = screen.New(m.loop, m.panes, m.agents, m.outer, m.recordings, func() pane.Sticky { return stickies[m.cfg.StickyCommand] })
+	m.screen = screen.New(m.loop, m.panes, m.agents, m.outer, m.recordings)
 	m.control = control.New(m.loop, m.link, m.panes, m.outer, m.alerts)
 	m.mouse = mouse.New(mouse.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
 		Agents: m.agents, Typing: m.typing, Copying: m.copying,
-	}, mouse.Hooks{
-		Tabs:       func() []status.Hit { return m.line.tabs },
-		Separators: func() string { return m.cfg.WordSeparators },
-		NoCopy:     func() bool { return bool(m.cfg.NoCopyOnSelect) },
 	})
+	m.apply()
 	m.actions = m.commands()
 	if c.Misread != nil {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())

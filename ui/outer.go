@@ -124,7 +124,7 @@ func (m *Model) compose(now time.Time) {
 		return
 	}
 	if all || m.loop.Dirty&loop.Chrome != 0 {
-		m.line.tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
+		m.mouse.Tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
 	}
 	if m.loop.Overlay != nil {
 		cursor = m.loop.Overlay.Draw(&o.Canvas, o.Canvas.Bounds(), o.Look)

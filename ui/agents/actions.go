@@ -40,7 +40,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 				as.Loop.Say(status.Info, "this terminal is gone")
 			}
 		},
-		Link:   as.do.OpenLink,
+		Link:   as.OpenLink,
 		Edit:   as.composeText,
 		Choose: as.chooseRow,
 		Say: func(warn bool, text string) {
@@ -54,7 +54,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 		More:   func() { as.moreTurns(e) },
 		Login:  func(way ahp.AgentAuth) { as.logIn(e, way) },
 		Search: func(back bool) { as.searchChat(e, back) },
-		Keys:   as.do.Keys,
+		Keys:   as.Keys,
 		Screen: func(uri ahp.URI) chat.Screen {
 			if t := as.Panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
 				return t.Feed
@@ -165,32 +165,19 @@ func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 // searchChat asks what to look for in a transcript, and looks as it is typed.
 func (as *Agents) searchChat(e *Chat, back bool) {
 	top, follow := e.Position()
-	as.Loop.Open(overlay.NewSearch(overlay.Asking{
-		Label: "search the chat", Past: as.Loop.Searches,
-		Changed: func(text string) string {
-			e.Restore(top, follow)
-			return e.Find(text, back)
-		},
-		Step: func(reverse bool) string { return e.FindNext(reverse) },
-		Done: func(text string, ok bool) {
-			as.Loop.Dirty |= loop.Panes | loop.Chrome
-			if !ok {
-				e.Find("", false)
-				e.Restore(top, follow)
-				return
-			}
-			if text == "" && len(as.Loop.Searches) > 0 {
-				text = as.Loop.LastSearch()
-			}
-			if text != "" {
-				as.Loop.Searched(text)
-				if e.Finding() != text {
-					e.Find(text, back)
-				}
-				e.Read()
-			}
-		},
-	}))
+	changed := func(text string) string {
+		e.Restore(top, follow)
+		return e.Find(text, back)
+	}
+	as.Loop.Search("search the chat", changed, e.FindNext, func(text string) {
+		if e.Finding() != text {
+			e.Find(text, back)
+		}
+		e.Read()
+	}, func() {
+		e.Find("", false)
+		e.Restore(top, follow)
+	})
 }
 
 // Composer has a text edited and gives it back.

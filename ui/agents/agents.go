@@ -14,16 +14,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// Hooks are what the agents have done for them.
-type Hooks struct {
-	// Changed says that what chats have to tell may be other than before.
-	Changed func()
-	// OpenLink opens an address.
-	OpenLink func(uri string)
-	// Keys are those of a command in the chat that has the focus, "" for none.
-	Keys func(command string) string
-}
-
 // With is what the agents work with.
 type With struct {
 	Loop  *loop.Loop
@@ -35,6 +25,12 @@ type With struct {
 	Log   *slog.Logger
 	// Composer has texts edited; nil for none.
 	Composer Composer
+	// Changed says that what chats have to tell may be other than before.
+	Changed func()
+	// OpenLink opens an address.
+	OpenLink func(uri string)
+	// Keys are those of a command in the chat that has the focus, "" for none.
+	Keys func(command string) string
 	// Dir is where sessions are begun whose directory nothing says.
 	Dir string
 }
@@ -42,15 +38,14 @@ type With struct {
 // Agents are the host's sessions with agents, and the chats that the layout shows.
 type Agents struct {
 	With
-	do       Hooks
 	sessions sessions
 	chats    map[ahp.URI]*Chat
 	fetching bool // older messages are under way
 }
 
 // New makes agents of which nothing is known yet; Load asks for the sessions.
-func New(w With, do Hooks) *Agents {
-	return &Agents{With: w, do: do, chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}}}
+func New(w With) *Agents {
+	return &Agents{With: w, chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}}}
 }
 
 // Chat finds a chat that the layout shows, nil for none.
@@ -71,7 +66,7 @@ func (as *Agents) SessionState(uri ahp.URI, st ahp.SessionState) {
 func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 	if e := as.chats[uri]; e != nil {
 		e.Reset(st)
-		as.do.Changed()
+		as.Changed()
 		as.Loop.Dirty |= loop.Panes | loop.Chrome
 	}
 }

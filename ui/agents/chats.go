@@ -266,7 +266,7 @@ var errEnded = errors.New("the session has ended")
 func (as *Agents) Action(e ahp.Envelope) bool {
 	if c := as.chats[e.Channel]; c != nil {
 		c.Apply(e.Action, as.Loop.Now())
-		as.do.Changed()
+		as.Changed()
 		as.Loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}

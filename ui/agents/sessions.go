@@ -193,7 +193,7 @@ func (as *Agents) Refresh() {
 	for _, e := range as.chats {
 		as.inform(e)
 	}
-	as.do.Changed()
+	as.Changed()
 	as.Loop.Dirty |= loop.Chrome | loop.Panes
 }
 

@@ -33,32 +33,28 @@ type Desk interface {
 	Save(path, text string) (full string, err error)
 }
 
-// Hooks are what copying has done for it.
-type Hooks struct {
-	// MayType reports whether the person may type into a terminal, and says why not.
-	MayType func(t *terminals.Terminal) bool
-	// Separators are the characters that part words.
-	Separators func() string
-}
-
 // Copying is what a person does with what terminals show: scrolling, copy mode,
 // searching, links, and the commands that shells have run.
 type Copying struct {
+	Separators    string // the characters that part words
+	LeaveSelected bool   // what the mouse selects is left to a command
+
 	loop  *loop.Loop
 	link  *link.Link
 	panes *panes.Panes
 	outer *outer.Terminal
 	clip  *clipboard.Clipboard
 	desk  Desk // may be nil
-	do    Hooks
+	may   func(t *terminals.Terminal) bool
 
 	count int    // typed in copy mode before a command, 0 for none
 	asked *asked // what waits for a character, nil for nothing
 }
 
-// New makes copying. desk may be nil.
-func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, c *clipboard.Clipboard, desk Desk, do Hooks) *Copying {
-	return &Copying{loop: l, link: lk, panes: ps, outer: o, clip: c, desk: desk, do: do}
+// New makes copying. desk may be nil; mayType reports whether the person may type into
+// a terminal, and says why not.
+func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, c *clipboard.Clipboard, desk Desk, mayType func(t *terminals.Terminal) bool) *Copying {
+	return &Copying{loop: l, link: lk, panes: ps, outer: o, clip: c, desk: desk, may: mayType}
 }
 
 // Asks reports whether a command waits for a character.
@@ -169,7 +165,7 @@ func onView(f func(cp *Copying, v *pane.View, n int)) action {
 			if cp.count > 0 {
 				n, cp.count = cp.count, 0
 			}
-			v.Separators = cp.do.Separators()
+			v.Separators = cp.Separators
 			f(cp, v, n)
 			cp.loop.Dirty |= loop.Panes | loop.Chrome
 		}

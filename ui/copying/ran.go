@@ -95,7 +95,7 @@ func (cp *Copying) runAgain(c pane.Command, err error) {
 		cp.loop.Say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
 		cp.loop.Say(status.Info, "too long to be run again: %s", cp.quoted(c))
-	case cp.do.MayType(t):
+	case cp.may(t):
 		if !v.Copying() {
 			v.Follow()
 		}

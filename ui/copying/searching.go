@@ -5,7 +5,6 @@ import (
 
 	"tandemux/ui/clipboard"
 	"tandemux/ui/loop"
-	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
@@ -27,30 +26,17 @@ func (cp *Copying) search(v *pane.View, back bool) {
 		v.Search(text, back)
 		return v.Found()
 	}
-	cp.loop.Open(overlay.NewSearch(overlay.Asking{
-		Label: label, Past: cp.loop.Searches,
-		Changed: look,
-		Step: func(reverse bool) string {
-			v.SearchNext(reverse, 1)
-			return v.Found()
-		},
-		Done: func(text string, ok bool) {
-			switch {
-			case !ok:
-				v.Restore(from)
-			case text == "" && len(cp.loop.Searches) == 0:
-				cp.loop.Say(status.Info, "nothing was searched for yet")
-			case text == "":
-				cp.lookFor(v, cp.loop.LastSearch(), back)
-			case v.Searching() == text && v.Copying():
-				cp.loop.Searched(text)
-				cp.sayFound(v)
-			default:
-				cp.lookFor(v, text, back)
-			}
-			cp.loop.Dirty |= loop.Panes | loop.Chrome
-		},
-	}))
+	step := func(reverse bool) string {
+		v.SearchNext(reverse, 1)
+		return v.Found()
+	}
+	cp.loop.Search(label, look, step, func(text string) {
+		if v.Searching() == text && v.Copying() {
+			cp.sayFound(v)
+			return
+		}
+		cp.lookFor(v, text, back)
+	}, func() { v.Restore(from) })
 }
 
 // lookFor looks for a pattern.

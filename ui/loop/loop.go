@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -272,6 +273,23 @@ func (l *Loop) Tick() {
 
 // maxSearches bounds what is remembered of what was looked for.
 const maxSearches = 50
+
+// Search asks what to look for and looks for it as it is typed. Without a text it is
+// what was looked for before. found is told of what was accepted, left that nothing was.
+func (l *Loop) Search(label string, changed func(text string) string, step func(reverse bool) string, found func(text string), left func()) {
+	l.Open(overlay.NewSearch(overlay.Asking{Label: label, Past: l.Searches, Changed: changed, Step: step, Done: func(text string, ok bool) {
+		l.Dirty |= Panes | Chrome
+		switch text = cmp.Or(text, l.LastSearch()); {
+		case !ok:
+			left()
+		case text == "":
+			l.Say(status.Info, "nothing was searched for yet")
+		default:
+			l.Searched(text)
+			found(text)
+		}
+	}}))
+}
 
 // Searched keeps what was looked for.
 func (l *Loop) Searched(text string) {

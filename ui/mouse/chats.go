@@ -73,7 +73,7 @@ func (ms *Mouse) releaseChat(ev tea.Mouse) {
 		e.Hit(ev.X, ev.Y)
 		return
 	}
-	if text := e.Selected(); text != "" && !ms.do.NoCopy() {
+	if text := e.Selected(); text != "" && !ms.Copying.LeaveSelected {
 		ms.Clip.CopyText(text)
 	}
 }

@@ -43,16 +43,6 @@ type button struct {
 	moved bool // since then
 }
 
-// Hooks are what the mouse has done for it.
-type Hooks struct {
-	// Tabs are where the status line shows tabs.
-	Tabs func() []status.Hit
-	// Separators are the characters that part words.
-	Separators func() string
-	// NoCopy says that what is selected is left to a command.
-	NoCopy func() bool
-}
-
 // With is what the mouse works on.
 type With struct {
 	Loop    *loop.Loop
@@ -68,13 +58,15 @@ type With struct {
 // Mouse is what the mouse does, and what it points at.
 type Mouse struct {
 	With
-	do      Hooks
+	// Tabs are where the status line shows tabs.
+	Tabs []status.Hit
+
 	button  button
 	picking picking
 }
 
 // New makes a mouse with no button pressed.
-func New(w With, do Hooks) *Mouse { return &Mouse{With: w, do: do} }
+func New(w With) *Mouse { return &Mouse{With: w} }
 
 // Drop lets go of what a pressed button holds on to.
 func (ms *Mouse) Drop() { ms.button = button{} }
@@ -118,7 +110,7 @@ func (ms *Mouse) Press(ev tea.Mouse) {
 		return
 	}
 	if ev.Y == ms.Outer.H-1 {
-		for _, h := range ms.do.Tabs() {
+		for _, h := range ms.Tabs {
 			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
 				ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 			}

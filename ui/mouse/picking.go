@@ -81,7 +81,7 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 		p.clicks = 1
 	}
 	p.x, p.y, p.at, p.held = ev.X, ev.Y, now, 0
-	v.Separators = ms.do.Separators()
+	v.Separators = ms.Copying.Separators
 	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
 	ms.button.grab = grabText
 	ms.Loop.Dirty |= loop.Panes
@@ -147,7 +147,7 @@ const maxEdge = 20
 // releaseText copies what was selected, unless that is left to a command.
 func (ms *Mouse) releaseText() {
 	v := ms.Panes.Views[ms.button.pane]
-	if v == nil || !v.Selected() || ms.do.NoCopy() {
+	if v == nil || !v.Selected() || ms.Copying.LeaveSelected {
 		return
 	}
 	if text := v.SelectedText(); text != "" {

@@ -22,18 +22,18 @@ import (
 
 // Screen draws panes with their frames.
 type Screen struct {
+	Sticky pane.Sticky // when the line of a command stays on top of its output
+
 	loop       *loop.Loop
 	panes      *panes.Panes
 	agents     *agents.Agents
 	outer      *outer.Terminal
 	recordings *recording.Recordings
-	sticky     func() pane.Sticky
 }
 
-// New makes a screen. sticky is when the line of a command stays on top of its
-// output.
-func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs *recording.Recordings, sticky func() pane.Sticky) *Screen {
-	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs, sticky: sticky}
+// New makes a screen.
+func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs *recording.Recordings) *Screen {
+	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs}
 }
 
 // Draw draws what has changed of the panes, or everything, and gives the place of the
@@ -209,7 +209,7 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		return v.Cursor()
 	}
 	v.Framed = sc.framed(p)
-	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.sticky()))
+	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.Sticky))
 }
 
 // held reports whether a floating pane is in the middle of a frame of its

@@ -30,12 +30,6 @@ type outgoing struct {
 	part bool // of a paste that comes in several reads: the host may not have room for all
 }
 
-// Hooks are what typing has done for it.
-type Hooks struct {
-	// Sent is told what goes to a terminal.
-	Sent func(uri ahp.URI, data []byte)
-}
-
 // Typing is what goes from the person to terminals.
 type Typing struct {
 	// Escaped says that the last thing a program got was ESC alone.
@@ -45,7 +39,7 @@ type Typing struct {
 	link  *link.Link
 	panes *panes.Panes
 	outer *outer.Terminal
-	do    Hooks
+	sent  func(uri ahp.URI, data []byte)
 
 	last  time.Time     // when something was typed that no frame has answered yet; else zero
 	down  map[rune]bool // keys whose press went to a program
@@ -54,9 +48,9 @@ type Typing struct {
 	away  outage
 }
 
-// New makes typing that nothing waits in.
-func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, do Hooks) *Typing {
-	return &Typing{loop: l, link: lk, panes: ps, outer: o, do: do, down: map[rune]bool{}, flows: map[ahp.URI]*flow{}}
+// New makes typing that nothing waits in. sent is told what goes to a terminal.
+func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, sent func(uri ahp.URI, data []byte)) *Typing {
+	return &Typing{loop: l, link: lk, panes: ps, outer: o, sent: sent, down: map[rune]bool{}, flows: map[ahp.URI]*flow{}}
 }
 
 // Idle reports whether the host has taken everything.
@@ -158,7 +152,7 @@ func (ty *Typing) MayType(t *terminals.Terminal) bool {
 // Send gathers input for a terminal; it leaves at the end of the update.
 func (ty *Typing) Send(uri ahp.URI, data []byte) {
 	ty.Escaped = false
-	ty.do.Sent(uri, data)
+	ty.sent(uri, data)
 	if n := len(ty.out); n > 0 && ty.out[n-1].uri == uri {
 		ty.out[n-1].data = append(ty.out[n-1].data, data...)
 		return
