@@ -107,27 +107,23 @@ func (m *Modes) flag(private bool, n int) Flags {
 	return ansiFlags[n] & m.known
 }
 
-// Set sets or resets a mode; it reports whether there is such a one.
-func (m *Modes) Set(private bool, n int, on bool) bool {
+// Set sets or resets a mode; one that there is not does nothing.
+func (m *Modes) Set(private bool, n int, on bool) {
 	f := m.flag(private, n)
 	mouse, encoding := mouseModes[n], mouseEncodings[n]
 	switch {
 	case f != 0:
 		m.Put(f, on)
 	case !private:
-		return false
 	case mouse != 0 && on:
 		m.Mouse = mouse
 	case mouse != 0:
 		m.Mouse = emulator.MouseOff
 	case encoding != 0 && on:
 		m.Encoding = encoding
-	case encoding == 0:
-		return false
 	case m.Encoding == encoding:
 		m.Encoding = emulator.MouseDefault
 	}
-	return true
 }
 
 // What DECRQM answers.

@@ -36,18 +36,18 @@ var oscs = map[int]func(s *System, body []byte, bell bool){
 }
 
 // OSC executes an operating system command. It gives the number and the body of one that
-// it doesn't know, which the engine may; known commands and malformed ones have -1.
-func (s *System) OSC(c Command) (number int, body []byte, known bool) {
+// it doesn't know, which the engine may, and else -1.
+func (s *System) OSC(c Command) (number int, body []byte) {
 	num, body, _ := bytes.Cut(c.Body, []byte{';'})
 	n, err := strconv.ParseUint(string(num), 10, 16)
 	if err != nil {
-		return -1, nil, false
+		return -1, nil
 	}
 	if do := oscs[int(n)]; do != nil {
 		do(s, body, c.Bell)
-		return -1, nil, true
+		return -1, nil
 	}
-	return int(n), body, false
+	return int(n), body
 }
 
 // Cwd is what OSC 7 does.

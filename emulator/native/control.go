@@ -91,9 +91,7 @@ func (e *Engine) Esc(final byte) {
 	}
 	if do := escTable[string(key[:n+1])]; do != nil {
 		do(e)
-		return
 	}
-	e.unhandled++
 }
 
 // designates gives the set, 0 to 3, that an intermediate byte designates, or -1.

@@ -125,7 +125,6 @@ func (e *Engine) CSI(final byte) {
 		}
 	}
 	e.intervene()
-	e.unhandled++
 }
 
 // scrollDownOrTrack is SD; with five parameters it is xterm's highlight mouse

@@ -30,8 +30,8 @@ func (e *Engine) ControlString(c control.Command) {
 // osc executes an operating system command: hyperlinks and images here, others where
 // they change nothing on the grid.
 func (e *Engine) osc(c control.Command) {
-	switch n, body, known := e.sys.OSC(c); {
-	case n == 8:
+	switch n, body := e.sys.OSC(c); n {
+	case 8:
 		if uri, id, ok := control.ParseLink(body); ok {
 			e.link = nil
 			if uri != "" {
@@ -39,10 +39,8 @@ func (e *Engine) osc(c control.Command) {
 			}
 			e.penChanged()
 		}
-	case n == 1337:
+	case 1337:
 		e.oscITerm(body)
-	case !known:
-		e.unhandled++
 	}
 	e.damageAll = e.damageAll || e.sys.Repaint
 	e.sys.Repaint = false
@@ -52,7 +50,6 @@ func (e *Engine) osc(c control.Command) {
 func (e *Engine) dcs(body []byte) {
 	ps := &e.parser
 	if ps.Bad || ps.Prefix != 0 {
-		e.unhandled++
 		return
 	}
 	switch string(ps.Inter[:ps.NInter]) + string(ps.Final) {
@@ -62,8 +59,6 @@ func (e *Engine) dcs(body []byte) {
 		e.requestCaps(string(body))
 	case "q":
 		e.sixelImage(body)
-	default:
-		e.unhandled++
 	}
 }
 

@@ -106,7 +106,6 @@ type upload struct {
 func (e *Engine) graphics(body []byte) {
 	g, payload, ok := readGraphic(body)
 	if !ok {
-		e.unhandled++
 		return
 	}
 	switch g.action {

@@ -34,8 +34,8 @@ func (e *Engine) setModes(private, on bool) {
 func (e *Engine) setMode(private bool, n int, on bool) {
 	if do := modeEffects[n]; private && do != nil {
 		do(e, on)
-	} else if !e.modes.Set(private, n, on) {
-		e.unhandled++
+	} else {
+		e.modes.Set(private, n, on)
 	}
 	e.setPlain()
 }

@@ -32,9 +32,8 @@ type Engine struct {
 	sys   control.System
 	conformance
 
-	parser    control.Parser
-	changes   // for the caller
-	unhandled int
+	parser  control.Parser
+	changes // for the caller
 	scratch
 }
 
@@ -229,10 +228,6 @@ func (e *Engine) SetColors(c emulator.Colors) { e.sys.SetColors(c, e.modes.Has(c
 
 // Events implements emulator.Emulator.
 func (e *Engine) Events() []emulator.Event { return e.sys.Events() }
-
-// Unhandled counts the sequences that were understood as such but do nothing
-// here, for tests.
-func (e *Engine) Unhandled() int { return e.unhandled }
 
 // Damage implements emulator.Emulator.
 func (e *Engine) Damage() emulator.Damage {

@@ -140,7 +140,7 @@ func (e *engine) ControlString(c control.Command) {
 			e.sys.Reply("\x1bP0$r\x1b\\")
 		}
 	case ']':
-		if n, body, _ := e.sys.OSC(c); n == 8 {
+		if n, body := e.sys.OSC(c); n == 8 {
 			if uri, id, ok := control.ParseLink(body); ok {
 				e.setPen(pen{e.pen.Style, uri, id})
 			}

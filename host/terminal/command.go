@@ -177,34 +177,44 @@ func (t *Terminal) executed(line string) {
 	c.available = true
 	t.entered.set(false)
 	c.count++
-	line = c.name("c"+strconv.Itoa(c.count), line)
-	now := time.Now()
-	cmd := &command{start: now, begin: c.setMark(t.emu), info: ahp.CommandInfo{
-		ID: "c" + strconv.Itoa(c.count), CommandLine: line, Timestamp: now.UnixMilli(), Running: true, Cwd: t.cwd,
-	}}
-	c.list = append(c.list, cmd)
-	c.running = cmd
-	c.bound()
-	t.kept.cut(cmd)
-	t.push(ahp.TerminalCommandExecuted{CommandID: cmd.info.ID, CommandLine: line, Timestamp: cmd.info.Timestamp})
+	id, now := "c"+strconv.Itoa(c.count), time.Now()
+	a := ahp.TerminalCommandExecuted{CommandID: id, CommandLine: c.name(id, line), Timestamp: now.UnixMilli()}
+	c.begin(a, now, t.cwd, t.emu, &t.kept)
+	t.push(a)
 	t.titleBegins()
+}
+
+// begin adds the command that an action tells of.
+func (c *commands) begin(a ahp.TerminalCommandExecuted, start time.Time, cwd string, e emulator.Emulator, k *kept) {
+	c.running = &command{start: start, begin: c.setMark(e), info: ahp.CommandInfo{
+		ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Running: true, Cwd: cwd,
+	}}
+	c.list = append(c.list, c.running)
+	c.bound()
+	k.cut(c.running)
 }
 
 // finished ends what runs here (R25).
 func (t *Terminal) finished(code *int) {
-	c := &t.cmds
-	cmd := c.running
+	cmd := t.cmds.running
 	if cmd == nil {
 		return
 	}
-	c.running = nil
 	took := max(0, time.Since(cmd.start).Milliseconds())
-	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, code, &took
-	cmd.end = c.setMark(t.emu)
-	c.bound()
-	t.kept.cut(nil)
-	t.push(ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took})
+	a := ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took}
+	t.cmds.end(a, t.emu, &t.kept)
+	t.push(a)
 	t.titleEnds()
+}
+
+// end ends the running command as an action tells.
+func (c *commands) end(a ahp.TerminalCommandFinished, e emulator.Emulator, k *kept) {
+	cmd := c.running
+	c.running = nil
+	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, a.ExitCode, a.DurationMs
+	cmd.end = c.setMark(e)
+	c.bound()
+	k.cut(nil)
 }
 
 // bound forgets what is too much, the oldest first.

@@ -106,27 +106,13 @@ func (r *replay) cleared() {
 
 func (r *replay) executed(a ahp.TerminalCommandExecuted) {
 	t := r.t
-	c := &t.cmds
-	c.count = number(a.CommandID)
-	cmd := &command{start: time.UnixMilli(a.Timestamp), begin: c.setMark(t.emu), info: ahp.CommandInfo{
-		ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Running: true, Cwd: t.cwd,
-	}}
-	c.list = append(c.list, cmd)
-	c.running = cmd
-	c.bound()
-	t.kept.cut(cmd)
+	t.cmds.count = number(a.CommandID)
+	t.cmds.begin(a, time.UnixMilli(a.Timestamp), t.cwd, t.emu, &t.kept)
 }
 
 func (r *replay) finished(a ahp.TerminalCommandFinished) {
 	t := r.t
-	c := &t.cmds
-	cmd := c.running
-	if cmd == nil || cmd.info.ID != a.CommandID {
-		return
+	if cmd := t.cmds.running; cmd != nil && cmd.info.ID == a.CommandID {
+		t.cmds.end(a, t.emu, &t.kept)
 	}
-	c.running = nil
-	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, a.ExitCode, a.DurationMs
-	cmd.end = c.setMark(t.emu)
-	c.bound()
-	t.kept.cut(nil)
 }
