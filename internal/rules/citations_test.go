@@ -195,6 +195,8 @@ var (
 	// specification is a page of AHP's.
 	specification = regexp.MustCompile(`\bAHP, ([A-Z][\w ]*)`)
 	link          = regexp.MustCompile(`\]\(([^)\s]+\.md)(?:#([^)\s]+))?\)`)
+	// codePath is a file or a directory of code.
+	codePath = regexp.MustCompile(`(?m)(?:^|[^\w/])((?:cmd|emulator|host|internal|ui)/[a-z][\w/]*(?:\.(?:go|txtar))?)\b`)
 	// elsewhere are ways of citing what is not in the repository.
 	elsewhere = regexp.MustCompile(`\b(issue \d+|[Rr]ulings? \d+|checklist \d+|design rules? \d+)\b`)
 )
@@ -255,6 +257,11 @@ func TestCitedPages(t *testing.T) {
 	for _, file := range pages {
 		text := readFile(t, file)
 		check(file, text)
+		for _, m := range codePath.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat("../../" + m[1]); err != nil && file != "CHANGELOG.md" {
+				t.Errorf("%s names %s, which is not there", file, m[1])
+			}
+		}
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			target := path.Join(path.Dir(file), m[1])
 			if strings.Contains(m[1], "://") {
