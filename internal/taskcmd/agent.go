@@ -33,34 +33,25 @@ func DeployedCommands() []*cobra.Command {
 	}
 }
 
-// definition is a definition file that was found, with its directory.
-type definition struct {
-	registry.Definition
-	path string
-}
-
 // findDefinition reads the definition file at a path, or the one in the current
-// directory for "".
-func findDefinition(path string) (definition, error) {
-	asked := path
-	if path == "" {
-		path = registry.DefinitionFile
-	}
+// directory for "", and gives its directory.
+func findDefinition(asked string) (d registry.Definition, dir string, err error) {
+	path := cmp.Or(asked, registry.DefinitionFile)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, registry.DefinitionFile)
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && asked == "" {
-		return definition{}, fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another: %w", registry.DefinitionFile, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && asked == "":
+		return d, "", fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another: %w", registry.DefinitionFile, err)
+	case err != nil:
+		return d, "", fmt.Errorf("read the definition: %w", err)
 	}
-	if err != nil {
-		return definition{}, fmt.Errorf("read the definition: %w", err)
+	dir = filepath.Dir(path)
+	if d, err = registry.ParseDefinition(text); err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
 	}
-	d, err := registry.ParseDefinition(text)
-	if err != nil {
-		return definition{}, fmt.Errorf("%s: %w", filepath.Dir(path), err)
-	}
-	return definition{d, path}, nil
+	return d, dir, err
 }
 
 // configFlag, chosen and branchFlag are the flags that name an agent and a branch.
@@ -83,7 +74,7 @@ func (o configFlag) agentOf(named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	d, err := findDefinition(o.Config)
+	d, _, err := findDefinition(o.Config)
 	if errors.Is(err, fs.ErrNotExist) && o.Config == "" {
 		return "", cli.Usagef("which agent? Name it, or go to the directory of its %s", registry.DefinitionFile)
 	}

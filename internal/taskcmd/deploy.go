@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -69,12 +68,12 @@ now. Where it can't run the deploy fails and the branch stays at the version it 
 			}
 			return in.change(c, Request("deployAgent", api.NewDeploy{Definition: def, DeployOptions: o}), "Deploy %s on %s?", in.Agent, in.Branch)
 		}
-		def, err := findDefinition(in.Config)
+		def, dir, err := findDefinition(in.Config)
 		if err != nil {
 			return err
 		}
 		var files bytes.Buffer // bounded by Pack
-		if err := registry.Pack(&files, filepath.Dir(def.path), def.Ignore); err != nil {
+		if err := registry.Pack(&files, dir, def.Ignore); err != nil {
 			return err
 		}
 		r := Request("deployAgentFiles", o)

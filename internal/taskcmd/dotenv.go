@@ -1,11 +1,14 @@
 package taskcmd
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
-	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 	"tandemux/internal/cli"
 )
 
@@ -22,91 +25,62 @@ func dotenv(vars []registry.Variable) string {
 	return b.String()
 }
 
-// envEscapes are what a backslash makes of a character between double quotes.
-var envEscapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '$': '$', '`': '`'}
-
 func quoteEnv(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "$", `\$`, "`", "\\`").Replace(s) + `"`
 }
 
+var (
+	envBlank  = regexp.MustCompile(`\A(?:[ \t\r\n]|#[^\n]*)*`)
+	envLine   = regexp.MustCompile(`\A(?:export[ \t]+)?([^=\n]*)=[ \t]*("(?:\\(?s:.)|[^"\\])*"|'[^']*')?([^\n]*)\n?`)
+	envEscape = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\\`, `\`, `\$`, "$", "\\`", "`")
+)
+
 // parseDotenv reads a .env file. Nothing in it is expanded.
-func parseDotenv(text string) ([]api.NewVariable, error) {
-	var vars []api.NewVariable
-	seen := map[string]bool{}
+func parseDotenv(text string) ([]store.Variable, error) {
+	var vars []store.Variable
 	line := 1
-	for text != "" {
-		rest := strings.TrimLeft(text, " \t\r")
-		if strings.HasPrefix(rest, "\n") {
-			text, line = rest[1:], line+1
-			continue
+	for {
+		blank := envBlank.FindString(text)
+		line += strings.Count(blank, "\n")
+		if text = text[len(blank):]; text == "" {
+			return vars, nil
 		}
-		if rest == "" {
-			break
-		}
-		if rest[0] == '#' {
-			_, text, _ = strings.Cut(rest, "\n")
-			line++
-			continue
-		}
-		if after, ok := strings.CutPrefix(rest, "export "); ok {
-			rest = strings.TrimLeft(after, " \t")
-		}
-		end := strings.IndexAny(rest, "=\n")
-		if end < 0 || rest[end] != '=' {
+		m := envLine.FindStringSubmatch(text)
+		if m == nil {
 			return nil, fmt.Errorf("line %d: want NAME=VALUE", line)
 		}
-		name := strings.TrimSpace(rest[:end])
-		value, after, err := envValue(strings.TrimLeft(rest[end+1:], " \t"))
+		name := strings.TrimSpace(m[1])
+		value, err := envValue(m[2], m[3])
+		if err == nil {
+			err = registry.CheckVariable(name, value)
+		}
+		if err == nil && slices.ContainsFunc(vars, func(v store.Variable) bool { return v.Name == name }) {
+			err = errors.New("is there twice")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", line, cli.Short(name), err)
 		}
-		if err := registry.CheckVariable(name, value); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		if seen[name] {
-			return nil, fmt.Errorf("line %d: %s is there twice", line, name)
-		}
-		seen[name] = true
-		vars = append(vars, api.NewVariable{Name: name, Value: value})
-		line += strings.Count(rest[:len(rest)-len(after)], "\n")
-		text = after
+		vars = append(vars, store.Variable{Name: name, Value: value})
+		line += strings.Count(m[0], "\n")
+		text = text[len(m[0]):]
 	}
-	return vars, nil
 }
 
-// envValue reads a value and gives what follows its line.
-func envValue(s string) (value, after string, err error) {
-	if s == "" || s[0] != '"' && s[0] != '\'' {
-		line, after, _ := strings.Cut(s, "\n")
-		if i := strings.Index(line, " #"); i >= 0 {
-			line = line[:i]
-		}
-		if strings.HasPrefix(line, "#") {
-			line = ""
-		}
-		return strings.TrimSpace(line), after, nil
+// envValue is a value that is quoted, with what follows it in its line, or bare.
+func envValue(quoted, rest string) (string, error) {
+	after := strings.TrimSpace(rest)
+	switch {
+	case quoted == "" && after != "" && strings.ContainsAny(after[:1], `"'`):
+		return "", errors.New("the quote is not closed")
+	case quoted == "" && strings.HasPrefix(rest, "#"):
+		return "", nil
+	case quoted == "":
+		bare, _, _ := strings.Cut(rest, " #")
+		return strings.TrimSpace(bare), nil
+	case after != "" && after[0] != '#':
+		return "", errors.New("something follows the closing quote")
+	case quoted[0] == '"':
+		return envEscape.Replace(quoted[1 : len(quoted)-1]), nil
 	}
-	quote := s[0]
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == quote:
-			tail, after, _ := strings.Cut(s[i+1:], "\n")
-			if tail = strings.TrimSpace(tail); tail != "" && tail[0] != '#' {
-				return "", "", fmt.Errorf("something follows the closing quote")
-			}
-			return b.String(), after, nil
-		case c == '\\' && quote == '"' && i+1 < len(s):
-			i++
-			if e, ok := envEscapes[s[i]]; ok {
-				b.WriteByte(e)
-			} else {
-				b.WriteByte('\\')
-				b.WriteByte(s[i])
-			}
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "", "", fmt.Errorf("the quote is not closed")
+	return quoted[1 : len(quoted)-1], nil
 }

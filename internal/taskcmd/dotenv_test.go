@@ -30,7 +30,7 @@ func TestDotenv(t *testing.T) { // U96: pull and import
 		}
 	}
 	for text, want := range map[string]string{
-		"A=1\nwhat": "line 2: want NAME=VALUE", "A='x": "line 1: A: the quote is not closed", "\n\n1A=x": "line 3: ", "A=1\nA=2": "line 2: A is there twice",
+		"A=1\nwhat": "line 2: want NAME=VALUE", "A='x": "line 1: A: the quote is not closed", "\n\n1A=x": "line 3: ", "A=1\nA=2": "line 2: A: is there twice",
 		`A="x" y`: "something follows", "A='1\n2\n3'\nB": "line 4", "TANDEMUX_X=1": "set by tandemux",
 	} {
 		if _, err := parseDotenv(text); err == nil || !strings.Contains(err.Error(), want) {

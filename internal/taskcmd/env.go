@@ -11,6 +11,7 @@ import (
 
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 	"tandemux/internal/cli"
 )
 
@@ -42,7 +43,7 @@ func (o *environment) variables(c *call) ([]registry.Variable, error) {
 }
 
 // set sends variables and says when they count.
-func (o *environment) set(c *call, vars []api.NewVariable) error {
+func (o *environment) set(c *call, vars []store.Variable) error {
 	refs, err := o.refs()
 	if err == nil {
 		err = c.do(Request("setVariables", api.NewVariables{Variables: vars}, refs...), nil)
@@ -148,7 +149,7 @@ from the command line, where others can read it.
 		if err := registry.CheckVariable(args[0], in.Value); err != nil {
 			return cli.Usagef("%w", err)
 		}
-		return in.set(c, []api.NewVariable{{Name: args[0], Value: in.Value, Secret: in.Secret}})
+		return in.set(c, []store.Variable{{Name: args[0], Value: in.Value, Secret: in.Secret}})
 	})
 	cmd.MarkFlagsMutuallyExclusive("value", "value-file")
 	return cmd

@@ -63,11 +63,7 @@ It runs with the variables that it was deployed with; those that were set since 
 		func(r *Request, _ none) (Page[registry.Variable], error) { return r.variables() }),
 	on("PUT /agents/{agent}/environments/{environment}/variables", "setVariables", `Add or replace variables of an environment, all or none.
 They reach tasks with the next deploy.`, func(r *Request, in NewVariables) (Page[registry.Variable], error) {
-		vars := make([]store.Variable, len(in.Variables))
-		for i, v := range in.Variables {
-			vars[i] = store.Variable{Name: v.Name, Value: v.Value, Secret: v.Secret}
-		}
-		if err := r.Tasks.Agents.SetVariables(r.Context(), r.Who, r.ref(), r.PathValue("environment"), vars); err != nil {
+		if err := r.Tasks.Agents.SetVariables(r.Context(), r.Who, r.ref(), r.PathValue("environment"), in.Variables); err != nil {
 			return Page[registry.Variable]{}, err
 		}
 		return r.variables()
@@ -141,14 +137,7 @@ type NewRedeploy struct {
 
 // NewVariables are variables that are to be set.
 type NewVariables struct {
-	Variables []NewVariable `json:"variables"`
-}
-
-// NewVariable is one of them.
-type NewVariable struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Secret bool   `json:"secret,omitempty" doc:"Never shown again, and masked in logs"`
+	Variables []store.Variable `json:"variables"`
 }
 
 func (r *Request) deploy(d registry.Deploy) (store.Deployed, error) {

@@ -102,12 +102,12 @@ func TestAgents(t *testing.T) {
 
 	// Variables, and what has them.
 	path := "/agents/a/environments/prev/variables"
-	w.must(http.StatusOK, http.MethodPut, path, api.NewVariables{Variables: []api.NewVariable{{Name: "K", Value: "hush-hush", Secret: true}, {Name: "P", Value: "plain"}}}, nil)
+	w.must(http.StatusOK, http.MethodPut, path, api.NewVariables{Variables: []store.Variable{{Name: "K", Value: "hush-hush", Secret: true}, {Name: "P", Value: "plain"}}}, nil)
 	if _, text := w.raw(http.MethodGet, path, nil, nil); strings.Contains(string(text), "hush") || !strings.Contains(string(text), "plain") || !strings.Contains(string(text), `"pending":true`) {
 		t.Errorf("%s", text)
 	}
 	w.refused(http.StatusNotFound, "no variable", http.MethodGet, path+"/NONE", nil)
-	w.refused(http.StatusUnprocessableEntity, "no name of a variable", http.MethodPut, path, api.NewVariables{Variables: []api.NewVariable{{Name: "B-D"}}})
+	w.refused(http.StatusUnprocessableEntity, "no name of a variable", http.MethodPut, path, api.NewVariables{Variables: []store.Variable{{Name: "B-D"}}})
 	w.refused(http.StatusUnprocessableEntity, "neither production nor preview", http.MethodGet, "/agents/a/environments/x/variables", nil)
 	var re, back store.Deployed
 	w.must(http.StatusCreated, http.MethodPost, "/branches/"+branch.ID+"/redeploy", nil, &re)
@@ -199,7 +199,7 @@ func TestVersionsOfTasks(t *testing.T) {
 	}
 	deploy("main", "one")
 	deploy("next", "one")
-	w.must(http.StatusOK, http.MethodPut, "/agents/a/environments/preview/variables", api.NewVariables{Variables: []api.NewVariable{{Name: "K", Value: "k1"}}}, nil)
+	w.must(http.StatusOK, http.MethodPut, "/agents/a/environments/preview/variables", api.NewVariables{Variables: []store.Variable{{Name: "K", Value: "k1"}}}, nil)
 	sticky, moves := w.create("a", map[string]any{"branch": "main"}), w.create("a", map[string]any{"branch": "next"})
 	says(sticky.ID, "one ")
 	says(moves.ID, "one ")

@@ -30,8 +30,8 @@ func (s *Store) needEnvironment(ctx context.Context, tx conn, agent, name string
 type Variable struct {
 	Name    string    `json:"name"`
 	Value   string    `json:"value"`
-	Secret  bool      `json:"secret"`
-	Updated time.Time `json:"updated_at"`
+	Secret  bool      `json:"secret,omitempty" doc:"Never shown again, and masked in logs"`
+	Updated time.Time `json:"updated_at,omitzero" doc:"When it was set; is not taken"`
 }
 
 // variable is one as it is kept.
