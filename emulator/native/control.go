@@ -14,7 +14,7 @@ func (e *Engine) Control(b byte) {
 	case 0x07:
 		e.sys.Event(emulator.EventBell, "", "")
 	case 0x08:
-		e.backspace()
+		e.back(1)
 	case 0x09:
 		if e.cur.pending && e.modes.Has(control.MoreFix) {
 			e.last.ok = false
@@ -30,9 +30,9 @@ func (e *Engine) Control(b byte) {
 		e.settle()
 		e.cur.x = e.lineStart()
 	case 0x0e:
-		e.shift(1)
+		e.lockShift(1)
 	case 0x0f:
-		e.shift(0)
+		e.lockShift(0)
 	}
 }
 
@@ -44,8 +44,8 @@ func (e *Engine) lineStart() int {
 	return e.left
 }
 
-// shift makes set g the one in GL.
-func (e *Engine) shift(g uint8) {
+// lockShift makes set g the one in GL.
+func (e *Engine) lockShift(g uint8) {
 	e.cur.charsets.gl = g
 	e.setPlain()
 }
@@ -56,14 +56,14 @@ var escTable = map[string]func(*Engine){
 	"E":  func(e *Engine) { e.index(); e.cur.x = e.lineStart() },
 	"H":  func(e *Engine) { e.tabs[e.cur.x] = true },
 	"M":  (*Engine).reverseIndex,
-	"V":  func(e *Engine) { e.guard(true) },
-	"W":  func(e *Engine) { e.guard(false) },
+	"V":  func(e *Engine) { e.protect(true, true) },
+	"W":  func(e *Engine) { e.protect(false, true) },
 	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
 	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
 	"Z":  func(e *Engine) { e.sys.Reply(deviceAttributes) },
 	"c":  (*Engine).reset,
-	"n":  func(e *Engine) { e.shift(2) },
-	"o":  func(e *Engine) { e.shift(3) },
+	"n":  func(e *Engine) { e.lockShift(2) },
+	"o":  func(e *Engine) { e.lockShift(3) },
 	"6":  (*Engine).backIndex,
 	"7":  (*Engine).saveCursor,
 	"8":  (*Engine).restoreCursor,

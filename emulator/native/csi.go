@@ -9,9 +9,9 @@ import (
 // it does. csiTable is made from it.
 var csiNames = map[string]func(*Engine){
 	"@":   func(e *Engine) { e.insertChars(e.parser.Arg(0, 1)) },
-	" @":  func(e *Engine) { e.scrollSideways(-e.parser.Arg(0, 1)) },
+	" @":  func(e *Engine) { e.editColumns(e.left, -e.parser.Arg(0, 1)) },
 	"A":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
-	" A":  func(e *Engine) { e.scrollSideways(e.parser.Arg(0, 1)) },
+	" A":  func(e *Engine) { e.editColumns(e.left, e.parser.Arg(0, 1)) },
 	"B":   func(e *Engine) { e.down(e.parser.Arg(0, 1)) },
 	"C":   func(e *Engine) { e.forward(e.parser.Arg(0, 1)) },
 	"D":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
@@ -26,8 +26,8 @@ var csiNames = map[string]func(*Engine){
 	"K":   func(e *Engine) { e.eraseLine(e.parser.Raw(0), false) },
 	"?K":  func(e *Engine) { e.eraseLine(e.parser.Raw(0), true) },
 	"L":   func(e *Engine) { e.insertLines(e.parser.Arg(0, 1)) },
-	"M":   func(e *Engine) { e.deleteLines(e.parser.Arg(0, 1)) },
-	"P":   func(e *Engine) { e.deleteChars(e.parser.Arg(0, 1)) },
+	"M":   func(e *Engine) { e.insertLines(-e.parser.Arg(0, 1)) },
+	"P":   func(e *Engine) { e.insertChars(-e.parser.Arg(0, 1)) },
 	"S":   func(e *Engine) { e.scrollUp(e.top, e.bot, e.parser.Arg(0, 1)) },
 	"T":   scrollDownOrTrack,
 	"^":   func(e *Engine) { e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1)) },
@@ -46,10 +46,10 @@ var csiNames = map[string]func(*Engine){
 	"j":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
 	"k":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
 	"g":   func(e *Engine) { e.tabs.Clear(e.parser.Raw(0), e.cur.x) },
-	"h":   func(e *Engine) { e.setModes(false, true) },
-	"?h":  func(e *Engine) { e.setModes(true, true) },
-	"l":   func(e *Engine) { e.setModes(false, false) },
-	"?l":  func(e *Engine) { e.setModes(true, false) },
+	"h":   setModes(false, true),
+	"?h":  setModes(true, true),
+	"l":   setModes(false, false),
+	"?l":  setModes(true, false),
 	"m":   (*Engine).sgr,
 	">m":  (*Engine).keyModifierOptions,
 	"?m":  (*Engine).reportKeyModifierOptions,
@@ -61,29 +61,29 @@ var csiNames = map[string]func(*Engine){
 	"$p":  func(e *Engine) { e.reportMode(false) },
 	"?$p": func(e *Engine) { e.reportMode(true) },
 	" q":  func(e *Engine) { e.modes.SetShape(e.parser.Raw(0)) },
-	"\"q": func(e *Engine) { e.setProtected(e.parser.Raw(0)) },
+	"\"q": func(e *Engine) { e.protect(e.parser.Raw(0) == 1, false) },
 	">q":  func(e *Engine) { e.sys.Version(&e.parser, e.version) },
 	"r":   (*Engine).setMargins,
-	"?r":  (*Engine).restoreModes,
+	"?r":  modesOf((*Engine).restoreMode),
 	"s":   saveOrSideMargins,
-	"?s":  (*Engine).saveModes,
+	"?s":  modesOf(func(e *Engine, n int) { e.modes.Save(n) }),
 	"t":   func(e *Engine) { e.sys.Window(&e.parser, e.cols, e.rows) },
 	"u":   (*Engine).restoreCursor,
 	">u":  func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
 	"<u":  func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
 	"=u":  func(e *Engine) { e.scr.kitty.set(e.parser.Raw(0), e.parser.Arg(1, 1)) },
-	"?u":  (*Engine).reportKitty,
+	"?u":  func(e *Engine) { e.sys.Replyf("\x1b[?%du", e.scr.kitty.flags()) },
 	"x":   (*Engine).reportParameters,
 	"$r":  func(e *Engine) { e.restyleRect(changeAttr) },
 	"$t":  func(e *Engine) { e.restyleRect(reverseAttr) },
 	"$v":  (*Engine).copyRect,
 	"$x":  (*Engine).fillRect,
-	"$z":  onRect(0, (*Engine).eraseRect),
-	"${":  onRect(0, (*Engine).eraseRectSelectively),
+	"$z":  eraseRect(false),
+	"${":  eraseRect(true),
 	"*x":  (*Engine).setExtent,
 	"*y":  func(e *Engine) { e.sys.Replyf("\x1bP%d!~0000\x1b\\", e.parser.Raw(0)) }, // A checksum would tell what is on the screen.
-	"'}":  func(e *Engine) { e.editColumns(e.parser.Arg(0, 1)) },
-	"'~":  func(e *Engine) { e.editColumns(-e.parser.Arg(0, 1)) },
+	"'}":  func(e *Engine) { e.editColumns(e.cur.x, e.parser.Arg(0, 1)) },
+	"'~":  func(e *Engine) { e.editColumns(e.cur.x, -e.parser.Arg(0, 1)) },
 }
 
 // csiTable is csiNames by bytes: prefix, intermediate, final.
@@ -146,18 +146,23 @@ func saveOrSideMargins(e *Engine) {
 	}
 }
 
-// scrollSideways is SL (left, n < 0) and SR.
-func (e *Engine) scrollSideways(n int) {
+// editColumns shifts the cells from column x on, left for a negative n, where the
+// cursor is inside of the margins: SL, SR, DECIC, DECDC.
+func (e *Engine) editColumns(x, n int) {
 	if e.inside() {
-		e.moveColumns(e.left, n)
+		e.moveColumns(x, n)
 	}
 }
 
-// editColumns is DECIC and, for a negative n, DECDC.
-func (e *Engine) editColumns(n int) {
-	if e.inside() {
-		e.moveColumns(e.cur.x, n)
+// protect is DECSCA and, with iso, SPA and EPA. As in xterm, there is only one kind of
+// protected cells at a time, that of SPA or DECSCA, whichever came last; see spares.
+func (e *Engine) protect(on, iso bool) {
+	e.cur.pen.Attrs &^= emulator.Protected
+	if on {
+		e.cur.pen.Attrs |= emulator.Protected
+		e.modes.Put(control.ISOProtect, iso)
 	}
+	e.penChanged()
 }
 
 // resetTabs is DECST8C.
@@ -165,27 +170,4 @@ func (e *Engine) resetTabs(what int) {
 	if what == 5 {
 		e.tabs = control.DefaultTabs(e.cols)
 	}
-}
-
-// guard is SPA and EPA. As in xterm, there is only one kind of protected cells at
-// a time, that of SPA or DECSCA, whichever came last; see spares.
-func (e *Engine) guard(on bool) {
-	if on {
-		e.cur.pen.Attrs |= emulator.Protected
-		e.modes.Put(control.ISOProtect, true)
-	} else {
-		e.cur.pen.Attrs &^= emulator.Protected
-	}
-	e.penChanged()
-}
-
-// setProtected is DECSCA.
-func (e *Engine) setProtected(n int) {
-	if n == 1 {
-		e.cur.pen.Attrs |= emulator.Protected
-		e.modes.Put(control.ISOProtect, false)
-	} else {
-		e.cur.pen.Attrs &^= emulator.Protected
-	}
-	e.penChanged()
 }

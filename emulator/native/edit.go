@@ -155,42 +155,37 @@ func (e *Engine) inside() bool {
 	return c.y >= e.top && c.y <= e.bot && c.x >= e.left && c.x <= e.right
 }
 
-// insertChars is ICH.
+// insertChars is ICH and, for a negative n, DCH.
 func (e *Engine) insertChars(n int) {
 	if e.cur.x < e.left || e.cur.x > e.right {
 		return
 	}
 	e.settle()
-	e.shiftRight(e.cur.y, e.cur.x, e.right+1, n, e.blank())
+	e.shift(e.cur.y, e.cur.x, n)
 }
 
-// deleteChars is DCH.
-func (e *Engine) deleteChars(n int) {
-	if e.cur.x < e.left || e.cur.x > e.right {
-		return
-	}
-	e.settle()
-	e.shiftLeft(e.cur.y, e.cur.x, e.right+1, n)
-}
-
-// insertLines is IL; the cursor goes to the left margin.
+// insertLines is IL and, for a negative n, DL; the cursor goes to the left margin.
 func (e *Engine) insertLines(n int) {
 	if !e.inside() {
 		return
 	}
 	e.settle()
-	e.scrollDown(e.cur.y, e.bot, n)
+	if n > 0 {
+		e.scrollDown(e.cur.y, e.bot, n)
+	} else {
+		e.scrollUp(e.cur.y, e.bot, -n)
+	}
 	e.cur.x = e.left
 }
 
-// deleteLines is DL; the cursor goes to the left margin.
-func (e *Engine) deleteLines(n int) {
-	if !e.inside() {
-		return
+// shift moves the cells of line y from column x to the right margin by n, left for a
+// negative n.
+func (e *Engine) shift(y, x, n int) {
+	if n > 0 {
+		e.shiftRight(y, x, e.right+1, n, e.blank())
+	} else {
+		e.shiftLeft(y, x, e.right+1, -n)
 	}
-	e.settle()
-	e.scrollUp(e.cur.y, e.bot, n)
-	e.cur.x = e.left
 }
 
 // moveColumns shifts the cells of the scroll region from column x to its right
@@ -198,11 +193,7 @@ func (e *Engine) deleteLines(n int) {
 func (e *Engine) moveColumns(x, n int) {
 	e.settle()
 	for y := e.top; y <= e.bot; y++ {
-		if n > 0 {
-			e.shiftRight(y, x, e.right+1, n, e.blank())
-		} else {
-			e.shiftLeft(y, x, e.right+1, -n)
-		}
+		e.shift(y, x, n)
 	}
 }
 

@@ -24,11 +24,18 @@ func init() {
 	}
 }
 
-// setModes is SM, RM, DECSET, DECRST.
-func (e *Engine) setModes(private, on bool) {
-	for i := range e.parser.NParams {
-		e.setMode(private, e.parser.Raw(i), on)
+// modesOf does something with each mode that is named: SM, RM and the like.
+func modesOf(do func(e *Engine, n int)) func(*Engine) {
+	return func(e *Engine) {
+		for i := range e.parser.NParams {
+			do(e, e.parser.Raw(i))
+		}
 	}
+}
+
+// setModes is SM, RM, DECSET, DECRST.
+func setModes(private, on bool) func(*Engine) {
+	return modesOf(func(e *Engine, n int) { e.setMode(private, n, on) })
 }
 
 func (e *Engine) setMode(private bool, n int, on bool) {
@@ -51,17 +58,10 @@ func (e *Engine) reportMode(private bool) {
 	e.modes.Report(&e.sys, private, n, private && on, private && ok)
 }
 
-func (e *Engine) saveModes() {
-	for i := range e.parser.NParams {
-		e.modes.Save(e.parser.Raw(i))
-	}
-}
-
-func (e *Engine) restoreModes() {
-	for i := range e.parser.NParams {
-		if on, ok := e.modes.Saved(e.parser.Raw(i)); ok {
-			e.setMode(true, e.parser.Raw(i), on)
-		}
+// restoreMode is XTRESTORE of one.
+func (e *Engine) restoreMode(n int) {
+	if on, ok := e.modes.Saved(n); ok {
+		e.setMode(true, n, on)
 	}
 }
 

@@ -60,9 +60,6 @@ func (e *Engine) forward(n int) {
 	e.cur.x = min(limit, e.cur.x+n)
 }
 
-// backspace moves the cursor left by one (BS).
-func (e *Engine) backspace() { e.back(1) }
-
 // back moves the cursor left by n, stopping at the left margin if it is right
 // of it. With reverse wrap on it goes on at the end of the line above: in mode
 // 45 only where that line was wrapped, in mode 1045 everywhere and from the top
@@ -113,40 +110,14 @@ func (e *Engine) back(n int) {
 // it counts from the margins and stays within.
 func (e *Engine) moveTo(x, y int) {
 	e.settle()
-	e.setColumn(x)
-	e.setRow(y)
-}
-
-func (e *Engine) setColumn(x int) {
-	lo, hi := 0, e.cols-1
-	if e.cur.origin {
-		lo, hi = e.left, e.right
-	}
-	e.cur.x = clamp(x+lo, lo, hi)
-}
-
-func (e *Engine) setRow(y int) {
-	lo, hi := 0, e.rows-1
-	if e.cur.origin {
-		lo, hi = e.top, e.bot
-	}
-	e.cur.y = clamp(y+lo, lo, hi)
+	b := e.bounds()
+	e.cur.x, e.cur.y = clamp(x+b.left, b.left, b.right), clamp(y+b.top, b.top, b.bottom)
 }
 
 // column and line are the cursor's place as moveTo takes it.
-func (e *Engine) column() int {
-	if e.cur.origin {
-		return e.cur.x - e.left
-	}
-	return e.cur.x
-}
+func (e *Engine) column() int { return e.cur.x - e.bounds().left }
 
-func (e *Engine) line() int {
-	if e.cur.origin {
-		return e.cur.y - e.top
-	}
-	return e.cur.y
-}
+func (e *Engine) line() int { return e.cur.y - e.bounds().top }
 
 // tab moves the cursor to the n-th next tab stop, at most to the right margin.
 // A line that waits to wrap goes on waiting, as in xterm.

@@ -91,18 +91,13 @@ func (e *Engine) fillRect() {
 	}
 }
 
-// eraseRect is DECERA: protected or not.
-func (e *Engine) eraseRect(r rect) {
-	for y := r.top; y <= r.bottom; y++ {
-		e.erase(y, r.left, r.right+1, false)
-	}
-}
-
-// eraseRectSelectively is DECSERA.
-func (e *Engine) eraseRectSelectively(r rect) {
-	for y := r.top; y <= r.bottom; y++ {
-		e.erase(y, r.left, r.right+1, !e.modes.Has(control.ISOProtect))
-	}
+// eraseRect is DECERA, which takes protected cells, too, and DECSERA.
+func eraseRect(selective bool) func(*Engine) {
+	return onRect(0, func(e *Engine, r rect) {
+		for y := r.top; y <= r.bottom; y++ {
+			e.erase(y, r.left, r.right+1, selective && !e.modes.Has(control.ISOProtect))
+		}
+	})
 }
 
 // copyRect is DECCRA, on the only page there is.

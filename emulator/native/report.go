@@ -34,11 +34,6 @@ func (e *Engine) reportResize() {
 	e.sys.Replyf("\x1b[48;%d;%d;%d;%dt", e.rows, e.cols, e.rows*cellHeight, e.cols*cellWidth)
 }
 
-// reportKitty is the kitty keyboard protocol's question.
-func (e *Engine) reportKitty() {
-	e.sys.Replyf("\x1b[?%du", e.scr.kitty.flags())
-}
-
 // keyModifierOptions is XTMODKEYS; only modifyOtherKeys is kept.
 func (e *Engine) keyModifierOptions() {
 	if e.parser.Raw(0) == 4 {
