@@ -69,7 +69,7 @@ const (
 	WaitExit    = "exit"    // the terminal's process has ended
 	WaitCommand = "command" // the command that runs now has finished
 	WaitIdle    = "idle"    // no output for IdleMs
-	WaitOutput  = "output"  // output, or a clearing, after Since
+	WaitOutput  = "output"  // output, or a clearing
 	WaitText    = "text"    // a line of output matches Pattern
 )
 
@@ -86,9 +86,6 @@ type WaitParams struct {
 	// Past looks for Pattern in the output that the terminal has kept, too.
 	Past      bool  `json:"past,omitempty"`
 	TimeoutMs int64 `json:"timeoutMs,omitempty"` // 0 means none
-	// Since is the Shown of an earlier answer: what came after it is output too.
-	// Nil means from the beginning of the wait, and that Shown is not answered.
-	Since *int64 `json:"since,omitempty"`
 	// From makes it a wait that began at a mark, AgoMs ago: what has happened
 	// since decides it as if it had been there all the time, in an earlier host or
 	// on an earlier connection.
@@ -134,8 +131,6 @@ type WaitResult struct {
 	// CommandID is the command that the wait was bound to.
 	CommandID string `json:"commandId,omitempty"`
 	Line      string `json:"line,omitempty"` // that matched
-	// Shown grows with what the terminal shows; it is for Since, of the same host.
-	Shown int64 `json:"shown,omitempty"`
 }
 
 // RunParams types a command into a shell that waits for one (x-tandemux/run).

@@ -62,8 +62,8 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestWaitOutput: what was shown since an earlier answer meets it, nothing else
-// does, and a clearing counts.
+// TestWaitOutput: what was shown since a mark meets it, nothing else does, and a clearing
+// counts.
 func TestWaitOutput(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -72,27 +72,26 @@ func TestWaitOutput(t *testing.T) {
 	const uri = "ahp-terminal:/o"
 	p.create(uri, "sh", "-c", "stty -echo; echo ready; while read -r x; do echo $x; done")
 	p.output(uri, "ready")
-	since := int64(-1)
-	wait := ahp.WaitParams{Channel: uri, Until: ahp.WaitOutput, Since: &since}
-	r := p.answer(p.await(wait))
-	if r.Reason != ahp.WaitMet || r.Shown < 1 {
-		t.Fatalf("what is there: %+v", r)
+	wait := ahp.WaitParams{Channel: uri, Until: ahp.WaitOutput, TimeoutMs: 30}
+	mark := func() {
+		var m ahp.Mark
+		p.must(ahp.MethodMark, ahp.MarkParams{Channel: uri}, &m)
+		wait.From = &m
 	}
-	since = r.Shown
-	wait.TimeoutMs = 30
-	if r = p.answer(p.await(wait)); r.Reason != ahp.WaitTimeout || r.Shown != since {
+	mark()
+	if r := p.answer(p.await(wait)); r.Reason != ahp.WaitTimeout {
 		t.Errorf("nothing came: %+v", r)
 	}
 	wait.TimeoutMs = 0
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "x\n"})
 	p.output(uri, "x\r\n")
-	if r = p.answer(p.await(wait)); r.Reason != ahp.WaitMet || r.Shown <= since {
+	if r := p.answer(p.await(wait)); r.Reason != ahp.WaitMet {
 		t.Errorf("output: %+v", r)
 	}
-	since = r.Shown
+	mark()
 	id := p.await(wait)
 	p.dispatch(uri, 2, ahp.TerminalCleared{})
-	if r = p.answer(id); r.Reason != ahp.WaitMet || r.Shown <= since {
+	if r := p.answer(id); r.Reason != ahp.WaitMet {
 		t.Errorf("a clearing: %+v", r)
 	}
 }

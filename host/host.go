@@ -333,7 +333,7 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 		<-h.life.done
 		return err
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), terminals.EndTime)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
 	return errors.Join(err, h.Shutdown(ending))
 }

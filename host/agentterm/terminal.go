@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +12,8 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
-	"tandemux/host/activity"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
-	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/claims"
 	"tandemux/host/confine"
@@ -39,21 +36,6 @@ const (
 	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
 	keptAgentTerms = 50
 )
-
-// Options are what Agents need of the host.
-type Options struct {
-	Core      *core.Core
-	Log       *slog.Logger
-	Audit     *audit.Log
-	Activity  *activity.Activity
-	Terminals *terminals.Terminals
-	// Servers, if not nil, gives the MCP servers that every agent is told of.
-	Servers func(provider string, session, chat ahp.URI) []agent.Server
-}
-
-// Agents gives the agents of sessions what they work with; it implements
-// sessions.Terminals. It has no state of its own.
-type Agents struct{ Options }
 
 // chatTerminals are the host's terminals as an agent's, for one chat (agent.
 // Terminals).
@@ -361,130 +343,4 @@ func (a *used) Release() {
 		}
 		a.t.Kill(tx)
 	})
-}
-
-// Supply implements sessions.Terminals.
-func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
-	roots, err := agent.NewRoots(spec.Roots)
-	if err != nil {
-		as.Log.Warn("an agent gets neither terminals nor files", "session", c.Session(), "err", err)
-		return
-	}
-	k, _ := c.Sandbox().(*confine.Sandbox)
-	spec.Terminals = &chatTerminals{as: as, c: c, k: k, roots: roots}
-	var files agent.Files = roots
-	if k != nil {
-		files = k.Files(roots)
-	}
-	spec.Files = chatFiles{files, as, c}
-	if as.Servers != nil {
-		servers := as.Servers(c.Provider(), c.Session(), c.URI())
-		if k != nil {
-			servers = k.Servers(servers)
-		}
-		spec.Servers = append(spec.Servers, servers...)
-	}
-}
-
-// where are the terminals whose claim is a session's and is meant.
-func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*terminals.Terminal) {
-	for _, t := range as.Terminals.All(tx) {
-		if claim := t.Value.Claim; claim.Kind == ahp.ClaimSession && meant(claim) {
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-// CallEnded implements sessions.Terminals: the terminals of what has ended are the
-// session's in the background then (G41).
-func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool {
-		return claim.Chat == c.URI() && claim.TurnID+claim.ToolCallID != "" &&
-			(turn == "" || claim.TurnID == turn) && (call == "" || claim.ToolCallID == call)
-	}) {
-		claim := t.Value.Claim
-		claim.TurnID, claim.ToolCallID = "", ""
-		t.ClaimOwn(tx, claim)
-	}
-}
-
-// ChatEnded implements sessions.Terminals (G42, G46).
-func (as *Agents) ChatEnded(tx core.Tx, c *sessions.Chat) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() }) {
-		t.Dispose(tx)
-	}
-}
-
-// SessionEnded implements sessions.Terminals.
-func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Session == session }) {
-		t.Dispose(tx)
-	}
-}
-
-// State implements sessions.Terminals.
-func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
-	if t, ok := terminals.At(tx, uri); ok {
-		return t.Value, true
-	}
-	return ahp.TerminalState{}, false
-}
-
-// HeldFor implements sessions.Terminals.
-func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {
-		list = append(list, t.URI())
-	}
-	return list
-}
-
-// forgetOld removes the oldest of a chat's terminals whose command has ended, so
-// that a long conversation does not fill the host.
-func (as *Agents) forgetOld(tx core.Tx, c *sessions.Chat) {
-	over := slices.DeleteFunc(as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.TurnID == "" }), func(t *terminals.Terminal) bool {
-		return !t.Value.Lifecycle.Exited() || t.InLayout(tx)
-	})
-	for len(over) > keptAgentTerms {
-		over[0].Dispose(tx)
-		over = over[1:]
-	}
-}
-
-// refuse notes what the agent of a chat was not allowed; what and why are kept in
-// the audit log as well.
-func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
-	as.Audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
-	as.Core.Do(func(tx core.Tx) {
-		if !c.Dead(tx) {
-			as.Activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
-		}
-	})
-}
-
-// chatFiles are an agent's files; what it may not have is told to people.
-type chatFiles struct {
-	files agent.Files
-	as    *Agents
-	c     *sessions.Chat
-}
-
-// Read implements agent.Files.
-func (f chatFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
-	text, err := f.files.Read(ctx, path, line, limit)
-	f.note("read", path, err)
-	return text, err
-}
-
-// Write implements agent.Files.
-func (f chatFiles) Write(ctx context.Context, path, content string) error {
-	err := f.files.Write(ctx, path, content)
-	f.note("write", path, err)
-	return err
-}
-
-func (f chatFiles) note(doing, path string, err error) {
-	if errors.Is(err, agent.ErrFileOutside) {
-		f.as.refuse(f.c, "file", doing+" "+path, err)
-	}
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -28,16 +29,8 @@ func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (a
 	if p.Line != "" {
 		argv = []string{"eval", p.Line}
 	}
-	if p.Typed {
-		return cs.typeLine(c, p)
-	}
-	switch _, err := terminals.CheckCommand(argv, ""); {
-	case p.Line != "" && len(p.Command) > 0:
-		return nil, ahp.InvalidParams("run: command and line: give one of them")
-	case err != nil:
-		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
-	case len(p.Key) > terminals.MaxRunKey:
-		return nil, ahp.InvalidParams("run: key: longer than %d bytes", terminals.MaxRunKey)
+	if err := checkRun(p, argv); err != nil {
+		return nil, err
 	}
 	tx := cs.Core.Lock()
 	defer tx.Unlock()
@@ -56,7 +49,11 @@ func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (a
 			return nil, err
 		}
 	}
-	if err := w.submit(tx, argv, p.Line); err != nil {
+	err = w.submit(tx, p, argv)
+	if err == nil && p.Typed && w.line != "" {
+		err = ahp.Conflict("run: its shell does not wait for a command")
+	}
+	if err != nil {
 		w.feed.End()
 		w.end(tx)
 		return nil, err
@@ -65,42 +62,28 @@ func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (a
 	return nil, jsonrpc.ErrReplied
 }
 
-// typeLine types a line as a person would, where an empty prompt waits for one.
-func (cs *Commands) typeLine(c *requests.Conn, p ahp.RunParams) (any, error) {
-	switch {
-	case p.Line == "" || len(p.Command) > 0 || p.Stdin:
-		return nil, ahp.InvalidParams("run: typed: takes a line and nothing else")
-	case len(p.Line) > maxTyped:
-		return nil, ahp.InvalidParams("run: line: %d bytes are too long to be typed; at most %d", len(p.Line), maxTyped)
-	case strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }):
-		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
-	}
-	tx := cs.Core.Lock()
-	defer tx.Unlock()
-	w, err := cs.newWait(tx, c, p.Channel, "run")
-	if err != nil {
-		return nil, err
-	}
-	w.t.Flush(tx)
-	w.line = p.Line
-	w.see = w.seeBegin
-	switch err := w.submitLine(tx); {
-	case err != nil:
-		w.end(tx)
-		return nil, err
-	case w.line != "":
-		w.end(tx)
-		return nil, ahp.Conflict("run: its shell does not wait for a command")
-	}
-	w.timer = w.after(beginTime, func(tx core.Tx) {
-		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
-	})
-	cs.Audit.Did(c.Who(), "run", w.t.URI())
-	return nil, jsonrpc.ErrReplied
-}
-
 // maxTyped bounds a line that is typed as it is, in bytes.
 const maxTyped = 64 << 10
+
+// checkRun says what is wrong with a request for argv; a line that is typed is what a
+// person would type where an empty prompt waits for it.
+func checkRun(p ahp.RunParams, argv []string) error {
+	switch _, err := terminals.CheckCommand(argv, ""); {
+	case p.Typed && (p.Line == "" || len(p.Command) > 0 || p.Stdin):
+		return ahp.InvalidParams("run: typed: takes a line and nothing else")
+	case p.Typed && len(p.Line) > maxTyped:
+		return ahp.InvalidParams("run: line: %d bytes are too long to be typed; at most %d", len(p.Line), maxTyped)
+	case p.Typed && strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }):
+		return ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
+	case p.Line != "" && len(p.Command) > 0:
+		return ahp.InvalidParams("run: command and line: give one of them")
+	case err != nil:
+		return ahp.InvalidParams("run: command: missing, empty or too long")
+	case len(p.Key) > terminals.MaxRunKey:
+		return ahp.InvalidParams("run: key: longer than %d bytes", terminals.MaxRunKey)
+	}
+	return nil
+}
 
 // seeBegin answers when the shell has begun the command.
 func (w *wait) seeBegin(tx core.Tx, _ *wait, a ahp.Action) {
@@ -118,20 +101,19 @@ func (w *wait) seeBegin(tx core.Tx, _ *wait, a ahp.Action) {
 // that has just ended, or of a shell that is starting. A line in the shell's
 // language goes as it is if it is words alone; else argv, which evaluates it: one
 // that isn't complete is an error then, not a shell that waits for the rest.
-func (w *wait) submit(tx core.Tx, argv []string, line string) error {
-	t := w.t
-	t.Flush(tx)
-	base := filepath.Base(t.Shell())
-	if words := strings.Fields(line); shell.Quote(words, base) == line && line != "" {
+func (w *wait) submit(tx core.Tx, p ahp.RunParams, argv []string) error {
+	w.t.Flush(tx)
+	base := filepath.Base(w.t.Shell())
+	if words := strings.Fields(p.Line); shell.Quote(words, base) == p.Line && p.Line != "" {
 		argv = words
 	}
-	if w.plain = line; line == "" {
-		w.plain = shell.Quote(argv, base)
-	}
-	if w.line = shell.Quote(argv, base); w.feed != nil {
+	w.line, w.see = shell.Quote(argv, base), w.seeBegin
+	switch w.plain = cmp.Or(p.Line, w.line); {
+	case p.Typed:
+		w.line, w.plain = p.Line, ""
+	case w.feed != nil:
 		w.line = w.feed.Redirect(w.line)
 	}
-	w.see = w.seeBegin
 	if err := w.submitLine(tx); err != nil {
 		return err
 	}

@@ -44,8 +44,7 @@ type wait struct {
 	timer *time.Timer // of the time limit; nil without
 	idle  *time.Timer
 	quiet time.Duration
-	past  bool // what is there counts too
-	since *int64
+	past  bool      // what is there counts too
 	from  *ahp.Mark // where it began, nil for here
 	ago   time.Duration
 	match *matcher
@@ -81,7 +80,7 @@ func (cs *Commands) wait(_ context.Context, c *requests.Conn, p ahp.WaitParams) 
 	if err != nil {
 		return nil, err
 	}
-	w.quiet, w.past, w.since = time.Duration(p.IdleMs)*time.Millisecond, p.Past, p.Since
+	w.quiet, w.past = time.Duration(p.IdleMs)*time.Millisecond, p.Past
 	w.from, w.ago = p.From, time.Duration(p.AgoMs)*time.Millisecond
 	w.t.Flush(tx)
 	if w.from != nil {
@@ -239,18 +238,11 @@ func (w *wait) forIdle(tx core.Tx, _ *regexp.Regexp) error {
 // forOutput waits for what changes the content, which of an exited terminal only a
 // clearing does.
 func (w *wait) forOutput(tx core.Tx, _ *regexp.Regexp) error {
-	since := w.t.Shown(tx)
-	if w.since != nil {
-		since = *w.since
-	}
-	met := w.t.Shown(tx) > since
 	if w.from != nil {
-		es, ok := w.t.Since(tx, w.from.Seq)
-		met = !ok || slices.ContainsFunc(es, shows)
-	}
-	if met {
-		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
-		return nil
+		if es, ok := w.t.Since(tx, w.from.Seq); !ok || slices.ContainsFunc(es, shows) {
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
+			return nil
+		}
 	}
 	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		switch a.(type) {
@@ -335,9 +327,6 @@ func (w *wait) after(d time.Duration, f func(tx core.Tx)) *time.Timer {
 func (w *wait) reply(tx core.Tx, r ahp.WaitResult) {
 	if r.CommandID == "" {
 		r.CommandID = w.command
-	}
-	if w.since != nil {
-		r.Shown = w.t.Shown(tx)
 	}
 	w.answer(tx, r, nil)
 }

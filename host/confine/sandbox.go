@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -117,48 +116,6 @@ func (k *Sandbox) Inside(path string) string {
 		return path
 	}
 	return got.Inside(path)
-}
-
-// Files are an agent's files by the names that they have in its sandbox.
-func (k *Sandbox) Files(roots *agent.Roots) agent.Files { return &insideFiles{k, roots} }
-
-// insideFiles are an agent's files by the names that they have in its sandbox.
-type insideFiles struct {
-	k     *Sandbox
-	roots *agent.Roots
-}
-
-// Read implements agent.Files.
-func (f *insideFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
-	at, err := f.k.Outside(path, false)
-	if err != nil {
-		return "", err
-	}
-	text, err := f.roots.Read(ctx, at, line, limit)
-	return text, asSeen(err, at, path)
-}
-
-// Write implements agent.Files.
-func (f *insideFiles) Write(ctx context.Context, path, content string) error {
-	at, err := f.k.Outside(path, true)
-	if err != nil {
-		return err
-	}
-	return asSeen(f.roots.Write(ctx, at, content), at, path)
-}
-
-// asSeen is an error about a file in the words of who calls it by another path: where
-// it is outside is not theirs to know.
-func asSeen(err error, outside, inside string) error {
-	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist):
-		return err // The agent is told of its own path.
-	case strings.Contains(err.Error(), outside):
-		return &agent.Refusal{Text: strings.ReplaceAll(err.Error(), outside, inside)}
-	case strings.Contains(err.Error(), filepath.Dir(outside)):
-		return &agent.Refusal{Text: inside + ": it can't be read or written"}
-	}
-	return err
 }
 
 // Servers are the host's MCP servers for an agent in a sandbox: nothing of the

@@ -178,7 +178,7 @@ func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err e
 		}
 	})
 	if err != nil {
-		t.abandon()
+		ts.later(t.end)
 		return nil, err
 	}
 	return t, nil

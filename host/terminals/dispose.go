@@ -15,9 +15,9 @@ import (
 	"tandemux/host/requests"
 )
 
-// EndTime bounds the ending of one terminal's process: the keeper kills after
+// endTime bounds the ending of one terminal's process: the keeper kills after
 // five seconds.
-const EndTime = 15 * time.Second
+const endTime = 15 * time.Second
 
 // disposeTerminal removes a terminal at once and ends its process in the
 // background (R28, G38).
@@ -42,21 +42,27 @@ func (ts *Terminals) disposeTerminal(_ context.Context, c *requests.Conn, p ahp.
 // Dispose removes a terminal, and ends its process.
 func (t *Terminal) Dispose(tx core.Tx) {
 	t.removeTerm(tx)
-	t.abandon()
+	t.ts.later(t.end)
+}
+
+// later ends what takes its time, which Wait waits for.
+func (ts *Terminals) later(end func(ctx context.Context)) {
+	ts.ending.Add(1)
+	go func() {
+		defer ts.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		end(ctx)
+	}()
 }
 
 // Kill ends its process, in the background; the terminal stays.
 func (t *Terminal) Kill(core.Tx) {
-	ts := t.ts
-	ts.ending.Add(1)
-	go func() {
-		defer ts.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), EndTime)
-		defer cancel()
+	t.ts.later(func(ctx context.Context) {
 		if err := t.Term.Kill(ctx); err != nil {
-			ts.Log.Warn("end an agent's terminal", "err", err)
+			t.ts.Log.Warn("end an agent's terminal", "err", err)
 		}
-	}()
+	})
 }
 
 // ClaimOwn changes what in its session a terminal is claimed for: the agent that uses it
@@ -109,17 +115,4 @@ func (ts *Terminals) forget(ctx context.Context, proc string) bool {
 		ts.Log.Warn("forget process", "process", proc, "err", err)
 	}
 	return false
-}
-
-// abandon ends the process of a terminal that nobody knows, or no longer, in the
-// background: Shutdown waits for it.
-func (t *Terminal) abandon() {
-	ts := t.ts
-	ts.ending.Add(1)
-	go func() {
-		defer ts.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), EndTime)
-		defer cancel()
-		t.end(ctx)
-	}()
 }

@@ -55,7 +55,7 @@ func (in *Inheritance) Adopt(ctx context.Context) {
 		info := in.children[i]
 		f := in.Terminals[info.ID]
 		if f != nil && f.Contents.Removed { // The last host was about to end it.
-			in.ts.finish(info.ID, f.Journal)
+			in.ts.later(func(ctx context.Context) { in.ts.finish(ctx, info.ID, f.Journal) })
 			return
 		}
 		a, err := in.ts.adopt(ctx, info, f)
@@ -144,35 +144,29 @@ func (ts *Terminals) openJournal(ctx context.Context, name string) (*record.Foun
 	return f, nil
 }
 
-// finish ends a child whose terminal was disposed of, in the background.
-func (ts *Terminals) finish(proc string, j *journal.Journal) {
+// finish ends a child whose terminal was disposed of.
+func (ts *Terminals) finish(ctx context.Context, proc string, j *journal.Journal) {
+	// Nothing of it is shown any more, so there is nothing to be gentle for.
+	err := ts.Keeper().Signal(ctx, proc, syscall.SIGKILL)
+	for err == nil || errors.Is(err, keeper.ErrUnknown) {
+		if err = ts.Keeper().Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+			err = nil
+		}
+	}
 	tx := ts.Core.Lock()
 	names := j.Close()
-	ts.ending.Add(1)
 	tx.Unlock()
-	go func() {
-		defer ts.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), EndTime)
-		defer cancel()
-		// Nothing of it is shown any more, so there is nothing to be gentle for.
-		err := ts.Keeper().Signal(ctx, proc, syscall.SIGKILL)
-		for err == nil || errors.Is(err, keeper.ErrUnknown) {
-			if err = ts.Keeper().Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
-				break
-			}
-			select {
-			case <-ctx.Done():
-				err = ctx.Err()
-			case <-time.After(50 * time.Millisecond):
-				err = nil
-			}
-		}
-		if err != nil && !errors.Is(err, keeper.ErrUnknown) {
-			ts.Log.Warn("end a process", "process", proc, "err", err)
-			return
-		}
-		ts.Journals.Discard(names...)
-	}()
+	if err != nil && !errors.Is(err, keeper.ErrUnknown) {
+		ts.Log.Warn("end a process", "process", proc, "err", err)
+		return
+	}
+	ts.Journals.Discard(names...)
 }
 
 // rejoin makes an adopted terminal known.

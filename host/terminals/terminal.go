@@ -90,7 +90,6 @@ type taking struct {
 	read    time.Time     // when the pty was read last; see giveWay
 	offset  uint64        // how far the pty's output has been taken
 	takes   int           // counts what was taken
-	shown   int64         // counts what changed the content
 	scratch []core.Change // reused
 }
 
@@ -138,9 +137,6 @@ func (t *Terminal) URI() ahp.URI { return t.ch.URI }
 // Shell is the path of its shell, empty for a command; it is immutable.
 func (t *Terminal) Shell() string { return t.shell }
 
-// Shown counts what has changed the content.
-func (t *Terminal) Shown(core.Tx) int64 { return t.shown }
-
 // Last is the number of the last action.
 func (t *Terminal) Last(core.Tx) int64 { return t.ch.Last() }
 
@@ -174,7 +170,6 @@ func (t *Terminal) PresentLine(tx core.Tx) (line string) {
 func (t *Terminal) Reduce(a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData, ahp.TerminalCleared:
-		t.shown++
 		return
 	case ahp.TerminalCommandExecuted:
 		t.noteCommand(a)

@@ -99,7 +99,7 @@ const lateness = 2 * time.Second
 func (c *Client) carryWait(ctx context.Context, params, result any) error {
 	p, ok := params.(ahp.WaitParams)
 	r, is := result.(*ahp.WaitResult)
-	if !ok || !is || p.Since != nil || p.From != nil {
+	if !ok || !is || p.From != nil {
 		return c.Call(ctx, ahp.MethodWait, params, result)
 	}
 	begun := time.Now()

@@ -137,26 +137,29 @@ func (k *Saver) begin(ctx context.Context, c *client.Client, uri ahp.URI) *recor
 // follow writes the terminal down after it has printed, until ctx or it ends.
 // Nothing is asked of the host while it prints nothing.
 func (s *recorder) follow(ctx context.Context) {
-	seen := int64(-1) // what there is at the beginning counts
 	for {
-		var r ahp.WaitResult
-		for _, p := range []ahp.WaitParams{
-			{Until: ahp.WaitOutput},
-			{Until: ahp.WaitIdle, IdleMs: quiet.Milliseconds(), TimeoutMs: least.Milliseconds()},
-		} {
-			p.Channel, p.Since = s.uri, &seen
-			if s.c.Call(ctx, ahp.MethodWait, p, &r) != nil || r.Reason == ahp.WaitGone {
-				return
-			}
+		var m ahp.Mark
+		if !s.await(ctx, ahp.WaitParams{Until: ahp.WaitIdle, IdleMs: quiet.Milliseconds(), TimeoutMs: least.Milliseconds()}) ||
+			s.c.Call(ctx, ahp.MethodMark, ahp.MarkParams{Channel: s.uri}, &m) != nil {
+			return
 		}
-		seen = r.Shown
 		s.save(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(least):
 		}
+		if !s.await(ctx, ahp.WaitParams{Until: ahp.WaitOutput, From: &m}) {
+			return
+		}
 	}
+}
+
+// await reports whether the terminal is still there when a wait is over.
+func (s *recorder) await(ctx context.Context, p ahp.WaitParams) bool {
+	var r ahp.WaitResult
+	p.Channel = s.uri
+	return s.c.Call(ctx, ahp.MethodWait, p, &r) == nil && r.Reason != ahp.WaitGone
 }
 
 // save writes what the terminal shows, if that is not what was written last.

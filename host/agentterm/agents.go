@@ -1,0 +1,179 @@
+package agentterm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"tandemux/ahp"
+	"tandemux/host/activity"
+	"tandemux/host/agent"
+	"tandemux/host/audit"
+	"tandemux/host/confine"
+	"tandemux/host/core"
+	"tandemux/host/sessions"
+	"tandemux/host/terminals"
+)
+
+// Options are what Agents need of the host.
+type Options struct {
+	Core      *core.Core
+	Log       *slog.Logger
+	Audit     *audit.Log
+	Activity  *activity.Activity
+	Terminals *terminals.Terminals
+	// Servers, if not nil, gives the MCP servers that every agent is told of.
+	Servers func(provider string, session, chat ahp.URI) []agent.Server
+}
+
+// Agents gives the agents of sessions what they work with; it implements
+// sessions.Terminals. It has no state of its own.
+type Agents struct{ Options }
+
+// Supply implements sessions.Terminals.
+func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
+	roots, err := agent.NewRoots(spec.Roots)
+	if err != nil {
+		as.Log.Warn("an agent gets neither terminals nor files", "session", c.Session(), "err", err)
+		return
+	}
+	k, _ := c.Sandbox().(*confine.Sandbox)
+	spec.Terminals = &chatTerminals{as: as, c: c, k: k, roots: roots}
+	spec.Files = chatFiles{roots, as, c, k}
+	if as.Servers != nil {
+		servers := as.Servers(c.Provider(), c.Session(), c.URI())
+		if k != nil {
+			servers = k.Servers(servers)
+		}
+		spec.Servers = append(spec.Servers, servers...)
+	}
+}
+
+// where are the terminals whose claim is a session's and is meant.
+func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*terminals.Terminal) {
+	for _, t := range as.Terminals.All(tx) {
+		if claim := t.Value.Claim; claim.Kind == ahp.ClaimSession && meant(claim) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// CallEnded implements sessions.Terminals: the terminals of what has ended are the
+// session's in the background then (G41).
+func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool {
+		return claim.Chat == c.URI() && claim.TurnID+claim.ToolCallID != "" &&
+			(turn == "" || claim.TurnID == turn) && (call == "" || claim.ToolCallID == call)
+	}) {
+		claim := t.Value.Claim
+		claim.TurnID, claim.ToolCallID = "", ""
+		t.ClaimOwn(tx, claim)
+	}
+}
+
+// ChatEnded implements sessions.Terminals (G42, G46).
+func (as *Agents) ChatEnded(tx core.Tx, c *sessions.Chat) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() }) {
+		t.Dispose(tx)
+	}
+}
+
+// SessionEnded implements sessions.Terminals.
+func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Session == session }) {
+		t.Dispose(tx)
+	}
+}
+
+// State implements sessions.Terminals.
+func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
+	if t, ok := terminals.At(tx, uri); ok {
+		return t.Value, true
+	}
+	return ahp.TerminalState{}, false
+}
+
+// HeldFor implements sessions.Terminals.
+func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
+	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {
+		list = append(list, t.URI())
+	}
+	return list
+}
+
+// forgetOld removes the oldest of a chat's terminals whose command has ended, so
+// that a long conversation does not fill the host.
+func (as *Agents) forgetOld(tx core.Tx, c *sessions.Chat) {
+	over := slices.DeleteFunc(as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.TurnID == "" }), func(t *terminals.Terminal) bool {
+		return !t.Value.Lifecycle.Exited() || t.InLayout(tx)
+	})
+	for len(over) > keptAgentTerms {
+		over[0].Dispose(tx)
+		over = over[1:]
+	}
+}
+
+// refuse notes what the agent of a chat was not allowed; what and why are kept in
+// the audit log as well.
+func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
+	as.Audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
+	as.Core.Do(func(tx core.Tx) {
+		if !c.Dead(tx) {
+			as.Activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
+		}
+	})
+}
+
+// chatFiles are an agent's files, by the names that they have in its sandbox; what it may
+// not have is told to people.
+type chatFiles struct {
+	roots *agent.Roots
+	as    *Agents
+	c     *sessions.Chat
+	k     *confine.Sandbox // nil for most
+}
+
+// Read implements agent.Files.
+func (f chatFiles) Read(ctx context.Context, path string, line, limit int) (text string, err error) {
+	return text, f.do("read", path, func(at string) error {
+		text, err = f.roots.Read(ctx, at, line, limit)
+		return err
+	})
+}
+
+// Write implements agent.Files.
+func (f chatFiles) Write(ctx context.Context, path, content string) error {
+	return f.do("write", path, func(at string) error { return f.roots.Write(ctx, at, content) })
+}
+
+func (f chatFiles) do(doing, path string, do func(at string) error) (err error) {
+	at := path
+	if f.k != nil {
+		at, err = f.k.Outside(path, doing == "write")
+	}
+	if err == nil {
+		err = asSeen(do(at), at, path)
+	}
+	if errors.Is(err, agent.ErrFileOutside) {
+		f.as.refuse(f.c, "file", doing+" "+path, err)
+	}
+	return err
+}
+
+// asSeen is an error about a file in the words of who calls it by another path: where
+// it is outside is not theirs to know.
+func asSeen(err error, outside, inside string) error {
+	switch {
+	case err == nil, outside == inside, errors.Is(err, fs.ErrNotExist):
+		return err // The agent is told of its own path.
+	case strings.Contains(err.Error(), outside):
+		return &agent.Refusal{Text: strings.ReplaceAll(err.Error(), outside, inside)}
+	case strings.Contains(err.Error(), filepath.Dir(outside)):
+		return &agent.Refusal{Text: inside + ": it can't be read or written"}
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/core"
+	"tandemux/host/requests"
+	"tandemux/internal/jsonrpc"
+)
+
+// endTime bounds the end of a host: the keeper kills after five seconds.
+const endTime = 20 * time.Second
+
+// endSoon ends the host beside whoever asks for it, which Shutdown may wait for, unless
+// before says that it ends already.
+func (h *Host) endSoon(reason string, before func(ctx context.Context) bool) {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		if before != nil && !before(ctx) {
+			return
+		}
+		if err := h.shutdown(ctx, reason); err != nil {
+			h.cfg.Log.Error("shut down", "err", err)
+		}
+	}()
+}
+
+// stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
+// comes first; then the connection is closed.
+func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
+	if !c.Principal.Operates() {
+		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
+	}
+	h.requests.Audit.Did(c.Who(), "stop", "")
+	c.Out.RPC.AfterReply(func() { h.endSoon("", h.terminals.End) })
+	return nil, nil
+}
+
+// yield ends the host and nothing else, so that another one takes over what it
+// holds (x-tandemux/yield).
+func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
+	if !c.Principal.Operates() {
+		return nil, ahp.PermissionDenied("yield: %s", c.Principal.Lacks(auth.ScopeAdmin))
+	}
+	tx := h.core.Lock()
+	ends := h.terminals.Ending(tx)
+	h.life.yielding = h.life.yielding || !ends
+	tx.Unlock()
+	if ends {
+		return nil, ahp.Conflict("yield: the host is ending all its terminals")
+	}
+	h.requests.Audit.Did(c.Who(), "yield", "")
+	h.cfg.Log.Info("yield: end, and leave the terminals to the next host")
+	c.Out.RPC.AfterReply(func() { h.endSoon("", nil) })
+	return nil, nil
+}
+
+// superseded ends this host: another one has what it had. Nothing is written any
+// more, neither to journals nor to ptys, and clients come back to the other one.
+func (h *Host) superseded(_ core.Tx, why error) {
+	h.cfg.Log.Warn("another host has taken over; this one ends", "err", why)
+	h.endSoon("another host has taken over: reconnect", nil)
+}
+
+// parting is what clients are told at the end: whether to come back, and when.
+func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
+	code, why = jsonrpc.CloseAway, reason
+	switch {
+	case h.life.yielding:
+		code, why = jsonrpc.CloseRestart, "another host takes over"
+	case h.terminals.Ending(tx):
+		code, why = jsonrpc.CloseDone, "the host was stopped"
+	}
+	if h.cfg.Ending != nil {
+		h.cfg.Ending(code)
+	}
+	return code, why
+}
