@@ -346,7 +346,7 @@ func TestExitsWhileDetached(t *testing.T) {
 func TestTerminalVanishes(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space |")
-	if err := u.Host.Dispose(t.Context(), u.Host.Terminal("sh1").URI); err != nil {
+	if err := u.Host.Call(t.Context(), ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: u.Host.Terminal("sh1").URI}, nil); err != nil {
 		t.Fatal(err)
 	}
 	u.WaitIdle()

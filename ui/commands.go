@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/keys"
-	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
@@ -74,7 +74,7 @@ func (m *Model) run(name string, args []string) {
 func (m *Model) context() command.Context {
 	c := m.panes.Context()
 	c.Connected, c.Buffers = m.link.Up(), m.clip.Len()
-	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.agents.Focused() != nil
+	c.Chat = m.agents.Focused() != nil
 	if c.Tabs > 0 {
 		_, t, _ := m.panes.Focused()
 		c.Alerts, c.Asked = m.alerts.Any(), m.agents.Asked()
@@ -175,10 +175,6 @@ func (m *Model) detach() {
 
 // stop ends the host, asking first.
 func (m *Model) stop() {
-	if !m.link.Can(link.CanStop) {
-		m.loop.Say(status.Info, "this connection can't stop the host: use tandemux stop")
-		return
-	}
 	running := 0
 	for _, t := range m.panes.Terms.ByURI {
 		if !t.Exited() {
@@ -187,7 +183,7 @@ func (m *Model) stop() {
 	}
 	m.loop.Open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", words.Plural(running, "terminal")), func() {
 		m.loop.Async("stop the host", func(ctx context.Context) (func(), error) {
-			err := m.link.Host.Stop(ctx)
+			err := m.link.Host.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 			if errors.Is(err, context.DeadlineExceeded) {
 				err = errors.New("it did not answer")
 			}

@@ -122,10 +122,6 @@ func New(c Config, env Env) (*Model, error) {
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
 	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
 	m.outer = m.newOuter(env, chosen.themes)
-	var host tasks.Host
-	if m.link.Can(link.CanTasks) {
-		host = c.Host
-	}
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.keys = keys.New(chosen.keys, m.loop, keys.Hooks{
 		Mode: m.mode, Context: m.context, Run: m.run, Learnt: m.learnt, Look: func() *look.Look { return &m.outer.Look },
@@ -149,7 +145,7 @@ func New(c Config, env Env) (*Model, error) {
 	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, m.typing.MayType)
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
-		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
+		Tasks: tasks.New(m.loop, m.log, c.Host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
 		Changed:  func() { m.alerts.Stale = true },
 		OpenLink: m.copying.OpenLink, Keys: m.keys.InChat,
 	})
@@ -215,7 +211,7 @@ func (m *Model) settle() {
 	m.panes.Freshen()
 	m.alerts.Settle()
 	m.panes.Settle()
-	if m.link.Up() && m.link.Can(link.CanTakeColors) {
+	if m.link.Up() {
 		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
 		}

@@ -30,17 +30,13 @@ const patience = 20 * time.Second
 
 // lockedHost makes a test's host one that many goroutines may call.
 type lockedHost struct {
-	link.Host // the methods that are not offered
+	*uitest.Host // of whose methods those below are called at the same time
 
 	mu sync.Mutex
-	h  *uitest.Host
 	// dispatched and creating, if not nil, hear of such.
 	dispatched func(ahp.Action)
 	creating   func()
 }
-
-// Capabilities offers no more than terminals and layouts.
-func (l *lockedHost) Capabilities() link.Capabilities { return 0 }
 
 func (l *lockedHost) ClientID() string { return uitest.ClientID }
 
@@ -50,25 +46,25 @@ func (l *lockedHost) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.h.Create(ctx, p)
+	return l.Host.Create(ctx, p)
 }
 
-func (l *lockedHost) Dispose(ctx context.Context, uri ahp.URI) error {
+func (l *lockedHost) Call(ctx context.Context, method string, params, result any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.h.Dispose(ctx, uri)
+	return l.Host.Call(ctx, method, params, result)
 }
 
 func (l *lockedHost) Subscribe(ctx context.Context, uri ahp.URI) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.h.Subscribe(ctx, uri)
+	return l.Host.Subscribe(ctx, uri)
 }
 
 func (l *lockedHost) Unsubscribe(uri ahp.URI) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.h.Unsubscribe(uri)
+	l.Host.Unsubscribe(uri)
 }
 
 func (l *lockedHost) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
@@ -77,13 +73,13 @@ func (l *lockedHost) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.h.Dispatch(uri, a)
+	return l.Host.Dispatch(uri, a)
 }
 
 func (l *lockedHost) do(f func(*uitest.Host)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f(l.h)
+	f(l.Host)
 }
 
 // window is an outer terminal: a pty whose master an emulator reads.
@@ -228,7 +224,7 @@ type result struct {
 func run(t testing.TB, w *window, prepare func(*lockedHost)) (*lockedHost, context.CancelFunc, chan result) {
 	t.Helper()
 	sink := link.NewSink()
-	l := &lockedHost{h: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: uitest.NewHost(t, sink)}
 	if prepare != nil {
 		prepare(l)
 	}
@@ -312,7 +308,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestRunEndsWithItsHost(t *testing.T) {
 	w := newWindow(t, 80, 24)
 	sink := link.NewSink()
-	l := &lockedHost{h: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: uitest.NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
 		exit, err := ui.Run(context.Background(), ui.Config{Host: l, Sink: sink, Env: []string{"TERM=xterm"}}, w.tty, w.tty)
@@ -366,7 +362,7 @@ func TestRunRestoresAfterPanics(t *testing.T) {
 func TestRunRestoresAfterAPanicOfTheConnection(t *testing.T) {
 	w := newWindow(t, 80, 24)
 	sink := link.NewSink()
-	l := &lockedHost{h: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: uitest.NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
 		exit, err := ui.Run(context.Background(), ui.Config{Host: l, Sink: sink, Env: []string{"TERM=xterm"}}, w.tty, w.tty)
@@ -438,7 +434,7 @@ func TestRunNeedsATerminal(t *testing.T) {
 	}
 	defer null.Close()
 	sink := link.NewSink()
-	c := ui.Config{Host: &lockedHost{h: uitest.NewHost(t, sink)}, Sink: sink}
+	c := ui.Config{Host: &lockedHost{Host: uitest.NewHost(t, sink)}, Sink: sink}
 	if _, err := ui.Run(context.Background(), c, null, null); err == nil || !strings.Contains(err.Error(), "not a terminal") {
 		t.Errorf("without a terminal: %v", err)
 	}
@@ -481,7 +477,7 @@ func BenchmarkKeyEcho(b *testing.B) {
 	var at time.Time
 	var keys time.Duration
 	l, cancel, ended := run(b, w, func(l *lockedHost) {
-		l.h.Program = func(t *uitest.Terminal, in string) { t.Print("\r\x1b[K" + in) }
+		l.Host.Program = func(t *uitest.Terminal, in string) { t.Print("\r\x1b[K" + in) }
 		l.dispatched = func(a ahp.Action) {
 			if _, ok := a.(ahp.TerminalInput); ok {
 				keys += time.Since(at)

@@ -133,9 +133,6 @@ type hostAdapter struct {
 	root func() []ahp.AgentInfo
 }
 
-// Capabilities is all of them: a host that lacks one refuses the call.
-func (h hostAdapter) Capabilities() link.Capabilities { return link.CanAll }
-
 // Create adds this process's environment, as a shell's child would have it.
 func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 	meta := ahp.CreateMeta{}
@@ -149,28 +146,9 @@ func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 	return h.Call(ctx, ahp.MethodCreateTerminal, p, nil)
 }
 
-func (h hostAdapter) Dispose(ctx context.Context, uri ahp.URI) error {
-	return h.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
-}
-
-// Stop ends the host and all its terminals.
-func (h hostAdapter) Stop(ctx context.Context) error {
-	return h.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
-}
-
 // Colors tells the host what colours this terminal shows.
 func (h hostAdapter) Colors(p ahp.ColorsParams) error {
 	return h.Notify(ahp.MethodColors, p)
-}
-
-// Answer answers an agent's question for a terminal.
-func (h hostAdapter) Answer(ctx context.Context, p ahp.AnswerParams) error {
-	return h.Call(ctx, ahp.MethodAnswer, p, nil)
-}
-
-// Run types a command at the prompt of a shell.
-func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
-	return h.Call(ctx, ahp.MethodRun, p, nil)
 }
 
 func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {

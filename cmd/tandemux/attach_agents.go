@@ -13,7 +13,7 @@ func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
 	return (&endpoint.Conn{Client: h.Client, At: h.place}).Sessions(ctx)
 }
 
-// CreateSession implements link.Sessions: an agent that the host did not have when it
+// CreateSession implements link.Host: an agent that the host did not have when it
 // started is made known to it first.
 func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
 	s := &endpoint.Conn{Client: h.Client, At: h.place}
@@ -25,11 +25,7 @@ func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParam
 	return h.Call(ctx, ahp.MethodCreateSession, p, nil)
 }
 
-func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
-	return h.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
-}
-
-// Agents implements link.Sessions: those of the configuration and those that tandemux
+// Agents implements link.Host: those of the configuration and those that tandemux
 // knows, and what the host has besides.
 func (h hostAdapter) Agents(context.Context) ([]link.Agent, error) {
 	if h.place.Elsewhere() {
@@ -68,24 +64,4 @@ func (h hostAdapter) hostAgents(known map[string]bool) []link.Agent {
 		}
 	}
 	return agents
-}
-
-func (h hostAdapter) Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error) {
-	var got ahp.LoginResult
-	err := h.Call(ctx, ahp.MethodLogin, p, &got)
-	return got, err
-}
-
-func (h hostAdapter) CreateChat(ctx context.Context, p ahp.CreateChatParams) error {
-	return h.Call(ctx, ahp.MethodCreateChat, p, nil)
-}
-
-func (h hostAdapter) FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error {
-	return h.Call(ctx, ahp.MethodFetchTurns, p, nil)
-}
-
-func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
-	var got ahp.CompletionsResult
-	err := h.Call(ctx, ahp.MethodCompletions, p, &got)
-	return got, err
 }

@@ -10,7 +10,6 @@ import (
 	"tandemux/ui/chat"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
-	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
@@ -67,14 +66,11 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 
 // complete asks the host what may follow.
 func (as *Agents) complete(e *Chat, text string, offset int) {
-	h := as.Link.Host
-	if !as.Link.Can(link.CanChats) {
-		return
-	}
-	uri := e.uri
+	h, uri := as.Link.Host, e.uri
 	as.Loop.Async("complete", func(ctx context.Context) (func(), error) {
-		got, err := h.Complete(ctx, ahp.CompletionsParams{Channel: uri, Kind: "userMessage", Text: text, Offset: offset})
-		if err != nil {
+		var got ahp.CompletionsResult
+		p := ahp.CompletionsParams{Channel: uri, Kind: "userMessage", Text: text, Offset: offset}
+		if err := h.Call(ctx, ahp.MethodCompletions, p, &got); err != nil {
 			as.Log.Debug("no completions", "err", err)
 		}
 		return func() {
@@ -104,25 +100,21 @@ func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int
 // forkChat begins a chat with the turns of another one.
 func (as *Agents) forkChat(e *Chat, turn string) {
 	h := as.Link.Host
-	if !as.Link.Can(link.CanChats) || e.session == "" {
-		as.Loop.Say(status.Info, "this connection can't fork chats")
-		return
-	}
 	uri := ahp.ChatScheme + "/" + strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateChatParams{Channel: e.session, Chat: uri, Source: &ahp.ChatSource{Kind: "fork", Chat: e.uri, TurnID: turn}}
-	as.Loop.Call("fork the chat", func(ctx context.Context) error { return h.CreateChat(ctx, p) }, func() { as.Panes.Show(uri) })
+	as.Loop.Call("fork the chat", func(ctx context.Context) error { return h.Call(ctx, ahp.MethodCreateChat, p, nil) }, func() { as.Panes.Show(uri) })
 }
 
 // moreTurns loads older turns.
 func (as *Agents) moreTurns(e *Chat) {
 	h := as.Link.Host
-	if !as.Link.Can(link.CanChats) || as.fetching {
+	if as.fetching {
 		return
 	}
 	as.fetching = true
 	p := ahp.FetchTurnsParams{Channel: e.uri, Cursor: e.State().TurnsNextCursor}
 	as.Loop.Async("load older messages", func(ctx context.Context) (func(), error) {
-		err := h.FetchTurns(ctx, p)
+		err := h.Call(ctx, ahp.MethodFetchTurns, p, nil)
 		return func() { as.fetching = false }, err
 	})
 }
@@ -131,12 +123,8 @@ func (as *Agents) moreTurns(e *Chat) {
 // terminal.
 func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 	h := as.Link.Host
-	switch {
-	case way.Kind == "env":
+	if way.Kind == "env" {
 		as.Loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
-		return
-	case !as.Link.Can(link.CanLogin) || e.session == "":
-		as.Loop.Say(status.Info, "this connection can't log in")
 		return
 	}
 	uri, put := address.New(ahp.TerminalScheme), as.Panes.Beside(as.Panes.Area(), as.Panes.FocusID())
@@ -147,8 +135,8 @@ func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 	} else if s != nil {
 		p.Provider = s.row.Provider
 	}
-	loop.Get(as.Loop, "log in", func(ctx context.Context) (ahp.LoginResult, error) {
-		got, err := h.Login(ctx, p)
+	loop.Get(as.Loop, "log in", func(ctx context.Context) (got ahp.LoginResult, err error) {
+		err = h.Call(ctx, ahp.MethodLogin, p, &got)
 		if err == nil && got.Terminal != "" {
 			err = h.Subscribe(ctx, got.Terminal)
 		}

@@ -11,7 +11,6 @@ import (
 	"tandemux/internal/approval"
 	"tandemux/ui/attention"
 	"tandemux/ui/chat"
-	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -212,8 +211,7 @@ func (as *Agents) AskText(t *terminals.Terminal) string {
 func (as *Agents) answerAgent() {
 	t := as.asking()
 	host := as.Link.Host
-	if t == nil || !as.Link.Can(link.CanAnswer) {
-		as.Loop.Say(status.Info, "this connection can't answer agents")
+	if t == nil {
 		return
 	}
 	uri, id, who := t.URI, t.Ask().ID, words.Clean(t.Ask().Who)
@@ -222,7 +220,7 @@ func (as *Agents) answerAgent() {
 		Say: func(why string) { as.Loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
 			p := ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows}
-			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Answer(ctx, p) }, func() {
+			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Call(ctx, ahp.MethodAnswer, p, nil) }, func() {
 				if a.Allows {
 					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.Loop.Keys("reclaim"))
 					return

@@ -188,9 +188,6 @@ func (as *Agents) openSession(s *session) {
 // several.
 func (as *Agents) newSession(name string) {
 	h := as.Link.Host
-	if !as.Link.Can(link.CanSessions) {
-		return
-	}
 	cwd := as.Panes.Cwd()
 	if e := as.Focused(); e != nil {
 		if s := as.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
@@ -271,7 +268,9 @@ func (as *Agents) endSession(s *session) {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", as.agentTitle(s.row.Provider), s.title())
 	}
 	as.Loop.Confirm(question, func() {
-		as.Loop.Call("end the session", func(ctx context.Context) error { return h.DisposeSession(ctx, uri) }, func() {
+		as.Loop.Call("end the session", func(ctx context.Context) error {
+			return h.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
+		}, func() {
 			as.lost(uri)
 			as.Refresh()
 		})

@@ -59,7 +59,7 @@ func (s *session) title() string {
 // Load asks for the list.
 func (as *Agents) Load() {
 	h := as.Link.Host
-	if !as.Link.Can(link.CanSessions) || as.sessions.loading {
+	if as.sessions.loading {
 		return
 	}
 	as.sessions.loading, as.sessions.touched = true, map[ahp.URI]bool{}
@@ -213,7 +213,7 @@ const maxFollowed = 64
 // followSessions subscribes to the sessions of the chats that show and to those
 // that wait for a person, and drops the others.
 func (as *Agents) followSessions() {
-	if !as.Link.Up() || !as.Link.Can(link.CanSessions) {
+	if !as.Link.Up() {
 		return
 	}
 	want := map[ahp.URI]bool{}

@@ -164,7 +164,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	full := Context{
-		Connected: true, Buffers: 1, Alerts: true, Asked: true, Sessions: true, Chat: true,
+		Connected: true, Buffers: 1, Alerts: true, Asked: true, Chat: true,
 		Layout: Layout{
 			Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 			RoomRight: true, RoomDown: true, Marked: true, Floating: true,

@@ -30,11 +30,10 @@ type Context struct {
 	Terminal
 	View
 
-	Alerts   bool // another terminal or a chat has something to tell
-	Asked    bool // an agent asks for a terminal, or whether a tool may run
-	Sessions bool // the host has agents, or can have them
-	Chat     bool // the focused pane shows a chat
-	Buffers  int  // that were copied
+	Alerts  bool // another terminal or a chat has something to tell
+	Asked   bool // an agent asks for a terminal, or whether a tool may run
+	Chat    bool // the focused pane shows a chat
+	Buffers int  // that were copied
 }
 
 // Layout is how the layout on the screen stands.
@@ -114,7 +113,6 @@ var (
 
 	alerted  = unless(func(c Context) bool { return c.Alerts }, "no other terminal has anything to tell")
 	asked    = unless(func(c Context) bool { return c.Asked }, "no agent waits for an answer")
-	sessions = unless(func(c Context) bool { return c.Sessions }, "this connection has no agents")
 	chat     = unless(func(c Context) bool { return c.Chat }, "this pane shows no chat")
 	linked   = unless(func(c Context) bool { return c.Linked }, "no chat has to do with this pane")
 	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")

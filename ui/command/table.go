@@ -74,7 +74,7 @@ var groups = []struct {
 		{"record", "Record, or end the recording", "Write what this terminal shows from now on to a new file for tandemux play and asciinema, or end that; asks for the file's name without one.", need{connected, pane}},
 		{"send-prefix", "Send the prefix key", "Type the prefix key itself into this pane.", need{connected, pane, mine, running}},
 	}},
-	{"Agents", need{connected, sessions}, []row{
+	{"Agents", need{connected}, []row{
 		{"agents", "Agents", "Show the sessions with agents and how each stands: open, begin, rename, archive or end one.", nil},
 		{"new-session", "New session", "Begin a session with an agent in this pane's directory; asks which agent when there are several.", nil},
 		{"open-chat", "From a terminal to its chat", "Show the chat whose agent runs or ran this terminal; from a chat, show the terminal of its last tool call.", need{linked}},

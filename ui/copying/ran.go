@@ -7,7 +7,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/clipboard"
-	"tandemux/ui/link"
 	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
@@ -89,8 +88,6 @@ func (cp *Copying) runAgain(c pane.Command, err error) {
 	case err != nil && c.Line == "":
 		cp.loop.Say(status.Info, "nothing to run again: %v", err)
 	case t == nil || v == nil:
-	case !cp.link.Can(link.CanRun):
-		cp.loop.Say(status.Info, "this host can't run commands")
 	case c.Line == "":
 		cp.loop.Say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
@@ -101,7 +98,7 @@ func (cp *Copying) runAgain(c pane.Command, err error) {
 		}
 		p := ahp.RunParams{Channel: t.URI, Line: c.Line, Typed: true}
 		cp.loop.Async("run "+cp.quoted(c)+" again", func(ctx context.Context) (func(), error) {
-			err := cp.link.Host.Run(ctx, p)
+			err := cp.link.Host.Call(ctx, ahp.MethodRun, p, nil)
 			return func() {
 				if err != nil {
 					cp.loop.Say(status.Warning, "not run again: %s", refusal(err))

@@ -18,8 +18,9 @@ type Host interface {
 	// Create makes a terminal (createTerminal) and returns when the host has
 	// answered.
 	Create(ctx context.Context, p ahp.CreateTerminalParams) error
-	// Dispose kills and removes a terminal (disposeTerminal).
-	Dispose(ctx context.Context, uri ahp.URI) error
+	// Call asks for what has no method here, and reads the answer into result, which may
+	// be nil.
+	Call(ctx context.Context, method string, params, result any) error
 	// Subscribe follows a channel; its snapshot has gone through the Sink when
 	// Subscribe returns.
 	Subscribe(ctx context.Context, uri ahp.URI) error
@@ -30,51 +31,21 @@ type Host interface {
 	// connection it fails with ErrAway, also before the Sink has said so.
 	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
 
-	// Capabilities says which of the groups of methods below the host has. The
-	// others are not called. It doesn't change and must not block.
-	Capabilities() Capabilities
-
-	// Stop ends the host (x-tandemux/stop). CanStop.
-	Stop(ctx context.Context) error
-	// Answer answers an agent's question for a terminal (x-tandemux/answer).
-	// CanAnswer.
-	Answer(ctx context.Context, p ahp.AnswerParams) error
 	// Colors tells what colours the outer terminal shows (x-tandemux/colors), so
-	// that programs that ask get them. It must not block. CanTakeColors.
+	// that programs that ask get them. It must not block.
 	Colors(p ahp.ColorsParams) error
-	// Run has a shell at its prompt run a line (x-tandemux/run). CanRun.
-	Run(ctx context.Context, p ahp.RunParams) error
-	// Retry tries at once to connect again. CanRetry.
+	// Retry tries at once to connect again.
 	Retry()
-	// Login runs an agent's own way to log in (x-tandemux/login). CanLogin.
-	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
 
-	Sessions   // CanSessions
-	Chats      // CanChats
-	tasks.Host // CanTasks
+	// Sessions lists all of them. The list is kept up to date by notifications through
+	// Sink.Note.
+	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
+	CreateSession(ctx context.Context, p ahp.CreateSessionParams) error
+	// Agents lists those that sessions can be begun with, the default first.
+	Agents(ctx context.Context) ([]Agent, error)
+
+	tasks.Host
 }
-
-// Capabilities are what a Host offers besides terminals and layouts.
-type Capabilities uint16
-
-// The capabilities, named by the methods of Host that need them.
-const (
-	CanStop Capabilities = 1 << iota
-	CanAnswer
-	CanTakeColors
-	CanRun
-	CanRetry
-	CanLogin
-	CanSessions
-	CanChats
-	CanTasks
-
-	// CanAll is all of them.
-	CanAll = CanTasks<<1 - 1
-)
-
-// Has reports whether all of some capabilities are there.
-func (c Capabilities) Has(some Capabilities) bool { return c&some == some }
 
 // ErrAway is Host.Dispatch's answer while there is no connection.
 var ErrAway = errors.New("not connected to the host")
@@ -84,30 +55,11 @@ type ClosedError string
 
 func (e ClosedError) Error() string { return string(e) }
 
-// Sessions are the methods of a Host that has sessions with agents. The list is kept
-// up to date by notifications through Sink.Note.
-type Sessions interface {
-	// Sessions lists all of them.
-	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
-	CreateSession(ctx context.Context, p ahp.CreateSessionParams) error
-	DisposeSession(ctx context.Context, uri ahp.URI) error
-	// Agents lists those that sessions can be begun with, the default first.
-	Agents(ctx context.Context) ([]Agent, error)
-}
-
 // Agent is one that sessions can be begun with.
 type Agent struct {
 	Name  string // the provider's
 	Title string
 	Why   string // it can't be used now, "" when it can
-}
-
-// Chats are the methods of a Host whose chats can be added to, looked through and
-// completed.
-type Chats interface {
-	CreateChat(ctx context.Context, p ahp.CreateChatParams) error
-	FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error
-	Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error)
 }
 
 // State is the state of the connection to the host.
@@ -141,9 +93,6 @@ func New(h Host, s *Sink, l *loop.Loop, lost func()) *Link {
 
 // Up reports whether actions flow.
 func (l *Link) Up() bool { return l.State == Connected }
-
-// Can reports whether the host has some capabilities.
-func (l *Link) Can(some Capabilities) bool { return l.Host.Capabilities().Has(some) }
 
 // Dispatch sends an action; what can't be sent is reported.
 func (l *Link) Dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {

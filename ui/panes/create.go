@@ -28,7 +28,7 @@ func (ps *Panes) Dispose(t *terminals.Terminal) {
 	ps.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
 	what := "end " + t.Quoted()
 	ps.loop.Async(what, func(ctx context.Context) (func(), error) {
-		err := ps.link.Host.Dispose(ctx, uri)
+		err := ps.link.Host.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
 		if err != nil && ended {
 			err = nil // another client was first
 		}

@@ -81,7 +81,7 @@ type List struct {
 
 	loop      *loop.Loop
 	log       *slog.Logger
-	host      Host // nil for one without tasks
+	host      Host
 	connected func() bool
 
 	all      []Task
@@ -92,7 +92,7 @@ type List struct {
 	awaiting bool                // changes are being asked for
 }
 
-// New makes an empty list. host is nil for one without tasks; connected says whether
+// New makes an empty list. connected says whether
 // it can be asked now.
 func New(l *loop.Loop, log *slog.Logger, host Host, connected func() bool) *List {
 	return &List{loop: l, log: log, host: host, connected: connected}
@@ -120,7 +120,7 @@ func (l *List) At(uri ahp.URI) *Task {
 // Load asks for the tasks, unless that is under way: then once more after it.
 func (l *List) Load() {
 	switch {
-	case l.host == nil || !l.connected():
+	case !l.connected():
 		return
 	case l.loading:
 		l.again = true
@@ -170,7 +170,7 @@ func (l *List) lookAgain() {
 // compare asks what the tasks have changed, one after the other, of those about
 // which that is not known as they are now.
 func (l *List) compare() {
-	if l.host == nil || l.awaiting || !l.Shown() {
+	if l.awaiting || !l.Shown() {
 		return
 	}
 	i := slices.IndexFunc(l.all[:min(len(l.all), maxCompared)], func(t Task) bool {
@@ -289,7 +289,7 @@ func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []o
 
 // task finds the task of a row, saying so where there is none.
 func (l *List) task(uri ahp.URI) (t Task, ok bool) {
-	if t := l.At(uri); t != nil && l.host != nil {
+	if t := l.At(uri); t != nil {
 		return *t, true
 	}
 	l.loop.Say(status.Info, "this session is no task: `tandemux task create` makes one")

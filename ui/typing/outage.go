@@ -120,7 +120,7 @@ func (ty *Typing) mayKeep(n int) bool {
 	if !trouble || ty.away.pasting {
 		return true
 	}
-	if ty.link.State == link.Reconnecting && ty.link.Can(link.CanRetry) {
+	if ty.link.State == link.Reconnecting {
 		ty.link.Host.Retry()
 	}
 	ty.loop.Dirty |= loop.Chrome

@@ -172,13 +172,45 @@ func (h *Host) Colors(p ahp.ColorsParams) error {
 	return nil
 }
 
-// Answer implements link.Host.
-func (h *Host) Answer(_ context.Context, p ahp.AnswerParams) error {
-	h.Answers = append(h.Answers, p)
-	for _, t := range h.terms {
-		if t.URI == p.Channel {
-			t.Describe(func(m *ahp.TerminalMeta) { m.Ask = nil })
+// Call implements link.Host.
+func (h *Host) Call(_ context.Context, method string, params, result any) error {
+	switch p := params.(type) {
+	case ahp.AnswerParams:
+		h.Answers = append(h.Answers, p)
+		h.terms[p.Channel].Describe(func(m *ahp.TerminalMeta) { m.Ask = nil })
+	case ahp.DisposeTerminalParams:
+		t := h.terms[p.Channel]
+		if t == nil {
+			return errors.New("there is no such terminal")
 		}
+		h.Sent = append(h.Sent, "dispose "+t.state.Title)
+		delete(h.terms, p.Channel)
+		h.list()
+	case ahp.RunParams:
+		t := h.terms[p.Channel]
+		switch {
+		case h.FailRun != nil:
+			return h.FailRun
+		case t == nil:
+			return errors.New("there is no such terminal")
+		}
+		t.Input = append(t.Input, p.Line+"\r")
+	case ahp.CreateChatParams:
+		h.Sent = append(h.Sent, fmt.Sprintf("create chat from %s", p.Source.TurnID))
+	case ahp.FetchTurnsParams:
+		h.Sent = append(h.Sent, "fetch turns "+p.Cursor)
+		if s := h.session(p.Channel); s != nil && h.Older != nil {
+			s.Do(ahp.ChatTurnsLoaded{Turns: h.Older})
+		}
+	case ahp.CompletionsParams:
+		*result.(*ahp.CompletionsResult) = complete(p)
+	case ahp.SubscribeParams:
+		if method == ahp.MethodDisposeSession {
+			return h.disposeSession(p.Channel)
+		}
+		h.Sent = append(h.Sent, method)
+	default:
+		return fmt.Errorf("%s is not offered", method)
 	}
 	return nil
 }
@@ -231,30 +263,6 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 		t.Print("$ ")
 	}
 	return t
-}
-
-// Dispose implements link.Host.
-func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
-	if h.terms[uri] == nil {
-		return errors.New("there is no such terminal")
-	}
-	h.Sent = append(h.Sent, "dispose "+h.terms[uri].state.Title)
-	delete(h.terms, uri)
-	h.list()
-	return nil
-}
-
-// Run implements link.Host: it types the line, or fails with FailRun.
-func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
-	if h.FailRun != nil {
-		return h.FailRun
-	}
-	t := h.terms[p.Channel]
-	if t == nil {
-		return errors.New("there is no such terminal")
-	}
-	t.Input = append(t.Input, p.Line+"\r")
-	return nil
 }
 
 // Subscribe implements link.Host.

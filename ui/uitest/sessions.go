@@ -237,7 +237,7 @@ func (h *Host) doSession(uri ahp.URI, a ahp.Action, origin *ahp.Origin) bool {
 	return true
 }
 
-// Sessions implements link.Sessions.
+// Sessions implements link.Host.
 func (h *Host) Sessions(context.Context) ([]ahp.SessionSummary, error) {
 	var rows []ahp.SessionSummary
 	for _, s := range h.sessions {
@@ -246,7 +246,7 @@ func (h *Host) Sessions(context.Context) ([]ahp.SessionSummary, error) {
 	return rows, nil
 }
 
-// CreateSession implements link.Sessions.
+// CreateSession implements link.Host.
 func (h *Host) CreateSession(_ context.Context, p ahp.CreateSessionParams) error {
 	if h.FailSession != nil {
 		return h.FailSession
@@ -260,8 +260,13 @@ func (h *Host) CreateSession(_ context.Context, p ahp.CreateSessionParams) error
 	return nil
 }
 
-// DisposeSession implements link.Sessions.
-func (h *Host) DisposeSession(_ context.Context, uri ahp.URI) error {
+// Agents implements link.Host.
+func (h *Host) Agents(context.Context) ([]link.Agent, error) {
+	return []link.Agent{{Name: "scripted", Title: "Scripted"}, {Name: "gemini", Title: "Gemini CLI", Why: "not installed"}}, nil
+}
+
+// disposeSession ends a session.
+func (h *Host) disposeSession(uri ahp.URI) error {
 	s := h.session(uri)
 	if s == nil {
 		return errors.New("there is no such session")
@@ -273,32 +278,11 @@ func (h *Host) DisposeSession(_ context.Context, uri ahp.URI) error {
 	return nil
 }
 
-// Agents implements link.Sessions.
-func (h *Host) Agents(context.Context) ([]link.Agent, error) {
-	return []link.Agent{{Name: "scripted", Title: "Scripted"}, {Name: "gemini", Title: "Gemini CLI", Why: "not installed"}}, nil
-}
-
-// CreateChat implements link.Chats.
-func (h *Host) CreateChat(_ context.Context, p ahp.CreateChatParams) error {
-	h.Sent = append(h.Sent, fmt.Sprintf("create chat from %s", p.Source.TurnID))
-	return nil
-}
-
-// FetchTurns implements link.Chats.
-func (h *Host) FetchTurns(_ context.Context, p ahp.FetchTurnsParams) error {
-	h.Sent = append(h.Sent, "fetch turns "+p.Cursor)
-	if s := h.session(p.Channel); s != nil && h.Older != nil {
-		s.Do(ahp.ChatTurnsLoaded{Turns: h.Older})
-	}
-	return nil
-}
-
-// Complete implements link.Chats: it knows two files and two commands.
-func (h *Host) Complete(_ context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
+// complete knows two files and two commands.
+func complete(p ahp.CompletionsParams) (r ahp.CompletionsResult) {
 	before := p.Text[:min(p.Offset, len(p.Text))]
 	from := strings.LastIndexAny(before, " \n") + 1
 	to := len(before)
-	var r ahp.CompletionsResult
 	for _, s := range []string{"@main.go ", "@Makefile ", "/review ", "/init "} {
 		if word := before[from:]; word != "" && strings.HasPrefix(s, word) {
 			it := ahp.CompletionItem{InsertText: s, RangeStart: &from, RangeEnd: &to}
@@ -308,7 +292,7 @@ func (h *Host) Complete(_ context.Context, p ahp.CompletionsParams) (ahp.Complet
 			r.Items = append(r.Items, it)
 		}
 	}
-	return r, nil
+	return r
 }
 
 // Missed does what the client misses while its connection is lost; it gets the
@@ -322,15 +306,4 @@ func (s *Session) Missed(f func()) {
 	h.follows[ahp.RootURI] = true
 	h.subscribeSession(s.URI)
 	h.subscribeSession(s.Chat)
-}
-
-// Capabilities implements link.Host.
-func (h *Host) Capabilities() link.Capabilities { return link.CanAll &^ (link.CanStop | link.CanLogin) }
-
-// Stop implements link.Host, which is not offered.
-func (h *Host) Stop(context.Context) error { panic("Stop is not offered") }
-
-// Login implements link.Host, which is not offered.
-func (h *Host) Login(context.Context, ahp.LoginParams) (ahp.LoginResult, error) {
-	panic("Login is not offered")
 }
