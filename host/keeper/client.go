@@ -17,9 +17,8 @@ import (
 // any goroutine. It does not reconnect: when Done is closed, Dial again, List,
 // and Adopt.
 type Client struct {
-	wire    *wire
-	pid     int
-	version int
+	wire *wire
+	pid  int
 
 	mu    sync.Mutex
 	seq   uint64
@@ -112,7 +111,7 @@ func (c *Client) hello(ctx context.Context) error {
 	if !stop() {
 		return ctx.Err()
 	}
-	c.pid, c.version = m.Pid, m.Version
+	c.pid = m.Pid
 	return nil
 }
 

@@ -17,10 +17,8 @@
 // is closed with a stated reason and whose late requests are refused.
 //
 // A keeper outlives many releases, so versions only add: a host speaks
-// MinVersion to ProtocolVersion, and works with a keeper of an earlier release
-// without what that one lacks (ErrUnsupported). Two that have no version in
-// common part with a sentence that says who is older and what to do (ErrVersion);
-// the shells run on.
+// MinVersion to ProtocolVersion. Two that have no version in common part with a
+// sentence that says who is older and what to do (ErrVersion); the shells run on.
 //
 // # Its end
 //

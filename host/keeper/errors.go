@@ -20,10 +20,6 @@ var (
 	// descriptors.
 	ErrFull = errors.New("the keeper is full")
 
-	// ErrUnsupported is what calls return that the keeper, which is of an
-	// earlier release, does not know. Nothing else is wrong with it.
-	ErrUnsupported = errors.New("the keeper is too old for this")
-
 	// ErrSuperseded ends a connection when another host said hello.
 	ErrSuperseded = errors.New("another host took over")
 	// ErrNotRunning is Dial's answer when nothing listens.

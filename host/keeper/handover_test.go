@@ -184,40 +184,12 @@ func TestStorePipelined(t *testing.T) {
 	}
 }
 
-// A host works with the keeper of an earlier release; it only leaves less.
-func TestOldKeeper(t *testing.T) {
-	t.Parallel()
-	k := startKeeper(t, "/usr/bin/env", versionsEnv+"=1 1")
-	c := k.dial()
-	if c.Version() != 1 {
-		t.Fatalf("version %d", c.Version())
-	}
-	ctx := context.Background()
-	p := spawn(t, c, shell("a", "read x; exit 3"))
-	if err := c.Store(ctx, "a", memory(t, "")); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "earlier release") {
-		t.Errorf("Store = %v", err)
-	}
-	if err := c.Annotate(ctx, "a", nil); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("Annotate = %v", err)
-	}
-	if files, err := c.Files(ctx); err != nil || files != nil {
-		t.Errorf("Files = %v, %v", files, err)
-	}
-	if err := c.Discard(ctx, "a"); err != nil {
-		t.Errorf("Discard = %v", err)
-	}
-	io.WriteString(p.Pty, "\n")
-	if e := exit(t, c); e.Code != 3 {
-		t.Errorf("exit = %+v", e)
-	}
-}
-
 // Two that can't meet part with words about what to do, and no shell is lost.
 func TestCannotMeet(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ speaks, want string }{
-		{"3 5", "is newer than this program: it speaks version 3 and later, and this tandemux speaks versions 1 to 2 of its protocol: use the newer tandemux"},
-		{"-3 0", "the keeper says: the host speaks versions 1 to 2"},
+		{"3 5", "is newer than this program: it speaks version 3 and later, and this tandemux speaks versions 2 to 2 of its protocol: use the newer tandemux"},
+		{"-3 0", "the keeper says: the host speaks versions 2 to 2"},
 	} {
 		k := startKeeper(t, "/usr/bin/env", versionsEnv+"="+tt.speaks)
 		until(t, "the keeper to refuse", func() bool {

@@ -157,7 +157,7 @@ func TestBadHosts(t *testing.T) {
 	frame := func(body string) string {
 		return string(binary.BigEndian.AppendUint32(nil, uint32(len(body)))) + body
 	}
-	hello := frame(`{"seq":1,"op":"hello","min":1,"max":1}`)
+	hello := frame(`{"seq":1,"op":"hello","min":1,"max":2}`)
 	for name, bytes := range map[string]string{
 		"nothing":            "",
 		"half a length":      "\x00\x00",
@@ -177,7 +177,7 @@ func TestBadHosts(t *testing.T) {
 		if rest, ok := strings.CutPrefix(bytes, hello); ok {
 			conn.Write([]byte(hello))
 			var m message
-			if err := newWire(conn).recv(&m); err != nil || m.Version != 1 {
+			if err := newWire(conn).recv(&m); err != nil || m.Version != 2 {
 				t.Fatalf("%s: hello: %+v, %v", name, m, err)
 			}
 			bytes = rest
@@ -216,7 +216,7 @@ func TestUninvitedDescriptor(t *testing.T) {
 	defer conn.Close()
 	w := newWire(conn)
 	var m message
-	if err := errors.Join(w.send(request{Op: opHello, Min: 1, Max: 1}, -1), w.recv(&m)); err != nil {
+	if err := errors.Join(w.send(request{Op: opHello, Min: MinVersion, Max: ProtocolVersion}, -1), w.recv(&m)); err != nil {
 		t.Fatal(err)
 	}
 	files := k.files()
@@ -235,7 +235,7 @@ func TestVersions(t *testing.T) {
 	k.dial().Close()
 	for _, tt := range []struct {
 		min, max, version int
-	}{{1, 1, 1}, {1, 2, 2}, {1, 7, 2}, {2, 7, 2}, {3, 7, 0}, {0, 0, 0}} {
+	}{{1, 1, 0}, {1, 2, 2}, {1, 7, 2}, {2, 7, 2}, {3, 7, 0}, {0, 0, 0}} {
 		conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: k.socket})
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +346,7 @@ func TestOtherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 10})
-	body := []byte(`{"seq":1,"op":"hello","min":1,"max":1}`)
+	body := []byte(`{"seq":1,"op":"hello","min":1,"max":2}`)
 	unix.Write(fd, append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 	if n, err := unix.Read(fd, make([]byte, 100)); n > 0 || err == unix.EAGAIN {
 		t.Errorf("the keeper answered another user: %d bytes, %v", n, err)
@@ -426,7 +426,7 @@ func TestSpawnGivenUp(t *testing.T) {
 		w := newWire(conn)
 		var r request
 		w.recv(&r)
-		w.send(message{Seq: r.Seq, Version: 1, Pid: 1}, -1)
+		w.send(message{Seq: r.Seq, Version: 2, Pid: 1}, -1)
 		w.recv(&r)
 		close(asked)
 		<-answer

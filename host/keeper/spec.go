@@ -1,19 +1,12 @@
 package keeper
 
-// Versions of the protocol that this package speaks, on both sides. A keeper
-// lives for weeks while hosts come and go, so a host speaks what the keepers of
-// all earlier releases spoke.
-//
-//	1  spawn, list, adopt, signal, forget, drop, shutdown
-//	2  what a host wants its successor to have: notes on children (Spec.Note,
-//	   Annotate) and stored files (Store, Fetch, Files, Discard)
+// Versions of the protocol that this package speaks, on both sides. A keeper lives for
+// weeks while hosts come and go, so a host speaks what the keepers of all earlier releases
+// spoke. Version 1 was never released under this name.
 const (
-	MinVersion      = 1
+	MinVersion      = 2
 	ProtocolVersion = 2
 )
-
-// notesVersion is the first with notes and stored files.
-const notesVersion = 2
 
 // MaxNote bounds a child's note in bytes.
 const MaxNote = 8 << 10
@@ -40,7 +33,6 @@ type Spec struct {
 	Rows int `json:"rows"`
 	// Note is what a later host must know to make a terminal of this child if
 	// it has nothing else: opaque, at most MaxNote bytes, List gives it back.
-	// Keepers of version 1 drop it.
 	Note []byte `json:"note,omitempty"`
 }
 
