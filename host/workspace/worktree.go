@@ -1,15 +1,14 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 
 	"tandemux/host/workspace/filetree"
 )
@@ -40,30 +39,18 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	from := r.Spec.From
-	if from == "" {
-		from = "HEAD"
-	}
 	g := w.store.git(dir)
-	// One question instead of three, unless a path has newlines or something is wrong.
-	if r.Spec.From == "" {
-		out, err := g.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel", "HEAD^{commit}")
-		if lines := strings.Split(out, "\n"); err == nil && len(lines) == 4 {
-			r.Common, r.Source, r.Base, r.Start = lines[0], lines[1], lines[2], lines[2]
-			return nil
-		}
-	}
 	if r.Common, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
 		return repositoryError(dir, err)
 	}
 	if r.Source, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
 		r.Source = r.Common // a bare repository
 	}
-	r.Base, err = g.line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", from+"^{commit}")
+	r.Base, err = g.line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", cmp.Or(r.Spec.From, "HEAD")+"^{commit}")
 	switch {
 	case err == nil:
 	case r.Spec.From != "":
-		return filetree.Failf(filetree.ErrInvalid, "%q is no commit of the repository %s", filetree.Clip(from), r.Source)
+		return filetree.Failf(filetree.ErrInvalid, "%q is no commit of the repository %s", filetree.Clip(r.Spec.From), r.Source)
 	default:
 		return filetree.Failf(filetree.ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
 	}
@@ -85,9 +72,6 @@ func repositoryError(dir string, err error) error {
 	return fmt.Errorf("look at the repository at %s: %w", dir, err)
 }
 
-// plainBranch are names that are surely right.
-var plainBranch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(tandemux/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`) })
-
 // maxBranches is how many names are tried for a branch.
 const maxBranches = 100
 
@@ -96,11 +80,7 @@ func (r *record) candidates(taken map[string]bool) []string {
 	if r.Spec.Branch != "" {
 		return []string{r.Spec.Branch}
 	}
-	name := r.Spec.Name
-	if name == "" {
-		name = r.ID
-	}
-	name = branchPrefix + name
+	name := branchPrefix + cmp.Or(r.Spec.Name, r.ID)
 	if taken[strings.TrimSuffix(branchPrefix, "/")] { // a branch can't be a directory, too
 		name = strings.ReplaceAll(name, "/", "-")
 	}
@@ -136,10 +116,8 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		return err
 	}
 	for _, name := range r.candidates(taken) {
-		if !plainBranch().MatchString(name) {
-			if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
-				return filetree.Failf(filetree.ErrInvalid, "%q can't be a branch's name", filetree.Clip(name))
-			}
+		if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
+			return filetree.Failf(filetree.ErrInvalid, "%q can't be a branch's name", filetree.Clip(name))
 		}
 		r.Branch, r.Made = name, true
 		if err := w.save(r); err != nil {

@@ -29,10 +29,6 @@ func (t *Tree) List(q ListQuery) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	return m.list(q)
-}
-
-func (m *Manifest) list(q ListQuery) (Listing, error) {
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
