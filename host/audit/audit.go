@@ -10,6 +10,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/statefile"
+
+	"golang.org/x/time/rate"
 )
 
 // Bounds of the audit log. What is done is noted always; refusals, which anybody
@@ -38,10 +40,9 @@ type Log struct {
 	now  func() time.Time
 
 	mu         sync.Mutex
-	last       refusal   // the latest refusal; the same one is noted once a second
-	credit     float64   // refusals that may be noted
-	credited   time.Time // when credit was right
-	suppressed int       // refusals not noted since the last that was
+	last       refusal       // the latest refusal; the same one is noted once a second
+	credit     *rate.Limiter // refusals that may be noted
+	suppressed int           // refusals not noted since the last that was
 	connects   map[[2]string]time.Time
 }
 
@@ -61,7 +62,7 @@ func Open(dir string, now func() time.Time) (*Log, error) {
 	}
 	return &Log{
 		log: slog.New(slog.NewJSONHandler(f, nil)), file: f, now: now,
-		credit: refusalBurst, credited: now(), connects: map[[2]string]time.Time{},
+		credit: rate.NewLimiter(rate.Every(refusalEvery), refusalBurst), connects: map[[2]string]time.Time{},
 	}, err
 }
 
@@ -133,14 +134,11 @@ func (a *Log) refusal(r refusal, args ...any) {
 	repeated := r.at.Sub(last.at) < time.Second
 	last.at = r.at
 	repeated = repeated && last == r
-	a.credit = min(refusalBurst, a.credit+float64(r.at.Sub(a.credited))/float64(refusalEvery))
-	a.credited = r.at
-	if repeated || a.credit < 1 {
+	if repeated || !a.credit.AllowN(r.at, 1) {
 		a.suppressed++
 		a.mu.Unlock()
 		return
 	}
-	a.credit--
 	a.last = r
 	if a.suppressed > 0 {
 		args = append(args, "suppressed before", a.suppressed)

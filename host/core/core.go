@@ -71,9 +71,6 @@ func (c *Core) WriteMark() error {
 	return c.seq.advance()
 }
 
-// States lets in who is given states.
-func (c *Core) States() *outbox.Gate { return &c.out.States }
-
 // Tx is a turn at the state: whoever has one holds the lock.
 type Tx struct{ c *Core }
 

@@ -19,60 +19,28 @@ const (
 	stateTime = 250 * time.Millisecond
 )
 
-// Gate lets maxStates in, the others wait in the order in which they came. The zero
-// value is ready.
-type Gate struct {
-	mu      sync.Mutex
-	in      int
-	waiting []chan struct{}
-	most    int // that were in at the same time, for tests
-}
+// Gate lets maxStates in, the others wait in the order in which they came.
+type Gate chan struct{}
+
+// NewGate makes a Gate that nobody is in.
+func NewGate() Gate { return make(Gate, maxStates) }
 
 // Enter waits for a turn, which Leave gives back.
-func (g *Gate) Enter(ctx context.Context) error {
-	g.mu.Lock()
-	if g.in < maxStates {
-		g.in++
-		g.most = max(g.most, g.in)
-		g.mu.Unlock()
-		return nil
-	}
-	turn := make(chan struct{})
-	g.waiting = append(g.waiting, turn)
-	g.mu.Unlock()
+func (g Gate) Enter(ctx context.Context) error {
 	select {
-	case <-turn:
+	case g <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		return ctx.Err()
 	}
-	g.mu.Lock()
-	for i, w := range g.waiting {
-		if w == turn {
-			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
-			g.mu.Unlock()
-			return ctx.Err()
-		}
-	}
-	g.mu.Unlock()
-	g.Leave() // The turn came meanwhile.
-	return ctx.Err()
 }
 
-// Leave passes the turn on.
-func (g *Gate) Leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) == 0 {
-		g.in--
-		return
-	}
-	close(g.waiting[0])
-	g.waiting = g.waiting[1:]
-}
+// Leave gives the turn to the next one.
+func (g Gate) Leave() { <-g }
 
 // LeaveWhenSent gives the turn back when most of a state has left, or after stateTime.
 // work counts what waits for that.
-func (g *Gate) LeaveWhenSent(c *Conn, work *sync.WaitGroup) {
+func (g Gate) LeaveWhenSent(c *Conn, work *sync.WaitGroup) {
 	if c.Behind(smallReply) == nil {
 		g.Leave()
 		return

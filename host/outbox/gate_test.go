@@ -4,59 +4,43 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 )
 
-// TestGate: maxStates are in at once, the others get in in the order in
-// which they came, and one that gives up takes nobody's turn.
+// TestGate: no more than maxStates are in, the others follow in order, and who gives up
+// takes no turn.
 func TestGate(t *testing.T) {
-	t.Parallel()
-	var g Gate
-	for range maxStates {
-		if err := g.Enter(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	waiting := func(n int) {
-		t.Helper()
-		for {
-			g.mu.Lock()
-			have := len(g.waiting)
-			g.mu.Unlock()
-			if have == n {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate()
+		for range maxStates {
+			if err := g.Enter(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 		}
-	}
-	got := make(chan int, 3)
-	giveUp, cancel := context.WithCancel(context.Background())
-	refused := make(chan error, 1)
-	for i := range 3 {
-		go func() {
-			if i == 1 {
-				refused <- g.Enter(giveUp)
-				return
-			}
-			if g.Enter(context.Background()) == nil {
-				got <- i
-			}
-		}()
-		waiting(i + 1)
-	}
-	cancel()
-	if err := <-refused; !errors.Is(err, context.Canceled) {
-		t.Errorf("the one that gave up got %v", err)
-	}
-	waiting(2)
-	for _, want := range []int{0, 2} {
-		g.Leave()
-		if i := <-got; i != want {
-			t.Errorf("%d got in, want %d", i, want)
+		got := make(chan int, 3)
+		giveUp, cancel := context.WithCancel(t.Context())
+		refused := make(chan error, 1)
+		for i := range 3 {
+			go func() {
+				if i == 1 {
+					refused <- g.Enter(giveUp)
+				} else if g.Enter(t.Context()) == nil {
+					got <- i
+				}
+			}()
+			synctest.Wait()
 		}
-	}
-	for range maxStates {
-		g.Leave()
-	}
-	if g.in != 0 || g.most != maxStates || len(g.waiting) != 0 {
-		t.Errorf("at the end %d are in, %d were, %d wait", g.in, g.most, len(g.waiting))
-	}
+		cancel()
+		if err := <-refused; !errors.Is(err, context.Canceled) {
+			t.Errorf("the one that gave up got %v", err)
+		}
+		for _, want := range []int{0, 2} {
+			if g.Leave(); <-got != want {
+				t.Errorf("%d did not get in", want)
+			}
+		}
+		if len(g) != maxStates {
+			t.Errorf("at the end %d are in", len(g))
+		}
+	})
 }

@@ -15,9 +15,6 @@ const maxInline = 4
 // Outbox gathers the connections that one turn of the sequencer sends to, so that each
 // is written to once, after the turn. The zero value is ready.
 type Outbox struct {
-	// States bounds who is given states at the same time.
-	States Gate
-
 	open    bool
 	touched []*Conn
 	memory  memtrim.Trimmer // gives back what floods of output took

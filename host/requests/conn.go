@@ -18,6 +18,8 @@ import (
 	"tandemux/host/outbox"
 	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
+
+	"golang.org/x/time/rate"
 )
 
 // Conn is one client's connection.
@@ -30,7 +32,7 @@ type Conn struct {
 	s *Server
 
 	// Of the connection's own goroutine.
-	requests, dispatches rate
+	requests, dispatches *rate.Limiter
 
 	asides atomic.Int32 // see Aside
 }
@@ -39,8 +41,8 @@ type Conn struct {
 func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 	c := &Conn{
 		s: s, Link: core.NewLink(p, s.Log.With("principal", p.ID)),
-		requests:   newRate(s.Limits.RequestRate, s.Limits.RequestBurst),
-		dispatches: newRate(s.Limits.DispatchRate, s.Limits.DispatchBurst),
+		requests:   rate.NewLimiter(rate.Limit(s.Limits.RequestRate), s.Limits.RequestBurst),
+		dispatches: rate.NewLimiter(rate.Limit(s.Limits.DispatchRate), s.Limits.DispatchBurst),
 	}
 	c.Out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: s.Limits.QueueBytes,
@@ -114,8 +116,8 @@ func (c *Conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 func (c *Conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	m, ok := c.s.Methods[req.Method]
 	switch {
-	case !c.requests.take(c.s.Now()):
-		return nil, ahp.Conflict("%s: more than %s", params.Clip(req.Method), c.requests.exceeded("requests"))
+	case !c.requests.AllowN(c.s.Now(), 1):
+		return nil, ahp.Conflict("%s: more than %d requests at once, or %d a second: slow down", params.Clip(req.Method), c.s.Limits.RequestBurst, c.s.Limits.RequestRate)
 	case !ok:
 		return nil, ahp.MethodNotFound(params.Clip(req.Method))
 	case c.Client == nil && !m.early:
@@ -166,7 +168,7 @@ func (c *Conn) reaches(r Reach, raw json.RawMessage) bool {
 
 // giveState answers a request that gives states, when it is its turn.
 func (c *Conn) giveState(ctx context.Context, m Method, raw json.RawMessage) (any, error) {
-	gate := c.s.Core.States()
+	gate := c.s.states
 	if err := gate.Enter(ctx); err != nil {
 		return nil, err
 	}

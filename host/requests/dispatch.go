@@ -48,8 +48,8 @@ func (c *Conn) typed(msg []byte) bool {
 // dispatch decides an action that was read; refusal says why it can't be
 // carried out, or is empty.
 func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
-	if refusal == "" && !c.dispatches.take(c.s.Now()) {
-		refusal = "more than " + c.dispatches.exceeded("actions")
+	if refusal == "" && !c.dispatches.AllowN(c.s.Now(), 1) {
+		refusal = fmt.Sprintf("more than %d actions at once, or %d a second: slow down", c.s.Limits.DispatchBurst, c.s.Limits.DispatchRate)
 	}
 	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal) })
 	if refusal != "" {

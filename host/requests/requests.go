@@ -12,6 +12,7 @@ import (
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/outbox"
 	"tandemux/host/params"
 )
 
@@ -146,6 +147,7 @@ type Limits struct {
 type Server struct {
 	Options
 	conns  map[*Conn]struct{} // guarded by the lock
+	states outbox.Gate        // who is given states at the same time
 	ctx    context.Context    // ends with Stop
 	cancel context.CancelFunc
 	// Serving is what Wait waits for, besides what is answered later; added to with
@@ -155,7 +157,7 @@ type Server struct {
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{Options: o, conns: map[*Conn]struct{}{}}
+	s := &Server{Options: o, conns: map[*Conn]struct{}{}, states: outbox.NewGate()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	maps.Copy(s.Methods, map[string]Method{
 		ahp.MethodInitialize:  {Do: Of(s.initialize), Reach: Anywhere, early: true, opens: true, Large: true},
