@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,17 +113,12 @@ type prompter struct {
 	asked         string // the tool call that a person is asked about
 	asker         *Asker // the question
 
-	in inbox
+	mu   sync.Mutex // guards seen; also session and chat, but for the goroutine of run
+	seen seen
 }
 
 func newPrompter(o promptOptions, out, err io.Writer) *prompter {
 	p := &prompter{Mirror: client.NewMirror(0), o: o, out: out, err: err, turn: "turn-" + strings.ToLower(rand.Text()), events: make(chan struct{}, 1)}
-	p.in.wake = func() {
-		select {
-		case p.events <- struct{}{}:
-		default: // one is enough
-		}
-	}
 	p.printed = printed{calls: map[string]string{}}
 	return p
 }
@@ -181,10 +177,10 @@ func (p *prompter) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if p.session, p.chat = one.Resource, one.DefaultChat; p.chat == "" {
+		if one.DefaultChat == "" {
 			return fmt.Errorf("the session %q has no chat", p.o.session)
 		}
-		p.in.watch(p.session, p.chat)
+		p.watch(one.Resource, one.DefaultChat)
 		return p.s.Subscribe(ctx, p.chat)
 	}
 	cwd := p.o.cwd
@@ -207,8 +203,7 @@ func (p *prompter) begin(ctx context.Context) error {
 		return err
 	}
 	id := strings.ToLower(rand.Text()[:12])
-	p.session, p.chat = ahp.SessionScheme+"/"+id, ahp.ChatScheme+"/"+id
-	p.in.watch(p.session, p.chat)
+	p.watch(ahp.SessionScheme+"/"+id, ahp.ChatScheme+"/"+id)
 	if err := p.s.Ask(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: p.session, Provider: agent, WorkingDirectories: dirs, Meta: &ahp.SessionMeta{Chat: p.chat},
 	}, nil); err != nil {
@@ -226,7 +221,8 @@ func (p *prompter) begin(ctx context.Context) error {
 // ready waits for the session's agent.
 func (p *prompter) ready(ctx context.Context) error {
 	for {
-		switch s := p.in.sessionState(); {
+		now := p.look()
+		switch s := now.session; {
 		case s.Lifecycle == ahp.LifecycleReady:
 			return nil
 		case s.Lifecycle == ahp.LifecycleFailed && s.CreationError != nil:
@@ -235,8 +231,8 @@ func (p *prompter) ready(ctx context.Context) error {
 		case s.Lifecycle == ahp.LifecycleFailed:
 			p.end()
 			return errors.New("the agent did not start")
-		case p.in.over() != nil:
-			return p.in.over()
+		case now.err != nil:
+			return now.err
 		}
 		select {
 		case <-p.events:

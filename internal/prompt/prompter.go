@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -20,100 +19,98 @@ import (
 	"tandemux/internal/client"
 )
 
-// inbox takes what the connection tells of a chat and its session, until the
-// prompter takes it. The host bounds what a turn may say.
-type inbox struct {
-	wake func()
-
-	mu            sync.Mutex
-	session, chat ahp.URI
-	state         ahp.SessionState
-	queue         []any // ahp.Snapshot, ahp.Envelope
-	err           error // why nothing more comes
+// seen is what the connection has told of a session and its chat. The host bounds what
+// a turn may say.
+type seen struct {
+	session ahp.SessionState
+	chat    ahp.ChatState
+	told    []ahp.Envelope // with --json, the chat's actions that were not printed yet
+	err     error          // why nothing more comes
 }
 
-func (in *inbox) watch(session, chat ahp.URI) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.session, in.chat = session, chat
+// look gives what was seen.
+func (p *prompter) look() seen {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen
 }
 
-func (in *inbox) sessionState() ahp.SessionState {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.state
+// see changes what was seen, and wakes who waits for that.
+func (p *prompter) see(change func(*seen)) {
+	p.mu.Lock()
+	change(&p.seen)
+	p.mu.Unlock()
+	select {
+	case p.events <- struct{}{}:
+	default: // one is enough
+	}
 }
 
-func (in *inbox) over() error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.err
-}
-
-func (in *inbox) take() (all []any, err error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	all, in.queue = in.queue, nil
-	return all, in.err
+// watch says which session and chat to see.
+func (p *prompter) watch(session, chat ahp.URI) {
+	p.see(func(*seen) { p.session, p.chat = session, chat })
 }
 
 // Snapshot implements client.Sink.
 func (p *prompter) Snapshot(s ahp.Snapshot) {
-	in := &p.in
-	in.mu.Lock()
-	switch s.Resource {
-	case in.session:
-		var state ahp.SessionState
-		if json.Unmarshal(s.State, &state) == nil {
-			in.state = state
-		}
-	case in.chat:
-		in.queue = append(in.queue, s)
-	}
-	in.mu.Unlock()
 	p.Mirror.Snapshot(s)
-	in.wake()
+	p.see(func(n *seen) {
+		switch s.Resource {
+		case p.session:
+			var state ahp.SessionState
+			if json.Unmarshal(s.State, &state) == nil {
+				n.session = state
+			}
+		case p.chat:
+			var state ahp.ChatState
+			if err := json.Unmarshal(s.State, &state); err != nil {
+				n.err = fmt.Errorf("read the chat: %w", err)
+				return
+			}
+			n.chat = state
+		}
+	})
 }
 
 // Action implements client.Sink.
 func (p *prompter) Action(e ahp.Envelope) {
-	in := &p.in
-	in.mu.Lock()
-	switch {
-	case e.RejectionReason != "":
-	case e.Channel == in.session:
-		in.state = ahp.ReduceSession(in.state, e.Action)
-	case e.Channel == in.chat:
-		in.queue = append(in.queue, e)
-	}
-	in.mu.Unlock()
 	p.Mirror.Action(e)
-	in.wake()
+	p.see(func(n *seen) {
+		switch {
+		case e.RejectionReason != "":
+		case e.Channel == p.session:
+			n.session = ahp.ReduceSession(n.session, e.Action)
+		case e.Channel == p.chat:
+			n.chat = ahp.ReduceChat(n.chat, e.Action)
+			if p.o.json {
+				n.told = append(n.told, e)
+			}
+		}
+	})
 }
 
 // Gone implements client.Sink.
 func (p *prompter) Gone(uri ahp.URI) {
-	p.in.mu.Lock()
-	if uri == p.in.chat {
-		p.in.err = errors.New("the session is gone")
-	}
-	p.in.mu.Unlock()
 	p.Mirror.Gone(uri)
-	p.in.wake()
+	p.see(func(n *seen) {
+		if uri == p.chat {
+			n.err = errors.New("the session is gone")
+		}
+	})
 }
 
 // Status implements client.Sink.
 func (p *prompter) Status(s client.Status, err error) {
-	if s == client.Closed {
-		p.in.mu.Lock()
-		p.in.err = errors.New("the connection to the host has ended")
-		if err != nil {
-			p.in.err = fmt.Errorf("the connection to the host has ended: %w", err)
-		}
-		p.in.mu.Unlock()
-	}
 	p.Mirror.Status(s, err)
-	p.in.wake()
+	p.see(func(n *seen) {
+		switch {
+		case s != client.Closed:
+		case err != nil:
+			n.err = fmt.Errorf("the connection to the host has ended: %w", err)
+		default:
+			n.err = errors.New("the connection to the host has ended")
+		}
+	})
 }
 
 // printed is how much of the turn was printed.
@@ -124,32 +121,23 @@ type printed struct {
 	line  bool              // the last line of stdout has no end
 }
 
-// take folds and prints what has come. done: the turn has ended, err says how if
-// not well.
+// take prints what has come. done: the turn has ended, err says how if not well.
 func (p *prompter) take() (done bool, err error) {
-	all, ended := p.in.take()
-	for _, x := range all {
-		switch x := x.(type) {
-		case ahp.Snapshot:
-			var state ahp.ChatState
-			if err := json.Unmarshal(x.State, &state); err != nil {
-				return false, fmt.Errorf("read the chat: %w", err)
-			}
-			p.state = state
-		case ahp.Envelope:
-			p.state = ahp.ReduceChat(p.state, x.Action)
-			if p.o.json {
-				if err := cli.JSONLines(p.out).Encode(x); err != nil {
-					return false, err
-				}
-			}
+	p.mu.Lock()
+	now := p.seen
+	p.seen.told = nil
+	p.mu.Unlock()
+	p.state = now.chat
+	for _, e := range now.told {
+		if err := cli.JSONLines(p.out).Encode(e); err != nil {
+			return false, err
 		}
 	}
 	turn := p.state.ActiveTurn
 	if turn == nil || turn.ID != p.turn {
 		i := slices.IndexFunc(p.state.Turns, func(t ahp.Turn) bool { return t.ID == p.turn })
 		if i < 0 {
-			return false, ended
+			return false, now.err
 		}
 		turn, done = &p.state.Turns[i], true
 	}
@@ -157,7 +145,7 @@ func (p *prompter) take() (done bool, err error) {
 		return false, err
 	}
 	if !done {
-		return false, ended
+		return false, now.err
 	}
 	return true, p.verdict(turn)
 }
