@@ -3,6 +3,7 @@ package ahp
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Methods of sessions and chats (AHP, Session Channel), and the notifications about
@@ -52,6 +53,14 @@ const (
 	ConfirmReads = "reads" // those that read, search or think are approved
 	ConfirmAll   = "all"   // all are approved
 )
+
+// Confirms are all of them.
+var Confirms = []string{ConfirmAsk, ConfirmReads, ConfirmAll}
+
+// Unasked reports whether a policy approves tool calls of a kind.
+func Unasked(policy, kind string) bool {
+	return policy == ConfirmAll || policy == ConfirmReads && slices.Contains([]string{"read", "search", "think"}, kind)
+}
 
 // CreateChatParams creates another chat of the session Channel.
 type CreateChatParams struct {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"tandemux/ahp"
@@ -272,6 +273,16 @@ type (
 	Command   = ahp.AgentCommand
 	PlanEntry = ahp.AgentPlanEntry
 )
+
+// OptionOf is the first option of the first group that has one.
+func OptionOf(options []Choice, groups ...string) (id string, ok bool) {
+	for _, g := range groups {
+		if i := slices.IndexFunc(options, func(o Choice) bool { return o.Group == g }); i >= 0 {
+			return options[i].ID, true
+		}
+	}
+	return "", false
+}
 
 // Option is something about the session that a person may set: the mode, the
 // model, and what else the agent offers.

@@ -156,8 +156,8 @@ func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 func checkConfirm(p *auth.Principal, v any) string {
 	policy, _ := v.(string)
 	switch {
-	case !slices.Contains(words.ConfirmPolicies, policy):
-		return fmt.Sprintf("%s: use one of %q", words.ConfigConfirm, words.ConfirmPolicies)
+	case !slices.Contains(ahp.Confirms, policy):
+		return fmt.Sprintf("%s: use one of %q", words.ConfigConfirm, ahp.Confirms)
 	case policy != ahp.ConfirmAsk:
 		return p.Lacks(auth.ScopeApprove)
 	}

@@ -17,9 +17,6 @@ import (
 	"tandemux/host/requests"
 )
 
-// reading are the kinds of tools that change nothing.
-var reading = []string{"read", "search", "think"}
-
 // Confirm implements agent.Sink: a person answers, or the session's policy does.
 func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.Answer, error) {
 	q.Options = q.Options[:min(len(q.Options), words.MaxChoices)]
@@ -68,13 +65,10 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 // decides is the option that the session's policy chooses; empty when a person
 // has to.
 func (s *session) decides(q agent.Confirmation) string {
-	switch {
-	case s.facts.Confirm == ahp.ConfirmAll:
-	case s.facts.Confirm == ahp.ConfirmReads && slices.Contains(reading, q.Call.Kind):
-	default:
+	if !ahp.Unasked(s.facts.Confirm, q.Call.Kind) {
 		return ""
 	}
-	id, _ := words.OptionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
+	id, _ := agent.OptionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
 	return id
 }
 

@@ -83,7 +83,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.`,
 
 func (o promptOptions) check() error {
 	switch {
-	case !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, o.approve):
+	case !slices.Contains(ahp.Confirms, o.approve):
 		return cli.Usagef("--approve is %q: use ask, reads or all", o.approve)
 	case o.agent != "" && o.command != "":
 		return cli.Usagef("--agent and --agent-command: give one of them")

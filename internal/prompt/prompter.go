@@ -286,7 +286,7 @@ func chosen(c *ahp.ToolCall, approve string) *ahp.ToolOption {
 		Kind string `json:"tandemux/kind"`
 	}
 	json.Unmarshal(c.Meta, &meta) //nolint:errcheck // then it is of no kind
-	if approve == ahp.ConfirmAsk || approve == ahp.ConfirmReads && !slices.Contains([]string{"read", "search", "think"}, meta.Kind) {
+	if !ahp.Unasked(approve, meta.Kind) {
 		return nil
 	}
 	if len(c.Options) == 0 {

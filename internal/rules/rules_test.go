@@ -148,7 +148,7 @@ var arrows = map[string][]string{
 
 	"internal/config/option": {},
 
-	"host/agent/catalog": {"host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
+	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
 
 	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 

@@ -12,18 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/internal/jsonrpc"
-)
-
-// Confirm says which of the agent's questions are answered without a person.
-type Confirm string
-
-// The values of Confirm.
-const (
-	ConfirmAsk   Confirm = "ask"   // none
-	ConfirmReads Confirm = "reads" // those about tools that change nothing: read, search, think
-	ConfirmAll   Confirm = "all"   // all
 )
 
 // Config makes a Provider.
@@ -37,8 +28,9 @@ type Config struct {
 	Env     []agent.Var
 	// Dir is the directory that the agent starts in; empty: the session's first.
 	Dir string
-	// Confirm is ConfirmAsk when empty.
-	Confirm Confirm
+	// Confirm says which of its questions are answered without a person, as
+	// ahp.ConfirmAsk, which it is when empty, and the like do.
+	Confirm string
 	// Version is tandemux's.
 	Version string
 	// Environ gives the environment that Env is put over; nil: os.Environ.
@@ -73,9 +65,9 @@ func New(c Config) (*Provider, error) {
 	if c.ID == "" || len(c.Command) == 0 || c.Command[0] == "" {
 		return nil, fmt.Errorf("agent %q: it has no name or no command", c.ID)
 	}
-	c.Confirm = cmp.Or(c.Confirm, ConfirmAsk)
-	if !slices.Contains([]Confirm{ConfirmAsk, ConfirmReads, ConfirmAll}, c.Confirm) {
-		return nil, fmt.Errorf("agent %s: confirm is %q: use %q, %q or %q", c.ID, c.Confirm, ConfirmAsk, ConfirmReads, ConfirmAll)
+	c.Confirm = cmp.Or(c.Confirm, ahp.ConfirmAsk)
+	if !slices.Contains(ahp.Confirms, c.Confirm) {
+		return nil, fmt.Errorf("agent %s: confirm is %q: use one of %q", c.ID, c.Confirm, ahp.Confirms)
 	}
 	c.Start = cmp.Or(c.Start, agent.DefaultStart)
 	c.Grace = cmp.Or(c.Grace, 10*time.Second)

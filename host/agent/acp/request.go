@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/internal/jsonrpc"
 )
@@ -55,9 +56,6 @@ func of[P interface{ session() string }](serve func(*session, P) (work, error)) 
 	}
 }
 
-// reads are the kinds of tools that change nothing.
-var reads = []string{"read", "search", "think"}
-
 // permission asks a person whether a tool call may run.
 func (s *session) permission(p permissionParams) (work, error) {
 	var u struct {
@@ -81,7 +79,7 @@ func (s *session) permission(p permissionParams) (work, error) {
 			if c = s.merge(t, sink, u.toolCall, u.Content); c == nil {
 				return
 			}
-			if option := s.answered(c, q.Options); option != "" {
+			if option, ok := agent.OptionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways); ok && ahp.Unasked(s.p.c.Confirm, c.Kind) {
 				c.Status = max(c.Status, agent.ToolRunning)
 				q.Options, cancelled.Outcome = nil, outcome{"selected", option}
 			}
@@ -109,22 +107,6 @@ func (s *session) permission(p permissionParams) (work, error) {
 		}
 		return permissionResult{outcome{"selected", answer.Option}}, nil
 	}, nil
-}
-
-// answered is the option that the configuration chooses, if it does: to allow
-// this once.
-func (s *session) answered(c *call, list []agent.Choice) string {
-	if s.p.c.Confirm == ConfirmAsk || s.p.c.Confirm == ConfirmReads && !slices.Contains(reads, c.Kind) {
-		return ""
-	}
-	for _, group := range []string{agent.ConfirmAllowOnce, agent.ConfirmAllowAlways} {
-		for _, o := range list {
-			if o.Group == group {
-				return o.ID
-			}
-		}
-	}
-	return ""
 }
 
 func (s *session) readFile(p fileParams) (work, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/ahp"
 	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
@@ -22,9 +23,6 @@ type Agent struct {
 	Cwd     string // absolute; empty: the session's
 	Confirm string // "ask", "reads", "all", or empty for ask
 }
-
-// Confirms are the values of Agent.Confirm.
-var Confirms = []string{"ask", "reads", "all"}
 
 // Tables are the configured agents by name, as an option has them.
 type Tables map[string]Agent
@@ -125,8 +123,8 @@ func (a *Agent) set(name string, raw any) error {
 		a.Cwd = text
 	case name == "cwd":
 		return fmt.Errorf("%.64q is not an absolute path", text)
-	case !slices.Contains(Confirms, text):
-		return fmt.Errorf("must be one of %s", option.Quoted(Confirms))
+	case !slices.Contains(ahp.Confirms, text):
+		return fmt.Errorf("must be one of %s", option.Quoted(ahp.Confirms))
 	default:
 		a.Confirm = text
 	}

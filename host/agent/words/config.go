@@ -9,14 +9,11 @@ import (
 // ConfigConfirm is the property of a session with the policy of confirmation.
 const ConfigConfirm = "tandemux/confirm"
 
-// ConfirmPolicies are its values.
-var ConfirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
-
 // ConfigSchema describes what can be set for a session: tandemux's policy, and what its
 // agent offers.
 func ConfigSchema(options []ahp.AgentOption) json.RawMessage {
 	properties := map[string]any{ConfigConfirm: map[string]any{
-		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": ConfirmPolicies, "sessionMutable": true,
+		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": ahp.Confirms, "sessionMutable": true,
 		"enumLabels":  []string{"Ask about all", "Approve what only reads", "Approve all"},
 		"description": "Which of the tool calls that the agent asks about wait for a person",
 	}}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -47,16 +46,6 @@ func Evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 // Denies reports whether a choice is to say no.
 func Denies(o agent.Choice) bool {
 	return o.Group == agent.ConfirmRejectOnce || o.Group == agent.ConfirmRejectAlways
-}
-
-// OptionOf is the first option of the first group that has one.
-func OptionOf(options []agent.Choice, groups ...string) (id string, ok bool) {
-	for _, g := range groups {
-		if i := slices.IndexFunc(options, func(o agent.Choice) bool { return o.Group == g }); i >= 0 {
-			return options[i].ID, true
-		}
-	}
-	return "", false
 }
 
 // Editable is the member of a call's input that may be edited, if the clients are
@@ -107,7 +96,7 @@ func Chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 	if !a.Approved {
 		groups = []string{agent.ConfirmRejectOnce, agent.ConfirmRejectAlways}
 	}
-	id, ok := OptionOf(options, groups...)
+	id, ok := agent.OptionOf(options, groups...)
 	if !ok {
 		return "", errDenied
 	}
