@@ -94,12 +94,15 @@ func (s *System) Window(ps *Parser, cols, rows int) {
 	case 21:
 		s.Reply("\x1b]l\x1b\\")
 	case 22, 23:
+		last := len(s.titles) - 1
 		switch {
 		case ps.Raw(1) == 1: // The icon's title.
 		case n == 22:
-			s.pushTitle()
-		default:
-			s.popTitle()
+			s.titles = append(s.titles[max(0, last+2-maxTitles):], s.Title)
+		case last >= 0:
+			title := s.titles[last]
+			s.titles = s.titles[:last]
+			s.setTitle(title)
 		}
 	}
 }

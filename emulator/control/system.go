@@ -89,22 +89,6 @@ func (s *System) setTitle(title string) {
 	s.Event(emulator.EventTitle, "", title)
 }
 
-// pushTitle and popTitle are XTWINOPS 22 and 23.
-func (s *System) pushTitle() {
-	if len(s.titles) == maxTitles {
-		s.titles = s.titles[1:]
-	}
-	s.titles = append(s.titles, s.Title)
-}
-
-func (s *System) popTitle() {
-	if n := len(s.titles); n > 0 {
-		title := s.titles[n-1]
-		s.titles = s.titles[:n-1]
-		s.setTitle(title)
-	}
-}
-
 // Append appends to a snapshot what sets titles and colours.
 func (s *System) Append(buf []byte) []byte {
 	for _, t := range s.titles {

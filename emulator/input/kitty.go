@@ -33,11 +33,6 @@ var kittyCodes = func() map[rune]int {
 	return m
 }()
 
-func isModifierKey(code rune) bool {
-	n := kittyCodes[code]
-	return n >= 57441 && n <= 57454
-}
-
 // kittyMod is the modifier parameter; kitty has super and meta the other way
 // round than the decoder.
 func kittyMod(m tea.KeyMod) int {
@@ -81,7 +76,7 @@ func appendKitty(buf []byte, k tea.Key, ev Event, m emulator.Modes) []byte {
 			return appendControlKey(buf, tea.Key{Code: k.Code}, m)
 		}
 	}
-	if isModifierKey(k.Code) && flags&kittyAll == 0 {
+	if n := kittyCodes[k.Code]; n >= 57441 && n <= 57454 && flags&kittyAll == 0 { // a modifier
 		return buf
 	}
 	if k.Text != "" && k.Mod&^textMods == 0 && flags&kittyAll == 0 && ev != Release {

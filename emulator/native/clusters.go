@@ -33,10 +33,6 @@ func (t *clusters) grown(c cell, r rune) *growth {
 
 const minClusters = 1024
 
-func newClusters() clusters {
-	return clusters{index: map[string]uint32{}, limit: minClusters}
-}
-
 func (t *clusters) intern(b []byte) cell {
 	i, ok := t.index[string(b)]
 	if !ok {

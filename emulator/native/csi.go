@@ -8,52 +8,68 @@ import (
 // csiNames maps a CSI's private prefix, intermediate and final bytes to what
 // it does. csiTable is made from it.
 var csiNames = map[string]func(*Engine){
-	"@":   func(e *Engine) { e.insertChars(e.parser.Arg(0, 1)) },
-	" @":  func(e *Engine) { e.editColumns(e.left, -e.parser.Arg(0, 1)) },
-	"A":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
-	" A":  func(e *Engine) { e.editColumns(e.left, e.parser.Arg(0, 1)) },
-	"B":   func(e *Engine) { e.down(e.parser.Arg(0, 1)) },
-	"C":   func(e *Engine) { e.forward(e.parser.Arg(0, 1)) },
-	"D":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
-	"E":   func(e *Engine) { e.down(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
-	"F":   func(e *Engine) { e.up(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
-	"G":   func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
-	"H":   func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
-	"I":   func(e *Engine) { e.tab(e.parser.Arg(0, 1)) },
-	">I":  func(e *Engine) { e.setTab(e.cur.x, e.parser.Arg(0, 1)) },
-	"J":   func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), false) },
-	"?J":  func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), true) },
-	"K":   func(e *Engine) { e.eraseLine(e.parser.Raw(0), false) },
-	"?K":  func(e *Engine) { e.eraseLine(e.parser.Raw(0), true) },
-	"L":   func(e *Engine) { e.insertLines(e.parser.Arg(0, 1)) },
-	"M":   func(e *Engine) { e.insertLines(-e.parser.Arg(0, 1)) },
-	"P":   func(e *Engine) { e.insertChars(-e.parser.Arg(0, 1)) },
-	"S":   func(e *Engine) { e.scrollUp(e.top, e.bot, e.parser.Arg(0, 1)) },
-	"T":   scrollDownOrTrack,
-	"^":   func(e *Engine) { e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1)) },
-	"?W":  func(e *Engine) { e.resetTabs(e.parser.Raw(0)) },
-	"X":   func(e *Engine) { e.eraseChars(e.parser.Arg(0, 1)) },
-	"Z":   func(e *Engine) { e.backTab(e.parser.Arg(0, 1)) },
-	"`":   func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
-	"a":   func(e *Engine) { e.moveTo(e.column()+e.parser.Arg(0, 1), e.line()) },
-	"b":   func(e *Engine) { e.repeat(e.parser.Arg(0, 1)) },
-	"c":   atZero(deviceAttributes),
-	">c":  atZero(deviceAttributes2),
-	"=c":  atZero(deviceAttributes3),
-	"d":   func(e *Engine) { e.moveTo(e.column(), e.parser.Arg(0, 1)-1) },
-	"e":   func(e *Engine) { e.moveTo(e.column(), e.line()+e.parser.Arg(0, 1)) },
-	"f":   func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
-	"j":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
-	"k":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
-	"g":   func(e *Engine) { e.tabs.Clear(e.parser.Raw(0), e.cur.x) },
-	"h":   setModes(false, true),
-	"?h":  setModes(true, true),
-	"l":   setModes(false, false),
-	"?l":  setModes(true, false),
-	"m":   (*Engine).sgr,
-	">m":  (*Engine).keyModifierOptions,
-	"?m":  (*Engine).reportKeyModifierOptions,
-	">n":  (*Engine).resetKeyModifierOptions,
+	"@":  func(e *Engine) { e.insertChars(e.parser.Arg(0, 1)) },
+	" @": func(e *Engine) { e.editColumns(e.left, -e.parser.Arg(0, 1)) },
+	"A":  func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
+	" A": func(e *Engine) { e.editColumns(e.left, e.parser.Arg(0, 1)) },
+	"B":  func(e *Engine) { e.down(e.parser.Arg(0, 1)) },
+	"C":  func(e *Engine) { e.forward(e.parser.Arg(0, 1)) },
+	"D":  func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
+	"E":  func(e *Engine) { e.down(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
+	"F":  func(e *Engine) { e.up(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
+	"G":  func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
+	"H":  func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
+	"I":  func(e *Engine) { e.tab(e.parser.Arg(0, 1)) },
+	">I": func(e *Engine) { e.setTab(e.cur.x, e.parser.Arg(0, 1)) },
+	"J":  func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), false) },
+	"?J": func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), true) },
+	"K":  func(e *Engine) { e.eraseLine(e.parser.Raw(0), false) },
+	"?K": func(e *Engine) { e.eraseLine(e.parser.Raw(0), true) },
+	"L":  func(e *Engine) { e.insertLines(e.parser.Arg(0, 1)) },
+	"M":  func(e *Engine) { e.insertLines(-e.parser.Arg(0, 1)) },
+	"P":  func(e *Engine) { e.insertChars(-e.parser.Arg(0, 1)) },
+	"S":  func(e *Engine) { e.scrollUp(e.top, e.bot, e.parser.Arg(0, 1)) },
+	"T": func(e *Engine) {
+		if e.parser.NParams == 1 { // Else it is xterm's highlight mouse tracking, which is not there.
+			e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1))
+		}
+	},
+	"^": func(e *Engine) { e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1)) },
+	"?W": func(e *Engine) {
+		if e.parser.Raw(0) == 5 { // DECST8C
+			e.tabs = control.DefaultTabs(e.cols)
+		}
+	},
+	"X":  func(e *Engine) { e.erase(e.cur.y, e.cur.x, min(e.cols, e.cur.x+e.parser.Arg(0, 1)), e.spares(false)) },
+	"Z":  func(e *Engine) { e.backTab(e.parser.Arg(0, 1)) },
+	"`":  func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
+	"a":  func(e *Engine) { e.moveTo(e.column()+e.parser.Arg(0, 1), e.line()) },
+	"b":  func(e *Engine) { e.repeat(e.parser.Arg(0, 1)) },
+	"c":  atZero(deviceAttributes),
+	">c": atZero(deviceAttributes2),
+	"=c": atZero(deviceAttributes3),
+	"d":  func(e *Engine) { e.moveTo(e.column(), e.parser.Arg(0, 1)-1) },
+	"e":  func(e *Engine) { e.moveTo(e.column(), e.line()+e.parser.Arg(0, 1)) },
+	"f":  func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
+	"j":  func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
+	"k":  func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
+	"g":  func(e *Engine) { e.tabs.Clear(e.parser.Raw(0), e.cur.x) },
+	"h":  setModes(false, true),
+	"?h": setModes(true, true),
+	"l":  setModes(false, false),
+	"?l": setModes(true, false),
+	"m":  (*Engine).sgr,
+	">m": (*Engine).keyModifierOptions,
+	"?m": func(e *Engine) {
+		if e.parser.Raw(0) == 4 {
+			e.sys.Replyf("\x1b[>4;%dm", e.modes.KeyMods)
+		}
+	},
+	">n": func(e *Engine) {
+		if e.parser.Raw(0) == 4 {
+			e.modes.KeyMods = 0
+		}
+	},
 	"n":   func(e *Engine) { e.sys.Status(&e.parser, e.line(), e.column()) },
 	"?n":  func(e *Engine) { e.sys.PrivateStatus(&e.parser, e.line(), e.column(), e.level) },
 	"!p":  (*Engine).softReset,
@@ -65,25 +81,35 @@ var csiNames = map[string]func(*Engine){
 	">q":  func(e *Engine) { e.sys.Version(&e.parser, e.version) },
 	"r":   (*Engine).setMargins,
 	"?r":  modesOf((*Engine).restoreMode),
-	"s":   saveOrSideMargins,
-	"?s":  modesOf(func(e *Engine, n int) { e.modes.Save(n) }),
-	"t":   func(e *Engine) { e.sys.Window(&e.parser, e.cols, e.rows) },
-	"u":   (*Engine).restoreCursor,
-	">u":  func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
-	"<u":  func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
-	"=u":  func(e *Engine) { e.scr.kitty.set(e.parser.Raw(0), e.parser.Arg(1, 1)) },
-	"?u":  func(e *Engine) { e.sys.Replyf("\x1b[?%du", e.scr.kitty.flags()) },
-	"x":   (*Engine).reportParameters,
-	"$r":  func(e *Engine) { e.restyleRect(changeAttr) },
-	"$t":  func(e *Engine) { e.restyleRect(reverseAttr) },
-	"$v":  (*Engine).copyRect,
-	"$x":  (*Engine).fillRect,
-	"$z":  eraseRect(false),
-	"${":  eraseRect(true),
-	"*x":  (*Engine).setExtent,
-	"*y":  func(e *Engine) { e.sys.Replyf("\x1bP%d!~0000\x1b\\", e.parser.Raw(0)) }, // A checksum would tell what is on the screen.
-	"'}":  func(e *Engine) { e.editColumns(e.cur.x, e.parser.Arg(0, 1)) },
-	"'~":  func(e *Engine) { e.editColumns(e.cur.x, -e.parser.Arg(0, 1)) },
+	"s": func(e *Engine) { // SCOSC also with parameters, as in xterm.
+		if e.modes.Has(control.SideMargins) {
+			e.setSideMargins()
+		} else {
+			e.saveCursor()
+		}
+	},
+	"?s": modesOf(func(e *Engine, n int) { e.modes.Save(n) }),
+	"t":  func(e *Engine) { e.sys.Window(&e.parser, e.cols, e.rows) },
+	"u":  (*Engine).restoreCursor,
+	">u": func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
+	"<u": func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
+	"=u": func(e *Engine) { e.scr.kitty.set(e.parser.Raw(0), e.parser.Arg(1, 1)) },
+	"?u": func(e *Engine) { e.sys.Replyf("\x1b[?%du", e.scr.kitty.flags()) },
+	"x": func(e *Engine) { // DECREQTPARM
+		if n := e.parser.Raw(0); n <= 1 {
+			e.sys.Replyf("\x1b[%d;1;1;128;128;1;0x", n+2)
+		}
+	},
+	"$r": func(e *Engine) { e.restyleRect(changeAttr) },
+	"$t": func(e *Engine) { e.restyleRect(reverseAttr) },
+	"$v": (*Engine).copyRect,
+	"$x": (*Engine).fillRect,
+	"$z": eraseRect(false),
+	"${": eraseRect(true),
+	"*x": (*Engine).setExtent,
+	"*y": func(e *Engine) { e.sys.Replyf("\x1bP%d!~0000\x1b\\", e.parser.Raw(0)) }, // A checksum would tell what is on the screen.
+	"'}": func(e *Engine) { e.editColumns(e.cur.x, e.parser.Arg(0, 1)) },
+	"'~": func(e *Engine) { e.editColumns(e.cur.x, -e.parser.Arg(0, 1)) },
 }
 
 // csiTable is csiNames by bytes: prefix, intermediate, final.
@@ -127,25 +153,6 @@ func (e *Engine) CSI(final byte) {
 	e.intervene()
 }
 
-// scrollDownOrTrack is SD; with five parameters it is xterm's highlight mouse
-// tracking, which is not there.
-func scrollDownOrTrack(e *Engine) {
-	if e.parser.NParams > 1 {
-		return
-	}
-	e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1))
-}
-
-// saveOrSideMargins: CSI s is DECSLRM in mode 69, else SCOSC, with parameters
-// or without, as in xterm.
-func saveOrSideMargins(e *Engine) {
-	if e.modes.Has(control.SideMargins) {
-		e.setSideMargins()
-	} else {
-		e.saveCursor()
-	}
-}
-
 // editColumns shifts the cells from column x on, left for a negative n, where the
 // cursor is inside of the margins: SL, SR, DECIC, DECDC.
 func (e *Engine) editColumns(x, n int) {
@@ -163,11 +170,4 @@ func (e *Engine) protect(on, iso bool) {
 		e.modes.Put(control.ISOProtect, iso)
 	}
 	e.penChanged()
-}
-
-// resetTabs is DECST8C.
-func (e *Engine) resetTabs(what int) {
-	if what == 5 {
-		e.tabs = control.DefaultTabs(e.cols)
-	}
 }

@@ -103,11 +103,6 @@ func (e *Engine) eraseDisplay(what int, selective bool) {
 	e.markRows(from, to)
 }
 
-// eraseChars is ECH.
-func (e *Engine) eraseChars(n int) {
-	e.erase(e.cur.y, e.cur.x, min(e.cols, e.cur.x+n), e.spares(false))
-}
-
 // shiftRight makes room for n cells at x in line y, before column limit, and
 // fills it with b.
 func (e *Engine) shiftRight(y, x, limit, n int, b cell) {

@@ -20,7 +20,11 @@ func init() {
 		1047: (*Engine).setAlt1047,
 		1048: (*Engine).setSaved,
 		1049: (*Engine).setAlt1049,
-		2048: (*Engine).setInBand,
+		2048: func(e *Engine, on bool) {
+			if e.modes.Put(control.InBand, on); on {
+				e.reportResize() // At once, too.
+			}
+		},
 	}
 }
 
@@ -211,12 +215,4 @@ func (e *Engine) setLevel() {
 	}
 	e.softReset()
 	e.level = min(n, maxLevel)
-}
-
-// setInBand is in-band resize notification (mode 2048); the size is reported
-// at once.
-func (e *Engine) setInBand(on bool) {
-	if e.modes.Put(control.InBand, on); on {
-		e.reportResize()
-	}
 }

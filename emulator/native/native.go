@@ -109,7 +109,7 @@ func newEngine(o emulator.Options) *Engine {
 	e.version = o.Version
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
-	e.texts = newClusters()
+	e.texts = clusters{index: map[string]uint32{}, limit: minClusters}
 	for i := range e.screens {
 		e.screens[i].resize(e.cols, e.rows)
 	}

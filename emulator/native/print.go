@@ -54,7 +54,8 @@ func (e *Engine) penCell() cell {
 // returns how many bytes that were. The first byte must be printable.
 func (e *Engine) printASCII(p []byte) int {
 	if !e.plain {
-		e.printMapped(p[0])
+		e.print(e.cur.charsets.mapByte(p[0]), grapheme.Plain)
+		e.setPlain()
 		return 1
 	}
 	pen := e.penCell()
@@ -131,12 +132,6 @@ func fillASCII(dst []cell, src []byte, pen cell) int {
 	return i
 }
 
-// printMapped prints an ASCII byte through the character sets.
-func (e *Engine) printMapped(b byte) {
-	e.print(e.cur.charsets.mapByte(b), grapheme.Plain)
-	e.setPlain()
-}
-
 // printSpecial handles what may join the cell before it, or shows nothing; it
 // reports whether r is done with.
 func (e *Engine) printSpecial(r rune, p grapheme.Prop) bool {
@@ -208,7 +203,8 @@ func (e *Engine) attach(r rune, w int) bool {
 	if widens && w == 0 && !e.modes.Has(control.Graphemes) {
 		return true
 	}
-	if widens = widens && e.cols > 1; widens && !e.canWiden() {
+	if widens = widens && e.cols > 1; widens && // The cell printed last could have been a wide one.
+		!(e.lastValid() && (!e.cur.pending || e.modes.Has(control.Wrap) && e.edge()-e.left >= 2)) {
 		return w == 0
 	}
 	known := e.texts.grown(c, r)
@@ -227,11 +223,6 @@ func (e *Engine) attach(r rune, w int) bool {
 		e.widen(x, c)
 	}
 	return true
-}
-
-// canWiden reports whether the cell printed last could have been a wide one.
-func (e *Engine) canWiden() bool {
-	return e.lastValid() && (!e.cur.pending || e.modes.Has(control.Wrap) && e.edge()-e.left >= 2)
 }
 
 // widen gives the cell printed last, now c, a second column. In the last column it

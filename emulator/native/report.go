@@ -42,22 +42,3 @@ func (e *Engine) keyModifierOptions() {
 		e.modes.KeyMods = 0
 	}
 }
-
-func (e *Engine) resetKeyModifierOptions() {
-	if e.parser.Raw(0) == 4 {
-		e.modes.KeyMods = 0
-	}
-}
-
-func (e *Engine) reportKeyModifierOptions() {
-	if e.parser.Raw(0) == 4 {
-		e.sys.Replyf("\x1b[>4;%dm", e.modes.KeyMods)
-	}
-}
-
-// reportParameters is DECREQTPARM.
-func (e *Engine) reportParameters() {
-	if n := e.parser.Raw(0); n <= 1 {
-		e.sys.Replyf("\x1b[%d;1;1;128;128;1;0x", n+2)
-	}
-}

@@ -1,9 +1,5 @@
 package pane
 
-import (
-	"tandemux/ui/paint"
-)
-
 // pick is a command that a person went to: its line is highlighted, and what is done
 // with "the command" is done with it, until something is typed or the view goes back
 // to the newest output.
@@ -110,12 +106,5 @@ func (v *View) locatePick() {
 		if p.start.Col == 0 {
 			v.pick.last--
 		}
-	}
-}
-
-// drawPick highlights a line of the command that is picked.
-func (v *View) drawPick(c *paint.Canvas, row paint.Rect, line int, look Look) {
-	if v.pick.id != "" && line >= v.pick.first && line <= v.pick.last {
-		v.restyle(c, row, v.ox, v.ox+row.W, look.Selection)
 	}
 }

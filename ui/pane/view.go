@@ -165,7 +165,9 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		if reverse {
 			c.Restyle(row, func(s emulator.Style) emulator.Style { s.Attrs ^= emulator.Reverse; return s })
 		}
-		v.drawPick(c, row, line, look)
+		if v.pick.id != "" && line >= v.pick.first && line <= v.pick.last {
+			v.restyle(c, row, v.ox, v.ox+row.W, look.Selection)
+		}
 		v.highlight(c, row, line, look)
 		if look.Signs != nil && len(v.now) > 0 {
 			v.drawSign(c, row, i, look.Signs)
