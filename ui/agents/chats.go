@@ -71,8 +71,10 @@ func (as *Agents) Follow() {
 	for uri := range shown {
 		e := as.chats[uri]
 		if e == nil {
-			e = as.newChat(uri)
-			changed = true
+			e = &Chat{uri: uri}
+			e.Chat = chat.New(uri, as.chatActions(e))
+			as.chats[uri], changed = e, true
+			as.inform(e)
 		}
 		if !e.asked && as.Link.Up() && e.Err() == nil {
 			as.followChat(e)
@@ -100,14 +102,6 @@ func (as *Agents) Follow() {
 			}
 		}
 	}
-}
-
-func (as *Agents) newChat(uri ahp.URI) *Chat {
-	e := &Chat{uri: uri}
-	e.Chat = chat.New(uri, as.chatActions(e))
-	as.chats[uri] = e
-	as.inform(e)
-	return e
 }
 
 func (as *Agents) followChat(e *Chat) {

@@ -102,14 +102,6 @@ func (as *Agents) current() ahp.URI {
 	return ""
 }
 
-// previewed is the session that is chosen in the list, "" for none.
-func (as *Agents) previewed() ahp.URI {
-	if as.Tasks.Shown() {
-		return as.Tasks.Overlay.Chosen()
-	}
-	return ""
-}
-
 // rows are the rows of the list.
 func (as *Agents) rows(archived bool) []overlay.Row {
 	var rows []overlay.Row

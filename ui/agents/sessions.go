@@ -231,8 +231,8 @@ func (as *Agents) followSessions() {
 			want[s.uri] = true
 		}
 	}
-	if list := as.previewed(); list != "" {
-		want[list] = true
+	if as.Tasks.Shown() {
+		want[as.Tasks.Overlay.Chosen()] = true
 	}
 	for uri, s := range as.sessions.byURI {
 		switch {

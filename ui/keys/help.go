@@ -59,25 +59,19 @@ func (k *Keys) paletteRows() []overlay.Row {
 		if why != "" {
 			title.Style = l.OverlayMuted
 		}
+		args := ""
+		for _, a := range c.Args {
+			if a.Optional {
+				a.Name = "[" + a.Name + "]"
+			}
+			args += a.Name + " "
+		}
 		rows = append(rows, overlay.Row{
 			Key: c.Name, Filter: c.Title + " " + c.Name, Facts: []string{c.Help},
-			Cells: []overlay.Cell{title, {Text: strings.TrimSpace(argsText(c) + "  " + why)}, {Text: k.Short(c.Name), Style: l.OverlayAccent}},
+			Cells: []overlay.Cell{title, {Text: strings.TrimSpace(args + " " + why)}, {Text: k.Short(c.Name), Style: l.OverlayAccent}},
 		})
 	}
 	return rows
-}
-
-// argsText shows what arguments a command takes.
-func argsText(c command.Command) string {
-	var parts []string
-	for _, a := range c.Args {
-		s := a.Name
-		if a.Optional {
-			s = "[" + s + "]"
-		}
-		parts = append(parts, s)
-	}
-	return strings.Join(parts, " ")
 }
 
 // OpenHelp opens the help on all keys: those after the prefix by group, then

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -163,15 +164,14 @@ func (k *Keys) Short(name string) string {
 
 // InChat gives the keys of a command in chats, "" for none.
 func (k *Keys) InChat(name string) string {
+	keys := ""
 	for _, b := range k.table.For(name) {
 		if b.Mode == k.do.Mode() {
 			return b.Keys
 		}
+		keys = cmp.Or(keys, b.Keys)
 	}
-	if b := k.table.For(name); len(b) > 0 {
-		return b[0].Keys
-	}
-	return ""
+	return keys
 }
 
 // namedKeys are Bubble Tea's codes of the keymap's named keys.

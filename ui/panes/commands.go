@@ -32,7 +32,9 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"zoom":         changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.Zoom() }),
 		"even":         changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.Even() }),
 		"next-layout":  changing(func(ps *Panes, l layout.Layout) layout.Layout { return l.NextPreset(ps.Area()) }),
-		"arrange":      arrange,
+		"arrange": func(ps *Panes, args []string) {
+			ps.Change(func(l layout.Layout) layout.Layout { return l.Apply(layout.Preset(args[0])) })
+		},
 
 		"swap-previous": swap(-1),
 		"swap-next":     swap(1),
@@ -52,8 +54,10 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"next-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(1) }),
 		"previous-tab": changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
 		"last-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.LastTab() }),
-		"go-tab":       goTab,
-		"rename-tab":   renameTab,
+		"go-tab": func(ps *Panes, args []string) {
+			ps.Change(func(l layout.Layout) layout.Layout { return l.GoTab(command.Number(args, 0, 1) - 1) })
+		},
+		"rename-tab": renameTab,
 
 		"layouts":       openLayouts,
 		"rename-layout": renameLayout,
@@ -138,18 +142,9 @@ func swap(n int) action {
 	}
 }
 
-func arrange(ps *Panes, args []string) {
-	ps.Change(func(l layout.Layout) layout.Layout { return l.Apply(layout.Preset(args[0])) })
-}
-
 func breakOut(ps *Panes, _ []string) {
 	id, area := ps.FocusID(), ps.Area()
 	ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.BreakOut(area, id) })
-}
-
-func goTab(ps *Panes, args []string) {
-	n := command.Number(args, 0, 1)
-	ps.Change(func(l layout.Layout) layout.Layout { return l.GoTab(n - 1) })
 }
 
 // renamePane names the focused pane's terminal, for all clients, or the pane with

@@ -226,7 +226,10 @@ func (ts *List) Badge(t *Terminal, shown bool, l *look.Look) (string, look.Style
 		return "", l.Other
 	}
 	if t.Exited() {
-		return t.ExitText(), exitStyle(t, l)
+		if code := t.Info.Lifecycle.ExitCode; code != nil && *code == 0 {
+			return t.ExitText(), l.Exited
+		}
+		return t.ExitText(), l.Fail
 	}
 	switch holder := ts.Holder(t); holder {
 	case command.Me, command.MyOther:
@@ -266,13 +269,6 @@ func (t *Terminal) ExitText() string {
 		return "killed by " + words.Clean(t.Info.Meta.Signal)
 	}
 	return "exited"
-}
-
-func exitStyle(t *Terminal, l *look.Look) look.Style {
-	if code := t.Info.Lifecycle.ExitCode; code != nil && *code == 0 {
-		return l.Exited
-	}
-	return l.Fail
 }
 
 // AgentName is a short name of the session that holds a terminal: its agent's,

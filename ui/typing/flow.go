@@ -49,7 +49,9 @@ func (ty *Typing) Settle() {
 			}
 			continue
 		case f == nil:
-			f = ty.newFlow(o.uri)
+			f = &flow{}
+			ty.flows[o.uri] = f
+			ty.link.Sink.HearInput(true)
 		case string(o.data) == "\x03":
 			f.interrupt()
 		}
@@ -68,13 +70,6 @@ func (ty *Typing) Settle() {
 func (ty *Typing) typed(o outgoing) bool {
 	_, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
 	return ok || ty.link.Up()
-}
-
-func (ty *Typing) newFlow(uri ahp.URI) *flow {
-	f := &flow{}
-	ty.flows[uri] = f
-	ty.link.Sink.HearInput(true)
-	return f
 }
 
 func (ty *Typing) endFlow(uri ahp.URI) {
