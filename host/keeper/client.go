@@ -58,61 +58,67 @@ type Process struct {
 // listens there, ErrVersion when the two have no version in common. A ctx
 // without a deadline gets five seconds.
 func Dial(ctx context.Context, socket string) (*Client, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", socket)
+	w, m, err := greet(ctx, socket, MinVersion, ProtocolVersion)
 	switch {
-	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
-		return nil, &reason{"connect to the keeper: none is running on " + socket, []error{ErrNotRunning, err}}
 	case err != nil:
-		return nil, fmt.Errorf("connect to the keeper: %w", err)
+		return nil, err
+	case errors.Is(m.Error.err(), ErrVersion):
+		err = cannotMeet(&m)
+	case m.Error != nil:
+		err = m.Error
 	}
-	uc := conn.(*net.UnixConn)
-	if err := checkPeer(uc); err != nil {
-		uc.Close()
-		return nil, fmt.Errorf("connect to the keeper: %w", err)
+	if err != nil {
+		w.close()
+		return nil, fmt.Errorf("greet the keeper on %s: %w", socket, err)
 	}
 	c := &Client{
-		wire: newWire(uc), calls: map[uint64]*call{},
+		wire: w, pid: m.Pid, calls: map[uint64]*call{},
 		exits: make(chan Exit), kick: make(chan struct{}, 1), done: make(chan struct{}),
-	}
-	if err := c.hello(ctx); err != nil {
-		uc.Close()
-		return nil, fmt.Errorf("greet the keeper on %s: %w", socket, err)
 	}
 	go c.receive()
 	go c.deliver()
 	return c, nil
 }
 
-func (c *Client) hello(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { c.wire.conn.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if err := c.wire.send(request{Op: opHello, Min: MinVersion, Max: ProtocolVersion}, -1); err != nil {
-		return err
+// greet connects, says hello with a range of versions, and gives the answer.
+func greet(ctx context.Context, socket string, oldest, newest int) (_ *wire, m message, err error) {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
 	}
-	var m message
-	if err := c.wire.recv(&m); err != nil {
-		if ctx.Err() != nil {
-			return silent(c.wire.conn, ctx.Err())
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	switch {
+	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
+		return nil, m, &reason{"connect to the keeper: none is running on " + socket, []error{ErrNotRunning, err}}
+	case err != nil:
+		return nil, m, fmt.Errorf("connect to the keeper: %w", err)
+	}
+	w := newWire(conn.(*net.UnixConn))
+	defer func() {
+		if err != nil {
+			w.close()
+			err = fmt.Errorf("greet the keeper on %s: %w", socket, err)
 		}
-		return err
+	}()
+	if err := checkPeer(w.conn); err != nil {
+		return nil, m, err
 	}
-	if errors.Is(m.Error.err(), ErrVersion) {
-		return cannotMeet(&m)
+	stop := context.AfterFunc(ctx, func() { w.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := w.send(request{Op: opHello, Min: oldest, Max: newest}, -1); err != nil {
+		return nil, m, err
 	}
-	if m.Error != nil {
-		return m.Error
+	if err := w.recv(&m); err != nil {
+		if ctx.Err() != nil {
+			err = silent(w.conn, ctx.Err())
+		}
+		return nil, m, err
 	}
 	if !stop() {
-		return ctx.Err()
+		return nil, m, ctx.Err()
 	}
-	c.pid = m.Pid
-	return nil
+	return w, m, nil
 }
 
 // cannotMeet says what to do about a keeper whose versions are all older or all

@@ -169,20 +169,22 @@ func (w *wire) close() { w.conn.Close() }
 
 // checkPeer refuses a peer that runs as another user.
 func checkPeer(conn *net.UnixConn) error {
-	raw, err := conn.SyscallConn()
+	uid, _, err := peer(conn)
 	if err != nil {
-		return err
-	}
-	var uid int
-	var uerr error
-	if err := raw.Control(func(fd uintptr) { uid, uerr = peerUID(int(fd)) }); err != nil {
-		return err
-	}
-	if uerr != nil {
-		return fmt.Errorf("read the peer's uid: %w", uerr)
+		return fmt.Errorf("read the peer's uid: %w", err)
 	}
 	if me := os.Getuid(); uid != me {
 		return fmt.Errorf("peer runs as uid %d, not as %d: %w", uid, me, syscall.EPERM)
 	}
 	return nil
+}
+
+// peer is the process at the other end; its pid is 0 when it is not known.
+func peer(conn *net.UnixConn) (uid, pid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return -1, 0, err
+	}
+	failed := raw.Control(func(fd uintptr) { uid, pid, err = peerOf(int(fd)) })
+	return uid, pid, errors.Join(failed, err)
 }

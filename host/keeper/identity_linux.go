@@ -12,20 +12,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startOf is when a process began, in clock ticks since the machine started; false
-// when it does not run.
-func startOf(pid int) (uint64, bool) {
+// statOf are the fields of a process's /proc/PID/stat from the third, its state, on.
+func statOf(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
+		return nil
+	}
+	// The second field is the program's name in parentheses, which may have any bytes.
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+}
+
+// startOf is when a process began, the 22nd field, in clock ticks since the machine
+// started; false when it does not run.
+func startOf(pid int) (uint64, bool) {
+	f := statOf(pid)
+	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
 		return 0, false
 	}
-	// The second field is the program's name in parentheses, which may have any
-	// bytes in it; the state is the third, the start the 22nd.
-	f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(f) < 20 || f[0][0] == 'Z' || f[0][0] == 'X' {
-		return 0, false
-	}
-	start, err := strconv.ParseUint(string(f[19]), 10, 64)
+	start, err := strconv.ParseUint(f[19], 10, 64)
 	return start, err == nil
 }
 

@@ -2,22 +2,14 @@ package keeper
 
 import "golang.org/x/sys/unix"
 
-// peerUID is the uid of the process at the other end of a unix socket.
-func peerUID(fd int) (int, error) {
+// peerOf is the process at the other end of a unix socket.
+func peerOf(fd int) (uid, pid int, err error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return -1, err
+		return -1, 0, err
 	}
-	return int(cred.Uid), nil
-}
-
-// peerPID is the process at the other end of a unix socket, 0 when it is not known.
-func peerPID(fd int) int {
-	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
-	if err != nil {
-		return 0
-	}
-	return pid
+	pid, _ = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	return int(cred.Uid), pid, nil
 }
 
 // isStopped reports whether a process was stopped by a signal (SSTOP).

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"time"
 )
 
 // noVersion is one that no keeper speaks.
@@ -26,33 +25,11 @@ type Census struct {
 // is not, and reads in the refusal which there are. A ctx without a deadline gets
 // five seconds.
 func Probe(ctx context.Context, socket string) (Census, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", socket)
+	w, m, err := greet(ctx, socket, noVersion, noVersion)
 	if err != nil {
-		return Census{}, &reason{fmt.Sprintf("probe the keeper on %s: %v", socket, err), []error{ErrNotRunning, err}}
+		return Census{}, err
 	}
-	defer conn.Close()
-	uc := conn.(*net.UnixConn)
-	if err := checkPeer(uc); err != nil {
-		return Census{}, fmt.Errorf("probe the keeper: %w", err)
-	}
-	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
-	w := newWire(uc)
-	if err := w.send(request{Op: opHello, Min: noVersion, Max: noVersion}, -1); err != nil {
-		return Census{}, fmt.Errorf("probe the keeper: %w", err)
-	}
-	var m message
-	if err := w.recv(&m); err != nil {
-		if ctx.Err() != nil {
-			err = silent(uc, ctx.Err())
-		}
-		return Census{}, fmt.Errorf("probe the keeper: %w", err)
-	}
+	w.close()
 	c := Census{m.Pid, m.List, m.Counted}
 	switch {
 	case !errors.Is(m.Error.err(), ErrVersion):
@@ -67,14 +44,8 @@ func Probe(ctx context.Context, socket string) (Census, error) {
 
 // silent words that a keeper has not answered in time.
 func silent(conn *net.UnixConn, err error) error {
-	pid, stopped := 0, false
-	if raw, rerr := conn.SyscallConn(); rerr == nil {
-		raw.Control(func(fd uintptr) { pid = peerPID(int(fd)) })
-	}
-	if pid > 0 {
-		stopped = isStopped(pid)
-	}
-	return explainSilence(pid, stopped, err)
+	_, pid, _ := peer(conn)
+	return explainSilence(pid, pid > 0 && isStopped(pid), err)
 }
 
 func explainSilence(pid int, stopped bool, err error) error {
