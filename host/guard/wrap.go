@@ -67,7 +67,8 @@ func (c *checker) simple(words []word) *Refusal {
 		if r := c.name(words[0]); r != nil {
 			return r
 		}
-		if r := c.patterned(words); r != nil {
+		// As it is after quotes.
+		if r := c.policy.pattern(joined(words)); r != nil {
 			return r
 		}
 		next, r := c.unwrap(words)
@@ -85,13 +86,12 @@ func (c *checker) simple(words []word) *Refusal {
 // maxWraps bounds how many programs run one another.
 const maxWraps = 32
 
-// patterned checks the patterns on the command as it is after quotes.
-func (c *checker) patterned(words []word) *Refusal {
+func joined(words []word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.text
 	}
-	return c.policy.pattern(strings.Join(texts, " "))
+	return strings.Join(texts, " ")
 }
 
 // name judges what stands where a program's name does.
@@ -160,11 +160,7 @@ func (c *checker) operands(wr wrapper, words []word) ([]word, *Refusal) {
 		case skip > 0:
 			skip--
 		case wr.joins:
-			texts := make([]string, 0, len(words)-i)
-			for _, w := range words[i:] {
-				texts = append(texts, w.text)
-			}
-			return nil, c.line(strings.Join(texts, " "))
+			return nil, c.line(joined(words[i:]))
 		default:
 			return words[i:], nil
 		}

@@ -35,12 +35,6 @@ func (s *Service) logger(t store.Task, l registry.Launch, source string) func(st
 	}
 }
 
-// stderrOf takes an agent's stderr, line by line.
-func (s *Service) stderrOf(t store.Task, l registry.Launch) func(string) {
-	log := s.logger(t, l, "agent")
-	return func(line string) { log(store.Warning, line) }
-}
-
 // environ is the host's environment for processes without a sandbox.
 func (s *Service) environ() []string {
 	var env []string

@@ -349,7 +349,10 @@ func (t *teller) finish(turn *ahp.Turn) {
 				reason = FinishFilter
 			}
 		}
-		if p.Kind == ahp.PartSystemNotification && stopOf(p) == "limit" {
+		var told struct {
+			Stop string `json:"tandemux/stop"`
+		}
+		if p.Kind == ahp.PartSystemNotification && json.Unmarshal(p.Meta, &told) == nil && told.Stop == "limit" {
 			reason = FinishLength
 		}
 	}
@@ -369,15 +372,6 @@ func (t *teller) finish(turn *ahp.Turn) {
 		t.say(Part{Type: PartFinishStep})
 	}
 	t.say(Part{Type: PartFinish, FinishReason: reason, TotalUsage: usageOf(turn.Usage, meta), Metadata: meta})
-}
-
-// stopOf is why an agent stopped early, as the host's notice says.
-func stopOf(p *ahp.ResponsePart) string {
-	var meta struct {
-		Stop string `json:"tandemux/stop"`
-	}
-	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // then it doesn't say
-	return meta.Stop
 }
 
 func usageOf(u *ahp.Usage, meta *PartMeta) *TokenUsage {

@@ -98,9 +98,10 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 	if !launch.Definition.ACP() {
 		return s.openHooks(ctx, t, launch, spec)
 	}
+	log := s.logger(t, launch, "agent")
 	c := acp.Config{
 		ID: launch.Agent.Name, Name: launch.Agent.Name, Command: located(launch.Argv(s.codeAt(spec, launch.CodeDir)), spec.Confine != nil),
-		Version: s.Version, Log: s.Log, Stderr: s.stderrOf(t, launch),
+		Version: s.Version, Log: s.Log, Stderr: func(line string) { log(store.Warning, line) },
 	}
 	if spec.Confine == nil {
 		for _, kv := range append(taskEnv(t, launch), launch.Env...) {

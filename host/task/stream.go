@@ -15,15 +15,6 @@ const maxDelta = 32 << 10
 // maxOutput bounds a tool's input and output in a stream, in bytes.
 const maxOutput = 256 << 10
 
-// parsePart reads a stored part.
-func parsePart(e store.StreamEvent) (Part, error) {
-	var p Part
-	if err := json.Unmarshal(e.Data, &p); err != nil {
-		return p, fmt.Errorf("read event %d of a stream: %w", e.Seq, err)
-	}
-	return p, nil
-}
-
 // encodeParts makes parts fit to be stored.
 func encodeParts(parts []Part) ([]store.StreamEvent, error) {
 	all := make([]store.StreamEvent, 0, len(parts))

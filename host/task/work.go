@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -251,9 +252,9 @@ func (l *live) load(ctx context.Context) error {
 	}
 	l.told = told{}
 	for _, e := range open {
-		p, err := parsePart(e)
-		if err != nil {
-			return err
+		var p Part
+		if err := json.Unmarshal(e.Data, &p); err != nil {
+			return fmt.Errorf("read event %d of a stream: %w", e.Seq, err)
 		}
 		l.told.note(p)
 	}
@@ -346,7 +347,11 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		return err
 	}
 	l.s.changed(t.ID)
-	l.s.note(t, levelOf(status), "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
+	level := store.Info
+	if status == store.EventFailed {
+		level = store.Warning
+	}
+	l.s.note(t, level, "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
 	l.poke()
 	return nil
 }
@@ -383,13 +388,6 @@ func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 		l.told = was
 	}
 	return err
-}
-
-func levelOf(s store.EventStatus) store.Level {
-	if s == store.EventFailed {
-		return store.Warning
-	}
-	return store.Info
 }
 
 func because(why string) string {

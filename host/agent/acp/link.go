@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
-	"time"
 
 	"tandemux/host/agent"
 	"tandemux/internal/jsonrpc"
@@ -266,9 +265,4 @@ func wireError(err error) error {
 		return &jsonrpc.Error{Code: codeNotFound, Message: err.Error()}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
-}
-
-// within is a context for what the agent must do in time.
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, d)
 }

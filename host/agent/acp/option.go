@@ -126,12 +126,6 @@ func plainValue(raw json.RawMessage) string {
 	return clip(string(raw), 200)
 }
 
-func (s *session) has(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.options.find(id) != nil
-}
-
 // SetOption changes an option.
 func (s *session) SetOption(ctx context.Context, id, value string) error {
 	s.mu.Lock()
@@ -151,7 +145,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 	case l == nil || !l.alive():
 		return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s does not run: send it a message first", s.p.c.ID)}
 	}
-	ctx, cancel := within(ctx, s.p.c.Start)
+	ctx, cancel := context.WithTimeout(ctx, s.p.c.Start)
 	defer cancel()
 	switch was.by {
 	case setMode:
@@ -200,17 +194,12 @@ func (s *session) tellOptions(change func(*options)) {
 	if before+len(list) == 0 {
 		return
 	}
-	s.p.noteModels(list)
-	s.spec.Events.Options(list)
-}
-
-// noteModels keeps the models that a session offered, for Info.
-func (p *Provider) noteModels(list []agent.Option) {
 	for _, o := range list {
 		if o.Category == modelOption {
-			p.mu.Lock()
-			p.info.Models = o.Choices
-			p.mu.Unlock()
+			s.p.mu.Lock()
+			s.p.info.Models = o.Choices
+			s.p.mu.Unlock()
 		}
 	}
+	s.spec.Events.Options(list)
 }

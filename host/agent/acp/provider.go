@@ -113,7 +113,7 @@ func (p *Provider) learn(l *link) {
 
 // Probe starts the agent, asks what it is, and ends it.
 func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
-	ctx, cancel := within(ctx, p.c.Start)
+	ctx, cancel := context.WithTimeout(ctx, p.c.Start)
 	defer cancel()
 	l, err := p.dial(ctx, "", nil)
 	if err != nil {
@@ -134,7 +134,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 		return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: no working directory was given", p.c.ID)}
 	}
 	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*display{}}
-	ctx, cancel := within(ctx, p.c.Start)
+	ctx, cancel := context.WithTimeout(ctx, p.c.Start)
 	defer cancel()
 	resumed, err := s.connect(ctx, spec.Resume, spec.Fork)
 	if err != nil {
@@ -142,10 +142,8 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	}
 	s.resumed = resumed
 	for id, value := range spec.Config {
-		if s.has(id) {
-			if err := s.SetOption(ctx, id, value); err != nil {
-				p.log.Info("option not set", "agent", p.c.ID, "option", id, "err", err)
-			}
+		if err := s.SetOption(ctx, id, value); err != nil {
+			p.log.Info("option not set", "agent", p.c.ID, "option", id, "err", err)
 		}
 	}
 	return s, nil

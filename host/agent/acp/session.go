@@ -198,7 +198,7 @@ func (s *session) running(ctx context.Context, sink agent.Sink) (*link, error) {
 	if l != nil && l.alive() {
 		return l, nil
 	}
-	ctx, cancel := within(ctx, s.p.c.Start)
+	ctx, cancel := context.WithTimeout(ctx, s.p.c.Start)
 	defer cancel()
 	resumed, err := s.connect(ctx, id, "")
 	if err != nil {

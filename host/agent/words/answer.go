@@ -74,16 +74,9 @@ func LacksAnswer(q ahp.InputRequest, a ahp.ChatInputCompleted) string {
 			raw = q.Answers[k.ID]
 		}
 		var given ahp.Answer
-		if ahp.Unmarshal(orNull(raw), &given) != nil || given.Value == nil || given.State == ahp.AnswerSkipped {
+		if len(raw) == 0 || ahp.Unmarshal(raw, &given) != nil || given.Value == nil || given.State == ahp.AnswerSkipped {
 			return fmt.Sprintf("the question %q needs an answer", params.Clip(k.ID))
 		}
 	}
 	return ""
-}
-
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
-	}
-	return raw
 }

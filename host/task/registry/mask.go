@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -36,7 +37,8 @@ func NewMasker(secrets []string) *Masker {
 		}
 	}
 	forms = slices.DeleteFunc(forms, func(s string) bool { return len(s) < shortestSecret })
-	slices.SortFunc(forms, byLength)
+	// Longer ones first, so that of a secret that is part of another the whole is masked.
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	forms = slices.Compact(forms)
 	if len(forms) == 0 {
 		return &Masker{}

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -220,7 +219,3 @@ func looksSecret(name string) bool {
 	}
 	return false
 }
-
-// byLength puts longer texts first, so that of a secret that is part of another
-// the whole is masked.
-func byLength(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }

@@ -62,16 +62,15 @@ const sentinel = "\x00"
 
 // What callers branch on, by errors.Is.
 var (
-	ErrNotFound  = &Error{Kind: NotFound, text: sentinel}
-	ErrExists    = &Error{Kind: Exists, text: sentinel}
-	ErrInUse     = &Error{Kind: InUse, text: sentinel}
-	ErrStale     = &Error{Kind: Stale, text: sentinel}
-	ErrInvalid   = &Error{Kind: Invalid, text: sentinel}
-	ErrFull      = &Error{Kind: Full, text: sentinel}
-	ErrDamaged   = &Error{Kind: Damaged, text: sentinel}
-	ErrBusy      = &Error{Kind: Busy, text: sentinel}
-	ErrTooLarge  = &Error{Kind: TooLarge, text: sentinel}
-	ErrForbidden = &Error{Kind: Forbidden, text: sentinel}
+	ErrNotFound = &Error{Kind: NotFound, text: sentinel}
+	ErrExists   = &Error{Kind: Exists, text: sentinel}
+	ErrInUse    = &Error{Kind: InUse, text: sentinel}
+	ErrStale    = &Error{Kind: Stale, text: sentinel}
+	ErrInvalid  = &Error{Kind: Invalid, text: sentinel}
+	ErrFull     = &Error{Kind: Full, text: sentinel}
+	ErrDamaged  = &Error{Kind: Damaged, text: sentinel}
+	ErrBusy     = &Error{Kind: Busy, text: sentinel}
+	ErrTooLarge = &Error{Kind: TooLarge, text: sentinel}
 )
 
 // Errorf makes an error of a kind. Who refuses something on behalf of the records
