@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"tandemux/ahp"
 	"tandemux/host/activity"
 	"tandemux/host/agent"

@@ -7,7 +7,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
-	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/terminals"
 )
@@ -17,17 +16,11 @@ import (
 func (cs *Commands) mark(_ context.Context, c *requests.Conn, p ahp.MarkParams) (any, error) {
 	tx := cs.Core.Lock()
 	defer tx.Unlock()
-	t, ok := terminals.At(tx, p.Channel)
-	if !ok {
-		return nil, ahp.NotFound("mark: there is no terminal %q", params.Clip(p.Channel))
+	t, err := terminals.Find(tx, c.Principal, p.Channel, "mark")
+	if err != nil {
+		return nil, err
 	}
-	return markOf(tx, t), nil
-}
-
-// markOf is where a terminal is now.
-func markOf(tx core.Tx, t *terminals.Terminal) ahp.Mark {
-	m := ahp.Mark{Line: t.PresentLine(tx)}
-	m.Seq = t.Last(tx)
+	m := ahp.Mark{Line: t.PresentLine(tx), Seq: t.Last(tx)}
 	items := t.Term.Commands().Items
 	if n := len(items); n > 0 {
 		if m.Last = items[n-1].ID; items[n-1].Running {
@@ -35,7 +28,7 @@ func markOf(tx core.Tx, t *terminals.Terminal) ahp.Mark {
 		}
 	}
 	m.Next = m.CommandID == "" && !t.Value.Lifecycle.Exited() && t.Term.Entered()
-	return m
+	return m, nil
 }
 
 // bind finds the command that a wait from a mark is about: the one that ran there,

@@ -18,11 +18,9 @@ func (cs *Commands) read(_ context.Context, c *requests.Conn, p ahp.ReadParams) 
 	default:
 		return nil, ahp.InvalidParams("read terminal: what: %q is none of %q, %q, %q", p.What, ahp.ReadScreen, ahp.ReadHistory, ahp.ReadRaw)
 	}
-	tx := cs.Core.Lock()
-	t, ok := terminals.At(tx, p.Channel)
-	tx.Unlock()
-	if !ok {
-		return nil, ahp.NotFound("read terminal: there is no terminal %q", p.Channel)
+	t, err := cs.find(c, p.Channel, "read terminal")
+	if err != nil {
+		return nil, err
 	}
 	r, err := t.Term.Read(p.What)
 	if err != nil {
@@ -39,7 +37,7 @@ func (cs *Commands) readCommand(_ context.Context, c *requests.Conn, p ahp.Comma
 	if p.Back < 0 {
 		return nil, ahp.InvalidParams("read command: back: %d is negative; 1 is the newest command", p.Back)
 	}
-	t, err := cs.at(p.Channel, "read command")
+	t, err := cs.find(c, p.Channel, "read command")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +94,7 @@ func noCommand(t *terminals.Terminal, p ahp.CommandParams) error {
 
 // listCommands gives the commands that a terminal remembers (x-tandemux/commands).
 func (cs *Commands) listCommands(_ context.Context, c *requests.Conn, p ahp.CommandsParams) (any, error) {
-	t, err := cs.at(p.Channel, "list commands")
+	t, err := cs.find(c, p.Channel, "list commands")
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +105,9 @@ func (cs *Commands) listCommands(_ context.Context, c *requests.Conn, p ahp.Comm
 	return r, nil
 }
 
-// at finds the terminal of a request.
-func (cs *Commands) at(uri ahp.URI, doing string) (*terminals.Terminal, error) {
+// find is terminals.Find without the lock.
+func (cs *Commands) find(c *requests.Conn, uri ahp.URI, doing string) (*terminals.Terminal, error) {
 	tx := cs.Core.Lock()
 	defer tx.Unlock()
-	t, ok := terminals.At(tx, uri)
-	if !ok {
-		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
-	}
-	return t, nil
+	return terminals.Find(tx, c.Principal, uri, doing)
 }

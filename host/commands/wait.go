@@ -116,10 +116,10 @@ func compile(pattern string) (*regexp.Regexp, error) {
 
 // newWait registers a wait.
 func (cs *Commands) newWait(tx core.Tx, c *requests.Conn, uri ahp.URI, doing string) (*wait, error) {
-	t, ok := terminals.At(tx, uri)
+	t, err := terminals.Find(tx, c.Principal, uri, doing)
 	switch {
-	case !ok:
-		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
+	case err != nil:
+		return nil, err
 	case len(cs.waits[c]) >= maxWaits && !cs.KeepsHouse(c):
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}

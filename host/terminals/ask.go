@@ -10,7 +10,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/claims"
 	"tandemux/host/core"
-	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/internal/jsonrpc"
 )
@@ -47,9 +46,9 @@ func (ts *Terminals) ask(_ context.Context, c *requests.Conn, p ahp.AskParams) (
 	}
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
-	t, ok := At(tx, p.Channel)
-	if !ok || !Reaches(tx, c.Principal, p.Channel) {
-		return nil, ahp.NotFound("ask: there is no terminal %q", params.Clip(p.Channel))
+	t, err := Find(tx, c.Principal, p.Channel, "ask")
+	if err != nil {
+		return nil, err
 	}
 	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
 		return nil, err
@@ -107,10 +106,10 @@ func (q *question) settle(tx core.Tx, answer string) {
 func (ts *Terminals) answer(_ context.Context, c *requests.Conn, p ahp.AnswerParams) (any, error) {
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
-	t, ok := At(tx, p.Channel)
+	t, err := Find(tx, c.Principal, p.Channel, "answer")
 	switch {
-	case !ok || !Reaches(tx, c.Principal, p.Channel):
-		return nil, ahp.NotFound("answer: there is no terminal %q", params.Clip(p.Channel))
+	case err != nil:
+		return nil, err
 	case t.asked == nil || t.Meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
 	case c.Principal.Agent != "" || !t.held().Holds(c.Principal) && !c.Principal.Operates():

@@ -377,9 +377,6 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, before
-	if !pl.shell {
-		c.Command = pl.commandLine()
-	}
 	t.unborn = j
 	// The reader starts at once and may wake us before t.Term is set: wake waits
 	// for the lock.

@@ -27,11 +27,11 @@ func (ts *Terminals) disposeTerminal(_ context.Context, c *requests.Conn, p ahp.
 	}
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
-	t, ok := At(tx, p.Channel)
-	if !ok {
-		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
+	t, err := Find(tx, c.Principal, p.Channel, "dispose terminal")
+	if err == nil {
+		err = params.Allowed("dispose terminal", t.held().MayEnd(c.Principal, t.InLayout(tx)))
 	}
-	if err := params.Allowed("dispose terminal", t.held().MayEnd(c.Principal, t.InLayout(tx))); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	ts.Audit.Did(c.Who(), "dispose", p.Channel, "held by", claims.Text(t.Value.Claim))

@@ -12,7 +12,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
-	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/internal/jsonrpc"
 )
@@ -125,9 +124,9 @@ func (ts *Terminals) feed(_ context.Context, c *requests.Conn, p ahp.FeedParams)
 	}
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
-	t, ok := At(tx, p.Channel)
-	if !ok {
-		return nil, ahp.NotFound("feed: there is no terminal %q", params.Clip(p.Channel))
+	t, err := Find(tx, c.Principal, p.Channel, "feed")
+	if err != nil {
+		return nil, err
 	}
 	if t.feed == nil || t.feed.c != c {
 		return ahp.FeedResult{}, nil

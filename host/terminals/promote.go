@@ -8,7 +8,6 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/claims"
 	"tandemux/host/core"
-	"tandemux/host/params"
 	"tandemux/host/requests"
 )
 
@@ -21,10 +20,10 @@ const personID = "user"
 func (ts *Terminals) promote(_ context.Context, c *requests.Conn, p ahp.PromoteParams) (any, error) {
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
-	t, ok := At(tx, p.Channel)
+	t, err := Find(tx, c.Principal, p.Channel, "promote")
 	switch {
-	case !ok || !Reaches(tx, c.Principal, p.Channel):
-		return nil, ahp.NotFound("promote: there is no terminal %q", params.Clip(p.Channel))
+	case err != nil:
+		return nil, err
 	case t.Value.Claim.Kind == ahp.ClaimClient:
 		return t.Value.Claim, nil
 	case !t.held().Holds(c.Principal) && !c.Principal.Operates():

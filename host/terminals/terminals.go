@@ -17,6 +17,7 @@ import (
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/roster"
 )
@@ -162,6 +163,15 @@ func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 		return ok && t.sandbox == p.Sandbox
 	}
 	return ok && uri == p.Terminal && t.proc == p.Process
+}
+
+// Find finds the terminal of a principal's request.
+func Find(tx core.Tx, p *auth.Principal, uri ahp.URI, doing string) (*Terminal, error) {
+	t, ok := At(tx, uri)
+	if !ok || !Reaches(tx, p, uri) {
+		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
+	}
+	return t, nil
 }
 
 // Ended ends a connection's part in terminals; watched is what it was subscribed to, last
