@@ -22,51 +22,42 @@ import (
 const maxRecording = 512 << 20
 
 func PlayCommand(theme func() themes.Theme) *cobra.Command {
-	var o player.Options
-	var text, svg, light, dark bool
-	cmd := &cobra.Command{
-		Use:   "play FILE",
-		Short: "Play a recording of a terminal",
-		Long: `Play a recording in asciinema's format (asciicast v2 or v3); - is standard input.
-Whatever it holds is shown and no more: it can't change your terminal's title or
-clipboard, nor make it type.
+	in := struct {
+		player.Options
+		Text  bool `flag:"text" doc:"Print a screen of it as text"`
+		SVG   bool `flag:"svg" doc:"Print a screen of it as an SVG image"`
+		Light bool `flag:"light" doc:"With --svg: in tandemux's colours on a light ground, not in those of the recording"`
+		Dark  bool `flag:"dark" doc:"With --svg: the same on a dark ground"`
+	}{Options: player.Options{Speed: 1}}
+	cmd := cli.Command("play FILE", `Play a recording of a terminal
+The file is in asciinema's format (asciicast v2 or v3); - is standard input. Whatever
+it holds is shown and no more: it can't change your terminal's title or clipboard, nor
+make it type.
 
 Keys: space pauses, left and right go 5 seconds back and on, down and up a minute,
 [ and ] to the marker before and behind, 0 to 9 to a tenth, . to the next output,
 < and > change the speed, b hides the line at the bottom, q ends it.
 
-With --text or --svg it prints the screen as it is at --start, or else at the end.`,
-		Example: `  tandemux play demo.cast --speed 2 --idle-limit 1s
-  tandemux play demo.cast --start 12s --svg > demo.svg`,
-		Args: cobra.ExactArgs(1),
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			if o.Speed <= 0 {
-				return cli.Usagef("--speed %g is not above 0", o.Speed)
-			}
-			rec, err := readRecording(cmd.InOrStdin(), args[0])
-			if err != nil {
-				return err
-			}
-			if text || svg {
-				return printFrame(cmd, rec, o, Picture{SVG: svg, Light: light, Dark: dark})
-			}
-			in, err := keyboardFor(args[0])
-			if err != nil {
-				return err
-			}
-			return player.Run(cmd.Context(), rec, o, in, os.Stdout, os.Environ(), theme())
-		}),
-	}
-	f := cmd.Flags()
-	f.Float64Var(&o.Speed, "speed", 1, "how many times as fast")
-	f.DurationVar(&o.IdleLimit, "idle-limit", 0, "cut longer pauses to this (default as the recording says)")
-	f.DurationVar(&o.Start, "start", 0, "where to begin, pauses cut")
-	f.BoolVar(&o.Loop, "loop", false, "at the end begin again")
-	f.BoolVar(&o.Bare, "bare", false, "without the line at the bottom")
-	f.BoolVar(&text, "text", false, "print a screen of it as text")
-	f.BoolVar(&svg, "svg", false, "print a screen of it as an SVG image")
-	f.BoolVar(&light, "light", false, "with --svg: in tandemux's colours on a light ground, not in those of the recording")
-	f.BoolVar(&dark, "dark", false, "with --svg: the same on a dark ground")
+With --text or --svg it prints the screen as it is at --start, or else at the end.
+
+  tandemux play demo.cast --speed 2 --idle-limit 1s
+  tandemux play demo.cast --start 12s --svg > demo.svg`, cobra.ExactArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		if in.Speed <= 0 {
+			return cli.Usagef("--speed %g is not above 0", in.Speed)
+		}
+		rec, err := readRecording(cmd.InOrStdin(), args[0])
+		if err != nil {
+			return err
+		}
+		if in.Text || in.SVG {
+			return printFrame(cmd, rec, in.Options, Picture{SVG: in.SVG, Light: in.Light, Dark: in.Dark})
+		}
+		keys, err := keyboardFor(args[0])
+		if err != nil {
+			return err
+		}
+		return player.Run(cmd.Context(), rec, in.Options, keys, os.Stdout, os.Environ(), theme())
+	})
 	cmd.MarkFlagsMutuallyExclusive("text", "svg")
 	cmd.MarkFlagsMutuallyExclusive("light", "dark")
 	return cmd

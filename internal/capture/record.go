@@ -19,46 +19,39 @@ import (
 )
 
 func RecordCommand() *cobra.Command {
-	var out, title string
-	var v2, v3 bool
-	var most time.Duration
-	var idle time.Duration
-	cmd := &cobra.Command{
-		Use:   "record ID",
-		Short: "Record what a terminal shows, for `tandemux play` and asciinema",
-		Long: `Record what a terminal shows from now on, in asciinema's format (asciicast v3, or
-v2 for older players), until its program ends, --for is over or ctrl+c is pressed.
-The recording begins with the screen as it is, and has the terminal's output, its
-sizes, a marker for each command that its shell runs, and the exit code.
+	var in struct {
+		Output    string        `flag:"output,o" doc:"The file, which must not be there yet; - is standard output (default tandemux-ID-DATE.cast)"`
+		V3        bool          `flag:"v3" doc:"Asciicast v3 (the default)"`
+		V2        bool          `flag:"v2" doc:"Asciicast v2, for players before asciinema 3; it has no exit code"`
+		Title     string        `flag:"title" doc:"The recording's title (default the terminal's)"`
+		For       time.Duration `flag:"for" doc:"Stop after this long"`
+		IdleLimit time.Duration `flag:"idle-limit" doc:"Have players cut longer pauses to this"`
+	}
+	cmd := cli.Command("record ID", `Record what a terminal shows, for tandemux play and asciinema
+It is recorded from now on, in asciinema's format (asciicast v3, or v2 for older
+players), until its program ends, --for is over or ctrl+c is pressed. The recording
+begins with the screen as it is, and has the terminal's output, its sizes, a marker for
+each command that its shell runs, and the exit code.
 
 What is typed is not in it: the host shows typed keys to nobody but the client that
-typed them. What programs echo is output.`,
-		Example: `  tandemux record build -o build.cast
-  tandemux record build --v2 -o - | gzip > build.cast.gz`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: endpoint.CompleteTerminal,
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			version := asciicast.V3
-			if v2 {
-				version = asciicast.V2
-			}
-			return recordTerminal(cmd, p, args[0], recordTo{
-				path: out, most: most,
-				header: asciicast.Header{Version: version, Title: title, IdleLimit: idle},
-			})
-		}),
-	}
-	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "", "the file, which must not be there yet; - is standard output (default tandemux-ID-DATE.cast)")
-	f.BoolVar(&v3, "v3", false, "asciicast v3 (the default)")
-	f.BoolVar(&v2, "v2", false, "asciicast v2, for players before asciinema 3; it has no exit code")
-	f.StringVar(&title, "title", "", "the recording's title (default the terminal's)")
-	f.DurationVar(&most, "for", 0, "stop after this long")
-	f.DurationVar(&idle, "idle-limit", 0, "have players cut longer pauses to this")
+typed them. What programs echo is output.
+
+  tandemux record build -o build.cast
+  tandemux record build --v2 -o - | gzip > build.cast.gz`, cobra.ExactArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		version := asciicast.V3
+		if in.V2 {
+			version = asciicast.V2
+		}
+		return recordTerminal(cmd, p, args[0], recordTo{
+			path: in.Output, most: in.For,
+			header: asciicast.Header{Version: version, Title: in.Title, IdleLimit: in.IdleLimit},
+		})
+	})
+	cmd.ValidArgsFunction = endpoint.CompleteTerminal
 	cmd.MarkFlagsMutuallyExclusive("v2", "v3")
 	return cmd
 }

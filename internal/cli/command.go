@@ -60,6 +60,8 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 			fs.BoolVarP(p, name, short, *p, usage)
 		case *int:
 			fs.IntVarP(p, name, short, *p, usage)
+		case *float64:
+			fs.Float64VarP(p, name, short, *p, usage)
 		case *time.Duration:
 			fs.DurationVarP(p, name, short, *p, usage)
 		case *[]string:

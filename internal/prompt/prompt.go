@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,70 +25,59 @@ const cancelTime = 5 * time.Second
 
 // promptOptions are the flags of `tandemux prompt`.
 type promptOptions struct {
-	agent, command, session, approve, cwd string
-	json, end                             bool
-	timeout                               time.Duration
+	Agent   string        `flag:"agent" doc:"The agent, by its name; see tandemux agents"`
+	Command string        `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
+	Session string        `flag:"session" doc:"Go on with this session"`
+	Approve string        `flag:"approve" enum:"ask,reads,all" doc:"Which tools run without a question: none (ask), those that only read (reads), or all (all)"`
+	Cwd     string        `flag:"cwd" doc:"The agent's directory; this one by default"`
+	End     bool          `flag:"end" doc:"End the session afterwards"`
+	Timeout time.Duration `flag:"timeout" doc:"Cancel the turn after this long, and exit with 124"`
+	JSON    bool          `flag:"json" doc:"Print what happens as JSON lines, as tandemux watch does"`
 }
 
+// Command is `tandemux prompt`.
 func Command() *cobra.Command {
-	var o promptOptions
-	cmd := &cobra.Command{
-		Use:   "prompt [flags] TEXT...",
-		Short: "Ask an agent, and print its answer as it comes",
-		Long: `Ask an agent to do something in this directory, and print its answer as it
-comes. What it does is told on stderr, and so are its questions whether a tool
-may run: they are answered here, or by whoever else watches the session.
+	o := promptOptions{Approve: ahp.ConfirmAsk}
+	return cli.Command("prompt [flags] TEXT...", `Ask an agent, and print its answer as it comes
+It works in this directory. What it does is told on stderr, and so are its questions
+whether a tool may run: they are answered here, or by whoever else watches the session.
 
 Without TEXT, or with -, the text is read from standard input. The exit code is
 0 when the agent finished its turn and 1 when the turn failed or was cancelled;
-ctrl+c cancels it. The session stays, so that --session can go on with it.`,
-		Example: `  tandemux prompt "why does make test fail?"
+ctrl+c cancels it. The session stays, so that --session can go on with it.
+
   tandemux prompt --agent gemini --approve reads "sum up the last ten commits"
   tandemux prompt --agent-command "my-agent --acp" --json hello
-  tandemux prompt --session 7k2m "and now fix it"`,
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			if err := o.check(); err != nil {
-				return err
-			}
-			text, err := cli.Text(args, cmd.InOrStdin(), "what should the agent do?")
-			if err != nil {
-				return err
-			}
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Kind: "prompt"})
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			pr.s = endpoint.NewConn(c, pr.Mirror, p)
-			return pr.run(cmd.Context(), text)
-		}),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.agent, "agent", "", "the agent, by its name; `tandemux agents` lists them")
-	f.StringVar(&o.command, "agent-command", "", "an agent that speaks ACP, by its command line (words, without quoting)")
-	f.StringVar(&o.session, "session", "", "go on with this session")
-	f.StringVar(&o.approve, "approve", "ask", "which tools run without a question: none (ask), those that only read (reads), or all (all)")
-	f.StringVar(&o.cwd, "cwd", "", "the agent's directory; this one by default")
-	f.BoolVar(&o.end, "end", false, "end the session afterwards")
-	f.DurationVar(&o.timeout, "timeout", 0, "cancel the turn after this long, and exit with 124")
-	f.BoolVar(&o.json, "json", false, "print what happens as JSON lines, as `tandemux watch` does")
-	return cmd
+  tandemux prompt --session 7k2m "and now fix it"`, nil, &o, func(cmd *cobra.Command, args []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		text, err := cli.Text(args, cmd.InOrStdin(), "what should the agent do?")
+		if err != nil {
+			return err
+		}
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Kind: "prompt"})
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		pr.s = endpoint.NewConn(c, pr.Mirror, p)
+		return pr.run(cmd.Context(), text)
+	})
 }
 
 func (o promptOptions) check() error {
 	switch {
-	case !slices.Contains(ahp.Confirms, o.approve):
-		return cli.Usagef("--approve is %q: use ask, reads or all", o.approve)
-	case o.agent != "" && o.command != "":
+	case o.Agent != "" && o.Command != "":
 		return cli.Usagef("--agent and --agent-command: give one of them")
-	case o.session != "" && (o.agent+o.command+o.cwd != ""):
+	case o.Session != "" && (o.Agent+o.Command+o.Cwd != ""):
 		return cli.Usagef("--session goes on with the agent and directory that the session has: leave --agent, --agent-command and --cwd out")
-	case o.timeout < 0:
+	case o.Timeout < 0:
 		return cli.Usagef("--timeout is below zero")
 	}
 	return nil
@@ -138,12 +126,12 @@ func (p *prompter) run(ctx context.Context, text string) error {
 		}
 		return err
 	}
-	if p.created && !p.o.json && !p.o.end {
+	if p.created && !p.o.JSON && !p.o.End {
 		fmt.Fprintf(p.err, "session %s\n", endpoint.LastPart(p.session))
 	}
 	var timeout <-chan time.Time
-	if p.o.timeout > 0 {
-		timer := time.NewTimer(p.o.timeout)
+	if p.o.Timeout > 0 {
+		timer := time.NewTimer(p.o.Timeout)
 		defer timer.Stop()
 		timeout = timer.C
 	}
@@ -165,25 +153,25 @@ func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
 			return errors.New("interrupted: the turn was cancelled")
 		case <-timeout:
 			p.cancel()
-			return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v: the turn was cancelled", p.o.timeout)}
+			return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v: the turn was cancelled", p.o.Timeout)}
 		}
 	}
 }
 
 // begin finds or makes the session, and waits until its agent is there.
 func (p *prompter) begin(ctx context.Context) error {
-	if p.o.session != "" {
-		one, err := p.s.SessionNamed(ctx, p.o.session)
+	if p.o.Session != "" {
+		one, err := p.s.SessionNamed(ctx, p.o.Session)
 		if err != nil {
 			return err
 		}
 		if one.DefaultChat == "" {
-			return fmt.Errorf("the session %q has no chat", p.o.session)
+			return fmt.Errorf("the session %q has no chat", p.o.Session)
 		}
 		p.watch(one.Resource, one.DefaultChat)
 		return p.s.Subscribe(ctx, p.chat)
 	}
-	cwd := p.o.cwd
+	cwd := p.o.Cwd
 	if cwd == "" && !p.s.At.Elsewhere() {
 		cwd = "."
 	}
@@ -198,7 +186,7 @@ func (p *prompter) begin(ctx context.Context) error {
 		}
 		dirs = []ahp.URI{fileuri.Of(path)}
 	}
-	agent, err := p.s.UseAgent(ctx, p.o.agent, strings.Fields(p.o.command))
+	agent, err := p.s.UseAgent(ctx, p.o.Agent, strings.Fields(p.o.Command))
 	if err != nil {
 		return err
 	}
@@ -245,7 +233,7 @@ func (p *prompter) ready(ctx context.Context) error {
 
 // finish ends the session if that was asked for.
 func (p *prompter) finish() {
-	if p.o.end {
+	if p.o.End {
 		p.end()
 	}
 }

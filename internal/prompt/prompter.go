@@ -82,7 +82,7 @@ func (p *prompter) Action(e ahp.Envelope) {
 			n.session = ahp.ReduceSession(n.session, e.Action)
 		case e.Channel == p.chat:
 			n.chat = ahp.ReduceChat(n.chat, e.Action)
-			if p.o.json {
+			if p.o.JSON {
 				n.told = append(n.told, e)
 			}
 		}
@@ -152,7 +152,7 @@ func (p *prompter) take() (done bool, err error) {
 
 // verdict is the error of a turn that did not end well.
 func (p *prompter) verdict(t *ahp.Turn) error {
-	if p.printed.line && !p.o.json {
+	if p.printed.line && !p.o.JSON {
 		fmt.Fprintln(p.out)
 	}
 	switch t.State {
@@ -173,7 +173,7 @@ func (p *prompter) verdict(t *ahp.Turn) error {
 // on stderr.
 func (p *prompter) print(t *ahp.Turn) error {
 	p.answer(t)
-	if p.o.json {
+	if p.o.JSON {
 		return nil
 	}
 	for _, part := range t.ResponseParts {
@@ -271,7 +271,7 @@ func (p *prompter) answer(t *ahp.Turn) {
 		case p.printed.calls["?"+c.ToolCallID] != "":
 		default:
 			p.printed.calls["?"+c.ToolCallID] = "asked"
-			if o := chosen(c, p.o.approve); o != nil {
+			if o := chosen(c, p.o.Approve); o != nil {
 				p.confirm(context.Background(), c.ToolCallID, *o)
 			} else {
 				p.ask(c)
@@ -306,7 +306,7 @@ func chosen(c *ahp.ToolCall, approve string) *ahp.ToolOption {
 // ask puts a question to the person, if there is one here.
 func (p *prompter) ask(c *ahp.ToolCall) {
 	view := approval.Of(c, nil)
-	tty := term.IsTerminal(int(os.Stdin.Fd())) && !p.o.json
+	tty := term.IsTerminal(int(os.Stdin.Fd())) && !p.o.JSON
 	switch {
 	case tty && p.asked != "":
 		p.note("? " + view.Lines[0].Text)
@@ -315,7 +315,7 @@ func (p *prompter) ask(c *ahp.ToolCall) {
 		for _, r := range view.Lines {
 			p.note("? " + r.Text)
 		}
-		if !p.o.json {
+		if !p.o.JSON {
 			p.note("  waiting for an answer in the interface (`tandemux`), or run again with --approve")
 		}
 		return

@@ -22,18 +22,21 @@ import (
 
 // runOptions are the flags of `tandemux run`.
 type runOptions struct {
-	terminal          string
-	name, cwd, size   string
-	raw, asJSON, keep bool
-	timeout           time.Duration
+	Terminal string        `flag:"terminal" doc:"Run it in the shell of this terminal"`
+	Timeout  time.Duration `flag:"timeout" doc:"Give up waiting after this long, such as 30s (exit code 124)"`
+	Raw      bool          `flag:"raw" doc:"Print the output with its escape sequences"`
+	JSON     bool          `flag:"json" doc:"Print one JSON object at the end: output, exit code, duration, …"`
+	Keep     bool          `flag:"keep" doc:"Keep the new terminal afterwards"`
+	Name     string        `flag:"name" doc:"Name of the new terminal"`
+	Cwd      string        `flag:"cwd" doc:"Working directory of the new terminal (default: the current one)"`
+	Size     string        `flag:"size" doc:"Size of the new terminal as COLSxROWS (default 80x24)"`
 }
 
+// Command is `tandemux run`.
 func Command() *cobra.Command {
 	var o runOptions
-	cmd := &cobra.Command{
-		Use:   "run [flags] -- COMMAND [ARG...]",
-		Short: "Run a command in a terminal; print its output and exit as it does",
-		Long: `Run COMMAND in a new terminal, or with --terminal in a shell that waits for a
+	cmd := cli.Command("run [flags] -- COMMAND [ARG...]", `Run a command in a terminal; print its output and exit as it does
+COMMAND runs in a new terminal, or with --terminal in a shell that waits for a
 command, with that shell's environment and directory. Its output is printed as
 plain text: without colours and controls, lines as they were left. The exit code
 is the command's, 128+n when signal n ended it; 124 when --timeout is over: then
@@ -44,32 +47,21 @@ a pipe or a file: the command reads it, byte for byte, in place of the terminal.
 
 Several arguments are quoted for the shell of --terminal, so that the command gets
 them as they are. A single one is a line of that shell: it may change the
-directory, use a pipe, or set a variable.`,
-		Example: `  tandemux run -- go test ./...
+directory, use a pipe, or set a variable.
+
   tandemux run --terminal build -- make -j4
-  tandemux run --terminal build -- 'cd src && make'`,
-		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
-				return cli.Usagef("put the command after --, as in `tandemux run -- make`")
-			}
-			if o.terminal != "" && (o.name != "" || o.cwd != "" || o.size != "" || o.keep) {
-				return cli.Usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
-			}
-			if o.timeout < 0 {
-				return cli.Usagef("--timeout %v is negative", o.timeout)
-			}
-			return runCommand(cmd, o, args)
-		}),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.terminal, "terminal", "", "run it in the shell of this terminal")
-	f.DurationVar(&o.timeout, "timeout", 0, "give up waiting after this long, such as 30s (exit code 124)")
-	f.BoolVar(&o.raw, "raw", false, "print the output with its escape sequences")
-	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end: output, exit code, duration, …")
-	f.BoolVar(&o.keep, "keep", false, "keep the new terminal afterwards")
-	f.StringVar(&o.name, "name", "", "name of the new terminal")
-	f.StringVar(&o.cwd, "cwd", "", "working directory of the new terminal (default: the current one)")
-	f.StringVar(&o.size, "size", "", "size of the new terminal as COLSxROWS (default 80x24)")
+  tandemux run --terminal build -- 'cd src && make'`, nil, &o, func(cmd *cobra.Command, args []string) error {
+		if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
+			return cli.Usagef("put the command after --, as in `tandemux run -- make`")
+		}
+		if o.Terminal != "" && (o.Name != "" || o.Cwd != "" || o.Size != "" || o.Keep) {
+			return cli.Usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
+		}
+		if o.Timeout < 0 {
+			return cli.Usagef("--timeout %v is negative", o.Timeout)
+		}
+		return runCommand(cmd, o, args)
+	})
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	_ = cmd.RegisterFlagCompletionFunc("terminal", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return endpoint.CompleteTerminal(cmd, nil, word)
@@ -80,7 +72,7 @@ directory, use a pipe, or set a variable.`,
 // runCommand does the work of `tandemux run`. Signals are the command's, so the
 // context of ours, which an interrupt ends, is not used.
 func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
-	params, err := endpoint.NewTerminal(o.name, o.cwd, o.size, argv)
+	params, err := endpoint.NewTerminal(o.Name, o.Cwd, o.Size, argv)
 	if err != nil {
 		return err
 	}
@@ -91,7 +83,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
 	defer f.stop()
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.terminal == "", Reconnect: true, Sink: f, Kind: "run"})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.Terminal == "", Reconnect: true, Sink: f, Kind: "run"})
 	if err != nil {
 		return err
 	}
@@ -105,12 +97,12 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := ctx
-	if o.timeout > 0 {
+	if o.Timeout > 0 {
 		var over context.CancelFunc
-		late, over = context.WithTimeoutCause(ctx, o.timeout, errLate)
+		late, over = context.WithTimeoutCause(ctx, o.Timeout, errLate)
 		defer over()
 	}
-	if o.terminal == "" {
+	if o.Terminal == "" {
 		err = r.begin(late, params)
 	} else {
 		err = r.submit(late, argv)
@@ -119,7 +111,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	case err != nil && r.id != "" && errors.Is(context.Cause(late), errLate):
 		return r.timedOut(cmd)
 	case err != nil && errors.Is(context.Cause(late), errLate):
-		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; no host has said whether the command was started: `tandemux ls` lists the terminals", o.timeout)}
+		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; no host has said whether the command was started: `tandemux ls` lists the terminals", o.Timeout)}
 	case err != nil:
 		return err
 	}
@@ -151,7 +143,7 @@ type runner struct {
 // begin creates a terminal that runs the command. The host keeps its output
 // until we watch.
 func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) error {
-	if err := r.At.Adapt(&params, r.o.cwd); err != nil {
+	if err := r.At.Adapt(&params, r.o.Cwd); err != nil {
 		return err
 	}
 	one := false // also a shell is one command here
@@ -170,7 +162,7 @@ const firstCommand = "c1"
 
 // submit has the shell of a terminal run the command.
 func (r *runner) submit(ctx context.Context, argv []string) error {
-	t, err := r.Conn.Terminal(r.o.terminal)
+	t, err := r.Conn.Terminal(r.o.Terminal)
 	if err != nil {
 		return err
 	}
@@ -284,13 +276,13 @@ func (r *runner) take(e runEvent) (done bool, err error) {
 	r.got += int64(len(e.data))
 	switch {
 	case e.kind != outputCame:
-		if !r.o.raw && !r.o.asJSON {
+		if !r.o.Raw && !r.o.JSON {
 			_, err = r.out.Write(r.text.Flush(r.buf[:0]))
 		}
 		return true, err
-	case r.o.asJSON:
+	case r.o.JSON:
 		return false, nil
-	case r.o.raw:
+	case r.o.Raw:
 		_, err = io.WriteString(r.out, e.data)
 	default:
 		r.buf = r.text.Write(r.buf[:0], []byte(e.data))
@@ -310,7 +302,7 @@ func (r *runner) unread(err error) error {
 
 // finish ends a run whose command has ended.
 func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
-	if r.o.asJSON && e.kind == commandEnded {
+	if r.o.JSON && e.kind == commandEnded {
 		if err := r.printResult(cmd, false); err != nil {
 			return err
 		}
@@ -331,7 +323,7 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 
 // dispose removes the terminal that was made for the command.
 func (r *runner) dispose() {
-	if r.o.terminal != "" || r.o.keep {
+	if r.o.Terminal != "" || r.o.Keep {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endpoint.CallTimeout)
@@ -342,12 +334,12 @@ func (r *runner) dispose() {
 
 // timedOut says what became of the command.
 func (r *runner) timedOut(cmd *cobra.Command) error {
-	if !r.o.raw && !r.o.asJSON {
+	if !r.o.Raw && !r.o.JSON {
 		if _, err := r.out.Write(r.text.Flush(r.buf[:0])); err != nil {
 			return r.unread(err)
 		}
 	}
-	if r.o.asJSON {
+	if r.o.JSON {
 		if err := r.printResult(cmd, true); err != nil {
 			return err
 		}
@@ -355,10 +347,10 @@ func (r *runner) timedOut(cmd *cobra.Command) error {
 	r.Unsubscribe(r.uri) // else its output would wait for us to come back
 	id := endpoint.LastPart(r.uri)
 	wait := "--exit"
-	if r.o.terminal != "" {
+	if r.o.Terminal != "" {
 		wait = "--command"
 	}
-	return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; the command still runs in terminal %s: `tandemux wait %s %s` waits for it, `tandemux send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
+	return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; the command still runs in terminal %s: `tandemux wait %s %s` waits for it, `tandemux send %s --key ctrl+c` interrupts it", r.o.Timeout, id, id, wait, id)}
 }
 
 // lateTimeout bounds the telling of what a command that takes too long has printed.

@@ -23,11 +23,11 @@ type Recording struct {
 
 // Options says how.
 type Options struct {
-	Speed     float64       // 1 is as it was
-	IdleLimit time.Duration // longer pauses are cut to this; 0 is the recording's own limit
-	Start     time.Duration // where to begin
-	Loop      bool          // at the end begin again
-	Bare      bool          // without the line at the bottom
+	Speed     float64       `flag:"speed" doc:"How many times as fast"`
+	IdleLimit time.Duration `flag:"idle-limit" doc:"Cut longer pauses to this (default as the recording says)"`
+	Start     time.Duration `flag:"start" doc:"Where to begin, pauses cut"`
+	Loop      bool          `flag:"loop" doc:"At the end begin again"`
+	Bare      bool          `flag:"bare" doc:"Without the line at the bottom"`
 }
 
 // speeds are those that keys choose from.
