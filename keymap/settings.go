@@ -7,17 +7,12 @@ import (
 	"tandemux/internal/config/option"
 )
 
-// Selection chooses the keys. The zero Selection is the first preset's.
+// Selection chooses the keys; Options says what each is. The zero Selection is the
+// first preset's.
 type Selection struct {
-	Keymap  string // name of a preset
-	Prefix  string // replaces the preset's prefix key
-	AltKeys bool   // those with alt work without the prefix
-	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
-	ModeKeys string
-	// Keys are the user's bindings: chord to "command [args]", or "" to unbind;
-	// CopyKeys those in copy mode, ChatKeys those in the prompt of a chat and
-	// ReadingKeys those in its transcript.
-	Keys, CopyKeys, ChatKeys, ReadingKeys map[string]string
+	Keymap, Prefix, ModeKeys              string
+	AltKeys                               bool
+	Keys, CopyKeys, ChatKeys, ReadingKeys map[string]string // chord to "command [args]", or "" to unbind
 }
 
 // bindings are the user's bindings in a mode.

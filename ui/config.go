@@ -82,33 +82,23 @@ type Desk struct {
 }
 
 // Look is the part of the configuration that can change while the interface
-// runs. The zero value is the defaults.
+// runs. The zero value is the defaults; Options says what each is.
 type Look struct {
 	keymap.Selection
 	look.Appearance
 	status.Content
 	attention.Alerts
 
-	// WordSeparators are the characters that part words besides blanks, in copy
-	// mode and for double clicks; empty means vi's words there and whole paths
-	// and addresses here.
 	WordSeparators string
-	// NoCopyOnSelect leaves what the mouse selects to copy-selection.
 	NoCopyOnSelect option.Not
-	// Hover asks the outer terminal for the mouse's moves also where no program
-	// wants them: links are underlined and the scroll bar shows before a click.
-	Hover bool
+	Hover          bool
+	NoCommandMarks option.Not
+	StickyCommand  string
+	RecordInput    bool
 
 	// Scrollback is how many lines terminals keep for which nothing else was asked,
 	// as emulator.Options.History has it.
 	Scrollback int
-	// NoCommandMarks leaves commands unmarked. StickyCommand is when the line of
-	// the command whose output fills a pane stays on top: "scrolled", which empty
-	// means, "always" or "never".
-	NoCommandMarks option.Not
-	StickyCommand  string
-	// RecordInput puts what is typed into recordings.
-	RecordInput bool
 }
 
 // Options gives the options, which keep their values in l.

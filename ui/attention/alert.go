@@ -198,14 +198,12 @@ func Refused(before, now []ahp.AgentRefusal) string {
 	return text
 }
 
-// Alerts choose what is marked and told.
+// Alerts choose what is marked and told; Options says what each is. No Attention is
+// all of Names.
 type Alerts struct {
-	// Attention are the kinds of alerts that are marked (Names), nil for all; Notify
-	// those that the outer terminal is told of by Notifications (tty.Notifier), ""
-	// as it says itself.
 	Attention, Notify []string
-	Notifications     string
-	LongCommand       time.Duration // a command's end is an alert from here on; 0 is never
+	Notifications     string // tty.Notifier
+	LongCommand       time.Duration
 }
 
 // Options gives the options, which keep their values in s.

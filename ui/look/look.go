@@ -189,13 +189,13 @@ func colour(c themes.Color) emulator.Color {
 	return 0
 }
 
-// Appearance chooses how things look.
+// Appearance chooses how things look; Options says what each is.
 type Appearance struct {
 	Theme    string         // a choice of themes (themes.Choose)
 	Themes   []themes.Theme // the user's own
-	Colors   string         // "none", "16", "256" or "true"; else as many as the outer terminal has
-	Unicode  string         // "on" or "off"; else as the locale says
-	Graphics string         // how pictures show (tty.Pictures), "" as the outer terminal says
+	Colors   string
+	Unicode  string
+	Graphics string
 }
 
 // Options gives the options, which keep their values in s.
