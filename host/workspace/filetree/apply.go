@@ -55,8 +55,7 @@ func (a *Applier) Apply(changes []Change) error {
 	}
 	defer func() { _ = RemoveTree(a.Stage) }()
 	defer stage.Close()
-	stamps, err := a.prepare(stage, changes)
-	if err != nil {
+	if err := a.prepare(stage, changes); err != nil {
 		return err
 	}
 	// What goes, inner ones first; then what comes, outer ones first.
@@ -71,7 +70,7 @@ func (a *Applier) Apply(changes []Change) error {
 		if changes[i].To == nil {
 			continue
 		}
-		if err := a.place(stage, i, &changes[i], stamps[i]); err != nil {
+		if err := a.place(stage, i, &changes[i]); err != nil {
 			return err
 		}
 	}
@@ -80,23 +79,20 @@ func (a *Applier) Apply(changes []Change) error {
 
 func staged(i int) string { return fmt.Sprintf("%d", i) }
 
-func (a *Applier) prepare(stage *Folder, changes []Change) ([]Stamp, error) {
-	stamps := make([]Stamp, len(changes))
+func (a *Applier) prepare(stage *Folder, changes []Change) (err error) {
 	buf := make([]byte, Small)
-	for i := range changes {
+	for i, c := range changes {
 		if err := a.Ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		e := changes[i].To
-		if e == nil || e.Mode.IsDir() {
+		if c.To == nil || c.To.Mode.IsDir() {
 			continue
 		}
-		var err error
-		if stamps[i], err = a.From.CopyTo(stage, staged(i), e, buf); err != nil {
-			return nil, err
+		if c.To.Stamp, err = a.From.CopyTo(stage, staged(i), c.To, buf); err != nil {
+			return err
 		}
 	}
-	return stamps, nil
+	return nil
 }
 
 // remove removes what is at a path; a directory only if nothing is in it, since what
@@ -122,7 +118,7 @@ func (a *Applier) remove(c *Change) error {
 }
 
 // place moves a prepared file, or makes a directory.
-func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
+func (a *Applier) place(stage *Folder, i int, c *Change) error {
 	dir, name := Parent(c.Path)
 	d, err := a.Top.Grow(dir)
 	if err != nil {
@@ -143,11 +139,9 @@ func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
 	if err := stage.Rename(staged(i), d, name); err != nil {
 		return fmt.Errorf("write %q: %w", Clip(c.Path), err)
 	}
-	if c.To.Mode.IsRegular() {
-		// The move changed its ctime.
-		if now, err := d.stat(name); err == nil && now.ino == st.ino && now.Size == st.Size && now.mtime == st.mtime {
-			c.To.Stamp = now
-		}
+	// The move changed its ctime.
+	if now, err := d.stat(name); err == nil && now.ino == c.To.Stamp.ino && now.Size == c.To.Stamp.Size && now.mtime == c.To.Stamp.mtime {
+		c.To.Stamp = now
 	}
 	return nil
 }
