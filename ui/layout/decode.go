@@ -51,54 +51,35 @@ type decoding struct {
 	tabs  map[string]bool
 }
 
-// members reads an object, of which take then takes known members out.
-type members map[string]json.RawMessage
-
-func parse(raw json.RawMessage) (members, error) {
-	var m members
-	if err := json.Unmarshal(raw, &m); err != nil {
+// read reads an object and gives the members that this version doesn't know, nil for
+// none, so that documents compare equal.
+func (m members) read(raw json.RawMessage) (extra map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(raw, &extra); err != nil {
 		return nil, errors.New("not a JSON object")
 	}
-	if m == nil {
+	if extra == nil {
 		return nil, errors.New("null instead of an object")
 	}
-	return m, nil
-}
-
-// take reads a member into v and takes it out; an absent or null one leaves v.
-func (m members) take(name string, v any) error {
-	raw, ok := m[name]
-	if !ok {
-		return nil
-	}
-	delete(m, name)
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("%s has the wrong type", name)
-	}
-	return nil
-}
-
-// takeAll takes several members.
-func (m members) takeAll(into map[string]any) error {
-	for name, v := range into {
-		if err := m.take(name, v); err != nil {
-			return err
+	for name, v := range m {
+		if raw, ok := extra[name]; ok {
+			delete(extra, name)
+			if err := json.Unmarshal(raw, v); err != nil {
+				return nil, fmt.Errorf("%s has the wrong type", name)
+			}
 		}
 	}
-	return nil
+	if len(extra) == 0 {
+		extra = nil
+	}
+	return extra, nil
 }
 
 func (d *decoding) layout(doc []byte) (Layout, error) {
-	m, err := parse(doc)
-	if err != nil {
-		return Layout{}, err
-	}
 	var l Layout
 	var version int
 	var tabs []json.RawMessage
-	err = m.takeAll(map[string]any{
-		"version": &version, "name": &l.Name, "active": &l.Active, "nextId": &l.NextID, "recent": &l.Recent, "tabs": &tabs,
-	})
+	var err error
+	l.extra, err = l.members(&version, &tabs).read(doc)
 	switch {
 	case err != nil:
 		return Layout{}, err
@@ -119,7 +100,6 @@ func (d *decoding) layout(doc []byte) (Layout, error) {
 	if len(d.panes) > MaxTotal {
 		return Layout{}, fmt.Errorf("%d panes, at most %d are allowed", len(d.panes), MaxTotal)
 	}
-	l.extra = clone(m)
 	return l.mended(), nil
 }
 
@@ -153,18 +133,11 @@ func known[T comparable](list []T, is func(T) bool) []T {
 }
 
 func (d *decoding) tab(raw json.RawMessage) (Tab, error) {
-	m, err := parse(raw)
-	if err != nil {
-		return Tab{}, err
-	}
 	var t Tab
 	var root json.RawMessage
 	var floats []json.RawMessage
-	err = m.takeAll(map[string]any{
-		"id": &t.ID, "name": &t.Name, "root": &root, "focus": &t.Focus,
-		"recent": &t.Recent, "zoom": &t.Zoom, "preset": &t.Preset, "floats": &floats, "hidden": &t.Hidden,
-	})
-	if err != nil {
+	var err error
+	if t.extra, err = t.members(&root, &floats).read(raw); err != nil {
 		return Tab{}, err
 	}
 	if err := checkID(t.ID); err != nil {
@@ -188,7 +161,6 @@ func (d *decoding) tab(raw json.RawMessage) (Tab, error) {
 	if n := len(d.panes) - before; n > MaxPanes {
 		return Tab{}, fmt.Errorf("%d panes, at most %d are allowed", n, MaxPanes)
 	}
-	t.extra = clone(m)
 	return t.mended(), nil
 }
 
@@ -209,24 +181,21 @@ func (t Tab) mended() Tab {
 
 // float reads a pane above the tiled ones: a leaf with its place.
 func (d *decoding) float(raw json.RawMessage) (Float, error) {
-	m, err := parse(raw)
-	if err != nil {
-		return Float{}, err
-	}
 	var place []int
+	var children []json.RawMessage
 	n := &Node{}
-	if err := m.takeAll(map[string]any{"place": &place, "pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds}); err != nil {
+	m := n.members(&children)
+	m["place"] = &place
+	var err error
+	if n.extra, err = m.read(raw); err != nil {
 		return Float{}, err
 	}
-	for _, name := range []string{"axis", "children", "weights"} {
-		if _, ok := m[name]; ok {
-			return Float{}, errors.New("a split can't float")
-		}
+	if children != nil || n.Axis != "" || n.Weights != nil {
+		return Float{}, errors.New("a split can't float")
 	}
 	if len(place) != 4 || slices.ContainsFunc(place, func(p int) bool { return p < 0 || p > Whole }) {
 		return Float{}, fmt.Errorf("its place is not four numbers from 0 to %d", Whole)
 	}
-	n.extra = clone(m)
 	return Float{Leaf: n, X: place[0], Y: place[1], W: place[2], H: place[3]}, d.leaf(n)
 }
 
@@ -238,20 +207,12 @@ func (d *decoding) node(raw json.RawMessage, depth int) (*Node, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("a pane is missing")
 	}
-	m, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
 	n := &Node{}
 	var children []json.RawMessage
-	err = m.takeAll(map[string]any{
-		"pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds,
-		"axis": &n.Axis, "children": &children, "weights": &n.Weights,
-	})
-	if err != nil {
+	var err error
+	if n.extra, err = n.members(&children).read(raw); err != nil {
 		return nil, err
 	}
-	n.extra = clone(m)
 	if len(children) == 0 {
 		return n, d.leaf(n)
 	}

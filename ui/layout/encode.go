@@ -3,7 +3,7 @@ package layout
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
+	"reflect"
 )
 
 // Version is the document's version. A document of a later one is refused, since
@@ -11,42 +11,40 @@ import (
 // kept.
 const Version = 1
 
-// object is a JSON object being written; its members come out sorted.
-type object map[string]any
+// members are what is known of a JSON object, by name: where each is read into and
+// written from.
+type members map[string]any
 
-// over starts an object with the members that this version doesn't know.
-func over(extra map[string]json.RawMessage) object {
-	o := make(object, len(extra)+8)
+func (l *Layout) members(version *int, tabs *[]json.RawMessage) members {
+	return members{"version": version, "name": &l.Name, "active": &l.Active, "nextId": &l.NextID, "recent": &l.Recent, "tabs": tabs}
+}
+
+func (t *Tab) members(root *json.RawMessage, floats *[]json.RawMessage) members {
+	return members{
+		"id": &t.ID, "name": &t.Name, "root": root, "focus": &t.Focus, "recent": &t.Recent,
+		"zoom": &t.Zoom, "preset": &t.Preset, "floats": floats, "hidden": &t.Hidden,
+	}
+}
+
+func (n *Node) members(children *[]json.RawMessage) members {
+	return members{
+		"pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds,
+		"axis": &n.Axis, "children": children, "weights": &n.Weights,
+	}
+}
+
+// write writes an object: what has not its zero value, and what this version doesn't
+// know. The members come out sorted.
+func (m members) write(extra map[string]json.RawMessage) json.RawMessage {
+	o := make(map[string]any, len(m)+len(extra))
 	for name, raw := range extra {
 		o[name] = raw
 	}
-	return o
-}
-
-// put adds a member unless it has its zero value.
-func put[T comparable](o object, name string, v T) {
-	var zero T
-	if v != zero {
-		o[name] = v
+	for name, v := range m {
+		if v := reflect.ValueOf(v).Elem(); !v.IsZero() {
+			o[name] = v.Interface()
+		}
 	}
-}
-
-// Encode writes the document. It may be larger than MaxBytes when it
-// is full of long names; the host refuses it then.
-func (l Layout) Encode() []byte {
-	o := over(l.extra)
-	o["version"] = Version
-	put(o, "name", l.Name)
-	put(o, "active", l.Active)
-	o["nextId"] = l.NextID
-	if len(l.Recent) > 0 {
-		o["recent"] = l.Recent
-	}
-	tabs := make([]object, len(l.Tabs))
-	for i, t := range l.Tabs {
-		tabs[i] = t.encode()
-	}
-	o["tabs"] = tabs
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -56,60 +54,42 @@ func (l Layout) Encode() []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
+// Encode writes the document. It may be larger than MaxBytes when it
+// is full of long names; the host refuses it then.
+func (l Layout) Encode() []byte {
+	version, tabs := Version, make([]json.RawMessage, len(l.Tabs))
+	for i, t := range l.Tabs {
+		tabs[i] = t.encode()
+	}
+	l.Recent = listed(l.Recent)
+	return l.members(&version, &tabs).write(l.extra)
+}
+
 // MarshalJSON makes a Layout usable as a member of another document.
 func (l Layout) MarshalJSON() ([]byte, error) { return l.Encode(), nil }
 
-func (t Tab) encode() object {
-	o := over(t.extra)
-	o["id"] = t.ID
-	put(o, "name", t.Name)
-	o["root"] = t.Root.encode()
-	o["focus"] = t.Focus
-	if len(t.Recent) > 0 {
-		o["recent"] = t.Recent
+func (t Tab) encode() json.RawMessage {
+	var floats []json.RawMessage
+	for _, f := range t.Floats {
+		m := f.Leaf.members(new([]json.RawMessage))
+		m["place"] = &[]int{f.X, f.Y, f.W, f.H}
+		floats = append(floats, m.write(f.Leaf.extra))
 	}
-	if len(t.Floats) > 0 {
-		floats := make([]object, len(t.Floats))
-		for i, f := range t.Floats {
-			floats[i] = f.Leaf.encode()
-			floats[i]["place"] = [4]int{f.X, f.Y, f.W, f.H}
-		}
-		o["floats"] = floats
-	}
-	put(o, "hidden", t.Hidden)
-	put(o, "zoom", t.Zoom)
-	put(o, "preset", t.Preset)
-	return o
+	root := t.Root.encode()
+	t.Recent = listed(t.Recent)
+	return t.members(&root, &floats).write(t.extra)
 }
 
-func (n *Node) encode() object {
-	o := over(n.extra)
-	if n.leaf() {
-		o["pane"] = n.Pane
-		o["terminal"] = n.Terminal
-		put(o, "name", n.Name)
-		if len(n.Folds) > 0 {
-			o["folds"] = n.Folds
-		}
-		return o
+func (n *Node) encode() json.RawMessage {
+	var children []json.RawMessage
+	for _, c := range n.Children {
+		children = append(children, c.encode())
 	}
-	children := make([]object, len(n.Children))
-	for i, c := range n.Children {
-		children[i] = c.encode()
-	}
-	o["axis"] = n.Axis
-	o["children"] = children
-	o["weights"] = n.Weights
-	return o
+	return n.members(&children).write(n.extra)
 }
+
+// listed keeps an empty list nil, as it is left out.
+func listed[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Equal says whether two layouts are the same document.
 func (l Layout) Equal(o Layout) bool { return bytes.Equal(l.Encode(), o.Encode()) }
-
-// clone keeps an empty map nil, so that documents compare equal.
-func clone(extra map[string]json.RawMessage) map[string]json.RawMessage {
-	if len(extra) == 0 {
-		return nil
-	}
-	return maps.Clone(extra)
-}
