@@ -150,17 +150,13 @@ func (s *Service) code(l registry.Launch) []string {
 		all = append(all, l.CodeDir)
 	}
 	hooks := l.Definition.Hooks
-	if !l.Trusted { // what an API key names is no reason to show it a file of the host's
-		for _, words := range [][]string{l.Definition.Command, hooks.OnCreate, hooks.OnEvent, hooks.OnCancel} {
-			if len(words) > 0 && !strings.Contains(words[0], "/") {
-				all = append(all, sandbox.Code(words[:1], path, s.State, s.Runtime)...)
-			}
-		}
-		return slices.Compact(slices.Sorted(slices.Values(all)))
-	}
 	for _, words := range [][]string{slices.Concat(l.Definition.Command, l.Definition.Args), hooks.OnCreate, hooks.OnEvent, hooks.OnCancel} {
-		if len(words) > 0 {
+		switch {
+		case len(words) == 0:
+		case l.Trusted:
 			all = append(all, sandbox.Code(registry.HookArgv(words, l.CodeDir), path, s.State, s.Runtime)...)
+		case !strings.Contains(words[0], "/"): // what an API key names is no reason to show it a file of the host's
+			all = append(all, sandbox.Code(words[:1], path, s.State, s.Runtime)...)
 		}
 	}
 	slices.Sort(all)
