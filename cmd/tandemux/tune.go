@@ -31,7 +31,7 @@ func hostTuning() tuning {
 
 // apply sets the runtime of this process, once.
 func (t tuning) apply() {
-	memtrim.AfterStart()
+	memtrim.Idle()
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(t.procs)
 	}

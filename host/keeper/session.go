@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tandemux/internal/memtrim"
 )
 
 // session is the keeper's side of one host connection.
@@ -42,6 +44,7 @@ func (s *session) serve() error {
 
 // answer handles one request.
 func (s *session) answer(r *request) (err error) {
+	defer memtrim.Idle()
 	defer s.keeper.fence("answer " + r.Op)
 	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
 	var m message

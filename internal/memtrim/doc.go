@@ -1,5 +1,5 @@
-// Package memtrim returns memory to the system: after start-up (AfterStart) and after a
-// burst of output (Trimmer). Go itself keeps freed memory for minutes, and pages of the
+// Package memtrim returns memory to the system: when a process has come to rest (Idle) and after
+// a burst of output (Trimmer). Go itself keeps freed memory for minutes, and pages of the
 // executable stay mapped once they were read; a multiplexer is three processes
 // that wait most of the time.
 //

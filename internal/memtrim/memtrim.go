@@ -6,12 +6,15 @@ import (
 	"time"
 )
 
-// startTime is how long after AfterStart a process counts as started.
-const startTime = time.Second
+// pause is how long a process that calls Idle has to be without work.
+const pause = time.Second
 
-// AfterStart gives back what starting took, once the process has started. It returns
-// at once.
-func AfterStart() { time.AfterFunc(startTime, trim) }
+var idle = sync.OnceValue(func() *time.Timer { return time.AfterFunc(pause, trim) })
+
+// Idle gives memory back once a second has passed without another call: after the start,
+// and in a process that waits most of the time, after each piece of work. It returns at
+// once; any goroutine may call it.
+func Idle() { idle().Reset(pause) }
 
 // trim collects garbage, returns freed memory, and unmaps the pages of the program:
 // what is needed again comes from the page cache.
@@ -32,7 +35,7 @@ const (
 
 // Trimmer notices the end of floods. The zero value is ready.
 type Trimmer struct {
-	// Trim gives memory back; nil means what AfterStart does. It is called on a
+	// Trim gives memory back; nil means what Idle does. It is called on a
 	// goroutine of its own, once for each flood.
 	Trim func()
 
