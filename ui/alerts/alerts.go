@@ -190,21 +190,14 @@ func (al *Alerts) Next() {
 // Mark is how an alert is marked, in one cell.
 func (al *Alerts) Mark(k attention.Kind) (string, look.Style) {
 	l := &al.outer.Look
-	switch k {
-	case attention.Waiting:
-		return "?", l.Warn
-	case attention.Failed:
-		return string(l.Failed), l.Error
-	case attention.Noted:
-		return "*", l.Warn
-	case attention.Rang:
-		return "!", l.Warn
-	case attention.Passed:
-		return string(l.Passed), l.Message
-	case attention.Printed:
-		return "#", l.Message
+	marks := [...]struct {
+		text  string
+		style look.Style
+	}{
+		attention.Waiting: {"?", l.Warn}, attention.Failed: {string(l.Failed), l.Error}, attention.Noted: {"*", l.Warn},
+		attention.Rang: {"!", l.Warn}, attention.Passed: {string(l.Passed), l.Message}, attention.Printed: {"#", l.Message},
 	}
-	return "", l.Tab
+	return marks[k].text, marks[k].style
 }
 
 // Tab is the weightiest alert of a tab's terminals and chats.
