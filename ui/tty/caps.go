@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -118,8 +119,7 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 		}
 	case tea.TerminalVersionMsg:
 		name := strings.ToLower(m.Name)
-		c.Notifier = notifierOf(name)
-		c.knowsCells = drawsPlaceholders(name)
+		c.named(name)
 		c.Pictures = c.pictures()
 		switch {
 		case strings.HasPrefix(name, "xterm("), strings.HasPrefix(name, "tmux "), strings.HasPrefix(name, "mintty "):
@@ -132,9 +132,6 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 			if n, _ := strconv.Atoi(strings.TrimSuffix(patch, ")")); n >= xtermDirect && !c.NoColor {
 				c.Profile.Colors = emulator.TrueColor
 			}
-		}
-		if !c.NoColor && modern(name) {
-			c.Profile.Colors = emulator.TrueColor
 		}
 	case Graphics:
 		c.graphics = m.OK
@@ -150,15 +147,49 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 // xtermDirect is the first xterm that shows direct colours.
 const xtermDirect = 331
 
-// modern reports whether a terminal that calls itself so shows direct colours,
-// whatever the environment says (it gets lost over ssh).
-func modern(name string) bool {
-	for _, p := range [...]string{"kitty", "ghostty", "wezterm", "foot", "alacritty", "iterm2", "contour", "tandemux", "konsole", "vte"} {
-		if strings.HasPrefix(name, p) {
-			return true
+// names are the terminals that are known by how they call themselves (XTVERSION, lower
+// case): by what they show notifications, whether they show direct colours, whatever the
+// environment says (it gets lost over ssh), and since which version they know
+// placeholders, for which there is no way to ask; noCells is never.
+var names = []struct {
+	name         string
+	notifier     Notifier
+	direct       bool
+	major, minor int
+}{
+	{"kitty", Notify99, true, 0, 28},
+	{"ghostty", Notify777, true, 1, 0},
+	{"tandemux", Notify777, true, 0, 0},
+	{"foot", Notify777, true, noCells, 0},
+	{"wezterm", Notify777, true, noCells, 0},
+	{"contour", Notify777, true, noCells, 0},
+	{"iterm2", Notify9, true, noCells, 0},
+	{"rio", Notify777, false, noCells, 0},
+	{"warp", Notify777, false, noCells, 0},
+	{"windows terminal", Notify777, false, noCells, 0},
+	{"alacritty", NotifyOff, true, noCells, 0},
+	{"konsole", NotifyOff, true, noCells, 0},
+	{"vte", NotifyOff, true, noCells, 0},
+}
+
+const noCells = 1 << 20
+
+// named takes what a terminal calls itself.
+func (c *Caps) named(name string) {
+	c.Notifier, c.knowsCells = NotifyOff, false
+	for _, t := range names {
+		rest, ok := strings.CutPrefix(name, t.name)
+		if !ok {
+			continue
+		}
+		c.Notifier = t.notifier
+		var major, minor int
+		fmt.Sscanf(strings.TrimLeft(rest, "( "), "%d.%d", &major, &minor) //nolint:errcheck // then it has none
+		c.knowsCells = major > t.major || major == t.major && minor >= t.minor
+		if t.direct && !c.NoColor {
+			c.Profile.Colors = emulator.TrueColor
 		}
 	}
-	return false
 }
 
 // keyboard switches on what tells keys apart, as far as the terminal is known

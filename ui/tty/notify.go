@@ -15,33 +15,6 @@ const (
 	Notify777  Notifier = "osc777" // rxvt's
 )
 
-// notifiers are the terminals that are known to have one, by the beginning of
-// their name (XTVERSION), lower case.
-var notifiers = []struct {
-	name string
-	by   Notifier
-}{
-	{"kitty", Notify99},
-	{"foot", Notify777},
-	{"ghostty", Notify777},
-	{"wezterm", Notify777},
-	{"contour", Notify777},
-	{"iterm2", Notify9},
-	{"rio", Notify777},
-	{"tandemux", Notify777},
-	{"warp", Notify777},
-	{"windows terminal", Notify777},
-}
-
-func notifierOf(name string) Notifier {
-	for _, n := range notifiers {
-		if strings.HasPrefix(name, n.name) {
-			return n.by
-		}
-	}
-	return NotifyOff
-}
-
 // maxNotify bounds what is forwarded of each text, in bytes.
 const maxNotify = 400
 

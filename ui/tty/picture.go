@@ -29,39 +29,6 @@ const graphicsQuery = "\x1b_Gi=4203,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
 // Graphics is the answer.
 type Graphics struct{ OK bool }
 
-// drawers are the terminals that know placeholders, by the beginning of their name,
-// lower case, and since which version.
-var drawers = []struct {
-	name         string
-	major, minor int
-}{
-	{"kitty(", 0, 28},
-	{"ghostty ", 1, 0},
-	{"tandemux", 0, 0},
-}
-
-// drawsPlaceholders reports whether a terminal that calls itself so knows
-// placeholders. There is no way to ask.
-func drawsPlaceholders(name string) bool {
-	for _, d := range drawers {
-		rest, ok := strings.CutPrefix(name, d.name)
-		if !ok {
-			continue
-		}
-		parts := strings.SplitN(strings.TrimSuffix(rest, ")"), ".", 3)
-		if d.major == 0 && d.minor == 0 {
-			return true
-		}
-		if len(parts) < 2 {
-			return false
-		}
-		major, err := strconv.Atoi(parts[0])
-		minor, err2 := strconv.Atoi(parts[1])
-		return err == nil && err2 == nil && (major > d.major || major == d.major && minor >= d.minor)
-	}
-	return false
-}
-
 func (c *Caps) pictures() Pictures {
 	switch {
 	case !c.graphics:
