@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
@@ -74,10 +73,4 @@ func (c call) own(ctx context.Context, id, doing string) (*ahp.TerminalInfo, err
 }
 
 // clip bounds what is repeated of a caller's text.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return clipText(s, 200) }

@@ -3,7 +3,6 @@ package ptyws
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -11,7 +10,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/pool"
 	"tandemux/internal/client"
-	"tandemux/internal/jsonrpc"
 )
 
 // event tells of a terminal (T34).
@@ -172,13 +170,4 @@ func (s *socket) follow(uris []ahp.URI) {
 			s.mu.Unlock()
 		}
 	}
-}
-
-// closing is the peer's close inside an error, or nil.
-func closing(err error) *jsonrpc.CloseError {
-	var ce *jsonrpc.CloseError
-	if errors.As(err, &ce) {
-		return ce
-	}
-	return nil
 }

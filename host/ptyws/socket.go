@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/front"
@@ -17,12 +17,8 @@ import (
 	"tandemux/internal/wsrpc"
 )
 
-const (
-	// maxAttached bounds the terminals of a socket.
-	maxAttached = 100
-	// writeTime bounds how long the client may take one message.
-	writeTime = 30 * time.Second
-)
+// maxAttached bounds the terminals of a socket.
+const maxAttached = 100
 
 // The messages of the protocol (T25–T32).
 const (
@@ -93,7 +89,7 @@ func (f Server) upgrade(w http.ResponseWriter, r *http.Request, c front.Caller) 
 	go func() { // The host has closed our connection: the socket ends with the same word.
 		<-s.c.Done()
 		code, reason := jsonrpc.CloseAway, "the host has ended the connection"
-		if ce := closing(s.c.Err()); ce != nil && ce.Code >= 1000 {
+		if ce, ok := errors.AsType[*jsonrpc.CloseError](s.c.Err()); ok && ce.Code >= 1000 {
 			code, reason = ce.Code, ce.Reason
 		}
 		s.ws.Close(code, reason) //nolint:errcheck // it ends either way
@@ -198,17 +194,16 @@ func (s *socket) act(ctx context.Context, uri ahp.URI, a ahp.Action) string {
 	return ""
 }
 
-// send writes a message to the client, or ends the socket.
+// send writes a message to the client, or ends the socket, as when the client takes
+// nothing for long.
 func (s *socket) send(msg any) {
 	b, err := json.Marshal(msg)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
-	defer cancel()
 	s.write.Lock()
 	defer s.write.Unlock()
-	if err := s.ws.Write(ctx, b); err != nil {
+	if err := s.ws.Write(context.Background(), b); err != nil {
 		s.ws.Close(jsonrpc.CloseAway, "") //nolint:errcheck // it is over
 	}
 }

@@ -95,7 +95,8 @@ func readError(err error) error {
 	return fmt.Errorf("read message: %w", err)
 }
 
-// Write sends msg as one text frame, in one system call.
+// Write sends msg as one text frame, in one system call. A peer that takes nothing for
+// writeWait ends it, or Close does; ctx is not looked at.
 func (t *transport) Write(_ context.Context, msg []byte) error {
 	return t.WriteMore(msg, false)
 }
