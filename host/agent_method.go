@@ -13,7 +13,7 @@ import (
 )
 
 // findAgent makes an agent available (x-tandemux/agent).
-func findAgent(_ context.Context, h *Host, c *requests.Conn, p ahp.AgentParams) (any, error) {
+func (h *Host) findAgent(_ context.Context, c *requests.Conn, p ahp.AgentParams) (any, error) {
 	need := auth.ScopeSession
 	if len(p.Command) > 0 {
 		need = auth.ScopeAdmin

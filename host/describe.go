@@ -14,7 +14,7 @@ import (
 
 // describeHost answers x-tandemux/host. A token bound to one terminal learns only
 // what concerns it.
-func describeHost(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
+func (h *Host) describeHost(_ context.Context, c *requests.Conn, _ json.RawMessage) (any, error) {
 	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.Principal.ID}
 	if c.Principal.Bounded() {
 		return r, nil

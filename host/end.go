@@ -32,7 +32,7 @@ func (h *Host) endSoon(reason string, before func(ctx context.Context) bool) {
 
 // stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
 // comes first; then the connection is closed.
-func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
+func (h *Host) stop(_ context.Context, c *requests.Conn, _ json.RawMessage) (any, error) {
 	if !c.Principal.Operates() {
 		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
@@ -43,7 +43,7 @@ func stop(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any,
 
 // yield ends the host and nothing else, so that another one takes over what it
 // holds (x-tandemux/yield).
-func yield(_ context.Context, h *Host, c *requests.Conn, _ json.RawMessage) (any, error) {
+func (h *Host) yield(_ context.Context, c *requests.Conn, _ json.RawMessage) (any, error) {
 	if !c.Principal.Operates() {
 		return nil, ahp.PermissionDenied("yield: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}

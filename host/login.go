@@ -13,7 +13,7 @@ import (
 )
 
 // login is x-tandemux/login.
-func login(ctx context.Context, h *Host, c *requests.Conn, p ahp.LoginParams) (any, error) {
+func (h *Host) login(ctx context.Context, c *requests.Conn, p ahp.LoginParams) (any, error) {
 	provider, err := h.sessions.LoginProvider(p)
 	if err != nil {
 		return nil, err

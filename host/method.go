@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -16,11 +15,6 @@ import (
 	"tandemux/host/terminals"
 )
 
-// of is a request that a host answers.
-func of[P any](h *Host, do func(ctx context.Context, h *Host, c *requests.Conn, p P) (any, error)) requests.Handler {
-	return requests.Of(func(ctx context.Context, c *requests.Conn, p P) (any, error) { return do(ctx, h, c, p) })
-}
-
 // methods is what can be asked, besides what package requests answers itself. What is
 // not there is -32601.
 func (h *Host) methods() map[string]requests.Method {
@@ -28,11 +22,11 @@ func (h *Host) methods() map[string]requests.Method {
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
 	maps.Copy(all, map[string]requests.Method{
-		ahp.MethodAgent: {Do: of(h, findAgent)},
-		ahp.MethodLogin: {Do: of(h, login), Drives: true},
-		ahp.MethodStop:  {Do: of(h, stop)},
-		ahp.MethodYield: {Do: of(h, yield)},
-		ahp.MethodHost:  {Do: of(h, describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
+		ahp.MethodAgent: {Do: requests.Of(h.findAgent)},
+		ahp.MethodLogin: {Do: requests.Of(h.login), Drives: true},
+		ahp.MethodStop:  {Do: requests.Of(h.stop)},
+		ahp.MethodYield: {Do: requests.Of(h.yield)},
+		ahp.MethodHost:  {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	maps.Copy(all, resources(files.New(h.cfg.Roots, h.terminals.Hostname)))
 	return all
@@ -47,10 +41,6 @@ func (channels) Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 
 func (channels) ShownState(tx core.Tx, p *auth.Principal, state any) any {
 	return shownState(tx, p, state)
-}
-
-func (channels) ShownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Action {
-	return shownAction(tx, p, a)
 }
 
 func (cs channels) Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/journal"
 )
 
@@ -110,6 +111,9 @@ func (tx Tx) Answer(uri ahp.URI, a ahp.Action, by *By, reason string) {
 	_, f.patient = a.(ahp.TerminalInput)
 	tx.sendFrame(by.Link, &f)
 }
+
+// Shown is what a principal sees of an action; nil for nothing.
+func (tx Tx) Shown(p *auth.Principal, a ahp.Action) ahp.Action { return tx.c.o.Shown(tx, p, a) }
 
 // Notify sends a notification to a channel's subscribers that may see everything; it is
 // neither stored nor replayed (AHP, Subscriptions).

@@ -76,7 +76,7 @@ func (f *frame) release() {
 
 func (tx Tx) sendFrame(l *Link, f *frame) {
 	if bounded := l.Principal.Bounded(); bounded || !l.Principal.Operates() {
-		a := tx.c.o.Shown(tx, l.Principal, f.env.Action)
+		a := tx.Shown(l.Principal, f.env.Action)
 		if a == nil {
 			return
 		}

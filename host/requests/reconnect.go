@@ -127,7 +127,7 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	// Escaped, text may grow sixfold.
 	if actions, ok := tx.Missed(channels, seq, s.Limits.ReplyBytes/4); ok {
 		for i := range actions {
-			if actions[i].Action = s.Channels.ShownAction(tx, c.Principal, actions[i].Action); actions[i].Action == nil {
+			if actions[i].Action = tx.Shown(c.Principal, actions[i].Action); actions[i].Action == nil {
 				actions[i].Action = ahp.HostWarned{} // no number is left out
 			}
 		}

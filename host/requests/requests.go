@@ -86,10 +86,8 @@ type Channels interface {
 	Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool
 	// Open makes the channel of a URI that is made on first use, or says why there is none.
 	Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error)
-	// ShownState and ShownAction are what a principal sees of a state and of an action,
-	// nil for nothing.
+	// ShownState is what a principal sees of a state.
 	ShownState(tx core.Tx, p *auth.Principal, state any) any
-	ShownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Action
 	// StateWithin is a state with at most about so many bytes of what can be left out;
 	// false when nothing can.
 	StateWithin(tx core.Tx, ch *core.Channel, most int) (state any, ok bool)
