@@ -77,8 +77,7 @@ func (c *Client) keep(l *link) {
 func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, error) {
 	lost := time.Now()
 	var until, swap, absent time.Time
-	var ce *jsonrpc.CloseError
-	if errors.As(why, &ce) {
+	if ce, ok := errors.AsType[*jsonrpc.CloseError](why); ok {
 		switch {
 		case ce.Code == jsonrpc.CloseAway && c.o.Away >= 0:
 			until = lost.Add(cmp.Or(c.o.Away, leaving))
@@ -163,20 +162,15 @@ func (c *Client) Retry() {
 
 // final reports whether trying again is of no use.
 func final(err error) bool {
-	var ce *jsonrpc.CloseError
-	if errors.As(err, &ce) {
+	if ce, ok := errors.AsType[*jsonrpc.CloseError](err); ok {
 		return ce.Code == jsonrpc.CloseDone || ce.Code == jsonrpc.CloseProtocol || ce.Code == jsonrpc.ClosePolicy
 	}
-	var other *wsrpc.FingerprintError
-	var unknown *wsrpc.UntrustedError
-	if errors.As(err, &other) || errors.As(err, &unknown) { // for people to look at
-		return true
-	}
-	var se *wsrpc.StatusError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*wsrpc.StatusError](err); ok {
 		return se.Code == http.StatusUnauthorized || se.Code == http.StatusForbidden
 	}
-	return ahp.FromRPC(err) != nil
+	_, other := errors.AsType[*wsrpc.FingerprintError](err)
+	_, unknown := errors.AsType[*wsrpc.UntrustedError](err)
+	return other || unknown || ahp.FromRPC(err) != nil // for people to look at
 }
 
 // attempt dials and shakes hands.

@@ -80,7 +80,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 				return nil, p.Dirs.NoHost(ctx)
 			}
 			// Not by the reviver, which would wait for the lock that we hold.
-			serr := p.Dirs.StartOnce(func() bool { return p.answers(ctx, plain) })
+			serr := p.Dirs.StartOnce(func() bool { return local.Dialled(plain(ctx)) == nil })
 			if serr != nil && !isPassing(serr) {
 				return nil, serr
 			}
@@ -122,15 +122,6 @@ func (p Endpoint) Pace(o *client.Options) {
 	if p.SSH != nil {
 		o.Patience = 30 * time.Second
 	}
-}
-
-func (p Endpoint) answers(ctx context.Context, dial func(context.Context) (jsonrpc.Transport, error)) bool {
-	t, err := dial(ctx)
-	if err != nil {
-		return false
-	}
-	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
-	return true
 }
 
 // explain says what an error of connecting means and what to do.

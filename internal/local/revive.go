@@ -202,7 +202,10 @@ func (r *Reviver) begin() *revival {
 	s := &revival{done: make(chan struct{})}
 	r.start = s
 	go func() {
-		s.err = r.Dirs.StartOnce(func() bool { return r.answers() || !r.Dirs.HostDied() })
+		s.err = r.Dirs.StartOnce(func() bool {
+			err := Dialled(r.Connect(context.Background())) // one that refuses is there
+			return !NobodyThere(err) || !r.Dirs.HostDied()
+		})
 		r.mu.Lock()
 		r.start = nil
 		r.mu.Unlock()
@@ -211,11 +214,10 @@ func (r *Reviver) begin() *revival {
 	return s
 }
 
-func (r *Reviver) answers() bool {
-	t, err := r.Connect(context.Background())
-	if err != nil {
-		return !NobodyThere(err) // one that refuses is there
+// Dialled is the error of a dial that only asks whether somebody is there.
+func Dialled(t jsonrpc.Transport, err error) error {
+	if err == nil {
+		t.Close(jsonrpc.CloseDone, "") //nolint:errcheck // see above
 	}
-	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
-	return true
+	return err
 }
