@@ -16,16 +16,10 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
-	"tandemux/host/task/registry"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
-
-// definitionOf is what is deployed of an agent that tasks use by its name.
-func definitionOf(r catalog.Row) registry.Definition {
-	return registry.Definition{Name: r.Name, Description: r.Title, Command: r.Command, Variables: r.Agent.Env, Confirm: r.Agent.Confirm}
-}
 
 // agentServers are the MCP servers that the host's agents are told of: our own, on
 // the session that they work in.

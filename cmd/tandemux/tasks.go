@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -86,11 +87,33 @@ func (t *tasks) close() {
 	}
 }
 
+// definition is what is deployed of an agent of the configuration that tasks use by
+// its name; found says whether it can be run.
+func (s *settings) definition(name string) (d registry.Definition, found, known bool) {
+	r, known := catalog.Named(s.catalog.Rows(), name)
+	d = registry.Definition{Name: r.Name, Description: r.Title, Command: r.Command, Variables: r.Agent.Env, Confirm: r.Agent.Confirm}
+	known = known && len(r.Command) > 0
+	return d, known && (r.Configured || r.Found), known
+}
+
 // configured is the definition of an agent of the configuration, or of one that is
 // known and installed.
 func (t *tasks) configured(name string) (registry.Definition, bool) {
-	r, ok := catalog.Named(t.now().catalog.Rows(), name)
-	return definitionOf(r), ok && len(r.Command) > 0 && (r.Configured || r.Found)
+	d, found, _ := t.now().definition(name)
+	return d, found
+}
+
+// configuredAgent is the definition of an agent of the configuration.
+func configuredAgent(name string) (registry.Definition, error) {
+	s, err := loadSettings(local.FindDirs())
+	if err != nil {
+		return registry.Definition{}, err
+	}
+	d, _, known := s.definition(name)
+	if !known {
+		return d, fmt.Errorf("the configuration has no agent %q; `tandemux agents` lists them", name)
+	}
+	return d, nil
 }
 
 // find gives the providers of tasks' sessions, and the others as before.

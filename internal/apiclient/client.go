@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -128,30 +129,45 @@ func (c *Client) Do(ctx context.Context, r Request, result any) error {
 // Open sends a request and gives the answer, whose body the caller closes, once it is
 // one of success.
 func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
-	var body []byte
+	at, body, kind := c.o.URL+prefix+r.Path, r.Raw, r.Type
+	if len(r.Query) > 0 {
+		at += "?" + r.Query.Encode()
+	}
 	if r.Body != nil {
-		var err error
-		if body, err = json.Marshal(r.Body); err != nil {
+		text, err := json.Marshal(r.Body)
+		if err != nil {
 			return nil, fmt.Errorf("write the request: %w", err)
 		}
+		body, kind = bytes.NewReader(text), "application/json"
 	}
-	header := r.Header.Clone()
-	if header == nil {
-		header = http.Header{}
+	req, err := http.NewRequestWithContext(ctx, r.Method, at, body)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	if r.Method == http.MethodPost && header.Get("Idempotency-Key") == "" {
-		header.Set("Idempotency-Key", rand.Text())
+	maps.Copy(req.Header, r.Header)
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	if c.o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	}
+	if r.Method == http.MethodPost {
+		req.Header.Set("Idempotency-Key", rand.Text())
 	}
 	for try := 0; ; try++ {
-		resp, pause, err := c.try(ctx, r, body, header)
-		if err == nil {
+		resp, err := c.http.Do(req)
+		pause := firstPause << try
+		switch wrapped, is := errors.AsType[*url.Error](err); {
+		case is:
+			err = fmt.Errorf("reach the host: %w", wrapped.Err) // the URL says nothing to people
+		case resp.StatusCode < 300:
 			return resp, nil
+		default:
+			pause, err = pauseOf(resp, pause), failureOf(resp)
+			resp.Body.Close()
 		}
 		if pause < 0 || try >= c.o.MaxRetries || r.Raw != nil || ctx.Err() != nil {
 			return nil, err
-		}
-		if pause == 0 {
-			pause = firstPause << try
 		}
 		timer := time.NewTimer(min(pause, maxPause))
 		select {
@@ -160,58 +176,22 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 			timer.Stop()
 			return nil, err
 		}
-	}
-}
-
-// try sends a request once. pause is how long to wait before it is sent again: 0 for
-// as the client likes, less for never.
-func (c *Client) try(ctx context.Context, r Request, body []byte, header http.Header) (*http.Response, time.Duration, error) {
-	at := c.o.URL + prefix + r.Path
-	if len(r.Query) > 0 {
-		at += "?" + r.Query.Encode()
-	}
-	reader := r.Raw
-	if body != nil {
-		reader = bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, at, reader)
-	if err != nil {
-		return nil, -1, fmt.Errorf("write the request: %w", err)
-	}
-	req.Header = header
-	switch {
-	case body != nil:
-		req.Header.Set("Content-Type", "application/json")
-	case r.Type != "":
-		req.Header.Set("Content-Type", r.Type)
-	}
-	if c.o.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.o.Token)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
-			err = wrapped.Err // the URL says nothing to people
+		if req.GetBody != nil {
+			req.Body, _ = req.GetBody() //nolint:errcheck // bytes are there
 		}
-		return nil, 0, fmt.Errorf("reach the host: %w", err)
 	}
-	if resp.StatusCode < 300 {
-		return resp, 0, nil
-	}
-	defer resp.Body.Close()
-	return nil, pauseOf(resp), failureOf(resp)
 }
 
-// pauseOf is how long to wait before a request is sent again that had this answer.
-func pauseOf(resp *http.Response) time.Duration {
+// pauseOf is how long to wait before a request is sent again that had this answer:
+// pause unless the host says otherwise, less than 0 for never.
+func pauseOf(resp *http.Response, pause time.Duration) time.Duration {
 	if code := resp.StatusCode; code != http.StatusRequestTimeout && code != http.StatusTooManyRequests && code < 500 || code == http.StatusInsufficientStorage {
 		return -1
 	}
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
 		return time.Duration(n) * time.Second
 	}
-	return 0
+	return pause
 }
 
 // failureOf is the error that an answer is.

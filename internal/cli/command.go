@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -53,8 +51,7 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 		if name == "" {
 			continue
 		}
-		first, n := utf8.DecodeRuneInString(field.Tag.Get("doc"))
-		usage := string(unicode.ToLower(first)) + field.Tag.Get("doc")[n:]
+		usage := field.Tag.Get("doc")
 		switch p := v.FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *bool:
 			fs.BoolVarP(p, name, short, *p, usage)
