@@ -85,6 +85,9 @@ func (g *generator) f(format string, args ...any) { fmt.Fprintf(&g.b, format, ar
 
 func (g *generator) pick(s ...string) { g.b.WriteString(g.r0(s)) }
 
+// pick is a step that is one of these.
+func pick(s ...string) func(*generator) { return func(g *generator) { g.pick(s...) } }
+
 func (g *generator) r0(s []string) string { return s[g.r.IntN(len(s))] }
 
 // count is mostly small, sometimes left out, sometimes beyond the grid.
@@ -124,87 +127,58 @@ func (g *generator) switchScreen() {
 	}
 }
 
-// basicSGR is what every engine draws alike.
-func (g *generator) basicSGR() {
-	g.pick("\x1b[m", "\x1b[1m", "\x1b[3m", "\x1b[4m", "\x1b[7m", "\x1b[22m", "\x1b[23m", "\x1b[24m", "\x1b[27m",
-		"\x1b[31m", "\x1b[32;44m", "\x1b[39m", "\x1b[49m", "\x1b[91m", "\x1b[103m", "\x1b[38;5;196m", "\x1b[48;5;17m",
-		"\x1b[38;2;1;2;3m", "\x1b[48;2;200;100;50m", "\x1b[0;1;4;35;42m")
-}
-
-func (g *generator) anySGR() {
-	g.pick("\x1b[2m", "\x1b[5m", "\x1b[8m", "\x1b[9m", "\x1b[53m", "\x1b[21m", "\x1b[4:3m", "\x1b[4:4m", "\x1b[4:5m", "\x1b[4:0m",
-		"\x1b[25m", "\x1b[28m", "\x1b[29m", "\x1b[55m", "\x1b[58:5:9m", "\x1b[58:2::1:2:3m", "\x1b[58;5;3m", "\x1b[59m",
-		"\x1b[38:5:200m", "\x1b[38:2:9:8:7m", "\x1b[48:2::7:8:9m", "\x1b[38;2;0;0;7m", "\x1b[1;2m", "\x1b[22;2m",
-		"\x1b[;1m", "\x1b[38;5m", "\x1b[38;2;1m", "\x1b[48m", "\x1b[99;1m")
-}
-
 var operations = []op{
 	{0, 12, (*generator).word},
 	{0, 4, (*generator).paragraph},
-	{0, 8, func(g *generator) {
-		g.pick(" ", "  ", "\r\n", "\r\n", "\r\n", "\n", "\r", "\b", "\t", "\x1bD", "\x1bE", "\x1bM")
-	}},
+	{0, 8, pick(" ", "  ", "\r\n", "\r\n", "\r\n", "\n", "\r", "\b", "\t", "\x1bD", "\x1bE", "\x1bM")},
 	{0, 6, func(g *generator) { g.f("\x1b[%d;%dH", 1+g.r.IntN(g.rows), 1+g.r.IntN(g.cols)) }},
 	{0, 6, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("ABCDEFGd`")) }},
 	{0, 4, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("PX@")) }},
 	{0, 4, func(g *generator) { g.f("\x1b[%d%c", g.r.IntN(3), g.any("JK")) }},
 	{0, 3, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("LMST")) }},
-	{0, 6, (*generator).basicSGR},
-	{Styles, 6, (*generator).anySGR},
-	{Wide, 4, func(g *generator) { g.pick("世界", "漢", "한국어", "日本語テキスト", "🙂", "ａｂ") }},
-	{Combining, 4, func(g *generator) {
-		g.pick("e\u0301", "\u0301", "a\u0300\u0323", "👩‍👩‍👧", "🇩🇪", "❤️", "✈\ufe0f", "👍🏽", "\u200d", "1️⃣", "नमस्ते",
-			"น้ำ", "ำ", "ि", "क्षि", "🇩", "\u1161", "\u11a8", "\u1100", "\u00ad", "\u0600")
-	}},
-	{Links, 2, func(g *generator) {
-		g.pick("\x1b]8;;https://example.org/\x1b\\", "\x1b]8;id=a;file:///tmp\a", "\x1b]8;;\x1b\\", "\x1b]8;;\a", "\x1b]8;bad\a")
-	}},
+	{0, 6, pick("\x1b[m", "\x1b[1m", "\x1b[3m", "\x1b[4m", "\x1b[7m", "\x1b[22m", "\x1b[23m", "\x1b[24m", "\x1b[27m",
+		"\x1b[31m", "\x1b[32;44m", "\x1b[39m", "\x1b[49m", "\x1b[91m", "\x1b[103m", "\x1b[38;5;196m", "\x1b[48;5;17m",
+		"\x1b[38;2;1;2;3m", "\x1b[48;2;200;100;50m", "\x1b[0;1;4;35;42m")}, // what every engine draws alike
+	{Styles, 6, pick("\x1b[2m", "\x1b[5m", "\x1b[8m", "\x1b[9m", "\x1b[53m", "\x1b[21m", "\x1b[4:3m", "\x1b[4:4m", "\x1b[4:5m", "\x1b[4:0m",
+		"\x1b[25m", "\x1b[28m", "\x1b[29m", "\x1b[55m", "\x1b[58:5:9m", "\x1b[58:2::1:2:3m", "\x1b[58;5;3m", "\x1b[59m",
+		"\x1b[38:5:200m", "\x1b[38:2:9:8:7m", "\x1b[48:2::7:8:9m", "\x1b[38;2;0;0;7m", "\x1b[1;2m", "\x1b[22;2m",
+		"\x1b[;1m", "\x1b[38;5m", "\x1b[38;2;1m", "\x1b[48m", "\x1b[99;1m")},
+	{Wide, 4, pick("世界", "漢", "한국어", "日本語テキスト", "🙂", "ａｂ")},
+	{Combining, 4, pick("e\u0301", "\u0301", "a\u0300\u0323", "👩‍👩‍👧", "🇩🇪", "❤️", "✈\ufe0f", "👍🏽", "\u200d", "1️⃣", "नमस्ते",
+		"น้ำ", "ำ", "ि", "क्षि", "🇩", "\u1161", "\u11a8", "\u1100", "\u00ad", "\u0600")},
+	{Links, 2, pick("\x1b]8;;https://example.org/\x1b\\", "\x1b]8;id=a;file:///tmp\a", "\x1b]8;;\x1b\\", "\x1b]8;;\a", "\x1b]8;bad\a")},
 	{AltScreen, 2, (*generator).switchScreen},
 	{AltAgain, 1, func(g *generator) { g.f("\x1b[?%s%c", g.r0([]string{"1049", "1049", "1047", "47"}), g.any("hl")) }},
-	{Insert, 1, func(g *generator) { g.pick("\x1b[4h", "\x1b[4l", "\x1b[4l") }},
-	{Origin | Region, 1, func(g *generator) { g.pick("\x1b[?6h", "\x1b[?6l", "\x1b[?6l") }},
-	{NoWrap, 1, func(g *generator) { g.pick("\x1b[?7l", "\x1b[?7h", "\x1b[?7h") }},
+	{Insert, 1, pick("\x1b[4h", "\x1b[4l", "\x1b[4l")},
+	{Origin | Region, 1, pick("\x1b[?6h", "\x1b[?6l", "\x1b[?6l")},
+	{NoWrap, 1, pick("\x1b[?7l", "\x1b[?7h", "\x1b[?7h")},
 	{Region, 2, func(g *generator) { g.f("\x1b[%d;%dr", g.r.IntN(g.rows+1), g.r.IntN(g.rows+2)) }},
-	{Region, 1, func(g *generator) { g.pick("\x1b[r") }},
-	{SideMargins, 1, func(g *generator) { g.pick("\x1b[?69h", "\x1b[?69l") }},
+	{Region, 1, pick("\x1b[r")},
+	{SideMargins, 1, pick("\x1b[?69h", "\x1b[?69l")},
 	{SideMargins, 1, func(g *generator) { g.f("\x1b[%d;%ds", g.r.IntN(g.cols), 1+g.r.IntN(g.cols)) }},
-	{Saved, 2, func(g *generator) { g.pick("\x1b7", "\x1b8", "\x1b[s", "\x1b[u", "\x1b[?1048h", "\x1b[?1048l") }},
-	{Tabs, 2, func(g *generator) { g.pick("\x1bH", "\x1b[g", "\x1b[3g", "\x1b[2I", "\x1b[Z", "\t", "\t") }},
-	{Charsets, 2, func(g *generator) {
-		g.pick("\x1b(0", "\x1b(B", "\x1b)0", "\x0e", "\x0f", "\x1b*0", "\x1bn", "\x1b(0lqqk\x1b(B")
-	}},
-	{Charsets | Rects, 1, func(g *generator) {
-		g.pick("\x1b[?42h", "\x1b(K{|}", "\x1b-A\x0e!IMy\x0f", "\x1b)>", "\x1b.A", "\x1b%5", "\x1b+<\x1bO)x", "\x1b(B")
-	}},
+	{Saved, 2, pick("\x1b7", "\x1b8", "\x1b[s", "\x1b[u", "\x1b[?1048h", "\x1b[?1048l")},
+	{Tabs, 2, pick("\x1bH", "\x1b[g", "\x1b[3g", "\x1b[2I", "\x1b[Z", "\t", "\t")},
+	{Charsets, 2, pick("\x1b(0", "\x1b(B", "\x1b)0", "\x0e", "\x0f", "\x1b*0", "\x1bn", "\x1b(0lqqk\x1b(B")},
+	{Charsets | Rects, 1, pick("\x1b[?42h", "\x1b(K{|}", "\x1b-A\x0e!IMy\x0f", "\x1b)>", "\x1b.A", "\x1b%5", "\x1b+<\x1bO)x", "\x1b(B")},
 	{Repeat, 1, func(g *generator) { g.f("x\x1b[%sb", g.count()) }},
 	{Private, 2, func(g *generator) {
 		modes := []string{"1", "5", "12", "25", "66", "67", "9", "1000", "1002", "1003", "1004", "1005", "1006", "1007", "1015", "1016", "2004", "2026", "2031"}
 		g.f("\x1b[?%s%c", g.r0(modes), g.any("hl"))
 	}},
-	{Private, 1, func(g *generator) {
-		g.pick("\x1b=", "\x1b>", "\x1b[20h", "\x1b[20l", "\x1b[3 q", "\x1b[6 q", "\x1b[ q")
-	}},
-	{Keyboard, 1, func(g *generator) { g.pick("\x1b[>4;2m", "\x1b[>4m", "\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>31u") }},
-	{Strings, 2, func(g *generator) {
-		g.pick("\x1b]0;title\a", "\x1b]2;tïtle\x1b\\", "\x1b]4;7;#102030\a", "\x1b]104;7\a", "\x1b]10;#ffeedd\a", "\x1b]110\a",
-			"\x1b]7;file://host/tmp\a", "\x1b]52;c;aGk=\a", "\x1b]133;A\a", "\x1b]9;note\a", "\x1b]777;notify;a;b\a", "\x1b]9;4;1;50\a",
-			"\x1b[22;0t", "\x1b[23;0t", "\x1bPq#0;2;0;0;0~-\x1b\\", "\x1b_Gi=1,a=q;AAAA\x1b\\", "\a")
-	}},
-	{Reports, 2, func(g *generator) {
-		g.pick("\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p",
-			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x05")
-	}},
-	{Combining, 1, func(g *generator) { g.pick("\x1b[?2027l", "\x1b[?2027h") }},
-	{Identity, 1, func(g *generator) { g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[>q", "\x1b[?u", "\x1bP+q544e\x1b\\") }},
-	{Protect, 1, func(g *generator) {
-		g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K", "\x1bV", "\x1bW")
-	}},
+	{Private, 1, pick("\x1b=", "\x1b>", "\x1b[20h", "\x1b[20l", "\x1b[3 q", "\x1b[6 q", "\x1b[ q")},
+	{Keyboard, 1, pick("\x1b[>4;2m", "\x1b[>4m", "\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>31u")},
+	{Strings, 2, pick("\x1b]0;title\a", "\x1b]2;tïtle\x1b\\", "\x1b]4;7;#102030\a", "\x1b]104;7\a", "\x1b]10;#ffeedd\a", "\x1b]110\a",
+		"\x1b]7;file://host/tmp\a", "\x1b]52;c;aGk=\a", "\x1b]133;A\a", "\x1b]9;note\a", "\x1b]777;notify;a;b\a", "\x1b]9;4;1;50\a",
+		"\x1b[22;0t", "\x1b[23;0t", "\x1bPq#0;2;0;0;0~-\x1b\\", "\x1b_Gi=1,a=q;AAAA\x1b\\", "\a")},
+	{Reports, 2, pick("\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p",
+		"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x05")},
+	{Combining, 1, pick("\x1b[?2027l", "\x1b[?2027h")},
+	{Identity, 1, pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[>q", "\x1b[?u", "\x1bP+q544e\x1b\\")},
+	{Protect, 1, pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K", "\x1bV", "\x1bW")},
 	{Rects, 2, (*generator).rect},
-	{Rects, 1, func(g *generator) {
-		g.pick("\x1b[0*x", "\x1b[2*x", "\x1b[63;1\"p", "\x1b[64;1\"p", "\x1b[65\"p", "\x1b[?41h",
-			"\x1b[1;1;1;1;9;9*y", "\x1b[?2048h", "\x1b[?3h", "\x1b[3j", "\x1b[2k", "\x1bZ")
-	}},
-	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},
+	{Rects, 1, pick("\x1b[0*x", "\x1b[2*x", "\x1b[63;1\"p", "\x1b[64;1\"p", "\x1b[65\"p", "\x1b[?41h",
+		"\x1b[1;1;1;1;9;9*y", "\x1b[?2048h", "\x1b[?3h", "\x1b[3j", "\x1b[2k", "\x1bZ")},
+	{Resets, 1, pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J")},
 	{Hostile, 3, (*generator).hostile},
 	{Graphics, 6, (*generator).graphics},
 }
