@@ -1,8 +1,8 @@
 package uitest
 
 import (
+	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -52,13 +52,8 @@ func (h *Host) Reconnect(during func()) {
 	h.Return()
 	h.snapshot(ahp.RootURI, h.root)
 	for uri := range h.follows {
-		switch t := h.terms[uri]; {
-		case uri == ahp.ActivityURI:
-			h.snapshot(uri, h.activity)
-		case strings.HasPrefix(uri, ahp.LayoutScheme):
-			h.snapshot(uri, h.layouts[uri])
-		case t != nil:
-			h.snapshot(uri, t.snapshot())
+		if uri != ahp.RootURI {
+			h.Subscribe(context.Background(), uri) //nolint:errcheck // it may be gone
 		}
 	}
 }
