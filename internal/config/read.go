@@ -52,12 +52,6 @@ func Fail(problems []Problem) error {
 	return errors.Join(errs...)
 }
 
-// reading is the state of one Read.
-type reading struct {
-	lines    map[string]int
-	problems []Problem
-}
-
 // Read reads a document into the values of options; a faulty one leaves the default.
 // The problems come in the order of their lines.
 func Read(doc []byte, options []option.Option) []Problem {
@@ -70,7 +64,11 @@ func Read(doc []byte, options []option.Option) []Problem {
 		}
 		return []Problem{p}
 	}
-	r := reading{lines: lines(doc)}
+	var problems []Problem
+	at := lines(doc)
+	add := func(path []string, warn bool, text string) {
+		problems = append(problems, Problem{Line: at[place(path...)], Text: text, Warn: warn})
+	}
 	names := make([]string, len(options))
 	undo := make([]func(), len(options))
 	for i := range options {
@@ -78,7 +76,7 @@ func Read(doc []byte, options []option.Option) []Problem {
 		names[i], undo[i] = o.Name, keep(o)
 		if raw, ok := m[o.Name]; ok {
 			if path, err := convert(o, raw); err != nil {
-				r.problem(path, false, "%s %v", strings.Join(path, "."), err)
+				add(path, false, strings.Join(path, ".")+" "+err.Error())
 			}
 		}
 	}
@@ -91,7 +89,7 @@ func Read(doc []byte, options []option.Option) []Problem {
 				f.Path, f.Text = []string{o.Name}, o.Name+": "+f.Text
 				undo[i]()
 			}
-			r.problem(f.Path, f.Warn, "%s", f.Text)
+			add(f.Path, f.Warn, f.Text)
 		}
 	}
 	for name := range m {
@@ -102,17 +100,12 @@ func Read(doc []byte, options []option.Option) []Problem {
 		if near := spelling.Closest(name, names); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 		}
-		r.problem([]string{name}, false, "%s", text)
+		add([]string{name}, false, text)
 	}
-	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(a.Line-b.Line, strings.Compare(a.Text, b.Text))
 	})
-	return r.problems
-}
-
-// problem reports a fault of what is at a path.
-func (r *reading) problem(path []string, warn bool, format string, args ...any) {
-	r.problems = append(r.problems, Problem{Line: r.lines[place(path...)], Text: fmt.Sprintf(format, args...), Warn: warn})
+	return problems
 }
 
 // keep gives what puts back the value that an option has.

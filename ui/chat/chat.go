@@ -7,7 +7,7 @@ import (
 	"tandemux/ui/transcript"
 )
 
-// Actions are what a chat has done for it. None may be nil but those that say so.
+// Actions are what a chat has done for it. None may be nil.
 type Actions struct {
 	// Dispatch sends an action to the chat's channel; false: it could not be sent.
 	Dispatch func(a ahp.Action) bool

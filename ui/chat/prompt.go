@@ -17,7 +17,7 @@ type prompt struct {
 	changed bool             // the host was not told
 	history history
 	popup   popup
-	// lookUp asks what may follow at an offset in UTF-16 units; it may be nil.
+	// lookUp asks what may follow at an offset in UTF-16 units.
 	lookUp func(text string, offset int)
 }
 
@@ -219,7 +219,7 @@ func (p *prompt) suggest() {
 		p.popup.again = true
 		return
 	}
-	if p.popup.closed || p.lookUp == nil {
+	if p.popup.closed {
 		return
 	}
 	p.popup.asked = true

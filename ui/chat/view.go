@@ -76,7 +76,7 @@ func (c *Chat) soon(d time.Duration) {
 // Scroll is transcript.Scroll; at the oldest turn there is it asks for more.
 func (c *Chat) Scroll(n int) bool {
 	moved := c.View.Scroll(n)
-	if n < 0 && c.AtTop() && c.state.TurnsNextCursor != "" && c.do.More != nil {
+	if n < 0 && c.AtTop() && c.state.TurnsNextCursor != "" {
 		c.do.More()
 	}
 	return moved
@@ -144,12 +144,7 @@ func with(before, s string) string {
 }
 
 // keys are those of a command.
-func (c *Chat) keys(command string) string {
-	if c.do.Keys == nil {
-		return ":" + command
-	}
-	return c.do.Keys(command)
-}
+func (c *Chat) keys(command string) string { return c.do.Keys(command) }
 
 // usageWords is what a turn took, in the order in which it is left out.
 func usageWords(u *ahp.Usage) []string {
