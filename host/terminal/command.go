@@ -181,7 +181,9 @@ func (t *Terminal) executed(line string) {
 	a := ahp.TerminalCommandExecuted{CommandID: id, CommandLine: c.name(id, line), Timestamp: now.UnixMilli()}
 	c.begin(a, now, t.cwd, t.emu, &t.kept)
 	t.push(a)
-	t.titleBegins()
+	if t.titles.settled = false; t.cfg.Command == "" {
+		t.titles.lookAfter(t.cfg.delays.title)
+	}
 }
 
 // begin adds the command that an action tells of.
@@ -270,7 +272,7 @@ func (t *Terminal) typedText() string {
 		from = stop
 	}
 	b = t.between(b, from, end)
-	return trimInput(string(b))
+	return strings.TrimSpace(string(b[:min(len(b), shell.MaxText)]))
 }
 
 func before(a, b emulator.Mark) bool {

@@ -137,21 +137,16 @@ func (t *Terminal) reportExit() {
 	t.wakeUp(due)
 }
 
-// endCommand ends what ran when the process ended. The caller holds screen.
+// endCommand ends what ran when the process ended, with the process's own code, as of a
+// shell that a command replaced (exec) or ended (exit 3). What a signal to a shell did to
+// its command is not known. The caller holds screen.
 func (t *Terminal) endCommand() {
 	defer t.guard("end a command")
-	t.finished(t.finalCode(t.cfg.Command == ""))
-}
-
-// finalCode is the exit code of what ran when the process ended: the process's
-// own, as of a shell that a command replaced (exec) or ended (exit 3). What a
-// signal to a shell did to its command is not known.
-func (x *exit) finalCode(shell bool) *int {
-	code := x.how.Code
-	if x.how.Unknown || x.how.Signal != "" && shell {
-		return nil
+	var code *int
+	if how := *t.exit.how; !how.Unknown && (how.Signal == "" || t.cfg.Command != "") {
+		code = &how.Code
 	}
-	return &code
+	t.finished(code)
 }
 
 // Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after

@@ -6,13 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
-	"tandemux/host/shell"
 )
-
-// trimInput cuts what a typed line has around it.
-func trimInput(s string) string {
-	return strings.TrimRight(strings.TrimSpace(s[:min(len(s), shell.MaxText)]), "\n")
-}
 
 // Command gives a command, and what is kept of its output: the head, the tail
 // and how many bytes are missing between (ahp.CommandResult, in FormatRaw). It

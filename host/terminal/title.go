@@ -70,13 +70,6 @@ func (t *Terminal) promptSets() bool {
 	return t.Foreground() == t.cfg.Process.Pid
 }
 
-// titleBegins is called when the shell has begun a command.
-func (t *Terminal) titleBegins() {
-	if t.titles.settled = false; t.cfg.Command == "" {
-		t.titles.lookAfter(t.cfg.delays.title)
-	}
-}
-
 // titleEnds is called when the shell's command has ended.
 func (t *Terminal) titleEnds() {
 	if t.cfg.Command != "" {
