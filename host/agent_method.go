@@ -42,9 +42,7 @@ func (h *Host) findAgent(_ context.Context, c *requests.Conn, p ahp.AgentParams)
 	}
 	id := found.Info().ID
 	h.core.Do(func(tx core.Tx) {
-		switch _, unknown := h.sessions.Provider(tx, id); {
-		case unknown == nil:
-		default:
+		if _, unknown := h.sessions.Provider(tx, id); unknown != nil {
 			err = h.sessions.AddProvider(tx, found)
 		}
 	})

@@ -28,14 +28,6 @@ func Decode(raw json.RawMessage, p any) error {
 	return nil
 }
 
-// Optional is Decode for requests that old clients send without params.
-func Optional(raw json.RawMessage, p any) error {
-	if len(raw) == 0 {
-		return nil
-	}
-	return Decode(raw, p)
-}
-
 // Unfit says what is wrong with params in the words of the wire.
 func Unfit(err error) string {
 	var t *json.UnmarshalTypeError

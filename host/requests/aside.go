@@ -24,7 +24,7 @@ func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, err
 	tx := s.Core.Lock()
 	closing := tx.Closing()
 	if !closing {
-		s.Serving.Add(1)
+		s.serving.Add(1)
 	}
 	tx.Unlock()
 	if closing {
@@ -34,7 +34,7 @@ func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, err
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.ctx, cancel)
 	go func() {
-		defer s.Serving.Done()
+		defer s.serving.Done()
 		defer c.asides.Add(-1)
 		defer cancel()
 		defer stop()

@@ -76,7 +76,7 @@ func (s *Server) Conns(core.Tx) iter.Seq[*Conn] { return maps.Keys(s.conns) }
 func (s *Server) Stop(core.Tx) { s.cancel() }
 
 // Wait waits for all that is answered later. The connections have ended by then.
-func (s *Server) Wait() { s.Serving.Wait() }
+func (s *Server) Wait() { s.serving.Wait() }
 
 // remove ends a connection's subscriptions. Claims stay: persistence is the
 // point (docs/protocol.md, Departures from the text).
@@ -176,7 +176,7 @@ func (c *Conn) giveState(ctx context.Context, m Method, raw json.RawMessage) (an
 	defer func() { leave() }() // also when it panics
 	result, err := m.Do(ctx, c, raw)
 	leave = func() {}
-	c.Out.RPC.AfterReply(func() { gate.LeaveWhenSent(c.Out, &c.s.Serving) })
+	c.Out.RPC.AfterReply(func() { gate.LeaveWhenSent(c.Out, &c.s.serving) })
 	return result, err
 }
 

@@ -148,9 +148,9 @@ type Server struct {
 	states outbox.Gate        // who is given states at the same time
 	ctx    context.Context    // ends with Stop
 	cancel context.CancelFunc
-	// Serving is what Wait waits for, besides what is answered later; added to with
+	// serving is what Wait waits for, besides what is answered later; added to with
 	// the lock, before Stop.
-	Serving sync.WaitGroup
+	serving sync.WaitGroup
 }
 
 // New makes a Server.

@@ -2,6 +2,7 @@ package terminals
 
 import (
 	"tandemux/ahp"
+	"tandemux/host/params"
 )
 
 // maxListedLine bounds the command line in a row of the list of terminals.
@@ -25,12 +26,8 @@ func (t *Terminal) noteCommand(a ahp.Action) {
 
 // clipLine cuts a command line at a character.
 func clipLine(s string) string {
-	if len(s) <= maxListedLine {
-		return s
+	if cut := params.ClipTo(s, maxListedLine); cut != s {
+		return cut + "…"
 	}
-	n := maxListedLine
-	for n > 0 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
+	return s
 }

@@ -43,14 +43,15 @@ func (t *Terminal) noteInput(tx core.Tx, d *requests.Dispatch, data string) (in 
 	if len(data) > atOnce || t.Term.Waits() {
 		in.Data = data
 	}
-	t.prune()
-	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
 	t.ch.Accepted.Note(in.Origin.ClientID, d.Conn.Client.Since, in.Origin.ClientSeq, tx.Seq())
-	t.appendInput(tx, in)
+	t.enqueue(tx, in)
 	return in, true
 }
 
-func (t *Terminal) appendInput(tx core.Tx, in record.Input) {
+// enqueue journals an input that waits to be written.
+func (t *Terminal) enqueue(tx core.Tx, in record.Input) {
+	t.prune()
+	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
 	t.appendTyped(tx, record.TypeInput, in)
 }
 
@@ -65,9 +66,7 @@ func (t *Terminal) appendTyped(tx core.Tx, kind string, in record.Input) {
 func (t *Terminal) noteKeys(tx core.Tx, keys string) (end uint64) {
 	in := record.Input{Size: uint64(len(keys)), End: t.Term.Accepted() + uint64(len(keys)), Data: keys}
 	if t.ch.Journal != nil {
-		t.prune()
-		t.queue = append(t.queue, in)
-		t.appendInput(tx, in)
+		t.enqueue(tx, in)
 	}
 	return in.End
 }
@@ -96,8 +95,7 @@ func (t *Terminal) typeIn(tx core.Tx, d *requests.Dispatch, data string) error {
 	case in.Data == "": // The pty did not take all of it after all.
 		in.Data = data
 		t.unqueue(in.End)
-		t.queue = append(t.queue, in)
-		t.appendInput(tx, in)
+		t.enqueue(tx, in)
 	}
 	return err
 }
