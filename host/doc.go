@@ -4,14 +4,10 @@
 //
 // # One writer
 //
-// All state changes in turns of package core, one at a time: root and layouts are bodies of
-// channels here, terminals, activity and sessions those of packages of these names. Nothing under the lock waits for a
-// client, a pty or the keeper: queues refuse instead of blocking, and what blocks
-// (spawning, killing, encoding snapshots, files) is done outside.
-//
-// Terminals are pulled: a terminal's reader calls Wake when output is due, and
-// flush takes the lock and applies what has gathered. A subscription flushes
-// first, so that a snapshot and the actions after it together are the whole.
+// All state changes in turns of package core, one at a time: root and layouts are bodies
+// of channels here, terminals, activity and sessions those of packages of these names.
+// Nothing under the lock waits for a client, a pty or the keeper: queues refuse instead of
+// blocking, and what blocks (spawning, killing, encoding snapshots, files) is done outside.
 //
 // # Channels
 //
