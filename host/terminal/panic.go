@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/emulator/native"
 	"tandemux/host/terminal/filter"
 )
 
@@ -58,7 +59,7 @@ func (t *Terminal) renew() {
 	if t.cfg.Renew != nil && t.panics <= maxPanics && t.tryNew() {
 		return
 	}
-	t.emu, t.cmds.marks = blank{t.cols, t.rows}, false
+	t.emu, t.cmds.marks = newBlank(t.cols, t.rows), false
 }
 
 func (t *Terminal) tryNew() (ok bool) {
@@ -86,26 +87,13 @@ func (t *Terminal) report(err error) {
 	t.log.Error("a terminal has failed", args...)
 }
 
-// blank is the emulator of a terminal that can't show anything.
-type blank struct{ cols, rows int }
+// blank is the emulator of a terminal that can't show anything: it takes no output.
+type blank struct{ emulator.Emulator }
 
-func (blank) Write([]byte)                                    {}
-func (blank) Resize(int, int)                                 {}
-func (b blank) Size() (int, int)                              { return b.cols, b.rows }
-func (blank) LimitHistory(int)                                {}
-func (blank) HistoryLen() int                                 { return 0 }
-func (blank) Line(_ int, buf []emulator.Cell) []emulator.Cell { return buf }
-func (blank) Wrapped(int) bool                                { return false }
-func (blank) Cursor() (c emulator.Cursor)                     { return c }
-func (blank) Modes() (m emulator.Modes)                       { return m }
-func (blank) Title() string                                   { return "" }
-func (blank) Palette() (p emulator.Palette)                   { return p }
-func (blank) Damage() (d emulator.Damage)                     { return d }
-func (blank) Events() []emulator.Event                        { return nil }
-func (blank) SetColors(emulator.Colors)                       {}
-func (blank) Mark(uint64)                                     {}
-func (blank) Marks(buf []emulator.Mark) []emulator.Mark       { return buf }
-func (blank) Snapshot(buf []byte, _ int) []byte               { return append(buf, apology...) }
-func (blank) SnapshotMarks(b []byte, _ int) ([]byte, []emulator.Cut) {
-	return append(b, apology...), nil
+func newBlank(cols, rows int) blank {
+	e := native.New(emulator.Options{Cols: cols, Rows: rows, History: -1})
+	e.Write([]byte(apology))
+	return blank{e}
 }
+
+func (blank) Write([]byte) {}

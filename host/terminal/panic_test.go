@@ -189,7 +189,7 @@ func TestPanicAgain(t *testing.T) {
 		if _, ok := term.emu.(blank); !ok {
 			t.Errorf("the emulator is a %T", term.emu)
 		}
-		if _, _, parts := term.Content(MaxWire); !strings.HasPrefix(text(parts), apology) {
+		if _, _, parts := term.Content(MaxWire); !strings.HasPrefix(text(parts), strings.TrimSpace(apology)) {
 			t.Errorf("the content is %q", text(parts))
 		}
 		if err := term.Resize(20, 5); err != nil {
