@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/auth"
 	"tandemux/host/listen"
+	"tandemux/internal/daemon"
 	"tandemux/internal/wsrpc"
 )
 
@@ -107,7 +108,7 @@ func (e *entrance) identify(ctx context.Context, c net.Conn) context.Context {
 	if !ok {
 		return ctx
 	}
-	if err := auth.SameUser(u); err != nil {
+	if err := daemon.SameUser(u); err != nil {
 		e.f.c.Log.Warn("refuse a peer on the unix socket", "err", err)
 		return ctx
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"tandemux/internal/daemon"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -101,7 +103,7 @@ func greet(ctx context.Context, socket string, oldest, newest int) (_ *wire, m m
 			err = fmt.Errorf("greet the keeper on %s: %w", socket, err)
 		}
 	}()
-	if err := checkPeer(w.conn); err != nil {
+	if err := daemon.SameUser(w.conn); err != nil {
 		return nil, m, err
 	}
 	stop := context.AfterFunc(ctx, func() { w.conn.SetReadDeadline(time.Unix(1, 0)) })

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -166,25 +164,3 @@ func (w *wire) dropFiles() {
 
 // close ends the connection; a recv that waits returns.
 func (w *wire) close() { w.conn.Close() }
-
-// checkPeer refuses a peer that runs as another user.
-func checkPeer(conn *net.UnixConn) error {
-	uid, _, err := peer(conn)
-	if err != nil {
-		return fmt.Errorf("read the peer's uid: %w", err)
-	}
-	if me := os.Getuid(); uid != me {
-		return fmt.Errorf("peer runs as uid %d, not as %d: %w", uid, me, syscall.EPERM)
-	}
-	return nil
-}
-
-// peer is the process at the other end; its pid is 0 when it is not known.
-func peer(conn *net.UnixConn) (uid, pid int, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return -1, 0, err
-	}
-	failed := raw.Control(func(fd uintptr) { uid, pid, err = peerOf(int(fd)) })
-	return uid, pid, errors.Join(failed, err)
-}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+
+	"tandemux/internal/daemon"
 )
 
 // noVersion is one that no keeper speaks.
@@ -44,7 +46,7 @@ func Probe(ctx context.Context, socket string) (Census, error) {
 
 // silent words that a keeper has not answered in time.
 func silent(conn *net.UnixConn, err error) error {
-	_, pid, _ := peer(conn)
+	_, pid, _ := daemon.Peer(conn)
 	return explainSilence(pid, pid > 0 && isStopped(pid), err)
 }
 

@@ -155,7 +155,7 @@ func (k *keeper) accept(ln *daemon.Listener) error {
 		default:
 			return err
 		}
-		if err := checkPeer(conn); err != nil {
+		if err := daemon.SameUser(conn); err != nil {
 			k.log.Warn("refused a connection", "err", err)
 			conn.Close()
 			continue

@@ -6,5 +6,5 @@
 // A place is one byte of a lock file, held with a POSIX record lock. The kernel
 // says who holds it and lets go of it when that process ends, so the file is never
 // stale, and children don't inherit it. All functions may be called from any
-// goroutine; a Listener's too.
+// goroutine; a Listener's too. Who is at the other end of a unix socket is asked here as well.
 package daemon

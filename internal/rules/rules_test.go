@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 	"host/audit":         {"ahp", "internal/statefile"},
 	"host/auth":          {"ahp", "internal/statefile"},
 	"host/files":         {"ahp", "internal/fileuri"},
-	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/jsonrpc", "internal/wsrpc"},
+	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/words", "host/agentterm", "host/audit", "host/auth", "host/commands", "host/confine", "host/core", "host/files", "host/front", "host/guard", "host/journal", "host/keeper", "host/listen", "host/params", "host/requests", "host/sessions", "host/shell", "host/terminals", "internal/jsonrpc", "internal/statefile"},
 	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc"},
