@@ -30,7 +30,7 @@ func (s *Settings) Options() []option.Option {
 		},
 		{
 			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,
-			Doc: "The terminal emulator.",
+			Doc: "The terminal emulator; docs/programs.md says what vt10x lacks.",
 		},
 	}
 }
