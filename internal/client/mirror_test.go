@@ -60,14 +60,3 @@ func TestMirrorBoundsText(t *testing.T) {
 		t.Errorf("kept %d bytes, ending in %q", len(got), got[len(got)-10:])
 	}
 }
-
-func waitFor(t *testing.T, m *Mirror, ok func() bool) {
-	t.Helper()
-	for {
-		changed := m.Changed()
-		if ok() {
-			return
-		}
-		within(t, "the mirror", changed)
-	}
-}
