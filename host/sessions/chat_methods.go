@@ -123,27 +123,20 @@ func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 
 // disposeChat removes a chat from its session.
 func (ss *Sessions) disposeChat(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
-	var err error
-	ss.Core.Do(func(tx core.Tx) {
+	return ss.dispose(c, p.Channel, func(tx core.Tx) error {
 		chat, ok := core.At[*Chat](tx, p.Channel)
 		if !ok {
-			err = ahp.SessionNotFound("dispose chat: there is no chat %q", params.Clip(p.Channel))
-			return
+			return ahp.SessionNotFound("dispose chat: there is no chat %q", params.Clip(p.Channel))
 		}
-		s := chat.s
-		switch err = params.Allowed("dispose chat", s.mayDispose(c.Principal)); {
-		case err != nil:
-		case len(s.chats) == 1:
-			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
-		default:
-			chat.drop(tx)
+		if err := params.Allowed("dispose chat", chat.s.mayDispose(c.Principal)); err != nil {
+			return err
 		}
+		if len(chat.s.chats) == 1 {
+			return ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
+		}
+		chat.drop(tx)
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	ss.Audit.Did(c.Who(), "dispose", p.Channel)
-	return nil, nil
 }
 
 // drop removes a chat and tells the session's clients.

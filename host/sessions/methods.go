@@ -262,22 +262,26 @@ func (s *session) begun(tx core.Tx, o *agentStart) {
 // disposeSession ends a session with its chats, agents and the terminals that it
 // still holds (AHP, Session Channel, G42).
 func (ss *Sessions) disposeSession(_ context.Context, c *requests.Conn, p ahp.SubscribeParams) (any, error) {
-	var err error
-	ss.Core.Do(func(tx core.Tx) {
+	return ss.dispose(c, p.Channel, func(tx core.Tx) error {
 		s, ok := core.At[*session](tx, p.Channel)
 		if !ok {
-			err = ahp.SessionNotFound("dispose session: there is no session %q", params.Clip(p.Channel))
-			return
+			return ahp.SessionNotFound("dispose session: there is no session %q", params.Clip(p.Channel))
 		}
-		if err = params.Allowed("dispose session", s.mayDispose(c.Principal)); err == nil {
+		err := params.Allowed("dispose session", s.mayDispose(c.Principal))
+		if err == nil {
 			ss.removeSession(tx, s)
 		}
+		return err
 	})
-	if err != nil {
-		return nil, err
+}
+
+// dispose does it, and notes it when it was done.
+func (ss *Sessions) dispose(c *requests.Conn, uri ahp.URI, do func(tx core.Tx) error) (_ any, err error) {
+	ss.Core.Do(func(tx core.Tx) { err = do(tx) })
+	if err == nil {
+		ss.Audit.Did(c.Who(), "dispose", uri)
 	}
-	ss.Audit.Did(c.Who(), "dispose", p.Channel)
-	return nil, nil
+	return nil, err
 }
 
 // mayDispose decides the end of a session or of one of its chats.
