@@ -111,6 +111,10 @@ func (b beside) FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.Background
 	b.h.sessions.FollowWork(tx, state, w)
 }
 
+func (b beside) SessionOwner(tx core.Tx, session ahp.URI) string {
+	return b.h.sessions.SessionOwner(tx, session)
+}
+
 func (b beside) Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string) {
 	k, roots := b.h.sessions.Confined(tx, session)
 	if k == nil {

@@ -45,15 +45,16 @@ func (h Holding) HeldBy() string {
 
 // MayType decides terminal/input (docs/decisions.md §35, §9). The
 // keyboard of a terminal belongs to its holder; the operator too takes it over
-// openly, by a claim, before typing. follow says that the claim goes to the typing
+// openly, by a claim, before typing. hosted says that the host runs the session that
+// holds it: there only an agent types. follow says that the claim goes to the typing
 // client first: it belongs to another client of the same person.
-func (h Holding) MayType(p *auth.Principal, clientID string) (follow bool, refusal string) {
-	switch {
-	case h.Claim.Kind == ahp.ClaimClient && h.Holds(p):
+func (h Holding) MayType(p *auth.Principal, clientID string, hosted bool) (follow bool, refusal string) {
+	switch session := h.Claim.Kind == ahp.ClaimSession; {
+	case !session && h.Holds(p):
 		return h.Claim.ClientID != clientID, ""
-	case h.Claim.Kind == ahp.ClaimSession && h.Holds(p) && !p.Human:
+	case session && h.Holds(p) && !p.Human && (!hosted || p.Agent != ""):
 		return false, ""
-	case p.Operates():
+	case session && h.Holds(p), p.Operates():
 		return false, fmt.Sprintf("the terminal is held by %s: reclaim it before typing", h.HeldBy())
 	}
 	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", h.HeldBy())

@@ -12,6 +12,7 @@ import (
 var (
 	alien  = &auth.Principal{ID: "token:agent", Token: "agent", Scopes: []string{auth.ScopeRead, auth.ScopeCreate, auth.ScopeInput, auth.ScopeClaim}}
 	driver = &auth.Principal{ID: "token:driver", Token: "driver", Scopes: []string{auth.ScopeRead, auth.ScopeInput, auth.ScopeClaim, auth.ScopeSession}}
+	guest  = &auth.Principal{ID: "agent:g", Agent: "guest", Session: "s", Scopes: []string{auth.ScopeRead, auth.ScopeInput, auth.ScopeClaim, auth.ScopeSession}}
 	admin  = &auth.Principal{ID: "token:admin", Token: "admin", Scopes: []string{auth.ScopeAdmin}}
 )
 
@@ -42,7 +43,7 @@ func TestPolicy(t *testing.T) {
 		t    Holding
 		p    *auth.Principal
 		id   string
-		what string // type, shape, dispose or a claim
+		what string // type, type in hosted, shape, dispose or a claim
 		to   ahp.Claim
 		want string // part of the refusal
 	}{
@@ -53,6 +54,11 @@ func TestPolicy(t *testing.T) {
 		{"operator types into agent's", agents, auth.Operator, "tui", "type", ahp.Claim{}, "reclaim it before typing"},
 		{"operator types into a session's", running, auth.Operator, "tui", "type", ahp.Claim{}, "tool call call"},
 		{"driver types into its session's", running, driver, "d", "type", ahp.Claim{}, yes},
+		{"driver types into its session's that the host runs", running, driver, "d", "type in hosted", ahp.Claim{}, "reclaim it before typing"},
+		{"stranger types into one that the host runs", running, alien, "a", "type in hosted", ahp.Claim{}, "only its holder"},
+		{"agent types into its own in one that the host runs", held(parked.Claim, guest, nil), guest, "g", "type in hosted", ahp.Claim{}, yes},
+		{"agent types into another's in one that the host runs", running, guest, "g", "type in hosted", ahp.Claim{}, "only its holder"},
+		{"driver types into its own in a hosted session's stead", held(byClient("d"), driver, &back), driver, "d", "type in hosted", ahp.Claim{}, yes},
 		{"operator types into a session's that it drives", ownRun, auth.Operator, "tui", "type", ahp.Claim{}, "reclaim"},
 
 		{"holder shapes", agents, alien, "agent", "shape", ahp.Claim{}, yes},
@@ -84,8 +90,8 @@ func TestPolicy(t *testing.T) {
 	} {
 		got, follows := "", false
 		switch c.what {
-		case "type":
-			follows, got = c.t.MayType(c.p, c.id)
+		case "type", "type in hosted":
+			follows, got = c.t.MayType(c.p, c.id, c.what == "type in hosted")
 		case "shape":
 			got = c.t.May(c.p, "change it")
 		case "dispose":

@@ -141,7 +141,7 @@ func (w *wait) ready(tx core.Tx) {
 func (w *wait) submitLine(tx core.Tx) error {
 	refusal := ""
 	follow := false
-	if follow, refusal = w.t.MayType(w.c.Principal, w.c.Client.ID); refusal != "" {
+	if follow, refusal = w.t.MayType(tx, w.c.Principal, w.c.Client.ID); refusal != "" {
 		return params.Allowed("run", refusal)
 	}
 	id, err := w.t.TypeLine(tx, w.line, w.plain, w.c.Client.ID, w.key)

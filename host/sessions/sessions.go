@@ -181,6 +181,14 @@ func (ss *Sessions) AddProvider(tx core.Tx, p agent.Provider) error {
 	return nil
 }
 
+// SessionOwner is the principal that made a session; empty when there is none.
+func (ss *Sessions) SessionOwner(tx core.Tx, uri ahp.URI) string {
+	if s, ok := core.At[*session](tx, uri); ok {
+		return s.facts.Owner
+	}
+	return ""
+}
+
 // Confined gives the sandbox of a session and its directories; nil for most.
 func (ss *Sessions) Confined(tx core.Tx, uri ahp.URI) (b Sandbox, roots []string) {
 	s, ok := core.At[*session](tx, uri)

@@ -81,7 +81,7 @@ func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	if len(data) > maxInput {
 		return fmt.Sprintf("more than %d bytes of input at once", maxInput)
 	}
-	follow, refusal := t.MayType(d.Conn.Principal, d.Conn.Client.ID)
+	follow, refusal := t.MayType(tx, d.Conn.Principal, d.Conn.Client.ID)
 	if refusal != "" {
 		return refusal
 	}

@@ -213,11 +213,11 @@ func (t *Terminal) held() claims.Holding {
 }
 
 // MayType decides terminal/input (claims.Holding.MayType).
-func (t *Terminal) MayType(p *auth.Principal, clientID string) (follow bool, refusal string) {
+func (t *Terminal) MayType(tx core.Tx, p *auth.Principal, clientID string) (follow bool, refusal string) {
 	if t.Value.Lifecycle.Exited() {
 		return false, "the terminal's process has ended"
 	}
-	return t.held().MayType(p, clientID)
+	return t.held().MayType(p, clientID, t.ts.Host.SessionOwner(tx, t.Value.Claim.Session) != "")
 }
 
 // Claim transfers the terminal to a claim of p's; by is nil when the claim follows

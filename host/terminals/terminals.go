@@ -54,6 +54,9 @@ type Host interface {
 	TokenName(id string) string
 	// FollowWork is told what became of a terminal that may be a chat's work.
 	FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork)
+	// SessionOwner is the principal whose session it is; empty for one that the host
+	// doesn't run.
+	SessionOwner(tx core.Tx, session ahp.URI) string
 	// Confined gives the sandbox of a session and its directories; nil for most.
 	Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string)
 }
