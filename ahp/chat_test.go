@@ -274,10 +274,32 @@ func TestSummariesTellWhatChanged(t *testing.T) {
 	after.Title, after.Activity, after.ModifiedAt = "b", "", InstantOf(3)
 	for p, want := range map[Profile]string{
 		V1:  `{"activity":null,"modifiedAt":"1970-01-01T00:00:00.003Z","title":"b"}`,
-		V05: `{"activity":null,"modifiedAt":3,"title":"b"}`,
+		V05: `{"activity":"","modifiedAt":3,"title":"b"}`,
 	} {
 		if got, err := Encode(p, SessionChanges{before, after}); err != nil || string(got) != want {
 			t.Errorf("%v: %s, %v; want %s", p, got, err, want)
+		}
+	}
+}
+
+// What 0.5 requires, or types otherwise.
+func TestChatActionsFor05(t *testing.T) {
+	for _, tt := range []struct {
+		action Action
+		want   string
+	}{
+		{ChatToolCallDelta{TurnID: "t", ToolCallID: "c", InvocationMessage: Plain("ls")}, `{"type":"chat/toolCallDelta","turnId":"t","toolCallId":"c","content":"","invocationMessage":"ls"}`},
+		{ChatToolCallDelta{TurnID: "t", ToolCallID: "c", Content: "{"}, `{"type":"chat/toolCallDelta","turnId":"t","toolCallId":"c","content":"{"}`},
+		{SessionChatUpdated{Chat: "c", Changes: json.RawMessage(`{"activity":null,"changes":null}`)}, `{"type":"session/chatUpdated","chat":"c","changes":{"activity":"","changes":null}}`},
+		{SessionChatUpdated{Chat: "c", Changes: json.RawMessage(`{"activity":"x"}`)}, `{"type":"session/chatUpdated","chat":"c","changes":{"activity":"x"}}`},
+		{SessionChatUpdated{Chat: "c"}, `{"type":"session/chatUpdated","chat":"c","changes":{}}`},
+	} {
+		if got, err := EncodeAction(V05, tt.action); err != nil || !sameJSON(t, got, []byte(tt.want)) {
+			t.Errorf("%s, %v; want %s", got, err, tt.want)
+		}
+		env, err := Encode(V05, Envelope{Channel: "c", Action: tt.action, ServerSeq: 1})
+		if err != nil || !strings.Contains(string(env), `"type":"`+tt.action.ActionType()+`"`) || strings.Contains(string(env), `"activity":null`) {
+			t.Errorf("in an envelope: %s, %v", env, err)
 		}
 	}
 }

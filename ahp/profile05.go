@@ -2,6 +2,7 @@ package ahp
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -42,10 +43,26 @@ var down05 = jsonv2.JoinMarshalers(
 		}
 		return w
 	}),
-	jsonv2.MarshalFunc(func(c SessionChanges) ([]byte, error) { return c.encode(V05) }),
+	jsonv2.MarshalFunc(func(c SessionChanges) ([]byte, error) {
+		b, err := c.encode(V05)
+		if err != nil {
+			return nil, err
+		}
+		return Encode(V05, changes05(b))
+	}),
 	down(func(s ChatState) any {
 		s.BackgroundWork = nil
-		return wireChat{plainChat(s), s.openRequests()}
+		return wireChat{plainChat(s), s.openRequests(), &s.ChatSummary}
+	}),
+	down(func(a ChatToolCallDelta) any {
+		return struct {
+			Type string `json:"type"`
+			plainDelta
+			Content string `json:"content"`
+		}{a.ActionType(), plainDelta(a), a.Content}
+	}),
+	down(func(a SessionChatUpdated) any {
+		return map[string]any{"type": a.ActionType(), "chat": a.Chat, "changes": changes05(a.Changes)}
 	}),
 	down(func(t Turn) any {
 		w := wireTurn{plainTurn: plainTurn(t)}
@@ -69,12 +86,7 @@ var down05 = jsonv2.JoinMarshalers(
 			Error    *ErrorInfo `json:"error"`
 		}{a.ActionType(), a.TurnID, a.Duration, orNew(a.Part.Error)}
 	}),
-	down(func(r FetchTurnsResult) any {
-		return struct {
-			Turns   []Turn `json:"turns"`
-			HasMore bool   `json:"hasMore"`
-		}{r.Turns, r.HasMore}
-	}),
+	down(func(r FetchTurnsResult) any { return map[string]any{"turns": r.Turns, "hasMore": r.HasMore} }),
 	jsonv2.MarshalToFunc(func(e *jsontext.Encoder, r ReconnectResult) error {
 		r.Actions = slices.DeleteFunc(slices.Clone(r.Actions), func(e Envelope) bool {
 			return e.Action != nil && !Speaks(V05, e.Action.ActionType())
@@ -167,13 +179,7 @@ func (s *SessionState) UnmarshalJSON(b []byte) error {
 	}
 	var sum SessionSummary
 	var state plainSession
-	if err := Unmarshal(b, &state); err != nil {
-		return err
-	}
-	if err := Unmarshal(b, &nested); err != nil {
-		return err
-	}
-	if err := Unmarshal(b, &sum); err != nil {
+	if err := errors.Join(Unmarshal(b, &state), Unmarshal(b, &nested), Unmarshal(b, &sum)); err != nil {
 		return err
 	}
 	*s = SessionState(state)
@@ -188,11 +194,25 @@ func (s *SessionState) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-type plainChat ChatState
+type (
+	plainChat  ChatState
+	plainDelta ChatToolCallDelta
+)
 
+// wireChat has its head nested, too.
 type wireChat struct {
 	plainChat
 	InputRequests []InputRequest `json:"inputRequests,omitempty"`
+	Summary       *ChatSummary   `json:"summary,omitempty"`
+}
+
+// changes05 are changes of a row: 0.5 has no null for an activity that is gone.
+func changes05(changes json.RawMessage) map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	if json.Unmarshal(changes, &members) == nil && string(members["activity"]) == "null" {
+		members["activity"] = json.RawMessage(`""`)
+	}
+	return members
 }
 
 // UnmarshalJSON accepts every profile's form.
