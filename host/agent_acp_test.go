@@ -274,6 +274,33 @@ func TestCommandSentToTheBackground(t *testing.T) {
 	c.until("the end of the session's terminal", func() bool { return len(c.root.Terminals) == 0 })
 }
 
+// A later tool call that waits on it has it again (G45): the claim is the call's, and
+// the wait is one, until the command ends.
+func TestCommandBackFromTheBackground(t *testing.T) {
+	c := talkTo(t, "prompt\n"+callRuns+creates("echo serving; until [ -e $WORK/end ]; do sleep 0.05; done; exit 5")+callShows+waits+callDone+`
+update {"sessionUpdate":"tool_call","toolCallId":"c2","title":"look again","kind":"other","status":"in_progress"}
+`+outputs+waits+outputs+`update {"sessionUpdate":"tool_call_update","toolCallId":"c2","status":"completed"}
+`)
+	c.prompt("go")
+	c.until("the terminal's claim", func() bool { return c.claim().ToolCallID == "c1" })
+	uri := c.root.Terminals[0].Resource
+	parked := ahp.Claim{Kind: ahp.ClaimSession, Session: c.session, Chat: c.chat}
+	c.do(uri, ahp.TerminalClaimed{Claim: parked})
+	c.until("the claim of the second call", func() bool { return c.claim().ToolCallID == "c2" })
+	if got := c.claim(); got.TurnID != c.turn || got.Chat != c.chat {
+		t.Errorf("the claim is %+v", got)
+	}
+	if err := os.WriteFile(filepath.Join(c.work, "end"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := said(c.ended())
+	first, rest, _ := strings.Cut(text, `{"exitCode":null,"signal":null}`)
+	if first != "" || strings.Contains(rest, "go on without") || !strings.Contains(rest, `{"exitCode":5,"signal":null}`) {
+		t.Errorf("the agent got %s", text)
+	}
+	c.until("the claim narrowed", func() bool { return c.claim() == parked })
+}
+
 // A terminal that a person took is neither killed nor released (T20,
 // docs/decisions.md §1), and stays when the session ends.
 func TestCommandTakenByAPerson(t *testing.T) {

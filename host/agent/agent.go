@@ -326,8 +326,9 @@ type TerminalSpec struct {
 // from any goroutine.
 type Terminal interface {
 	URI() ahp.URI
-	// Bind says which tool call the terminal belongs to.
-	Bind(toolCallID string)
+	// Bind says which tool call uses the terminal. With its turn, one that is in the
+	// background is the call's from here on, unless that is the one it was taken from.
+	Bind(turnID, toolCallID string)
 	// Output is what was written so far, without its beginning where it is longer
 	// than the limit, and how it ended: nil while it runs.
 	Output() (text string, truncated bool, exit *Exit)

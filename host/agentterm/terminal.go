@@ -76,7 +76,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	if ct.k != nil {
 		n.Sandbox, n.In = ct.k, ct.c.Session()
 	}
-	a := newTerminal(as, s.OutputLimit)
+	a := newTerminal(as, ct.c.URI(), s.OutputLimit)
 	n.Known = func(tx core.Tx, t *terminals.Terminal) error {
 		if ct.c.Dead(tx) {
 			return core.ErrClosing
@@ -147,8 +147,8 @@ func asRefusal(err error) error {
 // unstarted is the terminal of a command that could not be started.
 type unstarted struct{ text string }
 
-func (u unstarted) URI() ahp.URI { return "" }
-func (u unstarted) Bind(string)  {}
+func (u unstarted) URI() ahp.URI        { return "" }
+func (u unstarted) Bind(string, string) {}
 func (u unstarted) Output() (string, bool, *agent.Exit) {
 	x := u.exit()
 	return u.text, false, &x
@@ -166,6 +166,7 @@ func (u unstarted) Release()                                 {}
 // releases it. Guarded by the lock.
 type used struct {
 	as    *Agents
+	chat  ahp.URI
 	t     *terminals.Terminal
 	limit int
 
@@ -174,17 +175,18 @@ type used struct {
 	cut      bool          // out lacks its beginning
 	detached chan struct{} // closed when a person took the terminal, or sent it away
 	away     bool          // detached is closed
+	lost     []string      // the tool calls that it was taken from, or the turns where no call was known
 	ended    chan struct{} // closed when the command has ended
 	exit     *agent.Exit
 	released bool
 }
 
-func newTerminal(as *Agents, limit int) *used {
+func newTerminal(as *Agents, chat ahp.URI, limit int) *used {
 	if limit <= 0 {
 		limit = agentOutput
 	}
 	return &used{
-		as: as, limit: min(limit, mostAgentOutput),
+		as: as, chat: chat, limit: min(limit, mostAgentOutput),
 		detached: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
@@ -223,9 +225,22 @@ func (a *used) Gone(core.Tx) {}
 func (a *used) Taken(_ core.Tx, from, to ahp.Claim) {
 	busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
 	idle := to.TurnID+to.ToolCallID == ""
-	if !a.away && (to.Kind == ahp.ClaimClient || busy && idle) {
+	if busy && idle {
+		a.lost = append(a.lost, cmp.Or(from.ToolCallID, from.TurnID))
+	}
+	switch {
+	case !idle && to.Chat == a.chat:
+		a.regain()
+	case !a.away && (to.Kind == ahp.ClaimClient || busy):
 		a.away = true
 		close(a.detached)
+	}
+}
+
+// regain has the agent wait for the command again.
+func (a *used) regain() {
+	if a.away {
+		a.away, a.detached = false, make(chan struct{})
 	}
 }
 
@@ -244,12 +259,19 @@ func tail(b []byte, most int) []byte {
 // URI is the terminal's.
 func (a *used) URI() ahp.URI { return a.t.URI() }
 
-// Bind claims the terminal for a tool call, if it is for none yet.
-func (a *used) Bind(toolCallID string) {
+// Bind claims the terminal for a tool call, if it is for none yet, or again (G45).
+func (a *used) Bind(turnID, toolCallID string) {
 	a.as.Core.Do(func(tx core.Tx) {
 		c := a.t.Value.Claim
-		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.t.Removed(tx) {
+		switch {
+		case toolCallID == "" || c.Kind != ahp.ClaimSession || c.Chat != a.chat || c.ToolCallID != "" || a.t.Removed(tx):
 			return
+		case c.TurnID != "":
+		case turnID == "" || a.exit != nil || slices.Contains(a.lost, toolCallID) || slices.Contains(a.lost, turnID):
+			return
+		default:
+			c.TurnID = turnID
+			a.regain()
 		}
 		c.ToolCallID = toolCallID
 		a.t.ClaimOwn(tx, c)
@@ -278,9 +300,12 @@ func (a *used) Output() (text string, truncated bool, exit *agent.Exit) {
 
 // Wait waits for the end of the command.
 func (a *used) Wait(ctx context.Context) (agent.Exit, error) {
+	tx := a.as.Core.Lock()
+	detached := a.detached
+	tx.Unlock()
 	select {
 	case <-a.ended:
-	case <-a.detached:
+	case <-detached:
 		select {
 		case <-a.ended: // Both: the end counts.
 		default:
@@ -289,7 +314,7 @@ func (a *used) Wait(ctx context.Context) (agent.Exit, error) {
 	case <-ctx.Done():
 		return agent.Exit{}, ctx.Err()
 	}
-	tx := a.as.Core.Lock()
+	tx = a.as.Core.Lock()
 	defer tx.Unlock()
 	return *a.exit, nil
 }

@@ -239,18 +239,54 @@ func (s *session) terminalContent(id string, over bool) (agent.Content, int) {
 	return agent.Content{Terminal: &shown}, len(shown.URI) + len(shown.Title) + len(shown.Output)
 }
 
-// bind tells the terminals that a tool call shows whose they are.
-func (s *session) bind(c *call) {
+// bind tells the terminals that a tool call shows whose they are. The turn's mutex is
+// held.
+func (s *session) bind(t *turn, c *call) {
+	turn := t.id
+	if c.Status.Over() {
+		turn = ""
+	}
 	for _, item := range c.items {
 		if item.Type != "terminal" {
 			continue
 		}
 		s.mu.Lock()
-		t := s.terms[item.TerminalID]
+		term := s.terms[item.TerminalID]
 		s.mu.Unlock()
-		if t != nil {
-			t.Bind(c.ID)
+		if term != nil {
+			term.Bind(turn, c.ID)
 		}
+	}
+}
+
+// use tells a terminal that the agent asks for which tool call that is for: one that
+// shows it, else the only one that is not over.
+func (s *session) use(id string, term agent.Terminal) {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return
+	}
+	var open []string
+	shown := false
+	for _, c := range t.calls {
+		switch {
+		case c.Status.Over():
+		case slices.ContainsFunc(c.items, func(i toolContent) bool { return i.Type == "terminal" && i.TerminalID == id }):
+			shown = true
+			term.Bind(t.id, c.ID)
+		default:
+			open = append(open, c.ID)
+		}
+	}
+	if !shown && len(open) == 1 {
+		term.Bind(t.id, open[0])
 	}
 }
 
@@ -263,6 +299,7 @@ func ofTerminal(serve func(agent.Terminal) work) func(*session, json.RawMessage)
 		if t == nil {
 			return nil, &jsonrpc.Error{Code: codeNotFound, Message: "Terminal not found: " + clip(p.TerminalID, 200)} // P8
 		}
+		s.use(p.TerminalID, t)
 		return serve(t), nil
 	})
 }

@@ -385,8 +385,9 @@ type piped struct {
 	limit int
 	done  chan struct{}
 
-	mu  sync.Mutex
-	out bytes.Buffer
+	mu   sync.Mutex
+	call string // that uses it
+	out  bytes.Buffer
 }
 
 func (p *processes) Create(_ context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
@@ -423,8 +424,17 @@ func (t *piped) Write(b []byte) (int, error) {
 	return t.out.Write(b)
 }
 
-func (t *piped) URI() ahp.URI   { return t.uri }
-func (t *piped) Bind(id string) { t.of.log.add("terminal %s is of %s", t.uri, id) }
+func (t *piped) URI() ahp.URI { return t.uri }
+
+func (t *piped) Bind(_, id string) {
+	t.mu.Lock()
+	is := t.call == id
+	t.call = id
+	t.mu.Unlock()
+	if !is {
+		t.of.log.add("terminal %s is of %s", t.uri, id)
+	}
+}
 
 func (t *piped) Output() (string, bool, *agent.Exit) {
 	t.mu.Lock()

@@ -69,7 +69,7 @@ func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMe
 			c.cutItems = len(items) > maxItems
 		}
 	}
-	s.bind(c)
+	s.bind(t, c)
 	s.noteDisplay(u.Meta)
 	s.render(c)
 	return c
