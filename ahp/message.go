@@ -77,6 +77,7 @@ type InitializeResult struct {
 	Snapshots        List[Snapshot]  `json:"snapshots"`
 	ServerInfo       *Implementation `json:"serverInfo,omitempty"`
 	DefaultDirectory URI             `json:"defaultDirectory,omitempty"`
+	Triggers         []string        `json:"completionTriggerCharacters,omitempty"`
 	Meta             *InitializeMeta `json:"_meta,omitempty"`
 }
 

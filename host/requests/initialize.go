@@ -64,6 +64,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: s.Version},
 		DefaultDirectory: fileuri.Of(s.Home),
+		Triggers:         s.Triggers,
 		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
 }

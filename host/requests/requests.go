@@ -117,6 +117,8 @@ type Options struct {
 	Channels  Channels
 	// Revoked is told that tokens are not valid any more.
 	Revoked func()
+	// Triggers are the characters upon which clients ask for completions.
+	Triggers []string
 	// Version and Home are the host's version and the user's home, for clients.
 	Version, Home string
 	Limits        Limits

@@ -22,6 +22,9 @@ const (
 	maxCompletions = 50
 )
 
+// Triggers begin what completions offers something for.
+var Triggers = []string{"/", "@"}
+
 // completions offers the agent's commands for a message that begins with "/", and
 // files of the session's directories for a word that begins with "@".
 func (ss *Sessions) completions(_ context.Context, c *requests.Conn, p ahp.CompletionsParams) (any, error) {
