@@ -326,6 +326,7 @@ show x
 
 // Release ends a command that runs (P13), and so does the end of the agent.
 func TestReleaseEndsTheCommand(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{releases, "kill\n"} {
 		c := talkTo(t, "prompt\n"+callRuns+creates("sleep 1000")+callShows+end)
 		c.prompt("go")
@@ -381,6 +382,7 @@ call x fs/write_text_file {"sessionId":"$SESSION","path":"$CWD/file","content":"
 
 // outputByteLimit cuts at the front, at a character's boundary.
 func TestOutputLimit(t *testing.T) {
+	t.Parallel()
 	c := talkTo(t, "prompt\n"+
 		`call t terminal/create {"sessionId":"$SESSION","command":"i=0; while [ $i -lt 3000 ]; do printf 'ääääääääää'; i=$((i+1)); done; echo; seq 100000","outputByteLimit":700001}
 `+waits+outputs+releases+

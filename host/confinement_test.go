@@ -139,6 +139,7 @@ stop end_turn`)
 // TestConfinedReadOnly: what may only be read inside is not written by the host
 // either (U70).
 func TestConfinedReadOnly(t *testing.T) {
+	t.Parallel()
 	c, _ := taskOf(t, `prompt
 call w1 fs/write_text_file {"sessionId":"$SESSION","path":"/workspace/new","content":"new"}
 show w1
@@ -209,6 +210,7 @@ func (c *conversation) insider(name string) *peer {
 // TestInsider: who is in a sandbox reaches the terminals that run there and nothing
 // else of the host.
 func TestInsider(t *testing.T) {
+	t.Parallel()
 	c, _ := taskOf(t, "prompt\nsay hello\n")
 	operator := c.w.connect("operator")
 	operator.initialize()
@@ -292,6 +294,7 @@ func TestInsider(t *testing.T) {
 // TestConfinementOutlives: the next host confines again, before anything is started,
 // and what runs in the sandbox finds it by the same socket.
 func TestConfinementOutlives(t *testing.T) {
+	t.Parallel()
 	c, config := taskOf(t, `prompt
 call t1 terminal/create {"sessionId":"$SESSION","command":"pwd; test -e $OUT/secret && printf es%s caped; echo $TANDEMUX; i=0; while ! test -e go; do sleep 0.05; done; cat file; exec cat"}
 say $CWD
@@ -365,6 +368,7 @@ func get(t *testing.T, socket, path string) int {
 // TestConfinedLogin: what an agent in a sandbox would have people run is not run
 // outside of it, and is not told.
 func TestConfinedLogin(t *testing.T) {
+	t.Parallel()
 	c, _ := taskOf(t, `auth [{"id":"evil","name":"Log in","_meta":{"terminal-auth":{"command":"/tmp/evil","args":["x"]}}},{"id":"own","name":"Own","description":"/tmp/evil"},{"id":"key","name":"Key","type":"env_var","varName":"API_KEY"}]
 on session/new error -32000 log in
 prompt

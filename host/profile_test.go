@@ -12,6 +12,7 @@ import (
 // TestProfile: the owner gets profiles in pprof's format; nothing else is taken,
 // and nobody else gets any.
 func TestProfile(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	p := w.connect("p")
 	p.initialize()

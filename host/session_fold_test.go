@@ -301,6 +301,7 @@ func (f *folding) confirm(r *rand.Rand) {
 // while its agent babbles and one of them loses its connection now and then, have
 // folded the same state as the host has, which is the same for both.
 func TestFoldIsTheSnapshot(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]int{}
 	for seed := range uint64(soak.Size(t, 2, 30)) {
 		r := rand.New(rand.NewPCG(seed, 11))

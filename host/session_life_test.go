@@ -40,6 +40,7 @@ func lastPart(t *testing.T, turn ahp.Turn) ahp.ResponsePart {
 // TestAgentsThatFail: whatever an agent does wrong, its turn fails with a reason
 // for every client, and the next one runs.
 func TestAgentsThatFail(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script, kind, says string
 		cancel                   bool
@@ -86,6 +87,7 @@ func TestAgentsThatFail(t *testing.T) {
 // TestAgentThatIgnoresCancel: the clients are done with the turn at once; the
 // agent's session is closed after the grace, and the next turn has another.
 func TestAgentThatIgnoresCancel(t *testing.T) {
+	t.Parallel()
 	p := newScripted("scripted")
 	p.script("hang", "say a\nhang")
 	_, a := one(t, p)
@@ -110,6 +112,7 @@ func TestAgentThatIgnoresCancel(t *testing.T) {
 
 // TestAgentThatNeverOpens fails the session, and lets go of what comes too late.
 func TestAgentThatNeverOpens(t *testing.T) {
+	t.Parallel()
 	p := newScripted("scripted")
 	late := make(chan struct{})
 	p.opening = func(context.Context) { <-late }
@@ -130,6 +133,7 @@ func TestAgentThatNeverOpens(t *testing.T) {
 // whole turn, by replay and by snapshot; where it did not list the session again,
 // it no longer takes part.
 func TestLostInATurn(t *testing.T) {
+	t.Parallel()
 	p := newScripted("scripted")
 	p.script("work", "say one\nawait two\nsay  two\ntool t running execute x\nawait three\ntool t completed execute x\nsay three")
 	w, a := one(t, p)
@@ -162,6 +166,7 @@ func TestLostInATurn(t *testing.T) {
 // TestLossIsSeenLate: who comes back before the host has seen the loss, and does not
 // list the session again, takes part no more once it has.
 func TestLossIsSeenLate(t *testing.T) {
+	t.Parallel()
 	w, a := one(t, newScripted("scripted"))
 	a.do(theSession, ahp.SessionActiveClientSet{ActiveClient: ahp.ActiveClient{ClientID: "a", Tools: []ahp.ToolDefinition{}}})
 	a.echo(a.next1)
@@ -215,6 +220,7 @@ func TestHostRestarted(t *testing.T) {
 // TestOlderTurns: a long chat's state is a window; fetchTurns loads what is before
 // it, by an action that precedes the reply, and a cursor is used once.
 func TestOlderTurns(t *testing.T) {
+	t.Parallel()
 	p := newScripted("scripted")
 	w, a := one(t, p)
 	const turns = 230
@@ -478,6 +484,7 @@ func TestCompletions(t *testing.T) {
 // TestSessionsComeAndGo: sessions that are disposed of at once, before their
 // journals are with the keeper and their agents open.
 func TestSessionsComeAndGo(t *testing.T) {
+	t.Parallel()
 	p := newScripted("scripted")
 	w := startWith(t, p)
 	a := folder(t, w.connect("a"))
