@@ -43,13 +43,10 @@
 // # What outlives it
 //
 // What a channel's subscribers are told is in its journal before: memory that the
-// keeper holds (package journal). It writes a batch for each take or
-// action, a checkpoint when three quarters of the log are used, in haste while
-// output floods, and gives memory back when a channel is quiet (journal.go). A
-// channel is journalled when its kind is in the table of kinds (channel.go), by
-// which a next host makes its body of the state; package journal/record is the
-// encoding. A terminal's journal is the keeper's before its process is, and says that the
-// terminal is no more before the process ends.
+// keeper holds (packages core and journal). A channel is journalled when its kind is in
+// Host.kinds, by which a next host makes its body of the state. A terminal's journal is
+// the keeper's before its process is, and says that the terminal is no more before the
+// process ends.
 //
 // A new host takes over in New, before it serves (restore.go): channels
 // with their replay logs, clients with what they may not do twice (record.Origins),
@@ -57,7 +54,7 @@
 // and not typed. serverSeq goes on above all that was seen. Damage
 // costs the tail of one journal, a journal that is full or lost costs what would
 // be in it; the host serves on and says so in its log and in x-tandemux/host. A host
-// that another one has replaced tells nobody anything any more (supersede.go).
+// that another one has replaced tells nobody anything any more (Host.superseded).
 // Pipes that feed commands and subscriptions end with their connections; so do
 // guests' names, who greet anew. What can't be written to the state directory is
 // written when there is room, and its owner warned until then (package activity).

@@ -2,7 +2,7 @@
 // the command line in one binary.
 //
 // It holds flags and wiring only, one file per command family. Every command
-// that talks to the host is a plain AHP client (connect.go); the TUI is one too
+// that talks to the host is a plain AHP client (internal/endpoint); the TUI is one too
 // (attach.go adapts internal/client to the interfaces that package ui
-// declares). Exit codes: 0 done, 1 failed, 2 wrong usage (exit.go).
+// declares). Exit codes: 0 done, 1 failed, 2 wrong usage (internal/cli).
 package main

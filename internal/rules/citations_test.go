@@ -195,6 +195,8 @@ var (
 	// specification is a page of AHP's.
 	specification = regexp.MustCompile(`\bAHP, ([A-Z][\w ]*)`)
 	link          = regexp.MustCompile(`\]\(([^)\s]+\.md)(?:#([^)\s]+))?\)`)
+	// codeFile is a file of code as comments name it: one beside theirs, or from the root.
+	codeFile = regexp.MustCompile(`[\w/-]*\w\.go\b`)
 	// codePath is a file or a directory of code.
 	codePath = regexp.MustCompile(`(?m)(?:^|[^\w/])((?:cmd|emulator|host|internal|ui)/[a-z][\w/]*(?:\.(?:go|txtar))?)\b`)
 	// elsewhere are ways of citing what is not in the repository.
@@ -206,7 +208,7 @@ var specificationPages = []string{"Actions", "Chat Channel", "Error Codes", "Lif
 
 // TestCitedPages: what code and pages cite of other pages is there.
 func TestCitedPages(t *testing.T) {
-	pages := files(t, ".md")
+	pages, code := files(t, ".md"), files(t, ".go")
 	sections := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^(?:\| |- \*\*)(§\d+)(?:\*\*)? `).FindAllStringSubmatch(readFile(t, "docs/decisions.md"), -1) {
 		if sections[m[1]] {
@@ -251,6 +253,11 @@ func TestCitedPages(t *testing.T) {
 		for _, name := range pageName.FindAllString(p.text, -1) {
 			if !slices.Contains(pages, name) && !slices.Contains(pages, "docs/"+name) {
 				t.Errorf("%s names %s, which is neither in the root nor in docs/", p.file, name)
+			}
+		}
+		for _, name := range codeFile.FindAllString(p.text, -1) {
+			if !slices.Contains(code, name) && !slices.Contains(code, path.Dir(p.file)+"/"+name) {
+				t.Errorf("%s names %s, which is neither beside it nor a path from the root", p.file, name)
 			}
 		}
 	}
