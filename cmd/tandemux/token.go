@@ -34,7 +34,7 @@ func newTokenCommand() *cobra.Command {
 
 func newTokenNewCommand() *cobra.Command {
 	var in struct {
-		Scopes   []string `flag:"scope" doc:"What it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, approve or admin, several parted by commas (default: all)"`
+		Scopes   []string `flag:"scope" doc:"What it may do, several parted by commas (default: all)"`
 		ReadOnly bool     `flag:"read-only" doc:"It may look only, as --scope terminal:read"`
 		Terminal string   `flag:"terminal" doc:"It is for this terminal and sees no other"`
 		Expires  cli.End  `flag:"expires" doc:"It ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)"`
@@ -79,6 +79,7 @@ is all that you may do.
 			return nil
 		})
 	}))
+	cmd.Flags().Lookup("scope").Usage += ": " + strings.Join(auth.AllScopes, ", ")
 	cmd.RegisterFlagCompletionFunc("terminal", endpoint.CompleteTerminal) //nolint:errcheck // the flag is there
 	return cmd
 }

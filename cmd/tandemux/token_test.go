@@ -1,10 +1,35 @@
 package main
 
 import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
+
+// TestScopesAreWritten: docs/security.md says what each scope is for, and names no other.
+func TestScopesAreWritten(t *testing.T) {
+	text, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), "\n**Tokens** have scopes: ")
+	list, _, ended := strings.Cut(rest, ". ")
+	if !ok || !ended {
+		t.Fatal("docs/security.md does not list the scopes")
+	}
+	var named []string
+	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(list, -1) {
+		named = append(named, m[1])
+	}
+	if !slices.Equal(named, auth.AllScopes) {
+		t.Errorf("docs/security.md lists the scopes %q, want %q", named, auth.AllScopes)
+	}
+}
 
 // TestWorth: a token is said to look only when that is all that it may do.
 func TestWorth(t *testing.T) {
