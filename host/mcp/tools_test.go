@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +17,7 @@ import (
 	"tandemux/internal/soak"
 )
 
-// TestTools: what is offered, and how it is described (T3–T23, T42–T47).
+// TestTools: what is offered is what docs/mcp.md lists, and how it is described (T3–T23, T42–T47).
 func TestTools(t *testing.T) {
 	a := newAgent(hosttest.New(t, ""), "looker")
 	r, err := a.session.ListTools(context.Background(), nil)
@@ -33,10 +35,15 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s takes null for an array: %s", tool.Name, schema)
 		}
 	}
+	page, err := os.ReadFile("../../docs/mcp.md")
+	a.Must(err)
+	var written []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+_[a-z_]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		written = append(written, m[1])
+	}
 	slices.Sort(names)
-	want := "claim_terminal kill_terminal list_terminals promote_terminal read_command read_terminal release_terminal run_command send_input spawn_background_terminal wait_for"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("tools: %s", got)
+	if slices.Sort(written); len(names) == 0 || !slices.Equal(names, written) {
+		t.Errorf("the tools are %q; docs/mcp.md says %q", names, written)
 	}
 	if h := hints["read_terminal"]; !h.ReadOnlyHint || *h.OpenWorldHint {
 		t.Error("read_terminal is not marked as reading")
