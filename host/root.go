@@ -18,9 +18,9 @@ func (r *root) Reduce(a ahp.Action)  { r.value = ahp.ReduceRoot(r.value, a) }
 func (r *root) State(tx core.Tx) any { return r.value }
 func (r *root) Settle(tx core.Tx)    { r.terminals.SendDue(tx) }
 
-// kinds are the channels that outlive the host, by the scheme of their URIs. Terminals,
-// whose scheme is any, are besides (package terminals). A channel of these kinds is
-// journalled from its first action on, or from Tx.Keep.
+// kinds are the channels that outlive the host, by the scheme of their URIs; that of a
+// session or chat may be another one. Terminals are besides (package terminals). A channel
+// of these kinds is journalled from its first action on, or from Tx.Keep.
 func (h *Host) kinds() map[string]core.Kind {
 	return map[string]core.Kind{
 		"ahp-root:": func(_ *core.Channel, state json.RawMessage) (core.Body, error) {

@@ -37,3 +37,33 @@ func TestSessionsThatWereBeingCreated(t *testing.T) {
 		t.Errorf("the one that was: %s", ready.Lifecycle)
 	}
 }
+
+// Sessions and chats outlive the host whatever their URIs are like.
+func TestSessionsOfAnyScheme(t *testing.T) {
+	t.Parallel()
+	p := newScripted("scripted")
+	w := startWith(t, p)
+	a := folder(t, w.connect("a"))
+	a.initialize()
+	const session, chat, second = "basic:/x", "basic:/x/chat", "copilot:/second"
+	a.must(ahp.MethodCreateSession, ahp.CreateSessionParams{Channel: session, Meta: &ahp.SessionMeta{Chat: chat, Title: "Mine"}}, nil)
+	a.must(ahp.MethodCreateChat, ahp.CreateChatParams{Channel: session, Chat: second, Title: "Another"}, nil)
+	for range 2 { // The second time from what the next host wrote.
+		w.shutdown()
+		w.startHost(withAgents(p))
+		b := w.connect("b")
+		b.initialize()
+		var s ahp.SessionState
+		decodeState(t, b.subscribe(session), &s)
+		if s.Title != "Mine" || s.DefaultChat != chat || len(s.Chats) != 2 {
+			t.Fatalf("the session came back as %+v", s)
+		}
+		for uri, title := range map[ahp.URI]string{chat: "", second: "Another"} {
+			var c ahp.ChatState
+			decodeState(t, b.subscribe(uri), &c)
+			if c.Resource != uri || c.Title != title {
+				t.Errorf("%s came back as %+v", uri, c)
+			}
+		}
+	}
+}

@@ -52,6 +52,13 @@ type Private interface {
 	Know(raw json.RawMessage) error
 }
 
+// Named is a body whose channel's URI may have any scheme: it says by which of
+// Options.Kinds the next host makes it.
+type Named interface {
+	Body
+	Kind() string
+}
+
 // Captured is a body whose state is more than what clients see: a terminal's.
 type Captured interface {
 	Body

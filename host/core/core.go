@@ -25,8 +25,8 @@ type Options struct {
 	ReplayBytes, ReplayCount, Clients int
 	// Journals gives channels their journals.
 	Journals *journal.Shelf
-	// Kinds are the channels that are no terminals and outlive the host, by the scheme of
-	// their URIs, with its colon.
+	// Kinds are the channels that are no terminals and outlive the host, by the scheme that
+	// their URIs have, with its colon, or could have (Named).
 	Kinds map[string]Kind
 	// Shown is what a principal that may not see everything sees of an action; nil for
 	// nothing.

@@ -189,8 +189,11 @@ func (tx Tx) leaveJournal(ch *Channel) {
 // state is the beginning of a checkpoint.
 func (tx Tx) state(ch *Channel) ([]journal.Record, error) {
 	hd := record.Head{Channel: ch.URI, Last: ch.last, Made: ch.Journal.Made, Origins: ch.Accepted.Values()}
-	if b, ok := ch.Body.(Captured); ok {
+	switch b := ch.Body.(type) {
+	case Captured:
 		hd.Process, _ = b.Process()
+	case Named:
+		hd.Kind = b.Kind()
 	}
 	state := func() any {
 		if b, ok := ch.Body.(Captured); ok {
@@ -241,7 +244,8 @@ func (tx Tx) Checkpoint(ch *Channel) {
 // beginJournal gives a channel its journal, if it is of a kind that a next host knows
 // how to make: one that the keeper has, as a rule.
 func (tx Tx) beginJournal(ch *Channel) *journal.Journal {
-	if tx.kind(ch.URI) == nil || tx.c.closed {
+	_, named := ch.Body.(Named)
+	if !named && tx.kind(ch.URI, "") == nil || tx.c.closed {
 		return nil
 	}
 	j, kept, err := tx.c.o.Journals.Take()

@@ -15,16 +15,20 @@ import (
 // has it. What was applied after that is reduced then.
 type Kind func(ch *Channel, state json.RawMessage) (Body, error)
 
-// kind is that of a channel; nil for a terminal, and what this version has none of.
-func (tx Tx) kind(uri ahp.URI) Kind {
-	scheme, _, _ := strings.Cut(uri, ":")
-	return tx.c.o.Kinds[scheme+":"]
+// kind is that of a channel, by its scheme unless it has a name; nil for a terminal, and
+// what this version has none of.
+func (tx Tx) kind(uri ahp.URI, name string) Kind {
+	if name == "" {
+		scheme, _, _ := strings.Cut(uri, ":")
+		name = scheme + ":"
+	}
+	return tx.c.o.Kinds[name]
 }
 
 // Revive makes a channel that is no terminal, as an earlier host left it.
 func (tx Tx) Revive(f *record.Found) error {
 	m := f.Contents
-	kind := tx.kind(m.Channel)
+	kind := tx.kind(m.Channel, m.Kind)
 	if kind == nil {
 		return errors.New("this version has no such channels")
 	}

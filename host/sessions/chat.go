@@ -48,6 +48,7 @@ type chatFacts struct {
 	Older    []ahp.Turn `json:"older,omitempty"`
 }
 
+func (c *Chat) Kind() string         { return ahp.ChatScheme }
 func (c *Chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
 func (c *Chat) State(tx core.Tx) any { return c.value }
 

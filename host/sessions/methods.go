@@ -192,8 +192,7 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 }
 
 // checkSessionURI says what is wrong with a URI that a client chose for a session
-// or chat. Schemes other than AHP's are taken for old clients (docs/protocol.md,
-// What is served), but what has such a URI does not outlive the host.
+// or chat: any scheme will do that has no meaning of its own.
 func checkSessionURI(uri ahp.URI, own string) string {
 	if rest, ok := strings.CutPrefix(uri, own); ok {
 		uri = "x:" + rest

@@ -74,6 +74,7 @@ func (s *session) Settle(tx core.Tx) {
 	}
 }
 
+func (s *session) Kind() string { return ahp.SessionScheme }
 func (s *session) Private() any { return s.facts }
 func (s *session) Changed() bool {
 	was := s.dirty

@@ -39,6 +39,8 @@ const (
 // Head says whose checkpoint it is.
 type Head struct {
 	Channel ahp.URI `json:"channel"`
+	// Kind is what the channel is, unless its scheme says so.
+	Kind string `json:"kind,omitempty"`
 	// Process is the keeper's id of a terminal's child.
 	Process string `json:"process,omitempty"`
 	// Last is the number of the channel's last action.
