@@ -60,6 +60,8 @@ type HelloMeta struct {
 	// Agent says that the client is an agent, or speaks for one: it is then less
 	// than whoever opened the connection.
 	Agent *AgentMeta `json:"tandemux/agent,omitempty"`
+	// Session is one that the client drives outside of the host.
+	Session URI `json:"tandemux/session,omitempty"`
 }
 
 // AgentMeta says which agent.

@@ -440,9 +440,15 @@ func (p *peer) must(method string, params, result any) {
 
 func (p *peer) initialize(subscriptions ...ahp.URI) ahp.InitializeResult {
 	p.t.Helper()
-	var r ahp.InitializeResult
+	return p.drive("", subscriptions...)
+}
+
+// drive initializes and announces a session that is driven outside of the host.
+func (p *peer) drive(session ahp.URI, subscriptions ...ahp.URI) (r ahp.InitializeResult) {
+	p.t.Helper()
 	p.must(ahp.MethodInitialize, ahp.InitializeParams{
 		Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: p.name, InitialSubscriptions: subscriptions,
+		Meta: &ahp.HelloMeta{Session: session},
 	}, &r)
 	return r
 }

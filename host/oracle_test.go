@@ -71,7 +71,11 @@ func play(t *testing.T, w *fixture, name, agent, driver string, program []byte) 
 		} else {
 			p.peer = w.connectTCP(id, token)
 		}
-		p.initialize()
+		if i == 1 {
+			p.initialize()
+		} else {
+			p.drive("ahp-session:/1")
+		}
 		g.players = append(g.players, p)
 	}
 	for i, v := range []string{"1.0.0", "0.9.0", "0.5.0"} {

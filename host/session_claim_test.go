@@ -32,3 +32,35 @@ func TestWhoTypesInASession(t *testing.T) {
 		}
 	}
 }
+
+// TestClaimsForSessions: a token claims for no session of somebody else's, also not for a
+// tool call that it makes up, and nobody for one that is not there.
+func TestClaimsForSessions(t *testing.T) {
+	w, a := one(t, newScripted("scripted"))
+	d := w.connectTCP("driver", w.token("terminal:read", "terminal:create", "terminal:input", "terminal:claim", "session").Token)
+	d.drive(theSession) // which announces what is not its own
+	d.create("ahp-terminal:/own", "cat")
+	seq := int64(0)
+	for _, c := range []struct {
+		session ahp.URI
+		want    string
+	}{
+		{theSession, "the session " + theSession + " is somebody else's"},
+		{"ahp-session:/none", "there is no session ahp-session:/none"},
+	} {
+		claim := ahp.Claim{Kind: ahp.ClaimSession, Session: c.session, Chat: theChat, TurnID: "turn", ToolCallID: "call"}
+		err := d.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/t", Claim: claim}, nil)
+		if ahp.CodeOf(err) != ahp.CodePermissionDenied || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a terminal for %s: %v", c.session, err)
+		}
+		seq++
+		d.dispatch("ahp-terminal:/own", seq, ahp.TerminalClaimed{Claim: claim})
+		if e := d.echo(seq); !strings.Contains(e.RejectionReason, c.want) {
+			t.Errorf("a claim for %s: %q", c.session, e.RejectionReason)
+		}
+	}
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/none"}
+	if err := a.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/t", Claim: claim}, nil); err == nil || !strings.Contains(err.Error(), "there is no session") {
+		t.Errorf("the operator's terminal for no session: %v", err)
+	}
+}

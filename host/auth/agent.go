@@ -61,6 +61,24 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 	return g, nil
 }
 
+// Driving is the principal of p's connection when the handshake announces a session that
+// it drives outside of the host.
+func (p *Principal) Driving(session ahp.URI) (*Principal, error) {
+	refusal := p.CannotDrive()
+	if refusal == "" && p.Bounded() {
+		refusal = p.OutOfReach()
+	}
+	switch {
+	case len(session) > maxSession:
+		return nil, ahp.InvalidParams("initialize: tandemux/session: longer than %d bytes", maxSession)
+	case refusal != "":
+		return nil, ahp.PermissionDenied("initialize: tandemux/session: %s", refusal)
+	}
+	d := *p
+	d.Session = strings.Clone(session)
+	return &d, nil
+}
+
 // RefuseClaim is the refusal of an agent's claim that is not for its own session, empty
 // for all others.
 func (p *Principal) RefuseClaim(to ahp.Claim) string {

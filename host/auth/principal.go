@@ -22,7 +22,8 @@ type Principal struct {
 	Terminal ahp.URI
 	Process  string
 	// Agent is the name of an agent that connects by itself (AsAgent), empty for all
-	// others, and Session the one that it works for.
+	// others, and Session the one that it works for; others have one when they announced
+	// it (Driving).
 	Agent   string
 	Session ahp.URI
 	// Service is the name of a part of the host's own program, empty for all others.

@@ -83,8 +83,9 @@ func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
 }
 
 // MayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
-// docs/protocol.md, Departures from the text).
-func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim) (refusal string) {
+// docs/protocol.md, Departures from the text). owner is the principal whose session the
+// host runs by the name in the claim, or "".
+func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim, owner string) (refusal string) {
 	if s := Check(to); s != "" {
 		return s
 	}
@@ -106,7 +107,7 @@ func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim) (ref
 	case sameSession(h.Claim, to) && h.Holds(p): // G45
 		return ""
 	case p.May(auth.ScopeSession):
-		return ""
+		return mayDrive(p, to.Session, owner)
 	}
 	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
 }
@@ -151,8 +152,20 @@ func Principal(c ahp.Claim, holder string) string {
 	return ""
 }
 
-// MayClaimNew decides the claim of a new terminal.
-func MayClaimNew(p *auth.Principal, clientID string, claim ahp.Claim) *ahp.Error {
+// mayDrive refuses what is no session, and another principal's. An agent that names one of
+// the host's is of the host's user, who may have given it that, unless it has a token.
+func mayDrive(p *auth.Principal, session ahp.URI, owner string) (refusal string) {
+	switch {
+	case owner == "" && p.Session != session:
+		return fmt.Sprintf("there is no session %s: this host runs none of that name, and this client has not announced it", session)
+	case owner == "", owner == p.ID, p.Operates(), p.Agent != "" && p.Token == "":
+		return ""
+	}
+	return fmt.Sprintf("the session %s is somebody else's", session)
+}
+
+// MayClaimNew decides the claim of a new terminal; owner is as in MayClaim.
+func MayClaimNew(p *auth.Principal, clientID string, claim ahp.Claim, owner string) *ahp.Error {
 	if s := Check(claim); s != "" {
 		return ahp.InvalidParams("create terminal: %s", s)
 	}
@@ -167,6 +180,9 @@ func MayClaimNew(p *auth.Principal, clientID string, claim ahp.Claim) *ahp.Error
 	}
 	if s := p.Lacks(auth.ScopeSession); s != "" {
 		return ahp.PermissionDenied("create terminal for session %s: %s", claim.Session, s)
+	}
+	if s := mayDrive(p, claim.Session, owner); s != "" {
+		return ahp.PermissionDenied("create terminal: %s", s)
 	}
 	return nil
 }

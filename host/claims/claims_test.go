@@ -37,6 +37,9 @@ func TestPolicy(t *testing.T) {
 	taken := held(byClient("tui"), auth.Operator, &back)
 	ownRun := held(bySession("s", "c", "t", "call"), auth.Operator, nil)
 
+	announced := *driver
+	announced.Session = "outside"
+	hosted := map[ahp.URI]string{"mine": "operator", "driver's": driver.ID}
 	const yes, follow = "", "follows"
 	for _, c := range []struct {
 		name string
@@ -84,6 +87,12 @@ func TestPolicy(t *testing.T) {
 		{"agent narrows another's", running, alien, "agent", "claim", bySession("s", "c", "", ""), "may transfer"},
 		{"hand back", taken, auth.Operator, "tui", "claim", bySession("s", "c", "", ""), yes},
 		{"agent gives to a session", agents, alien, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
+		{"for an unknown session", mine, auth.Operator, "tui", "claim", bySession("none", "c", "", "call"), "there is no session none"},
+		{"for one of the host's", mine, auth.Operator, "tui", "claim", bySession("driver's", "c", "", "call"), yes},
+		{"driver gives its own to its session", held(byClient("d"), driver, nil), driver, "d", "claim", bySession("driver's", "c", "", "call"), yes},
+		{"to another's, with a call of its own making", held(byClient("d"), driver, nil), driver, "d", "claim", bySession("mine", "c", "t", "call"), "somebody else's"},
+		{"to one that it has not announced", held(byClient("d"), driver, nil), driver, "d", "claim", bySession("outside", "c", "t", "call"), "has not announced it"},
+		{"to one that it has announced", held(byClient("d"), driver, nil), &announced, "d", "claim", bySession("outside", "c", "t", "call"), yes},
 		{"no kind", mine, auth.Operator, "tui", "claim", ahp.Claim{}, "kind"},
 		{"no session", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession}, "no session"},
 		{"endless", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", params.MaxURI+1)}, "bytes"},
@@ -97,7 +106,7 @@ func TestPolicy(t *testing.T) {
 		case "dispose":
 			got = c.t.May(c.p, "end it")
 		case "claim":
-			got = c.t.MayClaim(c.p, c.id, c.to)
+			got = c.t.MayClaim(c.p, c.id, c.to, hosted[c.to.Session])
 		}
 		want := c.want
 		if want == follow {

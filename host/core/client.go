@@ -21,7 +21,7 @@ type Client struct {
 	Owner   string // the principal's id, for good
 	Version string // negotiated; reconnect carries none
 	Profile ahp.Profile
-	Guest   *auth.Principal // of the last initialize, when it is an agent's
+	Guest   *auth.Principal // of the last initialize, when it is an agent's, or drives a session
 	Since   int64           // a number taken at the last initialize: the window's name
 	Seen    time.Time
 	Colors  emulator.Colors // of its screen, zero while it has not said

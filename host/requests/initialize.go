@@ -29,10 +29,14 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.s.Limits.Subscriptions)
 	}
 	who := c.Principal
-	if p.Meta != nil && p.Meta.Agent != nil {
-		if who, err = who.AsAgent(p.Meta.Agent, p.ClientID); err != nil {
-			return nil, err
-		}
+	switch m := p.Meta; {
+	case m != nil && m.Agent != nil:
+		who, err = who.AsAgent(m.Agent, p.ClientID)
+	case m != nil && m.Session != "":
+		who, err = who.Driving(m.Session)
+	}
+	if err != nil {
+		return nil, err
 	}
 	var taken []snapshot
 	var seq int64
@@ -43,7 +47,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		}
 		tx.Initialized(cl, version, profile)
 		c.Principal, cl.Guest = who, nil
-		if who.Agent != "" {
+		if who.Session != "" {
 			cl.Guest = who
 		}
 		c.Resumed, c.Continues = false, false

@@ -103,7 +103,7 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
 	if g := cl.Guest; g != nil && (c.Principal.Human || c.Principal.ID == g.ID) {
-		c.Principal = g // an agent stays one
+		c.Principal = g // an agent stays one, and drives what it announced
 	}
 	if cl.Owner != c.Principal.ID { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)

@@ -147,7 +147,7 @@ func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 // claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
 func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	to := d.Action.(ahp.TerminalClaimed).Claim
-	if s := t.held().MayClaim(d.Conn.Principal, d.Conn.Client.ID, to); s != "" {
+	if s := t.held().MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
 		return s
 	}
 	t.Flush(tx)

@@ -50,7 +50,7 @@ func (ts *Terminals) ask(_ context.Context, c *requests.Conn, p ahp.AskParams) (
 	if err != nil {
 		return nil, err
 	}
-	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
+	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim, ts.Host.SessionOwner(tx, p.Claim.Session)); err != nil {
 		return nil, err
 	}
 	switch {

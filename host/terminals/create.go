@@ -64,7 +64,9 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	if err := params.Allowed("create terminal", who.Lacks(auth.ScopeCreate)); err != nil {
 		return nil, err
 	}
-	if err := claims.MayClaimNew(who, c.Client.ID, p.Claim); err != nil {
+	var owner string
+	ts.Core.Locked(func(tx core.Tx) { owner = ts.Host.SessionOwner(tx, p.Claim.Session) })
+	if err := claims.MayClaimNew(who, c.Client.ID, p.Claim, owner); err != nil {
 		return nil, err
 	}
 	if p.Meta.Before != "" && !who.Operates() {
