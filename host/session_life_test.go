@@ -502,3 +502,23 @@ func TestSessionsComeAndGo(t *testing.T) {
 	}
 	until(t, "every agent that was opened is closed", func() bool { return p.opens.Load() == p.closed.Load() })
 }
+
+// A change of its configuration is a change of the session.
+func TestConfigurationIsAModification(t *testing.T) {
+	t.Parallel()
+	w := startWith(t, newScripted("scripted"))
+	a := folder(t, w.connect("a"))
+	a.initialize()
+	a.must(ahp.MethodCreateSession, ahp.CreateSessionParams{Channel: theSession, Meta: &ahp.SessionMeta{Chat: theChat}}, nil)
+	modified := func() ahp.Instant {
+		var list ahp.ListSessionsResult
+		a.must(ahp.MethodListSessions, ahp.ListSessionsParams{Channel: ahp.RootURI}, &list)
+		return list.Items[0].ModifiedAt
+	}
+	before := modified()
+	until(t, "the clock is further", func() bool { return ahp.InstantOf(time.Now().UnixMilli()) > before })
+	a.dispatch(theSession, 1, ahp.SessionConfigChanged{Config: map[string]any{"tandemux/confirm": "reads"}})
+	if after := modified(); after <= before {
+		t.Errorf("modified at %s, and at %s before", after, before)
+	}
+}

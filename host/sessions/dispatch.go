@@ -139,7 +139,6 @@ func changeSessionConfig(tx core.Tx, d *requests.Dispatch) string {
 	if policy, ok := a.Config[words.ConfigConfirm].(string); ok {
 		s.all.Audit.Did(d.By.Link.Who(), "confirm policy", d.Channel.URI, "policy", policy)
 		s.facts.Confirm = policy
-		s.dirty = true
 	}
 	before := map[string]any{}
 	for id := range set {

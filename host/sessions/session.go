@@ -162,6 +162,9 @@ func (s *session) announce(tx core.Tx) {
 
 // apply applies an action of the session and tells what follows from it.
 func (s *session) apply(tx core.Tx, a ahp.Action, by *core.By) {
+	if _, is := a.(ahp.SessionConfigChanged); is {
+		s.touch()
+	}
 	tx.Apply(s.ch, a, by)
 	switch a.(type) {
 	case ahp.SessionActiveClientSet, ahp.SessionActiveClientRemoved:
