@@ -9,7 +9,7 @@ import (
 	"tandemux/internal/local"
 )
 
-// BenchmarkLoad is what each start, and each new terminal in the host, costs.
+// BenchmarkLoadSettings is what each start, and each new terminal in the host, costs.
 func BenchmarkLoadSettings(b *testing.B) {
 	for name, doc := range map[string]string{"none": "", "all": uncommented(defaultFile())} {
 		b.Run(name, func(b *testing.B) {

@@ -252,7 +252,7 @@ type token struct {
 	count int // of empty cells, of a tab's columns
 }
 
-// next decodes the first token of a line and returns how many bytes it took. A
+// nextToken decodes the first token of a line and returns how many bytes it took. A
 // style's bytes are left in text for decodeStyle.
 func nextToken(b []byte) (token, int) {
 	switch kind := b[0]; kind {

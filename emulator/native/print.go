@@ -174,7 +174,7 @@ func (e *Engine) lastValid() bool { return e.last.ok && e.last.y == e.cur.y }
 
 // attach adds a rune of w columns to the cell printed last or, where w is 0, left
 // of the cursor, or under it while it waits to wrap. The cell becomes as wide as
-// its text (clusterWidth) unless the screen has a single column. It reports
+// its text (grapheme.ClusterWidth) unless the screen has a single column. It reports
 // whether r is done with: where the cell can't become wider, a variation selector
 // is lost and what takes columns stands alone, so that no cell holds text of
 // another width than its own.

@@ -13,7 +13,7 @@ import (
 // or has been.
 var ErrSize = errors.New("the journal's file is not sealed or not whole")
 
-// Create makes memory for a journal: a sealed memory file on Linux, elsewhere
+// CreateFile makes memory for a journal: a sealed memory file on Linux, elsewhere
 // or when that fails an unlinked file, 0600, in dir, the runtime directory. The
 // file has size bytes of zeros. It goes when the last descriptor and mapping
 // do; the keeper holds one (keeper.Client.Store).

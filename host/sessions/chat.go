@@ -52,7 +52,7 @@ func (c *Chat) Kind() string         { return ahp.ChatScheme }
 func (c *Chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
 func (c *Chat) State(tx core.Tx) any { return c.value }
 
-// settle tells the text that has gathered.
+// Settle tells the text that has gathered.
 func (c *Chat) Settle(tx core.Tx) {
 	if c.now != nil {
 		c.now.flush(tx)

@@ -58,7 +58,7 @@ type sessionMeta struct {
 
 func (s *session) Reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }
 
-// state is the session as of now. Its activity is its chats': AHP has no action
+// State is the session as of now. Its activity is its chats': AHP has no action
 // that changes it, so it is right in a snapshot, and later clients go by the
 // chats' rows.
 func (s *session) State(tx core.Tx) any {

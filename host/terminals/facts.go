@@ -29,7 +29,7 @@ type facts struct {
 	Follower string `json:"follower,omitempty"`
 }
 
-// private implements private.
+// Private implements core.Private.
 func (t *Terminal) Private() any {
 	f := facts{
 		Owner: t.Owner,
@@ -42,14 +42,14 @@ func (t *Terminal) Private() any {
 	return f
 }
 
-// changed implements private.
+// Changed implements core.Private.
 func (t *Terminal) Changed() bool {
 	was := t.dirty
 	t.dirty = false
 	return was
 }
 
-// know implements private.
+// Know implements core.Private.
 func (t *Terminal) Know(raw json.RawMessage) error {
 	var f facts
 	if err := json.Unmarshal(raw, &f); err != nil {

@@ -99,7 +99,7 @@ func (f *Feeder) run() {
 	}
 }
 
-// end closes the pipe, also one that was never opened. It may be nil.
+// End closes the pipe, also one that was never opened. It may be nil.
 func (f *Feeder) End() {
 	if f == nil {
 		return

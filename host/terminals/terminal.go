@@ -377,7 +377,7 @@ func (t *Terminal) attend(tx core.Tx, a ahp.Action) {
 	t.ts.Activity.Follow(tx, t.ch.URI, &t.attention, a, typed)
 }
 
-// capture implements captured.
+// Capture implements core.Captured.
 func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.Change, marks, records []journal.Record) {
 	actions, k, records := t.Term.Checkpoint(bare, buf)
 	t.takes++
@@ -385,10 +385,10 @@ func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.C
 	return slices.Clone(t.changes(tx, actions)), k.Records(nil), append(records, t.queueRecord())
 }
 
-// shape implements captured.
+// Shape implements core.Captured.
 func (t *Terminal) Shape() any { return t.Value }
 
-// release implements captured.
+// Captured implements core.Captured.
 func (t *Terminal) Captured(tx core.Tx) {
 	if !tx.Closed() {
 		t.Term.Released(t.offset)

@@ -163,7 +163,7 @@ func (g git) line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// code gives the exit code of git, or -1 where it is none.
+// exitCode gives the exit code of git, or -1 where it is none.
 func exitCode(err error) int {
 	var e *gitError
 	if errors.As(err, &e) {

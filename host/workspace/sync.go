@@ -160,7 +160,7 @@ func (w *Workspace) loadBase() *filetree.Sheet {
 	return &filetree.Sheet{Manifest: filetree.NewManifest(nil)}
 }
 
-// scan says what is in the workspace, with all checksums. What can't be read is left out.
+// contents says what is in the workspace, with all checksums. What can't be read is left out.
 func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known []filetree.Entry) (*filetree.Scanned, error) {
 	local, err := filetree.Scan(ctx, top, w.store.Limits, known, nil)
 	if err != nil {

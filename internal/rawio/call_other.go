@@ -4,7 +4,7 @@ package rawio
 
 import "syscall"
 
-// Systems other than Linux make system calls through the C library.
+// call makes a system call through the C library, as systems other than Linux do.
 func call(number, fd uintptr, p []byte) (int, error) {
 	if number == syscall.SYS_READ {
 		return syscall.Read(int(fd), p)

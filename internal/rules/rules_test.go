@@ -317,6 +317,24 @@ func TestOnePackageDocEach(t *testing.T) {
 	}
 }
 
+// TestCommentsNameTheirFunctions: a function that is renamed takes its comment along.
+func TestCommentsNameTheirFunctions(t *testing.T) {
+	for _, s := range read(t) {
+		for _, d := range s.file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || s.test || fn.Doc.Text() == "" {
+				continue
+			}
+			// A sentence may begin otherwise, but not with a part of the name, nor in lower case.
+			name, first := fn.Name.Name, strings.TrimRight(strings.Fields(fn.Doc.Text())[0], ",:'")
+			part := len(first) > 3 && strings.Contains(strings.ToLower(name), strings.ToLower(first))
+			if first != name && first != name+"'s" && (part || first == strings.ToLower(first)) {
+				t.Errorf("%s/%s: the comment of %s begins with %q", s.dir, s.name, name, first)
+			}
+		}
+	}
+}
+
 func TestNoGrabBagNames(t *testing.T) {
 	for _, s := range read(t) {
 		stem := strings.TrimSuffix(strings.TrimSuffix(s.name, ".go"), "_test")

@@ -236,7 +236,7 @@ func (ct *Control) endAll(uris []ahp.URI) {
 	ct.panes.Emptied()
 }
 
-// ask opens a question; with nothing to ask about it goes on at once.
+// askFirst opens a question; with nothing to ask about it goes on at once.
 func (ct *Control) askFirst(question string, yes func()) {
 	if question == "" {
 		yes()

@@ -37,7 +37,7 @@ type Document struct {
 	loaded        bool // a snapshot has come
 }
 
-// Apply runs an operation on what is shown and keeps it for the host. It
+// apply runs an operation on what is shown and keeps it for the host. It
 // reports whether anything changed.
 func (d *Document) apply(o op) (bool, error) {
 	next, err := o(d.Shown)

@@ -136,7 +136,7 @@ func exitCode(t *ahp.ToolCall) *int {
 	return nil
 }
 
-// Terminal is the terminal of a tool call, "" for none.
+// terminalOf is the terminal of a tool call, "" for none.
 func terminalOf(t *ahp.ToolCall) ahp.URI {
 	if t == nil {
 		return ""
