@@ -283,6 +283,25 @@ func TestCitedPages(t *testing.T) {
 	}
 }
 
+// TestChangelog: a release has each kind of change once, in the order of Keep a Changelog.
+func TestChangelog(t *testing.T) {
+	order := []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+	releases := strings.Split(readFile(t, "CHANGELOG.md"), "\n## ")
+	if len(releases) < 2 {
+		t.Fatal("CHANGELOG.md has no release")
+	}
+	for _, release := range releases[1:] {
+		last := -1
+		for _, m := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(release, -1) {
+			at := slices.Index(order, m[1])
+			if at <= last {
+				t.Errorf("%.20q: %q stands twice, is out of order or is none of %q", release, m[1], order)
+			}
+			last = at
+		}
+	}
+}
+
 // anchor is a heading's name in an address, as GitHub makes it.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
