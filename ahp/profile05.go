@@ -13,6 +13,13 @@ import (
 // a nested summary with times as numbers, and chats input requests and errors outside
 // of the parts of a turn. down05 makes them, the UnmarshalJSON below read them.
 
+type (
+	plainSession SessionState
+	plainChat    ChatState
+	plainTurn    Turn
+	plainDelta   ChatToolCallDelta
+)
+
 // down is how 0.5 has a T.
 func down[T any](shape func(T) any) *jsonv2.Marshalers {
 	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error { return jsonv2.MarshalEncode(e, shape(v)) })
@@ -161,8 +168,6 @@ func (s *SessionSummary) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-type plainSession SessionState
-
 // wireSession has the summary nested, as the sources of 0.5, and flat, as its release
 // (docs/protocol.md, Versions).
 type wireSession struct {
@@ -193,11 +198,6 @@ func (s *SessionState) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
-
-type (
-	plainChat  ChatState
-	plainDelta ChatToolCallDelta
-)
 
 // wireChat has its head nested, too.
 type wireChat struct {
@@ -231,8 +231,6 @@ func (s *ChatState) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
-
-type plainTurn Turn
 
 type wireTurn struct {
 	plainTurn

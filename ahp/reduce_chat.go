@@ -17,7 +17,9 @@ func reduceChat(s ChatState, a Action, now Instant) ChatState {
 	}
 	switch a := a.(type) {
 	case ChatTurnStarted:
-		return startTurn(s, a, now)
+		if s.ActiveTurn == nil || s.ActiveTurn.ID != a.TurnID { // or else it has begun already
+			return startTurn(s, a, now)
+		}
 	case ChatResponsePart:
 		return s.inTurn(a.TurnID, func(t *Turn) {
 			if a.Part.Kind != PartError {

@@ -3,6 +3,7 @@ package sessions
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"tandemux/ahp"
@@ -75,9 +76,13 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 		return s
 	}
 	known := func(t ahp.Turn) bool { return t.ID == a.TurnID }
-	switch {
-	case c.value.ActiveTurn != nil:
-		return fmt.Sprintf("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", params.Clip(c.value.ActiveTurn.ID))
+	switch now := c.value.ActiveTurn; {
+	case now != nil && known(*now) && reflect.DeepEqual(now.Message, a.Message):
+		a.StartedAt = now.StartedAt
+		tx.Answer(d.Channel.URI, a, d.By, "")
+		return ""
+	case now != nil:
+		return fmt.Sprintf("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", params.Clip(now.ID))
 	case a.TurnID == "" || len(a.TurnID) > params.MaxURI:
 		return fmt.Sprintf("turnId: it must have 1 to %d bytes", params.MaxURI)
 	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
