@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -214,10 +215,21 @@ type source struct {
 
 func read(t *testing.T) []source {
 	t.Helper()
+	all, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no source found")
+	}
+	return all
+}
+
+// sources parses all files, once for all tests, which only look at them.
+var sources = sync.OnceValues(func() (all []source, err error) {
 	root := "../.."
-	var all []source
 	fset := token.NewFileSet()
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -253,14 +265,8 @@ func read(t *testing.T) []source {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) == 0 {
-		t.Fatal("no source found")
-	}
-	return all
-}
+	return all, err
+})
 
 func matches(pattern, pkg string) bool {
 	prefix, all := strings.CutSuffix(pattern, "...")
