@@ -160,9 +160,9 @@ func instants(t *testing.T) int { return soak.Size(t, 3, 100) }
 
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull"} {
 		t.Run(what, func(t *testing.T) {
-			t.Setenv("HOME", t.TempDir())
 			state := filepath.Join(t.TempDir(), "state")
 			out, check := outsider(t)
 			_ = out

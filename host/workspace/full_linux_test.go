@@ -15,12 +15,12 @@ import (
 
 // TestFullDisk: on a disk that is full everything fails as such, and nothing is lost.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if !isRoot() || unix.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=0700") != nil {
 		t.Skip("only root can make a small disk")
 	}
 	t.Cleanup(func() { must(0, unix.Unmount(dir, unix.MNT_DETACH))(t) })
-	t.Setenv("HOME", t.TempDir())
 	s := openStore(t, filepath.Join(dir, "state"))
 	src := t.TempDir()
 	write(t, src, map[string]string{"f": "1", "g": strings.Repeat("x", 1<<20)})

@@ -79,6 +79,7 @@ var badArchives = map[string][]tar.Header{
 }
 
 func TestArchivesRefused(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	write(t, src, map[string]string{"keep": "me"})
@@ -103,6 +104,7 @@ func TestArchivesRefused(t *testing.T) {
 }
 
 func TestArchivesTaken(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	tree := must(s.NewTree(background, "fs", ""))(t)
 	b := tarOf(t, tar.Header{Typeflag: tar.TypeDir, Name: "./", Mode: 0o755}, reg("./a"), lnk("hard", "a"), lnk("dir/hard", "./a"), sym("out", "/etc/passwd"),
@@ -129,6 +131,7 @@ func TestArchivesTaken(t *testing.T) {
 
 // TestUnpackLarge: large contents are moved to their place, but to one place only.
 func TestUnpackLarge(t *testing.T) {
+	t.Parallel()
 	src := t.TempDir()
 	large := strings.Repeat("0123456789abcdef", 100_000)
 	write(t, src, map[string]string{"once": large + "1", "twice": large, "again": large, "small": "x"})
@@ -146,6 +149,7 @@ func TestUnpackLarge(t *testing.T) {
 }
 
 func TestArchiveBombs(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	s.Limits = filetree.Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}
 	tree := must(s.NewTree(background, "fs", ""))(t)
@@ -185,6 +189,7 @@ func TestArchiveBombs(t *testing.T) {
 
 // TestPathsThatClimb: no method takes one.
 func TestPathsThatClimb(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for _, p := range []string{"..", "../x", "a/../../x", "/etc/passwd", "", ".", "a/", "a//b", "a\x00", "dir/../a.txt", "./a.txt"} {
 		for what, err := range map[string]error{
@@ -221,6 +226,7 @@ func outsider(t testing.TB) (dir string, check func()) {
 
 // TestSymlinksOut: links that an agent makes lead nothing out, in either direction.
 func TestSymlinksOut(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	out, check := outsider(t)
 	ws := f.work.Dir()
@@ -266,6 +272,7 @@ func TestSymlinksOut(t *testing.T) {
 
 // TestMergeThroughSymlinks: a link in the user's directory is not followed by a merge.
 func TestMergeThroughSymlinks(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	out, check := outsider(t)
 	home := t.TempDir()
@@ -298,6 +305,7 @@ func TestMergeThroughSymlinks(t *testing.T) {
 // TestSwapRaces: something swaps directories for links to the outside, and back, all
 // the time, while files are moved every way.
 func TestSwapRaces(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	out, check := outsider(t)
 	copyHome := t.TempDir()

@@ -17,6 +17,7 @@ import (
 // TestLargeSparseFile: a large file with holes keeps its holes on every way; in
 // a soak it has a gigabyte.
 func TestLargeSparseFile(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	size := int64(soak.Size(t, 40<<20, 1<<30))
@@ -59,6 +60,7 @@ func used(t testing.TB, path string) int64 {
 
 // TestLimits: what is more than a tree may have is refused as a whole.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	s.Limits = filetree.Limits{Files: 10, Bytes: 1000, FileSize: 600}
 	for name, files := range map[string]map[string]string{
@@ -84,6 +86,7 @@ func TestLimits(t *testing.T) {
 
 // TestOneProcess: another process waits, and is told.
 func TestOneProcess(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	f := must(os.OpenFile(filepath.Join(s.options.State, "workspaces.lock"), os.O_RDWR, 0))(t)
 	defer f.Close()
@@ -96,6 +99,7 @@ func TestOneProcess(t *testing.T) {
 
 // TestDamage: contents and manifests that are not what they were are said to be.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	packs := filepath.Join(f.options.State, "filesystems", "fs", "packs")
 	for _, e := range must(os.ReadDir(packs))(t) {

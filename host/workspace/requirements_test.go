@@ -34,6 +34,7 @@ func newFixture(t testing.TB) *fixture {
 
 // TestRequirements goes through the requirements on filesystems by their numbers.
 func TestRequirements(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		number, says string
 		check        func(t *testing.T, f *fixture)

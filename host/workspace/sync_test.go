@@ -15,6 +15,7 @@ import (
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same
 // after a synchronisation, and a third copy too.
 func TestSyncEquality(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds(t)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
@@ -56,6 +57,7 @@ func TestSyncEquality(t *testing.T) {
 // TestSyncBothSides: whatever both sides do at once, what only one did is on both
 // afterwards, and what both did otherwise is on each as it was.
 func TestSyncBothSides(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds(t)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
@@ -167,6 +169,7 @@ func describe(e *filetree.Entry) string {
 }
 
 func TestSyncConflicts(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	write(t, src, map[string]string{"f": "1", "g": "1", "h": "1"})
@@ -220,6 +223,7 @@ func read(t testing.TB, tree *filetree.Tree, path string) string {
 
 // TestSyncReadOnly: a task that may only read never changes the filesystem (U83).
 func TestSyncReadOnly(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	write(t, src, map[string]string{"f": "1"})
@@ -240,6 +244,7 @@ func TestSyncReadOnly(t *testing.T) {
 
 // TestSyncUnreadable: what can't be read at the moment is not taken for deleted.
 func TestSyncUnreadable(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	write(t, src, map[string]string{"d/f": "1", "g": "1", "h": "1"})
@@ -267,6 +272,7 @@ func TestSyncUnreadable(t *testing.T) {
 
 // TestSyncSameSizeAndTime: a change that leaves size and time as they were is seen.
 func TestSyncSameSizeAndTime(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	write(t, src, map[string]string{"f": "one", "g": "one"})
@@ -289,6 +295,7 @@ func TestSyncSameSizeAndTime(t *testing.T) {
 // TestSyncWhileWriting: a program that writes all the time meanwhile breaks nothing,
 // and when it is done everything is taken.
 func TestSyncWhileWriting(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	must(s.NewTree(background, "fs", ""))(t)
 	w := create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
@@ -320,6 +327,7 @@ func TestSyncWhileWriting(t *testing.T) {
 
 // TestPacksAreCollected: contents that nobody needs go, those that are needed stay.
 func TestPacksAreCollected(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	tree := must(s.NewTree(background, "fs", ""))(t)
 	big := strings.Repeat("x", 300<<10)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestCopy(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	src := t.TempDir()
 	grow(t, seeded(t, 1), src, 300)
@@ -35,6 +36,7 @@ func TestCopy(t *testing.T) {
 }
 
 func TestWorktree(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "two\n", "run.sh!": "#!/bin/sh\n", "link -> a.txt": ""})
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "fix"})

@@ -19,6 +19,7 @@ import (
 var background = context.Background()
 
 func TestWorktreeHomeIsUntouched(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", ".gitignore": "*.log\n"})
 	write(t, repo, map[string]string{"a.txt": "dirty\n", "untracked": "mine\n", "x.log": "ignored\n"})
@@ -55,6 +56,7 @@ func notGit(text string) string {
 }
 
 func TestWorktreeBranches(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
 	run(t, repo, "git", "branch", "tandemux/n")
@@ -83,6 +85,7 @@ func TestWorktreeBranches(t *testing.T) {
 }
 
 func TestWorktreeRepositories(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n", "dir/b": "2\n"})
 	for name, c := range map[string]struct {
@@ -205,6 +208,7 @@ func TestWorktreeConfiguration(t *testing.T) {
 
 // TestWorktreeAgentsGit: what the agent makes of .git in the workspace is not believed.
 func TestWorktreeAgentsGit(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n", "sub/x": "1\n"})
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo})
@@ -278,6 +282,7 @@ func inSandbox(t *testing.T, w *Workspace, script string) string {
 // TestWorktreeSandboxedCommits: an agent that sees nothing but the mounts commits, and
 // the commits are in the repository after a synchronisation.
 func TestWorktreeSandboxedCommits(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n", "dir/b": "2\n"})
 	run(t, repo, "git", "repack", "-adq")
@@ -321,6 +326,7 @@ func TestWorktreeSandboxedCommits(t *testing.T) {
 // TestWorktreeQuarantine: objects that a sandboxed agent gives are checked, and no
 // other store of objects is borrowed from on its word.
 func TestWorktreeQuarantine(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
 	secret := repository(t, map[string]string{"secret": "s3cret\n"})
@@ -352,6 +358,7 @@ func TestWorktreeQuarantine(t *testing.T) {
 }
 
 func TestWorktreeMergeRefuses(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		home map[string]string // the user's files, uncommitted
 		add  bool
@@ -402,6 +409,7 @@ func TestWorktreeMergeRefuses(t *testing.T) {
 }
 
 func TestWorktreeMergeJoins(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b": "1\n"})
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "n"})
@@ -447,6 +455,7 @@ func TestWorktreeMergeJoins(t *testing.T) {
 }
 
 func TestWorktreeDiffKinds(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{
 		"mode": "x\n", "gone": "1\n2\n", "bin": "a\x00b", "old name": "1\n2\n3\n4\n5\n6\n7\n8\n", "link -> mode": "", ".gitignore": "ignored\nbuild/\n", "d/f": "1\n",
@@ -500,6 +509,7 @@ func TestWorktreeDiffKinds(t *testing.T) {
 // TestWorktreeSameTick: a change of the same size, made in the tick in which the file
 // was checked out, is seen.
 func TestWorktreeSameTick(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
 	run(t, repo, "git", "config", "core.trustctime", "false") // it can't be set
@@ -520,6 +530,7 @@ func TestWorktreeSameTick(t *testing.T) {
 
 // TestWorktreeSubmodules: what is in a submodule stays there, and is not lost.
 func TestWorktreeSubmodules(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	inner := repository(t, map[string]string{"x": "1\n"})
 	repo := repository(t, map[string]string{"a": "1\n"})
@@ -540,6 +551,7 @@ func TestWorktreeSubmodules(t *testing.T) {
 }
 
 func TestWorktreeDeletedUnderIt(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "n"})
@@ -576,6 +588,7 @@ func second[T any](_ T, err error) error { return err }
 
 // TestTenTasksOnOneRepository: all get a worktree, at once, and all work comes home.
 func TestTenTasksOnOneRepository(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
 	var wg sync.WaitGroup

@@ -27,14 +27,15 @@ func TestMain(m *testing.M) {
 		victim(job)
 		return
 	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME"} { // no configuration of the user's
+		os.Setenv(name, "/nonexistent")
+	}
 	leak.Main(m)
 }
 
-// newStore opens a store of its own, and a HOME without a user's configuration.
+// newStore opens a store of its own.
 func newStore(t testing.TB) *Store {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	return openStore(t, filepath.Join(t.TempDir(), "state"))
 }
 
