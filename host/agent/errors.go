@@ -4,9 +4,9 @@ import "errors"
 
 // ErrDetached says that a person has taken a terminal from an agent, or sent it
 // to the background: the command runs on, and the agent should too.
-var ErrDetached = errors.New("a person has taken this terminal over or sent it to the background; its command may still run")
+var ErrDetached = errors.New("terminal detached from its agent")
 
-// Detached is what an agent reads of that.
+// Detached is what an agent reads of that, at the end of the output.
 const Detached = "A person has taken this terminal over, or sent it to the background. The command runs on; go on without waiting for it."
 
 // Kinds of Error, as AHP's ErrorInfo.errorType.

@@ -98,7 +98,14 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("promoted twice: %v", r)
 	}
 	a.refused("Cannot kill visible or user-owned terminals", "kill_terminal", m{"terminalId": id})
-	if text, failed := a.call("send_input", m{"terminalId": id, "text": "x"}); !failed || !strings.Contains(text, "you do not hold") {
+	// What an agent reads whose terminal a person has is what docs/agents.md says.
+	page, err := os.ReadFile("../../docs/agents.md")
+	a.Must(err)
+	lost := "you do not hold " + id + ": claim_terminal asks for it"
+	if said := strings.ReplaceAll(lost, id, "pty-7k2m"); !strings.Contains(strings.Join(strings.Fields(string(page)), " "), said) {
+		t.Errorf("docs/agents.md does not say %q", said)
+	}
+	if text, failed := a.call("send_input", m{"terminalId": id, "text": "x"}); !failed || !strings.Contains(text, lost) {
 		t.Errorf("types after promotion: %s", text)
 	}
 	mine := a.get("spawn_background_terminal", m{"command": []string{"sleep", "1000"}})["id"].(string)

@@ -175,7 +175,7 @@ func hooksOf(w *fixture, name, interpreter, create, event, cancel string) regist
 	return d
 }
 
-// shHooks count events in the state; pyHooks do as well.
+// These hooks, in sh and in Python, count events in the state.
 const (
 	shCreate = `cat >create.json; echo '{"type":"state","replace":{"turns":0,"made":true}}'; echo '{"type":"message","text":"Created."}'`
 	shEvent  = `in=$(cat); n=$(printf %s "$in" | sed 's/.*"turns":\([0-9]*\).*/\1/'); n=$((n+1))
