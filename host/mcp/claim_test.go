@@ -25,6 +25,7 @@ func row(w *hosttest.Machine, id string) map[string]any {
 // TestTakeOver: a person takes an agent's terminal in the middle of a command,
 // and hands it back (T18, docs/decisions.md §2).
 func TestTakeOver(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "worker")
 	answer := make(chan map[string]any)
@@ -52,6 +53,7 @@ func TestTakeOver(t *testing.T) {
 // TestAsk: an agent asks for a person's terminal; the person refuses, then grants,
 // and takes it back (T2).
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "asker")
 	id := "pty-" + strings.TrimSpace(w.Tandemux("new", "--background", "--", "cat"))

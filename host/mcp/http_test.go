@@ -30,6 +30,7 @@ func overHTTP(w *hosttest.Machine, name, addr, token string) *agent {
 // TestHTTP: the same tools at /mcp, for whoever has a token; requests of one
 // token are one agent.
 func TestHTTP(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()
@@ -59,6 +60,7 @@ func TestHTTP(t *testing.T) {
 
 // TestHTTPFront: no token, a wrong one, foreign origins and hosts, large bodies.
 func TestHTTPFront(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()
@@ -105,6 +107,7 @@ func TestHTTPFront(t *testing.T) {
 
 // TestRevoke: a token that is revoked ends its agent's calls at once.
 func TestRevoke(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()

@@ -13,6 +13,7 @@ import (
 // What the seat belt refuses is seen: by tandemux ls, by tandemux doctor, and in the
 // audit log (the status line: ui, TestRefusalsAreSaid).
 func TestRefusalsAreSeen(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	for range 2 {

@@ -12,6 +12,7 @@ import (
 // a token's scopes do not allow is refused with the scope's name, or where the
 // terminal is not the agent's to begin with, with that.
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "agent-spawns = 0\nagent-terminals = 0\n")
 	addr := w.Listen()
 	mine := w.Tandemux("new", "--name", "mine", "--", "cat")

@@ -19,6 +19,7 @@ import (
 
 // TestTools: what is offered is what docs/mcp.md lists, and how it is described (T3–T23, T42–T47).
 func TestTools(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "looker")
 	r, err := a.session.ListTools(context.Background(), nil)
 	a.Must(err)
@@ -61,6 +62,7 @@ func TestTools(t *testing.T) {
 // TestLifecycle walks a background terminal through its life (T1, T2, T4–T9,
 // T17–T24).
 func TestLifecycle(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	got := a.get("spawn_background_terminal", m{"cwd": w.Dir, "command": []string{"sh", "-c", "echo ready; read x; echo got $x; sleep 1000"}})
@@ -125,6 +127,7 @@ func TestLifecycle(t *testing.T) {
 // TestNamesForIDs: a name does for an id, and a title, which a program sets, does
 // not (D5).
 func TestNamesForIDs(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "namer")
 	spawn := func() map[string]any {
 		return a.get("spawn_background_terminal", m{"title": "server", "command": []string{"sh", "-c", `printf '\033]2;prod\007ready\n'; cat`}})
@@ -154,6 +157,7 @@ func TestNamesForIDs(t *testing.T) {
 // TestReadTerminal: the newest 64 KiB, from a line's beginning; nothing yet is an
 // empty text (T5–T8).
 func TestReadTerminal(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "reader")
 	spawned := func(argv ...string) string {
 		return a.get("spawn_background_terminal", m{"command": argv})["id"].(string)
@@ -181,6 +185,7 @@ func TestReadTerminal(t *testing.T) {
 // TestBlocked: what agents may not start (T10, T11, T14), and that refused calls
 // don't count (docs/decisions.md §24).
 func TestBlocked(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "rogue")
 	const blocked = "Command blocked for security reasons"
 	for _, argv := range [][]string{
@@ -213,6 +218,7 @@ func TestBlocked(t *testing.T) {
 
 // TestQuotaRace: limits hold when everybody asks at once (T12, T13).
 func TestQuotaRace(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "many")
 	answers := make(chan string)
 	const calls = 30
@@ -236,6 +242,7 @@ func TestQuotaRace(t *testing.T) {
 
 // TestBadInput: wrong types, null where an array belongs, unknown ids.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "clumsy")
 	for _, c := range []struct {
 		tool string
@@ -272,6 +279,7 @@ func TestBadInput(t *testing.T) {
 
 // TestRunCommand: output, exit code, duration; nothing is left behind.
 func TestRunCommand(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "builder")
 	r := a.get("run_command", m{"command": []string{"printf", `\033[31mred\033[0m %s\n`, "x"}})
@@ -310,6 +318,7 @@ func TestRunCommand(t *testing.T) {
 
 // TestRunInShell: a shell that the agent holds keeps its state between commands.
 func TestRunInShell(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "builder")
 	id := a.get("spawn_background_terminal", m{"command": []string{"bash"}})["id"]
@@ -337,6 +346,7 @@ func TestRunInShell(t *testing.T) {
 // TestCancel: a cancelled run_command leaves no process and no terminal, and its
 // progress was told.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	cmd := newAgent(w, "impatient")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -356,6 +366,7 @@ func TestCancel(t *testing.T) {
 
 // TestManyCalls: a hundred at once, each right.
 func TestManyCalls(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "busy")
 	a.get("run_command", m{"command": []string{"true"}})
 	const calls = 18 // below the quota of calls at once
@@ -380,6 +391,7 @@ func TestManyCalls(t *testing.T) {
 // TestInactivity: an agent's background terminal without input and output is ended;
 // one that was promoted is not (T38–T41).
 func TestInactivity(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "agent-idle = 1\n")
 	a := newAgent(w, "forgetful")
 	quiet := a.get("spawn_background_terminal", m{"command": []string{"sleep", "1000"}})["id"]
@@ -401,6 +413,7 @@ func TestInactivity(t *testing.T) {
 // TestFlood: thousands of calls at once are each answered, by the tool or by the
 // limit, and afterwards all is as before.
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "flood")
 	calls := soak.Size(t, 2_000, 10_000)
 	answers := make(chan string)

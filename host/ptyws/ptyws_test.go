@@ -148,6 +148,7 @@ func spawn(w *hosttest.Machine, addr, token, body string) string {
 
 // TestUserTerminal walks a user's terminal through its life (T25–T32, T35, T36).
 func TestUserTerminal(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	early := dial(w, addr, token, "")
@@ -201,6 +202,7 @@ func TestUserTerminal(t *testing.T) {
 // TestAgentTerminal: events of an agent's terminal; no typing into it (T27, T33,
 // T34, T37).
 func TestAgentTerminal(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "?output=1")
@@ -239,6 +241,7 @@ func TestAgentTerminal(t *testing.T) {
 
 // TestRefused: what is no message, and who may not.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "")
@@ -286,6 +289,7 @@ func TestRefused(t *testing.T) {
 
 // TestSlowReader: a client that never reads costs nobody anything.
 func TestSlowReader(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 1500000; echo the end; read x"]}`)

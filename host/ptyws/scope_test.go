@@ -11,6 +11,7 @@ import (
 // TestScopes: what each request and message may do for tokens of each set of
 // scopes.
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	w := hosttest.New(t, "")
 	addr := w.Listen()
 	const (

@@ -15,6 +15,7 @@ import (
 // TestKeys: what a key may do is its scopes, and it is over at once (U87–U90, U97,
 // U98).
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("a", hello)
 	w.agent("b", hello)
@@ -116,6 +117,7 @@ func TestKeys(t *testing.T) {
 // TestDualParents: creating and seeing a task takes the agent and the project
 // (U82–U86).
 func TestDualParents(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	w := start(t)
 	w.agent("a", hello)
@@ -200,6 +202,7 @@ func TestDualParents(t *testing.T) {
 // TestOthersAgents: an agent that a key deployed is shown no file of the host's that
 // its definition names, and runs in a sandbox only.
 func TestOthersAgents(t *testing.T) {
+	t.Parallel()
 	needSandbox(t)
 	w := start(t)
 	secret := w.file("private", "the operator's own")

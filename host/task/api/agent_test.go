@@ -44,6 +44,7 @@ func (w *fixture) key(name string, scopes ...string) registry.MadeKey {
 // TestAgents: agents, versions, branches and variables by the interface (U19,
 // U23–U32, U96).
 func TestAgents(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	def := registry.Definition{Name: "a", Description: "first", Command: []string{"sh"}}
 	var one store.Deployed
@@ -142,6 +143,7 @@ func TestAgents(t *testing.T) {
 
 // TestLogsAreFollowed: a question for more lines is answered when there is one.
 func TestLogsAreFollowed(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	d := w.deploy(registry.Definition{Name: "a", Command: []string{"sh"}})
 	var first api.LogPage
@@ -179,6 +181,7 @@ func TestLogsAreFollowed(t *testing.T) {
 // environment is sticky, and moves with its next event where it isn't (U30, U31,
 // U40).
 func TestVersionsOfTasks(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	deploy := func(branch, word string) store.Deployed {
 		t.Helper()

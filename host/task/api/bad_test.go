@@ -14,6 +14,7 @@ import (
 // TestBadInput: what is wrong with a request is answered with the right status and a
 // sentence, and changes nothing (U39, U65, U66, U100).
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	got := w.create("hello", map[string]any{"name": "one"})
@@ -100,6 +101,7 @@ func m0() map[string]any { return map[string]any{} }
 // TestBadRepositories: a dirty tree is left alone, a branch that exists is refused or
 // gone around, a workspace that is deleted under a task fails its event.
 func TestBadRepositories(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
@@ -153,6 +155,7 @@ func TestBadRepositories(t *testing.T) {
 // TestIdempotency: the same request under a key is done once and answered as it was;
 // another one is a conflict (U66).
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	key := http.Header{"Idempotency-Key": {"one"}}

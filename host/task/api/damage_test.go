@@ -13,6 +13,7 @@ import (
 // TestDamagedStore: a database that was damaged, or removed, takes no workspace with
 // it, neither with the next host nor with the one after; it is said what was done.
 func TestDamagedStore(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(path string) error{
 		"damaged": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("garbage ", 1000)), 0o600) },
 		"removed": os.Remove,

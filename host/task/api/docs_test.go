@@ -15,6 +15,7 @@ var update = flag.Bool("update", false, "rewrite the table of docs/tasks.md")
 
 // TestDocs: the documentation's table is that of the routes (U114).
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	const path, from, to = "../../../docs/tasks.md", "-run TestDocs -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -44,6 +45,7 @@ func TestDocs(t *testing.T) {
 // TestTable: every route is whole and distinct, and what it names in its path is
 // what its handler can ask for (U9, U37).
 func TestTable(t *testing.T) {
+	t.Parallel()
 	names, places := map[string]bool{}, map[string]bool{}
 	for _, r := range Table {
 		at := r.Method + " " + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(r.Path, "{}")
@@ -63,6 +65,7 @@ func TestTable(t *testing.T) {
 // TestDescription: the OpenAPI description is JSON, names every route, and all that it
 // refers to is in it.
 func TestDescription(t *testing.T) {
+	t.Parallel()
 	text, err := json.Marshal(description())
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 // TestFiles goes through the requests on files and their statuses (U60–U67).
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.must(http.StatusCreated, http.MethodPost, "/projects", map[string]any{"name": "p"}, nil)
 	var fs store.Filesystem
@@ -121,6 +122,7 @@ func TestFiles(t *testing.T) {
 // TestFileRights: who may read a project reads its files; who may change it writes
 // them; others see nothing of them (U58, U65, U86).
 func TestFileRights(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("a", hello)
 	for _, name := range []string{"p", "q"} {
@@ -171,6 +173,7 @@ func TestFileRights(t *testing.T) {
 
 // TestWorkspaceHome: what a task changed is compared and merged, over HTTP.
 func TestWorkspaceHome(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git here")
 	}

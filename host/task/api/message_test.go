@@ -16,6 +16,7 @@ import (
 // TestMessages: texts and data, in and out, by page and direction; progress (U10,
 // U11, U21, U45, U46, U55).
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("echo", "prompt\nsay $PROMPT\n")
 	w.create("echo", map[string]any{"name": "one"})
@@ -73,6 +74,7 @@ func TestMessages(t *testing.T) {
 // TestStates: created once for a task and an agent, merged, replaced, deleted
 // (U12–U16, U46, U57).
 func TestStates(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("echo", "prompt\nsay $PROMPT\n")
 	other := w.agent("other", "prompt\nsay $PROMPT\n")
@@ -109,6 +111,7 @@ func TestStates(t *testing.T) {
 // wrote is in it afterwards, what somebody put there is in the workspace before the
 // next; what was written before a cancel is not brought back (U4, U5, U39, U46).
 func TestFilesystems(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("writer", `prompt
 call r fs/read_text_file {"sessionId":"$SESSION","path":"$CWD/in.txt"}

@@ -13,6 +13,7 @@ import (
 // turn as lost, tells so in the stream, which goes on without a gap, and carries out
 // what waits.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("once", "prompt\nonce "+w.dir+"/files/once\nsay hanging\nhang\nalways\nsay done: $PROMPT\n")
 	got := w.create("once", map[string]any{"name": "once"})
@@ -58,6 +59,7 @@ func TestRestart(t *testing.T) {
 
 // TestSessionEnded: somebody ends a task's session; the next event begins another.
 func TestSessionEnded(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	got := w.create("hello", map[string]any{"name": "hello"})
@@ -75,6 +77,7 @@ func TestSessionEnded(t *testing.T) {
 // TestOthersTurns: a turn that a person begins in the task's session is told as one
 // of an event, and what was sent meanwhile waits for it (U81).
 func TestOthersTurns(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("asks", "prompt\ncall p session/request_permission {\"sessionId\":\"$SESSION\",\"toolCall\":{\"toolCallId\":\"c1\",\"title\":\"may I\",\"kind\":\"execute\"},\"options\":[{\"optionId\":\"once\",\"name\":\"Once\",\"kind\":\"allow_once\"}]}\nsay to $PROMPT\n")
 	got := w.create("asks", map[string]any{"name": "asks"})

@@ -37,6 +37,7 @@ func chatty(lines int) string {
 // with Last-Event-ID is the whole, once and in order (U47, U115); also while the
 // turn runs, and of several turns.
 func TestStreamCuts(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("chatty", chatty(400))
 	got := w.create("chatty", nil)
@@ -110,6 +111,7 @@ func textOf(all []frame) string {
 // to tell; with follow the stream lasts over turns, until the task is over (U47,
 // U115).
 func TestStreamWaits(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	got := w.create("hello", nil)

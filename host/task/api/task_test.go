@@ -26,6 +26,7 @@ say $PROMPT!
 // TestTask: a task by its interface from creation to deletion (U17, U18, U20,
 // U37–U46, U55, U56).
 func TestTask(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	got := w.create("hello", map[string]any{"name": "one", "params": map[string]any{"goal": "test"}})
@@ -69,6 +70,7 @@ func TestTask(t *testing.T) {
 
 // TestParts: the stream's parts of a turn, in the words of the documents (U47–U54).
 func TestParts(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
 	w.agent("fails", "prompt\nsay Before\nerror -32603 the model is gone\n")
@@ -218,6 +220,7 @@ print(json.dumps({"type": "message", "text": "Cancelled."}))
 // the three hooks, messages, state, progress and files (U8, U10, U11, U12–U16, U21,
 // U22, U41–U43, U50, U51).
 func TestHooks(t *testing.T) {
+	t.Parallel()
 	w, outer := start(t), t
 	for _, d := range []registry.Definition{
 		hooksOf(w, "sh", "sh", shCreate, shEvent, shCancel), hooksOf(w, "python", "python3", pyCreate, pyEvent, pyCancel),
