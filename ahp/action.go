@@ -41,15 +41,15 @@ type (
 	TerminalInput struct {
 		Data string `json:"data"`
 	}
-	// TerminalResized sets the size: a request by a client, an announcement by
-	// the host (R16).
+	// TerminalResized sets the size: a client's request, the host's announcement (R16).
 	TerminalResized struct {
 		Cols int `json:"cols"`
 		Rows int `json:"rows"`
 	}
-	// TerminalClaimed transfers the claim; it never releases it (G5).
+	// TerminalClaimed transfers the claim (G5). Seen is the serverSeq it was decided on, or 0.
 	TerminalClaimed struct {
 		Claim Claim `json:"claim"`
+		Seen  int64 `json:"x-tandemux/seen,omitempty"`
 	}
 	// TerminalTitleChanged renames.
 	TerminalTitleChanged struct {

@@ -38,3 +38,6 @@ func PanicAtOutput(h *Host, uri ahp.URI) {
 		t.Watch(tx, &panicker{t})
 	})
 }
+
+// Hold keeps everything from being carried out until release.
+func Hold(h *Host) (release func()) { return h.core.Lock().Unlock }

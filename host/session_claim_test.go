@@ -1,10 +1,12 @@
 package host_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // TestWhoTypesInASession: into what a session that the host runs holds, its agent
@@ -62,5 +64,56 @@ func TestClaimsForSessions(t *testing.T) {
 	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/none"}
 	if err := a.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/t", Claim: claim}, nil); err == nil || !strings.Contains(err.Error(), "there is no session") {
 		t.Errorf("the operator's terminal for no session: %v", err)
+	}
+}
+
+// TestClaimsThatRace: of two principals that decide on the same claim one gets the
+// terminal and the other is told (G48); who decides on what is there now gets it.
+func TestClaimsThatRace(t *testing.T) {
+	w := start(t)
+	const uri = "ahp-terminal:/t"
+	a, b := w.connect("a"), w.connectTCP("b", w.token("admin").Token)
+	a.initialize()
+	b.initialize()
+	a.create(uri, "cat")
+	b.subscribe(uri)
+	claim := func(p *peer, clientSeq, seen int64) ahp.Envelope {
+		p.dispatch(uri, clientSeq, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}, Seen: seen})
+		return p.echo(clientSeq)
+	}
+	first := claim(b, 1, 0)
+	if first.RejectionReason != "" {
+		t.Fatalf("a claim that says nothing of what it knew: %s", first.RejectionReason)
+	}
+	if e := claim(a, 1, first.ServerSeq-1); !strings.Contains(e.RejectionReason, "somebody else was first") {
+		t.Errorf("a claim that is decided on what was: %q", e.RejectionReason)
+	}
+	if e := claim(a, 2, first.ServerSeq); e.RejectionReason != "" || e.Action.(ahp.TerminalClaimed).Seen != 0 {
+		t.Errorf("a claim that is decided on what is: %+v", e)
+	}
+	if e := claim(a, 3, 1); e.RejectionReason != "" {
+		t.Errorf("after one's own claim: %q", e.RejectionReason)
+	}
+	if e := claim(b, 2, 0); e.RejectionReason != "" {
+		t.Errorf("a claim that came alone: %q", e.RejectionReason)
+	}
+	// Both are here before either is carried out, and neither says what it knew.
+	release := host.Hold(w.host)
+	for i, p := range []*peer{a, b} {
+		p.dispatch(uri, 4, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}})
+		w.until("the host has read it", func() bool {
+			stacks := make([]byte, 1<<20)
+			n := 0
+			for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+				if strings.Contains(stack, "core.(*Core).Do(") && strings.Contains(stack, "requests.(*Conn).dispatch(") {
+					n++
+				}
+			}
+			return n == i+1
+		})
+	}
+	release()
+	if x, y := a.echo(4), b.echo(4); (x.RejectionReason == "") == (y.RejectionReason == "") {
+		t.Errorf("of two claims at once: %q, %q", x.RejectionReason, y.RejectionReason)
 	}
 }

@@ -25,6 +25,14 @@ type Holding struct {
 	Claim    ahp.Claim
 	HandBack *ahp.Claim
 	Owner
+	Last
+}
+
+// Last is the newest claim that somebody made: the last number that was handed out
+// before it, and whose it is.
+type Last struct {
+	Before int64
+	By     string
 }
 
 // Holds reports whether the claim is one of the principal's: of one of its clients, or of
@@ -110,6 +118,15 @@ func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim, owne
 		return mayDrive(p, to.Session, owner)
 	}
 	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
+}
+
+// Stale refuses a claim that was decided before somebody else's: seen is the last number
+// that its sender knew (G48).
+func (h Holding) Stale(p *auth.Principal, seen int64) (refusal string) {
+	if h.By == p.ID || seen > h.Before {
+		return ""
+	}
+	return fmt.Sprintf("somebody else was first: the terminal is held by %s by now", h.HeldBy())
 }
 
 // Transfer is the holding after a claim of a principal's; follows says that the claim

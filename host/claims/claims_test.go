@@ -117,3 +117,23 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 }
+
+// TestStale: of two that decided on the same, the second is refused (G48).
+func TestStale(t *testing.T) {
+	taken := held(byClient("remote"), admin, nil)
+	taken.Last = Last{Before: 10, By: admin.ID}
+	for _, c := range []struct {
+		p    *auth.Principal
+		seen int64
+		want bool
+	}{
+		{auth.Operator, 10, true}, {auth.Operator, 11, false}, {admin, 3, false}, {driver, 0, true},
+	} {
+		if got := taken.Stale(c.p, c.seen); (got != "") != c.want || c.want && !strings.Contains(got, "held by client remote by now") {
+			t.Errorf("%s with %d: %q", c.p.ID, c.seen, got)
+		}
+	}
+	if got := held(byClient("remote"), admin, nil).Stale(auth.Operator, 1); got != "" {
+		t.Errorf("what nobody has claimed since: %q", got)
+	}
+}

@@ -3,6 +3,7 @@ package core
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
@@ -44,6 +45,7 @@ type Core struct {
 
 	mu       sync.Mutex // guards all below
 	seq      sequence
+	reached  atomic.Int64 // seq.last, to be read without the lock
 	channels map[ahp.URI]*Channel
 	clients  map[string]*Client
 	out      outbox.Outbox

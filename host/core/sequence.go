@@ -71,8 +71,12 @@ func (tx Tx) NextSeq() int64 {
 			s.mark += seqBlock
 		}
 	}
+	tx.c.reached.Store(s.last)
 	return s.last
 }
+
+// Reached is the last number that was handed out, without the lock.
+func (c *Core) Reached() int64 { return c.reached.Load() }
 
 // Saw has all numbers from here on lie above one that an earlier host gave out.
 func (tx Tx) Saw(seq int64) { tx.c.seq.last = max(tx.c.seq.last, seq) }

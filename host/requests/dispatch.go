@@ -17,6 +17,9 @@ type Dispatch struct {
 	By      *core.By
 	Channel *core.Channel
 	Action  ahp.Action
+	// Read is the last number that had been handed out when the action was read: what
+	// came after it the client can't have known.
+	Read int64
 }
 
 // dispatchAction decides a client's action (AHP, Actions). It answers with the
@@ -51,7 +54,8 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 	if refusal == "" && !c.dispatches.AllowN(c.s.Now(), 1) {
 		refusal = fmt.Sprintf("more than %d actions at once, or %d a second: slow down", c.s.Limits.DispatchBurst, c.s.Limits.DispatchRate)
 	}
-	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal) })
+	read := c.s.Core.Reached()
+	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read) })
 	if refusal != "" {
 		c.s.Audit.Refused(c.Who(), p.Action.ActionType(), p.Channel, refusal)
 	}
@@ -59,7 +63,7 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty.
-func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusal string) {
+func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read int64) (refusal string) {
 	if p.ClientSeq > 0 {
 		tx.Numbered(c.Link, p.ClientSeq)
 	}
@@ -76,7 +80,7 @@ func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusa
 	if !known {
 		return ""
 	}
-	d := &Dispatch{Conn: c, Channel: ch, Action: p.Action, By: &core.By{
+	d := &Dispatch{Conn: c, Channel: ch, Action: p.Action, Read: read, By: &core.By{
 		Link: c.Link, Origin: ahp.Origin{ClientID: c.Client.ID, ClientSeq: p.ClientSeq},
 	}}
 	r := c.s.Actions[p.Action.ActionType()]

@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -146,8 +147,12 @@ func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 
 // claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
 func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
-	to := d.Action.(ahp.TerminalClaimed).Claim
-	if s := t.held().MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
+	a := d.Action.(ahp.TerminalClaimed)
+	to, held := a.Claim, t.held()
+	if s := held.MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
+		return s
+	}
+	if s := held.Stale(d.Conn.Principal, cmp.Or(a.Seen, d.Read)); s != "" {
 		return s
 	}
 	t.Flush(tx)

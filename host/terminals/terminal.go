@@ -69,6 +69,7 @@ type process struct {
 // holding is who has a terminal.
 type holding struct {
 	claims.Owner
+	last claims.Last
 	// colors are those that the process was told last.
 	colors emulator.Colors
 	used   User // an agent below the host that uses it; nil when there is none
@@ -209,7 +210,7 @@ func (t *Terminal) StateWithin(tx core.Tx, limit int) any {
 
 // held is who has the terminal.
 func (t *Terminal) held() claims.Holding {
-	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner}
+	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner, Last: t.last}
 }
 
 // MayType decides terminal/input (claims.Holding.MayType).
@@ -224,6 +225,7 @@ func (t *Terminal) MayType(tx core.Tx, p *auth.Principal, clientID string) (foll
 // the keyboard. The caller has asked the policy.
 func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	from := t.Value.Claim
+	t.last = claims.Last{Before: tx.Seq(), By: p.ID}
 	if t.transfer(tx, to, by, p); t.used != nil {
 		t.used.Taken(tx, from, to)
 	}

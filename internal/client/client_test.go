@@ -518,7 +518,7 @@ func TestClaimsForOldHosts(t *testing.T) {
 	if _, err := c.Dispatch(t1, ahp.TerminalClaimed{Claim: claim}); err != nil {
 		t.Fatal(err)
 	}
-	p.expect("dispatchAction", `{"channel":"ahp-terminal:/1","clientSeq":1,"action":{"type":"terminal/claimed","claim":{"kind":"session","session":"ahp-session:/s"}}}`)
+	p.expect("dispatchAction", `{"channel":"ahp-terminal:/1","clientSeq":1,"action":{"type":"terminal/claimed","claim":{"kind":"session","session":"ahp-session:/s"},"x-tandemux/seen":10}}`)
 }
 
 func TestSubscribeOutlivesTheConnection(t *testing.T) {

@@ -88,6 +88,10 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	if c.link == nil {
 		return 0, nil, absent(c.ended)
 	}
+	if claim, ok := a.(ahp.TerminalClaimed); ok {
+		claim.Seen = c.serverSeq.Load()
+		a = claim
+	}
 	seq = c.clientSeq + 1
 	params, err := ahp.Encode(c.profile, ahp.DispatchParams{Channel: channel, ClientSeq: seq, Action: a})
 	if err != nil {
