@@ -155,6 +155,9 @@ func endHost(run string) {
 	dir := filepath.Join(run, "tandemux")
 	if pid := hostPid(dir); pid > 0 {
 		syscall.Kill(pid, syscall.SIGKILL)
+		for hostPid(dir) == pid && ctx.Err() == nil { // it may be writing a file
+			time.Sleep(time.Millisecond)
+		}
 	}
 	if k, err := keeper.Dial(ctx, filepath.Join(dir, listen.KeeperName)); err == nil {
 		k.Shutdown(ctx) //nolint:errcheck // ends with the process in any case

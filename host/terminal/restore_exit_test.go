@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -64,9 +65,10 @@ func TestRestoreExit(t *testing.T) {
 		second.Exit(exit)
 		var all []ahp.Action
 		h := &holder{t: t}
-		h.poll("the end of the output", func() bool {
+		h.poll("the end of the output, and the exit", func() bool {
 			all = append(all, taken(second)...)
-			return second.parked.Load() && second.offset >= 8
+			exited := slices.ContainsFunc(all, func(a ahp.Action) bool { _, is := a.(ahp.TerminalExited); return is })
+			return second.parked.Load() && second.offset >= 8 && (told || exited)
 		})
 		all = append(all, taken(second)...)
 		var exits, ends int
