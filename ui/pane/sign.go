@@ -166,17 +166,20 @@ func (s *signs) resigned(row int) bool {
 	return signOn(s.now, row) != signOn(s.before, row) || noteOn(s.now, row) != noteOn(s.before, row)
 }
 
-func signOn(list []Sign, row int) Sign {
-	return first(list, func(s *Sign) bool { return s.Row == row })
-}
-
-func noteOn(list []Sign, row int) Sign {
-	return first(list, func(s *Sign) bool { return s.note == row })
-}
-
-func first(list []Sign, is func(*Sign) bool) (s Sign) {
+// signOn and noteOn are asked for each row of each frame: without a function for what
+// is looked for, they take half as long.
+func signOn(list []Sign, row int) (s Sign) {
 	for i := range list {
-		if is(&list[i]) {
+		if list[i].Row == row {
+			return list[i]
+		}
+	}
+	return s
+}
+
+func noteOn(list []Sign, row int) (s Sign) {
+	for i := range list {
+		if list[i].note == row {
 			return list[i]
 		}
 	}
