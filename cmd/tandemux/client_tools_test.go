@@ -108,7 +108,14 @@ show r
 	if out, err := tandemux.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	t.Cleanup(func() { endHost(run) })
+	t.Cleanup(func() {
+		stop := exec.Command("tandemux", "stop") // a killed one the agent's bridge would start anew
+		stop.Env = tandemux.Env
+		if out, err := stop.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		endHost(run)
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	connect := func(id string) (*client.Client, *folded) { return connectFolded(ctx, t, run, id) }
