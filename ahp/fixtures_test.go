@@ -91,11 +91,14 @@ func (f fixture) run(t *testing.T, p Profile) {
 		now := f.now(p)
 		got = fold(t, f, p, func(s SessionState, a Action) SessionState { return reduceSession(s, a, now) })
 		if p == V05 {
-			got = nested(t, got)
+			got = once(t, got, true)
 		}
 	case "chat":
 		now := f.now(p)
 		got = fold(t, f, p, func(s ChatState, a Action) ChatState { return reduceChat(s, a, now) })
+		if p == V05 {
+			got = once(t, got, false)
+		}
 	default:
 		t.Fatalf("no reducer %q", f.Reducer)
 	}
@@ -113,22 +116,31 @@ func (f fixture) now(p Profile) Instant {
 	return ""
 }
 
-// nested is the state of a session as 0.5's sources have it: this package writes
-// the summary's members beside it too, as 0.5 was released. They must agree.
-func nested(t *testing.T, state json.RawMessage) json.RawMessage {
+// once is a state that this package writes for 0.5, with its summary's members in
+// one of their two places, which must agree: a session's in the summary, as 0.5's
+// sources have them, a chat's beside it.
+func once(t *testing.T, state json.RawMessage, nested bool) json.RawMessage {
 	t.Helper()
-	var all, summary map[string]any
+	var all map[string]any
 	if err := json.Unmarshal(state, &all); err != nil {
 		t.Fatal(err)
 	}
-	summary, _ = all["summary"].(map[string]any)
+	summary, ok := all["summary"].(map[string]any)
+	if !ok {
+		t.Errorf("%s has no summary", state)
+	}
 	for k, v := range summary {
 		if flat, ok := all[k]; ok && k != "_meta" {
 			if !reflect.DeepEqual(flat, v) {
 				t.Errorf("member %s is %v, but %v in the summary", k, flat, v)
 			}
-			delete(all, k)
+			if nested {
+				delete(all, k)
+			}
 		}
+	}
+	if !nested {
+		delete(all, "summary")
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
