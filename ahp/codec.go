@@ -46,9 +46,7 @@ var strict, lenient jsonv2.Options
 
 // What is written and read by functions of ours needs all of this again.
 func init() {
-	for _, k := range rows {
-		kinds[k.name] = k
-	}
+	Register(rows[:]...)
 	forms[V1] = jsonv2.JoinOptions(form, jsonv2.WithMarshalers(writeAction))
 	forms[V09] = forms[V1]
 	forms[V05] = jsonv2.JoinOptions(form, jsonv2.WithMarshalers(jsonv2.JoinMarshalers(down05, writeAction)))

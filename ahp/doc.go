@@ -21,6 +21,9 @@
 // wire. ReduceTerminal copies the last part's text for each piece of output, which is
 // quadratic over a long run: a TerminalFold is linear, with a bound.
 //
+// Families. What few clients use has packages below this one, with types and reducers,
+// whose actions they Register.
+//
 // The package does not know connections, sequencing or authorisation (package
 // host), nor prediction and reconnects (package internal/client).
 package ahp

@@ -9,21 +9,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// kind is one row of the table of actions.
-type kind struct {
+// Kind is one row of the table of actions.
+type Kind struct {
 	name string
-	by
+	By
 	// fresh gives a place to decode into, and what is in it then.
 	fresh func() (to any, value func() Action)
 	// write writes an action, which a points to, with its type.
 	write func(e *jsontext.Encoder, a Action) error
 }
 
-// row is that of the action type A.
-func row[A Action](by by) kind {
+// Row is that of the action type A.
+func Row[A Action](by By) Kind {
 	var zero A
-	return kind{
-		name: zero.ActionType(), by: by,
+	return Kind{
+		name: zero.ActionType(), By: by,
 		fresh: func() (any, func() Action) {
 			a := new(A)
 			return a, func() Action { return *a }
@@ -37,107 +37,116 @@ func row[A Action](by by) kind {
 	}
 }
 
-// by says who may dispatch an action, and whether 0.5.0 does not know it.
-type by struct{ client, after05 bool }
+// By says who may dispatch an action, and whether 0.5.0 does not know it.
+type By struct{ client, after05 bool }
 
+// The values of By.
 var (
-	byHost, byHostLater     = by{}, by{after05: true}
-	byClient, byClientLater = by{client: true}, by{client: true, after05: true}
+	ByHost, ByHostLater     = By{}, By{after05: true}
+	ByClient, ByClientLater = By{client: true}, By{client: true, after05: true}
 )
 
 // kinds is the table of actions by type.
-var kinds = map[string]kind{}
+var kinds = map[string]Kind{}
 
-var rows = [...]kind{
-	row[RootAgentsChanged](byHost),
-	row[RootActiveSessionsChanged](byHost),
-	row[RootTerminalsChanged](byHost),
-	row[RootConfigChanged](byClient),
-	row[TerminalData](byHost),
-	row[TerminalInput](byClient),
-	row[TerminalResized](byClient),
-	row[TerminalClaimed](byClient),
-	row[TerminalTitleChanged](byClient),
-	row[TerminalCwdChanged](byHost),
-	row[TerminalExited](byHost),
-	row[TerminalCleared](byClient),
-	row[TerminalCommandDetectionAvailable](byHost),
-	row[TerminalCommandExecuted](byHost),
-	row[TerminalCommandFinished](byHost),
-	row[LayoutChanged](byClient),
-	row[SessionReady](byHost),
-	row[SessionCreationFailed](byHost),
-	row[SessionChatAdded](byHost),
-	row[SessionChatRemoved](byHost),
-	row[SessionChatUpdated](byHost),
-	row[SessionChatsReordered](byHostLater),
-	row[SessionDefaultChatChanged](byHost),
-	row[SessionTitleChanged](byClient),
-	row[SessionIsReadChanged](byClient),
-	row[SessionIsArchivedChanged](byClient),
-	row[SessionActivityChanged](byHost),
-	row[SessionChangesetsChanged](byHost),
-	row[SessionServerToolsChanged](byHost),
-	row[SessionActiveClientSet](byClient),
-	row[SessionActiveClientRemoved](byClient),
-	row[SessionWorkingDirectorySet](byClientLater),
-	row[SessionWorkingDirectoryRemoved](byClientLater),
-	row[SessionWorkingDirectoryReplaced](byClientLater),
-	row[SessionInputNeededSet](byHostLater),
-	row[SessionInputNeededRemoved](byHostLater),
-	row[SessionCustomizationsChanged](byHost),
-	row[SessionCustomizationUpdated](byHost),
-	row[SessionCustomizationRemoved](byHost),
-	row[SessionCustomizationToggled](byClient),
-	row[SessionMcpServerStateChanged](byHost),
-	row[SessionMcpServerStartRequested](byClientLater),
-	row[SessionMcpServerStopRequested](byClientLater),
-	row[SessionMcpServerBackgroundRequested](byClientLater),
-	row[SessionConfigChanged](byClient),
-	row[SessionMetaChanged](byHost),
-	row[SessionModelChanged](byClient),
-	row[SessionAgentChanged](byClient),
-	row[ChatTurnStarted](byClient),
-	row[ChatResponsePart](byHost),
-	row[ChatDelta](byHost),
-	row[ChatReasoning](byHost),
-	row[ChatUsage](byHost),
-	row[ChatTurnComplete](byHost),
-	row[ChatTurnCancelled](byClient),
-	row[ChatError](byHost),
-	row[ChatTurnResume](byClientLater),
-	row[ChatPendingMessageSet](byClient),
-	row[ChatPendingMessageRemoved](byClient),
-	row[ChatQueuedMessagesReordered](byClient),
-	row[ChatDraftChanged](byClient),
-	row[ChatIsReadChanged](byClientLater),
-	row[ChatIsArchivedChanged](byClientLater),
-	row[ChatInputRequested](byHost),
-	row[ChatInputAnswerChanged](byClient),
-	row[ChatInputCompleted](byClient),
-	row[ChatTruncated](byClient),
-	row[ChatTurnsLoaded](byHostLater),
-	row[ChatActivityChanged](byHost),
-	row[ChatBackgroundWorkSet](byHostLater),
-	row[ChatBackgroundWorkRemoved](byHostLater),
-	row[ChatMovableChanged](byHostLater),
-	row[ChatChangesetsChanged](byHostLater),
-	row[ChatWorkingDirectorySet](byClientLater),
-	row[ChatWorkingDirectoryRemoved](byClientLater),
-	row[ChatToolCallStart](byHost),
-	row[ChatToolCallDelta](byHost),
-	row[ChatToolCallReady](byHost),
-	row[ChatToolCallConfirmed](byClient),
-	row[ChatToolCallContentChanged](byClient),
-	row[ChatToolCallComplete](byClient),
-	row[ChatToolCallResultConfirmed](byClient),
-	row[ChatToolCallAuthRequired](byHostLater),
-	row[ChatToolCallAuthResolved](byHostLater),
-	row[AttentionChanged](byHost),
-	row[TerminalSeen](byClient),
-	row[AgentsRefused](byHost),
-	row[HostWarned](byHost),
-	row[LayoutWatched](byHost),
+var rows = [...]Kind{
+	Row[RootAgentsChanged](ByHost),
+	Row[RootActiveSessionsChanged](ByHost),
+	Row[RootTerminalsChanged](ByHost),
+	Row[RootConfigChanged](ByClient),
+	Row[TerminalData](ByHost),
+	Row[TerminalInput](ByClient),
+	Row[TerminalResized](ByClient),
+	Row[TerminalClaimed](ByClient),
+	Row[TerminalTitleChanged](ByClient),
+	Row[TerminalCwdChanged](ByHost),
+	Row[TerminalExited](ByHost),
+	Row[TerminalCleared](ByClient),
+	Row[TerminalCommandDetectionAvailable](ByHost),
+	Row[TerminalCommandExecuted](ByHost),
+	Row[TerminalCommandFinished](ByHost),
+	Row[LayoutChanged](ByClient),
+	Row[SessionReady](ByHost),
+	Row[SessionCreationFailed](ByHost),
+	Row[SessionChatAdded](ByHost),
+	Row[SessionChatRemoved](ByHost),
+	Row[SessionChatUpdated](ByHost),
+	Row[SessionChatsReordered](ByHostLater),
+	Row[SessionDefaultChatChanged](ByHost),
+	Row[SessionTitleChanged](ByClient),
+	Row[SessionIsReadChanged](ByClient),
+	Row[SessionIsArchivedChanged](ByClient),
+	Row[SessionActivityChanged](ByHost),
+	Row[SessionChangesetsChanged](ByHost),
+	Row[SessionServerToolsChanged](ByHost),
+	Row[SessionActiveClientSet](ByClient),
+	Row[SessionActiveClientRemoved](ByClient),
+	Row[SessionWorkingDirectorySet](ByClientLater),
+	Row[SessionWorkingDirectoryRemoved](ByClientLater),
+	Row[SessionWorkingDirectoryReplaced](ByClientLater),
+	Row[SessionInputNeededSet](ByHostLater),
+	Row[SessionInputNeededRemoved](ByHostLater),
+	Row[SessionCustomizationsChanged](ByHost),
+	Row[SessionCustomizationUpdated](ByHost),
+	Row[SessionCustomizationRemoved](ByHost),
+	Row[SessionCustomizationToggled](ByClient),
+	Row[SessionMcpServerStateChanged](ByHost),
+	Row[SessionMcpServerStartRequested](ByClientLater),
+	Row[SessionMcpServerStopRequested](ByClientLater),
+	Row[SessionMcpServerBackgroundRequested](ByClientLater),
+	Row[SessionConfigChanged](ByClient),
+	Row[SessionMetaChanged](ByHost),
+	Row[SessionModelChanged](ByClient),
+	Row[SessionAgentChanged](ByClient),
+	Row[ChatTurnStarted](ByClient),
+	Row[ChatResponsePart](ByHost),
+	Row[ChatDelta](ByHost),
+	Row[ChatReasoning](ByHost),
+	Row[ChatUsage](ByHost),
+	Row[ChatTurnComplete](ByHost),
+	Row[ChatTurnCancelled](ByClient),
+	Row[ChatError](ByHost),
+	Row[ChatTurnResume](ByClientLater),
+	Row[ChatPendingMessageSet](ByClient),
+	Row[ChatPendingMessageRemoved](ByClient),
+	Row[ChatQueuedMessagesReordered](ByClient),
+	Row[ChatDraftChanged](ByClient),
+	Row[ChatIsReadChanged](ByClientLater),
+	Row[ChatIsArchivedChanged](ByClientLater),
+	Row[ChatInputRequested](ByHost),
+	Row[ChatInputAnswerChanged](ByClient),
+	Row[ChatInputCompleted](ByClient),
+	Row[ChatTruncated](ByClient),
+	Row[ChatTurnsLoaded](ByHostLater),
+	Row[ChatActivityChanged](ByHost),
+	Row[ChatBackgroundWorkSet](ByHostLater),
+	Row[ChatBackgroundWorkRemoved](ByHostLater),
+	Row[ChatMovableChanged](ByHostLater),
+	Row[ChatChangesetsChanged](ByHostLater),
+	Row[ChatWorkingDirectorySet](ByClientLater),
+	Row[ChatWorkingDirectoryRemoved](ByClientLater),
+	Row[ChatToolCallStart](ByHost),
+	Row[ChatToolCallDelta](ByHost),
+	Row[ChatToolCallReady](ByHost),
+	Row[ChatToolCallConfirmed](ByClient),
+	Row[ChatToolCallContentChanged](ByClient),
+	Row[ChatToolCallComplete](ByClient),
+	Row[ChatToolCallResultConfirmed](ByClient),
+	Row[ChatToolCallAuthRequired](ByHostLater),
+	Row[ChatToolCallAuthResolved](ByHostLater),
+	Row[AttentionChanged](ByHost),
+	Row[TerminalSeen](ByClient),
+	Row[AgentsRefused](ByHost),
+	Row[HostWarned](ByHost),
+	Row[LayoutWatched](ByHost),
+}
+
+// Register adds to the table what a package below this one has: it is called by the
+// init of such a package, so a program knows the actions of those that it imports.
+func Register(all ...Kind) {
+	for _, k := range all {
+		kinds[k.name] = k
+	}
 }
 
 // ClientDispatchable reports whether an action type is known, and if so whether
