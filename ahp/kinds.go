@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -148,6 +150,9 @@ func Register(all ...Kind) {
 		kinds[k.name] = k
 	}
 }
+
+// ActionTypes are the types that are known, sorted.
+func ActionTypes() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // ClientDispatchable reports whether an action type is known, and if so whether
 // clients may dispatch it (AHP, Root Channel and Terminal Channel).

@@ -5,7 +5,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
-	"tandemux/host/core"
 	"tandemux/host/requests"
 	"tandemux/host/sessions"
 )
@@ -19,9 +18,7 @@ func (h *Host) actions() map[string]requests.Action {
 			Scope: auth.ScopeAdmin, Needs: []string{"rev"}, Fits: requests.Is[*layout], Do: h.layouts.change,
 		},
 		ahp.RootConfigChanged{}.ActionType(): {
-			Scope: auth.ScopeAdmin, Fits: requests.Is[*root], Do: func(core.Tx, *requests.Dispatch) string {
-				return "this host has no configuration that clients can change"
-			},
+			Scope: auth.ScopeAdmin, Fits: requests.Is[*root], Refusal: "this host has no configuration that clients can change",
 		},
 	})
 	return all

@@ -41,3 +41,8 @@ func PanicAtOutput(h *Host, uri ahp.URI) {
 
 // Hold keeps everything from being carried out until release.
 func Hold(h *Host) (release func()) { return h.core.Lock().Unlock }
+
+// Tables are what a host can be asked and told, and what clients may dispatch.
+func Tables(h *Host) (map[string]requests.Method, map[string]func(*requests.Conn, json.RawMessage), map[string]requests.Action) {
+	return h.requests.Methods, h.requests.Notifications, h.requests.Actions
+}

@@ -91,7 +91,7 @@ func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read in
 		refusal = unusable
 	case confined:
 		refusal = c.Principal.OutOfReach()
-	case !ok || r.Do == nil:
+	case !ok || r.Fits == nil:
 		refusal = fmt.Sprintf("%s is the host's to say", p.Action.ActionType())
 	case !r.Fits(ch.Body):
 		refusal = fmt.Sprintf("%s does not belong on %s", p.Action.ActionType(), ch.URI)
@@ -109,7 +109,11 @@ func (d *Dispatch) carryOut(tx core.Tx, r Action) (refusal string) {
 		d.repeat(tx, r, before)
 		return ""
 	}
-	if refusal = d.Conn.Principal.Lacks(r.Scope); refusal == "" {
+	switch refusal = d.Conn.Principal.Lacks(r.Scope); {
+	case refusal != "":
+	case r.Refusal != "":
+		refusal = r.Refusal
+	default:
 		refusal = r.Do(tx, d)
 	}
 	tx.Decided(d.Conn.Link, seq, print, refusal)

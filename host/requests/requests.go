@@ -70,6 +70,8 @@ type Action struct {
 	// Do decides and, when it allows, carries out: it applies the action, or
 	// makes it be applied, and returns "". A reason refuses.
 	Do func(tx core.Tx, d *Dispatch) (refusal string)
+	// Refusal, in place of Do, is why it is never carried out here.
+	Refusal string
 	// Again is the action that answers one processed before: it has the same
 	// type and changes nothing. Nil means that a repetition is refused.
 	Again func(d *Dispatch) ahp.Action

@@ -18,7 +18,6 @@ import (
 // What is not among them, of those that AHP lets clients dispatch, is refused with
 // a reason.
 func chatActions(all map[string]requests.Action) {
-	const noDirectories = "the directories of a chat are those that its session began with"
 	add := adder(all, requests.Is[*Chat])
 	add(ahp.ChatTurnStarted{}, beginTurn, "turnId", "message")
 	add(ahp.ChatTurnCancelled{}, cancelTurn, "turnId")
@@ -36,12 +35,8 @@ func chatActions(all map[string]requests.Action) {
 	add(ahp.ChatToolCallResultConfirmed{}, confirmResult, "turnId", "toolCallId", "approved")
 	add(ahp.ChatToolCallComplete{}, completeTool, "turnId", "toolCallId", "result")
 	add(ahp.ChatToolCallContentChanged{}, changeToolContent, "turnId", "toolCallId", "content")
-	add(ahp.ChatWorkingDirectorySet{}, refuseBecause(noDirectories))
-	add(ahp.ChatWorkingDirectoryRemoved{}, refuseBecause(noDirectories))
-}
-
-func refuseBecause(why string) func(core.Tx, *requests.Dispatch) string {
-	return func(core.Tx, *requests.Dispatch) string { return why }
+	refuse(all, requests.Is[*Chat], "the directories of a chat are those that its session began with",
+		ahp.ChatWorkingDirectorySet{}, ahp.ChatWorkingDirectoryRemoved{})
 }
 
 // accept applies an action that can't be wrong.

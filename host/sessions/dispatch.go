@@ -45,8 +45,6 @@ var tooLarge = fmt.Sprintf("it is larger than %d bytes", maxMessage)
 
 // sessionActions are those of sessions (AHP, Session Channel).
 func sessionActions(all map[string]requests.Action) {
-	const noDirectories = "the directories of a session are those that it began with"
-	const noCustomizations = "this session has no customizations that can be changed here"
 	add := adder(all, requests.Is[*session])
 	add(ahp.SessionTitleChanged{}, retitleSession, "title")
 	add(ahp.SessionIsReadChanged{}, acceptForSession)
@@ -55,17 +53,17 @@ func sessionActions(all map[string]requests.Action) {
 	add(ahp.SessionActiveClientRemoved{}, removeActiveClient, "clientId")
 	add(ahp.SessionConfigChanged{}, changeSessionConfig, "config")
 	add(ahp.SessionModelChanged{}, changeModel, "model")
-	add(ahp.SessionAgentChanged{}, refuseBecause("this host has no custom agents"))
-	for _, a := range []ahp.Action{ahp.SessionWorkingDirectorySet{}, ahp.SessionWorkingDirectoryRemoved{}, ahp.SessionWorkingDirectoryReplaced{}} {
-		add(a, refuseBecause(noDirectories))
-	}
-	for _, a := range []ahp.Action{
-		ahp.SessionCustomizationToggled{},
-		ahp.SessionMcpServerStartRequested{},
-		ahp.SessionMcpServerStopRequested{},
-		ahp.SessionMcpServerBackgroundRequested{},
-	} {
-		add(a, refuseBecause(noCustomizations))
+	refuse(all, requests.Is[*session], "this host has no custom agents", ahp.SessionAgentChanged{})
+	refuse(all, requests.Is[*session], "the directories of a session are those that it began with",
+		ahp.SessionWorkingDirectorySet{}, ahp.SessionWorkingDirectoryRemoved{}, ahp.SessionWorkingDirectoryReplaced{})
+	refuse(all, requests.Is[*session], "this session has no customizations that can be changed here", ahp.SessionCustomizationToggled{},
+		ahp.SessionMcpServerStartRequested{}, ahp.SessionMcpServerStopRequested{}, ahp.SessionMcpServerBackgroundRequested{})
+}
+
+// refuse adds rows of actions that clients may dispatch and this host has no use for.
+func refuse(all map[string]requests.Action, fits func(core.Body) bool, why string, actions ...ahp.Action) {
+	for _, a := range actions {
+		all[a.ActionType()] = requests.Action{Scope: auth.ScopeSession, Fits: fits, Refusal: why}
 	}
 }
 
