@@ -61,5 +61,5 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 }
 
 func terminalCommands() []*cobra.Command {
-	return append(ownershipCommands(), runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(), capture.RecordCommand())
+	return append(ownershipCommands(), runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(), newSchemaCommand(), capture.RecordCommand())
 }

@@ -24,6 +24,7 @@ const module = "tandemux"
 var arrows = map[string][]string{
 	"ahp":                      {},
 	"ahp/wire":                 {"ahp"},
+	"ahp/schema":               {"ahp/..."},
 	"emulator":                 {},
 	"emulator/input":           {"emulator"},
 	"emulator/control":         {"emulator"},

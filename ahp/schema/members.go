@@ -1,0 +1,142 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"tandemux/ahp"
+)
+
+// known are the types whose JSON is not what their kind in Go says.
+var known = map[reflect.Type]*object{
+	typeOf[json.RawMessage]():    {},
+	typeOf[[]byte]():             {Type: "string", ContentEncoding: "base64"},
+	typeOf[ahp.Instant]():        {Type: "string", Format: "date-time"},
+	typeOf[ahp.Action]():         ref("Action"),
+	typeOf[ahp.Prose]():          ref("Prose"),
+	typeOf[nothing]():            kind("null"),
+	typeOf[ahp.SessionChanges](): ref("SessionSummaryChanges"),
+}
+
+// edit is what a type has on the wire besides what its tags say: its members by name,
+// with "!" where they must be there, nil for one that is not there.
+type edit map[string]*object
+
+// edits are those of all generations.
+var edits = map[reflect.Type]edit{
+	typeOf[ahp.DispatchParams]():         {"action!": ref("ClientAction")},
+	typeOf[ahp.ReconnectParams]():        {"subscriptions!": listOf(&object{AnyOf: []*object{kind("string"), ref("SubscribeParams")}})},
+	typeOf[ahp.Snapshot]():               {"state!": ref("State")},
+	typeOf[ahp.TerminalInfo]():           {"exitCode": kind("integer")},
+	typeOf[ahp.TerminalState]():          {"exitCode": kind("integer")},
+	typeOf[ahp.AttentionChanged]():       {"attention!": orNull(ref("Attention"))},
+	typeOf[ahp.SessionChatUpdated]():     {"changes!": ref("ChatSummaryChanges")},
+	typeOf[ahp.ResponsePart]():           {"content": ref("Prose")},
+	typeOf[ahp.Question]():               {"message!": ref("Prose"), "options": kind("array")},
+	typeOf[ahp.InputRequest]():           {"answers": mapOf(ref("Answer"))},
+	typeOf[ahp.ChatInputCompleted]():     {"answers": mapOf(ref("Answer"))},
+	typeOf[ahp.ChatInputAnswerChanged](): {"answer": ref("Answer")},
+}
+
+// edits05 are those of 0.5.
+var edits05 = map[reflect.Type]edit{
+	typeOf[ahp.Claim]():         {"chat": nil},
+	typeOf[ahp.TerminalInfo]():  {"lifecycle": nil},
+	typeOf[ahp.TerminalState](): {"lifecycle": nil, "isPty": nil},
+	typeOf[ahp.SessionSummary](): {
+		"workingDirectories": nil, "defaultChat": nil, "workingDirectory": kind("string"),
+		"createdAt!": kind("integer"), "modifiedAt!": kind("integer"), "model": {}, "agent": {},
+	},
+	typeOf[ahp.SessionState](): {
+		"summary!": ref("SessionSummary"), "workingDirectories": nil, "workingDirectory": kind("string"), "inputNeeded": nil,
+	},
+	typeOf[ahp.ChatState](): {
+		"summary!": ref("ChatSummary"), "inputRequests": listOf(ref("InputRequest")), "backgroundWork": nil,
+	},
+	typeOf[ahp.Turn]():              {"error": ref("ErrorInfo")},
+	typeOf[ahp.ChatError]():         {"part": nil, "error!": ref("ErrorInfo")},
+	typeOf[ahp.ChatToolCallDelta](): {"content!": kind("string")},
+	typeOf[ahp.FetchTurnsResult]():  {"turns!": listOf(ref("Turn")), "hasMore!": kind("boolean")},
+}
+
+func required(s *object, names ...string) *object {
+	s.Required = append(s.Required, names...)
+	return s
+}
+
+// set gives an object a member, or takes it away.
+func set(s *object, name string, as *object) {
+	name, must := strings.CutSuffix(name, "!")
+	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(r string) bool { return r == name })
+	if as == nil {
+		delete(s.Properties, name)
+		return
+	}
+	s.Properties[name] = as.CloneSchemas()
+	if must {
+		s.Required = append(s.Required, name)
+	}
+}
+
+// structOf refers to the schema of a struct, which it makes once.
+func (g *generator) structOf(t reflect.Type) *object {
+	name := nameOf(t)
+	if g.defs[name] != nil {
+		return ref(name)
+	}
+	s := members(properties{})
+	g.defs[name] = s // before its members, which may refer to it
+	if a, is := reflect.Zero(t).Interface().(ahp.Action); is {
+		set(s, "type!", constant(a.ActionType()))
+	}
+	g.fields(s, t)
+	all := []edit{edits[t]}
+	if g.profile == ahp.V05 {
+		all = append(all, edits05[t])
+	}
+	for _, e := range all {
+		for name, as := range e {
+			set(s, name, as)
+		}
+	}
+	slices.Sort(s.Required)
+	if u, is := unions[t]; is {
+		*s = *u.of(s)
+	}
+	return ref(name)
+}
+
+// fields gives s the members that the tags of t's fields say.
+func (g *generator) fields(s *object, t reflect.Type) {
+	for f := range t.Fields() {
+		tag, tagged := f.Tag.Lookup("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+			continue
+		case f.Anonymous && !tagged:
+			g.fields(s, f.Type)
+			continue
+		case options == "":
+			name += "!"
+		}
+		as := g.of(f.Type)
+		if f.Type == typeOf[json.RawMessage]() && strings.HasPrefix(name, "_meta") {
+			as = kind("object")
+		}
+		set(s, name, as)
+	}
+}
+
+// changesOf is a type's object of which any member may be there, and is null when it
+// has gone.
+func (g *generator) changesOf(t reflect.Type) {
+	s := g.defs[g.of(t).Ref[len(refTo("")):]].CloneSchemas()
+	for name, as := range s.Properties {
+		s.Properties[name] = orNull(as)
+	}
+	s.Required = nil
+	g.defs[nameOf(t)+"Changes"] = s
+}
