@@ -25,7 +25,8 @@ import (
 //	                                of these scopes (none: all)
 //	-- client NAME --               send these lines, one message each; a long
 //	                                message continues on lines that begin with
-//	                                a tab
+//	                                a tab; "! " is before one that does not fit
+//	                                the schemas
 //	-- host NAME --                 expect these messages, exactly in order
 //	-- hang-up NAME --              close the connection
 //	-- file PATH --                 make this file below $PATH, which is all that
@@ -119,7 +120,10 @@ func (s *script) run(section txtar.File) {
 		delete(s.peers, name)
 	case "client":
 		for _, line := range lines {
-			s.peer(name).sendRaw(s.fill(line))
+			message, bad := strings.CutPrefix(line, "! ")
+			if wrong := s.peer(name).sendChecked(s.fill(message)); bad != (wrong != nil) {
+				s.t.Errorf("-- %s --\n%s\nby the schemas: %v", section.Name, line, wrong)
+			}
 		}
 	case "host":
 		for i, line := range lines {

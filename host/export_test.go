@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/core"
@@ -20,6 +22,9 @@ func AddPanic(h *Host) {
 		return nil, nil
 	}}
 }
+
+// Methods are what can be asked of a host.
+func Methods(h *Host) []string { return slices.Sorted(maps.Keys(h.requests.Methods)) }
 
 // panicker panics once, at the first action that it is told.
 type panicker struct{ t *terminals.Terminal }

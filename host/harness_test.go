@@ -231,6 +231,8 @@ type peer struct {
 	seq    int64 // last serverSeq seen
 	out    map[ahp.URI]*strings.Builder
 	from   map[ahp.URI]int64 // fromSeq of each channel's latest snapshot
+	w      *fixture
+	speech speech
 }
 
 func (w *fixture) connect(name string) *peer {
@@ -264,7 +266,7 @@ func (w *fixture) try(name string, target wsrpc.Target) (*peer, error) {
 
 // peer makes a client of a connection.
 func (w *fixture) peer(name string, tr jsonrpc.Transport) *peer {
-	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}, from: map[ahp.URI]int64{}}
+	p := &peer{w: w, t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}, from: map[ahp.URI]int64{}}
 	go func() {
 		defer close(p.in)
 		for {
@@ -310,11 +312,19 @@ func (p *peer) pass() {
 
 func (p *peer) sendRaw(msg string) {
 	p.t.Helper()
+	p.sendChecked(msg) //nolint:errcheck // what does not fit is here on purpose
+}
+
+// sendChecked says what is wrong with a message by the schemas.
+func (p *peer) sendChecked(msg string) (wrong error) {
+	p.t.Helper()
+	wrong = p.speech.sent(p.w, []byte(msg))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := p.tr.Write(ctx, []byte(msg)); err != nil {
 		p.t.Fatalf("%s: send: %v", p.name, err)
 	}
+	return wrong
 }
 
 func (p *peer) send(v any) {
@@ -336,8 +346,8 @@ type message struct {
 
 var errEnded = errors.New("connection ended")
 
-// next is the next message; it checks what holds for all of them: serverSeq
-// rises strictly, and no action that a snapshot contains comes after it.
+// next is the next message; it checks what holds for all of them: they fit the schemas,
+// serverSeq rises strictly, and no action that a snapshot contains comes after it.
 func (p *peer) next() (json.RawMessage, message, error) {
 	p.t.Helper()
 	timeout := time.NewTimer(patience)
@@ -350,6 +360,9 @@ func (p *peer) next() (json.RawMessage, message, error) {
 		var m message
 		if err := json.Unmarshal(raw, &m); err != nil {
 			p.t.Fatalf("%s: host sent %q: %v", p.name, raw, err)
+		}
+		if err := p.speech.received(raw); err != nil {
+			p.t.Errorf("%s: the host sent what does not fit its schema: %v\n%s", p.name, err, short(raw))
 		}
 		if m.Method == ahp.MethodAction {
 			p.note(m)

@@ -1,0 +1,187 @@
+package host_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"tandemux/ahp"
+	"tandemux/ahp/schema"
+	"tandemux/host"
+)
+
+// document is one of the protocol's schemas: of messages, and of what it has by names.
+type document struct {
+	message *jsonschema.Resolved
+	tables  map[string]*jsonschema.Resolved
+}
+
+func resolve(doc *jsonschema.Schema) document {
+	one := func(s *jsonschema.Schema) *jsonschema.Resolved {
+		r, err := s.Resolve(nil)
+		if err != nil {
+			panic(err)
+		}
+		return r
+	}
+	d := document{one(doc), map[string]*jsonschema.Resolved{}}
+	for _, name := range []string{schema.Params, schema.Results, schema.Actions, schema.States} {
+		d.tables[name] = one(&jsonschema.Schema{Ref: "#/$defs/" + name, Defs: doc.Defs})
+	}
+	return d
+}
+
+// fits says what is wrong with a value that has a name in a table.
+func (d document) fits(table, name string, value any) error {
+	return d.tables[table].Validate(map[string]any{name: value})
+}
+
+// schemas are those of each profile: what hosts write is held by the closed ones.
+var schemas = sync.OnceValue(func() (all [ahp.V05 + 1]struct{ open, closed document }) {
+	for p := range all {
+		doc := schema.Document(ahp.Profile(p))
+		all[p].open, all[p].closed = resolve(doc), resolve(schema.Closed(doc))
+	}
+	return all
+})
+
+// speech holds the messages of one connection against the schemas of its version.
+type speech struct {
+	mu      sync.Mutex
+	profile ahp.Profile
+	asked   map[string]string // methods of requests, by id
+}
+
+// profiles are those of clients, by host and clientId: one that reconnects speaks as
+// before.
+var profiles sync.Map
+
+type frame struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result any             `json:"result"`
+	Error  any             `json:"error"`
+}
+
+// sent notes what a client asks, and says what is wrong with it.
+func (s *speech) sent(w *fixture, raw []byte) error {
+	var f frame
+	var message any
+	if err := json.Unmarshal(raw, &message); err != nil {
+		return err
+	}
+	if err := ahp.Unmarshal(raw, &f); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked == nil {
+		s.asked = map[string]string{}
+	}
+	s.asked[string(f.ID)] = f.Method
+	if f.Method == ahp.MethodInitialize || f.Method == ahp.MethodReconnect {
+		var hello ahp.InitializeParams
+		ahp.Unmarshal(f.Params, &hello) //nolint:errcheck // the schema says so
+		key := w.dir + " " + hello.ClientID
+		if _, p, err := ahp.Negotiate(hello.ProtocolVersions); err == nil {
+			profiles.Store(key, p)
+		}
+		if p, ok := profiles.Load(key); ok {
+			s.profile = p.(ahp.Profile)
+		}
+	}
+	return schemas()[s.profile].open.message.Validate(message)
+}
+
+// received says what is wrong with what the host writes.
+func (s *speech) received(raw []byte) error {
+	var f frame
+	var params any
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := schemas()[s.profile].closed
+	switch {
+	case f.Method != "":
+		if err := json.Unmarshal(f.Params, &params); err != nil {
+			return err
+		}
+		if e, is := params.(map[string]any); is && e["rejectionReason"] != nil {
+			delete(e, "action") // the client's, as it was
+			e["action"] = map[string]any{"type": "the client's"}
+		}
+		return d.fits(schema.Params, f.Method, params)
+	case f.Error != nil:
+		return d.message.Validate(map[string]any{"jsonrpc": "2.0", "error": f.Error})
+	}
+	if err := d.states(f.Result); err != nil {
+		return err
+	}
+	method, noted := s.asked[string(f.ID)]
+	if !noted { // the test wrote to the connection by itself
+		return nil
+	}
+	return d.fits(schema.Results, method, f.Result)
+}
+
+// states looks at the snapshots in a result by their kinds: Results has any.
+func (d document) states(result any) error {
+	r, _ := result.(map[string]any)
+	list, _ := r["snapshots"].([]any)
+	if r["snapshot"] != nil {
+		list = append(list, r["snapshot"])
+	}
+	for _, s := range list {
+		snapshot, _ := s.(map[string]any)
+		state, _ := snapshot["state"].(map[string]any)
+		if err := d.fits(schema.States, kindOfState(state), state); err != nil {
+			return fmt.Errorf("state of %v: %w", snapshot["resource"], err)
+		}
+	}
+	return nil
+}
+
+// kindOfState goes by a member that states of one kind alone must have.
+func kindOfState(state map[string]any) string {
+	for member, kind := range map[string]string{
+		"agents": "root", "content": "terminal", "chats": "session", "turns": "chat", "doc": "layout", "layouts": "activity",
+	} {
+		if _, has := state[member]; has {
+			return kind
+		}
+	}
+	return ""
+}
+
+// TestSchemasOfAllRequests: what can be asked of a host is in the schemas, and what is
+// there can be asked.
+func TestSchemasOfAllRequests(t *testing.T) {
+	t.Parallel()
+	refused := []string{ // whatever is asked
+		"createResourceWatch", "resourceCopy", "resourceDelete", "resourceMkdir", "resourceMove", "resourceWrite",
+	}
+	served := slices.DeleteFunc(host.Methods(start(t).host), func(name string) bool { return slices.Contains(refused, name) })
+	table := schema.Document(ahp.V1).Defs[schema.Results].Properties
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(served, name) {
+			t.Errorf("there is a schema of %s, which is not served", name)
+		}
+	}
+	for _, name := range served {
+		if table[name] == nil {
+			t.Errorf("there is no schema of %s", name)
+		}
+	}
+}
+
+// short is a message as a failure tells it.
+func short(raw []byte) string { return strings.ToValidUTF8(string(raw[:min(len(raw), 2000)]), "?") }
