@@ -44,7 +44,7 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 func newAgentsCommand() *cobra.Command {
 	cmd := cli.WithJSON(cli.Command("agents", `List the agents that can be used, and what each needs
 They are those of the configuration ([agents.NAME]), those that are found on the PATH,
-and those that tandemux knows but does not find. tandemux doctor tries to start them.`, cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+and those that tandemux knows but does not find. tandemux doctor tries to start them.`, nil, func(cmd *cobra.Command, _ []string) error {
 		s, err := loadSettings(local.FindDirs())
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func newAttachCommand() *cobra.Command {
 	return cli.Command("attach [LAYOUT]", `Open the interface on a layout, as it was left
   tandemux attach work
   tandemux attach --host ssh://me@machine
-  tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`, &in, func(cmd *cobra.Command, args []string) error {
 		name := defaultLayout
 		if len(args) == 1 {
 			name = args[0]

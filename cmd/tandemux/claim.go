@@ -20,15 +20,15 @@ import (
 type hostWork func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, args []string) error
 
 // onHost is cli.Command for work with the host, which start starts where none runs.
-func onHost(use, about string, args cobra.PositionalArgs, in any, start bool, work hostWork) *cobra.Command {
-	return cli.Command(use, about, args, in, func(cmd *cobra.Command, args []string) error {
+func onHost(use, about string, in any, start bool, work hostWork) *cobra.Command {
+	return cli.Command(use, about, in, func(cmd *cobra.Command, args []string) error {
 		return endpoint.WithHost(cmd, endpoint.Options{Start: start}, func(ctx context.Context, s *endpoint.Conn) error { return work(ctx, cmd, s, args) })
 	})
 }
 
 // onTerminal is cli.Command for work on the terminal that the first argument names.
-func onTerminal(use, about string, args cobra.PositionalArgs, in any, work func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error) *cobra.Command {
-	cmd := onHost(use, about, args, in, false, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, args []string) error {
+func onTerminal(use, about string, in any, work func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error) *cobra.Command {
+	cmd := onHost(use, about, in, false, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, args []string) error {
 		t, err := s.Terminal(args[0])
 		if err != nil {
 			return err
@@ -40,8 +40,8 @@ func onTerminal(use, about string, args cobra.PositionalArgs, in any, work func(
 }
 
 // acts is onTerminal for a single action.
-func acts(use, about, verb string, args int, action func(s *endpoint.Conn, t ahp.TerminalInfo, args []string) (ahp.Action, error)) *cobra.Command {
-	return onTerminal(use, about, cobra.ExactArgs(args), nil, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
+func acts(use, about, verb string, action func(s *endpoint.Conn, t ahp.TerminalInfo, args []string) (ahp.Action, error)) *cobra.Command {
+	return onTerminal(use, about, nil, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
 		a, err := action(s, t, args)
 		if err != nil {
 			return err
@@ -59,25 +59,25 @@ func acts(use, about, verb string, args int, action func(s *endpoint.Conn, t ahp
 // ownershipCommands say whose a terminal is, and what becomes of it.
 func ownershipCommands() []*cobra.Command {
 	return []*cobra.Command{
-		acts("claim ID", "Take a terminal back: from an agent or the background", "claim", 1, func(s *endpoint.Conn, _ ahp.TerminalInfo, _ []string) (ahp.Action, error) {
+		acts("claim ID", "Take a terminal back: from an agent or the background", "claim", func(s *endpoint.Conn, _ ahp.TerminalInfo, _ []string) (ahp.Action, error) {
 			return ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}}, nil
 		}),
 		onTerminal("answer ID [yes|no]", `Answer an agent that asks for one of your terminals
-Without yes or no, its question is shown and asked here.`, cobra.RangeArgs(1, 2), nil, answerAsk),
+Without yes or no, its question is shown and asked here.`, nil, answerAsk),
 		onTerminal("background ID", `Send a terminal to the background: it runs on, out of the way
 One of your own leaves the layouts that show it; one that an agent's tool call runs in
-is left to the agent's session, so that the agent moves on while the command runs.`, cobra.ExactArgs(1), nil, toBackground),
-		onTerminal("kill ID", "End a terminal's program and remove the terminal", cobra.ExactArgs(1), nil,
+is left to the agent's session, so that the agent moves on while the command runs.`, nil, toBackground),
+		onTerminal("kill ID", "End a terminal's program and remove the terminal", nil,
 			func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 				return s.Ask(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
 			}),
 		acts("rename ID NAME", `Name a terminal, or with '' remove its name
 Every command takes the name in place of the id. A name is one terminal's, and only
 people and agents set it. The title, which tells what runs in the terminal, is shown
-beside it, and in its place once '' has removed the name.`, "rename", 2, func(_ *endpoint.Conn, _ ahp.TerminalInfo, args []string) (ahp.Action, error) {
+beside it, and in its place once '' has removed the name.`, "rename", func(_ *endpoint.Conn, _ ahp.TerminalInfo, args []string) (ahp.Action, error) {
 			return ahp.TerminalTitleChanged{Title: args[0]}, nil
 		}),
-		acts("resize ID COLSxROWS", "Change a terminal's size", "resize", 2, func(_ *endpoint.Conn, _ ahp.TerminalInfo, args []string) (ahp.Action, error) {
+		acts("resize ID COLSxROWS", "Change a terminal's size", "resize", func(_ *endpoint.Conn, _ ahp.TerminalInfo, args []string) (ahp.Action, error) {
 			cols, rows, err := cli.Size(args[0])
 			return ahp.TerminalResized{Cols: cols, Rows: rows}, err
 		}),
@@ -92,8 +92,6 @@ func answerAsk(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.
 	ask := *t.Meta.Ask
 	grant := false
 	switch {
-	case len(args) > 0 && args[0] != "yes" && args[0] != "no":
-		return cli.Usagef("%q is no answer: say yes or no", args[0])
 	case len(args) > 0:
 		grant = args[0] == "yes"
 	case !cli.OnTerminal(cmd):

@@ -16,21 +16,19 @@ import (
 )
 
 func newConfigCommand() *cobra.Command {
-	cmd := cli.Group("config", "Show, check and find the configuration", "",
-		cli.Command("default", "Print a configuration with every option, its default and what it does", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+	return cli.Group("config", "Show, check and find the configuration", "",
+		cli.Command("default", "Print a configuration with every option, its default and what it does", nil, func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), config.File(defaults().options))
 			return err
 		}),
-		cli.Command("path", "Print where the configuration belongs", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+		cli.Command("path", "Print where the configuration belongs", nil, func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(local.FindDirs().Config, config.FileName))
 			return err
 		}),
 		cli.Command("check [FILE]", `Name every mistake in the configuration, or in another file
 Those of the themes beside it are named too, each with its line: unknown options, with
 what may be meant, values that are none, bindings that stand in each other's way,
-colours that are hard to read. Mistakes end it with 1; warnings alone do not.`, cobra.MaximumNArgs(1), nil, checkConfig))
-	cmd.RunE = cli.Help
-	return cmd
+colours that are hard to read. Mistakes end it with 1; warnings alone do not.`, nil, checkConfig))
 }
 
 func checkConfig(cmd *cobra.Command, args []string) error {

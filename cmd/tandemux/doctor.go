@@ -62,7 +62,7 @@ With --profile, write down instead what the running host does with processor
 time or memory, for go tool pprof. It names functions of tandemux and has nothing
 of what terminals show.
 
-  tandemux doctor --profile cpu --seconds 10`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+  tandemux doctor --profile cpu --seconds 10`, &in, func(cmd *cobra.Command, _ []string) error {
 		if in.Kind != "" {
 			return in.take(cmd)
 		}

@@ -24,7 +24,7 @@ func newForgetCommand() *cobra.Command {
 That is which layouts there are, and of their terminals the directories, titles and
 commands. With an ID, what that terminal showed, in its place; with --all, both, of all
 terminals. What terminals show is kept only with history-on-disk in config.toml. A host
-that runs writes things anew when they change.`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+that runs writes things anew when they change.`, &in, func(cmd *cobra.Command, args []string) error {
 		out, dir := cmd.OutOrStdout(), local.FindDirs().State
 		switch {
 		case len(args) > 0 && in.All:

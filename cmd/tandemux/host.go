@@ -38,7 +38,7 @@ listens. There is one host per user.
 
   tandemux host --listen 127.0.0.1:7070
   tandemux host --listen 0.0.0.0:7070 --tls-self-signed
-  tandemux host --foreground`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+  tandemux host --foreground`, &in, func(cmd *cobra.Command, _ []string) error {
 		d := local.FindDirs()
 		if err := d.Make(); err != nil {
 			return err

@@ -19,9 +19,7 @@ import (
 )
 
 func newLayoutCommand() *cobra.Command {
-	cmd := cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutSaveCommand(), newLayoutLoadCommand())
-	cmd.RunE = cli.Help
-	return cmd
+	return cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutSaveCommand(), newLayoutLoadCommand())
 }
 
 func newLayoutSaveCommand() *cobra.Command {
@@ -35,7 +33,7 @@ their programs are in now, and the commands that were started in them. Shells ar
 started anew when the file is loaded.
 
   tandemux layout save work.toml
-  tandemux layout save --layout work > work.toml`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux layout save --layout work > work.toml`, &in, func(cmd *cobra.Command, args []string) error {
 		if err := checkLayoutName(in.Layout); err != nil {
 			return err
 		}
@@ -98,7 +96,7 @@ func newLayoutLoadCommand() *cobra.Command {
 What a saved layout names is started and arranged as it was. The layout must be empty;
 with --add the file's tabs come behind those that are there.
 
-  tandemux layout load work.toml --layout work && tandemux attach work`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux layout load work.toml --layout work && tandemux attach work`, &in, func(cmd *cobra.Command, args []string) error {
 		if err := checkLayoutName(in.Layout); err != nil {
 			return err
 		}

@@ -88,9 +88,9 @@ func (o hostOptions) encrypted(addr string) (bool, error) {
 	other, err := listen.OtherMachines(addr)
 	switch {
 	case err != nil:
-		return false, err
+		return false, cli.Usagef("%w", err)
 	case other && !o.Remote && !o.Plaintext && !o.encrypts():
-		return false, fmt.Errorf("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
+		return false, cli.Usagef("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
 	}
 	return o.encrypts() || other && !o.Plaintext, nil
 }

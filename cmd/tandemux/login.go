@@ -20,7 +20,7 @@ func newLoginCommand() *cobra.Command {
 It is logged in to in one of the ways that it offers: by a command of its own that runs
 here, or by itself, mostly in a browser. Without METHOD the first way that needs no
 variable to be set is taken. An agent on another machine is logged in to on that
-machine.`, cobra.RangeArgs(1, 2), nil, func(cmd *cobra.Command, args []string) error {
+machine.`, nil, func(cmd *cobra.Command, args []string) error {
 		d := local.FindDirs()
 		s, err := loadSettings(d)
 		if err != nil {

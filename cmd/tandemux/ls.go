@@ -149,7 +149,7 @@ func (r row) commandText() string {
 }
 
 func newLsCommand() *cobra.Command {
-	return cli.WithJSON(cli.Command("ls", "List the terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+	return cli.WithJSON(cli.Command("ls", "List the terminals", nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []row{}
 		var refused []ahp.AgentRefusal
 		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"io"
+	_ "embed"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
 	"syscall"
-
-	"charm.land/fang/v2"
-	"github.com/spf13/cobra"
 
 	"tandemux/host/keeper"
 	"tandemux/host/sandbox"
@@ -20,6 +18,11 @@ import (
 
 // version is set by the linker.
 var version = "dev"
+
+// manual is the end of the manual page.
+//
+//go:embed manual.roff
+var manual string
 
 func main() {
 	endpoint.Version = version
@@ -35,25 +38,9 @@ func run(args []string) int {
 	if slices.Equal(args, []string{"keeper"}) { // where cmd/tandemux-keeper is not installed
 		return keeper.Main(local.FindDirs().Dirs)
 	}
-	root := newRoot()
-	root.SetArgs(args)
-	err := local.FindDirs().TakeOver()
-	if err == nil {
-		err = execute(ctx, root, args)
+	if err := local.FindDirs().TakeOver(); err != nil {
+		fmt.Fprintln(os.Stderr, "tandemux: "+cli.OneSentence(err))
+		return cli.ExitFailed
 	}
-	return cli.Exit(root, err)
-}
-
-// execute runs the command. Only pages for reading are styled by fang: it asks
-// the terminal for its background colour first, which an error message must
-// not wait for.
-func execute(ctx context.Context, root *cobra.Command, args []string) error {
-	for _, page := range []string{"--help", "-h", "help", "man", "completion"} {
-		cut := slices.Index(args, "--")
-		if i := slices.Index(args, page); i >= 0 && (cut < 0 || i < cut) {
-			return fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
-		}
-	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	return root.ExecuteContext(ctx)
+	return cli.Run(ctx, newRoot(), args, manual)
 }

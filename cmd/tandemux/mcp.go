@@ -40,7 +40,7 @@ or you take it. It can read your terminals, but not type into them unless you le
 it. docs/mcp.md says what it may run.
 
   claude mcp add tandemux -- tandemux mcp
-  codex mcp add tandemux -- tandemux mcp`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+  codex mcp add tandemux -- tandemux mcp`, &in, func(cmd *cobra.Command, _ []string) error {
 		endpoint.FindRuntimeDir() // agents' programs hand on little of their environment
 		p, err := endpoint.Of(cmd)
 		if err != nil {

@@ -22,12 +22,12 @@ func newNewCommand() *cobra.Command {
 		Layout     string `flag:"layout" doc:"Layout that gets the new tab"`
 		Background bool   `flag:"background" doc:"Show it in no layout"`
 	}{Layout: defaultLayout}
-	return cli.WithJSON(cli.Command("new [flags] [-- COMMAND [ARG...]]", `Create a terminal and print its id
+	return cli.WithJSON(cli.Command("new [-- COMMAND [ARG...]]", `Create a terminal and print its id
 It runs your shell, or COMMAND without a shell, and appears as a new tab of the
 layout, or in no layout with --background.
 
   tandemux new --name build -- make -j4
-  tandemux new --background --cwd /srv/app -- npm run dev`, nil, &in, func(cmd *cobra.Command, args []string) error {
+  tandemux new --background --cwd /srv/app -- npm run dev`, &in, func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
 			return cli.Usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
 		}

@@ -30,7 +30,7 @@ type readFlags struct {
 
 func newReadCommand() *cobra.Command {
 	var in readFlags
-	cmd := onTerminal("read ID", "Print what a terminal shows", cobra.ExactArgs(1), &in,
+	cmd := onTerminal("read ID", "Print what a terminal shows", &in,
 		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			if cmd.Flags().Changed("command") || in.Failed {
 				return readCommand(s, ctx, cmd, t, in)

@@ -21,7 +21,7 @@ const (
 
 func newRoot() *cobra.Command {
 	root := newAttachCommand()
-	root.Use = "tandemux [flags]"
+	root.Use = "tandemux"
 	root.Short = "A terminal multiplexer that people and agents share"
 	root.Long = `tandemux keeps your shells running, shows them in panes and tabs, and lets agents
 and editors use the same terminals over open protocols. Each terminal says who
@@ -29,8 +29,6 @@ holds it.
 
 Without a command it opens the interface, starting the host when none runs.
 The prefix key is ctrl+space; ctrl+space ? shows all keys.`
-	root.Args = cobra.NoArgs
-	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = version
 	root.SetVersionTemplate("tandemux {{.Version}}\n")
 	addSkillFlag(root)

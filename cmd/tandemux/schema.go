@@ -15,10 +15,10 @@ import (
 var documents = map[string]ahp.Profile{"ahp": ahp.V1, "ahp-0.9": ahp.V09, "ahp-0.5": ahp.V05}
 
 func newSchemaCommand() *cobra.Command {
-	cmd := cli.Command("schema [ahp|ahp-0.9|ahp-0.5] [NAME]", `Print the JSON Schema of what the host reads and writes
+	cmd := cli.Command("schema [ahp|ahp-0.9|ahp-0.5|NAME] [NAME]", `Print the JSON Schema of what the host reads and writes
 ahp is the Agent Host Protocol 1.x with tandemux's extensions; ahp-0.9 and ahp-0.5 are
 those versions. With a NAME it is that part alone, with what it refers to: a method, an
-action, a kind of channel, or a type in the schema's $defs.`, cobra.MaximumNArgs(2), nil, printSchema)
+action, a kind of channel, or a type in the schema's $defs.`, nil, printSchema)
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		words := schema.Names(schema.Document(ahp.V1))
 		if len(args) == 0 {

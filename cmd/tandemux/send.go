@@ -26,7 +26,7 @@ TEXT is typed, then the keys of --key, then Enter with --enter. Words are joined
 blanks. A terminal that an agent's session holds refuses typing until it is claimed.
 
   tandemux send build --enter make test
-  tandemux send build --key ctrl+c`, cobra.MinimumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux send build --key ctrl+c`, &in, func(cmd *cobra.Command, args []string) error {
 		var pressed []keymap.Key
 		for _, name := range in.Keys {
 			k, err := keymap.Parse(name)

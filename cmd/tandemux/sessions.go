@@ -59,7 +59,7 @@ func sessionState(s ahp.Status) string {
 func newSessionsCommand() *cobra.Command {
 	cmd := cli.WithJSON(cli.Command("sessions", `List the sessions with agents
 Each says what it is about, and whether its agent works, waits for you, is idle or has
-failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []sessionRow{}
 		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			all, err := s.Sessions(ctx)
@@ -82,7 +82,7 @@ failed. tandemux prompt --session goes on with one.`, cobra.NoArgs, nil, func(cm
 			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
 		})
 	}))
-	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", cobra.MinimumNArgs(1), nil, false,
+	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
 		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
 			for _, id := range args {
 				one, err := s.SessionNamed(ctx, id)

@@ -15,7 +15,7 @@ var skill string
 
 // addSkillFlag makes `tandemux --skill` print the guide.
 func addSkillFlag(root *cobra.Command) {
-	show := root.Flags().Bool("skill", false, "print a guide for agents that drive tandemux")
+	show := root.Flags().Bool("skill", false, "Print a guide for agents that drive tandemux")
 	open := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *show {

@@ -17,7 +17,7 @@ import (
 )
 
 func newStopCommand() *cobra.Command {
-	return cli.Command("stop", "End the host and all its terminals", cobra.NoArgs, nil, func(cmd *cobra.Command, _ []string) error {
+	return cli.Command("stop", "End the host and all its terminals", nil, func(cmd *cobra.Command, _ []string) error {
 		err := endpoint.WithHost(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			var lost []int
 			n := 0

@@ -18,7 +18,7 @@ import (
 
 func newTokenCommand() *cobra.Command {
 	return cli.Group("token", "Manage the tokens that TCP clients connect with", "", newTokenNewCommand(),
-		cli.WithJSON(onHost("ls", "List the tokens, without their secrets", cobra.NoArgs, nil, true, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, _ []string) error {
+		cli.WithJSON(onHost("ls", "List the tokens, without their secrets", nil, true, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, _ []string) error {
 			var got ahp.TokenListResult
 			if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 				return err
@@ -27,7 +27,7 @@ func newTokenCommand() *cobra.Command {
 				return []any{t.ID, t.Name, scopeText(t.Scopes), cmp.Or(endpoint.LastPart(t.Terminal), "any"), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
 			})
 		})),
-		onHost("revoke ID", "End a token at once; its open connections are closed", cobra.ExactArgs(1), nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
+		onHost("revoke ID", "End a token at once; its open connections are closed", nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
 			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 		}))
 }
@@ -45,10 +45,15 @@ is all that you may do.
 
   tandemux token new laptop
   tandemux token new --read-only --expires 8h phone
-  tandemux token new --terminal build --expires 2026-12-01 ci`, cobra.MaximumNArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux token new --terminal build --expires 2026-12-01 ci`, &in, func(cmd *cobra.Command, args []string) error {
 		params := ahp.TokenNewParams{Channel: ahp.RootURI, Name: "unnamed", Scopes: strings.FieldsFunc(strings.Join(in.Scopes, ","), func(c rune) bool { return c == ',' })}
 		if len(args) > 0 {
 			params.Name = args[0]
+		}
+		for _, s := range params.Scopes {
+			if !slices.Contains(auth.AllScopes, s) {
+				return cli.Usagef("--scope can't be %q: use %s", s, strings.Join(auth.AllScopes, ", "))
+			}
 		}
 		if in.ReadOnly {
 			if len(in.Scopes) > 0 {

@@ -26,7 +26,7 @@ over: no shell is closed, and whoever is connected is connected again within a s
 The keeper, which owns the shells, stays the one that it was.
 
 Nothing is done when the host runs this very program already, and nothing when
-the two could not work together: then it says what to do.`, cobra.NoArgs, &in, func(cmd *cobra.Command, _ []string) error {
+the two could not work together: then it says what to do.`, &in, func(cmd *cobra.Command, _ []string) error {
 		p, err := endpoint.Of(cmd)
 		if err != nil {
 			return err

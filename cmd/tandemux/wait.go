@@ -17,7 +17,7 @@ func newWaitCommand() *cobra.Command {
 		Exit    bool          `flag:"exit" doc:"Until its program has exited; exit with its exit code"`
 		Command bool          `flag:"command" doc:"Until the command that runs now has finished"`
 		Idle    time.Duration `flag:"idle" doc:"Until there is no output for this long, such as 500ms"`
-		Text    string        `flag:"text" doc:"Until a line of output matches this regular expression"`
+		Text    cli.Pattern   `flag:"text" doc:"Until a line of output matches this regular expression"`
 		Timeout time.Duration `flag:"timeout" doc:"Give up after this long (exit code 124)"`
 	}
 	cmd := cli.WithJSON(onTerminal("wait ID", `Wait until a terminal's program, command or output is done
@@ -31,7 +31,7 @@ code is not known, as that of a program whose keeper was killed; 124 when --time
 over.
 
   tandemux wait build --command --timeout 10m
-  tandemux wait server --text 'listening on .*:8080'`, cobra.ExactArgs(1), &in,
+  tandemux wait server --text 'listening on .*:8080'`, &in,
 		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: in.Timeout.Milliseconds()}
 			switch {
@@ -42,7 +42,7 @@ over.
 			case cmd.Flags().Changed("idle"):
 				p.Until, p.IdleMs = ahp.WaitIdle, in.Idle.Milliseconds()
 			default:
-				p.Until, p.Pattern = ahp.WaitText, in.Text
+				p.Until, p.Pattern = ahp.WaitText, string(in.Text)
 			}
 			var r ahp.WaitResult
 			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {

@@ -23,7 +23,7 @@ func newWatchCommand() *cobra.Command {
 Each is an action, {"channel", "action", "serverSeq", …}, until interrupted or until the
 host is stopped: those of the list of terminals and of every terminal, new ones too; or
 those of the terminals named, until all of them have ended. Of one that has ended
-before, its state is printed, as with --snapshots.`, nil, &in, func(cmd *cobra.Command, args []string) error {
+before, its state is printed, as with --snapshots.`, &in, func(cmd *cobra.Command, args []string) error {
 		p, err := endpoint.Of(cmd)
 		if err != nil {
 			return err

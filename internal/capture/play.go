@@ -41,7 +41,7 @@ Keys: space pauses, left and right go 5 seconds back and on, down and up a minut
 With --text or --svg it prints the screen as it is at --start, or else at the end.
 
   tandemux play demo.cast --speed 2 --idle-limit 1s
-  tandemux play demo.cast --start 12s --svg > demo.svg`, cobra.ExactArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux play demo.cast --start 12s --svg > demo.svg`, &in, func(cmd *cobra.Command, args []string) error {
 		if in.Speed <= 0 {
 			return cli.Usagef("--speed %g is not above 0", in.Speed)
 		}

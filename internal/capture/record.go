@@ -37,7 +37,7 @@ What is typed is not in it: the host shows typed keys to nobody but the client t
 typed them. What programs echo is output.
 
   tandemux record build -o build.cast
-  tandemux record build --v2 -o - | gzip > build.cast.gz`, cobra.ExactArgs(1), &in, func(cmd *cobra.Command, args []string) error {
+  tandemux record build --v2 -o - | gzip > build.cast.gz`, &in, func(cmd *cobra.Command, args []string) error {
 		p, err := endpoint.Of(cmd)
 		if err != nil {
 			return err

@@ -6,43 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// Command makes a command of its words, what it does (in a line and further ones), the
-// arguments that it takes, its flags and its work. in is nil or a pointer to a struct,
-// whose members with the tag flag, a name and perhaps a letter behind a comma, are the
-// flags; the tag doc says what each is for, enum what a text may be.
-func Command(use, about string, args cobra.PositionalArgs, in any, work func(cmd *cobra.Command, args []string) error) *cobra.Command {
+// Command makes a command of its words, which say its arguments, too (ID [TEXT...]), what
+// it does (in a line and further ones; those that are indented are examples), its flags and
+// its work. in is nil or a pointer to a struct, whose members with the tag flag, a name and
+// perhaps a letter behind a comma, are the flags; the tag doc says what each is for, value
+// the word that stands for its value in the help, enum what a text may be.
+func Command(use, about string, in any, work func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	short, long, _ := strings.Cut(about, "\n")
-	if long != "" {
-		long = short + ".\n\n" + long
-	}
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: Did(work)}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: arguments, RunE: did(work)}
 	if in != nil {
 		addFlags(cmd, reflect.ValueOf(in).Elem())
 	}
 	return cmd
 }
 
-// Group makes a command that does nothing without one of those below it.
+// Group makes a command of those below it; alone it prints its help.
 func Group(use, short, long string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: arguments}
 	cmd.AddCommand(below...)
-	names := make([]string, len(below))
-	for i, b := range below {
-		names[i] = b.Name()
-	}
-	cmd.RunE = Did(func(*cobra.Command, []string) error { return Usagef("say one of %s", strings.Join(names, ", ")) })
+	cmd.RunE = showHelp
 	return cmd
 }
 
-// Help is the work of a command that prints its help.
-func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+// showHelp is the work of a command that does nothing without one of those below it.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 func addFlags(cmd *cobra.Command, v reflect.Value) {
 	fs := cmd.Flags()
@@ -83,6 +79,30 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 		default:
 			panic("cli: no flag can be a " + field.Type.String())
 		}
+		nameValue(fs.Lookup(name), field.Tag.Get("value"))
+	}
+}
+
+// nameValue sets the word that stands for a flag's value in the help; without one, a
+// word of the kind that it is, or the flag's own.
+func nameValue(f *pflag.Flag, word string) {
+	if word == "" {
+		switch kind := f.Value.Type(); kind {
+		case "bool", "boolfunc":
+			return
+		case "int", "float64":
+			word = "N"
+		case "duration":
+			word = "TIME"
+		case "string", "stringArray", "func":
+			word = strings.ToUpper(f.Name[strings.LastIndexByte(f.Name, '-')+1:])
+		default:
+			word = kind
+		}
+	}
+	f.Value = named{f.Value, word}
+	if f.DefValue == "0s" || f.DefValue == "[]" {
+		f.DefValue = "" // or the help would say so
 	}
 }
 
@@ -93,7 +113,7 @@ type choice struct {
 }
 
 func (c *choice) String() string { return *c.value }
-func (c *choice) Type() string   { return "string" }
+func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 
 // Set takes a word.
 func (c *choice) Set(text string) error {
@@ -101,6 +121,18 @@ func (c *choice) Set(text string) error {
 		return fmt.Errorf("use %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
 	}
 	*c.value = text
+	return nil
+}
+
+// Pattern is a flag that is an RE2 expression.
+type Pattern string
+
+// UnmarshalText checks one.
+func (p *Pattern) UnmarshalText(text []byte) error {
+	if _, err := syntax.Parse(string(text), syntax.Perl); err != nil {
+		return fmt.Errorf("%s: see https://github.com/google/re2/wiki/Syntax", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	*p = Pattern(text)
 	return nil
 }
 

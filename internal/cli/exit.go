@@ -49,8 +49,8 @@ type ranError struct{ error }
 
 func (e ranError) Unwrap() error { return e.error }
 
-// Did wraps a command's work so that its errors can be told from usage errors.
-func Did(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+// did wraps a command's work so that its errors can be told from usage errors.
+func did(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := work(cmd, args); err != nil {
 			return ranError{err}
@@ -67,8 +67,66 @@ func IsFailure(err error) bool {
 	return err != nil && !errors.As(err, &status) && !errors.As(err, &usage) && !errors.Is(err, context.Canceled)
 }
 
-// Exit prints the error in one sentence on stderr and gives the process's exit code.
-func Exit(root *cobra.Command, err error) int {
+// Run runs the command of a command line and gives the process's exit code. Errors go
+// to stderr, each in one sentence. manual is the end of the manual page, as roff.
+func Run(ctx context.Context, root *cobra.Command, args []string, manual string) int {
+	var astray error // a command that is not there, found when its help was asked for
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if words := c.Flags().Args(); len(words) > 0 && c.HasAvailableSubCommands() {
+			astray = unknownCommand(c, words[0])
+			return
+		}
+		help(c.OutOrStdout(), c)
+	})
+	root.AddCommand(manCommand(manual))
+	root.SetArgs(args)
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short, c.Long, c.RunE, c.Args = "Print the script that completes command lines, for a shell", "", showHelp, arguments
+		}
+	}
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = astray
+	}
+	return exit(cmd, err)
+}
+
+// helpCommand is help COMMAND.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND...]", Short: "Print the help of a command", Args: arguments,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) (names []string, _ cobra.ShellCompDirective) {
+			if at, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, below := range at.Commands() {
+					if below.IsAvailableCommand() && strings.HasPrefix(below.Name(), word) {
+						names = append(names, cobra.CompletionWithDesc(below.Name(), below.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			at, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(at, rest[0])
+			}
+			at.InitDefaultHelpFlag()
+			help(cmd.OutOrStdout(), at)
+			return nil
+		}),
+	}
+}
+
+// exit prints the error in one sentence and gives the process's exit code.
+func exit(cmd *cobra.Command, err error) int {
 	var status StatusError
 	var usage usageError
 	var ran ranError
@@ -82,10 +140,12 @@ func Exit(root *cobra.Command, err error) int {
 		}
 	case errors.Is(err, context.Canceled):
 		return ExitFailed
-	case errors.As(err, &usage) || !errors.As(err, &ran):
+	case errors.As(err, &usage):
 		code = ExitUsage
+	case !errors.As(err, &ran):
+		code, err = ExitUsage, groupError(cmd, err)
 	}
-	fmt.Fprintln(root.ErrOrStderr(), "tandemux: "+OneSentence(err))
+	fmt.Fprintln(cmd.Root().ErrOrStderr(), "tandemux: "+OneSentence(err))
 	return code
 }
 

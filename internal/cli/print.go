@@ -76,7 +76,7 @@ func (l linesWriter) Write(b []byte) (int, error) {
 
 // WithJSON gives a command the flag --json, which AsJSON and Print look at.
 func WithJSON(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().Bool("json", false, "print JSON")
+	cmd.Flags().Bool("json", false, "Print JSON")
 	return cmd
 }
 

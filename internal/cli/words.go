@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"tandemux/emulator"
 )
 
 // Count says how many there are of something whose plural ends in s.
@@ -116,8 +118,8 @@ func Size(s string) (cols, rows int, err error) {
 	if ok && err == nil {
 		rows, err = strconv.Atoi(r)
 	}
-	if !ok || err != nil || cols < 1 || rows < 1 {
-		return 0, 0, Usagef("%q is no size; write columns x rows, such as 120x40", s)
+	if !ok || err != nil || cols < 1 || rows < 1 || cols > emulator.MaxCols || rows > emulator.MaxRows {
+		return 0, 0, Usagef("%q is no size; write columns x rows, such as 120x40, up to %dx%d", s, emulator.MaxCols, emulator.MaxRows)
 	}
 	return cols, rows, nil
 }

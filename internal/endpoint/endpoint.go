@@ -49,9 +49,9 @@ type Endpoint struct {
 // AddFlags gives a command and those below it the flags of placeOf.
 func AddFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.String("host", "", "another host: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
-	f.String("token-file", "", "file with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
-	f.String("fingerprint", "", "trust the wss:// host with this certificate, now and later")
+	f.String("host", "", "Work on another host, at `URL`: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
+	f.String("token-file", "", "`FILE` with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
+	f.String("fingerprint", "", "Trust the wss:// host whose certificate has this `SHA256`, now and later")
 }
 
 func Of(cmd *cobra.Command) (Endpoint, error) {

@@ -38,7 +38,7 @@ type promptOptions struct {
 // Command is `tandemux prompt`.
 func Command() *cobra.Command {
 	o := promptOptions{Approve: ahp.ConfirmAsk}
-	return cli.Command("prompt [flags] TEXT...", `Ask an agent, and print its answer as it comes
+	return cli.Command("prompt [TEXT...]", `Ask an agent, and print its answer as it comes
 It works in this directory. What it does is told on stderr, and so are its questions
 whether a tool may run: they are answered here, or by whoever else watches the session.
 
@@ -48,7 +48,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.
 
   tandemux prompt --agent gemini --approve reads "sum up the last ten commits"
   tandemux prompt --agent-command "my-agent --acp" --json hello
-  tandemux prompt --session 7k2m "and now fix it"`, nil, &o, func(cmd *cobra.Command, args []string) error {
+  tandemux prompt --session 7k2m "and now fix it"`, &o, func(cmd *cobra.Command, args []string) error {
 		if err := o.check(); err != nil {
 			return err
 		}

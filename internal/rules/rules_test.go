@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/acptest/model": {}, // what real agents are run against
 
 	"internal/approval":  {"ahp"},
-	"internal/cli":       {},
+	"internal/cli":       {"emulator", "internal/spelling"},
 	"internal/config":    {"internal/config/option", "internal/spelling", "themes"},
 	"internal/daemon":    {"internal/statefile"},
 	"internal/memtrim":   {},

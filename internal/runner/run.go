@@ -35,7 +35,7 @@ type runOptions struct {
 // Command is `tandemux run`.
 func Command() *cobra.Command {
 	var o runOptions
-	cmd := cli.Command("run [flags] -- COMMAND [ARG...]", `Run a command in a terminal; print its output and exit as it does
+	cmd := cli.Command("run -- COMMAND [ARG...]", `Run a command in a terminal; print its output and exit as it does
 COMMAND runs in a new terminal, or with --terminal in a shell that waits for a
 command, with that shell's environment and directory. Its output is printed as
 plain text: without colours and controls, lines as they were left. The exit code
@@ -50,7 +50,7 @@ them as they are. A single one is a line of that shell: it may change the
 directory, use a pipe, or set a variable.
 
   tandemux run --terminal build -- make -j4
-  tandemux run --terminal build -- 'cd src && make'`, nil, &o, func(cmd *cobra.Command, args []string) error {
+  tandemux run --terminal build -- 'cd src && make'`, &o, func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
 			return cli.Usagef("put the command after --, as in `tandemux run -- make`")
 		}

@@ -108,7 +108,7 @@ func newVersions() *cobra.Command {
 	return verb("versions [AGENT]", `List an agent's versions, or what happened to a branch
 The versions are listed newest first; * marks those that are active on their
 branch. With --events, what happened to a branch: the one that --branch names,
-git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml.`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
+git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml.`, &in, func(c *call, args []string) error {
 		if in.Limit < 0 {
 			return cli.Usagef("--limit %d is below zero", in.Limit)
 		}
@@ -193,7 +193,7 @@ The newest lines are shown, with secrets masked. Without AGENT it is the one of
 (what became of tasks) and deploy.
 
   tandemux logs reviewer --since 1h --level WARNING
-  tandemux logs --task 7k2m --follow`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
+  tandemux logs --task 7k2m --follow`, &in, func(c *call, args []string) error {
 		const most = 1000
 		switch {
 		case in.Limit < 1 || in.Limit > most:

@@ -178,8 +178,8 @@ func told[T any](c *call, text func(T) string, op string, in any, refs ...string
 }
 
 // verb is cli.Command for work that calls the host.
-func verb(use, about string, args cobra.PositionalArgs, in any, work func(c *call, args []string) error) *cobra.Command {
-	return cli.WithJSON(cli.Command(use, about, args, in, func(cmd *cobra.Command, args []string) error {
+func verb(use, about string, in any, work func(c *call, args []string) error) *cobra.Command {
+	return cli.WithJSON(cli.Command(use, about, in, func(cmd *cobra.Command, args []string) error {
 		c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
 		defer c.Close()
 		return failure(cmd, work(c, args))
@@ -195,7 +195,7 @@ func act[T any](use, op string, text func(T) string) *cobra.Command {
 	if route.Detail != "" {
 		about += "\n" + route.Detail
 	}
-	return verb(use, about, cobra.ExactArgs(strings.Count(route.Path, "{")), in.Interface(), func(c *call, args []string) error {
+	return verb(use, about, in.Interface(), func(c *call, args []string) error {
 		return told(c, text, op, in.Interface(), args...)
 	})
 }
@@ -203,7 +203,7 @@ func act[T any](use, op string, text func(T) string) *cobra.Command {
 // listing is a verb that prints a list.
 func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Command {
 	in := reflect.New(api.Named(op).In)
-	return verb(use, strings.TrimSuffix(api.Named(op).Summary, "."), cobra.NoArgs, in.Interface(), func(c *call, _ []string) error {
+	return verb(use, strings.TrimSuffix(api.Named(op).Summary, "."), in.Interface(), func(c *call, _ []string) error {
 		all, err := List[T](c.Client, 0, op, in.Interface())
 		if err != nil {
 			return err

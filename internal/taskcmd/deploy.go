@@ -41,7 +41,7 @@ now. Where it can't run the deploy fails and the branch stays at the version it 
 
   tandemux deploy --branch main --yes
   tandemux deploy --agent claude       # a table [agents.claude] of the configuration
-  tandemux deploy --redeploy           # the same again, with new variables`, cobra.NoArgs, &in, func(c *call, _ []string) error {
+  tandemux deploy --redeploy           # the same again, with new variables`, &in, func(c *call, _ []string) error {
 		if in.Agent != "" && in.Config != "" {
 			return cli.Usagef("--agent and --config exclude each other")
 		}
@@ -122,7 +122,7 @@ func newRollback() *cobra.Command {
 It moves to the version that --version names, or the one before the active one. It
 runs with the variables that it was deployed with; those that were set since stay as
 they are and reach tasks with the next deploy. The branch is the one that --branch
-names, git's current one, or main.`, cobra.NoArgs, &in, func(c *call, _ []string) error {
+names, git's current one, or main.`, &in, func(c *call, _ []string) error {
 		agent, err := in.agentOf(in.Agent)
 		if err != nil {
 			return err

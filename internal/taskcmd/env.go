@@ -67,7 +67,7 @@ func newEnv() *cobra.Command {
 later reaches tasks with the next deploy, such as tandemux deploy --redeploy. Secrets
 are sealed on the disk, masked in logs, and never shown again.`,
 		newEnvAdd(),
-		verb("ls", "List variables; secrets are masked", cobra.NoArgs, &in, func(c *call, _ []string) error {
+		verb("ls", "List variables; secrets are masked", &in, func(c *call, _ []string) error {
 			environments := []string{registry.Production, registry.Preview}
 			if in.Environment != "" {
 				environments = []string{in.Environment}
@@ -91,7 +91,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 				return []any{r.Environment, r.Name, r.Value, r.Updated, deployed}
 			})
 		}),
-		verb("get NAME", "Print a variable's value, unless it is secret", cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+		verb("get NAME", "Print a variable's value, unless it is secret", &in, func(c *call, args []string) error {
 			refs, err := in.refs(args...)
 			if err != nil {
 				return err
@@ -108,7 +108,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 				return err
 			})
 		}),
-		verb("rm NAME", "Remove a variable; versions that have it keep it", cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+		verb("rm NAME", "Remove a variable; versions that have it keep it", &in, func(c *call, args []string) error {
 			refs, err := in.refs(args...)
 			if err != nil {
 				return err
@@ -132,7 +132,7 @@ from the command line, where others can read it.
 
   tandemux env add MODEL -v large -e preview
   tandemux env add API_KEY --secret -e production
-  pass show api-key | tandemux env add API_KEY --secret -e prod`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+  pass show api-key | tandemux env add API_KEY --secret -e prod`, &in, func(c *call, args []string) error {
 		given := c.Flags().Changed("value")
 		if in.Secret && given {
 			return cli.Usagef("a secret on the command line can be read by others: leave --value out, and give it by standard input or --value-file")
@@ -196,7 +196,7 @@ func newEnvPull() *cobra.Command {
 	}
 	return verb("pull [FILE]", `Write the variables that are no secrets as a .env file
 They are written as NAME="VALUE" lines to a file that only you can read, or to standard
-output. Secrets are there by name, in comments.`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
+output. Secrets are there by name, in comments.`, &in, func(c *call, args []string) error {
 		vars, err := in.variables(c)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func newEnvImport() *cobra.Command {
 	}
 	return verb("import FILE", `Add the variables of a .env file, all or none
 The file has NAME=VALUE lines, - is standard input: with "export" before a name or
-not, values bare, in 'single' or in "double" quotes, comments after #.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+not, values bare, in 'single' or in "double" quotes, comments after #.`, &in, func(c *call, args []string) error {
 		text, err := readInput(c.Command, args[0])
 		if err != nil {
 			return fmt.Errorf("read the variables: %w", err)

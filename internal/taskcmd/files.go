@@ -17,14 +17,12 @@ import (
 )
 
 func newWs() *cobra.Command {
-	cmd := cli.Group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
+	return cli.Group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
   create, ls, get, push, pull   filesystems: "tandemux task create -f ID" gives one to a task
   diff, merge                   what a task changed, and its way home`,
 		newWsCreate(), newWsLs(), newWsGet(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge())
-	cmd.RunE = cli.Help
-	return cmd
 }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
@@ -37,7 +35,7 @@ func newWsCreate() *cobra.Command {
 	}
 	return verb("create [--name NAME] [--dir DIR]", `Make a filesystem and print its id
 It belongs to a project, whose rights are its rights; to "default", which is made when
-it is missing, unless --project says otherwise.`, cobra.NoArgs, &in, func(c *call, _ []string) error {
+it is missing, unless --project says otherwise.`, &in, func(c *call, _ []string) error {
 		if in.ProjectID == "" {
 			in.ProjectID = defaultProject
 			err := c.do(Request("getProject", nil, defaultProject), nil)
@@ -70,7 +68,7 @@ func newWsLs() *cobra.Command {
 		api.FilesystemQuery
 		Recursive bool `flag:"recursive,r" doc:"List the files of all directories"`
 	}
-	return verb("ls [ID [DIR]]", "List filesystems, or the files of one", cobra.MaximumNArgs(2), &in, func(c *call, args []string) error {
+	return verb("ls [ID [DIR]]", "List filesystems, or the files of one", &in, func(c *call, args []string) error {
 		if len(args) > 0 {
 			q := api.FileQuery{Recursive: in.Recursive}
 			if len(args) > 1 {
@@ -99,7 +97,7 @@ func newWsLs() *cobra.Command {
 
 func newWsGet() *cobra.Command {
 	return verb("get ID [PATH]", `Show a filesystem, or print a file of it
-With --json it is, of a file, what is known of it, not its contents.`, cobra.RangeArgs(1, 2), nil, func(c *call, args []string) error {
+With --json it is, of a file, what is known of it, not its contents.`, nil, func(c *call, args []string) error {
 		switch {
 		case len(args) < 2:
 			return told(c, func(f store.Filesystem) string {
@@ -127,7 +125,7 @@ func newWsPush() *cobra.Command {
 	var in api.Base
 	return verb("push ID DIR", `Replace a filesystem's files by a directory's
 Tasks that work on it get what changed before their next event. With --base it is done
-only while the filesystem is at that version.`, cobra.ExactArgs(2), &in, func(c *call, args []string) error {
+only while the filesystem is at that version.`, &in, func(c *call, args []string) error {
 		got, err := push(c, args[0], args[1], in.Version)
 		if err != nil {
 			return err
@@ -186,7 +184,7 @@ func newWsPull() *cobra.Command {
 	return verb("pull ID DIR", `Write a filesystem's files, or a task's, into a directory
 Of a task these are workspace/ and its system folders, as "tandemux task pull" writes
 them. The directory is made; one that has files takes --overwrite. git's own files
-(.git) are left out: the git that you run would believe what an agent wrote there.`, cobra.ExactArgs(2), &in, func(c *call, args []string) error {
+(.git) are left out: the git that you run would believe what an agent wrote there.`, &in, func(c *call, args []string) error {
 		body, err := c.Download("downloadArchive", nil, args[0])
 		if isMissing(err) {
 			var terr error
@@ -206,7 +204,7 @@ func newTaskPull() *cobra.Command {
 	return verb("pull ID --out DIR", `Write a task's files into a directory
 These are workspace/ and, beside it, its system folders such as .claude. The directory
 is made; one that has files takes --overwrite, and keeps those that the task does not
-have.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+have.`, &in, func(c *call, args []string) error {
 		if in.Out == "" {
 			return cli.Usagef("--out: say which directory to write into")
 		}
@@ -242,7 +240,7 @@ func newWsDiff() *cobra.Command {
 It is what changed since the task began, or since its work was merged last, committed
 or not, as a unified diff. In a terminal, what is no text is left out of the lines, so
 that what an agent wrote can't move the cursor; in a file or a pipe it is a patch.
---json has the counts.`, cobra.RangeArgs(1, 2), &in, func(c *call, args []string) error {
+--json has the counts.`, &in, func(c *call, args []string) error {
 		var q api.DiffPath
 		if len(args) > 1 {
 			q.Path = args[1]
@@ -292,7 +290,7 @@ It comes from a worktree into the branch that is checked out in the repository, 
 copy into its directory, from a filesystem's copy into the filesystem. What will come
 is shown first; in a terminal you are asked, but for --json. It is done wholly or not
 at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+nothing is touched, and you are told where.`, &in, func(c *call, args []string) error {
 		asks := !in.Yes && !in.DryRun && !cli.AsJSON(c.Command) && cli.OnTerminal(c.Command)
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks

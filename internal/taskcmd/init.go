@@ -32,7 +32,7 @@ The definition is written with the files that it needs to a directory, which is 
 when it isn't there. Nothing that is there is overwritten. Templates:
 
   acp    an agent that speaks the Agent Client Protocol
-  hooks  programs that are called with JSON: on_create, on_event, on_cancel`, cobra.MaximumNArgs(1), &in, func(c *call, args []string) error {
+  hooks  programs that are called with JSON: on_create, on_event, on_cancel`, &in, func(c *call, args []string) error {
 		dir := filepath.Join(append([]string{"."}, args...)...)
 		abs, err := absolute(dir)
 		if err != nil {

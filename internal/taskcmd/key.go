@@ -27,7 +27,7 @@ as a header, Authorization: Bearer KEY, to the addresses that the host listens o
 tandemux itself takes it from TANDEMUX_TOKEN or a --token-file. (For terminals there
 are tokens, tandemux token; for what agents need there is tandemux env.)`,
 		newKeysAdd(),
-		verb("ls", "List the keys, without their secrets", cobra.NoArgs, &in, func(c *call, _ []string) error {
+		verb("ls", "List the keys, without their secrets", &in, func(c *call, _ []string) error {
 			keys, err := List[store.APIKey](c.Client, 0, "listKeys", nil)
 			if err != nil {
 				return err
@@ -79,7 +79,7 @@ Only its hash is kept.
   tandemux keys add ci --scope agent:reviewer:executor --scope project:site:editor
   tandemux keys add watcher --scope agent:*:viewer --expires 30d
 
-`+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) (err error) {
+`+aboutScopes, &in, func(c *call, args []string) (err error) {
 		key := registry.NewKey{Name: args[0], Expires: in.Expires.Time}
 		if key.Scopes, err = in.parse(); err != nil {
 			return err
@@ -115,7 +115,7 @@ func newKeysScope() *cobra.Command {
 	return verb("scope KEY --scope KIND:ID:ROLE", `Replace what a key may do, at once
 Streams that it has open end, and may be opened again where it still may.
 
-`+aboutScopes, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+`+aboutScopes, &in, func(c *call, args []string) error {
 		scopes, err := in.parse()
 		if err != nil {
 			return err

@@ -22,15 +22,15 @@ func newProjects() *cobra.Command {
 			}
 			return text
 		}),
-		newProjectsChange("create [NAME]", "Make a project and print its id", cobra.MaximumNArgs(1), "createProject"),
-		newProjectsChange("update PROJECT", "Change a project", cobra.ExactArgs(1), "updateProject"),
+		newProjectsChange("create [NAME]", "Make a project and print its id", "createProject"),
+		newProjectsChange("update PROJECT", "Change a project", "updateProject"),
 		act[any]("delete PROJECT", "deleteProject", nil))
 }
 
 // newProjectsChange is a command that sets what is said of a project.
-func newProjectsChange(use, about string, args cobra.PositionalArgs, op string) *cobra.Command {
+func newProjectsChange(use, about string, op string) *cobra.Command {
 	var in registry.ProjectChange
-	return verb(use, about, args, &in, func(c *call, args []string) error {
+	return verb(use, about, &in, func(c *call, args []string) error {
 		if op == "createProject" && len(args) > 0 {
 			if in.Name != nil {
 				return cli.Usagef("the name is given twice")

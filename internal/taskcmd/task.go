@@ -19,13 +19,11 @@ import (
 )
 
 func newTask() *cobra.Command {
-	cmd := cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
+	return cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
 		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act[any]("cancel ID", "cancelTask", nil),
 		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
-	cmd.RunE = cli.Help
-	return cmd
 }
 
 // createFlags are the flags of `task create`.
@@ -53,7 +51,7 @@ the exit code says how the turn ended.
 
   tandemux task create --agent claude -m "fix the flaky test" --wait
   tandemux task create --agent-command "my-agent --acp" --workspace copy:. --approve reads
-  tandemux task create --agent reviewer --workspace ro:. -m "what could go wrong here?"`, cobra.NoArgs, &in, in.create)
+  tandemux task create --agent reviewer --workspace ro:. -m "what could go wrong here?"`, &in, in.create)
 }
 
 func (o *createFlags) create(c *call, _ []string) error {
@@ -129,7 +127,7 @@ func newTaskLs() *cobra.Command {
 		api.TaskQuery
 		All bool `flag:"all,A" doc:"List those that were cancelled, too"`
 	}
-	return verb("ls", "List tasks, newest first; those that are over with --all", cobra.NoArgs, &in, func(c *call, _ []string) error {
+	return verb("ls", "List tasks, newest first; those that are over with --all", &in, func(c *call, _ []string) error {
 		if !in.All {
 			in.Status = "CREATING,IDLE,RUNNING,FAILED"
 		}
@@ -171,7 +169,7 @@ func doing(t store.Task) string {
 }
 
 func newTaskGet() *cobra.Command {
-	return verb("get ID", "Show a task with its events and messages", cobra.ExactArgs(1), nil, func(c *call, args []string) (err error) {
+	return verb("get ID", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
 		var t struct {
 			store.Task
 			Events   []store.Event   `json:"events"`
@@ -219,8 +217,8 @@ func partsText(parts []store.Part) string {
 
 func newTaskDelete() *cobra.Command {
 	var in api.Force
-	return verb("delete ID…", `Delete tasks with their workspaces and all that was said
-A git branch that has commits which are nowhere else stays, unless --force is given.`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
+	return verb("delete ID...", `Delete tasks with their workspaces and all that was said
+A git branch that has commits which are nowhere else stays, unless --force is given.`, &in, func(c *call, args []string) error {
 		gone := []task.Deleted{}
 		for _, id := range args {
 			if err := deleteTask(c, id, in, &gone); err != nil {
@@ -251,7 +249,7 @@ func newTaskCleanup() *cobra.Command {
 		Older time.Duration `flag:"older" doc:"Only those that were created longer ago than this"`
 	}
 	return verb("cleanup", `Delete tasks that are over, with their workspaces
-These are those that were cancelled or have failed.`, cobra.NoArgs, &in, func(c *call, _ []string) error {
+These are those that were cancelled or have failed.`, &in, func(c *call, _ []string) error {
 		q := api.TaskQuery{Status: "CANCELLED,FAILED"}
 		if in.All {
 			q.Status += ",IDLE"
@@ -278,9 +276,9 @@ These are those that were cancelled or have failed.`, cobra.NoArgs, &in, func(c 
 
 func newTaskMigrate() *cobra.Command {
 	var in registry.Migration
-	return verb("migrate (--from VERSION | ID…) (--to VERSION | --latest)", `Move tasks to another version of their agent
+	return verb("migrate (--from VERSION | ID...) (--to VERSION | --latest)", `Move tasks to another version of their agent
 They move within their branch: all of a version, or those that are named. A task goes
-on with its version until its event has ended.`, cobra.ArbitraryArgs, &in, func(c *call, args []string) error {
+on with its version until its event has ended.`, &in, func(c *call, args []string) error {
 		if (in.From == "") == (len(args) == 0) || (in.To == "") == !in.ToLatest {
 			return cli.Usagef("say which tasks (--from VERSION, or ids) and to which version (--to VERSION, or --latest)")
 		}

@@ -55,13 +55,13 @@ func newTaskSend() *cobra.Command {
 		Message string `flag:"message,m" doc:"The text"`
 		waiting
 	}
-	return verb("send ID [TEXT…]", `Send an event to a task
+	return verb("send ID [TEXT...]", `Send an event to a task
 It is a text, or with --data a JSON value, and waits until those before it have ended.
 Without text, or with -, it is read from standard input.
 
   tandemux task send claude-7k2m "and now the tests" --wait
   git diff | tandemux task send claude-7k2m -
-  tandemux task send worker --data '{"issue": 12}'`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
+  tandemux task send worker --data '{"issue": 12}'`, &in, func(c *call, args []string) error {
 		if err := in.check(); err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func newTaskWatch() *cobra.Command {
 	return verb("watch ID", `Print what a task does, as it does it
 It is printed from the beginning, until its turn has ended and nothing is to be done;
 with --follow until the task is over. With --json each part is a line, as
-docs/tasks.md describes them.`, cobra.ExactArgs(1), &in, func(c *call, args []string) error {
+docs/tasks.md describes them.`, &in, func(c *call, args []string) error {
 		p := &printer{c: c}
 		defer p.end()
 		return stream(c.Context(), c, args[0], in, p.print)
@@ -257,10 +257,10 @@ func (o *inside) id() (string, error) {
 
 func newTaskProgress() *cobra.Command {
 	var in inside
-	return verb("progress [PERCENT] [TEXT…]", `Note how far the task is that this runs in
+	return verb("progress PERCENT|TEXT [TEXT...]", `Note how far the task is that this runs in
 It is for its agent and what that starts; people see it in lists.
 
-  tandemux task progress 40 running the tests`, cobra.MinimumNArgs(1), &in, func(c *call, args []string) error {
+  tandemux task progress 40 running the tests`, &in, func(c *call, args []string) error {
 		id, err := in.id()
 		if err != nil {
 			return err
@@ -281,9 +281,9 @@ func newTaskSay() *cobra.Command {
 		inside
 		saying
 	}
-	return verb("say [TEXT…]", `Add a message to the task that this runs in
+	return verb("say [TEXT...]", `Add a message to the task that this runs in
 It is for its agent and what that starts: a text, or with --data a JSON value, which is
-kept with what the agent says. To say something to the agent, use send.`, cobra.ArbitraryArgs, &in, func(c *call, args []string) error {
+kept with what the agent says. To say something to the agent, use send.`, &in, func(c *call, args []string) error {
 		id, err := in.id()
 		if err != nil {
 			return err

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// help prints the help of a command, as wide as the terminal that it goes to, but no
+// wider than is read with ease. It asks the terminal nothing.
+func help(w io.Writer, c *cobra.Command) {
+	width, head := 80, func(s string) string { return s }
+	if f, is := w.(*os.File); is && term.IsTerminal(int(f.Fd())) {
+		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
+			width = min(cols, 100)
+		}
+		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+			head = func(s string) string { return "\x1b[1m" + s + "\x1b[m" }
+		}
+	}
+	text, examples := parts(c.Long)
+	if !c.HasParent() {
+		fmt.Fprintln(w, text)
+	} else if fmt.Fprintln(w, c.Short+"."); text != "" {
+		fmt.Fprint(w, "\n", text, "\n")
+	}
+	section := func(name, text string) {
+		if text != "" {
+			fmt.Fprint(w, "\n", head(name+":"), "\n", strings.TrimRight(text, "\n"), "\n")
+		}
+	}
+	section("Usage", "  "+useLine(c))
+	for _, g := range groups(c) {
+		var rows strings.Builder
+		wide := 0
+		for _, below := range g.commands {
+			wide = max(wide, len(below.Name()))
+		}
+		for _, below := range g.commands {
+			fmt.Fprintf(&rows, "  %-*s  %s\n", wide, below.Name(), below.Short)
+		}
+		section(g.title, rows.String())
+	}
+	section("Flags", localFlags(c).FlagUsagesWrapped(width))
+	section("Examples", examples)
+	if c.HasInheritedFlags() {
+		fmt.Fprintf(w, "\nFor --host and other flags of all commands see `%s --help`.\n", c.Root().Name())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n`%s COMMAND --help` says more about a command.\n", c.CommandPath())
+	}
+}
+
+// localFlags are a command's own flags.
+func localFlags(c *cobra.Command) *pflag.FlagSet {
+	for name, usage := range map[string]string{"help": "Print this", "version": "Print the version"} {
+		if f := c.Flags().Lookup(name); f != nil {
+			f.Usage = usage
+		}
+	}
+	return c.LocalFlags()
+}
+
+// useLine is how a command is called.
+func useLine(c *cobra.Command) string {
+	use := strings.TrimSuffix(c.UseLine(), " [flags]")
+	if c.HasAvailableSubCommands() {
+		use += " [COMMAND]"
+	}
+	flags := 0
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			flags++
+		}
+	})
+	if flags == 0 {
+		return use
+	}
+	return strings.Replace(use, c.CommandPath(), c.CommandPath()+" [flags]", 1)
+}
+
+// parts are what a command's long text says, and the examples at its end: its lines that
+// are indented.
+func parts(long string) (text, examples string) {
+	lines := strings.Split(strings.Trim(long, "\n"), "\n")
+	i := len(lines)
+	for i > 0 && (lines[i-1] == "" || strings.HasPrefix(lines[i-1], "  ")) {
+		i--
+	}
+	return strings.Join(lines[:i], "\n"), strings.Trim(strings.Join(lines[i:], "\n"), "\n")
+}
+
+// group is a heading with commands.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groups are the commands below c, by their groups, the rest at the end.
+func groups(c *cobra.Command) []group {
+	var all []group
+	for _, g := range append(c.Groups(), &cobra.Group{Title: "Commands"}) {
+		at := group{title: g.Title}
+		if g.ID == "" && len(all) > 0 {
+			at.title = "More"
+		}
+		for _, below := range c.Commands() {
+			if below.GroupID == g.ID && (below.IsAvailableCommand() || below.Name() == "help") {
+				at.commands = append(at.commands, below)
+			}
+		}
+		if len(at.commands) > 0 {
+			all = append(all, at)
+		}
+	}
+	return all
+}
