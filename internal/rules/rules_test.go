@@ -23,6 +23,7 @@ const module = "tandemux"
 // the table of docs/architecture.md; packages not listed may import nothing.
 var arrows = map[string][]string{
 	"ahp":                      {},
+	"ahp/changeset":            {"ahp"},
 	"ahp/wire":                 {"ahp"},
 	"ahp/schema":               {"ahp/..."},
 	"emulator":                 {},

@@ -1,0 +1,195 @@
+package changeset
+
+import (
+	"encoding/json"
+
+	"tandemux/ahp"
+)
+
+const (
+	// Scheme is that of the channels.
+	Scheme = "ahp-changeset:"
+	// MethodInvoke asks for an operation.
+	MethodInvoke = "invokeChangesetOperation"
+)
+
+// Changeset is a row of a session's list.
+type Changeset struct {
+	Label string `json:"label"`
+	// Template is the channel's URI, or becomes it with variables (RFC 6570).
+	Template     string        `json:"uriTemplate"`
+	Description  string        `json:"description,omitempty"`
+	Kind         string        `json:"changeKind"`
+	Capabilities *Capabilities `json:"capabilities,omitempty"`
+}
+
+// The values of Changeset.Kind that this host has.
+const (
+	KindUncommitted = "uncommitted"
+	KindBranch      = "branch"
+)
+
+// Capabilities are what a changeset can besides being read.
+type Capabilities struct {
+	Review *struct{} `json:"review,omitempty"`
+}
+
+// State is what a changeset has.
+type State struct {
+	Status     string         `json:"status"`
+	Error      *ahp.ErrorInfo `json:"error,omitempty"`
+	Files      ahp.List[File] `json:"files"`
+	Operations []Operation    `json:"operations,omitzero"`
+}
+
+// The values of State.Status.
+const (
+	Computing = "computing"
+	Ready     = "ready"
+	Failed    = "error"
+)
+
+// File is a changed file.
+type File struct {
+	ID       string          `json:"id"` // the URI of what it is now, or was
+	Edit     Edit            `json:"edit"`
+	Reviewed bool            `json:"reviewed,omitempty"`
+	Meta     json.RawMessage `json:"_meta,omitempty"`
+}
+
+// Edit is what became of a file: without Before it was made, without After deleted.
+type Edit struct {
+	Before *Side  `json:"before,omitempty"`
+	After  *Side  `json:"after,omitempty"`
+	Diff   *Lines `json:"diff,omitempty"`
+}
+
+// Side is a file before or after.
+type Side struct {
+	URI     ahp.URI    `json:"uri"`
+	Content ContentRef `json:"content"`
+}
+
+// ContentRef says where contents can be read (resourceRead).
+type ContentRef struct {
+	URI         ahp.URI `json:"uri"`
+	SizeHint    *int64  `json:"sizeHint,omitempty"`
+	ContentType string  `json:"contentType,omitempty"`
+}
+
+// Lines counts lines.
+type Lines struct {
+	Added   *int `json:"added,omitempty"`
+	Removed *int `json:"removed,omitempty"`
+}
+
+// Operation is something that can be asked for.
+type Operation struct {
+	ID          string           `json:"id"`
+	Label       string           `json:"label"`
+	Description string           `json:"description,omitempty"`
+	Scopes      ahp.List[string] `json:"scopes"`
+	Confirm     *ahp.Prose       `json:"confirmation,omitempty"`
+	Icon        string           `json:"icon,omitempty"`
+	Group       string           `json:"group,omitempty"`
+	Status      string           `json:"status"`
+	Error       *ahp.ErrorInfo   `json:"error,omitempty"`
+}
+
+// The values of Operation.Status, besides Failed.
+const (
+	Idle    = "idle"
+	Running = "running"
+)
+
+// The values of Operation.Scopes, the latter of Target.Kind, too.
+const (
+	OnChangeset = "changeset"
+	OnResource  = "resource"
+)
+
+// Target is the file, or the range of lines, that an operation is for.
+type Target struct {
+	Kind     string          `json:"kind"`
+	Resource ahp.URI         `json:"resource"`
+	Side     string          `json:"side,omitempty"`
+	Range    json.RawMessage `json:"range,omitempty"`
+}
+
+// InvokeParams ask for an operation.
+type InvokeParams struct {
+	Channel     ahp.URI    `json:"channel"`
+	OperationID string     `json:"operationId"`
+	Target      *Target    `json:"target,omitempty"`
+	Meta        InvokeMeta `json:"_meta,omitzero"`
+}
+
+// InvokeMeta is what AHP has no member for.
+type InvokeMeta struct {
+	// Message is that of a commit.
+	Message string `json:"tandemux/message,omitempty"`
+}
+
+// InvokeResult says what was done.
+type InvokeResult struct {
+	Message string `json:"message,omitempty"`
+}
+
+// Actions of changesets.
+type (
+	// StatusChanged says how far it is computed. Host only, as all but FilesReviewChanged.
+	StatusChanged struct {
+		Status string         `json:"status"`
+		Error  *ahp.ErrorInfo `json:"error,omitempty"`
+	}
+	// FileSet adds a file, or replaces the one of its id.
+	FileSet struct {
+		File File `json:"file"`
+	}
+	// FileRemoved takes one away.
+	FileRemoved struct {
+		FileID string `json:"fileId"`
+	}
+	// FilesReviewChanged says that somebody has looked at files, or is yet to.
+	FilesReviewChanged struct {
+		Files    ahp.List[string] `json:"files"`
+		Reviewed bool             `json:"reviewed"`
+	}
+	// ContentChanged replaces the files, and the operations if there are any.
+	ContentChanged struct {
+		Files      ahp.List[File] `json:"files"`
+		Operations []Operation    `json:"operations,omitzero"`
+		Error      *ahp.ErrorInfo `json:"error,omitempty"`
+	}
+	// OperationsChanged replaces the operations; without any it takes them away.
+	OperationsChanged struct {
+		Operations []Operation `json:"operations,omitzero"`
+	}
+	// OperationStatusChanged says how an operation is doing.
+	OperationStatusChanged struct {
+		OperationID string         `json:"operationId"`
+		Status      string         `json:"status"`
+		Error       *ahp.ErrorInfo `json:"error,omitempty"`
+	}
+	// Cleared takes all files away.
+	Cleared struct{}
+)
+
+// The types of the actions, as ahp.Action has them.
+
+func (StatusChanged) ActionType() string          { return "changeset/statusChanged" }
+func (FileSet) ActionType() string                { return "changeset/fileSet" }
+func (FileRemoved) ActionType() string            { return "changeset/fileRemoved" }
+func (FilesReviewChanged) ActionType() string     { return "changeset/filesReviewChanged" }
+func (ContentChanged) ActionType() string         { return "changeset/contentChanged" }
+func (OperationsChanged) ActionType() string      { return "changeset/operationsChanged" }
+func (OperationStatusChanged) ActionType() string { return "changeset/operationStatusChanged" }
+func (Cleared) ActionType() string                { return "changeset/cleared" }
+
+func init() {
+	ahp.Register(
+		ahp.Row[StatusChanged](ahp.ByHost), ahp.Row[FileSet](ahp.ByHost), ahp.Row[FileRemoved](ahp.ByHost),
+		ahp.Row[FilesReviewChanged](ahp.ByClientLater), ahp.Row[ContentChanged](ahp.ByHost), ahp.Row[OperationsChanged](ahp.ByHost),
+		ahp.Row[OperationStatusChanged](ahp.ByHost), ahp.Row[Cleared](ahp.ByHost),
+	)
+}
