@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ChatSummary is a chat's row in its session, and the head of its state.
@@ -204,10 +207,13 @@ func (p *plainPart) need() (content any) {
 	return nil
 }
 
-// MarshalJSON writes the members of the part's kind.
-func (p ResponsePart) MarshalJSON() (text []byte, err error) {
+// MarshalJSON writes the newest form, for encoding/json.
+func (p ResponsePart) MarshalJSON() ([]byte, error) { return Encode(V1, p) }
+
+// MarshalJSONTo writes the members of the part's kind.
+func (p ResponsePart) MarshalJSONTo(e *jsontext.Encoder) error {
 	if p.Raw != nil {
-		return p.Raw, nil
+		return e.WriteValue(jsontext.Value(p.Raw))
 	}
 	w := struct {
 		Kind    string  `json:"kind"`
@@ -220,7 +226,7 @@ func (p ResponsePart) MarshalJSON() (text []byte, err error) {
 	} else if p.Kind == PartError {
 		p.Error = orNew(p.Error)
 	}
-	return Encode(V1, w)
+	return jsonv2.MarshalEncode(e, w)
 }
 
 // UnmarshalJSON reads a part by its kind; unknown ones are kept whole.

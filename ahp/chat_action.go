@@ -152,6 +152,7 @@ type (
 		Edits             json.RawMessage `json:"edits,omitempty"`
 		Editable          *bool           `json:"editable,omitempty"`
 		Confirmed         string          `json:"confirmed,omitempty"`
+		StartedAt         Instant         `json:"startedAt,omitempty"` // set by the host, when confirmed
 		Contributor       *Contributor    `json:"contributor,omitempty"`
 		Intention         string          `json:"intention,omitempty"`
 		Meta              json.RawMessage `json:"_meta,omitempty"`
@@ -162,6 +163,7 @@ type (
 		ToolCallID       string          `json:"toolCallId"`
 		Approved         bool            `json:"approved"`
 		Confirmed        string          `json:"confirmed,omitempty"` // when approved
+		StartedAt        Instant         `json:"startedAt,omitempty"` // the same, set by the host
 		EditedToolInput  *string         `json:"editedToolInput,omitempty"`
 		Reason           string          `json:"reason,omitempty"` // when not
 		ReasonMessage    *Prose          `json:"reasonMessage,omitempty"`
@@ -175,10 +177,18 @@ type (
 		Content    List[ToolContent] `json:"content"`
 		Meta       json.RawMessage   `json:"_meta,omitempty"`
 	}
+	// ChatToolCallProgress says that a call still runs; of no released version.
+	ChatToolCallProgress struct {
+		TurnID     string `json:"turnId"`
+		ToolCallID string `json:"toolCallId"`
+		ToolProgress
+		Meta json.RawMessage `json:"_meta,omitempty"`
+	}
 	ChatToolCallComplete struct {
 		TurnID                     string          `json:"turnId"`
 		ToolCallID                 string          `json:"toolCallId"`
 		Result                     ToolResult      `json:"result"`
+		Duration                   *int64          `json:"duration,omitempty"` // ms, set by the host
 		RequiresResultConfirmation bool            `json:"requiresResultConfirmation,omitempty"`
 		Meta                       json.RawMessage `json:"_meta,omitempty"`
 	}
@@ -233,6 +243,7 @@ func (ChatToolCallDelta) ActionType() string           { return "chat/toolCallDe
 func (ChatToolCallReady) ActionType() string           { return "chat/toolCallReady" }
 func (ChatToolCallConfirmed) ActionType() string       { return "chat/toolCallConfirmed" }
 func (ChatToolCallContentChanged) ActionType() string  { return "chat/toolCallContentChanged" }
+func (ChatToolCallProgress) ActionType() string        { return "chat/toolCallProgress" }
 func (ChatToolCallComplete) ActionType() string        { return "chat/toolCallComplete" }
 func (ChatToolCallResultConfirmed) ActionType() string { return "chat/toolCallResultConfirmed" }
 func (ChatToolCallAuthRequired) ActionType() string    { return "chat/toolCallAuthRequired" }

@@ -104,6 +104,11 @@ var chatWire = []struct {
 		ChatToolCallComplete{TurnID: "t", ToolCallID: "c", Result: ToolResult{Success: true, Content: []ToolContent{{Type: ContentTerminal, Resource: "ahp-terminal:/1", Title: "make", Result: &TerminalResult{ExitCode: ptr(0)}}, {Type: ContentText}}}},
 		`{"type":"chat/toolCallComplete","turnId":"t","toolCallId":"c","result":{"success":true,"content":[{"type":"terminal","resource":"ahp-terminal:/1","title":"make","result":{"exitCode":0}},{"type":"text","text":""}]}}`, true,
 	},
+	{
+		ChatToolCallProgress{TurnID: "t", ToolCallID: "c", ToolProgress: ToolProgress{ElapsedMs: 7, Message: &Prose{"*links*", true}}},
+		`{"type":"chat/toolCallProgress","turnId":"t","toolCallId":"c","elapsedMs":7,"message":{"markdown":"*links*"}}`, true,
+	},
+	{ChatToolCallProgress{}, `{"type":"chat/toolCallProgress","turnId":"","toolCallId":"","elapsedMs":0}`, true},
 	{ChatToolCallResultConfirmed{TurnID: "t", ToolCallID: "c"}, `{"type":"chat/toolCallResultConfirmed","turnId":"t","toolCallId":"c","approved":false}`, true},
 	{ChatToolCallAuthRequired{TurnID: "t", ToolCallID: "c", Auth: json.RawMessage(`{}`)}, `{"type":"chat/toolCallAuthRequired","turnId":"t","toolCallId":"c","auth":{}}`, false},
 	{ChatToolCallAuthResolved{TurnID: "t", ToolCallID: "c"}, `{"type":"chat/toolCallAuthResolved","turnId":"t","toolCallId":"c"}`, false},
@@ -293,6 +298,13 @@ func TestChatActionsFor05(t *testing.T) {
 		{SessionChatUpdated{Chat: "c", Changes: json.RawMessage(`{"activity":null,"changes":null}`)}, `{"type":"session/chatUpdated","chat":"c","changes":{"activity":"","changes":null}}`},
 		{SessionChatUpdated{Chat: "c", Changes: json.RawMessage(`{"activity":"x"}`)}, `{"type":"session/chatUpdated","chat":"c","changes":{"activity":"x"}}`},
 		{SessionChatUpdated{Chat: "c"}, `{"type":"session/chatUpdated","chat":"c","changes":{}}`},
+		{ChatToolCallReady{Confirmed: "setting", StartedAt: InstantOf(1)}, `{"type":"chat/toolCallReady","turnId":"","toolCallId":"","invocationMessage":"","confirmed":"setting"}`},
+		{ChatToolCallConfirmed{Approved: true, StartedAt: InstantOf(1)}, `{"type":"chat/toolCallConfirmed","turnId":"","toolCallId":"","approved":true}`},
+		{ChatToolCallComplete{Duration: ptr(int64(5))}, `{"type":"chat/toolCallComplete","turnId":"","toolCallId":"","result":{"success":false}}`},
+		{
+			ChatResponsePart{Part: ResponsePart{Kind: PartToolCall, ToolCall: &ToolCall{Status: ToolCompleted, ToolRun: ToolRun{StartedAt: InstantOf(1), Duration: ptr(int64(0)), Progress: &ToolProgress{}, Auth: json.RawMessage(`1`)}}}},
+			`{"type":"chat/responsePart","turnId":"","part":{"kind":"toolCall","toolCall":{"status":"completed","toolCallId":"","toolName":"","displayName":"","auth":1}}}`,
+		},
 	} {
 		if got, err := EncodeAction(V05, tt.action); err != nil || !sameJSON(t, got, []byte(tt.want)) {
 			t.Errorf("%s, %v; want %s", got, err, tt.want)
@@ -306,7 +318,7 @@ func TestChatActionsFor05(t *testing.T) {
 
 // TestSpeaks holds back from 0.5.0 what came later.
 func TestSpeaks(t *testing.T) {
-	for name, want := range map[string]bool{"chat/delta": true, "session/inputNeededSet": false, "chat/backgroundWorkSet": false, "terminal/data": true, "other/thing": true} {
+	for name, want := range map[string]bool{"chat/delta": true, "chat/toolCallProgress": false, "session/inputNeededSet": false, "chat/backgroundWorkSet": false, "terminal/data": true, "other/thing": true} {
 		if Speaks(V05, name) != want || !Speaks(V1, name) || !Speaks(V09, name) {
 			t.Errorf("%s: 0.5 %v, 1.x %v", name, Speaks(V05, name), Speaks(V1, name))
 		}

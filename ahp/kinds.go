@@ -132,6 +132,7 @@ var rows = [...]Kind{
 	Row[ChatToolCallReady](ByHost),
 	Row[ChatToolCallConfirmed](ByClient),
 	Row[ChatToolCallContentChanged](ByClient),
+	Row[ChatToolCallProgress](ByClientLater),
 	Row[ChatToolCallComplete](ByClient),
 	Row[ChatToolCallResultConfirmed](ByClient),
 	Row[ChatToolCallAuthRequired](ByHostLater),

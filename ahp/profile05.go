@@ -3,6 +3,7 @@ package ahp
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -23,6 +24,17 @@ type (
 // down is how 0.5 has a T.
 func down[T any](shape func(T) any) *jsonv2.Marshalers {
 	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error { return jsonv2.MarshalEncode(e, shape(v)) })
+}
+
+// less is a T of which 0.5 does not have what clear takes away.
+func less[T any](clear func(*T)) *jsonv2.Marshalers {
+	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error {
+		was := v
+		if clear(&v); reflect.DeepEqual(was, v) {
+			return errors.ErrUnsupported
+		}
+		return jsonv2.MarshalEncode(e, v)
+	})
 }
 
 var down05 = jsonv2.JoinMarshalers(
@@ -94,6 +106,10 @@ var down05 = jsonv2.JoinMarshalers(
 		}{a.ActionType(), a.TurnID, a.Duration, orNew(a.Part.Error)}
 	}),
 	down(func(r FetchTurnsResult) any { return map[string]any{"turns": r.Turns, "hasMore": r.HasMore} }),
+	less(func(t *ToolCall) { t.ToolRun = ToolRun{Auth: t.Auth} }),
+	less(func(a *ChatToolCallReady) { a.StartedAt = "" }),
+	less(func(a *ChatToolCallConfirmed) { a.StartedAt = "" }),
+	less(func(a *ChatToolCallComplete) { a.Duration = nil }),
 	jsonv2.MarshalToFunc(func(e *jsontext.Encoder, r ReconnectResult) error {
 		r.Actions = slices.DeleteFunc(slices.Clone(r.Actions), func(e Envelope) bool {
 			return e.Action != nil && !Speaks(V05, e.Action.ActionType())

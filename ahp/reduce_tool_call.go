@@ -13,6 +13,7 @@ func (a ChatToolCallDelta) about() toolRef           { return toolRef{a.TurnID, 
 func (a ChatToolCallReady) about() toolRef           { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallConfirmed) about() toolRef       { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallContentChanged) about() toolRef  { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallProgress) about() toolRef        { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallComplete) about() toolRef        { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallResultConfirmed) about() toolRef { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallAuthRequired) about() toolRef    { return toolRef{a.TurnID, a.ToolCallID} }
@@ -109,14 +110,17 @@ func (t ToolCall) after(a Action) (n ToolCall, ok bool) {
 	case ChatToolCallContentChanged:
 		n, ok, meta = t, t.Status == ToolRunning, a.Meta
 		n.Content = a.Content
+	case ChatToolCallProgress:
+		n, ok, meta = t, t.Status == ToolRunning, a.Meta
+		n.Progress = &a.ToolProgress
 	case ChatToolCallComplete:
 		n, ok = t.complete(a)
 		meta = a.Meta
 	case ChatToolCallResultConfirmed:
 		n, ok, meta = t.resultConfirmed(a.Approved), t.Status == ToolPendingResult, a.Meta
 	case ChatToolCallAuthRequired:
-		n, ok, meta = t, t.Status == ToolRunning, a.Meta
-		n.Status, n.Auth = ToolAuthRequired, a.Auth
+		n, ok, meta = t, t.Status == ToolRunning && t.Contributor != nil && t.Contributor.Kind == "mcp", a.Meta
+		n.Status, n.Auth, n.Progress = ToolAuthRequired, a.Auth, nil
 	case ChatToolCallAuthResolved:
 		n, ok, meta = t, t.Status == ToolAuthRequired, a.Meta
 		n.Status, n.Auth = ToolRunning, nil
@@ -140,7 +144,7 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 	t.InvocationMessage, t.ToolInput = a.InvocationMessage, a.ToolInput
 	if a.Confirmed != "" {
 		n = t.invoked(ToolRunning)
-		n.Confirmed = a.Confirmed
+		n.Confirmed, n.StartedAt = a.Confirmed, a.StartedAt
 		return n, true
 	}
 	n = t.invoked(ToolPending)
@@ -161,7 +165,7 @@ func (t ToolCall) confirmed(a ChatToolCallConfirmed) ToolCall {
 		return n
 	}
 	n := t.invoked(ToolRunning)
-	n.Confirmed, n.SelectedOption = a.Confirmed, selected
+	n.Confirmed, n.SelectedOption, n.StartedAt = a.Confirmed, selected, a.StartedAt
 	if a.EditedToolInput != nil {
 		if _, text := InputText(t.ToolInput); text || isAbsent(t.ToolInput) {
 			n.ToolInput = TextInput(*a.EditedToolInput)
@@ -171,16 +175,17 @@ func (t ToolCall) confirmed(a ChatToolCallConfirmed) ToolCall {
 }
 
 func (t ToolCall) complete(a ChatToolCallComplete) (n ToolCall, ok bool) {
-	if t.Status != ToolRunning && t.Status != ToolPending {
+	given := t.Status == ToolAuthRequired && !a.Result.Success // up, without the login
+	if t.Status != ToolRunning && t.Status != ToolPending && !given {
 		return t, false
 	}
 	n = t.invoked(ToolCompleted)
-	if a.RequiresResultConfirmation {
+	if a.RequiresResultConfirmation && !given {
 		n.Status = ToolPendingResult
 	}
-	n.Confirmed = ConfirmedNotNeeded
-	if t.Status == ToolRunning {
-		n.Confirmed, n.SelectedOption = t.Confirmed, t.SelectedOption
+	n.Confirmed, n.Duration = ConfirmedNotNeeded, a.Duration
+	if t.Status != ToolPending {
+		n.Confirmed, n.SelectedOption, n.StartedAt = t.Confirmed, t.SelectedOption, t.StartedAt
 	}
 	r := a.Result
 	n.Success, n.PastTenseMessage, n.Content = &r.Success, r.PastTenseMessage, r.Content

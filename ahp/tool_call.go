@@ -49,9 +49,9 @@ type ToolCall struct {
 	ToolQuestion
 
 	// Once confirmed.
-	Confirmed      string          `json:"confirmed,omitempty"`
-	SelectedOption *ToolOption     `json:"selectedOption,omitempty"`
-	Auth           json.RawMessage `json:"auth,omitempty"` // auth-required
+	Confirmed      string      `json:"confirmed,omitempty"`
+	SelectedOption *ToolOption `json:"selectedOption,omitempty"`
+	ToolRun
 
 	// Content is there while it runs and after; the rest of the result after.
 	Success           *bool           `json:"success,omitempty"`
@@ -70,6 +70,22 @@ type ToolQuestion struct {
 	Edits             json.RawMessage `json:"edits,omitempty"`
 	Editable          *bool           `json:"editable,omitempty"`
 	Options           []ToolOption    `json:"options,omitempty"`
+}
+
+// ToolRun is what a ToolCall has once it runs: until then, and cancelled, it has no
+// times. None of it is in 0.5 but Auth.
+type ToolRun struct {
+	StartedAt Instant         `json:"startedAt,omitempty"`
+	Progress  *ToolProgress   `json:"progress,omitempty"` // running
+	Auth      json.RawMessage `json:"auth,omitempty"`     // auth-required
+	Duration  *int64          `json:"duration,omitempty"` // ms, of its end
+}
+
+// ToolProgress is the newest word of a call that runs: for how long, by the clock of
+// whoever says so, and what it is doing.
+type ToolProgress struct {
+	ElapsedMs int64  `json:"elapsedMs"`
+	Message   *Prose `json:"message,omitempty"`
 }
 
 // ToolRefusal is what a ToolCall has when it was cancelled.

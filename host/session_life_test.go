@@ -184,7 +184,7 @@ func TestLossIsSeenLate(t *testing.T) {
 // agent (AHP, Lifecycle).
 func TestHostRestarted(t *testing.T) {
 	p := newScripted("scripted")
-	p.script("work", "say half\nconfirm c1 execute x")
+	p.script("work", "say half\ntool d1 running execute x\ntool d1 completed execute x\ntool r1 running execute x\nconfirm c1 execute x")
 	w, a := one(t, p)
 	a.prompt("t1", "hello")
 	a.ended("t1")
@@ -200,6 +200,10 @@ func TestHostRestarted(t *testing.T) {
 	if last := lastPart(t, turn); turn.State != ahp.TurnError || last.Error.ErrorType != "hostRestarted" || turn.ResponseParts[0].Content != "half" {
 		t.Errorf("the turn ended as %s", asJSON(t, turn))
 	}
+	done, ran := turn.ResponseParts[1].ToolCall, turn.ResponseParts[2].ToolCall
+	if done.StartedAt == "" || done.Duration == nil || ran.StartedAt == "" || ran.Duration != nil || turn.ResponseParts[3].ToolCall.StartedAt != "" {
+		t.Errorf("the times of what had ended, what ran and what waited: %s", asJSON(t, turn))
+	}
 	if a.session.Title != "kept" || len(a.session.InputNeeded) != 0 || len(a.chat.Turns) != 2 || len(a.chat.QueuedMessages) != 1 {
 		t.Errorf("session %s\nchat %s", asJSON(t, a.session), asJSON(t, a.chat))
 	}
@@ -209,9 +213,9 @@ func TestHostRestarted(t *testing.T) {
 		t.Errorf("the list is %+v", list.Items)
 	}
 	a.prompt("t3", "work")
-	done := a.ended("t3")
-	if done.State != ahp.TurnComplete || !strings.Contains(asJSON(t, done), "without memory") || lastPart(t, done).Content != "again" {
-		t.Errorf("the turn after ended as %s", asJSON(t, done))
+	after := a.ended("t3")
+	if after.State != ahp.TurnComplete || !strings.Contains(asJSON(t, after), "without memory") || lastPart(t, after).Content != "again" {
+		t.Errorf("the turn after ended as %s", asJSON(t, after))
 	}
 	a.wait("the queue follows", func() bool { return len(a.chat.Turns) == 4 && a.chat.ActiveTurn == nil })
 	a.same()

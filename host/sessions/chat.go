@@ -86,7 +86,7 @@ func (c *Chat) Know(raw json.RawMessage) error {
 
 // apply applies an action of the chat and tells what follows from it.
 func (c *Chat) apply(tx core.Tx, a ahp.Action, by *core.By) {
-	tx.Apply(c.ch, a, by)
+	tx.Apply(c.ch, c.timed(a), by)
 	c.s.mirror(tx, c)
 }
 

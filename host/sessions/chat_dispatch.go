@@ -34,7 +34,8 @@ func chatActions(all map[string]requests.Action) {
 	add(ahp.ChatToolCallConfirmed{}, confirmTool, "turnId", "toolCallId", "approved")
 	add(ahp.ChatToolCallResultConfirmed{}, confirmResult, "turnId", "toolCallId", "approved")
 	add(ahp.ChatToolCallComplete{}, completeTool, "turnId", "toolCallId", "result")
-	add(ahp.ChatToolCallContentChanged{}, changeToolContent, "turnId", "toolCallId", "content")
+	add(ahp.ChatToolCallContentChanged{}, changeOwnTool, "turnId", "toolCallId", "content")
+	add(ahp.ChatToolCallProgress{}, changeOwnTool, "turnId", "toolCallId", "elapsedMs")
 	refuse(all, requests.Is[*Chat], "the directories of a chat are those that its session began with",
 		ahp.ChatWorkingDirectorySet{}, ahp.ChatWorkingDirectoryRemoved{})
 }

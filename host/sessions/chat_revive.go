@@ -3,7 +3,6 @@ package sessions
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/core"
@@ -117,7 +116,7 @@ func (c *Chat) revive(tx core.Tx) {
 			tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 		}
 		message := "the host was restarted while the agent was at work; send the message again"
-		if c.settleCalls(tx, false, func(string) time.Time { return time.Time{} }) {
+		if c.settleCalls(tx, false, true) {
 			message = "the host was restarted while the agent was at work; what it ran may have had its effect: look before you send the message again"
 		}
 		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)

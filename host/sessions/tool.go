@@ -19,7 +19,9 @@ type call struct {
 	id   string
 	told agent.ToolCall // what was told last
 	over bool           // nothing more can happen
-	runs time.Time      // since when it has run, zero while it has not
+	runs ahp.Instant    // since when it has run, empty while it has not
+	// reported is when its progress was told last.
+	reported time.Time
 	// before says that it is of the turn as it was before it was resumed.
 	before bool
 
@@ -115,7 +117,6 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 			return
 		}
 		c.apply(tx, k.ready(t, ahp.ConfirmedNotNeeded), nil)
-		k.runs = c.all.Now()
 		k.say(tx, t)
 	case ahp.ToolPending:
 		if !t.Status.Over() {
@@ -123,8 +124,8 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 		}
 		k.endConfirm(tx)
 	case ahp.ToolRunning:
-		if t.Title != k.told.Title && !t.Status.Over() {
-			k.say(tx, t)
+		if !t.Status.Over() {
+			k.progress(tx, t)
 		}
 	default:
 		return
@@ -150,7 +151,6 @@ func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage,
 	c := k.r.c
 	k.over = true
 	k.endConfirm(tx)
-	meta = k.took(meta)
 	if c.value.Activity != "" {
 		tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}
@@ -164,6 +164,68 @@ func (k *call) say(tx core.Tx, t agent.ToolCall) {
 	if does != "" && does != k.r.c.value.Activity {
 		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: does}, nil)
 	}
+}
+
+// progress tells what the agent says of a call that runs: at once when it does something
+// else, otherwise every progressInterval at most.
+func (k *call) progress(tx core.Tx, t agent.ToolCall) {
+	c, now := k.r.c, k.r.c.all.Now()
+	if t.Title != k.told.Title {
+		k.say(tx, t)
+	} else if now.Sub(k.reported) < progressInterval {
+		return
+	}
+	k.reported = now
+	a := ahp.ChatToolCallProgress{TurnID: k.r.id, ToolCallID: k.id}
+	a.ElapsedMs, _ = elapsed(k.runs, now)
+	if t.Title != "" {
+		a.Message = words.Title(t)
+	}
+	c.apply(tx, a, nil)
+}
+
+const progressInterval = time.Second
+
+// timed is an action with the times of a tool call, which are the host's.
+func (c *Chat) timed(a ahp.Action) ahp.Action {
+	now := c.all.Now()
+	of := func(id string) *call {
+		if c.now == nil || c.now.calls[id] == nil {
+			return &call{}
+		}
+		return c.now.calls[id]
+	}
+	begin := func(k *call) ahp.Instant {
+		if k.runs == "" {
+			k.runs, k.reported = ahp.InstantOf(now.UnixMilli()), now
+		}
+		return k.runs
+	}
+	switch a := a.(type) {
+	case ahp.ChatToolCallReady:
+		if a.Confirmed != "" {
+			a.StartedAt = begin(of(a.ToolCallID))
+		}
+		return a
+	case ahp.ChatToolCallConfirmed:
+		if a.StartedAt = ""; a.Approved {
+			a.StartedAt = begin(of(a.ToolCallID))
+		}
+		return a
+	case ahp.ChatToolCallComplete:
+		a.Duration = nil
+		if ms, ok := elapsed(of(a.ToolCallID).runs, now); ok {
+			a.Duration = &ms
+		}
+		return a
+	}
+	return a
+}
+
+// elapsed are the milliseconds since a call began to run; false when it has not.
+func elapsed(since ahp.Instant, now time.Time) (int64, bool) {
+	began, ok := since.Ms()
+	return max(0, now.UnixMilli()-began), ok
 }
 
 // ready is the action that begins the call, or with confirmed "" asks.

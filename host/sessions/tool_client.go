@@ -155,13 +155,22 @@ func completeTool(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
-func changeToolContent(tx core.Tx, d *requests.Dispatch) string {
-	a := d.Action.(ahp.ChatToolCallContentChanged)
-	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
+// changeOwnTool is chat/toolCallContentChanged or chat/toolCallProgress by a client: of its
+// own tool.
+func changeOwnTool(tx core.Tx, d *requests.Dispatch) string {
+	var turn, id string
+	switch a := d.Action.(type) {
+	case ahp.ChatToolCallContentChanged:
+		turn, id = a.TurnID, a.ToolCallID
+	case ahp.ChatToolCallProgress:
+		if turn, id = a.TurnID, a.ToolCallID; a.ElapsedMs < 0 {
+			return "elapsedMs: it is below 0"
+		}
+	}
+	k, refusal := ownCall(d, turn, id)
 	if refusal == "" {
 		k.r.heard(tx)
-		k.r.c.apply(tx, a, d.By)
+		k.r.c.apply(tx, d.Action, d.By)
 	}
 	return refusal
 }

@@ -36,7 +36,6 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		err = nil
 		if optionID = r.c.s.decides(q); optionID != "" {
 			r.c.apply(tx, k.ready(q.Call, ahp.ConfirmedSetting), nil)
-			k.runs = r.c.all.Now()
 			k.say(tx, q.Call)
 			return
 		}
@@ -161,7 +160,6 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
-				k.runs = c.all.Now()
 				k.say(tx, k.told)
 			} else {
 				k.over = true

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host/agent/words"
 	"tandemux/host/core"
 )
 
@@ -18,10 +17,9 @@ var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 
 // settleCalls ends the tool calls of the active turn that have not ended, before the
 // turn does: what a turn's end leaves open counts as skipped in AHP, and what has
-// run was not. complete says that the agent has ended its turn in order; since is
-// when a call began, zero where that is not known. It reports whether one of them
-// may have run.
-func (c *Chat) settleCalls(tx core.Tx, complete bool, since func(id string) time.Time) (ran bool) {
+// run was not. complete says that the agent has ended its turn in order; died,
+// that an earlier host ended in it. It reports whether one of them may have run.
+func (c *Chat) settleCalls(tx core.Tx, complete, died bool) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
 		return false
@@ -38,7 +36,7 @@ func (c *Chat) settleCalls(tx core.Tx, complete bool, since func(id string) time
 			}, nil)
 		case ahp.ToolRunning:
 			ran = true
-			c.apply(tx, c.interrupted(tx, turn.ID, t, complete, since(t.ToolCallID)), nil)
+			c.apply(tx, c.interrupted(tx, turn.ID, t, complete, died), nil)
 		default:
 			ran = ran || t.Status == ahp.ToolStreaming // Some agents don't say when they begin.
 		}
@@ -47,11 +45,10 @@ func (c *Chat) settleCalls(tx core.Tx, complete bool, since func(id string) time
 }
 
 // interrupted ends a tool call that ran, with what is known of it.
-func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
-	how, meta, after := "may have run", t.Meta, ""
-	if !since.IsZero() {
-		if took := c.all.Now().Sub(since); took >= time.Second {
-			meta = words.WithMember(meta, "tandemux/took", took.Milliseconds())
+func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete, died bool) ahp.ChatToolCallComplete {
+	how, after := "may have run", ""
+	if ms, ok := elapsed(t.StartedAt, c.all.Now()); ok && !died {
+		if took := time.Duration(ms) * time.Millisecond; took >= time.Second {
 			after = fmt.Sprintf(" after %v", took.Truncate(time.Second))
 		}
 		how = "interrupted" + after + ", may have run to its end"
@@ -67,13 +64,13 @@ func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bo
 			how = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
 			how = "its command was ended by a signal"
-		case !complete && !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
+		case !complete && !died && held: // Whoever interrupts the agent ends what it waits for.
 			how = "interrupted" + after + ", in terminal " + path.Base(uri)
 		default:
 			how = "still running in " + path.Base(uri)
 		}
 	}
-	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: meta, Result: ahp.ToolResult{
+	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: t.Meta, Result: ahp.ToolResult{
 		PastTenseMessage: t.InvocationMessage, Content: t.Content, Error: &ahp.ToolError{Message: how, Code: errorInterrupted},
 	}}
 }

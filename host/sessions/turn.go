@@ -230,12 +230,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c := r.c
 	r.flush(tx)
 	_, complete := a.(ahp.ChatTurnComplete)
-	c.settleCalls(tx, complete, func(id string) time.Time {
-		if k := r.calls[id]; k != nil {
-			return k.runs
-		}
-		return time.Time{}
-	})
+	c.settleCalls(tx, complete, false)
 	r.stop(tx, context.Canceled)
 	c.endPlan(tx)
 	if c.value.Activity != "" {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"tandemux/host/agent/words"
 	"tandemux/host/core"
 )
 
@@ -53,16 +52,4 @@ func (c *Chat) tally(tx core.Tx, r *prompting) {
 		}
 	}
 	c.dirty = true
-}
-
-// leastTook is how long a tool call runs at least to be worth a word.
-const leastTook = time.Second
-
-// took adds to a tool call's _meta for how many milliseconds it ran.
-func (k *call) took(meta json.RawMessage) json.RawMessage {
-	ran := k.r.c.all.Now().Sub(k.runs)
-	if k.runs.IsZero() || ran < leastTook {
-		return meta
-	}
-	return words.WithMember(meta, "tandemux/took", ran.Milliseconds())
 }

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"encoding/json"
 	"log/slog"
 	"testing"
 	"time"
@@ -32,14 +31,5 @@ func TestSessionUsage(t *testing.T) {
 	c.value.ActiveTurn = nil
 	if got, want := string(s.usage()), `{"tandemux/usage":{"tokens":120,"workedMs":3000}}`; got != want {
 		t.Errorf("afterwards: %s; want %s", got, want)
-	}
-	k := &call{r: r, runs: now.Add(-2500 * time.Millisecond)}
-	var m map[string]any
-	if err := json.Unmarshal(k.took(json.RawMessage(`{"tandemux/kind":"read"}`)), &m); err != nil || m["tandemux/took"] != 2500.0 || m["tandemux/kind"] != "read" {
-		t.Errorf("a call's _meta is %v, %v", m, err)
-	}
-	k.runs = now
-	if got := k.took(nil); got != nil {
-		t.Errorf("a short call's _meta is %s", got)
 	}
 }

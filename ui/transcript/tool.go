@@ -47,7 +47,6 @@ type window struct {
 // toolMeta is tandemux's addition to a tool call.
 type toolMeta struct {
 	Kind      string `json:"tandemux/kind"`
-	Took      int64  `json:"tandemux/took"` // ms
 	Locations []struct {
 		Path string `json:"path"`
 		Line int    `json:"line"`
@@ -61,7 +60,11 @@ func metaOf(t *ahp.ToolCall) (m toolMeta) {
 
 // callTitle is what a tool call does, on one line.
 func callTitle(t *ahp.ToolCall) string {
-	for _, p := range []*ahp.Prose{t.PastTenseMessage, t.InvocationMessage} {
+	var now *ahp.Prose
+	if t.Progress != nil {
+		now = t.Progress.Message
+	}
+	for _, p := range []*ahp.Prose{t.PastTenseMessage, now, t.InvocationMessage} {
 		if p != nil && p.Text != "" {
 			return words.Line(strings.ReplaceAll(p.Text, "`", ""))
 		}
@@ -103,8 +106,10 @@ func (it *item) callState(r *renderer) string {
 	if s := approval.Outcome(t); s != "" {
 		return s
 	}
-	took := time.Duration(metaOf(t).Took) * time.Millisecond
+	var took time.Duration
 	switch {
+	case t.Duration != nil:
+		took = time.Duration(*t.Duration) * time.Millisecond
 	case took == 0 && t.Status == ahp.ToolRunning && !it.began.IsZero():
 		took = r.now.Sub(it.began)
 	case took == 0 && !it.began.IsZero() && !it.ended.IsZero():

@@ -106,3 +106,39 @@ func TestFindGrows(t *testing.T) {
 	v.Find("word", true)
 	found("no match")
 }
+
+// TestToolProgress: a call that runs is shown as what it does now, and one that has ended
+// with how long the host says that it took.
+func TestToolProgress(t *testing.T) {
+	theme, _ := themes.Find("tandemux-dark")
+	l := look.New(theme, true, true)
+	v := New(nil)
+	state := ahp.ChatState{}
+	shows := func(a ahp.Action) string {
+		state = ahp.ReduceChat(state, a)
+		v.Sync(&state, time.Time{})
+		var cv paint.Canvas
+		cv.Resize(60, 20)
+		v.Dress(&l, time.Time{})
+		v.Draw(&cv, cv.Bounds(), &l, true)
+		var text strings.Builder
+		for row := range v.rows {
+			line, _, _ := v.lineAt(row)
+			text.WriteString(line.Text() + "\n")
+		}
+		return text.String()
+	}
+	shows(ahp.ChatTurnStarted{TurnID: "t"})
+	shows(ahp.ChatToolCallStart{TurnID: "t", ToolCallID: "c"})
+	shows(ahp.ChatToolCallReady{TurnID: "t", ToolCallID: "c", InvocationMessage: ahp.Plain("Build"), Confirmed: ahp.ConfirmedNotNeeded})
+	if got := shows(ahp.ChatToolCallProgress{TurnID: "t", ToolCallID: "c", ToolProgress: ahp.ToolProgress{Message: ahp.Plain("Link")}}); !strings.Contains(got, "Link") || strings.Contains(got, "Build") {
+		t.Errorf("while it links:\n%s", got)
+	}
+	if got := shows(ahp.ChatToolCallProgress{TurnID: "t", ToolCallID: "c"}); !strings.Contains(got, "Build") {
+		t.Errorf("when it only says that it runs:\n%s", got)
+	}
+	took := int64(65_000)
+	if got := shows(ahp.ChatToolCallComplete{TurnID: "t", ToolCallID: "c", Duration: &took, Result: ahp.ToolResult{Success: true}}); !strings.Contains(got, "Build") || !strings.Contains(got, "1m05s") {
+		t.Errorf("when it has ended:\n%s", got)
+	}
+}
