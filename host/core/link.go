@@ -21,6 +21,10 @@ type Link struct {
 	Profile   ahp.Profile
 	Log       *slog.Logger
 
+	// Left says that its client came back on another one, and so takes what it sent on this
+	// one, and has no answer to, for lost: it is not carried out.
+	Left bool
+
 	subs map[ahp.URI]*Channel
 
 	// Of the numbers of what it dispatches (window.go): it came by reconnect, which said

@@ -64,7 +64,9 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty.
 func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read int64) (refusal string) {
-	if p.ClientSeq > 0 {
+	if c.Left {
+		unusable = "this client came back on another connection: what comes on this one is not carried out"
+	} else if p.ClientSeq > 0 {
 		tx.Numbered(c.Link, p.ClientSeq)
 	}
 	uri := params.Canonical(p.Channel)

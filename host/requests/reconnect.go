@@ -108,6 +108,9 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	if cl.Owner != c.Principal.ID { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
+	for l := range cl.Links() {
+		l.Left = true
+	}
 	c.begin(tx, cl)
 	defer s.Channels.Opened(tx, c.Link, true)
 	c.Out.Hold()
