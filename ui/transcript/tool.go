@@ -44,20 +44,6 @@ type window struct {
 	cells   [][]emulator.Cell
 }
 
-// toolMeta is tandemux's addition to a tool call.
-type toolMeta struct {
-	Kind      string `json:"tandemux/kind"`
-	Locations []struct {
-		Path string `json:"path"`
-		Line int    `json:"line"`
-	} `json:"tandemux/locations"`
-}
-
-func metaOf(t *ahp.ToolCall) (m toolMeta) {
-	json.Unmarshal(t.Meta, &m) //nolint:errcheck // then there is none
-	return m
-}
-
 // callTitle is what a tool call does, on one line.
 func callTitle(t *ahp.ToolCall) string {
 	var now *ahp.Prose
