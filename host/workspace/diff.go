@@ -5,18 +5,12 @@ import (
 	"io"
 	"slices"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
 // FileDiff is one changed file.
-type FileDiff struct {
-	Path    string `json:"path"`
-	From    string `json:"from,omitempty"` // the old path, of a rename
-	Status  string `json:"status"`         // added, deleted, modified, renamed, mode, type
-	Added   int    `json:"added"`          // lines
-	Deleted int    `json:"deleted"`
-	Binary  bool   `json:"binary,omitempty"`
-}
+type FileDiff = git.FileDiff
 
 // Diff is what changed in a workspace since it was made, or last merged.
 type Diff struct {

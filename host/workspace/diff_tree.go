@@ -82,22 +82,22 @@ func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 		return Diff{}, err
 	}
 	defer func() { _ = filetree.RemoveTree(dir) }()
-	g := c.w.store.git(c.w.store.options.State).with("GIT_DIR=" + dir)
-	if _, err := g.run(ctx, "init", "-q", "--bare", "--template="); err != nil {
+	g := c.w.store.git(c.w.store.options.State).With("GIT_DIR=" + dir)
+	if _, err := g.Run(ctx, "init", "-q", "--bare", "--template="); err != nil {
 		return Diff{}, err
 	}
 	pr, pw := io.Pipe()
 	go func() { pw.CloseWithError(c.export(ctx, pw)) }()
-	_, err := g.from(pr).run(ctx, "-c", "core.fsync=none", "-c", "core.compression=0", "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet")
+	_, err := g.From(pr).Run(ctx, "-c", "core.fsync=none", "-c", "core.compression=0", "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet")
 	_ = pr.Close()
 	if err != nil {
 		return Diff{}, fmt.Errorf("compare with what it was made of: %w", err)
 	}
-	compared, err := g.diff(ctx, "refs/heads/old", "refs/heads/now", o)
+	files, err := g.Diff(ctx, "refs/heads/old", "refs/heads/now", o.Text, o.Paths...)
 	if err != nil {
 		return Diff{}, err
 	}
-	d.Files = compared.Files
+	d.Files = files
 	for _, p := range c.pairs {
 		switch {
 		case filetree.IsGit(p.path):

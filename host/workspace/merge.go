@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -117,11 +118,11 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, err
 	}
 	g := w.sourceGit(r)
-	branch, err := g.line(ctx, "symbolic-ref", "-q", "--short", "HEAD")
+	branch, err := g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD")
 	if err != nil {
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", r.Source)
 	}
-	head, err := g.line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	head, err := g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the branch %s of %s has no commit", branch, r.Source)
 	}
@@ -139,13 +140,13 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, err
 	}
 	m.Left = left
-	d, err := w.worktreeGit(r).diff(ctx, w.mergedBase(ctx, r, tip), tip, DiffOptions{})
+	files, err := w.worktreeGit(r).Diff(ctx, w.mergedBase(ctx, r, tip), tip, nil)
 	if err != nil {
 		return Merged{}, err
 	}
 	m.Commit, err = w.join(ctx, r, branch, head, tip, o.Message)
 	if err == nil && m.Commit != head {
-		m.Files = d.Files
+		m.Files = files
 		err = w.advance(ctx, r, branch, head, m.Commit)
 	}
 	return m, err
@@ -154,16 +155,16 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 // join gives the commit that has both; head itself where there is nothing new.
 func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, message string) (string, error) {
 	g := w.sourceGit(r)
-	if _, err := g.run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
+	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
 		return head, nil
 	}
-	if _, err := g.run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
+	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
 		return tip, nil
 	}
-	out, err := g.run(ctx, "merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", head, tip)
-	words := zeroLines([]byte(out))
+	out, err := g.Run(ctx, "merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", head, tip)
+	words := git.Words(out)
 	switch {
-	case err != nil && exitCode(err) == 1 && len(words) > 1:
+	case err != nil && git.ExitCode(err) == 1 && len(words) > 1:
 		paths := slices.Compact(slices.Sorted(slices.Values(words[1:])))
 		return "", &Conflicts{Into: "the branch " + branch, Paths: paths[:min(len(paths), filetree.MaxListed)]}
 	case err != nil:
@@ -174,7 +175,7 @@ func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, mess
 	if message == "" {
 		message = "Merge " + r.Branch + " into " + branch
 	}
-	return w.commitTree(ctx, g, words[0], message, head, tip)
+	return g.Commit(ctx, words[0], message, head, tip)
 }
 
 // advance moves the user's branch and the files that are checked out of it. git
@@ -182,18 +183,18 @@ func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, mess
 func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to string) error {
 	g := w.sourceGit(r)
 	if r.Source == r.Common {
-		if _, err := g.run(ctx, "update-ref", "-m", "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
+		if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
 			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
 		}
 		return nil
 	}
-	_, err := g.run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
-	var e *gitError
+	_, err := g.Run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
+	var e *git.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	var paths []string
-	for line := range strings.SplitSeq(e.said, "\n") {
+	for line := range strings.SplitSeq(e.Said, "\n") {
 		if p, ok := strings.CutPrefix(line, "\t"); ok {
 			paths = append(paths, p)
 		}
@@ -201,9 +202,9 @@ func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to str
 	switch {
 	case len(paths) > 0:
 		return &Conflicts{Into: "the branch " + branch, Paths: paths, Dirty: true}
-	case strings.Contains(e.said, "MERGE_HEAD") || strings.Contains(e.said, "have not concluded") || strings.Contains(e.said, "unmerged"):
+	case strings.Contains(e.Said, "MERGE_HEAD") || strings.Contains(e.Said, "have not concluded") || strings.Contains(e.Said, "unmerged"):
 		return filetree.Failf(filetree.ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", r.Source)
-	case strings.Contains(e.said, "index.lock"):
+	case strings.Contains(e.Said, "index.lock"):
 		return filetree.Failf(filetree.ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", r.Source)
 	}
 	return fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)

@@ -88,7 +88,7 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 			return nil, filetree.Full(err)
 		}
 	}
-	tip, err := w.worktreeGit(r).line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}")
+	tip, err := w.worktreeGit(r).Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}")
 	if err != nil {
 		return nil, filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
@@ -96,7 +96,7 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	refs, err := w.worktreeGit(r).run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
+	refs, err := w.worktreeGit(r).Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func put(top *filetree.Folder, path string, b []byte) error {
 // repository's: the format, and in whose name to commit.
 func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error) {
 	g := w.worktreeGit(r)
-	format, err := g.line(ctx, "rev-parse", "--show-object-format")
+	format, err := g.Line(ctx, "rev-parse", "--show-object-format")
 	if err != nil {
 		return "", err
 	}
@@ -187,8 +187,8 @@ func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error
 		fmt.Fprintf(&b, "[extensions]\n\tobjectFormat = %s\n", format)
 	}
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ")
-	name, _ := g.line(ctx, "config", "user.name")
-	mail, _ := g.line(ctx, "config", "user.email")
+	name, _ := g.Line(ctx, "config", "user.name")
+	mail, _ := g.Line(ctx, "config", "user.email")
 	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmp.Or(name, "tandemux")), quote.Replace(cmp.Or(mail, "tandemux@localhost")))
 	return b.String(), nil
 }
@@ -250,15 +250,15 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	if err := w.takeObjects(ctx, r, dir, tip); err != nil {
 		return fmt.Errorf("take the task's commits: %w", err)
 	}
-	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
-	if _, err := g.run(ctx, "update-ref", "-m", "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
+	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
+	if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
 		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
 	}
 	r.Taken = tip
 	if err := w.save(r); err != nil {
 		return err
 	}
-	if _, err := w.worktreeGit(r).run(ctx, "read-tree", "--reset", tip); err != nil {
+	if _, err := w.worktreeGit(r).Run(ctx, "read-tree", "--reset", tip); err != nil {
 		return fmt.Errorf("bring the worktree's index up to date: %w", err)
 	}
 	return nil
@@ -330,11 +330,11 @@ func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir str
 // takeObjects packs what the tip needs and the repository has not, and lets git check
 // every object as it stores them.
 func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string) error {
-	see := w.store.git(r.Common).with("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(dir), "GIT_NO_LAZY_FETCH=1")
-	if kind, err := see.line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {
+	see := w.store.git(r.Common).With("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(dir), "GIT_NO_LAZY_FETCH=1")
+	if kind, err := see.Line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {
 		return filetree.Failf(filetree.ErrConflict, "the task's branch is at %s, which is no commit that there is", tip)
 	}
-	there, err := see.run(ctx, "for-each-ref", "--format=%(objectname)")
+	there, err := see.Run(ctx, "for-each-ref", "--format=%(objectname)")
 	if err != nil {
 		return err
 	}
@@ -345,11 +345,11 @@ func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string)
 	defer pr.Close()
 	packed := make(chan error, 1)
 	go func() {
-		_, err := see.from(strings.NewReader(tip+"\n--not\n"+r.Taken+"\n"+there)).into(pw).
-			run(ctx, "pack-objects", "--revs", "--stdout", "-q", "--no-reuse-delta", "--delta-base-offset")
+		_, err := see.From(strings.NewReader(tip+"\n--not\n"+r.Taken+"\n"+there)).Into(pw).
+			Run(ctx, "pack-objects", "--revs", "--stdout", "-q", "--no-reuse-delta", "--delta-base-offset")
 		packed <- errors.Join(err, pw.Close())
 	}()
-	_, err = w.store.git(r.Common).with("GIT_DIR="+r.Common).from(pr).run(ctx, "index-pack", "--stdin", "--fix-thin", "--strict")
+	_, err = w.store.git(r.Common).With("GIT_DIR="+r.Common).From(pr).Run(ctx, "index-pack", "--stdin", "--fix-thin", "--strict")
 	_ = pr.Close()
 	return errors.Join(<-packed, err)
 }

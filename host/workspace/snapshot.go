@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -22,7 +22,7 @@ const snapshotName = "workspace.snapshot"
 type snapshot struct {
 	tip  string // what the branch is at
 	tree string
-	git  git // sees the tree's objects
+	git  git.Git // sees the tree's objects
 	left []string
 	dir  string
 }
@@ -30,8 +30,8 @@ type snapshot struct {
 func (s *snapshot) close() { _ = filetree.RemoveTree(s.dir) }
 
 // worktreeGit runs in the worktree's own git directory, whatever its .git says.
-func (w *Workspace) worktreeGit(r *record) git {
-	return w.store.git(r.Common).with("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
+func (w *Workspace) worktreeGit(r *record) git.Git {
+	return w.store.git(r.Common).With("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
 }
 
 // snapshot takes the workspace's files, those that .gitignore names left out. git gets
@@ -58,7 +58,7 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	if !stored {
 		own = append(own, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(filepath.Join(r.Common, "objects")))
 	}
-	s.git = w.worktreeGit(r).with(own...)
+	s.git = w.worktreeGit(r).With(own...)
 	if err := s.take(ctx, r, top, files); err != nil {
 		s.close()
 		return nil, err
@@ -77,36 +77,36 @@ func quotedObjects(path string) string {
 
 func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, files string) error {
 	var err error
-	if s.tip, err = s.git.line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
+	if s.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
 		return filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
 	// The index's stamps save reading files; what it stages is in the files, too.
 	if err := copyIndex(r, filepath.Join(s.dir, "index")); err != nil {
 		return err
 	}
-	if _, err := s.git.run(ctx, "read-tree", "--reset", s.tip); err != nil {
+	if _, err := s.git.Run(ctx, "read-tree", "--reset", s.tip); err != nil {
 		return fmt.Errorf("read %s: %w", r.Branch, err)
 	}
 	in := s.git
-	in.dir = r.Dir
-	out, err := in.run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
+	in.Dir = r.Dir
+	out, err := in.Run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
 	if err != nil {
 		return fmt.Errorf("look for changes in %s: %w", r.Dir, err)
 	}
-	paths := zeroLines([]byte(out))
+	paths := git.Words(out)
 	slices.Sort(paths)
 	changed, err := s.stage(ctx, top, files, slices.Compact(paths))
 	if err != nil {
 		return err
 	}
 	if len(changed) > 0 {
-		copies := s.git.with("GIT_WORK_TREE=" + files).from(strings.NewReader(strings.Join(changed, "\x00") + "\x00"))
-		copies.dir = files
-		if _, err := copies.run(ctx, "-c", "core.looseCompression=1", "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+		copies := s.git.With("GIT_WORK_TREE=" + files).From(strings.NewReader(strings.Join(changed, "\x00") + "\x00"))
+		copies.Dir = files
+		if _, err := copies.Run(ctx, "-c", "core.looseCompression=1", "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
 			return fmt.Errorf("take the changed files: %w", err)
 		}
 	}
-	if s.tree, err = s.git.line(ctx, "write-tree"); err != nil {
+	if s.tree, err = s.git.Line(ctx, "write-tree"); err != nil {
 		return fmt.Errorf("take the changed files: %w", err)
 	}
 	return nil
@@ -153,7 +153,7 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 			continue
 		case there == nil: // it is gone
 		case there.Mode.IsDir():
-			link, err := s.git.line(ctx, "ls-files", "-s", "--", ":(top,literal)"+p)
+			link, err := s.git.Line(ctx, "ls-files", "-s", "--", ":(top,literal)"+p)
 			if err != nil || strings.HasPrefix(link, "160000") {
 				s.left = append(s.left, p) // a submodule; what is in it stays there
 				continue
@@ -187,43 +187,27 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 		return "", nil, err
 	}
 	defer s.close()
-	was, err := s.git.line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
+	was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
 	if err != nil || was == s.tree {
 		return s.tip, s.left, err
 	}
 	if message == "" {
 		message = "Work of task " + cmp.Or(r.Spec.Name, r.ID)
 	}
-	commit, err := w.commitTree(ctx, s.git, s.tree, message, s.tip)
+	commit, err := s.git.Commit(ctx, s.tree, message, s.tip)
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err := s.git.run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
+	if _, err := s.git.Run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
 		return "", nil, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
 	}
 	return commit, s.left, w.settle(ctx, r, commit)
 }
 
-// commitTree makes a commit, in the user's name if git knows it.
-func (w *Workspace) commitTree(ctx context.Context, g git, tree, message string, parents ...string) (string, error) {
-	if _, err := g.run(ctx, "var", "GIT_COMMITTER_IDENT"); err != nil {
-		g = g.with("GIT_AUTHOR_NAME=tandemux", "GIT_AUTHOR_EMAIL=tandemux@localhost", "GIT_COMMITTER_NAME=tandemux", "GIT_COMMITTER_EMAIL=tandemux@localhost")
-	}
-	args := []string{"commit-tree", tree}
-	for _, p := range parents {
-		args = append(args, "-p", p)
-	}
-	commit, err := g.from(strings.NewReader(strings.TrimRight(message, "\n")+"\n")).line(ctx, args...)
-	if err != nil {
-		return "", fmt.Errorf("commit the task's work: %w", err)
-	}
-	return commit, nil
-}
-
 // settle brings the indexes of the worktree, and of the git directory that a sandbox
 // sees, to what the branch is at now.
 func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
-	if _, err := w.worktreeGit(r).run(ctx, "read-tree", "--reset", tip); err != nil {
+	if _, err := w.worktreeGit(r).Run(ctx, "read-tree", "--reset", tip); err != nil {
 		return fmt.Errorf("bring the worktree's index up to date: %w", err)
 	}
 	if _, err := os.Lstat(w.path(gitName)); err != nil {
@@ -246,13 +230,4 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return filetree.ReplaceFile(to, b, false)
-}
-
-// zeroLines splits what git separates by NUL.
-func zeroLines(b []byte) []string {
-	b = bytes.TrimSuffix(b, []byte{0})
-	if len(b) == 0 {
-		return nil
-	}
-	return strings.Split(string(b), "\x00")
 }

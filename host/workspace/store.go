@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
@@ -80,3 +81,6 @@ func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id stri
 	}
 	return errors.Join(append(failed, s.Trees.Sweep(ctx, keepFilesystem))...)
 }
+
+// git runs in a directory.
+func (s *Store) git(dir string) git.Git { return git.Git{Program: s.options.Git, Dir: dir} }

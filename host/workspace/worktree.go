@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -27,7 +28,7 @@ func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.worktreeGit(r).run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
+	if _, err := w.worktreeGit(r).Run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
 		return fmt.Errorf("check out %s: %w", r.Branch, err)
 	}
 	return nil
@@ -40,13 +41,13 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 		return err
 	}
 	g := w.store.git(dir)
-	if r.Common, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
+	if r.Common, err = g.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
 		return repositoryError(dir, err)
 	}
-	if r.Source, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
+	if r.Source, err = g.Line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
 		r.Source = r.Common // a bare repository
 	}
-	r.Base, err = g.line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", cmp.Or(r.Spec.From, "HEAD")+"^{commit}")
+	r.Base, err = g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", cmp.Or(r.Spec.From, "HEAD")+"^{commit}")
 	switch {
 	case err == nil:
 	case r.Spec.From != "":
@@ -59,14 +60,14 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 }
 
 func repositoryError(dir string, err error) error {
-	var e *gitError
+	var e *git.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	switch {
-	case strings.Contains(e.said, "dubious ownership"):
+	case strings.Contains(e.Said, "dubious ownership"):
 		return filetree.Failf(filetree.ErrUnsupported, "the repository at %s belongs to another user, so git refuses it: allow it with `git config --global --add safe.directory`, or use copy:DIR", dir)
-	case strings.Contains(e.said, "not a git repository"):
+	case strings.Contains(e.Said, "not a git repository"):
 		return filetree.Failf(filetree.ErrInvalid, "%s is in no git repository: use copy:DIR, ro:DIR or rw:DIR", dir)
 	}
 	return fmt.Errorf("look at the repository at %s: %w", dir, err)
@@ -99,8 +100,8 @@ func (r *record) candidates(taken map[string]bool) []string {
 
 // addWorktree registers the worktree with its branch; nothing is checked out.
 func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
-	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
-	out, err := g.run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
+	out, err := g.Run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
 	if err != nil {
 		return fmt.Errorf("list the branches of %s: %w", r.Source, err)
 	}
@@ -116,21 +117,21 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		return err
 	}
 	for _, name := range r.candidates(taken) {
-		if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
+		if _, err := g.Run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
 			return filetree.Failf(filetree.ErrInvalid, "%q can't be a branch's name", filetree.Clip(name))
 		}
 		r.Branch, r.Made = name, true
 		if err := w.save(r); err != nil {
 			return err
 		}
-		_, err = g.run(ctx, "worktree", "add", "-q", "--no-checkout", "--no-track", "--no-guess-remote", "-b", name, dir, r.Base)
+		_, err = g.Run(ctx, "worktree", "add", "-q", "--no-checkout", "--no-track", "--no-guess-remote", "-b", name, dir, r.Base)
 		if err == nil {
 			r.Dir = dir
 			r.Admin, err = w.adminDir(r)
 			return err
 		}
-		var e *gitError
-		if !errors.As(err, &e) || !strings.Contains(e.said, "already exists") {
+		var e *git.Error
+		if !errors.As(err, &e) || !strings.Contains(e.Said, "already exists") {
 			break
 		}
 		r.Made = false // somebody was faster
@@ -208,9 +209,9 @@ func (w *Workspace) keepWork(ctx context.Context, r *record) error {
 }
 
 func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept string, err error) {
-	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
+	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	ref := "refs/heads/" + r.Branch
-	tip, err := g.line(ctx, "rev-parse", "--verify", "-q", ref)
+	tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", ref)
 	if err != nil {
 		return "", nil //nolint:nilerr // there is none any more
 	}
@@ -218,12 +219,12 @@ func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept
 		return r.Branch, nil // whosever it is
 	}
 	if !force {
-		only, err := g.line(ctx, "rev-list", "-n1", tip, "--not", "--exclude="+r.Branch, "--branches", "--tags", "--remotes", r.Start)
+		only, err := g.Line(ctx, "rev-list", "-n1", tip, "--not", "--exclude="+r.Branch, "--branches", "--tags", "--remotes", r.Start)
 		if err != nil || only != "" {
 			return r.Branch, nil //nolint:nilerr // in doubt it stays
 		}
 	}
-	if _, err := g.run(ctx, "update-ref", "-d", ref, tip); err != nil {
+	if _, err := g.Run(ctx, "update-ref", "-d", ref, tip); err != nil {
 		return r.Branch, nil //nolint:nilerr // somebody has just moved it
 	}
 	return "", nil

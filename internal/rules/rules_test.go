@@ -88,7 +88,8 @@ var arrows = map[string][]string{
 	"host/roster":        {"ahp", "host/keeper"},
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
-	"host/workspace":     {"host/workspace/filetree"},
+	"host/git":           {"host/workspace/filetree"},
+	"host/workspace":     {"host/git", "host/workspace/filetree"},
 
 	"host/journal/record":  {"ahp", "host/journal"},
 	"host/terminal/output": {"host/terminal/filter"},

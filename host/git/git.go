@@ -1,9 +1,10 @@
-package workspace
+package git
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,19 +16,19 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// git runs git's own binary. What runs programs by configuration is turned off; what
-// the user's configuration says of contents (filters, line ends) is honoured, as by
-// any checkout of his.
-type git struct {
-	store *Store
-	dir   string   // the directory it runs in
-	env   []string // besides the cleared environment
-	in    io.Reader
-	out   io.Writer // nil: the answer is returned
+// Git is where and how git runs.
+type Git struct {
+	// Program is git's binary; empty: looked up in PATH.
+	Program string
+	Dir     string // it runs in
+
+	env []string // besides the cleared environment
+	in  io.Reader
+	out io.Writer // nil: the answer is returned
 }
 
-// gitOff is configuration that no file overrides.
-var gitOff = []string{
+// off is configuration that no file overrides.
+var off = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat", "core.editor=false", "core.quotePath=false",
 	"core.splitIndex=false", "core.untrackedCache=false", "diff.external=", "diff.submodule=short",
 	"submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "protocol.ext.allow=never", "advice.detachedHead=false",
@@ -39,33 +40,34 @@ var gitOff = []string{
 // and more on these are no faster.
 var checkoutWorkers = "checkout.workers=" + strconv.Itoa(min(max(runtime.NumCPU(), 3), 8))
 
-// maxGitError bounds what is quoted of git's complaints, maxGitOut an answer in memory.
+// maxSaid bounds what is quoted of git's complaints, maxAnswer an answer in memory.
 const (
-	maxGitError = 2000
-	maxGitOut   = 256 << 20
+	maxSaid   = 2000
+	maxAnswer = 256 << 20
 )
 
-// gitError is a failed git: its exit code and what it said.
-type gitError struct {
+// Error is a failed git: its exit code and what it said.
+type Error struct {
+	Code int // -1: it did not run or was killed
+	Said string
+
 	args []string
-	code int // -1: it did not run or was killed
-	said string
 	err  error
 }
 
-func (e *gitError) Error() string {
-	said := strings.TrimSpace(e.said)
+func (e *Error) Error() string {
+	said := strings.TrimSpace(e.Said)
 	if said == "" {
 		said = e.err.Error()
 	}
 	return "git " + e.args[0] + ": " + said
 }
 
-func (e *gitError) Unwrap() error { return e.err }
+func (e *Error) Unwrap() error { return e.err }
 
-func (s *Store) gitPath() (string, error) {
-	if s.options.Git != "" {
-		return s.options.Git, nil
+func (g Git) program() (string, error) {
+	if g.Program != "" {
+		return g.Program, nil
 	}
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -74,29 +76,26 @@ func (s *Store) gitPath() (string, error) {
 	return path, nil
 }
 
-// git runs in a directory.
-func (s *Store) git(dir string) git { return git{store: s, dir: dir} }
-
-// with adds variables to the environment.
-func (g git) with(env ...string) git {
+// With adds variables to the environment.
+func (g Git) With(env ...string) Git {
 	g.env = append(g.env[:len(g.env):len(g.env)], env...)
 	return g
 }
 
-// from gives it something to read.
-func (g git) from(in io.Reader) git {
+// From gives it something to read.
+func (g Git) From(in io.Reader) Git {
 	g.in = in
 	return g
 }
 
-// into sends its output elsewhere.
-func (g git) into(out io.Writer) git {
+// Into sends its output elsewhere.
+func (g Git) Into(out io.Writer) Git {
 	g.out = out
 	return g
 }
 
-// gitEnviron is the environment of this process without what git reads.
-func gitEnviron() []string {
+// environ is the environment of this process without what git reads.
+func environ() []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -108,17 +107,17 @@ func gitEnviron() []string {
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_PAGER=cat", "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=file:https:http:ssh", "GIT_ASKPASS=false")
 }
 
-// run runs git and gives what it printed.
-func (g git) run(ctx context.Context, args ...string) (string, error) {
-	path, err := g.store.gitPath()
+// Run runs git and gives what it printed.
+func (g Git) Run(ctx context.Context, args ...string) (string, error) {
+	path, err := g.program()
 	if err != nil {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir = g.dir
-	cmd.Env = append(gitEnviron(), g.env...)
-	cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(gitOff)))
-	for i, c := range gitOff {
+	cmd.Dir = g.Dir
+	cmd.Env = append(environ(), g.env...)
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(off)))
+	for i, c := range off {
 		key, value, _ := strings.Cut(c, "=")
 		n := strconv.Itoa(i)
 		cmd.Env = append(cmd.Env, "GIT_CONFIG_KEY_"+n+"="+key, "GIT_CONFIG_VALUE_"+n+"="+value)
@@ -130,9 +129,9 @@ func (g git) run(ctx context.Context, args ...string) (string, error) {
 	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdin = g.in
-	said := &clipped{most: maxGitError}
+	said := &clipped{most: maxSaid}
 	cmd.Stderr = said
-	answer := &clipped{most: maxGitOut}
+	answer := &clipped{most: maxAnswer}
 	cmd.Stdout = g.out
 	if g.out == nil {
 		cmd.Stdout = answer
@@ -140,34 +139,34 @@ func (g git) run(ctx context.Context, args ...string) (string, error) {
 	err = cmd.Run()
 	switch {
 	case err == nil && answer.cut:
-		return "", filetree.Failf(filetree.ErrTooLarge, "git %s says more than %d bytes", args[0], maxGitOut)
+		return "", filetree.Failf(filetree.ErrTooLarge, "git %s says more than %d bytes", args[0], maxAnswer)
 	case err == nil:
 		return answer.buf.String(), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	e := &gitError{args: args, code: -1, said: said.buf.String(), err: err}
+	e := &Error{args: args, Code: -1, Said: said.buf.String(), err: err}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		e.code = exit.ExitCode()
+		e.Code = exit.ExitCode()
 	}
-	if strings.Contains(e.said, "No space left on device") {
+	if strings.Contains(e.Said, "No space left on device") {
 		return "", filetree.Wrap(e, filetree.ErrFull, "there is no space left; free some and try again")
 	}
 	return answer.buf.String(), e
 }
 
-// line runs git for one line.
-func (g git) line(ctx context.Context, args ...string) (string, error) {
-	out, err := g.run(ctx, args...)
+// Line runs git for one line.
+func (g Git) Line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.Run(ctx, args...)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// exitCode gives the exit code of git, or -1 where it is none.
-func exitCode(err error) int {
-	var e *gitError
+// ExitCode gives the exit code of git, or -1 where it is none.
+func ExitCode(err error) int {
+	var e *Error
 	if errors.As(err, &e) {
-		return e.code
+		return e.Code
 	}
 	return -1
 }
@@ -186,4 +185,29 @@ func (c *clipped) Write(b []byte) (int, error) {
 	}
 	c.buf.Write(b[:max(0, min(len(b), room))])
 	return len(b), nil
+}
+
+// Commit makes a commit, in the user's name if git knows it.
+func (g Git) Commit(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	if _, err := g.Run(ctx, "var", "GIT_COMMITTER_IDENT"); err != nil {
+		g = g.With("GIT_AUTHOR_NAME=tandemux", "GIT_AUTHOR_EMAIL=tandemux@localhost", "GIT_COMMITTER_NAME=tandemux", "GIT_COMMITTER_EMAIL=tandemux@localhost")
+	}
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	commit, err := g.From(strings.NewReader(strings.TrimRight(message, "\n")+"\n")).Line(ctx, args...)
+	if err != nil {
+		return "", fmt.Errorf("make a commit: %w", err)
+	}
+	return commit, nil
+}
+
+// Words splits what git separates by NUL.
+func Words(out string) []string {
+	out = strings.TrimSuffix(out, "\x00")
+	if out == "" {
+		return nil
+	}
+	return strings.Split(out, "\x00")
 }
