@@ -11,11 +11,15 @@ func ReduceSession(s SessionState, a Action) SessionState { return reduceSession
 // reduceSession is ReduceSession for readers of 0.5, whose state has the time of
 // the last change: now, unless it is empty.
 func reduceSession(s SessionState, a Action, now Instant) SessionState {
+	modifies := false
 	switch a.(type) {
 	case SessionTitleChanged, SessionModelChanged, SessionAgentChanged:
-		if now != "" {
-			s.ModifiedAt = now
-		}
+		modifies = true
+	case SessionConfigChanged:
+		modifies = s.Config != nil
+	}
+	if modifies && now != "" {
+		s.ModifiedAt = now
 	}
 	for _, reduce := range [...]func(*SessionState, Action){reduceSessionChats, reduceSessionMembers, reduceSessionClients, reduceCustomizations} {
 		reduce(&s, a)

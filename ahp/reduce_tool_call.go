@@ -141,7 +141,10 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 	if a.Intention != "" {
 		t.Intention = a.Intention
 	}
-	t.InvocationMessage, t.ToolInput = a.InvocationMessage, a.ToolInput
+	t.InvocationMessage = a.InvocationMessage
+	if !isAbsent(a.ToolInput) || t.Status == ToolStreaming {
+		t.ToolInput = a.ToolInput
+	}
 	if a.Confirmed != "" {
 		n = t.invoked(ToolRunning)
 		n.Confirmed, n.StartedAt = a.Confirmed, a.StartedAt

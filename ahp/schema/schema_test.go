@@ -46,6 +46,10 @@ func TestMessages(t *testing.T) {
 		delta    = `{"type":"chat/toolCallDelta","turnId":"t","toolCallId":"c"}`
 		appended = `{"type":"chat/responsePart","turnId":"t","part":`
 	)
+	docs := map[ahp.Profile]*jsonschema.Resolved{}
+	for _, p := range profiles {
+		docs[p] = resolved(t, Document(p))
+	}
 	for _, c := range []struct {
 		message string
 		unfit   string // what is said of it in 1.x, "" where it fits
@@ -72,12 +76,12 @@ func TestMessages(t *testing.T) {
 		{action + `{"type":"chat/error","turnId":"t","error":{"errorType":"e","message":"m"}}}}`, `["part"]`, ""},
 		{action + `{"type":"chat/turnResume"}}}`, `["turnId"]`, ""}, // not in 0.5
 	} {
-		for _, p := range profiles {
+		for p, doc := range docs {
 			want := c.unfit
 			if p == ahp.V05 {
 				want = c.unfit05
 			}
-			err := resolved(t, Document(p)).Validate(decode(t, []byte(c.message)))
+			err := doc.Validate(decode(t, []byte(c.message)))
 			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%v: %s:\n got %v\nwant %q", p, c.message, err, want)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/internal/ahptest"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -19,6 +20,11 @@ func TestDepth(t *testing.T) {
 			t.Errorf("depth of %s is %d, want %d", text, got, want)
 		}
 	}
+}
+
+// TestUpstreamRoundTrips runs the protocol's own cases of messages.
+func TestUpstreamRoundTrips(t *testing.T) {
+	ahptest.RoundTrips(t, map[string]func(json.RawMessage) (json.RawMessage, error){"JsonRpcMessage": jsonrpc.Again})
 }
 
 // TestParse: the members of a message are what their names say, to the letter;

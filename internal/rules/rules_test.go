@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"keymap":                   {"internal/config/option"},
 	"themes":                   {"internal/spelling"},
 	"internal/acptest":         {},
+	"internal/ahptest":         {},
 
 	"internal/acptest/model": {}, // what real agents are run against
 
