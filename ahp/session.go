@@ -112,16 +112,34 @@ type SessionSummary struct {
 	CreatedAt    Instant         `json:"createdAt"`
 	ModifiedAt   Instant         `json:"modifiedAt"`
 	Changes      json.RawMessage `json:"changes,omitempty"`
+	Chats        []SessionChat   `json:"chats,omitzero"` // nil when not told; not in 0.5
 	DefaultChat  URI             `json:"defaultChat,omitempty"`
 	Meta         json.RawMessage `json:"_meta,omitempty"`
 	Model        json.RawMessage `json:"-"` // 0.5 only
 	CurrentAgent json.RawMessage `json:"-"` // 0.5 only
 }
 
+// SessionChat is what a session's row tells of one of its chats.
+type SessionChat struct {
+	Resource      URI             `json:"resource"`
+	Title         string          `json:"title"`
+	Status        Status          `json:"status"`
+	Origin        *ChatOrigin     `json:"origin,omitempty"`
+	Interactivity string          `json:"interactivity,omitempty"`
+	Changes       json.RawMessage `json:"changes,omitempty"`
+}
+
 // Summary is the session's row as far as its state tells.
 func (s SessionState) Summary() SessionSummary {
+	chats := make([]SessionChat, 0, len(s.Chats))
+	for _, c := range s.Chats {
+		if c.Origin != nil { // A selection is for those who subscribe.
+			c.Origin = &ChatOrigin{Kind: c.Origin.Kind, Chat: c.Origin.Chat, TurnID: c.Origin.TurnID, ToolCallID: c.Origin.ToolCallID}
+		}
+		chats = append(chats, SessionChat{c.Resource, c.Title, c.Status, c.Origin, c.Interactivity, c.Changes})
+	}
 	return SessionSummary{
-		SessionInfo: s.SessionInfo, DefaultChat: s.DefaultChat, Resource: s.Resource, CreatedAt: s.CreatedAt,
+		SessionInfo: s.SessionInfo, Chats: chats, DefaultChat: s.DefaultChat, Resource: s.Resource, CreatedAt: s.CreatedAt,
 		ModifiedAt: s.ModifiedAt, Changes: s.Changes, Model: s.Model, CurrentAgent: s.CurrentAgent,
 	}
 }
