@@ -21,8 +21,15 @@ func newConfigCommand() *cobra.Command {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), config.File(defaults().options))
 			return err
 		}),
-		cli.Command("path", "Print where the configuration belongs", nil, func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(local.FindDirs().Config, config.FileName))
+		cli.Command("path", `Print where the configuration belongs
+The directory is made where it is not there yet.
+
+  tandemux config default > "$(tandemux config path)"`, nil, func(cmd *cobra.Command, _ []string) error {
+			dir := local.FindDirs().Config
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(dir, config.FileName))
 			return err
 		}),
 		cli.Command("check [FILE]", `Name every mistake in the configuration, or in another file

@@ -171,7 +171,7 @@ func (h *hookSession) input(ctx context.Context, name string, event *store.Event
 	}
 	in := hookInput{
 		Hook: name, Task: t, Params: t.Params, Event: newHookEvent(event),
-		Agent: hookAgent{h.launch.Agent.ID, h.launch.Agent.Name, h.launch.Version.Number},
+		Agent: hookAgent{h.launch.Agent.ID, h.launch.Agent.Name, h.launch.Version.Number}, State: json.RawMessage("{}"),
 	}
 	if in.Params == nil {
 		in.Params = json.RawMessage("{}")

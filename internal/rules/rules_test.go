@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"internal/ahptest":         {},
 
 	"internal/acptest/model": {}, // what real agents are run against
+	"internal/config/strict": {},
 
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/spelling"},
@@ -101,7 +102,7 @@ var arrows = map[string][]string{
 	"host/sandbox":       {"host/agent", "internal/pty"},
 	"host/task/access":   {},
 	"host/task/store":    {"host/task/access", "internal/statefile"},
-	"host/task/registry": {"host/task/access", "host/task/store"},
+	"host/task/registry": {"internal/config/strict", "host/task/access", "host/task/store"},
 	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/...", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
 	"host/task/api":      {"host/auth", "host/front", "host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
 	"host/task/hook":     {"host/agent", "internal/procgroup"},
@@ -165,7 +166,7 @@ var arrows = map[string][]string{
 
 	"internal/desk": {"ahp", "internal/asciicast", "internal/capture", "internal/endpoint", "ui/recording"},
 
-	"ui/layout/layoutfile": {"ahp", "ui/layout"},
+	"ui/layout/layoutfile": {"ahp", "internal/config/strict", "ui/layout"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -193,7 +193,7 @@ echo a line of log; echo a complaint >&2`
 
 	pyCreate = `import json, sys
 task = json.load(sys.stdin)
-assert task["hook"] == "on_create", task
+assert task["hook"] == "on_create" and task["state"] == {}, task
 print(json.dumps({"type": "state", "replace": {"turns": 0, "made": True}}))
 print(json.dumps({"type": "message", "text": "Created."}))
 `

@@ -259,11 +259,10 @@ func packOne(tw *tar.Writer, root *os.Root, name string, d fs.DirEntry) (int64, 
 	return n, err
 }
 
+// ignored reports whether a deploy leaves a file out: git's own, what variables are kept
+// in, and what the definition says.
 func ignored(name string, patterns []string) bool {
-	if name == ".git" {
-		return true
-	}
-	for _, p := range patterns {
+	for _, p := range append([]string{".git", ".env", ".env.*"}, patterns...) {
 		whole, _ := path.Match(p, name)
 		last, _ := path.Match(p, path.Base(name))
 		if whole || last {

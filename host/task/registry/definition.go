@@ -1,11 +1,9 @@
 package registry
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -13,10 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"tandemux/host/task/access"
 	"tandemux/host/task/store"
+	"tandemux/internal/config/strict"
 )
 
 // DefinitionFile is the definition's name in its directory.
@@ -93,26 +90,10 @@ func ParseDefinition(text []byte) (Definition, error) {
 	if len(text) > store.MaxSource {
 		return d, store.Errorf(store.TooLarge, "%s has %d bytes, more than %d", DefinitionFile, len(text), store.MaxSource)
 	}
-	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
-		return d, store.Errorf(store.Invalid, "%s: %s", DefinitionFile, tomlMistake(err))
+	if err := strict.Decode(text, &d, "a definition"); err != nil {
+		return d, store.Errorf(store.Invalid, "%s: %w", DefinitionFile, err)
 	}
 	return d, d.Check()
-}
-
-// tomlMistake says where and what is wrong, in a line.
-func tomlMistake(err error) string {
-	var unknown *toml.StrictMissingError
-	var wrong *toml.DecodeError
-	switch {
-	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
-		row, _ := unknown.Errors[0].Position()
-		return fmt.Sprintf("line %d: %s is nothing that a definition has", row, strings.Join(unknown.Errors[0].Key(), "."))
-	case errors.As(err, &wrong):
-		row, _ := wrong.Position()
-		return fmt.Sprintf("line %d: %s", row, strings.TrimPrefix(wrong.Error(), "toml: "))
-	}
-	return err.Error()
 }
 
 // Check says what is wrong with a definition.

@@ -59,7 +59,7 @@ sticky = false
 		"bad name":         {`name = "Name"` + "\n" + `command = ["x"]`, "lowercase"},
 		"nothing to run":   {`name = "x"`, "neither a command"},
 		"two to run":       {"name = 'x'\ncommand = ['x']\nhooks.on_event = ['y']", "one of them"},
-		"unknown key":      {"name = 'x'\n\ncomand = ['x']", "line 3: comand is nothing"},
+		"unknown key":      {"name = 'x'\n\ncomand = ['x']", "line 3: \"comand\" means nothing"},
 		"no TOML":          {"name = ", "line 1"},
 		"wrong type":       {"name = 'x'\ncommand = 3", "line 2"},
 		"environment":      {"name = 'x'\ncommand = ['x']\ndeployment.staging.sticky = true", "production and preview"},
@@ -173,7 +173,7 @@ func TestPack(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		DefinitionFile: "name = \"packed\"\ncommand = [\"./bin/run\"]\nignore = [\"*.log\", \"tmp\"]\n", "bin/run": "#!/bin/sh\n", "notes.log": "x", "tmp/big": "x",
-		".git/config": "secret", "sub/.git-like": "kept", "deep/er/x.log": "x",
+		".git/config": "secret", ".env": "KEY=secret", "sub/.env.production": "KEY=secret", "sub/.git-like": "kept", "deep/er/x.log": "x",
 	})
 	if err := os.Chmod(filepath.Join(dir, "bin/run"), 0o755); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestPack(t *testing.T) {
 		t.Fatal(got.Version.Reason)
 	}
 	code := w.CodeDir(got.Version.Code)
-	for name, there := range map[string]bool{"bin/run": true, "start": true, "sub/.git-like": true, "notes.log": false, "tmp": false, ".git": false, "deep/er/x.log": false} {
+	for name, there := range map[string]bool{"bin/run": true, "start": true, "sub/.git-like": true, "notes.log": false, "tmp": false, ".git": false, ".env": false, "sub/.env.production": false, "deep/er/x.log": false} {
 		if _, err := os.Lstat(filepath.Join(code, name)); (err == nil) != there {
 			t.Errorf("%s: %v", name, err)
 		}

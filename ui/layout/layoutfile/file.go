@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"tandemux/ahp"
+	"tandemux/internal/config/strict"
 	"tandemux/ui/layout"
 )
 
@@ -70,19 +70,10 @@ func Parse(r io.Reader) (File, error) {
 	if len(doc) > layout.MaxBytes {
 		return f, fmt.Errorf("it is larger than %d KiB", layout.MaxBytes>>10)
 	}
-	err = toml.NewDecoder(bytes.NewReader(doc)).DisallowUnknownFields().Decode(&f)
-	var strict *toml.StrictMissingError
-	var at *toml.DecodeError
-	switch {
-	case errors.As(err, &strict):
-		row, _ := strict.Errors[0].Position()
-		return f, fmt.Errorf("line %d: %q means nothing in a layout", row, strings.Join(strict.Errors[0].Key(), "."))
-	case errors.As(err, &at):
-		row, _ := at.Position()
-		return f, fmt.Errorf("line %d: %s", row, strings.TrimPrefix(at.Error(), "toml: "))
-	case err != nil:
+	if err := strict.Decode(doc, &f, "a layout"); err != nil {
 		return f, err
-	case len(f.Tabs) == 0:
+	}
+	if len(f.Tabs) == 0 {
 		return f, errors.New("it has no [[tab]]")
 	}
 	return f, nil
