@@ -3,7 +3,9 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,18 +152,20 @@ func (r *prompting) setModel(a agent.Session) {
 	if m == nil {
 		return
 	}
-	tx := r.c.all.Core.Lock()
-	id := ""
-	for _, o := range r.c.options {
-		if o.Category == "model" && o.Value != m.ID {
-			id = o.ID
+	var o agent.Option
+	r.c.all.Core.Locked(func(core.Tx) {
+		if i := slices.IndexFunc(r.c.options, func(o agent.Option) bool { return o.Category == "model" }); i >= 0 {
+			o = r.c.options[i]
 		}
+	})
+	var err error
+	switch {
+	case o.ID == "":
+		err = errors.New("the agent has no models to choose from")
+	case o.Value != m.ID:
+		err = a.SetOption(r.ctx, o.ID, m.ID)
 	}
-	tx.Unlock()
-	if id == "" {
-		return
-	}
-	if err := a.SetOption(r.ctx, id, m.ID); err != nil {
+	if err != nil {
 		r.Notice("The model could not be set: " + err.Error())
 	}
 }
