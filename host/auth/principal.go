@@ -72,7 +72,7 @@ func InSandbox(session ahp.URI) *Principal {
 
 // May reports whether the principal has a scope.
 func (p *Principal) May(scope string) bool {
-	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, ScopeAdmin)
+	return slices.Contains(p.Scopes, scope) || scope != ScopeWrite && slices.Contains(p.Scopes, ScopeAdmin)
 }
 
 // Operates reports whether the principal may take any terminal, whoever holds it.

@@ -23,24 +23,25 @@ const (
 	ScopeClaim   = "terminal:claim"  // transfer and dispose what one holds
 	ScopeSession = "session"         // claim for sessions; begin them, prompt, answer
 	ScopeApprove = "approve"         // let agents' tool calls run
-	ScopeAdmin   = "admin"           // everything the operator may
+	ScopeAdmin   = "admin"           // everything the operator may, but for the next
+	ScopeWrite   = "files:write"     // change files by requests; only who was given it has it
 )
 
 var (
-	AllScopes = []string{ScopeRead, ScopeCreate, ScopeInput, ScopeClaim, ScopeSession, ScopeApprove, ScopeAdmin}
+	AllScopes = []string{ScopeRead, ScopeCreate, ScopeInput, ScopeClaim, ScopeSession, ScopeApprove, ScopeAdmin, ScopeWrite}
 	// boundScopes are those that make sense for one terminal.
 	boundScopes = []string{ScopeRead, ScopeInput, ScopeClaim}
 )
 
 // checkScopes gives the scopes of a new token: all that fit when none are
-// named.
+// named, but ScopeWrite.
 func checkScopes(names []string, bound bool) ([]string, error) {
 	known := AllScopes
 	if bound {
 		known = boundScopes
 	}
 	if len(names) == 0 {
-		return slices.Clone(known), nil
+		return slices.DeleteFunc(slices.Clone(known), func(s string) bool { return s == ScopeWrite }), nil
 	}
 	var scopes []string
 	for _, s := range names {
