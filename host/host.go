@@ -238,7 +238,7 @@ func New(c Config) (*Host, error) {
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
 		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: sessions.Triggers,
-		Methods: h.methods(), Actions: h.actions(),
+		Methods: h.methods(trail), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})
 	if err := h.restore(); err != nil {

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"tandemux/host/agent"
+	"tandemux/host/files"
 	"tandemux/host/requests"
+	"tandemux/host/resources"
 	"tandemux/host/sessions"
 	"tandemux/host/terminals"
 )
@@ -27,6 +29,7 @@ type Limits struct {
 	requestLimits
 	terminalLimits
 	sessionLimits
+	resourceLimits
 }
 
 // Those of the parts, with names to embed them by.
@@ -34,6 +37,7 @@ type (
 	requestLimits  = requests.Limits
 	terminalLimits = terminals.Limits
 	sessionLimits  = sessions.Limits
+	resourceLimits = resources.Limits
 )
 
 // DefaultLimits are the limits of a zero Limits.
@@ -70,6 +74,16 @@ var DefaultLimits = Limits{
 		AgentSilence: 30 * time.Minute,
 		ToolTime:     10 * time.Minute,
 		ClientGrace:  30 * time.Second,
+	},
+	resourceLimits: resources.Limits{
+		Watches:    32,
+		WatchesAll: 64, // Linux gives a user 128 by default
+		Limits: files.Limits{
+			TreeEntries:    20000,
+			WatchEntries:   200000,
+			WatchedDirs:    8192,
+			WatchedDirsAll: 32768, // and 65,536 or more of these
+		},
 	},
 }
 

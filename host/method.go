@@ -7,17 +7,19 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/params"
 	"tandemux/host/requests"
+	"tandemux/host/resources"
 	"tandemux/host/terminals"
 )
 
 // methods is what can be asked, besides what package requests answers itself. What is
 // not there is -32601.
-func (h *Host) methods() map[string]requests.Method {
+func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 	all := h.sessions.Methods()
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
@@ -28,7 +30,10 @@ func (h *Host) methods() map[string]requests.Method {
 		ahp.MethodYield: {Do: requests.Of(h.yield)},
 		ahp.MethodHost:  {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
-	maps.Copy(all, resources(files.New(h.cfg.Roots, h.terminals.Hostname)))
+	maps.Copy(all, resources.Options{
+		Core: h.core, Audit: trail, Limits: h.cfg.Limits.resourceLimits,
+		Files: files.New(h.cfg.Roots, h.terminals.Hostname, h.cfg.Limits.resourceLimits.Limits, h.cfg.Runtime, h.cfg.State),
+	}.Methods())
 	return all
 }
 
@@ -71,6 +76,7 @@ func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
 func (cs channels) Unwatched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	cs.h.sessions.ClientLooksAway(tx, l, ch)
 	terminals.LooksAway(tx, l, ch, false)
+	resources.Unwatched(tx, ch)
 	cs.h.layouts.recount(tx, ch)
 }
 
@@ -88,6 +94,7 @@ func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, 
 		h.sessions.ClientGone(tx, c.Client.ID)
 	}
 	h.terminals.Ended(tx, c, watched, last)
+	resources.Ended(tx, c.Link, watched)
 }
 
 func (channels) Process(tx core.Tx, uri ahp.URI) (id string, ok bool) {

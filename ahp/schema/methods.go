@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"tandemux/ahp"
+	"tandemux/ahp/resource"
 )
 
 // method is a request, or without a result a notification.
@@ -50,43 +51,6 @@ type (
 		Resource string  `json:"resource"`
 		Token    string  `json:"token,omitempty"`
 	}
-	ResourceParams struct {
-		Channel ahp.URI `json:"channel"`
-		URI     ahp.URI `json:"uri"`
-	}
-	ResourceReadParams struct {
-		ResourceParams
-		Encoding string `json:"encoding,omitempty"`
-	}
-	ResourceReadResult struct {
-		Data        string `json:"data"`
-		Encoding    string `json:"encoding"`
-		ContentType string `json:"contentType,omitempty"`
-	}
-	ResourceListResult struct {
-		Entries []DirectoryEntry `json:"entries"`
-	}
-	DirectoryEntry struct {
-		Name string `json:"name"`
-		Type string `json:"type"`
-	}
-	ResourceResolveParams struct {
-		ResourceParams
-		FollowSymlinks *bool `json:"followSymlinks,omitempty"`
-	}
-	ResourceResolveResult struct {
-		URI         ahp.URI `json:"uri"`
-		Type        string  `json:"type"`
-		MTime       string  `json:"mtime,omitempty"`
-		ETag        string  `json:"etag,omitempty"`
-		Size        *int64  `json:"size,omitempty"`
-		ContentType string  `json:"contentType,omitempty"`
-	}
-	ResourceRequestParams struct {
-		ResourceParams
-		Read  bool `json:"read,omitempty"`
-		Write bool `json:"write,omitempty"`
-	}
 	Empty struct{}
 )
 
@@ -118,10 +82,16 @@ var methods = []method{
 	notification[SessionSummaryChangedParams](ahp.NoteSessionSummaryChanged),
 	notification[ahp.ProgressParams](ahp.NoteProgress),
 
-	request[ResourceParams, ResourceListResult]("resourceList"),
-	request[ResourceReadParams, ResourceReadResult]("resourceRead"),
-	request[ResourceResolveParams, ResourceResolveResult]("resourceResolve"),
-	request[ResourceRequestParams, Empty]("resourceRequest"),
+	request[resource.Params, resource.ListResult](resource.MethodList),
+	request[resource.ReadParams, resource.ReadResult](resource.MethodRead),
+	request[resource.ResolveParams, resource.ResolveResult](resource.MethodResolve),
+	request[resource.RequestParams, Empty](resource.MethodRequest),
+	request[resource.WriteParams, Empty](resource.MethodWrite),
+	request[resource.Params, Empty](resource.MethodMkdir),
+	request[resource.DeleteParams, Empty](resource.MethodDelete),
+	request[resource.TransferParams, Empty](resource.MethodMove),
+	request[resource.TransferParams, Empty](resource.MethodCopy),
+	request[resource.WatchParams, resource.WatchResult](resource.MethodWatch),
 
 	request[ahp.ReadParams, ahp.ReadResult](ahp.MethodRead),
 	request[onChannel, nothing](ahp.MethodStop),
@@ -155,4 +125,6 @@ var states = map[string]reflect.Type{
 	"chat":     typeOf[ahp.ChatState](),
 	"layout":   typeOf[ahp.LayoutState](),
 	"activity": typeOf[ahp.ActivityState](),
+
+	"resourceWatch": typeOf[resource.WatchState](),
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 )
@@ -57,6 +58,13 @@ type Private interface {
 type Named interface {
 	Body
 	Kind() string
+}
+
+// Guarded is a body whose channel not everybody may watch who may watch others.
+type Guarded interface {
+	Body
+	// Refuses says why a principal may not, "" when it may.
+	Refuses(p *auth.Principal) string
 }
 
 // Captured is a body whose state is more than what clients see: a terminal's.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -12,11 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/ahp/resource"
 	"tandemux/internal/fileuri"
 )
 
@@ -34,15 +37,26 @@ func clip(s string) string { return s[:min(len(s), maxShown)] }
 type Server struct {
 	hostname string
 	roots    []root
+	limits   Limits
+	own      []string // nothing in these is changed
+
+	writing sync.Mutex   // held from looking at a file until it is changed
+	watched atomic.Int64 // directories, by all watches
 }
 
 // root is a directory that is served, as it was given and without symbolic links.
 type root struct{ given, real string }
 
 // New makes a server of directories, given by absolute paths; those that are not
-// there are left out. hostname is this machine's, which file URIs may name.
-func New(dirs []string, hostname string) *Server {
-	s := &Server{hostname: hostname}
+// there are left out. hostname is this machine's, which file URIs may name. In own,
+// directories of the host's, clients change nothing.
+func New(dirs []string, hostname string, limits Limits, own ...string) *Server {
+	s := &Server{hostname: hostname, limits: limits}
+	for _, d := range own {
+		if r, err := filepath.EvalSymlinks(d); err == nil {
+			s.own = append(s.own, r)
+		}
+	}
 	for _, d := range dirs {
 		if r, err := filepath.EvalSymlinks(d); err == nil && filepath.IsAbs(r) {
 			s.roots = append(s.roots, root{filepath.Clean(d), r})
@@ -89,13 +103,27 @@ func below(path, dir string) (rel string, ok bool) {
 // followed as well as those before it. What lies outside the roots is refused
 // in the same words whether it is there or not.
 func (s *Server) locate(uri ahp.URI, follow bool) (place, error) {
+	path, err := s.path(uri)
+	if err != nil {
+		return place{}, err
+	}
+	return s.find(path, uri, follow)
+}
+
+// path is the one that a URI names.
+func (s *Server) path(uri ahp.URI) (string, error) {
 	if uri == "" {
-		return place{}, ahp.InvalidParams("uri: missing")
+		return "", ahp.InvalidParams("uri: missing")
 	}
 	path, ok := fileuri.Local(uri, s.hostname)
 	if !ok || len(uri) > maxURI {
-		return place{}, outside(uri)
+		return "", outside(uri)
 	}
+	return path, nil
+}
+
+// find is locate by the path, which the URI is only named for.
+func (s *Server) find(path string, uri ahp.URI, follow bool) (place, error) {
 	for _, r := range s.roots {
 		rel, ok := below(path, r.real)
 		if !ok {
@@ -141,11 +169,20 @@ func outside(uri ahp.URI) error {
 
 // fileError maps what the system says to codes of the wire.
 func fileError(uri ahp.URI, err error) error {
+	var system syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return ahp.NotFound("files: there is no %q", clip(uri))
-	case errors.Is(err, fs.ErrPermission):
-		return ahp.PermissionDenied("files: the system does not allow reading %q", clip(uri))
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ahp.PermissionDenied("files: the system does not allow that with %q", clip(uri))
+	case errors.Is(err, syscall.ENOTEMPTY):
+		return ahp.Conflict("files: the directory %q is not empty", clip(uri))
+	case errors.Is(err, fs.ErrExist):
+		return ahp.AlreadyExists("files: there is a %q already", clip(uri))
+	case errors.As(err, &system) && system != syscall.ELOOP:
+		return ahp.Conflict("files: %q: %v", clip(uri), system)
+	case ahp.FromRPC(err) != nil, errors.Is(err, context.Canceled):
+		return err
 	}
 	// A link that leaves the root, or one to itself.
 	return outside(uri)
@@ -172,37 +209,26 @@ func (s *Server) List(uri ahp.URI) (any, error) {
 	if len(entries) > maxEntries {
 		return nil, ahp.Conflict("list %q: it has more than %d entries, the most that are listed", clip(uri), maxEntries)
 	}
-	type entry struct {
-		Name string `json:"name"`
-		Type string `json:"type"`
-	}
-	list := make([]entry, 0, len(entries))
+	list := make([]resource.Entry, 0, len(entries))
 	for _, e := range entries {
 		kind := kindOf(e.Type())
-		if kind == kindLink { // It counts as what it leads to.
+		if kind == resource.Symlink { // It counts as what it leads to.
 			kind = s.linked(p, e.Name())
 		}
-		list = append(list, entry{e.Name(), kind})
+		list = append(list, resource.Entry{Name: e.Name(), Type: kind})
 	}
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	return map[string]any{"entries": list}, nil
+	slices.SortFunc(list, func(a, b resource.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return resource.ListResult{Entries: list}, nil
 }
-
-// The types of files on the wire.
-const (
-	kindFile = "file"
-	kindDir  = "directory"
-	kindLink = "symlink"
-)
 
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
-		return kindDir
+		return resource.Directory
 	case m&fs.ModeSymlink != 0:
-		return kindLink
+		return resource.Symlink
 	}
-	return kindFile
+	return resource.File
 }
 
 // linked is the kind of what a link leads to: a directory only if that is
@@ -210,20 +236,20 @@ func kindOf(m fs.FileMode) string {
 func (s *Server) linked(dir place, name string) string {
 	p, err := s.locate(fileuri.Of(filepath.Join(dir.path(), name)), true)
 	if err != nil {
-		return kindFile
+		return resource.File
 	}
 	info, err := p.lstat()
 	if err != nil || !info.IsDir() {
-		return kindFile
+		return resource.File
 	}
-	return kindDir
+	return resource.Directory
 }
 
 // Read gives a file's contents (AHP's resourceRead): as text when it is text, unless
 // encoding asks for base64.
 func (s *Server) Read(uri ahp.URI, encoding string) (any, error) {
-	if !slices.Contains([]string{"", encodingText, encodingBinary}, encoding) {
-		return nil, ahp.InvalidParams("read file: encoding: %q is neither %q nor %q", clip(encoding), encodingText, encodingBinary)
+	if !slices.Contains([]string{"", resource.UTF8, resource.Base64}, encoding) {
+		return nil, ahp.InvalidParams("read file: encoding: %q is neither %q nor %q", clip(encoding), resource.UTF8, resource.Base64)
 	}
 	p, err := s.locate(uri, true)
 	if err != nil {
@@ -237,20 +263,11 @@ func (s *Server) Read(uri ahp.URI, encoding string) (any, error) {
 	if kind == "" {
 		kind = http.DetectContentType(data)
 	}
-	r := map[string]any{"contentType": kind}
-	if encoding != encodingBinary && isText(data) {
-		r["encoding"], r["data"] = encodingText, string(data)
-	} else {
-		r["encoding"], r["data"] = encodingBinary, base64.StdEncoding.EncodeToString(data)
+	if encoding != resource.Base64 && isText(data) {
+		return resource.ReadResult{Data: string(data), Encoding: resource.UTF8, ContentType: kind}, nil
 	}
-	return r, nil
+	return resource.ReadResult{Data: base64.StdEncoding.EncodeToString(data), Encoding: resource.Base64, ContentType: kind}, nil
 }
-
-// The encodings of Read.
-const (
-	encodingText   = "utf-8"
-	encodingBinary = "base64"
-)
 
 // isText reports whether data is text, and not so full of control characters
 // that it would grow beyond bounds on the wire.
@@ -306,28 +323,40 @@ func (s *Server) Resolve(uri ahp.URI, follow bool) (any, error) {
 	if err != nil {
 		return nil, fileError(uri, err)
 	}
-	r := map[string]any{
-		"uri": fileuri.Of(p.path()), "type": kindOf(info.Mode()),
-		"mtime": info.ModTime().UTC().Format(time.RFC3339Nano), "etag": etag(info),
+	r := resource.ResolveResult{
+		URI: fileuri.Of(p.path()), Type: kindOf(info.Mode()), ETag: etag(info),
+		MTime: info.ModTime().UTC().Format("2006-01-02T15:04:05.000Z"),
 	}
 	if info.Mode().IsRegular() {
-		r["size"] = info.Size()
-		if t := contentType(p.rel); t != "" {
-			r["contentType"] = t
-		}
+		size := info.Size()
+		r.Size, r.ContentType = &size, contentType(p.rel)
 	}
 	return r, nil
 }
 
-// etag changes when the file does.
+// etag changes when the file does, or is another one: a clock may be too coarse.
 func etag(info fs.FileInfo) string {
-	return strconv.FormatInt(info.ModTime().UnixNano(), 36) + "-" + strconv.FormatInt(info.Size(), 36)
+	tag := strconv.FormatInt(info.ModTime().UnixNano(), 36) + "-" + strconv.FormatInt(info.Size(), 36)
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		tag += "-" + strconv.FormatUint(st.Ino, 36)
+	}
+	return tag
 }
 
-// Check says why a URI is not served; a file that is not there yet is.
-func (s *Server) Check(uri ahp.URI) error {
-	if _, err := s.locate(uri, true); ahp.CodeOf(err) != ahp.CodeNotFound {
-		return err
+// Check says why a URI is not served, or may not be changed; a file that is not there
+// yet is.
+func (s *Server) Check(uri ahp.URI, change bool) error {
+	p, err := s.locate(uri, true)
+	if ahp.CodeOf(err) == ahp.CodeNotFound {
+		var missing string
+		p, missing, err = s.room(uri, false)
+		p.rel = filepath.Join(p.rel, missing)
 	}
-	return nil
+	if err == nil && change {
+		err = s.free(p, uri)
+	}
+	if ahp.CodeOf(err) == ahp.CodeNotFound {
+		return nil
+	}
+	return err
 }

@@ -115,8 +115,12 @@ func (s *Server) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Chan
 	if uri != ahp.RootURI && !s.Channels.Reaches(tx, p, uri) {
 		return nil, params.Allowed("subscribe to "+params.Clip(uri), p.OutOfReach())
 	}
-	if ch := tx.Channel(uri); ch != nil {
-		return ch, nil
+	ch := tx.Channel(uri)
+	if ch == nil {
+		return s.Channels.Open(tx, p, uri)
 	}
-	return s.Channels.Open(tx, p, uri)
+	if b, is := ch.Body.(core.Guarded); is {
+		return ch, params.Allowed("subscribe to "+uri, b.Refuses(p))
+	}
+	return ch, nil
 }
