@@ -40,7 +40,8 @@ var edits = map[reflect.Type]edit{
 	typeOf[ahp.ChatInputAnswerChanged](): {"answer": ref("Answer")},
 }
 
-// edits05 are those of 0.5.
+// edits05 are those of 0.5. Sessions and chats have their heads twice, where its sources
+// and its release differ: what only one of them has need not be there.
 var edits05 = map[reflect.Type]edit{
 	typeOf[ahp.Claim]():         {"chat": nil},
 	typeOf[ahp.TerminalInfo]():  {"lifecycle": nil},
@@ -50,10 +51,11 @@ var edits05 = map[reflect.Type]edit{
 		"createdAt!": kind("integer"), "modifiedAt!": kind("integer"), "model": {}, "agent": {},
 	},
 	typeOf[ahp.SessionState](): {
-		"summary!": ref("SessionSummary"), "workingDirectories": nil, "workingDirectory": kind("string"), "inputNeeded": nil,
+		"summary!": ref("SessionSummary"), "provider": kind("string"), "title": kind("string"), "status": kind("integer"),
+		"workingDirectories": nil, "workingDirectory": kind("string"), "inputNeeded": nil,
 	},
 	typeOf[ahp.ChatState](): {
-		"summary!": ref("ChatSummary"), "inputRequests": listOf(ref("InputRequest")), "backgroundWork": nil,
+		"summary": ref("ChatSummary"), "inputRequests": listOf(ref("InputRequest")), "backgroundWork": nil,
 	},
 	typeOf[ahp.Turn]():              {"error": ref("ErrorInfo")},
 	typeOf[ahp.ChatError]():         {"part": nil, "error!": ref("ErrorInfo")},

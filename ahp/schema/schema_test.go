@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"tandemux/ahp"
+	"tandemux/internal/ahptest"
 )
 
 var profiles = []ahp.Profile{ahp.V1, ahp.V09, ahp.V05}
@@ -228,4 +229,33 @@ func TestSame(t *testing.T) {
 			t.Errorf("%v: two documents differ (%v, %v)", p, err, err2)
 		}
 	}
+}
+
+// TestUpstreamCasesFit: states and actions of the protocol's own cases fit what is said
+// here of 0.5.
+func TestUpstreamCasesFit(t *testing.T) {
+	doc := Document(ahp.V05)
+	actions, ofStates := table(t, doc, Actions), table(t, doc, States)
+	fit := func(t *testing.T, c ahptest.Case) json.RawMessage {
+		t.Helper()
+		for _, state := range []json.RawMessage{c.Initial, c.Expected} {
+			if err := ofStates.Validate(map[string]any{c.Reducer: ahptest.WithoutNulls(t, state)}); err != nil {
+				t.Errorf("%s\n%v", state, err)
+			}
+		}
+		for _, raw := range c.Actions {
+			action := ahptest.WithoutNulls(t, raw).(map[string]any)
+			if err := actions.Validate(map[string]any{action["type"].(string): action}); err != nil {
+				t.Errorf("%s\n%v", raw, err)
+			}
+		}
+		return c.Expected
+	}
+	families := map[string]ahptest.Reducer{}
+	for name := range states {
+		if name != "layout" && name != "activity" { // are ours
+			families[name] = fit
+		}
+	}
+	ahptest.Reducers(t, families)
 }
