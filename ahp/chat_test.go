@@ -318,13 +318,13 @@ func TestChatActionsFor05(t *testing.T) {
 
 // TestSpeaks holds back from 0.5.0 what came later.
 func TestSpeaks(t *testing.T) {
-	for name, want := range map[string]bool{"chat/delta": true, "chat/toolCallProgress": false, "session/inputNeededSet": false, "chat/backgroundWorkSet": false, "terminal/data": true, "other/thing": true} {
+	for name, want := range map[string]bool{"chat/delta": true, "chat/toolCallProgress": false, "chat/activityChanged": false, "chat/draftChanged": false, "session/inputNeededSet": false, "chat/backgroundWorkSet": false, "terminal/data": true, "other/thing": true} {
 		if Speaks(V05, name) != want || !Speaks(V1, name) || !Speaks(V09, name) {
 			t.Errorf("%s: 0.5 %v, 1.x %v", name, Speaks(V05, name), Speaks(V1, name))
 		}
 	}
-	r := ReconnectResult{Type: ReconnectReplay, Actions: []Envelope{{Channel: "c", Action: ChatBackgroundWorkRemoved{ID: "w"}, ServerSeq: 3}, {Channel: "c", Action: ChatActivityChanged{}, ServerSeq: 4}}}
-	if got, _ := Encode(V05, r); strings.Contains(string(got), "backgroundWork") || !strings.Contains(string(got), "activityChanged") {
+	r := ReconnectResult{Type: ReconnectReplay, Actions: []Envelope{{Channel: "c", Action: ChatBackgroundWorkRemoved{ID: "w"}, ServerSeq: 3}, {Channel: "c", Action: ChatTruncated{}, ServerSeq: 4}}}
+	if got, _ := Encode(V05, r); strings.Contains(string(got), "backgroundWork") || !strings.Contains(string(got), "truncated") {
 		t.Errorf("a replay for 0.5: %s", got)
 	}
 }
