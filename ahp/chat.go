@@ -103,9 +103,10 @@ type AgentSelection struct {
 
 // The values of Attachment.Type.
 const (
-	AttachSimple   = "simple"
-	AttachEmbedded = "embeddedResource"
-	AttachResource = "resource"
+	AttachSimple      = "simple"
+	AttachEmbedded    = "embeddedResource"
+	AttachResource    = "resource"
+	AttachAnnotations = "annotations"
 )
 
 // Attachment is what a message carries beside its text.

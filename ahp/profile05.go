@@ -37,7 +37,11 @@ func less[T any](clear func(*T)) *jsonv2.Marshalers {
 	})
 }
 
+// Older is a value of a package below that 0.5 has in another form.
+type Older interface{ As05() any }
+
 var down05 = jsonv2.JoinMarshalers(
+	down(Older.As05),
 	down(func(c Claim) any {
 		c.Chat = ""
 		return c.wire()

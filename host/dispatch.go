@@ -12,6 +12,7 @@ import (
 // actions are those that clients may dispatch.
 func (h *Host) actions() map[string]requests.Action {
 	all := sessions.Actions()
+	maps.Copy(all, h.sessions.Annotations.Actions())
 	maps.Copy(all, h.terminals.Actions())
 	maps.Copy(all, map[string]requests.Action{
 		ahp.LayoutChanged{}.ActionType(): {

@@ -16,9 +16,11 @@ import (
 	"tandemux/host/activity"
 	"tandemux/host/agent"
 	"tandemux/host/agentterm"
+	"tandemux/host/annotations"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/commands"
+	"tandemux/host/completion"
 	"tandemux/host/confine"
 	"tandemux/host/core"
 	"tandemux/host/front"
@@ -231,13 +233,20 @@ func New(c Config) (*Host, error) {
 			return confine.New(sandboxes, session, sandbox)
 		},
 		Confines: confine.Refused,
+		Annotations: &annotations.Annotations{Options: annotations.Options{
+			Hostname: hostname, Changed: func(tx core.Tx, session ahp.URI) { h.sessions.Announce(tx, session) },
+			Roots: func(tx core.Tx, session ahp.URI) []string {
+				_, roots := h.sessions.Confined(tx, session)
+				return roots
+			},
+		}},
 		Terminals: &agentterm.Agents{Options: agentterm.Options{
 			Core: h.core, Log: c.Log, Audit: trail, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
 		}},
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
-		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: sessions.Triggers,
+		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers,
 		Methods: h.methods(trail), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/annotations"
 	"tandemux/host/core"
 	"tandemux/host/terminals"
 )
@@ -29,7 +30,10 @@ func (h *Host) kinds() map[string]core.Kind {
 		},
 		"x-tandemux-activity:": h.activity.Revive,
 		ahp.LayoutScheme:       h.layouts.revive,
-		ahp.SessionScheme:      func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveSession(ch, s) },
-		ahp.ChatScheme:         func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveChat(ch, s) },
+		annotations.Kind: func(ch *core.Channel, s json.RawMessage) (core.Body, error) {
+			return h.sessions.Annotations.Revive(ch, s)
+		},
+		ahp.SessionScheme: func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveSession(ch, s) },
+		ahp.ChatScheme:    func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveChat(ch, s) },
 	}
 }

@@ -165,6 +165,9 @@ func snapshots(result any) (all []map[string]any) {
 
 // kindOfState goes by a member that states of one kind alone must have.
 func kindOfState(state map[string]any) string {
+	if _, is := state["annotations"].([]any); is { // a session's are none
+		return "annotations"
+	}
 	for member, kind := range map[string]string{
 		"agents": "root", "content": "terminal", "chats": "session", "turns": "chat", "doc": "layout", "layouts": "activity", "root": "resourceWatch",
 	} {

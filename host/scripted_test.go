@@ -17,6 +17,7 @@ import (
 // scripted is a provider whose agent does what a script says for the prompt that
 // it gets: one step a line.
 //
+//	heard                       says what it was asked, with what is attached
 //	say TEXT · think TEXT · notice TEXT · title TEXT
 //	tool ID STATUS KIND TITLE   status: pending, running, completed, failed
 //	terminal ID URI             content of a running tool call
@@ -103,6 +104,7 @@ type scriptedSession struct {
 	mu    sync.Mutex // of the rest
 	sink  agent.Sink
 	ctx   context.Context
+	asked agent.Turn
 }
 
 func (s *scriptedSession) turn() (context.Context, agent.Sink) {
@@ -120,7 +122,11 @@ func (s *steered) Steers() bool { return true }
 func (s *steered) Steer(ctx context.Context, t agent.Turn) error {
 	for {
 		if _, sink := s.turn(); sink != nil {
-			sink.Message("steered: " + t.Text)
+			text := "steered: " + t.Text
+			for _, a := range t.Attachments {
+				text += "\n[" + a.Label + "] " + string(a.Data)
+			}
+			sink.Message(text)
 			return nil
 		}
 		select {
@@ -148,7 +154,7 @@ func (s *scriptedSession) SetOption(_ context.Context, id, value string) error {
 
 func (s *scriptedSession) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (agent.Outcome, error) {
 	s.mu.Lock()
-	s.ctx, s.sink = ctx, sink
+	s.ctx, s.sink, s.asked = ctx, sink, t
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -201,6 +207,12 @@ func (s *scriptedSession) step(line string) (out agent.Outcome, err error, end b
 	switch verb {
 	case "say":
 		s.sink.Message(strings.ReplaceAll(rest, `\n`, "\n"))
+	case "heard":
+		text := "heard " + s.asked.Text
+		for _, a := range s.asked.Attachments {
+			text += "\n[" + a.Label + "] " + string(a.Data)
+		}
+		s.sink.Message(text)
 	case "think":
 		s.sink.Reasoning(rest)
 	case "notice":

@@ -20,6 +20,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host"
+	"tandemux/host/agent"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/client"
@@ -60,7 +61,7 @@ func hostRole() {
 	limits := host.Limits{}
 	limits.JournalBytes = room
 	h, err := host.New(host.Config{
-		Limits:  limits,
+		Limits: limits, AgentConfig: host.AgentConfig{Agents: []agent.Provider{newScripted("scripted")}},
 		Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state"), Start: host.Start{Shell: "/bin/sh"}, Version: "test",
 		Keeper: k, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})

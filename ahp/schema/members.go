@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
 )
 
 // known are the types whose JSON is not what their kind in Go says.
@@ -60,6 +61,8 @@ var edits05 = map[reflect.Type]edit{
 	typeOf[ahp.Turn]():              {"error": ref("ErrorInfo")},
 	typeOf[ahp.ChatError]():         {"part": nil, "error!": ref("ErrorInfo")},
 	typeOf[ahp.ChatToolCallDelta](): {"content!": kind("string")},
+	typeOf[annotation.Annotation](): {"origin": nil, "turnId!": kind("string")},
+	typeOf[annotation.Updated]():    {"origin": nil},
 	typeOf[ahp.FetchTurnsResult]():  {"turns!": listOf(ref("Turn")), "hasMore!": kind("boolean")},
 }
 

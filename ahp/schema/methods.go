@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
 	"tandemux/ahp/resource"
 )
 
@@ -127,4 +128,5 @@ var states = map[string]reflect.Type{
 	"activity": typeOf[ahp.ActivityState](),
 
 	"resourceWatch": typeOf[resource.WatchState](),
+	"annotations":   typeOf[annotation.State](),
 }

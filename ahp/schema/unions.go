@@ -55,7 +55,7 @@ var unions = map[reflect.Type]union{
 	typeOf[ahp.Contributor](): {"kind", map[any]string{ahp.ContributorClient: "clientId!", "mcp": "customizationId!"}},
 	typeOf[ahp.Attachment](): {"type", map[any]string{
 		ahp.AttachSimple: "modelRepresentation", ahp.AttachEmbedded: "data! contentType! selection", ahp.AttachResource: "uri! selection",
-		"annotations": "resource! annotationIds", "chat": "resource! endTurn selection",
+		ahp.AttachAnnotations: "resource! annotationIds", "chat": "resource! endTurn selection",
 	}},
 	typeOf[ahp.BackgroundWork](): {"kind", map[any]string{ahp.WorkShell: "command terminal", "subagent": "chat!"}},
 	typeOf[ahp.InputNeeded](): {"kind", map[any]string{

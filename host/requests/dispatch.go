@@ -20,6 +20,8 @@ type Dispatch struct {
 	// Read is the last number that had been handed out when the action was read: what
 	// came after it the client can't have known.
 	Read int64
+	// Before is what the row's Before said.
+	Before string
 }
 
 // dispatchAction decides a client's action (AHP, Actions). It answers with the
@@ -54,8 +56,11 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 	if refusal == "" && !c.dispatches.AllowN(c.s.Now(), 1) {
 		refusal = fmt.Sprintf("more than %d actions at once, or %d a second: slow down", c.s.Limits.DispatchBurst, c.s.Limits.DispatchRate)
 	}
-	read := c.s.Core.Reached()
-	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read) })
+	read, before := c.s.Core.Reached(), ""
+	if r := c.s.Actions[p.Action.ActionType()]; refusal == "" && r.Before != nil {
+		before = r.Before(p.Action)
+	}
+	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read, before) })
 	if refusal != "" {
 		c.s.Audit.Refused(c.Who(), p.Action.ActionType(), p.Channel, refusal)
 	}
@@ -63,7 +68,7 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty.
-func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read int64) (refusal string) {
+func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read int64, before string) (refusal string) {
 	if c.Left {
 		unusable = "this client came back on another connection: what comes on this one is not carried out"
 	} else if p.ClientSeq > 0 {
@@ -82,7 +87,7 @@ func (c *Conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string, read in
 	if !known {
 		return ""
 	}
-	d := &Dispatch{Conn: c, Channel: ch, Action: p.Action, Read: read, By: &core.By{
+	d := &Dispatch{Conn: c, Channel: ch, Action: p.Action, Read: read, Before: before, By: &core.By{
 		Link: c.Link, Origin: ahp.Origin{ClientID: c.Client.ID, ClientSeq: p.ClientSeq},
 	}}
 	r := c.s.Actions[p.Action.ActionType()]

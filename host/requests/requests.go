@@ -67,6 +67,9 @@ type Action struct {
 	Needs []string
 	// Fits reports whether the channel is of the action's kind.
 	Fits func(b core.Body) bool
+	// Before, if not nil, is asked first, without the lock: it looks at files, and what it
+	// says is Dispatch.Before.
+	Before func(a ahp.Action) string
 	// Do decides and, when it allows, carries out: it applies the action, or
 	// makes it be applied, and returns "". A reason refuses.
 	Do func(tx core.Tx, d *Dispatch) (refusal string)

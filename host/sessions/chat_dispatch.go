@@ -73,8 +73,8 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	}
 	known := func(t ahp.Turn) bool { return t.ID == a.TurnID }
 	switch now := c.value.ActiveTurn; {
-	case now != nil && known(*now) && reflect.DeepEqual(now.Message, a.Message):
-		a.StartedAt = now.StartedAt
+	case now != nil && known(*now) && c.now != nil && reflect.DeepEqual(c.now.sent, a.Message):
+		a.StartedAt, a.Message = now.StartedAt, now.Message
 		tx.Answer(d.Channel.URI, a, d.By, "")
 		return ""
 	case now != nil:
@@ -147,12 +147,14 @@ func (c *Chat) steer(tx core.Tx) {
 		return
 	}
 	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
-	r.note(tx, "Said meanwhile: "+m.Message.Text) // The history has to say it.
+	said := c.all.Annotations.Attach(tx, c.Session(), m.Message)
+	c.all.Annotations.Given(tx, c.Session(), said, r.id)
+	r.note(tx, "Said meanwhile: "+m.Message.Text+words.With(said)) // The history has to say it.
 	c.all.work.Go(func() {
-		err := able.Steer(r.ctx, words.Turn(m.ID, m.Message))
+		err := able.Steer(r.ctx, c.words(m.ID, said))
 		c.all.Core.Do(func(tx core.Tx) {
 			if err != nil && !c.Dead(tx) && len(c.value.QueuedMessages) < maxQueued {
-				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
+				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: said}, nil)
 				c.drain(tx)
 			}
 		})

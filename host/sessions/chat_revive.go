@@ -49,6 +49,7 @@ func (ss *Sessions) Revive(tx core.Tx) {
 	for _, s := range ss.list {
 		s.revive(tx)
 	}
+	ss.Annotations.Sweep(tx)
 	ss.countSessions(tx)
 	ss.refreshAgents(tx)
 }
@@ -56,6 +57,7 @@ func (ss *Sessions) Revive(tx core.Tx) {
 // revive brings one session up to date.
 func (s *session) revive(tx core.Tx) {
 	ss := s.all
+	ss.Annotations.Open(tx, s.ch.URI)
 	if s.facts.Sandbox != "" {
 		s.sandbox = ss.Confine(s.ch.URI, s.facts.Sandbox)
 		s.sandbox.Open(tx)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
@@ -146,6 +147,7 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
 	}
 	s.ch = tx.NewChannel(p.Channel, s)
+	ss.Annotations.Open(tx, p.Channel)
 	ss.list = append(ss.list, s)
 	chat := ss.newChat(tx, s, chatURI, "", now)
 	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
@@ -167,6 +169,7 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
 	taken := tx.Channel(p.Channel) != nil || tx.Channel(chat) != nil
+	notes := p.Channel + annotation.Suffix
 	active := ahp.ActiveClient{}
 	if p.ActiveClient != nil {
 		active = *p.ActiveClient
@@ -175,7 +178,7 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 	switch {
 	case tx.Closing():
 		return core.ErrClosing
-	case taken || ss.Reserved(tx, p.Channel) || p.Channel == chat:
+	case taken || ss.Reserved(tx, p.Channel) || p.Channel == chat || tx.Channel(notes) != nil || ss.Reserved(tx, notes) || notes == chat:
 		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", params.Clip(p.Channel))
 	case len(ss.list) >= ss.Limits.Sessions:
 		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.Limits.Sessions)
@@ -303,6 +306,7 @@ func (ss *Sessions) removeSession(tx core.Tx, s *session) {
 	if s.sandbox != nil {
 		s.sandbox.Close(tx)
 	}
+	ss.Annotations.Close(tx, s.ch.URI)
 	tx.RemoveChannel(s.ch)
 	ss.list = slices.DeleteFunc(ss.list, func(o *session) bool { return o == s })
 	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI})

@@ -65,6 +65,7 @@ func (s *session) State(tx core.Tx) any {
 	v := s.value
 	v.Status, _ = s.aggregate()
 	v.Resource, v.CreatedAt, v.ModifiedAt = s.ch.URI, s.facts.Created, s.modified()
+	v.Annotations = s.all.Annotations.Summary(tx, s.ch.URI)
 	return v
 }
 

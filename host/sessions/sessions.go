@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
+	"tandemux/host/annotations"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -41,7 +42,8 @@ type Options struct {
 	Confine  func(session ahp.URI, sandbox string) Sandbox
 	Confines func(p *auth.Principal) (refusal string)
 
-	Terminals Terminals
+	Terminals   Terminals
+	Annotations *annotations.Annotations
 }
 
 // Limits bounds sessions. Sessions is how many exist at once, TurnBytes how much an agent
@@ -187,6 +189,13 @@ func (ss *Sessions) SessionOwner(tx core.Tx, uri ahp.URI) string {
 		return s.facts.Owner
 	}
 	return ""
+}
+
+// Announce tells what of a session's summary has changed.
+func (ss *Sessions) Announce(tx core.Tx, uri ahp.URI) {
+	if s, ok := core.At[*session](tx, uri); ok {
+		s.announce(tx)
+	}
 }
 
 // Confined gives the sandbox of a session and its directories; nil for most.

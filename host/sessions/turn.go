@@ -22,7 +22,8 @@ import (
 type prompting struct {
 	c       *Chat
 	id      string
-	message ahp.Message
+	sent    ahp.Message // as it came
+	message ahp.Message // with what was added for the agent
 	started time.Time
 	ctx     context.Context // immutable
 	cancel  context.CancelCauseFunc
@@ -44,7 +45,10 @@ type prompting struct {
 // startTurn applies a turnStarted and has the agent begin. The caller has seen that
 // no turn is active.
 func (c *Chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
+	sent := a.Message
+	a.Message = c.all.Annotations.Attach(tx, c.Session(), a.Message)
 	r := newPrompting(c, a.TurnID, a.Message)
+	r.sent = sent
 	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
 	c.begin(tx, r, a, by)
 	c.s.nameAfter(tx, a.Message)
@@ -139,9 +143,22 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 
 // asked is the message in the provider's words.
 func (r *prompting) asked() agent.Turn {
-	t := words.Turn(r.id, r.message)
+	t := r.c.words(r.id, r.message)
 	if r.broken != "" {
 		t.Text = goOn(t.Text, r.broken)
+	}
+	return t
+}
+
+// words is a message for the agent, with the annotations that it has attached.
+func (c *Chat) words(id string, m ahp.Message) agent.Turn {
+	t := words.Turn(id, m)
+	inside := func(path string) string { return path }
+	if c.s.sandbox != nil {
+		inside = c.s.sandbox.Inside
+	}
+	if text := c.all.Annotations.Context(c.all.Core, c.Session(), m, inside); text != "" {
+		t.Attachments = append(t.Attachments, agent.Attachment{Label: "comments", Type: "text/plain", Data: []byte(text)})
 	}
 	return t
 }
@@ -292,6 +309,7 @@ func (r *prompting) wake() {
 			r.note(tx, "The agent starts without memory of what was said before.")
 		}
 		r.begun = true
+		r.c.all.Annotations.Given(tx, r.c.Session(), r.message, r.id)
 		r.heard(tx)
 		r.c.steer(tx)
 	})

@@ -69,13 +69,15 @@ func Member(object, name string) (string, bool) {
 	return text, ok
 }
 
-// WithMember is an object with one member more.
+// WithMember is an object with one member more, or with nil as its value without it.
 func WithMember(object json.RawMessage, name string, value any) json.RawMessage {
 	all := map[string]any{}
 	if len(object) > 0 && json.Unmarshal(object, &all) != nil {
 		return object
 	}
-	all[name] = value
+	if all[name] = value; value == nil {
+		delete(all, name)
+	}
 	b, err := json.Marshal(all)
 	if err != nil {
 		return object

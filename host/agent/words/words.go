@@ -73,6 +73,16 @@ func Turn(id string, m ahp.Message) agent.Turn {
 	return t
 }
 
+// With names the annotations that a message has attached.
+func With(m ahp.Message) (text string) {
+	for _, a := range m.Attachments {
+		if a.Type == ahp.AttachAnnotations {
+			text += " (with " + params.ClipTo(a.Label, MaxNamed) + ")"
+		}
+	}
+	return text
+}
+
 // Agent is what is known of an agent.
 func Agent(info agent.Info) ahp.AgentInfo {
 	a := ahp.AgentInfo{

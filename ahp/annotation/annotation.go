@@ -1,0 +1,199 @@
+package annotation
+
+import (
+	"encoding/json"
+	"slices"
+
+	"tandemux/ahp"
+)
+
+// Suffix makes of a session's URI that of its annotations.
+const Suffix = "/annotations"
+
+// Summary is what a session says of its annotations.
+type Summary struct {
+	Resource        ahp.URI `json:"resource"`
+	AnnotationCount int     `json:"annotationCount"`
+	EntryCount      int     `json:"entryCount"`
+}
+
+// State is the state of an annotations channel.
+type State struct {
+	Annotations ahp.List[Annotation] `json:"annotations"`
+}
+
+// Annotation is a conversation about a file, or a range of it.
+type Annotation struct {
+	ID       string          `json:"id"`
+	Origin   Origin          `json:"origin"`
+	Resource ahp.URI         `json:"resource"`
+	Range    *Range          `json:"range,omitempty"` // nil for the whole file
+	Resolved bool            `json:"resolved"`
+	Entries  ahp.List[Entry] `json:"entries"` // oldest first
+	Meta     json.RawMessage `json:"_meta,omitempty"`
+}
+
+// Origin says whose version of the file is meant.
+type Origin struct {
+	Session ahp.URI `json:"session"`
+	Chat    ahp.URI `json:"chat,omitempty"`
+	TurnID  string  `json:"turnId,omitempty"`
+}
+
+// Range is a range of a text; lines and characters count from 0.
+type Range struct {
+	Start Position `json:"start"`
+	End   Position `json:"end"`
+}
+
+// Sane reports whether a range begins at or before its end, neither beyond most.
+func (r Range) Sane(most int) bool {
+	for _, n := range []int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character} {
+		if n < 0 || n > most {
+			return false
+		}
+	}
+	return r.Start.Line < r.End.Line || r.Start.Line == r.End.Line && r.Start.Character <= r.End.Character
+}
+
+// Position is a place in a text.
+type Position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// Entry is one comment.
+type Entry struct {
+	ID   string          `json:"id"`
+	Text ahp.Prose       `json:"text"`
+	Meta json.RawMessage `json:"_meta,omitempty"`
+}
+
+type (
+	// Set adds an annotation, or replaces the one of its id.
+	Set struct {
+		Annotation Annotation `json:"annotation"`
+	}
+	// Updated changes the members that it has.
+	Updated struct {
+		AnnotationID string  `json:"annotationId"`
+		Origin       *Origin `json:"origin,omitempty"`
+		TurnID       *string `json:"turnId,omitempty"` // 0.5's, for an origin
+		Resource     ahp.URI `json:"resource,omitempty"`
+		Range        *Range  `json:"range,omitempty"`
+		Resolved     *bool   `json:"resolved,omitempty"`
+	}
+	// Removed takes an annotation away.
+	Removed struct {
+		AnnotationID string `json:"annotationId"`
+	}
+	// EntrySet adds an entry, or replaces the one of its id.
+	EntrySet struct {
+		AnnotationID string `json:"annotationId"`
+		Entry        Entry  `json:"entry"`
+	}
+	// EntryRemoved takes an entry away.
+	EntryRemoved struct {
+		AnnotationID string `json:"annotationId"`
+		EntryID      string `json:"entryId"`
+	}
+)
+
+func (Set) ActionType() string          { return "annotations/set" }
+func (Updated) ActionType() string      { return "annotations/updated" }
+func (Removed) ActionType() string      { return "annotations/removed" }
+func (EntrySet) ActionType() string     { return "annotations/entrySet" }
+func (EntryRemoved) ActionType() string { return "annotations/entryRemoved" }
+
+func init() {
+	ahp.Register(
+		ahp.Row[Set](ahp.ByClient), ahp.Row[Updated](ahp.ByClient), ahp.Row[Removed](ahp.ByClient),
+		ahp.Row[EntrySet](ahp.ByClient), ahp.Row[EntryRemoved](ahp.ByClient),
+	)
+}
+
+// Reduce is the state after an action. One that names what isn't there changes nothing.
+func Reduce(s State, a ahp.Action) State {
+	switch a := a.(type) {
+	case Set:
+		s.Annotations = put(s.Annotations, a.Annotation, Annotation.id)
+	case Updated:
+		s.change(a.AnnotationID, func(n *Annotation) {
+			if a.Origin != nil {
+				n.Origin = *a.Origin
+			} else if a.TurnID != nil {
+				n.Origin.TurnID = *a.TurnID
+			}
+			if a.Resource != "" {
+				n.Resource = a.Resource
+			}
+			if a.Range != nil {
+				n.Range = a.Range
+			}
+			if a.Resolved != nil {
+				n.Resolved = *a.Resolved
+			}
+		})
+	case Removed:
+		s.Annotations = without(s.Annotations, a.AnnotationID, Annotation.id)
+	case EntrySet:
+		s.change(a.AnnotationID, func(n *Annotation) { n.Entries = put(n.Entries, a.Entry, Entry.id) })
+	case EntryRemoved:
+		s.change(a.AnnotationID, func(n *Annotation) { n.Entries = without(n.Entries, a.EntryID, Entry.id) })
+	}
+	return s
+}
+
+func (n Annotation) id() string { return n.ID }
+func (e Entry) id() string      { return e.ID }
+
+// change changes a copy of an annotation, if there is one of that id.
+func (s *State) change(id string, do func(*Annotation)) {
+	if i := index(s.Annotations, id, Annotation.id); i >= 0 {
+		s.Annotations = slices.Clone(s.Annotations)
+		do(&s.Annotations[i])
+	}
+}
+
+// Find is the annotation of an id; nil when there is none.
+func (s State) Find(id string) *Annotation {
+	if i := index(s.Annotations, id, Annotation.id); i >= 0 {
+		return &s.Annotations[i]
+	}
+	return nil
+}
+
+// Entry is the one of an id; nil when there is none.
+func (n Annotation) Entry(id string) *Entry {
+	if i := index(n.Entries, id, Entry.id); i >= 0 {
+		return &n.Entries[i]
+	}
+	return nil
+}
+
+func index[T any](list []T, id string, of func(T) string) int {
+	return slices.IndexFunc(list, func(v T) bool { return of(v) == id })
+}
+
+// put is a copy of a list with a value in the place of the one of its id, or at the end.
+func put[T any](list []T, v T, of func(T) string) []T {
+	if i := index(list, of(v), of); i >= 0 {
+		list = slices.Clone(list)
+		list[i] = v
+		return list
+	}
+	return append(slices.Clip(list), v)
+}
+
+func without[T any](list []T, id string, of func(T) string) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return of(v) == id })
+}
+
+// Summary counts.
+func (s State) Summary(resource ahp.URI) Summary {
+	sum := Summary{Resource: resource, AnnotationCount: len(s.Annotations)}
+	for _, n := range s.Annotations {
+		sum.EntryCount += len(n.Entries)
+	}
+	return sum
+}
