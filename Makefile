@@ -12,6 +12,7 @@
 #   bench-baseline  measure anew what is compared with
 #   compare         measure against the bare pty, tmux and screen
 #   agents          tests with real agents from npm
+#   interop         the protocol's own TypeScript client against a host
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -35,7 +36,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents
+.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop
 
 run: build
 	@./bin/tandemux
@@ -106,6 +107,10 @@ install: build
 # installed outside of the repository: make agents AGENTS=/tmp/agents
 agents:
 	scripts/real-agents.sh $(AGENTS)
+
+# AHP is the folder of its installed package: make interop AHP=/tmp/x/node_modules/@microsoft/agent-host-protocol
+interop:
+	scripts/interop.sh $(AHP)
 
 clean:
 	rm -rf bin
