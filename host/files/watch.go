@@ -226,8 +226,8 @@ func (w *Watcher) forget(dir string, moved bool) {
 			w.s.watched.Add(-int64(n))
 		}
 	}
-	if moved {
-		maps.DeleteFunc(w.pending, func(sub, _ string) bool { return strings.HasPrefix(sub, w.from(dir)+"/") })
+	if at := w.from(dir); moved {
+		maps.DeleteFunc(w.pending, func(sub, _ string) bool { return at == "." || strings.HasPrefix(sub, at+"/") })
 	}
 }
 

@@ -21,9 +21,9 @@ type observer struct {
 	y    *yard
 	mu   sync.Mutex
 	seen map[string]string
-	most int // in one call
 	stop func()
-	hold chan struct{} // if not nil, read from before each call returns
+
+	marks int
 }
 
 func (y *yard) watch(name string, change ...func(*resource.WatchParams)) *observer {
@@ -53,14 +53,12 @@ func (y *yard) watch(name string, change ...func(*resource.WatchParams)) *observ
 
 func (o *observer) tell(changes []resource.Change) {
 	o.mu.Lock()
-	o.most = max(o.most, len(changes))
+	defer o.mu.Unlock()
 	for _, c := range changes {
-		o.seen[strings.TrimPrefix(c.URI, o.y.uri(""))] = c.Type
-	}
-	hold := o.hold
-	o.mu.Unlock()
-	if hold != nil {
-		<-hold
+		name := strings.TrimPrefix(c.URI, o.y.uri(""))
+		if c.Type != resource.Updated || o.seen[name] != resource.Added { // made, and written to later
+			o.seen[name] = c.Type
+		}
 	}
 }
 
@@ -92,6 +90,15 @@ func (o *observer) until(want ...string) (besides map[string]string) {
 	}
 }
 
+// settle waits until all that was done is told, by what is done last, and forgets it.
+func (o *observer) settle(dir string) {
+	o.y.t.Helper()
+	o.marks++
+	name := fmt.Sprintf("%s/mark-%d", dir, o.marks)
+	o.y.file(name, "")
+	o.until(name, resource.Added)
+}
+
 func none(t *testing.T, besides map[string]string) {
 	t.Helper()
 	if len(besides) > 0 {
@@ -107,12 +114,15 @@ func TestWatchTree(t *testing.T) {
 	o := y.watch("work")
 	y.file("work/new", "x")
 	o.until("work/new", resource.Added)
+	o.settle("work")
 	y.file("work/sub/f", "changed")
 	none(t, o.until("work/sub/f", resource.Updated))
 	y.file("work/a/b/c/deep", "") // directories that are watched from now on
 	o.until("work/a", resource.Added, "work/a/b/c/deep", resource.Added)
+	o.settle("work")
 	y.code(y.write("work/a/b/c/deep", "by a request"), 0, "write")
 	o.until("work/a/b/c/deep", resource.Added) // another file has the name
+	o.settle("work")
 	y.code(y.write("work/a/b/c/deep", "!", at(resource.Append, 0)), 0, "append")
 	none(t, o.until("work/a/b/c/deep", resource.Updated))
 	y.code(y.Copy(context.Background(), resource.TransferParams{Source: y.uri("work/a"), Destination: y.uri("work/copy")}), 0, "copy")
@@ -121,10 +131,12 @@ func TestWatchTree(t *testing.T) {
 			t.Errorf("it is told of %s", name)
 		}
 	}
+	o.settle("work")
 	if err := os.Rename(y.path("work/a"), y.path("moved")); err != nil {
 		t.Fatal(err)
 	}
 	o.until("work/a", resource.Deleted)
+	o.settle("work")
 	y.file("moved/b/c/deep", "not in it any more")
 	if err := os.RemoveAll(y.path("work/copy")); err != nil {
 		t.Fatal(err)
@@ -140,6 +152,7 @@ func TestWatchTree(t *testing.T) {
 	o.until("work", resource.Deleted)
 	y.file("work/again/f", "")
 	o.until("work", resource.Added, "work/again/f", resource.Added)
+	o.settle("work")
 	y.file("work/again/f", "changed")
 	none(t, o.until("work/again/f", resource.Updated))
 	o.stop()
@@ -243,30 +256,49 @@ func TestWatchTooMuch(t *testing.T) {
 	y.code(try("second", true), 0, "when there is room again")
 }
 
-// TestWatchStalled: while nobody takes what is told, more and more is one change of the root.
-func TestWatchStalled(t *testing.T) {
+// TestWatchCoalesces: of each file the last is told, and of too many only that there were.
+func TestWatchCoalesces(t *testing.T) {
 	y := newYard(t)
-	y.file("work/f", "")
-	o := y.watch("work")
-	hold := make(chan struct{})
-	o.mu.Lock()
-	o.hold = hold
-	o.mu.Unlock()
-	y.file("work/first", "")
-	o.until("work/first", resource.Added)
-	for i := range 3 * maxPending {
-		y.file(fmt.Sprintf("work/%d", i), "")
+	w, err := y.Watch(context.Background(), resource.WatchParams{Params: resource.Params{URI: y.uri("")}, Recursive: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	o.mu.Lock()
-	o.hold = nil
-	o.mu.Unlock()
-	close(hold)
-	o.until("work", resource.Updated)
-	if o.most > maxPending {
-		t.Errorf("%d changes at once, the bound is %d", o.most, maxPending)
+	defer w.Close()
+	for _, c := range [][]string{
+		{resource.Added, resource.Updated, resource.Added},
+		{resource.Added, resource.Deleted, ""},
+		{resource.Deleted, resource.Added, resource.Updated},
+		{resource.Updated, resource.Deleted, resource.Deleted},
+		{resource.Updated, resource.Updated, resource.Updated},
+	} {
+		w.note("f", c[0])
+		w.note("f", c[1])
+		got := ""
+		for _, change := range w.take() {
+			got += change.Type
+		}
+		if got != c[2] {
+			t.Errorf("%s, then %s is told as %q, want %q", c[0], c[1], got, c[2])
+		}
 	}
-	y.file("work/after", "")
-	o.until("work/after", resource.Added)
+	for i := range maxPending {
+		w.note(fmt.Sprint(i), resource.Added)
+	}
+	if n := len(w.take()); n != maxPending {
+		t.Errorf("%d told of %d", n, maxPending)
+	}
+	for i := range 2 * maxPending {
+		w.note(fmt.Sprint(i), resource.Added)
+	}
+	if n := len(w.pending); n > maxPending+1 {
+		t.Errorf("%d are kept, the bound is %d", n, maxPending)
+	}
+	if got := w.take(); !slices.Equal(got, []resource.Change{{URI: y.uri(""), Type: resource.Updated}}) {
+		t.Errorf("of too many is told %v", got)
+	}
+	if got := w.take(); len(got) > 0 {
+		t.Errorf("and again %v", got)
+	}
 }
 
 // TestWatchConfined: nothing outside is watched, and links are not followed.
@@ -293,4 +325,21 @@ func TestWatchConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	root.until("", resource.Deleted)
+}
+
+// FuzzPatterns: a pattern that is taken is soon compared with any path.
+func FuzzPatterns(f *testing.F) {
+	f.Add("**/*.{ts,js}", "a/b/c.ts")
+	f.Add("{a,aa}{a,aa}aaaa", "aaaaaaaaaab")
+	f.Add(strings.Repeat("**/a*/", 40)+"x", strings.Repeat("aa/", 60)+"c")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if checkPatterns(&resource.Patterns{Items: []string{pattern}}) != nil || len(path) > maxURI {
+			return
+		}
+		began := time.Now()
+		matches(pattern, path)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("%q of %q takes %v", pattern, path, took)
+		}
+	})
 }
