@@ -156,7 +156,8 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	go func() { ended <- h.Run(ctx, ln) }()
 	kept.begin(ctx, now(), log)
 	work.begin(h)
-	go kept.follow(ctx, now, h.SetScrollback, log)
+	at := h.Front().Reach(func(addr string) (net.Listener, error) { return listen.Open(addr, d.State, log) })
+	go kept.follow(ctx, now, h.SetScrollback, func(addresses []string) { h.Warn("listen", at.Set(ctx, addresses)) }, log)
 	go daemon.OnRebind(ctx, rebind, func() {
 		if ln.Bound() {
 			return

@@ -52,29 +52,32 @@ func TestScript(t *testing.T) {
 			"waiting":    cmdWaiting,
 			"sshd":       cmdSSHD,
 		},
-		Condition: func(cond string) (bool, error) {
-			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
-				_, err := exec.LookPath(prog)
-				return err == nil, nil
-			}
-			if cond == "userns" {
-				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
-			}
-			if cond == "mount" {
-				return mayMount(), nil
-			}
-			if cond == "sshd" {
-				return sshdPath() != "", nil
-			}
-			if cond == "sandbox" {
-				return sandboxes(), nil
-			}
-			if cond == "long" {
-				return soak.Time(t) > 0, nil
-			}
-			return false, fmt.Errorf("unknown condition %q", cond)
-		},
+		Condition: func(cond string) (bool, error) { return holds(t, cond) },
 	})
+}
+
+// holds decides about a condition that a script has in brackets.
+func holds(t *testing.T, cond string) (bool, error) {
+	if prog, ok := strings.CutPrefix(cond, "has:"); ok {
+		_, err := exec.LookPath(prog)
+		return err == nil, nil
+	}
+	if cond == "userns" {
+		return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+	}
+	if cond == "mount" {
+		return mayMount(), nil
+	}
+	if cond == "sshd" {
+		return sshdPath() != "", nil
+	}
+	if cond == "sandbox" {
+		return sandboxes(), nil
+	}
+	if cond == "long" {
+		return soak.Time(t) > 0, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
 }
 
 // sandboxes reports whether tasks can be shut in here.

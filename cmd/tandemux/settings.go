@@ -9,6 +9,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/agent/catalog"
 	"tandemux/host/guard"
+	"tandemux/host/listen"
 	"tandemux/host/shell"
 	"tandemux/internal/config"
 	"tandemux/internal/config/option"
@@ -26,6 +27,7 @@ type settings struct {
 	agents  guard.Settings // what they may do
 	catalog catalog.Tables // which there are
 	restart resurrect.Settings
+	listen  listen.Settings
 
 	firstRunHint             bool
 	openCommand, copyCommand string
@@ -50,7 +52,7 @@ func defaults() *settings {
 			Name: "copy-command", Value: &s.copyCommand,
 			Doc: "The command that sets the clipboard of the machine that the interface runs on: words parted by blanks, what is copied comes on its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, where one is there and has a clipboard to set; \"none\" leaves it to your terminal (OSC 52), as happens where there is none.",
 		},
-	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.agents.Options(), s.catalog.Options())
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options())
 	s.options = config.Ordered(s.options)
 	return s
 }

@@ -164,7 +164,7 @@ func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
 		release()
 	}
 	if errors.Is(err, listen.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
-		return nil, fmt.Errorf("a host is running already; `tandemux stop` ends it and its terminals: %w", err)
+		return nil, fmt.Errorf("a host is running already: `listen` in the configuration has it listen elsewhere at once, `tandemux stop` ends it and its terminals: %w", err)
 	}
 	return nil, err
 }

@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 	"host/files":         {"ahp/...", "internal/fileuri"},
 	"host/resources":     {"ahp/...", "host/audit", "host/auth", "host/core", "host/files", "host/params", "host/requests"},
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
-	"host/listen":        {"ahp", "internal/daemon", "internal/statefile"},
+	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/commands", "host/completion", "host/confine", "host/core", "host/files", "host/front", "host/guard", "host/journal", "host/keeper", "host/listen", "host/params", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/jsonrpc", "internal/statefile"},
 	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc"},
 	"host/commands":      {"ahp", "host/audit", "host/auth", "host/core", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// A block of a page, between fences. Those of sh are run, those of console are run and
+// what they show is compared.
+type block struct {
+	line     int
+	kind     string
+	reason   string // why it is not run: <!-- not run: REASON --> in the line before it
+	commands []string
+}
+
+// kinds of blocks that pages have besides.
+var shown = []string{"text", "toml", "json", "python"}
+
+var notRun = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+
+func blocks(t *testing.T, page string) (all []block) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	open := -1
+	for i, line := range lines {
+		kind, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && open < 0:
+			open = i
+			b := block{line: i + 1, kind: kind}
+			if m := notRun.FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
+				b.reason = m[1]
+			}
+			all = append(all, b)
+		case fence:
+			all[len(all)-1].commands = lines[open+1 : i]
+			open = -1
+		case open < 0 && strings.HasPrefix(line, "    ") && i > 0 && lines[i-1] == "":
+			t.Errorf("%s:%d: a block without fences: write ```sh, ```console or ```text", page, i+1)
+		}
+	}
+	return all
+}
+
+// TestPages runs the commands of README.md and docs as they are written: each page in an
+// empty home of its own, in a small repository, with an agent named claude that says
+// little. What runs until somebody ends it, such as tandemux watch, is ended.
+func TestPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, ran := t.TempDir(), 0
+	around, err := os.ReadFile("testdata/page.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		var script strings.Builder
+		for _, b := range blocks(t, page) {
+			switch {
+			case b.reason != "" || slices.Contains(shown, b.kind):
+				continue
+			case b.kind == "sh":
+				fmt.Fprintf(&script, "at %s:%d\n%s\n", filepath.Base(page), b.line, strings.Join(b.commands, "\n"))
+			case b.kind == "console":
+				console(&script, filepath.Base(page), b)
+			default:
+				t.Errorf("%s:%d: a block of kind %q", page, b.line, b.kind)
+			}
+			ran++
+		}
+		if script.Len() == 0 {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(page), ".md")
+		if err := os.WriteFile(filepath.Join(dir, name+".txtar"), []byte(string(around)+"-- page.sh --\n"+script.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ran < 18 {
+		t.Errorf("%d blocks are run", ran)
+	}
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: setupScript, Condition: func(cond string) (bool, error) { return holds(t, cond) }})
+}
+
+// console is a transcript: each line behind "$ " is run, and must print the lines below
+// it, in which … stands for anything.
+func console(script *strings.Builder, page string, b block) {
+	for i, line := range b.commands {
+		command, is := strings.CutPrefix(line, "$ ")
+		if !is {
+			continue
+		}
+		var want []string
+		for _, shows := range b.commands[i+1:] {
+			if strings.HasPrefix(shows, "$ ") {
+				break
+			}
+			want = append(want, shows)
+		}
+		fmt.Fprintf(script, "at %s:%d\nshows <<'EOF'\n%s\n%s\nEOF\n", page, b.line+i+1, command, strings.Join(want, "\n"))
+	}
+}
