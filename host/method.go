@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"strings"
 
 	"tandemux/ahp"
@@ -32,7 +33,10 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 	})
 	maps.Copy(all, resources.Options{
 		Core: h.core, Audit: trail, Limits: h.cfg.Limits.resourceLimits,
-		Files: files.New(h.cfg.Roots, h.terminals.Hostname, h.cfg.Limits.resourceLimits.Limits, h.cfg.Runtime, h.cfg.State),
+		Files: files.New(files.Options{
+			Roots: h.cfg.Roots, Hostname: h.terminals.Hostname, Limits: h.cfg.Limits.resourceLimits.Limits,
+			Own: []string{h.cfg.Runtime, h.cfg.State}, Unfinished: filepath.Join(h.cfg.State, "unfinished"),
+		}),
 	}.Methods())
 	return all
 }

@@ -40,6 +40,8 @@ type Server struct {
 	limits   Limits
 	own      []string // nothing in these is changed
 
+	unfinished string // the directory of notes
+
 	writing sync.Mutex   // held from looking at a file until it is changed
 	watched atomic.Int64 // directories, by all watches
 }
@@ -47,21 +49,34 @@ type Server struct {
 // root is a directory that is served, as it was given and without symbolic links.
 type root struct{ given, real string }
 
-// New makes a server of directories, given by absolute paths; those that are not
-// there are left out. hostname is this machine's, which file URIs may name. In own,
-// directories of the host's, clients change nothing.
-func New(dirs []string, hostname string, limits Limits, own ...string) *Server {
-	s := &Server{hostname: hostname, limits: limits}
-	for _, d := range own {
+// Options are what a Server is of.
+type Options struct {
+	// Roots are the directories that are served, by absolute paths; those that are not
+	// there are left out.
+	Roots []string
+	// Hostname is this machine's, which file URIs may name.
+	Hostname string
+	// Own are the host's own directories: clients change nothing there. In Unfinished,
+	// one of these that need not be there, is noted what is being written.
+	Own        []string
+	Unfinished string
+	Limits     Limits
+}
+
+// New makes a server, and removes what an earlier one that was killed did not finish.
+func New(o Options) *Server {
+	s := &Server{hostname: o.Hostname, limits: o.Limits, unfinished: o.Unfinished}
+	for _, d := range o.Own {
 		if r, err := filepath.EvalSymlinks(d); err == nil {
 			s.own = append(s.own, r)
 		}
 	}
-	for _, d := range dirs {
+	for _, d := range o.Roots {
 		if r, err := filepath.EvalSymlinks(d); err == nil && filepath.IsAbs(r) {
 			s.roots = append(s.roots, root{filepath.Clean(d), r})
 		}
 	}
+	s.sweep()
 	return s
 }
 
