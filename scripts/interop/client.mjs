@@ -48,7 +48,7 @@ export async function relay(target, ms = 0) {
 
 export class Client {
 	constructor(sdk, url, id, versions) {
-		Object.assign(this, { sdk, url, id, versions, seq: 0, channels: new Map(), fates: new Map() })
+		Object.assign(this, { sdk, url, id, versions, seq: 0, channels: new Map(), fates: new Map(), heard: [] })
 	}
 
 	// open begins, or after a lost connection goes on with the same clientId, as the SDK
@@ -97,8 +97,9 @@ export class Client {
 		const c = this.channels.get(channel)
 		if (!c || rejectionReason !== undefined || serverSeq <= c.seq) return
 		c.seq = serverSeq
-		const family = ['root', 'terminal', 'session', 'chat'].find(f => action.type.startsWith(f + '/'))
-		if (family) c.state = this.sdk[family + 'Reducer'](c.state, action, () => {})
+		this.heard.push(event.params)
+		const reduce = this.sdk[action.type.split('/')[0] + 'Reducer']
+		if (reduce) c.state = reduce(c.state, action, () => {})
 	}
 
 	// summarize merges a row of a session into its state, which has a _meta of its own.

@@ -42,7 +42,7 @@ await cancel
 `)
 
 const port = start()
-const tokens = { all: token('all'), look: token('--read-only', 'look'), drive: token('--scope', 'terminal:read,session', 'drive') }
+const tokens = { all: token('all'), look: token('--read-only', 'look'), drive: token('--scope', 'terminal:read,session', 'drive'), files: token('--scope', 'terminal:read,terminal:create,files:write', 'files') }
 const unix = await relay({ path: path.join(runtime, 'host.sock') })
 const tcp = await relay({ host: '127.0.0.1', port })
 const slow = await relay({ path: path.join(runtime, 'host.sock') }, 40)
@@ -213,6 +213,34 @@ const scenarios = {
 		assert.equal((await c.request('resourceResolve', { channel: root, uri: file })).size, 4)
 		await assert.rejects(c.request('resourceRead', { channel: root, uri: file + '.not' }), e => e.code === -32008)
 		await assert.rejects(c.request('resourceRead', { channel: root, uri: 'file:///etc/passwd' }), e => e.code === -32009)
+		const at = name => pathToFileURL(path.join(dir, 'made', name)).href
+		await assert.rejects(c.request('resourceMkdir', { channel: root, uri: at('') }), e => e.code === -32009)
+		const w = make(withToken(tokens.files))
+		await w.open()
+		const does = (method, params) => w.request(method, { channel: root, ...params })
+		await does('resourceMkdir', { uri: at('sub') })
+		const { channel } = await does('createResourceWatch', { uri: at(''), recursive: true })
+		await w.follow(channel)
+		const saw = (type, name) => until(`${type} ${name}`, () => w.heard.some(e => e.channel === channel && e.action.changes.items.some(i => i.type === type && i.uri === at(name))))
+		await does('resourceWrite', { uri: at('a'), data: 'one', encoding: 'utf-8', createOnly: true })
+		await saw('added', 'a')
+		await assert.rejects(does('resourceWrite', { uri: at('a'), data: 'two', encoding: 'utf-8', createOnly: true }), e => e.code === -32010)
+		const { etag } = await does('resourceResolve', { uri: at('a') })
+		await does('resourceWrite', { uri: at('a'), data: Buffer.from(' two').toString('base64'), encoding: 'base64', mode: 'append', ifMatch: etag })
+		await saw('updated', 'a')
+		await assert.rejects(does('resourceWrite', { uri: at('a'), data: 'x', encoding: 'utf-8', ifMatch: etag }), e => e.code === -32011)
+		assert.equal(fs.readFileSync(path.join(dir, 'made/a'), 'utf8'), 'one two')
+		await does('resourceCopy', { source: at('a'), destination: at('sub/b') })
+		await saw('added', 'sub/b')
+		await does('resourceMove', { source: at('a'), destination: at('c') })
+		await does('resourceDelete', { uri: at('c') })
+		await saw('deleted', 'a')
+		assert.deepEqual((await does('resourceList', { uri: at('') })).entries, [{ name: 'sub', type: 'directory' }])
+		await assert.rejects(does('resourceDelete', { uri: at('sub') }))
+		fs.symlinkSync('/etc', path.join(dir, 'made/link'))
+		for (const uri of [at('link/x'), 'file:///etc/x']) await assert.rejects(does('resourceWrite', { uri, data: '', encoding: 'utf-8' }), e => e.code === -32009)
+		await does('resourceDelete', { uri: at('sub'), recursive: true })
+		await saw('deleted', 'sub')
 	},
 
 	async 'the SDK\'s own reconnecting'() {
@@ -355,6 +383,17 @@ const scenarios = {
 		await c.request('disposeChat', { channel: other })
 		await until('its row gone', () => !c.state(session).chats.some(r => r.resource === other))
 		await taken(session, { type: 'session/activeClientRemoved', clientId: c.id })
+		const notes = `${session}/annotations`, id = 'n1'
+		await c.follow(notes)
+		const note = { id, turnId, resource: pathToFileURL(path.join(dir, 'count.sh')).href, resolved: false, entries: [{ id: 'e1', text: 'why 2000?' }] }
+		await taken(notes, { type: 'annotations/set', annotation: note })
+		await taken(notes, { type: 'annotations/entrySet', annotationId: id, entry: { id: 'e2', text: { markdown: '*because*' } } })
+		await taken(notes, { type: 'annotations/updated', annotationId: id, resolved: true })
+		await taken(notes, { type: 'annotations/entryRemoved', annotationId: id, entryId: 'e1' })
+		assert.ok((await c.fate(notes, { type: 'annotations/set', annotation: { ...note, id: 'n2', resource: 'file:///etc/none' } })).rejectionReason)
+		await same(c, fresh, notes)
+		assert.equal(c.state(notes).annotations[0].entries.length, 1)
+		await taken(notes, { type: 'annotations/removed', annotationId: id })
 		await same(c, fresh, session)
 		await c.request('disposeSession', { channel: session })
 		assert.ok(!(await c.request('listSessions', { channel: root })).items.some(s => s.resource === session))
