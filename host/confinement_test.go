@@ -241,6 +241,8 @@ func TestInsider(t *testing.T) {
 				ahp.MethodCreateChat:     ahp.CreateChatParams{Channel: c.session, Chat: "ahp-chat:/new"},
 				ahp.MethodDisposeSession: map[string]any{"channel": c.session}, ahp.MethodFetchTurns: map[string]any{"channel": c.chat},
 				"resourceRead": map[string]any{"channel": "file:///etc/passwd", "uri": "file:///etc/passwd"}, "resourceList": map[string]any{"uri": "file:///"},
+				"createResourceWatch": map[string]any{"uri": "file:///"}, "resourceDelete": map[string]any{"uri": "file:///x"},
+				"resourceWrite": map[string]any{"uri": "file:///x", "data": "", "encoding": "utf-8"},
 			} {
 				if err := p.call(method, params, nil); err == nil {
 					t.Errorf("%s is answered", method)

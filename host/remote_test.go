@@ -321,7 +321,7 @@ func TestBoundToken(t *testing.T) {
 		refused(ahp.MethodRead, ahp.ReadParams{Channel: uri, What: ahp.ReadScreen})
 		refused(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri})
 	}
-	for _, method := range []string{ahp.MethodTokenNew, ahp.MethodTokenList, ahp.MethodStop, "resourceRead", "resourceList"} {
+	for _, method := range []string{ahp.MethodTokenNew, ahp.MethodTokenList, ahp.MethodStop, "resourceRead", "resourceList", "resourceWrite", "resourceDelete", "createResourceWatch"} {
 		// Its own terminal as the channel is no way around.
 		for _, channel := range []string{ahp.RootURI, mine} {
 			err := p.call(method, map[string]any{"channel": channel, "name": "x", "uri": "file:///etc/passwd"}, nil)

@@ -268,5 +268,9 @@ func TestOwnFilesStay(t *testing.T) {
 		if ahp.CodeOf(err) != ahp.CodePermissionDenied || !strings.Contains(err.Error(), "of this host's own") {
 			t.Errorf("%s: %v", name, err)
 		}
+		err = a.call(resource.MethodRequest, resource.RequestParams{Params: at("file://" + w.dir + "/" + name), Write: true}, nil)
+		if ahp.CodeOf(err) != ahp.CodePermissionDenied {
+			t.Errorf("leave to write %s: %v", name, err)
+		}
 	}
 }

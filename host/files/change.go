@@ -75,13 +75,16 @@ func (s *Server) free(p place, uri ahp.URI) error {
 	if p.rel == "." {
 		return ahp.PermissionDenied("files: %q is a directory that this host serves, which stays", clip(uri))
 	}
-	for _, dir := range s.own {
-		_, in := below(p.path(), dir)
-		if _, over := below(dir, p.path()); in || over {
-			return ahp.PermissionDenied("files: %q holds files of this host's own", clip(uri))
-		}
+	over := slices.ContainsFunc(s.own, func(dir string) bool { _, over := below(dir, p.path()); return over })
+	if over || s.isOwn(p) {
+		return ahp.PermissionDenied("files: %q holds files of this host's own", clip(uri))
 	}
 	return nil
+}
+
+// isOwn reports whether a place is among the host's own files.
+func (s *Server) isOwn(p place) bool {
+	return slices.ContainsFunc(s.own, func(dir string) bool { _, in := below(p.path(), dir); return in })
 }
 
 // room finds the place of what may not be there yet, and the names on the way that are

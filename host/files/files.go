@@ -358,8 +358,8 @@ func etag(info fs.FileInfo) string {
 	return tag
 }
 
-// Check says why a URI is not served, or may not be changed; a file that is not there
-// yet is.
+// Check says why a URI is not served, or nothing there may be changed; a file that is not
+// there yet is.
 func (s *Server) Check(uri ahp.URI, change bool) error {
 	p, err := s.locate(uri, true)
 	if ahp.CodeOf(err) == ahp.CodeNotFound {
@@ -367,7 +367,7 @@ func (s *Server) Check(uri ahp.URI, change bool) error {
 		p, missing, err = s.room(uri, false)
 		p.rel = filepath.Join(p.rel, missing)
 	}
-	if err == nil && change {
+	if err == nil && change && s.isOwn(p) {
 		err = s.free(p, uri)
 	}
 	if ahp.CodeOf(err) == ahp.CodeNotFound {

@@ -21,7 +21,7 @@ var errGone = ahp.Conflict("watch: the connection has ended")
 // watching is the body of a watch's channel.
 type watching struct {
 	state resource.WatchState
-	by    *core.Link // who made it
+	by    *core.Link // who made it; nil when that has ended
 	life  context.Context
 	end   context.CancelFunc
 }
@@ -66,12 +66,17 @@ func (o Options) open(ctx context.Context, w *watching) (*core.Channel, error) {
 	}
 	mine, all := 0, 0
 	for ch := range tx.Channels() {
-		if other, is := ch.Body.(*watching); is {
-			all++
-			if other.by == w.by {
-				mine++
-			}
+		other, is := ch.Body.(*watching)
+		switch {
+		case !is:
+			continue
+		case other.by == nil && len(ch.Links()) == 0: // its last subscriber never came to be
+			other.close(tx, ch)
+			continue
+		case other.by == w.by:
+			mine++
 		}
+		all++
 	}
 	switch {
 	case mine >= o.Limits.Watches:
@@ -112,6 +117,7 @@ func Ended(tx core.Tx, l *core.Link, watched []*core.Channel) {
 	}
 	for ch := range tx.Channels() {
 		if w, is := ch.Body.(*watching); is && w.by == l {
+			w.by = nil
 			Unwatched(tx, ch)
 		}
 	}
