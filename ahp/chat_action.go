@@ -135,7 +135,7 @@ type (
 	ChatToolCallDelta struct {
 		TurnID            string          `json:"turnId"`
 		ToolCallID        string          `json:"toolCallId"`
-		Content           string          `json:"content,omitempty"`
+		Content           string          `json:"content"`
 		InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
 		Meta              json.RawMessage `json:"_meta,omitempty"`
 	}

@@ -18,7 +18,6 @@ type (
 	plainSession SessionState
 	plainChat    ChatState
 	plainTurn    Turn
-	plainDelta   ChatToolCallDelta
 )
 
 // down is how 0.5 has a T.
@@ -76,13 +75,6 @@ var down05 = jsonv2.JoinMarshalers(
 	down(func(s ChatState) any {
 		s.BackgroundWork = nil
 		return wireChat{plainChat(s), s.openRequests(), &s.ChatSummary}
-	}),
-	down(func(a ChatToolCallDelta) any {
-		return struct {
-			Type string `json:"type"`
-			plainDelta
-			Content string `json:"content"`
-		}{a.ActionType(), plainDelta(a), a.Content}
 	}),
 	down(func(a SessionChatUpdated) any {
 		return map[string]any{"type": a.ActionType(), "chat": a.Chat, "changes": changes05(a.Changes)}

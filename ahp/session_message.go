@@ -20,6 +20,7 @@ const (
 	NoteSessionRemoved        = "root/sessionRemoved"
 	NoteSessionSummaryChanged = "root/sessionSummaryChanged"
 	NoteProgress              = "root/progress"
+	NoteAuthRequired          = "auth/required"
 )
 
 // CreateSessionParams creates the session Channel, chosen by the client.

@@ -32,6 +32,8 @@ type AgentInfo struct {
 	DisplayName string               `json:"displayName"`
 	Description string               `json:"description"`
 	Models      List[map[string]any] `json:"models"`
+	// ProtectedResources are what its users need a token for (RFC 9728).
+	ProtectedResources []json.RawMessage `json:"protectedResources,omitempty"`
 	// Capabilities say what sessions of the agent can do beyond one chat.
 	Capabilities json.RawMessage `json:"capabilities,omitempty"`
 }

@@ -23,6 +23,7 @@ import (
 	"tandemux/host/completion"
 	"tandemux/host/confine"
 	"tandemux/host/core"
+	"tandemux/host/credential"
 	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
@@ -232,7 +233,7 @@ func New(c Config) (*Host, error) {
 		Confine: func(session ahp.URI, sandbox string) sessions.Sandbox {
 			return confine.New(sandboxes, session, sandbox)
 		},
-		Confines: confine.Refused,
+		Confines: confine.Refused, Credentials: credential.New(h.tokenExpired),
 		Annotations: &annotations.Annotations{Options: annotations.Options{
 			Hostname: hostname, Changed: func(tx core.Tx, session ahp.URI) { h.sessions.Announce(tx, session) },
 			Roots: func(tx core.Tx, session ahp.URI) []string {

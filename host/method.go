@@ -27,6 +27,7 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 	maps.Copy(all, map[string]requests.Method{
 		ahp.MethodAgent: {Do: requests.Of(h.findAgent)},
 		ahp.MethodLogin: {Do: requests.Of(h.login), Drives: true},
+		"authenticate":  {Do: requests.Of(h.authenticate), Drives: true},
 		ahp.MethodStop:  {Do: requests.Of(h.stop)},
 		ahp.MethodYield: {Do: requests.Of(h.yield)},
 		ahp.MethodHost:  {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less

@@ -39,6 +39,7 @@ type scripted struct {
 	plain   bool                  // its sessions take no steering
 	forks   atomic.Bool           // its sessions can be copied
 	auth    []agent.AuthMethod
+	env     []agent.Var                           // what the last Open was given
 	opens   atomic.Int32                          // sessions opened so far
 	closed  atomic.Int32                          //
 	resumed map[string]bool                       // sessions that can be resumed
@@ -76,9 +77,10 @@ func (p *scripted) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	if p.refuse != nil {
 		return nil, p.refuse
 	}
+	p.mu.Lock()
+	p.env = spec.Env
 	n := p.opens.Add(1)
 	s := &scriptedSession{p: p, spec: spec, id: fmt.Sprint("agent-session-", n)}
-	p.mu.Lock()
 	if spec.Resume != "" && p.resumed[spec.Resume] {
 		s.id, s.known = spec.Resume, true
 	}

@@ -35,6 +35,7 @@ var edits = map[reflect.Type]edit{
 	typeOf[ahp.AttentionChanged]():       {"attention!": orNull(ref("Attention"))},
 	typeOf[ahp.SessionChatUpdated]():     {"changes!": ref("ChatSummaryChanges")},
 	typeOf[ahp.ResponsePart]():           {"content": ref("Prose")},
+	typeOf[ahp.ChatToolCallDelta]():      {"content": kind("string")},
 	typeOf[ahp.Question]():               {"message!": ref("Prose"), "options": kind("array")},
 	typeOf[ahp.InputRequest]():           {"answers": mapOf(ref("Answer"))},
 	typeOf[ahp.ChatInputCompleted]():     {"answers": mapOf(ref("Answer"))},

@@ -51,6 +51,12 @@ type (
 		Channel  ahp.URI `json:"channel"`
 		Resource string  `json:"resource"`
 		Token    string  `json:"token,omitempty"`
+		Expires  float64 `json:"expiresIn,omitempty"`
+	}
+	AuthRequiredParams struct {
+		Channel  ahp.URI         `json:"channel"`
+		Resource json.RawMessage `json:"resource"` // its metadata; in 0.5 its name
+		Reason   string          `json:"reason,omitempty"`
 	}
 	Empty struct{}
 )
@@ -82,6 +88,7 @@ var methods = []method{
 	notification[SessionRemovedParams](ahp.NoteSessionRemoved),
 	notification[SessionSummaryChangedParams](ahp.NoteSessionSummaryChanged),
 	notification[ahp.ProgressParams](ahp.NoteProgress),
+	notification[AuthRequiredParams](ahp.NoteAuthRequired),
 
 	request[resource.Params, resource.ListResult](resource.MethodList),
 	request[resource.ReadParams, resource.ReadResult](resource.MethodRead),

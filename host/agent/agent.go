@@ -37,6 +37,19 @@ type Info struct {
 	// Fork tells that a session can begin as a copy of another (Spec.Fork), as of
 	// the last start.
 	Fork bool
+	// Resource is what its users need a token for; nil: nothing that the host knows of.
+	Resource *Resource
+}
+
+// Resource is a protected resource as clients are told of it (RFC 9728), and the variable
+// of the agent's environment that takes the token.
+type Resource struct {
+	URI      string   `json:"resource"`
+	Name     string   `json:"resource_name,omitempty"`
+	Servers  []string `json:"authorization_servers,omitempty"`
+	Scopes   []string `json:"scopes_supported,omitempty"`
+	Required bool     `json:"required"`
+	Variable string   `json:"-"`
 }
 
 // Spec says what session to open.
@@ -62,6 +75,8 @@ type Spec struct {
 	Files     Files
 	// Clients are tools of the session's clients; nil: there are none.
 	Clients ClientTools
+	// Env is put over its environment, unless it is confined.
+	Env []Var
 	// Confine, if not nil, is where the agent's process must run: Roots and the paths
 	// of Terminals and Files are the host's view, what the agent is told and says is
 	// its own.

@@ -127,13 +127,25 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 	case c.s.provider == nil:
 		o.err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf("this host has no agent %q any more: add it to the configuration, or begin a session with another", c.s.value.Provider)}
 	default:
+		info := c.s.provider.Info()
+		env, ok := c.all.Credentials.Env(c.s.facts.Owner, info.Resource)
+		if !ok && c.s.sandbox == nil {
+			o.err = wantsToken(info)
+			break
+		}
 		c.opening = o
 		spec := c.spec(tx)
+		spec.Env = env
 		c.all.work.Go(func() { c.finishOpening(o, spec) })
 		return o
 	}
 	close(o.done)
 	return o
+}
+
+// wantsToken is why an agent with a protected resource is not started.
+func wantsToken(info agent.Info) *agent.Error {
+	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf("the agent %s needs a token for %s first (authenticate)", info.ID, info.Resource.URI)}
 }
 
 // spec says what to open.

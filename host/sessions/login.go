@@ -30,6 +30,32 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	return ss.Provider(tx, p.Provider)
 }
 
+// Protected are the agents that need a token for a resource.
+func (ss *Sessions) Protected(tx core.Tx, resource string) (list []agent.Resource) {
+	for _, p := range ss.Providers {
+		if r := p.Info().Resource; r != nil && r.URI == resource {
+			list = append(list, *r)
+		}
+	}
+	return list
+}
+
+// Forsake ends the agents of a principal's sessions that have a token for a resource; its
+// sessions stay.
+func (ss *Sessions) Forsake(tx core.Tx, principal, resource string) {
+	for _, s := range ss.list {
+		if s.provider == nil || s.facts.Owner != principal || s.sandbox != nil {
+			continue
+		}
+		if r := s.provider.Info().Resource; r == nil || r.URI != resource {
+			continue
+		}
+		for _, c := range s.chats {
+			c.forsake(tx)
+		}
+	}
+}
+
 // BeginAgain opens the agent of a session that could not be created, now that somebody
 // has logged in.
 func (ss *Sessions) BeginAgain(tx core.Tx, uri ahp.URI) {

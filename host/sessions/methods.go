@@ -11,7 +11,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
-	"tandemux/host/agent"
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -32,7 +31,6 @@ func (ss *Sessions) Methods() map[string]requests.Method {
 		ahp.MethodDisposeChat:      {Do: requests.Of(ss.disposeChat), Drives: true},
 		ahp.MethodFetchTurns:       {Do: requests.Of(ss.fetchTurns), Scope: auth.ScopeRead, Large: true},
 		ahp.MethodCompletions:      {Do: requests.Of(ss.completions), Scope: auth.ScopeRead},
-		"authenticate":             {Do: requests.Of(ss.authenticate), Drives: true},
 		ahp.MethodClientTools:      {Do: requests.Of(ss.offerTools), Scope: auth.ScopeRead, Reach: requests.Inside},
 		ahp.MethodCallTool:         {Do: requests.Of(ss.callTool), Scope: auth.ScopeRead, Reach: requests.Inside},
 	}
@@ -119,6 +117,12 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 		return nil, err
 	}
 	info := provider.Info()
+	if _, ok := ss.Credentials.Env(c.Principal.ID, info.Resource); !ok && p.Meta.Sandbox == "" {
+		return nil, &ahp.Error{
+			Code: ahp.CodeAuthRequired, Message: "create session: " + wantsToken(info).Message,
+			Data: map[string]any{"resources": []any{info.Resource}},
+		}
+	}
 	values := map[string]any{words.ConfigConfirm: ahp.ConfirmAsk}
 	maps.Copy(values, p.Config)
 	if p.Meta.Confirm != "" {
@@ -408,29 +412,4 @@ func (ss *Sessions) resolveConfig(_ context.Context, c *requests.Conn, p configP
 // configCompletions has nothing to add: all values are in the schema.
 func configCompletions(context.Context, *requests.Conn, json.RawMessage) (any, error) {
 	return map[string]any{"items": []any{}}, nil
-}
-
-type authenticateParams struct {
-	Resource string `json:"resource"`
-}
-
-// authenticate logs in to an agent by a method of its own: the resource is
-// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others.
-func (ss *Sessions) authenticate(ctx context.Context, c *requests.Conn, p authenticateParams) (any, error) {
-	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
-	id, method, ok := strings.Cut(rest, "/")
-	tx := ss.Core.Lock()
-	provider, err := ss.Provider(tx, id)
-	tx.Unlock()
-	if !ours || !ok || id == "" || err != nil {
-		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", params.Clip(p.Resource))
-	}
-	return c.Aside(ctx, func(ctx context.Context) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, ss.Limits.AgentStart)
-		defer cancel()
-		if err := agent.Authenticate(ctx, provider, method); err != nil {
-			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", words.Error(err).Message)
-		}
-		return struct{}{}, nil
-	})
 }

@@ -17,6 +17,7 @@ import (
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/credential"
 	"tandemux/host/params"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 
 	Terminals   Terminals
 	Annotations *annotations.Annotations
+	// Credentials are what agents are started with.
+	Credentials *credential.Store
 }
 
 // Limits bounds sessions. Sessions is how many exist at once, TurnBytes how much an agent
@@ -109,6 +112,7 @@ func (ss *Sessions) Wait() { ss.work.Wait() }
 // Stop ends what agents do. The core is closing by then; Wait follows, without the lock.
 func (ss *Sessions) Stop(tx core.Tx) {
 	ss.cancel()
+	ss.Credentials.Close()
 	for _, s := range ss.list {
 		for _, timer := range s.absent {
 			timer.Stop()

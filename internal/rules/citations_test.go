@@ -204,7 +204,7 @@ var (
 )
 
 // specificationPages are those of AHP's documentation that are cited.
-var specificationPages = []string{"Actions", "Chat Channel", "Error Codes", "Lifecycle", "Root Channel", "Session Channel", "Subscriptions", "Terminal Channel", "Transport", "Versioning"}
+var specificationPages = []string{"Actions", "Authentication", "Chat Channel", "Error Codes", "Lifecycle", "Root Channel", "Session Channel", "Subscriptions", "Terminal Channel", "Transport", "Versioning"}
 
 // TestCitedPages: what code and pages cite of other pages is there.
 func TestCitedPages(t *testing.T) {

@@ -26,6 +26,9 @@ type Config struct {
 	// Command is the agent's program, looked up in PATH, and its arguments.
 	Command []string
 	Env     []agent.Var
+	// Resource is what its users need a token for; nil: nothing. It is not Required where
+	// the environment has its variable.
+	Resource *agent.Resource
 	// Dir is the directory that the agent starts in; empty: the session's first.
 	Dir string
 	// Confirm says which of its questions are answered without a person, as
@@ -79,8 +82,13 @@ func New(c Config) (*Provider, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	if r := c.Resource; r != nil {
+		own := *r
+		own.Required = own.Required && !slices.ContainsFunc(environ(c.Environ(), c.Env), func(kv string) bool { return strings.HasPrefix(kv, r.Variable+"=") })
+		c.Resource = &own
+	}
 	return &Provider{c: c, log: log, info: agent.Info{
-		ID: c.ID, Name: cmp.Or(c.Name, c.ID), Description: c.Description,
+		ID: c.ID, Name: cmp.Or(c.Name, c.ID), Description: c.Description, Resource: c.Resource,
 	}}, nil
 }
 

@@ -31,7 +31,7 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 		return nil, fmt.Errorf("the agent %s has no command: give one in [agents.%s]", r.Name, r.Name)
 	}
 	c := acp.Config{
-		ID: r.Name, Name: r.Title, Command: r.Command, Dir: r.Agent.Cwd, Confirm: r.Agent.Confirm,
+		ID: r.Name, Name: r.Title, Command: r.Command, Dir: r.Agent.Cwd, Confirm: r.Agent.Confirm, Resource: r.Agent.Login,
 		Version: m.Version, Log: m.Log, LogFile: filepath.Join(m.State, "agents", r.Name+".log"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Agent.Env)) {

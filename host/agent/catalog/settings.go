@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/agent"
 	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
@@ -22,6 +24,7 @@ type Agent struct {
 	Env     map[string]string
 	Cwd     string // absolute; empty: the session's
 	Confirm string // "ask", "reads", "all", or empty for ask
+	Login   *agent.Resource
 }
 
 // Tables are the configured agents by name, as an option has them.
@@ -34,14 +37,17 @@ func (t *Tables) Options() []option.Option {
 		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agents" lists them and those that tandemux knows ` +
 			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
 			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
-			`none ("ask"), those about tools that only read ("reads"), or all ("all").`,
+			`none ("ask"), those about tools that only read ("reads"), or all ("all"). login says that clients are to give a token for a ` +
+			`resource, which the agent gets in a variable: resource (its address), variable, and name, servers (which give tokens), ` +
+			`scopes and required (true, unless the variable is set already).`,
 		Example: []string{
 			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`, `confirm = "reads"`, `cwd = "/srv/project"`, `env = { MODEL = "large" }`,
+			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
 }
 
-var agentMembers = []string{"command", "title", "env", "cwd", "confirm"}
+var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login"}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
@@ -92,6 +98,8 @@ func (a *Agent) set(name string, raw any) error {
 			return errors.New(`must be a program and its arguments, such as ["my-agent", "--acp"]`)
 		}
 		return nil
+	case "login":
+		return a.setLogin(raw)
 	case "env":
 		table, ok := raw.(map[string]any)
 		a.Env = make(map[string]string, len(table))
@@ -131,6 +139,40 @@ func (a *Agent) set(name string, raw any) error {
 	return nil
 }
 
+// setLogin takes the member login.
+func (a *Agent) setLogin(raw any) error {
+	r := &agent.Resource{Required: true}
+	texts := map[string]*string{"resource": &r.URI, "variable": &r.Variable, "name": &r.Name}
+	lists := map[string]*[]string{"servers": &r.Servers, "scopes": &r.Scopes}
+	table, ok := raw.(map[string]any)
+	for name, v := range table {
+		list, _ := v.([]any)
+		switch to, more := texts[name], lists[name]; {
+		case to != nil:
+			*to, ok = v.(string)
+		case more != nil:
+			for _, item := range list {
+				text, is := item.(string)
+				ok, *more = ok && is, append(*more, text)
+			}
+			ok = ok && list != nil
+		case name == "required":
+			r.Required, ok = v.(bool)
+		default:
+			ok = false
+		}
+		if !ok {
+			break
+		}
+	}
+	u, err := url.Parse(r.URI)
+	if !ok || err != nil || u.Scheme == "" || r.Variable == "" || strings.ContainsAny(r.Variable, "=\x00") {
+		return errors.New(`must be like { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN" }; it may have name, servers, scopes and required`)
+	}
+	a.Login = r
+	return nil
+}
+
 func plainName(name string) bool {
 	strange := func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
@@ -146,6 +188,10 @@ func (t *Tables) TOML() string {
 		env := option.Option{Value: &a.Env}
 		fmt.Fprintf(&b, "[agents.%s]\ncommand = [%s]\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
 			name, option.Quoted(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(env.TOML(), "\n", ", "))
+		if r := a.Login; r != nil {
+			fmt.Fprintf(&b, "login = { resource = %q, variable = %q, name = %q, servers = [%s], scopes = [%s], required = %v }\n",
+				r.URI, r.Variable, r.Name, option.Quoted(r.Servers), option.Quoted(r.Scopes), r.Required)
+		}
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tandemux/host/agent"
 	"tandemux/internal/config"
 )
 
@@ -23,16 +24,23 @@ command = ["my-agent", "--acp"]
 title = "Mine"
 cwd = "/srv"
 confirm = "reads"
+login = { resource = "https://api.example.com", variable = "KEY", scopes = ["a", "b"] }
 [agents.short]
 command = "short  agent"
 `)
 	want := Tables{
 		"claude": {Env: map[string]string{"ANTHROPIC_API_KEY": "x"}},
-		"mine":   {Command: []string{"my-agent", "--acp"}, Title: "Mine", Cwd: "/srv", Confirm: "reads"},
-		"short":  {Command: []string{"short", "agent"}},
+		"mine": {Command: []string{"my-agent", "--acp"}, Title: "Mine", Cwd: "/srv", Confirm: "reads", Login: &agent.Resource{
+			URI: "https://api.example.com", Variable: "KEY", Scopes: []string{"a", "b"}, Required: true,
+		}},
+		"short": {Command: []string{"short", "agent"}},
 	}
 	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, problems)
+	}
+	one := Tables{"mine": got["mine"]}
+	if again, problems := read(one.TOML()); len(problems) > 0 || !reflect.DeepEqual(again["mine"].Login, want["mine"].Login) {
+		t.Errorf("%+v, %v, from %s", again["mine"].Login, problems, one.TOML())
 	}
 }
 
@@ -48,6 +56,11 @@ func TestFaultyAgents(t *testing.T) {
 		{"[agents.mine]\ncwd = \"here\"", `line 2: agents.mine.cwd "here" is not an absolute path`},
 		{"[agents.mine]\nenv = { A = 1 }", `line 2: agents.mine.env must be a table of texts`},
 		{"[agents.mine]\nenv = 1", `line 2: agents.mine.env must be a table of texts`},
+		{"[agents.mine]\nlogin = 1", `line 2: agents.mine.login must be like {`},
+		{"[agents.mine]\nlogin = { resource = \"https://x\" }", `line 2: agents.mine.login must be like {`},
+		{"[agents.mine]\nlogin = { resource = \"x\", variable = \"A\" }", `line 2: agents.mine.login must be like {`},
+		{"[agents.mine]\nlogin = { resource = \"https://x\", variable = \"A\", scopes = \"a\" }", `line 2: agents.mine.login must be like {`},
+		{"[agents.mine]\nlogin = { resource = \"https://x\", variable = \"A\", secret = \"a\" }", `line 2: agents.mine.login must be like {`},
 		{"[agents.mine]\ntitle = 1", `line 2: agents.mine.title must be a text`},
 		{"[agents.\"a/b\"]\ncommand = \"x\"", `agents.a/b has a name of other characters`},
 	} {

@@ -92,6 +92,11 @@ func Agent(info agent.Info) ahp.AgentInfo {
 	if info.Fork {
 		a.Capabilities = json.RawMessage(`{"multipleChats":{"fork":true,"sideChat":true}}`)
 	}
+	if info.Resource != nil {
+		if b, err := json.Marshal(info.Resource); err == nil {
+			a.ProtectedResources = []json.RawMessage{b}
+		}
+	}
 	for _, m := range info.Models[:min(len(info.Models), MaxChoices)] {
 		a.Models = append(a.Models, map[string]any{"id": m.ID, "provider": info.ID, "name": cmp.Or(m.Name, m.ID)})
 	}

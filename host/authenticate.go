@@ -1,0 +1,86 @@
+package host
+
+import (
+	"context"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/host/agent/words"
+	"tandemux/host/core"
+	"tandemux/host/credential"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+)
+
+type authenticateParams struct {
+	Resource  string   `json:"resource"`
+	Token     string   `json:"token"`
+	ExpiresIn *float64 `json:"expiresIn"` // seconds
+}
+
+// authenticate takes a token for a protected resource of an agent's (AHP, Authentication),
+// or has an agent log in by a way of its own: that resource is
+// "x-tandemux-agent:/PROVIDER/METHOD".
+func (h *Host) authenticate(ctx context.Context, c *requests.Conn, p authenticateParams) (any, error) {
+	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
+	id, method, ok := strings.Cut(rest, "/")
+	tx := h.core.Lock()
+	provider, err := h.sessions.Provider(tx, id)
+	wanted := h.sessions.Protected(tx, p.Resource)
+	tx.Unlock()
+	switch {
+	case len(wanted) > 0:
+		return struct{}{}, h.takeToken(c, wanted[0], p)
+	case !ours || !ok || id == "" || err != nil:
+		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", params.Clip(p.Resource))
+	}
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, h.cfg.Limits.AgentStart)
+		defer cancel()
+		if err := agent.Authenticate(ctx, provider, method); err != nil {
+			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", words.Error(err).Message)
+		}
+		return struct{}{}, nil
+	})
+}
+
+// takeToken keeps a token, or with none forgets what there was.
+func (h *Host) takeToken(c *requests.Conn, r agent.Resource, p authenticateParams) error {
+	switch why := credential.Unusable(p.Token, p.ExpiresIn); {
+	case p.Token == "":
+		if h.sessions.Credentials.Revoke(c.Principal.ID, r) {
+			h.core.Do(func(tx core.Tx) { h.sessions.Forsake(tx, c.Principal.ID, r.URI) })
+		}
+	case why != "":
+		return &ahp.Error{
+			Code: ahp.CodeAuthRequired, Message: "authenticate: the token is not usable: " + why,
+			Data: map[string]any{"resources": []any{r}},
+		}
+	case !h.sessions.Credentials.Put(c.Principal.ID, r, p.Token, p.ExpiresIn):
+		return ahp.Conflict("authenticate: the host keeps no more tokens")
+	}
+	h.requests.Audit.Did(c.Who(), "authenticate", params.Clip(r.URI), "revoked", map[bool]string{true: "yes", false: "no"}[p.Token == ""])
+	return nil
+}
+
+// tokenExpired tells whose token has ended (AHP, Authentication).
+func (h *Host) tokenExpired(principal string, r agent.Resource) {
+	h.core.Do(func(tx core.Tx) {
+		if tx.Closing() {
+			return
+		}
+		for _, l := range tx.Channel(ahp.RootURI).Links() {
+			if l.Principal.ID != principal || l.Principal.Agent != "" || l.Principal.Bounded() {
+				continue
+			}
+			note := map[string]any{"channel": ahp.RootURI, "resource": r, "reason": "expired"}
+			if l.Profile == ahp.V05 {
+				note["resource"] = r.URI
+			}
+			if text, err := ahp.Encode(l.Profile, note); err == nil {
+				tx.Send(l, core.Notification(ahp.NoteAuthRequired, text))
+			}
+		}
+	})
+}
