@@ -415,7 +415,6 @@ func TestInput(t *testing.T) {
 	h := start(t, `stty raw -echo; echo ready; while [ ! -e `+file+`.go ]; do sleep 0.01; done; echo reading; head -c 1048576 >`+file+`; echo over`, startOptions{})
 	h.see("ready")
 	var sent bytes.Buffer
-	begin := time.Now()
 	for i := 0; ; i++ {
 		line := fmt.Sprintf("%d é %0*d\n", i, i%3000, i)
 		err := h.term.Input(line)
@@ -429,9 +428,6 @@ func TestInput(t *testing.T) {
 		if sent.Len() > 2*maxInput {
 			t.Fatal("input is not bounded")
 		}
-	}
-	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("input took %v", d)
 	}
 	if err := os.WriteFile(file+".go", nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tandemux/internal/ahptest"
@@ -136,25 +137,27 @@ func (s stuck) Write(ctx context.Context, _ []byte) error {
 }
 
 func TestCloseGivesUpOnAStuckPeer(t *testing.T) {
-	a, b := jsonrpc.Pipe(1)
-	defer b.Close(1000, "")
-	c := jsonrpc.New(stuck{a}, nil, jsonrpc.Options{})
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(context.Background()) }()
-	if err := c.Notify("x", nil); err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	c.Close(1013, "too slow")
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if d := time.Since(start); d < jsonrpc.CloseWait/2 || d > 5*jsonrpc.CloseWait {
-		t.Errorf("took %v", d)
-	}
-	if err := c.Send([]byte("{}")); !errors.Is(err, jsonrpc.ErrClosed) {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a, b := jsonrpc.Pipe(1)
+		defer b.Close(1000, "")
+		c := jsonrpc.New(stuck{a}, nil, jsonrpc.Options{})
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(context.Background()) }()
+		if err := c.Notify("x", nil); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		c.Close(1013, "too slow")
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(start); d < jsonrpc.CloseWait/2 || d > 2*jsonrpc.CloseWait {
+			t.Errorf("took %v", d)
+		}
+		if err := c.Send([]byte("{}")); !errors.Is(err, jsonrpc.ErrClosed) {
+			t.Error(err)
+		}
+	})
 }
 
 // deaf is a transport whose writes fail while its reads go on.
