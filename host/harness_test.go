@@ -312,19 +312,12 @@ func (p *peer) pass() {
 
 func (p *peer) sendRaw(msg string) {
 	p.t.Helper()
-	p.sendChecked(msg) //nolint:errcheck // what does not fit is here on purpose
-}
-
-// sendChecked says what is wrong with a message by the schemas.
-func (p *peer) sendChecked(msg string) (wrong error) {
-	p.t.Helper()
-	wrong = p.speech.sent(p.w, []byte(msg))
+	p.speech.sent(p.w, []byte(msg))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := p.tr.Write(ctx, []byte(msg)); err != nil {
 		p.t.Fatalf("%s: send: %v", p.name, err)
 	}
-	return wrong
 }
 
 func (p *peer) send(v any) {
@@ -361,7 +354,7 @@ func (p *peer) next() (json.RawMessage, message, error) {
 		if err := json.Unmarshal(raw, &m); err != nil {
 			p.t.Fatalf("%s: host sent %q: %v", p.name, raw, err)
 		}
-		if err := p.speech.received(raw); err != nil {
+		if err := p.speech.received(p.w, raw); err != nil {
 			p.t.Errorf("%s: the host sent what does not fit its schema: %v\n%s", p.name, err, short(raw))
 		}
 		if m.Method == ahp.MethodAction {
