@@ -3,6 +3,7 @@ package host_test
 import (
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"tandemux/ahp"
@@ -98,7 +99,8 @@ func TestClaimsThatRace(t *testing.T) {
 		t.Errorf("a claim that came alone: %q", e.RejectionReason)
 	}
 	// Both are here before either is carried out, and neither says what it knew.
-	release := host.Hold(w.host)
+	release := sync.OnceFunc(host.Hold(w.host))
+	defer release()
 	for i, p := range []*peer{a, b} {
 		p.dispatch(uri, 4, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}})
 		w.until("the host has read it", func() bool {

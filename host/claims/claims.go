@@ -120,10 +120,24 @@ func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim, owne
 	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
 }
 
-// Stale refuses a claim that was decided before somebody else's: seen is the last number
-// that its sender knew (G48).
-func (h Holding) Stale(p *auth.Principal, seen int64) (refusal string) {
-	if h.By == p.ID || seen > h.Before {
+// Known is what the sender of a claim knew when it decided.
+type Known struct {
+	// Seen is the last number that it had seen, if it says so, or 0.
+	Seen int64
+	// Read is the last number that had been handed out when the host read the claim: those
+	// after it nobody can have known.
+	Read int64
+	// Unread says that the newest claim had not reached it.
+	Unread bool
+}
+
+// Stale refuses a claim that was decided before somebody else's (G48). Who says nothing of
+// what it has seen is not held to it where it is the holder anyway.
+func (h Holding) Stale(p *auth.Principal, k Known) (refusal string) {
+	switch {
+	case h.By == p.ID, k.Seen > h.Before:
+		return ""
+	case k.Seen == 0 && k.Read > h.Before && (!k.Unread || h.Holds(p)):
 		return ""
 	}
 	return fmt.Sprintf("somebody else was first: the terminal is held by %s by now", h.HeldBy())

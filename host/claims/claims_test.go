@@ -122,18 +122,28 @@ func TestPolicy(t *testing.T) {
 func TestStale(t *testing.T) {
 	taken := held(byClient("remote"), admin, nil)
 	taken.Last = Last{Before: 10, By: admin.ID}
+	driven := held(bySession("s", "c", "", ""), driver, nil)
+	driven.Last = Last{Before: 10, By: auth.Operator.ID}
 	for _, c := range []struct {
+		name string
+		h    Holding
 		p    *auth.Principal
-		seen int64
+		k    Known
 		want bool
 	}{
-		{auth.Operator, 10, true}, {auth.Operator, 11, false}, {admin, 3, false}, {driver, 0, true},
+		{"says that it saw what was before", taken, auth.Operator, Known{Seen: 10, Read: 20}, true},
+		{"says that it saw the claim", taken, auth.Operator, Known{Seen: 11, Read: 20}, false},
+		{"says that it saw the claim, and can hardly have", taken, auth.Operator, Known{Seen: 11, Read: 20, Unread: true}, false},
+		{"its own claim", taken, admin, Known{Seen: 3, Read: 10, Unread: true}, false},
+		{"came before the claim was carried out", taken, driver, Known{Read: 10}, true},
+		{"came after", taken, driver, Known{Read: 11}, false},
+		{"came after, sent before", taken, driver, Known{Read: 20, Unread: true}, true},
+		{"holder", driven, driver, Known{Read: 20, Unread: true}, false},
+		{"holder that says what it saw", driven, driver, Known{Seen: 9, Read: 20}, true},
+		{"nobody has claimed since", held(byClient("remote"), admin, nil), auth.Operator, Known{Seen: 1, Read: 1}, false},
 	} {
-		if got := taken.Stale(c.p, c.seen); (got != "") != c.want || c.want && !strings.Contains(got, "held by client remote by now") {
-			t.Errorf("%s with %d: %q", c.p.ID, c.seen, got)
+		if got := c.h.Stale(c.p, c.k); (got != "") != c.want || c.want && !strings.Contains(got, "the terminal is held by "+c.h.HeldBy()+" by now") {
+			t.Errorf("%s: %q", c.name, got)
 		}
-	}
-	if got := held(byClient("remote"), admin, nil).Stale(auth.Operator, 1); got != "" {
-		t.Errorf("what nobody has claimed since: %q", got)
 	}
 }

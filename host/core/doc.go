@@ -14,6 +14,9 @@
 // A Link is a connection as channels see it, a Client what is remembered of a clientId
 // beyond its connections: which of its numbered dispatches were decided, and how.
 //
+// What a peer cannot have known when it sent something is known where its connection can
+// be asked how far it has read (Changes, Unread).
+//
 // What subscribers are told is in the channel's journal (package journal) before; a
 // checkpoint is made when the journal is full enough, or the channel is quiet. Once another
 // host has taken the journals over, nothing changes here any more.

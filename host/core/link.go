@@ -32,6 +32,8 @@ type Link struct {
 	Resumed, Continues, numbered bool
 	id                           int64 // among its client's
 	window                       *window
+
+	unread
 }
 
 // NewLink makes a link that watches nothing.
@@ -71,6 +73,7 @@ func (tx Tx) End(l *Link) (last bool) {
 // Subscribe tells a link of what is applied to a channel from here on.
 func (tx Tx) Subscribe(ch *Channel, l *Link) {
 	if !l.Watches(ch.URI) {
+		delete(l.changed, ch.URI) // it is given the state
 		l.subs[ch.URI] = ch
 		ch.links = append(ch.links, l)
 	}

@@ -163,7 +163,7 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		door.Serve(w, r, e.caller(a.who))
 		return
 	}
-	t, err := wsrpc.Accept(w, r, wsrpc.Options{ReadLimit: int64(e.f.c.FrameBytes)})
+	t, err := wsrpc.Accept(w, r, wsrpc.Options{ReadLimit: int64(e.f.c.FrameBytes), Pings: true})
 	if err != nil {
 		e.f.c.Log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
 		return

@@ -14,8 +14,9 @@ type Conn struct {
 
 	lag     int          // how many bytes that were not asked for may wait
 	sent    func() int64 // bytes that the socket has taken
-	moved   pulse        // beats when a message has left the queue
-	touched bool         // the Outbox's
+	pings   bool
+	moved   pulse // beats when a message has left the queue
+	touched bool  // the Outbox's
 
 	mu        sync.Mutex
 	log       *slog.Logger
@@ -31,6 +32,9 @@ func New(t jsonrpc.Transport, handler jsonrpc.Handler, o jsonrpc.Options, lag in
 	c := &Conn{lag: lag, log: o.Log, sent: func() int64 { return 0 }}
 	if s, ok := t.(interface{ Sent() int64 }); ok {
 		c.sent = s.Sent
+	}
+	if p, ok := t.(jsonrpc.Pinger); ok {
+		c.pings = p.Pings()
 	}
 	o.Wrote = c.moved.beat
 	c.RPC = jsonrpc.New(t, handler, o)
@@ -176,6 +180,9 @@ func (c *Conn) Behind(most int) (moved <-chan struct{}) {
 	}
 	return moved
 }
+
+// Pings reports whether its peer can be asked how far it has read.
+func (c *Conn) Pings() bool { return c.pings }
 
 // Sent is how many bytes the socket has taken.
 func (c *Conn) Sent() int64 { return c.sent() }

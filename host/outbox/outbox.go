@@ -60,6 +60,9 @@ func (o *Outbox) End() (few Touched) {
 // gets a replay or a snapshot.
 func (o *Outbox) Send(c *Conn, b []byte) { o.send(c, message{b: b}) }
 
+// Ping is Send for a ping, to a connection that Pings.
+func (o *Outbox) Ping(c *Conn, number int64) { o.send(c, message{b: jsonrpc.Ping(number)}) }
+
 // SendOutput is Send for output that other connections get as well.
 func (o *Outbox) SendOutput(c *Conn, out *Output) { o.send(c, message{b: out.buf, output: out}) }
 

@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp/wire"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/internal/jsonrpc"
 )
 
 // Dispatch is a client's action that is being decided.
@@ -36,9 +37,13 @@ func dispatchAction(c *Conn, raw json.RawMessage) {
 	c.dispatch(p, refusal)
 }
 
-// typed is the fast way of a key, of a message as nearly all clients write it; it
-// reports whether msg was one.
+// typed is the fast way of a key, of a message as nearly all clients write it, and of the
+// answer to a ping; it reports whether msg was one.
 func (c *Conn) typed(msg []byte) bool {
+	if number, is := jsonrpc.Pong(msg); is {
+		c.Answered(number)
+		return true
+	}
 	if c.Client == nil {
 		return false
 	}

@@ -1,7 +1,6 @@
 package terminals
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -152,7 +151,8 @@ func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	if s := held.MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
 		return s
 	}
-	if s := held.Stale(d.Conn.Principal, cmp.Or(a.Seen, d.Read)); s != "" {
+	known := claims.Known{Seen: a.Seen, Read: d.Read, Unread: tx.Unread(d.Conn.Link, d.Channel.URI)}
+	if s := held.Stale(d.Conn.Principal, known); s != "" {
 		return s
 	}
 	t.Flush(tx)

@@ -82,6 +82,7 @@ func (ts *Terminals) SendDue(tx core.Tx) {
 func (ts *Terminals) SendList(tx core.Tx) {
 	root := tx.Channel(ahp.RootURI)
 	now := ts.infos(tx)
+	tx.Tells(root)
 	if told := root.Body.State(tx).(ahp.RootState).Terminals; len(now) == len(told) && (len(now) == 0 || reflect.DeepEqual(now, told)) {
 		return
 	}

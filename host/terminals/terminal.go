@@ -226,6 +226,7 @@ func (t *Terminal) MayType(tx core.Tx, p *auth.Principal, clientID string) (foll
 func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	from := t.Value.Claim
 	t.last = claims.Last{Before: tx.Seq(), By: p.ID}
+	tx.Changes(t.ch, tx.Channel(ahp.RootURI), p.ID)
 	if t.transfer(tx, to, by, p); t.used != nil {
 		t.used.Taken(tx, from, to)
 	}

@@ -1,6 +1,10 @@
 package jsonrpc
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"strconv"
+)
 
 // Transport moves whole messages. Read and Write may run at the same time;
 // each is called by one goroutine at a time. Close may be called at any time
@@ -40,6 +44,30 @@ const (
 	// Refused: another write is under way. The message was not taken.
 	Refused
 )
+
+// Pinger is a Transport that can find out how far its peer has read: it takes a Ping among
+// the messages, and Read gives the peer's answer to it where that lies among the peer's.
+type Pinger interface {
+	Transport
+	// Pings reports whether it does.
+	Pings() bool
+}
+
+// PingMark begins a Ping; no JSON begins with it.
+const PingMark = "\x00ping "
+
+// Ping is a message that only a Pinger may be given.
+func Ping(number int64) []byte { return strconv.AppendInt([]byte(PingMark), number, 10) }
+
+// Pong reports whether a message is the answer to a Ping, and gives its number; 0 if the
+// peer was not asked.
+func Pong(msg []byte) (number int64, is bool) {
+	if !bytes.HasPrefix(msg, []byte(PingMark)) {
+		return 0, false
+	}
+	number, _ = strconv.ParseInt(string(msg[len(PingMark):]), 10, 64)
+	return number, true
+}
 
 // TryBytes is the most that is written on the caller's own goroutine: beyond
 // it, handing it to the writer costs less than the caller's time.

@@ -3,6 +3,7 @@ package wsrpc
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -18,13 +19,21 @@ type Options struct {
 	// ReadLimit bounds a received message in bytes; 0 means HostReadLimit. A
 	// longer one ends the connection with status 1009.
 	ReadLimit int64
+	// Pings has the transport be a jsonrpc.Pinger.
+	Pings bool
 }
 
 // Accept upgrades a request whose Host, Origin and token the caller has
 // checked. On an error the response has been written.
 func Accept(w http.ResponseWriter, r *http.Request, o Options) (jsonrpc.Transport, error) {
 	h := &hijacker{ResponseWriter: w}
+	var t *transport
+	var pong func(ctx context.Context, payload []byte)
+	if o.Pings {
+		pong = func(_ context.Context, payload []byte) { t.pong = append([]byte(jsonrpc.PingMark), payload...) }
+	}
 	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		OnPongReceived: pong,
 		// The host has checked Origin already, together with Host and the
 		// token, by rules that the library does not know: a unix socket has no
 		// host name, and a browser's page may be allowed by the user.
@@ -36,7 +45,9 @@ func Accept(w http.ResponseWriter, r *http.Request, o Options) (jsonrpc.Transpor
 	if err != nil {
 		return nil, fmt.Errorf("accept connection: %w", err)
 	}
-	return newTransport(ws, h.wire, cmp.Or(o.ReadLimit, HostReadLimit)), nil
+	t = newTransport(ws, h.wire, cmp.Or(o.ReadLimit, HostReadLimit))
+	t.pings = o.Pings
+	return t, nil
 }
 
 // hijacker puts a wire between the library and the socket.

@@ -7,6 +7,9 @@
 // system call each, and fewer when several follow one another (WriteMore), and
 // whose Close waits for the peer only briefly.
 //
+// A host finds out how far a client has read by pings among its messages, whose answers
+// are read where they lie among the client's (Options.Pings).
+//
 // A host is known by its certificate: the one pinned by the caller, or one that
 // the machine trusts (pin.go).
 //

@@ -179,6 +179,56 @@ func TestPing(t *testing.T) {
 	<-ended
 }
 
+// TestPingsAmongMessages: the peer's answer to a ping is read where it lies among the
+// peer's messages, also that of one who was not asked; nothing else is taken for one, and
+// who has no use for answers is given none.
+func TestPingsAmongMessages(t *testing.T) {
+	l := listen(t, "unix", Options{Pings: true})
+	client, host := l.connect(t)
+	if !host.(jsonrpc.Pinger).Pings() || client.(jsonrpc.Pinger).Pings() {
+		t.Fatal("the host's transport pings, the client's does not")
+	}
+	say := func(tr jsonrpc.Transport, msg []byte) {
+		t.Helper()
+		if err := tr.Write(t.Context(), msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hear := func(tr jsonrpc.Transport, want string) {
+		t.Helper()
+		if msg, err := tr.Read(t.Context()); err != nil || string(msg) != want {
+			t.Fatalf("read %q, %v; want %q", msg, err, want)
+		}
+	}
+	direct := host.(jsonrpc.DirectWriter)
+	for i := range int64(3) {
+		if err := direct.WriteMore(jsonrpc.Ping(7+i), true); err != nil {
+			t.Fatal(err)
+		}
+		say(host, []byte("news"))
+		say(client, []byte("before"))
+		hear(client, "news")
+		say(client, []byte("after"))
+		hear(host, "before")
+		msg, err := host.Read(t.Context())
+		if n, is := jsonrpc.Pong(msg); n != 7+i || !is || err != nil {
+			t.Fatalf("read %q, %v; want the answer to %d", msg, err, 7+i)
+		}
+		hear(host, "after")
+	}
+	peer, tr := dialRaw(t, l)
+	peer.conn.Write(bytes.Join([][]byte{
+		frame(fin|opText, "\x00ping 12"), frame(opText, "in "), frame(fin|opPong, "12"), frame(fin|opMore, "two"),
+		frame(fin|opPong, "1"), frame(fin|opPong, "what?"), frame(fin|opText, "last"),
+	}, nil))
+	for _, want := range []string{"?ping 12", "in two", "\x00ping what?", "last"} {
+		hear(tr, want)
+	}
+	peer, tr = dialRaw(t, listen(t, "unix", Options{}))
+	peer.conn.Write(append(frame(fin|opPong, "1"), frame(fin|opText, "heard")...))
+	hear(tr, "heard")
+}
+
 // FuzzFrames sends bytes to an upgraded connection. What is read as a message
 // is UTF-8 within the limit, and every connection comes to its end.
 func FuzzFrames(f *testing.F) {
@@ -187,7 +237,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(append(frame(fin|opText, "\xff"), frame(fin|opClose, "\x03\xe8")...))
 	f.Add([]byte{fin | opText, 0x80 | 127, 0, 0, 0, 0, 0, 0, 0x10, 0, 1, 2, 3, 4})
 	f.Add([]byte{0x01, 0x80, 0, 0, 0, 0, 0x00, 0x80, 0, 0, 0, 0, fin, 0x80, 0, 0, 0, 0})
-	l := listen(f, "unix", Options{ReadLimit: 1000})
+	l := listen(f, "unix", Options{ReadLimit: 1000, Pings: true})
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		client, tr := dialRaw(t, l)
 		go func() {
@@ -204,6 +254,9 @@ func FuzzFrames(f *testing.F) {
 			}
 			if err != nil {
 				break
+			}
+			if _, pong := jsonrpc.Pong(msg); pong {
+				continue
 			}
 			if len(msg) > 1000 || !utf8.Valid(msg) {
 				t.Fatalf("read %q", msg)

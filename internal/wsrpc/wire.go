@@ -1,6 +1,7 @@
 package wsrpc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -138,14 +139,18 @@ func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
 	return jsonrpc.Written, nil
 }
 
-// appendFrame appends a whole text frame (RFC 6455, 5.2). A client's is masked.
+// appendFrame appends a whole text frame, or a ping (RFC 6455, 5.2). A client's is masked.
 func appendFrame(buf, msg []byte, client bool) []byte {
-	const finText, masked = 0x81, 0x80
+	const finText, finPing, masked = 0x81, 0x89, 0x80
 	var bit byte
 	if client {
 		bit = masked
 	}
-	buf = append(buf, finText)
+	first := byte(finText)
+	if payload, is := bytes.CutPrefix(msg, []byte(jsonrpc.PingMark)); is && !client {
+		first, msg = finPing, payload
+	}
+	buf = append(buf, first)
 	switch n := len(msg); {
 	case n < 126:
 		buf = append(buf, bit|byte(n))
