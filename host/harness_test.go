@@ -355,7 +355,7 @@ func (p *peer) next() (json.RawMessage, message, error) {
 			p.t.Fatalf("%s: host sent %q: %v", p.name, raw, err)
 		}
 		if err := p.speech.received(p.w, raw); err != nil {
-			p.t.Errorf("%s: the host sent what does not fit its schema: %v\n%s", p.name, err, short(raw))
+			p.t.Errorf("%s: the host sent what does not fit its schema: %s\n%s", p.name, short(err.Error()), short(string(raw)))
 		}
 		if m.Method == ahp.MethodAction {
 			p.note(m)

@@ -226,5 +226,5 @@ func TestSchemasOfAllRequests(t *testing.T) {
 	}
 }
 
-// short is a message as a failure tells it.
-func short(raw []byte) string { return strings.ToValidUTF8(string(raw[:min(len(raw), 2000)]), "?") }
+// short is as much of a text as a failure tells.
+func short(text string) string { return strings.ToValidUTF8(text[:min(len(text), 2000)], "?") }

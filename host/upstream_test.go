@@ -21,7 +21,7 @@ import (
 // upstream are the schemas that the protocol's project publishes for 0.5, from its
 // checkout; nil without one. Its files are mended: they refer to enumerations and
 // aliases that they do not have, let the first of the alternatives of many unions be
-// anything, require members that may be undefined, and take a list of files for a string.
+// anything, require members that may be undefined, and take lists for strings.
 var upstream = sync.OnceValue(func() *published {
 	dir := os.Getenv("TANDEMUX_AHP_TREE")
 	if dir == "" {
@@ -141,8 +141,8 @@ func (p *published) mend(s *jsonschema.Schema) {
 	}
 	s.OneOf = nil
 	for name, member := range s.Properties {
-		if p.mend(member); name == "edits" { // a list of objects is a string there
-			*member = jsonschema.Schema{Type: "object", Required: []string{"items"}}
+		if p.mend(member); name == "items" && member.Type == "string" { // so written is every list within a member
+			*member = jsonschema.Schema{Type: "array"}
 		}
 	}
 	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
