@@ -28,15 +28,13 @@ func onHost(use, about string, in any, start bool, work hostWork) *cobra.Command
 
 // onTerminal is cli.Command for work on the terminal that the first argument names.
 func onTerminal(use, about string, in any, work func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error) *cobra.Command {
-	cmd := onHost(use, about, in, false, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, args []string) error {
+	return onHost(use, about, in, false, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, args []string) error {
 		t, err := s.Terminal(args[0])
 		if err != nil {
 			return err
 		}
 		return work(ctx, cmd, s, t, args[1:])
 	})
-	cmd.ValidArgsFunction = endpoint.CompleteTerminal
-	return cmd
 }
 
 // acts is onTerminal for a single action.

@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/internal/capture"
+	"tandemux/internal/cli"
+	"tandemux/internal/complete"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
@@ -55,6 +57,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		}
 	}
 	root.AddCommand(newBridgeCommand())
+	cli.Complete(root, complete.Words())
 	return root
 }
 

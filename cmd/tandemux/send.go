@@ -21,7 +21,7 @@ func newSendCommand() *cobra.Command {
 		Enter bool     `flag:"enter" doc:"Press Enter at the end"`
 		Keys  []string `flag:"key" doc:"Press a key, such as ctrl+c, up or f5 (repeatable)"`
 	}
-	cmd := cli.Command("send ID [TEXT...]", `Type into a terminal
+	return cli.Command("send ID [TEXT...]", `Type into a terminal
 TEXT is typed, then the keys of --key, then Enter with --enter. Words are joined by
 blanks. A terminal that an agent's session holds refuses typing until it is claimed.
 
@@ -50,8 +50,6 @@ blanks. A terminal that an agent's session holds refuses typing until it is clai
 			return sendTo(s, ctx, t, text, pressed)
 		})
 	})
-	cmd.ValidArgsFunction = endpoint.CompleteTerminal
-	return cmd
 }
 
 // sendTo types as a keyboard would: what a key sends depends on the modes that

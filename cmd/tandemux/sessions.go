@@ -82,7 +82,7 @@ failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Comma
 			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
 		})
 	}))
-	cmd.AddCommand(onHost("end ID...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
+	cmd.AddCommand(onHost("end SESSION...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
 		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
 			for _, id := range args {
 				one, err := s.SessionNamed(ctx, id)

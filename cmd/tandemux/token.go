@@ -27,7 +27,7 @@ func newTokenCommand() *cobra.Command {
 				return []any{t.ID, t.Name, scopeText(t.Scopes), cmp.Or(endpoint.LastPart(t.Terminal), "any"), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
 			})
 		})),
-		onHost("revoke ID", "End a token at once; its open connections are closed", nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
+		onHost("revoke TOKEN", "End a token at once; its open connections are closed", nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
 			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 		}))
 }
@@ -85,7 +85,6 @@ is all that you may do.
 		})
 	}))
 	cmd.Flags().Lookup("scope").Usage += ": " + strings.Join(auth.AllScopes, ", ")
-	cmd.RegisterFlagCompletionFunc("terminal", endpoint.CompleteTerminal) //nolint:errcheck // the flag is there
 	return cmd
 }
 

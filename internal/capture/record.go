@@ -51,7 +51,6 @@ typed them. What programs echo is output.
 			header: asciicast.Header{Version: version, Title: in.Title, IdleLimit: in.IdleLimit},
 		})
 	})
-	cmd.ValidArgsFunction = endpoint.CompleteTerminal
 	cmd.MarkFlagsMutuallyExclusive("v2", "v3")
 	return cmd
 }

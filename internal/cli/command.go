@@ -83,6 +83,9 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 	}
 }
 
+// usual are the words for values of flags whose names are no good ones.
+var usual = map[string]string{"cwd": "DIR", "size": "COLSxROWS", "message": "TEXT", "out": "PATH", "output": "FILE", "tls-cert": "FILE", "tls-key": "FILE"}
+
 // nameValue sets the word that stands for a flag's value in the help; without one, a
 // word of the kind that it is, or the flag's own.
 func nameValue(f *pflag.Flag, word string) {
@@ -95,7 +98,9 @@ func nameValue(f *pflag.Flag, word string) {
 		case "duration":
 			word = "TIME"
 		case "string", "stringArray", "func":
-			word = strings.ToUpper(f.Name[strings.LastIndexByte(f.Name, '-')+1:])
+			if word = usual[f.Name]; word == "" {
+				word = strings.ToUpper(f.Name[strings.LastIndexByte(f.Name, '-')+1:])
+			}
 		default:
 			word = kind
 		}

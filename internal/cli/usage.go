@@ -17,23 +17,19 @@ import (
 // may be left out, WORD... stands for any number, yes|no for one of these, COLSxROWS for
 // a size. A command whose Use has a -- or a choice in parentheses checks itself.
 func arguments(cmd *cobra.Command, args []string) error {
-	least, most := 0, 0
-	words := strings.Fields(cmd.Use)[1:]
+	words, free := placeholders(cmd.Use)
+	if free {
+		return nil
+	}
+	least, most := 0, len(words)
 	for i, word := range words {
-		switch {
-		case strings.ContainsAny(word, "(") || word == "--" || word == "[--":
-			return nil
-		case isFlag(word), i > 0 && isFlag(words[i-1]):
-			continue
-		case strings.Contains(word, "..."):
-			most = 1 << 30
-		}
-		if most < len(args) {
-			if err := argument(strings.Trim(word, "[]"), args[most]); err != nil {
+		if strings.Contains(word, "...") {
+			most = len(args)
+		} else if i < len(args) {
+			if err := argument(strings.Trim(word, "[]"), args[i]); err != nil {
 				return err
 			}
 		}
-		most++
 		if !strings.HasPrefix(word, "[") {
 			least++
 		}
@@ -41,12 +37,27 @@ func arguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case least <= len(args) && len(args) <= most:
 		return nil
-	case most > 0:
+	case len(words) > 0:
 		return usage(cmd, "`%s` takes %s, but got %s", cmd.CommandPath(), strings.Join(words, " "), counted(len(args)))
 	case cmd.HasAvailableSubCommands():
 		return unknownCommand(cmd, args[0])
 	}
 	return usage(cmd, "`%s` takes no arguments, but got %q", cmd.CommandPath(), args[0])
+}
+
+// placeholders are the words of a command line that stand for arguments; free says that
+// the command checks itself.
+func placeholders(use string) (words []string, free bool) {
+	all := strings.Fields(use)[1:]
+	for i, word := range all {
+		switch {
+		case strings.ContainsAny(word, "(") || word == "--" || word == "[--":
+			return words, true
+		case !isFlag(word) && (i == 0 || !isFlag(all[i-1])):
+			words = append(words, word)
+		}
+	}
+	return words, false
 }
 
 func isFlag(word string) bool { return strings.HasPrefix(strings.TrimPrefix(word, "["), "-") }

@@ -1,14 +1,11 @@
 package endpoint
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
@@ -37,22 +34,4 @@ func NewTerminal(name, cwd, size string, argv []string) (ahp.CreateTerminalParam
 // terminals of a host; the host refuses a taken one.
 func NewTerminalURI() ahp.URI {
 	return ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()[:8])
-}
-
-// CompleteTerminal offers ids with titles, and names, to the shell.
-func CompleteTerminal(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var ids []string
-	if len(args) == 0 {
-		// Completion has nowhere to report an error to.
-		_ = WithHost(cmd, Options{}, func(_ context.Context, s *Conn) error {
-			for _, t := range s.Terminals() {
-				ids = append(ids, LastPart(t.Resource)+"\t"+cli.Short(t.Title))
-				if name := NameOf(t); name != "" {
-					ids = append(ids, name+"\t"+LastPart(t.Resource)+", "+cli.Short(TitleOf(t)))
-				}
-			}
-			return nil
-		})
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }

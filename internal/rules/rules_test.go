@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 
 	"internal/acptest/model": {}, // what real agents are run against
 	"internal/config/strict": {},
+	"internal/complete":      {"ahp", "host/task/store", "internal/cli", "internal/endpoint", "internal/taskcmd"},
 
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/spelling"},

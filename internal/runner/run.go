@@ -63,9 +63,6 @@ directory, use a pipe, or set a variable.
 		return runCommand(cmd, o, args)
 	})
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
-	_ = cmd.RegisterFlagCompletionFunc("terminal", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return endpoint.CompleteTerminal(cmd, nil, word)
-	})
 	return cmd
 }
 

@@ -68,7 +68,7 @@ func newWsLs() *cobra.Command {
 		api.FilesystemQuery
 		Recursive bool `flag:"recursive,r" doc:"List the files of all directories"`
 	}
-	return verb("ls [ID [DIR]]", "List filesystems, or the files of one", &in, func(c *call, args []string) error {
+	return verb("ls [FILESYSTEM] [DIR]", "List filesystems, or the files of one", &in, func(c *call, args []string) error {
 		if len(args) > 0 {
 			q := api.FileQuery{Recursive: in.Recursive}
 			if len(args) > 1 {
@@ -96,7 +96,7 @@ func newWsLs() *cobra.Command {
 }
 
 func newWsGet() *cobra.Command {
-	return verb("get ID [PATH]", `Show a filesystem, or print a file of it
+	return verb("get FILESYSTEM [PATH]", `Show a filesystem, or print a file of it
 With --json it is, of a file, what is known of it, not its contents.`, nil, func(c *call, args []string) error {
 		switch {
 		case len(args) < 2:
@@ -123,7 +123,7 @@ func copyOut(c *call, op string, in any, refs ...string) error {
 
 func newWsPush() *cobra.Command {
 	var in api.Base
-	return verb("push ID DIR", `Replace a filesystem's files by a directory's
+	return verb("push FILESYSTEM DIR", `Replace a filesystem's files by a directory's
 Tasks that work on it get what changed before their next event. With --base it is done
 only while the filesystem is at that version.`, &in, func(c *call, args []string) error {
 		got, err := push(c, args[0], args[1], in.Version)
@@ -181,7 +181,7 @@ type pulling struct {
 
 func newWsPull() *cobra.Command {
 	var in pulling
-	return verb("pull ID DIR", `Write a filesystem's files, or a task's, into a directory
+	return verb("pull FILESYSTEM DIR", `Write a filesystem's files, or a task's, into a directory
 Of a task these are workspace/ and its system folders, as "tandemux task pull" writes
 them. The directory is made; one that has files takes --overwrite. git's own files
 (.git) are left out: the git that you run would believe what an agent wrote there.`, &in, func(c *call, args []string) error {
@@ -201,7 +201,7 @@ func newTaskPull() *cobra.Command {
 		pulling
 		Out string `flag:"out,o" doc:"The directory"`
 	}
-	return verb("pull ID --out DIR", `Write a task's files into a directory
+	return verb("pull TASK --out DIR", `Write a task's files into a directory
 These are workspace/ and, beside it, its system folders such as .claude. The directory
 is made; one that has files takes --overwrite, and keeps those that the task does not
 have.`, &in, func(c *call, args []string) error {

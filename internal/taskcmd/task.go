@@ -22,7 +22,7 @@ func newTask() *cobra.Command {
 	return cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act[any]("cancel ID", "cancelTask", nil),
+		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act[any]("cancel TASK", "cancelTask", nil),
 		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
 }
 
@@ -169,7 +169,7 @@ func doing(t store.Task) string {
 }
 
 func newTaskGet() *cobra.Command {
-	return verb("get ID", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
+	return verb("get TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
 		var t struct {
 			store.Task
 			Events   []store.Event   `json:"events"`
@@ -217,7 +217,7 @@ func partsText(parts []store.Part) string {
 
 func newTaskDelete() *cobra.Command {
 	var in api.Force
-	return verb("delete ID...", `Delete tasks with their workspaces and all that was said
+	return verb("delete TASK...", `Delete tasks with their workspaces and all that was said
 A git branch that has commits which are nowhere else stays, unless --force is given.`, &in, func(c *call, args []string) error {
 		gone := []task.Deleted{}
 		for _, id := range args {
@@ -276,7 +276,7 @@ These are those that were cancelled or have failed.`, &in, func(c *call, _ []str
 
 func newTaskMigrate() *cobra.Command {
 	var in registry.Migration
-	return verb("migrate (--from VERSION | ID...) (--to VERSION | --latest)", `Move tasks to another version of their agent
+	return verb("migrate (--from VERSION | TASK...) (--to VERSION | --latest)", `Move tasks to another version of their agent
 They move within their branch: all of a version, or those that are named. A task goes
 on with its version until its event has ended.`, &in, func(c *call, args []string) error {
 		if (in.From == "") == (len(args) == 0) || (in.To == "") == !in.ToLatest {

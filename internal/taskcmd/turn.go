@@ -55,7 +55,7 @@ func newTaskSend() *cobra.Command {
 		Message string `flag:"message,m" doc:"The text"`
 		waiting
 	}
-	return verb("send ID [TEXT...]", `Send an event to a task
+	return verb("send TASK [TEXT...]", `Send an event to a task
 It is a text, or with --data a JSON value, and waits until those before it have ended.
 Without text, or with -, it is read from standard input.
 
@@ -227,7 +227,7 @@ func (w *waiting) follow(c *call, id, event string) error {
 
 func newTaskWatch() *cobra.Command {
 	var in api.StreamQuery
-	return verb("watch ID", `Print what a task does, as it does it
+	return verb("watch TASK", `Print what a task does, as it does it
 It is printed from the beginning, until its turn has ended and nothing is to be done;
 with --follow until the task is over. With --json each part is a line, as
 docs/tasks.md describes them.`, &in, func(c *call, args []string) error {

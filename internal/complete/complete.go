@@ -1,0 +1,129 @@
+package complete
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/host/task/store"
+	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
+	"tandemux/internal/taskcmd"
+)
+
+// patience is how long somebody who pressed tab waits.
+const patience = time.Second
+
+// Words are the completions of the words that stand for arguments and values of flags.
+func Words() map[string]func(cmd *cobra.Command) []string {
+	return map[string]func(cmd *cobra.Command) []string{
+		"ID": terminals, "TERMINAL": terminals,
+		"LAYOUT":  layouts,
+		"SESSION": sessions,
+		"TOKEN":   tokens,
+
+		"TASK":       tasks("listTasks", func(t store.Task) string { return t.Name + "\t" + string(t.Status) }),
+		"AGENT":      func(cmd *cobra.Command) []string { return append(agents(cmd), deployed(cmd)...) },
+		"PROJECT":    tasks("listProjects", func(p store.Project) string { return p.Name + "\t" + cli.Short(p.Description) }),
+		"FILESYSTEM": tasks("listFilesystems", func(f store.Filesystem) string { return f.Name }),
+		"KEY":        tasks("listKeys", func(k store.APIKey) string { return k.Name }),
+	}
+}
+
+// asked asks the host that runs, if one does.
+func asked(cmd *cobra.Command, ask func(ctx context.Context, s *endpoint.Conn) []string) (all []string) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+	defer cancel()
+	cmd.SetContext(ctx)
+	endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error { //nolint:errcheck // there is nowhere to report it to
+		all = ask(ctx, s)
+		return nil
+	})
+	return all
+}
+
+func terminals(cmd *cobra.Command) []string {
+	return asked(cmd, func(_ context.Context, s *endpoint.Conn) (all []string) {
+		for _, t := range s.Terminals() {
+			id := endpoint.LastPart(t.Resource)
+			all = append(all, id+"\t"+cli.Short(t.Title))
+			if name := endpoint.NameOf(t); name != "" {
+				all = append(all, name+"\t"+id+", "+cli.Short(endpoint.TitleOf(t)))
+			}
+		}
+		return all
+	})
+}
+
+func layouts(cmd *cobra.Command) []string {
+	return asked(cmd, func(_ context.Context, s *endpoint.Conn) []string {
+		there := map[string]bool{}
+		for _, t := range s.Terminals() {
+			if t.Meta == nil {
+				continue
+			}
+			for _, l := range t.Meta.Layouts {
+				there[strings.TrimPrefix(l, ahp.LayoutScheme+"/")] = true
+			}
+		}
+		return slices.Sorted(maps.Keys(there))
+	})
+}
+
+// agents are those of the configuration, and those that are installed.
+func agents(cmd *cobra.Command) []string {
+	return asked(cmd, func(_ context.Context, s *endpoint.Conn) (all []string) {
+		root, _ := s.Mirror.Root()
+		for _, a := range root.Agents {
+			all = append(all, a.Provider+"\t"+cli.Short(a.DisplayName))
+		}
+		return all
+	})
+}
+
+var deployed = tasks("listAgents", func(a store.Agent) string { return a.Name + "\t" + cli.Short(a.Description) })
+
+func sessions(cmd *cobra.Command) []string {
+	return asked(cmd, func(ctx context.Context, s *endpoint.Conn) (all []string) {
+		got, _ := s.Sessions(ctx) //nolint:errcheck // there is nowhere to report it to
+		for _, one := range got {
+			all = append(all, endpoint.LastPart(one.Resource)+"\t"+cli.Short(one.Title))
+		}
+		return all
+	})
+}
+
+func tokens(cmd *cobra.Command) []string {
+	return asked(cmd, func(ctx context.Context, s *endpoint.Conn) (all []string) {
+		var got ahp.TokenListResult
+		s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) //nolint:errcheck // there is nowhere to report it to
+		for _, t := range got.Items {
+			all = append(all, t.ID+"\t"+cli.Short(t.Name))
+		}
+		return all
+	})
+}
+
+// tasks lists what an operation of the tasks' interface gives.
+func tasks[T any](op string, row func(T) string) func(cmd *cobra.Command) []string {
+	return func(cmd *cobra.Command) (all []string) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+		defer cancel()
+		at, err := endpoint.Of(cmd)
+		if err != nil {
+			return nil
+		}
+		c := taskcmd.NewClient(ctx, at)
+		defer c.Close()
+		got, _ := taskcmd.List[T](c, 200, op, nil) //nolint:errcheck // there is nowhere to report it to
+		for _, one := range got {
+			all = append(all, row(one))
+		}
+		return all
+	}
+}
