@@ -2,7 +2,6 @@ package ahp
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"testing"
 
@@ -84,21 +83,12 @@ func reread[T any](raw json.RawMessage) (json.RawMessage, error) {
 // the protocol's own cases leave open.
 func TestCases(t *testing.T) {
 	for _, file := range []string{"testdata/cases.json", "testdata/chat_cases.json"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var cases []ahptest.Case
-		if err := json.Unmarshal(text, &cases); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		for _, c := range cases {
-			p := V1
+		ahptest.Cases(t, file, func(c ahptest.Case) ahptest.Reducer {
 			if c.Profile == V05.String() {
-				p = V05
+				return reducers(V05)[c.Reducer]
 			}
-			t.Run(c.Description, func(t *testing.T) { c.Run(t, reducers(p)[c.Reducer]) })
-		}
+			return reducers(V1)[c.Reducer]
+		})
 	}
 }
 

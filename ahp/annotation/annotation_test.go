@@ -2,7 +2,6 @@ package annotation_test
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,23 +11,8 @@ import (
 	"tandemux/internal/ahptest"
 )
 
-// reducer is that of a version. What it reads is written, and read again, as it was.
 func reducer(p ahp.Profile) ahptest.Reducer {
-	write := func(v any) (json.RawMessage, error) { return ahp.Encode(p, v) }
-	fold := ahptest.Fold(ahp.DecodeAction, write, annotation.Reduce)
-	return func(t *testing.T, c ahptest.Case) json.RawMessage {
-		for _, raw := range c.Actions {
-			a, err := ahp.DecodeAction(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sent := encode(t, ahp.V1, a)
-			if again, err := ahp.DecodeAction(json.RawMessage(sent)); err != nil || encode(t, ahp.V1, again) != sent {
-				t.Errorf("%s is read back as %+v (%v)", sent, again, err)
-			}
-		}
-		return fold(t, c)
-	}
+	return ahptest.Fold(ahp.DecodeAction, func(v any) (json.RawMessage, error) { return ahp.Encode(p, v) }, annotation.Reduce)
 }
 
 func encode(t *testing.T, p ahp.Profile, v any) string {
@@ -42,23 +26,12 @@ func encode(t *testing.T, p ahp.Profile, v any) string {
 
 // TestUpstreamCases runs those of the protocol's project, of 0.5, where they are.
 func TestUpstreamCases(t *testing.T) {
-	ahptest.Tree(t) // what lies beside the repository has none
 	ahptest.Reducers(t, map[string]ahptest.Reducer{"annotations": reducer(ahp.V05)})
 }
 
 // TestCases runs our own, of the newest form.
 func TestCases(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []ahptest.Case
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range all {
-		t.Run(c.Description, func(t *testing.T) { c.Run(t, reducer(ahp.V1)) })
-	}
+	ahptest.Cases(t, "testdata/cases.json", func(ahptest.Case) ahptest.Reducer { return reducer(ahp.V1) })
 }
 
 // TestUpdated05 is an update as 0.5 has it, both ways.

@@ -2,100 +2,37 @@ package changeset_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
 
 	"tandemux/ahp"
 	"tandemux/ahp/changeset"
+	"tandemux/internal/ahptest"
 )
 
-// fixture is a case of a reducer, as the protocol's own project writes them.
-type fixture struct {
-	Description string
-	Reducer     string
-	Initial     json.RawMessage
-	Actions     []json.RawMessage
-	Expected    json.RawMessage
+func reducer(p ahp.Profile) ahptest.Reducer {
+	return ahptest.Fold(ahp.DecodeAction, func(v any) (json.RawMessage, error) { return ahp.Encode(p, v) }, changeset.Reduce)
 }
 
-func (f fixture) run(t *testing.T) {
-	t.Helper()
-	var s changeset.State
-	if err := ahp.Unmarshal(f.Initial, &s); err != nil {
-		t.Fatal(err)
-	}
-	for _, raw := range f.Actions {
-		a, err := ahp.DecodeAction(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := encode(t, s)
-		next := changeset.Reduce(s, a)
-		if after := encode(t, s); after != before {
-			t.Errorf("%s changed its input from %s to %s", a.ActionType(), before, after)
-		}
-		// What is sent is read again as it was.
-		sent := encode(t, a)
-		if again, err := ahp.DecodeAction(json.RawMessage(sent)); err != nil || encode(t, again) != sent {
-			t.Errorf("%s is read back as %+v (%v)", sent, again, err)
-		}
-		s = next
-	}
-	var got, want any
-	if json.Unmarshal([]byte(encode(t, s)), &got) != nil || json.Unmarshal(f.Expected, &want) != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%s\n got %s\nwant %s", f.Description, encode(t, s), f.Expected)
-	}
+// TestUpstream runs the cases of the protocol's project, of 0.5, where they are.
+func TestUpstream(t *testing.T) {
+	ahptest.Reducers(t, map[string]ahptest.Reducer{"changeset": reducer(ahp.V05)})
 }
 
-func encode(t *testing.T, v any) string {
-	t.Helper()
-	b, err := ahp.Encode(ahp.V1, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// TestUpstreamCases runs those of the protocol's project where they are.
-func TestUpstreamCases(t *testing.T) {
-	files, _ := filepath.Glob("../../../shared/fixtures/ahp/reducers/*changeset*.json")
-	ran := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var f fixture
-		if err := json.Unmarshal(text, &f); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if f.Reducer != "changeset" {
-			continue // the list of a session
-		}
-		ran++
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) { f.run(t) })
-	}
-	if ran == 0 {
-		t.Skip("the protocol's reducer cases are not laid beside the repository in ../shared/fixtures/ahp")
-	}
+func TestUpstreamRoundTrips(t *testing.T) {
+	ahptest.RoundTrips(t, map[string]func(json.RawMessage) (json.RawMessage, error){
+		"ChangesetOperationTarget": func(raw json.RawMessage) (json.RawMessage, error) {
+			var target changeset.Target
+			if err := ahp.Unmarshal(raw, &target); err != nil {
+				return nil, err
+			}
+			return ahp.Encode(ahp.V05, target)
+		},
+	})
 }
 
 // TestCases runs the project's own.
 func TestCases(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []fixture
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range all {
-		t.Run(f.Description, func(t *testing.T) { f.run(t) })
-	}
+	ahptest.Cases(t, "testdata/cases.json", func(ahptest.Case) ahptest.Reducer { return reducer(ahp.V1) })
 }
 
 // TestReview: it is all that clients may dispatch, and those of 0.5 are not told of it.

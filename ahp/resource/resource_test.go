@@ -15,7 +15,6 @@ func reducer(p ahp.Profile) ahptest.Reducer {
 
 // TestUpstreamCases runs those of the protocol's project, of 0.5.
 func TestUpstreamCases(t *testing.T) {
-	ahptest.Tree(t) // the cases beside the repository are of other families
 	ahptest.Reducers(t, map[string]ahptest.Reducer{"resourceWatch": reducer(ahp.V05)})
 }
 
