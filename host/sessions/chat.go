@@ -145,7 +145,8 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 
 // wantsToken is why an agent with a protected resource is not started.
 func wantsToken(info agent.Info) *agent.Error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf("the agent %s needs a token for %s first (authenticate)", info.ID, info.Resource.URI)}
+	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf(
+		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)}
 }
 
 // spec says what to open.
