@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +69,9 @@ func IsFailure(err error) bool {
 	return err != nil && !errors.As(err, &status) && !errors.As(err, &usage) && !errors.Is(err, context.Canceled)
 }
 
+//go:embed completion.bash
+var completionBash string
+
 // Run runs the command of a command line and gives the process's exit code. Errors go
 // to stderr, each in one sentence. manual is the end of the manual page, as roff.
 func Run(ctx context.Context, root *cobra.Command, args []string, manual string) int {
@@ -84,9 +89,15 @@ func Run(ctx context.Context, root *cobra.Command, args []string, manual string)
 	root.AddCommand(manCommand(manual))
 	root.SetArgs(args)
 	root.InitDefaultCompletionCmd(args...)
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Short, c.Long, c.RunE, c.Args = "Print the script that completes command lines, for a shell", "", showHelp, arguments
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short, c.Long, c.RunE, c.Args = "Print the script that completes command lines, for a shell", "", showHelp, arguments
+	}
+	if c, _, err := root.Find([]string{"completion", "bash"}); err == nil {
+		// cobra's needs the package bash-completion.
+		c.Long = "\n  tandemux completion bash > ~/.local/share/bash-completion/completions/tandemux\n  source <(tandemux completion bash)"
+		c.RunE = func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), completionBash)
+			return err
 		}
 	}
 	cmd, err := root.ExecuteContextC(ctx)
