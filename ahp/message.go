@@ -22,8 +22,12 @@ const (
 	MethodAction          = "action" // notification, host to client
 
 	// tandemux's extensions.
-	MethodRead        = "x-tandemux/read"
-	MethodStop        = "x-tandemux/stop"
+	MethodRead = "x-tandemux/read"
+	MethodStop = "x-tandemux/stop"
+	// MethodYield asks a host to end and leave everything to the next one: terminals, their
+	// output, who is connected. The answer comes first; then connections are closed with the
+	// status 1012 (service restart): clients try again without a pause.
+	MethodYield       = "x-tandemux/yield"
 	MethodHost        = "x-tandemux/host"
 	MethodCommand     = "x-tandemux/command"
 	MethodCommands    = "x-tandemux/commands"
@@ -80,6 +84,7 @@ type InitializeResult struct {
 	ServerInfo       *Implementation `json:"serverInfo,omitempty"`
 	DefaultDirectory URI             `json:"defaultDirectory,omitempty"`
 	Triggers         []string        `json:"completionTriggerCharacters,omitempty"`
+	CommandPrefix    string          `json:"terminalCommandPrefix,omitempty"`
 	Meta             *InitializeMeta `json:"_meta,omitempty"`
 }
 

@@ -15,6 +15,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/activity"
 	"tandemux/host/agent"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agentterm"
 	"tandemux/host/annotations"
 	"tandemux/host/audit"
@@ -235,7 +236,7 @@ func New(c Config) (*Host, error) {
 		},
 		Confines: confine.Refused, Credentials: credential.New(h.tokenExpired),
 		Annotations: &annotations.Annotations{Options: annotations.Options{
-			Hostname: hostname, Changed: func(tx core.Tx, session ahp.URI) { h.sessions.Announce(tx, session) },
+			Hostname: hostname, Audit: trail, Changed: func(tx core.Tx, session ahp.URI) { h.sessions.Announce(tx, session) },
 			Roots: func(tx core.Tx, session ahp.URI) []string {
 				_, roots := h.sessions.Confined(tx, session)
 				return roots
@@ -247,7 +248,7 @@ func New(c Config) (*Host, error) {
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
-		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers,
+		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers, CommandPrefix: commandline.Prefix,
 		Methods: h.methods(trail), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})

@@ -203,6 +203,7 @@ type ToolCall struct {
 	// Input and Output are the tool's own, as JSON; nil when unknown.
 	Input, Output json.RawMessage
 	Content       []Content
+	Error         string // why it failed, where that is known
 	// Partial says that of the input or the content something was left out that was
 	// too large.
 	Partial   bool
@@ -250,10 +251,12 @@ type Diff struct {
 // that the agent runs by itself and only shows.
 type TerminalContent struct {
 	URI ahp.URI // empty when the agent's own
-	// Of the agent's own: what it is, the end of its output, and how it ended.
-	Title  string
-	Output string
-	Exit   *Exit // nil while it runs, or unknown
+	// What it is, and of the agent's own, or of one whose command has ended, the end of the
+	// output, whether that lacks its beginning, and how it ended.
+	Title     string
+	Output    string
+	Truncated bool
+	Exit      *Exit // nil while it runs, or unknown
 }
 
 // Confirmation is a question whether a tool call may run.

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/claims"
@@ -57,6 +58,39 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		return nil, err
 	}
 	argv, line := shellLine(s, dir)
+	a := newTerminal(as, ct.c.URI(), s.OutputLimit)
+	return ct.start(ctx, s, a, dir, argv, line, terminals.Quota{Of: "acp " + ct.c.Session(), Live: as.Terminals.AgentLimits().Calls})
+}
+
+// MayRun implements sessions.Terminals: who may make a terminal for the session.
+func (as *Agents) MayRun(p *auth.Principal, session ahp.URI, owner string) string {
+	if why := p.Lacks(auth.ScopeCreate); why != "" {
+		return why
+	}
+	if err := claims.MayClaimNew(p, "", ahp.Claim{Kind: ahp.ClaimSession, Session: session}, owner); err != nil {
+		return strings.TrimPrefix(err.Message, "create terminal: ")
+	}
+	return ""
+}
+
+// Run implements sessions.Terminals: in the person's shell, or in a sandbox the one that is
+// there. Nobody judges it.
+func (as *Agents) Run(ctx context.Context, c *sessions.Chat, dir, turn, call, line string) (agent.Terminal, error) {
+	k, _ := c.Sandbox().(*confine.Sandbox)
+	sh := "/bin/sh"
+	if k == nil {
+		sh = shell.Find(as.Terminals.Start().Shell)
+	}
+	a := newTerminal(as, c.URI(), commandline.Output)
+	a.person = true
+	s := agent.TerminalSpec{TurnID: turn, ToolCallID: call}
+	return (&chatTerminals{as: as, c: c, k: k}).start(ctx, s, a, dir, []string{sh, "-c", line}, line, terminals.Quota{})
+}
+
+// start makes the terminal of a command. line is what is judged, and what it is called by,
+// in place of argv.
+func (ct *chatTerminals) start(ctx context.Context, s agent.TerminalSpec, a *used, dir string, argv []string, line string, quota terminals.Quota) (agent.Terminal, error) {
+	as := ct.as
 	title := cmp.Or(line, shell.Quote(argv, ""))
 	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
 	unmarked := false
@@ -68,7 +102,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		},
 		Who: auth.Operator, Holder: ct.c.Owner(), Dir: dir,
 		Title: cmp.Or(params.CleanTitle(params.Cut(first, words.MaxNamed)), "command"),
-		Quota: terminals.Quota{Of: "acp " + ct.c.Session(), Live: as.Terminals.AgentLimits().Calls}, Line: line,
+		Quota: quota, Line: line,
 	}
 	for _, v := range s.Env {
 		n.Meta.Env[v.Name] = v.Value
@@ -76,7 +110,6 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	if ct.k != nil {
 		n.Sandbox, n.In = ct.k, ct.c.Session()
 	}
-	a := newTerminal(as, ct.c.URI(), s.OutputLimit)
 	n.Known = func(tx core.Tx, t *terminals.Terminal) error {
 		if ct.c.Dead(tx) {
 			return core.ErrClosing
@@ -86,7 +119,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		t.Watch(tx, a)
 		return nil
 	}
-	_, err = as.Terminals.Create(context.WithoutCancel(ctx), n)
+	_, err := as.Terminals.Create(context.WithoutCancel(ctx), n)
 	var failed terminals.StartError
 	switch {
 	case errors.As(err, &failed):
@@ -175,6 +208,7 @@ type used struct {
 	cut      bool          // out lacks its beginning
 	detached chan struct{} // closed when a person took the terminal, or sent it away
 	away     bool          // detached is closed
+	person   bool          // it is a person's command, who goes on waiting for it
 	lost     []string      // the tool calls that it was taken from, or the turns where no call was known
 	ended    chan struct{} // closed when the command has ended
 	exit     *agent.Exit
@@ -231,7 +265,7 @@ func (a *used) Taken(_ core.Tx, from, to ahp.Claim) {
 	switch {
 	case !idle && to.Chat == a.chat:
 		a.regain()
-	case !a.away && (to.Kind == ahp.ClaimClient || busy):
+	case !a.away && !a.person && (to.Kind == ahp.ClaimClient || busy):
 		a.away = true
 		close(a.detached)
 	}

@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/host/agent/words"
+	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
@@ -22,6 +23,7 @@ import (
 // Options are what Annotations need of the host.
 type Options struct {
 	Hostname string
+	Audit    *audit.Log
 	// Roots are the directories of a session; none when there is no such session.
 	Roots func(tx core.Tx, session ahp.URI) []string
 	// Changed says that a session's Summary is another.
@@ -172,6 +174,7 @@ func (as *Annotations) change(tx core.Tx, d *requests.Dispatch) string {
 			return fmt.Sprintf("the session's annotations would be larger than %d bytes", maxAll)
 		}
 	}
+	as.Audit.Did(d.By.Link.Who(), "annotate", c.ch.URI, "annotation", params.Clip(id))
 	tx.Keep(c.ch)
 	tx.Apply(c.ch, action, d.By)
 	as.Changed(tx, c.session())

@@ -69,6 +69,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: s.Version},
 		DefaultDirectory: fileuri.Of(s.Home),
 		Triggers:         s.Triggers,
+		CommandPrefix:    s.CommandPrefix,
 		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
 }

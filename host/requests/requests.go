@@ -124,6 +124,8 @@ type Options struct {
 	Revoked func()
 	// Triggers are the characters upon which clients ask for completions.
 	Triggers []string
+	// CommandPrefix begins messages that are command lines.
+	CommandPrefix string
 	// Version and Home are the host's version and the user's home, for clients.
 	Version, Home string
 	Limits        Limits

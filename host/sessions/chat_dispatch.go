@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
@@ -65,6 +66,20 @@ func (c *Chat) mayPrompt(m *ahp.Message) string {
 	return ""
 }
 
+// mayRun says why a client can't have a message carried out that is a command line. What it
+// may is noted.
+func (c *Chat) mayRun(d *requests.Dispatch, m ahp.Message) string {
+	line := commandline.Of(m)
+	if line == "" {
+		return ""
+	}
+	if s := c.all.Terminals.MayRun(d.By.Link.Principal, c.Session(), c.Owner()); s != "" {
+		return "the message is a command line: " + s
+	}
+	c.all.Audit.Did(d.By.Link.Who(), "command", d.Channel.URI, "line", params.Clip(line))
+	return ""
+}
+
 // beginTurn is chat/turnStarted.
 func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnStarted)
@@ -83,6 +98,9 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 		return fmt.Sprintf("turnId: it must have 1 to %d bytes", params.MaxURI)
 	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
 		return fmt.Sprintf("there was a turn %s already", params.Clip(a.TurnID))
+	}
+	if s := c.mayRun(d, a.Message); s != "" {
+		return s
 	}
 	c.all.Audit.Did(d.By.Link.Who(), "prompt", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	c.startTurn(tx, a, d.By)
@@ -124,6 +142,9 @@ func setPending(tx core.Tx, d *requests.Dispatch) string {
 	case a.Kind == ahp.PendingQueued && !known && len(c.value.QueuedMessages) >= maxQueued:
 		return fmt.Sprintf("%d messages are queued already, the most there can be", maxQueued)
 	}
+	if s := c.mayRun(d, a.Message); s != "" {
+		return s
+	}
 	c.apply(tx, a, d.By)
 	if a.Kind == ahp.PendingQueued {
 		if c.value.ActiveTurn == nil {
@@ -139,7 +160,7 @@ func setPending(tx core.Tx, d *requests.Dispatch) string {
 // Otherwise it waits: for the end of the turn.
 func (c *Chat) steer(tx core.Tx) {
 	r, m := c.now, c.value.SteeringMessage
-	if r == nil || r.over || !r.begun || m == nil {
+	if r == nil || r.over || !r.begun || m == nil || commandline.Of(m.Message) != "" {
 		return
 	}
 	able, ok := c.agent.(agent.Steerer)

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agent/words"
+	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
@@ -35,7 +37,7 @@ func (ss *Sessions) createChat(ctx context.Context, c *requests.Conn, p ahp.Crea
 	var copying *agentStart
 	ss.Core.Do(func(tx core.Tx) {
 		var s *session
-		if s, err = ss.checkNewChat(tx, p); err != nil {
+		if s, err = ss.checkNewChat(tx, c.Principal, p); err != nil {
 			return
 		}
 		chat = ss.newChat(tx, s, p.Chat, p.Title, ahp.InstantOf(ss.Now().UnixMilli()))
@@ -79,7 +81,7 @@ func (ss *Sessions) createdChat(c *requests.Conn, chat *Chat, p ahp.CreateChatPa
 }
 
 // checkNewChat says why there can't be such a chat.
-func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
+func (ss *Sessions) checkNewChat(tx core.Tx, who *auth.Principal, p ahp.CreateChatParams) (*session, error) {
 	s, ok := core.At[*session](tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", params.Clip(p.Channel))
@@ -111,6 +113,8 @@ func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 			why = tooLarge
 		case m.Origin.Kind != ahp.OriginUser:
 			why = "its origin must be \"user\""
+		case commandline.Of(*m) != "":
+			why = ss.Terminals.MayRun(who, p.Channel, s.facts.Owner)
 		case len(m.Attachments) > maxAttachments:
 			why = fmt.Sprintf("it has more than %d attachments", maxAttachments)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
@@ -26,6 +27,9 @@ func resumeTurn(tx core.Tx, d *requests.Dispatch) string {
 		return "only the last turn can go on, and only when it failed in a way that allows it: send a message"
 	}
 	t := c.value.Turns[len(c.value.Turns)-1]
+	if commandline.Of(t.Message) != "" {
+		return "a command line can't go on: send it again"
+	}
 	r := newPrompting(c, t.ID, t.Message)
 	if began, ok := t.StartedAt.Ms(); ok { // Its duration is from there.
 		r.started = time.UnixMilli(began)

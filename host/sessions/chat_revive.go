@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/core"
 )
 
@@ -121,7 +122,12 @@ func (c *Chat) revive(tx core.Tx) {
 		if c.settleCalls(tx, false, true) {
 			message = "the host was restarted while the agent was at work; what it ran may have had its effect: look before you send the message again"
 		}
-		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
+		if commandline.Of(t.Message) != "" {
+			message = "the host was restarted while the command ran: look in its terminal before you send it again"
+		}
+		part := failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})
+		part.Resumable = commandline.Of(t.Message) == ""
+		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: part}, nil)
 	}
 	c.all.Terminals.CallEnded(tx, c, "", "") // No tool call runs any more; its terminal may.
 	for _, w := range slices.Clone(c.value.BackgroundWork) {

@@ -71,6 +71,10 @@ type Terminals interface {
 	SessionEnded(tx core.Tx, session ahp.URI)
 	// State is a terminal's; false when there is none.
 	State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool)
+	// MayRun says why a principal may not have a command line run in a session of an owner.
+	MayRun(p *auth.Principal, session ahp.URI, owner string) (refusal string)
+	// Run starts a command line of a person's for a tool call.
+	Run(ctx context.Context, c *Chat, dir, turn, call, line string) (agent.Terminal, error)
 	// HeldFor are those that are held for a tool call.
 	HeldFor(tx core.Tx, c *Chat, call string) []ahp.URI
 }

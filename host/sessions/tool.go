@@ -141,7 +141,7 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 		result.StructuredContent = out
 	}
 	if !result.Success {
-		result.Error = &ahp.ToolError{Message: "The tool failed, or was not allowed to run."}
+		result.Error = &ahp.ToolError{Message: cmp.Or(t.Error, "The tool failed, or was not allowed to run.")}
 	}
 	k.complete(tx, result, words.ToolMeta(t), nil)
 }

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/agent/words"
 	"tandemux/host/core"
 	"tandemux/host/params"
@@ -46,7 +47,9 @@ type prompting struct {
 // no turn is active.
 func (c *Chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
 	sent := a.Message
-	a.Message = c.all.Annotations.Attach(tx, c.Session(), a.Message)
+	if commandline.Of(sent) == "" {
+		a.Message = commandline.Attach(c.all.Annotations.Attach(tx, c.Session(), sent), c.value.Turns)
+	}
 	r := newPrompting(c, a.TurnID, a.Message)
 	r.sent = sent
 	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
@@ -82,18 +85,30 @@ func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 	}
 }
 
-// run has the agent carry the turn out, once it is done with the one before.
+// run has the turn carried out, once the agent is done with the one before.
 func (r *prompting) run(before *prompting) {
 	ss := r.c.all
 	defer close(r.done)
 	if before != nil {
 		<-before.done // which it is soon: it has ended
 	}
-	tx := ss.Core.Lock()
-	o := r.c.open(tx)
-	tx.Unlock()
 	var out agent.Outcome
 	err := context.Cause(r.ctx)
+	if line := commandline.Of(r.message); line == "" {
+		out, err = r.ask(err)
+	} else if err == nil {
+		out, err = commandline.Run(r.ctx, ss.ctx, line, r, func(call string) (agent.Terminal, error) {
+			return ss.Terminals.Run(r.ctx, r.c, r.c.s.facts.Roots[0], r.id, call, line)
+		})
+	}
+	ss.Core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
+}
+
+// ask has the agent carry the turn out, when it is there, unless err is not nil.
+func (r *prompting) ask(err error) (out agent.Outcome, _ error) {
+	tx := r.c.all.Core.Lock()
+	o := r.c.open(tx)
+	tx.Unlock()
 	select {
 	case <-o.done:
 		if err == nil {
@@ -106,7 +121,7 @@ func (r *prompting) run(before *prompting) {
 		r.wake()
 		out, err = r.prompt(o.agent)
 	}
-	ss.Core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
+	return out, err
 }
 
 // prompt calls the agent and waits, but after the turn has ended no longer than

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/commandline"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
@@ -168,7 +169,9 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnStarted{
-		TurnID: e.ID, Message: ahp.Message{Text: promptText(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}},
+		TurnID: e.ID, Message: ahp.Message{
+			Text: promptText(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}, Meta: json.RawMessage(`{"` + commandline.Text + `":true}`),
+		},
 	})
 	var refused *client.RejectedError
 	if errors.As(err, &refused) {

@@ -3,6 +3,7 @@ package prompt
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,8 @@ type promptOptions struct {
 func Command() *cobra.Command {
 	o := promptOptions{Approve: ahp.ConfirmAsk}
 	return cli.Command("prompt [TEXT...]", `Ask an agent, and print its answer as it comes
-It works in this directory. What it does is told on stderr, and so are its questions
+It works in this directory. A TEXT that begins with ! is run in the shell instead, and the
+agent is told with what comes next. What it does is told on stderr, and so are its questions
 whether a tool may run: they are answered here, or by whoever else watches the session.
 
 Without TEXT, or with -, the text is read from standard input. The exit code is
@@ -67,7 +69,11 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.
 		}
 		defer c.Close()
 		pr.s = endpoint.NewConn(c, pr.Mirror, p)
-		return pr.run(cmd.Context(), text)
+		m := ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
+		if len(args) == 0 || args[0] == "-" { // Nobody may have read it: it is no command line.
+			m.Meta = json.RawMessage(`{"tandemux/text":true}`)
+		}
+		return pr.run(cmd.Context(), m)
 	})
 }
 
@@ -112,13 +118,13 @@ func newPrompter(o promptOptions, out, err io.Writer) *prompter {
 }
 
 // run asks and waits for the end of the turn.
-func (p *prompter) run(ctx context.Context, text string) error {
+func (p *prompter) run(ctx context.Context, m ahp.Message) error {
 	if err := p.begin(ctx); err != nil {
 		return err
 	}
 	defer p.finish()
 	if err := p.s.Act(ctx, p.chat, ahp.ChatTurnStarted{
-		TurnID: p.turn, Message: ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}},
+		TurnID: p.turn, Message: m,
 	}); err != nil {
 		var refused *client.RejectedError
 		if errors.As(err, &refused) {

@@ -232,8 +232,13 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 	case ahp.ToolRunning:
 		p.note("· " + title)
 	case ahp.ToolCompleted:
+		code := p.tellOutput(c)
 		if c.Success != nil && *c.Success {
 			p.note("✓ " + title)
+			return
+		}
+		if code != "" {
+			p.note("✗ " + title + " (" + code + ")")
 			return
 		}
 		fallthrough
@@ -244,6 +249,21 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 		}
 		p.note(title)
 	}
+}
+
+// tellOutput prints what a command in a terminal had to say, as far as the call has it, and
+// gives how it ended.
+func (p *prompter) tellOutput(c *ahp.ToolCall) (code string) {
+	for _, k := range c.Content {
+		if k.Result == nil {
+			continue
+		}
+		p.say(k.Result.Preview) //nolint:errcheck // as good as nobody reads it
+		if k.Result.ExitCode != nil {
+			code = fmt.Sprintf("exit code %d", *k.Result.ExitCode)
+		}
+	}
+	return code
 }
 
 // CallTitle is what a tool call does, on one line.

@@ -83,7 +83,7 @@ func terminalContent(t agent.TerminalContent) ahp.ToolContent {
 	yes := true
 	w := ahp.ToolContent{Type: ahp.ContentTerminal, Resource: t.URI, Title: params.ClipTo(t.Title, params.MaxTitle), IsPty: &yes}
 	if t.Exit != nil {
-		w.Result = &ahp.TerminalResult{ExitCode: t.Exit.Code}
+		w.Result = &ahp.TerminalResult{ExitCode: t.Exit.Code, Preview: params.ClipTo(t.Output, MaxText), Truncated: t.Truncated}
 	}
 	return w
 }
