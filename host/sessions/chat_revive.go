@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent/commandline"
 	"tandemux/host/core"
+	"tandemux/host/sessions/page"
 )
 
 // ReviveSession makes a session that an earlier host left.
@@ -45,7 +46,7 @@ func (ss *Sessions) Revive(tx core.Tx) {
 		}
 	}
 	slices.SortFunc(ss.list, func(a, b *session) int {
-		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.URI}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.URI})) * -1
+		return page.Place{Modified: b.facts.Created, URI: b.ch.URI}.Compare(page.Place{Modified: a.facts.Created, URI: a.ch.URI})
 	})
 	for _, s := range ss.list {
 		s.revive(tx)

@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
+	"tandemux/host/sessions/page"
 	"tandemux/internal/fileuri"
 )
 
@@ -325,7 +325,7 @@ func (ss *Sessions) listSessions(_ context.Context, c *requests.Conn, p ahp.List
 	if p.Limit == 0 || p.Limit > maxPage {
 		p.Limit = maxPage
 	}
-	after, err := readCursor(p.Cursor)
+	after, err := page.Read(p.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -337,49 +337,16 @@ func (ss *Sessions) listSessions(_ context.Context, c *requests.Conn, p ahp.List
 		}
 	}
 	tx.Unlock()
-	slices.SortFunc(rows, func(a, b ahp.SessionSummary) int { return rankOf(a).compare(rankOf(b)) })
+	slices.SortFunc(rows, func(a, b ahp.SessionSummary) int { return page.Of(a).Compare(page.Of(b)) })
 	if p.Cursor != "" {
-		rows = slices.DeleteFunc(rows, func(r ahp.SessionSummary) bool { return rankOf(r).compare(after) <= 0 })
+		rows = slices.DeleteFunc(rows, func(r ahp.SessionSummary) bool { return page.Of(r).Compare(after) <= 0 })
 	}
 	r := ahp.ListSessionsResult{Items: rows}
 	if len(rows) > p.Limit {
 		r.Items = rows[:p.Limit]
-		r.NextCursor = rankOf(rows[p.Limit-1]).cursor()
+		r.NextCursor = page.Of(rows[p.Limit-1]).Cursor()
 	}
 	return ahp.Encode(c.Profile, r)
-}
-
-// rank is where a session stands in the list; a cursor names one, so that a page
-// goes on where the one before ended, whatever has changed since.
-type rank struct {
-	modified ahp.Instant
-	uri      ahp.URI
-}
-
-func rankOf(s ahp.SessionSummary) rank { return rank{s.ModifiedAt, s.Resource} }
-
-func (p rank) compare(q rank) int {
-	if c := strings.Compare(string(q.modified), string(p.modified)); c != 0 {
-		return c
-	}
-	return strings.Compare(p.uri, q.uri)
-}
-
-func (p rank) cursor() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(string(p.modified) + " " + p.uri))
-}
-
-func readCursor(cursor string) (p rank, err error) {
-	if cursor == "" {
-		return p, nil
-	}
-	b, err := base64.RawURLEncoding.DecodeString(cursor)
-	at, uri, ok := strings.Cut(string(b), " ")
-	p = rank{ahp.Instant(at), uri}
-	if _, date := p.modified.Ms(); err != nil || !ok || !date || len(cursor) > 2*params.MaxURI {
-		return p, ahp.InvalidParams("list sessions: the cursor %q is not one of this host's", params.Clip(cursor))
-	}
-	return p, nil
 }
 
 type configParams struct {

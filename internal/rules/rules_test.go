@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"host/completion":    {"ahp", "internal/fileuri"},
 	"host/annotations":   {"ahp/...", "host/agent/words", "host/audit", "host/auth", "host/core", "host/params", "host/requests", "internal/fileuri"},
 	"host/credential":    {"host/agent"},
-	"host/sessions":      {"ahp/...", "host/agent", "host/agent/commandline", "host/agent/words", "host/annotations", "host/completion", "host/audit", "host/auth", "host/core", "host/credential", "host/params", "host/requests", "internal/fileuri"},
+	"host/sessions":      {"ahp/...", "host/agent", "host/agent/commandline", "host/agent/words", "host/annotations", "host/completion", "host/audit", "host/auth", "host/core", "host/credential", "host/params", "host/requests", "host/sessions/page", "internal/fileuri"},
 	"host/requests":      {"ahp/...", "host/audit", "host/auth", "host/core", "host/outbox", "host/params", "internal/fileuri", "internal/jsonrpc"},
 	"host/params":        {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
@@ -101,6 +101,7 @@ var arrows = map[string][]string{
 	"host/workspace":     {"host/git", "host/workspace/filetree"},
 
 	"host/agent/commandline": {"ahp", "host/agent"},
+	"host/sessions/page":     {"ahp", "host/params"},
 
 	"host/journal/record":  {"ahp", "host/journal"},
 	"host/terminal/output": {"host/terminal/filter"},
