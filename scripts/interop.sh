@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Drives the protocol's own TypeScript client against a host: connections that are lost at
 # any byte, hosts that are killed, chats with a question and a tool's terminal, files,
-# comments, rights. What the client makes of actions must be what a fresh client is told,
-# and what was typed must have arrived once and in order. PACKAGE is the folder of an installed
-# @microsoft/agent-host-protocol, outside of this repository. Wants node 20.10 or newer, and
-# leaves nothing behind. RUN chooses scenarios that have it in their names.
+# comments, rights, a race for a claim. What the client makes of actions must be what a
+# fresh client is told, and what was typed must have arrived once and in order. PACKAGE is
+# the folder of an installed @microsoft/agent-host-protocol, outside of this repository.
+# Wants node 20.10 or newer, and leaves nothing behind. RUN chooses scenarios that have it
+# in their names.
 #
 #	scripts/interop.sh PACKAGE [HOST-BINARY]
-#	ROUNDS=20 RUN=chat scripts/interop.sh PACKAGE
+#	ROUNDS=20 RUN=race scripts/interop.sh PACKAGE
 set -eu
 package=$(cd "${1:?usage: [ROUNDS=200] [RUN=NAME] interop.sh PACKAGE [HOST-BINARY]}" && pwd)
 binary=${2:+$(realpath "$2")}

@@ -419,6 +419,33 @@ const scenarios = {
 		return `${refused.length} actions and 3 requests refused`
 	},
 
+	async 'two clients race for a claim'() {
+		const owner = make(unix.url)
+		await owner.open()
+		const uri = `ahp-terminal:/${randomUUID()}`
+		await cat(owner, uri, path.join(dir, randomUUID()))
+		const racers = await Promise.all(['a', 'b'].map(async name => {
+			const c = make(withToken(token('--terminal', uri.split('/')[1], name)))
+			await c.open()
+			await c.follow(uri)
+			return c
+		}))
+		const won = [0, 0]
+		for (let i = 0; i < rounds / 2; i++) {
+			const back = await owner.fate(uri, { type: 'terminal/claimed', claim: { kind: 'client', clientId: owner.id } })
+			assert.equal(back.rejectionReason, undefined)
+			await until('the owner\'s claim', () => racers.every(r => r.channels.get(uri).seq >= back.serverSeq))
+			const order = randomInt(2) ? [0, 1] : [1, 0]
+			const fates = []
+			await Promise.all(order.map(async n => { fates[n] = await racers[n].fate(uri, { type: 'terminal/claimed', claim: { kind: 'client', clientId: racers[n].id } }) }))
+			const winner = fates.findIndex(f => f.rejectionReason === undefined)
+			assert.equal(fates.filter(f => f.rejectionReason).length, 1, `round ${i}: ${JSON.stringify(fates)}`)
+			await until('all to agree', () => [owner, ...racers].every(c => c.state(uri).claim.clientId === racers[winner].id))
+			won[winner]++
+		}
+		return `${won[0] + won[1]} rounds, won ${won.join(' and ')}`
+	},
+
 	async 'a client that the host does not know'() {
 		const c = make(unix.url)
 		c.client = new sdk.AhpClient(await sdk.WebSocketTransport.connect(unix.url))
