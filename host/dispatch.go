@@ -14,6 +14,7 @@ func (h *Host) actions() map[string]requests.Action {
 	all := sessions.Actions()
 	maps.Copy(all, h.sessions.Annotations.Actions())
 	maps.Copy(all, h.terminals.Actions())
+	maps.Copy(all, h.changes.Actions())
 	maps.Copy(all, map[string]requests.Action{
 		ahp.LayoutChanged{}.ActionType(): {
 			Scope: auth.ScopeAdmin, Needs: []string{"rev"}, Fits: requests.Is[*layout], Do: h.layouts.change,

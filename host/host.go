@@ -20,11 +20,13 @@ import (
 	"tandemux/host/annotations"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/changes"
 	"tandemux/host/commands"
 	"tandemux/host/completion"
 	"tandemux/host/confine"
 	"tandemux/host/core"
 	"tandemux/host/credential"
+	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
@@ -124,6 +126,9 @@ type AgentConfig struct {
 	// AgentLimits, if not nil, gives what agents may do, in place of
 	// guard.DefaultLimits. It is asked at each decision, from any goroutine.
 	AgentLimits func() guard.Limits
+	// Workspace, if not nil, gives the workspace that a directory is, nil for others. It is
+	// asked from any goroutine, and may take a while.
+	Workspace func(dir string) (changes.Tree, error)
 }
 
 // Host is the one writer of all state. Its methods may be called from any
@@ -138,6 +143,7 @@ type Host struct {
 	terminals *terminals.Terminals
 	commands  *commands.Commands
 	sessions  *sessions.Sessions
+	changes   *changes.Changes
 	requests  *requests.Server
 	life      life
 }
@@ -242,9 +248,18 @@ func New(c Config) (*Host, error) {
 				return roots
 			},
 		}},
-		Terminals: &agentterm.Agents{Options: agentterm.Options{
+		Terminals: watched{&agentterm.Agents{Options: agentterm.Options{
 			Core: h.core, Log: c.Log, Audit: trail, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
-		}},
+		}}, h},
+	})
+	h.changes = changes.New(changes.Options{
+		Core: h.core, Log: c.Log, Audit: trail, Scratch: filepath.Join(c.State, "changes"),
+		Directory: h.terminals.Directory, Workspace: c.Workspace,
+		Files: files.New(files.Options{
+			Roots: c.Roots, Hostname: hostname, Limits: c.Limits.resourceLimits.Limits,
+			Own: []string{c.Runtime, c.State}, Unfinished: filepath.Join(c.State, "unfinished"),
+		}),
+		Reviewed: h.sessions.Reviewed, Review: h.sessions.Review,
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
@@ -392,6 +407,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	h.terminals.Stop(tx)
 	h.activity.Stop(tx)
 	h.sessions.Stop(tx)
+	h.changes.Stop(tx)
 	h.requests.Stop(tx)
 	tx.Unlock()
 	h.terminals.Close()
@@ -423,6 +439,7 @@ func (h *Host) letGo(ctx context.Context) error {
 		h.front.Wait()
 		h.requests.Wait()
 		h.sessions.Wait()
+		h.changes.Wait()
 		h.commands.Wait()
 		h.terminals.Wait()
 		h.journals.Wait()

@@ -3,18 +3,19 @@ package host
 import (
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/changeset"
+	"tandemux/ahp/resource"
 	"tandemux/host/agent"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/resources"
+	"tandemux/host/sessions"
 	"tandemux/host/terminals"
 )
 
@@ -34,11 +35,9 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 	})
 	maps.Copy(all, resources.Options{
 		Core: h.core, Audit: trail, Limits: h.cfg.Limits.resourceLimits,
-		Files: files.New(files.Options{
-			Roots: h.cfg.Roots, Hostname: h.terminals.Hostname, Limits: h.cfg.Limits.resourceLimits.Limits,
-			Own: []string{h.cfg.Runtime, h.cfg.State}, Unfinished: filepath.Join(h.cfg.State, "unfinished"),
-		}),
+		Files: h.changes.Files,
 	}.Methods())
+	maps.Copy(all, h.changes.Methods(all[resource.MethodRead]))
 	return all
 }
 
@@ -59,6 +58,8 @@ func (cs channels) Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Chann
 		return cs.h.layouts.open(tx, p, uri)
 	case scheme+":" == ahp.SessionScheme, scheme+":" == ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
+	case scheme+":" == changeset.Scheme:
+		return cs.h.changes.Open(tx, uri)
 	}
 	return nil, ahp.NotFound("subscribe to %q: there is no such channel", uri)
 }
@@ -75,6 +76,7 @@ func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	if t, ok := ch.Body.(*terminals.Terminal); ok {
 		t.Watched(tx, l)
 	}
+	cs.h.changes.Watched(tx, ch)
 	cs.h.layouts.recount(tx, ch)
 }
 
@@ -82,6 +84,7 @@ func (cs channels) Unwatched(tx core.Tx, l *core.Link, ch *core.Channel) {
 	cs.h.sessions.ClientLooksAway(tx, l, ch)
 	terminals.LooksAway(tx, l, ch, false)
 	resources.Unwatched(tx, ch)
+	cs.h.changes.Unwatched(tx, ch)
 	cs.h.layouts.recount(tx, ch)
 }
 
@@ -100,6 +103,7 @@ func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, 
 	}
 	h.terminals.Ended(tx, c, watched, last)
 	resources.Ended(tx, c.Link, watched)
+	h.changes.Unwatched(tx, watched...)
 }
 
 func (channels) Process(tx core.Tx, uri ahp.URI) (id string, ok bool) {
@@ -112,6 +116,22 @@ func (channels) Process(tx core.Tx, uri ahp.URI) (id string, ok bool) {
 
 func (cs channels) Refused(c *requests.Conn, method string, params json.RawMessage, err error) {
 	cs.h.refusedGuest(c, method, params, err)
+}
+
+// watched has what agents do told to those who show what they change.
+type watched struct {
+	sessions.Terminals
+	h *Host
+}
+
+func (w watched) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
+	w.Terminals.CallEnded(tx, c, turn, call)
+	w.h.changes.Worked(tx, c.Session())
+}
+
+func (w watched) SessionEnded(tx core.Tx, session ahp.URI) {
+	w.Terminals.SessionEnded(tx, session)
+	w.h.changes.Ended(tx, session)
 }
 
 // beside implements terminals.Host.

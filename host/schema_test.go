@@ -199,7 +199,7 @@ func kindOfState(state map[string]any) string {
 		return "annotations"
 	}
 	for member, kind := range map[string]string{
-		"agents": "root", "content": "terminal", "chats": "session", "turns": "chat", "doc": "layout", "layouts": "activity", "root": "resourceWatch",
+		"agents": "root", "content": "terminal", "chats": "session", "turns": "chat", "doc": "layout", "layouts": "activity", "root": "resourceWatch", "files": "changeset",
 	} {
 		if _, has := state[member]; has {
 			return kind

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
+	"tandemux/ahp/changeset"
 	"tandemux/ahp/resource"
 )
 
@@ -101,6 +102,8 @@ var methods = []method{
 	request[resource.TransferParams, Empty](resource.MethodCopy),
 	request[resource.WatchParams, resource.WatchResult](resource.MethodWatch),
 
+	request[changeset.InvokeParams, changeset.InvokeResult](changeset.MethodInvoke),
+
 	request[ahp.ReadParams, ahp.ReadResult](ahp.MethodRead),
 	request[onChannel, nothing](ahp.MethodStop),
 	request[onChannel, nothing](ahp.MethodYield),
@@ -134,6 +137,7 @@ var states = map[string]reflect.Type{
 	"layout":   typeOf[ahp.LayoutState](),
 	"activity": typeOf[ahp.ActivityState](),
 
+	"changeset":     typeOf[changeset.State](),
 	"resourceWatch": typeOf[resource.WatchState](),
 	"annotations":   typeOf[annotation.State](),
 }

@@ -274,7 +274,12 @@ func (s *Server) Read(uri ahp.URI, encoding string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := contentType(p.rel)
+	return Contents(p.rel, data, encoding)
+}
+
+// Contents is what Read answers of a file with a name and these contents.
+func Contents(name string, data []byte, encoding string) (any, error) {
+	kind := contentType(name)
 	if kind == "" {
 		kind = http.DetectContentType(data)
 	}

@@ -18,6 +18,28 @@ type FileDiff struct {
 	Added   int    `json:"added"`          // lines
 	Deleted int    `json:"deleted"`
 	Binary  bool   `json:"binary,omitempty"`
+
+	Old, New Entry `json:"-"` // what each tree has; without an ID nothing
+}
+
+// Entry is what a tree has at a path.
+type Entry struct {
+	Mode string // as git writes it
+	ID   string // the object's
+}
+
+// Modes of entries that are no files.
+const (
+	ModeLink   = "120000"
+	ModeModule = "160000" // a submodule; ID is a commit
+)
+
+// entry is one of a tree; git has zeros for none.
+func entry(mode, id string) Entry {
+	if strings.Trim(mode, ":0") == "" {
+		return Entry{}
+	}
+	return Entry{Mode: strings.TrimPrefix(mode, ":"), ID: id}
 }
 
 // statusWords are git's letters.
@@ -65,7 +87,7 @@ func parse(words []string) (files []FileDiff, err error) {
 		if len(fields) != 5 {
 			return nil, bad
 		}
-		f := FileDiff{Path: next(), Status: statusWords[fields[4][0]]}
+		f := FileDiff{Path: next(), Status: statusWords[fields[4][0]], Old: entry(fields[0], fields[2]), New: entry(fields[1], fields[3])}
 		if f.Status == "renamed" {
 			f.From, f.Path = f.Path, next()
 		}

@@ -211,3 +211,12 @@ func Words(out string) []string {
 	}
 	return strings.Split(out, "\x00")
 }
+
+// QuotePath is a path as GIT_ALTERNATE_OBJECT_DIRECTORIES takes it, which has
+// colons between paths.
+func QuotePath(path string) string {
+	if !strings.ContainsAny(path, ":\"\\\n") {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}

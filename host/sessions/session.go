@@ -46,6 +46,8 @@ type sessionFacts struct {
 	Config map[string]any `json:"config,omitempty"`
 	// Sandbox is what the session is confined to; empty for most.
 	Sandbox string `json:"sandbox,omitempty"`
+	// Reviewed is what package changes keeps with the session.
+	Reviewed map[string]string `json:"reviewed,omitempty"`
 }
 
 // sessionMeta is the session's _meta: what AHP has no member for.

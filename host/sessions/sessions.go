@@ -206,6 +206,22 @@ func (ss *Sessions) Announce(tx core.Tx, uri ahp.URI) {
 	}
 }
 
+// Reviewed gives what Review was given of a session last.
+func (ss *Sessions) Reviewed(tx core.Tx, uri ahp.URI) map[string]string {
+	if s, ok := core.At[*session](tx, uri); ok {
+		return s.facts.Reviewed
+	}
+	return nil
+}
+
+// Review keeps with a session which changed files were reviewed.
+func (ss *Sessions) Review(tx core.Tx, uri ahp.URI, marks map[string]string) {
+	if s, ok := core.At[*session](tx, uri); ok {
+		s.facts.Reviewed, s.dirty = marks, true
+		tx.ApplyAll(s.ch, nil, nil)
+	}
+}
+
 // Confined gives the sandbox of a session and its directories; nil for most.
 func (ss *Sessions) Confined(tx core.Tx, uri ahp.URI) (b Sandbox, roots []string) {
 	s, ok := core.At[*session](tx, uri)

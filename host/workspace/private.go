@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -330,7 +331,7 @@ func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir str
 // takeObjects packs what the tip needs and the repository has not, and lets git check
 // every object as it stores them.
 func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string) error {
-	see := w.store.git(r.Common).With("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(dir), "GIT_NO_LAZY_FETCH=1")
+	see := w.store.git(r.Common).With("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+git.QuotePath(dir), "GIT_NO_LAZY_FETCH=1")
 	if kind, err := see.Line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {
 		return filetree.Failf(filetree.ErrConflict, "the task's branch is at %s, which is no commit that there is", tip)
 	}

@@ -56,7 +56,7 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	}
 	own := []string{"GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")}
 	if !stored {
-		own = append(own, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(filepath.Join(r.Common, "objects")))
+		own = append(own, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+git.QuotePath(filepath.Join(r.Common, "objects")))
 	}
 	s.git = w.worktreeGit(r).With(own...)
 	if err := s.take(ctx, r, top, files); err != nil {
@@ -64,15 +64,6 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 		return nil, err
 	}
 	return s, nil
-}
-
-// quotedObjects is a path as GIT_ALTERNATE_OBJECT_DIRECTORIES takes it, which has
-// colons between paths.
-func quotedObjects(path string) string {
-	if !strings.ContainsAny(path, ":\"\\\n") {
-		return path
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, files string) error {
