@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
+	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/credential"
 	"tandemux/host/params"
@@ -62,6 +63,14 @@ func (h *Host) takeToken(c *requests.Conn, r agent.Resource, p authenticateParam
 	}
 	h.requests.Audit.Did(c.Who(), "authenticate", params.Clip(r.URI), "revoked", map[bool]string{true: "yes", false: "no"}[p.Token == ""])
 	return nil
+}
+
+// stillValid reports whether a principal is still one.
+func stillValid(tokens *auth.Tokens) func(principal string) bool {
+	return func(principal string) bool {
+		id, remote := strings.CutPrefix(principal, "token:")
+		return !remote || tokens.Valid(id)
+	}
 }
 
 // tokenExpired tells whose token has ended (AHP, Authentication).

@@ -240,7 +240,7 @@ func New(c Config) (*Host, error) {
 		Confine: func(session ahp.URI, sandbox string) sessions.Sandbox {
 			return confine.New(sandboxes, session, sandbox)
 		},
-		Confines: confine.Refused, Credentials: credential.New(h.tokenExpired),
+		Confines: confine.Refused, Credentials: credential.New(stillValid(tokens), h.tokenExpired),
 		Annotations: &annotations.Annotations{Options: annotations.Options{
 			Hostname: hostname, Audit: trail, Changed: func(tx core.Tx, session ahp.URI) { h.sessions.Announce(tx, session) },
 			Roots: func(tx core.Tx, session ahp.URI) []string {

@@ -26,16 +26,17 @@ type token struct {
 
 // Store holds tokens.
 type Store struct {
+	valid   func(principal string) bool
 	expired func(principal string, r agent.Resource)
 
 	mu     sync.Mutex
 	tokens map[held]*token
 }
 
-// New makes a Store. It calls expired for each token that ends by itself, from a
-// goroutine of its own.
-func New(expired func(principal string, r agent.Resource)) *Store {
-	return &Store{expired: expired, tokens: map[held]*token{}}
+// New makes a Store. Tokens count for as long as the principal that gave them is valid. It
+// calls expired for each token that ends by itself, from a goroutine of its own.
+func New(valid func(principal string) bool, expired func(principal string, r agent.Resource)) *Store {
+	return &Store{valid: valid, expired: expired, tokens: map[held]*token{}}
 }
 
 // Unusable says why a text that is valid for some seconds can't be a token; empty if it
@@ -58,6 +59,11 @@ func Unusable(text string, life *float64) string {
 func (s *Store) Put(principal string, r agent.Resource, text string, life *float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for old := range s.tokens {
+		if !s.valid(old.principal) {
+			s.drop(old)
+		}
+	}
 	k := held{principal, r.URI}
 	if s.tokens[k] == nil && len(s.tokens) >= maxHeld {
 		return false
@@ -117,7 +123,7 @@ func (s *Store) Env(principal string, r *agent.Resource) (env []agent.Var, ok bo
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t := s.tokens[held{principal, r.URI}]; t != nil {
+	if t := s.tokens[held{principal, r.URI}]; t != nil && s.valid(principal) {
 		return []agent.Var{{Name: r.Variable, Value: t.text}}, true
 	}
 	return nil, !r.Required

@@ -16,7 +16,8 @@ func TestStore(t *testing.T) {
 		r   agent.Resource
 	}
 	ended := make(chan end, 1)
-	s := New(func(who string, r agent.Resource) { ended <- end{who, r} })
+	gone := ""
+	s := New(func(who string) bool { return who != gone }, func(who string, r agent.Resource) { ended <- end{who, r} })
 	has := func(who, want string) {
 		t.Helper()
 		env, ok := s.Env(who, &forge)
@@ -44,8 +45,16 @@ func TestStore(t *testing.T) {
 			t.Fatalf("%d tokens", i)
 		}
 	}
-	s.Close()
+	gone = "1"
 	has("1", "")
+	if !s.Put("more", forge, "x", nil) || s.Put("too many", forge, "x", nil) {
+		t.Error("one that is gone leaves its place to one")
+	}
+	gone = ""
+	has("1", "")
+	has("2", "x")
+	s.Close()
+	has("2", "")
 
 	optional := forge
 	optional.Required = false
