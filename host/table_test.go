@@ -83,9 +83,21 @@ func source(t *testing.T, dirs ...string) string {
 func TestAllOfAHP(t *testing.T) {
 	t.Parallel()
 	doc := written(t)
-	methods, notifications, actions := host.Tables(start(t).host)
+	w := start(t)
+	methods, notifications, actions := host.Tables(w.host)
 	foreign := func(name string) bool { return !strings.HasPrefix(name, "x-") }
 	made := source(t, ".")
+
+	a := w.connect("a")
+	a.initialize()
+	for names, how := range doc["channel"] {
+		for name := range strings.SplitSeq(names, "`, `") {
+			err := a.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: strings.Replace(name, "ID", "1", 1)}, nil)
+			if how == isUnknown && ahp.CodeOf(err) != ahp.CodeNotFound {
+				t.Errorf("the channel %s, which is unknown, answers %v", name, err)
+			}
+		}
+	}
 
 	got := map[string]string{}
 	for m := range maps.Keys(methods) {
