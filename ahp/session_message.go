@@ -180,7 +180,7 @@ type CompletionItem struct {
 	InsertText string      `json:"insertText"`
 	RangeStart *int        `json:"rangeStart,omitempty"`
 	RangeEnd   *int        `json:"rangeEnd,omitempty"`
-	Attachment *Attachment `json:"attachment,omitempty"`
+	Attachment *Attachment `json:"attachment"`
 }
 
 // ResolveSessionConfigResult answers resolveSessionConfig: all that can be set,

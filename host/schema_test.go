@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -151,8 +152,8 @@ func (s *speech) received(w *fixture, raw []byte) error {
 	if p := upstream(); p != nil {
 		var err error
 		switch {
-		case s.profile != ahp.V05:
-			err = p.down(params, f.Result)
+		case s.profile != ahp.V05 && f.Error == nil:
+			err = p.down(cmp.Or(f.Method, method), params, f.Result)
 		case f.Method != "":
 			err = p.said05(f.Method, params)
 		case f.Error == nil:

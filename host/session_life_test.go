@@ -472,6 +472,9 @@ func TestCompletions(t *testing.T) {
 		var got []string
 		for _, i := range r.Items {
 			got = append(got, i.InsertText)
+			if i.Attachment == nil || i.Attachment.Label == "" {
+				t.Errorf("%q has no attachment", i.InsertText)
+			}
 			if *i.RangeEnd != c.offset {
 				t.Errorf("%q replaces up to %d", c.text, *i.RangeEnd)
 			}

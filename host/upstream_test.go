@@ -16,6 +16,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
+	"tandemux/ahp/resource"
 )
 
 // upstream are the schemas that the protocol's project publishes for 0.5, from its
@@ -219,10 +221,14 @@ func (p *published) answered05(method string, result any) error {
 }
 
 // down says what would be wrong with a message if its reader were one of 0.5: it is
-// written again for one.
-func (p *published) down(params map[string]any, result any) error {
-	if raw, is := params["action"]; is && params["rejectionReason"] == nil {
-		text, err := json.Marshal(raw)
+// written again for one. method is what it is of, or what it answers.
+func (p *published) down(method string, params map[string]any, result any) error {
+	switch method {
+	case ahp.MethodAction:
+		if params["rejectionReason"] != nil {
+			return nil
+		}
+		text, err := json.Marshal(params["action"])
 		if err != nil {
 			return err
 		}
@@ -234,31 +240,60 @@ func (p *published) down(params map[string]any, result any) error {
 		if err != nil {
 			return err
 		}
-		return p.said05(ahp.MethodAction, with(params, "action", text))
-	}
-	for _, snapshot := range snapshots(result) {
-		state, _ := snapshot["state"].(map[string]any)
-		to, is := map[string]any{
-			"root": new(ahp.RootState), "terminal": new(ahp.TerminalState), "session": new(ahp.SessionState), "chat": new(ahp.ChatState),
-		}[kindOfState(state)]
-		if !is {
-			continue
-		}
-		text, err := json.Marshal(state)
-		if err == nil {
-			err = json.Unmarshal(text, to)
-		}
-		if err == nil {
-			text, err = ahp.Encode(ahp.V05, to)
-		}
+		return p.said05(method, with(params, "action", text))
+	case ahp.NoteSessionAdded:
+		text, err := for05(params["summary"], new(ahp.SessionSummary))
 		if err != nil {
 			return err
 		}
-		if err := p.fits("Snapshot", with(snapshot, "state", text)); err != nil {
+		return p.said05(method, with(params, "summary", text))
+	case ahp.NoteSessionSummaryChanged, ahp.NoteAuthRequired, ahp.MethodFetchTurns: // are made for their reader
+		return nil
+	case ahp.MethodListSessions:
+		text, err := for05(result, new(ahp.ListSessionsResult))
+		if err != nil {
 			return err
 		}
+		return p.answered05(method, with(map[string]any{}, "", text)[""])
+	case ahp.MethodInitialize, ahp.MethodReconnect, ahp.MethodSubscribe:
+		for _, snapshot := range snapshots(result) {
+			kind := kindOfState(snapshot["state"].(map[string]any))
+			to, is := map[string]any{
+				"root": new(ahp.RootState), "terminal": new(ahp.TerminalState), "session": new(ahp.SessionState), "chat": new(ahp.ChatState),
+				"annotations": new(annotation.State), "resourceWatch": new(resource.WatchState),
+			}[kind]
+			if !is {
+				continue
+			}
+			text, err := for05(snapshot["state"], to)
+			if err == nil {
+				err = p.fits(strings.ToUpper(kind[:1])+kind[1:]+"State", with(map[string]any{}, "", text)[""])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
+	if params != nil {
+		if p.params[method] == "" { // 0.5 does not have it
+			return nil
+		}
+		return p.said05(method, params)
+	}
+	return p.answered05(method, result)
+}
+
+// for05 is what a reader of 0.5 is written of a value that was read as a type.
+func for05(value, as any) (json.RawMessage, error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, as)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ahp.Encode(ahp.V05, as)
 }
 
 // with is an object with another member.

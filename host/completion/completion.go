@@ -43,7 +43,11 @@ func Of(p ahp.CompletionsParams, commands []ahp.AgentCommand, roots []string) (r
 		r.Items = files(roots, word[1:])
 	}
 	for i := range r.Items {
-		r.Items[i].RangeStart, r.Items[i].RangeEnd = &at, &p.Offset
+		it := &r.Items[i]
+		it.RangeStart, it.RangeEnd = &at, &p.Offset
+		if it.Attachment == nil { // each must have one; this one tells an agent nothing
+			it.Attachment = &ahp.Attachment{Type: ahp.AttachSimple, Label: strings.TrimSpace(it.InsertText)}
+		}
 	}
 	return r, nil
 }
