@@ -9,43 +9,54 @@ import (
 
 // This file keeps a token that is bound to one terminal to it, and who is in a
 // sandbox to the terminals that run there. Whatever else they name is refused in the
-// same words, there or not.
+// same words, there or not. And it keeps what was started, which may have secrets among
+// its arguments, from tokens that neither hold the terminal nor operate the host.
 
-// shown is what a principal sees of the list of terminals.
-func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
-	if !p.Bounded() {
-		return all
+// shown is what a principal sees of the list of terminals; other says that it is not all.
+func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) (some []ahp.TerminalInfo, other bool) {
+	trusted := p.Token == "" || p.Operates()
+	if trusted && !p.Bounded() {
+		return all, false
 	}
-	some := []ahp.TerminalInfo{}
+	some = []ahp.TerminalInfo{}
 	for _, t := range all {
-		if terminals.Reaches(tx, p, t.Resource) {
-			some = append(some, t)
+		if !terminals.Reaches(tx, p, t.Resource) {
+			other = true
+			continue
 		}
+		if m := t.Meta; m != nil && !trusted && (len(m.Command) > 0 || m.LastCommand != nil) && !terminals.Held(tx, p, t.Resource) {
+			less := *m
+			less.Command, less.LastCommand = nil, nil
+			t.Meta, other = &less, true
+		}
+		some = append(some, t)
 	}
-	return some
+	return some, other
 }
 
-// shownAction is what a principal sees of an action; nil for nothing.
-func shownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Action {
+// shownAction is what a principal sees of an action, nil for nothing; other says that it is
+// not the action itself.
+func shownAction(tx core.Tx, p *auth.Principal, a ahp.Action) (shownAs ahp.Action, other bool) {
 	switch a := a.(type) {
 	case ahp.RootTerminalsChanged:
-		return ahp.RootTerminalsChanged{Terminals: shown(tx, p, a.Terminals)}
+		list, other := shown(tx, p, a.Terminals)
+		return ahp.RootTerminalsChanged{Terminals: list}, other
 	case ahp.HostWarned:
 		if !p.Operates() {
-			return nil
+			return nil, true
 		}
 	case ahp.RootAgentsChanged:
 		if p.Sandbox != "" {
-			return ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
+			return ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}, true
 		}
 	}
-	return a
+	return a, false
 }
 
 // shownState is what a principal sees of a channel's state.
 func shownState(tx core.Tx, p *auth.Principal, state any) any {
-	if r, ok := state.(ahp.RootState); ok && p.Bounded() {
-		r.Terminals = shown(tx, p, r.Terminals)
+	if r, ok := state.(ahp.RootState); ok {
+		r.Terminals, _ = shown(tx, p, r.Terminals)
 		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

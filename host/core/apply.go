@@ -113,7 +113,10 @@ func (tx Tx) Answer(uri ahp.URI, a ahp.Action, by *By, reason string) {
 }
 
 // Shown is what a principal sees of an action; nil for nothing.
-func (tx Tx) Shown(p *auth.Principal, a ahp.Action) ahp.Action { return tx.c.o.Shown(tx, p, a) }
+func (tx Tx) Shown(p *auth.Principal, a ahp.Action) ahp.Action {
+	shown, _ := tx.c.o.Shown(tx, p, a)
+	return shown
+}
 
 // Notify sends a notification to a channel's subscribers that may see everything; it is
 // neither stored nor replayed (AHP, Subscriptions).

@@ -29,9 +29,9 @@ type Options struct {
 	// Kinds are the channels that are no terminals and outlive the host, by the scheme that
 	// their URIs have, with its colon, or could have (Named).
 	Kinds map[string]Kind
-	// Shown is what a principal that may not see everything sees of an action; nil for
-	// nothing.
-	Shown func(tx Tx, p *auth.Principal, a ahp.Action) ahp.Action
+	// Shown is what a principal that may not see everything sees of an action, nil for
+	// nothing; other says that it is not the action itself.
+	Shown func(tx Tx, p *auth.Principal, a ahp.Action) (shown ahp.Action, other bool)
 	// Superseded is told, once, that another host has taken over.
 	Superseded func(tx Tx, why error)
 	// Spoilt is told that what a crash of the host would lose has changed.

@@ -75,12 +75,12 @@ func (f *frame) release() {
 }
 
 func (tx Tx) sendFrame(l *Link, f *frame) {
-	if bounded := l.Principal.Bounded(); bounded || !l.Principal.Operates() {
-		a := tx.Shown(l.Principal, f.env.Action)
+	if l.Principal.Bounded() || !l.Principal.Operates() {
+		a, other := tx.c.o.Shown(tx, l.Principal, f.env.Action)
 		if a == nil {
 			return
 		}
-		if bounded {
+		if other {
 			env := f.env
 			env.Action = a
 			f = &frame{env: env, patient: f.patient}

@@ -56,6 +56,11 @@ func TestHTTP(t *testing.T) {
 	if text, failed := reader.call("run_command", m{"line": "id"}); !failed || !strings.Contains(text, "terminal:create") {
 		t.Errorf("without the scope: %s", text)
 	}
+	// What somebody else's runs is not told.
+	w.Tandemux("new", "--name", "mine", "--", "sh", "-c", "exec cat # hunter2")
+	if text, _ := reader.call("list_terminals", nil); !strings.Contains(text, "mine") || strings.Contains(text, "hunter2") {
+		t.Errorf("listed: %s", text)
+	}
 }
 
 // TestHTTPFront: no token, a wrong one, foreign origins and hosts, large bodies.

@@ -77,6 +77,10 @@ func TestScopes(t *testing.T) {
 			}
 		})
 	}
+	w.Tandemux("new", "--name", "mine", "--", "sh", "-c", "exec cat # hunter2")
+	if _, text := request(w, "GET", "http://"+addr+"/pty", w.Token("--scope", read), ""); !strings.Contains(text, "mine") || strings.Contains(text, "hunter2") {
+		t.Errorf("listed for who holds nothing: %s", text)
+	}
 	// Without the right to look there is nothing that a socket could do.
 	for _, scope := range []string{create, input, claim} {
 		if status, _ := request(w, "GET", "http://"+addr+"/pty", w.Token("--scope", scope), ""); status != 403 {

@@ -168,6 +168,12 @@ func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	return ok && uri == p.Terminal && t.proc == p.Process
 }
 
+// Held reports whether a principal holds a terminal.
+func Held(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
+	t, ok := At(tx, uri)
+	return ok && t.held().Holds(p)
+}
+
 // Find finds the terminal of a principal's request.
 func Find(tx core.Tx, p *auth.Principal, uri ahp.URI, doing string) (*Terminal, error) {
 	t, ok := At(tx, uri)
