@@ -259,6 +259,10 @@ func New(c Config) (*Host, error) {
 			Roots: c.Roots, Hostname: hostname, Limits: c.Limits.resourceLimits.Limits,
 			Own: []string{c.Runtime, c.State}, Unfinished: filepath.Join(c.State, "unfinished"),
 		}),
+		Confined: func(tx core.Tx, session ahp.URI) bool {
+			k, _ := h.sessions.Confined(tx, session)
+			return k != nil
+		},
 		Reviewed: h.sessions.Reviewed, Review: h.sessions.Review,
 	})
 	h.requests = requests.New(requests.Options{

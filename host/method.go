@@ -126,7 +126,7 @@ type watched struct {
 
 func (w watched) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
 	w.Terminals.CallEnded(tx, c, turn, call)
-	w.h.changes.Worked(tx, c.Session())
+	w.h.changes.Worked(tx, c.Session(), call == "")
 }
 
 func (w watched) SessionEnded(tx core.Tx, session ahp.URI) {

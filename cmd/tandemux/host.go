@@ -131,6 +131,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 			Agents: agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },
 			Confine:     work.confine,
+			Workspace:   work.changes,
 		},
 		Log: log, Keeper: k, NewKeeper: d.Keeper,
 		Network: host.Network{Origins: o.Origins, Hosts: o.Names},

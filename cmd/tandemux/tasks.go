@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
+	"tandemux/host/changes"
 	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
@@ -132,6 +134,21 @@ func (t *tasks) confine(sandbox string) (agent.Confinement, error) {
 		return nil, err
 	}
 	return s.Confine(sandbox)
+}
+
+// changes are those of the workspace that a directory is, if it is a task's.
+func (t *tasks) changes(dir string) (changes.Tree, error) {
+	if rel, err := filepath.Rel(t.d.State, dir); err != nil || !filepath.IsLocal(rel) {
+		return nil, nil //nolint:nilerr // then it is none
+	}
+	s, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	if c := s.Files.ChangesAt(dir); c != nil {
+		return c, nil
+	}
+	return nil, nil
 }
 
 // door is the tasks' interface on the host's listeners.

@@ -33,6 +33,9 @@ type Options struct {
 	// Workspace, if not nil, gives the workspace that a directory is; nil for others. It
 	// may take a while.
 	Workspace func(dir string) (Tree, error)
+	// Confined reports whether a session is in a sandbox: it has no changeset but of a
+	// workspace, as what is in it may name any git directory.
+	Confined func(tx core.Tx, session ahp.URI) bool
 	// Reviewed and Review keep with a session what was reviewed.
 	Reviewed func(tx core.Tx, session ahp.URI) map[string]string
 	Review   func(tx core.Tx, session ahp.URI, marks map[string]string)
@@ -114,8 +117,9 @@ func (cs *Changes) aside(tx core.Tx, do func(ctx context.Context)) {
 	})
 }
 
-// tree finds the one that a directory is in; nil for none.
-func (cs *Changes) tree(ctx context.Context, dir string) (Tree, error) {
+// tree finds the one that a directory is in, of a session in a sandbox or not; nil for
+// none.
+func (cs *Changes) tree(ctx context.Context, dir string, confined bool) (Tree, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -123,6 +127,9 @@ func (cs *Changes) tree(ctx context.Context, dir string) (Tree, error) {
 		if t, err := cs.Workspace(dir); t != nil || err != nil {
 			return t, err
 		}
+	}
+	if confined {
+		return nil, nil
 	}
 	if err := os.MkdirAll(cs.Scratch, 0o700); err != nil {
 		return nil, err
@@ -191,10 +198,11 @@ func (cs *Changes) look(tx core.Tx, session ahp.URI) {
 		return
 	}
 	cs.looking[session] = true
+	confined := cs.Confined(tx, session)
 	cs.aside(tx, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, diffTime)
 		defer cancel()
-		t, err := cs.tree(ctx, dir)
+		t, err := cs.tree(ctx, dir, confined)
 		if err != nil {
 			cs.Log.Warn("look for changes of a session", "session", session, "err", err)
 		}
@@ -249,9 +257,13 @@ func (cs *Changes) Open(tx core.Tx, uri ahp.URI) (*core.Channel, error) {
 	return nil, ahp.NotFound("subscribe to %q: no session has this changeset", uri)
 }
 
-// Worked is told that an agent of a session has done something, or that it has ended.
-func (cs *Changes) Worked(tx core.Tx, session ahp.URI) {
-	if ch := tx.Channel(session); len(cs.sets) > 0 || ch != nil && len(ch.Links()) > 0 {
+// Worked is told that a tool call of a session has ended, or a turn, with which all
+// changesets of the tree are as of now.
+func (cs *Changes) Worked(tx core.Tx, session ahp.URI, turn bool) {
+	if s := cs.sets[channelOf(session)]; s != nil {
+		s.refresh(tx)
+	}
+	if ch := tx.Channel(session); turn && (len(cs.sets) > 0 || ch != nil && len(ch.Links()) > 0) {
 		cs.look(tx, session)
 	}
 }

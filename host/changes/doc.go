@@ -3,8 +3,8 @@
 // from where that began; their review, and what can be done with them.
 //
 // A session lists its changeset once somebody looks at the session. The changeset is
-// computed once somebody subscribes, and again when a tool call or a turn of a session in
-// the same work tree has ended and with each subscription, one computation at a time and
+// computed once somebody subscribes, and again with each subscription, when a tool call of
+// the session has ended, and when a turn of any session in the same work tree has, one computation at a time and
 // with a pause in between. Changes that others make meanwhile show with the next.
 //
 // Who undoes is not to lose work: what is undone is first kept under a reference

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tandemux/host/git"
@@ -58,10 +57,37 @@ func find(ctx context.Context, scratch, dir string) (*repository, error) {
 	}
 	// Configuration can say that the work tree is anywhere.
 	rel, err := filepath.Rel(r.top, dir)
-	if _, none := os.Lstat(filepath.Join(r.top, ".git")); err != nil || !filepath.IsLocal(rel) || none != nil {
+	if err != nil || !filepath.IsLocal(rel) || !r.mutual(ctx) {
 		return nil, nil //nolint:nilerr // then it is none of ours
 	}
 	return r, nil
+}
+
+// mutual reports whether the git directory is the work tree's own, or says that it is of
+// this work tree: a file in the work tree may name anybody's.
+func (r *repository) mutual(ctx context.Context) bool {
+	link := filepath.Join(r.top, ".git")
+	if st, err := os.Lstat(link); err != nil || st.IsDir() {
+		return err == nil
+	}
+	if back, err := os.ReadFile(filepath.Join(r.admin, "gitdir")); err == nil { // of git worktree
+		return same(strings.TrimSuffix(string(back), "\n"), link)
+	}
+	tree, err := r.own().Line(ctx, "config", "--get", "core.worktree") // of a submodule
+	if !filepath.IsAbs(tree) {
+		tree = filepath.Join(r.admin, tree)
+	}
+	return err == nil && same(tree, r.top)
+}
+
+// same reports whether two paths are of one file.
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // own is git with the repository's configuration.
@@ -294,15 +320,7 @@ func (g *guest) entries(ctx context.Context, tree string, paths []string) (map[s
 	return all, nil
 }
 
-// Blob implements Tree: an object's contents.
+// Blob implements Tree.
 func (r *repository) Blob(ctx context.Context, id string, most int) ([]byte, error) {
-	size, err := r.own().Line(ctx, "cat-file", "-s", id)
-	if err != nil {
-		return nil, err
-	}
-	if n, err := strconv.Atoi(size); err != nil || n > most {
-		return nil, errTooLarge
-	}
-	out, err := r.own().Run(ctx, "cat-file", "blob", id)
-	return []byte(out), err
+	return r.own().Blob(ctx, id, most)
 }

@@ -224,6 +224,22 @@ func TestNoTree(t *testing.T) {
 	if r, err := find(context.Background(), t.TempDir(), filepath.Join(w.dir, "d")); err != nil || r == nil || r.top != w.dir {
 		t.Errorf("a directory in it: %+v, %v", r, err)
 	}
+	// A git directory that is somebody else's is not taken for one's own; a worktree's is.
+	if err := os.WriteFile(filepath.Join(other, ".git"), []byte("gitdir: "+w.dir+"/.git\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := find(context.Background(), t.TempDir(), other); r != nil || err != nil {
+		t.Errorf("somebody else's: %+v, %v", r, err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	w.git("worktree", "add", "-q", "-b", "side", linked)
+	if r, err := find(context.Background(), t.TempDir(), linked); err != nil || r == nil || r.common != filepath.Join(w.dir, ".git") {
+		t.Errorf("a worktree: %+v, %v", r, err)
+	} else if err := os.WriteFile(filepath.Join(linked, "d/a"), []byte("x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	} else if _, err := r.Commit(context.Background(), "side"); err != nil || w.git("log", "-1", "--format=%s", "side") != "side\n" || w.git("status", "--porcelain") != "" {
+		t.Errorf("a commit in it: %v", err)
+	}
 	w.git("config", "core.worktree", other)
 	if r, err := find(context.Background(), t.TempDir(), w.dir); r != nil || err != nil {
 		t.Errorf("a work tree elsewhere: %+v, %v", r, err)

@@ -23,9 +23,8 @@ import (
 )
 
 var (
-	errTooMany  = fmt.Errorf("more than %d files differ, or their names are too long: commit some, or have git ignore them", maxFiles)
-	errTooLarge = fmt.Errorf("it has more than %d bytes, the most that is read at once", maxBlob)
-	errNoTree   = errors.New("the session works in no git work tree any more")
+	errTooMany = fmt.Errorf("more than %d files differ, or their names are too long: commit some, or have git ignore them", maxFiles)
+	errNoTree  = errors.New("the session works in no git work tree any more")
 )
 
 // set is the body of a changeset's channel, while somebody looks. Guarded by the lock.
@@ -60,7 +59,7 @@ func (s *set) refresh(tx core.Tx) {
 	}
 	s.computing = true
 	state, _ := stateOf(tx, tx.Channel(s.session))
-	dir := s.all.directory(state)
+	dir, confined := s.all.directory(state), s.all.Confined(tx, s.session)
 	wait := time.Until(s.computed.Add(pause))
 	s.all.aside(tx, func(ctx context.Context) {
 		select {
@@ -71,7 +70,7 @@ func (s *set) refresh(tx core.Tx) {
 		s.all.Core.Locked(func(core.Tx) { s.again = false })
 		ctx, cancel := context.WithTimeout(ctx, diffTime)
 		defer cancel()
-		t, files, err := s.look(ctx, dir)
+		t, files, err := s.look(ctx, dir, confined)
 		s.all.Core.Do(func(tx core.Tx) {
 			s.computing, s.computed = false, time.Now()
 			if !s.there() || tx.Closing() {
@@ -86,8 +85,8 @@ func (s *set) refresh(tx core.Tx) {
 }
 
 // look is a computation.
-func (s *set) look(ctx context.Context, dir string) (t Tree, files []git.FileDiff, err error) {
-	if t, err = s.all.tree(ctx, dir); err != nil {
+func (s *set) look(ctx context.Context, dir string, confined bool) (t Tree, files []git.FileDiff, err error) {
+	if t, err = s.all.tree(ctx, dir, confined); err != nil {
 		return nil, nil, err
 	}
 	if t == nil {

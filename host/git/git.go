@@ -220,3 +220,16 @@ func QuotePath(path string) string {
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
+
+// Blob gives an object of at most so many bytes.
+func (g Git) Blob(ctx context.Context, id string, most int) ([]byte, error) {
+	size, err := g.Line(ctx, "cat-file", "-s", id)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := strconv.Atoi(size); err != nil || n > most {
+		return nil, filetree.Failf(filetree.ErrTooLarge, "it has more than %d bytes, the most that is read at once", most)
+	}
+	out, err := g.Run(ctx, "cat-file", "blob", id)
+	return []byte(out), err
+}

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// Changes is a worktree beside where it began, as package changes takes it.
+type Changes struct{ w *Workspace }
+
+// ChangesAt are those of the workspace that a directory is; nil if it is none, or one that
+// is no worktree.
+func (s *Store) ChangesAt(dir string) *Changes {
+	task := filepath.Base(filepath.Dir(dir))
+	if filetree.CheckID("task", task) != nil || dir != filepath.Join(s.taskDir(task), filesName) {
+		return nil
+	}
+	w, err := s.Workspace(task)
+	if err != nil || w.info.Kind != Worktree {
+		return nil
+	}
+	return &Changes{w}
+}
+
+// Top is the directory.
+func (c *Changes) Top() string { return c.w.Dir() }
+
+// Diff says what was changed, committed or not.
+func (c *Changes) Diff(ctx context.Context) ([]git.FileDiff, error) {
+	d, err := c.w.Diff(ctx, DiffOptions{})
+	return d.Files, err
+}
+
+// Blob gives an object of the repository.
+func (c *Changes) Blob(ctx context.Context, id string, most int) ([]byte, error) {
+	r, err := c.w.load()
+	if err != nil {
+		return nil, err
+	}
+	return c.w.store.git(r.Common).With("GIT_DIR="+r.Common).Blob(ctx, id, most)
+}
+
+// Commit commits what is not committed on the workspace's branch.
+func (c *Changes) Commit(ctx context.Context, message string) (string, error) {
+	r, unlock, err := c.w.begin()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := c.w.takeCommits(ctx, r); err != nil {
+		return "", err
+	}
+	tip, _, err := c.w.commitWork(ctx, r, message)
+	return tip, err
+}
+
+// Merge brings everything home.
+func (c *Changes) Merge(ctx context.Context, message string) (into string, err error) {
+	m, err := c.w.Merge(ctx, MergeOptions{Message: message})
+	return m.Into, err
+}
