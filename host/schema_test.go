@@ -18,40 +18,42 @@ import (
 	"tandemux/internal/soak"
 )
 
-// document is one of the protocol's schemas: of messages, and of what it has by names.
-type document struct {
-	message *jsonschema.Resolved
-	tables  map[string]*jsonschema.Resolved
-}
+// document is one of the protocol's schemas, with a property for its messages and for
+// each table of what it has by names: to resolve it once for each takes seconds.
+type document struct{ *jsonschema.Resolved }
 
 func resolve(doc *jsonschema.Schema) document {
-	one := func(s *jsonschema.Schema) *jsonschema.Resolved {
-		r, err := s.Resolve(nil)
-		if err != nil {
-			panic(err)
-		}
-		return r
+	message := *doc
+	message.Schema, message.Defs = "", nil
+	all := &jsonschema.Schema{Defs: doc.Defs, Properties: map[string]*jsonschema.Schema{"message": &message}}
+	for _, table := range []string{schema.Params, schema.Results, schema.Actions, schema.States} {
+		all.Properties[table] = &jsonschema.Schema{Ref: "#/$defs/" + table}
 	}
-	d := document{one(doc), map[string]*jsonschema.Resolved{}}
-	for _, name := range []string{schema.Params, schema.Results, schema.Actions, schema.States} {
-		d.tables[name] = one(&jsonschema.Schema{Ref: "#/$defs/" + name, Defs: doc.Defs})
+	r, err := all.Resolve(nil)
+	if err != nil {
+		panic(err)
 	}
-	return d
+	return document{r}
 }
 
 // fits says what is wrong with a value that has a name in a table.
 func (d document) fits(table, name string, value any) error {
-	return d.tables[table].Validate(map[string]any{name: value})
+	return d.Validate(map[string]any{table: map[string]any{name: value}})
 }
 
-// schemas are those of each profile: what hosts write is held by the closed ones.
-var schemas = sync.OnceValue(func() (all [ahp.V05 + 1]struct{ open, closed document }) {
+// message says what is wrong with a message.
+func (d document) message(value any) error { return d.Validate(map[string]any{"message": value}) }
+
+// opened and closed are the schemas of a profile: what hosts write is held by the closed
+// ones.
+var opened, closed = schemas(resolve), schemas(func(doc *jsonschema.Schema) document { return resolve(schema.Closed(doc)) })
+
+func schemas(of func(*jsonschema.Schema) document) (all [ahp.V05 + 1]func() document) {
 	for p := range all {
-		doc := schema.Document(ahp.Profile(p))
-		all[p].open, all[p].closed = resolve(doc), resolve(schema.Closed(doc))
+		all[p] = sync.OnceValue(func() document { return of(schema.Document(ahp.Profile(p))) })
 	}
 	return all
-})
+}
 
 // speech holds the messages of one connection against the schemas of its version.
 type speech struct {
@@ -125,7 +127,7 @@ func (s *speech) fits(raw []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return schemas()[s.profile].open.message.Validate(message)
+	return opened[s.profile]().message(message)
 }
 
 // received says what is wrong with what the host writes.
@@ -163,12 +165,12 @@ func (s *speech) received(w *fixture, raw []byte) error {
 			return fmt.Errorf("by the protocol's own schemas of 0.5: %w", err)
 		}
 	}
-	d := schemas()[s.profile].closed
+	d := closed[s.profile]()
 	switch {
 	case f.Method != "":
 		return d.fits(schema.Params, f.Method, params)
 	case f.Error != nil:
-		return d.message.Validate(map[string]any{"jsonrpc": "2.0", "error": f.Error})
+		return d.message(map[string]any{"jsonrpc": "2.0", "error": f.Error})
 	}
 	for _, snapshot := range snapshots(f.Result) { // by their kinds: Results has any
 		state, _ := snapshot["state"].(map[string]any)
@@ -214,6 +216,15 @@ func kindOfState(state map[string]any) string {
 func TestSchemasOfAllRequests(t *testing.T) {
 	t.Parallel()
 	served := host.Methods(start(t).host)
+	for p, doc := range closed {
+		right, wrong := map[string]any{"items": []any{}}, map[string]any{"items": []any{}, "unknown": 1}
+		if err := doc().fits(schema.Results, ahp.MethodListSessions, right); err != nil {
+			t.Errorf("profile %d: %v", p, err)
+		}
+		if doc().fits(schema.Results, ahp.MethodListSessions, wrong) == nil {
+			t.Errorf("profile %d: an unknown member fits", p)
+		}
+	}
 	table := schema.Document(ahp.V1).Defs[schema.Results].Properties
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(served, name) {

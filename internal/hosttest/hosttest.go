@@ -19,7 +19,7 @@ func Main(tests *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "tandemux")
-	if out, err := exec.Command("go", "build", "-o", binary, "tandemux/cmd/tandemux").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "tandemux/cmd/tandemux").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build tandemux: %v\n%s", err, out)
 		return 1
 	}
