@@ -110,11 +110,11 @@ func (c *Chat) drawEmpty(cv *paint.Canvas, t paint.Rect, l *look.Look) {
 		add(markup.Muted, 0, "Loading"+l.Ellipsis)
 	default:
 		add(markup.Plain, markup.Bold, "A new chat"+with(" with ", s.Agent))
+		text := "@ names a file, ! runs a command"
 		if len(s.Commands) > 0 {
-			add(markup.Muted, 0, "/ lists its commands, @ names a file")
-		} else {
-			add(markup.Muted, 0, "@ names a file")
+			text = "/ lists its commands, " + text
 		}
+		add(markup.Muted, 0, text)
 	}
 	top := max((t.H-len(rows))/2, 0)
 	for i, ln := range rows[:min(len(rows), t.H)] {
