@@ -313,6 +313,11 @@ func (Config) home() string {
 // SetScrollback changes Config.Scrollback, also for the terminals that there are.
 func (h *Host) SetScrollback(lines int) { h.terminals.SetScrollback(lines) }
 
+// SetAgents changes Config.Agents, for sessions from now on; had are those before.
+func (h *Host) SetAgents(had, agents []agent.Provider) {
+	h.core.Do(func(tx core.Tx) { h.sessions.SetProviders(tx, had, agents) })
+}
+
 // hangUp ends the connections from a session's sandbox.
 func (h *Host) hangUp(tx core.Tx, session ahp.URI) {
 	for c := range h.requests.Conns(tx) {

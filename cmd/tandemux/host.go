@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"reflect"
 	"sync"
 	"time"
 
@@ -87,7 +88,7 @@ func runHost(ctx context.Context, d local.Dirs, o hostOptions, out io.Writer) er
 
 func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Readiness, out io.Writer) error {
 	hostTuning().apply()
-	settings, err := loadSettings(d)
+	set, err := loadSettings(d)
 	if err != nil {
 		return err
 	}
@@ -116,19 +117,20 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	if err != nil {
 		return err
 	}
-	now := current(d, settings, log)
-	agents := catalog.Maker{State: d.State, Version: version, Log: log}
+	now := current(d, set, log)
+	agents, made := catalog.Maker{State: d.State, Version: version, Log: log}, map[string]catalog.Made{}
+	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
 	h, err := host.New(host.Config{
 		Ending: kept.ending, Housekeeper: kept.id,
 		Now: clock, Limits: hostLimits,
 		Runtime: d.Runtime, State: d.State, Version: version,
-		Scrollback: settings.engine.History(),
+		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
 		Doors:      append(doors(), work.door()),
 		AgentConfig: host.AgentConfig{
-			Agents: agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
+			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },
 			Confine:     work.confine,
 			Workspace:   work.changes,
@@ -158,7 +160,17 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	kept.begin(ctx, now(), log)
 	work.begin(h)
 	at := h.Front().Reach(func(addr string) (net.Listener, error) { return listen.Open(addr, d.State, log) })
-	go kept.follow(ctx, now, h.SetScrollback, func(addresses []string) { h.Warn("listen", at.Set(ctx, addresses)) }, log)
+	go kept.follow(ctx, now, func(last, s *settings) {
+		if s.engine != last.engine {
+			h.SetScrollback(s.engine.History())
+		}
+		h.Warn("listen", at.Set(ctx, s.listen.Addresses))
+		if !reflect.DeepEqual(s.catalog, last.catalog) {
+			had := providers
+			providers = agents.Providers(s.catalog, made)
+			h.SetAgents(had, providers)
+		}
+	}, log)
 	go daemon.OnRebind(ctx, rebind, func() {
 		if ln.Bound() {
 			return

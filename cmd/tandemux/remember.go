@@ -99,9 +99,9 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// follow takes the configuration's changes to the keeper of histories, the length of
-// the scrollback to limit, and where the host listens to reach, until ctx ends.
-func (m *memory) follow(ctx context.Context, now func() *settings, limit func(lines int), reach func(addresses []string), log *slog.Logger) {
+// follow takes the configuration's changes to the keeper of histories, and to changed,
+// until ctx ends.
+func (m *memory) follow(ctx context.Context, now func() *settings, changed func(last, s *settings), log *slog.Logger) {
 	changes, err := config.Follow(ctx, m.dirs.Config, log)
 	if err != nil {
 		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
@@ -113,10 +113,7 @@ func (m *memory) follow(ctx context.Context, now func() *settings, limit func(li
 		if s.restart.History() != last.restart.History() {
 			m.keep.SetHistory(s.restart.History())
 		}
-		if s.engine != last.engine {
-			limit(s.engine.History())
-		}
-		reach(s.listen.Addresses)
+		changed(last, s)
 		last = s
 	}
 	for take(); ; take() { // it may have changed since begin

@@ -191,6 +191,17 @@ func (ss *Sessions) AddProvider(tx core.Tx, p agent.Provider) error {
 	return nil
 }
 
+// SetProviders takes those of the configuration in place of had, which were before; those
+// that came by AddProvider stay behind them.
+func (ss *Sessions) SetProviders(tx core.Tx, had, list []agent.Provider) {
+	added := slices.DeleteFunc(slices.Clone(ss.Providers), func(p agent.Provider) bool {
+		id := p.Info().ID
+		return slices.Contains(had, p) || slices.ContainsFunc(list, func(q agent.Provider) bool { return q.Info().ID == id })
+	})
+	ss.Providers = slices.Concat(list, added)
+	ss.refreshAgents(tx)
+}
+
 // SessionOwner is the principal that made a session; empty when there is none.
 func (ss *Sessions) SessionOwner(tx core.Tx, uri ahp.URI) string {
 	if s, ok := core.At[*session](tx, uri); ok {

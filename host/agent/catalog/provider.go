@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,21 +41,34 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 	return acp.New(c)
 }
 
-// Providers are those that a host starts with.
-func (m Maker) Providers(t Tables) []agent.Provider {
+// Providers are those that a host starts with. What a later call has of the same row is
+// the same provider, which may have learnt what its agent offers; of is its memory, and is
+// one goroutine's.
+func (m Maker) Providers(t Tables, of map[string]Made) []agent.Provider {
 	var out []agent.Provider
 	for _, r := range t.Rows() {
 		if !r.Configured && !r.Found {
 			continue
 		}
-		p, err := m.Provider(r)
-		if err != nil {
-			m.Log.Warn("agent left out", "err", err)
-			continue
+		made := of[r.Name]
+		if made.provider == nil || !reflect.DeepEqual(made.row, r) {
+			p, err := m.Provider(r)
+			if err != nil {
+				m.Log.Warn("agent left out", "err", err)
+				continue
+			}
+			made = Made{r, p}
+			of[r.Name] = made
 		}
-		out = append(out, p)
+		out = append(out, made.provider)
 	}
 	return out
+}
+
+// Made is a provider and what it was made of.
+type Made struct {
+	row      Row
+	provider agent.Provider
 }
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]`)

@@ -33,7 +33,7 @@ type Tables map[string]Agent
 // Options gives the options, which keep their values in t.
 func (t *Tables) Options() []option.Option {
 	return []option.Option{{
-		Name: "agents", Value: t, Needs: option.Restart,
+		Name: "agents", Value: t,
 		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agents" lists them and those that tandemux knows ` +
 			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
 			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
