@@ -254,7 +254,7 @@ func New(c Config) (*Host, error) {
 	})
 	h.changes = changes.New(changes.Options{
 		Core: h.core, Log: c.Log, Audit: trail, Scratch: filepath.Join(c.State, "changes"),
-		Directory: h.terminals.Directory, Workspace: c.Workspace,
+		Hostname: hostname, Workspace: c.Workspace,
 		Files: files.New(files.Options{
 			Roots: c.Roots, Hostname: hostname, Limits: c.Limits.resourceLimits.Limits,
 			Own: []string{c.Runtime, c.State}, Unfinished: filepath.Join(c.State, "unfinished"),

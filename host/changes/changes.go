@@ -17,6 +17,7 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/git"
+	"tandemux/internal/fileuri"
 )
 
 // Options are what Changes need of the host.
@@ -26,8 +27,8 @@ type Options struct {
 	Audit *audit.Log
 	// Scratch is a directory for what is needed for a moment; it is made and emptied.
 	Scratch string
-	// Directory is the path of a directory that a session names.
-	Directory func(uri ahp.URI) (string, error)
+	// Hostname is this machine's, which URIs of directories may name.
+	Hostname string
 	// Files are those that clients may read.
 	Files *files.Server
 	// Workspace, if not nil, gives the workspace that a directory is; nil for others. It
@@ -161,8 +162,8 @@ func (cs *Changes) directory(s ahp.SessionState) string {
 	if len(s.WorkingDirectories) == 0 {
 		return ""
 	}
-	dir, err := cs.Directory(s.WorkingDirectories[0])
-	if err != nil {
+	dir, ok := fileuri.Local(s.WorkingDirectories[0], cs.Hostname)
+	if !ok {
 		return ""
 	}
 	return filepath.Clean(dir)

@@ -4,8 +4,9 @@
 //
 // A session lists its changeset once somebody looks at the session. The changeset is
 // computed once somebody subscribes, and again with each subscription, when a tool call of
-// the session has ended, and when a turn of any session in the same work tree has, one computation at a time and
-// with a pause in between. Changes that others make meanwhile show with the next.
+// the session has ended, and when a turn of any session in the same work tree has, one
+// computation at a time and with a pause in between. Changes that others make meanwhile
+// show with the next.
 //
 // Who undoes is not to lose work: what is undone is first kept under a reference
 // (refs/tandemux/undone/), and nothing is undone, redone or committed while an agent is

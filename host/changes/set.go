@@ -5,12 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,13 +68,13 @@ func (s *set) refresh(tx core.Tx) {
 		s.all.Core.Locked(func(core.Tx) { s.again = false })
 		ctx, cancel := context.WithTimeout(ctx, diffTime)
 		defer cancel()
-		t, files, err := s.look(ctx, dir, confined)
+		found, err := s.look(ctx, dir, confined)
 		s.all.Core.Do(func(tx core.Tx) {
 			s.computing, s.computed = false, time.Now()
 			if !s.there() || tx.Closing() {
 				return
 			}
-			s.take(tx, t, files, err)
+			s.take(tx, found, err)
 			if s.again {
 				s.refresh(tx)
 			}
@@ -84,41 +82,48 @@ func (s *set) refresh(tx core.Tx) {
 	})
 }
 
+// seen is what a computation has found.
+type seen struct {
+	tree  Tree
+	files []changeset.File
+	diffs map[string]git.FileDiff // by id
+}
+
 // look is a computation.
-func (s *set) look(ctx context.Context, dir string, confined bool) (t Tree, files []git.FileDiff, err error) {
-	if t, err = s.all.tree(ctx, dir, confined); err != nil {
-		return nil, nil, err
+func (s *set) look(ctx context.Context, dir string, confined bool) (found seen, err error) {
+	if found.tree, err = s.all.tree(ctx, dir, confined); err != nil {
+		return seen{}, err
 	}
-	if t == nil {
-		return nil, nil, errNoTree
+	if found.tree == nil {
+		return seen{}, errNoTree
 	}
-	files, err = t.Diff(ctx)
-	return t, files, err
+	diffs, err := found.tree.Diff(ctx)
+	if err != nil {
+		return seen{}, err
+	}
+	found.diffs = make(map[string]git.FileDiff, len(diffs))
+	size := 0
+	for _, d := range diffs {
+		f := s.file(found.tree.Top(), d)
+		found.files, found.diffs[f.ID] = append(found.files, f), d
+		size += 4*len(f.ID) + 200
+	}
+	if size > maxBytes || len(diffs) > maxFiles {
+		return seen{}, errTooMany
+	}
+	return found, nil
 }
 
 // take tells what a computation has found.
-func (s *set) take(tx core.Tx, t Tree, found []git.FileDiff, err error) {
-	files := changeset.State{}.Files
-	byID := map[string]git.FileDiff{}
+func (s *set) take(tx core.Tx, found seen, err error) {
 	if err == nil {
-		s.tree, s.top = t, t.Top()
+		s.tree, s.top = found.tree, found.tree.Top()
 		reviewed := s.all.Reviewed(tx, s.session)
-		size := 0
-		for _, d := range found {
-			f := s.file(d)
-			f.Reviewed = reviewed[f.ID] == print(d)
-			files, byID[f.ID] = append(files, f), d
-			size += 4*len(f.ID) + 200
-		}
-		if size > maxBytes {
-			err = errTooMany
+		for i, f := range found.files {
+			found.files[i].Reviewed = reviewed[f.ID] == print(found.diffs[f.ID])
 		}
 	}
-	if err != nil {
-		files, byID = nil, nil
-	}
-	s.files = byID
-	s.tell(tx, files)
+	s.tell(tx, found)
 	if ops := s.operations(); !reflect.DeepEqual(ops, s.value.Operations) {
 		tx.Apply(s.ch, changeset.OperationsChanged{Operations: ops}, nil)
 	}
@@ -135,28 +140,24 @@ func (s *set) take(tx core.Tx, t Tree, found []git.FileDiff, err error) {
 const maxSteps = 32
 
 // tell tells how the files differ from those that were told before.
-func (s *set) tell(tx core.Tx, files []changeset.File) {
-	now := map[string]changeset.File{}
-	for _, f := range files {
-		now[f.ID] = f
-	}
+func (s *set) tell(tx core.Tx, found seen) {
 	var steps []core.Change
+	reviewed := make(map[string]bool, len(s.value.Files))
 	for _, f := range s.value.Files {
-		next, there := now[f.ID]
-		delete(now, f.ID)
-		switch {
-		case !there:
+		reviewed[f.ID] = f.Reviewed
+		if _, there := found.diffs[f.ID]; !there {
 			steps = append(steps, core.Change{Action: changeset.FileRemoved{FileID: f.ID}})
-		case !reflect.DeepEqual(f, next):
-			steps = append(steps, core.Change{Action: changeset.FileSet{File: next}})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(now)) {
-		steps = append(steps, core.Change{Action: changeset.FileSet{File: now[id]}})
+	for _, f := range found.files {
+		if was, there := s.files[f.ID]; !there || was != found.diffs[f.ID] || reviewed[f.ID] != f.Reviewed {
+			steps = append(steps, core.Change{Action: changeset.FileSet{File: f}})
+		}
 	}
 	if len(steps) > maxSteps {
-		steps = []core.Change{{Action: changeset.ContentChanged{Files: files}}}
+		steps = []core.Change{{Action: changeset.ContentChanged{Files: found.files}}}
 	}
+	s.files = found.diffs
 	if len(steps) > 0 {
 		tx.ApplyAll(s.ch, steps, nil)
 	}
@@ -180,8 +181,8 @@ func clean(err error) string {
 }
 
 // file is a difference in AHP's words.
-func (s *set) file(d git.FileDiff) changeset.File {
-	uri := func(p string) ahp.URI { return fileuri.Of(filepath.Join(s.top, p)) }
+func (s *set) file(top string, d git.FileDiff) changeset.File {
+	uri := func(p string) ahp.URI { return fileuri.Of(filepath.Join(top, p)) }
 	f := changeset.File{ID: uri(d.Path)}
 	if d.Old.ID != "" {
 		was := d.Path
