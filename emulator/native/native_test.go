@@ -7,6 +7,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/control"
 	"tandemux/emulator/emutest"
+	"tandemux/internal/soak"
 )
 
 // Every golden screen that all engines share, and our own.
@@ -18,10 +19,7 @@ func TestGolden(t *testing.T) {
 // Whatever a child writes: any split of it is the same, a snapshot rebuilds the
 // state, damage covers what changed, and what we give is well formed.
 func TestProperties(t *testing.T) {
-	n := 100
-	if testing.Short() {
-		n = 30
-	}
+	n := soak.Size(t, 50, 1000)
 	emutest.Properties(t, New, emutest.Options{Features: emutest.All, Programs: n, Steps: 60, Seed: 1})
 }
 

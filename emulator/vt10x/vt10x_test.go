@@ -7,6 +7,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
+	"tandemux/internal/soak"
 )
 
 func TestGoldens(t *testing.T) {
@@ -14,11 +15,8 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	o := emutest.Options{Features: emutest.All &^ emutest.Graphics, Programs: 150, Steps: 50, Seed: 1}
-	if testing.Short() {
-		o.Programs = 30
-	}
-	emutest.Properties(t, New, o)
+	n := soak.Size(t, 40, 1000)
+	emutest.Properties(t, New, emutest.Options{Features: emutest.All &^ emutest.Graphics, Programs: n, Steps: 50, Seed: 1})
 }
 
 // TestHostile has the inputs that panic vt10x or make it spin.

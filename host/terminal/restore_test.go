@@ -442,9 +442,9 @@ func TestRestore(t *testing.T) {
 		trial trial
 		lives int
 	}{
-		{"native", trial{new: native.New, features: emutest.All, clears: true}, 60},
-		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 120},
-		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, commands: true, content: 600}, 60},
+		{"native", trial{new: native.New, features: emutest.All, clears: true}, 30},
+		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 60},
+		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, commands: true, content: 600}, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -273,17 +273,17 @@ func TestRule2(t *testing.T) {
 		trial trial
 		lives int
 	}{
-		{"native", trial{new: native.New, features: emutest.All, clears: true}, 83},
-		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 33},
-		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 83},
-		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 33},
-		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 20},
-		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 20},
+		{"native", trial{new: native.New, features: emutest.All, clears: true}, 40},
+		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 16},
+		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 40},
+		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 16},
+		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 10},
+		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.trial.pty = idlePty(t)
-			for seed := range uint64(soak.Size(t, tt.lives, 10*tt.lives)) {
+			for seed := range uint64(soak.Size(t, tt.lives, 20*tt.lives)) {
 				if err := tt.trial.run(seed); err != nil {
 					t.Fatal(err)
 				}

@@ -156,7 +156,7 @@ func atWork(dir string) bool {
 }
 
 // instants is how often each job is killed.
-func instants(t *testing.T) int { return soak.Size(t, 3, 100) }
+func instants(t *testing.T) int { return soak.Size(t, 2, 100) }
 
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
