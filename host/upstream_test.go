@@ -17,13 +17,14 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
+	"tandemux/ahp/changeset"
 	"tandemux/ahp/resource"
 )
 
 // upstream are the schemas that the protocol's project publishes for 0.5, from its
 // checkout; nil without one. Its files are mended: they refer to enumerations and
 // aliases that they do not have, let the first of the alternatives of many unions be
-// anything, require members that may be undefined, and take lists for strings.
+// anything, require members that may be undefined, and take objects and lists for strings.
 var upstream = sync.OnceValue(func() *published {
 	dir := os.Getenv("TANDEMUX_AHP_TREE")
 	if dir == "" {
@@ -142,9 +143,12 @@ func (p *published) mend(s *jsonschema.Schema) {
 		}
 	}
 	s.OneOf = nil
-	for name, member := range s.Properties {
-		if p.mend(member); name == "items" && member.Type == "string" { // so written is every list within a member
-			*member = jsonschema.Schema{Type: "array"}
+	for _, member := range s.Properties {
+		p.mend(member)
+		for _, name := range []string{"items", "content"} { // within a member, types with names became strings
+			if within := member.Properties[name]; within != nil && within.Type == "string" {
+				*within = jsonschema.Schema{}
+			}
 		}
 	}
 	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
@@ -260,7 +264,7 @@ func (p *published) down(method string, params map[string]any, result any) error
 			kind := kindOfState(snapshot["state"].(map[string]any))
 			to, is := map[string]any{
 				"root": new(ahp.RootState), "terminal": new(ahp.TerminalState), "session": new(ahp.SessionState), "chat": new(ahp.ChatState),
-				"annotations": new(annotation.State), "resourceWatch": new(resource.WatchState),
+				"annotations": new(annotation.State), "changeset": new(changeset.State), "resourceWatch": new(resource.WatchState),
 			}[kind]
 			if !is {
 				continue

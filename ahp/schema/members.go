@@ -21,25 +21,41 @@ var known = map[reflect.Type]*object{
 	typeOf[ahp.SessionChanges](): ref("SessionSummaryChanges"),
 }
 
+// What is kept as it came, of which other packages have the types.
+var (
+	changesets = listOf(ref("Changeset"))
+	changed    = members(properties{"additions": kind("integer"), "deletions": kind("integer"), "files": kind("integer")})
+	fileEdits  = members(properties{"items": listOf(ref("ChangesetEdit"))})
+)
+
 // edit is what a type has on the wire besides what its tags say: its members by name,
 // with "!" where they must be there, nil for one that is not there.
 type edit map[string]*object
 
 // edits are those of all generations.
 var edits = map[reflect.Type]edit{
-	typeOf[ahp.DispatchParams]():         {"action!": ref("ClientAction")},
-	typeOf[ahp.ReconnectParams]():        {"subscriptions!": listOf(&object{AnyOf: []*object{kind("string"), ref("SubscribeParams")}})},
-	typeOf[ahp.Snapshot]():               {"state!": ref("State")},
-	typeOf[ahp.TerminalInfo]():           {"exitCode": kind("integer")},
-	typeOf[ahp.TerminalState]():          {"exitCode": kind("integer")},
-	typeOf[ahp.AttentionChanged]():       {"attention!": orNull(ref("Attention"))},
-	typeOf[ahp.SessionChatUpdated]():     {"changes!": ref("ChatSummaryChanges")},
-	typeOf[ahp.ResponsePart]():           {"content": ref("Prose")},
-	typeOf[ahp.ChatToolCallDelta]():      {"content": kind("string")},
-	typeOf[ahp.Question]():               {"message!": ref("Prose"), "options": kind("array")},
-	typeOf[ahp.InputRequest]():           {"answers": mapOf(ref("Answer"))},
-	typeOf[ahp.ChatInputCompleted]():     {"answers": mapOf(ref("Answer"))},
-	typeOf[ahp.ChatInputAnswerChanged](): {"answer": ref("Answer")},
+	typeOf[ahp.DispatchParams]():           {"action!": ref("ClientAction")},
+	typeOf[ahp.ReconnectParams]():          {"subscriptions!": listOf(&object{AnyOf: []*object{kind("string"), ref("SubscribeParams")}})},
+	typeOf[ahp.Snapshot]():                 {"state!": ref("State")},
+	typeOf[ahp.TerminalInfo]():             {"exitCode": kind("integer")},
+	typeOf[ahp.TerminalState]():            {"exitCode": kind("integer")},
+	typeOf[ahp.SessionChangesetsChanged](): {"changesets": changesets},
+	typeOf[ahp.ChatChangesetsChanged]():    {"changesets": changesets},
+	typeOf[ahp.SessionState]():             {"changesets": changesets, "annotations": ref("AnnotationSummary")},
+	typeOf[ahp.SessionSummary]():           {"changes": changed, "annotations": ref("AnnotationSummary")},
+	typeOf[ahp.ChatState]():                {"changesets": changesets, "changes": changed},
+	typeOf[ahp.ChatSummary]():              {"changes": changed},
+	typeOf[ahp.ChatToolCallReady]():        {"edits": fileEdits},
+	typeOf[ahp.ToolCall]():                 {"edits": fileEdits},
+	typeOf[ahp.ToolContent]():              {"before": ref("ChangesetSide"), "after": ref("ChangesetSide"), "diff": ref("ChangesetLines")},
+	typeOf[ahp.AttentionChanged]():         {"attention!": orNull(ref("Attention"))},
+	typeOf[ahp.SessionChatUpdated]():       {"changes!": ref("ChatSummaryChanges")},
+	typeOf[ahp.ResponsePart]():             {"content": ref("Prose")},
+	typeOf[ahp.ChatToolCallDelta]():        {"content": kind("string")},
+	typeOf[ahp.Question]():                 {"message!": ref("Prose"), "options": kind("array")},
+	typeOf[ahp.InputRequest]():             {"answers": mapOf(ref("Answer"))},
+	typeOf[ahp.ChatInputCompleted]():       {"answers": mapOf(ref("Answer"))},
+	typeOf[ahp.ChatInputAnswerChanged]():   {"answer": ref("Answer")},
 }
 
 // edits05 are those of 0.5. Sessions and chats have their heads twice, where its sources

@@ -10,6 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
+	"tandemux/ahp/changeset"
 )
 
 type (
@@ -132,7 +134,9 @@ type generator struct {
 func (g *generator) message() *object {
 	tables := map[string]properties{Params: {}, Results: {}, Actions: {}, States: {}}
 	g.defs["Prose"] = &object{AnyOf: []*object{kind("string"), required(members(properties{"markdown": kind("string")}), "markdown")}}
-	g.of(typeOf[ahp.Answer]())
+	for _, t := range []reflect.Type{typeOf[ahp.Answer](), typeOf[changeset.Changeset](), typeOf[annotation.Summary]()} {
+		g.of(t) // is referred to
+	}
 	g.changesOf(typeOf[ahp.SessionSummary]())
 	g.changesOf(typeOf[ahp.ChatSummary]())
 	s := required(members(properties{

@@ -147,6 +147,13 @@ func fill(v reflect.Value) {
 	case *map[string]json.RawMessage: // only answers are kept so
 		*to = map[string]json.RawMessage{"k": skipped}
 		return
+	case *[]json.RawMessage:
+		*to = []json.RawMessage{json.RawMessage(`{"label":"x","uriTemplate":"x","changeKind":"x"}`)} // a changeset, else anything
+		return
+	case *ahp.SessionInfo:
+		*to = ahp.SessionInfo{Activity: "x", Project: &ahp.Project{}, WorkingDirectories: []ahp.URI{"x"}, Origin: json.RawMessage(`{}`)}
+		to.Annotations = json.RawMessage(`{"resource":"x","annotationCount":1,"entryCount":1}`)
+		return
 	case *ahp.ChatInputAnswerChanged:
 		*to = ahp.ChatInputAnswerChanged{RequestID: "x", QuestionID: "x", Answer: skipped}
 		return
