@@ -281,7 +281,7 @@ func (s *Server) Read(uri ahp.URI, encoding string) (any, error) {
 func Contents(name string, data []byte, encoding string) (any, error) {
 	kind := contentType(name)
 	if kind == "" {
-		kind = http.DetectContentType(data)
+		kind = bare(http.DetectContentType(data))
 	}
 	if encoding != resource.Base64 && isText(data) {
 		return resource.ReadResult{Data: string(data), Encoding: resource.UTF8, ContentType: kind}, nil
@@ -330,7 +330,13 @@ func (p place) read(uri ahp.URI) ([]byte, error) {
 }
 
 // contentType goes by the name; empty when that says nothing.
-func contentType(name string) string { return mime.TypeByExtension(filepath.Ext(name)) }
+func contentType(name string) string { return bare(mime.TypeByExtension(filepath.Ext(name))) }
+
+// bare is a media type without its parameters, as AHP's clients compare them.
+func bare(kind string) string {
+	kind, _, _ = strings.Cut(kind, ";")
+	return kind
+}
 
 // Resolve says what a URI stands for (AHP's resourceResolve). With follow set it is
 // what a symbolic link leads to.
