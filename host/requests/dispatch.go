@@ -62,7 +62,7 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 		refusal = fmt.Sprintf("more than %d actions at once, or %d a second: slow down", c.s.Limits.DispatchBurst, c.s.Limits.DispatchRate)
 	}
 	read, before := c.s.Core.Reached(), ""
-	if r := c.s.Actions[p.Action.ActionType()]; refusal == "" && r.Before != nil {
+	if r := c.s.Actions[p.Action.ActionType()]; refusal == "" && r.Before != nil && c.Principal.Lacks(r.Scope) == "" {
 		before = r.Before(p.Action)
 	}
 	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read, before) })
