@@ -1,7 +1,6 @@
 package memtrim
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"strconv"
@@ -12,33 +11,45 @@ import (
 )
 
 // unmapProgram unmaps the pages of the running program's file that are mapped to be
-// read or executed. None of them can have been written to.
+// read or executed. None of them can have been written to. All that it runs itself
+// comes back, with what lies around it, so unmapping is the last thing it does.
 func unmapProgram() error {
-	exe, err := os.Readlink("/proc/self/exe")
+	ranges, err := program()
 	if err != nil {
-		return fmt.Errorf("find the program: %w", err)
+		return err
 	}
-	maps, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return fmt.Errorf("read what is mapped: %w", err)
-	}
-	defer maps.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		// address range, permissions, offset, device, inode, path
-		f := strings.Fields(lines.Text())
-		if len(f) < 6 || f[5] != exe || f[1] != "r--p" && f[1] != "r-xp" {
-			continue
-		}
-		from, to, err := addresses(f[0])
-		if err != nil {
-			return err
-		}
-		_, _, errno := unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
+	for _, r := range ranges {
+		_, _, errno := unix.RawSyscall(unix.SYS_MADVISE, r[0], r[1]-r[0], unix.MADV_DONTNEED)
 		if errno != 0 {
 			return fmt.Errorf("unmap pages of the program: %w", errno)
 		}
 	}
 	return nil
+}
+
+// program is where the running program's file is mapped, but for its data.
+func program() (ranges [][2]uintptr, err error) {
+	exe, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return nil, fmt.Errorf("find the program: %w", err)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil, fmt.Errorf("read what is mapped: %w", err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		// address range, permissions, offset, device, inode, path
+		f := strings.Fields(line)
+		if len(f) < 6 || f[5] != exe || f[1] != "r--p" && f[1] != "r-xp" {
+			continue
+		}
+		from, to, err := addresses(f[0])
+		if err != nil {
+			return nil, err
+		}
+		ranges = append(ranges, [2]uintptr{from, to})
+	}
+	return ranges, nil
 }
 
 // addresses reads a range such as 400000-a1b000.
