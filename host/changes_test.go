@@ -19,6 +19,7 @@ import (
 	"tandemux/host/changes"
 	"tandemux/host/git"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/wsrpc"
 )
 
 // reviewer is a client that follows a session's changeset.
@@ -36,11 +37,11 @@ func (w *fixture) repository(name string) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		w.t.Skip("git is not installed")
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Join(w.dir, "home"))
+	dir, err := filepath.EvalSymlinks(w.dir)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	dir = filepath.Join(dir, name)
+	dir = filepath.Join(dir, "home", name)
 	w.file(dir, "a", "a\n")
 	w.file(dir, "b.txt", "b\n")
 	gitIn(w.t, dir, "init", "-q", "-b", "main")
@@ -520,6 +521,62 @@ func TestChangesetBack(t *testing.T) {
 	if r.files() != "a" {
 		t.Errorf("files %s", r.files())
 	}
+}
+
+// TestReviewKilled: what was reviewed outlives a host that is killed.
+func TestReviewKilled(t *testing.T) {
+	t.Parallel()
+	w := startMortal(t)
+	dir := w.repository("r")
+	w.file(dir, "a", "1\n")
+	left := filepath.Join(w.dir, "state", "changes", "git-left")
+	p := w.dial("a", wsrpc.Target{URL: "unix://" + w.socket()})
+	p.initialize()
+	p.works(dir)
+	a := reviews(p)
+	a.review(true, a.state.Files[0].ID)
+	a.awaitFiles("a*")
+	w.kill()
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.revive()
+	q := w.dial("b", wsrpc.Target{URL: "unix://" + w.socket()})
+	q.initialize()
+	if b := reviews(q); b.files() != "a*" {
+		t.Errorf("in the next host: %s", b.files())
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what the host that was killed has left is there")
+	}
+}
+
+// TestChangesetForOldClients: 0.5 has changesets, but no review.
+func TestChangesetForOldClients(t *testing.T) {
+	t.Parallel()
+	w := startReviewed(t, newScripted("scripted"))
+	dir := w.repository("r")
+	w.file(dir, "a", "1\n")
+	p := w.connect("a")
+	p.initialize()
+	p.works(dir)
+	r := reviews(p)
+	q := w.connect("old")
+	q.must(ahp.MethodInitialize, ahp.InitializeParams{Channel: ahp.RootURI, ProtocolVersions: []string{"0.5.0"}, ClientID: "old"}, nil)
+	old := reviews(q)
+	old.awaitFiles("a")
+	r.review(true, r.state.Files[0].ID)
+	r.awaitFiles("a*")
+	if _, err := r.invoke("undo", ""); err != nil {
+		t.Fatal(err)
+	}
+	old.envelope("the file goes, and nothing of its review comes", func(e ahp.Envelope) bool {
+		if _, is := e.Action.(changeset.FilesReviewChanged); is {
+			t.Errorf("0.5 was sent %s", asJSON(t, e.Action))
+		}
+		_, is := e.Action.(changeset.FileRemoved)
+		return is
+	})
 }
 
 // homely is a workspace whose work can be merged.

@@ -86,8 +86,10 @@ type Changes struct {
 	sets    map[ahp.URI]*set // by channel
 }
 
-// New makes those of a host that has none.
+// New makes those of a host that has none, and removes what an earlier host that was
+// killed has left in Scratch.
 func New(o Options) *Changes {
+	_ = os.RemoveAll(o.Scratch)
 	cs := &Changes{Options: o, gits: make(chan struct{}, maxGits), looking: map[ahp.URI]bool{}, sets: map[ahp.URI]*set{}}
 	cs.ctx, cs.cancel = context.WithCancel(context.Background())
 	return cs
