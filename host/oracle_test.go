@@ -74,7 +74,7 @@ func play(t *testing.T, w *fixture, name, agent, driver string, program []byte) 
 		if i == 1 {
 			p.initialize()
 		} else {
-			p.drive("ahp-session:/1")
+			p.drive(fmt.Sprint("ahp-session:/", 2-i/2))
 		}
 		g.players = append(g.players, p)
 	}

@@ -30,7 +30,7 @@ func TestScopes(t *testing.T) {
 		},
 		"create for a session": func(p *peer, me string) error {
 			return p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
-				Channel: "ahp-terminal:/s-" + me, Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/1", Chat: "ahp-chat:/1"},
+				Channel: "ahp-terminal:/s-" + me, Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/" + me, Chat: "ahp-chat:/1"},
 				Meta: &ahp.CreateMeta{Command: []string{"cat"}},
 			}, nil)
 		},
@@ -50,7 +50,7 @@ func TestScopes(t *testing.T) {
 		me := "of-" + strings.NewReplacer(":", "-", " ", "-").Replace(scopes)
 		p := w.connectTCP(me, w.token(strings.Fields(scopes)...).Token)
 		if strings.Contains(may, "create for a session") {
-			p.drive("ahp-session:/1")
+			p.drive("ahp-session:/" + me)
 		} else {
 			p.initialize()
 		}

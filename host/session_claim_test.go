@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"runtime"
 	"strings"
 	"sync"
@@ -118,4 +119,68 @@ func TestClaimsThatRace(t *testing.T) {
 	if x, y := a.echo(4), b.echo(4); (x.RejectionReason == "") == (y.RejectionReason == "") {
 		t.Errorf("of two claims at once: %q, %q", x.RejectionReason, y.RejectionReason)
 	}
+}
+
+// TestNotGivenBackToWhatIsGone: a terminal that was taken from a session stays with who took
+// it when the session ends, in the next host too.
+func TestNotGivenBackToWhatIsGone(t *testing.T) {
+	w, a := one(t, newScripted("scripted"))
+	const uri = "ahp-terminal:/t"
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: theSession, Chat: theChat}
+	a.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: uri, Claim: claim, Meta: &ahp.CreateMeta{Command: []string{"cat"}}}, nil)
+	give := func(p *peer, seq int64) string {
+		p.dispatch(uri, seq, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}})
+		if e := p.echo(seq); e.RejectionReason != "" {
+			t.Fatalf("take it: %s", e.RejectionReason)
+		}
+		p.dispatch(uri, seq+1, ahp.TerminalClaimed{Claim: claim})
+		return p.echo(seq + 1).RejectionReason
+	}
+	if s := give(a.peer, 101); s != "" {
+		t.Fatalf("give it back: %s", s)
+	}
+	a.dispatch(uri, 103, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: a.name}})
+	a.echo(103)
+	a.must(ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: theSession}, nil)
+	const want = "there is no session " + theSession
+	if s := give(a.peer, 104); !strings.Contains(s, want) {
+		t.Errorf("given back to a session that has ended: %q", s)
+	}
+	w.shutdown()
+	w.startHost()
+	b := w.connect("b")
+	var root ahp.RootState
+	if err := json.Unmarshal(b.initialize(ahp.RootURI).Snapshots[0].State, &root); err != nil {
+		t.Fatal(err)
+	}
+	if row := root.Terminals[0]; row.Resource != uri || row.Meta.HandBack != nil {
+		t.Errorf("the next host would give it back: %+v", row.Meta)
+	}
+	if s := give(b, 1); !strings.Contains(s, want) {
+		t.Errorf("given back in the next host: %q", s)
+	}
+}
+
+// TestAnnouncedOnce: a session that is driven outside of the host is one principal's.
+func TestAnnouncedOnce(t *testing.T) {
+	w := start(t)
+	const session = "copilot:/1"
+	scopes := []string{"terminal:read", "terminal:create", "terminal:claim", "session"}
+	token := w.token(scopes...).Token
+	d := w.connectTCP("driver", token)
+	d.drive(session)
+	second := w.connectTCP("second", token)
+	second.drive(session) // of the same principal
+	other := w.connectTCP("other", w.token(scopes...).Token)
+	hello := ahp.InitializeParams{Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: "other", Meta: &ahp.HelloMeta{Session: session}}
+	if err := other.call(ahp.MethodInitialize, hello, nil); ahp.CodeOf(err) != ahp.CodePermissionDenied || !strings.Contains(err.Error(), "somebody else's") {
+		t.Fatalf("announced by two: %v", err)
+	}
+	hello.Meta.Session = "copilot:/2"
+	other.must(ahp.MethodInitialize, hello, nil) // nothing else is in its way
+	create := ahp.CreateTerminalParams{Channel: "ahp-terminal:/t", Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: session}}
+	if err := other.call(ahp.MethodCreateTerminal, create, nil); err == nil || !strings.Contains(err.Error(), "there is no session") {
+		t.Errorf("a terminal for a session that it could not announce: %v", err)
+	}
+	second.must(ahp.MethodCreateTerminal, create, nil)
 }

@@ -78,15 +78,24 @@ func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
 
 // ChatEnded implements sessions.Terminals (G42, G46).
 func (as *Agents) ChatEnded(tx core.Tx, c *sessions.Chat) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() }) {
-		t.Dispose(tx)
-	}
+	as.ended(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() })
 }
 
 // SessionEnded implements sessions.Terminals.
 func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
-	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Session == session }) {
+	as.ended(tx, func(claim ahp.Claim) bool { return claim.Session == session })
+}
+
+// ended ends the terminals of what has ended. Those that were taken from it are kept, and
+// can't be given back any more.
+func (as *Agents) ended(tx core.Tx, its func(claim ahp.Claim) bool) {
+	for _, t := range as.where(tx, its) {
 		t.Dispose(tx)
+	}
+	for _, t := range as.Terminals.All(tx) {
+		if back := t.Meta.HandBack; back != nil && its(*back) {
+			t.Keep(tx)
+		}
 	}
 }
 

@@ -54,13 +54,13 @@ func (h Holding) HeldBy() string {
 // MayType decides terminal/input (docs/decisions.md §35, §9). The
 // keyboard of a terminal belongs to its holder; the operator too takes it over
 // openly, by a claim, before typing. hosted says that the host runs the session that
-// holds it: there only an agent types. follow says that the claim goes to the typing
+// holds it: there only an agent types, and none that a token makes one. follow says that the claim goes to the typing
 // client first: it belongs to another client of the same person.
 func (h Holding) MayType(p *auth.Principal, clientID string, hosted bool) (follow bool, refusal string) {
 	switch session := h.Claim.Kind == ahp.ClaimSession; {
 	case !session && h.Holds(p):
 		return h.Claim.ClientID != clientID, ""
-	case session && h.Holds(p) && !p.Human && (!hosted || p.Agent != ""):
+	case session && h.Holds(p) && !p.Human && (!hosted || p.Agent != "" && p.Token == ""):
 		return false, ""
 	case session && h.Holds(p), p.Operates():
 		return false, fmt.Sprintf("the terminal is held by %s: reclaim it before typing", h.HeldBy())
@@ -135,7 +135,7 @@ type Known struct {
 // what it has seen is not held to it where it is the holder anyway.
 func (h Holding) Stale(p *auth.Principal, k Known) (refusal string) {
 	switch {
-	case h.By == p.ID, k.Seen > h.Before:
+	case h.By == "", h.By == p.ID, k.Seen > h.Before:
 		return ""
 	case k.Seen == 0 && k.Read > h.Before && (!k.Unread || h.Holds(p)):
 		return ""

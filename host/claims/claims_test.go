@@ -60,6 +60,7 @@ func TestPolicy(t *testing.T) {
 		{"driver types into its session's that the host runs", running, driver, "d", "type in hosted", ahp.Claim{}, "reclaim it before typing"},
 		{"stranger types into one that the host runs", running, alien, "a", "type in hosted", ahp.Claim{}, "only its holder"},
 		{"agent types into its own in one that the host runs", held(parked.Claim, guest, nil), guest, "g", "type in hosted", ahp.Claim{}, yes},
+		{"agent of its own token's in one that the host runs", running, &auth.Principal{ID: driver.ID, Token: "driver", Agent: "x", Session: "s", Scopes: driver.Scopes}, "x", "type in hosted", ahp.Claim{}, "reclaim it before typing"},
 		{"agent types into another's in one that the host runs", running, guest, "g", "type in hosted", ahp.Claim{}, "only its holder"},
 		{"driver types into its own in a hosted session's stead", held(byClient("d"), driver, &back), driver, "d", "type in hosted", ahp.Claim{}, yes},
 		{"operator types into a session's that it drives", ownRun, auth.Operator, "tui", "type", ahp.Claim{}, "reclaim"},
@@ -141,6 +142,7 @@ func TestStale(t *testing.T) {
 		{"holder", driven, driver, Known{Read: 20, Unread: true}, false},
 		{"holder that says what it saw", driven, driver, Known{Seen: 9, Read: 20}, true},
 		{"nobody has claimed since", held(byClient("remote"), admin, nil), auth.Operator, Known{Seen: 1, Read: 1}, false},
+		{"nobody has claimed since, and what it says is none", held(byClient("remote"), admin, nil), auth.Operator, Known{Seen: -1, Read: 1}, false},
 	} {
 		if got := c.h.Stale(c.p, c.k); (got != "") != c.want || c.want && !strings.Contains(got, "the terminal is held by "+c.h.HeldBy()+" by now") {
 			t.Errorf("%s: %q", c.name, got)

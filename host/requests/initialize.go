@@ -42,6 +42,9 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 	var seq int64
 	s.Core.Locked(func(tx core.Tx) {
 		var cl *core.Client
+		if err = s.mayAnnounce(tx, "initialize", who); err != nil {
+			return
+		}
 		if cl, err = s.bindClient(tx, p.ClientID, who); err != nil {
 			return
 		}
@@ -72,6 +75,16 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		CommandPrefix:    s.CommandPrefix,
 		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
+}
+
+// mayAnnounce refuses a session that a client of somebody else's is here to drive.
+func (s *Server) mayAnnounce(tx core.Tx, doing string, who *auth.Principal) error {
+	for cl := range tx.Clients() {
+		if g := cl.Guest; g != nil && who.Session != "" && g.Session == who.Session && who.Agent+g.Agent == "" && g.ID != who.ID && cl.Here() {
+			return ahp.PermissionDenied("%s: tandemux/session: the session %s is somebody else's: it was announced by another client", doing, params.Clip(who.Session))
+		}
+	}
+	return nil
 }
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot

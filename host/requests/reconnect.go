@@ -111,6 +111,9 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	for l := range cl.Links() {
 		l.Left = true
 	}
+	if err := s.mayAnnounce(tx, "reconnect", c.Principal); err != nil {
+		return resumption{}, err
+	}
 	c.begin(tx, cl)
 	defer s.Channels.Opened(tx, c.Link, true)
 	c.Out.Hold()

@@ -244,6 +244,13 @@ func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Princ
 	t.recolor(tx)
 }
 
+// Keep has it given back to nobody.
+func (t *Terminal) Keep(tx core.Tx) {
+	t.Meta.HandBack, t.HandBackHolder, t.dirty = nil, "", true
+	tx.ApplyAll(t.ch, nil, nil)
+	t.ts.Changed(tx)
+}
+
 // returnLoans gives back what a client that has gone got by typing: to the client
 // of the same person that had it, if that is there. So a command line that types
 // a line and ends leaves the terminal with the one in whose pane it is.
