@@ -384,7 +384,7 @@ func TestOperations(t *testing.T) {
 		t.Errorf("after the commit: %q", got)
 	}
 	log, err := os.ReadFile(filepath.Join(w.dir, "state", "audit.log"))
-	if err != nil || strings.Count(string(log), changeset.MethodInvoke) < 3 {
+	if err != nil || strings.Count(string(log), changeset.MethodInvoke) < 3 || !strings.Contains(string(log), "index is locked") {
 		t.Errorf("audited: %v\n%s", err, log)
 	}
 }

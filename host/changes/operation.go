@@ -151,6 +151,7 @@ func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.Invok
 		done, err = cs.carryOut(s, t, u, p, dirs, message)
 	}
 	if err != nil {
+		cs.Audit.Did(c.Who(), changeset.MethodInvoke, params.Clip(p.Channel), "operation", p.OperationID, "failed", err.Error())
 		return nil, err
 	}
 	cs.Audit.Did(c.Who(), changeset.MethodInvoke, params.Clip(p.Channel), "operation", p.OperationID, "result", done.Message)
