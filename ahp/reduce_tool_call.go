@@ -1,6 +1,7 @@
 package ahp
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -135,12 +136,7 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 	if t.Status != ToolStreaming && t.Status != ToolRunning && t.Status != ToolPending {
 		return t, false
 	}
-	if a.Contributor != nil {
-		t.Contributor = a.Contributor
-	}
-	if a.Intention != "" {
-		t.Intention = a.Intention
-	}
+	t.Contributor, t.Intention = cmp.Or(a.Contributor, t.Contributor), cmp.Or(a.Intention, t.Intention)
 	t.InvocationMessage = a.InvocationMessage
 	if !isAbsent(a.ToolInput) || t.Status == ToolStreaming {
 		t.ToolInput = a.ToolInput
@@ -150,9 +146,18 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 		n.Confirmed, n.StartedAt = a.Confirmed, a.StartedAt
 		return n, true
 	}
+	if a.Options == nil { // what is not said again stays
+		a.Options = t.Options
+	}
+	if isAbsent(a.RiskAssessment) {
+		a.RiskAssessment = t.RiskAssessment
+	}
+	if isAbsent(a.Edits) {
+		a.Edits = t.Edits
+	}
 	n = t.invoked(ToolPending)
-	n.ConfirmationTitle, n.RiskAssessment, n.Edits = a.ConfirmationTitle, a.RiskAssessment, a.Edits
-	n.Editable, n.Options = a.Editable, a.Options
+	n.ConfirmationTitle, n.Editable = cmp.Or(a.ConfirmationTitle, t.ConfirmationTitle), cmp.Or(a.Editable, t.Editable)
+	n.RiskAssessment, n.Edits, n.Options = a.RiskAssessment, a.Edits, a.Options
 	return n, true
 }
 
