@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -472,6 +473,10 @@ func TestWorktreeDiffKinds(t *testing.T) {
 	d := must(w.Diff(background, DiffOptions{Text: &text}))(t)
 	got := map[string]FileDiff{}
 	for _, f := range d.Files {
+		if wasThere, isThere := f.Old.ID != "", f.New.ID != ""; wasThere == (f.Status == "added") || isThere == (f.Status == "deleted") {
+			t.Errorf("%q: %s, of %+v and %+v", f.Path, f.Status, f.Old, f.New)
+		}
+		f.Old, f.New = git.Entry{}, git.Entry{} // whose ids are git's
 		got[f.Path] = f
 	}
 	want := map[string]FileDiff{
