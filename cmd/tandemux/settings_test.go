@@ -114,6 +114,7 @@ agent-calls = 7
 agent-idle = 60
 agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
+listen = ["127.0.0.1:7070"]
 `)
 	s, problems := read(values+`
 keys = { "prefix v" = "split-right" }
