@@ -30,10 +30,10 @@ const (
 	opMerge  = "merge"
 )
 
-// undoer is a Tree whose files can be given back what they had.
+// undoer is a Tree whose files can be given back what they had, which is kept first.
 type undoer interface {
-	undo(ctx context.Context, files []git.FileDiff) (undone, error)
-	redo(ctx context.Context, u undone) error
+	Undo(ctx context.Context, files []git.FileDiff) (git.Undone, error)
+	Redo(ctx context.Context, u git.Undone) error
 }
 
 // operations are those that there are now.
@@ -47,7 +47,7 @@ func (s *set) operations() []changeset.Operation {
 	if len(s.files) > 0 {
 		add(opKeep, "Keep", "check", "Note that the changes were reviewed", changeset.OnChangeset, changeset.OnResource)
 		if undoes {
-			add(opUndo, "Undo", "discard", "Give files what the last commit has, and keep what they have under a reference", changeset.OnChangeset, changeset.OnResource)
+			add(opUndo, "Undo", "discard", "Give files what they were before the changes, and keep what they have under a reference", changeset.OnChangeset, changeset.OnResource)
 			all[len(all)-1].Confirm = ahp.Plain("Undo these changes? What is undone is kept in the repository, and can be redone.")
 		}
 		add(opCommit, "Commit", "git-commit", "Commit all changes", changeset.OnChangeset)
@@ -120,7 +120,7 @@ func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.Invok
 	}
 	var s *set
 	var t Tree
-	var u *undone
+	var u *git.Undone
 	var dirs []string
 	var done *changeset.InvokeResult
 	var err error
@@ -216,7 +216,7 @@ func (cs *Changes) busy(tx core.Tx) (dirs []string) {
 }
 
 // carryOut does what needs git, without the lock, and tells how it ended.
-func (cs *Changes) carryOut(s *set, t Tree, u *undone, p changeset.InvokeParams, dirs []string, message string) (done *changeset.InvokeResult, err error) {
+func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokeParams, dirs []string, message string) (done *changeset.InvokeResult, err error) {
 	ctx, cancel := context.WithTimeout(cs.ctx, operationTime)
 	defer cancel()
 	defer func() {
@@ -263,10 +263,10 @@ func (cs *Changes) carryOut(s *set, t Tree, u *undone, p changeset.InvokeParams,
 		}
 		return &changeset.InvokeResult{Message: "Merged into " + into + "."}, nil
 	case opRedo:
-		if err := t.(undoer).redo(ctx, *u); err != nil {
+		if err := t.(undoer).Redo(ctx, *u); err != nil {
 			return nil, err
 		}
-		n := len(u.files)
+		n := len(u.Files)
 		u = nil
 		return &changeset.InvokeResult{Message: fmt.Sprintf("Redone: %s.", counted(n))}, nil
 	}
@@ -280,12 +280,16 @@ func (cs *Changes) carryOut(s *set, t Tree, u *undone, p changeset.InvokeParams,
 	if len(files) == 0 {
 		return nil, fmt.Errorf("nothing differs any more")
 	}
-	was, err := t.(undoer).undo(ctx, files)
+	was, err := t.(undoer).Undo(ctx, files)
 	if err != nil {
 		return nil, err
 	}
 	u = &was
-	return &changeset.InvokeResult{Message: fmt.Sprintf("Undone: %s. What was undone is kept as %s; `git stash apply %s` brings it back, too.", counted(len(files)), was.ref(), was.ref())}, nil
+	back := "git stash apply " + was.Ref()
+	if _, home := t.(Home); home { // of which the branch may have some
+		back = "git restore --source=" + was.Ref() + " FILE"
+	}
+	return &changeset.InvokeResult{Message: fmt.Sprintf("Undone: %s. What was undone is kept as %s; `%s` brings it back, too.", counted(len(files)), was.Ref(), back)}, nil
 }
 
 // within reports whether a directory is one below another, or that.

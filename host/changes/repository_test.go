@@ -194,11 +194,11 @@ func TestWithoutCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := w.find().undo(ctx, files[:1])
+	u, err := w.find().Undo(ctx, files[:1])
 	if err != nil || w.diff() != "added b +1-0" {
 		t.Fatalf("undo: %v, %s", err, w.diff())
 	}
-	if err := w.find().redo(ctx, u); err != nil || w.diff() != "added a +1-0\nadded b +1-0" {
+	if err := w.find().Redo(ctx, u); err != nil || w.diff() != "added a +1-0\nadded b +1-0" {
 		t.Errorf("redo: %v, %s", err, w.diff())
 	}
 	if _, err := w.find().Commit(ctx, "one\n\nbody"); err != nil {
@@ -297,11 +297,11 @@ func TestHostile(t *testing.T) {
 	if _, err := r.Blob(ctx, strings.Repeat("1", 40), 100); err == nil {
 		t.Error("an object that is not there was read")
 	}
-	u, err := r.undo(ctx, files)
+	u, err := r.Undo(ctx, files)
 	if err != nil || w.read("a") != "a\n" || w.read("n") != "?" {
 		t.Fatalf("undo: %v, a %q, n %q", err, w.read("a"), w.read("n"))
 	}
-	if err := r.redo(ctx, u); err != nil || w.read("a") != "changed\n" {
+	if err := r.Redo(ctx, u); err != nil || w.read("a") != "changed\n" {
 		t.Fatalf("redo: %v, a %q", err, w.read("a"))
 	}
 	if _, err := r.Commit(ctx, "m"); err != nil {
@@ -335,7 +335,7 @@ func TestUndo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := r.undo(ctx, files)
+	u, err := r.Undo(ctx, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestUndo(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.dir, "e")); err == nil {
 		t.Error("an empty directory is left")
 	}
-	if err := r.redo(ctx, u); err != nil {
+	if err := r.Redo(ctx, u); err != nil {
 		t.Fatal(err)
 	}
 	if now := w.diff(); now != was {
@@ -354,13 +354,13 @@ func TestUndo(t *testing.T) {
 	if got := w.read("a") + w.read("n\n\"m"); got != "changed\nodd\n" {
 		t.Errorf("contents %q", got)
 	}
-	if err := r.redo(ctx, u); err == nil {
+	if err := r.Redo(ctx, u); err == nil {
 		t.Error("redone over what is there")
 	}
-	if _, err = r.undo(ctx, files); err != nil {
+	if _, err = r.Undo(ctx, files); err != nil {
 		t.Fatal(err)
 	}
-	w.git("stash", "apply", "-q", "--index", u.ref())
+	w.git("stash", "apply", "-q", "--index", u.Ref())
 	if now := w.diff(); now != was || w.git("show", ":a") != "staged\n" {
 		t.Errorf("by git stash\n%s\nwas\n%s", now, was)
 	}
@@ -377,7 +377,7 @@ func TestUndoOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.find().undo(ctx, files[:1]); err != nil {
+	if _, err := w.find().Undo(ctx, files[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.git("status", "--porcelain"); got != "M  b\n M c\n" {
@@ -435,13 +435,13 @@ func TestRefusedUndo(t *testing.T) {
 				return string(out)
 			}
 			was := all()
-			if _, err := w.find().undo(ctx, files); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := w.find().Undo(ctx, files); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("undo: %v, want %q", err, c.want)
 			}
 			if now := all(); now != was {
 				t.Errorf("files were\n%s\nand are\n%s", was, now)
 			}
-			if strings.Contains(w.git("for-each-ref"), undoneRefs) {
+			if strings.Contains(w.git("for-each-ref"), git.UndoneRefs) {
 				t.Error("something was kept")
 			}
 		})

@@ -39,7 +39,7 @@ type set struct {
 	computing, again bool
 	computed         time.Time
 	running          string // the operation that is being carried out
-	undone           *undone
+	undone           *git.Undone
 }
 
 func (s *set) Reduce(a ahp.Action)  { s.value = changeset.Reduce(s.value, a) }

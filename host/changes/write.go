@@ -110,21 +110,9 @@ func (r *repository) zero() string {
 	return strings.Repeat("0", 40)
 }
 
-// undoneRefs are where what was undone is kept.
-const undoneRefs = "refs/tandemux/undone/"
-
-// undone is what was undone: a commit, as git stash makes them, and the files.
-type undone struct {
-	commit string
-	files  []git.FileDiff
-}
-
-// ref is where it is kept.
-func (u undone) ref() string { return undoneRefs + u.commit[:12] }
-
-// undo gives files the contents that HEAD has, in the index as well, once those that they
+// Undo gives files the contents that HEAD has, in the index as well, once those that they
 // have are kept.
-func (r *repository) undo(ctx context.Context, files []git.FileDiff) (u undone, err error) {
+func (r *repository) Undo(ctx context.Context, files []git.FileDiff) (u git.Undone, err error) {
 	err = r.change(ctx, func(g *guest) error {
 		stamps, err := r.removable(files)
 		if err != nil {
@@ -149,15 +137,15 @@ func (r *repository) undo(ctx context.Context, files []git.FileDiff) (u undone, 
 	return u, err
 }
 
-// redo gives files what they had before they were undone. The index stays.
-func (r *repository) redo(ctx context.Context, u undone) error {
+// Redo gives files what they had before they were undone. The index stays.
+func (r *repository) Redo(ctx context.Context, u git.Undone) error {
 	return r.change(ctx, func(g *guest) error {
 		var again []placed
 		var paths []string
-		for _, f := range u.files {
+		for _, f := range u.Files {
 			paths = append(paths, f.Path)
 		}
-		tree, err := g.tree(ctx, u.commit)
+		tree, err := g.tree(ctx, u.Commit)
 		if err != nil {
 			return err
 		}
@@ -165,9 +153,9 @@ func (r *repository) redo(ctx context.Context, u undone) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range u.files {
+		for _, f := range u.Files {
 			if _, err := os.Lstat(filepath.Join(r.top, f.Path)); err == nil && f.Old.ID == "" {
-				return fmt.Errorf("%q is there again: nothing was redone; git has it as %s", f.Path, u.ref())
+				return fmt.Errorf("%q is there again: nothing was redone; git has it as %s", f.Path, u.Ref())
 			}
 			if f.From != "" {
 				again = append(again, placed{f.From, git.Entry{}})
@@ -181,7 +169,7 @@ func (r *repository) redo(ctx context.Context, u undone) error {
 		}
 		for _, f := range files {
 			if slices.ContainsFunc(again, func(p placed) bool { return p.path == f.Path || p.path == f.From }) {
-				return fmt.Errorf("%q has changed since: nothing was redone; git has it as %s", f.Path, u.ref())
+				return fmt.Errorf("%q has changed since: nothing was redone; git has it as %s", f.Path, u.Ref())
 			}
 		}
 		index, err := os.ReadFile(filepath.Join(g.dir, "index"))
@@ -196,14 +184,14 @@ func (r *repository) redo(ctx context.Context, u undone) error {
 }
 
 // keep stores what files are, staged and not, under a reference.
-func (g *guest) keep(ctx context.Context, files []git.FileDiff) (undone, error) {
+func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, error) {
 	head, err := g.head(ctx)
 	if err != nil {
-		return undone{}, err
+		return git.Undone{}, err
 	}
 	staged, err := g.git.Line(ctx, "write-tree")
 	if err != nil {
-		return undone{}, err
+		return git.Undone{}, err
 	}
 	own := g.own()
 	var parents []string
@@ -212,7 +200,7 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (undone, error) 
 	}
 	index, err := own.Commit(ctx, staged, "What was staged before an undo", parents...)
 	if err != nil {
-		return undone{}, err
+		return git.Undone{}, err
 	}
 	var paths []string
 	for _, f := range files {
@@ -221,17 +209,17 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (undone, error) 
 		}
 	}
 	if err := g.stage(ctx, paths); err != nil {
-		return undone{}, err
+		return git.Undone{}, err
 	}
 	tree, err := g.git.Line(ctx, "write-tree")
 	if err != nil {
-		return undone{}, err
+		return git.Undone{}, err
 	}
-	u := undone{files: files}
-	if u.commit, err = own.Commit(ctx, tree, "What was undone", append(parents, index)...); err != nil {
-		return undone{}, err
+	u := git.Undone{Files: files}
+	if u.Commit, err = own.Commit(ctx, tree, "What was undone", append(parents, index)...); err != nil {
+		return git.Undone{}, err
 	}
-	_, err = own.Run(ctx, "update-ref", "-m", "tandemux: undo", u.ref(), u.commit)
+	_, err = own.Run(ctx, "update-ref", "-m", "tandemux: undo", u.Ref(), u.Commit)
 	return u, err
 }
 

@@ -118,3 +118,15 @@ func parse(words []string) (files []FileDiff, err error) {
 	}
 	return files, nil
 }
+
+// UndoneRefs are where what was undone is kept.
+const UndoneRefs = "refs/tandemux/undone/"
+
+// Undone is what was undone: a commit that keeps it, and the files.
+type Undone struct {
+	Commit string
+	Files  []FileDiff
+}
+
+// Ref is where it is kept.
+func (u Undone) Ref() string { return UndoneRefs + u.Commit[:12] }
