@@ -20,6 +20,7 @@ import (
 
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/changes"
 	"tandemux/host/front"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
@@ -164,6 +165,16 @@ func (w *fixture) startHost() {
 		Roots: []string{w.dir},
 		Doors: []front.Door{a.Door()},
 		AgentConfig: host.AgentConfig{
+			Workspace: func(dir string) (changes.Tree, error) {
+				s, err := w.open()
+				if err != nil {
+					return nil, err
+				}
+				if c := s.Files.ChangesAt(dir); c != nil {
+					return c, nil
+				}
+				return nil, nil
+			},
 			Agent: func(id string, _ []string) (agent.Provider, error) { return task.NewProvider(id, w.open), nil },
 			Confine: func(id string) (agent.Confinement, error) {
 				s, err := w.open()
