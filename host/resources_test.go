@@ -14,6 +14,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/resource"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
 
 // withHome makes the host serve a directory of its fixture's, which it gives.
@@ -147,7 +148,7 @@ func TestWatchLimits(t *testing.T) {
 		c.Limits.Watches, c.Limits.WatchesAll, c.Limits.WatchedDirs = 2, 3, 500
 	})
 	p := resource.WatchParams{Params: at("file://" + home)}
-	for i := range 20000 {
+	for i := range soak.Size(t, 2000, 20000) {
 		if err := os.MkdirAll(filepath.Join(home, "many", fmt.Sprint(i/200), fmt.Sprint(i%200)), 0o700); err != nil {
 			t.Fatal(err)
 		}
