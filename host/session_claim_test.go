@@ -51,6 +51,7 @@ func TestClaimsForSessions(t *testing.T) {
 	}{
 		{theSession, "the session " + theSession + " is somebody else's"},
 		{"ahp-session:/none", "there is no session ahp-session:/none"},
+		{"nothing-known:/none", "there is no session nothing-known:/none"},
 	} {
 		claim := ahp.Claim{Kind: ahp.ClaimSession, Session: c.session, Chat: theChat, TurnID: "turn", ToolCallID: "call"}
 		err := d.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/t", Claim: claim}, nil)
