@@ -152,7 +152,7 @@ func TestDiff(t *testing.T) {
 			w.git("checkout", "-q", "main")
 			w.write("a=m\n")
 			w.git("commit", "-qam", "m")
-			exec.Command("git", "-C", w.dir, "merge", "-q", "o").Run() //nolint:errcheck // it conflicts
+			exec.Command("git", "-C", w.dir, "-c", "user.name=u", "-c", "user.email=u@x", "merge", "-q", "o").Run() //nolint:errcheck // it conflicts
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
