@@ -40,6 +40,10 @@ func shells(t *testing.T) map[string]string {
 func startShell(w *fixture, p *peer, uri ahp.URI, path string) {
 	w.t.Helper()
 	home := filepath.Join(w.dir, "home")
+	// Else fish reads all manual pages, in the background, for minutes.
+	if err := os.MkdirAll(filepath.Join(home, "fish/generated_completions"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(home, ".zshrc"), []byte("PS1='%# '\n"), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

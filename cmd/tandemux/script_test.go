@@ -92,7 +92,8 @@ func setupScript(env *testscript.Env) error {
 		return err
 	}
 	home := filepath.Join(env.WorkDir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	// Else fish reads all manual pages, in the background, for minutes.
+	if err := os.MkdirAll(filepath.Join(home, "data/fish/generated_completions"), 0o700); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\nunset PROMPT_COMMAND\n"), 0o600); err != nil {

@@ -91,6 +91,10 @@ type session struct {
 func begin(t testing.TB, s setup) *session {
 	t.Helper()
 	home := t.TempDir()
+	// Else fish reads all manual pages, in the background, for minutes.
+	if err := os.MkdirAll(filepath.Join(home, ".local/share/fish/generated_completions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if len(s.files) == 0 {
 		s.files = map[string]string{".zshrc": ""} // Without any, zsh asks new users questions.
 	}
