@@ -206,7 +206,7 @@ func (cs *Changes) look(tx core.Tx, session ahp.URI) {
 		ctx, cancel := context.WithTimeout(ctx, diffTime)
 		defer cancel()
 		t, err := cs.tree(ctx, dir, confined)
-		if err != nil {
+		if err != nil && (git.Git{}).There() { // else no session has changes
 			cs.Log.Warn("look for changes of a session", "session", session, "err", err)
 		}
 		cs.Core.Do(func(tx core.Tx) {

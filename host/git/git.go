@@ -65,6 +65,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.err }
 
+// There reports whether git is installed.
+func (g Git) There() bool {
+	_, err := g.program()
+	return err == nil
+}
+
 func (g Git) program() (string, error) {
 	if g.Program != "" {
 		return g.Program, nil
