@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tandemux/ahp"
 	"tandemux/ui"
 	"tandemux/ui/uitest"
 )
@@ -152,4 +153,16 @@ func TestSaveScrollback(t *testing.T) {
 	u.Press("ctrl+space :")
 	u.Type("save-scrollback x\r")
 	u.Shows("save x: it is there already")
+}
+
+// TestOwnScrollback is a terminal that keeps another number of lines than the rest.
+func TestOwnScrollback(t *testing.T) {
+	u := uitest.New(t, uitest.Options{})
+	lines := 5
+	sh := u.Host.Terminal("sh1")
+	sh.Describe(func(m *ahp.TerminalMeta) { m.Scrollback = &lines })
+	sh.Print(strings.Repeat("text\r\n", 100))
+	u.WaitIdle()
+	u.Press("ctrl+space pgup")
+	u.Shows("5/5")
 }

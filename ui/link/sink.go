@@ -220,7 +220,7 @@ func (s *Sink) relimit() {
 func (s *Sink) list(terminals []ahp.TerminalInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limits = nil
+	s.limits = map[ahp.URI]int{}
 	for _, t := range terminals {
 		if t.Meta == nil || t.Meta.Scrollback == nil {
 			continue
