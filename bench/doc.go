@@ -9,6 +9,6 @@
 // named by -tandemux. Whatever it starts, in sessions of its own, it ends. It does
 // one thing at a time, in one goroutine, and is no part of the product.
 //
-// docs/performance.md says what the figures mean and what they were;
+// docs/contributing/performance.md says what the figures mean and what they were;
 // baseline.txt has the Go benchmarks' for `make bench`.
 package main

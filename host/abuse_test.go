@@ -71,7 +71,7 @@ func TestRates(t *testing.T) {
 
 // TestNothingLeaks: the host's logs, at their most talkative, and the audit log
 // hold nothing that was typed, shown or read, no environment, no argument and no
-// secret of a token (docs/decisions.md §3).
+// secret of a token (docs/contributing/decisions.md §3).
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	log := &syncBuffer{}

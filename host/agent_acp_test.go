@@ -302,7 +302,7 @@ update {"sessionUpdate":"tool_call","toolCallId":"c2","title":"look again","kind
 }
 
 // A terminal that a person took is neither killed nor released (T20,
-// docs/decisions.md §1), and stays when the session ends.
+// docs/contributing/decisions.md §1), and stays when the session ends.
 func TestCommandTakenByAPerson(t *testing.T) {
 	c := talkTo(t, "prompt\n"+callRuns+creates("echo serving; sleep 1000")+callShows+waits+
 		`call x terminal/kill {"sessionId":"$SESSION","terminalId":"$t.terminalId"}

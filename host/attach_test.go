@@ -32,7 +32,7 @@ func filled(t testing.TB, w *fixture, script string) (*peer, ahp.URI) {
 }
 
 // TestSnapshotBounds: whatever fills a terminal, a snapshot stays under 4 MiB on
-// the wire, and shows what the early viewer sees (docs/decisions.md §32).
+// the wire, and shows what the early viewer sees (docs/contributing/decisions.md §32).
 func TestSnapshotBounds(t *testing.T) {
 	t.Parallel()
 	lines := 4000
@@ -146,7 +146,7 @@ func TestBusyEvictsNobody(t *testing.T) {
 
 // TestManySnapshots: a client that comes back to more than fits into one reply
 // gets all of it, with less history, and sees what the others see
-// (docs/decisions.md §32).
+// (docs/contributing/decisions.md §32).
 func TestManySnapshots(t *testing.T) {
 	t.Parallel()
 	const terminals = 8

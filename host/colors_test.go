@@ -40,7 +40,7 @@ const (
 )
 
 // TestColorsOfTheHolder: a program that asks is told the colours of the client
-// that holds its terminal (docs/decisions.md §34: once, by the host).
+// that holds its terminal (docs/contributing/decisions.md §34: once, by the host).
 func TestColorsOfTheHolder(t *testing.T) {
 	w := start(t)
 	a, b := w.connect("a"), w.connect("b")

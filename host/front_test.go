@@ -49,7 +49,7 @@ func upgrade(t *testing.T, network, addr, target, hostHeader string, headers ...
 }
 
 // TestFront checks what gets through the TCP front: token, Host, Origin, paths
-// (docs/decisions.md §37).
+// (docs/contributing/decisions.md §37).
 func TestFront(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
@@ -125,7 +125,7 @@ func TestFront(t *testing.T) {
 }
 
 // TestRevoke: a revoked token's connections end at once, and it opens no new
-// ones (docs/decisions.md §37).
+// ones (docs/contributing/decisions.md §37).
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	w := start(t)

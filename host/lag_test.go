@@ -11,7 +11,7 @@ import (
 // TestStalledViewersShareMemory: what waits for viewers that read nothing is kept
 // once for all of them, and is bounded by how far a viewer may be behind, however
 // many they are and however much is printed (100 subscribers, memory flat;
-// docs/decisions.md §33).
+// docs/contributing/decisions.md §33).
 func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the heap
 	const lag, viewers = 2 << 20, 12
 	w := start(t, func(c *host.Config) { c.Engine, c.Limits.LagBytes, c.Limits.StallTime = "native", lag, patience })

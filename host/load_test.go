@@ -221,7 +221,7 @@ func (g *gauge) flat() {
 
 // TestLoadViewers: one terminal, many viewers, a tenth of which stop reading
 // again and again. Those are closed and come back to what the others see; the
-// others get every byte, and memory does not grow (docs/decisions.md §33).
+// others get every byte, and memory does not grow (docs/contributing/decisions.md §33).
 func TestLoadViewers(t *testing.T) { // alone: it looks at memory
 	size := loadOf(t)
 	w := start(t, func(c *host.Config) {

@@ -33,7 +33,7 @@ type life struct {
 // cleared, a client that comes late, or back after a lost connection by replay or
 // by snapshot, holds the same screen, history, cursor and modes as one that was
 // there from the start, and what the host itself shows (G15;
-// docs/decisions.md §32).
+// docs/contributing/decisions.md §32).
 func TestRule2(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 12 })

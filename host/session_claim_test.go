@@ -12,7 +12,7 @@ import (
 )
 
 // TestWhoTypesInASession: into what a session that the host runs holds, its agent
-// alone types; who made the session reclaims first, like everybody (docs/decisions.md
+// alone types; who made the session reclaims first, like everybody (docs/contributing/decisions.md
 // §19).
 func TestWhoTypesInASession(t *testing.T) {
 	w := start(t, withAgents(newScripted("scripted")))

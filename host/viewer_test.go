@@ -91,7 +91,7 @@ func (f *fold) look() string {
 }
 
 // TestViewersAgree: viewers that came early and late, and the host, see the
-// same after random actions of a program and two people (docs/decisions.md §32).
+// same after random actions of a program and two people (docs/contributing/decisions.md §32).
 func TestViewersAgree(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -161,7 +161,7 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 
 // TestStalledViewer: one who reads nothing is closed with a reason; the others
 // get every byte in the meantime, and after a reconnect it is where they are
-// (docs/decisions.md §33).
+// (docs/contributing/decisions.md §33).
 func TestStalledViewer(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes, c.Engine = 1<<20, 64<<10, "native" })
@@ -217,7 +217,7 @@ func TestStalledViewer(t *testing.T) {
 }
 
 // TestStalledHolder: the claim's own connection slows the pty, but one that
-// takes nothing any more is closed, and the terminal goes on (docs/decisions.md
+// takes nothing any more is closed, and the terminal goes on (docs/contributing/decisions.md
 // §33).
 func TestStalledHolder(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@
 // touches them. A pane.Feed has its own lock, because the connection writes to it while
 // the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run
 // elsewhere, receive values and return a message. Parts know those below them in
-// docs/architecture.md; what one has done by others are functions that it is given.
+// docs/contributing/architecture.md; what one has done by others are functions that it is given.
 //
 // Invariants: nothing is written to the outer terminal but by ui/outer and ui/tty;
 // nothing is drawn unless something changed, so that an idle program writes no byte and

@@ -61,6 +61,11 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	contributing, err := filepath.Glob("../../docs/contributing/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, contributing...)
 	dir, ran := t.TempDir(), 0
 	around, err := os.ReadFile("testdata/page.txtar")
 	if err != nil {

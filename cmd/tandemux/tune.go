@@ -14,7 +14,7 @@ import (
 // More processors than a process can use cost more than they give: each time a
 // goroutine wakes another, the runtime wakes a thread to look for work, and on
 // the way of a key or of a flood that happens at every step. One is too few where
-// keys pass: a key then waits for the collector (docs/performance.md).
+// keys pass: a key then waits for the collector (docs/contributing/performance.md).
 type tuning struct {
 	procs   int
 	percent int   // GOGC

@@ -336,7 +336,7 @@ type TerminalSpec struct {
 	Args    []string
 	Env     []Var
 	Dir     string // absolute; empty: the first root
-	// OutputLimit in bytes of what Output gives; 0: 1 MiB (docs/decisions.md §27).
+	// OutputLimit in bytes of what Output gives; 0: 1 MiB (docs/contributing/decisions.md §27).
 	OutputLimit int
 }
 

@@ -32,7 +32,7 @@ const (
 	// an agent something to read.
 	agentCols, agentRows = 120, 40
 	// agentOutput is what is kept of a command's output for the agent, in bytes,
-	// when it does not say; most, what it may ask for (docs/decisions.md §27).
+	// when it does not say; most, what it may ask for (docs/contributing/decisions.md §27).
 	agentOutput, mostAgentOutput = 1 << 20, 10 << 20
 	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
 	keptAgentTerms = 50
@@ -148,7 +148,7 @@ func (ct *chatTerminals) directory(path string) (string, error) {
 }
 
 // shellLine is what to start: a program with arguments as it is; a text alone is
-// a shell's line, unless it names a file (docs/decisions.md §11).
+// a shell's line, unless it names a file (docs/contributing/decisions.md §11).
 func shellLine(s agent.TerminalSpec, dir string) (argv []string, line string) {
 	if len(s.Args) > 0 {
 		return append([]string{s.Command}, s.Args...), ""
@@ -382,7 +382,7 @@ func (a *used) Kill(ctx context.Context) error {
 }
 
 // Release lets go of the terminal and ends its command, unless a person has it
-// (docs/decisions.md §1): then, and when the host goes and leaves it to the next
+// (docs/contributing/decisions.md §1): then, and when the host goes and leaves it to the next
 // one, it runs on.
 func (a *used) Release() {
 	a.as.Core.Do(func(tx core.Tx) {

@@ -51,7 +51,7 @@ func (h Holding) HeldBy() string {
 	return fmt.Sprintf("session %s", c.Session)
 }
 
-// MayType decides terminal/input (docs/decisions.md §35, §9). The
+// MayType decides terminal/input (docs/contributing/decisions.md §35, §9). The
 // keyboard of a terminal belongs to its holder; the operator too takes it over
 // openly, by a claim, before typing. hosted says that the host runs the session that
 // holds it: there only an agent types, and none that a token makes one. follow says that the claim goes to the typing
@@ -69,7 +69,7 @@ func (h Holding) MayType(p *auth.Principal, clientID string, hosted bool) (follo
 }
 
 // May decides what its holder and the operator may do, such as "end it"
-// (docs/decisions.md §10, §1).
+// (docs/contributing/decisions.md §10, §1).
 func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
 	if h.Holds(p) || p.Operates() {
 		return ""
@@ -77,7 +77,7 @@ func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
 	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may %s", h.HeldBy(), doing)
 }
 
-// MayEnd decides disposeTerminal (docs/decisions.md §1). An agent may end what its
+// MayEnd decides disposeTerminal (docs/contributing/decisions.md §1). An agent may end what its
 // session holds and nobody sees (T20, T21); visible says that a layout shows it.
 func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
 	refusal = h.May(p, "end it")

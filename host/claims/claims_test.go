@@ -26,7 +26,7 @@ func bySession(id, chat, turn, call string) ahp.Claim {
 	return ahp.Claim{Kind: ahp.ClaimSession, Session: id, Chat: chat, TurnID: turn, ToolCallID: call}
 }
 
-// TestPolicy is the table of who may do what (docs/decisions.md §35, §1, §9, §10;
+// TestPolicy is the table of who may do what (docs/contributing/decisions.md §35, §1, §9, §10;
 // R17, G41–G48).
 func TestPolicy(t *testing.T) {
 	mine := held(byClient("tui"), auth.Operator, nil)

@@ -1,5 +1,5 @@
 // Package guard judges commands that agents want to run, and counts how many
-// they run. It is a seat belt, not a wall (docs/decisions.md §23): it sees through
+// they run. It is a seat belt, not a wall (docs/contributing/decisions.md §23): it sees through
 // quotes, lists, wrappers such as env and nice, and shells within shells, but not
 // through scripts in files, interpreters, or what a variable of the environment
 // holds. The wall is a sandbox.

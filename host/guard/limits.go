@@ -2,7 +2,7 @@ package guard
 
 import "time"
 
-// Limits is what one agent may do (docs/decisions.md §23–§25).
+// Limits is what one agent may do (docs/contributing/decisions.md §23–§25).
 type Limits struct {
 	Policy Policy
 	// Spawns a minute and Terminals at once are for the background terminals of one

@@ -7,7 +7,7 @@ import (
 	"tandemux/internal/soak"
 )
 
-// Lines that an agent may not run (T10, T11, P16, docs/decisions.md §23), and what
+// Lines that an agent may not run (T10, T11, P16, docs/contributing/decisions.md §23), and what
 // is said of each.
 var blockedLines = []struct{ line, what string }{
 	{"rm x", "rm"},
@@ -146,7 +146,7 @@ func TestAllowedLines(t *testing.T) {
 }
 
 // Programs started without a shell, with patterns on the joined words
-// (docs/decisions.md §12).
+// (docs/contributing/decisions.md §12).
 func TestCheckArgv(t *testing.T) {
 	p := Default()
 	for _, c := range []struct{ argv, what string }{

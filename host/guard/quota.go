@@ -25,7 +25,7 @@ const (
 )
 
 // Quotas limit how many terminals each agent has at once, and how many it starts in a
-// minute (T12, T13; docs/decisions.md §24). What they have started in the last minute
+// minute (T12, T13; docs/contributing/decisions.md §24). What they have started in the last minute
 // is in a file of the state directory before it is started, so that a host that is
 // killed forgets none. Its methods may be called from any goroutine.
 type Quotas struct {

@@ -1,6 +1,6 @@
 // Package keeper is the process that owns the ptys and their children, and the
 // host's client for it. The host may crash or be replaced; the keeper goes on
-// holding every shell, so it is tiny and does nothing clever (docs/decisions.md
+// holding every shell, so it is tiny and does nothing clever (docs/contributing/decisions.md
 // §38): it starts children, hands out the master side of their ptys, reaps them and
 // remembers how they ended until it is told to forget; and it holds the descriptors
 // of files in which a host leaves its state for the next one (package journal). It

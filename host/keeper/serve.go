@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// graceTime is how long a child may take over its end (docs/decisions.md §16).
+	// graceTime is how long a child may take over its end (docs/contributing/decisions.md §16).
 	graceTime = 5 * time.Second
 	// killTime is how long a child may take to vanish after SIGKILL; one that
 	// hangs in the kernel is left behind.

@@ -23,7 +23,7 @@ func row(w *hosttest.Machine, id string) map[string]any {
 }
 
 // TestTakeOver: a person takes an agent's terminal in the middle of a command,
-// and hands it back (T18, docs/decisions.md §2).
+// and hands it back (T18, docs/contributing/decisions.md §2).
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	w := hosttest.New(t, "")

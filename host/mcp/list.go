@@ -11,7 +11,7 @@ type listOutput struct {
 func (l listOutput) text() any { return l.Terminals }
 
 // listTerminals is T3 and T4.
-// Those whose process has ended are left out (docs/decisions.md §17).
+// Those whose process has ended are left out (docs/contributing/decisions.md §17).
 func listTerminals(ctx context.Context, c call, _ struct{}) (listOutput, error) {
 	out := listOutput{Terminals: []terminal{}}
 	all, err := c.list(ctx)

@@ -183,7 +183,7 @@ func TestReadTerminal(t *testing.T) {
 }
 
 // TestBlocked: what agents may not start (T10, T11, T14), and that refused calls
-// don't count (docs/decisions.md §24).
+// don't count (docs/contributing/decisions.md §24).
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "rogue")

@@ -18,7 +18,7 @@ const (
 )
 
 // HistoryBytes is how much of a terminal's output is told (T6), cut at a line's
-// end where one is near (T7, docs/decisions.md §6).
+// end where one is near (T7, docs/contributing/decisions.md §6).
 const HistoryBytes = 64 << 10
 
 // History is the part of a terminal's output that is told.

@@ -11,7 +11,7 @@
 //	                 the output of agents' terminals that are not attached.
 //
 // It translates to AHP, on a connection in the caller's name that it is given;
-// authentication and policy are the host's (docs/decisions.md §49).
+// authentication and policy are the host's (docs/contributing/decisions.md §49).
 //
 // # Concurrency and bounds
 //

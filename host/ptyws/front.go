@@ -157,7 +157,7 @@ func readBody(r *http.Request, into any) error {
 	return nil
 }
 
-// list gives the terminals whose process runs (docs/decisions.md §17).
+// list gives the terminals whose process runs (docs/contributing/decisions.md §17).
 func list(ctx context.Context, _ *http.Request, c *client.Client) (any, error) {
 	all, err := terminals(ctx, c)
 	if err != nil {

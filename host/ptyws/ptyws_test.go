@@ -191,7 +191,7 @@ func TestUserTerminal(t *testing.T) {
 	if _, text := request(w, "GET", "http://"+addr+"/pty", token, ""); strings.TrimSpace(text) != "[]" {
 		t.Errorf("list after the exit: %s", text)
 	}
-	// It has ended by a signal (docs/decisions.md §5).
+	// It has ended by a signal (docs/contributing/decisions.md §5).
 	id = spawn(w, addr, token, `{"command":["sleep","1000"]}`)
 	early.send(object{"type": "pty:attach", "id": id})
 	early.expect(object{"type": "pty:attached", "id": id})

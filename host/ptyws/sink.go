@@ -108,7 +108,7 @@ func (s *socket) exited(uri ahp.URI, id string, code *int) {
 		end := 128
 		all, err := terminals(ctx, s.c)
 		if t := pool.Find(all, uri); err == nil && t != nil && t.Meta != nil {
-			end += int(unix.SignalNum(t.Meta.Signal)) // docs/decisions.md §5
+			end += int(unix.SignalNum(t.Meta.Signal)) // docs/contributing/decisions.md §5
 		}
 		s.send(reply{Type: typeExit, ID: id, ExitCode: &end})
 	}()

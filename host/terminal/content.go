@@ -90,7 +90,7 @@ func (k *kept) restart(state []byte, at uint64) {
 
 // Content returns the actions still pending, as Take does, and the parts that
 // reproduce the state after them in a fresh emulator of the present size
-// (docs/decisions.md §32; G15): the output itself while nothing of it was trimmed
+// (docs/contributing/decisions.md §32; G15): the output itself while nothing of it was trimmed
 // and the size has not changed, else the emulator's serialised state with as much
 // history as fits into limit bytes of JSON, about, cut where commands begin and end;
 // the screen itself is never cut. Both results are of one instant, so the holder

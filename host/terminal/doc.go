@@ -28,7 +28,7 @@
 // the next host needs, and the emulator what became of them.
 //
 // The emulator sees the questions and answers each once; the filter takes
-// questions and shell marks out of what viewers get (docs/decisions.md §34).
+// questions and shell marks out of what viewers get (docs/contributing/decisions.md §34).
 //
 // Content reproduces the host's screen, cursor, modes and history in a fresh
 // emulator, and so does whatever follows it. Where MaxWire left history out a line says

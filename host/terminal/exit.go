@@ -150,7 +150,7 @@ func (t *Terminal) endCommand() {
 }
 
 // Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after
-// five seconds (docs/decisions.md §16). It returns once Exit was called, or with
+// five seconds (docs/contributing/decisions.md §16). It returns once Exit was called, or with
 // ctx's error.
 func (x *exit) Kill(ctx context.Context) error {
 	steps := []struct {

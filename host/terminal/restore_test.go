@@ -434,7 +434,7 @@ func known(t *Terminal) string {
 }
 
 // A terminal whose host died at any instant, and then went on, is one that never
-// died (docs/decisions.md §38).
+// died (docs/contributing/decisions.md §38).
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

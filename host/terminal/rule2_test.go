@@ -264,7 +264,7 @@ func idlePty(t testing.TB) keeper.Process {
 }
 
 // A snapshot at any point and what follows show the same as the host's own
-// emulator, for all viewers (G15; docs/decisions.md §32).
+// emulator, for all viewers (G15; docs/contributing/decisions.md §32).
 func TestRule2(t *testing.T) {
 	t.Parallel()
 	const simple = emutest.Wide | emutest.Styles | emutest.Links | emutest.AltScreen | emutest.Private | emutest.Strings | emutest.Reports

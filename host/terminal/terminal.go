@@ -49,7 +49,7 @@ const (
 	// silence is how long the pty must be quiet after the child's exit for the
 	// exit to be reported although another process holds the pty.
 	silence = 200 * time.Millisecond
-	// graceTime is how long a child may take over its end (docs/decisions.md §16).
+	// graceTime is how long a child may take over its end (docs/contributing/decisions.md §16).
 	graceTime = 5 * time.Second
 )
 

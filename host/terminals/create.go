@@ -140,7 +140,7 @@ type Quota struct {
 	Live, Rate int
 }
 
-// Create makes a terminal. What is checked is checked in the order of docs/decisions.md
+// Create makes a terminal. What is checked is checked in the order of docs/contributing/decisions.md
 // §22. An error after which nothing was refused, but could not be started, is a StartError.
 func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err error) {
 	pl, err := ts.plan(n)

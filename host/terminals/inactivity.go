@@ -9,7 +9,7 @@ import (
 )
 
 // An agent's background terminal that has been without input and output for
-// guard.Limits.Idle is ended (T38–T41, docs/decisions.md §25). One timer for each, which is
+// guard.Limits.Idle is ended (T38–T41, docs/contributing/decisions.md §25). One timer for each, which is
 // set anew only when it fires: what it counts from is noted, not rescheduled, so
 // output costs a store.
 

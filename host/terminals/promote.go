@@ -12,10 +12,10 @@ import (
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
-// person's next client takes it over (docs/decisions.md §2).
+// person's next client takes it over (docs/contributing/decisions.md §2).
 const personID = "user"
 
-// promote gives a session's terminal to the person (T17, T18, docs/decisions.md
+// promote gives a session's terminal to the person (T17, T18, docs/contributing/decisions.md
 // §2). For the agent that is final: it no longer holds it.
 func (ts *Terminals) promote(_ context.Context, c *requests.Conn, p ahp.PromoteParams) (any, error) {
 	tx := ts.Core.Lock()

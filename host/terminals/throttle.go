@@ -12,7 +12,7 @@ import (
 // throttle blocks the terminal's reader while the claim holder's own
 // connection has much to take, as a real terminal slows its program down. A
 // holder that takes nothing at all for StallTime is closed, so that it can't
-// freeze the terminal for ever. Other viewers never slow the pty (docs/decisions.md
+// freeze the terminal for ever. Other viewers never slow the pty (docs/contributing/decisions.md
 // §33).
 func (t *Terminal) throttle(ctx context.Context) {
 	ts := t.ts

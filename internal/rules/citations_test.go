@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/requirements.md's last column")
+var update = flag.Bool("update", false, "write docs/contributing/requirements.md's last column")
 
 // prose is a passage of text in which something may be cited: a comment of a Go
 // file, a comment of a testscript or a paragraph of a page.
@@ -134,13 +134,13 @@ func numbersIn(text string) []string {
 }
 
 // TestCitedRequirements: every number that code and pages cite is a row of
-// docs/requirements.md, whose last column names the tests that cite it.
+// docs/contributing/requirements.md, whose last column names the tests that cite it.
 func TestCitedRequirements(t *testing.T) {
-	page := readFile(t, "docs/requirements.md")
+	page := readFile(t, "docs/contributing/requirements.md")
 	known := map[string]bool{}
 	for _, m := range row.FindAllStringSubmatch(page, -1) {
 		if known[m[1]] {
-			t.Errorf("docs/requirements.md has %s twice", m[1])
+			t.Errorf("docs/contributing/requirements.md has %s twice", m[1])
 		}
 		known[m[1]] = true
 	}
@@ -151,7 +151,7 @@ func TestCitedRequirements(t *testing.T) {
 		}
 		for _, n := range numbersIn(p.text) {
 			if !known[n] {
-				t.Errorf("%s cites %s, which docs/requirements.md does not have: %.90q", p.file, n, p.text)
+				t.Errorf("%s cites %s, which docs/contributing/requirements.md does not have: %.90q", p.file, n, p.text)
 			}
 			if p.test != "" && !slices.Contains(shown[n], p.test) {
 				shown[n] = append(shown[n], p.test)
@@ -161,7 +161,7 @@ func TestCitedRequirements(t *testing.T) {
 	for _, file := range files(t, ".md") {
 		for _, n := range numbersIn(readFile(t, file)) {
 			if strings.HasPrefix(file, "docs/") && !known[n] {
-				t.Errorf("%s cites %s, which docs/requirements.md does not have", file, n)
+				t.Errorf("%s cites %s, which docs/contributing/requirements.md does not have", file, n)
 			}
 		}
 	}
@@ -181,9 +181,9 @@ func TestCitedRequirements(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("docs/requirements.md names other tests than those that cite the numbers; run: go test ./internal/rules -run Cited -update")
+		t.Fatal("docs/contributing/requirements.md names other tests than those that cite the numbers; run: go test ./internal/rules -run Cited -update")
 	}
-	if err := os.WriteFile("../../docs/requirements.md", []byte(want), 0o644); err != nil {
+	if err := os.WriteFile("../../docs/contributing/requirements.md", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -191,7 +191,7 @@ func TestCitedRequirements(t *testing.T) {
 var (
 	pageName = regexp.MustCompile(`[\w./-]*\w\.md\b`)
 	// cited is a page with one of its headings, as in "docs/protocol.md, Limits".
-	cited = regexp.MustCompile(`docs/(\w+)\.md, ([A-Z][\w ,:*'-]*)`)
+	cited = regexp.MustCompile(`docs/([\w/]+)\.md, ([A-Z][\w ,:*'-]*)`)
 	// specification is a page of AHP's.
 	specification = regexp.MustCompile(`\bAHP, ([A-Z][\w ]*)`)
 	link          = regexp.MustCompile(`\]\(([^)\s]+\.md)(?:#([^)\s]+))?\)`)
@@ -210,9 +210,9 @@ var specificationPages = []string{"Actions", "Authentication", "Chat Channel", "
 func TestCitedPages(t *testing.T) {
 	pages, code := files(t, ".md"), files(t, ".go")
 	sections := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(?:\| |- \*\*)(§\d+)(?:\*\*)? `).FindAllStringSubmatch(readFile(t, "docs/decisions.md"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^(?:\| |- \*\*)(§\d+)(?:\*\*)? `).FindAllStringSubmatch(readFile(t, "docs/contributing/decisions.md"), -1) {
 		if sections[m[1]] {
-			t.Errorf("docs/decisions.md has %s twice", m[1])
+			t.Errorf("docs/contributing/decisions.md has %s twice", m[1])
 		}
 		sections[m[1]] = true
 	}
@@ -240,7 +240,7 @@ func TestCitedPages(t *testing.T) {
 		if strings.Contains(text, "decisions.md") {
 			for _, m := range section.FindAllString(text, -1) {
 				if !sections[m] {
-					t.Errorf("%s cites %s, which docs/decisions.md does not have", file, m)
+					t.Errorf("%s cites %s, which docs/contributing/decisions.md does not have", file, m)
 				}
 			}
 		}

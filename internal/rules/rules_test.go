@@ -20,7 +20,7 @@ const module = "tandemux"
 
 // arrows lists, for each package, the project's packages that it may import
 // besides its own sub-packages ("a/..." stands for a and all below it). It is
-// the table of docs/architecture.md; packages not listed may import nothing.
+// the table of docs/contributing/architecture.md; packages not listed may import nothing.
 var arrows = map[string][]string{
 	"ahp":                      {},
 	"ahp/changeset":            {"ahp"},

@@ -21,7 +21,7 @@ const (
 	// maxPermissions bounds the options of one question.
 	maxPermissions = 32
 	// maxOutput is the most output that an agent may ask to be kept, in bytes
-	// (docs/decisions.md §27).
+	// (docs/contributing/decisions.md §27).
 	maxOutput = 10 << 20
 )
 
