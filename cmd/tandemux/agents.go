@@ -19,6 +19,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/taskcmd"
 )
 
 // agentServers are the MCP servers that the host's agents are told of: our own, on
@@ -41,10 +42,21 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 	}
 }
 
-func newAgentsCommand() *cobra.Command {
-	cmd := cli.WithJSON(cli.Command("agents", `List the agents that can be used, and what each needs
+func newAgentCommand() *cobra.Command {
+	return cli.Group("agent", "Agents: those that can be used, and those that were deployed", "",
+		append(taskcmd.DeployedCommands(), newAgentLsCommand(), newLoginCommand())...)
+}
+
+func newAgentLsCommand() *cobra.Command {
+	var in struct {
+		Deployed bool `flag:"deployed" doc:"List the agents that were deployed, which tasks run"`
+	}
+	return cli.WithJSON(cli.Command("ls", `List the agents that can be used, and what each needs
 They are those of the configuration ([agents.NAME]), those that are found on the PATH,
-and those that tandemux knows but does not find. tandemux doctor tries to start them.`, nil, func(cmd *cobra.Command, _ []string) error {
+and those that tandemux knows but does not find. tandemux doctor tries to start them.`, &in, func(cmd *cobra.Command, _ []string) error {
+		if in.Deployed {
+			return taskcmd.ListDeployed(cmd)
+		}
 		s, err := loadSettings(local.FindDirs())
 		if err != nil {
 			return err
@@ -57,8 +69,6 @@ and those that tandemux knows but does not find. tandemux doctor tries to start 
 			return []any{r.Name, r.Title, r.State(), strings.Join(r.Command, " "), cli.Whole(r.Missing())}
 		})
 	}))
-	cmd.AddCommand(newLoginCommand())
-	return cmd
 }
 
 // hostAgents notes which agents the running host has, and adds those that only it
@@ -114,7 +124,7 @@ func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 	all.Wait()
 	switch {
 	case len(rows) == 0:
-		return levelOK, "none; `tandemux agents` says which there are and how to install them"
+		return levelOK, "none; `tandemux agent ls` says which there are and how to install them"
 	case slices.Contains(failed, true):
 		return levelWarn, strings.Join(said, "; ")
 	}

@@ -28,7 +28,7 @@ machine.`, nil, func(cmd *cobra.Command, args []string) error {
 		}
 		r, ok := catalog.Named(s.catalog.Rows(), args[0])
 		if !ok {
-			return fmt.Errorf("there is no agent %q: `tandemux agents` lists them", args[0])
+			return fmt.Errorf("there is no agent %q: `tandemux agent ls` lists them", args[0])
 		}
 		p, err := catalog.Maker{State: d.State, Version: version}.Provider(r)
 		if err != nil {

@@ -39,7 +39,7 @@ func TestRealAgentsAsTasks(t *testing.T) {
 			}()
 			r.deployReal(a, program, server.URL)
 			began := time.Now()
-			out, errs, err := r.tandemux("task", "create", "--agent", a.name, "--name", "real", "--approve", "all", "-m", "Run it and tell me what it says.", "--wait", "--timeout", "150s")
+			out, errs, err := r.tandemux("task", "new", "--agent", a.name, "--name", "real", "--approve", "all", "-m", "Run it and tell me what it says.", "--wait", "--timeout", "150s")
 			t.Logf("%v, %d requests to the model, %v; stderr: %s", time.Since(began).Round(time.Millisecond), len(m.Asked()), err, errs)
 			if err != nil || !strings.Contains(out, model.Answer) || !strings.Contains(out, "real-mock-agent") {
 				log, _, _ := r.tandemux("logs", a.name)
@@ -54,7 +54,7 @@ func TestRealAgentsAsTasks(t *testing.T) {
 			if text, _ := os.ReadFile(filepath.Join(r.dir, "..", "pulled", "workspace", "made.txt")); string(text) != "real-mock-agent\n" {
 				t.Errorf("it wrote %q", text)
 			}
-			if _, errs, err := r.tandemux("task", "delete", "real", "--force"); err != nil {
+			if _, errs, err := r.tandemux("task", "rm", "real", "--force"); err != nil {
 				t.Error(errs)
 			}
 		})

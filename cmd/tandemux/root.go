@@ -42,12 +42,10 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
 	endpoint.AddFlags(root)
-	agents := newAgentsCommand()
-	agents.AddCommand(taskcmd.DeployedCommands()...)
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), capture.PlayCommand(playTheme)},
 		groupTerminal: terminalCommands(),
-		groupAgents:   {prompt.Command(), newSessionsCommand(), agents, newMCPCommand()},
+		groupAgents:   {prompt.Command(), newSessionCommand(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
@@ -57,6 +55,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		}
 	}
 	root.AddCommand(newBridgeCommand())
+	addOldNames(root)
 	cli.Complete(root, complete.Words())
 	return root
 }

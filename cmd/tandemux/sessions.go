@@ -16,7 +16,7 @@ import (
 	"tandemux/internal/local"
 )
 
-// sessionRow is a session as `tandemux sessions --json` prints it; stable.
+// sessionRow is a session as `tandemux session ls --json` prints it; stable.
 type sessionRow struct {
 	ID       string   `json:"id"`
 	URI      string   `json:"uri"`
@@ -56,8 +56,25 @@ func sessionState(s ahp.Status) string {
 	return "idle"
 }
 
-func newSessionsCommand() *cobra.Command {
-	cmd := cli.WithJSON(cli.Command("sessions", `List the sessions with agents
+func newSessionCommand() *cobra.Command {
+	return cli.Group("session", "Sessions with agents: what each is about, and how to end it", "", newSessionLsCommand(),
+		onHost("rm SESSION...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
+			func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
+				for _, id := range args {
+					one, err := s.SessionNamed(ctx, id)
+					if err != nil {
+						return err
+					}
+					if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+}
+
+func newSessionLsCommand() *cobra.Command {
+	return cli.WithJSON(cli.Command("ls", `List the sessions with agents
 Each says what it is about, and whether its agent works, waits for you, is idle or has
 failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []sessionRow{}
@@ -82,18 +99,4 @@ failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Comma
 			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
 		})
 	}))
-	cmd.AddCommand(onHost("end SESSION...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
-		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
-			for _, id := range args {
-				one, err := s.SessionNamed(ctx, id)
-				if err != nil {
-					return err
-				}
-				if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	return cmd
 }

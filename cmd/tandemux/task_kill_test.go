@@ -126,7 +126,7 @@ func (x *killed) status(task, want string) {
 	out := ""
 	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var t store.Task
-		out, _ = x.try("task", "get", task, "--json")
+		out, _ = x.try("task", "show", task, "--json")
 		if json.Unmarshal([]byte(out), &t) == nil && string(t.Status) == want {
 			return
 		}
@@ -186,19 +186,19 @@ func TestTaskHostKilled(t *testing.T) {
 	x := startKilled(t)
 	once := filepath.Join(x.home, "once")
 	slow := x.script("slow.txt", "once "+once+"\non session/new hang\nalways\nprompt\nsay at last\n")
-	x.tandemux("task", "create", "--no-sandbox", "--agent-command", slow, "--name", "slow", "-m", "first")
+	x.tandemux("task", "new", "--no-sandbox", "--agent-command", slow, "--name", "slow", "-m", "first")
 	x.await("slow", "starts", func() bool { _, err := os.Stat(once); return err == nil })
 	x.kill() // while the session is opened
-	x.await("slow", "has said it", func() bool { out, _ := x.try("task", "get", "slow"); return strings.Contains(out, "at last") })
-	x.tandemux("task", "delete", "slow")
+	x.await("slow", "has said it", func() bool { out, _ := x.try("task", "show", "slow"); return strings.Contains(out, "at last") })
+	x.tandemux("task", "rm", "slow")
 
 	agent := x.script("hangs.txt", "prompt\nonce "+once+"2\nsay hanging\nhang\nalways\nsay done: $PROMPT\n")
-	id := x.tandemux("task", "create", "--no-sandbox", "--agent-command", agent, "--name", "t", "-m", "first")
+	id := x.tandemux("task", "new", "--no-sandbox", "--agent-command", agent, "--name", "t", "-m", "first")
 	x.tandemux("task", "send", "t", "second")
 	x.saying("t", "hanging")
 	x.kill() // in the turn
 	x.status("t", "IDLE")
-	got := x.tandemux("task", "get", id, "--json")
+	got := x.tandemux("task", "show", id, "--json")
 	for _, want := range []string{`"FAILED"`, `"DONE"`, "done: text:second"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %s in %s", want, got)
@@ -209,7 +209,7 @@ func TestTaskHostKilled(t *testing.T) {
 		t.Errorf("the stream tells the end of %d turns:\n%s", n, stream)
 	}
 	x.clean(1)
-	x.tandemux("task", "delete", "t")
+	x.tandemux("task", "rm", "t")
 	x.clean(0)
 }
 
@@ -248,16 +248,16 @@ say wrote
 	for n := range rounds {
 		workspace := []string{"worktree", "copy:."}[n%2]
 		name, out := fmt.Sprint("task", n), filepath.Join(x.home, fmt.Sprint("out", n))
-		killAt(r, 150, x, "task", "create", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
+		killAt(r, 150, x, "task", "new", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
 		x.tandemux("task", "ls")
-		if got, err := x.try("task", "get", name); err != nil || strings.Contains(got, "DELETING") {
-			x.await(name, "is gone wholly", func() bool { _, err := x.try("task", "get", name); return err != nil && !x.anything() })
-			x.tandemux("task", "create", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
+		if got, err := x.try("task", "show", name); err != nil || strings.Contains(got, "DELETING") {
+			x.await(name, "is gone wholly", func() bool { _, err := x.try("task", "show", name); return err != nil && !x.anything() })
+			x.tandemux("task", "new", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
 		}
 		x.status(name, "IDLE")
 		killAt(r, 100, x, "task", "send", name, "hello", "--wait")
 		x.await(name, "has nothing to do", func() bool {
-			got, err := x.try("task", "get", name, "--json")
+			got, err := x.try("task", "show", name, "--json")
 			return err == nil && strings.Contains(got, `"IDLE"`)
 		})
 		x.tandemux("task", "send", name, "hello", "--wait")
@@ -271,10 +271,10 @@ say wrote
 		if files, _ := filepath.Glob(filepath.Join(out, "workspace", "*.txt")); len(files) != 501 {
 			t.Errorf("the pull wrote %d files", len(files))
 		}
-		killAt(r, 100, x, "task", "delete", "--force", name)
-		if _, err := x.try("task", "get", name); err == nil {
-			if out, err := x.try("task", "delete", "--force", name); err != nil {
-				x.await(name, "is gone: "+out, func() bool { _, err := x.try("task", "get", name); return err != nil })
+		killAt(r, 100, x, "task", "rm", "--force", name)
+		if _, err := x.try("task", "show", name); err == nil {
+			if out, err := x.try("task", "rm", "--force", name); err != nil {
+				x.await(name, "is gone: "+out, func() bool { _, err := x.try("task", "show", name); return err != nil })
 			}
 		}
 		x.await(name, "is deleted wholly", func() bool { return !x.anything() })

@@ -113,7 +113,7 @@ func configuredAgent(name string) (registry.Definition, error) {
 	}
 	d, _, known := s.definition(name)
 	if !known {
-		return d, fmt.Errorf("the configuration has no agent %q; `tandemux agents` lists them", name)
+		return d, fmt.Errorf("the configuration has no agent %q; `tandemux agent ls` lists them", name)
 	}
 	return d, nil
 }

@@ -126,7 +126,7 @@ func TestRevoke(t *testing.T) {
 	w.Eventually("it runs", func() bool { return strings.Contains(w.Tandemux("ls"), "sleep") })
 	for _, line := range strings.Split(w.Tandemux("token", "ls"), "\n")[1:] {
 		if f := strings.Fields(line); len(f) > 0 {
-			w.Tandemux("token", "revoke", f[0])
+			w.Tandemux("token", "rm", f[0])
 			break
 		}
 	}

@@ -20,7 +20,7 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, params.Clip(p.Provider))
 		}
 		if s.sandbox != nil {
-			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`tandemux env add --secret`)")
+			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`tandemux env set --secret`)")
 		}
 		p.Provider = s.value.Provider
 	}

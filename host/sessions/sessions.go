@@ -157,9 +157,9 @@ func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
 	i := slices.IndexFunc(ss.Providers, func(p agent.Provider) bool { return p.Info().ID == id })
 	switch {
 	case len(ss.Providers) == 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agents`")
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agent ls`")
 	case i < 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", params.Clip(id))
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agent ls` lists those that it has", params.Clip(id))
 	}
 	return ss.Providers[i], nil
 }

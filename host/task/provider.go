@@ -41,7 +41,7 @@ func (p *Provider) Info() agent.Info {
 // Authenticate is not for tasks: an agent that needs a login has it from its
 // environment.
 func (p *Provider) Authenticate(context.Context, string) error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: "an agent of a task logs in by its environment: `tandemux env add` sets a key"}
+	return &agent.Error{Kind: agent.KindAuthRequired, Message: "an agent of a task logs in by its environment: `tandemux env set` sets a key"}
 }
 
 // Open opens the agent of a task's session.
@@ -52,7 +52,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	}
 	t, err := s.taskOf(ctx, spec.Session)
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `tandemux task create` begins one"}
+		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `tandemux task new` begins one"}
 	}
 	got, err := s.openAgent(ctx, t, spec)
 	if err != nil {

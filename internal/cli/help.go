@@ -74,7 +74,7 @@ func useLine(c *cobra.Command) string {
 	}
 	flags := 0
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" {
+		if f.Name != "help" && !f.Hidden {
 			flags++
 		}
 	})

@@ -88,16 +88,25 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 	return Usagef("%s; see `%s --help`", fmt.Sprintf(format, args...), cmd.CommandPath())
 }
 
+// elsewhere is what verbs are called in other programs.
+var elsewhere = map[string][]string{
+	"new": {"create", "add", "make"}, "ls": {"list"}, "show": {"get", "info", "describe"}, "set": {"update", "edit"}, "rm": {"delete", "remove"},
+}
+
 // unknownCommand says that a command has none of a name below it, and which may have
 // been meant.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
+	verb := map[string]string{}
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+			for _, word := range append(elsewhere[c.Name()], c.Name()) {
+				verb[word] = c.Name()
+				names = append(names, word)
+			}
 		}
 	}
-	if meant := spelling.Closest(name, names); meant != "" {
+	if meant := verb[spelling.Closest(name, names)]; meant != "" {
 		return Usagef("there is no command `%s %s`: did you mean `%[1]s %[3]s`?", cmd.CommandPath(), name, meant)
 	}
 	return usage(cmd, "there is no command `%s %s`", cmd.CommandPath(), name)
@@ -116,7 +125,11 @@ func flagError(cmd *cobra.Command, err error) error {
 			name = "-" + missing.GetSpecifiedName()
 		}
 		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
 		switch meant := spelling.Closest(missing.GetSpecifiedName(), names); {
 		case meant != "" && strings.HasPrefix(name, "--"):
 			return Usagef("`%s` has no option %s: did you mean --%s?", cmd.CommandPath(), name, meant)

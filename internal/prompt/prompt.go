@@ -26,7 +26,7 @@ const cancelTime = 5 * time.Second
 
 // promptOptions are the flags of `tandemux prompt`.
 type promptOptions struct {
-	Agent   string        `flag:"agent" doc:"The agent, by its name; see tandemux agents"`
+	Agent   string        `flag:"agent" doc:"The agent, by its name; see tandemux agent ls"`
 	Command string        `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
 	Session string        `flag:"session" doc:"Go on with this session"`
 	Approve string        `flag:"approve" enum:"ask,reads,all" doc:"Which tools run without a question: none (ask), those that only read (reads), or all (all)"`

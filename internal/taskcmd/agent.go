@@ -21,15 +21,25 @@ import (
 	"tandemux/internal/cli"
 )
 
-// DeployedCommands are those below `tandemux agents` about agents that were deployed
-// (U23, U111).
+// ListDeployed lists the agents that were deployed (U23).
+func ListDeployed(cmd *cobra.Command) error {
+	return onHost(cmd, func(c *call) error {
+		all, err := List[store.Agent](c.Client, 0, "listAgents", nil)
+		if err != nil {
+			return err
+		}
+		return table(c, all, "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
+			return []any{a.Name, a.Description, a.Updated, a.ID}
+		})
+	})
+}
+
+// DeployedCommands are those below `tandemux agent` about an agent that was deployed
+// (U111).
 func DeployedCommands() []*cobra.Command {
 	return []*cobra.Command{
-		listing("deployed", "listAgents", "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
-			return []any{a.Name, a.Description, a.Updated, a.ID}
-		}),
-		act("get AGENT", "getAgent", func(a store.Agent) string { return a.Name + "  " + a.ID + "\n" + cli.Line(a.Description) }),
-		act[any]("delete AGENT", "deleteAgent", nil),
+		act("show AGENT", "getAgent", func(a store.Agent) string { return a.Name + "  " + a.ID + "\n" + cli.Line(a.Description) }),
+		act[any]("rm AGENT", "deleteAgent", nil),
 	}
 }
 

@@ -180,10 +180,15 @@ func told[T any](c *call, text func(T) string, op string, in any, refs ...string
 // verb is cli.Command for work that calls the host.
 func verb(use, about string, in any, work func(c *call, args []string) error) *cobra.Command {
 	return cli.WithJSON(cli.Command(use, about, in, func(cmd *cobra.Command, args []string) error {
-		c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
-		defer c.Close()
-		return failure(cmd, work(c, args))
+		return onHost(cmd, func(c *call) error { return work(c, args) })
 	}))
+}
+
+// onHost is what a command does that calls the host.
+func onHost(cmd *cobra.Command, work func(c *call) error) error {
+	c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
+	defer c.Close()
+	return failure(cmd, work(c))
 }
 
 // act is a verb that does an operation about its arguments, and prints of its answer

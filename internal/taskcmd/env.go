@@ -66,7 +66,7 @@ func newEnv() *cobra.Command {
 (all others). A version has those that there were when it was deployed; what is set
 later reaches tasks with the next deploy, such as tandemux deploy --redeploy. Secrets
 are sealed on the disk, masked in logs, and never shown again.`,
-		newEnvAdd(),
+		newEnvSet(),
 		verb("ls", "List variables; secrets are masked", &in, func(c *call, _ []string) error {
 			environments := []string{registry.Production, registry.Preview}
 			if in.Environment != "" {
@@ -91,14 +91,14 @@ are sealed on the disk, masked in logs, and never shown again.`,
 				return []any{r.Environment, r.Name, r.Value, r.Updated, deployed}
 			})
 		}),
-		verb("get NAME", "Print a variable's value, unless it is secret", &in, func(c *call, args []string) error {
+		verb("show NAME", "Print a variable's value, unless it is secret", &in, func(c *call, args []string) error {
 			refs, err := in.refs(args...)
 			if err != nil {
 				return err
 			}
 			v, err := Ask[registry.Variable](c.Client, "getVariable", nil, refs...)
 			if err == nil && v.Secret && !cli.AsJSON(c.Command) {
-				err = fmt.Errorf("%s is secret, set %s, and never shown; `tandemux env add %s --secret` replaces it", v.Name, cli.Moment(v.Updated), v.Name)
+				err = fmt.Errorf("%s is secret, set %s, and never shown; `tandemux env set %s --secret` replaces it", v.Name, cli.Moment(v.Updated), v.Name)
 			}
 			if err != nil {
 				return err
@@ -118,21 +118,21 @@ are sealed on the disk, masked in logs, and never shown again.`,
 		newEnvPull(), newEnvImport())
 }
 
-func newEnvAdd() *cobra.Command {
+func newEnvSet() *cobra.Command {
 	var in struct {
 		environment
 		Value  string `flag:"value,v" doc:"Its value, when it is no secret"`
 		File   string `flag:"value-file" doc:"Read the value from a file, - for standard input"`
 		Secret bool   `flag:"secret" doc:"Never show it again, and mask it in logs"`
 	}
-	cmd := verb("add NAME", `Add or replace a variable
+	cmd := verb("set NAME", `Set a variable
 Without --value and --value-file the value is read from standard input: without echo
 from a terminal, else to its end, without the last line break. A secret is never taken
 from the command line, where others can read it.
 
-  tandemux env add MODEL -v large -e preview
-  tandemux env add API_KEY --secret -e production
-  pass show api-key | tandemux env add API_KEY --secret -e prod`, &in, func(c *call, args []string) error {
+  tandemux env set MODEL -v large -e preview
+  tandemux env set API_KEY --secret -e production
+  pass show api-key | tandemux env set API_KEY --secret -e prod`, &in, func(c *call, args []string) error {
 		given := c.Flags().Changed("value")
 		if in.Secret && given {
 			return cli.Usagef("a secret on the command line can be read by others: leave --value out, and give it by standard input or --value-file")

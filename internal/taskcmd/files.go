@@ -20,20 +20,20 @@ func newWs() *cobra.Command {
 	return cli.Group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
-  create, ls, get, push, pull   filesystems: "tandemux task create -f ID" gives one to a task
+  new, ls, show, push, pull   filesystems: "tandemux task new -f ID" gives one to a task
   diff, merge                   what a task changed, and its way home`,
-		newWsCreate(), newWsLs(), newWsGet(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge())
+		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge())
 }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
 const defaultProject = "default"
 
-func newWsCreate() *cobra.Command {
+func newWsNew() *cobra.Command {
 	var in struct {
 		api.NewFilesystem
 		From string `flag:"dir" doc:"Begin with this directory's files"`
 	}
-	return verb("create [--name NAME] [--dir DIR]", `Make a filesystem and print its id
+	return verb("new [--name NAME] [--dir DIR]", `Make a filesystem and print its id
 It belongs to a project, whose rights are its rights; to "default", which is made when
 it is missing, unless --project says otherwise.`, &in, func(c *call, _ []string) error {
 		if in.ProjectID == "" {
@@ -89,14 +89,14 @@ func newWsLs() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return table(c, all, "there are no filesystems; `tandemux ws create` makes one", "ID\tNAME\tPROJECT\tFILES\tBYTES", func(f store.Filesystem) []any {
+		return table(c, all, "there are no filesystems; `tandemux ws new` makes one", "ID\tNAME\tPROJECT\tFILES\tBYTES", func(f store.Filesystem) []any {
 			return []any{f.ID, f.Name, f.ProjectID, f.Files, f.Size}
 		})
 	})
 }
 
-func newWsGet() *cobra.Command {
-	return verb("get FILESYSTEM [PATH]", `Show a filesystem, or print a file of it
+func newWsShow() *cobra.Command {
+	return verb("show FILESYSTEM [PATH]", `Show a filesystem, or print a file of it
 With --json it is, of a file, what is known of it, not its contents.`, nil, func(c *call, args []string) error {
 		switch {
 		case len(args) < 2:

@@ -19,14 +19,12 @@ func newKeys() *cobra.Command {
 	var in struct {
 		All bool `flag:"all" doc:"Revoked ones too"`
 	}
-	rm := act[any]("rm KEY", "revokeKey", nil)
-	rm.Aliases = []string{"revoke"}
-	return cli.Group("keys", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
+	return cli.Group("apikey", "Manage API keys: what programs call the tasks' interface with", `Manage API keys. A key opens the HTTP interface of tasks, below /api/v1, and nothing
 else: with its scopes it runs agents and uses the files of projects. Programs send it
 as a header, Authorization: Bearer KEY, to the addresses that the host listens on;
 tandemux itself takes it from TANDEMUX_TOKEN or a --token-file. (For terminals there
 are tokens, tandemux token; for what agents need there is tandemux env.)`,
-		newKeysAdd(),
+		newKeysNew(),
 		verb("ls", "List the keys, without their secrets", &in, func(c *call, _ []string) error {
 			keys, err := List[store.APIKey](c.Client, 0, "listKeys", nil)
 			if err != nil {
@@ -37,10 +35,10 @@ are tokens, tandemux token; for what agents need there is tandemux env.)`,
 				return []any{k.Name, cli.Whole(keyState(k)), k.Used, k.Expires, k.Created, k.ID}
 			})
 		}),
-		act("get KEY", "getKey", func(k store.APIKey) string {
+		act("show KEY", "getKey", func(k store.APIKey) string {
 			return fmt.Sprintf("%s  %s\n%s\nmade %s by %s, last used %s, expires %s", k.Name, k.ID, keyState(k), cli.Moment(k.Created), k.Author, cli.Moment(k.Used), cli.Moment(k.Expires))
 		}),
-		newKeysScope(), rm)
+		newKeysSet(), act[any]("rm KEY", "revokeKey", nil))
 }
 
 // scoped are the flags of what sets scopes.
@@ -68,16 +66,16 @@ func (o *scoped) parse() ([]access.Scope, error) {
 	return scopes, nil
 }
 
-func newKeysAdd() *cobra.Command {
+func newKeysNew() *cobra.Command {
 	var in struct {
 		scoped
 		Expires cli.End `flag:"expires" doc:"It ends after a time such as 8h or 30d, or at a date such as 2026-12-01 (default: never)"`
 	}
-	return verb("add NAME --scope KIND:ID:ROLE", `Make a key and print its secret, this once
+	return verb("new NAME --scope KIND:ID:ROLE", `Make a key and print its secret, this once
 Only its hash is kept.
 
-  tandemux keys add ci --scope agent:reviewer:executor --scope project:site:editor
-  tandemux keys add watcher --scope agent:*:viewer --expires 30d
+  tandemux apikey new ci --scope agent:reviewer:executor --scope project:site:editor
+  tandemux apikey new watcher --scope agent:*:viewer --expires 30d
 
 `+aboutScopes, &in, func(c *call, args []string) (err error) {
 		key := registry.NewKey{Name: args[0], Expires: in.Expires.Time}
@@ -110,9 +108,9 @@ func keyState(k store.APIKey) string {
 	return strings.Join(texts, " ")
 }
 
-func newKeysScope() *cobra.Command {
+func newKeysSet() *cobra.Command {
 	var in scoped
-	return verb("scope KEY --scope KIND:ID:ROLE", `Replace what a key may do, at once
+	return verb("set KEY --scope KIND:ID:ROLE", `Replace what a key may do, at once
 Streams that it has open end, and may be opened again where it still may.
 
 `+aboutScopes, &in, func(c *call, args []string) error {

@@ -9,11 +9,11 @@ import (
 )
 
 func newProjects() *cobra.Command {
-	return cli.Group("projects", "Manage projects: what filesystems belong to and API keys get roles on", "",
+	return cli.Group("project", "Manage projects: what filesystems belong to and API keys get roles on", "",
 		listing("ls", "listProjects", "", "NAME\tDESCRIPTION\tDIRECTORY\tCREATED\tID", func(p store.Project) []any {
 			return []any{p.Name, p.Description, p.Dir, p.Created, p.ID}
 		}),
-		act("get PROJECT", "getProject", func(p store.Project) string {
+		act("show PROJECT", "getProject", func(p store.Project) string {
 			text := p.Name + "  " + p.ID
 			for _, line := range []string{cli.Line(p.Description), p.Dir} {
 				if line != "" {
@@ -22,9 +22,9 @@ func newProjects() *cobra.Command {
 			}
 			return text
 		}),
-		newProjectsChange("create [NAME]", "Make a project and print its id", "createProject"),
-		newProjectsChange("update PROJECT", "Change a project", "updateProject"),
-		act[any]("delete PROJECT", "deleteProject", nil))
+		newProjectsChange("new [NAME]", "Make a project and print its id", "createProject"),
+		newProjectsChange("set PROJECT", "Change a project", "updateProject"),
+		act[any]("rm PROJECT", "deleteProject", nil))
 }
 
 // newProjectsChange is a command that sets what is said of a project.

@@ -22,11 +22,11 @@ func newTask() *cobra.Command {
 	return cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		newTaskCreate(), newTaskLs(), newTaskGet(), newTaskSend(), newTaskWatch(), act[any]("cancel TASK", "cancelTask", nil),
-		newTaskPull(), newTaskDelete(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
+		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), act[any]("cancel TASK", "cancelTask", nil),
+		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
 }
 
-// createFlags are the flags of `task create`.
+// createFlags are the flags of `task new`.
 type createFlags struct {
 	task.NewTask
 	CommandLine string `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
@@ -34,9 +34,9 @@ type createFlags struct {
 	waiting
 }
 
-func newTaskCreate() *cobra.Command {
+func newTaskNew() *cobra.Command {
 	var in createFlags
-	return verb("create (--agent NAME | --agent-command CMD) [-m TEXT]", `Begin a task and print its id
+	return verb("new (--agent NAME | --agent-command CMD) [-m TEXT]", `Begin a task and print its id
 Its files are, as --workspace says:
 
   worktree[:DIR]   a git worktree on a branch of its own, tandemux/NAME
@@ -49,9 +49,9 @@ else none. --filesystem and --project give it stored files in place of that. Wit
 -m the text is sent to the task; with --wait too, what the agent says is printed and
 the exit code says how the turn ended.
 
-  tandemux task create --agent claude -m "fix the flaky test" --wait
-  tandemux task create --agent-command "my-agent --acp" --workspace copy:. --approve reads
-  tandemux task create --agent reviewer --workspace ro:. -m "what could go wrong here?"`, &in, in.create)
+  tandemux task new --agent claude -m "fix the flaky test" --wait
+  tandemux task new --agent-command "my-agent --acp" --workspace copy:. --approve reads
+  tandemux task new --agent reviewer --workspace ro:. -m "what could go wrong here?"`, &in, in.create)
 }
 
 func (o *createFlags) create(c *call, _ []string) error {
@@ -135,7 +135,7 @@ func newTaskLs() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return table(c, tasks, "there are no tasks; `tandemux task create` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
+		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
 			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
 		})
 	})
@@ -168,8 +168,8 @@ func doing(t store.Task) string {
 	return strings.Join(words, " ")
 }
 
-func newTaskGet() *cobra.Command {
-	return verb("get TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
+func newTaskShow() *cobra.Command {
+	return verb("show TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
 		var t struct {
 			store.Task
 			Events   []store.Event   `json:"events"`
@@ -215,9 +215,9 @@ func partsText(parts []store.Part) string {
 	return strings.Join(all, "\n")
 }
 
-func newTaskDelete() *cobra.Command {
+func newTaskRm() *cobra.Command {
 	var in api.Force
-	return verb("delete TASK...", `Delete tasks with their workspaces and all that was said
+	return verb("rm TASK...", `Delete tasks with their workspaces and all that was said
 A git branch that has commits which are nowhere else stays, unless --force is given.`, &in, func(c *call, args []string) error {
 		gone := []task.Deleted{}
 		for _, id := range args {

@@ -211,7 +211,7 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	}
 	switch {
 	case len(agents) == 0:
-		as.Loop.Say(status.Info, "there is no agent: tandemux agents says how to get one")
+		as.Loop.Say(status.Info, "there is no agent: tandemux agent ls says how to get one")
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		as.beginSession(agents[0].Name, cwd)
 	default:

@@ -292,7 +292,7 @@ func (l *List) task(uri ahp.URI) (t Task, ok bool) {
 	if t := l.At(uri); t != nil {
 		return *t, true
 	}
-	l.loop.Say(status.Info, "this session is no task: `tandemux task create` makes one")
+	l.loop.Say(status.Info, "this session is no task: `tandemux task new` makes one")
 	return t, false
 }
 

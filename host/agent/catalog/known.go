@@ -17,7 +17,7 @@ var known = []Row{
 	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai"},
 }
 
-// Row is an agent as `tandemux agents --json` prints it; stable.
+// Row is an agent as `tandemux agent ls --json` prints it; stable.
 type Row struct {
 	Name       string   `json:"name"`
 	Title      string   `json:"title"`

@@ -95,7 +95,7 @@ func (m Maker) Finder(now func() Tables) func(id string, command []string) (agen
 		r, ok := Named(now().Rows(), id)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("there is no agent %q: `tandemux agents` lists them, and [agents.%s] in the configuration makes one", id, id)
+			return nil, fmt.Errorf("there is no agent %q: `tandemux agent ls` lists them, and [agents.%s] in the configuration makes one", id, id)
 		case !r.Found && r.Configured && len(r.Command) > 0:
 			return nil, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", id, r.Command[0])
 		case !r.Found:

@@ -34,7 +34,7 @@ type Tables map[string]Agent
 func (t *Tables) Options() []option.Option {
 	return []option.Option{{
 		Name: "agents", Value: t,
-		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agents" lists them and those that tandemux knows ` +
+		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agent ls" lists them and those that tandemux knows ` +
 			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
 			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
 			`none ("ask"), those about tools that only read ("reads"), or all ("all"). login says that clients are to give a token for a ` +
