@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -17,6 +16,7 @@ import (
 	"tandemux/internal/desk"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/termcmd"
 	"tandemux/ui"
 	"tandemux/ui/link"
 )
@@ -29,7 +29,7 @@ func newAttachCommand() *cobra.Command {
   tandemux attach work
   tandemux attach --host ssh://me@machine
   tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`, &in, func(cmd *cobra.Command, args []string) error {
-		name := defaultLayout
+		name := termcmd.DefaultLayout
 		if len(args) == 1 {
 			name = args[0]
 		}
@@ -40,7 +40,7 @@ func newAttachCommand() *cobra.Command {
 // attach checks everything that would make the interface fail before it
 // touches the host or starts one.
 func attach(cmd *cobra.Command, name string, force bool) error {
-	if err := checkLayoutName(name); err != nil {
+	if err := termcmd.CheckLayoutName(name); err != nil {
 		return err
 	}
 	if err := checkTerminal(os.Stdin, os.Stdout, os.Getenv("TERM")); err != nil {
@@ -109,18 +109,6 @@ func checkTerminal(in, out *os.File, termName string) error {
 	}
 	if termName == "" || termName == "dumb" {
 		return cli.Usagef("TERM=%q names a terminal that can't move its cursor; run tandemux in another one", termName)
-	}
-	return nil
-}
-
-// checkLayoutName keeps names to what is one part of a URI and easy to type.
-func checkLayoutName(name string) error {
-	const most = 64
-	ok := name != "" && len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
-	}) < 0
-	if !ok {
-		return cli.Usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
 	}
 	return nil
 }

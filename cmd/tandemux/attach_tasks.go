@@ -17,6 +17,7 @@ import (
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/taskcmd"
+	"tandemux/internal/termcmd"
 	uitasks "tandemux/ui/tasks"
 )
 
@@ -43,7 +44,7 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	for _, t := range tasks {
 		row := uitasks.Task{
 			ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
-			Line: t.ProgressLine, Workspace: taskcmd.WorksOn(t, tilde), Updated: t.Updated,
+			Line: t.ProgressLine, Workspace: taskcmd.WorksOn(t, termcmd.Tilde), Updated: t.Updated,
 		}
 		if row.Workspace == string(workspace.None) {
 			row.Workspace = "" // then nothing is compared

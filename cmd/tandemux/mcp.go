@@ -16,6 +16,7 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/termcmd"
 	"tandemux/keymap"
 )
 
@@ -122,7 +123,7 @@ func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) 
 		}
 		keys = append(keys, k)
 	}
-	data, err := encode(a.Conn, ctx, channel, keys)
+	data, err := termcmd.Encode(a.Conn, ctx, channel, keys)
 	return string(data), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
 	"tandemux/internal/taskcmd"
+	"tandemux/internal/termcmd"
 )
 
 // Groups of the command list.
@@ -43,11 +44,11 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	)
 	endpoint.AddFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), capture.PlayCommand(playTheme)},
-		groupTerminal: terminalCommands(),
-		groupAgents:   {prompt.Command(), newSessionCommand(), newAgentCommand(), newMCPCommand()},
+		groupUse:      {newAttachCommand(), termcmd.New(), termcmd.Ls(), termcmd.Layout(), newConfigCommand(), capture.PlayCommand(playTheme)},
+		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
+		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), termcmd.Token(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -58,8 +59,4 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	addOldNames(root)
 	cli.Complete(root, complete.Words())
 	return root
-}
-
-func terminalCommands() []*cobra.Command {
-	return append(ownershipCommands(), runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(), newSchemaCommand(), capture.RecordCommand())
 }

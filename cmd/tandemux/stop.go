@@ -14,6 +14,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/termcmd"
 )
 
 func newStopCommand() *cobra.Command {
@@ -30,7 +31,7 @@ func newStopCommand() *cobra.Command {
 					lost = append(lost, t.Meta.Pid)
 				}
 			}
-			for _, o := range orphans(s, ctx) {
+			for _, o := range termcmd.Orphans(s, ctx) {
 				lost = append(lost, o.Pid)
 			}
 			if err := s.Ask(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
@@ -57,15 +58,6 @@ func newStopCommand() *cobra.Command {
 		fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", cli.Count(len(left.Running), "program"))
 		return nil
 	})
-}
-
-// orphans are the programs at the host that have neither keeper nor terminal.
-func orphans(s *endpoint.Conn, ctx context.Context) []ahp.Orphan {
-	var got ahp.HostResult
-	if s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
-		return nil // a token may not ask
-	}
-	return got.Orphans
 }
 
 // outlived names the processes that a stop has not ended.

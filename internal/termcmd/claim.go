@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"bufio"
@@ -54,9 +54,10 @@ func acts(use, about, verb string, action func(s *endpoint.Conn, t ahp.TerminalI
 	})
 }
 
-// ownershipCommands say whose a terminal is, and what becomes of it.
-func ownershipCommands() []*cobra.Command {
+// Commands are those on one terminal, for scripts and agents.
+func Commands() []*cobra.Command {
 	return []*cobra.Command{
+		newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(),
 		acts("claim ID", "Take a terminal back: from an agent or the background", "claim", func(s *endpoint.Conn, _ ahp.TerminalInfo, _ []string) (ahp.Action, error) {
 			return ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}}, nil
 		}),

@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"context"
@@ -55,7 +55,7 @@ blanks. A terminal that an agent's session holds refuses typing until it is clai
 // sendTo types as a keyboard would: what a key sends depends on the modes that
 // the program has set.
 func sendTo(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
-	data, err := encode(s, ctx, t.Resource, keys)
+	data, err := Encode(s, ctx, t.Resource, keys)
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func sendTo(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo, text stri
 	return nil
 }
 
-// encode gives what keys send to the terminal's program: what it asked of its keyboard
+// Encode gives what keys send to the terminal's program: what it asked of its keyboard
 // is known from the state that the host serves to every viewer.
-func encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, presses []keymap.Key) (data []byte, err error) {
+func Encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, presses []keymap.Key) (data []byte, err error) {
 	if len(presses) == 0 {
 		return nil, nil
 	}

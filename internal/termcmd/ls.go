@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"context"
@@ -148,7 +148,8 @@ func (r row) commandText() string {
 	return cli.Short(c.CommandLine) + " (?)"
 }
 
-func newLsCommand() *cobra.Command {
+// Ls is `tandemux ls`.
+func Ls() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", "List the terminals", nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []row{}
 		var refused []ahp.AgentRefusal
@@ -156,11 +157,11 @@ func newLsCommand() *cobra.Command {
 			for _, t := range s.Terminals() {
 				rows = append(rows, rowOf(t, s.Me()))
 			}
-			for _, o := range orphans(s, ctx) {
+			for _, o := range Orphans(s, ctx) {
 				rows = append(rows, rowOfOrphan(o))
 			}
 			if !cli.AsJSON(cmd) {
-				refused, _ = refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
+				refused, _ = Refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
 			}
 			return nil
 		})
@@ -183,22 +184,31 @@ func newLsCommand() *cobra.Command {
 func printRows(w io.Writer, rows []row) error {
 	left := map[string]bool{
 		"NAME":   !slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" }),
-		"LAYOUT": !slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) }),
+		"LAYOUT": !slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{DefaultLayout}) }),
 	}
 	head := slices.DeleteFunc([]string{"ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY"}, func(title string) bool { return left[title] })
 	return cli.Table(w, strings.Join(head, "\t"), rows, func(r row) (fields []any) {
 		for _, title := range head {
 			fields = append(fields, map[string]any{
 				"ID": r.ID, "NAME": r.Name, "TITLE": r.Title, "HELD BY": r.claimText(), "LAYOUT": strings.Join(r.Layouts, ", "),
-				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": tilde(r.Cwd),
+				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": Tilde(r.Cwd),
 			}[title])
 		}
 		return fields
 	})
 }
 
-// tilde shortens a path below the home directory.
-func tilde(path string) string {
+// Tilde shortens a path below the home directory.
+func Tilde(path string) string {
 	home, _ := os.UserHomeDir() //nolint:errcheck // then it stays
 	return words.Shorten(path, home)
+}
+
+// Orphans are the programs at the host that have neither keeper nor terminal.
+func Orphans(s *endpoint.Conn, ctx context.Context) []ahp.Orphan {
+	var got ahp.HostResult
+	if s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
+		return nil // a token may not ask
+	}
+	return got.Orphans
 }

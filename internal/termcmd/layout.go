@@ -1,20 +1,34 @@
-package main
+package termcmd
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/ui/layout"
 )
 
-// defaultLayout is the layout that `tandemux` opens.
-const defaultLayout = "main"
+// DefaultLayout is the layout that `tandemux` opens.
+const DefaultLayout = "main"
 
 func layoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
+
+// CheckLayoutName keeps names to what is one part of a URI and easy to type.
+func CheckLayoutName(name string) error {
+	const most = 64
+	ok := name != "" && len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	}) < 0
+	if !ok {
+		return cli.Usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
+	}
+	return nil
+}
 
 // readLayout gives the newest state of a layout and its revision; the caller
 // unsubscribes from the channel.

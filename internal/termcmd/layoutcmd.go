@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"context"
@@ -18,7 +18,8 @@ import (
 	"tandemux/ui/layout/layoutfile"
 )
 
-func newLayoutCommand() *cobra.Command {
+// Layout is `tandemux layout`.
+func Layout() *cobra.Command {
 	return cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutSaveCommand(), newLayoutLoadCommand())
 }
 
@@ -26,7 +27,7 @@ func newLayoutSaveCommand() *cobra.Command {
 	in := struct {
 		Layout string `flag:"layout" doc:"Layout to save"`
 		Force  bool   `flag:"force" doc:"Write over a file that is there"`
-	}{Layout: defaultLayout}
+	}{Layout: DefaultLayout}
 	return cli.Command("save [FILE]", `Write a layout to a file, or to stdout
 The tabs and panes are written as TOML: how they are arranged, the directories that
 their programs are in now, and the commands that were started in them. Shells are
@@ -34,7 +35,7 @@ started anew when the file is loaded.
 
   tandemux layout save work.toml
   tandemux layout save --layout work > work.toml`, &in, func(cmd *cobra.Command, args []string) error {
-		if err := checkLayoutName(in.Layout); err != nil {
+		if err := CheckLayoutName(in.Layout); err != nil {
 			return err
 		}
 		var doc []byte
@@ -80,7 +81,7 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 		}
 		cwd = fileuri.Path(meta.Cwd)
 		if !s.At.Elsewhere() {
-			cwd = tilde(cwd)
+			cwd = Tilde(cwd)
 		}
 		return cwd, meta.Command
 	}
@@ -91,13 +92,13 @@ func newLayoutLoadCommand() *cobra.Command {
 	in := struct {
 		Layout string `flag:"layout" doc:"Layout that gets the tabs"`
 		Add    bool   `flag:"add" doc:"Add the tabs to a layout that has some"`
-	}{Layout: defaultLayout}
+	}{Layout: DefaultLayout}
 	return cli.Command("load [FILE]", `Open the panes of a file, or of stdin, in a layout
 What a saved layout names is started and arranged as it was. The layout must be empty;
 with --add the file's tabs come behind those that are there.
 
   tandemux layout load work.toml --layout work && tandemux attach work`, &in, func(cmd *cobra.Command, args []string) error {
-		if err := checkLayoutName(in.Layout); err != nil {
+		if err := CheckLayoutName(in.Layout); err != nil {
 			return err
 		}
 		f, dir, err := readLayoutFile(cmd.InOrStdin(), args)

@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"cmp"
@@ -16,7 +16,8 @@ import (
 	"tandemux/internal/endpoint"
 )
 
-func newTokenCommand() *cobra.Command {
+// Token is `tandemux token`.
+func Token() *cobra.Command {
 	return cli.Group("token", "Manage the tokens that TCP clients connect with", "", newTokenNewCommand(),
 		cli.WithJSON(onHost("ls", "List the tokens, without their secrets", nil, true, func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, _ []string) error {
 			var got ahp.TokenListResult

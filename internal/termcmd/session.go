@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"context"
@@ -56,7 +56,8 @@ func sessionState(s ahp.Status) string {
 	return "idle"
 }
 
-func newSessionCommand() *cobra.Command {
+// Session is `tandemux session`.
+func Session() *cobra.Command {
 	return cli.Group("session", "Sessions with agents: what each is about, and how to end it", "", newSessionLsCommand(),
 		onHost("rm SESSION...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
 			func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
@@ -96,7 +97,7 @@ failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Comma
 			if r.Activity != "" {
 				state += ": " + r.Activity
 			}
-			return []any{r.ID, r.Agent, state, r.Title, tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
+			return []any{r.ID, r.Agent, state, r.Title, Tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
 		})
 	}))
 }

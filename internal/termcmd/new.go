@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"tandemux/internal/endpoint"
 )
 
-func newNewCommand() *cobra.Command {
+// New is `tandemux new`.
+func New() *cobra.Command {
 	in := struct {
 		Name       string `flag:"name" doc:"Name, by which all commands find it; no other terminal may have it"`
 		Cwd        string `flag:"cwd" doc:"Working directory (default: the current one)"`
@@ -21,7 +22,7 @@ func newNewCommand() *cobra.Command {
 		Scrollback int    `flag:"scrollback" doc:"Lines that it keeps of what scrolls off (default: as configured)"`
 		Layout     string `flag:"layout" doc:"Layout that gets the new tab"`
 		Background bool   `flag:"background" doc:"Show it in no layout"`
-	}{Layout: defaultLayout}
+	}{Layout: DefaultLayout}
 	return cli.WithJSON(cli.Command("new [-- COMMAND [ARG...]]", `Create a terminal and print its id
 It runs your shell, or COMMAND without a shell, and appears as a new tab of the
 layout, or in no layout with --background.
