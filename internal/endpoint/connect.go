@@ -141,6 +141,8 @@ func explain(p Endpoint, err error) error {
 	switch {
 	case errors.As(err, &bySSH):
 		return bySSH
+	case errors.Is(err, context.DeadlineExceeded):
+		return p.silent(err)
 	case !errors.As(err, &refused):
 		if p.scheme == "wss" && (strings.Contains(err.Error(), "does not look like a TLS handshake") || strings.Contains(err.Error(), "HTTP response to HTTPS client")) {
 			return fmt.Errorf("connect to %s: what answers there does not speak TLS: use ws:// if it is a host on this machine", at)
@@ -154,6 +156,27 @@ func explain(p Endpoint, err error) error {
 		return fmt.Errorf("%s refuses the token in %s: it is wrong, revoked or expired (`tandemux token new` on that machine makes another)", at, p.tokenFrom)
 	}
 	return fmt.Errorf("connect to %s: %w", at, err)
+}
+
+// silentError says which host has not answered in time.
+type silentError struct {
+	text string
+	error
+}
+
+func (s silentError) Error() string { return s.text }
+func (s silentError) Unwrap() error { return s.error }
+
+// silent words an error of a host that has not answered in time; others stay.
+func (p Endpoint) silent(err error) error {
+	switch {
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case !p.Own():
+		return silentError{fmt.Sprintf("the host at %s does not answer", cmp.Or(p.url, "the other end of ssh")), err}
+	}
+	pid, _ := p.Dirs.HostPlace().Holder() //nolint:errcheck // then it is 0
+	return silentError{fmt.Sprintf("the host (pid %d), or the keeper below it, does not answer: if it was stopped, `kill -CONT %[1]d` lets it go on; host.log in %s may say more", pid, p.Dirs.State), err}
 }
 
 // NewClientID names this process to the host. It is no secret and no identity:
@@ -217,7 +240,7 @@ func (s *Conn) Me() string {
 func (s *Conn) Ask(ctx context.Context, method string, params, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
-	return s.Carry(ctx, method, params, result)
+	return s.At.silent(s.Carry(ctx, method, params, result))
 }
 
 // Act sends an action, once and only once however hosts change, and waits for
@@ -226,7 +249,7 @@ func (s *Conn) Act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	_, err := s.CarryDispatch(ctx, channel, a)
-	return err
+	return s.At.silent(err)
 }
 
 // Terminals are those of the host, as of now.
