@@ -19,8 +19,8 @@ import (
 const module = "tandemux"
 
 // arrows lists, for each package, the project's packages that it may import
-// besides its own sub-packages ("a/..." stands for a and all below it). It is
-// the table of docs/contributing/architecture.md; packages not listed may import nothing.
+// besides its own sub-packages ("a/..." stands for a and all below it). Packages not
+// listed may import nothing. TestMap holds docs/contributing/architecture.md to the imports.
 var arrows = map[string][]string{
 	"ahp":                      {},
 	"ahp/changeset":            {"ahp"},
