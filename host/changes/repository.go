@@ -147,8 +147,8 @@ func (r *repository) visit(ctx context.Context, stored bool) (*guest, error) {
 		os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700), os.Mkdir(filepath.Join(dir, "info"), 0o700),
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600),
 		os.WriteFile(filepath.Join(dir, "config"), []byte(config.String()), 0o600),
-		copyFile(filepath.Join(r.common, "info/exclude"), filepath.Join(dir, "info/exclude")),
-		copyFile(filepath.Join(r.admin, "index"), filepath.Join(dir, "index")),
+		git.CopyFile(filepath.Join(r.common, "info/exclude"), filepath.Join(dir, "info/exclude")),
+		git.CopyFile(filepath.Join(r.admin, "index"), filepath.Join(dir, "index")),
 	)
 	if err != nil {
 		g.close()
@@ -157,29 +157,8 @@ func (r *repository) visit(ctx context.Context, stored bool) (*guest, error) {
 	return g, nil
 }
 
-// copyFile copies a file of git's, if there is one, with its time: by that git knows which
-// files may have changed in the tick in which an index was written.
-func copyFile(from, to string) error {
-	st, err := os.Lstat(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxIndex {
-		return fmt.Errorf("%s is no file of at most %d bytes", from, maxIndex)
-	}
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.WriteFile(to, b, 0o600), os.Chtimes(to, st.ModTime(), st.ModTime()))
-}
-
 // Bounds of what is looked at, in bytes.
 const (
-	maxIndex    = 256 << 20
 	maxCompared = 8 << 20   // a file whose lines are compared
 	maxRead     = 256 << 20 // files of which that is done, together
 )
@@ -278,7 +257,7 @@ func (r *repository) Diff(ctx context.Context) (files []git.FileDiff, err error)
 	if files, err = g.git.Diff(ctx, from, tree, nil); err != nil {
 		return nil, err
 	}
-	was, err := g.entries(ctx, from, large)
+	was, err := g.git.Entries(ctx, from, large)
 	for _, p := range large {
 		f := git.FileDiff{Path: p, Status: "modified", Binary: true, Old: was[p], New: git.Entry{Mode: "100644", ID: "unknown"}}
 		if st, err := os.Lstat(filepath.Join(r.top, p)); err == nil {
@@ -299,25 +278,6 @@ func (g *guest) tree(ctx context.Context, commit string) (string, error) {
 		return g.git.From(strings.NewReader("")).Line(ctx, "hash-object", "-t", "tree", "-w", "--stdin")
 	}
 	return g.git.Line(ctx, "rev-parse", "--verify", "-q", commit+"^{tree}")
-}
-
-// entries are those that a tree has at some paths.
-func (g *guest) entries(ctx context.Context, tree string, paths []string) (map[string]git.Entry, error) {
-	all := map[string]git.Entry{}
-	for some := range slices.Chunk(paths, 500) { // as arguments
-		args := []string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--"}
-		out, err := g.git.Run(ctx, append(args, some...)...)
-		if err != nil {
-			return nil, err
-		}
-		for _, line := range git.Words(out) { // MODE TYPE ID\tPATH
-			head, path, _ := strings.Cut(line, "\t")
-			if f := strings.Fields(head); len(f) == 3 {
-				all[path] = git.Entry{Mode: f[0], ID: f[2]}
-			}
-		}
-	}
-	return all, nil
 }
 
 // Blob implements Tree.

@@ -393,7 +393,7 @@ func TestRefusedUndo(t *testing.T) {
 		do         func(w *world)
 		then       func(w *world) // after it was looked at
 	}{
-		{name: "ignored file in the place of a deleted one", want: "ignores it", do: func(w *world) {
+		{name: "ignored file in the place of a deleted one", want: "ignores what is there", do: func(w *world) {
 			w.write(".git/info/exclude=a\n")
 			w.git("rm", "-q", "--cached", "a")
 			w.write("a=precious\n")
@@ -403,7 +403,7 @@ func TestRefusedUndo(t *testing.T) {
 			os.RemoveAll(filepath.Join(w.dir, "d"))
 			w.write("d=precious\n")
 		}},
-		{name: "directory in the place of a file", want: "not the file any more", do: func(w *world) { w.write("a=b\n") }, then: func(w *world) {
+		{name: "directory in the place of a file", want: "is not what it was", do: func(w *world) { w.write("a=b\n") }, then: func(w *world) {
 			os.Remove(filepath.Join(w.dir, "a"))
 			w.write("a/precious=x\n")
 		}},

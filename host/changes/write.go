@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/git"
 	"tandemux/host/params"
+	"tandemux/host/workspace/filetree"
 )
 
 // underWay are the files in a git directory that say that git is in the midst of something.
@@ -114,73 +115,88 @@ func (r *repository) zero() string {
 // have are kept.
 func (r *repository) Undo(ctx context.Context, files []git.FileDiff) (u git.Undone, err error) {
 	err = r.change(ctx, func(g *guest) error {
-		stamps, err := r.removable(files)
+		all, err := git.SidesOf(files, false)
+		if err != nil {
+			return err
+		}
+		top, err := filetree.OpenFolder(r.top)
+		if err != nil {
+			return err
+		}
+		defer top.Close()
+		was, err := all.Standing(top)
 		if err != nil {
 			return err
 		}
 		if u, err = g.keep(ctx, files); err != nil {
 			return err
 		}
-		if now, err := r.removable(files); err != nil || !slices.Equal(now, stamps) {
+		now, err := all.Standing(top)
+		if err != nil || !slices.EqualFunc(was, now, unchanged) {
 			return errors.Join(err, errors.New("files were changed meanwhile: nothing was undone"))
 		}
-		var back []placed
-		for _, f := range files {
-			if f.From != "" {
-				back = append(back, placed{f.From, f.Old}, placed{f.Path, git.Entry{}})
-			} else {
-				back = append(back, placed{f.Path, f.Old})
-			}
-		}
-		return g.put(ctx, back)
+		return g.put(ctx, all, u.Commit)
 	})
 	return u, err
+}
+
+// unchanged reports whether the same is at a path.
+func unchanged(a, b filetree.Change) bool {
+	return a.Path == b.Path && (a.Was == b.Was || a.Was != nil && b.Was != nil && (*a.Was == *b.Was || a.Was.Mode.IsDir() && b.Was.Mode.IsDir()))
 }
 
 // Redo gives files what they had before they were undone. The index stays.
 func (r *repository) Redo(ctx context.Context, u git.Undone) error {
 	return r.change(ctx, func(g *guest) error {
-		var again []placed
+		files := slices.Clone(u.Files)
 		var paths []string
-		for _, f := range u.Files {
+		for _, f := range files {
 			paths = append(paths, f.Path)
 		}
-		tree, err := g.tree(ctx, u.Commit)
+		had, err := g.git.Entries(ctx, u.Commit, paths)
 		if err != nil {
 			return err
 		}
-		had, err := g.entries(ctx, tree, paths)
+		for i := range files {
+			files[i].New = had[files[i].Path] // which may not have been looked at, of large ones
+		}
+		all, err := git.SidesOf(files, true)
 		if err != nil {
 			return err
-		}
-		for _, f := range u.Files {
-			if _, err := os.Lstat(filepath.Join(r.top, f.Path)); err == nil && f.Old.ID == "" {
-				return fmt.Errorf("%q is there again: nothing was redone; git has it as %s", f.Path, u.Ref())
-			}
-			if f.From != "" {
-				again = append(again, placed{f.From, git.Entry{}})
-			}
-			again = append(again, placed{f.Path, had[f.Path]})
-		}
-		// What has been written since is not overwritten.
-		files, err := r.Diff(ctx)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			if slices.ContainsFunc(again, func(p placed) bool { return p.path == f.Path || p.path == f.From }) {
-				return fmt.Errorf("%q has changed since: nothing was redone; git has it as %s", f.Path, u.Ref())
-			}
 		}
 		index, err := os.ReadFile(filepath.Join(g.dir, "index"))
 		if err != nil {
 			return err
 		}
-		if err := g.put(ctx, again); err != nil {
+		// What has been written since is not overwritten.
+		if err := g.still(ctx, all); err != nil {
+			return fmt.Errorf("%w; git has it as %s", err, u.Ref())
+		}
+		if err := g.put(ctx, all, u.Commit); err != nil {
 			return err
 		}
 		return os.WriteFile(filepath.Join(g.dir, "index"), index, 0o600)
 	})
+}
+
+// still refuses what is no longer as it was when it was undone.
+func (g *guest) still(ctx context.Context, all git.Sides) error {
+	top, err := filetree.OpenFolder(g.top)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	if _, err := all.Standing(top); err != nil {
+		return err
+	}
+	if err := g.stage(ctx, all.Paths()); err != nil {
+		return err
+	}
+	tree, err := g.git.Line(ctx, "write-tree")
+	if err != nil {
+		return err
+	}
+	return all.In(ctx, g.git, tree)
 }
 
 // keep stores what files are, staged and not, under a reference.
@@ -223,80 +239,26 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, err
 	return u, err
 }
 
-// removable gives the stamps of files, in so far as nothing is lost when they are replaced
-// by what git has.
-func (r *repository) removable(files []git.FileDiff) (stamps []string, err error) {
-	top, err := os.OpenRoot(r.top)
-	if err != nil {
-		return nil, err
-	}
-	defer top.Close()
-	for _, f := range files {
-		if f.Old.Mode == git.ModeModule || f.New.Mode == git.ModeModule {
-			return nil, fmt.Errorf("%q is a repository of its own: undo it there", f.Path)
-		}
-		gone := []string{f.From}
-		if f.Status == "deleted" {
-			gone = append(gone, f.Path)
-		}
-		for _, p := range gone {
-			if p == "" {
-				continue
-			}
-			if _, err := top.Lstat(p); err == nil {
-				return nil, fmt.Errorf("%q is there, though git ignores it: move it away to have the file back", p)
-			}
-			for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-				if st, err := top.Lstat(dir); err == nil && !st.IsDir() {
-					return nil, fmt.Errorf("%q is in the way of %q: undo that first", dir, p)
-				}
-			}
-		}
-		st, err := top.Lstat(f.Path)
-		switch {
-		case f.Status == "deleted":
-		case err != nil || st.IsDir():
-			return nil, fmt.Errorf("%q is not the file any more that it was: look again", f.Path)
-		default:
-			stamps = append(stamps, fmt.Sprint(st.ModTime().UnixNano(), st.Size(), st.Mode()))
-		}
-	}
-	return stamps, nil
-}
-
-// placed is what is to be at a path; nothing if it has no ID.
-type placed struct {
-	path string
-	git.Entry
-}
-
-// put gives paths of the work tree, and of the guest's index, other contents.
-func (g *guest) put(ctx context.Context, all []placed) error {
+// put gives paths of the work tree, and of the guest's index, what they are to have. id is
+// of any object.
+func (g *guest) put(ctx context.Context, all git.Sides, id string) error {
 	top, err := os.OpenRoot(g.top)
 	if err != nil {
 		return err
 	}
 	defer top.Close()
-	var info, written strings.Builder
-	for _, p := range all {
-		if p.ID != "" {
-			fmt.Fprintf(&info, "%s %s 0\t%s\x00", p.Mode, p.ID, p.path)
-			fmt.Fprintf(&written, "%s\x00", p.path)
+	for p := range all {
+		if all.Written(p) {
 			continue
 		}
-		fmt.Fprintf(&info, "0 %s 0\t%s\x00", g.zero(), p.path)
-		if err := top.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := top.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		for dir := path.Dir(p.path); dir != "."; dir = path.Dir(dir) { // as git does
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) { // as git does
 			if top.Remove(dir) != nil {
 				break
 			}
 		}
 	}
-	if _, err := g.git.From(strings.NewReader(info.String())).Run(ctx, "update-index", "-z", "--index-info"); err != nil {
-		return err
-	}
-	_, err = g.git.From(strings.NewReader(written.String())).Run(ctx, "checkout-index", "-f", "-u", "-z", "--stdin")
-	return err
+	return all.CheckOut(ctx, g.git, id, "-f", "-u")
 }

@@ -109,8 +109,8 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 		os.WriteFile(filepath.Join(private, "config"), []byte(config), 0o600),
 		os.WriteFile(filepath.Join(private, "packed-refs"), []byte("# pack-refs with: \n"+refs), 0o600),
 		os.WriteFile(filepath.Join(private, "objects/info/alternates"), []byte(alternates.String()), 0o600),
-		copyFile(filepath.Join(r.Common, "info/exclude"), filepath.Join(private, "info/exclude")),
-		copyFile(filepath.Join(r.Common, "shallow"), filepath.Join(private, "shallow")),
+		git.CopyFile(filepath.Join(r.Common, "info/exclude"), filepath.Join(private, "info/exclude")),
+		git.CopyFile(filepath.Join(r.Common, "shallow"), filepath.Join(private, "shallow")),
 		w.writePrivate(r, tip),
 	)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *Workspace) writePrivate(r *record, tip string) error {
 		return err
 	}
 	defer d.Close()
-	var at time.Time // see copyIndex
+	var at time.Time // see git.CopyFile
 	if st, err := os.Stat(filepath.Join(r.Admin, "index")); err == nil {
 		at = st.ModTime()
 	}

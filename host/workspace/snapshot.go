@@ -72,7 +72,7 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 		return filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
 	// The index's stamps save reading files; what it stages is in the files, too.
-	if err := copyIndex(r, filepath.Join(s.dir, "index")); err != nil {
+	if err := git.CopyFile(filepath.Join(r.Admin, "index"), filepath.Join(s.dir, "index")); err != nil {
 		return err
 	}
 	if _, err := s.git.Run(ctx, "read-tree", "--reset", s.tip); err != nil {
@@ -101,23 +101,6 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 		return fmt.Errorf("take the changed files: %w", err)
 	}
 	return nil
-}
-
-// copyIndex copies the worktree's index with its time: by that git knows which files
-// may have changed in the tick in which they were noted.
-func copyIndex(r *record, to string) error {
-	from := filepath.Join(r.Admin, "index")
-	st, err := os.Stat(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := copyFile(from, to); err != nil {
-		return err
-	}
-	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
 // stage copies changed files and gives the paths that git is to look at.
@@ -209,16 +192,4 @@ func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
 	}
 	r.Taken = tip
 	return w.save(r)
-}
-
-// copyFile copies a file of git's own into a directory of ours.
-func copyFile(from, to string) error {
-	b, err := os.ReadFile(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return filetree.ReplaceFile(to, b, false)
 }
