@@ -73,7 +73,7 @@ now. Where it can't run the deploy fails and the branch stays at the version it 
 			return err
 		}
 		var files bytes.Buffer // bounded by Pack
-		if err := registry.Pack(&files, dir, def.Ignore); err != nil {
+		if err := registry.Pack(c.Context(), &files, dir, def.Ignore); err != nil {
 			return err
 		}
 		r := Request("deployAgentFiles", o)

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,14 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"tandemux/host/task/store"
+	"tandemux/host/workspace/filetree"
 )
 
 // Bounds of a definition's files.
@@ -33,26 +31,38 @@ func (r *Registry) CodeDir(code string) string {
 	return filepath.Join(r.dir, code)
 }
 
+// limits are those of filetree's words.
+var limits = filetree.Limits{Files: MaxCodeFiles, Bytes: MaxCodeBytes, FileSize: MaxCodeBytes}
+
 // unpack keeps the files of an archive under their hash, and reads the definition
 // among them, nil when there is none.
-func (r *Registry) unpack(archive io.Reader) (code string, def *Definition, err error) {
+func (r *Registry) unpack(ctx context.Context, archive io.Reader) (code string, def *Definition, err error) {
+	defer func() {
+		switch refused, is := errors.AsType[*store.Error](err); {
+		case err == nil || is && refused != nil:
+		case errors.Is(err, filetree.ErrTooLarge):
+			err = store.Errorf(store.TooLarge, "%w; leave files out by ignore", err)
+		case errors.Is(err, filetree.ErrInvalid):
+			err = store.Errorf(store.Invalid, "%w", err)
+		default:
+			err = fmt.Errorf("keep an agent's files: %w", err)
+		}
+	}()
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
+		return "", nil, err
 	}
 	tmp, err := os.MkdirTemp(r.dir, ".new-")
 	if err != nil {
-		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
-	}
-	defer os.RemoveAll(tmp)
-	root, err := os.OpenRoot(tmp)
-	if err != nil {
-		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
-	}
-	defer root.Close()
-	if code, err = extract(root, archive); err != nil {
 		return "", nil, err
 	}
-	text, err := fs.ReadFile(root.FS(), DefinitionFile)
+	defer os.RemoveAll(tmp)
+	if _, err := filetree.Unpack(ctx, archive, tmp, filetree.PullOptions{Limits: &limits}); err != nil {
+		return "", nil, err
+	}
+	if code, err = settle(ctx, tmp); err != nil {
+		return "", nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(tmp, DefinitionFile))
 	if err == nil {
 		d, err := ParseDefinition(text)
 		if err != nil {
@@ -64,7 +74,7 @@ func (r *Registry) unpack(archive io.Reader) (code string, def *Definition, err 
 	}
 	err = os.Rename(tmp, r.CodeDir(code))
 	if err != nil && !isThere(r.CodeDir(code)) {
-		return "", nil, fmt.Errorf("keep an agent's files: %w", err)
+		return "", nil, err
 	}
 	return code, def, nil
 }
@@ -74,91 +84,43 @@ func isThere(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// extract writes an archive's files below a root and gives the hash of their
-// names, kinds and contents.
-func extract(root *os.Root, archive io.Reader) (string, error) {
-	lines := map[string]string{} // by name
-	left := int64(MaxCodeBytes)
-	for tr := tar.NewReader(archive); ; {
-		h, err := tr.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", store.Errorf(store.Invalid, "the files are no tar archive: %w", err)
-		}
-		name := path.Clean(h.Name)
-		if name == "." {
+// settle makes files read-only and gives the hash of their names, kinds and contents;
+// directories are of no account.
+func settle(ctx context.Context, dir string) (hash string, err error) {
+	top, err := filetree.OpenFolder(dir)
+	if err != nil {
+		return "", err
+	}
+	defer top.Close()
+	seen, err := filetree.Scan(ctx, top, limits, nil, nil)
+	if err == nil {
+		err = filetree.Take(ctx, top, seen, nil)
+	}
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, e := range seen.Files {
+		switch {
+		case e.Mode.IsDir():
+			continue
+		case e.IsLink():
+			if target := path.Join(path.Dir(e.Path), e.Target); path.IsAbs(e.Target) || !filepath.IsLocal(target) {
+				return "", store.Errorf(store.Invalid, "the archive's %.100q links out of its directory, to %.100q", e.Path, e.Target)
+			}
+			fmt.Fprintf(sum, "%q link %q\n", e.Path, e.Target)
 			continue
 		}
-		if !filepath.IsLocal(name) || strings.Contains(name, "\\") {
-			return "", store.Errorf(store.Invalid, "the archive has %.100q, which is not below its directory", h.Name)
+		kind, mode := "file", fs.FileMode(0o400)
+		if e.Mode&0o111 != 0 {
+			kind, mode = "program", 0o500
 		}
-		if len(lines) >= MaxCodeFiles {
-			return "", store.Errorf(store.TooLarge, "the agent has more than %d files; leave some out by ignore", MaxCodeFiles)
-		}
-		if left -= h.Size; left < 0 {
-			return "", store.Errorf(store.TooLarge, "the agent's files have more than %d bytes; leave some out by ignore", MaxCodeBytes)
-		}
-		if _, twice := lines[name]; twice && h.Typeflag != tar.TypeDir {
-			return "", store.Errorf(store.Invalid, "the archive has %.100q twice", h.Name)
-		}
-		line, err := extractOne(root, tr, h, name)
-		if err != nil {
+		if err := os.Chmod(filepath.Join(dir, e.Path), mode); err != nil {
 			return "", err
 		}
-		if line != "" {
-			lines[name] = line
-		}
-	}
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		fmt.Fprintf(sum, "%q %s\n", name, lines[name])
+		fmt.Fprintf(sum, "%q %s %s\n", e.Path, kind, e.Version())
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// extractOne writes an entry, and describes it; directories are of no account.
-func extractOne(root *os.Root, tr io.Reader, h *tar.Header, name string) (string, error) {
-	refused := func(err error) error {
-		return fmt.Errorf("keep an agent's files: %w", err)
-	}
-	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return "", store.Errorf(store.Invalid, "the archive's %.100q is below what is no directory", h.Name)
-	}
-	switch h.Typeflag {
-	case tar.TypeDir:
-		if err := root.MkdirAll(name, 0o700); err != nil {
-			return "", store.Errorf(store.Invalid, "the archive's %.100q is a directory and something else", h.Name)
-		}
-		return "", nil
-	case tar.TypeSymlink:
-		target := path.Join(path.Dir(name), h.Linkname)
-		if path.IsAbs(h.Linkname) || !filepath.IsLocal(target) {
-			return "", store.Errorf(store.Invalid, "the archive's %.100q links out of its directory, to %.100q", h.Name, h.Linkname)
-		}
-		if err := root.Symlink(h.Linkname, name); err != nil {
-			return "", refused(err)
-		}
-		return "link " + fmt.Sprintf("%q", h.Linkname), nil
-	case tar.TypeReg:
-	default:
-		return "", store.Errorf(store.Invalid, "the archive's %.100q is no file, directory or symbolic link", h.Name)
-	}
-	kind, mode := "file", fs.FileMode(0o400)
-	if h.Mode&0o111 != 0 {
-		kind, mode = "program", 0o500
-	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return "", refused(err)
-	}
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, sum), tr)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", refused(err)
-	}
-	return kind + " " + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // sweep removes files that no version has.
@@ -188,75 +150,20 @@ func (r *Registry) sweep(ctx context.Context) {
 
 // Pack writes the archive of a definition's directory, without .git and what the
 // definition ignores. Symbolic links stay links.
-func Pack(w io.Writer, dir string, ignore []string) error {
-	root, err := os.OpenRoot(dir)
+func Pack(ctx context.Context, w io.Writer, dir string, ignore []string) error {
+	top, err := filetree.OpenFolder(dir)
 	if err != nil {
 		return fmt.Errorf("pack %s: %w", dir, err)
 	}
-	defer root.Close()
-	tw := tar.NewWriter(w)
-	files, bytes := 0, int64(0)
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == ".":
-			return nil
-		case ignored(name, ignore) && d.IsDir():
-			return fs.SkipDir
-		case ignored(name, ignore):
-			return nil
-		case !d.IsDir() && !d.Type().IsRegular() && d.Type() != fs.ModeSymlink:
-			return fmt.Errorf("%s is no file, directory or symbolic link; name it in ignore", name)
-		}
-		n, err := packOne(tw, root, name, d)
-		files, bytes = files+1, bytes+n
-		if err == nil && (files > MaxCodeFiles || bytes > MaxCodeBytes) {
-			err = fmt.Errorf("it has more than %d files or %d bytes; name what isn't needed in ignore", MaxCodeFiles, MaxCodeBytes)
-		}
-		return err
-	})
-	if err == nil {
-		err = tw.Close()
+	defer top.Close()
+	seen, err := filetree.Scan(ctx, top, limits, nil, func(name string) bool { return ignored(name, ignore) })
+	if err == nil && len(seen.Skipped) > 0 {
+		err = fmt.Errorf("%s is no file, directory or symbolic link that can be read", seen.Skipped[0])
 	}
 	if err != nil {
-		return fmt.Errorf("pack %s: %w", dir, err)
+		return fmt.Errorf("pack %s: %w; name what isn't needed in ignore", dir, err)
 	}
-	return nil
-}
-
-func packOne(tw *tar.Writer, root *os.Root, name string, d fs.DirEntry) (int64, error) {
-	if d.IsDir() {
-		return 0, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o700})
-	}
-	if d.Type() == fs.ModeSymlink {
-		to, err := root.Readlink(name)
-		if err != nil {
-			return 0, err
-		}
-		return 0, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to})
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	mode := int64(0o400)
-	if info.Mode().Perm()&0o111 != 0 {
-		mode = 0o500
-	}
-	if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: mode}); err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(tw, io.LimitReader(f, info.Size()))
-	if err == nil && n < info.Size() {
-		err = fmt.Errorf("%s changed meanwhile", name)
-	}
-	return n, err
+	return filetree.WriteTar(ctx, w, filetree.Part{From: filetree.Source{Top: top}, Entries: seen.Files})
 }
 
 // ignored reports whether a deploy leaves a file out: git's own, what variables are kept

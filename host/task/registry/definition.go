@@ -110,9 +110,9 @@ func (d Definition) Check() error {
 	if len(d.Command) > 0 && len(d.Hooks.OnEvent) > 0 {
 		return store.Errorf(store.Invalid, "the agent has a command and hooks.on_event: events go to one of them")
 	}
-	for what, words := range map[string][]string{
-		"command": d.Command, "args": d.Args, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel, "ignore": d.Ignore,
-	} {
+	all := d.programs()
+	all["args"], all["ignore"] = d.Args, d.Ignore
+	for what, words := range all {
 		if err := checkWords(what, words); err != nil {
 			return err
 		}
@@ -137,13 +137,18 @@ func (d Definition) Check() error {
 	return d.Sandbox.check()
 }
 
+// programs are what is started, by its name in the definition.
+func (d Definition) programs() map[string][]string {
+	return map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel}
+}
+
 // modest says what of a definition only the operator may ask for: what is the
 // host's own, its environment and the files that a command names.
 func (d Definition) modest() error {
 	if len(d.Env) > 0 {
 		return store.Errorf(store.Forbidden, "only the operator may take variables from the host's environment (env); `variables` and the environment's own are yours")
 	}
-	for what, words := range map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel} {
+	for what, words := range d.programs() {
 		if len(words) > 0 && strings.Contains(words[0], "/") && !strings.HasPrefix(words[0], "./") {
 			return store.Errorf(store.Forbidden, "%s: only the operator may name a program by its path on the host; bring it along, as ./PROGRAM, or name one of the PATH", what)
 		}

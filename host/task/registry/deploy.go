@@ -47,7 +47,7 @@ func (r *Registry) deployFiles(ctx context.Context, who access.Principal, d Depl
 		defer r.files.RUnlock()
 		var err error
 		var def *Definition
-		if code, def, err = r.unpack(d.Files); err != nil {
+		if code, def, err = r.unpack(ctx, d.Files); err != nil {
 			return store.Deployed{}, err
 		}
 		if d.Definition == nil {
@@ -84,7 +84,7 @@ func (r *Registry) deploy(ctx context.Context, who access.Principal, d Deploy, c
 	}
 	got, err := r.store.Deploy(ctx, store.Deployment{
 		Agent: def.Name, New: fresh, Description: def.Description, Branch: d.Branch, Environment: EnvironmentOf(d.Branch),
-		Environments: policies(def), Definition: raw, Hash: hash, Code: code, Reason: r.cannotRun(def, code),
+		Sticky: map[string]bool{Production: def.sticky(Production), Preview: def.sticky(Preview)}, Definition: raw, Hash: hash, Code: code, Reason: r.cannotRun(def, code),
 		Author: author, Note: d.Note, Unchanged: d.Unchanged,
 	})
 	r.noteDeploy(ctx, got, err)
@@ -128,18 +128,10 @@ func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name str
 	return false, nil
 }
 
-func policies(d Definition) map[string]store.Policy {
-	all := map[string]store.Policy{}
-	for _, env := range []string{Production, Preview} {
-		all[env] = store.Policy{Sticky: d.sticky(env)}
-	}
-	return all
-}
-
 // cannotRun says why a definition could not be started now, "" when it could. What
 // is on the PATH today may be gone tomorrow, so this finds mistakes, not more.
 func (r *Registry) cannotRun(d Definition, code string) string {
-	for what, words := range map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel} {
+	for what, words := range d.programs() {
 		if len(words) == 0 {
 			continue
 		}

@@ -40,7 +40,7 @@ func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, e
 	return seen.Skipped, WriteArchive(ctx, to, Part{From: Source{Top: top}, Entries: seen.Files})
 }
 
-// noLimits is for what the user does with his own files.
+// noLimits are for what the user does with his own files.
 var noLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
 
 // WriteArchive writes parts as tar.zst.
@@ -49,7 +49,12 @@ func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 	if err != nil {
 		return err
 	}
-	out := tar.NewWriter(zip)
+	return errors.Join(WriteTar(ctx, zip, parts...), zip.Close())
+}
+
+// WriteTar writes parts as tar.
+func WriteTar(ctx context.Context, to io.Writer, parts ...Part) error {
+	out := tar.NewWriter(to)
 	for _, p := range parts {
 		for i := 1; i <= len(p.Prefix); i++ { // the directories that it is in
 			if i < len(p.Prefix) && p.Prefix[i] != '/' {
@@ -68,7 +73,7 @@ func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 			}
 		}
 	}
-	return errors.Join(out.Close(), zip.Close())
+	return out.Close()
 }
 
 func addHeader(to *tar.Writer, e *Entry) error {

@@ -9,12 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // PullOptions say how files are taken out.
 type PullOptions struct {
 	// Overwrite allows an OUT that has files; those that are not in the workspace stay.
 	Overwrite bool
+	// Limits bound it; nil: none do.
+	Limits *Limits
 }
 
 // Pulled is what was taken out.
@@ -67,7 +71,11 @@ type Part struct {
 // absolute; nothing outside of it is written. One that is new, or empty, is there as a
 // whole or not at all.
 func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled, error) {
-	u, err := openArchive(ctx, r, noLimits)
+	limits := noLimits
+	if o.Limits != nil {
+		limits = *o.Limits
+	}
+	u, err := openArchive(ctx, r, limits)
 	if err != nil {
 		return Pulled{}, err
 	}
@@ -112,7 +120,7 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 	if err := LayOut(ctx, from, top, entries); err != nil {
 		return p, err
 	}
-	return p, errors.Join(os.Chmod(tree, mode), os.Rename(tree, out)) // over an empty directory, too
+	return p, errors.Join(os.Chmod(tree, mode), unix.Rename(tree, out)) // over an empty directory, too, unlike os.Rename
 }
 
 // place checks where files are to go, and gives its path, its permissions, and whether
