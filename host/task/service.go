@@ -152,9 +152,6 @@ func (s *Service) Close() {
 	if c := s.connected(); c != nil {
 		c.Close()
 	}
-	if s.Files != nil {
-		s.Files.Close() //nolint:errcheck // nothing is under way
-	}
 	if s.Store != nil {
 		s.settled()
 		s.Store.Close() //nolint:errcheck // what was written stays

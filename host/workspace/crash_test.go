@@ -180,13 +180,11 @@ func TestKilled(t *testing.T) {
 			must(s.NewTree(background, "fs", j.Dir))(t)
 			create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
 			create(t, s, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
-			must(0, s.Close())(t)
 			rng := seeded(t, uint64(len(what)))
 			for range instants(t) {
 				kill(t, j, time.Duration(rng.IntN(120))*time.Millisecond)
 				s := must(Open(Options{State: state}))(t)
 				j.check(t, s)
-				must(0, s.Close())(t)
 				check()
 				if got := notGit(lines(t, j.Dir)); got != home {
 					t.Fatalf("the user's directory was changed:\n%s", got)

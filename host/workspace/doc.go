@@ -17,7 +17,8 @@
 //	              /workspace.git/     git directory that sandboxes see (worktree)
 //	              /system/            system folders: .claude, .codex, …
 //
-// A Store owns these and nothing else below STATE. One process has it open (flock).
+// A Store owns these and nothing else below STATE. One process has it open,
+// which holds the lock of the tasks' records.
 //
 // # Invariants
 //

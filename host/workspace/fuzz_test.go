@@ -24,7 +24,6 @@ func FuzzArchive(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { _ = s.Close() })
 	tree := must(s.NewTree(background, "fs", ""))(f)
 	out, _ := outsider(f)
 	before := lines(f, out)

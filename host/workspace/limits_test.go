@@ -10,8 +10,6 @@ import (
 
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/soak"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestLargeSparseFile: a large file with holes keeps its holes on every way; in
@@ -82,19 +80,6 @@ func TestLimits(t *testing.T) {
 	if list := must(os.ReadDir(filepath.Join(s.options.State, "filesystems")))(t); len(list) != 0 {
 		t.Errorf("left %v", list)
 	}
-}
-
-// TestOneProcess: another process waits, and is told.
-func TestOneProcess(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	f := must(os.OpenFile(filepath.Join(s.options.State, "workspaces.lock"), os.O_RDWR, 0))(t)
-	defer f.Close()
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
-		t.Errorf("the store is not locked: %v", err)
-	}
-	must(0, s.Close())(t)
-	must(0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB))(t)
 }
 
 // TestDamage: contents and manifests that are not what they were are said to be.

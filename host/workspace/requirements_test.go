@@ -399,9 +399,6 @@ func testKeys(t *testing.T, f *fixture) {
 	c := filetree.Write{Path: "z", Mode: filetree.Conditional, Base: base, CreateOnly: "*", Key: "c"}
 	c.Body = strings.NewReader("z")
 	must(f.tree.Write(background, c))(t)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 	f.tree = must(openStore(t, f.options.State).Tree("fs"))(t)
 	c.Body = strings.NewReader("z")
 	if got := must(f.tree.Write(background, c))(t); !got.Replay {

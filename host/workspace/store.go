@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
-
-	"golang.org/x/sys/unix"
 )
 
 // Options of a Store.
@@ -28,15 +25,12 @@ type Options struct {
 type Store struct {
 	*filetree.Trees
 	options Options
-	lock    *os.File
 	moving  filetree.Keyed // workspaces whose files are being moved
 	repos   filetree.Keyed // repositories whose list of worktrees is being changed
 }
 
-// lockTime is how long Open waits for the process before to let go.
-const lockTime = 5 * time.Second
-
-// Open opens the store, which nobody else may have open. It touches nothing but
+// Open opens the store, which nobody else may have open: who opens it holds the lock of
+// the tasks' records (package task/store). It touches nothing but
 // directories; what a death left behind is put right when it is asked for, or by
 // Sweep.
 func Open(o Options) (*Store, error) {
@@ -46,26 +40,8 @@ func Open(o Options) (*Store, error) {
 			return nil, fmt.Errorf("open the workspaces: %w", filetree.Full(err))
 		}
 	}
-	lock, err := os.OpenFile(filepath.Join(o.State, "workspaces.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the workspaces: %w", err)
-	}
-	ends := time.Now().Add(lockTime)
-	for {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return &Store{Trees: filetree.NewTrees(filesystems, o.Limits), options: o, lock: lock}, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(ends) {
-			_ = lock.Close()
-			return nil, fmt.Errorf("open the workspaces in %s: another host has them open: %w", o.State, err)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+	return &Store{Trees: filetree.NewTrees(filesystems, o.Limits), options: o}, nil
 }
-
-// Close lets another process open it. Nothing may be under way.
-func (s *Store) Close() error { return s.lock.Close() }
 
 // Sweep removes what no task and no filesystem in use owns: keep reports whether an
 // id is in use. It is for the start, and for `tandemux task cleanup`.

@@ -45,7 +45,6 @@ func openStore(t testing.TB, state string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 

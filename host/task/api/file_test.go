@@ -200,9 +200,9 @@ func TestWorkspaceHome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(info.Dir, "f"), []byte("one\ntwo\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var d api.WorkspaceDiff
-	w.must(200, http.MethodGet, at+"/diff?text=true", nil, &d)
-	if d.Added != 1 || !strings.Contains(d.Text, "+two\n") {
+	var d workspace.Diff
+	w.must(200, http.MethodGet, at+"/diff", nil, &d)
+	if d.Added != 1 {
 		t.Errorf("diff %+v", d)
 	}
 	if status, text := w.raw(http.MethodGet, at+"/patch", nil, nil); status != 200 || !bytes.Contains(text, []byte("+two\n")) {

@@ -1,16 +1,12 @@
 package api
 
 import (
-	"bytes"
 	"net/http"
 
 	"tandemux/host/task/access"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 )
-
-// maxDiff bounds a diff's text as JSON, in bytes.
-const maxDiff = 4 << 20
 
 var workspaceRoutes = []Route{
 	on("GET /tasks/{task}/workspace", "getWorkspace", "Say what a task's workspace is.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, _ none) (workspace.Info, error) {
@@ -20,13 +16,8 @@ var workspaceRoutes = []Route{
 		}
 		return i, nil
 	})),
-	on("GET /tasks/{task}/workspace/diff", "diffWorkspace", "Say what a task changed, committed or not.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, in diffQuery) (WorkspaceDiff, error) {
-		text, o := &clippedText{}, in.options()
-		if in.Text {
-			o.Text = text
-		}
-		d, err := w.Diff(r.Context(), o)
-		return WorkspaceDiff{Diff: d, Text: text.String(), Cut: text.cut}, err
+	on("GET /tasks/{task}/workspace/diff", "diffWorkspace", "Say what a task changed, committed or not.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, in DiffPath) (workspace.Diff, error) {
+		return w.Diff(r.Context(), in.options())
 	})),
 	on("GET /tasks/{task}/workspace/patch", "patchWorkspace", "Download what a task changed as a unified diff.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, in DiffPath) (none, error) {
 		o := in.options()
@@ -63,18 +54,6 @@ func (d DiffPath) options() (o workspace.DiffOptions) {
 	return o
 }
 
-type diffQuery struct {
-	DiffPath
-	Text bool `json:"text,omitempty" doc:"With the unified diff, up to 4 MiB of it"`
-}
-
-// WorkspaceDiff is a comparison, with its text if that was wanted.
-type WorkspaceDiff struct {
-	workspace.Diff
-	Text string `json:"text,omitempty" doc:"The unified diff"`
-	Cut  bool   `json:"cut,omitempty" doc:"The text is longer, and its rest is not here"`
-}
-
 // MergeWorkspace says how work comes home.
 type MergeWorkspace struct {
 	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit, of a worktree"`
@@ -101,19 +80,6 @@ func withWorkspace[In, Out any](verb access.Verb, handle func(*Request, *workspa
 		}
 		return handle(r, w, in)
 	}
-}
-
-// clippedText keeps the first maxDiff bytes.
-type clippedText struct {
-	bytes.Buffer
-	cut bool
-}
-
-func (c *clippedText) Write(b []byte) (int, error) {
-	room := maxDiff - c.Len()
-	c.cut = c.cut || room < len(b)
-	c.Buffer.Write(b[:max(0, min(room, len(b)))])
-	return len(b), nil
 }
 
 func syncWorkspace(r *Request, w *workspace.Workspace, in SyncWorkspace) (filetree.Synced, error) {

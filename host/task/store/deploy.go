@@ -16,11 +16,11 @@ type Deployment struct {
 	Description string
 	Branch      string
 	Environment string
-	// Environments are the policies that the definition sets, by name. Those that
-	// it doesn't name stay, or are made with their zero value.
-	Environments map[string]Policy
-	Definition   json.RawMessage
-	Hash, Code   string
+	// Sticky is by environment whether running tasks stay on their version (U28, U30).
+	// Those that it doesn't name stay as they are, or are made with false.
+	Sticky     map[string]bool
+	Definition json.RawMessage
+	Hash, Code string
 	// Reason says why it can't run: the version is FAILED, and the branch stays at
 	// the one it has (U24).
 	Reason string
@@ -33,12 +33,6 @@ type Deployment struct {
 	// Unchanged says that nothing is to be done when the active version has the
 	// same hash and is ready.
 	Unchanged bool
-}
-
-// Policy is what an environment says (U28, U30).
-type Policy struct {
-	Sticky bool            // running tasks stay on their version
-	More   json.RawMessage // what the definition says besides
 }
 
 // Deployed is what a deploy or a rollback did.
@@ -118,8 +112,8 @@ func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now ti
 		return a, err
 	}
 	if d.Reason == "" {
-		for name, p := range d.Environments {
-			if err := put(ctx, tx, "environments", Environment{AgentID: a.ID, Name: name, Sticky: p.Sticky, Policy: p.More, Updated: now}); err != nil {
+		for name, sticky := range d.Sticky {
+			if err := put(ctx, tx, "environments", Environment{AgentID: a.ID, Name: name, Sticky: sticky, Updated: now}); err != nil {
 				return a, err
 			}
 		}

@@ -79,9 +79,6 @@ type Manifest struct {
 // Version is the hexadecimal checksum over paths, modes and contents (U64).
 func (m *Manifest) Version() string { return m.version }
 
-// Bytes is the size of all contents.
-func (m *Manifest) Bytes() int64 { return m.bytes }
-
 // NewManifest makes one of entries that are sorted; it keeps the slice.
 func NewManifest(entries []Entry) *Manifest {
 	m := &Manifest{Entries: entries}
