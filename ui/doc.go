@@ -18,7 +18,7 @@
 // Ownership: the Model and all parts belong to Bubble Tea's event loop; nothing else
 // touches them. A pane.Feed has its own lock, because the connection writes to it while
 // the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run
-// elsewhere, receive values and return a message. Parts know those below them in
+// elsewhere, receive values and return a message. Parts know those above them in
 // docs/contributing/architecture.md; what one has done by others are functions that it is given.
 //
 // Invariants: nothing is written to the outer terminal but by ui/outer and ui/tty;
