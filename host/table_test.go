@@ -14,7 +14,7 @@ import (
 	"tandemux/host"
 )
 
-// The values of the second column of the tables in docs/protocol.md, Served and not.
+// The values of the second column of the table in docs/protocol.md, Served and not.
 const (
 	isServed  = "served"
 	isTaken   = "taken"
@@ -24,39 +24,55 @@ const (
 	isUnknown = "unknown"
 )
 
-// written are the tables of docs/protocol.md, Served and not, by what heads them: name
-// to how it is served.
+// written is the table of docs/protocol.md, Served and not: by kind, name to how it is
+// served.
 func written(t *testing.T) map[string]map[string]string {
+	section := sectionOf(t, "Served and not")
+	all := map[string]map[string]string{}
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, " | ")
+		if len(cells) < 3 || cells[0] == "kind" {
+			continue
+		}
+		if all[cells[0]] == nil {
+			all[cells[0]] = map[string]string{}
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
+			if all[cells[0]][m[1]] != "" {
+				t.Errorf("docs/protocol.md has %q twice", m[1])
+			}
+			all[cells[0]][m[1]] = cells[1]
+		}
+	}
+	return all
+}
+
+// sectionOf is a section of docs/protocol.md.
+func sectionOf(t *testing.T, heading string) string {
 	text, err := os.ReadFile("../docs/protocol.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(text), "\n## Served and not\n")
+	_, section, ok := strings.Cut(string(text), "\n## "+heading+"\n")
 	section, _, end := strings.Cut(section, "\n## ")
 	if !ok || !end {
-		t.Fatal("docs/protocol.md has no section Served and not")
+		t.Fatalf("docs/protocol.md has no section %s", heading)
 	}
-	all := map[string]map[string]string{}
-	var table map[string]string
-	for line := range strings.Lines(section) {
-		cells := strings.Split(strings.Trim(line, "| \n"), "|")
-		name, how := strings.TrimSpace(cells[0]), ""
-		if len(cells) > 1 {
-			how = strings.TrimSpace(cells[1])
-		}
-		switch {
-		case !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---"):
-		case !strings.HasPrefix(name, "`"):
-			table = map[string]string{}
-			all[name] = table
-		default:
-			if name = strings.Trim(name, "`"); table[name] != "" {
-				t.Errorf("docs/protocol.md has %q twice", name)
-			}
-			table[name] = how
-		}
+	return section
+}
+
+// TestExtensionsAreWritten: docs/protocol.md has what tandemux adds to AHP.
+func TestExtensionsAreWritten(t *testing.T) {
+	added := regexp.MustCompile(`x-tandemux(?:/\w+|-\w+:/)`)
+	find := func(text string) []string {
+		all := added.FindAllString(text, -1)
+		slices.Sort(all)
+		return slices.Compact(all)
 	}
-	return all
+	page := sectionOf(t, "Extensions") + sectionOf(t, "Departures from the text")
+	if has, want := find(page), find(source(t, "../ahp")); !slices.Equal(has, want) {
+		t.Errorf("docs/protocol.md has the extensions %q; those of ahp are %q", has, want)
+	}
 }
 
 // source is the text of this program's packages without their tests.
@@ -78,7 +94,7 @@ func source(t *testing.T, dirs ...string) string {
 	return text.String()
 }
 
-// TestAllOfAHP: the tables of docs/protocol.md that say what is served of AHP are those
+// TestAllOfAHP: the table of docs/protocol.md that says what is served of AHP is that
 // of the code.
 func TestAllOfAHP(t *testing.T) {
 	t.Parallel()
@@ -90,12 +106,10 @@ func TestAllOfAHP(t *testing.T) {
 
 	a := w.connect("a")
 	a.initialize()
-	for names, how := range doc["channel"] {
-		for name := range strings.SplitSeq(names, "`, `") {
-			err := a.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: strings.Replace(name, "ID", "1", 1)}, nil)
-			if how == isUnknown && ahp.CodeOf(err) != ahp.CodeNotFound {
-				t.Errorf("the channel %s, which is unknown, answers %v", name, err)
-			}
+	for name, how := range doc["channel"] {
+		err := a.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: strings.Replace(name, "ID", "1", 1)}, nil)
+		if how == isUnknown && ahp.CodeOf(err) != ahp.CodeNotFound {
+			t.Errorf("the channel %s, which is unknown, answers %v", name, err)
 		}
 	}
 
