@@ -170,12 +170,11 @@ func (s *session) waitCount(text string, count int, limit time.Duration) error {
 	return fmt.Errorf("%q: %w", text, errTimeout)
 }
 
-// drain reads until nothing comes for a while, and gives the number of bytes.
-func (s *session) drain(quiet time.Duration) int {
-	before := s.n
+// drain reads until nothing comes for a while.
+func (s *session) drain(quiet time.Duration) {
 	for {
 		if p, err := s.read(quiet); len(p) == 0 || err != nil {
-			return s.n - before
+			return
 		}
 	}
 }

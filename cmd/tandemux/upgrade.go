@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,7 +64,7 @@ func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 			return err
 		}
 		defer unlock()
-		old := local.OldProgram(before.Pid)
+		old, _ := os.Open("/proc/" + strconv.Itoa(before.Pid) + "/exe") // what it runs, which may have no name any more
 		if old != nil {
 			defer old.Close()
 		}

@@ -60,8 +60,8 @@ func readLink(top, name string) ([]byte, error) {
 // named finds what a URI of a content means: SET/OBJECT/NAME. now says that it is what the
 // file has, and no object that git has.
 func (cs *Changes) named(uri ahp.URI) (t Tree, d git.FileDiff, now bool) {
-	rest, last, _ := cutLast(uri)
-	channel, id, _ := cutLast(rest)
+	rest, last := cutLast(uri)
+	channel, id := cutLast(rest)
 	name, err := url.PathUnescape(last)
 	s := cs.sets[channel]
 	if err != nil || s == nil || id == "" {
@@ -83,10 +83,10 @@ func (cs *Changes) named(uri ahp.URI) (t Tree, d git.FileDiff, now bool) {
 }
 
 // cutLast cuts at the last slash.
-func cutLast(s string) (before, after string, found bool) {
+func cutLast(s string) (before, after string) {
 	i := strings.LastIndexByte(s, '/')
 	if i < 0 {
-		return s, "", false
+		return s, ""
 	}
-	return s[:i], s[i+1:], true
+	return s[:i], s[i+1:]
 }

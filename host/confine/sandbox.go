@@ -174,7 +174,11 @@ func (k *Sandbox) Open(tx core.Tx) {
 		return
 	}
 	o := k.o
-	ln, err := listenConfined(k.socket)
+	var ln *daemon.Listener
+	err := ownSessionDirectory(k.socket)
+	if err == nil {
+		ln, err = daemon.Listen(k.socket)
+	}
 	if err != nil {
 		o.Log.Warn("a sandbox can't reach the host", "session", k.session, "err", err)
 		return
@@ -186,13 +190,6 @@ func (k *Sandbox) Open(tx core.Tx) {
 			o.Log.Warn("serve a sandbox", "session", who.Sandbox, "err", err)
 		}
 	}()
-}
-
-func listenConfined(path string) (*daemon.Listener, error) {
-	if err := ownSessionDirectory(path); err != nil {
-		return nil, err
-	}
-	return daemon.Listen(path)
 }
 
 func ownSessionDirectory(socket string) error {

@@ -192,8 +192,10 @@ func (w *Watcher) add(dir string) error {
 		return w.tooMuch()
 	}
 	path := filepath.Join(w.at.root, dir)
-	if err := w.notify.Add(path); err != nil {
-		return ignoreGone(err)
+	if err := w.notify.Add(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	} else if err != nil {
+		return err
 	}
 	meant, err := w.root.Lstat(dir)
 	if is, statErr := os.Stat(path); err != nil || statErr != nil || !os.SameFile(meant, is) {
@@ -204,13 +206,6 @@ func (w *Watcher) add(dir string) error {
 	w.count++
 	w.s.watched.Add(1)
 	return nil
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil
-	}
-	return err
 }
 
 // forget watches a directory no more; one that has another name now nor those in it.

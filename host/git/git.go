@@ -157,7 +157,7 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 		e.Code = exit.ExitCode()
 	}
 	if strings.Contains(e.Said, "No space left on device") {
-		return "", filetree.Wrap(e, filetree.ErrFull, "there is no space left; free some and try again")
+		return "", filetree.Failf(filetree.ErrFull, "there is no space left; free some and try again: %w", e)
 	}
 	return answer.buf.String(), e
 }

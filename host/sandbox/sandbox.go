@@ -124,19 +124,15 @@ func (b *Sandbox) base() []string {
 	for _, m := range b.mounts { // programs of the agent's first
 		if m.Inside == m.Outside && !m.Write {
 			for _, dir := range []string{m.Inside, filepath.Join(m.Inside, "bin")} {
-				if filepath.Base(dir) == "bin" && isDir(dir) {
+				if info, err := os.Stat(dir); filepath.Base(dir) == "bin" && err == nil && info.IsDir() {
 					path = append(path, dir)
 				}
 			}
 		}
 	}
 	path = append(path, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", runDir)
-	shell := "/bin/sh"
-	if _, err := os.Stat("/bin/bash"); err == nil {
-		shell = "/bin/bash"
-	}
 	env := []string{
-		"PATH=" + strings.Join(path, ":"), "HOME=" + Home, "USER=" + userName(), "LOGNAME=" + userName(), "SHELL=" + shell,
+		"PATH=" + strings.Join(path, ":"), "HOME=" + Home, "USER=" + userName(), "LOGNAME=" + userName(), "SHELL=" + shell(),
 		"TMPDIR=/tmp", "CLAUDE_CONFIG_DIR=" + Home + "/.claude",
 	}
 	for _, name := range language {
@@ -145,11 +141,6 @@ func (b *Sandbox) base() []string {
 		}
 	}
 	return env
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // errReadOnly refuses writing to what is shared for reading.

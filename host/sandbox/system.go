@@ -34,16 +34,12 @@ var machine = []string{
 	"kallsyms", "kcore", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "slabinfo", "timer_list", "sched_debug", "keys", "pressure",
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // system are bubblewrap's arguments for what every sandbox has.
 func system() []string {
 	args := []string{"--proc", "/proc", "--dev", "/dev"}
 	for _, name := range machine {
-		if path := "/proc/" + name; exists(path) {
+		path := "/proc/" + name
+		if _, err := os.Stat(path); err == nil {
 			args = append(args, "--ro-bind", path, path)
 		}
 	}
@@ -89,6 +85,14 @@ func userName() string {
 	return "agent"
 }
 
+// shell is the user's inside.
+func shell() string {
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		return "/bin/bash"
+	}
+	return "/bin/sh"
+}
+
 // data is a file that is made for the sandbox.
 type data struct {
 	Path string `json:"path"`
@@ -98,16 +102,12 @@ type data struct {
 // identity are the files that say who one is inside: the user, and nobody else of
 // this machine.
 func identity() []data {
-	shell := "/bin/sh"
-	if _, err := os.Stat("/bin/bash"); err == nil {
-		shell = "/bin/bash"
-	}
 	uid, gid := os.Getuid(), os.Getgid()
 	var passwd, group strings.Builder
 	if uid != 0 {
 		fmt.Fprintf(&passwd, "root:x:0:0:root:/nonexistent:/bin/sh\n")
 	}
-	fmt.Fprintf(&passwd, "%s:x:%d:%d:%s:%s:%s\n", userName(), uid, gid, userName(), Home, shell)
+	fmt.Fprintf(&passwd, "%s:x:%d:%d:%s:%s:%s\n", userName(), uid, gid, userName(), Home, shell())
 	if gid != 0 {
 		fmt.Fprintf(&group, "root:x:0:\n")
 	}

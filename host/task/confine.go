@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -161,11 +160,4 @@ func (s *Service) code(l registry.Launch) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// letGo forgets what a task had outside of its workspace.
-func (s *Service) letGo(task string) {
-	if err := os.RemoveAll(filepath.Join(s.scratch(task), "tmp")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		s.Log.Warn("empty a task's /tmp", "task", task, "err", err)
-	}
 }

@@ -247,7 +247,7 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 		if err = e; err == nil {
 			return got, nil
 		}
-		if named || !errors.Is(err, store.ErrExists) {
+		if named || !errors.Is(err, store.Exists) {
 			break
 		}
 	}
@@ -267,7 +267,7 @@ func (s *Service) unmake(t store.Task) {
 // dropRecord removes a task's record, and the filesystem that was its alone.
 func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 	orphan, err := s.Store.DeleteTask(ctx, t.ID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil && !errors.Is(err, store.NotFound) {
 		s.Log.Warn("remove a task's record", "task", t.ID, "err", err)
 		return
 	}
@@ -298,7 +298,7 @@ func (s *Service) removeFilesystem(ctx context.Context, id string) {
 	if err == nil || errors.Is(err, filetree.ErrNotFound) {
 		err = s.Store.Filesystems.Delete(ctx, id)
 	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err != nil && !errors.Is(err, store.NotFound) {
 		s.Log.Warn("remove a filesystem that was made for a task", "filesystem", id, "err", err)
 	}
 }

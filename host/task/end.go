@@ -3,6 +3,8 @@ package task
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,7 +84,9 @@ func (l *live) quit(ctx context.Context, t store.Task, hook bool) error {
 	if err := l.dispose(ctx, t.Session); err != nil {
 		return err
 	}
-	l.s.letGo(t.ID)
+	if err := os.RemoveAll(filepath.Join(l.s.scratch(t.ID), "tmp")); err != nil {
+		l.s.Log.Warn("empty a task's /tmp", "task", t.ID, "err", err)
+	}
 	return l.endRest(ctx, t)
 }
 

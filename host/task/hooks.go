@@ -279,7 +279,7 @@ func (h *hookSession) log(level store.Level, text string) {
 // changeState does to a task's state what a hook says.
 func (s *Service) changeState(ctx context.Context, task, agentID string, l hook.Line) error {
 	have, err := s.Store.State(ctx, task, agentID)
-	missing := errors.Is(err, store.ErrNotFound)
+	missing := errors.Is(err, store.NotFound)
 	if err != nil && !missing {
 		return err
 	}

@@ -115,7 +115,7 @@ func (l *live) step() (over bool, err error) {
 		}
 	}()
 	t, err := l.s.Store.Tasks.Find(ctx, l.id)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.NotFound) {
 		return true, nil
 	}
 	if err != nil {

@@ -150,9 +150,13 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 		return err
 	}
 	l.watch(t.Session)
+	sandbox := l.id
+	if l.facts.Bare {
+		sandbox = ""
+	}
 	err = l.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: t.Session, Provider: provider, WorkingDirectories: []ahp.URI{fileuri.Of(dir)},
-		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: l.sandbox()},
+		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: sandbox},
 	}, nil)
 	if err != nil && ahp.CodeOf(err) != ahp.CodeSessionAlreadyExists {
 		var refused *ahp.Error
@@ -162,14 +166,6 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 		return err
 	}
 	return l.subscribe(ctx, t.Session)
-}
-
-// sandbox is what the session is confined to: by the task's id, unless nothing is.
-func (l *live) sandbox() string {
-	if l.facts.Bare {
-		return ""
-	}
-	return l.id
 }
 
 // watch has the sink fold what the host says of a session.

@@ -75,16 +75,13 @@ func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Work
 	for _, path := range got.Skipped {
 		l.s.note(t, store.Warning, "not kept, as it is no file that could be: "+path)
 	}
-	if err != nil && ctx.Err() == nil && !retryable(err) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, filetree.ErrFull) { // which may go by itself
 		// Somebody has deleted the workspace, or the like: the turn goes on without.
 		l.s.note(t, store.Severe, "the files could not be synchronised: "+err.Error())
 		return nil
 	}
 	return err
 }
-
-// retryable tells errors that may go by themselves.
-func retryable(err error) bool { return errors.Is(err, filetree.ErrFull) }
 
 // work tells what happens in the task's session, and sends what waits.
 func (l *live) work(ctx context.Context, t store.Task) error {
@@ -304,7 +301,7 @@ func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over
 // event is that of a turn; one that somebody else began gets one.
 func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.Event, error) {
 	e, err := l.s.Store.Events.Get(ctx, turn.ID)
-	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.NotFound) {
 		return e, err
 	}
 	text := turn.Message.Text
@@ -350,11 +347,14 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		return err
 	}
 	l.s.changed(t.ID)
-	level := store.Info
+	level, said := store.Info, "event "+e.ID+" "+strings.ToLower(string(status))
 	if status == store.EventFailed {
 		level = store.Warning
 	}
-	l.s.note(t, level, "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
+	if why != "" {
+		said += ": " + why
+	}
+	l.s.note(t, level, said)
 	l.poke()
 	return nil
 }
@@ -391,13 +391,6 @@ func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 		l.told = was
 	}
 	return err
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
 }
 
 // ending is how an event ends that was the turn.

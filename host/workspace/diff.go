@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"io"
-	"slices"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
@@ -31,11 +30,6 @@ type DiffOptions struct {
 	Paths []string
 }
 
-// wants reports whether a path is one of those.
-func (o DiffOptions) wants(path string) bool {
-	return len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(path, dir) })
-}
-
 // Diff says what changed, committed or not. Files that .gitignore names are left out
 // of a worktree's.
 func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
@@ -53,7 +47,12 @@ func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	case Worktree:
 		return w.diffWorktree(ctx, r, o)
 	case Copy, Filesystem:
-		return w.diffTree(ctx, r, o)
+		c, err := w.against(ctx, r)
+		if err != nil {
+			return Diff{}, err
+		}
+		defer c.close()
+		return c.diff(ctx, o)
 	}
 	return Diff{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be compared with", r.Kind)
 }

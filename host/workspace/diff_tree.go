@@ -11,16 +11,6 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// diffTree compares the workspace with what it was made of.
-func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Diff, error) {
-	c, err := w.against(ctx, r)
-	if err != nil {
-		return Diff{}, err
-	}
-	defer c.close()
-	return c.diff(ctx, o)
-}
-
 // pair is a path that is not what it was; either may be nil.
 type pair struct {
 	path     string
@@ -99,10 +89,11 @@ func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	}
 	d.Files = files
 	for _, p := range c.pairs {
+		wanted := len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.path, dir) })
 		switch {
 		case filetree.IsGit(p.path):
 			d.Left = append(d.Left, p.path)
-		case p.old != nil && p.now != nil && !p.old.Mode.IsDir() && p.old.Sum == p.now.Sum && gitMode(p.old) == gitMode(p.now) && o.wants(p.path):
+		case p.old != nil && p.now != nil && !p.old.Mode.IsDir() && p.old.Sum == p.now.Sum && gitMode(p.old) == gitMode(p.now) && wanted:
 			d.Files = append(d.Files, FileDiff{Path: p.path, Status: "mode"}) // permission bits that git does not know
 		}
 	}

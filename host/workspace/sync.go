@@ -139,7 +139,7 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced,
 	if err := s.look(); err != nil {
 		return filetree.Synced{}, err
 	}
-	if s.unchanged() && len(s.base.Pending) == 0 {
+	if len(s.base.Pending) == 0 && slices.EqualFunc(s.local.Files, s.base.Entries, filetree.Entry.Same) {
 		now, err := t.Summary()
 		s.out.Version, s.out.Skipped = now.Version, s.local.Skipped
 		return s.out.Whole(), err
@@ -174,11 +174,6 @@ func (s *syncing) look() (err error) {
 	s.base = s.w.loadBase()
 	s.local, err = s.w.contents(s.ctx, s.top, s.base.Entries)
 	return err
-}
-
-// unchanged reports whether the workspace is what it was at the last synchronisation.
-func (s *syncing) unchanged() bool {
-	return slices.EqualFunc(s.local.Files, s.base.Entries, filetree.Entry.Same)
 }
 
 func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {

@@ -86,7 +86,7 @@ func (w *Workspace) load() (*record, error) {
 	}
 	r := &record{}
 	if err := json.Unmarshal(b, r); err != nil {
-		return nil, filetree.Wrap(err, filetree.ErrDamaged, "the record of the workspace of task %s is damaged", w.id)
+		return nil, filetree.Failf(filetree.ErrDamaged, "the record of the workspace of task %s is damaged: %w", w.id, err)
 	}
 	return r, nil
 }

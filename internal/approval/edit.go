@@ -145,7 +145,9 @@ func EditOf(before, after, change json.RawMessage) Edit {
 	if had && !okOld || !okNew && len(after) > 0 && string(after) != "null" {
 		return Edit{Path: path, Unread: "not in the message"}
 	}
-	e := diffOf(path, old, fresh, had)
+	e := parseDiff(path, string(diff.Diff("", []byte(old), "", []byte(fresh))))
+	e.diff, e.before, e.after = "", old, fresh
+	e.Fresh, e.Gone = !had, had && fresh == "" && old != ""
 	e.partial = had && a.partial(old) || b.partial(fresh)
 	return e
 }
@@ -165,14 +167,6 @@ func dataText(uri string) (string, bool) {
 	}
 	s, err := url.PathUnescape(body)
 	return s, err == nil
-}
-
-// diffOf compares two texts line by line.
-func diffOf(path, before, after string, had bool) Edit {
-	c := parseDiff(path, string(diff.Diff("", []byte(before), "", []byte(after))))
-	c.diff, c.before, c.after = "", before, after
-	c.Fresh, c.Gone = !had, had && after == "" && before != ""
-	return c
 }
 
 // SplitLines are a text's lines; the newline at its end ends the last.

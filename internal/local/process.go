@@ -23,11 +23,6 @@ var StartTime = 90 * time.Second
 // the user sets it otherwise: from the start, as it makes room for each processor.
 var keeperEnv = []string{"GOMAXPROCS=1", "GOMEMLIMIT=16MiB"}
 
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0
-}
-
 // Start starts a program that is given by an open file, nil for this one, with
 // args in a session of its own and waits until it says it is ready. Its words on
 // failure become the error.
@@ -56,7 +51,8 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 	cmd.Env = append(os.Environ(), daemon.ReadyEnv+"=3")
 	if args[0] == "keeper" {
 		cmd.Env = append(keeperEnv, cmd.Env...)
-		if small := filepath.Join(filepath.Dir(self), "tandemux-keeper"); file == nil && isProgram(small) {
+		small := filepath.Join(filepath.Dir(self), "tandemux-keeper")
+		if info, err := os.Stat(small); file == nil && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 {
 			cmd.Path, cmd.Args = small, []string{"tandemux", "keeper", d.Runtime, d.State}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -95,16 +94,6 @@ func (d Dirs) AwaitEnd() bool {
 		}
 	}
 	return false
-}
-
-// OldProgram opens what a process runs, which may have no name any more; nil
-// where the system has no such thing.
-func OldProgram(pid int) *os.File {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/exe")
-	if err != nil {
-		return nil
-	}
-	return f
 }
 
 // Replace starts a host after the one of before has been told to go. When the

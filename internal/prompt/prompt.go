@@ -122,7 +122,9 @@ func (p *prompter) run(ctx context.Context, m ahp.Message) error {
 	if err := p.begin(ctx); err != nil {
 		return err
 	}
-	defer p.finish()
+	if p.o.End {
+		defer p.end()
+	}
 	if err := p.s.Act(ctx, p.chat, ahp.ChatTurnStarted{
 		TurnID: p.turn, Message: m,
 	}); err != nil {
@@ -237,13 +239,7 @@ func (p *prompter) ready(ctx context.Context) error {
 	}
 }
 
-// finish ends the session if that was asked for.
-func (p *prompter) finish() {
-	if p.o.End {
-		p.end()
-	}
-}
-
+// end ends the session.
 func (p *prompter) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), endpoint.CallTimeout)
 	defer cancel()

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -69,16 +68,6 @@ func newFollower() *follower {
 // want names the terminal, and the command if it runs already. It is called
 // before the terminal is subscribed to.
 func (f *follower) want(uri ahp.URI, id string) { f.uri, f.id = uri, id }
-
-func (f *follower) stop() { close(f.done) }
-
-// why is the reason of the end; after closed only.
-func (f *follower) why() error {
-	if f.err == nil {
-		return errors.New("it was closed")
-	}
-	return f.err
-}
 
 // tell queues an event, and waits while much is queued.
 func (f *follower) tell(e runEvent) {

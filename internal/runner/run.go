@@ -79,7 +79,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	}
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
-	defer f.stop()
+	defer close(f.done)
 	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.Terminal == "", Reconnect: true, Sink: f, Kind: "run"})
 	if err != nil {
 		return err
@@ -238,7 +238,7 @@ func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
 			r.dispose()
 			return cli.StatusError{Code: cli.ExitFailed}
 		case <-r.f.closed:
-			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", r.f.why(), endpoint.LastPart(r.uri), r.id)
+			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", cmp.Or(r.f.err, errors.New("it was closed")), endpoint.LastPart(r.uri), r.id)
 		}
 	}
 }

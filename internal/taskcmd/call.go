@@ -271,5 +271,3 @@ func absolute(path string) (string, error) {
 	}
 	return abs, nil
 }
-
-func isTaken(err error) bool { return hasStatus(err, http.StatusConflict) }

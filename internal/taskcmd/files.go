@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ it is missing, unless --project says otherwise.`, &in, func(c *call, _ []string)
 			if isMissing(err) {
 				err = c.do(Request("createProject", registry.ProjectChange{Name: &in.ProjectID}), nil)
 			}
-			if err != nil && !isTaken(err) { // else somebody was faster
+			if err != nil && !hasStatus(err, http.StatusConflict) { // else somebody was faster
 				return err
 			}
 		}

@@ -80,19 +80,6 @@ Without text, or with -, it is read from standard input.
 	})
 }
 
-// streamPart is a part of a task's stream, as far as it is looked at.
-type streamPart struct {
-	Type     string          `json:"type"`
-	Text     string          `json:"text"`
-	ToolName string          `json:"toolName"`
-	Output   json.RawMessage `json:"output"`
-	Error    string          `json:"error"`
-	Metadata struct {
-		EventID string `json:"eventId"`
-		Title   string `json:"title"`
-	} `json:"metadata"`
-}
-
 // printer prints a task's stream: what the agent says on stdout, what it does on
 // stderr.
 type printer struct {
@@ -101,13 +88,13 @@ type printer struct {
 	any  bool // something was said in the turn
 }
 
-func (p *printer) print(e apiclient.Event, part streamPart) error {
+func (p *printer) print(e apiclient.Event, part task.Part) error {
 	if cli.AsJSON(p.c.Command) {
 		_, err := fmt.Fprintln(p.c.OutOrStdout(), e.Data)
 		return err
 	}
 	title := cli.Short(part.ToolName)
-	if part.Metadata.Title != "" {
+	if part.Metadata != nil && part.Metadata.Title != "" {
 		title = cli.Short(strings.Join(strings.Fields(part.Metadata.Title), " "))
 	}
 	switch part.Type {
@@ -155,12 +142,12 @@ func (p *printer) end() {
 }
 
 // stream reads a task's stream.
-func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each func(apiclient.Event, streamPart) error) error {
+func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each func(apiclient.Event, task.Part) error) error {
 	if err := c.connect(); err != nil {
 		return err
 	}
 	return c.api.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
-		var part streamPart
+		var part task.Part
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
 			return fmt.Errorf("read the stream: %w", err)
 		}
@@ -194,9 +181,9 @@ func (w *waiting) follow(c *call, id, event string) error {
 	}
 	p := &printer{c: c}
 	ours := false
-	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part streamPart) error {
+	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part task.Part) error {
 		if part.Type == "start" {
-			ours = part.Metadata.EventID == event
+			ours = part.ID == event
 		}
 		if !ours {
 			return nil

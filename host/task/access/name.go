@@ -19,15 +19,8 @@ func CheckName(what, name string) error {
 	}
 	for _, c := range []byte(name) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return fmt.Errorf("the name %q of %s has other characters than lowercase letters, digits, - and _", clipped(name), what)
+			return fmt.Errorf("the name %q of %s has other characters than lowercase letters, digits, - and _", name, what)
 		}
 	}
 	return nil
-}
-
-func clipped(s string) string {
-	if len(s) > MaxName {
-		return s[:MaxName] + "…"
-	}
-	return s
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
+
+	"tandemux/internal/fault"
 )
 
 // Error is the body of an answer that is none (U100).
@@ -25,18 +26,9 @@ var codes = map[int]string{
 	http.StatusServiceUnavailable:    "unavailable",
 }
 
-// failure is an error with a status.
-type failure struct {
-	status int
-	text   string
-}
-
-func (f *failure) Error() string   { return f.text }
-func (f *failure) StatusCode() int { return f.status }
-
 // Errorf is an error that is answered with a status.
 func Errorf(status int, format string, args ...any) error {
-	return &failure{status: status, text: fmt.Sprintf(format, args...)}
+	return fault.New(status, "").Errorf(format, args...)
 }
 
 // statusOf is how an error is answered; told says that its text is for the caller.

@@ -250,7 +250,7 @@ func (r *Request) once() (any, error) {
 	if err == nil {
 		err = s.Settle(ctx, who, key, store.Reply{Status: r.status, Body: text})
 	}
-	if errors.Is(err, store.ErrTooLarge) { // it can't be answered again
+	if errors.Is(err, store.TooLarge) { // it can't be answered again
 		err = s.Abandon(ctx, who, key)
 	}
 	return result, err

@@ -172,7 +172,7 @@ func (d *reader) batch() (some bool, err error) {
 func (d *reader) state() (store.Task, bool, error) {
 	t, err := d.r.Tasks.Store.Tasks.Find(d.r.Context(), d.task)
 	if err == nil && t.ID != d.task {
-		err = store.ErrNotFound
+		err = store.NotFound
 	}
 	if err != nil {
 		return t, false, err

@@ -38,8 +38,8 @@ var limits = filetree.Limits{Files: MaxCodeFiles, Bytes: MaxCodeBytes, FileSize:
 // among them, nil when there is none.
 func (r *Registry) unpack(ctx context.Context, archive io.Reader) (code string, def *Definition, err error) {
 	defer func() {
-		switch refused, is := errors.AsType[*store.Error](err); {
-		case err == nil || is && refused != nil:
+		switch {
+		case err == nil || errors.Is(err, store.Invalid) || errors.Is(err, store.TooLarge):
 		case errors.Is(err, filetree.ErrTooLarge):
 			err = store.Errorf(store.TooLarge, "%w; leave files out by ignore", err)
 		case errors.Is(err, filetree.ErrInvalid):

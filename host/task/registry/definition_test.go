@@ -139,18 +139,18 @@ func TestBadArchives(t *testing.T) {
 			t.Errorf("%s was taken", name)
 			continue
 		}
-		if !strings.Contains(err.Error(), c.words) || !errors.Is(err, store.ErrInvalid) {
+		if !strings.Contains(err.Error(), c.words) || !errors.Is(err, store.Invalid) {
 			t.Errorf("%s: %v; want %q", name, err, c.words)
 		}
 	}
-	if _, err := w.Deploy(ctx, operator, Deploy{Files: strings.NewReader(strings.Repeat("no archive ", 1000))}); !errors.Is(err, store.ErrInvalid) {
+	if _, err := w.Deploy(ctx, operator, Deploy{Files: strings.NewReader(strings.Repeat("no archive ", 1000))}); !errors.Is(err, store.Invalid) {
 		t.Errorf("no archive: %v", err)
 	}
 	var many []tar.Header
 	for i := range MaxCodeFiles + 1 {
 		many = append(many, file("f"+strings.Repeat("x", i%7)+"/"+string(rune('a'+i%26))+time.Duration(i).String(), ""))
 	}
-	if _, err := w.Deploy(ctx, operator, Deploy{Files: archive(t, many...)}); !errors.Is(err, store.ErrTooLarge) {
+	if _, err := w.Deploy(ctx, operator, Deploy{Files: archive(t, many...)}); !errors.Is(err, store.TooLarge) {
 		t.Errorf("many files: %v", err)
 	}
 	var bomb bytes.Buffer
@@ -158,7 +158,7 @@ func TestBadArchives(t *testing.T) {
 	if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "big", Size: MaxCodeBytes + 1}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy(ctx, operator, Deploy{Files: &bomb}); !errors.Is(err, store.ErrTooLarge) {
+	if _, err := w.Deploy(ctx, operator, Deploy{Files: &bomb}); !errors.Is(err, store.TooLarge) {
 		t.Errorf("a big file: %v", err)
 	}
 	if left, err := os.ReadDir(filepath.Join(w.dir, "versions")); err != nil || len(left) != 0 {

@@ -111,7 +111,7 @@ func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error
 func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name string) (fresh bool, err error) {
 	a, err := r.store.Agents.Find(ctx, name)
 	switch {
-	case errors.Is(err, store.ErrNotFound) || err == nil && a.Name != name:
+	case errors.Is(err, store.NotFound) || err == nil && a.Name != name:
 		if access.MayCreate(who, access.Agent) != access.Allowed {
 			return true, store.Errorf(store.Forbidden, "you may not make new agents: that takes the scope agent:%s:editor", access.All)
 		}

@@ -171,7 +171,7 @@ func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.
 				p, err = r.store.Projects.Find(ctx, s.ID)
 				s.ID = p.ID
 			}
-			if errors.Is(err, store.ErrNotFound) {
+			if errors.Is(err, store.NotFound) {
 				err = store.Errorf(store.Invalid, "%w", err)
 			}
 			if err != nil {

@@ -31,7 +31,7 @@ type Resolved struct {
 // agent (U83). An agent of the configuration is registered as it is there now.
 func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) (got Resolved, err error) {
 	got.Agent, err = r.store.Agents.Find(ctx, w.Agent)
-	if err == nil || errors.Is(err, store.ErrNotFound) {
+	if err == nil || errors.Is(err, store.NotFound) {
 		err = r.adopt(ctx, w.Agent, &got.Agent, err)
 	}
 	if err == nil {
@@ -61,7 +61,7 @@ func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) 
 
 // elsewhere adds to an error about a branch which ones there are.
 func (r *Registry) elsewhere(ctx context.Context, a store.Agent, err error) error {
-	if !errors.Is(err, store.ErrNotFound) {
+	if !errors.Is(err, store.NotFound) {
 		return err
 	}
 	branches, _, berr := r.store.Branches.List(ctx, store.Where{"agent": a.ID}, store.Page{Limit: 5})
@@ -99,7 +99,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 		return err
 	}
 	got, err := r.deploy(ctx, access.TheOperator(), Deploy{Definition: &def, Unchanged: true}, "", configured)
-	if errors.Is(err, store.ErrExists) { // another did so at the same moment
+	if errors.Is(err, store.Exists) { // another did so at the same moment
 		got.Agent, err = r.store.Agents.Find(ctx, name)
 	}
 	if err == nil && got.Version.Status == store.Failed && missing != nil {
@@ -124,7 +124,7 @@ func (r *Registry) AdHoc(ctx context.Context, who access.Principal, argv []strin
 	for range 2 {
 		got, err := r.deploy(ctx, who, Deploy{Definition: &def, Unchanged: true}, "", who.String())
 		switch {
-		case errors.Is(err, store.ErrExists):
+		case errors.Is(err, store.Exists):
 			continue
 		case err == nil && got.Version.Status == store.Failed:
 			err = store.Errorf(store.Invalid, "%s", got.Version.Reason)

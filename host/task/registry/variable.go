@@ -103,7 +103,7 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (vars map[string]store.Variable, any bool, err error) {
 	v, err := r.store.Newest(ctx, agent, environment)
 	if err != nil {
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, store.NotFound) {
 			err = nil
 		}
 		return nil, false, err
@@ -193,13 +193,11 @@ func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error)
 // Argv is the agent's command as it is to be started, where its files are at a
 // directory of the sandbox's or the host's.
 func (l Launch) Argv(codeAt string) []string {
-	return at(slices.Concat(l.Definition.Command, l.Definition.Args), codeAt)
+	return HookArgv(slices.Concat(l.Definition.Command, l.Definition.Args), codeAt)
 }
 
 // HookArgv is that of a hook.
-func HookArgv(words []string, codeAt string) []string { return at(words, codeAt) }
-
-func at(words []string, codeAt string) []string {
+func HookArgv(words []string, codeAt string) []string {
 	words = slices.Clone(words)
 	if len(words) > 0 && codeAt != "" {
 		if own, ok := strings.CutPrefix(words[0], "./"); ok {
@@ -211,11 +209,7 @@ func at(words []string, codeAt string) []string {
 
 // looksSecret judges a variable by its name.
 func looksSecret(name string) bool {
-	name = strings.ToUpper(name)
-	for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"}, func(part string) bool {
+		return strings.Contains(strings.ToUpper(name), part)
+	})
 }

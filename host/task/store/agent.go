@@ -77,7 +77,7 @@ func (s *Store) VersionNumbered(ctx context.Context, agent string, number int) (
 
 // Newest is the version that was activated last in an agent's environment.
 func (s *Store) Newest(ctx context.Context, agent, environment string) (Version, error) {
-	return s.Versions.one(ctx, s.reading(), ErrNotFound,
+	return s.Versions.one(ctx, s.reading(), NotFound,
 		"id = (select active from branches where agent = ? and environment = ? and active is not null order by updated desc, n desc limit 1)", agent, environment)
 }
 

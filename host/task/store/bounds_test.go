@@ -59,7 +59,7 @@ func TestStreamIsBoundedInBytes(t *testing.T) {
 	if err != nil || last != 7 || first < 4 || len(events) != int(7-first+1) {
 		t.Errorf("%d events from %d to %d are left, %v", len(events), first, last, err)
 	}
-	if _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x", Data: make(json.RawMessage, MaxPart+1)}}); !errors.Is(err, ErrTooLarge) {
+	if _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x", Data: make(json.RawMessage, MaxPart+1)}}); !errors.Is(err, TooLarge) {
 		t.Errorf("an event of more than MaxPart: %v", err)
 	}
 }
@@ -122,22 +122,22 @@ func TestContentIsBounded(t *testing.T) {
 	}{
 		"text":          {[]Part{TextPart("a")}, nil},
 		"data":          {[]Part{DataPart(json.RawMessage(`{"a":1}`))}, nil},
-		"nothing":       {nil, ErrInvalid},
-		"long text":     {[]Part{TextPart(long)}, ErrTooLarge},
-		"long in all":   {[]Part{TextPart(long[:MaxContent/2+1]), TextPart(long[:MaxContent/2+1])}, ErrTooLarge},
-		"no such type":  {[]Part{{Type: "image", Text: "a"}}, ErrInvalid},
-		"both":          {[]Part{{Type: "text", Text: "a", Data: json.RawMessage(`1`)}}, ErrInvalid},
-		"data, no JSON": {[]Part{DataPart(json.RawMessage(`{`))}, ErrInvalid},
-		"data, none":    {[]Part{{Type: "data"}}, ErrInvalid},
+		"nothing":       {nil, Invalid},
+		"long text":     {[]Part{TextPart(long)}, TooLarge},
+		"long in all":   {[]Part{TextPart(long[:MaxContent/2+1]), TextPart(long[:MaxContent/2+1])}, TooLarge},
+		"no such type":  {[]Part{{Type: "image", Text: "a"}}, Invalid},
+		"both":          {[]Part{{Type: "text", Text: "a", Data: json.RawMessage(`1`)}}, Invalid},
+		"data, no JSON": {[]Part{DataPart(json.RawMessage(`{`))}, Invalid},
+		"data, none":    {[]Part{{Type: "data"}}, Invalid},
 	} {
 		if err := add(c.parts...); c.want == nil && err != nil || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`[1]`)}); !errors.Is(err, ErrInvalid) {
+	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`[1]`)}); !errors.Is(err, Invalid) {
 		t.Errorf("a state that is no object: %v", err)
 	}
-	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`{"a":"` + strings.Repeat("x", MaxState) + `"}`)}); !errors.Is(err, ErrTooLarge) {
+	if _, err := s.States.Create(ctx, State{TaskID: task.ID, AgentID: d.Agent.ID, State: json.RawMessage(`{"a":"` + strings.Repeat("x", MaxState) + `"}`)}); !errors.Is(err, TooLarge) {
 		t.Errorf("a state that is too long: %v", err)
 	}
 	for range 50 {
@@ -145,7 +145,7 @@ func TestContentIsBounded(t *testing.T) {
 			_, err := s.AddEvent(ctx, Event{TaskID: task.ID, Content: []Part{TextPart("a")}})
 			return err
 		}(); err != nil {
-			if errors.Is(err, ErrInUse) && strings.Contains(err.Error(), "wait already") {
+			if errors.Is(err, InUse) && strings.Contains(err.Error(), "wait already") {
 				return
 			}
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func (s *Store) inspect(ctx context.Context) (string, error) {
 // verdict tells damage from other errors.
 func (s *Store) verdict(err error) (string, error) {
 	explained := s.explain(err)
-	if errors.Is(explained, ErrDamaged) {
+	if errors.Is(explained, Damaged) {
 		return err.Error(), nil
 	}
 	return "", fmt.Errorf("open the tasks' database: %w", explained)

@@ -65,7 +65,7 @@ func TestDamagedIsMovedAside(t *testing.T) {
 			if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, broken) {
 				t.Errorf("what was there is not kept as it was: %v", err)
 			}
-			if _, err := s.Agents.Find(context.Background(), "kept"); !errors.Is(err, ErrNotFound) {
+			if _, err := s.Agents.Find(context.Background(), "kept"); !errors.Is(err, NotFound) {
 				t.Errorf("the new one is not empty: %v", err)
 			}
 			deploy(t, s, deployment("new", "main", "a")) // and works
@@ -99,7 +99,7 @@ func TestDamageWhileOpen(t *testing.T) {
 	for after := int64(0); after < 150 && met == nil; after += 50 {
 		_, _, met = s.Stream(context.Background(), task.ID, after, 50)
 	}
-	if !errors.Is(met, ErrDamaged) {
+	if !errors.Is(met, Damaged) {
 		t.Fatalf("reading what is damaged: %v", met)
 	}
 	s.Close()
@@ -176,7 +176,7 @@ func TestOneProcess(t *testing.T) {
 	open(t, dir)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Open(ctx, Options{Dir: dir}); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "another host") {
+	if _, err := Open(ctx, Options{Dir: dir}); !errors.Is(err, Busy) || !strings.Contains(err.Error(), "another host") {
 		t.Errorf("opened twice: %v", err)
 	}
 }
@@ -196,7 +196,7 @@ func TestFullDisk(t *testing.T) {
 			last = n
 		}
 	}
-	if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "full; nothing was changed") {
+	if !errors.Is(err, Full) || !strings.Contains(err.Error(), "full; nothing was changed") {
 		t.Fatal(err)
 	}
 	if got := s.StreamEnd(task.ID); got != last {

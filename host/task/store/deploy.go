@@ -93,12 +93,12 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 
 // deployedAgent finds or makes the agent, with its environments.
 func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now time.Time) (Agent, error) {
-	a, err := s.Agents.one(ctx, tx, ErrNotFound, "name = ?", d.Agent)
+	a, err := s.Agents.one(ctx, tx, NotFound, "name = ?", d.Agent)
 	switch {
-	case errors.Is(err, ErrNotFound) && d.New:
+	case errors.Is(err, NotFound) && d.New:
 		a = Agent{Name: d.Agent, Description: d.Description}
 		err = s.Agents.insert(ctx, tx, &a)
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, NotFound):
 		err = Errorf(NotFound, "there is no agent %.60q", d.Agent)
 	case err == nil && d.New:
 		err = Errorf(Exists, "the agent %q was made meanwhile; deploy again", d.Agent)
@@ -123,7 +123,7 @@ func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now ti
 
 func (s *Store) deployedBranch(ctx context.Context, tx conn, agent string, d Deployment) (Branch, error) {
 	b, err := s.branchNamed(ctx, tx, agent, d.Branch)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, NotFound) {
 		b = Branch{AgentID: agent, Name: d.Branch, Environment: d.Environment, Status: Failed}
 		err = s.Branches.insert(ctx, tx, &b)
 	}

@@ -2,88 +2,36 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
+
+	"tandemux/internal/fault"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
-// Kind is what sort of thing went wrong.
-type Kind int
-
-const (
-	NotFound Kind = iota + 1
-	Exists        // a name is taken
-	InUse         // something else needs it
-	Stale         // it changed since the caller looked
-	Invalid       // the values make no sense
-	Full          // the disk is full
-	Damaged       // the database is
-	Busy          // another process holds it
-	TooLarge
-	Forbidden // the caller may see it, but not do that
-)
-
-var statuses = map[Kind]int{
-	NotFound:  http.StatusNotFound,
-	Exists:    http.StatusConflict,
-	InUse:     http.StatusConflict,
-	Stale:     http.StatusConflict,
-	Invalid:   http.StatusUnprocessableEntity,
-	Full:      http.StatusInsufficientStorage,
-	Damaged:   http.StatusServiceUnavailable,
-	Busy:      http.StatusServiceUnavailable,
-	TooLarge:  http.StatusRequestEntityTooLarge,
-	Forbidden: http.StatusForbidden,
-}
-
-// Error is what all methods fail with that is the caller's to understand. Its
-// text is for people.
-type Error struct {
-	Kind  Kind
-	text  string
-	cause error
-}
-
-func (e *Error) Error() string { return e.text }
-func (e *Error) Unwrap() error { return e.cause }
-
-// StatusCode is the HTTP status that answers it.
-func (e *Error) StatusCode() int { return statuses[e.Kind] }
-
-// Is makes every error of a kind the same as that kind's sentinel.
-func (e *Error) Is(target error) bool {
-	t, ok := target.(*Error)
-	return ok && t.Kind == e.Kind && t.text == sentinel
-}
-
-const sentinel = "\x00"
-
-// What callers branch on, by errors.Is.
+// What can be wrong, for errors.Is and Errorf.
 var (
-	ErrNotFound = &Error{Kind: NotFound, text: sentinel}
-	ErrExists   = &Error{Kind: Exists, text: sentinel}
-	ErrInUse    = &Error{Kind: InUse, text: sentinel}
-	ErrStale    = &Error{Kind: Stale, text: sentinel}
-	ErrInvalid  = &Error{Kind: Invalid, text: sentinel}
-	ErrFull     = &Error{Kind: Full, text: sentinel}
-	ErrDamaged  = &Error{Kind: Damaged, text: sentinel}
-	ErrBusy     = &Error{Kind: Busy, text: sentinel}
-	ErrTooLarge = &Error{Kind: TooLarge, text: sentinel}
+	NotFound  = fault.New(http.StatusNotFound, "not found")
+	Exists    = fault.New(http.StatusConflict, "exists")                   // a name is taken
+	InUse     = fault.New(http.StatusConflict, "in use")                   // something else needs it
+	Stale     = fault.New(http.StatusConflict, "stale")                    // it changed since the caller looked
+	Invalid   = fault.New(http.StatusUnprocessableEntity, "not valid")     // the values make no sense
+	Full      = fault.New(http.StatusInsufficientStorage, "no space left") // the disk is full
+	Damaged   = fault.New(http.StatusServiceUnavailable, "damaged")        // the database is
+	Busy      = fault.New(http.StatusServiceUnavailable, "busy")           // another process holds it
+	TooLarge  = fault.New(http.StatusRequestEntityTooLarge, "too large")
+	Forbidden = fault.New(http.StatusForbidden, "forbidden") // the caller may see it, but not do that
 )
 
-// Errorf makes an error of a kind. Who refuses something on behalf of the records
-// may use it too.
-func Errorf(kind Kind, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Kind: kind, text: err.Error(), cause: errors.Unwrap(err)}
-}
+// Errorf makes an error of a kind, which is the caller's to understand. Who refuses
+// something on behalf of the records may use it too.
+func Errorf(kind *fault.Kind, format string, args ...any) error { return kind.Errorf(format, args...) }
 
 // explain gives the errors of SQLite that have a meaning for callers a kind.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
-	var explained *Error
+	var explained interface{ StatusCode() int }
 	if errors.As(err, &explained) || !errors.As(err, &e) {
 		return err
 	}

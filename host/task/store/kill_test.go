@@ -43,7 +43,7 @@ func writeUntilKilled(dir string) {
 	}
 	agent, err := s.Agents.Find(ctx, "killed")
 	d := deployment("killed", "main", "0")
-	if d.New = errors.Is(err, ErrNotFound); d.New {
+	if d.New = errors.Is(err, NotFound); d.New {
 		got, err := s.Deploy(ctx, d)
 		if err != nil {
 			fmt.Println("failed deploy", err)

@@ -75,7 +75,7 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 			switch {
 			case err == nil:
 				grown[e.AgentID]++
-			case !errors.Is(err, ErrNotFound):
+			case !errors.Is(err, NotFound):
 				return err
 			}
 		}

@@ -86,17 +86,17 @@ func TestOneOfManyWins(t *testing.T) {
 	together(20, func(int) {
 		if _, err := s.Projects.Create(ctx, Project{Name: "one"}); err == nil {
 			projects.Add(1)
-		} else if !errors.Is(err, ErrExists) {
+		} else if !errors.Is(err, Exists) {
 			t.Error(err)
 		}
 		if r, err := s.Reserve(ctx, "operator", "k", digest); err == nil && r == nil {
 			replies.Add(1)
-		} else if !errors.Is(err, ErrBusy) {
+		} else if !errors.Is(err, Busy) {
 			t.Error(err)
 		}
 		if _, err := s.Deploy(ctx, d); err == nil {
 			fresh.Add(1)
-		} else if !errors.Is(err, ErrExists) {
+		} else if !errors.Is(err, Exists) {
 			t.Error(err)
 		}
 	})
@@ -127,7 +127,7 @@ func TestDeploysAndMigrations(t *testing.T) {
 			if _, _, err := s.Migrate(ctx, Migration{Tasks: tasks, BranchID: d.Branch.ID}); err != nil {
 				t.Error(err)
 			}
-			if _, err := s.Rollback(ctx, d.Branch.ID, "", "operator", ""); err != nil && !errors.Is(err, ErrStale) {
+			if _, err := s.Rollback(ctx, d.Branch.ID, "", "operator", ""); err != nil && !errors.Is(err, Stale) {
 				t.Error(err)
 			}
 		}

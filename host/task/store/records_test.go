@@ -30,7 +30,7 @@ func TestMergePatch(t *testing.T) {
 		}
 	}
 	deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
-	if _, err := mergePatch(json.RawMessage(`{}`), json.RawMessage(deep)); !errors.Is(err, ErrInvalid) {
+	if _, err := mergePatch(json.RawMessage(`{}`), json.RawMessage(deep)); !errors.Is(err, Invalid) {
 		t.Errorf("a deep patch: %v", err)
 	}
 }
@@ -79,10 +79,10 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q is %s, %v; want %s", ref, got.ID, err, want)
 		}
 	}
-	if _, err := s.Tasks.Create(ctx, Task{Name: "first", AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrExists) {
+	if _, err := s.Tasks.Create(ctx, Task{Name: "first", AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, Exists) {
 		t.Errorf("a name that is taken: %v", err)
 	}
-	if _, err := s.Tasks.Create(ctx, Task{AgentID: "agt_none", VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Tasks.Create(ctx, Task{AgentID: "agt_none", VersionID: d.Version.ID, BranchID: d.Branch.ID}); !errors.Is(err, NotFound) {
 		t.Errorf("a task of no agent: %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for _, c := range []string{"-1", "!", "zzzzzzzzzzzzzzzzzzzzzz"} {
-		if _, _, err := s.Tasks.List(ctx, nil, Page{Cursor: c}); !errors.Is(err, ErrInvalid) {
+		if _, _, err := s.Tasks.List(ctx, nil, Page{Cursor: c}); !errors.Is(err, Invalid) {
 			t.Errorf("the cursor %s: %v", c, err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestReplies(t *testing.T) { // U66
 	if r, err := reserve(same); r != nil || err != nil {
 		t.Fatalf("the first: %v, %v", r, err)
 	}
-	if _, err := reserve(same); !errors.Is(err, ErrBusy) {
+	if _, err := reserve(same); !errors.Is(err, Busy) {
 		t.Errorf("the same while it is being done: %v", err)
 	}
 	if r, err := s.Reserve(ctx, "key:2", "k", other); r != nil || err != nil {
@@ -155,7 +155,7 @@ func TestReplies(t *testing.T) { // U66
 	if r, err := reserve(same); err != nil || r == nil || r.Status != 201 || string(r.Body) != "done" {
 		t.Errorf("again: %+v, %v", r, err)
 	}
-	if _, err := reserve(other); !errors.Is(err, ErrStale) {
+	if _, err := reserve(other); !errors.Is(err, Stale) {
 		t.Errorf("another request with the key: %v", err)
 	}
 	now = now.Add(25 * time.Hour)
@@ -204,13 +204,13 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Filesystems.Delete(ctx, f.ID); !errors.Is(err, ErrInUse) {
+	if err := s.Filesystems.Delete(ctx, f.ID); !errors.Is(err, InUse) {
 		t.Errorf("a filesystem that a task has: %v", err)
 	}
-	if err := s.Projects.Delete(ctx, p.ID); !errors.Is(err, ErrInUse) {
+	if err := s.Projects.Delete(ctx, p.ID); !errors.Is(err, InUse) {
 		t.Errorf("a project that is not empty: %v", err)
 	}
-	if err := s.DeleteAgent(ctx, d.Agent.ID); !errors.Is(err, ErrInUse) {
+	if err := s.DeleteAgent(ctx, d.Agent.ID); !errors.Is(err, InUse) {
 		t.Errorf("an agent that has tasks: %v", err)
 	}
 	orphan, err := s.DeleteTask(ctx, task.ID)

@@ -111,7 +111,7 @@ func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	reason, err = s.inspect(ctx)
 	if err == nil && reason == "" {
 		err = s.migrate(ctx)
-		if errors.Is(err, ErrDamaged) {
+		if errors.Is(err, Damaged) {
 			reason, err = err.Error(), nil
 		}
 	}

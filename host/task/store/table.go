@@ -90,7 +90,7 @@ const shortestRef = 3
 // without its prefix.
 func (t *Table[T]) Find(ctx context.Context, ref string) (T, error) {
 	v, err := t.byID(ctx, t.s.reading(), ref)
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, NotFound) {
 		return v, err
 	}
 	if ref == "" {

@@ -38,8 +38,8 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 // in the task's session. Known says that there is one of that turn.
 func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool, err error) {
 	err = s.write(ctx, relaxed, func(tx conn) error {
-		got, err = s.Events.one(ctx, tx, ErrNotFound, "task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
-		if !errors.Is(err, ErrNotFound) {
+		got, err = s.Events.one(ctx, tx, NotFound, "task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
+		if !errors.Is(err, NotFound) {
 			known = err == nil
 			return err
 		}

@@ -111,7 +111,7 @@ func (a *Applier) remove(c *Change) error {
 		return nil
 	}
 	err = d.remove(name, c.Was != nil && c.Was.Mode.IsDir())
-	if err == nil || Absent(err) || isKept(err) {
+	if err == nil || Absent(err) || errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
 		return nil
 	}
 	return err
@@ -131,7 +131,7 @@ func (a *Applier) place(stage *Folder, i int, c *Change) error {
 		}
 	}
 	if c.To.Mode.IsDir() {
-		if err := d.mkdir(name, c.To.Mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := pathError("mkdir", name, unix.Mkdirat(d.fd, name, uint32(c.To.Mode.Perm()))); err != nil && !errors.Is(err, fs.ErrExist) {
 			return Full(err)
 		}
 		return d.chmod(name, c.To.Mode.Perm())

@@ -173,11 +173,11 @@ func openArchive(ctx context.Context, r io.Reader, limits Limits) (*unarchiver, 
 }
 
 func badArchive(err error) error {
-	var known *Failure
+	var known interface{ StatusCode() int }
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return Wrap(err, ErrInvalid, "the archive can't be read, so nothing of it was taken")
+	return Failf(ErrInvalid, "the archive can't be read, so nothing of it was taken: %w", err)
 }
 
 // item is a file of an archive; link is the path of the one before that a hard link

@@ -56,7 +56,7 @@ func (t *Tree) Unpin(task string) error {
 
 // damaged says that a file of the tree is.
 func (t *Tree) damaged(err error) error {
-	return Wrap(err, ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id)
+	return Failf(ErrDamaged, "the filesystem %s is damaged; nothing of it was changed: %w", t.id, err)
 }
 
 // load reads a manifest of the tree, the current one or a pin.

@@ -115,7 +115,7 @@ func Missing(err error, format string, args ...any) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Failf(ErrInvalid, format+" does not exist", args...)
 	}
-	return Wrap(err, ErrInvalid, format+" can't be opened", args...)
+	return Failf(ErrInvalid, format+" can't be opened: %w", append(args, err)...)
 }
 
 // Tree gives a filesystem; ErrNotFound where there is none.

@@ -157,14 +157,6 @@ func (d *Folder) readlink(name string) (string, error) {
 	return string(buf[:max(n, 0)]), pathError("readlink", name, err)
 }
 
-func (d *Folder) symlink(target, name string) error {
-	return pathError("symlink", name, unix.Symlinkat(target, d.fd, name))
-}
-
-func (d *Folder) mkdir(name string, perm fs.FileMode) error {
-	return pathError("mkdir", name, unix.Mkdirat(d.fd, name, uint32(perm.Perm())))
-}
-
 // Rename moves a name into another folder, over what is there.
 func (d *Folder) Rename(name string, to *Folder, as string) error {
 	return pathError("rename", as, unix.Renameat(d.fd, name, to.fd, as))
@@ -188,15 +180,4 @@ func (d *Folder) list(most int) ([]fs.DirEntry, error) {
 		return nil, Failf(ErrTooLarge, "a directory has more than %d files", most)
 	}
 	return list, nil
-}
-
-// isSwapped reports whether something else stood where a directory or a file was
-// expected: a symlink, a file, a FIFO without a writer.
-func isSwapped(err error) bool {
-	return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EMLINK)
-}
-
-// isKept reports whether a directory was not removed because something is in it.
-func isKept(err error) bool {
-	return errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST)
 }

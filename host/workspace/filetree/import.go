@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // Take reads the files of a directory that was scanned whose contents are not known, or
@@ -64,7 +66,7 @@ func (f *Entry) take(d *Folder, to *packs, buf []byte) error {
 }
 
 // Absent reports whether an error says that something is not there, or no longer what
-// it was.
+// it was: a symlink, a file or a FIFO without a writer is in its place.
 func Absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || isSwapped(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EMLINK)
 }

@@ -52,7 +52,7 @@ func (t *Tree) List(q ListQuery) (Listing, error) {
 		if dir, _ := Parent(e.Path); !q.Recursive && dir != q.Dir {
 			continue
 		}
-		if q.MIME != "" && !mimeMatches(q.MIME, e) {
+		if fits, _ := path.Match(q.MIME, e.MIME()); q.MIME != "" && !fits {
 			continue
 		}
 		if len(out.Entries) == q.Limit {
@@ -149,12 +149,4 @@ func (e Entry) MIME() string {
 		return t
 	}
 	return "application/octet-stream"
-}
-
-func mimeMatches(pattern string, e *Entry) bool {
-	kind := e.MIME()
-	if major, ok := strings.CutSuffix(pattern, "/*"); ok {
-		return strings.HasPrefix(kind, major+"/")
-	}
-	return kind == pattern
 }

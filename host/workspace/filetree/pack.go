@@ -296,7 +296,7 @@ func (s Source) CopyTo(d *Folder, name string, e *Entry, buf []byte) (Stamp, err
 	if e.IsLink() {
 		target, err := s.Target(e)
 		if err == nil {
-			err = Full(d.symlink(target, name))
+			err = Full(pathError("symlink", name, unix.Symlinkat(target, d.fd, name)))
 		}
 		return Stamp{}, err
 	}
@@ -380,7 +380,7 @@ func SetTime(d *Folder, name string, modified int64) error {
 // Full gives errors of a full disk their kind.
 func Full(err error) error {
 	if err != nil && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)) && !errors.Is(err, ErrFull) {
-		return Wrap(err, ErrFull, "there is no space left for the files; free some and try again")
+		return Failf(ErrFull, "there is no space left for the files; free some and try again: %w", err)
 	}
 	return err
 }

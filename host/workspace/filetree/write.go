@@ -61,7 +61,7 @@ func (w *Write) check() error {
 	if len(w.Key) > maxKey {
 		return Failf(ErrInvalid, "the Idempotency-Key has %d bytes; it may have %d", len(w.Key), maxKey)
 	}
-	if d, ok := strings.CutPrefix(w.Digest, "sha256:"); w.Digest != "" && !isHex(d) || ok && d == "" {
+	if b, err := hex.DecodeString(strings.TrimPrefix(w.Digest, "sha256:")); w.Digest != "" && (err != nil || len(b) != sha256.Size) {
 		return Failf(ErrInvalid, "the digest %q is not sha256: and 64 hexadecimal digits", Clip(w.Digest))
 	}
 	switch w.Mode {
@@ -85,11 +85,6 @@ func (w *Write) check() error {
 		return Failf(ErrPrecondition, "createOnly %q: want *", Clip(w.CreateOnly))
 	}
 	return nil
-}
-
-func isHex(s string) bool {
-	_, err := hex.DecodeString(s)
-	return err == nil && len(s) == 2*sha256.Size
 }
 
 // digest tells requests apart: all that a request says, contents included.
