@@ -24,6 +24,19 @@ type block struct {
 // kinds of blocks that pages have besides.
 var shown = []string{"text", "toml", "json", "python"}
 
+// pages are README.md and all below docs.
+func pages(t *testing.T) []string {
+	all := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/contributing/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
 var notRun = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
 
 func blocks(t *testing.T, page string) (all []block) {
@@ -57,21 +70,12 @@ func blocks(t *testing.T, page string) (all []block) {
 // empty home of its own, in a small repository, with an agent named claude that says
 // little. What runs until somebody ends it, such as tandemux watch, is ended.
 func TestPages(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	contributing, err := filepath.Glob("../../docs/contributing/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages = append(pages, contributing...)
 	dir, ran := t.TempDir(), 0
 	around, err := os.ReadFile("testdata/page.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range pages(t) {
 		var script strings.Builder
 		for _, b := range blocks(t, page) {
 			switch {

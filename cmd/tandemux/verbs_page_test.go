@@ -42,7 +42,7 @@ func TestVerbsAreWritten(t *testing.T) {
 	if !ok || !end {
 		t.Fatal("docs/scripting.md has no place for the table of verbs")
 	}
-	want := before + from + verbsTable(newRoot()) + to + after
+	want := before + from + verbsTable(completeRoot(t)) + to + after
 	if want == string(text) {
 		return
 	}
