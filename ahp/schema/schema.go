@@ -66,16 +66,16 @@ func Named(doc *jsonschema.Schema, name string) *jsonschema.Schema {
 		part.Ref = refTo(name)
 	}
 	for _, table := range []string{Actions, States} {
-		if s := doc.Defs[table].Properties[name]; s != nil {
-			part.Ref = s.Ref
+		if t := doc.Defs[table]; t != nil && t.Properties[name] != nil {
+			part.Ref = t.Properties[name].Ref
 		}
 	}
 	for member, table := range map[string]string{"params": Params, "result": Results} {
-		if s := doc.Defs[table].Properties[name]; s != nil {
+		if t := doc.Defs[table]; t != nil && t.Properties[name] != nil {
 			if part.Properties == nil {
 				part.Properties = properties{}
 			}
-			part.Properties[member] = s
+			part.Properties[member] = t.Properties[name]
 		}
 	}
 	if part.Ref == "" && part.Properties == nil {

@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
+	"tandemux/host/task/store"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
@@ -68,7 +69,7 @@ and those that tandemux knows but does not find. tandemux doctor tries to start 
 		return cli.PrintTable(cmd, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r catalog.Row) []any {
 			return []any{r.Name, r.Title, r.State(), strings.Join(r.Command, " "), cli.Whole(r.Missing())}
 		})
-	}))
+	}), cli.One[[]catalog.Row](), cli.One[[]store.Agent]())
 }
 
 // hostAgents notes which agents the running host has, and adds those that only it

@@ -86,7 +86,7 @@ of what terminals show.
 			err = fmt.Errorf("%s above", cli.Count(bad, "problem"))
 		}
 		return err
-	}))
+	}), cli.One[[]finding]())
 	cmd.MarkFlagsMutuallyExclusive("profile", "json")
 	return cmd
 }

@@ -35,7 +35,7 @@ func addOldNames(root *cobra.Command) {
 	}
 	for _, name := range []string{"agent", "session"} { // which were lists
 		group, ls, help := find(name), find(name+" ls"), find(name).RunE
-		cli.WithJSON(group).Flags().Lookup("json").Hidden = true
+		cli.WithJSON(group, cli.Forms(ls)...).Flags().Lookup("json").Hidden = true
 		group.RunE = func(cmd *cobra.Command, args []string) error {
 			if cmd.CalledAs() == oldNames[name] {
 				return ls.RunE(cmd, args)

@@ -62,6 +62,9 @@ type Error struct {
 // Error is the host's words.
 func (e *Error) Error() string { return e.Message }
 
+// ErrorCode is the host's word for it.
+func (e *Error) ErrorCode() string { return e.Code }
+
 // New makes a client. Nothing is sent.
 func New(o Options) *Client {
 	switch {

@@ -3,6 +3,6 @@
 // text, tables or JSON, questions with yes or no, and times, sizes and counts in words.
 // Text that programs or other people wrote is made harmless before it reaches a terminal.
 //
-// It knows cobra, and nothing of hosts. It keeps no state; everything may be used
+// It knows cobra, and nothing of hosts; what JSON looks like is internal/jsonform's. It keeps no state; everything may be used
 // from any goroutine.
 package cli

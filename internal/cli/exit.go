@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tandemux/internal/jsonform"
 )
 
 // Exit codes, fixed by docs: scripts depend on them.
@@ -61,14 +65,6 @@ func did(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 	}
 }
 
-// IsFailure reports whether an error is a failure of the work, rather than a usage
-// error, a chosen exit code or an interrupt.
-func IsFailure(err error) bool {
-	var status StatusError
-	var usage usageError
-	return err != nil && !errors.As(err, &status) && !errors.As(err, &usage) && !errors.Is(err, context.Canceled)
-}
-
 //go:embed completion.bash
 var completionBash string
 
@@ -104,7 +100,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, manual string)
 	if err == nil {
 		err = astray
 	}
-	return exit(cmd, err)
+	return exit(cmd, args, err)
 }
 
 // helpCommand is help COMMAND.
@@ -136,12 +132,30 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// exit prints the error in one sentence and gives the process's exit code.
-func exit(cmd *cobra.Command, err error) int {
+// tell says an error on stderr in one sentence, or as JSON where the command line asks for
+// that, as far as it could be read.
+func tell(cmd *cobra.Command, args []string, code string, err error) {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	w := cmd.Root().ErrOrStderr()
+	if !AsJSON(cmd) && !slices.Contains(args, "--json") {
+		fmt.Fprintln(w, "tandemux: "+OneSentence(err))
+		return
+	}
+	var f jsonform.Failure
+	f.Error.Code, f.Error.Message = code, OneSentence(err)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.Encode(f) //nolint:errcheck // there is nowhere else to say it
+}
+
+// exit says the error and gives the process's exit code.
+func exit(cmd *cobra.Command, args []string, err error) int {
 	var status StatusError
 	var usage usageError
 	var ran ranError
-	code := ExitFailed
+	code, word := ExitFailed, jsonform.Code(err)
 	switch {
 	case err == nil:
 		return ExitDone
@@ -149,14 +163,17 @@ func exit(cmd *cobra.Command, err error) int {
 		if code, err = status.Code, status.Err; err == nil {
 			return code
 		}
+		if code == ExitTimeout {
+			word = "timeout"
+		}
 	case errors.Is(err, context.Canceled):
 		return ExitFailed
 	case errors.As(err, &usage):
-		code = ExitUsage
+		code, word = ExitUsage, "usage"
 	case !errors.As(err, &ran):
-		code, err = ExitUsage, groupError(cmd, err)
+		code, word, err = ExitUsage, "usage", groupError(cmd, err)
 	}
-	fmt.Fprintln(cmd.Root().ErrOrStderr(), "tandemux: "+OneSentence(err))
+	tell(cmd, args, word, err)
 	return code
 }
 

@@ -3,17 +3,21 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"tandemux/internal/jsonform"
 )
 
 // Control reports whether a character is one that moves a terminal's cursor or does
@@ -74,10 +78,53 @@ func (l linesWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// WithJSON gives a command the flag --json, which AsJSON and Print look at.
-func WithJSON(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().Bool("json", false, "Print JSON")
+// Form is a form of what a command prints with --json: values of a type, one for a run,
+// or in lines as many as there are.
+type Form struct {
+	Type  reflect.Type
+	Lines bool
+}
+
+// One is the form of a single value.
+func One[T any]() Form { return Form{Type: reflect.TypeFor[T]()} }
+
+// Stream is the form of values in JSON lines.
+func Stream[T any]() Form { return Form{Type: reflect.TypeFor[T](), Lines: true} }
+
+// jsonFlag is --json: whether it is given, and in which forms the command then prints.
+type jsonFlag struct {
+	on    bool
+	forms []Form
+}
+
+func (f *jsonFlag) String() string { return strconv.FormatBool(f.on) }
+
+// Type is that of a flag without a value.
+func (f *jsonFlag) Type() string { return "bool" }
+
+// Set takes true or false.
+func (f *jsonFlag) Set(text string) (err error) {
+	f.on, err = strconv.ParseBool(text)
+	return err
+}
+
+// WithJSON gives a command the flag --json, with which it prints in the forms given.
+func WithJSON(cmd *cobra.Command, forms ...Form) *cobra.Command {
+	usage := "Print JSON"
+	if len(forms) > 0 && forms[0].Lines {
+		usage = "Print JSON lines"
+	}
+	cmd.Flags().VarPF(&jsonFlag{forms: forms}, "json", "", usage).NoOptDefVal = "true"
 	return cmd
+}
+
+// Forms are the forms that a command prints in with --json; none where it has no such
+// flag.
+func Forms(cmd *cobra.Command) []Form {
+	if f := cmd.Flags().Lookup("json"); f != nil {
+		return f.Value.(*jsonFlag).forms
+	}
+	return nil
 }
 
 // AsJSON reports whether --json is given.
@@ -86,26 +133,32 @@ func AsJSON(cmd *cobra.Command) bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// JSON prints a value as people and programs read it.
-func JSON(w io.Writer, v any) error {
-	enc := JSONLines(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
-// JSONLines encodes values, one on each line.
-func JSONLines(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc
-}
-
-// Print prints a value: as JSON where --json is given, else by text.
+// Print prints a value: in the command's form where --json is given, else by text.
 func Print(cmd *cobra.Command, v any, text func(w io.Writer) error) error {
 	if AsJSON(cmd) {
-		return JSON(cmd.OutOrStdout(), v)
+		return printJSON(cmd, reflect.TypeOf(v), v, true)
+	}
+	if text == nil {
+		return nil
 	}
 	return text(cmd.OutOrStdout())
+}
+
+// PrintLine prints a value of type T, or its JSON, as one of the command's JSON lines.
+func PrintLine[T any](cmd *cobra.Command, v any) error {
+	return printJSON(cmd, reflect.TypeFor[T](), v, false)
+}
+
+// printJSON prints only what the command says that it prints.
+func printJSON(cmd *cobra.Command, t reflect.Type, v any, indent bool) error {
+	if !slices.Contains(Forms(cmd), Form{t, !indent}) {
+		return fmt.Errorf("%s has no form of %v", cmd.CommandPath(), t)
+	}
+	text, err := jsonform.Write(t, v, indent)
+	if err == nil {
+		_, err = cmd.OutOrStdout().Write(text)
+	}
+	return err
 }
 
 // Whole is a field of a table that is not shortened.

@@ -113,7 +113,12 @@ func (u Unattended) Error() string {
 }
 
 // ErrNoHost says that there is neither a host nor a keeper with programs.
-var ErrNoHost = errors.New("no host is running; `tandemux` or `tandemux host` starts one")
+var ErrNoHost error = noHost{}
+
+type noHost struct{}
+
+func (noHost) Error() string     { return "no host is running; `tandemux` or `tandemux host` starts one" }
+func (noHost) ErrorCode() string { return "no_host" }
 
 // NoHost says what there is without a host: ErrNoHost for nothing.
 func (d Dirs) NoHost(ctx context.Context) error {

@@ -33,13 +33,13 @@ type promptOptions struct {
 	Cwd     string        `flag:"cwd" doc:"The agent's directory; this one by default"`
 	End     bool          `flag:"end" doc:"End the session afterwards"`
 	Timeout time.Duration `flag:"timeout" doc:"Cancel the turn after this long, and exit with 124"`
-	JSON    bool          `flag:"json" doc:"Print what happens as JSON lines, as tandemux watch does"`
+	JSON    bool          // print what happens as tandemux watch does
 }
 
 // Command is `tandemux prompt`.
 func Command() *cobra.Command {
 	o := promptOptions{Approve: ahp.ConfirmAsk}
-	return cli.Command("prompt [TEXT...]", `Ask an agent, and print its answer as it comes
+	return cli.WithJSON(cli.Command("prompt [TEXT...]", `Ask an agent, and print its answer as it comes
 It works in this directory. A TEXT that begins with ! is run in the shell instead, and the
 agent is told with what comes next. What it does is told on stderr, and so are its questions
 whether a tool may run: they are answered here, or by whoever else watches the session.
@@ -51,6 +51,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.
   tandemux prompt --agent gemini --approve reads "sum up the last ten commits"
   tandemux prompt --agent-command "my-agent --acp" --json hello
   tandemux prompt --session 7k2m "and now fix it"`, &o, func(cmd *cobra.Command, args []string) error {
+		o.JSON = cli.AsJSON(cmd)
 		if err := o.check(); err != nil {
 			return err
 		}
@@ -63,6 +64,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.
 			return err
 		}
 		pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		pr.line = func(e ahp.Envelope) error { return cli.PrintLine[ahp.Envelope](cmd, e) }
 		c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Kind: "prompt"})
 		if err != nil {
 			return err
@@ -74,7 +76,7 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.
 			m.Meta = json.RawMessage(`{"tandemux/text":true}`)
 		}
 		return pr.run(cmd.Context(), m)
-	})
+	}), cli.Stream[ahp.Envelope]())
 }
 
 func (o promptOptions) check() error {
@@ -94,6 +96,7 @@ type prompter struct {
 	*client.Mirror
 	o      promptOptions
 	out    io.Writer
+	line   func(e ahp.Envelope) error // prints it with --json
 	err    io.Writer
 	s      *endpoint.Conn
 	events chan struct{} // holds one when there is something in queue

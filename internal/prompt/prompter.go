@@ -129,7 +129,7 @@ func (p *prompter) take() (done bool, err error) {
 	p.mu.Unlock()
 	p.state = now.chat
 	for _, e := range now.told {
-		if err := cli.JSONLines(p.out).Encode(e); err != nil {
+		if err := p.line(e); err != nil {
 			return false, err
 		}
 	}

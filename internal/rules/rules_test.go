@@ -46,7 +46,8 @@ var arrows = map[string][]string{
 	"internal/complete":      {"ahp", "host/task/store", "internal/cli", "internal/endpoint", "internal/taskcmd"},
 
 	"internal/approval":  {"ahp"},
-	"internal/cli":       {"emulator", "internal/spelling"},
+	"internal/cli":       {"emulator", "internal/jsonform", "internal/spelling"},
+	"internal/jsonform":  {"ahp", "ahp/schema", "internal/fileuri"},
 	"internal/config":    {"internal/config/option", "internal/spelling", "themes"},
 	"internal/daemon":    {"internal/statefile"},
 	"internal/memtrim":   {},

@@ -25,17 +25,17 @@ type runOptions struct {
 	Terminal string        `flag:"terminal" doc:"Run it in the shell of this terminal"`
 	Timeout  time.Duration `flag:"timeout" doc:"Give up waiting after this long, such as 30s (exit code 124)"`
 	Raw      bool          `flag:"raw" doc:"Print the output with its escape sequences"`
-	JSON     bool          `flag:"json" doc:"Print one JSON object at the end: output, exit code, duration, …"`
 	Keep     bool          `flag:"keep" doc:"Keep the new terminal afterwards"`
 	Name     string        `flag:"name" doc:"Name of the new terminal"`
 	Cwd      string        `flag:"cwd" doc:"Working directory of the new terminal (default: the current one)"`
 	Size     string        `flag:"size" doc:"Size of the new terminal as COLSxROWS (default 80x24)"`
+	JSON     bool
 }
 
 // Command is `tandemux run`.
 func Command() *cobra.Command {
 	var o runOptions
-	cmd := cli.Command("run -- COMMAND [ARG...]", `Run a command in a terminal; print its output and exit as it does
+	cmd := cli.WithJSON(cli.Command("run -- COMMAND [ARG...]", `Run a command in a terminal; print its output and exit as it does
 COMMAND runs in a new terminal, or with --terminal in a shell that waits for a
 command, with that shell's environment and directory. Its output is printed as
 plain text: without colours and controls, lines as they were left. The exit code
@@ -60,8 +60,9 @@ directory, use a pipe, or set a variable.
 		if o.Timeout < 0 {
 			return cli.Usagef("--timeout %v is negative", o.Timeout)
 		}
+		o.JSON = cli.AsJSON(cmd)
 		return runCommand(cmd, o, args)
-	})
+	}), cli.One[runResult]())
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	return cmd
 }
@@ -376,7 +377,7 @@ func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
 	case err != nil: // There may be no host just now, and it is late.
 		got.CommandInfo = ahp.CommandInfo{ID: r.id, Running: true}
 	}
-	return cli.JSON(cmd.OutOrStdout(), got)
+	return cli.Print(cmd, got, nil)
 }
 
 // isPiped reports whether a file is something to be passed on: a pipe, a file or

@@ -39,7 +39,7 @@ func ListDeployed(cmd *cobra.Command) error {
 func DeployedCommands() []*cobra.Command {
 	return []*cobra.Command{
 		act("show AGENT", "getAgent", func(a store.Agent) string { return a.Name + "  " + a.ID + "\n" + cli.Line(a.Description) }),
-		act[any]("rm AGENT", "deleteAgent", nil),
+		act[nothing]("rm AGENT", "deleteAgent", nil),
 	}
 }
 
@@ -130,7 +130,7 @@ git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml
 			return listBranchEvents(c, agent, branchHere(c.Context(), in.Branch), in.Limit)
 		}
 		return listVersions(c, agent, in.Branch, in.Limit)
-	})
+	}, cli.One[[]versionRow](), cli.One[[]store.BranchEvent]())
 }
 
 // versionRow is a version as `tandemux versions --json` prints it; stable.
@@ -242,7 +242,7 @@ The newest lines are shown, with secrets masked. Without AGENT it is the one of
 			}
 			in.After, in.Wait, in.Limit = max(page.Last, 1), followTime, most
 		}
-	})
+	}, cli.Stream[store.LogEntry]())
 }
 
 // followTime is how long a question for more lines is left open, in seconds.
@@ -250,7 +250,7 @@ const followTime = 50
 
 func printEntry(c *call, e store.LogEntry) error {
 	if cli.AsJSON(c.Command) {
-		return cli.JSONLines(c.OutOrStdout()).Encode(e)
+		return cli.PrintLine[store.LogEntry](c.Command, e)
 	}
 	task := ""
 	if e.TaskID != "" {

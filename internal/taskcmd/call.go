@@ -177,18 +177,25 @@ func told[T any](c *call, text func(T) string, op string, in any, refs ...string
 	return show(c, got, text(got))
 }
 
-// verb is cli.Command for work that calls the host.
-func verb(use, about string, in any, work func(c *call, args []string) error) *cobra.Command {
-	return cli.WithJSON(cli.Command(use, about, in, func(cmd *cobra.Command, args []string) error {
+// verb is cli.Command for work that calls the host; forms are what it prints with --json.
+func verb(use, about string, in any, work func(c *call, args []string) error, forms ...cli.Form) *cobra.Command {
+	cmd := cli.Command(use, about, in, func(cmd *cobra.Command, args []string) error {
 		return onHost(cmd, func(c *call) error { return work(c, args) })
-	}))
+	})
+	if len(forms) > 0 {
+		cli.WithJSON(cmd, forms...)
+	}
+	return cmd
 }
+
+// nothing is what a verb prints with --json that has nothing to say.
+type nothing struct{}
 
 // onHost is what a command does that calls the host.
 func onHost(cmd *cobra.Command, work func(c *call) error) error {
 	c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
 	defer c.Close()
-	return failure(cmd, work(c))
+	return work(c)
 }
 
 // act is a verb that does an operation about its arguments, and prints of its answer
@@ -202,7 +209,7 @@ func act[T any](use, op string, text func(T) string) *cobra.Command {
 	}
 	return verb(use, about, in.Interface(), func(c *call, args []string) error {
 		return told(c, text, op, in.Interface(), args...)
-	})
+	}, cli.One[T]())
 }
 
 // listing is a verb that prints a list.
@@ -214,22 +221,7 @@ func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Comma
 			return err
 		}
 		return table(c, all, empty, head, row)
-	})
-}
-
-// failure is an error as the command says it: with --json as JSON (U101).
-func failure(cmd *cobra.Command, err error) error {
-	if !cli.AsJSON(cmd) || !cli.IsFailure(err) {
-		return err
-	}
-	said := apiclient.Error{Code: "failed", Message: cli.OneSentence(err)}
-	if refused, is := errors.AsType[*apiclient.Error](err); is {
-		said.StatusCode, said.Code = refused.StatusCode, refused.Code
-	}
-	if werr := cli.JSON(cmd.ErrOrStderr(), said); werr != nil {
-		return err
-	}
-	return cli.StatusError{Code: cli.ExitFailed}
+	}, cli.One[[]T]())
 }
 
 func hasStatus(err error, status int) bool {
@@ -241,7 +233,7 @@ func isMissing(err error) bool { return hasStatus(err, http.StatusNotFound) }
 
 // table prints a list, or note on stderr where it has nothing.
 func table[T any](c *call, rows []T, note, head string, row func(T) []any) error {
-	if len(rows) == 0 && note != "" && !cli.AsJSON(c.Command) {
+	if len(rows) == 0 && note != "" {
 		c.note("%s", note)
 	}
 	return cli.PrintTable(c.Command, head, rows, row)
@@ -258,9 +250,11 @@ func show(c *call, v any, text string) error {
 	})
 }
 
-// note says something on stderr.
+// note says something on stderr, to people.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...)
+	if !cli.AsJSON(c.Command) {
+		fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...)
+	}
 }
 
 // absolute is a path of this machine's as the host knows it.

@@ -79,7 +79,7 @@ now. Where it can't run the deploy fails and the branch stays at the version it 
 		r := Request("deployAgentFiles", o)
 		r.Raw, r.Type = &files, "application/x-tar"
 		return in.change(c, r, "Deploy %s on %s?", def.Name, in.Branch)
-	})
+	}, cli.One[store.Deployed]())
 }
 
 // change changes what a branch runs and says what became of it. It asks before
@@ -133,5 +133,5 @@ names, git's current one, or main.`, &in, func(c *call, _ []string) error {
 			to = "version " + in.Version
 		}
 		return in.change(c, Request("rollbackBranchNamed", api.NewRollback{Version: in.Version, Note: in.Note}, agent, in.Branch), "Roll %s on %s back to %s?", agent, in.Branch, to)
-	})
+	}, cli.One[store.Deployed]())
 }

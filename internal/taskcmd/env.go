@@ -50,6 +50,7 @@ func (o *environment) set(c *call, vars []store.Variable) error {
 	}
 	if err == nil {
 		c.note("%s; tasks get it with the next deploy: `tandemux deploy --redeploy`", cli.Plural(len(vars), "variable set", "variables set"))
+		err = show(c, nothing{}, "")
 	}
 	return err
 }
@@ -90,7 +91,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 				}
 				return []any{r.Environment, r.Name, r.Value, r.Updated, deployed}
 			})
-		}),
+		}, cli.One[[]envRow]()),
 		verb("show NAME", "Print a variable's value, unless it is secret", &in, func(c *call, args []string) error {
 			refs, err := in.refs(args...)
 			if err != nil {
@@ -107,14 +108,14 @@ are sealed on the disk, masked in logs, and never shown again.`,
 				_, err := fmt.Fprintln(w, v.Value)
 				return err
 			})
-		}),
+		}, cli.One[registry.Variable]()),
 		verb("rm NAME", "Remove a variable; versions that have it keep it", &in, func(c *call, args []string) error {
 			refs, err := in.refs(args...)
 			if err != nil {
 				return err
 			}
-			return c.do(Request("deleteVariable", nil, refs...), nil)
-		}),
+			return told[nothing](c, nil, "deleteVariable", nil, refs...)
+		}, cli.One[nothing]()),
 		newEnvPull(), newEnvImport())
 }
 
@@ -150,7 +151,7 @@ from the command line, where others can read it.
 			return cli.Usagef("%w", err)
 		}
 		return in.set(c, []store.Variable{{Name: args[0], Value: in.Value, Secret: in.Secret}})
-	})
+	}, cli.One[nothing]())
 	cmd.MarkFlagsMutuallyExclusive("value", "value-file")
 	return cmd
 }
@@ -232,5 +233,5 @@ not, values bare, in 'single' or in "double" quotes, comments after #.`, &in, fu
 			vars[i].Secret = in.Secret
 		}
 		return in.set(c, vars)
-	})
+	}, cli.One[nothing]())
 }

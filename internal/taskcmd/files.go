@@ -61,7 +61,7 @@ it is missing, unless --project says otherwise.`, &in, func(c *call, _ []string)
 			}
 		}
 		return show(c, f, f.ID)
-	})
+	}, cli.One[store.Filesystem]())
 }
 
 func newWsLs() *cobra.Command {
@@ -93,7 +93,7 @@ func newWsLs() *cobra.Command {
 		return table(c, all, "there are no filesystems; `tandemux ws new` makes one", "ID\tNAME\tPROJECT\tFILES\tBYTES", func(f store.Filesystem) []any {
 			return []any{f.ID, f.Name, f.ProjectID, f.Files, f.Size}
 		})
-	})
+	}, cli.One[[]store.Filesystem](), cli.One[[]api.File]())
 }
 
 func newWsShow() *cobra.Command {
@@ -108,7 +108,7 @@ With --json it is, of a file, what is known of it, not its contents.`, nil, func
 			return told[api.File](c, nil, "getFile", nil, args...)
 		}
 		return copyOut(c, "downloadFile", api.FilePath{Path: args[1]}, args[0])
-	})
+	}, cli.One[store.Filesystem](), cli.One[api.File]())
 }
 
 // copyOut prints the bytes that an operation answers with.
@@ -132,7 +132,7 @@ only while the filesystem is at that version.`, &in, func(c *call, args []string
 			return err
 		}
 		return show(c, got, fmt.Sprintf("%d changed, version %s", got.Count, got.Version))
-	})
+	}, cli.One[filetree.Synced]())
 }
 
 // errPushed ends packing when the host has answered.
@@ -194,7 +194,7 @@ them. The directory is made; one that has files takes --overwrite. git's own fil
 			}
 		}
 		return in.unpack(c, body, err, args[1])
-	})
+	}, cli.One[filetree.Pulled]())
 }
 
 func newTaskPull() *cobra.Command {
@@ -211,7 +211,7 @@ have.`, &in, func(c *call, args []string) error {
 		}
 		body, err := c.Download("downloadWorkspace", nil, args[0])
 		return in.unpack(c, body, err, in.Out)
-	})
+	}, cli.One[filetree.Pulled]())
 }
 
 // unpack writes an archive, unless it could not be had, into a directory.
@@ -227,9 +227,7 @@ func (o *pulling) unpack(c *call, archive io.ReadCloser, err error, dir string) 
 	if err != nil {
 		return err
 	}
-	if !cli.AsJSON(c.Command) {
-		c.leftOut(got.Skipped)
-	}
+	c.leftOut(got.Skipped)
 	return show(c, got, fmt.Sprintf("%d files, %d bytes in %s", got.Files, got.Bytes, cli.Short(got.Out)))
 }
 
@@ -257,7 +255,7 @@ that what an agent wrote can't move the cursor; in a file or a pipe it is a patc
 			printStat(w, d.Files, d.Left)
 			return nil
 		})
-	})
+	}, cli.One[workspace.Diff]())
 }
 
 // printStat prints a line for each file.
@@ -313,7 +311,7 @@ nothing is touched, and you are told where.`, &in, func(c *call, args []string) 
 			return err
 		}
 		return show(c, m, "merged into "+cli.Short(m.Into))
-	})
+	}, cli.One[workspace.Merged]())
 }
 
 func tellMerged(w io.Writer, m workspace.Merged) {

@@ -52,11 +52,16 @@ when it isn't there. Nothing that is there is overwritten. Templates:
 		for _, f := range files {
 			said += filepath.Join(dir, f) + "\n"
 		}
-		if !cli.AsJSON(c.Command) {
-			defer c.note("edit %s, then `tandemux deploy` in its directory", registry.DefinitionFile)
-		}
-		return show(c, map[string]any{"name": in.Name, "dir": abs, "files": files}, strings.TrimSuffix(said, "\n"))
-	})
+		defer c.note("edit %s, then `tandemux deploy` in its directory", registry.DefinitionFile)
+		return show(c, begun{in.Name, abs, files}, strings.TrimSuffix(said, "\n"))
+	}, cli.One[begun]())
+}
+
+// begun is what `tandemux init --json` prints.
+type begun struct {
+	Name      string   `json:"name"`
+	Directory string   `json:"directory"`
+	Files     []string `json:"files"`
 }
 
 // slug makes a name of a text.

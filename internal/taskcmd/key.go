@@ -34,11 +34,11 @@ are tokens, tandemux token; for what agents need there is tandemux env.)`,
 			return table(c, keys, "", "NAME\tSCOPES\tLAST USED\tEXPIRES\tCREATED\tID", func(k store.APIKey) []any {
 				return []any{k.Name, cli.Whole(keyState(k)), k.Used, k.Expires, k.Created, k.ID}
 			})
-		}),
+		}, cli.One[[]store.APIKey]()),
 		act("show KEY", "getKey", func(k store.APIKey) string {
 			return fmt.Sprintf("%s  %s\n%s\nmade %s by %s, last used %s, expires %s", k.Name, k.ID, keyState(k), cli.Moment(k.Created), k.Author, cli.Moment(k.Used), cli.Moment(k.Expires))
 		}),
-		newKeysSet(), act[any]("rm KEY", "revokeKey", nil))
+		newKeysSet(), act[nothing]("rm KEY", "revokeKey", nil))
 }
 
 // scoped are the flags of what sets scopes.
@@ -86,11 +86,9 @@ Only its hash is kept.
 		if err != nil {
 			return err
 		}
-		if !cli.AsJSON(c.Command) {
-			defer c.note("key %s (%s); its secret is not shown again", got.Name, got.ID)
-		}
+		defer c.note("key %s (%s); its secret is not shown again", got.Name, got.ID)
 		return show(c, got, got.Secret)
-	})
+	}, cli.One[registry.MadeKey]())
 }
 
 // keyState is what a key may do now.
@@ -119,5 +117,5 @@ Streams that it has open end, and may be opened again where it still may.
 			return err
 		}
 		return told[store.APIKey](c, nil, "setKeyScopes", api.KeyChange{Scopes: scopes}, args[0])
-	})
+	}, cli.One[store.APIKey]())
 }

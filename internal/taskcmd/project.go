@@ -24,7 +24,7 @@ func newProjects() *cobra.Command {
 		}),
 		newProjectsChange("new [NAME]", "Make a project and print its id", "createProject"),
 		newProjectsChange("set PROJECT", "Change a project", "updateProject"),
-		act[any]("rm PROJECT", "deleteProject", nil))
+		act[nothing]("rm PROJECT", "deleteProject", nil))
 }
 
 // newProjectsChange is a command that sets what is said of a project.
@@ -50,5 +50,5 @@ func newProjectsChange(use, about string, op string) *cobra.Command {
 			in.Dir = &dir
 		}
 		return told(c, func(p store.Project) string { return p.ID }, op, in, args...)
-	})
+	}, cli.One[store.Project]())
 }

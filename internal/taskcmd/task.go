@@ -22,7 +22,7 @@ func newTask() *cobra.Command {
 	return cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), act[any]("cancel TASK", "cancelTask", nil),
+		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), act[store.Task]("cancel TASK", "cancelTask", nil),
 		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
 }
 
@@ -51,7 +51,7 @@ the exit code says how the turn ended.
 
   tandemux task new --agent claude -m "fix the flaky test" --wait
   tandemux task new --agent-command "my-agent --acp" --workspace copy:. --approve reads
-  tandemux task new --agent reviewer --workspace ro:. -m "what could go wrong here?"`, &in, in.create)
+  tandemux task new --agent reviewer --workspace ro:. -m "what could go wrong here?"`, &in, in.create, cli.One[store.Task](), cli.Stream[task.Part]())
 }
 
 func (o *createFlags) create(c *call, _ []string) error {
@@ -138,7 +138,7 @@ func newTaskLs() *cobra.Command {
 		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
 			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
 		})
-	})
+	}, cli.One[[]store.Task]())
 }
 
 // WorksOn is what a task's files are, in a word or two, with its directory shortened.
@@ -168,13 +168,16 @@ func doing(t store.Task) string {
 	return strings.Join(words, " ")
 }
 
+// taskAndAll is what `tandemux task show --json` prints.
+type taskAndAll struct {
+	store.Task
+	Events   []store.Event   `json:"events"`
+	Messages []store.Message `json:"messages"`
+}
+
 func newTaskShow() *cobra.Command {
 	return verb("show TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
-		var t struct {
-			store.Task
-			Events   []store.Event   `json:"events"`
-			Messages []store.Message `json:"messages"`
-		}
+		var t taskAndAll
 		if t.Task, err = Ask[store.Task](c.Client, "getTask", nil, args[0]); err == nil {
 			t.Events, err = List[store.Event](c.Client, 0, "listEvents", nil, t.ID)
 		}
@@ -204,7 +207,7 @@ func newTaskShow() *cobra.Command {
 			}
 			return nil
 		})
-	})
+	}, cli.One[taskAndAll]())
 }
 
 func partsText(parts []store.Part) string {
@@ -226,7 +229,7 @@ A git branch that has commits which are nowhere else stays, unless --force is gi
 			}
 		}
 		return show(c, gone, "")
-	})
+	}, cli.One[[]task.Deleted]())
 }
 
 // deleteTask deletes a task and adds what became of it to gone.
@@ -236,7 +239,7 @@ func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
 		return err
 	}
 	*gone = append(*gone, d)
-	if d.KeptBranch != "" && !cli.AsJSON(c.Command) {
+	if d.KeptBranch != "" {
 		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
 	}
 	return nil
@@ -271,7 +274,7 @@ These are those that were cancelled or have failed.`, &in, func(c *call, _ []str
 			}
 		}
 		return show(c, gone, "")
-	})
+	}, cli.One[[]task.Deleted]())
 }
 
 func newTaskMigrate() *cobra.Command {
@@ -284,5 +287,5 @@ on with its version until its event has ended.`, &in, func(c *call, args []strin
 		}
 		in.Tasks = args
 		return told(c, func(m registry.Migrated) string { return strings.Join(m.Moved, "\n") }, "migrateTasks", in)
-	})
+	}, cli.One[registry.Migrated]())
 }

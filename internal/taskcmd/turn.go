@@ -77,7 +77,7 @@ Without text, or with -, it is read from standard input.
 			return in.follow(c, args[0], e.ID)
 		}
 		return show(c, e, e.ID)
-	})
+	}, cli.One[store.Event](), cli.Stream[task.Part]())
 }
 
 // printer prints a task's stream: what the agent says on stdout, what it does on
@@ -90,8 +90,7 @@ type printer struct {
 
 func (p *printer) print(e apiclient.Event, part task.Part) error {
 	if cli.AsJSON(p.c.Command) {
-		_, err := fmt.Fprintln(p.c.OutOrStdout(), e.Data)
-		return err
+		return cli.PrintLine[task.Part](p.c.Command, json.RawMessage(e.Data))
 	}
 	title := cli.Short(part.ToolName)
 	if part.Metadata != nil && part.Metadata.Title != "" {
@@ -221,7 +220,7 @@ docs/tasks.md describes them.`, &in, func(c *call, args []string) error {
 		p := &printer{c: c}
 		defer p.end()
 		return stream(c.Context(), c, args[0], in, p.print)
-	})
+	}, cli.Stream[task.Part]())
 }
 
 // Env names the task that a process is part of; the host sets it.
@@ -260,7 +259,7 @@ It is for its agent and what that starts; people see it in lists.
 			change.Line = &text
 		}
 		return told[task.Progress](c, nil, "setProgress", change, id)
-	})
+	}, cli.One[task.Progress]())
 }
 
 func newTaskSay() *cobra.Command {
@@ -284,5 +283,5 @@ kept with what the agent says. To say something to the agent, use send.`, &in, f
 			return err
 		}
 		return show(c, m, m.ID)
-	})
+	}, cli.One[store.Message]())
 }

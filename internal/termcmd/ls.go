@@ -39,7 +39,7 @@ type row struct {
 	Layouts    []string  `json:"layouts"`
 	Command    []string  `json:"command,omitempty"`
 	Pid        int       `json:"pid,omitempty"`
-	Created    string    `json:"created,omitempty"` // RFC 3339
+	Created    time.Time `json:"createdAt,omitzero"`
 	// LastCommand is the newest command, running or finished.
 	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty"`
 
@@ -87,7 +87,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		r.Cwd = fileuri.Path(meta.Cwd)
 	}
 	if meta.Created > 0 {
-		r.Created = time.UnixMilli(meta.Created).Format(time.RFC3339)
+		r.Created = time.UnixMilli(meta.Created)
 	}
 	return r
 }
@@ -176,7 +176,7 @@ func Ls() *cobra.Command {
 			defer printRefusals(cmd.ErrOrStderr(), refused)
 			return printRows(w, rows)
 		})
-	}))
+	}), cli.One[[]row]())
 }
 
 // printRows prints the terminals; NAME and LAYOUT stand there where they tell

@@ -52,10 +52,16 @@ layout, or in no layout with --background.
 					return fmt.Errorf("show the terminal in layout %s: %w", in.Layout, err)
 				}
 			}
-			return cli.Print(cmd, map[string]string{"id": endpoint.LastPart(params.Channel), "uri": params.Channel}, func(w io.Writer) error {
+			return cli.Print(cmd, made{endpoint.LastPart(params.Channel), params.Channel}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, endpoint.LastPart(params.Channel))
 				return err
 			})
 		})
-	}))
+	}), cli.One[made]())
+}
+
+// made is what `tandemux new --json` prints.
+type made struct {
+	ID  string `json:"id"`
+	URI string `json:"uri"`
 }

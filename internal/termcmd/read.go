@@ -23,14 +23,13 @@ type readFlags struct {
 	SVG     bool   `flag:"svg" doc:"The screen as an SVG image; with --history up to 1000 lines above it too"`
 	Light   bool   `flag:"light" doc:"With --svg: in tandemux's colours on a light ground, not in those that the terminal was last seen in"`
 	Dark    bool   `flag:"dark" doc:"With --svg: the same on a dark ground"`
-	JSON    bool   `flag:"json" doc:"Print JSON, with size and cursor"`
 	Command string `flag:"command" doc:"The output of a command: last, the N-th from the end, or a command's id"`
 	Failed  bool   `flag:"failed" doc:"Of the commands only those that failed; without --command the last one"`
 }
 
 func newReadCommand() *cobra.Command {
 	var in readFlags
-	cmd := onTerminal("read ID", "Print what a terminal shows", &in,
+	cmd := cli.WithJSON(onTerminal("read ID", "Print what a terminal shows", &in,
 		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			if cmd.Flags().Changed("command") || in.Failed {
 				return readCommand(s, ctx, cmd, t, in)
@@ -61,12 +60,11 @@ func newReadCommand() *cobra.Command {
 			if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: what}, &got); err != nil {
 				return err
 			}
-			if in.JSON {
-				return cli.JSON(cmd.OutOrStdout(), got)
-			}
-			_, err := io.WriteString(cmd.OutOrStdout(), got.Text)
-			return err
-		})
+			return cli.Print(cmd, got, func(w io.Writer) error {
+				_, err := io.WriteString(w, got.Text)
+				return err
+			})
+		}), cli.One[ahp.ReadResult](), cli.One[ahp.CommandResult]())
 	cmd.MarkFlagsMutuallyExclusive("screen", "history", "raw")
 	cmd.MarkFlagsMutuallyExclusive("light", "dark")
 	for _, other := range []string{"screen", "history"} {
@@ -102,14 +100,12 @@ func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ah
 	if err := s.Ask(ctx, ahp.MethodCommand, p, &got); err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
-	if in.JSON {
-		return cli.JSON(out, got)
-	}
-	text := got.Output
-	if got.Omitted > 0 {
-		text += fmt.Sprintf("[tandemux: %d bytes of output are not kept]\n", got.Omitted) + got.Tail
-	}
-	_, err := io.WriteString(out, text)
-	return err
+	return cli.Print(cmd, got, func(w io.Writer) error {
+		text := got.Output
+		if got.Omitted > 0 {
+			text += fmt.Sprintf("[tandemux: %d bytes of output are not kept]\n", got.Omitted) + got.Tail
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

@@ -26,17 +26,16 @@ type sessionRow struct {
 	State    string   `json:"state"` // working, waiting, idle, failed
 	Activity string   `json:"activity,omitempty"`
 	Cwd      []string `json:"cwd"`
-	Modified string   `json:"modified"` // RFC 3339
 
-	modified time.Time
+	Modified time.Time `json:"modifiedAt"`
 }
 
 func sessionRowOf(s ahp.SessionSummary) sessionRow {
 	r := sessionRow{
 		ID: endpoint.LastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
-		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{}, Modified: string(s.ModifiedAt),
+		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{},
 	}
-	r.modified, _ = time.Parse(time.RFC3339, r.Modified) //nolint:errcheck // then it was long ago
+	r.Modified, _ = time.Parse(time.RFC3339, string(s.ModifiedAt)) //nolint:errcheck // then it was long ago
 	for _, d := range s.WorkingDirectories {
 		r.Cwd = append(r.Cwd, fileuri.Path(d))
 	}
@@ -97,7 +96,7 @@ failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Comma
 			if r.Activity != "" {
 				state += ": " + r.Activity
 			}
-			return []any{r.ID, r.Agent, state, r.Title, Tilde(strings.Join(r.Cwd, " ")), cli.Age(r.modified)}
+			return []any{r.ID, r.Agent, state, r.Title, Tilde(strings.Join(r.Cwd, " ")), cli.Age(r.Modified)}
 		})
-	}))
+	}), cli.One[[]sessionRow]())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -24,10 +25,10 @@ func Token() *cobra.Command {
 			if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 				return err
 			}
-			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
+			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", []ahp.TokenInfo(got.Items), func(t ahp.TokenInfo) []any {
 				return []any{t.ID, t.Name, scopeText(t.Scopes), cmp.Or(endpoint.LastPart(t.Terminal), "any"), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
 			})
-		})),
+		}), cli.One[[]ahp.TokenInfo]()),
 		onHost("rm TOKEN", "End a token at once; its open connections are closed", nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
 			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 		}))
@@ -77,14 +78,13 @@ is all that you may do.
 			if err := s.Ask(ctx, ahp.MethodTokenNew, params, &got); err != nil {
 				return err
 			}
-			if cli.AsJSON(cmd) {
-				return cli.JSON(cmd.OutOrStdout(), got)
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), got.Token)
-			fmt.Fprintf(cmd.ErrOrStderr(), "token %s; it is not shown again and gives whoever has it %s\n", got.ID, worth(got))
-			return nil
+			return cli.Print(cmd, got, func(w io.Writer) error {
+				fmt.Fprintln(w, got.Token)
+				fmt.Fprintf(cmd.ErrOrStderr(), "token %s; it is not shown again and gives whoever has it %s\n", got.ID, worth(got))
+				return nil
+			})
 		})
-	}))
+	}), cli.One[ahp.TokenNewResult]())
 	cmd.Flags().Lookup("scope").Usage += ": " + strings.Join(auth.AllScopes, ", ")
 	return cmd
 }

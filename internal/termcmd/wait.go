@@ -3,6 +3,7 @@ package termcmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,15 +49,17 @@ over.
 			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {
 				return err
 			}
-			if cli.AsJSON(cmd) {
-				if err := cli.JSON(cmd.OutOrStdout(), r); err != nil {
-					return err
+			err := cli.Print(cmd, r, func(w io.Writer) error {
+				if r.Line != "" {
+					fmt.Fprintln(w, r.Line)
 				}
-			} else if r.Line != "" {
-				fmt.Fprintln(cmd.OutOrStdout(), r.Line)
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			return waited(p, r, endpoint.LastPart(t.Resource), in.Timeout)
-		}))
+		}), cli.One[ahp.WaitResult]())
 	cmd.MarkFlagsMutuallyExclusive("exit", "command", "idle", "text")
 	cmd.MarkFlagsOneRequired("exit", "command", "idle", "text")
 	return cmd

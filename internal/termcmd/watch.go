@@ -19,7 +19,7 @@ func newWatchCommand() *cobra.Command {
 	var in struct {
 		Snapshots bool `flag:"snapshots" doc:"Also print the states it starts from, as {\"resource\", \"state\", \"fromSeq\"}"`
 	}
-	return cli.Command("watch [ID...]", `Stream what happens as JSON lines
+	return cli.WithJSON(cli.Command("watch [ID...]", `Stream what happens as JSON lines
 Each is an action, {"channel", "action", "serverSeq", …}, until interrupted or until the
 host is stopped: those of the list of terminals and of every terminal, new ones too; or
 those of the terminals named, until all of them have ended. Of one that has ended
@@ -28,14 +28,14 @@ before, its state is printed, as with --snapshots.`, &in, func(cmd *cobra.Comman
 		if err != nil {
 			return err
 		}
-		w := &watcher{mirror: client.NewMirror(0), enc: cli.JSONLines(cmd.OutOrStdout()), snapshots: in.Snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
+		w := &watcher{mirror: client.NewMirror(0), cmd: cmd, snapshots: in.Snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
 		c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Sink: w, Reconnect: true, Kind: "watch"})
 		if err != nil {
 			return err
 		}
 		defer c.Close()
 		return w.follow(cmd.Context(), endpoint.NewConn(c, w.mirror, p), args)
-	})
+	}), cli.Stream[ahp.Envelope](), cli.Stream[ahp.Snapshot]())
 }
 
 // watcher is the sink that prints. The mirror tells it which terminals exist.
@@ -46,20 +46,20 @@ type watcher struct {
 	closed    chan struct{}
 
 	mu  sync.Mutex // guards the following
-	enc *json.Encoder
+	cmd *cobra.Command
 	all bool // also print the root channel
 	err error
 	// running are the terminals named that have not ended.
 	running map[ahp.URI]bool
 }
 
-func (w *watcher) print(channel ahp.URI, v any) {
+func printed[T any](w *watcher, channel ahp.URI, v T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil || channel == ahp.RootURI && !w.all {
 		return
 	}
-	if w.err = w.enc.Encode(v); w.err != nil {
+	if w.err = cli.PrintLine[T](w.cmd, v); w.err != nil {
 		w.wake() // the reader of our output went away
 	}
 }
@@ -78,7 +78,7 @@ func (w *watcher) Snapshot(s ahp.Snapshot) {
 	}
 	over := w.ended(s)
 	if w.snapshots || over {
-		w.print(s.Resource, s)
+		printed(w, s.Resource, s)
 	}
 	if over {
 		w.end(s.Resource)
@@ -108,7 +108,7 @@ func (w *watcher) Action(e ahp.Envelope) {
 		w.mirror.Action(e)
 		w.wake()
 	}
-	w.print(e.Channel, e)
+	printed(w, e.Channel, e)
 	if _, over := e.Action.(ahp.TerminalExited); over {
 		w.end(e.Channel)
 	}

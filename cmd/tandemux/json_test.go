@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/cobra"
+
+	"tandemux/internal/cli"
+)
+
+// jsonLines are command lines that are run with --json, in order: each ends with 0, or
+// behind ! with something else and an error. A task and a terminal can be named by
+// what the line before them printed as id: %.
+const jsonLines = `
+session ls
+ls
+agent ls
+! ls extra
+! read nothing
+! wait nothing --exit
+! ls --host unix:///nowhere/at-all
+new --name build -- sh
+new --name brief -- true
+! new --name brief -- no-such-program-anywhere
+run --cwd / -- echo hello
+run -- sh -c 'exit 3'
+! run --timeout 0.1s -- sleep 100
+wait brief --exit
+wait build --idle 1ms
+! wait build --text never --timeout 10ms
+ls
+read build
+read build --history
+read brief --command last
+watch brief --snapshots
+token new phone --expires 1h
+token ls
+doctor
+prompt --agent-command 'scripted-agent hello.txt' hello
+session ls
+agent ls
+! prompt --session nothing hello
+init --template hooks counter
+! init --template hooks counter
+deploy --config counter --branch main --yes --note first
+deploy --config counter --branch main --yes --redeploy
+rollback --config counter --branch main --yes
+versions counter
+versions counter --events --branch main
+! versions nothing
+agent ls --deployed
+agent show counter
+! agent show nothing
+env set MODEL -v large -a counter -e preview
+env import variables.env -a counter -e preview
+env ls -a counter
+env show MODEL -a counter -e preview
+! env show NOTHING -a counter -e preview
+env rm MODEL -a counter -e preview
+logs counter
+apikey new ci --scope agent:*:viewer --expires 1h
+apikey ls
+apikey show ci
+apikey set ci --scope agent:*:executor
+apikey rm ci
+apikey ls --all
+! apikey show nothing
+project new site --dir .
+project ls
+project show site
+project set site --description ours
+project rm site
+! project show nothing
+ws new --name corpus --dir files
+ws ls
+ws ls corpus
+ws show corpus
+ws show corpus one.txt
+! ws show corpus nothing
+ws push corpus files
+ws pull corpus pulled
+task new --no-sandbox --agent hello --name t --workspace copy:files -m hello --wait
+task new --no-sandbox --agent counter --branch main --name c --workspace none
+task ls
+task show t
+! task show nothing
+task send t again
+task send t more --wait
+task watch t
+task progress --task t 40 halfway
+task say --task t done
+ws diff t
+ws merge t --yes
+task pull t --out out
+task migrate c --latest
+task cancel c
+task rm c
+task cleanup --all
+agent rm counter
+! task rm nothing
+`
+
+// jsonRun runs command lines for the test below.
+type jsonRun struct {
+	*testing.T
+	dir  string
+	doc  *jsonschema.Schema
+	root *cobra.Command
+	seen map[string]map[reflect.Type]bool // by command
+
+	resolved map[*jsonschema.Schema]*jsonschema.Resolved
+}
+
+// TestJSON: what each command prints with --json, and says when it fails, has the form
+// that `tandemux schema cli` describes, and no other member.
+func TestJSON(t *testing.T) {
+	run, err := os.MkdirTemp("", "tandemux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	for k, v := range homeEnv(home, run) {
+		t.Setenv(k, v)
+	}
+	t.Cleanup(func() { endHost(run) })
+	bin := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tandemux", "scripted-agent"} {
+		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	root := newRoot()
+	x := &jsonRun{T: t, dir: t.TempDir(), root: root, doc: cli.Schema(root), seen: map[string]map[reflect.Type]bool{}, resolved: map[*jsonschema.Schema]*jsonschema.Resolved{}}
+	for path, text := range map[string]string{
+		x.dir + "/files/one.txt":                   "one\n",
+		x.dir + "/variables.env":                   "A=b\n",
+		x.dir + "/hello.txt":                       strings.Repeat("prompt\nsay Hello.\n", 9),
+		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n",
+		home + "/data/fish/generated_completions/": "",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil && !strings.HasSuffix(path, "/") {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range strings.Split(strings.TrimSpace(jsonLines), "\n") {
+		words, fails := strings.CutPrefix(line, "! ")
+		x.run(fails, split(words)...)
+	}
+	x.watch()
+	x.each(root)
+}
+
+// command runs one with --json.
+func (x *jsonRun) command(args ...string) *exec.Cmd {
+	at := len(args)
+	for i, word := range args {
+		if word == "--" {
+			at = i
+			break
+		}
+	}
+	args = append(append(append([]string{}, args[:at]...), "--json"), args[at:]...)
+	cmd := exec.Command("tandemux", args...)
+	cmd.Dir = x.dir
+	return cmd
+}
+
+// run runs one and looks at what it says.
+func (x *jsonRun) run(fails bool, args ...string) {
+	x.Helper()
+	cmd := x.command(args...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	var ended *exec.ExitError
+	switch {
+	case err != nil && !errors.As(err, &ended):
+		x.Fatal(err)
+	case fails:
+		x.refused(args, err, said.String())
+	case err != nil && said.Len() > 0 && args[0] != "doctor":
+		x.Fatalf("tandemux %s: %v: %s", strings.Join(args, " "), err, said.String())
+	}
+	x.printed(args, out.Bytes(), fails)
+}
+
+// refused checks what a command said that failed.
+func (x *jsonRun) refused(args []string, err error, said string) {
+	x.Helper()
+	var v any
+	switch text := json.Unmarshal([]byte(said), &v); {
+	case err == nil:
+		x.Errorf("tandemux %s does not fail", strings.Join(args, " "))
+	case text != nil || strings.Count(said, "\n") != 1:
+		x.Errorf("tandemux %s: stderr is no JSON object: %q", strings.Join(args, " "), said)
+	default:
+		x.valid(args, x.doc.Defs["error"], v)
+	}
+}
+
+// printed checks what a command printed: a value of one of its forms, or lines.
+func (x *jsonRun) printed(args []string, out []byte, maybe bool) {
+	x.Helper()
+	c, _, err := x.root.Find(args)
+	if err != nil || len(cli.Forms(c)) == 0 {
+		x.Fatalf("tandemux %s has no --json: %v", strings.Join(args, " "), err)
+	}
+	name := strings.TrimPrefix(c.CommandPath(), "tandemux ")
+	if x.doc.Defs[name] == nil {
+		x.Fatalf("there is no schema of %q", name)
+	}
+	if len(out) == 0 && !maybe {
+		x.Errorf("tandemux %s prints nothing", strings.Join(args, " "))
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var v any
+		if err := d.Decode(&v); err != nil {
+			x.Errorf("tandemux %s: %v: %s", strings.Join(args, " "), err, out)
+			return
+		}
+		x.valid(args, x.doc.Defs[name], v)
+		x.matched(name, c, v)
+	}
+}
+
+// matched notes which of a command's forms a value has.
+func (x *jsonRun) matched(name string, c *cobra.Command, v any) {
+	if x.seen[name] == nil {
+		x.seen[name] = map[reflect.Type]bool{}
+	}
+	of := x.doc.Defs[name].AnyOf
+	if len(of) == 0 {
+		of = []*jsonschema.Schema{x.doc.Defs[name]}
+	}
+	for i, f := range cli.Forms(c) {
+		if x.check(of[i], v) == nil {
+			x.seen[name][f.Type] = true
+		}
+	}
+}
+
+func (x *jsonRun) check(s *jsonschema.Schema, v any) error {
+	r := x.resolved[s]
+	if r == nil {
+		whole := s.CloneSchemas()
+		whole.Defs = x.doc.CloneSchemas().Defs
+		var err error
+		if r, err = whole.Resolve(nil); err != nil {
+			x.Fatal(err)
+		}
+		x.resolved[s] = r
+	}
+	return r.Validate(v)
+}
+
+func (x *jsonRun) valid(args []string, s *jsonschema.Schema, v any) {
+	x.Helper()
+	if err := x.check(s, v); err != nil {
+		text, _ := json.Marshal(v)
+		x.Errorf("tandemux %s: %v:\n%s", strings.Join(args, " "), err, text)
+	}
+}
+
+// watch looks at the lines of a terminal that ends meanwhile.
+func (x *jsonRun) watch() {
+	cmd := x.command("watch", "build", "--snapshots")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		x.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		x.Fatal(err)
+	}
+	var all bytes.Buffer
+	first := make([]byte, 1)
+	if _, err := out.Read(first); err != nil { // it has subscribed
+		x.Fatal(err)
+	}
+	all.Write(first)
+	if text, err := exec.Command("tandemux", "send", "build", "--enter", "cd /; exit 3").CombinedOutput(); err != nil {
+		x.Fatal(err, string(text))
+	}
+	stop := time.AfterFunc(waitLimit, func() { cmd.Process.Kill() })
+	defer stop.Stop()
+	if _, err := all.ReadFrom(out); err != nil {
+		x.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		x.Fatal(err)
+	}
+	x.printed([]string{"watch"}, all.Bytes(), false)
+}
+
+// each checks that no command was left out, and that all say as JSON what is wrong with
+// their words.
+func (x *jsonRun) each(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		x.each(below)
+	}
+	forms := cli.Forms(c)
+	if c.Hidden || c.HasSubCommands() || len(forms) == 0 {
+		return
+	}
+	name := strings.TrimPrefix(c.CommandPath(), "tandemux ")
+	for _, f := range forms {
+		if !x.seen[name][f.Type] {
+			x.Errorf("no line of the test has `tandemux %s --json` print %v", name, f.Type)
+		}
+	}
+	x.run(true, append(strings.Fields(name), "--no-such-option")...)
+}
