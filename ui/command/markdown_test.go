@@ -1,160 +1,126 @@
 package command
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"tandemux/keymap"
 )
 
-// markdown writes the documentation of all keys and commands: docs/keys.md. The
-// first table is the default one.
-func markdown(tables ...keymap.Table) string {
+// column is a column of a table of the page: each command's keys.
+type column struct {
+	name string
+	keys func(Command) []string
+}
+
+// bound are the keys of a table in a mode, as Markdown.
+func bound(name string, t keymap.Table, m keymap.Mode) column {
+	return column{name, func(c Command) (keys []string) {
+		for _, s := range t.Help(m, Describe) {
+			for _, r := range s.Rows {
+				if r.Command != c.Name {
+					continue
+				}
+				repeats := slices.ContainsFunc(t.For(c.Name, r.Args...), func(b keymap.Binding) bool { return b.Mode == m && b.Repeat })
+				for _, k := range r.Keys {
+					k = code(k)
+					if repeats {
+						k += "↻"
+					}
+					if len(r.Args) > 0 {
+						k += " (" + strings.Join(r.Args, " ") + ")"
+					}
+					keys = append(keys, k)
+				}
+			}
+		}
+		return keys
+	}}
+}
+
+// without leaves out the keys that another column has too.
+func (col column) without(other column) column {
+	return column{col.name, func(c Command) []string {
+		theirs := other.keys(c)
+		return slices.DeleteFunc(col.keys(c), func(k string) bool { return slices.Contains(theirs, k) })
+	}}
+}
+
+func (col column) empty() bool {
+	return !slices.ContainsFunc(table, func(c Command) bool { return len(col.keys(c)) > 0 })
+}
+
+// markdown writes the page of all keys and commands, docs/keys.md. The first preset is
+// the default one.
+func markdown(t *testing.T, presets ...keymap.Table) string {
+	first := presets[0]
+	emacs, _ := first.WithModeKeys("emacs")
+	vi := bound("vi", first, keymap.Copy)
+	chats := []column{bound("prompt", first, keymap.Chat), bound("transcript", first, keymap.Reading)}
+	var normal []column
+	var prefixes []string
+	copying := []column{vi}
+	for _, p := range presets {
+		normal = append(normal, bound(p.Name, p, keymap.Normal))
+		prefixes = append(prefixes, code(p.Prefix().String())+" ("+p.Name+")")
+		if adds := bound(p.Name+" adds", p, keymap.Copy).without(vi); !adds.empty() {
+			copying = append(copying, adds)
+		}
+		for i, m := range []keymap.Mode{keymap.Chat, keymap.Reading} {
+			if !bound("", p, m).without(chats[i]).empty() {
+				t.Errorf("%s has keys of its own in chats, for which the page has no place", p.Name)
+			}
+		}
+	}
+	normal = append(normal, bound("alt-keys", first.WithAlt(), keymap.Normal).without(normal[0]))
+	copying = append(copying, bound("emacs", emacs, keymap.Copy))
+
 	var b strings.Builder
-	b.WriteString("# Keys and commands\n\n")
-	b.WriteString("Made from the tables in `keymap` and `ui/command` by `go test ./ui/command -update`; don't edit it.\n\n")
-	b.WriteString("A key is pressed after the prefix key of its preset. The preset is set with `keymap = \"tmux\"`.\n\n")
-	b.WriteString("| preset | prefix |\n|---|---|\n")
-	for _, t := range tables {
-		fmt.Fprintf(&b, "| %s | %s |\n", t.Name, code(t.Prefix().String()))
-	}
-	b.WriteString("\nKeys marked with ↻ may be repeated without the prefix for half a second. ")
-	b.WriteString("The command palette has every command, also those without a key.\n")
-	for _, g := range groups {
-		writeKeys(&b, keymap.Normal, g.name, tables)
-	}
-	b.WriteString("\n# In copy mode\n\nThese keys need no prefix; the prefix key does what it always does.\n")
-	for _, g := range groups {
-		writeKeys(&b, keymap.Copy, g.name, tables)
-	}
-	writeEmacs(&b, tables[0])
-	b.WriteString("\n# In a chat\n\nThese keys work in the prompt of a chat, beside readline's. The prefix key does what it always does.\n")
-	for _, g := range groups {
-		writeKeys(&b, keymap.Chat, g.name, tables)
-	}
-	b.WriteString("\n# In the transcript of a chat\n\nThese keys need no prefix.\n")
-	for _, g := range groups {
-		writeKeys(&b, keymap.Reading, g.name, tables)
-	}
-	b.WriteString("\n# In lists\n\nA list of terminals, layouts, sessions, commands, buffers, files, themes or keys opens on the current row. ")
-	b.WriteString("What you type filters it: words first, then their beginnings, then parts of words. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves. ")
-	b.WriteString("What else a list does has alt and a letter; `tab` shows these actions, and then the letter alone does it. In the palette `tab` completes the command.\n")
-	writeAlt(&b, tables[0])
-	b.WriteString("\n# Commands\n\nWhat the palette offers and a key can be bound to.\n\n")
-	b.WriteString("| command | arguments | does |\n|---|---|---|\n")
-	for _, c := range table {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", code(c.Name), usage(c.Args), c.Help)
-	}
+	b.WriteString("<!-- Made by go test ./ui/command -run Documented -update -->\n# Keys\n\n")
+	b.WriteString("Press the prefix, then the key. The prefix is " + strings.Join(prefixes, ", ") + ".\n")
+	b.WriteString("`keymap = \"tmux\"` in [config.toml](configuration.md) chooses another preset, `prefix = \"ctrl+a\"` another prefix.\n\n")
+	b.WriteString("A key with ↻ repeats without the prefix for half a second. In parentheses stands the argument.\n")
+	b.WriteString("The column `alt-keys` needs no prefix and no preset, but `alt-keys = true`; programs don't get these keys then.\n\n")
+	b.WriteString("Any key can be bound to any command. The palette (`:`) has them all, also those without a key,\n")
+	b.WriteString("and says in a sentence what each does. `?` lists the keys that you have.\n")
+	writeKeys(&b, func(c Command) bool {
+		return !slices.ContainsFunc(slices.Concat(copying, chats), func(col column) bool { return len(col.keys(c)) > 0 })
+	}, normal)
+	b.WriteString("\n## Copy mode\n\nNo prefix; your prefix itself stays the prefix. `mode-keys` chooses vi or emacs.\n")
+	writeKeys(&b, nil, copying)
+	b.WriteString("\n## Chats\n\nNo prefix, too. The prompt has readline's keys besides.\n")
+	writeKeys(&b, nil, chats)
+	b.WriteString("\n## In lists\n\n")
+	b.WriteString("Type to filter. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves.\n")
+	b.WriteString("What else a list does is alt with a letter. `tab` shows these; then the letter alone is enough.\n")
+	b.WriteString("In the palette `tab` completes the command.\n")
 	return b.String()
 }
 
-// writeEmacs writes copy mode's keys with mode-keys = "emacs", which are the same
-// in every preset.
-func writeEmacs(b *strings.Builder, t keymap.Table) {
-	emacs, ok := t.WithModeKeys("emacs")
-	if !ok {
-		return
+// writeKeys writes a table of the commands that have a key in one of the columns, and
+// of those that also takes.
+func writeKeys(b *strings.Builder, also func(Command) bool, columns []column) {
+	b.WriteString("\naction | command")
+	for _, col := range columns {
+		b.WriteString(" | " + col.name)
 	}
-	emacs.Name = "every preset"
-	b.WriteString("\n# In copy mode with `mode-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
-	for _, g := range groups {
-		writeKeys(b, keymap.Copy, g.name, []keymap.Table{emacs})
-	}
-}
-
-// writeAlt writes the keys with alt, which are the same in every preset.
-func writeAlt(b *strings.Builder, t keymap.Table) {
-	b.WriteString("\n# Keys with alt, without the prefix\n\nWith `alt-keys = true`, in every preset. Programs don't get these keys then.\n\n| | |\n|---|---|\n")
-	for _, s := range t.WithAlt().Help(keymap.Normal, Describe) {
-		for _, r := range s.Rows {
-			if r.Prefixed {
-				continue
-			}
-			keys := make([]string, len(r.Keys))
-			for i, k := range r.Keys {
-				keys[i] = code(k)
-			}
-			fmt.Fprintf(b, "| %s | %s |\n", r.Text, strings.Join(keys, " "))
-		}
-	}
-}
-
-// effect is a row of the documentation: a command, or one of the choices of a
-// command that takes one.
-type effect struct {
-	title, name string
-	choice      string // "" for the whole command
-}
-
-func effects(group string) []effect {
-	var out []effect
+	b.WriteString("\n---|---" + strings.Repeat("|---", len(columns)) + "\n")
 	for _, c := range table {
-		switch {
-		case c.Group != group:
-		case len(c.Args) == 1 && c.Args[0].Kind == Choice:
-			for _, choice := range c.Args[0].Choices {
-				_, text, _ := Describe(c.Name, []string{choice})
-				out = append(out, effect{text, c.Name, choice})
-			}
-		default:
-			out = append(out, effect{title: c.Title, name: c.Name})
+		cells := []string{c.Title, code(strings.TrimSpace(c.Name + " " + usage(c.Args)))}
+		for _, col := range columns {
+			cells = append(cells, strings.Join(col.keys(c), " "))
 		}
-	}
-	return out
-}
-
-// writeKeys writes the table of a group's keys in a mode, nothing when the group
-// has no key in it.
-func writeKeys(b *strings.Builder, m keymap.Mode, group string, tables []keymap.Table) {
-	rows := 0
-	for _, e := range effects(group) {
-		line, keyed := "| "+e.title+" |", false
-		for _, t := range tables {
-			keys := keysOf(t, m, e)
-			line += " " + keys + " |"
-			keyed = keyed || keys != ""
+		for cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
 		}
-		if !keyed {
-			continue
+		if len(cells) > 2 || also != nil && also(c) {
+			b.WriteString(strings.Join(cells, " | ") + "\n")
 		}
-		if rows == 0 {
-			fmt.Fprintf(b, "\n## %s\n\n| |", group)
-			for _, t := range tables {
-				fmt.Fprintf(b, " %s |", t.Name)
-			}
-			b.WriteString("\n|---|" + strings.Repeat("---|", len(tables)) + "\n")
-		}
-		rows++
-		b.WriteString(line + "\n")
 	}
 }
 
-// keysOf gives the keys of an effect as Markdown.
-func keysOf(t keymap.Table, m keymap.Mode, e effect) string {
-	var keys []string
-	for _, s := range t.Help(m, Describe) {
-		for _, r := range s.Rows {
-			if r.Command != e.name || e.choice != "" && !slices.Equal(r.Args, []string{e.choice}) {
-				continue
-			}
-			for _, k := range r.Keys {
-				k = code(k)
-				again := func(b keymap.Binding) bool { return b.Mode == m && b.Repeat }
-				if slices.ContainsFunc(t.For(e.name, r.Args...), again) {
-					k += "↻"
-				}
-				if len(r.Args) > 0 && e.choice == "" {
-					k += " (" + strings.Join(r.Args, " ") + ")"
-				}
-				keys = append(keys, k)
-			}
-		}
-	}
-	return strings.Join(keys, " ")
-}
-
-// usage gives arguments as Markdown: optional ones in brackets.
+// usage gives arguments: optional ones in brackets.
 func usage(args []Arg) string {
 	var words []string
 	for _, a := range args {
@@ -162,7 +128,6 @@ func usage(args []Arg) string {
 		if a.Kind == Choice {
 			word = strings.Join(a.Choices, "|")
 		}
-		word = code(word)
 		if a.Optional {
 			word = "[" + word + "]"
 		}
