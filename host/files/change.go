@@ -173,21 +173,15 @@ func (s *Server) Write(p resource.WriteParams) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(at.root)
-	if err != nil {
-		return fileError(w.URI, err)
-	}
-	defer root.Close()
-	// From here on the directory is the same, whatever its name leads to.
-	dir, err := root.OpenRoot(filepath.Dir(at.rel))
-	if err != nil {
-		return fileError(w.URI, err)
-	}
-	defer dir.Close()
-	if err := s.into(dir, filepath.Base(at.rel), filepath.Dir(at.path()), &w, data); err != nil {
-		return fileError(w.URI, err)
-	}
-	return nil
+	return fileError(w.URI, at.in(func(root *os.Root) error {
+		// From here on the directory is the same, whatever its name leads to.
+		dir, err := root.OpenRoot(filepath.Dir(at.rel))
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		return s.into(dir, filepath.Base(at.rel), filepath.Dir(at.path()), &w, data)
+	}))
 }
 
 // into writes a file of a directory, which is at path.
@@ -289,24 +283,21 @@ func (s *Server) Mkdir(uri ahp.URI) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return fileError(uri, err)
-	}
-	defer root.Close()
-	if missing != "" {
-		p.rel = filepath.Join(p.rel, missing)
-		if err := s.free(p, uri); err != nil {
-			return err
+	return fileError(uri, p.in(func(root *os.Root) error {
+		if missing != "" {
+			p.rel = filepath.Join(p.rel, missing)
+			if err := s.free(p, uri); err != nil {
+				return err
+			}
+			if err := root.MkdirAll(p.rel, 0o777); err != nil {
+				return err
+			}
 		}
-		if err := root.MkdirAll(p.rel, 0o777); err != nil {
-			return fileError(uri, err)
+		if info, err := root.Stat(p.rel); err != nil || !info.IsDir() {
+			return ahp.AlreadyExists("make the directory %q: that is a file", clip(uri))
 		}
-	}
-	if info, err := root.Stat(p.rel); err != nil || !info.IsDir() {
-		return ahp.AlreadyExists("make the directory %q: that is a file", clip(uri))
-	}
-	return nil
+		return nil
+	}))
 }
 
 // Delete removes a file, a link or a directory (AHP's resourceDelete); one that is not
@@ -319,23 +310,15 @@ func (s *Server) Delete(ctx context.Context, uri ahp.URI, recursive bool) error 
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return fileError(uri, err)
-	}
-	defer root.Close()
-	if recursive {
+	return fileError(uri, p.in(func(root *os.Root) error {
+		if !recursive {
+			return root.Remove(p.rel)
+		}
 		if err := s.countable(ctx, root, p.rel, uri); err != nil {
 			return err
 		}
-		err = root.RemoveAll(p.rel)
-	} else {
-		err = root.Remove(p.rel)
-	}
-	if err != nil {
-		return fileError(uri, err)
-	}
-	return nil
+		return root.RemoveAll(p.rel)
+	}))
 }
 
 // countable refuses a tree that is not there, or too large to be removed or replaced.
@@ -348,10 +331,7 @@ func (s *Server) countable(ctx context.Context, root *os.Root, rel string, uri a
 	if errors.Is(err, errTooMany) {
 		return ahp.Conflict("files: %q has more than %d entries, the most that are changed at once", clip(uri), s.limits.TreeEntries)
 	}
-	if err != nil {
-		return fileError(uri, err)
-	}
-	return nil
+	return fileError(uri, err)
 }
 
 // transfer does something with the two ends of a transfer, when they are fit for it: in is
@@ -408,10 +388,7 @@ func (s *Server) Move(ctx context.Context, t resource.TransferParams) error {
 		if from.root != to.root {
 			return ahp.Conflict("move %q: %q is not below the same directory: copy it", clip(t.Source), clip(t.Destination))
 		}
-		if err := install(dir, filepath.Base(to.rel), func() error { return in.Rename(from.rel, to.rel) }); err != nil {
-			return fileError(t.Destination, err)
-		}
-		return nil
+		return fileError(t.Destination, install(dir, filepath.Base(to.rel), func() error { return in.Rename(from.rel, to.rel) }))
 	})
 }
 

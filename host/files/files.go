@@ -88,24 +88,32 @@ type place struct {
 
 func (p place) path() string { return filepath.Join(p.root, p.rel) }
 
-// open opens a file of any kind without waiting for whoever is at the other end
-// of a pipe.
-func (p place) open() (*os.File, error) {
+// in does something in the root.
+func (p place) in(do func(root *os.Root) error) error {
 	root, err := os.OpenRoot(p.root)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	return root.OpenFile(p.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	return do(root)
 }
 
-func (p place) lstat() (fs.FileInfo, error) {
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.Lstat(p.rel)
+// open opens a file of any kind without waiting for whoever is at the other end
+// of a pipe.
+func (p place) open() (f *os.File, err error) {
+	err = p.in(func(root *os.Root) (err error) {
+		f, err = root.OpenFile(p.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		return err
+	})
+	return f, err
+}
+
+func (p place) lstat() (info fs.FileInfo, err error) {
+	err = p.in(func(root *os.Root) (err error) {
+		info, err = root.Lstat(p.rel)
+		return err
+	})
+	return info, err
 }
 
 // below reports whether a clean path is dir or within it.
@@ -167,12 +175,8 @@ func (s *Server) find(path string, uri ahp.URI, follow bool) (place, error) {
 // the root on its way is refused as if it led somewhere, or the answer would
 // tell what there is outside.
 func unfollowed(root, rel string, uri ahp.URI, err error) error {
-	r, openErr := os.OpenRoot(root)
-	if openErr != nil {
-		return fileError(uri, openErr)
-	}
-	defer r.Close()
-	if _, statErr := r.Stat(rel); statErr != nil {
+	p := place{root: root}
+	if statErr := p.in(func(r *os.Root) error { _, err := r.Stat(rel); return err }); statErr != nil {
 		err = statErr
 	}
 	return fileError(uri, err)
@@ -186,6 +190,8 @@ func outside(uri ahp.URI) error {
 func fileError(uri ahp.URI, err error) error {
 	var system syscall.Errno
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return ahp.NotFound("files: there is no %q", clip(uri))
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

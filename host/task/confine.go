@@ -81,7 +81,7 @@ func (s *Service) Confine(task string) (agent.Confinement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.ID != task || t.Status == store.Deleting || factsOf(t).Bare {
+	if t.ID != task || t.Status == store.Deleting || t.Facts.Bare {
 		return nil, fmt.Errorf("the task %s has no sandbox", task)
 	}
 	launch, err := s.Agents.Launch(s.ctx, t.LaunchedID)

@@ -65,7 +65,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (
 	if err != nil {
 		return store.Task{}, err
 	}
-	t.Facts = facts{Confirm: n.Approve, Bare: n.NoSandbox}.json()
+	t.Facts = store.Facts{Confirm: n.Approve, Bare: n.NoSandbox}
 	// From here on it is done whether or not somebody still listens.
 	return s.make(s.ctx, t, files, got.Agent.Name)
 }
@@ -207,9 +207,7 @@ func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, a
 		return store.Task{}, err
 	}
 	t, err = s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
-		f := factsOf(*r)
-		f.Made = true
-		r.Facts = f.json()
+		r.Facts.Made = true
 		return nil
 	})
 	if err != nil {

@@ -64,7 +64,7 @@ func (l *live) finish(ctx context.Context, t store.Task) error {
 	}
 	l.facts.Ended = true
 	_, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
-		r.Facts, r.Progress = l.facts.json(), nil
+		r.Facts, r.Progress = l.facts, nil
 		return nil
 	})
 	l.s.changed(t.ID)

@@ -32,7 +32,7 @@ type hookSession struct {
 func (s *Service) openHooks(ctx context.Context, t store.Task, l registry.Launch, spec agent.Spec) (agent.Session, error) {
 	h := &hookSession{s: s, task: t, launch: l, spec: spec}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
-	if words := l.Definition.Hooks.OnCreate; len(words) > 0 && !factsOf(t).Begun {
+	if words := l.Definition.Hooks.OnCreate; len(words) > 0 && !t.Facts.Begun {
 		if err := h.call(ctx, "on_create", words, nil, h.aside); err != nil {
 			h.cancel()
 			return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
@@ -361,7 +361,7 @@ func (s *Service) onCancel(ctx context.Context, t store.Task) {
 	h := &hookSession{s: s, task: t, launch: launch, spec: agent.Spec{Session: t.Session}}
 	h.ctx, h.cancel = context.WithCancel(ctx)
 	defer h.cancel()
-	if !factsOf(t).Bare {
+	if !t.Facts.Bare {
 		if h.spec.Confine, err = s.Confine(t.ID); err != nil {
 			h.log(store.Warning, "on_cancel is not run: "+err.Error())
 			return

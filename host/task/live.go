@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -21,7 +20,7 @@ type live struct {
 
 	told   told // what the stream tells of the open turn
 	loaded bool // told is as the store says
-	facts  facts
+	facts  store.Facts
 	asked  struct { // of the version that it was launched with
 		version string
 		hooks   bool
@@ -42,32 +41,6 @@ type seen struct {
 	hasChat    bool
 	lost       bool // it is there no more
 }
-
-// facts are what the service keeps of a task besides its record.
-type facts struct {
-	// Confirm is which tool calls wait for a person; see ahp.ConfirmAsk.
-	Confirm string `json:"confirm,omitempty"`
-	// Bare says that there is no sandbox around it.
-	Bare bool `json:"bare,omitempty"`
-	// Made says that the workspace was made and the creator told so.
-	Made bool `json:"made,omitempty"`
-	// Sessions counts those that it had; each has a URI of its own.
-	Sessions int `json:"sessions,omitempty"`
-	// Begun says that on_create was run, or the first session opened.
-	Begun bool `json:"begun,omitempty"`
-	// LastTurn is the last that was told whole.
-	LastTurn string `json:"last_turn,omitempty"`
-	// Ended says that nothing is left to be done for a final task.
-	Ended bool `json:"ended,omitempty"`
-}
-
-func factsOf(t store.Task) facts {
-	var f facts
-	json.Unmarshal(t.Facts, &f) //nolint:errcheck // none are kept yet
-	return f
-}
-
-func (f facts) json() json.RawMessage { return mustJSON(f) }
 
 // retryTime is how long a runner waits after something failed that may go by
 // itself: a full disk, a host that is busy.
@@ -121,7 +94,7 @@ func (l *live) step() (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	l.facts = factsOf(t)
+	l.facts = t.Facts
 	switch {
 	case t.Status == store.Deleting:
 		return true, l.remove(l.s.ctx, t)

@@ -130,12 +130,12 @@ func (s *Service) sweep(ctx context.Context) error {
 // resume begins the runners of all tasks that are not done with.
 func (s *Service) resume(ctx context.Context) error {
 	return s.Store.Tasks.Each(ctx, nil, func(t store.Task) (err error) {
-		if t.Status == store.Creating && !factsOf(t).Made { // its creator was never told of it
+		if t.Status == store.Creating && !t.Facts.Made { // its creator was never told of it
 			if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
 				return err
 			}
 		}
-		if t.Status == store.Deleting || !t.Status.Final() || !factsOf(t).Ended {
+		if t.Status == store.Deleting || !t.Status.Final() || !t.Facts.Ended {
 			s.runner(t.ID)
 		}
 		return nil

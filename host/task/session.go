@@ -84,7 +84,7 @@ func (l *live) another(ctx context.Context, t *store.Task) error {
 		uri += fmt.Sprintf("-%d", l.facts.Sessions)
 	}
 	got, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
-		r.Session, r.LaunchedID, r.Facts = uri, r.VersionID, l.facts.json()
+		r.Session, r.LaunchedID, r.Facts = uri, r.VersionID, l.facts
 		return nil
 	})
 	if err != nil {

@@ -95,7 +95,7 @@ func (s *Service) Ended() <-chan struct{} { return s.ctx.Done() }
 // stream until somebody sends an event.
 func (s *Service) AtRest(ctx context.Context, t store.Task) (bool, error) {
 	if t.Status.Final() {
-		return factsOf(t).Ended, nil
+		return t.Facts.Ended, nil
 	}
 	if t.Status != store.Idle {
 		return false, nil

@@ -41,7 +41,7 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 		return err
 	}
 	l.facts.Begun = true
-	if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+	if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts); err != nil {
 		return err
 	}
 	l.s.note(t, store.Info, "ready")
@@ -126,7 +126,7 @@ func (l *live) rest(ctx context.Context, t *store.Task) error {
 		return nil
 	}
 	if t.Status != store.Idle && l.look().chat.ActiveTurn == nil {
-		if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+		if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts); err != nil {
 			return err
 		}
 		l.s.changed(t.ID)
@@ -289,7 +289,7 @@ func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over
 			return l.end(ctx, e, turn)
 		}
 		if t.Status == store.Idle {
-			if *t, err = l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+			if *t, err = l.s.Store.SettleTask(ctx, t.ID, l.facts); err != nil {
 				return err
 			}
 			l.s.changed(t.ID)
@@ -337,7 +337,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	}
 	l.facts.LastTurn = turn.ID
 	status, why := ending(turn)
-	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why, Stream: events, Facts: l.facts.json()}
+	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why, Stream: events, Facts: l.facts}
 	if !l.keepsItsWords(ctx, t) {
 		end.Messages = messagesOf(turn)
 	}

@@ -59,13 +59,8 @@ func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 
 // sum adds the files' lines up.
 func (d *Diff) sum() {
-	if d.Files == nil {
-		d.Files = []FileDiff{}
-	}
-	if d.Left == nil {
-		d.Left = []string{}
-	}
-	d.Left = d.Left[:min(len(d.Left), filetree.MaxListed)]
+	d.Files = append([]FileDiff{}, d.Files...)
+	d.Left = append([]string{}, d.Left[:min(len(d.Left), filetree.MaxListed)]...)
 	for _, f := range d.Files {
 		d.Added += f.Added
 		d.Deleted += f.Deleted

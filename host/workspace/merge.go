@@ -83,13 +83,7 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	default:
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing to merge: its files are where they belong, or nowhere", r.Kind)
 	}
-	if m.Files == nil {
-		m.Files = []FileDiff{}
-	}
-	if m.Left == nil {
-		m.Left = []string{}
-	}
-	m.Nothing = len(m.Files) == 0
+	m.Files, m.Left, m.Nothing = append([]FileDiff{}, m.Files...), append([]string{}, m.Left...), len(m.Files) == 0
 	return m, err
 }
 

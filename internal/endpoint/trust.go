@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -22,22 +21,14 @@ const trustName = "trusted_hosts"
 // trusted gives the fingerprint that was trusted for a host; empty for none.
 func trusted(d local.Dirs, host string) (string, error) {
 	path := filepath.Join(d.State, trustName)
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the trusted hosts: %w", err)
 	}
-	defer f.Close()
-	found := ""
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, pin, _ := strings.Cut(line, " ")
+	found, n := "", 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		name, pin, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name != host {
 			continue
 		}
@@ -46,24 +37,19 @@ func trusted(d local.Dirs, host string) (string, error) {
 			return "", fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return "", fmt.Errorf("read the trusted hosts in %s: %w", path, err)
-	}
 	return found, nil
 }
 
 // trust adds a line.
 func trust(d local.Dirs, host, pin string) error {
-	if err := os.MkdirAll(d.State, 0o700); err != nil {
-		return fmt.Errorf("remember the trusted host: %w", err)
+	err := os.MkdirAll(d.State, 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(filepath.Join(d.State, trustName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	}
-	f, err := os.OpenFile(filepath.Join(d.State, trustName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("remember the trusted host: %w", err)
-	}
-	_, err = fmt.Fprintf(f, "%s %s\n", host, pin)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%s %s\n", host, pin)
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("remember the trusted host: %w", err)

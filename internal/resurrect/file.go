@@ -74,13 +74,13 @@ func Read(dir string) (File, error) {
 // write puts the file into a directory, whole or not at all.
 func (m File) write(dir string) error {
 	text, err := json.Marshal(m)
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("they take more than %d bytes", maxFile)
+	}
+	if err == nil {
+		err = statefile.Write(filepath.Join(dir, FileName), text)
+	}
 	if err != nil {
-		return fmt.Errorf("keep the layouts: %w", err)
-	}
-	if len(text) > maxFile {
-		return fmt.Errorf("keep the layouts: they take more than %d bytes", maxFile)
-	}
-	if err := statefile.Write(filepath.Join(dir, FileName), text); err != nil {
 		return fmt.Errorf("keep the layouts: %w", err)
 	}
 	return nil

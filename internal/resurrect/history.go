@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -97,23 +96,18 @@ func ForgetHistories(dir string) error {
 // readHistory gives what a terminal showed and a line below it that says when; ""
 // when nothing is kept.
 func readHistory(dir string, uri ahp.URI) (string, error) {
-	f, err := os.Open(filepath.Join(dir, historyDir, historyName(uri)))
-	if errors.Is(err, os.ErrNotExist) {
+	path := filepath.Join(dir, historyDir, historyName(uri))
+	info, err := os.Stat(path)
+	var text []byte
+	if err == nil {
+		text, err = statefile.Read(path, maxHistory)
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return "", nil
-	}
-	if err != nil {
+	case err != nil:
 		return "", fmt.Errorf("read what a terminal showed: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", fmt.Errorf("read what a terminal showed: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxHistory))
-	if err != nil {
-		return "", fmt.Errorf("read what a terminal showed: %w", err)
-	}
-	if len(text) == 0 {
+	case len(text) == 0:
 		return "", nil
 	}
 	shown := strings.TrimRight(strings.ToValidUTF8(string(text), ""), "\n")

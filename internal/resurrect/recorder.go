@@ -3,9 +3,7 @@ package resurrect
 import (
 	"context"
 	"crypto/sha256"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/client"
 	"tandemux/internal/plaintext"
+	"tandemux/internal/statefile"
 )
 
 const (
@@ -121,9 +120,7 @@ func (k *Saver) assign(ctx context.Context, c *client.Client) {
 // begin makes a recorder. The caller holds mu.
 func (k *Saver) begin(ctx context.Context, c *client.Client, uri ahp.URI) *recorder {
 	s := &recorder{k: k, c: c, uri: uri, done: make(chan struct{})}
-	if f, err := os.Open(filepath.Join(k.dir, historyDir, historyName(uri))); err == nil {
-		text, _ := io.ReadAll(io.LimitReader(f, maxHistory)) // else it is written anew
-		f.Close()
+	if text, err := statefile.Read(filepath.Join(k.dir, historyDir, historyName(uri)), maxHistory); err == nil { // else it is written anew
 		s.last = sha256.Sum256(text)
 	}
 	ctx, s.cancel = context.WithCancel(ctx)

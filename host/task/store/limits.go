@@ -2,14 +2,13 @@ package store
 
 // Bounds of what is kept. Sizes are in bytes.
 const (
-	MaxParams  = 256 << 10 // of a task, as JSON
+	MaxParams  = 256 << 10 // of a task, and its workspace, as JSON
 	MaxContent = 1 << 20   // of an event or a message, as JSON
 	MaxState   = 1 << 20   // as JSON
 	MaxValue   = 64 << 10  // of a variable
 	MaxSource  = 256 << 10 // of a definition, as JSON
 	MaxLogText = 16 << 10  // of a line of log; longer ones are cut
 	MaxReply   = 256 << 10 // of an answer that is to be replayed
-	MaxFacts   = 256 << 10 // of Task.Facts and Task.Workspace, as JSON
 	MaxPart    = 1 << 20   // of an event of a stream, as JSON
 
 	MaxVariables = 200    // of an environment

@@ -75,14 +75,14 @@ func cellOf(p any, ref bool) any {
 	case *time.Time, *json.RawMessage:
 		return cell{p}
 	}
-	if ref || reflect.TypeOf(p).Elem().Kind() == reflect.Slice {
+	if kind := reflect.TypeOf(p).Elem().Kind(); ref || kind == reflect.Slice || kind == reflect.Struct {
 		return cell{p}
 	}
 	return p
 }
 
 // cell is what SQLite keeps in another form: a time as milliseconds since 1970, the
-// zero time as 0; JSON as text, none as ""; a list as JSON; a reference to nothing as
+// zero time as 0; JSON as text, none as ""; a list or a struct as JSON; a reference to nothing as
 // NULL.
 type cell struct{ p any }
 
@@ -124,7 +124,7 @@ func (c cell) Scan(v any) error {
 		*p = text
 		written = written || v == nil
 	default:
-		if written {
+		if text != "" {
 			return json.Unmarshal([]byte(text), c.p)
 		}
 	}

@@ -221,27 +221,18 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if errors.Is(err, syscall.ELOOP) {
-		return fmt.Errorf("open the tasks' database: %s is a symbolic link; move it away", path)
+		err = fmt.Errorf("%s is a symbolic link; move it away", path)
+	}
+	if err == nil {
+		err = errors.Join(f.Chmod(0o600), f.Close())
+	}
+	for _, companion := range []string{"-wal", "-shm"} {
+		if cerr := os.Chmod(path+companion, 0o600); err == nil && !errors.Is(cerr, os.ErrNotExist) {
+			err = cerr
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("open the tasks' database: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return fmt.Errorf("open the tasks' database: %w", err)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("open the tasks' database: %s is not a regular file; move it away", path)
-	case info.Mode().Perm()&0o077 != 0:
-		if err := f.Chmod(0o600); err != nil {
-			return fmt.Errorf("close the tasks' database to others: %w", err)
-		}
-	}
-	for _, companion := range []string{"-wal", "-shm"} {
-		if err := os.Chmod(path+companion, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("close the tasks' database to others: %w", err)
-		}
 	}
 	return nil
 }

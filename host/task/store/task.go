@@ -46,9 +46,27 @@ type Task struct {
 	Progress     *int            `db:"progress" json:"progress,omitempty" doc:"In percent"`
 	ProgressLine string          `db:"progress_line" json:"status_message,omitempty" doc:"What it is doing, in a line"`
 	Creator      string          `db:"creator" json:"creator"`
-	Facts        json.RawMessage `db:"facts" json:"-"` // what the service keeps besides
+	Facts        Facts           `db:"facts" json:"-"`
 	Created      time.Time       `db:"created" json:"created_at"`
 	Updated      time.Time       `db:"updated" json:"updated_at"`
+}
+
+// Facts are what the service keeps of a task besides.
+type Facts struct {
+	// Confirm is which tool calls wait for a person; see ahp.ConfirmAsk.
+	Confirm string `json:"confirm,omitempty"`
+	// Bare says that there is no sandbox around it.
+	Bare bool `json:"bare,omitempty"`
+	// Made says that the workspace was made and the creator told so.
+	Made bool `json:"made,omitempty"`
+	// Sessions counts those that it had; each has a URI of its own.
+	Sessions int `json:"sessions,omitempty"`
+	// Begun says that on_create was run, or the first session opened.
+	Begun bool `json:"begun,omitempty"`
+	// LastTurn is the last that was told whole.
+	LastTurn string `json:"last_turn,omitempty"`
+	// Ended says that nothing is left to be done for a final task.
+	Ended bool `json:"ended,omitempty"`
 }
 
 func (t *Task) check() error {
@@ -56,7 +74,7 @@ func (t *Task) check() error {
 		what string
 		raw  json.RawMessage
 		most int
-	}{{"the params", t.Params, MaxParams}, {"the workspace", t.Workspace, MaxFacts}, {"the facts", t.Facts, MaxFacts}} {
+	}{{"the params", t.Params, MaxParams}, {"the workspace", t.Workspace, MaxParams}} {
 		if err := checkDoc(d.what, d.raw, d.most); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 )
@@ -58,7 +57,7 @@ type TurnEnd struct {
 	Messages []Message
 	Stream   []StreamEvent
 	// Facts are the task's from now on.
-	Facts json.RawMessage
+	Facts Facts
 }
 
 // EndEvent notes the end of a turn: its event, what was said and the end of the
@@ -101,7 +100,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 }
 
 // settleTask gives a task that is not final the status that its events make.
-func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts json.RawMessage) error {
+func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts Facts) error {
 	t.Facts = facts
 	if !t.Status.Final() {
 		waiting, err := one[bool](ctx, tx, nil, "select exists (select 1 from events where task = ? and "+waits+")", t.ID)
@@ -117,7 +116,7 @@ func (s *Store) settleTask(ctx context.Context, tx conn, t *Task, facts json.Raw
 
 // SettleTask says that nothing runs in a task that is not final: it is idle, or
 // running where events wait.
-func (s *Store) SettleTask(ctx context.Context, id string, facts json.RawMessage) (t Task, err error) {
+func (s *Store) SettleTask(ctx context.Context, id string, facts Facts) (t Task, err error) {
 	err = s.write(ctx, relaxed, func(tx conn) error {
 		if t, err = s.Tasks.byID(ctx, tx, id); err != nil {
 			return err

@@ -42,11 +42,7 @@ func (p *Pulled) Count(e *Entry) {
 	}
 }
 
-func (p *Pulled) Skip(path string) {
-	if len(p.Skipped) < MaxListed {
-		p.Skipped = append(p.Skipped, path)
-	}
-}
+func (p *Pulled) Skip(path string) { p.Skipped = listed(p.Skipped, path) }
 
 // leavesGit reports whether an entry is git's own, or below such a one.
 func (p *Pulled) leavesGit(e *Entry) bool {

@@ -20,9 +20,7 @@ type Scanned struct {
 }
 
 func (s *Scanned) skip(path string) {
-	if len(s.Skipped) < MaxListed {
-		s.Skipped = append(s.Skipped, path)
-	}
+	s.Skipped = listed(s.Skipped, path)
 	if s.unseen == nil {
 		s.unseen = map[string]bool{}
 	}

@@ -11,15 +11,17 @@ type Synced struct {
 
 func (s *Synced) Change(path string) {
 	s.Count++
-	if len(s.Changed) < MaxListed {
-		s.Changed = append(s.Changed, path)
-	}
+	s.Changed = listed(s.Changed, path)
 }
 
-func (s *Synced) Conflict(path string) {
-	if len(s.Conflicts) < MaxListed {
-		s.Conflicts = append(s.Conflicts, path)
+func (s *Synced) Conflict(path string) { s.Conflicts = listed(s.Conflicts, path) }
+
+// listed adds a path to those that a result names.
+func listed(all []string, path string) []string {
+	if len(all) < MaxListed {
+		all = append(all, path)
 	}
+	return all
 }
 
 // Whole makes lists of what is nil, for JSON.
