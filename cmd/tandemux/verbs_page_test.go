@@ -12,7 +12,7 @@ import (
 // verbsTable is the table of all verbs in docs/scripting.md. Those of a group stand with it.
 func verbsTable(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("verb | does\n---|---\n")
+	b.WriteString("verb|does\n---|---\n")
 	for _, c := range root.Commands() {
 		if !c.IsAvailableCommand() {
 			continue
@@ -23,9 +23,11 @@ func verbsTable(root *cobra.Command) string {
 				name += " " + below.Name()
 			}
 		}
-		does, _, _ := strings.Cut(c.Short, ": ")
-		does, _, _ = strings.Cut(does, "; ")
-		fmt.Fprintf(&b, "%s | %s\n", name, cell(does))
+		does, _, _ := strings.Cut(c.Short, "; ")
+		if what, _, _ := strings.Cut(does, ": "); strings.Contains(what, " ") {
+			does = what
+		}
+		fmt.Fprintf(&b, "%s|%s\n", name, cell(does))
 	}
 	return b.String()
 }
