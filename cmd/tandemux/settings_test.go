@@ -162,7 +162,7 @@ func TestEveryFaultIsNamed(t *testing.T) {
 		"shell = \"zsh\"":                       `line 1: shell: "zsh" is not an absolute path`,
 		"shell-integration = \"no\"":            `line 1: shell-integration must be true or false`,
 		"status-left = [\"layuot\"]":            `line 1: status-left: there is no segment "layuot"`,
-		"status-left = \"layout\"":              `line 1: status-left must be a list of texts`,
+		"status-left = \"layout\"":              `line 1: status-left must be a list of texts, such as ["layout"]`,
 		"status-right = [\"tabs\"]":             `line 1: status-right: tabs can be shown once only`,
 		"[keys]\n\"prefix v\" = \"splitright\"": `line 2: keys: "prefix v": there is no command "splitright"; did you mean "split-right"?`,
 		"[keys]\n\"prefix v\" = 1":              `line 2: keys.prefix v must be a text in quotes`,

@@ -84,10 +84,10 @@ func noCommand(t *terminals.Terminal, p ahp.CommandParams) error {
 		return ahp.NotFound("read command: nothing is known of commands in this terminal: its shell does not mark them")
 	case p.ID != "":
 		return ahp.NotFound("read command: there is no command %q, or not any more", params.Clip(p.ID))
-	case p.Failed:
-		return ahp.NotFound("read command: none of the last %d commands failed", len(known.Items))
 	case len(known.Items) == 0:
 		return ahp.NotFound("read command: no command has run yet")
+	case p.Failed:
+		return ahp.NotFound("read command: none of the last %d commands failed", len(known.Items))
 	}
 	return ahp.NotFound("read command: %d is more than the %d commands that are remembered", p.Back, len(known.Items))
 }

@@ -157,7 +157,8 @@ func convert(o *option.Option, raw any) (path []string, err error) {
 			list[i] = s
 		}
 		if !ok {
-			return path, errors.New(`must be a list of texts, such as ["layout", "tabs"]`)
+			one, _ := raw.(string)
+			return path, fmt.Errorf("must be a list of texts, such as [%q]", cmp.Or(cut(one), "text"))
 		}
 		for _, s := range list {
 			if o.Choices != nil && !slices.Contains(o.Choices, s) {
