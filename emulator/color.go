@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,15 @@ var (
 func (c Colors) Dark() bool {
 	r, g, b, ok := c.BG.RGB()
 	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
+}
+
+// Hex writes an RGB colour as "#rrggbb"; "" is another one.
+func (c Color) Hex() string {
+	r, g, b, ok := c.RGB()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("#%02x%02x%02x", r, g, b)
 }
 
 // Dynamic gives what colour n (10 text, 11 background, 12 cursor) is now: what the

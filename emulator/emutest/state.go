@@ -1,6 +1,7 @@
 package emutest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,10 +14,7 @@ func colorName(c emulator.Color) string {
 	if i, ok := c.Index(); ok {
 		return strconv.Itoa(int(i))
 	}
-	if r, g, b, ok := c.RGB(); ok {
-		return fmt.Sprintf("#%02x%02x%02x", r, g, b)
-	}
-	return "default"
+	return cmp.Or(c.Hex(), "default")
 }
 
 var attrNames = []struct {

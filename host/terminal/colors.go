@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"fmt"
-
 	"tandemux/ahp"
 	"tandemux/emulator"
 )
@@ -24,16 +22,9 @@ func seenIn(c *emulator.Colors) *ahp.ReadColors {
 	if c.FG.IsDefault() && c.BG.IsDefault() && c.Indexed == [16]emulator.Color{} {
 		return nil
 	}
-	hex := func(c emulator.Color) string {
-		r, g, b, ok := c.RGB()
-		if !ok {
-			return ""
-		}
-		return fmt.Sprintf("#%02x%02x%02x", r, g, b)
-	}
-	out := &ahp.ReadColors{FG: hex(c.FG), BG: hex(c.BG), Cursor: hex(c.Cursor)}
+	out := &ahp.ReadColors{FG: c.FG.Hex(), BG: c.BG.Hex(), Cursor: c.Cursor.Hex()}
 	for _, v := range c.Indexed {
-		out.Palette = append(out.Palette, hex(v))
+		out.Palette = append(out.Palette, v.Hex())
 	}
 	return out
 }

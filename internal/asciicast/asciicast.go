@@ -1,6 +1,9 @@
 package asciicast
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Version is a version of the format.
 type Version int
@@ -38,8 +41,23 @@ type Header struct {
 
 // Theme is the terminal's colours as "#rrggbb"; Palette has 8 or 16, or none.
 type Theme struct {
-	FG, BG  string
-	Palette []string
+	FG      string  `json:"fg"`
+	BG      string  `json:"bg"`
+	Palette Palette `json:"palette,omitempty"`
+}
+
+// Palette is colours, which are one text in JSON.
+type Palette []string
+
+// MarshalText implements encoding.TextMarshaler.
+func (p Palette) MarshalText() ([]byte, error) { return []byte(strings.Join(p, ":")), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *Palette) UnmarshalText(text []byte) error {
+	if len(text) > 0 {
+		*p = strings.Split(string(text), ":")
+	}
+	return nil
 }
 
 // Kind is what an event is: the code that stands for it.

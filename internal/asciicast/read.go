@@ -59,23 +59,18 @@ func (r *Reader) next() ([]byte, error) {
 
 // parse reads the header's line.
 func (h *Header) parse(line []byte) error {
-	var w struct {
-		headerV2
-		Term termV3   `json:"term"`
-		Tags []string `json:"tags"`
-	}
+	var w header
 	if err := json.Unmarshal(line, &w); err != nil {
 		return fmt.Errorf("line 1 is no header of an asciicast: %w", err)
 	}
 	*h = Header{
-		Version: Version(w.Version), Cols: w.Width, Rows: w.Height, Command: w.Command, Title: w.Title, Env: w.Env,
-		IdleLimit: duration(w.Idle), Tags: w.Tags, Theme: w.Theme.value(),
+		Version: w.Version, Cols: w.Width, Rows: w.Height, Term: w.Env["TERM"], Theme: w.Theme,
+		IdleLimit: duration(w.Idle), Command: w.Command, Title: w.Title, Env: w.Env, Tags: w.Tags,
 	}
 	switch h.Version {
 	case V2:
-		h.Term = w.Env["TERM"]
 	case V3:
-		h.Cols, h.Rows, h.Term, h.Theme = w.Term.Cols, w.Term.Rows, w.Term.Type, w.Term.Theme.value()
+		h.Cols, h.Rows, h.Term, h.Theme = w.Term.Cols, w.Term.Rows, w.Term.Type, w.Term.Theme
 	case 1:
 		return errors.New("it is an asciicast v1; `asciinema convert` of asciinema 3 makes a v3 of it")
 	default:
@@ -88,17 +83,6 @@ func (h *Header) parse(line []byte) error {
 		return fmt.Errorf("line 1: %w", err)
 	}
 	return nil
-}
-
-func (t *theme) value() *Theme {
-	if t == nil {
-		return nil
-	}
-	v := &Theme{FG: t.FG, BG: t.BG}
-	if t.Palette != "" {
-		v.Palette = strings.Split(t.Palette, ":")
-	}
-	return v
 }
 
 // duration makes a time of seconds, within 0 and MaxTime.

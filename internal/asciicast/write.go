@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Writer writes a recording.
@@ -19,72 +21,44 @@ type Writer struct {
 	buf     []byte
 }
 
-// theme is a Theme in JSON; the palette is one text.
-type theme struct {
-	FG      string `json:"fg"`
-	BG      string `json:"bg"`
-	Palette string `json:"palette,omitempty"`
-}
-
-func (t *Theme) wire() *theme {
-	if t == nil {
-		return nil
-	}
-	return &theme{t.FG, t.BG, strings.Join(t.Palette, ":")}
-}
-
-type headerV2 struct {
-	Version   int               `json:"version"`
-	Width     int               `json:"width"`
-	Height    int               `json:"height"`
+// header is a Header in JSON. Width, Height and Theme are v2's, Term and Tags v3's.
+type header struct {
+	Version   Version           `json:"version"`
+	Width     int               `json:"width,omitempty"`
+	Height    int               `json:"height,omitempty"`
+	Term      term              `json:"term,omitzero"`
 	Timestamp int64             `json:"timestamp,omitempty"`
 	Idle      float64           `json:"idle_time_limit,omitempty"`
 	Command   string            `json:"command,omitempty"`
 	Title     string            `json:"title,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
-	Theme     *theme            `json:"theme,omitempty"`
-}
-
-type headerV3 struct {
-	Version   int               `json:"version"`
-	Term      termV3            `json:"term"`
-	Timestamp int64             `json:"timestamp,omitempty"`
-	Idle      float64           `json:"idle_time_limit,omitempty"`
-	Command   string            `json:"command,omitempty"`
-	Title     string            `json:"title,omitempty"`
-	Env       map[string]string `json:"env,omitempty"`
+	Theme     *Theme            `json:"theme,omitempty"`
 	Tags      []string          `json:"tags,omitempty"`
 }
 
-type termV3 struct {
+type term struct {
 	Cols  int    `json:"cols"`
 	Rows  int    `json:"rows"`
 	Type  string `json:"type,omitempty"`
-	Theme *theme `json:"theme,omitempty"`
+	Theme *Theme `json:"theme,omitempty"`
 }
 
 // wire gives the header in its version's shape.
-func (h *Header) wire() any {
-	stamp := int64(0)
+func (h *Header) wire() header {
+	w := header{Version: h.Version, Idle: h.IdleLimit.Seconds(), Command: h.Command, Title: h.Title, Env: h.Env}
 	if !h.Time.IsZero() {
-		stamp = h.Time.Unix()
+		w.Timestamp = h.Time.Unix()
 	}
 	if h.Version == V3 {
-		return headerV3{
-			int(V3),
-			termV3{h.Cols, h.Rows, h.Term, h.Theme.wire()},
-			stamp,
-			h.IdleLimit.Seconds(), h.Command, h.Title, h.Env, h.Tags,
-		}
+		w.Term, w.Tags = term{h.Cols, h.Rows, h.Term, h.Theme}, h.Tags
+		return w
 	}
-	env := h.Env
+	w.Width, w.Height, w.Theme = h.Cols, h.Rows, h.Theme
 	if h.Term != "" {
-		env = map[string]string{"TERM": h.Term}
-		for k, v := range h.Env {
-			env[k] = v
-		}
+		w.Env = map[string]string{"TERM": h.Term}
+		maps.Copy(w.Env, h.Env)
 	}
-	return headerV2{int(V2), h.Cols, h.Rows, stamp, h.IdleLimit.Seconds(), h.Command, h.Title, env, h.Theme.wire()}
+	return w
 }
 
 // NewWriter writes the header.
@@ -148,55 +122,22 @@ func (w *Writer) Write(e Event) error {
 }
 
 func (w *Writer) line(at time.Duration, kind Kind, data string) error {
-	at, w.buf = min(max(at, w.last), MaxTime), append(w.buf[:0], '[')
+	at = min(max(at, w.last), MaxTime)
 	if w.version == V3 {
 		// What rounding takes off goes to the next interval.
 		interval := (at - w.last).Round(time.Millisecond)
-		w.buf = strconv.AppendFloat(w.buf, interval.Seconds(), 'f', 3, 64)
-		w.last += interval
+		w.buf = fmt.Appendf(w.buf[:0], "[%.3f", interval.Seconds())
+		at = w.last + interval
 	} else {
-		w.buf = strconv.AppendFloat(w.buf, at.Seconds(), 'f', 6, 64)
-		w.last = at
+		w.buf = fmt.Appendf(w.buf[:0], "[%.6f", at.Seconds())
 	}
-	w.buf = append(w.buf, ", \""...)
-	w.buf = append(w.buf, byte(kind), '"', ',', ' ')
-	w.buf = append(appendString(w.buf, data), "]\n"...)
-	if _, err := w.w.Write(w.buf); err != nil {
+	w.last = at
+	w.buf = fmt.Appendf(w.buf, ", \"%c\", ", kind)
+	w.buf, _ = jsontext.AppendQuote(w.buf, data) // what is no UTF-8 becomes U+FFFD
+	if _, err := w.w.Write(append(w.buf, "]\n"...)); err != nil {
 		return fmt.Errorf("write recording: %w", err)
 	}
 	return nil
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendString appends s as JSON. What is no UTF-8 becomes U+FFFD.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			switch {
-			case c == '"' || c == '\\':
-				b = append(b, '\\', c)
-			case c == '\n':
-				b = append(b, '\\', 'n')
-			case c == '\r':
-				b = append(b, '\\', 'r')
-			case c == '\t':
-				b = append(b, '\\', 't')
-			case c < 0x20 || c == 0x7f:
-				b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			default:
-				b = append(b, c)
-			}
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		b = utf8.AppendRune(b, r)
-		i += n
-	}
-	return append(b, '"')
 }
 
 func checkSize(cols, rows int) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"tandemux/ahp"
@@ -45,14 +44,11 @@ func Print(w io.Writer, em emulator.Emulator, s Picture) error {
 // tandemux's palette for the same ground.
 func paletteOf(c *ahp.ReadColors) *svg.Palette {
 	p := svg.Dark
-	if bg, ok := rgbOf(c.BG); ok {
-		r, g, b, _ := bg.RGB()
-		if 299*int(r)+587*int(g)+114*int(b) > 128*1000 {
-			p = svg.Light
-		}
+	if bg, ok := emulator.ParseColor(c.BG); ok && !(emulator.Colors{BG: bg}).Dark() {
+		p = svg.Light
 	}
 	set := func(to *emulator.Color, text string) {
-		if v, ok := rgbOf(text); ok {
+		if v, ok := emulator.ParseColor(text); ok {
 			*to = v
 		}
 	}
@@ -63,15 +59,6 @@ func paletteOf(c *ahp.ReadColors) *svg.Palette {
 		set(&p.Indexed[i], text)
 	}
 	return &p
-}
-
-// rgbOf reads "#rrggbb".
-func rgbOf(text string) (emulator.Color, bool) {
-	if len(text) != 7 || text[0] != '#' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text[1:], 16, 24)
-	return emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n)), err == nil
 }
 
 // Screen builds a terminal's screen from its state, as a pane does. history is as

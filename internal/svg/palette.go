@@ -1,10 +1,6 @@
 package svg
 
-import (
-	"fmt"
-
-	"tandemux/emulator"
-)
+import "tandemux/emulator"
 
 // Palette is the colours that programs name without saying which they are. All
 // are RGB; a Cursor without one has the text's.
@@ -69,9 +65,4 @@ func (p *Palette) rgb(c, otherwise emulator.Color) emulator.Color {
 		return c
 	}
 	return emulator.Palette{Indexed: p.changed}.At(i, emulator.Colors{Indexed: p.Indexed})
-}
-
-func hex(c emulator.Color) string {
-	r, g, b, _ := c.RGB()
-	return fmt.Sprintf("#%02x%02x%02x", r, g, b)
 }

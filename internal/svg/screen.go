@@ -49,7 +49,7 @@ func Screen(buf []byte, em emulator.Emulator, o Options) []byte {
 	if o.Title != "" {
 		d.printf("<title>%s</title>\n", escape(o.Title))
 	}
-	d.printf(`<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", hex(p.BG))
+	d.printf(`<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", p.BG.Hex())
 	d.printf(`<g font-family="%s" font-size="%g" xml:space="preserve" style="white-space:pre">`+"\n", escape(fonts), fontSize)
 	var cells []emulator.Cell
 	for y := first; y < rows; y++ {
@@ -103,7 +103,7 @@ func (d *drawing) line(cells []emulator.Cell, y float64) {
 			n++
 		}
 		if looks[i].bg != d.p.BG {
-			d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%g" fill="%s"/>`+"\n", x(i), y, float64(n)*cellW, cellH, hex(looks[i].bg))
+			d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%g" fill="%s"/>`+"\n", x(i), y, float64(n)*cellW, cellH, looks[i].bg.Hex())
 		}
 		i += n
 	}
@@ -148,7 +148,7 @@ func (d *drawing) text(cells []emulator.Cell, l *look, col int, y float64) {
 	switch r := cells[0].Rune; {
 	case blank:
 	case len(cells) == 1 && isShape(r) && l.attrs&emulator.Conceal == 0:
-		d.shape(r, x(col), y, hex(l.fg), opacity(l))
+		d.shape(r, x(col), y, l.fg.Hex(), opacity(l))
 	default:
 		lead := len(text) - len(strings.TrimLeft(text, " "))
 		text = strings.TrimRight(text, " ")
@@ -157,7 +157,7 @@ func (d *drawing) text(cells []emulator.Cell, l *look, col int, y float64) {
 			cols = len(cells)
 		}
 		d.printf(`<text x="%.1f" y="%.1f" fill="%s"%s%s textLength="%.1f" lengthAdjust="spacingAndGlyphs">%s</text>`,
-			x(col+lead), y+baseline, hex(l.fg), opacity(l), fontOf(l), float64(cols)*cellW, escape(text[lead:]))
+			x(col+lead), y+baseline, l.fg.Hex(), opacity(l), fontOf(l), float64(cols)*cellW, escape(text[lead:]))
 	}
 	d.lines(l, x(col), y, w)
 	if l.link != "" {
@@ -213,11 +213,11 @@ func (d *drawing) cursor(cur emulator.Cursor, cells []emulator.Cell, y float64) 
 	}
 	switch cur.Shape {
 	case emulator.CursorUnderline:
-		d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="2" fill="%s"/>`+"\n", x(cur.X), y+cellH-2, w, hex(c))
+		d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="2" fill="%s"/>`+"\n", x(cur.X), y+cellH-2, w, c.Hex())
 	case emulator.CursorBar:
-		d.printf(`<rect x="%.1f" y="%.1f" width="2" height="%g" fill="%s"/>`+"\n", x(cur.X), y, cellH, hex(c))
+		d.printf(`<rect x="%.1f" y="%.1f" width="2" height="%g" fill="%s"/>`+"\n", x(cur.X), y, cellH, c.Hex())
 	default:
-		d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%g" fill="%s"/>`+"\n", x(cur.X), y, w, cellH, hex(c))
+		d.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%g" fill="%s"/>`+"\n", x(cur.X), y, w, cellH, c.Hex())
 		if cur.X < len(cells) {
 			l := d.look(&cells[cur.X])
 			l.fg, l.link = d.p.BG, ""

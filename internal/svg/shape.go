@@ -123,7 +123,7 @@ func (d *drawing) block(r rune, x, y float64, colour, opacity string) {
 // lines draws underline, strike and overline of a run at x and y of w.
 func (d *drawing) lines(l *look, x, y, w float64) {
 	stroke := func(at float64, colour emulator.Color, more string) {
-		d.printf(`<path d="M%.1f %.1fh%.1f" stroke="%s"%s/>`, x, y+at, w, hex(colour), more)
+		d.printf(`<path d="M%.1f %.1fh%.1f" stroke="%s"%s/>`, x, y+at, w, colour.Hex(), more)
 	}
 	const under = baseline + 2.1
 	switch l.underline {
@@ -142,7 +142,7 @@ func (d *drawing) lines(l *look, x, y, w float64) {
 		for at, up := 0.0, -2.0; at+wave < w+wave/2; at, up = at+wave, -up {
 			d.printf(`q%.2f %.1f %.2f 0`, wave/2, up, wave)
 		}
-		d.printf(`" fill="none" stroke="%s"/>`, hex(l.ul))
+		d.printf(`" fill="none" stroke="%s"/>`, l.ul.Hex())
 	}
 	if l.attrs&emulator.Strike != 0 {
 		stroke(baseline-4.4, l.fg, opacity(l))

@@ -1,7 +1,6 @@
 package outer
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -162,22 +161,13 @@ func (o *Terminal) Forgot() { o.colors.told = emulator.Colors{} }
 
 func (c *colors) params() ahp.ColorsParams {
 	p := ahp.ColorsParams{
-		Channel: ahp.RootURI, FG: hexColor(c.shown.FG), BG: hexColor(c.shown.BG), Cursor: hexColor(c.shown.Cursor),
+		Channel: ahp.RootURI, FG: c.shown.FG.Hex(), BG: c.shown.BG.Hex(), Cursor: c.shown.Cursor.Hex(),
 		Palette: make([]string, len(c.shown.Indexed)), Pictures: c.shown.Pictures,
 	}
 	for i, v := range c.shown.Indexed {
-		p.Palette[i] = hexColor(v)
+		p.Palette[i] = v.Hex()
 	}
 	return p
-}
-
-// hexColor writes a colour as "#rrggbb", "" for one that is not known.
-func hexColor(c emulator.Color) string {
-	r, g, b, ok := c.RGB()
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("#%02x%02x%02x", r, g, b)
 }
 
 // palette is what the outer terminal shows, for themes.

@@ -111,11 +111,11 @@ func (s *shown) take(in tty.Input) (quit bool, err error) {
 	for _, msg := range in {
 		switch msg := msg.(type) {
 		case tea.KeyPressMsg:
-			if s.player.Key(keyName(tea.Key(msg)), time.Now()) {
+			if s.player.Key(msg.String(), time.Now()) {
 				return true, nil
 			}
 		case tty.Continued:
-			if s.player.Key(keyName(tea.Key(msg.KeyPressMsg)), time.Now()) {
+			if s.player.Key(msg.KeyPressMsg.String(), time.Now()) {
 				return true, nil
 			}
 		default:
@@ -132,12 +132,4 @@ func (s *shown) take(in tty.Input) (quit bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// keyName names a key by what it types, or by its keys and modifiers.
-func keyName(k tea.Key) string {
-	if k.Text != "" && k.Text != " " && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
-		return k.Text
-	}
-	return k.Keystroke()
 }
