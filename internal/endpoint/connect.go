@@ -173,10 +173,13 @@ func (p Endpoint) silent(err error) error {
 	case !errors.Is(err, context.DeadlineExceeded):
 		return err
 	case !p.Own():
-		return silentError{fmt.Sprintf("the host at %s does not answer", cmp.Or(p.url, "the other end of ssh")), err}
+		return silentError{fmt.Sprintf("the host at %s does not answer", p.url), err}
 	}
-	pid, _ := p.Dirs.HostPlace().Holder() //nolint:errcheck // then it is 0
-	return silentError{fmt.Sprintf("the host (pid %d), or the keeper below it, does not answer: if it was stopped, `kill -CONT %[1]d` lets it go on; host.log in %s may say more", pid, p.Dirs.State), err}
+	who, way := "the host", ""
+	if pid, _ := p.Dirs.HostPlace().Holder(); pid > 0 { //nolint:errcheck // then it is not known
+		who, way = fmt.Sprintf("the host (pid %d)", pid), fmt.Sprintf("if it was stopped, `kill -CONT %d` lets it go on; ", pid)
+	}
+	return silentError{fmt.Sprintf("%s, or the keeper below it, does not answer: %shost.log in %s may say more", who, way, p.Dirs.State), err}
 }
 
 // NewClientID names this process to the host. It is no secret and no identity:

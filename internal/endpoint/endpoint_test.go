@@ -141,6 +141,26 @@ func TestBridge(t *testing.T) {
 	}
 }
 
+// TestSilentHost: what is said of a host that does not answer.
+func TestSilentHost(t *testing.T) {
+	dir, err := os.MkdirTemp("", "tandemux") // short, for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	ln, err := net.Listen("unix", filepath.Join(dir, listen.SocketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = Connect(ctx, Endpoint{Dirs: local.Dirs{Dirs: daemon.Dirs{Runtime: dir, State: dir}}}, Options{Kind: "cli"})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "the host, or the keeper below it, does not answer: host.log in ") {
+		t.Errorf("a host that does not answer: %v", err)
+	}
+}
+
 // TestTrusted: the last line of a host counts; one that makes no sense is said,
 // not passed over.
 func TestTrusted(t *testing.T) {
