@@ -28,13 +28,12 @@ func (s *Selection) bindings() []bindings {
 	return []bindings{
 		{
 			Normal, "keys", &s.Keys,
-			`Your bindings: from keys to a command with its arguments, or "" to unbind. ` +
-				`The word prefix stands for the prefix key. docs/keys.md has the commands.`,
+			`Your keys: the keys, and the command with its arguments, or "" for none. Commands: docs/keys.md.`,
 			[]string{`"prefix v" = "split-right"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
 		},
-		{Copy, "copy-keys", &s.CopyKeys, "Your bindings in copy mode, which need no prefix.", []string{`"ctrl+j" = "copy-yank"`}},
-		{Chat, "chat-keys", &s.ChatKeys, "Your bindings in the prompt of a chat, which need no prefix.", []string{`"ctrl+x" = "chat-steer"`}},
-		{Reading, "reading-keys", &s.ReadingKeys, "Your bindings in the transcript of a chat, which need no prefix.", []string{`"x" = "chat-fold"`}},
+		{Copy, "copy-keys", &s.CopyKeys, "Your keys in copy mode.", []string{`"ctrl+j" = "copy-yank"`}},
+		{Chat, "chat-keys", &s.ChatKeys, "Your keys in the prompt of a chat.", []string{`"ctrl+x" = "chat-steer"`}},
+		{Reading, "reading-keys", &s.ReadingKeys, "Your keys in the transcript of a chat.", []string{`"x" = "chat-fold"`}},
 	}
 }
 
@@ -43,21 +42,20 @@ func (s *Selection) Options(check func(name string, args []string) error) []opti
 	options := []option.Option{
 		{
 			Name: "keymap", Value: option.Default(&s.Keymap, Presets()[0]), Choices: Presets(),
-			Doc: "The preset of keys: tandemux's own, or those of tmux or screen. docs/keys.md has them all.",
+			Doc: `The preset of keys: docs/keys.md.`,
 		},
 		{
 			Name: "prefix", Value: &s.Prefix,
-			Doc:   `The prefix key in place of the preset's, such as "ctrl+a". Pressed twice it goes to the program.`,
+			Doc:   `Another prefix key than the preset's, such as "ctrl+a". Twice, it goes to the program.`,
 			Check: option.Faulty(func() error { _, err := s.prefix(); return err }),
 		},
 		{
 			Name: "alt-keys", Value: &s.AltKeys,
-			Doc: "Whether a set of keys with alt works without the prefix, such as alt+left to go to the pane on the left. docs/keys.md has them; " +
-				"programs don't get these keys then.",
+			Doc: `Some keys with alt work without the prefix, such as alt+left for the pane on the left. Programs don't get them then.`,
 		},
 		{
 			Name: "mode-keys", Value: option.Default(&s.ModeKeys, ModeKeys()[0]), Choices: ModeKeys(),
-			Doc: "The keys of copy mode. docs/keys.md has them all.",
+			Doc: `The keys of copy mode.`,
 		},
 	}
 	for _, b := range s.bindings() {

@@ -106,30 +106,27 @@ func (l *Look) Options() []option.Option {
 	return slices.Concat(l.Selection.Options(command.Check), l.Appearance.Options(), l.Content.Options(), l.Alerts.Options(), []option.Option{
 		{
 			Name: "word-separators", Value: &l.WordSeparators,
-			Doc: "The characters that part words besides blanks, for two clicks and in copy mode. " +
-				"Empty means that two clicks take a path or an address whole, and copy mode has vi's words.",
+			Doc: "Characters that part words besides blanks, for two clicks and in copy mode. Without any, two clicks take a whole path or address.",
 		},
 		{
 			Name: "copy-on-select", Value: &l.NoCopyOnSelect,
-			Doc: "Whether what the mouse selects is copied when the button is released; else the command copy-selection does it.",
+			Doc: "What the mouse selects is copied when you release the button.",
 		},
 		{
 			Name: "link-hover", Value: &l.Hover,
-			Doc: "Whether links are underlined under the mouse while ctrl is held, and the scroll bar shows where the mouse is on it. " +
-				"It makes your terminal tell of every move of the mouse, over ssh too; without it a click with ctrl opens a link, and the scroll bar shows once you have scrolled.",
+			Doc: "Links are underlined under the mouse while ctrl is held, and the scroll bar shows under it. Your terminal then reports every move of the mouse.",
 		},
 		{
 			Name: "command-marks", Value: &l.NoCommandMarks,
-			Doc: "Whether the commands of shells are marked: running, passed, failed with its code, and how long it took. docs/commands.md says where.",
+			Doc: "Marks beside the commands of shells: docs/daily.md.",
 		},
 		{
 			Name: "sticky-command", Value: option.Default(&l.StickyCommand, "scrolled"), Choices: []string{"scrolled", "always", "never"},
-			Doc: "When the line of the command whose output fills a pane stays on top of it: while the pane is scrolled back, " +
-				"always, which covers a row of what the program shows, or never.",
+			Doc: "When the line of a long output's command stays on top of the pane. \"always\" covers a row of the program.",
 		},
 		{
 			Name: "record-input", Value: &l.RecordInput,
-			Doc: "Whether recordings that you start in the interface have what you type in them, passwords too.",
+			Doc: "Recordings that you start in the interface have what you type, passwords too.",
 		},
 	})
 }

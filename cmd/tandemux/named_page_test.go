@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	span = regexp.MustCompile("`[^`]+`")
+	span = regexp.MustCompile("``.+?``|`[^`]+`")
 	// called is tandemux where a shell would run it, and its words.
 	called   = regexp.MustCompile(`(?:^|[(;|&]) *(?:[A-Z_]+=\S* +)*tandemux((?: +(?:"[^"]*"|'[^']*'|[^\s\x60|;&()<>#]+))*)`)
 	optioned = regexp.MustCompile(`^--[a-z0-9-]+`)

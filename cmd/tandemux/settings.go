@@ -42,15 +42,15 @@ func defaults() *settings {
 	s.options = slices.Concat(s.look.Options(), []option.Option{
 		{
 			Name: "first-run-hint", Value: option.Default(&s.firstRunHint, true),
-			Doc: "Whether the status line names the first keys until you have used the prefix key once.",
+			Doc: "The status line names the first keys until you have used the prefix once.",
 		},
 		{
 			Name: "open-command", Value: &s.openCommand,
-			Doc: "The command that opens links: words parted by blanks, the link comes behind them. Empty means the desktop's (xdg-open).",
+			Doc: "What opens links, such as \"firefox --new-window\"; empty is xdg-open.",
 		},
 		{
 			Name: "copy-command", Value: &s.copyCommand,
-			Doc: "The command that sets the clipboard of the machine that the interface runs on: words parted by blanks, what is copied comes on its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, where one is there and has a clipboard to set; \"none\" leaves it to your terminal (OSC 52), as happens where there is none.",
+			Doc: "What sets the clipboard from its stdin. Empty looks for wl-copy, xclip, xsel or pbcopy and else asks your terminal (OSC 52), \"none\" always asks your terminal.",
 		},
 	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options())
 	s.options = config.Ordered(s.options)

@@ -217,7 +217,7 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	for _, s := range status.Segments() {
-		if !strings.Contains(got, "| `"+s.Name+"` |") {
+		if !strings.Contains(got, "\n`"+s.Name+"` | ") {
 			t.Errorf("the segment %s is not documented", s.Name)
 		}
 	}

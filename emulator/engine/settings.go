@@ -24,13 +24,11 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "scrollback", Value: option.Default(&s.Scrollback, emulator.DefaultHistory), Max: emulator.MaxHistory,
-			Doc: "How many lines that have scrolled off each terminal keeps; a line that is wrapped counts once. " +
-				"Memory is bounded as well, at 64 MiB a terminal for up to 131,072 lines and 512 bytes a line beyond. " +
-				"`tandemux new --scrollback N` is for one terminal.",
+			Doc: "How many scrolled-off lines each terminal keeps, within 64 MiB up to 131,072 lines and 512 bytes a line beyond. `tandemux new --scrollback N` is for one terminal.",
 		},
 		{
 			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,
-			Doc: "The terminal emulator; docs/programs.md says what vt10x lacks.",
+			Doc: "The terminal emulator. vt10x does much less; it is there to compare.",
 		},
 	}
 }

@@ -24,27 +24,27 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "agent-spawns", Value: option.Default(&s.limits.Spawns, d.Spawns), Max: 10000,
-			Doc: "How many background terminals an agent may start in a minute; 0 is any number.",
+			Doc: "Background terminals that an agent may start in a minute; 0 is any number.",
 		},
 		{
 			Name: "agent-terminals", Value: option.Default(&s.limits.Terminals, d.Terminals), Max: 1000,
-			Doc: "How many background terminals an agent may have at once; 0 is any number.",
+			Doc: "Background terminals that an agent may have at once; 0 is any number.",
 		},
 		{
 			Name: "agent-calls", Value: option.Default(&s.limits.Calls, d.Calls), Max: 1000,
-			Doc: "How many commands an agent may run at once, each in a terminal of its own; 0 is any number.",
+			Doc: "Commands that an agent may run at once; 0 is any number.",
 		},
 		{
 			Name: "agent-idle", Value: option.Default(&s.limits.Idle, d.Idle), Max: 30 * 86400,
-			Doc: "After how many seconds without input and output an agent's background terminal is ended; 0 is never.",
+			Doc: "After how many silent seconds an agent's background terminal ends; 0 is never.",
 		},
 		{
 			Name: "agent-blocked", Value: option.Default(&s.limits.Policy.Commands, d.Policy.Commands),
-			Doc: "Programs that agents may not run, also behind env, nice, sh -c and the like. A seat belt, not a wall: docs/mcp.md.",
+			Doc: "Programs that agents may not run. A seat belt, not a wall: docs/agents.md.",
 		},
 		{
 			Name: "agent-patterns", Value: option.Default(&s.patterns, PatternNames()),
-			Doc: "What agents may not write into a command: texts, and the names of those that are found however they are written.",
+			Doc: "What may not stand in an agent's command.",
 		},
 	}
 }

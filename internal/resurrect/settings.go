@@ -22,17 +22,15 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "restore-commands", Value: &s.RestoreCommands,
-			Doc: "Programs that are run again when layouts come back after a restart of the machine, such as [\"vim\", \"htop\"]. " +
-				"Without it shells start in the directories that they were in, and nothing is run.",
+			Doc: "Programs that are run again after a restart of the machine, such as [\"vim\", \"htop\"]; of others only the directory comes back.",
 		},
 		{
 			Name: "history-on-disk", Value: &s.HistoryOnDisk,
-			Doc: "Whether what the terminals of your layouts show is kept on disk, as text that only you can read, to come back after a restart of the machine. " +
-				"Passwords that a program has shown are in it. false removes what was kept, `tandemux forget` a terminal's.",
+			Doc: "What your terminals show is kept on disk, readable by you alone, and comes back after a restart of the machine. Passwords that programs printed are in it. `tandemux forget` removes one terminal's, false removes all.",
 		},
 		{
 			Name: "history-on-disk-limit", Value: option.Default(&s.HistoryOnDiskLimit, 64), Min: 1, Max: 4096,
-			Doc: "How many MiB of it are kept in all; what was written longest ago goes first.",
+			Doc: "How many MiB of it are kept; the oldest goes first.",
 		},
 	}
 }

@@ -31,11 +31,11 @@ type name struct {
 }
 
 var names = []name{
-	{"waiting", "a program that says it waits for you, such as an agent for an approval (OSC 7501)", []Kind{Waiting}},
-	{"command", "the end of a command that took long, or of what a program reports on", []Kind{Failed, Passed}},
-	{"note", "notifications of programs (OSC 9, 99, 777)", []Kind{Noted}},
+	{"waiting", "a program that waits for you", []Kind{Waiting}},
+	{"command", "the end of a long command", []Kind{Failed, Passed}},
+	{"note", "a notification", []Kind{Noted}},
 	{"bell", "the bell", []Kind{Rang}},
-	{"output", "output after ten seconds of silence", []Kind{Printed}},
+	{"output", "output after ten silent seconds", []Kind{Printed}},
 }
 
 // Names gives the names of configuration, in the order of their weight.
@@ -211,19 +211,19 @@ func (s *Alerts) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "attention", Value: option.Default(&s.Attention, Names()), Choices: Names(),
-			Doc: "What marks a tab, a terminal of the list and the status line while you look elsewhere: " + Doc() + ".",
+			Doc: "What is marked while you look elsewhere: " + Doc() + ".",
 		},
 		{
 			Name: "long-command", Value: option.Default(&s.LongCommand, 10*time.Second), Max: 86400,
-			Doc: "How many seconds a command has to take for its end to be worth a mark; 0 is never.",
+			Doc: "After how many seconds the end of a command is worth a mark; 0 is never.",
 		},
 		{
 			Name: "notify", Value: option.Default(&s.Notify, []string{"note"}), Choices: Names(), // what programs ask for themselves
-			Doc: "What your terminal also shows as a notification while you look elsewhere, by the names of attention.",
+			Doc: "Which of attention your terminal also shows as a notification.",
 		},
 		{
 			Name: "notifications", Value: option.Default(&s.Notifications, "auto"), Choices: []string{"auto", "off", "osc9", "osc99", "osc777"},
-			Doc: "How your terminal is told of a notification: as it says of itself what it has (\"auto\"), not at all, or by that sequence.",
+			Doc: "The sequence that makes your terminal notify you. \"auto\" asks it.",
 		},
 	}
 }

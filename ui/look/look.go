@@ -203,10 +203,7 @@ func (s *Appearance) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "theme", Value: option.Default(&s.Theme, themes.Auto),
-			Doc: `The colours: "auto" is tandemux's own, dark or light as your terminal is, also while it changes. ` +
-				`A family such as "nord" follows your terminal, a theme such as "nord-dark" does not, ` +
-				`"dark:nord-dark,light:gruvbox-light" names one for each, and "terminal" uses your terminal's own sixteen colours. ` +
-				`Your own themes are files in the directory themes beside this file. The command choose-theme shows them all.`,
+			Doc: `A family such as "nord", a theme such as "nord-dark", one for each as in "dark:nord-dark,light:gruvbox-light", "terminal" for your terminal's sixteen colours, or "auto".`,
 			Check: option.Faulty(func() error {
 				if s.Theme == themes.Auto {
 					return nil // which is there, and need not be read for that
@@ -217,17 +214,15 @@ func (s *Appearance) Options() []option.Option {
 		},
 		{
 			Name: "colors", Value: option.Default(&s.Colors, "auto"), Choices: []string{"auto", "none", "16", "256", "true"},
-			Doc: `How many colours your terminal has, when what it says of itself ("auto") is wrong. ` +
-				`With 16 the theme "terminal" stands in for others; NO_COLOR in the environment is "none".`,
+			Doc: `How many colours your terminal has, if it says something wrong. NO_COLOR in the environment is "none".`,
 		},
 		{
 			Name: "unicode", Value: option.Default(&s.Unicode, "auto"), Choices: []string{"auto", "on", "off"},
-			Doc: `Whether lines and marks may be other characters than ASCII; "auto" is as the locale says (LC_ALL, LC_CTYPE, LANG).`,
+			Doc: `Lines and marks that are not ASCII. "auto" asks the locale (LC_ALL, LC_CTYPE, LANG).`,
 		},
 		{
 			Name: "graphics", Value: option.Default(&s.Graphics, "auto"), Choices: []string{"auto", "cells", "placed", "off"},
-			Doc: `How pictures of the kitty graphics protocol show: "auto" is as the terminal says, "cells" by characters that stand for them ` +
-				`(kitty since 0.28, Ghostty), "placed" over blank cells (WezTerm, Konsole), "off" as boxes.`,
+			Doc: `Pictures of the kitty protocol: by characters that stand for them ("cells": kitty, Ghostty), over blank cells ("placed": WezTerm, Konsole), or as empty boxes ("off"). "auto" asks the terminal.`,
 		},
 	}
 }

@@ -47,32 +47,32 @@ const leastFront = 10
 
 var segments = []Segment{
 	{"layout", "The layout's name.", cutEnd, 2, 4, func(d *Data) string { return d.Layout }, func(_ *Data, l *look.Look) look.Style { return l.StatusLayout }},
-	{"tabs", "The tabs with number, name and Z when a pane is zoomed; those that fit around the active one. They can be clicked.", elastic, 0, 0, nil, nil},
+	{"tabs", "The tabs, Z where a pane is zoomed. Click them.", elastic, 0, 0, nil, nil},
 	{"prefix", "The keys of a chord pressed so far.", cutEnd, 0, 1, func(d *Data) string { return d.Pending }, func(_ *Data, l *look.Look) look.Style { return l.Prefix }},
 	{"mode", "What keys do now, when it isn't the usual: `copy`.", cutEnd, 0, 1, func(d *Data) string { return d.Mode }, func(_ *Data, l *look.Look) look.Style { return l.Warn }},
-	{"title", "The focused pane's name, or its terminal's title.", cutEnd, 5, 3, func(d *Data) string { return d.Title }, plain},
+	{"title", "The pane's name, or its terminal's title.", cutEnd, 5, 3, func(d *Data) string { return d.Title }, plain},
 	{
-		"attention", "What another terminal has to tell you: which one, what, and how many more there are. The option `attention` says what counts.",
+		"attention", "What another terminal has to tell you, and how many more do.",
 		cutEnd, 1, 2, func(d *Data) string { return d.Alert }, func(d *Data, l *look.Look) look.Style { return d.AlertStyle },
 	},
-	{"clients", "How many clients show this layout, when there are others: `2 clients`.", whole, 2, 4, func(d *Data) string { return when(d.Clients > 1, "%d clients", d.Clients) }, muted},
+	{"clients", "How many clients show this layout, if there are others.", whole, 2, 4, func(d *Data) string { return when(d.Clients > 1, "%d clients", d.Clients) }, muted},
 	{
-		"claim", "Who holds the focused terminal and what for.", cutEnd, claimRank, 3,
+		"claim", "Who holds the terminal and what for.", cutEnd, claimRank, 3,
 		func(d *Data) string { return d.Badge }, func(d *Data, l *look.Look) look.Style { return onStatus(d.BadgeStyle, l) },
 	},
 	{
-		"command", "How the focused terminal's last command did, and how long it took.", whole, 2, 3,
+		"command", "How the last command did, and how long it took.", whole, 2, 3,
 		func(d *Data) string { return d.Command }, func(d *Data, l *look.Look) look.Style { return onStatus(d.CommandStyle, l) },
 	},
-	{"cwd", "The focused terminal's working directory.", cutFront, 3, 3, func(d *Data) string { return d.Cwd }, muted},
+	{"cwd", "The working directory.", cutFront, 3, 3, func(d *Data) string { return d.Cwd }, muted},
 	{"host", "The machine that the terminals run on.", whole, 6, 4, func(d *Data) string { return d.Host }, muted},
 	{
-		"panes", "Which of the tab's panes has the focus, of how many: `2/4`; nothing for one alone.", whole, 7, 4,
+		"panes", "Which of the tab's panes has the focus: `2/4`.", whole, 7, 4,
 		func(d *Data) string { return when(d.Panes > 1, "%d/%d", d.Pane, d.Panes) }, muted,
 	},
-	{"size", "The focused terminal's columns and rows.", whole, 8, 4, func(d *Data) string { return when(d.Cols > 0, "%dx%d", d.Cols, d.Rows) }, muted},
+	{"size", "The terminal's columns and rows.", whole, 8, 4, func(d *Data) string { return when(d.Cols > 0, "%dx%d", d.Cols, d.Rows) }, muted},
 	{
-		"scroll", "How many lines the focused pane is scrolled back, of how many: `120/4000`; nothing at the end.", whole, 4, 4,
+		"scroll", "How many lines the pane is scrolled back: `120/4000`.", whole, 4, 4,
 		func(d *Data) string { return when(d.Scroll > 0, "%d/%d", d.Scroll, d.History) }, plain,
 	},
 	{"time", "The time of day, to the minute.", whole, 4, 4, func(d *Data) string { return d.Time }, plain},
@@ -205,17 +205,17 @@ func (s *Content) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "status-left", Value: option.Default(&s.StatusLeft, slices.Clone(Left)), Hint: hint,
-			Doc:   `What the status line shows on the left: segments by name, in order. "a|b" shows the first of them that has something to say.`,
+			Doc:   `What the status line shows on the left: segments, in order. "a|b" is the first of them that has something to say.`,
 			Check: option.Faulty(func() error { _, err := Compose(s.StatusLeft, nil); return err }),
 		},
 		{
 			Name: "status-right", Value: option.Default(&s.StatusRight, slices.Clone(Right)), Hint: hint,
-			Doc:   `What it shows on the right, such as ["command", "claim", "cwd", "time"].`,
+			Doc:   `The same on the right.`,
 			Check: option.Faulty(func() error { _, err := Compose(s.StatusLeft, s.StatusRight); return err }),
 		},
 		{
 			Name: "clock", Value: option.Default(&s.Clock, "24h"), Choices: []string{"24h", "12h"},
-			Doc: "How the segment time writes the time of day.",
+			Doc: `How the segment time writes the time.`,
 		},
 	}
 }

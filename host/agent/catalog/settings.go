@@ -34,14 +34,12 @@ type Tables map[string]Agent
 func (t *Tables) Options() []option.Option {
 	return []option.Option{{
 		Name: "agents", Value: t,
-		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agent ls" lists them and those that tandemux knows ` +
-			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
-			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
-			`none ("ask"), those about tools that only read ("reads"), or all ("all"). login says that clients are to give a token for a ` +
-			`resource, which the agent gets in a variable: resource (its address), variable, and name, servers (which give tokens), ` +
-			`scopes and required (true, unless the variable is set already).`,
+		Doc: `Your agents, which speak the Agent Client Protocol: docs/agents.md. "tandemux agent ls" lists them, with those that it finds by itself.`,
 		Example: []string{
-			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`, `confirm = "reads"`, `cwd = "/srv/project"`, `env = { MODEL = "large" }`,
+			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`,
+			`confirm = "reads"   # its questions that get a yes: none ("ask"), what only reads ("reads"), "all"`,
+			`cwd = "/srv/project"   # in place of the session's directory`, `env = { MODEL = "large" }`,
+			"# A token that clients are to give, which the agent gets in the variable. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
