@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"tandemux/internal/cli"
 )
 
 // verbsTable is the table of all verbs in docs/scripting.md. Those of a group stand with it.
@@ -53,5 +55,18 @@ func TestVerbsAreWritten(t *testing.T) {
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExitCodesAreWritten: docs/scripting.md has the exit codes.
+func TestExitCodesAreWritten(t *testing.T) {
+	text, err := os.ReadFile("../../docs/scripting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code, means := range map[int]string{cli.ExitDone: "done", cli.ExitFailed: "failed", cli.ExitUsage: "wrong usage", cli.ExitTimeout: "timed out"} {
+		if want := fmt.Sprintf("\n%d | %s", code, means); !strings.Contains(string(text), want) {
+			t.Errorf("docs/scripting.md does not say %q", want)
+		}
 	}
 }
