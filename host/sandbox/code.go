@@ -45,7 +45,12 @@ func (c *code) find(name string) string {
 		}
 		return ""
 	}
-	for _, dir := range filepath.SplitList(c.path) {
+	return inPath(name, c.path)
+}
+
+// inPath finds a program in the absolute directories of a PATH; "" where it is not.
+func inPath(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
 		if file := filepath.Join(dir, name); filepath.IsAbs(dir) && executable(file) {
 			return file
 		}

@@ -214,10 +214,8 @@ func lookUp(name, path string) (file string, code int, err error) {
 		}
 		return name, 0, nil
 	}
-	for dir := range strings.SplitSeq(path, ":") {
-		if file := dir + "/" + name; strings.HasPrefix(dir, "/") && executable(file) {
-			return file, 0, nil
-		}
+	if file := inPath(name, path); file != "" {
+		return file, 0, nil
 	}
 	return "", missing, fmt.Errorf("%s: there is no such program in the sandbox's PATH", name)
 }

@@ -31,7 +31,10 @@ func Main(script string) int {
 			a.handle(m)
 		}
 		if err != nil {
-			for a.isDeaf() {
+			a.mu.Lock()
+			deaf := a.deaf
+			a.mu.Unlock()
+			for deaf {
 				time.Sleep(time.Hour)
 			}
 			return 0
@@ -70,12 +73,6 @@ type scripted struct {
 	deaf      bool
 	mcp       *mcpServer    // nil until it is needed
 	prompted  chan struct{} // closed by the next prompt
-}
-
-func (a *scripted) isDeaf() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.deaf
 }
 
 func die(format string, args ...any) {
@@ -120,7 +117,8 @@ func (a *scripted) handle(m message) {
 		}
 		return
 	}
-	if what, ok := a.on[m.Method]; ok && !a.allowed(m, what) {
+	if what, ok := a.on[m.Method]; ok {
+		a.instead(m, what)
 		return
 	}
 	var p struct {
@@ -172,23 +170,26 @@ func (a *scripted) handle(m message) {
 	}
 }
 
-// allowed does what the script says about a method, and reports whether it is
-// answered as usual.
-func (a *scripted) allowed(m message, what string) bool {
+// instead does what the script says about a method.
+func (a *scripted) instead(m message, what string) {
 	word, rest, _ := strings.Cut(what, " ")
 	switch word {
 	case "exit":
 		code, _ := strconv.Atoi(rest)
 		os.Exit(code)
 	case "error":
-		number, text, _ := strings.Cut(rest, " ")
-		code, _ := strconv.Atoi(number)
-		a.send(message{ID: m.ID, Error: &failure{code, text}})
+		a.fail(m, rest)
 	case "hang":
 	default:
 		die("on %s %s is not understood", m.Method, what)
 	}
-	return false
+}
+
+// fail answers with an error: N TEXT.
+func (a *scripted) fail(m message, what string) {
+	number, text, _ := strings.Cut(what, " ")
+	code, _ := strconv.Atoi(number)
+	a.send(message{ID: m.ID, Error: &failure{code, text}})
 }
 
 // opened answers session/new, load and resume.
@@ -273,8 +274,7 @@ func (a *scripted) step(m message, line string) bool {
 	case "update":
 		a.update(rest)
 	case "call":
-		name := a.ask(rest)
-		a.join(name)
+		a.join(a.ask(rest))
 	case "go":
 		a.ask(rest)
 	case "join":
@@ -302,9 +302,7 @@ func (a *scripted) step(m message, line string) bool {
 		a.stop(m, rest)
 		return true
 	case "error":
-		number, text, _ := strings.Cut(rest, " ")
-		code, _ := strconv.Atoi(number)
-		a.send(message{ID: m.ID, Error: &failure{code, text}})
+		a.fail(m, rest)
 		return true
 	default:
 		a.misbehave(word, rest)
@@ -385,14 +383,18 @@ func (a *scripted) askServer(line string) {
 	if len(parts) < 3 || !json.Valid([]byte(parts[2])) {
 		die("mcp needs a name, a method and JSON: %s", line)
 	}
-	m := a.server().ask(parts[1], parts[2])
+	a.keep(parts[0], a.server().ask(parts[1], parts[2]))
+}
+
+// keep keeps an answer, or an error, under a name.
+func (a *scripted) keep(name string, m message) {
 	r := m.Result
 	if m.Error != nil {
 		r, _ = json.Marshal(m.Error)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.results[parts[0]] = r
+	a.results[name] = r
 }
 
 func (a *scripted) join(name string) {
@@ -402,14 +404,7 @@ func (a *scripted) join(name string) {
 	if ch == nil {
 		die("there is no call %s", name)
 	}
-	m := <-ch
-	r := m.Result
-	if m.Error != nil {
-		r, _ = json.Marshal(m.Error)
-	}
-	a.mu.Lock()
-	a.results[name] = r
-	a.mu.Unlock()
+	a.keep(name, <-ch)
 }
 
 func (a *scripted) result(name string) json.RawMessage {

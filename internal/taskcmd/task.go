@@ -74,7 +74,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.Command = strings.Fields(o.CommandLine)
+	o.Command, o.Hint = strings.Fields(o.CommandLine), branchHere(c.Context(), o.Branch)
 	var content []store.Part
 	if o.Message != "" {
 		text, err := cli.Text([]string{o.Message}, c.InOrStdin(), "")
