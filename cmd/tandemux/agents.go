@@ -72,6 +72,21 @@ and those that tandemux knows but does not find. tandemux doctor tries to start 
 	}), cli.One[[]catalog.Row](), cli.One[[]store.Agent]())
 }
 
+// configuredAgents are those of the configuration and those that are installed, to
+// complete.
+func configuredAgents() (all []string) {
+	s, err := loadSettings(local.FindDirs())
+	if err != nil {
+		return nil
+	}
+	for _, r := range s.catalog.Rows() {
+		if r.Configured || r.Found {
+			all = append(all, r.Name+"\t"+r.Title)
+		}
+	}
+	return all
+}
+
 // hostAgents notes which agents the running host has, and adds those that only it
 // knows. Without a host there is nothing to note.
 func hostAgents(cmd *cobra.Command, rows *[]catalog.Row) error {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,9 @@ func (x *jsonRun) refused(args []string, err error, said string) {
 		x.Errorf("tandemux %s: stderr is no JSON object: %q", strings.Join(args, " "), said)
 	default:
 		x.valid(args, x.doc.Defs["error"], v)
+		if inside := regexp.MustCompile(`x-tandemux/|json:|ahp\.|map\[|0x[0-9a-f]{6}|<nil>|%!|tandemux/(host|internal)`).FindString(said); inside != "" {
+			x.Errorf("tandemux %s: the error says %q: %s", strings.Join(args, " "), inside, said)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
 	"tandemux/internal/cli"
@@ -16,7 +17,7 @@ import (
 )
 
 func newLoginCommand() *cobra.Command {
-	return cli.Command("login NAME [METHOD]", `Log in to an agent, here in this terminal
+	return cli.Command("login AGENT [METHOD]", `Log in to an agent, here in this terminal
 It is logged in to in one of the ways that it offers: by a command of its own that runs
 here, or by itself, mostly in a browser. Without METHOD the first way that needs no
 variable to be set is taken. An agent on another machine is logged in to on that
@@ -28,7 +29,7 @@ machine.`, nil, func(cmd *cobra.Command, args []string) error {
 		}
 		r, ok := catalog.Named(s.catalog.Rows(), args[0])
 		if !ok {
-			return fmt.Errorf("there is no agent %q: `tandemux agent ls` lists them", args[0])
+			return ahp.NotFound("there is no agent %q; `tandemux agent ls` lists them", args[0])
 		}
 		p, err := catalog.Maker{State: d.State, Version: version}.Provider(r)
 		if err != nil {

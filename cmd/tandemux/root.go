@@ -57,6 +57,6 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	}
 	root.AddCommand(newBridgeCommand())
 	addOldNames(root)
-	cli.Complete(root, complete.Words())
+	cli.Complete(root, complete.Words(configuredAgents))
 	return root
 }

@@ -43,21 +43,21 @@ func namesIn(doc *jsonschema.Schema) []string {
 }
 
 func newSchemaCommand() *cobra.Command {
-	cmd := cli.Command("schema [ahp|ahp-0.9|ahp-0.5|cli|NAME] [NAME]", `Print the JSON Schema of what the host and the commands read and write
+	cmd := cli.Command("schema [ahp|ahp-0.9|ahp-0.5|cli|NAME] [NAME...]", `Print the JSON Schema of what the host and the commands read and write
 ahp is the Agent Host Protocol 1.x with tandemux's extensions; ahp-0.9 and ahp-0.5 are
 those versions. With a NAME it is that part alone, with what it refers to: a method, an
 action, a kind of channel, or a type in the schema's $defs. cli is what all commands
 print with --json; its parts are the commands, and error.
 
   tandemux schema cli ls
-  tandemux schema cli "task show"
+  tandemux schema cli task show
   tandemux schema ahp subscribe`, nil, printSchema)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		all := documents(cmd.Root())
 		if len(args) == 0 {
 			return append(slices.Sorted(maps.Keys(all)), namesIn(all["ahp"]())...), cobra.ShellCompDirectiveNoFileComp
 		}
-		if doc := all[args[0]]; doc != nil && len(args) == 1 {
+		if doc := all[args[0]]; doc != nil {
 			return namesIn(doc()), cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -71,17 +71,14 @@ func printSchema(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && all[args[0]] != nil {
 		doc, args = all[args[0]](), args[1:]
 	}
-	switch {
-	case len(args) > 1:
-		return cli.Usagef("there is no schema %q", args[0])
-	case len(args) == 1:
+	if name := strings.Join(args, " "); name != "" {
 		whole := doc
-		if doc = schema.Named(whole, args[0]); doc == nil {
+		if doc = schema.Named(whole, name); doc == nil {
 			hint := ""
-			if near := spelling.Closest(args[0], namesIn(whole)); near != "" {
-				hint = fmt.Sprintf(": do you mean %q?", near)
+			if near := spelling.Closest(name, namesIn(whole)); near != "" {
+				hint = fmt.Sprintf("; did you mean %q?", near)
 			}
-			return cli.Usagef("there is no schema of %q%s", args[0], hint)
+			return cli.Usagef("there is no schema of %q%s", name, hint)
 		}
 	}
 	enc := json.NewEncoder(cmd.OutOrStdout())

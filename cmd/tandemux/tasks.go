@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
@@ -113,7 +113,7 @@ func configuredAgent(name string) (registry.Definition, error) {
 	}
 	d, _, known := s.definition(name)
 	if !known {
-		return d, fmt.Errorf("the configuration has no agent %q; `tandemux agent ls` lists them", name)
+		return d, ahp.NotFound("the configuration has no agent %q; `tandemux agent ls` lists them", name)
 	}
 	return d, nil
 }

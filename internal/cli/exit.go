@@ -86,6 +86,9 @@ func Run(ctx context.Context, root *cobra.Command, args []string, manual string)
 	root.SetArgs(args)
 	root.InitDefaultCompletionCmd(args...)
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		for _, shell := range c.Commands() {
+			shell.Args = arguments
+		}
 		c.Short, c.Long, c.RunE, c.Args = "Print the script that completes command lines, for a shell", "", showHelp, arguments
 	}
 	if c, _, err := root.Find([]string{"completion", "bash"}); err == nil {
@@ -138,13 +141,16 @@ func tell(cmd *cobra.Command, args []string, code string, err error) {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	w := cmd.Root().ErrOrStderr()
+	w, text := cmd.Root().ErrOrStderr(), OneSentence(err)
+	if word := meant(cmd, code); word != "" {
+		text += fmt.Sprintf("; did you mean %q?", word)
+	}
 	if !AsJSON(cmd) && !slices.Contains(args, "--json") {
-		fmt.Fprintln(w, "tandemux: "+OneSentence(err))
+		fmt.Fprintln(w, "tandemux: "+text)
 		return
 	}
 	var f jsonform.Failure
-	f.Error.Code, f.Error.Message = code, OneSentence(err)
+	f.Error.Code, f.Error.Message = code, text
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.Encode(f) //nolint:errcheck // there is nowhere else to say it

@@ -19,7 +19,7 @@ func help(w io.Writer, c *cobra.Command) {
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
 			width = min(cols, 100)
 		}
-		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		if name := os.Getenv("TERM"); os.Getenv("NO_COLOR") == "" && name != "" && name != "dumb" {
 			head = func(s string) string { return "\x1b[1m" + s + "\x1b[m" }
 		}
 	}

@@ -112,6 +112,41 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return usage(cmd, "there is no command `%s %s`", cmd.CommandPath(), name)
 }
 
+// meant is what may have been meant by the first word of a command line that stands for
+// something that is not there: what would have been completed.
+func meant(cmd *cobra.Command, code string) string {
+	if code != "not_found" {
+		return ""
+	}
+	best := ""
+	look := func(typed string, complete cobra.CompletionFunc, before []string) {
+		if complete == nil || best != "" {
+			return
+		}
+		there, _ := complete(cmd, before, "")
+		words, of := []string{}, map[string]string{}
+		for _, one := range there {
+			word, about, _ := strings.Cut(one, "\t")
+			for _, w := range []string{word, about} {
+				words, of[w] = append(words, w), word
+			}
+		}
+		if !slices.Contains(words, typed) {
+			best = of[spelling.Closest(typed, words)]
+		}
+	}
+	args := cmd.Flags().Args()
+	for i, arg := range args {
+		look(arg, cmd.ValidArgsFunction, args[:i])
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if complete, has := cmd.GetFlagCompletionFunc(f.Name); has && f.Name != "host" {
+			look(f.Value.String(), complete, args)
+		}
+	})
+	return best
+}
+
 // wanted says what the values of a kind of flag are.
 var wanted = map[string]string{
 	"int": "a whole number", "float64": "a number", "duration": "a time such as 500ms, 30s or 5m", "bool": "true or false",

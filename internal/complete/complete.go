@@ -20,19 +20,31 @@ import (
 const patience = time.Second
 
 // Words are the completions of the words that stand for arguments and values of flags.
-func Words() map[string]func(cmd *cobra.Command) []string {
+// configured are the agents of the configuration, which needs no host.
+func Words(configured func() []string) map[string]func(cmd *cobra.Command) []string {
 	return map[string]func(cmd *cobra.Command) []string{
 		"ID": terminals, "TERMINAL": terminals,
 		"LAYOUT":  layouts,
 		"SESSION": sessions,
 		"TOKEN":   tokens,
 
-		"TASK":       tasks("listTasks", func(t store.Task) string { return t.Name + "\t" + string(t.Status) }),
-		"AGENT":      func(cmd *cobra.Command) []string { return append(agents(cmd), deployed(cmd)...) },
+		"TASK": tasks("listTasks", func(t store.Task) string { return t.Name + "\t" + string(t.Status) }),
+		"AGENT": func(cmd *cobra.Command) []string {
+			all := slices.Concat(configured(), agents(cmd), deployed(cmd))
+			slices.Sort(all)
+			return slices.CompactFunc(all, func(a, b string) bool { return word(a) == word(b) })
+		},
+		"URL":        func(*cobra.Command) []string { return endpoint.Known() },
 		"PROJECT":    tasks("listProjects", func(p store.Project) string { return p.Name + "\t" + cli.Short(p.Description) }),
 		"FILESYSTEM": tasks("listFilesystems", func(f store.Filesystem) string { return f.Name }),
 		"KEY":        tasks("listKeys", func(k store.APIKey) string { return k.Name }),
 	}
+}
+
+// word is a completion without its description.
+func word(completion string) string {
+	w, _, _ := strings.Cut(completion, "\t")
+	return w
 }
 
 // asked asks the host that runs, if one does.
@@ -75,7 +87,7 @@ func layouts(cmd *cobra.Command) []string {
 	})
 }
 
-// agents are those of the configuration, and those that are installed.
+// agents are those of the host.
 func agents(cmd *cobra.Command) []string {
 	return asked(cmd, func(_ context.Context, s *endpoint.Conn) (all []string) {
 		root, _ := s.Mirror.Root()

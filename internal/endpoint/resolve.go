@@ -57,7 +57,7 @@ func Resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 			return ahp.TerminalInfo{}, fmt.Errorf("%q is the title of %s, and a title is no address, as programs set it: use the id %s, or give the terminal a name with `tandemux rename %s NAME`", cli.Short(id), short, short, short)
 		}
 	}
-	return ahp.TerminalInfo{}, fmt.Errorf("no terminal matches %q; `tandemux ls` lists them", id)
+	return ahp.TerminalInfo{}, ahp.NotFound("no terminal matches %q; `tandemux ls` lists them", id)
 }
 
 // matching are those that the first rule fits that fits any.

@@ -51,7 +51,7 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 	default:
 		return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
 	}
-	return ahp.SessionSummary{}, fmt.Errorf("no session matches %q; `tandemux session ls` lists them", id)
+	return ahp.SessionSummary{}, ahp.NotFound("no session matches %q; `tandemux session ls` lists them", id)
 }
 
 // UseAgent has the host make an agent available and gives its name there.

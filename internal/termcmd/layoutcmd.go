@@ -72,7 +72,7 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 		return layoutfile.File{}, err
 	}
 	if len(l.Tabs) == 0 {
-		return layoutfile.File{}, fmt.Errorf("there is nothing in layout %s", name)
+		return layoutfile.File{}, ahp.NotFound("there is nothing in layout %s", name)
 	}
 	describe := func(uri ahp.URI) (cwd string, command []string) {
 		meta := terminals[uri].Meta

@@ -109,7 +109,7 @@ func TestAgents(t *testing.T) {
 	}
 	w.refused(http.StatusNotFound, "no variable", http.MethodGet, path+"/NONE", nil)
 	w.refused(http.StatusUnprocessableEntity, "no name of a variable", http.MethodPut, path, api.NewVariables{Variables: []store.Variable{{Name: "B-D"}}})
-	w.refused(http.StatusUnprocessableEntity, "neither production nor preview", http.MethodGet, "/agents/a/environments/x/variables", nil)
+	w.refused(http.StatusUnprocessableEntity, "is production or preview", http.MethodGet, "/agents/a/environments/x/variables", nil)
 	var re, back store.Deployed
 	w.must(http.StatusCreated, http.MethodPost, "/branches/"+branch.ID+"/redeploy", nil, &re)
 	w.must(http.StatusOK, http.MethodPost, "/agents/a/branches/feature%2Fx/rollback", api.NewRollback{Version: "1", Note: "back"}, &back)

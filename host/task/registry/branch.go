@@ -31,7 +31,7 @@ func ParseEnvironment(s string) (string, error) {
 			return env, nil
 		}
 	}
-	return "", store.Errorf(store.Invalid, "the environment %.40q is neither %s nor %s", s, Production, Preview)
+	return "", store.Errorf(store.Invalid, "the environment is %s or %s, not %.40q", Production, Preview, s)
 }
 
 // CheckBranch says what is wrong with the name of a branch: those that git takes,
