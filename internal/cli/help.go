@@ -59,7 +59,7 @@ func help(w io.Writer, c *cobra.Command) {
 // localFlags are a command's own flags.
 func localFlags(c *cobra.Command) *pflag.FlagSet {
 	for name, usage := range map[string]string{"help": "Print this", "version": "Print the version"} {
-		if f := c.Flags().Lookup(name); f != nil {
+		if f := c.Flags().Lookup(name); f != nil && strings.HasPrefix(f.Usage, name+" for ") { // cobra's own
 			f.Usage = usage
 		}
 	}

@@ -102,7 +102,7 @@ With --json it is, of a file, what is known of it, not its contents.`, nil, func
 		switch {
 		case len(args) < 2:
 			return told(c, func(f store.Filesystem) string {
-				return fmt.Sprintf("%s  %s  %d files, %d bytes\nproject %s\nversion %s", f.ID, cli.Short(f.Name), f.Files, f.Size, f.ProjectID, f.Version)
+				return fmt.Sprintf("%s  %s  %s, %s\nproject %s\nversion %s", f.ID, cli.Short(f.Name), cli.Count(int(f.Files), "file"), cli.Count(int(f.Size), "byte"), f.ProjectID, f.Version)
 			}, "getFilesystem", nil, args[0])
 		case cli.AsJSON(c.Command):
 			return told[api.File](c, nil, "getFile", nil, args...)
@@ -228,7 +228,7 @@ func (o *pulling) unpack(c *call, archive io.ReadCloser, err error, dir string) 
 		return err
 	}
 	c.leftOut(got.Skipped)
-	return show(c, got, fmt.Sprintf("%d files, %d bytes in %s", got.Files, got.Bytes, cli.Short(got.Out)))
+	return show(c, got, fmt.Sprintf("%s, %s in %s", cli.Count(got.Files, "file"), cli.Count(int(got.Bytes), "byte"), cli.Short(got.Out)))
 }
 
 func newWsDiff() *cobra.Command {
@@ -273,7 +273,7 @@ func printStat(w io.Writer, files []workspace.FileDiff, left []string) {
 		}
 		fmt.Fprintf(w, "%-9s %-11s %s\n", f.Status, counts, name)
 	}
-	fmt.Fprintf(w, "%d files, +%d -%d\n", len(files), added, deleted)
+	fmt.Fprintf(w, "%s, +%d -%d\n", cli.Count(len(files), "file"), added, deleted)
 	for _, p := range left {
 		fmt.Fprintf(w, "stays in the workspace: %s\n", cli.Line(p))
 	}

@@ -30,7 +30,20 @@ func Token() *cobra.Command {
 			})
 		}), cli.One[[]ahp.TokenInfo]()),
 		onHost("rm TOKEN", "End a token at once; its open connections are closed", nil, true, func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
-			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
+			var got ahp.TokenListResult
+			if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+				return err
+			}
+			id, named := args[0], 0
+			for _, t := range got.Items {
+				if t.Name == args[0] {
+					id, named = t.ID, named+1
+				}
+			}
+			if named > 1 {
+				return cli.Usagef("%d tokens are named %q: say which by its id, as `tandemux token ls` lists it", named, args[0])
+			}
+			return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: id}, nil)
 		}))
 }
 

@@ -82,7 +82,7 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 	if err != nil {
 		return nil, err
 	}
-	deployed, any, err := r.deployedVariables(ctx, a.ID, environment)
+	deployed, err := r.deployedVariables(ctx, a.ID, environment)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 	for i, v := range vars {
 		d, ok := deployed[v.Name]
 		shown[i] = Variable{Name: v.Name, Value: v.Value, Secret: v.Secret, Updated: v.Updated}
-		shown[i].Pending = any && (!ok || d.Value != v.Value || d.Secret != v.Secret)
+		shown[i].Pending = !ok || d.Value != v.Value || d.Secret != v.Secret
 		if v.Secret {
 			shown[i].Value = Masked
 		}
@@ -99,21 +99,21 @@ func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, e
 }
 
 // deployedVariables are those that the version has that was activated last in an
-// environment; any says that there is one.
-func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (vars map[string]store.Variable, any bool, err error) {
+// environment; none where nothing was.
+func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (map[string]store.Variable, error) {
 	v, err := r.store.Newest(ctx, agent, environment)
+	if errors.Is(err, store.NotFound) {
+		return nil, nil
+	}
 	if err != nil {
-		if errors.Is(err, store.NotFound) {
-			err = nil
-		}
-		return nil, false, err
+		return nil, err
 	}
 	all, err := r.store.Snapshot(ctx, v.SnapshotID)
-	vars = make(map[string]store.Variable, len(all))
+	vars := make(map[string]store.Variable, len(all))
 	for _, v := range all {
 		vars[v.Name] = v
 	}
-	return vars, true, err
+	return vars, err
 }
 
 // DeleteVariable removes one; versions that were deployed keep it.

@@ -30,6 +30,9 @@ func tryVariables(t *testing.T, w *fixture) {
 	if !shown[0].Pending || !shown[1].Pending {
 		t.Error("what no version has is not pending")
 	}
+	if there := must(w.Variables(ctx, operator, "a", "preview"))(t); !there[0].Pending {
+		t.Error("where nothing is deployed a variable is not pending")
+	}
 	d := w.deploy(acp("a"), "")
 	for _, v := range must(w.Variables(ctx, operator, "a", "production"))(t) {
 		if v.Pending {
