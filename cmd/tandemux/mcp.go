@@ -38,7 +38,7 @@ host is started when none runs.
 
 What the agent starts is its own and in the background until it gives it to you,
 or you take it. It can read your terminals, but not type into them unless you let
-it. docs/mcp.md says what it may run.
+it. docs/agents.md says what it may run.
 
   claude mcp add tandemux -- tandemux mcp
   codex mcp add tandemux -- tandemux mcp`, &in, func(cmd *cobra.Command, _ []string) error {

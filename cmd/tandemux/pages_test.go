@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,9 +68,18 @@ func blocks(t *testing.T, page string) (all []block) {
 	return all
 }
 
+// needs is what pages with a word are run with.
+var needs = [][2]string{
+	{"curl ", "[!has:curl] skip 'there is no curl'\n"},
+	{"python3", "[!exec:/usr/bin/python3] skip 'there is no python3'\n"},
+	{"ssh ", "[!sshd] skip 'there is no sshd that could log this user in'\nuser far\nmkdir farbin\nsymlink farbin/tandemux -> $TANDEMUXBIN\nuser near\nsshd far\nsshd known\n"},
+}
+
 // TestPages runs the commands of README.md and docs as they are written: each page in an
 // empty home of its own, in a small repository, with an agent named claude that says
-// little. What runs until somebody ends it, such as tandemux watch, is ended.
+// little, and in a task writes hello.txt. What runs until somebody ends it, such as
+// tandemux watch, is ended. The machine named machine is this one, as another user, and
+// port 7070 one that is free; the host listens there.
 func TestPages(t *testing.T) {
 	dir, ran := t.TempDir(), 0
 	around, err := os.ReadFile("testdata/page.txtar")
@@ -93,15 +104,32 @@ func TestPages(t *testing.T) {
 		if script.Len() == 0 {
 			continue
 		}
-		name := strings.TrimSuffix(filepath.Base(page), ".md")
-		if err := os.WriteFile(filepath.Join(dir, name+".txtar"), []byte(string(around)+"-- page.sh --\n"+script.String()), 0o600); err != nil {
+		name, before := strings.TrimSuffix(filepath.Base(page), ".md"), ""
+		for _, need := range needs {
+			if strings.Contains(script.String(), need[0]) {
+				before += need[1]
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".txtar"), []byte(before+string(around)+"-- page.sh --\n"+script.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if ran < 18 {
 		t.Errorf("%d blocks are run", ran)
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, Setup: setupScript, Condition: func(cond string) (bool, error) { return holds(t, cond) }})
+	testscript.Run(t, testscript.Params{
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			env.Setenv("AT", ln.Addr().String())
+			return errors.Join(ln.Close(), setupScript(env))
+		},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"user": cmdUser, "sshd": cmdSSHD},
+		Condition: func(cond string) (bool, error) { return holds(t, cond) },
+	})
 }
 
 // console is a transcript: each line behind "$ " is run, and must print the lines below

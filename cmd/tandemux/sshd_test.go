@@ -77,7 +77,7 @@ func cmdUser(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdSSHD runs a real sshd on loopback, with keys of its own, that logs in as
 // the user of cmdUser: sshd NAME. Its commands have $WORK/farbin before the
-// PATH. TANDEMUX_SSH and SSH_PORT are set to use it; the machine's key goes into
+// PATH. TANDEMUX_SSH and SSH_PORT are set to use it, also as "machine"; the machine's key goes into
 // $WORK/known only by `sshd known`, `sshd cut` cuts all
 // connections, until `sshd back`.
 func cmdSSHD(ts *testscript.TestScript, neg bool, args []string) {
@@ -142,7 +142,8 @@ func cmdSSHD(ts *testscript.TestScript, neg bool, args []string) {
 		"PidFile none", "AuthorizedKeysFile "+filepath.Join(dir, "user.pub"), "PasswordAuthentication no",
 		"KbdInteractiveAuthentication no", "UsePAM no", "StrictModes no", "PermitRootLogin yes", "PrintMotd no", set)
 	client := write("ssh_config", "UserKnownHostsFile "+ts.MkAbs("known"), "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes",
-		"IdentityFile "+filepath.Join(dir, "user"), "IdentitiesOnly yes", "BatchMode yes", "LogLevel ERROR")
+		"IdentityFile "+filepath.Join(dir, "user"), "IdentitiesOnly yes", "BatchMode yes", "LogLevel ERROR",
+		"Host machine", "HostName 127.0.0.1", "Port "+port)
 	cmd := exec.Command(sshdPath(), "-D", "-f", conf, "-E", filepath.Join(dir, "log"))
 	ts.Check(cmd.Start())
 	ts.Defer(func() {

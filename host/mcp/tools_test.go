@@ -17,7 +17,7 @@ import (
 	"tandemux/internal/soak"
 )
 
-// TestTools: what is offered is what docs/mcp.md lists, and how it is described (T3–T23, T42–T47).
+// TestTools: what is offered is what docs/agents.md lists, and how it is described (T3–T23, T42–T47).
 func TestTools(t *testing.T) {
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "looker")
@@ -36,7 +36,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s takes null for an array: %s", tool.Name, schema)
 		}
 	}
-	page, err := os.ReadFile("../../docs/mcp.md")
+	page, err := os.ReadFile("../../docs/agents.md")
 	a.Must(err)
 	var written []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+_[a-z_]+)` \\|").FindAllStringSubmatch(string(page), -1) {
@@ -44,7 +44,7 @@ func TestTools(t *testing.T) {
 	}
 	slices.Sort(names)
 	if slices.Sort(written); len(names) == 0 || !slices.Equal(names, written) {
-		t.Errorf("the tools are %q; docs/mcp.md says %q", names, written)
+		t.Errorf("the tools are %q; docs/agents.md says %q", names, written)
 	}
 	if h := hints["read_terminal"]; !h.ReadOnlyHint || *h.OpenWorldHint {
 		t.Error("read_terminal is not marked as reading")

@@ -20,6 +20,8 @@
 //	on METHOD exit N        ends
 //	on METHOD error N TEXT  answers with an error
 //	once FILE               what follows counts until FILE exists, which it makes
+//	task                    what follows counts in a task
+//	always                  what follows counts
 //
 //	say TEXT                an agent_message_chunk; \n is a new line
 //	think TEXT              an agent_thought_chunk

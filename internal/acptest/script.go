@@ -25,6 +25,10 @@ func (a *scripted) parse(script string) {
 			}
 			continue
 		}
+		if word == "task" {
+			live = os.Getenv("TANDEMUX_TASK") != ""
+			continue
+		}
 		if word == "always" {
 			live = true
 			continue

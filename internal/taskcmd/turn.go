@@ -216,7 +216,7 @@ func newTaskWatch() *cobra.Command {
 	return verb("watch TASK", `Print what a task does, as it does it
 It is printed from the beginning, until its turn has ended and nothing is to be done;
 with --follow until the task is over. With --json each part is a line, as
-docs/tasks.md describes them.`, &in, func(c *call, args []string) error {
+docs/http.md describes them.`, &in, func(c *call, args []string) error {
 		p := &printer{c: c}
 		defer p.end()
 		return stream(c.Context(), c, args[0], in, p.print)

@@ -17,13 +17,13 @@ func TestScopesAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(text), "\n**Tokens** have scopes: ")
-	list, _, ended := strings.Cut(rest, ". ")
+	_, rest, ok := strings.Cut(string(text), "\n| scope | lets |\n|---|---|\n")
+	list, _, ended := strings.Cut(rest, "\n\n")
 	if !ok || !ended {
 		t.Fatal("docs/security.md does not list the scopes")
 	}
 	var named []string
-	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(list, -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(list, -1) {
 		named = append(named, m[1])
 	}
 	if !slices.Equal(named, auth.AllScopes) {
