@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tandemux/internal/pty"
 )
 
 // child is one process with its pty. info.Exit, info.Note and dropped are
@@ -57,7 +59,9 @@ func start(s *Spec) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	master, slave, err := openPty()
+	// They stay out of Go's poller: a registered master would wake the keeper for every
+	// byte that a child writes, and the poller's O_NONBLOCK would break programs.
+	master, slave, err := pty.Pair()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}

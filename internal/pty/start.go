@@ -9,6 +9,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Pair makes a terminal: the descriptor of whoever drives it, and that of programs.
+// Both block and are close-on-exec.
+func Pair() (master, slave int, err error) {
+	master, err = unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, -1, fmt.Errorf("open /dev/ptmx: %w", err)
+	}
+	name, err := unlock(master)
+	if err == nil {
+		slave, err = unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	}
+	if err != nil {
+		unix.Close(master)
+		return -1, -1, fmt.Errorf("open the other side of a pty: %w", err)
+	}
+	return master, slave, nil
+}
+
+// Open is Pair as files, of which deadlines work on the first.
+func Open() (master, slave *os.File, err error) {
+	m, s, err := Pair()
+	if err != nil {
+		return nil, nil, err
+	}
+	slave = os.NewFile(uintptr(s), "pty")
+	if err := unix.SetNonblock(m, true); err != nil {
+		unix.Close(m)
+		slave.Close()
+		return nil, nil, fmt.Errorf("open a pty: %w", err)
+	}
+	return os.NewFile(uintptr(m), "/dev/ptmx"), slave, nil
+}
+
 // Winsize is a terminal's size in cells.
 type Winsize struct{ Rows, Cols uint16 }
 

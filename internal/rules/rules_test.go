@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"host/params":        {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
 	"host/guard":         {"internal/config/option", "internal/statefile"},
-	"host/keeper":        {"internal/daemon", "internal/memtrim"},
+	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option", "internal/statefile"},
 	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/output", "internal/fileuri"},
