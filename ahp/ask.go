@@ -48,3 +48,98 @@ type AnswerParams struct {
 	ID      string `json:"id"` // of the Ask
 	Grant   bool   `json:"grant"`
 }
+
+// MethodAgent makes an agent available that the host did not have when it
+// started: one that was configured or installed since, by its name, or a command
+// line (x-tandemux/agent). An agent that is there already is no error. A command
+// line needs the right to administer the host.
+const MethodAgent = "x-tandemux/agent"
+
+// AgentParams are its params: one of Provider and Command is given.
+type AgentParams struct {
+	Channel  URI      `json:"channel"`
+	Provider string   `json:"provider,omitempty"`
+	Command  []string `json:"command,omitempty"`
+}
+
+// AgentResult answers it.
+type AgentResult struct {
+	// Provider is what createSession calls it.
+	Provider string `json:"provider"`
+}
+
+// MethodLogin starts an agent's own command for logging in, in a terminal
+// (x-tandemux/login), or where the agent does it by itself has it do so. Scope
+// session, and for a terminal what createTerminal needs.
+const MethodLogin = "x-tandemux/login"
+
+// LoginParams are its params.
+type LoginParams struct {
+	Channel  URI    `json:"channel"`
+	Provider string `json:"provider"`
+	// Method is the id of one of the ways; empty: the first that can be done here.
+	Method string `json:"method,omitempty"`
+	// Terminal is the URI of the terminal to make, Cols and Rows its size.
+	Terminal URI `json:"terminal,omitempty"`
+	Cols     int `json:"cols,omitempty"`
+	Rows     int `json:"rows,omitempty"`
+	// Session, one of the provider's that could not be created, is begun again
+	// when the login is done: session/ready follows, or session/creationFailed.
+	Session URI `json:"session,omitempty"`
+}
+
+// LoginResult answers it: at once where there is a terminal, whose exit code 0
+// says that it is done, else when the agent has logged in.
+type LoginResult struct {
+	Method   AgentAuth   `json:"method"`
+	Terminal URI         `json:"terminal,omitempty"`
+	Methods  []AgentAuth `json:"methods"` // all there are
+}
+
+// tandemux's extensions by which an agent uses the tools of its session's clients: the
+// MCP server that it is given offers them.
+const (
+	MethodClientTools = "x-tandemux/clientTools"
+	MethodCallTool    = "x-tandemux/callTool"
+)
+
+// ClientToolsParams asks for the tools of the clients that take part in a chat's
+// session, for an agent that works in that session. With Known, the version of an
+// earlier answer, it is answered when they are others.
+type ClientToolsParams struct {
+	Channel URI    `json:"channel"` // the chat
+	Known   string `json:"known,omitempty"`
+}
+
+// ClientToolsResult answers it.
+type ClientToolsResult struct {
+	Tools   []ToolDefinition `json:"tools"` // never null
+	Version string           `json:"version"`
+}
+
+// CallToolParams has a client carry a tool out in the turn that runs. It is answered
+// with a ToolResult when that is done, was given up, or takes too long.
+type CallToolParams struct {
+	Channel URI    `json:"channel"` // the chat
+	ID      string `json:"id"`      // the caller's, unique in the turn
+	Name    string `json:"name"`
+	Input   any    `json:"input,omitempty"`
+	// Cancel says that the call of that ID is no longer waited for.
+	Cancel bool `json:"cancel,omitempty"`
+}
+
+// MethodColors is a notification from client to host: what colours the client's
+// own screen shows. The host tells them to programs that ask, in the terminals
+// that the client holds.
+const MethodColors = "x-tandemux/colors"
+
+// ColorsParams is its params. A colour is "#rrggbb", or "" where it is unknown.
+type ColorsParams struct {
+	Channel URI      `json:"channel"`
+	FG      string   `json:"fg"`
+	BG      string   `json:"bg"`
+	Cursor  string   `json:"cursor"`
+	Palette []string `json:"palette"` // the basic colours, 16 at most
+	// Pictures: the screen shows pictures of the kitty graphics protocol.
+	Pictures bool `json:"pictures,omitempty"`
+}

@@ -15,7 +15,7 @@
 // Unknown members are dropped, unknown action types are kept verbatim (Unknown)
 // and reduce to nothing; neither is ever a decoding error. What AHP has no word
 // for uses its extension prefix "x-": layouts live in channels
-// "x-tandemux-layout:/NAME" (layout.go), commands are named "x-tandemux/…".
+// "x-tandemux-layout:/NAME" (state.go), commands are named "x-tandemux/…".
 //
 // Volume. Terminal output is the hot path and has functions of its own in package
 // wire. ReduceTerminal copies the last part's text for each piece of output, which is

@@ -26,7 +26,7 @@
 // # Connections
 //
 // They are package requests'; what can be asked and dispatched are rows of two tables
-// (method.go, dispatch.go).
+// (method.go).
 //
 // A connection's queue is bounded; one that would overflow is closed with a
 // reason, and the client resynchronises by reconnect. It never delays the pty,

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/requests"
+	"tandemux/host/terminals"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -80,4 +82,28 @@ func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
 		h.cfg.Ending(code)
 	}
 	return code, why
+}
+
+// refusedGuest tells people what was not allowed of a request of an agent from the side.
+func (h *Host) refusedGuest(c *requests.Conn, method string, params json.RawMessage, err error) {
+	var p struct {
+		Channel ahp.URI         `json:"channel"`
+		Command []string        `json:"command"` // x-tandemux/run
+		Line    string          `json:"line"`
+		Meta    *ahp.CreateMeta `json:"_meta"` // createTerminal
+	}
+	json.Unmarshal(params, &p) //nolint:errcheck // then what is there
+	what := p.Line
+	if p.Meta != nil && len(p.Meta.Command) > 0 {
+		p.Command = p.Meta.Command
+	}
+	if len(p.Command) > 0 {
+		what = terminals.ShownCommand(p.Command)
+	}
+	h.core.Do(func(tx core.Tx) {
+		h.activity.Refuse(tx, ahp.AgentRefusal{
+			Agent: c.Principal.Name(), Session: c.Principal.Session, Terminal: p.Channel,
+			What: cmp.Or(what, method), Why: ahp.FromRPC(err).Message,
+		})
+	})
 }

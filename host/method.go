@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"tandemux/host/requests"
 	"tandemux/host/resources"
 	"tandemux/host/sessions"
+	"tandemux/host/shell"
 	"tandemux/host/terminals"
 )
 
@@ -153,4 +155,62 @@ func (b beside) Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []stri
 		return nil, nil
 	}
 	return k, roots
+}
+
+// actions are those that clients may dispatch.
+func (h *Host) actions() map[string]requests.Action {
+	all := sessions.Actions()
+	maps.Copy(all, h.sessions.Annotations.Actions())
+	maps.Copy(all, h.terminals.Actions())
+	maps.Copy(all, h.changes.Actions())
+	maps.Copy(all, map[string]requests.Action{
+		ahp.LayoutChanged{}.ActionType(): {
+			Scope: auth.ScopeAdmin, Needs: []string{"rev"}, Fits: requests.Is[*layout], Do: h.layouts.change,
+		},
+		ahp.RootConfigChanged{}.ActionType(): {
+			Scope: auth.ScopeAdmin, Fits: requests.Is[*root], Refusal: "this host has no configuration that clients can change",
+		},
+	})
+	return all
+}
+
+// findAgent makes an agent available (x-tandemux/agent).
+func (h *Host) findAgent(_ context.Context, c *requests.Conn, p ahp.AgentParams) (any, error) {
+	need := auth.ScopeSession
+	if len(p.Command) > 0 {
+		need = auth.ScopeAdmin
+		if _, err := terminals.CheckCommand(p.Command, ""); err != nil {
+			return nil, ahp.InvalidParams("find agent: command: empty, or too long")
+		}
+	}
+	switch {
+	case (p.Provider == "") == (len(p.Command) == 0):
+		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
+	case c.Principal.Lacks(need) != "":
+		return nil, params.Allowed("find agent", c.Principal.Lacks(need))
+	}
+	tx := h.core.Lock()
+	_, unknown := h.sessions.Provider(tx, p.Provider)
+	tx.Unlock()
+	if p.Provider != "" && unknown == nil {
+		return ahp.AgentResult{Provider: p.Provider}, nil
+	}
+	if h.cfg.Agent == nil {
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: this host runs no other agents than those it has")
+	}
+	found, err := h.cfg.Agent(p.Provider, p.Command)
+	if err != nil {
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: %v", err)
+	}
+	id := found.Info().ID
+	h.core.Do(func(tx core.Tx) {
+		if _, unknown := h.sessions.Provider(tx, id); unknown != nil {
+			err = h.sessions.AddProvider(tx, found)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.requests.Audit.Did(c.Who(), "agent", id, "command", params.Clip(shell.Quote(p.Command, "")))
+	return ahp.AgentResult{Provider: id}, nil
 }

@@ -3,7 +3,7 @@
 // layout, and what the host's owner has to see to.
 //
 // Activity is the channel's body, guarded by core's lock but for what is written to the
-// disk again (mend.go). Rows and refusals that have changed wait for Interval, so that a
+// disk again (trouble.go). Rows and refusals that have changed wait for Interval, so that a
 // program that rings all the time costs its viewers no more than the list of terminals
 // does. A Terminal is what the channel has to know of one to say so.
 //

@@ -5,6 +5,6 @@
 // with its terminal or its connection. Text is matched on a goroutine of its own, from a
 // bounded queue (match.go). Nothing is polled. A client that lost its connection asks again,
 // this host or the next: a wait from a mark is decided by what has happened since, which the
-// replay log says (mark.go), and a run that has a key is typed once. Waits are guarded by
+// replay log says (run.go), and a run that has a key is typed once. Waits are guarded by
 // core's lock.
 package commands

@@ -27,7 +27,7 @@ type Link struct {
 
 	subs map[ahp.URI]*Channel
 
-	// Of the numbers of what it dispatches (window.go): it came by reconnect, which said
+	// Of the numbers of what it dispatches (replay.go): it came by reconnect, which said
 	// that they continue; and the first one has come.
 	Resumed, Continues, numbered bool
 	id                           int64 // among its client's

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,4 +51,22 @@ func remove(mem []byte) {
 	if len(mem) > 0 {
 		unix.Madvise(mem, unix.MADV_REMOVE) //nolint:errcheck // it is a kindness
 	}
+}
+
+// sendfile writes n bytes of a file from its position on to a non-blocking tty,
+// and moves the position by what that takes.
+func sendfile(to uintptr, from, n int) (int, error) {
+	sent, _, errno := syscall.RawSyscall6(unix.SYS_SENDFILE, to, uintptr(from), 0, uintptr(n), 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(sent), nil
+}
+
+// rewind sets a file's position.
+func rewind(fd, to int) error {
+	if _, _, errno := syscall.RawSyscall(unix.SYS_LSEEK, uintptr(fd), uintptr(to), unix.SEEK_SET); errno != 0 {
+		return errno
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ package journal
 import (
 	"errors"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 func memoryFile(int) (*os.File, error) { return nil, errors.ErrUnsupported }
@@ -26,3 +28,19 @@ func allocate(f *os.File, size int) error {
 
 // remove: there is no way to free a part of a file's memory.
 func remove([]byte) {}
+
+// sendfile: elsewhere it is for sockets only.
+func sendfile(uintptr, int, int) (int, error) { return 0, unix.ENOSYS }
+
+func rewind(int, int) error { return unix.ENOSYS }
+
+type packet struct{}
+
+// countable: reads are marked instead.
+func countable(int) (bool, error) { return false, nil }
+
+func (l *Landing) readExact(s *slot, fd int, _ bool) (int, error) { return l.readMarked(s, fd) }
+
+func readPlain(fd int, p []byte) (int, error) { return unix.Read(fd, p) }
+
+func (l *Landing) ready(int) bool { return true }

@@ -114,3 +114,7 @@ func parse(mem []byte) (r Record, ordinal uint64, flags uint16, size int, err er
 func load(mem []byte) uint64     { return atomic.LoadUint64(word(mem)) }
 func store(mem []byte, v uint64) { atomic.StoreUint64(word(mem), v) }
 func word(mem []byte) *uint64    { return (*uint64)(unsafe.Pointer(&mem[:8][0])) }
+
+// Format is the version of what is in the memory. A host can take over from one
+// that wrote the same or an earlier one.
+const Format = format

@@ -61,3 +61,68 @@ const (
 	opFiles    = "files"
 	opDiscard  = "discard"
 )
+
+// Versions of the protocol that this package speaks, on both sides. A keeper lives for
+// weeks while hosts come and go, so a host speaks what the keepers of all earlier releases
+// spoke. Version 1 was never released under this name.
+const (
+	MinVersion      = 2
+	ProtocolVersion = 2
+)
+
+// MaxNote bounds a child's note in bytes.
+const MaxNote = 8 << 10
+
+// maxName bounds the name of a child or of a stored file in bytes; a terminal's
+// URI has up to 1024.
+const maxName = 1100
+
+// Spec says what to start.
+type Spec struct {
+	// ID names the child, chosen by the host: not empty, at most 256 bytes,
+	// not in use.
+	ID string `json:"id"`
+	// Argv is the command and its arguments, no shell. A name without a slash
+	// is looked up in the PATH of Env.
+	Argv []string `json:"argv"`
+	// Env is the whole environment, "K=V" each; nothing is inherited from the
+	// keeper.
+	Env []string `json:"env"`
+	// Dir is the working directory, absolute.
+	Dir string `json:"dir"`
+	// Cols and Rows are set before the child starts; 1..65535.
+	Cols int `json:"cols"`
+	Rows int `json:"rows"`
+	// Note is what a later host must know to make a terminal of this child if
+	// it has nothing else: opaque, at most MaxNote bytes, List gives it back.
+	Note []byte `json:"note,omitempty"`
+}
+
+// Exit says how a child ended.
+type Exit struct {
+	ID string `json:"id"`
+	// Code is the exit status, 0..255; 128+n when signal n ended the child.
+	Code int `json:"code"`
+	// Signal that ended the child, such as "SIGKILL"; empty when it exited by
+	// itself.
+	Signal string `json:"signal,omitempty"`
+	// Unknown says that nobody knows how it ended: Code and Signal mean nothing.
+	Unknown bool `json:"unknown,omitempty"`
+}
+
+// Info describes a child.
+type Info struct {
+	ID      string   `json:"id"`
+	Pid     int      `json:"pid"`
+	Argv    []string `json:"argv"`
+	Dir     string   `json:"dir"`     // as started
+	Started int64    `json:"started"` // Unix milliseconds
+	Exit    *Exit    `json:"exit,omitempty"`
+	Note    []byte   `json:"note,omitempty"` // Spec's, or the last Annotate's
+}
+
+// FileInfo describes a stored file.
+type FileInfo struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"` // bytes, as stored; memory is used for what was written
+}

@@ -44,3 +44,40 @@ func readTerminal(ctx context.Context, c call, in readInput) (readOutput, error)
 	}
 	return readOutput{TerminalID: in.TerminalID, History: pool.History(text)}, nil
 }
+
+type listOutput struct {
+	Terminals []terminal `json:"terminals"`
+}
+
+// text is the bare array of the document (T3); a structured answer has to be an
+// object.
+func (l listOutput) text() any { return l.Terminals }
+
+// listTerminals is T3 and T4.
+// Those whose process has ended are left out (docs/contributing/decisions.md §17).
+func listTerminals(ctx context.Context, c call, _ struct{}) (listOutput, error) {
+	out := listOutput{Terminals: []terminal{}}
+	all, err := c.list(ctx)
+	for _, t := range all {
+		if !t.Lifecycle.Exited() {
+			out.Terminals = append(out.Terminals, c.describe(&t))
+		}
+	}
+	return out, err
+}
+
+type commandInput struct {
+	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	CommandID  string `json:"commandId,omitempty" jsonschema:"as an earlier answer named it"`
+	Back       int    `json:"back,omitempty" jsonschema:"counted from the newest, which is 1 and the default"`
+	Failed     bool   `json:"failed,omitempty" jsonschema:"count only commands that failed"`
+	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
+}
+
+func readCommand(ctx context.Context, c call, in commandInput) (commandOutput, error) {
+	t, err := c.known(ctx, in.TerminalID)
+	if err != nil {
+		return commandOutput{}, err
+	}
+	return c.told(ctx, t.Resource, ahp.CommandParams{ID: in.CommandID, Back: in.Back, Failed: in.Failed}, in.Raw)
+}

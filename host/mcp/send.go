@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"tandemux/ahp"
 )
@@ -45,4 +46,60 @@ func sendInput(ctx context.Context, c call, in sendInputInput) (sendOutput, erro
 		data += keys
 	}
 	return sendOutput{in.TerminalID, len(data)}, c.act(ctx, t.Resource, ahp.TerminalInput{Data: data})
+}
+
+const (
+	defaultWait  = 30 * time.Second
+	defaultQuiet = 2 * time.Second
+)
+
+type waitInput struct {
+	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	Until      string `json:"until" jsonschema:"exit (of the process), command (the one that runs has ended), text (a line matches pattern) or idle (no output for idleMs)"`
+	Pattern    string `json:"pattern,omitempty" jsonschema:"for text: an RE2 regular expression, matched against each line"`
+	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what is there counts too"`
+	IdleMs     int64  `json:"idleMs,omitempty" jsonschema:"for idle; default 2000"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait at most; default 30000, at most 3600000"`
+}
+
+type waitOutput struct {
+	TerminalID string `json:"terminalId"`
+	Reason     string `json:"reason" jsonschema:"met; timeout; exited or finished: the process or command ended first; overrun: too much output to match"`
+	Met        bool   `json:"met"`
+	Running    bool   `json:"running"`
+	ExitCode   *int   `json:"exitCode,omitempty"`
+	Line       string `json:"line,omitempty" jsonschema:"that matched"`
+}
+
+// untils are the conditions that can be waited for.
+var untils = map[string]bool{ahp.WaitExit: true, ahp.WaitCommand: true, ahp.WaitText: true, ahp.WaitIdle: true}
+
+func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
+	limit, err := timeout(in.TimeoutMs, defaultWait)
+	switch {
+	case err != nil:
+		return waitOutput{}, err
+	case !untils[in.Until]:
+		return waitOutput{}, fmt.Errorf("until %q is none of exit, command, text, idle", clip(in.Until))
+	case in.IdleMs < 0:
+		return waitOutput{}, fmt.Errorf("idleMs %d is negative", in.IdleMs)
+	}
+	t, err := c.known(ctx, in.TerminalID)
+	if err != nil {
+		return waitOutput{}, err
+	}
+	p := ahp.WaitParams{Channel: t.Resource, Until: in.Until, TimeoutMs: limit}
+	switch in.Until {
+	case ahp.WaitText:
+		p.Pattern, p.Past = in.Pattern, !in.New
+	case ahp.WaitIdle:
+		if p.IdleMs = in.IdleMs; p.IdleMs == 0 {
+			p.IdleMs = defaultQuiet.Milliseconds()
+		}
+	}
+	r, err := c.wait(ctx, p)
+	return waitOutput{
+		TerminalID: in.TerminalID, Reason: r.Reason, Met: r.Reason == ahp.WaitMet,
+		Running: r.Running, ExitCode: r.ExitCode, Line: r.Line,
+	}, err
 }

@@ -12,14 +12,14 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"golang.org/x/time/rate"
+
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
 	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
-
-	"golang.org/x/time/rate"
 )
 
 // Conn is one client's connection.
@@ -228,3 +228,78 @@ func Contain(log *slog.Logger, doing string, panicked any, args ...any) bool {
 }
 
 func ping(context.Context, *Conn, json.RawMessage) (any, error) { return nil, nil }
+
+// bindClient gives the record of a clientId, made on first use, if it is the
+// principal's.
+func (s *Server) bindClient(tx core.Tx, id string, p *auth.Principal) (*core.Client, error) {
+	if s.belongsToOther(tx, id, p) {
+		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
+	}
+	if cl := tx.Client(id); cl != nil && cl.Owner == p.ID {
+		return cl, nil
+	}
+	if err := s.ClientIDs.Bind(id, p.ID); err != nil {
+		s.Log.Warn("note whose client it is", "client", id, "err", err)
+	}
+	return tx.AddClient(id, p.ID), nil
+}
+
+// belongsToOther reports whether a clientId is bound to another principal, now
+// or in an earlier life of the host. That of a token that is no more is free:
+// its client may have got a new one.
+func (s *Server) belongsToOther(tx core.Tx, id string, p *auth.Principal) bool {
+	owner := s.ClientIDs.Owner(id)
+	if cl := tx.Client(id); cl != nil {
+		owner = cl.Owner
+		if cl.Here() && owner != p.ID {
+			return true
+		}
+	}
+	if token, ok := auth.TokenOf(owner); ok && !s.Tokens.Valid(token) {
+		return false
+	}
+	return owner != "" && owner != p.ID
+}
+
+// maxAside bounds the requests of a connection that are answered later by Aside.
+const maxAside = 32
+
+// Aside has a request answered when something is done that takes its time, while
+// the connection's other requests go on. Do must not hold the lock when it waits; its
+// ctx ends with the connection and with the host.
+func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
+	s, req := c.s, c.Req
+	if c.asides.Add(1) > maxAside {
+		c.asides.Add(-1)
+		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", params.Clip(req.Method), maxAside)
+	}
+	tx := s.Core.Lock()
+	closing := tx.Closing()
+	if !closing {
+		s.serving.Add(1)
+	}
+	tx.Unlock()
+	if closing {
+		c.asides.Add(-1)
+		return nil, core.ErrClosing
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.ctx, cancel)
+	go func() {
+		defer s.serving.Done()
+		defer c.asides.Add(-1)
+		defer cancel()
+		defer stop()
+		result, err := func() (result any, err error) {
+			defer func() {
+				if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
+					result, err = nil, failed
+				}
+			}()
+			return do(ctx)
+		}()
+		c.noteError(req, err)
+		c.Out.RPC.Reply(req, result, err) //nolint:errcheck // a connection that has ended needs no answer
+	}()
+	return nil, jsonrpc.ErrReplied
+}

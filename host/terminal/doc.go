@@ -39,7 +39,7 @@
 //
 // The filter notes the shell's marks with their place in what viewers get; feed
 // splits output there, so that data, the emulator and what a mark tells are in
-// step, and host/shell's tracker makes commands of them (mark.go, command.go).
+// step, and host/shell's tracker makes commands of them (command.go).
 // A command is marked in the emulator at its beginning and its end. Content
 // consists of parts: of the raw output while that is whole, otherwise of the
 // serialised state, cut where those marks lie (parts.go). Besides, the head and

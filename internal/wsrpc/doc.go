@@ -11,7 +11,7 @@
 // are read where they lie among the client's (Options.Pings).
 //
 // A host is known by its certificate: the one pinned by the caller, or one that
-// the machine trusts (pin.go).
+// the machine trusts (dial.go).
 //
 // It does not authenticate itself, retry or know JSON-RPC.
 package wsrpc
