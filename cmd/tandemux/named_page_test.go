@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/task/registry"
 	"tandemux/internal/cli"
+	"tandemux/internal/config/option"
 	"tandemux/internal/local"
 	"tandemux/themes"
 	"tandemux/ui/layout/layoutfile"
@@ -25,6 +26,8 @@ var (
 	// called is tandemux where a shell would run it, and its words.
 	called   = regexp.MustCompile(`(?:^|[(;|&]) *(?:[A-Z_]+=\S* +)*tandemux((?: +(?:"[^"]*"|'[^']*'|[^\s\x60|;&()<>#]+))*)`)
 	optioned = regexp.MustCompile(`^--[a-z0-9-]+`)
+	// assigned is an option of the configuration with its value.
+	assigned = regexp.MustCompile(`^([a-z][a-z-]*) = \S`)
 	target   = regexp.MustCompile(`\bmake ([a-z][a-z-]+)`)
 )
 
@@ -88,6 +91,11 @@ func TestNamedOnPages(t *testing.T) {
 				if why := unknownWord(root, strings.Fields(m[1])); why != "" {
 					t.Errorf("%s: `tandemux%s`: %s", name, m[1], why)
 				}
+			}
+			if m := assigned.FindStringSubmatch(line); m != nil && !slices.ContainsFunc(defaults().options, func(o option.Option) bool {
+				return o.Name == m[1] || slices.ContainsFunc(o.Example, func(e string) bool { return strings.Contains(e, m[1]+" = ") })
+			}) {
+				t.Errorf("%s: there is no option %s", name, m[1])
 			}
 			if o := optioned.FindString(line); o != "" && !options[o] && !slices.Contains(others, o) {
 				t.Errorf("%s: no command has the option %s", name, o)
