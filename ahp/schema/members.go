@@ -127,6 +127,10 @@ func (g *generator) structOf(t reflect.Type) *object {
 	if u, is := unions[t]; is {
 		*s = *u.of(s)
 	}
+	if name == "" { // it stands where it is used
+		delete(g.defs, name)
+		return s
+	}
 	return ref(name)
 }
 

@@ -90,6 +90,7 @@ ws show corpus one.txt
 ! ws show corpus nothing
 ws push corpus files
 ws pull corpus pulled
+ws rm corpus
 task new --no-sandbox --agent hello --name t --workspace copy:files -m hello --wait
 task new --no-sandbox --agent counter --branch main --name c --workspace none
 task ls

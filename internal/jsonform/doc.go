@@ -13,5 +13,6 @@
 // JSON (json.RawMessage), and the keys of maps, stay as they are. Schema is the schema of
 // the result.
 //
-// Nothing here changes once it is made, and everything may be called from any goroutine.
+// What was found out about a type is kept, under a lock; everything may be called from
+// any goroutine.
 package jsonform

@@ -54,6 +54,80 @@ func texts(t reflect.Type, known map[reflect.Type]*jsonschema.Schema) {
 	}
 }
 
+// shape is what is known of the values at a place: the schemas that they may have, those
+// that are referred to and the parts of choices among them. nil is what allows everything.
+type shape struct {
+	schemas []*jsonschema.Schema
+	members map[string]*shape // as far as they were met
+	each    *shape            // of a list's items, or a map's values
+}
+
+func shapeOf(of []*jsonschema.Schema) *shape {
+	if all := flat(of, nil); len(all) > 0 {
+		return &shape{schemas: all, members: map[string]*shape{}}
+	}
+	return nil
+}
+
+// flat adds to some schemas those that others say something by.
+func flat(all, to []*jsonschema.Schema) []*jsonschema.Schema {
+	for _, s := range all {
+		if s == nil {
+			continue
+		}
+		if s.Ref != "" {
+			to = flat([]*jsonschema.Schema{definitions()[strings.TrimPrefix(s.Ref, ref)]}, to)
+		}
+		to = flat(s.AllOf, flat(s.AnyOf, flat([]*jsonschema.Schema{s.Then}, to)))
+		if s.Type != "" || len(s.Types) > 0 || s.Properties != nil {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+// member is the shape of a member, and what it is called; is reports whether it is one,
+// and no key of a map.
+func (s *shape) member(name string) (of *shape, called string, is bool) {
+	of, met := s.members[name]
+	if met && of != nil {
+		return of, member(name, of.schemas), true
+	}
+	var below []*jsonschema.Schema
+	for _, one := range s.schemas {
+		if p := one.Properties[name]; p != nil {
+			below, is = append(below, p), true
+		}
+	}
+	if !is {
+		return s.values(), name, false
+	}
+	of = shapeOf(below)
+	s.members[name] = of
+	if of == nil {
+		return nil, plain(name), true
+	}
+	return of, member(name, of.schemas), true
+}
+
+// values is the shape of a list's items, or of a map's values.
+func (s *shape) values() *shape {
+	if s.each == nil {
+		var below []*jsonschema.Schema
+		for _, one := range s.schemas {
+			below = append(below, one.Items, one.AdditionalProperties)
+		}
+		s.each = shapeOf(below)
+	}
+	return s.each
+}
+
+// shapes are those of the types that were written.
+var shapes = struct {
+	sync.Mutex // Protects all shapes, which grow.
+	of         map[reflect.Type]*shape
+}{of: map[reflect.Type]*shape{}}
+
 // Write writes the JSON of a value of type t, which is such a value or its JSON as a
 // json.RawMessage: in lines with indent, else in one.
 func Write(t reflect.Type, v any, indent bool) ([]byte, error) {
@@ -61,13 +135,20 @@ func Write(t reflect.Type, v any, indent bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	shapes.Lock()
+	defer shapes.Unlock()
+	at := shapes.of[t]
+	if at == nil {
+		at = shapeOf([]*jsonschema.Schema{found(t)})
+		shapes.of[t] = at
+	}
 	var out bytes.Buffer
 	options := []jsontext.Options{jsontext.AllowDuplicateNames(true)}
 	if indent {
 		options = append(options, jsontext.WithIndent("  "))
 	}
 	c := converter{jsontext.NewDecoder(bytes.NewReader(wire), options...), jsontext.NewEncoder(&out, options...)}
-	err = c.value("", []*jsonschema.Schema{found(t)})
+	err = c.value("", at)
 	return out.Bytes(), err
 }
 
@@ -77,74 +158,56 @@ type converter struct {
 	to *jsontext.Encoder
 }
 
-// value copies a value, which is the member called name of an object, or part of it. as
-// are the schemas that it may have; without one it is what somebody else has said.
-func (c converter) value(name string, as []*jsonschema.Schema) error {
-	as = flat(as, nil)
+// value copies a value, which is the member called name of an object, or part of it.
+func (c converter) value(name string, at *shape) error {
 	kind := c.PeekKind()
-	if kind == '{' && len(as) > 0 || kind == '[' && len(as) > 0 {
-		return c.nested(name, as)
+	if at != nil && (kind == '{' || kind == '[') {
+		return c.nested(name, at)
 	}
 	v, err := c.ReadValue()
-	if err != nil || len(as) == 0 {
-		return c.put(v, err)
+	if err != nil {
+		return err
 	}
-	switch kind {
-	case '0':
+	switch {
+	case at == nil: // what somebody else has said
+	case kind == '0':
 		if at, is := number(name, string(v)); is {
 			return c.to.WriteToken(jsontext.String(at))
 		}
-	case '"':
+	case kind == '"':
 		var s string
 		if err := json.Unmarshal(v, &s); err != nil {
 			return err
 		}
-		return c.to.WriteToken(jsontext.String(text(name, s, as)))
-	case 'n':
-		if is(as[0], "array") {
-			v = jsontext.Value("[]")
-		}
-	}
-	return c.put(v, nil)
-}
-
-func (c converter) put(v jsontext.Value, err error) error {
-	if err != nil {
-		return err
+		return c.to.WriteToken(jsontext.String(text(name, s, at.schemas)))
+	case kind == 'n' && is(at.schemas[0], "array"):
+		v = jsontext.Value("[]")
 	}
 	return c.to.WriteValue(v)
 }
 
 // nested copies an object or a list.
-func (c converter) nested(name string, as []*jsonschema.Schema) error {
+func (c converter) nested(name string, at *shape) error {
 	open, err := c.ReadToken()
 	if err == nil {
 		err = c.to.WriteToken(open)
 	}
 	list := open.Kind() == '['
 	for err == nil && c.PeekKind() != '}' && c.PeekKind() != ']' {
-		var below []*jsonschema.Schema
+		below := at
 		if list {
-			for _, s := range as {
-				below = append(below, s.Items)
-			}
+			below = at.values()
 		} else {
 			var key jsontext.Token
 			if key, err = c.ReadToken(); err != nil {
 				return err
 			}
 			name = key.String()
-			for _, s := range as {
-				below = append(below, s.Properties[name])
+			of, called, is := at.member(name)
+			if !is {
+				name = ""
 			}
-			if below = flat(below, nil); len(below) == 0 && !declares(as, name) {
-				for _, s := range as { // a map, whose keys stay
-					below = append(below, s.AdditionalProperties)
-				}
-				err, name = c.to.WriteToken(key), ""
-			} else {
-				err = c.to.WriteToken(jsontext.String(member(name, below)))
-			}
+			below, err = of, c.to.WriteToken(jsontext.String(called))
 		}
 		if err == nil {
 			err = c.value(name, below)
@@ -157,32 +220,4 @@ func (c converter) nested(name string, as []*jsonschema.Schema) error {
 		err = c.to.WriteToken(open)
 	}
 	return err
-}
-
-// declares reports whether a member is one of an object, and no key of a map.
-func declares(as []*jsonschema.Schema, name string) bool {
-	for _, s := range as {
-		if s.Properties[name] != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// flat are the schemas that some say something by: those that they refer to, and the
-// parts of their choices. What allows everything is none.
-func flat(all, to []*jsonschema.Schema) []*jsonschema.Schema {
-	for _, s := range all {
-		switch {
-		case s == nil:
-			continue
-		case s.Ref != "":
-			to = flat([]*jsonschema.Schema{definitions()[strings.TrimPrefix(s.Ref, ref)]}, to)
-		}
-		to = flat(s.AllOf, flat(s.AnyOf, flat([]*jsonschema.Schema{s.Then}, to)))
-		if s.Type != "" || len(s.Types) > 0 || s.Properties != nil {
-			to = append(to, s)
-		}
-	}
-	return to
 }

@@ -23,15 +23,19 @@ func TestWrite(t *testing.T) {
 	}{
 		{[]inner(nil), `[]`},
 		{inner{Created: 1000, Cwd: "file:///a%20b", Text: "file:///a"}, `{"createdAt":"1970-01-01T00:00:01.000Z","cwd":"/a b","text":"file:///a","list":[]}`},
-		{struct {
-			At  time.Time       `json:"updated_at"`
-			Raw json.RawMessage `json:"raw_json"`
-			Of  map[string]int  `json:"of_each"`
-			For int64           `json:"duration"`
-		}{at, json.RawMessage(`{"created":1,"a_b":[{"cwd":"file:///"}]}`), map[string]int{"created": 1, "a_b": 2}, 3},
-			`{"updatedAt":"2026-11-23T03:05:06.789Z","rawJson":{"created":1,"a_b":[{"cwd":"file:///"}]},"ofEach":{"a_b":2,"created":1},"durationMs":3}`},
-		{ahp.Envelope{Channel: "ahp-terminal:/a", Action: ahp.TerminalCwdChanged{Cwd: "file:///srv"}, ServerSeq: 7},
-			`{"channel":"ahp-terminal:/a","action":{"type":"terminal/cwdChanged","cwd":"/srv"},"serverSeq":7}`},
+		{
+			struct {
+				At  time.Time       `json:"updated_at"`
+				Raw json.RawMessage `json:"raw_json"`
+				Of  map[string]int  `json:"of_each"`
+				For int64           `json:"duration"`
+			}{at, json.RawMessage(`{"created":1,"a_b":[{"cwd":"file:///"}]}`), map[string]int{"created": 1, "a_b": 2}, 3},
+			`{"updatedAt":"2026-11-23T03:05:06.789Z","rawJson":{"created":1,"a_b":[{"cwd":"file:///"}]},"ofEach":{"a_b":2,"created":1},"durationMs":3}`,
+		},
+		{
+			ahp.Envelope{Channel: "ahp-terminal:/a", Action: ahp.TerminalCwdChanged{Cwd: "file:///srv"}, ServerSeq: 7},
+			`{"channel":"ahp-terminal:/a","action":{"type":"terminal/cwdChanged","cwd":"/srv"},"serverSeq":7}`,
+		},
 	} {
 		got, err := Write(reflect.TypeOf(c.v), c.v, false)
 		if err != nil || string(got) != c.want+"\n" {

@@ -71,8 +71,10 @@ func text(name, s string, as []*jsonschema.Schema) string {
 		return fileuri.Path(s)
 	}
 	for _, a := range as {
-		if t, err := time.Parse(time.RFC3339, s); err == nil && a.Format == "date-time" {
-			return t.UTC().Format(instant)
+		if a.Format == "date-time" {
+			if t, err := time.Parse(time.RFC3339, s); err == nil {
+				return t.UTC().Format(instant)
+			}
 		}
 	}
 	return s

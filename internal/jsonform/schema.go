@@ -5,8 +5,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"tandemux/ahp"
 )
 
 // Schema is the schema of what Write writes of a type. It refuses members that it does
@@ -17,12 +20,22 @@ func Schema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// Definitions are the schemas of the protocol's types, in the form.
+// Definitions are the schemas of the protocol's types that schemas may refer to, in the
+// form.
 func Definitions() map[string]*jsonschema.Schema {
 	all := map[string]*jsonschema.Schema{}
-	for name, s := range definitions() {
-		all[name] = s.CloneSchemas()
-		reform(all[name])
+	var add func(s *jsonschema.Schema)
+	add = func(s *jsonschema.Schema) {
+		if name := strings.TrimPrefix(s.Ref, ref); name != "" && all[name] == nil {
+			all[name] = definitions()[name].CloneSchemas()
+			add(all[name])
+		}
+		each(s, add)
+	}
+	add(found(reflect.TypeFor[ahp.Envelope]()))
+	add(found(reflect.TypeFor[ahp.Snapshot]()))
+	for _, s := range all {
+		reform(s)
 	}
 	return all
 }

@@ -21,9 +21,9 @@ func newWs() *cobra.Command {
 	return cli.Group("ws", "Files that tasks work on: keep them, compare them, bring them home", `Workspaces. A task works on files of its own: a worktree, a copy, or a copy of a
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
-  new, ls, show, push, pull   filesystems: "tandemux task new -f ID" gives one to a task
-  diff, merge                   what a task changed, and its way home`,
-		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge())
+  new, ls, show, push, pull, rm   filesystems: "tandemux task new -f ID" gives one to a task
+  diff, merge                       what a task changed, and its way home`,
+		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge(), act[nothing]("rm FILESYSTEM", "deleteFilesystem", nil))
 }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
