@@ -74,16 +74,16 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 	if len(l.Tabs) == 0 {
 		return layoutfile.File{}, ahp.NotFound("there is nothing in layout %s", name)
 	}
-	describe := func(uri ahp.URI) (cwd string, command []string) {
+	describe := func(uri ahp.URI) layoutfile.Pane {
 		meta := terminals[uri].Meta
 		if meta == nil {
-			return "", nil
+			return layoutfile.Pane{}
 		}
-		cwd = fileuri.Path(meta.Cwd)
+		cwd := fileuri.Path(meta.Cwd)
 		if !s.At.Elsewhere() {
 			cwd = Tilde(cwd)
 		}
-		return cwd, meta.Command
+		return layoutfile.Pane{Name: meta.Name, Cwd: cwd, Command: meta.Command}
 	}
 	return layoutfile.Saving{Describe: describe}.File(l), nil
 }
@@ -183,7 +183,7 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile
 // starting says how a pane's terminal is started.
 func starting(s *endpoint.Conn, p layoutfile.Pane, dir string) ahp.CreateTerminalParams {
 	params := ahp.CreateTerminalParams{
-		Channel: endpoint.NewTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
+		Channel: endpoint.NewTerminalURI(), Name: p.Name, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
 		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.At.ChildEnv(os.Environ())},
 	}
 	cwd := p.Cwd

@@ -2,6 +2,7 @@ package layoutfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,9 +81,9 @@ func Parse(r io.Reader) (File, error) {
 }
 
 // Saving makes a file of a layout; describe says what a terminal's pane starts
-// and where.
+// and where, and its name.
 type Saving struct {
-	Describe func(ahp.URI) (cwd string, command []string)
+	Describe func(ahp.URI) Pane
 	focus    layout.PaneID
 }
 
@@ -113,8 +114,8 @@ func (s Saving) File(l layout.Layout) File {
 
 func (s Saving) pane(n *layout.Node) Pane {
 	if len(n.Children) == 0 {
-		p := Pane{Name: n.Name, Focus: n.Pane == s.focus}
-		p.Cwd, p.Command = s.Describe(n.Terminal)
+		p := s.Describe(n.Terminal)
+		p.Name, p.Focus = cmp.Or(n.Name, p.Name), n.Pane == s.focus
 		return p
 	}
 	p := Pane{Split: string(n.Axis)}
@@ -127,7 +128,7 @@ func (s Saving) pane(n *layout.Node) Pane {
 }
 
 // Loading makes tabs of a file; open is called for each pane and gives its
-// terminal.
+// terminal, which gets the pane's name.
 type Loading struct {
 	Open  func(p Pane) ahp.URI
 	panes int
@@ -190,7 +191,7 @@ func (ld *Loading) node(p Pane, depth int) (*layout.Node, error) {
 
 func (ld *Loading) leaf(p Pane) *layout.Node {
 	ld.panes++
-	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Name: p.Name, Terminal: ld.Open(p)}
+	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Terminal: ld.Open(p)}
 	if p.Focus {
 		ld.focus = n.Pane
 	}

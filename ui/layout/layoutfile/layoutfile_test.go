@@ -55,14 +55,16 @@ func TestLayoutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	panes := l.Tabs[0].Panes()
-	if len(l.Tabs) != 2 || l.Active != 1 || len(panes) != 4 || l.Tabs[0].Focus != panes[2].Pane || panes[1].Name != "log" {
+	if len(l.Tabs) != 2 || l.Active != 1 || len(panes) != 4 || l.Tabs[0].Focus != panes[2].Pane || opened[panes[1].Terminal].Name != "log" {
 		t.Errorf("it is %s", l.Encode())
 	}
 	if p := opened[panes[0].Terminal]; !reflect.DeepEqual(p.Command, []string{"vim", "a b.go"}) || p.Cwd != "~/src" {
 		t.Errorf("the first pane starts %+v", p)
 	}
 	// What is saved of it loads as the same, again and again.
-	s := Saving{Describe: func(uri ahp.URI) (string, []string) { return opened[uri].Cwd, opened[uri].Command }}
+	s := Saving{Describe: func(uri ahp.URI) Pane {
+		return Pane{Name: opened[uri].Name, Cwd: opened[uri].Cwd, Command: opened[uri].Command}
+	}}
 	doc, err := s.File(l).Format()
 	if err != nil {
 		t.Fatal(err)
