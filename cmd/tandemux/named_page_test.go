@@ -83,7 +83,16 @@ func TestNamedOnPages(t *testing.T) {
 			}
 		}
 		for _, s := range span.FindAllString(prose, -1) {
-			code += strings.ReplaceAll(strings.Trim(s, "`"), "\n", " ") + "\n"
+			s = strings.ReplaceAll(strings.Trim(s, "`"), "\n", " ")
+			code += s + "\n"
+			if m := assigned.FindStringSubmatch(s); m != nil && !slices.ContainsFunc(defaults().options, func(o option.Option) bool {
+				return o.Name == m[1] || slices.ContainsFunc(o.Example, func(e string) bool { return strings.Contains(e, m[1]+" = ") })
+			}) {
+				t.Errorf("%s: there is no option %s", name, m[1])
+			}
+			if o := optioned.FindString(s); o != "" && !options[o] && !slices.Contains(others, o) {
+				t.Errorf("%s: no command has the option %s", name, o)
+			}
 		}
 		for line := range strings.Lines(code) {
 			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
@@ -91,14 +100,6 @@ func TestNamedOnPages(t *testing.T) {
 				if why := unknownWord(root, strings.Fields(m[1])); why != "" {
 					t.Errorf("%s: `tandemux%s`: %s", name, m[1], why)
 				}
-			}
-			if m := assigned.FindStringSubmatch(line); m != nil && !slices.ContainsFunc(defaults().options, func(o option.Option) bool {
-				return o.Name == m[1] || slices.ContainsFunc(o.Example, func(e string) bool { return strings.Contains(e, m[1]+" = ") })
-			}) {
-				t.Errorf("%s: there is no option %s", name, m[1])
-			}
-			if o := optioned.FindString(line); o != "" && !options[o] && !slices.Contains(others, o) {
-				t.Errorf("%s: no command has the option %s", name, o)
 			}
 			for _, m := range target.FindAllStringSubmatch(line, -1) {
 				if strings.HasPrefix(line, "make") && !regexp.MustCompile(`(?m)^`+m[1]+`:`).Match(makefile) {

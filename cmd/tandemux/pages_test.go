@@ -24,7 +24,7 @@ type block struct {
 }
 
 // kinds of blocks that pages have besides.
-var shown = []string{"text", "toml", "json", "python"}
+var shown = []string{"text", "toml", "json"}
 
 // pages are README.md and all below docs.
 func pages(t *testing.T) []string {
