@@ -288,3 +288,40 @@ func TestKeysAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+var (
+	keyTables = regexp.MustCompile(`(?s)(<!-- keys: ([a-z -]+) -->\n).*?(<!-- end -->)`)
+	keyAlone  = regexp.MustCompile(`↻| \([a-z0-9 ]+\)`) // what stands behind a key
+)
+
+// TestDailyKeysAreDocumented keeps the keys of docs/daily.md, which are the default
+// preset's, the same as the tables.
+func TestDailyKeysAreDocumented(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "daily.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := bound("", presets(t)[0], keymap.Normal)
+	want := keyTables.ReplaceAllStringFunc(string(page), func(all string) string {
+		m := keyTables.FindStringSubmatch(all)
+		out := m[1] + "key | does\n---|---\n"
+		for _, name := range strings.Fields(m[2]) {
+			c, ok := Find(name)
+			if !ok || len(keys.keys(c)) == 0 {
+				t.Errorf("%s has no key", name)
+			}
+			out += keyAlone.ReplaceAllString(strings.Join(keys.keys(c), " "), "") + " | " + c.Title + "\n"
+		}
+		return out + m[3]
+	})
+	if want == string(page) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/daily.md has other keys; run: go test ./ui/command -run Documented -update")
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
