@@ -1,4 +1,4 @@
-// Command bench compares tandemux with the bare pty, tmux and screen from outside:
+// Command bench compares tandemux with the bare pty, tmux from outside:
 // each is started on a pty of 120x40 in a home directory of its own, and every
 // figure is what arrives at that pty, or what the kernel says of the processes.
 //

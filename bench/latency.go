@@ -112,22 +112,3 @@ func (s *session) press(keys string) {
 	s.send(keys[1:])
 	s.drainFor(700 * time.Millisecond)
 }
-
-// interrupt is the time from Ctrl-C in a flood to the prompt.
-func (b *bench) interrupt(k kind, s *session, file string) error {
-	var all []time.Duration
-	for range 5 {
-		s.send("clear; while :; do cat " + file + "; done\r")
-		s.drainFor(time.Second)
-		start := time.Now()
-		s.send("\x03")
-		if err := s.wait(prompt, 20*time.Second); err != nil {
-			return fmt.Errorf("ctrl-c: %w", err)
-		}
-		all = append(all, time.Since(start))
-		s.drain(300 * time.Millisecond)
-	}
-	slices.Sort(all)
-	b.note(k, "Ctrl-C in a flood to the prompt, median / most, ms", "%.0f / %.0f", quantile(all, .5), quantile(all, 1))
-	return nil
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -17,7 +16,6 @@ import (
 var muxes = []kind{
 	{name: "raw", argv: []string{"bash"}},
 	{name: "tmux", argv: []string{"tmux", "-f", "/dev/null", "new-session"}, splits: []string{"\x02\"", "\x02%", "\x02%"}, window: "\x02c"},
-	{name: "screen", argv: []string{"screen", "-c", "/dev/null", "-U", "bash"}, window: "\x01c"},
 	{name: "tandemux", argv: []string{"tandemux"}, splits: []string{"\x00-", "\x00|", "\x00|"}, window: "\x00c", detach: "\x00d"},
 }
 
@@ -70,20 +68,19 @@ func main() {
 		echoKeys()
 		return
 	}
-	which := flag.String("mux", "raw,tmux,screen,tandemux", "what to compare")
+	which := flag.String("mux", "raw,tmux,tandemux", "what to compare")
 	only := flag.String("case", "", "cases to run, all by default: start, echo, throughput, flood, idle, attach, terminals, fanout")
 	tandemux := flag.String("tandemux", "bin/tandemux", "the tandemux to measure")
 	runs := flag.Int("runs", 3, "how often to repeat starts and throughput; the median counts")
 	keys := flag.Int("keys", 300, "keys to type for latencies")
-	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
-	if err := run(strings.Split(*which, ","), *only, *tandemux, *runs, *keys, *asJSON); err != nil {
+	if err := run(strings.Split(*which, ","), *only, *tandemux, *runs, *keys); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(which []string, only, tandemux string, runs, keys int, asJSON bool) error {
+func run(which []string, only, tandemux string, runs, keys int) error {
 	dir, err := os.MkdirTemp("", "tandemux-bench-")
 	if err != nil {
 		return err
@@ -113,15 +110,10 @@ func run(which []string, only, tandemux string, runs, keys int, asJSON bool) err
 			}
 		}
 	}
-	return b.print(which, asJSON)
+	return b.print(which)
 }
 
-func (b *bench) print(which []string, asJSON bool) error {
-	if asJSON {
-		e := json.NewEncoder(os.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(b.cells)
-	}
+func (b *bench) print(which []string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(w, "120x40, as the outer pty sees it\t%s\n", strings.Join(which, "\t"))
 	for _, row := range b.rows {

@@ -57,10 +57,8 @@ func newSession(dir string) (*session, error) {
 		return nil, err
 	}
 	s := &session{home: home, id: filepath.Base(dir) + "-" + filepath.Base(home), buf: make([]byte, 64<<10)}
-	for _, d := range []string{"run", "run/screen"} {
-		if err := os.Mkdir(filepath.Join(home, d), 0o700); err != nil {
-			return nil, err
-		}
+	if err := os.Mkdir(filepath.Join(home, "run"), 0o700); err != nil {
+		return nil, err
 	}
 	for _, rc := range []string{".bashrc", ".bash_profile"} { // tmux starts login shells
 		if err := os.WriteFile(filepath.Join(home, rc), []byte("PS1='"+prompt+" '\n"), 0o600); err != nil {
@@ -74,7 +72,7 @@ func (s *session) environ() []string {
 	run := filepath.Join(s.home, "run")
 	return []string{
 		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
-		"LC_ALL=C.UTF-8", "SHELL=/bin/bash", "XDG_RUNTIME_DIR=" + run, "TMUX_TMPDIR=" + run, "SCREENDIR=" + run + "/screen",
+		"LC_ALL=C.UTF-8", "SHELL=/bin/bash", "XDG_RUNTIME_DIR=" + run, "TMUX_TMPDIR=" + run,
 		"XDG_STATE_HOME=" + s.home + "/state", "XDG_CONFIG_HOME=" + s.home + "/config", mark + s.id,
 	}
 }
