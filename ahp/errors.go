@@ -60,8 +60,7 @@ func CodeOf(err error) int {
 // FromRPC finds an error in err that knows its wire form, whichever package it
 // comes from, and gives it as an *Error; nil when there is none.
 func FromRPC(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, is := errors.AsType[*Error](err); is {
 		return e
 	}
 	var r interface {

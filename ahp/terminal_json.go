@@ -1,6 +1,7 @@
 package ahp
 
 import (
+	"cmp"
 	"encoding/json"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -42,9 +43,7 @@ func (c Claim) MarshalJSON() ([]byte, error) {
 // MarshalJSON writes also that a process runs.
 func (l Lifecycle) MarshalJSON() ([]byte, error) {
 	type plain Lifecycle
-	if l.Status == "" {
-		l.Status = StatusRunning
-	}
+	l.Status = cmp.Or(l.Status, StatusRunning)
 	if !l.Exited() {
 		l.ExitCode = nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -120,9 +121,7 @@ func (b *bench) print(which []string) error {
 		fmt.Fprint(w, row)
 		for _, name := range which {
 			cell := b.cells[row][name]
-			if cell == "" {
-				cell = "–"
-			}
+			cell = cmp.Or(cell, "–")
 			fmt.Fprint(w, "\t", cell)
 		}
 		fmt.Fprintln(w)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -286,9 +287,7 @@ func (c Config) complete() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Engine == "" {
-		c.Engine = engine.Default
-	}
+	c.Engine = cmp.Or(c.Engine, engine.Default)
 	if c.Fresh == nil {
 		c.Fresh = func() Start { return c.Start }
 	}

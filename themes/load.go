@@ -183,8 +183,7 @@ func kindOf[T any]() string {
 
 // positioned words a TOML error with its place.
 func positioned(err error) error {
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
+	if decode, is := errors.AsType[*toml.DecodeError](err); is {
 		line, column := decode.Position()
 		return fmt.Errorf("line %d, column %d: %w", line, column, err)
 	}

@@ -153,8 +153,7 @@ type sinkAdapter struct{ *link.Sink }
 var links = map[client.Status]link.State{client.Connected: link.Connected, client.Reconnecting: link.Reconnecting, client.Closed: link.Closed}
 
 func (s sinkAdapter) Status(status client.Status, err error) {
-	var closed *jsonrpc.CloseError
-	if errors.As(err, &closed) && closed.Reason != "" {
+	if closed, is := errors.AsType[*jsonrpc.CloseError](err); is && closed.Reason != "" {
 		err = link.ClosedError(closed.Reason)
 	}
 	s.Sink.Status(links[status], err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,9 +28,7 @@ func (o *profileOptions) take(cmd *cobra.Command) error {
 	if o.Seconds < 1 || o.Seconds > maxProfileSeconds {
 		return cli.Usagef("--seconds %d: it is between 1 and %d", o.Seconds, maxProfileSeconds)
 	}
-	if o.Output == "" {
-		o.Output = "tandemux-" + o.Kind + ".pprof"
-	}
+	o.Output = cmp.Or(o.Output, "tandemux-"+o.Kind+".pprof")
 	return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(o.Seconds)*time.Second+endpoint.CallTimeout)
 		defer cancel()

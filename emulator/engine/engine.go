@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,9 +22,7 @@ var engines = map[string]func(emulator.Options) emulator.Emulator{
 
 // New makes an emulator of the named engine; an empty name is Default.
 func New(name string, o emulator.Options) (emulator.Emulator, error) {
-	if name == "" {
-		name = Default
-	}
+	name = cmp.Or(name, Default)
 	create, ok := engines[name]
 	if !ok {
 		return nil, fmt.Errorf("make emulator: no engine is named %q: use one of %s", name, strings.Join(Names(), ", "))

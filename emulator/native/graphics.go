@@ -2,6 +2,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"strconv"
 
@@ -149,9 +150,7 @@ func (e *Engine) answerGraphic(g *graphic, problem string) {
 			b = strconv.AppendUint(append(b, k.name...), uint64(k.n), 10)
 		}
 	}
-	if problem == "" {
-		problem = "OK"
-	}
+	problem = cmp.Or(problem, "OK")
 	e.sys.Reply(string(append(append(append(b, ';'), problem...), "\x1b\\"...)))
 }
 

@@ -1,6 +1,7 @@
 package vt10x
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 
@@ -75,9 +76,7 @@ func New(o emulator.Options) emulator.Emulator {
 
 // LimitHistory implements emulator.Emulator.
 func (e *engine) LimitHistory(lines int) {
-	if lines == 0 {
-		lines = emulator.DefaultHistory
-	}
+	lines = cmp.Or(lines, emulator.DefaultHistory)
 	e.history.limit = min(max(lines, 0), emulator.MaxHistory)
 	e.history.trim()
 }

@@ -247,8 +247,7 @@ func (r *Roots) Write(_ context.Context, path, content string) error {
 
 // outside turns what os.Root says of paths that leave it into a refusal.
 func outside(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+	if p, is := errors.AsType[*fs.PathError](err); is && strings.Contains(p.Err.Error(), "escapes") {
 		return ErrFileOutside
 	}
 	return err

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,9 +48,7 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 	if p.Human {
 		g.ID = agentOwner + clientID
 	}
-	if g.Session == "" {
-		g.Session = agentScheme + clientID
-	}
+	g.Session = cmp.Or(g.Session, agentScheme+clientID)
 	for _, s := range agentScopes {
 		if p.May(s) && (p.Terminal == "" || slices.Contains(p.Scopes, s)) {
 			g.Scopes = append(g.Scopes, s)

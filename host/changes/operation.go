@@ -205,8 +205,7 @@ func counted(files int) string {
 // busy are the directories in which agents are at work.
 func (cs *Changes) busy(tx core.Tx) (dirs []string) {
 	for ch := range tx.Channels() {
-		state, is := stateOf(tx, ch)
-		if is && slices.ContainsFunc(state.Chats, func(c ahp.ChatSummary) bool {
+		if state, is := stateOf(tx, ch); is && slices.ContainsFunc(state.Chats, func(c ahp.ChatSummary) bool {
 			return c.Status.NeedsInput() || c.Status.Activity() == ahp.ActivityInProgress
 		}) {
 			dirs = append(dirs, cs.directory(state))

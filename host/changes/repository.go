@@ -56,8 +56,7 @@ func find(ctx context.Context, scratch, dir string) (*repository, error) {
 		return nil, err
 	}
 	// Configuration can say that the work tree is anywhere.
-	rel, err := filepath.Rel(r.top, dir)
-	if err != nil || !filepath.IsLocal(rel) || !r.mutual(ctx) {
+	if rel, err := filepath.Rel(r.top, dir); err != nil || !filepath.IsLocal(rel) || !r.mutual(ctx) {
 		return nil, nil //nolint:nilerr // then it is none of ours
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -325,9 +326,7 @@ func (w *wait) after(d time.Duration, f func(tx core.Tx)) *time.Timer {
 
 // reply answers and ends the wait.
 func (w *wait) reply(tx core.Tx, r ahp.WaitResult) {
-	if r.CommandID == "" {
-		r.CommandID = w.command
-	}
+	r.CommandID = cmp.Or(r.CommandID, w.command)
 	w.answer(tx, r, nil)
 }
 

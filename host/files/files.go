@@ -259,8 +259,7 @@ func (s *Server) linked(dir place, name string) string {
 	if err != nil {
 		return resource.File
 	}
-	info, err := p.lstat()
-	if err != nil || !info.IsDir() {
+	if info, err := p.lstat(); err != nil || !info.IsDir() {
 		return resource.File
 	}
 	return resource.Directory

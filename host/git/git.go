@@ -152,8 +152,7 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 		return "", ctx.Err()
 	}
 	e := &Error{args: args, Code: -1, Said: said.buf.String(), err: err}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		e.Code = exit.ExitCode()
 	}
 	if strings.Contains(e.Said, "No space left on device") {
@@ -170,8 +169,7 @@ func (g Git) Line(ctx context.Context, args ...string) (string, error) {
 
 // ExitCode gives the exit code of git, or -1 where it is none.
 func ExitCode(err error) int {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, is := errors.AsType[*Error](err); is {
 		return e.Code
 	}
 	return -1

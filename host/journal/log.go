@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,9 +48,7 @@ type Options struct {
 const defaultArea = 5 << 19
 
 func (o Options) withDefaults() Options {
-	if o.Area == 0 {
-		o.Area = defaultArea
-	}
+	o.Area = cmp.Or(o.Area, defaultArea)
 	o.Area = (o.Area + page - 1) &^ (page - 1)
 	return o
 }

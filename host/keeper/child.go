@@ -200,8 +200,7 @@ func pathOf(env []string) string {
 func executable(path string) error {
 	fi, err := os.Stat(path)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
+		if pe, is := errors.AsType[*os.PathError](err); is {
 			if pe.Err == syscall.ENOTDIR {
 				return os.ErrNotExist
 			}

@@ -56,8 +56,7 @@ func busctl(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, busTime)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "busctl", args...).Output()
-	var ee *exec.ExitError
-	if errors.As(err, &ee) {
+	if ee, is := errors.AsType[*exec.ExitError](err); is {
 		return "", fmt.Errorf("busctl %s: %s", args[len(args)-1], strings.TrimSpace(string(ee.Stderr)))
 	}
 	return string(out), err

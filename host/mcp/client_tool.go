@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -93,9 +94,7 @@ func toolName(name string, taken []string) string {
 		return '_'
 	}, name)
 	name = name[:min(len(name), maxName-12)]
-	if name == "" {
-		name = "tool"
-	}
+	name = cmp.Or(name, "tool")
 	for plain, n := name, 1; slices.Contains(taken, name); n++ {
 		name = fmt.Sprintf("client%d_%s", n, plain)
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,7 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, me
 	if len(meta.Command) == 0 || meta.Command[0] == "" {
 		return "", errors.New("command must not be empty: give the program and its arguments")
 	}
-	if dir == "" {
-		dir = c.o.Dir
-	}
+	dir = cmp.Or(dir, c.o.Dir)
 	p := ahp.CreateTerminalParams{
 		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40, Meta: &meta,
 	}

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -168,9 +169,7 @@ func (s *Server) readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusa
 	if ahp.Unmarshal(raw, &w) != nil || ahp.Unmarshal(w.Action, &head) != nil {
 		return p, "", false
 	}
-	if w.Channel == "" {
-		w.Channel = head.Terminal
-	}
+	w.Channel = cmp.Or(w.Channel, head.Terminal)
 	a, err := ahp.DecodeAction(w.Action)
 	if err != nil {
 		refusal = fmt.Sprintf("%s: %s", head.Type, params.Unfit(err))

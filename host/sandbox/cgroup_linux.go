@@ -44,8 +44,7 @@ func joinCgroup(name string, l Limits, pid int) error {
 func controllers(text string) map[string]string {
 	own := map[string]string{}
 	for line := range strings.Lines(text) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) == 3 {
+		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 {
 			for c := range strings.SplitSeq(f[1], ",") {
 				own[c] = f[2]
 			}

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -199,9 +200,7 @@ func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, a
 		s.dropFilesystem(ctx, t)
 		return store.Task{}, err
 	}
-	if spec.Name == "" {
-		spec.Name = t.Name
-	}
+	spec.Name = cmp.Or(spec.Name, t.Name)
 	if _, err := s.Files.Create(ctx, t.ID, spec); err != nil {
 		s.unmake(t)
 		return store.Task{}, err

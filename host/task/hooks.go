@@ -2,6 +2,7 @@ package task
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -332,9 +333,7 @@ func (v *voice) line(l hook.Line) {
 			return
 		}
 		c := agent.ToolCall{ID: l.ID, Name: l.Name, Title: l.Title, Kind: "other", Status: agent.ToolRunning, Input: l.Input}
-		if c.Title == "" {
-			c.Title = l.Name
-		}
+		c.Title = cmp.Or(c.Title, l.Name)
 		v.calls[l.ID] = c
 		v.sink.Tool(c)
 	case hook.ToolResult:

@@ -151,11 +151,7 @@ func (s *Service) runner(id string) *live {
 		return l
 	}
 	s.live[id] = l
-	s.work.Add(1)
-	go func() {
-		defer s.work.Done()
-		l.run()
-	}()
+	s.work.Go(l.run)
 	return l
 }
 

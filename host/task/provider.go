@@ -54,11 +54,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	if err != nil {
 		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `tandemux task new` begins one"}
 	}
-	got, err := s.openAgent(ctx, t, spec)
-	if err != nil {
-		return nil, err
-	}
-	return got, nil
+	return s.openAgent(ctx, t, spec)
 }
 
 var sessionURI = sync.OnceValue(func() *regexp.Regexp {

@@ -159,8 +159,7 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: sandbox},
 	}, nil)
 	if err != nil && ahp.CodeOf(err) != ahp.CodeSessionAlreadyExists {
-		var refused *ahp.Error
-		if errors.As(err, &refused) {
+		if refused, is := errors.AsType[*ahp.Error](err); is {
 			return &startError{refused.Message}
 		}
 		return err
@@ -202,8 +201,7 @@ func (l *live) dispose(ctx context.Context, session ahp.URI) error {
 		return nil
 	}
 	err := l.s.call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: session}, nil)
-	var refused *ahp.Error
-	if errors.As(err, &refused) {
+	if _, is := errors.AsType[*ahp.Error](err); is {
 		err = nil // it is not there
 	}
 	l.unwatch()

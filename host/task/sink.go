@@ -84,11 +84,7 @@ func (s *Service) do(f func()) {
 	if s.closed {
 		return
 	}
-	s.work.Add(1)
-	go func() {
-		defer s.work.Done()
-		f()
-	}()
+	s.work.Go(f)
 }
 
 // host gives the connection to the host, which is made when it is needed first.

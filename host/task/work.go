@@ -170,8 +170,7 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 			Text: promptText(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}, Meta: json.RawMessage(`{"` + commandline.Text + `":true}`),
 		},
 	})
-	var refused *client.RejectedError
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*client.RejectedError](err); is {
 		if now := l.look(); now.chat.ActiveTurn != nil || now.had(e.ID) {
 			return nil // somebody was faster; the end of that turn wakes us
 		}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -224,12 +225,8 @@ func empty(c Config) *Terminal {
 	if c.MaxContent <= 0 {
 		c.MaxContent = defaultContent
 	}
-	if c.delays.escape == 0 {
-		c.delays.escape = loneEscape
-	}
-	if c.delays.title == 0 {
-		c.delays.title = titleDelay
-	}
+	c.delays.escape = cmp.Or(c.delays.escape, loneEscape)
+	c.delays.title = cmp.Or(c.delays.title, titleDelay)
 	t := &Terminal{cfg: c, log: c.Log, life: life{done: make(chan struct{})}}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)

@@ -170,8 +170,7 @@ func (ts *Terminals) terminalFailed(t *Terminal, err error) {
 		return
 	}
 	args := []any{"process", t.proc, "err", err}
-	var p *terminal.Panic
-	if errors.As(err, &p) {
+	if p, is := errors.AsType[*terminal.Panic](err); is {
 		args = append(args, "stack", string(p.Stack))
 	}
 	ts.Log.Error("a terminal failed and goes on with an empty screen", args...)

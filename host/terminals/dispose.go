@@ -47,13 +47,11 @@ func (t *Terminal) Dispose(tx core.Tx) {
 
 // later ends what takes its time, which Wait waits for.
 func (ts *Terminals) later(end func(ctx context.Context)) {
-	ts.ending.Add(1)
-	go func() {
-		defer ts.ending.Done()
+	ts.ending.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
 		end(ctx)
-	}()
+	})
 }
 
 // Kill ends its process, in the background; the terminal stays.

@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -123,8 +124,6 @@ func (ts *Terminals) noteOf(info keeper.Info) childNote {
 		n.Cols, n.Rows = defaultCols, defaultRows
 	}
 	n.Facts.Meta.Principal = claims.Principal(n.Claim, n.Facts.Holder)
-	if n.Facts.Meta.Created == 0 {
-		n.Facts.Meta.Created = info.Started
-	}
+	n.Facts.Meta.Created = cmp.Or(n.Facts.Meta.Created, info.Started)
 	return n
 }

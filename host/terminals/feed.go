@@ -56,11 +56,9 @@ func (ts *Terminals) NewFeeder(c *requests.Conn) (*Feeder, error) {
 	if err != nil {
 		return nil, ahp.Internal("make a pipe for the command: %v", err)
 	}
-	ts.feeding.Add(1)
-	go func() {
-		defer ts.feeding.Done()
+	ts.feeding.Go(func() {
 		f.run()
-	}()
+	})
 	return f, nil
 }
 

@@ -158,13 +158,11 @@ func (ts *Terminals) orphan(k *keeper.Client) {
 			continue
 		}
 		t.Meta.Orphaned, t.dirty = true, true
-		ts.keepers.following.Add(1)
-		go func() {
-			defer ts.keepers.following.Done()
+		ts.keepers.following.Go(func() {
 			if t.identity.Wait(ts.keepers.life) == nil {
 				t.Term.Exit(keeper.Exit{ID: t.proc, Unknown: true})
 			}
-		}()
+		})
 	}
 	ts.Changed(tx)
 	ts.Activity.WarnSoon(tx)
@@ -210,16 +208,14 @@ func (ts *Terminals) tellStrays(tx core.Tx) {
 func (ts *Terminals) findStrays(children []keeper.Info) {
 	all := ts.roster.Find(children)
 	for _, p := range all {
-		ts.keepers.following.Add(1)
-		go func() {
-			defer ts.keepers.following.Done()
+		ts.keepers.following.Go(func() {
 			if p.Wait(ts.keepers.life) == nil {
 				ts.Core.Locked(func(tx core.Tx) {
 					ts.tellStrays(tx)
 					ts.enroll(tx)
 				})
 			}
-		}()
+		})
 	}
 	if n := len(all); n > 0 {
 		ts.Log.Warn("programs of an earlier keeper run without a terminal", "programs", n)

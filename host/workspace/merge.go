@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,9 +167,7 @@ func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, mess
 	case len(words) == 0:
 		return "", fmt.Errorf("merge %s into %s: git gave no tree", r.Branch, branch)
 	}
-	if message == "" {
-		message = "Merge " + r.Branch + " into " + branch
-	}
+	message = cmp.Or(message, "Merge "+r.Branch+" into "+branch)
 	return g.Commit(ctx, words[0], message, head, tip)
 }
 

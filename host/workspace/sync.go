@@ -151,8 +151,7 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced,
 // Whatever is wrong with it, the answer is a base: without it what differs is a
 // conflict, and nothing is lost by that.
 func (w *Workspace) loadBase() *filetree.Sheet {
-	b, err := os.ReadFile(w.path(baseName))
-	if err == nil {
+	if b, err := os.ReadFile(w.path(baseName)); err == nil {
 		if base, err := filetree.DecodeSheet(b); err == nil {
 			return base
 		}

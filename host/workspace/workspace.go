@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -191,9 +192,7 @@ func makeCopy(ctx context.Context, w *Workspace, r *record) error {
 		return err
 	}
 	r.Source, r.Filesystem = dir, r.Spec.Filesystem
-	if r.Filesystem == "" {
-		r.Filesystem = w.id
-	}
+	r.Filesystem = cmp.Or(r.Filesystem, w.id)
 	if err := filetree.CheckID("filesystem", r.Filesystem); err != nil {
 		return err
 	}

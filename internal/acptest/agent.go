@@ -287,8 +287,7 @@ func (a *scripted) step(m message, line string) bool {
 		text, _ := json.Marshal(string(a.result(rest)))
 		a.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, text))
 	case "expect":
-		name, pattern, _ := strings.Cut(rest, " ")
-		if !regexp.MustCompile(pattern).Match(a.result(name)) {
+		if name, pattern, _ := strings.Cut(rest, " "); !regexp.MustCompile(pattern).Match(a.result(name)) {
 			die("%s is %s, expected %s", name, a.result(name), pattern)
 		}
 	case "cancel":

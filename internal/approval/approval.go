@@ -2,6 +2,7 @@ package approval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -140,9 +141,7 @@ func title(t *ahp.ToolCall) string {
 			text = strings.ReplaceAll(text, "`", "")
 		}
 	}
-	if text == "" {
-		text = t.ToolName
-	}
+	text = cmp.Or(text, t.ToolName)
 	if text == "" {
 		return "a tool"
 	}

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,9 +144,7 @@ func (r *Recording) Snapshot(s ahp.Snapshot) {
 func (r *Recording) begin(st *ahp.TerminalState, cols, rows int) {
 	h := r.header
 	h.Cols, h.Rows, h.Term = cols, rows, "xterm-256color"
-	if h.Title == "" {
-		h.Title = st.Title
-	}
+	h.Title = cmp.Or(h.Title, st.Title)
 	h.Time = time.Now()
 	w, err := asciicast.NewWriter(r.file, h)
 	if err != nil {

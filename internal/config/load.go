@@ -145,8 +145,7 @@ func readFile(path string, most int64) ([]byte, error) {
 
 // bare takes the path off an error.
 func bare(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, is := errors.AsType[*os.PathError](err); is {
 		return fmt.Errorf("%s it: %w", p.Op, p.Err)
 	}
 	return err

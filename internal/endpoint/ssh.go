@@ -202,8 +202,7 @@ func (p *sshPipe) greet() error {
 		left -= len(line)
 		name, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		if err == nil && name == bridgeGreeting {
-			number, _, _ := strings.Cut(rest, " ")
-			if number != strconv.Itoa(bridgeVersion) {
+			if number, _, _ := strings.Cut(rest, " "); number != strconv.Itoa(bridgeVersion) {
 				return &greetingError{strings.TrimSpace(string(line))}
 			}
 			return nil

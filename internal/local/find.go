@@ -78,8 +78,7 @@ func (d Dirs) CheckSocket(name string) error {
 	if err != nil {
 		return err
 	}
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&os.ModeSocket == 0 {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket == 0 {
 		return fmt.Errorf("%s is not a socket; move it away", path)
 	}
 	return nil

@@ -126,8 +126,7 @@ func (d Dirs) Outdated(version string) string {
 	if err != nil {
 		return ""
 	}
-	id, err := Identify(path)
-	if err != nil || id == r.Program {
+	if id, err := Identify(path); err != nil || id == r.Program {
 		return ""
 	}
 	if r.Version != version {

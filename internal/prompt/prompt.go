@@ -131,8 +131,7 @@ func (p *prompter) run(ctx context.Context, m ahp.Message) error {
 	if err := p.s.Act(ctx, p.chat, ahp.ChatTurnStarted{
 		TurnID: p.turn, Message: m,
 	}); err != nil {
-		var refused *client.RejectedError
-		if errors.As(err, &refused) {
+		if _, is := errors.AsType[*client.RejectedError](err); is {
 			return fmt.Errorf("the session takes no message now: %w", err)
 		}
 		return err

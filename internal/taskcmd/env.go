@@ -1,6 +1,7 @@
 package taskcmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -183,9 +184,7 @@ func readValue(cmd *cobra.Command, name, file string) (string, error) {
 		fmt.Fprintln(cmd.ErrOrStderr())
 		return string(text), err
 	}
-	if file == "" {
-		file = "-"
-	}
+	file = cmp.Or(file, "-")
 	text, err := readInput(cmd, file)
 	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 }

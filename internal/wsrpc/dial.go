@@ -147,8 +147,7 @@ func dialError(resp *http.Response, err error) error {
 		}
 		return fmt.Errorf("dial host: %w", e)
 	}
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, is := errors.AsType[*url.Error](err); is {
 		err = ue.Err
 	}
 	return fmt.Errorf("dial host: %w", err)

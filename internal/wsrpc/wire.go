@@ -203,8 +203,7 @@ func (w *wire) flush() error {
 }
 
 func (w *wire) fail(err error) error {
-	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if timeout, is := errors.AsType[net.Error](err); is && timeout.Timeout() {
 		err = errors.New("the peer has taken nothing for " + writeWait.String())
 	}
 	w.failed = err

@@ -140,8 +140,7 @@ func (pr *process) wait() {
 	defer close(pr.gone)
 	err := pr.cmd.Wait()
 	pr.how = "exit code 0"
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {
 			pr.how = "signal " + s.Signal().String()
 		} else {

@@ -328,8 +328,7 @@ func (s *session) dropTerminals() {
 // lenient decodes what is as expected and ignores members that aren't.
 func lenient(raw json.RawMessage, to any) error {
 	err := json.Unmarshal(raw, to)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return nil
 	}
 	return err

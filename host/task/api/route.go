@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -131,9 +132,7 @@ type Paging struct {
 }
 
 func (p Paging) page() store.Page {
-	if p.Limit == 0 {
-		p.Limit = 100
-	}
+	p.Limit = cmp.Or(p.Limit, 100)
 	return store.Page{Limit: p.Limit, Cursor: p.Cursor}
 }
 

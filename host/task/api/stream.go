@@ -90,8 +90,7 @@ func (d *reader) run() {
 	}
 	for {
 		news := d.r.Tasks.News(d.task)
-		over, err := d.write()
-		if err != nil || over {
+		if over, err := d.write(); err != nil || over {
 			return
 		}
 		beat.Reset(heartbeat)

@@ -3,6 +3,7 @@ package hook
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,7 @@ func Run(ctx context.Context, c Call) error {
 
 // how is how a process ended, in words.
 func how(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 			return "signal " + s.Signal().String()
 		}
@@ -180,9 +180,7 @@ func (r *run) line(text []byte) {
 	l := parse(text)
 	if l.Type == Failure {
 		r.failed = l.Text
-		if r.failed == "" {
-			r.failed = r.c.Name + " failed"
-		}
+		r.failed = cmp.Or(r.failed, r.c.Name+" failed")
 	}
 	r.c.Line(l)
 }

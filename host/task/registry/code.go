@@ -171,8 +171,7 @@ func Pack(ctx context.Context, w io.Writer, dir string, ignore []string) error {
 func ignored(name string, patterns []string) bool {
 	for _, p := range append([]string{".git", ".env", ".env.*"}, patterns...) {
 		whole, _ := path.Match(p, name)
-		last, _ := path.Match(p, path.Base(name))
-		if whole || last {
+		if last, _ := path.Match(p, path.Base(name)); whole || last {
 			return true
 		}
 	}

@@ -145,8 +145,7 @@ func (r *Registry) cannotRun(d Definition, code string) string {
 			return fmt.Sprintf("%s: write ./%s for a file of the definition's, or an absolute path", what, program)
 		}
 		if _, err := exec.LookPath(program); err != nil {
-			var e *exec.Error
-			if errors.As(err, &e) {
+			if e, is := errors.AsType[*exec.Error](err); is {
 				err = e.Err
 			}
 			return fmt.Sprintf("%s: %s can't be run: %v", what, words[0], err)

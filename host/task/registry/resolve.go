@@ -85,8 +85,7 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 		if err != nil || main.ActiveID == "" {
 			return nil //nolint:nilerr // deployed elsewhere
 		}
-		v, err := r.store.Versions.Get(ctx, main.ActiveID)
-		if err != nil || v.Author != configured {
+		if v, err := r.store.Versions.Get(ctx, main.ActiveID); err != nil || v.Author != configured {
 			return err
 		}
 	}

@@ -235,9 +235,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 			return err
 		}
 		id := m.To
-		if id == "" {
-			id = b.ActiveID
-		}
+		id = cmp.Or(id, b.ActiveID)
 		if to, err = s.Versions.byID(ctx, tx, id); err != nil {
 			return err
 		}

@@ -43,8 +43,7 @@ func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 // Key finds one by id, name or the beginning of an id; of those with one name the
 // one that is not revoked.
 func (s *Store) Key(ctx context.Context, ref string) (APIKey, error) {
-	k, err := s.Keys.one(ctx, s.reading(), NotFound, "name = ? and revoked = 0", ref)
-	if err == nil {
+	if k, err := s.Keys.one(ctx, s.reading(), NotFound, "name = ? and revoked = 0", ref); err == nil {
 		return k, nil
 	}
 	return s.Keys.Find(ctx, ref)

@@ -1,6 +1,7 @@
 package filetree
 
 import (
+	"cmp"
 	"io"
 	"io/fs"
 	"path"
@@ -29,9 +30,7 @@ func (t *Tree) List(q ListQuery) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	if q.Limit == 0 {
-		q.Limit = 100
-	}
+	q.Limit = cmp.Or(q.Limit, 100)
 	if q.Limit < 0 || q.Limit > 1000 {
 		return Listing{}, Failf(ErrInvalid, "limit %d: want 1 to 1000", q.Limit)
 	}
