@@ -21,13 +21,19 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/daemon"
+	"tandemux/internal/leak"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
+	testscript.Main(apart{m}, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
 }
+
+// apart runs the tests with temporary files of their own.
+type apart struct{ *testing.M }
+
+func (m apart) Run() int { return leak.Apart(m.M) }
 
 // TestScript runs the built program end to end. Each script has a HOME and a
 // runtime directory of its own, and whatever it leaves running is ended.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tandemux/internal/leak"
 )
 
 // Main builds tandemux for the tests of a package and runs them: a TestMain is
@@ -23,7 +25,7 @@ func Main(tests *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build tandemux: %v\n%s", err, out)
 		return 1
 	}
-	return tests.Run()
+	return leak.Apart(tests)
 }
 
 var binary string

@@ -2,6 +2,7 @@ package leak
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,11 +14,26 @@ import (
 // Patience is how long goroutines may take to end after the last test.
 const Patience = 5 * time.Second
 
-// Main runs the tests, then exits with 1 when goroutines that the tests started
+// Apart runs the tests with a directory for temporary files of their own, which goes at
+// the end with all that killed programs have left in it.
+func Apart(m interface{ Run() int }) int {
+	dir, err := os.MkdirTemp("", "t") // sockets want short paths
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	// For other users, too, as the system's is.
+	if err := errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.Setenv("TMPDIR", dir)); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// Main runs the tests Apart, then exits with 1 when goroutines that the tests started
 // are still there after Patience.
 func Main(m *testing.M) {
 	before := stacks()
-	code := m.Run()
+	code := Apart(m)
 	if code == 0 {
 		if left := Wait(before, Patience); len(left) > 0 {
 			fmt.Fprintf(os.Stderr, "leak: %d goroutines left:\n\n%s\n", len(left), strings.Join(left, "\n\n"))

@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 	"internal/pty":       {},
 	"internal/rules":     {},
 	"internal/procgroup": {},
-	"internal/hosttest":  {},
+	"internal/hosttest":  {"internal/leak"},
 	"internal/jsonrpc":   {},
 	"internal/wsrpc":     {"internal/jsonrpc", "internal/rawio"},
 	"internal/client":    {"ahp/...", "internal/jsonrpc", "internal/wsrpc"},
