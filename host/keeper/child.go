@@ -14,7 +14,7 @@ import (
 	"tandemux/internal/pty"
 )
 
-// child is one process with its pty. info.Exit, info.Note and dropped are
+// child is one process with its pty. info.Exit and dropped are
 // guarded by keeper.mu; master is closed, under it, when the child is forgotten.
 type child struct {
 	info    Info

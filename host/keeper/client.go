@@ -409,12 +409,6 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Annotate replaces the note of a child: what a later host must know of it.
-func (c *Client) Annotate(ctx context.Context, id string, note []byte) error {
-	_, err := c.ask(ctx, request{Op: opAnnotate, ID: id, Note: note}, nil)
-	return err
-}
-
 // Store leaves a file for the next host under a name of 1 to 1100 bytes, in
 // place of an earlier one of that name. The keeper has its own descriptor
 // afterwards; f stays the caller's. ErrFull when the keeper has no room. On

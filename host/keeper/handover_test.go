@@ -75,12 +75,6 @@ func TestHandOver(t *testing.T) {
 	if err != nil || len(list) != 1 || !bytes.Equal(list[0].Note, s.Note) {
 		t.Errorf("List = %+v, %v", list, err)
 	}
-	if err := c.Annotate(ctx, "a", []byte("changed")); err != nil {
-		t.Error(err)
-	}
-	if list, _ := c.List(ctx); string(list[0].Note) != "changed" {
-		t.Errorf("note = %q", list[0].Note)
-	}
 	files, err := c.Files(ctx)
 	if err != nil || fmt.Sprint(files) != "[{ahp-terminal:/a 6} {x-tandemux-layout:/a 6}]" {
 		t.Errorf("Files = %v, %v", files, err)
@@ -129,15 +123,11 @@ func TestHandOverRefusals(t *testing.T) {
 		"a socket":      c.Store(ctx, "s", sock),
 		"no name":       c.Store(ctx, "", memory(t, "")),
 		"a long name":   c.Store(ctx, strings.Repeat("x", maxName+1), memory(t, "")),
-		"a long note":   c.Annotate(ctx, "a", make([]byte, MaxNote+1)),
 		"note at spawn": spawnErr,
 	} {
 		if !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if err := c.Annotate(ctx, "b", nil); !errors.Is(err, ErrUnknown) {
-		t.Errorf("annotate a stranger: %v", err)
 	}
 	if _, err := c.ask(ctx, request{Op: opStore, Name: "x", File: true}, nil); !errors.Is(err, ErrFull) {
 		t.Errorf("store without a descriptor: %v", err)

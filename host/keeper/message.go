@@ -9,9 +9,8 @@ type request struct {
 	Min    int    `json:"min,omitempty"`    // hello: oldest version spoken
 	Max    int    `json:"max,omitempty"`    // hello: newest version spoken
 	Spec   *Spec  `json:"spec,omitempty"`   // spawn
-	ID     string `json:"id,omitempty"`     // adopt, signal, forget, drop, annotate
+	ID     string `json:"id,omitempty"`     // adopt, signal, forget, drop
 	Signal int    `json:"signal,omitempty"` // signal
-	Note   []byte `json:"note,omitempty"`   // annotate
 	Name   string `json:"name,omitempty"`   // store, fetch, discard
 	File   bool   `json:"file,omitempty"`   // store: a descriptor comes with it
 }
@@ -26,8 +25,7 @@ type message struct {
 	Pid     int    `json:"pid,omitempty"`     // hello: the keeper's; spawn, adopt: the child's
 	File    bool   `json:"file,omitempty"`    // spawn, adopt, fetch
 	fd      int    // the keeper's copy of that file, closed once it is sent
-	List    []Info `json:"list,omitempty"`    // list; hello, when refused: who runs
-	Counted bool   `json:"counted,omitempty"` // hello, when refused: List is all that run
+	List    []Info `json:"list,omitempty"` // list; hello, when refused: who runs
 
 	Min int `json:"min,omitempty"` // hello: oldest version the keeper speaks, also when refused
 	Max int `json:"max,omitempty"` // hello: newest
@@ -55,11 +53,10 @@ const (
 	opDrop     = "drop"
 	opShutdown = "shutdown"
 
-	opAnnotate = "annotate"
-	opStore    = "store"
-	opFetch    = "fetch"
-	opFiles    = "files"
-	opDiscard  = "discard"
+	opStore   = "store"
+	opFetch   = "fetch"
+	opFiles   = "files"
+	opDiscard = "discard"
 )
 
 // Versions of the protocol that this package speaks, on both sides. A keeper lives for
@@ -118,7 +115,7 @@ type Info struct {
 	Dir     string   `json:"dir"`     // as started
 	Started int64    `json:"started"` // Unix milliseconds
 	Exit    *Exit    `json:"exit,omitempty"`
-	Note    []byte   `json:"note,omitempty"` // Spec's, or the last Annotate's
+	Note    []byte   `json:"note,omitempty"` // Spec's
 }
 
 // FileInfo describes a stored file.

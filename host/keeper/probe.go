@@ -15,10 +15,8 @@ const noVersion = 1 << 30
 // Census is what a keeper says without being taken over.
 type Census struct {
 	Pid int
-	// Running are its children that run, without their commands and notes. One of an
-	// earlier release does not say; Counted is false then.
+	// Running are its children that run, without their commands and notes.
 	Running []Info
-	Counted bool
 }
 
 // Probe reports whether this program could talk to the keeper that listens on
@@ -32,12 +30,10 @@ func Probe(ctx context.Context, socket string) (Census, error) {
 		return Census{}, err
 	}
 	w.close()
-	c := Census{m.Pid, m.List, m.Counted}
+	c := Census{m.Pid, m.List}
 	switch {
 	case !errors.Is(m.Error.err(), ErrVersion):
 		return Census{}, fmt.Errorf("probe the keeper: it answers something else than its versions: %v", m.Error.err())
-	case m.Max == 0: // of an earlier release, which does not say
-		return c, nil
 	case m.Max < MinVersion || m.Min > ProtocolVersion:
 		return c, cannotMeet(&m)
 	}

@@ -97,7 +97,7 @@ func (s *session) hello() error {
 			r.Min, r.Max, os.Getpid(), speaks.min, speaks.max)
 		s.wire.send(message{
 			Seq: r.Seq, Error: newFault(err), Pid: os.Getpid(), Min: speaks.min, Max: speaks.max,
-			List: s.keeper.running(), Counted: true,
+			List: s.keeper.running(),
 		}, -1)
 		if r.Min == noVersion {
 			return nil // it has only looked
@@ -189,7 +189,6 @@ var handlers = map[string]handler{
 	opForget:   ofChild((*keeper).forget),
 	opDrop:     changing((*keeper).drop),
 	opShutdown: (*session).shutdown,
-	opAnnotate: ofChild((*keeper).annotate),
 	opStore:    (*session).store,
 	opFetch:    (*session).fetch,
 	opFiles:    (*session).listFiles,
@@ -293,14 +292,6 @@ func (k *keeper) drop(r *request) error {
 	}
 	c.dropped = true
 	return c.signal(syscall.SIGKILL)
-}
-
-func (k *keeper) annotate(c *child, r *request) error {
-	if len(r.Note) > MaxNote {
-		return because(ErrInvalid, "annotate %q: a note of %d bytes is over the limit of %d", r.ID, len(r.Note), MaxNote)
-	}
-	c.info.Note = r.Note
-	return nil
 }
 
 // shutdown answers when every child has ended; the connection's end then says

@@ -56,7 +56,6 @@ const errUnknown = "Session not found"
 
 // socket is one client's WebSocket.
 type socket struct {
-	f      Server
 	ws     jsonrpc.Transport
 	c      *client.Client
 	output bool // of agents' terminals too
@@ -72,7 +71,7 @@ type socket struct {
 // upgrade makes a socket of a request and serves it to its end.
 func (f Server) upgrade(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	s := &socket{
-		f: f, output: r.URL.Query().Get("output") == "1",
+		output:   r.URL.Query().Get("output") == "1",
 		attached: map[ahp.URI]string{}, followed: map[ahp.URI]bool{},
 	}
 	ctx := context.WithoutCancel(r.Context()) // the socket outlives its request

@@ -28,7 +28,6 @@ type call struct {
 	// before says that it is of the turn as it was before it was resumed.
 	before bool
 
-	asked []agent.Choice // while confirmation is pending
 	// editable is the member of the input that the answer may change, or "".
 	editable string
 	answer   chan ahp.ChatToolCallConfirmed // closed when it was given up

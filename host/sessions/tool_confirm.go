@@ -93,7 +93,7 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 		yes := true
 		a.Editable, a.Meta = &yes, words.WithMember(a.Meta, "tandemux/editable", k.editable)
 	}
-	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
+	k.answer = make(chan ahp.ChatToolCallConfirmed, 1)
 	c.apply(tx, a, nil)
 	k.told = q.Call
 	if t := c.value.ToolCall(k.r.id, k.id); t != nil {

@@ -19,9 +19,6 @@ const commandMember = "command"
 // terminalTools are the tools that are known to use terminal/create.
 var terminalTools = map[string]bool{"mcp__acp__Bash": true}
 
-// edit is a command that a person has changed.
-type edit struct{ from, to string }
-
 // command is what a tool call is to run; "" when it does not say.
 func command(input json.RawMessage) string {
 	var in struct {
@@ -50,9 +47,9 @@ func (s *session) editable(c *call) string {
 func (t *turn) edited(c *call, input json.RawMessage) {
 	if from, to := command(c.Input), command(input); to != "" && to != from {
 		if t.edits == nil {
-			t.edits = map[string]edit{}
+			t.edits = map[string]string{}
 		}
-		t.edits[c.ID] = edit{from, to}
+		t.edits[c.ID] = to
 	}
 }
 
@@ -73,9 +70,9 @@ func (s *session) takeEdit(t *turn, line string) (string, bool) {
 			s.through[c.Name] = true
 		}
 		s.mu.Unlock()
-		if e, ok := t.edits[c.ID]; ok {
+		if to, ok := t.edits[c.ID]; ok {
 			delete(t.edits, c.ID)
-			return e.to, true
+			return to, true
 		}
 	}
 	return line, false

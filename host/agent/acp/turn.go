@@ -39,8 +39,8 @@ type turn struct {
 	over  bool
 	sink  agent.Sink
 	calls map[string]*call
-	full  bool            // a call was refused
-	edits map[string]edit // by call
+	full  bool              // a call was refused
+	edits map[string]string // what a person has had commands changed to, by call
 	usage agent.Usage
 }
 
