@@ -18,6 +18,7 @@ import (
 	"tandemux/host/agent/catalog"
 	"tandemux/host/task/store"
 	"tandemux/internal/cli"
+	"tandemux/internal/doctor"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 	"tandemux/internal/taskcmd"
@@ -115,7 +116,7 @@ const probeTime = 30 * time.Second
 func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 	s, err := loadSettings(d)
 	if err != nil {
-		return levelWarn, "the configuration has mistakes; see above"
+		return doctor.Warn, "the configuration has mistakes; see above"
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), probeTime)
 	defer cancel()
@@ -140,9 +141,9 @@ func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 	all.Wait()
 	switch {
 	case len(rows) == 0:
-		return levelOK, "none; `tandemux agent ls` says which there are and how to install them"
+		return doctor.OK, "none; `tandemux agent ls` says which there are and how to install them"
 	case slices.Contains(failed, true):
-		return levelWarn, strings.Join(said, "; ")
+		return doctor.Warn, strings.Join(said, "; ")
 	}
-	return levelOK, strings.Join(said, "; ")
+	return doctor.OK, strings.Join(said, "; ")
 }

@@ -14,8 +14,10 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/config"
 	"tandemux/internal/desk"
+	"tandemux/internal/doctor"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/termcmd"
 	"tandemux/ui"
 	"tandemux/ui/link"
@@ -111,6 +113,22 @@ func checkTerminal(in, out *os.File, termName string) error {
 		return cli.Usagef("TERM=%q names a terminal that can't move its cursor; run tandemux in another one", termName)
 	}
 	return nil
+}
+
+// checkOuterTerminal is for doctor.
+func checkOuterTerminal(*cobra.Command, local.Dirs) (string, string) {
+	name := os.Getenv("TERM")
+	if !term.IsTerminal(int(os.Stdout.Fd())) {
+		return doctor.OK, "stdout is no terminal; the interface needs one"
+	}
+	if err := checkTerminal(os.Stdin, os.Stdout, name); err != nil {
+		return doctor.Bad, err.Error()
+	}
+	cols, rows, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return doctor.Warn, fmt.Sprintf("%s, size unknown: %v", name, err)
+	}
+	return doctor.OK, fmt.Sprintf("%s, %dx%d", name, cols, rows)
 }
 
 // hostAdapter gives the interface what it asks for of a connection.

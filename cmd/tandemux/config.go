@@ -12,6 +12,7 @@ import (
 
 	"tandemux/internal/cli"
 	"tandemux/internal/config"
+	"tandemux/internal/doctor"
 	"tandemux/internal/local"
 )
 
@@ -120,4 +121,24 @@ func seen(d local.Dirs) bool {
 // see notes that the first hint has been seen.
 func see(d local.Dirs) error {
 	return os.WriteFile(filepath.Join(d.State, hintSeen), []byte(time.Now().Format(time.DateOnly)+"\n"), 0o600)
+}
+
+// checkConfiguration is for doctor, as is configuredShell.
+func checkConfiguration(_ *cobra.Command, d local.Dirs) (string, string) {
+	if _, err := loadSettings(d); err != nil {
+		return doctor.Bad, err.Error()
+	}
+	path := filepath.Join(d.Config, config.FileName)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return doctor.OK, path + " does not exist; the defaults apply"
+	}
+	return doctor.OK, path
+}
+
+func configuredShell(d local.Dirs) string {
+	s, err := loadSettings(d)
+	if err != nil {
+		return ""
+	}
+	return s.shell.Shell
 }

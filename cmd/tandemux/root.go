@@ -6,6 +6,7 @@ import (
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/complete"
+	"tandemux/internal/doctor"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
@@ -48,7 +49,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), termcmd.Token(), newDoctorCommand()},
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

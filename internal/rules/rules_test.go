@@ -171,7 +171,9 @@ var arrows = map[string][]string{
 
 	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
-	"internal/termcmd": {"ahp", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
+	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
+
+	"internal/termcmd": {"ahp", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
 	"internal/runner": {"ahp", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/plaintext"},
 

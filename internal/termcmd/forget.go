@@ -1,4 +1,4 @@
-package main
+package termcmd
 
 import (
 	"cmp"
@@ -16,7 +16,8 @@ import (
 	"tandemux/internal/resurrect"
 )
 
-func newForgetCommand() *cobra.Command {
+// Forget is `tandemux forget`.
+func Forget() *cobra.Command {
 	var in struct {
 		All bool `flag:"all" doc:"Also what all terminals showed"`
 	}

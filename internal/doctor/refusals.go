@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -21,11 +21,11 @@ func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	})
 	switch {
 	case errors.Is(err, local.ErrNoHost):
-		return levelOK, "no host runs"
+		return OK, "no host runs"
 	case err != nil:
-		return levelWarn, err.Error()
+		return Warn, err.Error()
 	case len(list) == 0:
-		return levelOK, "agents were refused nothing"
+		return OK, "agents were refused nothing"
 	}
-	return levelWarn, "not allowed: " + termcmd.RefusalText(list) + "; the options agent-… say what agents may do"
+	return Warn, "not allowed: " + termcmd.RefusalText(list) + "; the options agent-… say what agents may do"
 }

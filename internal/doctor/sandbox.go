@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ func checkSandbox(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	s := sandbox.Check(cmd.Context(), "")
 	switch {
 	case s.Err != nil:
-		return levelWarn, "tasks are refused unless they go without (--no-sandbox): " + s.Err.Error()
+		return Warn, "tasks are refused unless they go without (--no-sandbox): " + s.Err.Error()
 	case len(s.Missing) > 0:
-		return levelWarn, fmt.Sprintf("bubblewrap %s; %s", s.Version, strings.Join(s.Missing, "; "))
+		return Warn, fmt.Sprintf("bubblewrap %s; %s", s.Version, strings.Join(s.Missing, "; "))
 	}
-	return levelOK, fmt.Sprintf("bubblewrap %s, limits by cgroup", s.Version)
+	return OK, fmt.Sprintf("bubblewrap %s, limits by cgroup", s.Version)
 }

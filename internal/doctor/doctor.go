@@ -1,19 +1,18 @@
-package main
+package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tandemux/ahp"
 	"tandemux/host/keeper"
@@ -26,36 +25,46 @@ import (
 // finding is one line of `tandemux doctor`.
 type finding struct {
 	Check  string `json:"check"`
-	Level  string `json:"level"` // levelOK, levelWarn or levelBad
+	Level  string `json:"level"` // OK, Warn or Bad
 	Detail string `json:"detail"`
 }
 
+// How something stands.
 const (
-	levelOK   = "ok"
-	levelWarn = "warning"
-	levelBad  = "bad"
+	OK   = "ok"
+	Warn = "warning"
+	Bad  = "bad"
 )
 
-// checks are run in this order; each looks at one thing.
-var checks = []struct {
-	name string
-	run  func(*cobra.Command, local.Dirs) (level, detail string)
-}{
-	{"runtime directory", checkRuntimeDir},
-	{"configuration", checkConfiguration},
-	{"shell", checkShell},
-	{"host", checkHost},
-	{"logout", checkLogout},
-	{"agents", checkAgents},
-	{"agents' limits", checkRefusals},
-	{"sandbox", checkSandbox},
-	{"terminal", checkOuterTerminal},
-	{"colours", checkColours},
-	{"locale", checkLocale},
-	{"nesting", checkNesting},
+// Check looks at one thing, and says how it stands and what it saw.
+type Check func(*cobra.Command, local.Dirs) (level, detail string)
+
+// Checks are those of what this package does not know.
+type Checks struct {
+	Configuration, Agents, Terminal Check
+	// Shell is the configured one, "" for none.
+	Shell func(local.Dirs) string
 }
 
-func newDoctorCommand() *cobra.Command {
+// Command is `tandemux doctor`.
+func Command(c Checks) *cobra.Command {
+	checks := []struct {
+		name string
+		run  Check
+	}{ // are run in this order
+		{"runtime directory", checkRuntimeDir},
+		{"configuration", c.Configuration},
+		{"shell", c.checkShell},
+		{"host", checkHost},
+		{"logout", checkLogout},
+		{"agents", c.Agents},
+		{"agents' limits", checkRefusals},
+		{"sandbox", checkSandbox},
+		{"terminal", c.Terminal},
+		{"colours", checkColours},
+		{"locale", checkLocale},
+		{"nesting", checkNesting},
+	}
 	in := profileOptions{Seconds: 10}
 	cmd := cli.WithJSON(cli.Command("doctor", `Look for what keeps tandemux from working well here
 With --profile, write down instead what the running host does with processor
@@ -72,7 +81,7 @@ of what terminals show.
 		for _, c := range checks {
 			level, detail := c.run(cmd, d)
 			found = append(found, finding{c.name, level, detail})
-			if level == levelBad {
+			if level == Bad {
 				bad++
 			}
 		}
@@ -93,43 +102,29 @@ of what terminals show.
 
 func checkRuntimeDir(_ *cobra.Command, d local.Dirs) (string, string) {
 	if err := d.Check(); err != nil {
-		return levelBad, err.Error()
+		return Bad, err.Error()
 	}
 	if _, err := d.Socket(listen.KeeperName); err != nil {
-		return levelBad, err.Error()
+		return Bad, err.Error()
 	}
 	if _, err := d.HostPlace().Holder(); err != nil {
-		return levelWarn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.Runtime, err)
+		return Warn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.Runtime, err)
 	}
 	if os.Getenv("XDG_RUNTIME_DIR") == "" {
-		return levelOK, d.Runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
+		return OK, d.Runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
 	}
-	return levelOK, d.Runtime
+	return OK, d.Runtime
 }
 
-func checkConfiguration(_ *cobra.Command, d local.Dirs) (string, string) {
-	if _, err := loadSettings(d); err != nil {
-		return levelBad, err.Error()
-	}
-	path := filepath.Join(d.Config, "config.toml")
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return levelOK, path + " does not exist; the defaults apply"
-	}
-	return levelOK, path
-}
-
-func checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
-	shell := os.Getenv("SHELL")
-	if s, err := loadSettings(d); err == nil && s.shell.Shell != "" {
-		shell = s.shell.Shell
-	}
+func (c Checks) checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
+	shell := cmp.Or(c.Shell(d), os.Getenv("SHELL"))
 	if shell == "" {
-		return levelWarn, "SHELL is not set; the one of the password file is used"
+		return Warn, "SHELL is not set; the one of the password file is used"
 	}
 	if _, err := exec.LookPath(shell); err != nil {
-		return levelBad, fmt.Sprintf("%s can't be run: %v", shell, err)
+		return Bad, fmt.Sprintf("%s can't be run: %v", shell, err)
 	}
-	return levelOK, shell
+	return OK, shell
 }
 
 func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
@@ -140,11 +135,11 @@ func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
 	var left local.Unattended
 	switch {
 	case errors.As(err, &left):
-		return levelWarn, err.Error()
+		return Warn, err.Error()
 	case errors.Is(err, local.ErrNoHost):
-		return levelOK, "none runs; it starts on first use"
+		return OK, "none runs; it starts on first use"
 	case err != nil:
-		return levelBad, err.Error()
+		return Bad, err.Error()
 	}
 	detail := fmt.Sprintf("pid %d, keeper %d, since %s, %s, %s", got.Pid, got.KeeperPid,
 		time.UnixMilli(got.Started).Format("2006-01-02 15:04"), cli.Count(got.Terminals, "terminal"), cli.Count(got.Clients, "client"))
@@ -156,15 +151,15 @@ func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
 		detail += ", certificate " + got.Fingerprint
 	}
 	if got.Warning != "" {
-		return levelBad, got.Warning
+		return Bad, got.Warning
 	}
-	if got.Version != version {
-		return levelWarn, detail + fmt.Sprintf("; it is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", got.Version, version)
+	if got.Version != endpoint.Version {
+		return Warn, detail + fmt.Sprintf("; it is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", got.Version, endpoint.Version)
 	}
-	if old := d.Outdated(version); old != "" {
-		return levelWarn, detail + "; " + old
+	if old := d.Outdated(endpoint.Version); old != "" {
+		return Warn, detail + "; " + old
 	}
-	return levelOK, detail
+	return OK, detail
 }
 
 // checkLogout says whether terminals outlive the logout.
@@ -172,36 +167,21 @@ func checkLogout(cmd *cobra.Command, d local.Dirs) (string, string) {
 	pid, _ := d.KeeperPlace().Holder() //nolint:errcheck // then it is not known
 	ok, detail := keeper.CheckLogout(cmd.Context(), pid)
 	if !ok {
-		return levelWarn, detail
+		return Warn, detail
 	}
-	return levelOK, detail
-}
-
-func checkOuterTerminal(*cobra.Command, local.Dirs) (string, string) {
-	name := os.Getenv("TERM")
-	if !term.IsTerminal(int(os.Stdout.Fd())) {
-		return levelOK, "stdout is no terminal; the interface needs one"
-	}
-	if err := checkTerminal(os.Stdin, os.Stdout, name); err != nil {
-		return levelBad, err.Error()
-	}
-	cols, rows, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return levelWarn, fmt.Sprintf("%s, size unknown: %v", name, err)
-	}
-	return levelOK, fmt.Sprintf("%s, %dx%d", name, cols, rows)
+	return OK, detail
 }
 
 func checkColours(*cobra.Command, local.Dirs) (string, string) {
 	switch {
 	case os.Getenv("NO_COLOR") != "":
-		return levelOK, "none, as NO_COLOR asks"
+		return OK, "none, as NO_COLOR asks"
 	case slices.Contains([]string{"truecolor", "24bit"}, os.Getenv("COLORTERM")):
-		return levelOK, "true colour"
+		return OK, "true colour"
 	case strings.Contains(os.Getenv("TERM"), "256color"):
-		return levelWarn, "256; set COLORTERM=truecolor if your terminal has more"
+		return Warn, "256; set COLORTERM=truecolor if your terminal has more"
 	default:
-		return levelWarn, "16; set TERM and COLORTERM if your terminal has more"
+		return Warn, "16; set TERM and COLORTERM if your terminal has more"
 	}
 }
 
@@ -209,21 +189,21 @@ func checkLocale(*cobra.Command, local.Dirs) (string, string) {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := os.Getenv(name); v != "" {
 			if low := strings.ToLower(v); strings.Contains(low, "utf-8") || strings.Contains(low, "utf8") {
-				return levelOK, name + "=" + v
+				return OK, name + "=" + v
 			}
-			return levelWarn, name + "=" + v + " is not UTF-8; programs will not show all characters"
+			return Warn, name + "=" + v + " is not UTF-8; programs will not show all characters"
 		}
 	}
-	return levelWarn, "neither LC_ALL, LC_CTYPE nor LANG is set; programs will not show all characters"
+	return Warn, "neither LC_ALL, LC_CTYPE nor LANG is set; programs will not show all characters"
 }
 
 func checkNesting(*cobra.Command, local.Dirs) (string, string) {
 	for _, n := range []struct{ env, name string }{{"TANDEMUX_TERMINAL", "tandemux"}, {"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
 		if os.Getenv(n.env) != "" {
-			return levelWarn, "inside " + n.name + "; its prefix key and ours both apply"
+			return Warn, "inside " + n.name + "; its prefix key and ours both apply"
 		}
 	}
-	return levelOK, "not inside another multiplexer"
+	return OK, "not inside another multiplexer"
 }
 
 // shortAddresses leaves the scheme out where nothing is encrypted.
