@@ -157,3 +157,16 @@ func TestFloatsInDocuments(t *testing.T) {
 		t.Errorf("one id for two panes: %v", err)
 	}
 }
+
+// Floats show again when the focused pane trades places with one of them: what is
+// typed would go to a pane that nobody sees.
+func TestTradingPlacesWithAHiddenFloat(t *testing.T) {
+	l := must(t)(New("l").NewTab(uri(1)))
+	tiled := l.Tabs[0].Focus
+	l, float, _ := l.NewFloat(uri(2))
+	l = l.HideFloats().Swap(float, tiled)
+	check(t, l)
+	if tb := l.Tabs[0]; tb.Hidden || tb.Focus != tiled || !tb.Floating(tiled) {
+		t.Errorf("%+v", tb)
+	}
+}

@@ -91,15 +91,6 @@ var operations = []func(*driver, Layout) Layout{
 		delete(d.alive, u)
 		return l.RemoveTerminal(d.area, u)
 	},
-	func(d *driver, l Layout) Layout {
-		u := d.terminal()
-		id := d.pane(l)
-		if _, leaf, ok := l.Find(id); ok {
-			d.closing(leaf)
-			d.alive[u] = true
-		}
-		return l.Show(id, u)
-	},
 	func(d *driver, l Layout) Layout { return l.FocusPane(d.pane(l)) },
 	func(d *driver, l Layout) Layout { return l.Focus(d.area, d.direction()) },
 	func(d *driver, l Layout) Layout { return l.FocusNext(d.next(7) - 3) },
@@ -107,9 +98,6 @@ var operations = []func(*driver, Layout) Layout{
 	func(d *driver, l Layout) Layout { return l.GoTab(d.next(len(l.Tabs)+2) - 1) },
 	func(d *driver, l Layout) Layout { return l.NextTab(d.next(7) - 3) },
 	func(_ *driver, l Layout) Layout { return l.LastTab() },
-	func(d *driver, l Layout) Layout {
-		return l.MoveTab(d.next(len(l.Tabs)+1), d.next(len(l.Tabs)+1))
-	},
 	func(d *driver, l Layout) Layout {
 		return l.RenamePane(d.pane(l), string(d.bytes[:d.next(len(d.bytes))]))
 	},

@@ -137,11 +137,6 @@ func (l Layout) RenamePane(id PaneID, name string) Layout {
 	return l.change(id, func(n *Node) { n.Name = clean(name) })
 }
 
-// Show puts another terminal into a pane; a name goes with the old one.
-func (l Layout) Show(id PaneID, uri URI) Layout {
-	return l.change(id, func(n *Node) { n.Terminal, n.Name, n.Folds = uri, "", nil })
-}
-
 // Fold says whose output a pane leaves out: commands by their ids. What is no id,
 // and more than MaxFolds, is left out.
 func (l Layout) Fold(id PaneID, commands []string) Layout {
@@ -190,6 +185,7 @@ func (l Layout) Swap(a, b PaneID) Layout {
 			}
 			t = t.renamed(from, to)
 		}
+		t.Hidden = t.Hidden && !t.Floating(t.Focus) // as it is when it trades places with one of the floats
 		l = l.withTab(k, t)
 		if i == j {
 			break

@@ -440,10 +440,6 @@ func TestTerminals(t *testing.T) {
 	if got := pruned.Terminals(); !slices.Equal(got, []ahp.URI{uri(3)}) {
 		t.Errorf("pruned shows %v", got)
 	}
-	shown := l.RenamePane("p3", "old").Show("p3", uri(7))
-	if _, leaf, _ := shown.Find("p3"); leaf.Terminal != uri(7) || leaf.Name != "" {
-		t.Errorf("the pane shows %+v", leaf)
-	}
 }
 
 func TestBounds(t *testing.T) {

@@ -97,18 +97,6 @@ func (l Layout) CloseTab(i int) Layout {
 	return l
 }
 
-// MoveTab puts tab i at place to. The active tab stays active.
-func (l Layout) MoveTab(i, to int) Layout {
-	if i < 0 || i >= len(l.Tabs) || to < 0 || to >= len(l.Tabs) || i == to {
-		return l
-	}
-	active := l.Tabs[l.Active].ID
-	t := l.Tabs[i]
-	l.Tabs = slices.Insert(slices.Delete(slices.Clone(l.Tabs), i, i+1), to, t)
-	l.Active = l.tabIndex(active)
-	return l
-}
-
 // RenameTab names a tab; "" takes the name away. Control characters are left
 // out, and what is over MaxName bytes.
 func (l Layout) RenameTab(i int, name string) Layout {

@@ -59,9 +59,6 @@ func TestCloseTab(t *testing.T) {
 		{"another one leaves it", l.CloseTab(0), "t4 t6 *t8"},
 		{"out of range", l.CloseTab(4).CloseTab(-1), "t2 t4 t6 *t8"},
 		{"all", l.CloseTab(3).CloseTab(0).CloseTab(0).CloseTab(0), ""},
-		{"moved", l.MoveTab(3, 0), "*t8 t2 t4 t6"},
-		{"moved past", l.MoveTab(0, 2), "t4 t6 t2 *t8"},
-		{"moved nowhere", l.MoveTab(0, 4).MoveTab(-1, 0).MoveTab(1, 1), "t2 t4 t6 *t8"},
 	} {
 		if got := ids(c.got); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
