@@ -21,7 +21,9 @@ func (m *Model) drain() {
 		case ahp.Envelope:
 			m.action(it)
 		case link.Gone:
-			m.gone(it.Channel)
+			if !m.agents.Gone(it.Channel) {
+				m.panes.Gone(it.Channel)
+			}
 		case link.Note:
 			m.agents.Noted(it)
 		case link.Changed:
@@ -116,12 +118,6 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	}
 	m.agents.Refused(e.Channel)
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
-}
-
-func (m *Model) gone(channel ahp.URI) {
-	if !m.agents.Gone(channel) {
-		m.panes.Gone(channel)
-	}
 }
 
 func (m *Model) linked(l link.Changed) {

@@ -266,7 +266,11 @@ func (as *Agents) Action(e ahp.Envelope) bool {
 	}
 	if s := as.sessions.byURI[e.Channel]; s != nil {
 		if s.ready {
-			as.sessionAction(s, e.Action)
+			s.state = ahp.ReduceSession(s.state, e.Action)
+			if t, ok := e.Action.(ahp.SessionTitleChanged); ok {
+				s.row.Title = t.Title
+			}
+			as.Refresh()
 		}
 		return true
 	}

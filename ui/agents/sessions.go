@@ -17,7 +17,6 @@ import (
 
 // sessions are the host's sessions with agents.
 type sessions struct {
-	loaded  bool
 	byURI   map[ahp.URI]*session
 	agents  []ahp.AgentInfo
 	loading bool
@@ -36,7 +35,6 @@ type session struct {
 // sessionUsage is tandemux's addition to a session's summary.
 type sessionUsage struct {
 	Tokens int64 `json:"tokens"`
-	Worked int64 `json:"workedMs"`
 	Since  int64 `json:"since"` // of the turn that runs, Unix ms; 0 for none
 }
 
@@ -92,7 +90,7 @@ func (as *Agents) listed(rows []ahp.SessionSummary) {
 			as.lost(uri)
 		}
 	}
-	ss.loaded, ss.touched = true, nil
+	ss.touched = nil
 	as.Refresh()
 }
 
@@ -281,15 +279,6 @@ func rank(s ahp.Status) int {
 		return 3
 	}
 	return 2
-}
-
-// sessionAction takes an action of a session.
-func (as *Agents) sessionAction(s *session, a ahp.Action) {
-	s.state = ahp.ReduceSession(s.state, a)
-	if t, ok := a.(ahp.SessionTitleChanged); ok {
-		s.row.Title = t.Title
-	}
-	as.Refresh()
 }
 
 // inform tells a chat what concerns it of its session.

@@ -308,7 +308,7 @@ func (c *Chat) vertical(n int) {
 			c.ask.read.Move(n, len(c.ask.read.Options))
 		}
 	case len(c.popup.items) > 0:
-		c.popup.moved(n)
+		c.popup.at = (c.popup.at + n + len(c.popup.items)) % len(c.popup.items)
 	case !c.edit.Vertical(n):
 		c.recall(n)
 	}

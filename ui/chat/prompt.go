@@ -275,11 +275,6 @@ func (p *prompt) accept() {
 	p.edited()
 }
 
-// moved moves the choice among the completions.
-func (p *popup) moved(n int) {
-	p.at = (p.at + n + len(p.items)) % len(p.items)
-}
-
 // describe is what a completion is, besides its text.
 func describe(item ahp.CompletionItem, commands []ahp.AgentCommand) string {
 	name, ok := strings.CutPrefix(strings.TrimSpace(item.InsertText), "/")

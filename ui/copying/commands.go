@@ -130,7 +130,11 @@ var copyActions = map[string]action{
 	"copy-find-again":   onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, false) }),
 	"copy-find-reverse": onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, true) }),
 	"copy-set-mark":     withChar("mark", func(_ *Copying, v *pane.View, _ int, r rune) { v.SetMark(r) }),
-	"copy-go-mark":      withChar("go to mark", goMark),
+	"copy-go-mark": withChar("go to mark", func(cp *Copying, v *pane.View, _ int, r rune) {
+		if !v.GoMark(r) {
+			cp.loop.Say(status.Info, "mark %c is not set", r)
+		}
+	}),
 	"copy-other-end":    onView(func(_ *Copying, v *pane.View, _ int) { v.OtherEnd() }),
 	"copy-select":       onView(func(cp *Copying, v *pane.View, _ int) { v.Mark(pane.Chars) }),
 	"copy-select-lines": onView(func(cp *Copying, v *pane.View, _ int) { v.Mark(pane.Lines) }),
@@ -218,12 +222,6 @@ func find(how pane.Find) action {
 	})
 }
 
-func goMark(cp *Copying, v *pane.View, _ int, r rune) {
-	if !v.GoMark(r) {
-		cp.loop.Say(status.Info, "mark %c is not set", r)
-	}
-}
-
 // goCommand goes n commands on.
 func goCommand(v *pane.View, next bool, n int) {
 	for range min(n, pane.MaxCount) {
@@ -241,12 +239,6 @@ func (cp *Copying) linkHere(v *pane.View, do func(*Copying, string)) {
 		return
 	}
 	cp.loop.Say(status.Info, "there is no link here")
-}
-
-func saveScrollback(cp *Copying, args []string) {
-	if _, _, v := cp.panes.Focused(); v != nil {
-		cp.save(v, args)
-	}
 }
 
 // asked is what waits for a character.

@@ -101,8 +101,12 @@ func (cp *Copying) edit(v *pane.View) {
 	})
 }
 
-// save writes all of the focused terminal's text to a file.
-func (cp *Copying) save(v *pane.View, args []string) {
+// saveScrollback writes all of the focused terminal's text to a file.
+func saveScrollback(cp *Copying, args []string) {
+	_, _, v := cp.panes.Focused()
+	if v == nil {
+		return
+	}
 	text, _, cut := v.Text(maxScrollback)
 	if text == "" {
 		cp.loop.Say(status.Info, "there is no text here")

@@ -63,12 +63,6 @@ func (s *Sink) Expect(uri ahp.URI, k Kind) {
 	s.kinds[uri] = k
 }
 
-func (s *Sink) kindOf(uri ahp.URI) Kind {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kinds[uri]
-}
-
 // What Take gives, besides ahp.Envelope.
 type (
 	// Snapshot is the state of a channel: an ahp.RootState, TerminalState,
@@ -137,12 +131,6 @@ func (s *Sink) HearInput(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inputs = on
-}
-
-func (s *Sink) hearsInput() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.inputs
 }
 
 // signal wakes the loop unless it was woken already.
@@ -278,7 +266,10 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	defer s.Fence()
 	var state any
 	var err error
-	switch kind := s.kindOf(snap.Resource); {
+	s.mu.Lock()
+	kind := s.kinds[snap.Resource]
+	s.mu.Unlock()
+	switch {
 	case snap.Resource == ahp.RootURI:
 		var st ahp.RootState
 		if st, err = read[ahp.RootState](snap.State); err == nil {
@@ -353,7 +344,10 @@ func (s *Sink) Action(e ahp.Envelope) {
 	case ahp.TerminalData, ahp.TerminalCleared:
 		return
 	case ahp.TerminalInput:
-		if !s.hearsInput() {
+		s.mu.Lock()
+		hears := s.inputs
+		s.mu.Unlock()
+		if !hears {
 			return
 		}
 	}

@@ -180,8 +180,9 @@ func (p *wrapping) end(soft bool) {
 func merged(runs []Run) []Run {
 	out := runs[:0]
 	for from := 0; from < len(runs); {
+		like := runs[from]
 		to, size := from+1, len(runs[from].Text)
-		for to < len(runs) && alike(runs[to], runs[from]) {
+		for to < len(runs) && runs[to].Role == like.Role && runs[to].Attr == like.Attr && runs[to].Link == like.Link {
 			size += len(runs[to].Text)
 			to++
 		}
@@ -199,8 +200,6 @@ func merged(runs []Run) []Run {
 	}
 	return out
 }
-
-func alike(a, b Run) bool { return a.Role == b.Role && a.Attr == b.Attr && a.Link == b.Link }
 
 func (p *wrapping) next(soft bool) {
 	p.end(soft)

@@ -77,9 +77,14 @@ func (ms *Mouse) Pointed() string { return ms.picking.uri }
 // Keyed forgets what the mouse points at when a key is pressed: ctrl is let go, or
 // means something else.
 func (ms *Mouse) Keyed() {
-	if ms.picking.uri != "" {
-		ms.unhover()
+	if ms.picking.uri == "" {
+		return
 	}
+	if v := ms.picking.hovered; v != nil {
+		v.Hover(-1, -1, false)
+	}
+	ms.picking.hovered, ms.picking.uri = nil, ""
+	ms.Loop.Dirty |= loop.Panes | loop.Chrome
 }
 
 // forward reports a mouse event to the program of a view, if it asked for such

@@ -155,15 +155,6 @@ func (ms *Mouse) releaseText() {
 	}
 }
 
-// unhover forgets what the mouse points at until it moves.
-func (ms *Mouse) unhover() {
-	if v := ms.picking.hovered; v != nil {
-		v.Hover(-1, -1, false)
-	}
-	ms.picking.hovered, ms.picking.uri = nil, ""
-	ms.Loop.Dirty |= loop.Panes | loop.Chrome
-}
-
 // hover underlines the link under the mouse while ctrl is held, and shows the
 // scroll bar where the mouse is on its column.
 func (ms *Mouse) hover(ev tea.Mouse) {

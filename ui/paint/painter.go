@@ -66,9 +66,6 @@ func (p *Painter) SetOptions(o Options) {
 	}
 }
 
-// Options gives what the outer terminal can do.
-func (p *Painter) Options() Options { return p.opt }
-
 // Forget makes the next frame a whole one, whatever the terminal shows.
 func (p *Painter) Forget() { p.stale = true }
 

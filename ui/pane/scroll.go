@@ -88,13 +88,6 @@ func (v *View) position(r paint.Rect) string {
 	return text
 }
 
-func (v *View) drawPosition(c *paint.Canvas, r paint.Rect, look Look) {
-	text := v.position(r)
-	if w := paint.Width(text); w < r.W {
-		c.Text(r.X+r.W-w, r.Y, w, text, look.Scroll)
-	}
-}
-
 // OnBar reports whether the scroll bar is drawn at a cell of the canvas.
 func (v *View) OnBar(x, y int) bool {
 	return v.thumb.to > v.thumb.from && x == v.rect.X+v.rect.W-1 && v.rect.Contains(x, y)

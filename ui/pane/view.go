@@ -184,7 +184,10 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		drawBar(c, r, look, hit{v.thumb.from, min(v.thumb.to, 1)})
 	}
 	if v.back {
-		v.drawPosition(c, r, look)
+		text := v.position(r)
+		if w := paint.Width(text); w < r.W {
+			c.Text(r.X+r.W-w, r.Y, w, text, look.Scroll)
+		}
 	}
 	v.last = v.cursor(r)
 	return v.last

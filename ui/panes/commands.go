@@ -38,7 +38,7 @@ func (ps *Panes) Commands() map[string]command.Do {
 
 		"swap-previous": swap(-1),
 		"swap-next":     swap(1),
-		"break-out":     breakOut,
+		"break-out":     inArea(layout.Layout.BreakOut),
 		"type-to-all":   func(ps *Panes, _ []string) { ps.typeTogether() },
 		"mark-pane":     markPane,
 		"join-pane":     joinPane,
@@ -46,7 +46,7 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"move-to-tab":   moveToTab,
 		"floating":      toggleFloats,
 		"new-floating":  newFloat,
-		"float-pane":    liftPane,
+		"float-pane":    inArea(layout.Layout.Lift),
 		"move-floating": moveFloat,
 		"rename-pane":   renamePane,
 
@@ -85,10 +85,12 @@ func newFloat(ps *Panes, _ []string) {
 	}, nil, ps.Cwd())
 }
 
-// liftPane makes a tiled pane float, or a floating one tiled.
-func liftPane(ps *Panes, _ []string) {
-	id, area := ps.FocusID(), ps.Area()
-	ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.Lift(area, id) })
+// inArea changes the layout at the focused pane, where there has to be room.
+func inArea(change func(layout.Layout, layout.Rect, layout.PaneID) (layout.Layout, error)) action {
+	return func(ps *Panes, _ []string) {
+		id, area := ps.FocusID(), ps.Area()
+		ps.Apply(func(l layout.Layout) (layout.Layout, error) { return change(l, area, id) })
+	}
 }
 
 // moveFloat moves the focused floating pane.
@@ -140,11 +142,6 @@ func swap(n int) action {
 		id := ps.FocusID()
 		ps.Change(func(l layout.Layout) layout.Layout { return l.SwapNext(id, n) })
 	}
-}
-
-func breakOut(ps *Panes, _ []string) {
-	id, area := ps.FocusID(), ps.Area()
-	ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.BreakOut(area, id) })
 }
 
 // renamePane names the focused pane's terminal, for all clients, or the pane with

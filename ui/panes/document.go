@@ -69,11 +69,6 @@ func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
 	return ahp.LayoutChanged{Rev: rev, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
 }
 
-// unsent takes back what next gave: it could not be dispatched.
-func (d *Document) unsent() {
-	d.waiting, d.sent, d.seq = append(d.sent, d.waiting...), nil, 0
-}
-
 // replace takes a snapshot.
 func (d *Document) replace(s ahp.LayoutState) error {
 	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {
@@ -86,14 +81,6 @@ func (d *Document) replace(s ahp.LayoutState) error {
 	}
 	d.loaded = true
 	return nil
-}
-
-// changed takes a confirmed change; own says that it is the dispatch under way.
-func (d *Document) changed(a ahp.LayoutChanged, own bool) error {
-	if own {
-		d.sent, d.seq, d.retries = nil, 0, 0
-	}
-	return d.confirm(ahp.LayoutState(a))
 }
 
 // refused takes a refusal of the dispatch under way and reports whether its

@@ -34,7 +34,9 @@ func (ps *Panes) Listed(list []ahp.TerminalInfo) {
 // Confirmed takes the state of a layout.
 func (ps *Panes) Confirmed(uri ahp.URI, st ahp.LayoutState) {
 	if uri != ps.Doc.URI {
-		ps.layouts.other(uri, st)
+		if _, asked := ps.layouts.read[uri]; asked {
+			ps.layouts.read[uri] = &st
+		}
 		return
 	}
 	if err := ps.Doc.replace(st); err != nil {
@@ -50,7 +52,10 @@ func (ps *Panes) Changed(e ahp.Envelope, a ahp.LayoutChanged, own bool) {
 	if e.Channel != ps.Doc.URI {
 		return
 	}
-	if err := ps.Doc.changed(a, own && e.Origin.ClientSeq == ps.Doc.seq); err != nil {
+	if d := &ps.Doc; own && e.Origin.ClientSeq == d.seq {
+		d.sent, d.seq, d.retries = nil, 0, 0
+	}
+	if err := ps.Doc.confirm(ahp.LayoutState(a)); err != nil {
 		ps.loop.Fail("read layout "+ps.Name, err)
 		return
 	}

@@ -157,13 +157,6 @@ func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 	})
 }
 
-// other takes the state of a layout that is not on the screen.
-func (ls *layouts) other(uri ahp.URI, st ahp.LayoutState) {
-	if _, asked := ls.read[uri]; asked {
-		ls.read[uri] = &st
-	}
-}
-
 // writeLayout replaces a layout's document by the next revision.
 func (ps *Panes) writeLayout(name string, rev int64, l layout.Layout) {
 	l.Name = name

@@ -134,9 +134,10 @@ func (ps *Panes) sendLayout() {
 	if !ps.link.Up() {
 		return
 	}
-	if a, ok := ps.Doc.next(); ok {
-		if ps.Doc.seq, ok = ps.link.Dispatch(ps.Doc.URI, a); !ok {
-			ps.Doc.unsent()
+	d := &ps.Doc
+	if a, ok := d.next(); ok {
+		if d.seq, ok = ps.link.Dispatch(d.URI, a); !ok {
+			d.waiting, d.sent, d.seq = append(d.sent, d.waiting...), nil, 0
 		}
 	}
 }

@@ -57,7 +57,11 @@ func (sc *Screen) Draw(all bool, now time.Time, cursor paint.Cursor) (at paint.C
 	}
 	sc.tiledSigns()
 	if all || sc.loop.Dirty&loop.Chrome != 0 {
-		sc.headers()
+		for _, p := range sc.panes.Arr.Panes {
+			if !p.Header.Empty() && !p.Floating() {
+				sc.header(p)
+			}
+		}
 	}
 	return sc.floats(now, cursor), true
 }
@@ -115,15 +119,6 @@ func (sc *Screen) dividerCell() func(x, y int) {
 			style = l.BorderFocused
 		}
 		o.Canvas.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)
-	}
-}
-
-// headers draws the title rows of tiled panes.
-func (sc *Screen) headers() {
-	for _, p := range sc.panes.Arr.Panes {
-		if !p.Header.Empty() && !p.Floating() {
-			sc.header(p)
-		}
 	}
 }
 
@@ -208,7 +203,7 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		o.Hold(wait)
 		return v.Cursor()
 	}
-	v.Framed = sc.framed(p)
+	v.Framed = p.Floating() || p.Body.X > sc.panes.Arr.Area.X
 	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.Sticky))
 }
 
@@ -244,7 +239,12 @@ func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
 		if !p.Floating() {
 			continue
 		}
-		sc.frame(p)
+		style := sc.outer.Look.Border
+		if p.Focused {
+			style = sc.outer.Look.BorderFocused
+		}
+		sc.header(p)
+		overlay.Frame(&sc.outer.Canvas, paint.Rect(p.Frame), &sc.outer.Look.Lines, style)
 		if cur := sc.pane(p, true, now); p.Focused {
 			cursor = cur
 			top := sc.panes.Arr.At(cur.X, cur.Y)
@@ -253,22 +253,6 @@ func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
 		sc.signs(p, func(int, int) {}) // the frame was drawn whole
 	}
 	return cursor
-}
-
-// frame draws a floating pane's border and header.
-func (sc *Screen) frame(p layout.Placed) {
-	c, l, r := &sc.outer.Canvas, &sc.outer.Look, paint.Rect(p.Frame)
-	style := l.Border
-	if p.Focused {
-		style = l.BorderFocused
-	}
-	sc.header(p)
-	overlay.Frame(c, r, &l.Lines, style)
-}
-
-// framed reports whether a pane has a cell of its frame on its left.
-func (sc *Screen) framed(p layout.Placed) bool {
-	return p.Floating() || p.Body.X > sc.panes.Arr.Area.X
 }
 
 // signs marks the commands of a pane in the frame on its left. What stood

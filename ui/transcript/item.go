@@ -123,7 +123,7 @@ func (it *item) render(r *renderer) int {
 	case toolItem:
 		it.renderTool(r)
 	case noticeItem:
-		it.renderNotice(r)
+		it.head = markup.Wrap([]markup.Run{{Text: words.Lines(it.part.Note.Text), Role: markup.Muted}}, r.w, markup.Indent([]markup.Run{{Text: r.g.Dot + " ", Role: markup.Muted}}))
 	case failureItem:
 		it.renderFailure(r)
 	case questionItem:
@@ -131,7 +131,8 @@ func (it *item) render(r *renderer) int {
 	case footItem:
 		it.renderFoot(r)
 	case blobItem:
-		it.renderBlob(r)
+		text := r.g.Dot + " " + it.part.Kind + " " + paint.Cut(words.Line(string(it.part.Raw)), 200, "")
+		it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: text, Role: markup.Muted}}, r.w, r.g.Ellipsis)}}
 	}
 	it.lines = len(it.head) + it.n + len(it.foot)
 	return it.lines
@@ -203,10 +204,6 @@ func (it *item) renderThought(r *renderer) {
 	}
 }
 
-func (it *item) renderNotice(r *renderer) {
-	it.head = markup.Wrap([]markup.Run{{Text: words.Lines(it.part.Note.Text), Role: markup.Muted}}, r.w, markup.Indent([]markup.Run{{Text: r.g.Dot + " ", Role: markup.Muted}}))
-}
-
 func (it *item) renderFailure(r *renderer) {
 	e := it.part.Error
 	text := "The turn failed."
@@ -268,11 +265,6 @@ func (it *item) renderFoot(r *renderer) {
 		return
 	}
 	it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: strings.Join(parts, " "+r.g.Dot+" "), Role: role}}, r.w, r.g.Ellipsis)}}
-}
-
-func (it *item) renderBlob(r *renderer) {
-	text := words.Line(string(it.part.Raw))
-	it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: r.g.Dot + " " + it.part.Kind + " ", Role: markup.Muted}, {Text: paint.Cut(text, 200, ""), Role: markup.Muted}}, r.w, r.g.Ellipsis)}}
 }
 
 // usageText says how many tokens a turn took.

@@ -22,9 +22,6 @@ type Color struct {
 // or the report of a change that mode 2031 asks for.
 type Scheme struct{ Dark bool }
 
-// SchemeMode is the mode in which a terminal reports changes of its colours.
-const SchemeMode = 2031
-
 // ColorCount is how many colours are asked for.
 const ColorCount = 3 + 16
 

@@ -1,6 +1,9 @@
 package tty
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // toggle is something that is switched on while the interface shows and off
 // again when it leaves.
@@ -54,7 +57,9 @@ func EnterSequence(c Caps) string {
 func LeaveSequence(c Caps) string {
 	var b strings.Builder
 	b.WriteString("\x1b[?2026l")
-	b.WriteString(c.freePictures())
+	for i := range uint64(c.Gallery.Count) {
+		b.WriteString("\x1b_Ga=d,d=I,q=2,i=" + strconv.FormatUint(uint64(c.Gallery.First)+i, 10) + "\x1b\\")
+	}
 	if c.ClustersOn {
 		b.WriteString(clustersOff)
 	}

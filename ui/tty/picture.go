@@ -1,10 +1,5 @@
 package tty
 
-import (
-	"strconv"
-	"strings"
-)
-
 // Pictures is how a terminal shows pictures of the kitty graphics protocol.
 type Pictures string
 
@@ -37,13 +32,4 @@ func (c *Caps) pictures() Pictures {
 		return CellPictures
 	}
 	return PlacedPictures
-}
-
-// freePictures is what makes the terminal forget the pictures that it was given.
-func (c *Caps) freePictures() string {
-	var b strings.Builder
-	for i := range c.Gallery.Count {
-		b.WriteString("\x1b_Ga=d,d=I,q=2,i=" + strconv.FormatUint(uint64(c.Gallery.First)+uint64(i), 10) + "\x1b\\")
-	}
-	return b.String()
 }

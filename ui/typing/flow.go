@@ -44,7 +44,7 @@ func (ty *Typing) Settle() {
 		}
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
-			if !ty.typed(o) {
+			if _, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)}); !ok && !ty.link.Up() {
 				ty.keep(o)
 			}
 			continue
@@ -63,13 +63,6 @@ func (ty *Typing) Settle() {
 		ty.advance(o.uri, f)
 	}
 	ty.out = ty.out[:0]
-}
-
-// typed dispatches what fits into a message; false means that there is no
-// connection.
-func (ty *Typing) typed(o outgoing) bool {
-	_, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
-	return ok || ty.link.Up()
 }
 
 func (ty *Typing) endFlow(uri ahp.URI) {

@@ -275,10 +275,3 @@ func (ty *Typing) mayPaste(p tty.Paste) bool {
 	a.skip = a.skip && !p.Last
 	return !skip
 }
-
-// pasted ends a paste that was taken.
-func (ty *Typing) pasted(p tty.Paste) {
-	if p.Last {
-		ty.away.pasting = false
-	}
-}

@@ -182,7 +182,7 @@ func (ty *Typing) Paste(p tty.Paste) {
 	if !ty.mayPaste(p) {
 		return
 	}
-	defer ty.pasted(p)
+	defer func() { ty.away.pasting = ty.away.pasting && !p.Last }()
 	typed := false
 	into := func(t *terminals.Terminal, v *pane.View) {
 		text := input.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
