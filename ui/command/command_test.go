@@ -325,3 +325,13 @@ func TestDailyKeysAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestHelpFits: what a command does is read whole in the palette of a terminal of 80
+// columns.
+func TestHelpFits(t *testing.T) {
+	for _, c := range All() {
+		if len(c.Help) > 70 || !strings.HasSuffix(c.Help, ".") {
+			t.Errorf("%s: %q has %d letters", c.Name, c.Help, len(c.Help))
+		}
+	}
+}

@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // list makes a list with the rows that rows names at the time, and actions "t" with a
@@ -74,6 +78,24 @@ func TestListActions(t *testing.T) {
 			if got != c.want || ends != c.ends {
 				t.Errorf("%c with %q, %q did %q, %v; want %q", c.letter, c.rows, c.current, got, ends, c.want)
 			}
+		}
+	}
+}
+
+// All actions show, also those of a list with few rows.
+func TestActionsOfAShortList(t *testing.T) {
+	o := list(&[]string{"first"}, "", func(string) {})
+	for _, letter := range []string{"a", "b", "c", "d"} {
+		o.Actions = append(o.Actions, Action{Letter: letter, Label: "action " + letter, NoRow: true})
+	}
+	o.Key(tea.Key{Code: tea.KeyTab})
+	c := &paint.Canvas{}
+	c.Resize(80, 24)
+	o.Draw(c, c.Bounds(), look.New(themes.Theme{}, true, true))
+	shows := string(paint.NewPainter(paint.Options{}).Frame(nil, c, paint.Cursor{}))
+	for _, a := range o.Actions {
+		if a.For == nil && !strings.Contains(shows, a.Label) {
+			t.Errorf("%q does not show", a.Label)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (o *List) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor 
 			o.Preview(c, screen, key, l)
 		}
 	}
-	o.drawMenu(c, in, l)
+	o.drawMenu(c, area, in, l)
 	return cursor
 }
 
@@ -202,11 +202,15 @@ func (o *List) footer(w int) string {
 	return keys
 }
 
-// drawMenu draws the actions, when they are open, over the list in r.
-func (o *List) drawMenu(c *paint.Canvas, r paint.Rect, l look.Look) {
+// drawMenu draws the actions, when they are open, over the list in r, or over the whole
+// area where a short list has no room for them.
+func (o *List) drawMenu(c *paint.Canvas, area, r paint.Rect, l look.Look) {
 	actions := o.offered()
 	if !o.menu || len(actions) == 0 {
 		return
+	}
+	if r.H < len(actions)+2 {
+		r = area
 	}
 	w := len("esc back") + 6
 	for _, a := range actions {
