@@ -128,7 +128,9 @@ func meant(cmd *cobra.Command, code string) string {
 		for _, one := range there {
 			word, about, _ := strings.Cut(one, "\t")
 			for _, w := range []string{word, about} {
-				words, of[w] = append(words, w), word
+				if w != "" && of[w] == "" {
+					words, of[w] = append(words, w), word
+				}
 			}
 		}
 		if !slices.Contains(words, typed) {

@@ -37,7 +37,12 @@ func Words(configured func() []string) map[string]func(cmd *cobra.Command) []str
 		"URL":        func(*cobra.Command) []string { return endpoint.Known() },
 		"PROJECT":    tasks("listProjects", func(p store.Project) string { return p.Name + "\t" + cli.Short(p.Description) }),
 		"FILESYSTEM": tasks("listFilesystems", func(f store.Filesystem) string { return f.Name }),
-		"KEY":        tasks("listKeys", func(k store.APIKey) string { return k.Name }),
+		"KEY": tasks("listKeys", func(k store.APIKey) string {
+			if !k.Revoked.IsZero() {
+				return ""
+			}
+			return k.Name
+		}),
 	}
 }
 
@@ -134,7 +139,9 @@ func tasks[T any](op string, row func(T) string) func(cmd *cobra.Command) []stri
 		defer c.Close()
 		got, _ := taskcmd.List[T](c, 200, op, nil) //nolint:errcheck // there is nowhere to report it to
 		for _, one := range got {
-			all = append(all, row(one))
+			if word := row(one); word != "" {
+				all = append(all, word)
+			}
 		}
 		return all
 	}
