@@ -79,3 +79,45 @@ func TestVariablesAreWritten(t *testing.T) {
 		t.Errorf("the variables are %q; docs/scripting.md says %q", used, written)
 	}
 }
+
+// TestTypesAreWritten: pages have the types of what a task streams, and of what a hook says.
+func TestTypesAreWritten(t *testing.T) {
+	for _, c := range []struct{ dir, page, from, row string }{
+		{"host/task", "docs/http.md", "\n## The stream\n", "`([a-z-]+)`"},
+		{"host/task/hook", "docs/deploying.md", "\n| line | |\n", `"type":"([a-z-]+)"`},
+	} {
+		var want, written []string
+		for _, s := range read(t) {
+			if s.dir != c.dir || s.test {
+				continue
+			}
+			for _, d := range s.file.Decls {
+				group, is := d.(*ast.GenDecl)
+				if !is || group.Tok != token.CONST || !strings.HasPrefix(group.Doc.Text(), "The types of a ") {
+					continue
+				}
+				for _, spec := range group.Specs {
+					text, err := strconv.Unquote(spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want = append(want, text)
+				}
+			}
+		}
+		_, rest, _ := strings.Cut(readFile(t, c.page), c.from)
+		rest, _, _ = strings.Cut(rest, "\n## ")
+		for line := range strings.Lines(rest) {
+			if cells := strings.Split(line, "|"); len(cells) > 2 && cells[1] != " `type` " {
+				for _, m := range regexp.MustCompile(c.row).FindAllStringSubmatch(cells[1], -1) {
+					written = append(written, m[1])
+				}
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(written)
+		if len(want) == 0 || !slices.Equal(want, written) {
+			t.Errorf("%s has the types %q; %s has %q", c.page, written, c.dir, want)
+		}
+	}
+}

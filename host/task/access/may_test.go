@@ -2,6 +2,8 @@ package access
 
 import (
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -66,6 +68,27 @@ func TestStrings(t *testing.T) {
 	} {
 		if _, err := ParseScope(text); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v, want %q", text, err, words)
+		}
+	}
+}
+
+// TestRolesAreWritten: docs/deploying.md has the roles, and which kinds have which.
+func TestRolesAreWritten(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/deploying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "\n| role | on an agent | on a project |\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| (.*) \\| (.*) \\|$").FindAllStringSubmatch(table, -1)
+	if len(rows) != max(len(grants[Agent]), len(grants[Project])) {
+		t.Errorf("docs/deploying.md has %d roles", len(rows))
+	}
+	for _, row := range rows {
+		for i, kind := range []Kind{Agent, Project} {
+			if _, has := grants[kind][Role(row[1])]; has != (row[2+i] != "–") {
+				t.Errorf("docs/deploying.md says of the %s of %s: %s", row[1], article(kind), row[2+i])
+			}
 		}
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -45,6 +48,54 @@ func TestDocs(t *testing.T) {
 	}
 	if have != b.String() {
 		t.Errorf("docs/http.md has another table than the routes: run go test ./host/task/api -run TestDocs -update")
+	}
+}
+
+// TestBoundsAreWritten: pages have the bounds of files and streams.
+func TestBoundsAreWritten(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"files": fmt.Sprintf("%d GiB in all, %d GiB each", archiveLimit>>30, fileLimit>>30),
+		"http":  fmt.Sprintf("A reader that takes nothing for %d seconds is let go", int(writeTime.Seconds())),
+	} {
+		text, err := os.ReadFile("../../../docs/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("docs/%s.md does not say %q", page, want)
+		}
+	}
+}
+
+// TestStatusesAreWritten: docs/http.md has the statuses of all errors that the
+// description names.
+func TestStatusesAreWritten(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "\n## Errors\n")
+	section, _, _ := strings.Cut(rest, "\n## ")
+	var words []string
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d{3}(?: \d{3})*) \|`).FindAllStringSubmatch(section, -1) {
+		for text := range strings.FieldsSeq(row[1]) {
+			status, _ := strconv.Atoi(text)
+			answer := httptest.NewRecorder()
+			Refuse(answer, status, "")
+			var said Error
+			if err := json.Unmarshal(answer.Body.Bytes(), &said); err != nil {
+				t.Fatal(err)
+			}
+			words = append(words, said.Code)
+		}
+	}
+	field, _ := reflect.TypeFor[Error]().FieldByName("Code")
+	want := strings.Split(field.Tag.Get("enum"), ",")
+	slices.Sort(want)
+	if slices.Sort(words); !slices.Equal(words, want) {
+		t.Errorf("docs/http.md has the statuses of %q; errors are %q", words, want)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Error is the body of an answer that is none (U100).
 type Error struct {
 	StatusCode int    `json:"statusCode" doc:"The answer's status"`
-	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,gone,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
+	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
 	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
 }
 
