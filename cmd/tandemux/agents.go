@@ -45,7 +45,7 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 }
 
 func newAgentCommand() *cobra.Command {
-	return cli.Group("agent", "Agents: those that can be used, and those that were deployed", "",
+	return cli.Group("agent", "Agents: those that can be used, and those that were deployed", "show and rm are about agents that were deployed, which tasks run; login about the others.",
 		append(taskcmd.DeployedCommands(), newAgentLsCommand(), newLoginCommand())...)
 }
 

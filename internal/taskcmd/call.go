@@ -203,7 +203,7 @@ func onHost(cmd *cobra.Command, work func(c *call) error) error {
 func act[T any](use, op string, text func(T) string) *cobra.Command {
 	route := api.Named(op)
 	in := reflect.New(route.In)
-	about := strings.TrimSuffix(route.Summary, ".")
+	about := strings.Replace(strings.TrimSuffix(route.Summary, "."), "Get ", "Show ", 1)
 	if route.Detail != "" {
 		about += "\n" + route.Detail
 	}
