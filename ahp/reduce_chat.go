@@ -175,15 +175,11 @@ func (s ChatState) currentStatus() Status {
 		return s.Status.WithActivity(ActivityIdle)
 	}
 	for _, p := range s.ActiveTurn.ResponseParts {
-		if p.waits() {
+		if p.Kind == PartInputRequest && p.Response == "" || p.ToolCall != nil && p.ToolCall.Waits() {
 			return s.Status.WithActivity(ActivityInputNeeded)
 		}
 	}
 	return s.Status.WithActivity(ActivityInProgress)
-}
-
-func (p ResponsePart) waits() bool {
-	return p.Kind == PartInputRequest && p.Response == "" || p.ToolCall != nil && p.ToolCall.Waits()
 }
 
 func resumeTurn(s ChatState, a ChatTurnResume) ChatState {

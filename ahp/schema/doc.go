@@ -8,7 +8,7 @@
 // type, States by the kind of channel.
 //
 // Members, and which of them must be there, come from the types' tags. What tags can't
-// say is in tables here: which members belong to which kind of a type (unions.go), what
+// say is in tables here: which members belong to which kind of a type (members.go), what
 // a member holds that is kept as it came, and how 0.5 differs (members.go). The library's
 // own inference does not serve, as it knows neither references nor kinds, and
 // lets everything be null, where the protocol leaves out.

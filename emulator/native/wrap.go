@@ -11,8 +11,6 @@ type source struct {
 	cut  []byte // what fit made
 }
 
-func (s *source) len() int { return s.hist.n + len(s.rows) }
-
 // line gives line i; the bytes are valid until the next call.
 func (s *source) line(i int) (histLine, []byte) {
 	if i < s.hist.n {
@@ -72,7 +70,7 @@ func (w *wrapper) logical(src *source, i int) int {
 	}
 	w.begin()
 	for {
-		last := !l.wrapped() || i+1 >= src.len()
+		last := !l.wrapped() || i+1 >= src.hist.n+len(src.rows)
 		w.physical(i, l, data, last)
 		i++
 		if last {

@@ -139,10 +139,6 @@ type styles struct {
 	sweep int // the number in use at which to sweep next
 }
 
-func newStyles() styles {
-	return styles{list: []pen{{}}, ids: map[pen]uint32{{}: 0}, sweep: sweepStyles}
-}
-
 // id numbers a pen.
 func (s *styles) id(p pen) uint32 {
 	id, ok := s.ids[p]

@@ -91,7 +91,7 @@ func (e *engine) reset() {
 	e.modes.Reset()
 	e.sys.Reset()
 	e.tabs = control.DefaultTabs(e.cols)
-	e.styles = newStyles()
+	e.styles = styles{list: []pen{{}}, ids: map[pen]uint32{{}: 0}, sweep: sweepStyles}
 	e.writer, e.saved, e.last = writer{}, [2]saved{}, 0
 	e.renew()
 }

@@ -159,7 +159,7 @@ func (j *Journal) Outgrown(state []Record, most int) (area int, yes bool) {
 	for _, r := range state {
 		size += len(r.Data) + 128
 	}
-	have := j.mem.Log.Area()
+	have := len(j.mem.Log.areas[0].mem)
 	return min(most, growth*size), size >= have/2 && have < most && j.former == nil
 }
 

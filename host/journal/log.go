@@ -200,9 +200,6 @@ func (l *Log) Room() int {
 	return len(l.areas[l.current].mem) - l.at
 }
 
-// Area is the size in bytes of each of the two areas.
-func (l *Log) Area() int { return len(l.areas[0].mem) }
-
 // Due reports that it is time for a checkpoint: a quarter of the area is left.
 func (l *Log) Due() bool { return l.Room() < len(l.areas[l.current].mem)/4 }
 

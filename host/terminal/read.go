@@ -258,7 +258,7 @@ func (t *Terminal) answer(text string) {
 		}
 		t.reader.landing.SetAnswered(t.feeding)
 	}
-	t.input.reply(text)
+	t.input.add(text, maxInput+maxReplies, false)
 }
 
 // flushEscape passes on an ESC that nothing followed.

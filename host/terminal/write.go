@@ -124,9 +124,6 @@ func (in *input) wrote(n int, typed bool) {
 	}
 }
 
-// reply queues an answer of the emulator.
-func (in *input) reply(data string) { in.add(data, maxInput+maxReplies, false) }
-
 // next waits for input and gives some of it, all typed or none, in buf; false at
 // the end. What it gave before is done with.
 func (in *input) next(buf []byte) ([]byte, bool, bool) {

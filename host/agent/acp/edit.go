@@ -96,10 +96,6 @@ type editedTerm struct {
 	note string
 }
 
-func edited(t agent.Terminal, line string) agent.Terminal {
-	return editedTerm{t, fmt.Sprintf("[A person changed this command before it ran. What ran is: %s]\n", clip(line, maxTitle))}
-}
-
 // Output begins with the note.
 func (e editedTerm) Output() (string, bool, *agent.Exit) {
 	text, truncated, exit := e.Terminal.Output()

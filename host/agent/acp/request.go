@@ -176,7 +176,7 @@ func (s *session) createTerminal(p createParams) (work, error) {
 			return nil, err
 		}
 		if changed {
-			term = edited(term, spec.Command)
+			term = editedTerm{term, fmt.Sprintf("[A person changed this command before it ran. What ran is: %s]\n", clip(spec.Command, maxTitle))}
 		}
 		s.mu.Lock()
 		s.lastTerm++
