@@ -51,7 +51,7 @@ func (s *Selection) Options(check func(name string, args []string) error) []opti
 		},
 		{
 			Name: "alt-keys", Value: &s.AltKeys,
-			Doc: `Some keys with alt work without the prefix, such as alt+left for the pane on the left. Programs don't get them then.`,
+			Doc: `Keys with alt work without the prefix, such as alt+left; programs don't get them then.`,
 		},
 		{
 			Name: "mode-keys", Value: option.Default(&s.ModeKeys, ModeKeys()[0]), Choices: ModeKeys(),

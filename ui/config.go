@@ -106,7 +106,7 @@ func (l *Look) Options() []option.Option {
 	return slices.Concat(l.Selection.Options(command.Check), l.Appearance.Options(), l.Content.Options(), l.Alerts.Options(), []option.Option{
 		{
 			Name: "word-separators", Value: &l.WordSeparators,
-			Doc: "Characters that part words besides blanks, for two clicks and in copy mode. Without any, two clicks take a whole path or address.",
+			Doc: "What parts words besides blanks. Without any, two clicks take a whole path or address.",
 		},
 		{
 			Name: "copy-on-select", Value: &l.NoCopyOnSelect,
@@ -114,7 +114,7 @@ func (l *Look) Options() []option.Option {
 		},
 		{
 			Name: "link-hover", Value: &l.Hover,
-			Doc: "Links are underlined under the mouse while ctrl is held, and the scroll bar shows under it. Your terminal then reports every move of the mouse.",
+			Doc: "Links and the scroll bar show under the mouse. Your terminal then reports its every move.",
 		},
 		{
 			Name: "command-marks", Value: &l.NoCommandMarks,

@@ -50,7 +50,7 @@ func defaults() *settings {
 		},
 		{
 			Name: "copy-command", Value: &s.copyCommand,
-			Doc: "What sets the clipboard from its stdin. Empty looks for wl-copy, xclip, xsel or pbcopy and else asks your terminal (OSC 52), \"none\" always asks your terminal.",
+			Doc: "What sets the clipboard from its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, else your terminal (OSC 52); \"none\" takes only your terminal.",
 		},
 	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options())
 	s.options = config.Ordered(s.options)

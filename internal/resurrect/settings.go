@@ -26,7 +26,7 @@ func (s *Settings) Options() []option.Option {
 		},
 		{
 			Name: "history-on-disk", Value: &s.HistoryOnDisk,
-			Doc: "What your terminals show is kept on disk, readable by you alone, and comes back after a restart of the machine. Passwords that programs printed are in it. `tandemux forget` removes one terminal's, false removes all.",
+			Doc: "What your terminals show, printed passwords too, is kept on disk and comes back after a restart of the machine. Only you can read it; false removes it.",
 		},
 		{
 			Name: "history-on-disk-limit", Value: option.Default(&s.HistoryOnDiskLimit, 64), Min: 1, Max: 4096,

@@ -82,12 +82,12 @@ func markdown(t *testing.T, presets ...keymap.Table) string {
 	b.WriteString("`keymap = \"tmux\"` in [config.toml](configuration.md) chooses another preset, `prefix = \"ctrl+a\"` another prefix.\n\n")
 	b.WriteString("A key with ↻ repeats without the prefix for half a second. In parentheses stands the argument.\n")
 	b.WriteString("The column `alt-keys` needs no prefix and no preset, but `alt-keys = true`; programs don't get these keys then.\n\n")
-	b.WriteString("Any key can be bound to any command. The palette (`:`) has them all, also those without a key,\n")
+	b.WriteString("Any key can be bound to any command. The palette (`:`) has them all,\n")
 	b.WriteString("and says in a sentence what each does. `?` lists the keys that you have.\n")
 	writeKeys(&b, func(c Command) bool {
 		return !slices.ContainsFunc(slices.Concat(copying, chats), func(col column) bool { return len(col.keys(c)) > 0 })
 	}, normal)
-	b.WriteString("\n## Copy mode\n\nNo prefix; your prefix itself stays the prefix. `mode-keys` chooses vi or emacs.\n")
+	b.WriteString("\n## Copy mode\n\nNo prefix. `mode-keys` chooses vi or emacs.\n")
 	writeKeys(&b, nil, copying)
 	b.WriteString("\n## Chats\n\nNo prefix, too. The prompt has readline's keys besides.\n")
 	writeKeys(&b, nil, chats)
@@ -101,20 +101,20 @@ func markdown(t *testing.T, presets ...keymap.Table) string {
 // writeKeys writes a table of the commands that have a key in one of the columns, and
 // of those that also takes.
 func writeKeys(b *strings.Builder, also func(Command) bool, columns []column) {
-	b.WriteString("\naction | command")
+	b.WriteString("\ncommand")
 	for _, col := range columns {
 		b.WriteString(" | " + col.name)
 	}
-	b.WriteString("\n---|---" + strings.Repeat("|---", len(columns)) + "\n")
+	b.WriteString("\n---" + strings.Repeat("|---", len(columns)) + "\n")
 	for _, c := range table {
-		cells := []string{c.Title, code(strings.TrimSpace(c.Name + " " + usage(c.Args)))}
+		cells := []string{c.Title + " " + code(strings.TrimSpace(c.Name+" "+usage(c.Args)))}
 		for _, col := range columns {
 			cells = append(cells, strings.Join(col.keys(c), " "))
 		}
 		for cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
 		}
-		if len(cells) > 2 || also != nil && also(c) {
+		if len(cells) > 1 || also != nil && also(c) {
 			b.WriteString(strings.Join(cells, " | ") + "\n")
 		}
 	}

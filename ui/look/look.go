@@ -203,7 +203,7 @@ func (s *Appearance) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "theme", Value: option.Default(&s.Theme, themes.Auto),
-			Doc: `A family such as "nord", a theme such as "nord-dark", one for each as in "dark:nord-dark,light:gruvbox-light", "terminal" for your terminal's sixteen colours, or "auto".`,
+			Doc: `Colours, such as "nord", which follows your terminal, "nord-dark", "dark:nord-dark,light:gruvbox-light", or "terminal" for its sixteen.`,
 			Check: option.Faulty(func() error {
 				if s.Theme == themes.Auto {
 					return nil // which is there, and need not be read for that
@@ -214,7 +214,7 @@ func (s *Appearance) Options() []option.Option {
 		},
 		{
 			Name: "colors", Value: option.Default(&s.Colors, "auto"), Choices: []string{"auto", "none", "16", "256", "true"},
-			Doc: `How many colours your terminal has, if it says something wrong. NO_COLOR in the environment is "none".`,
+			Doc: `How many colours your terminal has. NO_COLOR is "none".`,
 		},
 		{
 			Name: "unicode", Value: option.Default(&s.Unicode, "auto"), Choices: []string{"auto", "on", "off"},
@@ -222,7 +222,7 @@ func (s *Appearance) Options() []option.Option {
 		},
 		{
 			Name: "graphics", Value: option.Default(&s.Graphics, "auto"), Choices: []string{"auto", "cells", "placed", "off"},
-			Doc: `Pictures of the kitty protocol: by characters that stand for them ("cells": kitty, Ghostty), over blank cells ("placed": WezTerm, Konsole), or as empty boxes ("off"). "auto" asks the terminal.`,
+			Doc: `How pictures are drawn: "cells" suits kitty and Ghostty, "placed" WezTerm and Konsole; "off" leaves boxes, "auto" asks the terminal.`,
 		},
 	}
 }

@@ -34,12 +34,12 @@ type Tables map[string]Agent
 func (t *Tables) Options() []option.Option {
 	return []option.Option{{
 		Name: "agents", Value: t,
-		Doc: `Your agents, which speak the Agent Client Protocol: docs/agents.md. "tandemux agent ls" lists them, with those that it finds by itself.`,
+		Doc: `Your agents, beside those that tandemux finds by itself: docs/agents.md.`,
 		Example: []string{
 			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`,
 			`confirm = "reads"   # its questions that get a yes: none ("ask"), what only reads ("reads"), "all"`,
 			`cwd = "/srv/project"   # in place of the session's directory`, `env = { MODEL = "large" }`,
-			"# A token that clients are to give, which the agent gets in the variable. Also name, scopes, required = false.",
+			"# A token that clients are to give the agent. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
