@@ -57,7 +57,7 @@ func BenchmarkFeed(b *testing.B) {
 func BenchmarkFrame(b *testing.B) {
 	u, uris := four(b)
 	screens := []string{screenful(0), screenful(1)}
-	n := u.Sent()
+	n := u.Written
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		for _, uri := range uris {
@@ -65,20 +65,20 @@ func BenchmarkFrame(b *testing.B) {
 		}
 		u.Frame()
 	}
-	b.ReportMetric(float64(u.Sent()-n)/float64(b.N), "B/frame")
+	b.ReportMetric(float64(u.Written-n)/float64(b.N), "B/frame")
 }
 
 // BenchmarkEcho is a character of output in one of four panes, from the
 // connection to the bytes for the outer terminal.
 func BenchmarkEcho(b *testing.B) {
 	u, uris := four(b)
-	n := u.Sent()
+	n := u.Written
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		u.Feed(uris[0], "\r"+string(rune('a'+i%26)))
 		u.Frame()
 	}
-	b.ReportMetric(float64(u.Sent()-n)/float64(b.N), "B/frame")
+	b.ReportMetric(float64(u.Written-n)/float64(b.N), "B/frame")
 }
 
 // BenchmarkKey is a key from the decoder to the host's Dispatch.

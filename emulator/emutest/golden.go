@@ -14,7 +14,8 @@ import (
 	"tandemux/emulator"
 )
 
-var update = flag.Bool("update", false, "write the checking sections of golden screens anew")
+// Update has goldens written anew: one flag for all of them.
+var Update = flag.Bool("update", false, "write the checking sections of golden screens anew")
 
 // New makes an engine to test.
 type New func(emulator.Options) emulator.Emulator
@@ -49,7 +50,7 @@ func runFile(t *testing.T, new New, file string, alike *strings.Replacer) {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	if *update {
+	if *Update {
 		if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,10 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 	if rows <= 0 {
 		rows = 24
 	}
-	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limitNow()})
+	f.mu.Lock()
+	limit := f.limit
+	f.mu.Unlock()
+	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: limit})
 	if err != nil {
 		return fmt.Errorf("show terminal: %w", err)
 	}
@@ -89,12 +92,6 @@ func (f *Feed) LimitHistory(lines int) {
 	if f.em != nil {
 		f.guard(func() { f.em.LimitHistory(lines) })
 	}
-}
-
-func (f *Feed) limitNow() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.limit
 }
 
 // change runs fn under the lock and tells that there is something to draw, or
@@ -226,12 +223,6 @@ func read[T any](f *Feed, get func(em emulator.Emulator) T) (v T) {
 
 // Ready reports whether there is a screen to show.
 func (f *Feed) Ready() bool { return read(f, func(emulator.Emulator) bool { return true }) }
-
-// Size is the terminal's size in cells, 0 when there is no screen yet.
-func (f *Feed) Size() (cols, rows int) {
-	size := read(f, func(em emulator.Emulator) (wh [2]int) { wh[0], wh[1] = em.Size(); return wh })
-	return size[0], size[1]
-}
 
 // Modes is what the program has asked of its terminal.
 func (f *Feed) Modes() emulator.Modes { return read(f, emulator.Emulator.Modes) }

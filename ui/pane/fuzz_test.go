@@ -164,7 +164,7 @@ func fuzzView(t *testing.T, ops []byte) {
 			if v.copy == nil {
 				continue
 			}
-			cols, _ := v.Feed.Size()
+			cols, _ := v.Feed.em.Size()
 			if oldest, newest := v.bounds(); v.copy.x < 0 || v.copy.x >= cols || v.copy.line < oldest || v.copy.line > newest {
 				t.Fatalf("step %d (%d %d): the cursor is at %d,%d; lines are %d to %d, columns %d",
 					i, ops[i]%27, n, v.copy.x, v.copy.line, oldest, newest, cols)

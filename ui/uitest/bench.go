@@ -22,9 +22,6 @@ func (u *UI) Frame() {
 	u.timers = u.timers[:0]
 }
 
-// Sent is the number of bytes written to the outer terminal.
-func (u *UI) Sent() int { return u.Written }
-
 // Mute makes the host take input without a program that answers.
 func (u *UI) Mute() {
 	u.Host.quiet = true

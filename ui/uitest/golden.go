@@ -1,19 +1,12 @@
 package uitest
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"tandemux/emulator/emutest"
 )
-
-// update is emutest's flag; there is one for all goldens.
-func update() bool {
-	f := flag.Lookup("update")
-	return f != nil && f.Value.String() == "true"
-}
 
 // Golden compares the screen, cursor first, with testdata/<name>.txt.
 func (u *UI) Golden(name string) {
@@ -32,7 +25,7 @@ func (u *UI) GoldenText(name, got string) {
 	u.t.Helper()
 	path := filepath.Join("testdata", name+".txt")
 	got = strings.TrimRight(got, "\n") + "\n"
-	if update() {
+	if *emutest.Update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			u.t.Fatal(err)
 		}

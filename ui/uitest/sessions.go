@@ -190,11 +190,6 @@ func (s *Session) Give(id string, content ...ahp.ToolContent) {
 	s.Do(ahp.ChatToolCallContentChanged{TurnID: s.turnID(), ToolCallID: id, Content: content})
 }
 
-// Done ends a tool call.
-func (s *Session) Done(id string, ok bool, content ...ahp.ToolContent) {
-	s.Do(ahp.ChatToolCallComplete{TurnID: s.turnID(), ToolCallID: id, Result: ahp.ToolResult{Success: ok, Content: content}})
-}
-
 // End ends the turn: "complete", "cancelled", or an error with that text.
 func (s *Session) End(how string) {
 	ms := int64(4200)
