@@ -125,10 +125,10 @@ func meant(cmd *cobra.Command, code string) string {
 		}
 		there, _ := complete(cmd, before, "")
 		words, of := []string{}, map[string]string{}
-		for _, one := range there {
-			word, about, _ := strings.Cut(one, "\t")
-			for _, w := range []string{word, about} {
-				if w != "" && of[w] == "" {
+		for part := range 2 { // all names before what is said of them
+			for _, one := range there {
+				word, about, _ := strings.Cut(one, "\t")
+				if w := []string{word, about}[part]; w != "" && of[w] == "" {
 					words, of[w] = append(words, w), word
 				}
 			}

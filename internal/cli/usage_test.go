@@ -9,9 +9,9 @@ import (
 // TestMeant: what may have been meant is what is close to a name or to what is said of
 // it, a name before that; nothing where nothing is close.
 func TestMeant(t *testing.T) {
-	for typed, want := range map[string]string{"cloude": "claude", "biuld": "7k2m", "nope": ""} {
+	for typed, want := range map[string]string{"cloude": "claude", "biuld": "7k2m", "kepe": "keep", "nope": ""} {
 		c := &cobra.Command{Use: "show NAME", ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"ci", "claude\tClaude Code", "task-claude\tclaude", "7k2m\tbuild"}, 0
+			return []string{"ci", "claude\tClaude Code", "task-claude\tclaude", "7k2m\tbuild", "8n3p\tkeep", "keep\t8n3p"}, 0
 		}}
 		if err := c.ParseFlags([]string{typed}); err != nil {
 			t.Fatal(err)
