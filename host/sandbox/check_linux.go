@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -34,7 +35,8 @@ func Check(ctx context.Context, bwrap string) Support {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
-		s.Err = fmt.Errorf("%w: %s can't make one here (%s)%s", ErrUnavailable, path, firstLine(said.String(), err), whyNot())
+		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		s.Err = fmt.Errorf("%w: %s can't make one here (%s)%s", ErrUnavailable, path, cmp.Or(line, err.Error()), whyNot())
 		return s
 	}
 	if !scopes() {
@@ -52,14 +54,6 @@ func Check(ctx context.Context, bwrap string) Support {
 		s.Missing = append(s.Missing, missing)
 	}
 	return s
-}
-
-func firstLine(said string, err error) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
-	if line == "" {
-		return err.Error()
-	}
-	return line
 }
 
 // whyNot guesses what forbids user namespaces, and says what to do.

@@ -179,7 +179,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
 		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
 	}
-	return Deleted{ID: t.ID, KeptBranch: l.kept()}, nil
+	return Deleted{ID: t.ID, KeptBranch: l.left}, nil
 }
 
 // remove deletes what there is of a task, the record last.
@@ -213,15 +213,6 @@ func (l *live) removeFiles(ctx context.Context, t store.Task) error {
 	if branch != "" {
 		l.s.note(t, store.Info, "the branch "+branch+" stays: it has commits that are nowhere else")
 	}
-	l.mu.Lock()
 	l.left = branch
-	l.mu.Unlock()
 	return nil
-}
-
-// kept is the branch that deleting left.
-func (l *live) kept() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.left
 }

@@ -18,8 +18,9 @@ type live struct {
 	wake chan struct{} // holds one when there is something to look at; immutable
 	done chan struct{} // closed when the runner has ended; immutable
 
-	told   told // what the stream tells of the open turn
-	loaded bool // told is as the store says
+	told   told   // what the stream tells of the open turn
+	loaded bool   // told is as the store says
+	left   string // the branch that deleting left; for others once done is closed
 	facts  store.Facts
 	asked  struct { // of the version that it was launched with
 		version string
@@ -30,7 +31,6 @@ type live struct {
 	session ahp.URI    // that is watched, or about to be
 	seen    seen
 	stop    context.CancelFunc // ends what the runner is at; nil between
-	left    string             // the branch that deleting left
 }
 
 // seen is what the host says of the task's session.
@@ -62,9 +62,7 @@ func (l *live) run() {
 		var again <-chan time.Time
 		if err != nil && l.s.ctx.Err() == nil {
 			l.s.Log.Warn("a task can't go on; it is tried again", "task", l.id, "err", err)
-			timer := time.NewTimer(retryTime)
-			defer timer.Stop()
-			again = timer.C
+			again = time.After(retryTime)
 		}
 		select {
 		case <-l.wake:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -135,10 +137,7 @@ func (s *Service) lookForSessions() {
 		params.Cursor = got.NextCursor
 	}
 	s.mu.Lock()
-	all := make([]*live, 0, len(s.live))
-	for _, l := range s.live {
-		all = append(all, l)
-	}
+	all := slices.Collect(maps.Values(s.live))
 	s.mu.Unlock()
 	for _, l := range all {
 		if uri := l.watching(); uri != "" && !there[uri] {

@@ -172,11 +172,9 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 		if pause < 0 || try >= c.o.MaxRetries || r.Raw != nil || ctx.Err() != nil {
 			return nil, err
 		}
-		timer := time.NewTimer(min(pause, maxPause))
 		select {
-		case <-timer.C:
+		case <-time.After(min(pause, maxPause)):
 		case <-ctx.Done():
-			timer.Stop()
 			return nil, err
 		}
 		if req.GetBody != nil {

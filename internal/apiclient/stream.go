@@ -58,11 +58,9 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) 
 		if failed > max(c.o.MaxRetries, 1)*5 {
 			return err
 		}
-		timer := time.NewTimer(min(firstPause<<min(failed, 6), 5*time.Second))
 		select {
-		case <-timer.C:
+		case <-time.After(min(firstPause<<min(failed, 6), 5*time.Second)):
 		case <-ctx.Done():
-			timer.Stop()
 			return ctx.Err()
 		}
 	}

@@ -223,11 +223,9 @@ func (p *sshPipe) Close() error {
 	p.once.Do(func() {
 		p.Conn.Close()
 		go func() {
-			timer := time.NewTimer(2 * time.Second)
-			defer timer.Stop()
 			select {
 			case <-p.exited:
-			case <-timer.C:
+			case <-time.After(2 * time.Second):
 				p.cmd.Process.Kill() //nolint:errcheck // gone already is fine
 			}
 		}()

@@ -141,9 +141,7 @@ func (p *prompter) run(ctx context.Context, m ahp.Message) error {
 	}
 	var timeout <-chan time.Time
 	if p.o.Timeout > 0 {
-		timer := time.NewTimer(p.o.Timeout)
-		defer timer.Stop()
-		timeout = timer.C
+		timeout = time.After(p.o.Timeout)
 	}
 	return p.follow(ctx, timeout)
 }

@@ -83,12 +83,10 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 			return
 		case <-k.wake:
 		}
-		timer := time.NewTimer(gatherTime)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(gatherTime):
 		}
 		k.follow(ctx, c, follows) // now: a layout that is left out would be lost with the machine
 		k.assign(ctx, c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 )
 
@@ -76,10 +77,7 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 		}
 		all[e.Path] = e
 	}
-	entries := make([]Entry, 0, len(all))
-	for _, e := range all {
-		entries = append(entries, e)
-	}
+	entries := slices.Collect(maps.Values(all))
 	for _, e := range slices.Clone(entries) {
 		for dir, _ := Parent(e.Path); dir != ""; dir, _ = Parent(dir) {
 			d, ok := all[dir]
