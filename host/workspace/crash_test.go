@@ -203,7 +203,7 @@ func (j *job) check(t *testing.T, s *Store) {
 	case "copy", "worktree":
 		j.checkCreated(t, s)
 	case "write":
-		if _, err := tree.Stat("f"); err == nil {
+		if _, err := stat(tree, "f"); err == nil {
 			text := read(t, tree, "f")
 			first, _, _ := strings.Cut(text, "\n")
 			if strings.Trim(text, first+"\n") != "" || strings.Count(text, "\n") != 1 && strings.Count(text, "\n") != 300_001 {
@@ -213,7 +213,7 @@ func (j *job) check(t *testing.T, s *Store) {
 	case "up", "down":
 		seen := map[string]bool{}
 		for n := range 40 {
-			if _, err := tree.Stat(fmt.Sprint("f", n)); err == nil {
+			if _, err := stat(tree, fmt.Sprint("f", n)); err == nil {
 				seen[read(t, tree, fmt.Sprint("f", n))] = true
 			}
 		}

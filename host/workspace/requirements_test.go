@@ -165,10 +165,10 @@ func TestRequirements(t *testing.T) {
 			if again.Created || read(t, f.tree, "x/y/z") != "22" {
 				t.Errorf("replace %+v", again)
 			}
-			if e := must(f.tree.Stat("x/y/z"))(t); e.Mode != 0o755 || e.Version() != again.File {
+			if e := must(stat(f.tree, "x/y/z"))(t); e.Mode != 0o755 || e.Version() != again.File {
 				t.Errorf("entry %+v", e)
 			}
-			if e := must(f.tree.Stat("x/y"))(t); !e.Mode.IsDir() {
+			if e := must(stat(f.tree, "x/y"))(t); !e.Mode.IsDir() {
 				t.Errorf("directory %+v", e)
 			}
 		}},
@@ -268,14 +268,14 @@ func testList(t *testing.T, f *fixture) {
 		_, err := f.tree.List(q)
 		wantIs(t, err, filetree.ErrInvalid, "")
 	}
-	e := must(f.tree.Stat("link"))(t)
+	e := must(stat(f.tree, "link"))(t)
 	if e.MIME() != "inode/symlink" || e.Size != 5 || read(t, f.tree, "link") != "a.txt" {
 		t.Errorf("symlink %+v", e)
 	}
 }
 
 func testConditional(t *testing.T, f *fixture) {
-	base, old := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
+	base, old := must(f.tree.Summary())(t).Version, must(stat(f.tree, "a.txt"))(t).Version()
 	if old != checksum([]byte("one\n")).String() {
 		t.Errorf("the file's version %s is not its checksum", old)
 	}
@@ -310,7 +310,7 @@ func testConditional(t *testing.T, f *fixture) {
 }
 
 func testStatuses(t *testing.T, f *fixture) {
-	base, sum := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
+	base, sum := must(f.tree.Summary())(t).Version, must(stat(f.tree, "a.txt"))(t).Version()
 	f.Limits.FileSize = 100
 	other := strings.Repeat("0", 64)
 	for _, c := range []struct {
@@ -375,7 +375,7 @@ func testStatuses(t *testing.T, f *fixture) {
 	_, err = f.tree.Remove(background, "nothing", "")
 	wantIs(t, err, filetree.ErrNotFound, "")
 	must(f.tree.Remove(background, "dir", base))(t)
-	if _, err := f.tree.Stat("dir/deep/c.png"); !errors.Is(err, filetree.ErrNotFound) {
+	if _, err := stat(f.tree, "dir/deep/c.png"); !errors.Is(err, filetree.ErrNotFound) {
 		t.Errorf("a removed directory left %v", err)
 	}
 }

@@ -281,3 +281,12 @@ func pull[T any](write func(context.Context, io.Writer) (T, error), out string, 
 func checksum(b []byte) filetree.Digest { return sha256.Sum256(b) }
 
 var anyLimits = filetree.Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
+
+// stat gives an entry of a filesystem as it is now.
+func stat(t *filetree.Tree, path string) (filetree.Entry, error) {
+	m, err := t.Manifest()
+	if err != nil {
+		return filetree.Entry{}, err
+	}
+	return m.Stat(path)
+}

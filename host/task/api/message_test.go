@@ -11,6 +11,7 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/store"
+	"tandemux/host/workspace/filetree"
 )
 
 // TestMessages: texts and data, in and out, by page and direction; progress (U10,
@@ -144,7 +145,7 @@ hang
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tree.Stat("out.txt"); err != nil {
+	if m, err := tree.Manifest(); err != nil || !has(m, "out.txt") {
 		t.Errorf("what the event wrote: %v", err)
 	}
 	// Another task of the same filesystem sees it; a third has its own.
@@ -175,7 +176,7 @@ hang
 		rest, err := s.AtRest(context.Background(), rec)
 		return err == nil && rest
 	})
-	if _, err := tree.Stat("late.txt"); err == nil {
+	if m, err := tree.Manifest(); err != nil || has(m, "late.txt") {
 		t.Error("what was written before a cancel was brought back")
 	}
 	var three store.Task
@@ -192,4 +193,9 @@ hang
 	if len(left.Data) != 0 {
 		t.Errorf("filesystems that were made for tasks are left: %s", left.Data)
 	}
+}
+
+func has(m *filetree.Manifest, path string) bool {
+	_, ok := m.Find(path)
+	return ok
 }

@@ -64,15 +64,6 @@ func (t *Tree) List(q ListQuery) (Listing, error) {
 }
 
 // Stat gives one entry (U60); ErrNotFound where there is none.
-func (t *Tree) Stat(path string) (Entry, error) {
-	m, err := t.Manifest()
-	if err != nil {
-		return Entry{}, err
-	}
-	return m.Stat(path)
-}
-
-// Stat gives one entry; ErrNotFound where there is none.
 func (m *Manifest) Stat(path string) (Entry, error) {
 	if err := CheckPath(path); err != nil {
 		return Entry{}, err
