@@ -373,6 +373,12 @@ type AnswerValue struct {
 	FreeformValues []string        `json:"freeformValues,omitempty"`
 }
 
+// AnswerKinds are the kinds of value that answer a kind of question.
+var AnswerKinds = map[string]string{
+	"text": "text", "number": "number", "integer": "number", "boolean": "boolean",
+	"single-select": "selected", "multi-select": "selected-many",
+}
+
 // States of an Answer.
 const (
 	AnswerDraft     = "draft"

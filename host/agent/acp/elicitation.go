@@ -170,11 +170,6 @@ func members(object json.RawMessage) ([]string, error) {
 // kinds are AHP's words for JSON's types.
 var questionKinds = map[string]string{"string": "text", "number": "number", "integer": "integer", "boolean": "boolean"}
 
-// answerKinds are the values that answer them.
-var answerKinds = map[string]string{
-	"text": "text", "number": "number", "integer": "number", "boolean": "boolean", "single-select": "selected", "multi-select": "selected-many",
-}
-
 func (p property) question() ahp.Question {
 	if p.Type == "array" && p.Items != nil {
 		return ahp.Question{Kind: "multi-select", Options: p.Items.options()}
@@ -207,7 +202,7 @@ func answerOf(kind string, value json.RawMessage) json.RawMessage {
 	if len(value) == 0 || string(value) == "null" || len(value) > maxTitle {
 		return nil
 	}
-	b, err := json.Marshal(ahp.Answer{State: ahp.AnswerDraft, Value: &ahp.AnswerValue{Kind: answerKinds[kind], Value: value}})
+	b, err := json.Marshal(ahp.Answer{State: ahp.AnswerDraft, Value: &ahp.AnswerValue{Kind: ahp.AnswerKinds[kind], Value: value}})
 	if err != nil {
 		return nil
 	}

@@ -9,12 +9,6 @@ import (
 	"tandemux/host/params"
 )
 
-// answerKinds are the kinds of value that answer a kind of question.
-var answerKinds = map[string]string{
-	"text": "text", "number": "number", "integer": "number", "boolean": "boolean",
-	"single-select": "selected", "multi-select": "selected-many",
-}
-
 // CheckAnswers says what is wrong with answers; absent ones delete.
 func CheckAnswers(q ahp.InputRequest, answers map[string]json.RawMessage) string {
 	for id, raw := range answers {
@@ -29,14 +23,14 @@ func CheckAnswers(q ahp.InputRequest, answers map[string]json.RawMessage) string
 		if err := ahp.Unmarshal(raw, &a); err != nil {
 			return fmt.Sprintf("the answer to %q is not one: %s", params.Clip(id), params.Unfit(err))
 		}
-		switch {
+		switch want := ahp.AnswerKinds[q.Questions[i].Kind]; {
 		case a.State == ahp.AnswerSkipped:
 		case a.State != ahp.AnswerDraft && a.State != ahp.AnswerSubmitted:
 			return fmt.Sprintf("the answer to %q: its state is not known: %q", params.Clip(id), params.Clip(a.State))
 		case a.Value == nil:
 			return fmt.Sprintf("the answer to %q has no value", params.Clip(id))
-		case answerKinds[q.Questions[i].Kind] != "" && a.Value.Kind != answerKinds[q.Questions[i].Kind]:
-			return fmt.Sprintf("the answer to %q is a %q; the question wants a %q", params.Clip(id), params.Clip(a.Value.Kind), answerKinds[q.Questions[i].Kind])
+		case want != "" && a.Value.Kind != want:
+			return fmt.Sprintf("the answer to %q is a %q; the question wants a %q", params.Clip(id), params.Clip(a.Value.Kind), want)
 		case !fits(a.Value.Kind, a.Value.Value):
 			return fmt.Sprintf("the answer to %q is no %q", params.Clip(id), params.Clip(a.Value.Kind))
 		}
