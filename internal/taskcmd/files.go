@@ -287,22 +287,28 @@ func newWsMerge() *cobra.Command {
 	return verb("merge TASK", `Bring home what a task changed
 It comes from a worktree into the branch that is checked out in the repository, from a
 copy into its directory, from a filesystem's copy into the filesystem. What will come
-is shown first; in a terminal you are asked, but for --json. It is done wholly or not
-at all: where both sides changed the same, or your uncommitted changes are in the way,
+is shown first, and you are asked; where nobody can be asked, as in a script or with
+--json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
 nothing is touched, and you are told where.`, &in, func(c *call, args []string) error {
-		asks := !in.Yes && !in.DryRun && !cli.AsJSON(c.Command) && cli.OnTerminal(c.Command)
+		asks := !in.Yes && !in.DryRun
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks
 		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
 		if err != nil {
 			return err
 		}
-		err = cli.Print(c.Command, m, func(w io.Writer) error {
-			tellMerged(w, m)
-			return nil
-		})
-		if err != nil || !asks || m.Nothing {
+		asks = asks && !m.Nothing
+		if !asks || !cli.AsJSON(c.Command) {
+			err = cli.Print(c.Command, m, func(w io.Writer) error {
+				tellMerged(w, m)
+				return nil
+			})
+		}
+		if err != nil || !asks {
 			return err
+		}
+		if cli.AsJSON(c.Command) || !cli.OnTerminal(c.Command) {
+			return errors.New("nothing was merged, as nobody can be asked here; --yes merges without asking")
 		}
 		if !cli.Agrees(c.Command, "Merge into "+cli.Short(m.Into)+"?") {
 			return errors.New("nothing was merged")
