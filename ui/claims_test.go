@@ -45,7 +45,7 @@ func TestReclaimAndHandBack(t *testing.T) {
 	u := withAgent(t, 80, 24)
 	agent := u.Host.Terminal("agent")
 	u.Press("ctrl+space r")
-	u.Shows("claude runs make test here: interrupt it and take the terminal? y/n")
+	u.Shows("take this terminal from claude, which runs make test? y/n")
 	u.Press("n")
 	if agent.Holder() != running {
 		t.Errorf("after a no it is held by %+v", agent.Holder())
@@ -133,7 +133,7 @@ func TestTerminalList(t *testing.T) {
 	u.Press("ctrl+space w")
 	u.Type("agent")
 	u.Press("alt+r")
-	u.Shows("interrupt it and take the terminal? y/n")
+	u.Shows("take this terminal from ")
 	u.Press("y")
 	u.Shows("Terminals")
 	if got := u.Host.Terminal("agent").Holder().ClientID; got != uitest.ClientID {
@@ -201,7 +201,7 @@ func TestOtherClients(t *testing.T) {
 	bobs.Begin("vi notes")
 	u.WaitIdle()
 	u.Press("ctrl+space r")
-	u.Shows("bob runs vi notes here: take the terminal? y/n")
+	u.Shows("take this terminal from bob, which runs vi notes? y/n")
 	u.Press("n")
 	bobs.End(0, 1)
 	u.WaitIdle()

@@ -20,6 +20,7 @@ type block struct {
 	line     int
 	kind     string
 	reason   string // why it is not run: <!-- not run: REASON --> in the line before it
+	when     string // what the screen must match first: <!-- when: REGEXP --> there
 	commands []string
 }
 
@@ -39,7 +40,10 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-var notRun = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+var (
+	notRun = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+	when   = regexp.MustCompile(`^<!-- when: (.+) -->$`)
+)
 
 func blocks(t *testing.T, page string) (all []block) {
 	text, err := os.ReadFile(page)
@@ -56,6 +60,9 @@ func blocks(t *testing.T, page string) (all []block) {
 			b := block{line: i + 1, kind: kind}
 			if m := notRun.FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
 				b.reason = m[1]
+			}
+			if m := when.FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
+				b.when = m[1]
 			}
 			all = append(all, b)
 		case fence:
@@ -87,6 +94,9 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range pages(t) {
+		if page == startPage { // TestStart does it, on a terminal
+			continue
+		}
 		var script strings.Builder
 		for _, b := range blocks(t, page) {
 			switch {

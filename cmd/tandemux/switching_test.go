@@ -58,10 +58,10 @@ func bindings(t keymap.Table) map[string]string {
 	return m
 }
 
-// TestSwitchingTable: everything that docs/switching.md names is there, no row is
+// TestSwitchingTable: everything that docs/from-tmux.md names is there, no row is
 // empty without a reason, and what tmux has on a key the tmux preset has too.
 func TestSwitchingTable(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/switching.md")
+	doc, err := os.ReadFile("../../docs/from-tmux.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,5 +19,5 @@
 // history, modes and pen survive.
 //
 // An engine is not safe for concurrent use. It starts no goroutine. What it lacks is in
-// docs/programs.md.
+// docs/from-tmux.md.
 package vt10x

@@ -1,7 +1,7 @@
 // Package shell makes interactive shells mark their commands, and reads the
 // marks: scripts for bash, zsh and fish, how a shell is started so that it runs
 // them, the parser of marks, and the state machine that turns marks into
-// commands (G27–G29; docs/programs.md).
+// commands (G27–G29; docs/from-tmux.md).
 //
 //	Inject ─ argv, environment ─▶ shell ─ OSC marks in its output ─▶ Parse ─ Mark ─▶ Tracker ─▶ Event
 //

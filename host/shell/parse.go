@@ -29,7 +29,7 @@ func Parse(body []byte, nonce string) (m Mark, ours bool) {
 	return parse(string(rest), nonce)
 }
 
-// numbers are the OSCs that are marks (docs/programs.md).
+// numbers are the OSCs that are marks (docs/from-tmux.md).
 var numbers = map[string]func(rest, nonce string) (Mark, bool){
 	"7":    parseURI,
 	"133":  parseFinalTerm,

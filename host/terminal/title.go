@@ -211,7 +211,7 @@ func processName(pid int) string {
 
 // localDir makes a file URI without a host of the directory that a shell
 // reported with a host's name, "" when it gave none. It is false when that is
-// another host, as a shell behind ssh names it (docs/programs.md).
+// another host, as a shell behind ssh names it (docs/from-tmux.md).
 func localDir(dir, host, hostname string) (uri string, ok bool) {
 	if host != "" && !strings.EqualFold(host, "localhost") && !sameHost(host, hostname) {
 		return "", false

@@ -87,15 +87,17 @@ func (ct *Control) take(t *terminals.Terminal) {
 // interrupts asks whether to take a terminal that somebody is busy with; "" when
 // nobody is.
 func (ct *Control) interrupts(t *terminals.Terminal) string {
+	who, line := "", ""
 	switch ct.panes.Terms.Holder(t) {
 	case command.Agent:
-		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", t.AgentName(), t.Doing())
+		who, line = t.AgentName(), t.Doing()
 	case command.Other:
-		if line := t.RunningLine(); line != "" {
-			return fmt.Sprintf("%s runs %s here: take the terminal?", t.PersonName(), line)
-		}
+		who, line = t.PersonName(), t.RunningLine()
 	}
-	return ""
+	if line == "" {
+		return ""
+	}
+	return fmt.Sprintf("take this terminal from %s, which runs %s?", who, line)
 }
 
 // background lets an agent's tool call end while the command runs on; a

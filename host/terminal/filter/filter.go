@@ -5,7 +5,7 @@ import (
 )
 
 // Filter takes questions to the terminal and shell marks out of the child's
-// output (AHP, Terminal Channel, docs/programs.md). It is a byte machine after Paul
+// output (AHP, Terminal Channel, docs/from-tmux.md). It is a byte machine after Paul
 // Williams's, without 8-bit controls (they are bytes of UTF-8), and its output
 // doesn't depend on how its input is split.
 //

@@ -298,7 +298,7 @@ func (f *Filter) settle(c *cursor, stop, end int) {
 	c.dst = append(c.dst, left...)
 }
 
-// marking are the OSCs that shells mark with (docs/programs.md).
+// marking are the OSCs that shells mark with (docs/from-tmux.md).
 var marking = map[int]bool{7: true, 133: true, 633: true, 1337: true, 7501: true}
 
 // take drops an OSC whose body ends before p[stop], and notes it if it is a
