@@ -53,12 +53,12 @@ func findDefinition(asked string) (d registry.Definition, dir string, err error)
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && asked == "":
-		return d, "", fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another: %w", registry.DefinitionFile, err)
+		return d, "", fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another", registry.DefinitionFile)
 	case err != nil:
 		return d, "", fmt.Errorf("read the definition: %w", err)
 	}
 	dir = filepath.Dir(path)
-	if d, err = registry.ParseDefinition(text); err != nil {
+	if d, err = registry.ParseDefinition(text); err != nil && asked != "" {
 		err = fmt.Errorf("%s: %w", dir, err)
 	}
 	return d, dir, err

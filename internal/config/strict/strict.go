@@ -2,6 +2,7 @@ package strict
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,6 +18,12 @@ var mismatch = regexp.MustCompile(`TOML (.+?) into struct field .* of type (\S+)
 var forms = map[string]string{
 	"string": `a text, such as "x"`, "bool": "true or false", "[]string": `a list of texts, such as ["x", "y"]`,
 	"int": "a whole number", "int64": "a whole number", "float64": "a number",
+}
+
+// kinds are the values of TOML as they are called in a sentence.
+var kinds = map[string]string{
+	"string": "a text", "integer": "a whole number", "float": "a number", "boolean": "true or false",
+	"array": "a list", "table": "a table", "inline table": "a table",
 }
 
 // Decode reads a document into a struct that to points to; what is its name in an error
@@ -38,7 +45,7 @@ func Decode(doc []byte, to any, what string) error {
 		if !known {
 			form = "something else"
 		}
-		text = fmt.Sprintf("%s takes %s, not a TOML %s", strings.Join(wrong.Key(), "."), form, m[1])
+		text = fmt.Sprintf("%s takes %s, not %s", strings.Join(wrong.Key(), "."), form, cmp.Or(kinds[m[1]], m[1]))
 	}
 	return fmt.Errorf("line %d: %s", row, text)
 }

@@ -15,13 +15,16 @@ func TestMistakes(t *testing.T) {
 	}
 	for doc, want := range map[string]string{
 		"name = 'x'\ncommand = ['a']": "",
-		"\ncommand = './tiny'":        `line 2: command takes a list of texts, such as ["x", "y"], not a TOML string`,
-		"name = 3":                    `line 1: name takes a text, such as "x", not a TOML integer`,
-		"on = 'yes'":                  "line 1: on takes true or false, not a TOML string",
-		"size = 'big'":                "line 1: size takes a whole number, not a TOML string",
+		"\ncommand = './tiny'":        `line 2: command takes a list of texts, such as ["x", "y"], not a text`,
+		"name = 3":                    `line 1: name takes a text, such as "x", not a whole number`,
+		"on = 'yes'":                  "line 1: on takes true or false, not a text",
+		"name = [1]":                  `line 1: name takes a text, such as "x", not a list`,
+		"name = true":                 `line 1: name takes a text, such as "x", not true or false`,
+		"name = {}":                   `line 1: name takes a text, such as "x", not a table`,
+		"size = 'big'":                "line 1: size takes a whole number, not a text",
 		"nme = 'x'":                   `line 1: "nme" means nothing in a form`,
 		"[sub]\nnme = 'x'":            `line 2: "sub.nme" means nothing in a form`,
-		"[sub]\nname = 4":             `line 2: sub.name takes a text, such as "x", not a TOML integer`,
+		"[sub]\nname = 4":             `line 2: sub.name takes a text, such as "x", not a whole number`,
 		"name = ":                     "line 1: ",
 	} {
 		err := Decode([]byte(doc), &form{}, "a form")
