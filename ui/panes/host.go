@@ -108,6 +108,11 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 	case ahp.TerminalCwdChanged:
 		t.Cwd = a.Cwd
 	case ahp.TerminalClaimed:
+		if from := t.Info.Claim; from.Kind == ahp.ClaimSession && a.Claim.Kind == ahp.ClaimClient && t.Info.Meta != nil {
+			meta := *t.Info.Meta
+			meta.HandBack = &from // the list of terminals says so, too, a little later
+			t.Info.Meta = &meta
+		}
 		t.Info.Claim = a.Claim
 		if own && e.Origin.ClientSeq == t.Asked {
 			t.Asked = 0
