@@ -74,28 +74,28 @@ func TestSwitchingTable(t *testing.T) {
 			t.Errorf("%s: %d rows", heading, len(all))
 		}
 		for _, r := range all {
-			if len(r) != 4 || r[0] == "" || r[1] == "" || r[2] == "" {
+			if len(r) != 3 || r[0] == "" || r[1] == "" {
 				t.Errorf("%s: the row %q is not whole", heading, r)
 				continue
 			}
-			if r[2] == "–" && r[3] == "" {
+			if r[1] == "–" && r[2] == "" {
 				t.Errorf("%s: %s has neither a key nor a reason", heading, r[0])
 			}
 			var does []string
-			for _, token := range tokens(r[2]) {
+			for _, token := range tokens(r[1]) {
 				name, ok := named(root, ours, token)
 				if !ok {
 					t.Errorf("%s: %s: there is no %q", heading, r[0], token)
 				}
 				does = append(does, name)
 			}
-			if len(does) == 0 && r[2] != "–" && !strings.HasPrefix(r[2], "the ") {
-				t.Errorf("%s: %s: %q names nothing", heading, r[0], r[2])
+			if len(does) == 0 && r[1] != "–" && !strings.HasPrefix(r[1], "the ") {
+				t.Errorf("%s: %s: %q names nothing", heading, r[0], r[1])
 			}
-			if heading == "tmux" && !strings.Contains(r[3], "preset") {
+			if heading == "tmux" && !strings.Contains(r[2], "preset") {
 				sameInTmux(t, r, does, tmux)
 			}
-			for _, token := range tokens(r[3]) {
+			for _, token := range tokens(r[2]) {
 				if _, ok := named(root, ours, token); !ok && (strings.HasPrefix(token, ":") || strings.HasPrefix(token, "alt+")) {
 					t.Errorf("%s: %s: the note names %q, which is not there", heading, r[0], token)
 				}

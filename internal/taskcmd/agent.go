@@ -53,7 +53,7 @@ func findDefinition(asked string) (d registry.Definition, dir string, err error)
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && asked == "":
-		return d, "", fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another", registry.DefinitionFile)
+		return d, "", fmt.Errorf("there is no %s here: `tandemux init` makes one, and --config names another: %w", registry.DefinitionFile, err)
 	case err != nil:
 		return d, "", fmt.Errorf("read the definition: %w", err)
 	}
