@@ -10,9 +10,10 @@
 #   platforms       go vet for every system that is released for
 #   bench           measure, and compare with bench/baseline.txt
 #   bench-baseline  measure anew what is compared with
-#   compare         measure against the bare pty, tmux and screen
+#   compare         measure against the bare pty and tmux
 #   agents          tests with real agents from npm
 #   interop         the protocol's own TypeScript client against a host
+#   screens         docs/screens anew, from the program as it is
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -36,7 +37,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop
+.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop screens
 
 run: build
 	@./bin/tandemux
@@ -114,3 +115,7 @@ interop:
 
 clean:
 	rm -rf bin
+
+screens:
+	$(GO) test -count 1 ./cmd/tandemux -run '^(TestStart|TestRecordingIsOfToday)$$' -update
+	scripts/screens.sh

@@ -1,20 +1,35 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/internal/asciicast"
+	"tandemux/internal/svg"
 )
 
-const startPage = "../../docs/start.md"
+const (
+	startPage = "../../docs/start.md"
+	startCast = "../../docs/screens/start.cast"
+	startSVG  = "../../docs/screens/start.svg"
+)
 
 // TestStart does what docs/start.md says, on a terminal, as somebody would who knows
 // nothing else: commands are typed (console), keys pressed (keys), and what the page
-// shows (text, and what commands print) must be on the screen.
+// shows (text, and what commands print) must be on the screen. With -update it is
+// recorded, typed at a person's pace, for docs/screens.
 func TestStart(t *testing.T) {
 	script := "follow\n-- home/config/tandemux/config.toml --\n[agents.claude]\ntitle = \"Claude Code\"\ncommand = [\"scripted-agent\", \"claude.txt\"]\n-- home/app/claude.txt --\n" + deploys
 	dir := t.TempDir()
@@ -30,9 +45,15 @@ func TestStart(t *testing.T) {
 			f.t, err = startTty(ts.Getenv("HOME"), ttyEnv(ts), 80, 24, []string{"bash"})
 			ts.Check(err)
 			ts.Value(ttysKey{}).(ttys)["start"] = f.t
+			if *update {
+				f.record()
+			}
 			f.expect(0, `^\$`)
 			for _, b := range page {
 				f.do(b)
+			}
+			if *update && !t.Failed() {
+				ts.Check(os.WriteFile(startCast, f.cast.Bytes(), 0o644))
 			}
 		}},
 	})
@@ -50,13 +71,33 @@ say You have it now. I go on when it is mine again.\n
 
 // follow does the blocks of a page on a terminal.
 type follow struct {
-	ts *testscript.TestScript
-	t  *tty
+	ts    *testscript.TestScript
+	t     *tty
+	cast  bytes.Buffer
+	write *asciicast.Writer
+	began time.Time
 }
 
-// press types keys.
+func (f *follow) record() {
+	var err error
+	f.write, err = asciicast.NewWriter(&f.cast, asciicast.Header{Version: asciicast.V3, Cols: 80, Rows: 24, Term: "xterm-256color", Title: "Ten minutes with tandemux"})
+	f.ts.Check(err)
+	f.began = time.Now()
+	f.t.mu.Lock()
+	defer f.t.mu.Unlock()
+	f.t.printed = func(b []byte) { f.event(asciicast.Output, string(b)) }
+}
+
+func (f *follow) event(kind asciicast.Kind, data string) {
+	f.ts.Check(f.write.Write(asciicast.Event{At: time.Since(f.began), Kind: kind, Data: data}))
+}
+
+// press types keys, for a recording as slowly as a person.
 func (f *follow) press(keys ...string) {
 	for _, k := range keys {
+		if f.write != nil {
+			time.Sleep(60 * time.Millisecond)
+		}
 		_, err := f.t.ptmx.WriteString(k)
 		f.ts.Check(err)
 	}
@@ -70,6 +111,17 @@ func (f *follow) expect(line int, pattern string) {
 	}
 }
 
+// see waits for what the page shows, and marks it in the recording.
+func (f *follow) see(line int, pattern string) {
+	f.expect(line, pattern)
+	if f.write != nil {
+		f.t.mu.Lock()
+		f.event(asciicast.Marker, "start.md:"+strconv.Itoa(line))
+		f.t.mu.Unlock()
+		time.Sleep(1500 * time.Millisecond)
+	}
+}
+
 func (f *follow) do(b block) {
 	if b.reason != "" {
 		return
@@ -79,7 +131,7 @@ func (f *follow) do(b block) {
 	}
 	switch b.kind {
 	case "text":
-		f.expect(b.line, wholeScreen(b))
+		f.see(b.line, wholeScreen(b))
 	case "console":
 		for _, c := range b.commands {
 			if command, is := strings.CutPrefix(c, "$ "); is {
@@ -93,7 +145,7 @@ func (f *follow) do(b block) {
 				}
 			}
 		}
-		f.expect(b.line, atEnd(b))
+		f.see(b.line, atEnd(b))
 	case "keys":
 		for _, line := range b.commands {
 			f.press(keysOf(f.ts, line)...)
@@ -146,3 +198,88 @@ func wholeScreen(b block) string {
 }
 
 func atEnd(b block) string { return `^` + pattern(b.commands) + `\$ ?\n*\z` }
+
+// shown gives the patterns of what the page shows, in order.
+func shownBy(page []block) (all []block) {
+	for _, b := range page {
+		if b.reason == "" && (b.kind == "text" || b.kind == "console" && b.commands[len(b.commands)-1] != "$ tandemux") {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// TestRecordingIsOfToday: docs/screens/start.cast shows what docs/start.md does, which
+// TestStart holds to the program, and start.svg is made of it.
+func TestRecordingIsOfToday(t *testing.T) {
+	data, err := os.ReadFile(startCast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := asciicast.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	em, err := engine.New(engine.Default, emulator.Options{Cols: r.Header().Cols, Rows: r.Header().Rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows := shownBy(blocks(t, startPage))
+	var frames [][]byte
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == asciicast.Output {
+			em.Write([]byte(e.Data)) //nolint:errcheck // it never fails
+		}
+		if e.Kind != asciicast.Marker {
+			continue
+		}
+		if len(frames) >= len(shows) {
+			t.Fatal("the recording goes on where the page has ended; run: make screens")
+		}
+		b := shows[len(frames)]
+		want := atEnd(b)
+		if b.kind == "text" {
+			want = wholeScreen(b)
+		}
+		if text := emulator.ScreenText(em) + "\n"; !regexp.MustCompile("(?m)" + want).MatchString(text) {
+			t.Fatalf("start.md:%d shows something else than the recording; run: make screens\n%s", b.line, text)
+		}
+		frames = append(frames, svg.Screen(nil, em, svg.Options{Cursor: true}))
+	}
+	if len(frames) != len(shows) {
+		t.Fatalf("the recording has %d of the page's %d screens; run: make screens", len(frames), len(shows))
+	}
+	picture := slides(frames)
+	if *update {
+		err = os.WriteFile(startSVG, picture, 0o644)
+	} else if old, _ := os.ReadFile(startSVG); !bytes.Equal(old, picture) {
+		err = errors.New("start.svg is not of start.cast; run: make screens")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// slides is one picture that shows others in turn; where nothing moves, the last.
+func slides(frames [][]byte) []byte {
+	const each = 3.0
+	head, _, _ := bytes.Cut(frames[0], []byte("\n"))
+	out := append(head, "\n<title>Ten minutes with tandemux</title>\n"...)
+	n := float64(len(frames))
+	for i, f := range frames {
+		visible := "hidden"
+		if i == len(frames)-1 {
+			visible = "visible"
+		}
+		from, to := float64(i)/n, float64(i+1)/n
+		out = fmt.Appendf(out, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" dur="%gs" repeatCount="indefinite" keyTimes="0;%.4f;%.4f" values="hidden;visible;hidden"/>`+"\n%s</g>\n", visible, each*n, from, to, f)
+	}
+	return append(out, "</svg>\n"...)
+}

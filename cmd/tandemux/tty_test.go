@@ -30,6 +30,7 @@ type tty struct {
 	screen  emulator.Emulator
 	changed chan struct{} // closed at the next output
 	exit    string        // how the program ended; empty while it runs
+	printed func([]byte)  // hears of output, if not nil
 }
 
 type (
@@ -70,6 +71,9 @@ func (t *tty) read() {
 		n, err := t.ptmx.Read(buf)
 		t.mu.Lock()
 		t.screen.Write(buf[:n])
+		if t.printed != nil {
+			t.printed(buf[:n])
+		}
 		t.answer()
 		if err != nil {
 			t.exit = "exit 0"
