@@ -2,6 +2,7 @@ package runner
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
@@ -29,6 +30,7 @@ type follower struct {
 	done   chan struct{} // closed when nobody takes events any more
 	closed chan struct{} // closed when the connection has ended
 	err    error         // then why
+	lost   atomic.Bool   // the connection was, once
 
 	uri   ahp.URI
 	id    string // of the command that runs now
@@ -208,6 +210,9 @@ func (f *follower) Action(e ahp.Envelope) {
 
 // Status implements client.Sink.
 func (f *follower) Status(s client.Status, err error) {
+	if s != client.Connected {
+		f.lost.Store(true)
+	}
 	if s == client.Closed {
 		f.err = err
 		close(f.closed)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -124,13 +123,13 @@ var errLate = errors.New("the time limit is over")
 // runner is one `tandemux run` under way.
 type runner struct {
 	*endpoint.Conn
-	o      runOptions
-	f      *follower
-	out    io.Writer
-	uri    ahp.URI
-	id     string      // the command's
-	stdin  bool        // the command reads a pipe that we fill
-	cut    atomic.Bool // it did not get all of it
+	o     runOptions
+	f     *follower
+	out   io.Writer
+	uri   ahp.URI
+	id    string // the command's
+	stdin bool   // the command reads a pipe that we fill
+	fed
 	text   plaintext.Writer
 	buf    []byte
 	got    int64 // bytes of its output
@@ -313,7 +312,7 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
 	case *e.code != 0:
 		return cli.StatusError{Code: *e.code}
-	case r.cut.Load(): // It succeeded, with something else than was meant.
+	case r.starved(): // It succeeded, with something else than was meant.
 		return cli.StatusError{Code: cli.ExitFailed}
 	}
 	return nil
