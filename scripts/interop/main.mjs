@@ -307,7 +307,11 @@ const scenarios = {
 		assert.equal(text(), Array.from({ length: 2000 }, (_, i) => `line ${i + 1}\r\n`).join('') + 'last\r\n')
 		assert.equal(call().status, 'completed')
 		await until('a narrower claim', () => c.state(uri).claim.session === session && c.state(uri).claim.toolCallId === undefined)
-		for (const u of [chat, session, uri, root]) await same(c, look, u)
+		for (const u of [chat, session, uri]) await same(c, look, u)
+		// Which commands run is told only to who may run some.
+		const told = (await look.client.subscribe(root)).result.snapshot.state.terminals.map(t => t._meta)
+		assert.ok(c.state(root).terminals.some(t => t._meta['tandemux/lastCommand']))
+		assert.deepEqual(told.map(m => [m['tandemux/command'], m['tandemux/lastCommand']]), told.map(() => [undefined, undefined]))
 
 		// Killed in the second turn: that has failed, the first is whole.
 		const second = { ...started, turnId: randomUUID() }
