@@ -46,12 +46,12 @@ func (s *Selection) Options(check func(name string, args []string) error) []opti
 		},
 		{
 			Name: "prefix", Value: &s.Prefix,
-			Doc:   `Another prefix key than the preset's, such as "ctrl+a". Twice, it goes to the program.`,
+			Doc:   `Another prefix key than the preset's, such as "ctrl+a".`,
 			Check: option.Faulty(func() error { _, err := s.prefix(); return err }),
 		},
 		{
 			Name: "alt-keys", Value: &s.AltKeys,
-			Doc: `Keys with alt work without the prefix, such as alt+left; programs don't get them then.`,
+			Doc: `Keys with alt work without the prefix; programs don't get them then.`,
 		},
 		{
 			Name: "mode-keys", Value: option.Default(&s.ModeKeys, ModeKeys()[0]), Choices: ModeKeys(),

@@ -106,15 +106,15 @@ func (l *Look) Options() []option.Option {
 	return slices.Concat(l.Selection.Options(command.Check), l.Appearance.Options(), l.Content.Options(), l.Alerts.Options(), []option.Option{
 		{
 			Name: "word-separators", Value: &l.WordSeparators,
-			Doc: "What parts words besides blanks. Without any, two clicks take a whole path or address.",
+			Doc: "What parts words besides blanks. Without any, two clicks take a whole path.",
 		},
 		{
 			Name: "copy-on-select", Value: &l.NoCopyOnSelect,
-			Doc: "What the mouse selects is copied when you release the button.",
+			Doc: "What the mouse selects is copied.",
 		},
 		{
 			Name: "link-hover", Value: &l.Hover,
-			Doc: "Links and the scroll bar show under the mouse. Your terminal then reports its every move.",
+			Doc: "Links and the scroll bar show under the mouse.",
 		},
 		{
 			Name: "command-marks", Value: &l.NoCommandMarks,
@@ -122,11 +122,11 @@ func (l *Look) Options() []option.Option {
 		},
 		{
 			Name: "sticky-command", Value: option.Default(&l.StickyCommand, "scrolled"), Choices: []string{"scrolled", "always", "never"},
-			Doc: "When the line of a long output's command stays on top of the pane. \"always\" covers a row of the program.",
+			Doc: "When a long output has its command's line on top. \"always\" covers a row of the program.",
 		},
 		{
 			Name: "record-input", Value: &l.RecordInput,
-			Doc: "Recordings that you start in the interface have what you type, passwords too.",
+			Doc: "Recordings begun by a key have what you type, passwords too.",
 		},
 	})
 }

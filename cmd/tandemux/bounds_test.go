@@ -15,7 +15,7 @@ import (
 // Those of connections, terminals and sessions are host's (TestLimitsAreWritten).
 func TestBoundsAreWritten(t *testing.T) {
 	for _, said := range [][2]string{
-		{"from-tmux.md", fmt.Sprintf("| clipboard | OSC 52, writing only, up to %d MiB, ", emulator.MaxClipboard>>20)},
+		{"from-tmux.md", fmt.Sprintf("| clipboard | OSC 52, writing only, up to %d MiB |", emulator.MaxClipboard>>20)},
 		{"tasks.md", fmt.Sprintf("| messages that wait, of a task | %s | | a message | %d MiB | | `--params` | %d KiB |",
 			thousands(store.MaxPending), store.MaxContent>>20, store.MaxParams>>10)},
 		{"http.md", fmt.Sprintf("newest %s events, or %d MiB", thousands(store.MaxStream), store.MaxStreamRaw>>20)},

@@ -42,7 +42,7 @@ func defaults() *settings {
 	s.options = slices.Concat(s.look.Options(), []option.Option{
 		{
 			Name: "first-run-hint", Value: option.Default(&s.firstRunHint, true),
-			Doc: "The status line names the first keys until you have used the prefix once.",
+			Doc: "The status line names the first keys until you use the prefix.",
 		},
 		{
 			Name: "open-command", Value: &s.openCommand,
@@ -50,7 +50,7 @@ func defaults() *settings {
 		},
 		{
 			Name: "copy-command", Value: &s.copyCommand,
-			Doc: "What sets the clipboard from its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, else your terminal (OSC 52); \"none\" takes only your terminal.",
+			Doc: "What sets the clipboard from its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, else your terminal; \"none\" takes only that.",
 		},
 	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options())
 	s.options = config.Ordered(s.options)

@@ -14,10 +14,10 @@ import (
 func optionsPage(options []option.Option) string {
 	var b strings.Builder
 	b.WriteString("<!-- Made by go test ./cmd/tandemux -run Documented -update -->\n# Configuration\n\n")
-	b.WriteString("tandemux reads `~/.config/tandemux/config.toml` (`$XDG_CONFIG_HOME` is heeded), again each time you save it.\n")
-	b.WriteString("Write one that has every option as a comment, change what you like, and check it:\n\n")
+	b.WriteString("tandemux reads `~/.config/tandemux/config.toml`, again each time you save it.\n")
+	b.WriteString("Write one with every option as a comment, change what you like, and check it:\n\n")
 	b.WriteString("```sh\nmkdir -p \"$(dirname \"$(tandemux config path)\")\"\ntandemux config default > \"$(tandemux config path)\"\ntandemux config check\n```\n\n")
-	b.WriteString("After a mistake, which the status line names with its line, what held before stays.\n\n")
+	b.WriteString("The status line names a mistake; until it is mended, what held before stays.\n\n")
 	b.WriteString("## Options\n\nChanges apply at once, unless the table says when.\n\noption | default, or | does\n---|---|---\n")
 	for _, o := range options {
 		if o.IsTable() {
@@ -53,7 +53,7 @@ func optionsPage(options []option.Option) string {
 	for _, s := range status.Segments() {
 		fmt.Fprintf(&b, "%s | %s\n", code(s.Name), cell(s.Doc))
 	}
-	b.WriteString("\nWhere there is little room, some are cut and others left out. Only `time` and `date` make\nthe line change by itself, once a minute.\n")
+	b.WriteString("\nWhere there is little room, some are cut or left out.\n")
 	writeThemes(&b)
 	return b.String()
 }
@@ -65,10 +65,10 @@ func writeThemes(b *strings.Builder) {
 			families = append(families, code(family))
 		}
 	}
-	b.WriteString("\n## Themes\n\n`:choose-theme` shows all, each as you come to it, and keeps your choice in the file.\n")
-	fmt.Fprintf(b, "The families are %s; each has a `-dark` and a `-light` theme. The family follows your terminal,\nalso when it changes. \"auto\" is `tandemux`.\n", strings.Join(families, ", "))
+	b.WriteString("\n## Themes\n\n`:choose-theme` shows all, and keeps your choice.\n")
+	fmt.Fprintf(b, "The families are %s; each has a `-dark` and a `-light` theme, and follows your terminal.\n\"auto\" is `tandemux`.\n", strings.Join(families, ", "))
 	b.WriteString("\n![tokyo-night on a dark terminal](screens/theme-dark.png)\n![rose-pine on a light terminal](screens/theme-light.png)\n")
-	b.WriteString("\nA theme of your own is a file such as `~/.config/tandemux/themes/mine.toml`, chosen by `theme = \"mine\"`.\n`mine-dark.toml` with `mine-light.toml` is a family.\n\n")
+	b.WriteString("\nA theme of your own is a file such as `~/.config/tandemux/themes/mine.toml`, for `theme = \"mine\"`;\n`mine-dark.toml` and `mine-light.toml` are a family.\n\n")
 	b.WriteString("```toml\nbase = \"nord-dark\"   # what isn't said here; else tandemux-dark\ndark = true          # meant for a dark background; else as the base\n\n[colors]\nborder_focused = \"#d33682\"   # \"#rrggbb\", \"0\" to \"15\", or \"default\"\n```\n\n")
 	b.WriteString("`tandemux config check` says which of yours are hard to read. The colours are\n")
 	for i, name := range themes.Tokens() {

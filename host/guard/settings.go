@@ -24,19 +24,19 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "agent-spawns", Value: option.Default(&s.limits.Spawns, d.Spawns), Max: 10000,
-			Doc: "Background terminals that an agent may start in a minute; 0 is any number.",
+			Doc: "Background terminals that an agent may start in a minute; 0: any number.",
 		},
 		{
 			Name: "agent-terminals", Value: option.Default(&s.limits.Terminals, d.Terminals), Max: 1000,
-			Doc: "Background terminals that an agent may have at once; 0 is any number.",
+			Doc: "Those that it may have at once; 0: any number.",
 		},
 		{
 			Name: "agent-calls", Value: option.Default(&s.limits.Calls, d.Calls), Max: 1000,
-			Doc: "Commands that an agent may run at once; 0 is any number.",
+			Doc: "Commands that it may run at once; 0: any number.",
 		},
 		{
 			Name: "agent-idle", Value: option.Default(&s.limits.Idle, d.Idle), Max: 30 * 86400,
-			Doc: "After how many silent seconds an agent's background terminal ends; 0 is never.",
+			Doc: "After how many silent seconds its background terminal ends; 0: never.",
 		},
 		{
 			Name: "agent-blocked", Value: option.Default(&s.limits.Policy.Commands, d.Policy.Commands),

@@ -17,7 +17,7 @@ type Settings struct {
 func (s *Settings) Options() []option.Option {
 	return []option.Option{{
 		Name: "listen", Value: &s.Addresses,
-		Doc: "Where the host also listens, such as \"127.0.0.1:7070\". Beyond this machine it is encrypted. Clients need a token: `tandemux token new`.",
+		Doc: "Where the host also listens, such as \"127.0.0.1:7070\"; encrypted beyond this machine. Clients need a token: `tandemux token new`.",
 		Check: option.Faulty(func() error {
 			for _, addr := range s.Addresses {
 				if _, err := resolve(addr); err != nil {

@@ -18,7 +18,7 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "shell", Value: &s.Shell, Needs: option.NewTerminal,
-			Doc: "The shell, as an absolute path; empty is $SHELL, or the one in the password file.",
+			Doc: "The shell, as an absolute path; empty is $SHELL.",
 			Check: option.Faulty(func() error {
 				if s.Shell != "" && !strings.HasPrefix(s.Shell, "/") || strings.ContainsRune(s.Shell, 0) {
 					return fmt.Errorf("%q is not an absolute path", s.Shell)
@@ -28,7 +28,7 @@ func (s *Settings) Options() []option.Option {
 		},
 		{
 			Name: "shell-integration", Value: option.Default(&s.Integration, true), Needs: option.NewTerminal,
-			Doc: "Shells are started so that they tell where a command begins and ends, and how.",
+			Doc: "Shells tell where a command begins and ends, and how.",
 		},
 	}
 }

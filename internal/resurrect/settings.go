@@ -22,15 +22,15 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "restore-commands", Value: &s.RestoreCommands,
-			Doc: "Programs that are run again after a restart of the machine, such as [\"vim\", \"htop\"]; of others only the directory comes back.",
+			Doc: "Programs that run again after a restart of the machine, such as [\"vim\", \"htop\"]; others leave a shell.",
 		},
 		{
 			Name: "history-on-disk", Value: &s.HistoryOnDisk,
-			Doc: "What your terminals show, printed passwords too, is kept on disk and comes back after a restart of the machine. Only you can read it; false removes it.",
+			Doc: "What your terminals show, printed passwords too, is kept on disk, for you alone, and is back after a restart of the machine; false removes it.",
 		},
 		{
 			Name: "history-on-disk-limit", Value: option.Default(&s.HistoryOnDiskLimit, 64), Min: 1, Max: 4096,
-			Doc: "How many MiB of it are kept; the oldest goes first.",
+			Doc: "How many MiB of it are kept.",
 		},
 	}
 }

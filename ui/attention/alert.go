@@ -215,15 +215,15 @@ func (s *Alerts) Options() []option.Option {
 		},
 		{
 			Name: "long-command", Value: option.Default(&s.LongCommand, 10*time.Second), Max: 86400,
-			Doc: "After how many seconds the end of a command is worth a mark; 0 is never.",
+			Doc: "From how many seconds on a command's end is marked; 0: never.",
 		},
 		{
 			Name: "notify", Value: option.Default(&s.Notify, []string{"note"}), Choices: Names(), // what programs ask for themselves
-			Doc: "Which of attention your terminal also shows as a notification.",
+			Doc: "Which of attention's marks your terminal also shows as notifications.",
 		},
 		{
 			Name: "notifications", Value: option.Default(&s.Notifications, "auto"), Choices: []string{"auto", "off", "osc9", "osc99", "osc777"},
-			Doc: "The sequence that makes your terminal notify you. \"auto\" asks it.",
+			Doc: "The sequence for that.",
 		},
 	}
 }

@@ -203,7 +203,7 @@ func (s *Appearance) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "theme", Value: option.Default(&s.Theme, themes.Auto),
-			Doc: `Colours, such as "nord", which follows your terminal, "nord-dark", "dark:nord-dark,light:gruvbox-light", or "terminal" for its sixteen.`,
+			Doc: `Colours: "nord" follows your terminal, "nord-dark" does not; "dark:nord-dark,light:gruvbox-light"; "terminal" for its sixteen.`,
 			Check: option.Faulty(func() error {
 				if s.Theme == themes.Auto {
 					return nil // which is there, and need not be read for that
@@ -218,11 +218,11 @@ func (s *Appearance) Options() []option.Option {
 		},
 		{
 			Name: "unicode", Value: option.Default(&s.Unicode, "auto"), Choices: []string{"auto", "on", "off"},
-			Doc: `Lines and marks that are not ASCII. "auto" asks the locale (LC_ALL, LC_CTYPE, LANG).`,
+			Doc: `Lines and marks that are not ASCII. "auto" asks the locale.`,
 		},
 		{
 			Name: "graphics", Value: option.Default(&s.Graphics, "auto"), Choices: []string{"auto", "cells", "placed", "off"},
-			Doc: `How pictures are drawn: "cells" suits kitty and Ghostty, "placed" WezTerm and Konsole; "off" leaves boxes, "auto" asks the terminal.`,
+			Doc: `How pictures are drawn: "cells" suits kitty and Ghostty, "placed" WezTerm and Konsole; "off" leaves boxes.`,
 		},
 	}
 }

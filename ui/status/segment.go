@@ -205,17 +205,17 @@ func (s *Content) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "status-left", Value: option.Default(&s.StatusLeft, slices.Clone(Left)), Hint: hint,
-			Doc:   `What the status line shows on the left: segments, in order. "a|b" is the first of them that has something to say.`,
+			Doc:   `Segments on the left of the status line. "a|b" is the first that has something to say.`,
 			Check: option.Faulty(func() error { _, err := Compose(s.StatusLeft, nil); return err }),
 		},
 		{
 			Name: "status-right", Value: option.Default(&s.StatusRight, slices.Clone(Right)), Hint: hint,
-			Doc:   `The same on the right.`,
+			Doc:   `Those on its right.`,
 			Check: option.Faulty(func() error { _, err := Compose(s.StatusLeft, s.StatusRight); return err }),
 		},
 		{
 			Name: "clock", Value: option.Default(&s.Clock, "24h"), Choices: []string{"24h", "12h"},
-			Doc: `How the segment time writes the time.`,
+			Doc: `The form of the segment time.`,
 		},
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/http.md")
+var update = flag.Bool("update", false, "rewrite the paths of docs/http.md")
 
-// TestDocs: the documentation's table has the routes, a path a row (U114).
+// TestDocs: the documentation has the routes, a path a line (U114).
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	const path, from, to = "../../../docs/http.md", "-run TestDocs -update -->\n", "<!-- end -->"
@@ -27,19 +27,19 @@ func TestDocs(t *testing.T) {
 	before, rest, ok := strings.Cut(string(text), from)
 	have, after, ended := strings.Cut(rest, to)
 	if !ok || !ended {
-		t.Fatal("docs/http.md has no place for the table")
+		t.Fatal("docs/http.md has no place for the paths")
 	}
 	var b strings.Builder
-	b.WriteString("path | methods\n---|---")
+	b.WriteString("```text")
 	last := ""
 	for _, r := range Table {
 		if r.Path != last {
-			fmt.Fprintf(&b, "\n`%s` |", r.Path)
+			fmt.Fprintf(&b, "\n%-67s", r.Path)
 		}
 		fmt.Fprintf(&b, " %s", r.Method)
 		last = r.Path
 	}
-	b.WriteString("\n")
+	b.WriteString("\n```\n")
 	if *update {
 		if err := os.WriteFile(path, []byte(before+from+b.String()+to+after), 0o644); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if have != b.String() {
-		t.Errorf("docs/http.md has another table than the routes: run go test ./host/task/api -run TestDocs -update")
+		t.Errorf("docs/http.md has other paths than there are: run go test ./host/task/api -run TestDocs -update")
 	}
 }
 
