@@ -420,6 +420,7 @@ func (x *chaos) end() {
 	close(x.typing)
 	<-x.typed
 	<-x.ran
+	<-x.asked
 	for _, t := range x.terms {
 		word := map[string]string{"numbers": "end\n", "echoes": "end\n", "wide": "end\n", "shell": fmt.Sprintf("\x15exit %d\r", t.code)}[t.kind]
 		if word == "" {

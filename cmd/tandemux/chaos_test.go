@@ -80,6 +80,9 @@ var faults = []fault{
 	{"clock jump", (*chaos).jumpClock, true},
 	{"kill -9 of the host, twice", (*chaos).killTwice, true},
 	{"kill -9 of the host at its start", (*chaos).killYoung, true},
+	{"kill -9 of the agent", (*chaos).killAgent, false},
+	{"logout", (*chaos).logOut, false},
+	{"full disk", (*chaos).fillDisk, false},
 }
 
 // chaos is a world in which things go wrong.
@@ -104,6 +107,9 @@ type chaos struct {
 	typed   chan struct{} // closed when nobody types any more
 	ran     chan struct{} // closed when nothing is run any more
 	runs    int           // of runAll
+	asked   chan struct{} // closed when no agent is asked any more
+	turns   chaosTurns    // of promptAll
+	disk    bool          // the state is on a small disk
 	past    []string      // the faults, with their times
 	damages atomic.Int32  // journals that were damaged in this run
 }
@@ -127,7 +133,7 @@ func startChaos(t *testing.T) *chaos {
 	seed := soak.Seed(t)
 	x := &chaos{
 		T: t, dirs: local.FindDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
-		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}),
+		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}), asked: make(chan struct{}),
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -143,10 +149,16 @@ func startChaos(t *testing.T) *chaos {
 	self, err := os.Executable()
 	x.must(err)
 	x.must(os.Mkdir(x.bin, 0o700))
-	for _, name := range []string{"tandemux", "numbers", "echoes", "paints"} {
+	for _, name := range []string{"tandemux", "numbers", "echoes", "paints", "scripted-agent"} {
 		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
 	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
+	x.prepareAgent()
+	if x.disk = mayMount(); x.disk {
+		unmount, err := mountSmall(x.dirs.State, "64m")
+		x.must(err)
+		t.Cleanup(unmount)
+	}
 	x.must(os.MkdirAll(x.dirs.Runtime, 0o700))
 	x.must(os.WriteFile(filepath.Join(x.dirs.Runtime, roomName), nil, 0o600))
 	x.tandemux("host")
@@ -168,6 +180,7 @@ func startChaos(t *testing.T) *chaos {
 	x.openInterface()
 	go x.typeAll()
 	go x.runAll()
+	go x.promptAll()
 	return x
 }
 
@@ -205,6 +218,20 @@ func openFiles(pid int) int {
 	return len(list)
 }
 
+// uses says what host and keeper hold: anonymous memory and descriptors.
+func (x *chaos) uses() string {
+	anonymous := regexp.MustCompile(`RssAnon:\s*(\d+) kB`)
+	of := func(pid int) string {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		m := anonymous.FindSubmatch(text)
+		if m == nil {
+			return "gone"
+		}
+		return fmt.Sprintf("%s kB, %d descriptors", m[1], openFiles(pid))
+	}
+	return fmt.Sprintf("host %s; keeper %s", of(hostPid(x.dirs.Runtime)), of(x.keeper))
+}
+
 // round lets one thing go wrong and looks at everything.
 func (x *chaos) round(f fault) {
 	x.Helper()
@@ -221,8 +248,8 @@ func (x *chaos) round(f fault) {
 		}
 	}
 	x.check()
-	if x.rounds%20 == 0 {
-		x.Logf("round %d", x.rounds)
+	if x.rounds%50 == 0 {
+		x.Logf("round %d, %s", x.rounds, x.uses())
 	}
 }
 
@@ -365,6 +392,7 @@ func (x *chaos) report() {
 	x.Logf("%d rounds with %d terminals, seed %d: %s", x.rounds, len(x.terms), x.seed, strings.Join(names, ", "))
 	x.Logf("%d numbered lines, each once and in order; %d lines typed, of %d of which was said that they may not have arrived", lines, keys, lost)
 	x.Logf("%d commands run through it, each with all of its output and its exit code", x.runs)
+	x.reportTurns()
 	x.Logf("until a viewer had the next host: p50 %v, p99 %v, longest %v, of %d", at(x.took, .5), at(x.took, .99), at(x.took, 1), len(x.took))
 	x.Logf("of that until a host had taken over: p50 %v, p99 %v, longest %v, of %d", at(over, .5), at(over, .99), at(over, 1), len(over))
 }

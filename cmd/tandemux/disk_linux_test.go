@@ -36,26 +36,43 @@ func cmdDisk(ts *testscript.TestScript, neg bool, args []string) {
 	ballast := filepath.Join(dir, "ballast")
 	switch args[0] {
 	case "mount":
-		ts.Check(os.MkdirAll(dir, 0o700))
-		ts.Check(unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m,mode=0700"))
-		ts.Defer(func() { unix.Unmount(dir, unix.MNT_DETACH) }) //nolint:errcheck // the directory shows
-	case "fill":
-		f, err := os.OpenFile(ballast, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		unmount, err := mountSmall(dir, "1m")
 		ts.Check(err)
-		defer f.Close()
-		block := make([]byte, 4096)
-		for end := time.Now().Add(waitLimit); ; {
-			if _, err = f.Write(block); err != nil {
-				break
-			}
-			if time.Now().After(end) {
-				ts.Fatalf("the disk does not fill")
-			}
-		}
-		if !errors.Is(err, unix.ENOSPC) {
-			ts.Fatalf("fill the disk: %v", err)
-		}
+		ts.Defer(unmount)
+	case "fill":
+		ts.Check(fillFile(ballast))
 	case "free":
 		ts.Check(os.Remove(ballast))
+	}
+}
+
+// mountSmall makes a directory a disk of its own, of a size, until the returned function
+// is called.
+func mountSmall(dir, size string) (unmount func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return func() { unix.Unmount(dir, unix.MNT_DETACH) }, //nolint:errcheck // the directory shows
+		unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=0700,size="+size)
+}
+
+// fillFile writes into a file until its disk has no byte left.
+func fillFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	block := make([]byte, 4096)
+	for end := time.Now().Add(waitLimit); ; {
+		if _, err = f.Write(block); errors.Is(err, unix.ENOSPC) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return errors.New("the disk does not fill")
+		}
 	}
 }
