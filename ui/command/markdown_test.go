@@ -81,9 +81,8 @@ func markdown(t *testing.T, presets ...keymap.Table) string {
 	b.WriteString("Press the prefix, then the key. The prefix is " + strings.Join(prefixes, ", ") + ".\n")
 	b.WriteString("`keymap = \"tmux\"` in [config.toml](configuration.md) chooses another preset, `prefix = \"ctrl+a\"` another prefix.\n\n")
 	b.WriteString("A key with ↻ repeats without the prefix for half a second. In parentheses stands the argument.\n")
-	b.WriteString("The column `alt-keys` needs no prefix and no preset, but `alt-keys = true`; programs don't get these keys then.\n\n")
-	b.WriteString("Any key can be bound to any command. The palette (`:`) has them all,\n")
-	b.WriteString("and says in a sentence what each does. `?` lists the keys that you have.\n")
+	b.WriteString("The keys of the column `alt-keys` need no prefix, but `alt-keys = true`; programs don't get them then.\n\n")
+	b.WriteString("Any key can be bound to any command. The palette (`:`) says what each does. `?` lists the keys that you have.\n")
 	writeKeys(&b, func(c Command) bool {
 		return !slices.ContainsFunc(slices.Concat(copying, chats), func(col column) bool { return len(col.keys(c)) > 0 })
 	}, normal)
@@ -107,7 +106,10 @@ func writeKeys(b *strings.Builder, also func(Command) bool, columns []column) {
 	}
 	b.WriteString("\n---" + strings.Repeat("|---", len(columns)) + "\n")
 	for _, c := range table {
-		cells := []string{c.Title + " " + code(strings.TrimSpace(c.Name+" "+usage(c.Args)))}
+		cells := []string{code(strings.TrimSpace(c.Name + " " + usage(c.Args)))}
+		if !strings.EqualFold(strings.ReplaceAll(c.Title, " ", "-"), c.Name) { // the name does not say it
+			cells[0] = c.Title + " " + cells[0]
+		}
 		for _, col := range columns {
 			cells = append(cells, strings.Join(col.keys(c), " "))
 		}
