@@ -76,12 +76,12 @@ func TestFront(t *testing.T) {
 		{"no port", "/", "127.0.0.1", []string{bearer}, 101},
 		{"allowed origin", "/", addr, []string{bearer, "Origin: https://ok.example"}, 101},
 
-		{"no token", "/", addr, nil, 403},
-		{"empty token", "/?tkn=", addr, nil, 403},
-		{"wrong token", "/?tkn=" + secret[:len(secret)-1] + "x", addr, nil, 403},
-		{"its hash", "/?tkn=" + token.ID, addr, nil, 403},
-		{"wrong bearer beats query", "/?tkn=" + secret, addr, []string{"Authorization: Bearer wrong"}, 403},
-		{"basic", "/", addr, []string{"Authorization: Basic " + secret}, 403},
+		{"no token", "/", addr, nil, 401},
+		{"empty token", "/?tkn=", addr, nil, 401},
+		{"wrong token", "/?tkn=" + secret[:len(secret)-1] + "x", addr, nil, 401},
+		{"its hash", "/?tkn=" + token.ID, addr, nil, 401},
+		{"wrong bearer beats query", "/?tkn=" + secret, addr, []string{"Authorization: Bearer wrong"}, 401},
+		{"basic", "/", addr, []string{"Authorization: Basic " + secret}, 401},
 		{"foreign origin", "/", addr, []string{bearer, "Origin: https://evil.example"}, 403},
 		{"own address as origin", "/", addr, []string{bearer, "Origin: http://" + addr}, 403},
 		{"null origin", "/", addr, []string{bearer, "Origin: null"}, 403},
@@ -90,7 +90,7 @@ func TestFront(t *testing.T) {
 		{"other port", "/", "127.0.0.1:1", []string{bearer}, 403},
 		{"other address", "/", "192.0.2.1:" + port, []string{bearer}, 403},
 		{"unknown path", "/etc/passwd", addr, []string{bearer}, 404},
-		{"unknown path, no token", "/etc/passwd", addr, nil, 403},
+		{"unknown path, no token", "/etc/passwd", addr, nil, 401},
 		{"body", "/", addr, []string{bearer, "Content-Length: 5"}, 400},
 		{"chunked body", "/", addr, []string{bearer, "Transfer-Encoding: chunked"}, 400},
 		{"allowed host", "/", "box.example:" + port, []string{bearer}, 101},
@@ -147,7 +147,7 @@ func TestRevoke(t *testing.T) {
 	if raw, _, err := p.next(); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "revoked") {
 		t.Errorf("after the revocation: %s, %v", raw, err)
 	}
-	if got := upgrade(t, "tcp", w.tcp.Addr().String(), "/?tkn="+token.Token, w.tcp.Addr().String()); got != 403 {
+	if got := upgrade(t, "tcp", w.tcp.Addr().String(), "/?tkn="+token.Token, w.tcp.Addr().String()); got != 401 {
 		t.Errorf("status %d", got)
 	}
 	// One revoking itself gets its answer first.

@@ -60,7 +60,7 @@ func TestFrontAnswers(t *testing.T) {
 		{"no upgrade", "GET / HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 426, "Upgrade", "websocket"},
 		{"another path", "GET /x HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 404, "Connection", ""},
 		{"POST", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + auth + "\r\n", 405, "Allow", "GET"},
-		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 403, "Allow", ""},
+		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "Allow", ""},
 		{"CONNECT", "CONNECT evil:1 HTTP/1.1\r\nHost: evil:1\r\n\r\n", 403, "", ""},
 		{"PRI", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 403, "", ""},
 		{"no host", "GET / HTTP/1.1\r\n" + auth + "\r\n", 400, "", ""},
@@ -94,7 +94,7 @@ func TestTooManyAttempts(t *testing.T) {
 	for i := range 40 {
 		r, text := ask(t, "tcp", addr, bad)
 		switch r.StatusCode {
-		case http.StatusForbidden:
+		case http.StatusUnauthorized:
 			if limited > 0 && i < 12 {
 				t.Errorf("attempt %d is answered at once again", i)
 			}
@@ -432,7 +432,7 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("it ended %v after its time", late)
 	}
 	addr := w.tcp.Addr().String()
-	if got := upgrade(t, "tcp", addr, "/?tkn="+r.Token, addr); got != 403 {
+	if got := upgrade(t, "tcp", addr, "/?tkn="+r.Token, addr); got != 401 {
 		t.Errorf("status %d", got)
 	}
 	stays.must(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
@@ -489,7 +489,7 @@ func TestBrokenTokens(t *testing.T) {
 	}
 	w.startHost()
 	addr := w.tcp.Addr().String()
-	if got := upgrade(t, "tcp", addr, "/?tkn="+good, addr); got != 403 {
+	if got := upgrade(t, "tcp", addr, "/?tkn="+good, addr); got != 401 {
 		t.Errorf("status %d", got)
 	}
 	o := w.connect("o")

@@ -29,9 +29,8 @@ type Door struct {
 	// goroutine, and as often as somebody guesses.
 	Identify func(secret string) string
 	// Refuse, if not nil, writes what is answered to a request that does not get to
-	// Serve, in the door's own form; headers are set. Where it is, a request without
-	// a valid secret is a 401, and on the unix socket a secret makes a request that
-	// of whom it belongs to.
+	// Serve, in the door's own form; headers are set. Where it is, a secret makes a
+	// request on the unix socket that of whom it belongs to.
 	Refuse func(w http.ResponseWriter, status int, text string)
 	// Inside lets who is in a session's sandbox in as well: Caller.Sandbox.
 	Inside bool

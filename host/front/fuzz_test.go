@@ -79,7 +79,7 @@ func FuzzFront(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	known := map[int]bool{400: true, 403: true, 404: true, 405: true, 426: true, 429: true, 501: true, 503: true}
+	known := map[int]bool{400: true, 401: true, 403: true, 404: true, 405: true, 426: true, 429: true, 501: true, 503: true}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(text)))
 		if err != nil {
@@ -94,7 +94,7 @@ func FuzzFront(f *testing.F) {
 		switch {
 		case !known[status] && status != http.StatusSwitchingProtocols:
 			t.Errorf("status %d", status)
-		case !holds && status != 403 && status != 429:
+		case !holds && status != 401 && status != 403 && status != 429:
 			t.Errorf("without the token: status %d", status)
 		case len(r.Header["Origin"]) > 0 && r.Header.Get("Origin") != "https://ok.example" && status != 403:
 			t.Errorf("origin %q: status %d", r.Header["Origin"], status)

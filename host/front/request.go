@@ -124,8 +124,6 @@ type answer struct {
 	status int
 	text   string
 	header [2]string // one more header; the name may be empty
-	// unknown says that there is no valid secret, and nothing else is wrong.
-	unknown bool
 }
 
 // ServeHTTP upgrades a request that may be upgraded; the URL's query, which may
@@ -255,10 +253,6 @@ func (a answer) refuse(w http.ResponseWriter, door *Door) {
 		http.Error(w, a.text, a.status)
 		return
 	}
-	if a.unknown {
-		a.status = http.StatusUnauthorized
-		w.Header().Set("WWW-Authenticate", `Bearer realm="tandemux"`)
-	}
 	door.Refuse(w, a.status, a.text)
 }
 
@@ -273,7 +267,10 @@ func (e *entrance) failed(r *http.Request, reason string) answer {
 	wait, count, early := e.f.c.Attempts.Fail(remoteAddr(r.RemoteAddr))
 	e.f.c.Audit.Failed(r.RemoteAddr, reason, count)
 	if !early {
-		return answer{status: http.StatusForbidden, text: "a valid token is needed: `tandemux token new` makes one", unknown: true}
+		return answer{
+			status: http.StatusUnauthorized, header: [2]string{"WWW-Authenticate", `Bearer realm="tandemux"`},
+			text: "a valid token is needed: `tandemux token new` makes one",
+		}
 	}
 	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 	return answer{

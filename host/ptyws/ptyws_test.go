@@ -271,8 +271,8 @@ func TestRefused(t *testing.T) {
 		method, path, token, body string
 		want                      int
 	}{
-		{"GET", "/pty", "", "", 403},
-		{"GET", "/pty", token + "x", "", 403},
+		{"GET", "/pty", "", "", 401},
+		{"GET", "/pty", token + "x", "", 401},
 		{"POST", "/pty", token, "", 405},
 		{"GET", "/pty/spawn", token, "", 405},
 		{"POST", "/pty/spawn", token, "{", 400},

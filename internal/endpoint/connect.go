@@ -150,9 +150,10 @@ func explain(p Endpoint, err error) error {
 		return fmt.Errorf("connect to %s: %w", at, err)
 	case refused.Code == 400 && strings.Contains(refused.Body, "HTTPS"):
 		return fmt.Errorf("connect to %s: the host speaks TLS: use wss://", at)
-	case refused.Code == 403 && p.token == "":
+	case refused.Code != 401 && refused.Code != 403: // earlier hosts answer 403
+	case p.token == "":
 		return fmt.Errorf("%s refuses the connection: put a token into %s or a --token-file (`tandemux token new` on that machine makes one)", at, tokenEnv)
-	case refused.Code == 403 && strings.Contains(refused.Body, "token"):
+	case strings.Contains(refused.Body, "token"):
 		return fmt.Errorf("%s refuses the token in %s: it is wrong, revoked or expired (`tandemux token new` on that machine makes another)", at, p.tokenFrom)
 	}
 	return fmt.Errorf("connect to %s: %w", at, err)

@@ -43,7 +43,7 @@ type Target struct {
 // other side of a network is gone, as when a laptop has changed networks.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// StatusError is an HTTP answer other than an upgrade, such as 403 for a wrong
+// StatusError is an HTTP answer other than an upgrade, such as 401 for a wrong
 // token.
 type StatusError struct {
 	Code int
