@@ -36,7 +36,7 @@ func (s *Server) followTools(ctx context.Context, first func()) {
 	known := ""
 	for {
 		var r ahp.ClientToolsResult
-		h, err := s.reach(ctx, "")
+		h, err := s.reach(ctx)
 		if err == nil {
 			err = h.Call(ctx, ahp.MethodClientTools, ahp.ClientToolsParams{Channel: s.o.Chat, Known: known}, &r)
 		}

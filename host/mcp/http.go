@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -15,6 +16,8 @@ const (
 	keepTime = 5 * time.Minute
 	// maxAgents bounds them; the one that was used longest ago goes.
 	maxAgents = 64
+	// maxNames bounds the names of agents that are remembered.
+	maxNames = 1024
 )
 
 // HTTP serves agents that come by HTTP: requests of one principal share an agent and
@@ -29,6 +32,9 @@ type HTTP struct {
 
 	mu   sync.Mutex
 	open map[string]*visitor // by principal
+	// names are what clients called themselves last, by principal: over HTTP they say it
+	// once, in a request of its own.
+	names map[string]string
 }
 
 // visitor is an agent.
@@ -58,7 +64,7 @@ func (h *HTTP) take(c front.Caller) *visitor {
 	a := h.open[c.Principal]
 	if a == nil {
 		if h.open == nil {
-			h.open = map[string]*visitor{}
+			h.open, h.names = map[string]*visitor{}, map[string]string{}
 		}
 		if len(h.open) >= maxAgents {
 			oldest := ""
@@ -68,12 +74,11 @@ func (h *HTTP) take(c front.Caller) *visitor {
 				}
 			}
 			if oldest != "" {
-				h.open[oldest].end()
-				delete(h.open, oldest)
+				h.end(oldest)
 			}
 		}
 		server := New(Options{
-			Name: "agent", Version: h.Version, NewURI: h.NewURI,
+			Name: cmp.Or(h.names[c.Principal], "agent"), Version: h.Version, NewURI: h.NewURI,
 			Open: func(ctx context.Context, name string) (Host, error) { return h.Connect(ctx, c, name) },
 		})
 		a = &visitor{server: server, handler: server.Handler()}
@@ -98,14 +103,19 @@ func (h *HTTP) put(principal string, a *visitor) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if a.using == 0 && h.open[principal] == a {
-			a.end()
-			delete(h.open, principal)
+			h.end(principal)
 		}
 	})
 }
 
-// end closes the connection of an agent that nobody uses.
-func (a *visitor) end() {
+// end closes the connection of an agent that nobody uses. The mutex is held.
+func (h *HTTP) end(principal string) {
+	a := h.open[principal]
+	delete(h.open, principal)
+	if len(h.names) >= maxNames {
+		clear(h.names)
+	}
+	h.names[principal] = a.server.named.Load().(string)
 	a.idle.Stop()
 	go a.server.close() // it waits for the connection's end
 }

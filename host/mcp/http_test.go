@@ -39,6 +39,9 @@ func TestHTTP(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	id := a.get("spawn_background_terminal", m{"command": []string{"cat"}})["id"]
+	if rows := w.Tandemux("ls"); !strings.Contains(rows, "cursor") {
+		t.Errorf("the person is not told whose it is:\n%s", rows)
+	}
 	again := overHTTP(w, "cursor", addr, token)
 	again.get("send_input", m{"terminalId": id, "text": "hello", "keys": []string{"enter"}})
 	if r := again.get("wait_for", m{"terminalId": id, "until": "text", "pattern": "^hello"}); r["met"] != true {
@@ -76,8 +79,8 @@ func TestHTTPFront(t *testing.T) {
 		want               int
 	}{
 		{"right", "POST", list, []string{"Authorization", "Bearer " + token}, 200},
-		{"no token", "POST", list, nil, 403},
-		{"wrong token", "POST", list, []string{"Authorization", "Bearer " + token + "x"}, 403},
+		{"no token", "POST", list, nil, 401},
+		{"wrong token", "POST", list, []string{"Authorization", "Bearer " + token + "x"}, 401},
 		{"foreign origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "https://evil.example"}, 403},
 		{"null origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "null"}, 403},
 		{"own origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "http://" + addr}, 200},

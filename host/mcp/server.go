@@ -1,11 +1,11 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +22,7 @@ type Server struct {
 	o     Options
 	sdk   *mcp.Server
 	calls atomic.Int64 // numbers tool calls, for claims
+	named atomic.Value // what the client called itself last, a string
 
 	opening chan struct{} // holds one token: who has it may change host
 	host    Host          // nil before the first call
@@ -42,10 +43,27 @@ func New(o Options) *Server {
 		&mcp.Implementation{Name: "tandemux", Title: "tandemux: shared terminals", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
 	)
+	s.named.Store(o.Name)
+	s.sdk.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			s.note(req)
+			defer s.note(req) // a handshake, which has told only now
+			return next(ctx, method, req)
+		}
+	})
 	for _, t := range tools {
 		t.add(s)
 	}
 	return s
+}
+
+// note notes what a client calls itself.
+func (s *Server) note(req mcp.Request) {
+	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok {
+		if c := r.ClientInfo(); c != nil && c.Name != "" {
+			s.named.Store(c.Name)
+		}
+	}
 }
 
 // ServeStdio serves one client on the process's stdin and stdout until it
@@ -61,7 +79,7 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 		case <-time.After(offerTime):
 		}
 	}
-	return s.sdk.Run(ctx, &mcp.StdioTransport{})
+	return s.sdk.Run(ctx, stdio(os.Stdin, os.Stdout))
 }
 
 // call is one tool call under way.
@@ -76,18 +94,13 @@ type call struct {
 // first one, when the client has said its name.
 func (s *Server) begin(ctx context.Context, tool string, req *mcp.CallToolRequest) (call, error) {
 	c := call{Server: s, req: req, id: fmt.Sprintf("%s-%d", tool, s.calls.Add(1))}
-	name := s.o.Name
-	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-		name = p.ClientInfo.Name
-	}
 	var err error
-	c.host, err = s.reach(ctx, name)
+	c.host, err = s.reach(ctx)
 	return c, err
 }
 
-// reach is the connection to the host, made where there is none; a name is what the
-// agent calls itself.
-func (s *Server) reach(ctx context.Context, name string) (Host, error) {
+// reach is the connection to the host, made where there is none.
+func (s *Server) reach(ctx context.Context) (Host, error) {
 	select {
 	case s.opening <- struct{}{}:
 	case <-ctx.Done():
@@ -103,7 +116,7 @@ func (s *Server) reach(ctx context.Context, name string) (Host, error) {
 	}
 	if s.host == nil {
 		var err error
-		if s.host, err = s.o.Open(ctx, cmp.Or(name, s.o.Name)); err != nil {
+		if s.host, err = s.o.Open(ctx, s.named.Load().(string)); err != nil {
 			s.host = nil
 			return nil, err
 		}
