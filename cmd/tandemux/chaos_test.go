@@ -116,14 +116,7 @@ type chaos struct {
 
 func startChaos(t *testing.T) *chaos {
 	t.Helper()
-	run, err := os.MkdirTemp("", "tandemux") // a test's own directory is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	for k, v := range homeEnv(home, run) {
-		t.Setenv(k, v)
-	}
+	home, run, bin := aHome(t, "tandemux", "numbers", "echoes", "paints", "scripted-agent")
 	for k, v := range map[string]string{"SHELL": "/bin/bash", "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TANDEMUX_TERMINAL": ""} {
 		t.Setenv(k, v)
 	}
@@ -132,7 +125,7 @@ func startChaos(t *testing.T) *chaos {
 	}
 	seed := soak.Seed(t)
 	x := &chaos{
-		T: t, dirs: local.FindDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
+		T: t, dirs: local.FindDirs(), run: run, bin: bin, seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
 		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}), asked: make(chan struct{}),
 	}
 	t.Cleanup(func() {
@@ -144,14 +137,7 @@ func startChaos(t *testing.T) *chaos {
 			crash, _ := os.ReadFile(filepath.Join(x.dirs.State, "crash.log"))
 			t.Logf("seed %d\nhosts' log:\n%s\ncrashes:\n%s", x.seed, log[max(0, len(log)-40000):], crash)
 		}
-		endHost(run)
 	})
-	self, err := os.Executable()
-	x.must(err)
-	x.must(os.Mkdir(x.bin, 0o700))
-	for _, name := range []string{"tandemux", "numbers", "echoes", "paints", "scripted-agent"} {
-		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
-	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
 	x.prepareAgent()
 	if x.disk = mayMount(); x.disk {

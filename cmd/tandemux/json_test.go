@@ -126,25 +126,7 @@ type jsonRun struct {
 // TestJSON: what each command prints with --json, and says when it fails, has the form
 // that `tandemux schema cli` describes, and no other member.
 func TestJSON(t *testing.T) {
-	run, err := os.MkdirTemp("", "tandemux")
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	for k, v := range homeEnv(home, run) {
-		t.Setenv(k, v)
-	}
-	t.Cleanup(func() { endHost(run) })
-	bin := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"tandemux", "scripted-agent"} {
-		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	home, _, bin := aHome(t, "tandemux", "scripted-agent")
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	root := newRoot()
 	x := &jsonRun{T: t, dir: t.TempDir(), root: root, doc: cli.Schema(root), seen: map[string]map[reflect.Type]bool{}, resolved: map[*jsonschema.Schema]*jsonschema.Resolved{}}

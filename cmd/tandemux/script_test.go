@@ -143,6 +143,35 @@ func homeEnv(home, run string) map[string]string {
 	}
 }
 
+// aHome gives a test a user's directories of its own, and one with the programs that
+// this test binary is by their names. What runs in there is ended after the test.
+func aHome(t *testing.T, programs ...string) (home, run, bin string) {
+	t.Helper()
+	run, err := os.MkdirTemp("", "tandemux") // a test's own directory is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	home = t.TempDir()
+	for k, v := range homeEnv(home, run) {
+		t.Setenv(k, v)
+	}
+	t.Cleanup(func() { endHost(run) })
+	bin = filepath.Join(home, "bin")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Mkdir(bin, 0o700)
+	}
+	for _, name := range programs {
+		if err == nil {
+			err = os.Symlink(self, filepath.Join(bin, name))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home, run, bin
+}
+
 // endEverything ends what a script left running: the screens, the host and,
 // through its keeper, every child.
 func endEverything(env *testscript.Env, run string) {

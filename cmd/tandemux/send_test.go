@@ -20,27 +20,11 @@ import (
 // TestSendOnce: what `tandemux send` types arrives once and in order, and no send
 // fails, while one host after the other is killed.
 func TestSendOnce(t *testing.T) {
-	least := int64(soak.Size(t, 5, 200))     // hosts that are killed
-	run, err := os.MkdirTemp("", "tandemux") // a test's own directory is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	for k, v := range homeEnv(home, run) {
-		t.Setenv(k, v)
-	}
-	t.Cleanup(func() { endHost(run) })
+	least := int64(soak.Size(t, 5, 200)) // hosts that are killed
+	home, _, bin := aHome(t, "tandemux")
 	d := local.FindDirs()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(home, "tandemux")
-	if err := os.Symlink(self, bin); err != nil {
-		t.Fatal(err)
-	}
 	tandemux := func(args ...string) (string, error) {
-		out, err := exec.Command(bin, args...).CombinedOutput()
+		out, err := exec.Command(filepath.Join(bin, "tandemux"), args...).CombinedOutput()
 		return strings.TrimSpace(string(out)), err
 	}
 	got := filepath.Join(home, "got")

@@ -34,34 +34,20 @@ func startKilled(t *testing.T) *killed {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	run, err := os.MkdirTemp("", "tandemux")
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	for k, v := range homeEnv(home, run) {
-		t.Setenv(k, v)
-	}
+	home, run, bin := aHome(t, "tandemux", "scripted-agent")
 	for k, v := range map[string]string{
 		"SHELL": "/bin/sh", "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TANDEMUX_TERMINAL": "",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
 	} {
 		t.Setenv(k, v)
 	}
-	x := &killed{T: t, home: home, run: run, bin: filepath.Join(home, "bin"), repo: filepath.Join(home, "repo")}
+	x := &killed{T: t, home: home, run: run, bin: bin, repo: filepath.Join(home, "repo")}
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(home, "state", "tandemux", "host.log"))
 			t.Logf("hosts' log:\n%s", log[max(0, len(log)-20000):])
 		}
-		endHost(run)
 	})
-	self, err := os.Executable()
-	x.must(err)
-	x.must(os.Mkdir(x.bin, 0o700))
-	for _, name := range []string{"tandemux", "scripted-agent"} {
-		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
-	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
 	x.must(os.Mkdir(x.repo, 0o700))
 	for i := range 500 {
