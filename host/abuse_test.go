@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"tandemux/ahp"
-	"tandemux/emulator"
 	"tandemux/host"
 	"tandemux/internal/wsrpc"
 )
@@ -143,54 +142,6 @@ func TestNothingLeaks(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestLimitsAreWritten: the table of limits in docs/protocol.md says what the
-// defaults are.
-func TestLimitsAreWritten(t *testing.T) {
-	text, err := os.ReadFile("../docs/protocol.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, ok := strings.Cut(string(text), "\n## Limits\n")
-	if !ok {
-		t.Fatal("docs/protocol.md has no limits")
-	}
-	d := host.DefaultLimits
-	for _, want := range []string{
-		fmt.Sprintf("\none message from a client | %s, ", mebi(d.FrameBytes)),
-		fmt.Sprintf("\nwaiting for one connection | %s, ", mebi(d.QueueBytes)),
-		fmt.Sprintf("\nof that, what it did not ask for | %s: ", mebi(d.LagBytes)),
-		fmt.Sprintf("\nreplay log of a channel | %s of output and %s actions\n", mebi(d.ReplayBytes), grouped(d.ReplayCount)),
-		fmt.Sprintf("\none reply with snapshots or replayed actions | %s\n", mebi(d.ReplyBytes)),
-		fmt.Sprintf("\nconnections, terminals, layouts | %s, %s, %s\n", grouped(d.Connections), grouped(d.Terminals), grouped(d.Layouts)),
-		fmt.Sprintf("\nsubscriptions of a connection | %s\n", grouped(d.Subscriptions)),
-		fmt.Sprintf("\nclientIds remembered for reconnect | %s\n", grouped(d.Clients)),
-		fmt.Sprintf("\nretained output of a terminal | 1 MiB raw or %s lines of history\n", grouped(emulator.DefaultHistory)),
-		fmt.Sprintf("\nsessions; chats of one; clients that take part; their tools | %d; ", d.Sessions),
-		fmt.Sprintf("\nwhat an agent says in one turn | %s and ", mebi(d.TurnBytes)),
-		fmt.Sprintf("\nan agent's start; its silence while no tool call runs | %.0f s; %.0f min\n", d.AgentStart.Seconds(), d.AgentSilence.Minutes()),
-		fmt.Sprintf("\nentries of a directory that is copied, or removed | %s\n", grouped(d.TreeEntries)),
-		fmt.Sprintf("\nwatches of a connection; of all | %d; %d\n", d.Watches, d.WatchesAll),
-		fmt.Sprintf("\ndirectories of a watch; of all; entries that are looked at for them | %s; %s; %s\n", grouped(d.WatchedDirs), grouped(d.WatchedDirsAll), grouped(d.WatchEntries)),
-		fmt.Sprintf("\nrequests of a connection | %s a second, %s at once\n", grouped(d.RequestRate), grouped(d.RequestBurst)),
-		fmt.Sprintf("\nactions of a connection | %s a second, %s at once\n", grouped(d.DispatchRate), grouped(d.DispatchBurst)),
-		fmt.Sprintf("\nwaiting for the holder's connection before its pty is slowed | %d KiB, for %v at most without progress\n", d.HoldBytes>>10, d.StallTime),
-	} {
-		if !strings.Contains(table, want) {
-			t.Errorf("docs/protocol.md does not say %q", want)
-		}
-	}
-}
-
-func mebi(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
-
-// grouped writes a number with commas.
-func grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
 // TestLayoutPlaces: a token that may not write layouts cannot take all places.

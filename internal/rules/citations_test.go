@@ -222,6 +222,14 @@ func TestCitedPages(t *testing.T) {
 			headings[file] = append(headings[file], strings.ReplaceAll(m[1], `\`, ""))
 		}
 	}
+	tests := map[string]bool{}
+	for _, s := range read(t) {
+		for _, d := range s.file.Decls {
+			if fn, is := d.(*ast.FuncDecl); is && s.test && isTest.MatchString(fn.Name.Name) {
+				tests[fn.Name.Name] = true
+			}
+		}
+	}
 	check := func(file, text string) {
 		if m := elsewhere.FindString(text); m != "" {
 			t.Errorf("%s cites %q, which is not in the repository: say what it says", file, m)
@@ -264,6 +272,11 @@ func TestCitedPages(t *testing.T) {
 	for _, file := range pages {
 		text := readFile(t, file)
 		check(file, text)
+		for _, name := range regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)").FindAllStringSubmatch(text, -1) {
+			if !tests[name[1]] && strings.HasPrefix(file, "docs/") {
+				t.Errorf("%s names %s, which is no test", file, name[1])
+			}
+		}
 		for _, m := range codePath.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat("../../" + m[1]); err != nil && file != "CHANGELOG.md" {
 				t.Errorf("%s names %s, which is not there", file, m[1])

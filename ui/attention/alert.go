@@ -35,7 +35,7 @@ var names = []name{
 	{"command", "the end of a long command", []Kind{Failed, Passed}},
 	{"note", "a notification", []Kind{Noted}},
 	{"bell", "the bell", []Kind{Rang}},
-	{"output", "output after ten silent seconds", []Kind{Printed}},
+	{"output", "output after ten seconds of silence", []Kind{Printed}},
 }
 
 // Names gives the names of configuration, in the order of their weight.
