@@ -13,7 +13,7 @@ import (
 func newBridgeCommand() *cobra.Command {
 	cmd := cli.Command("bridge", "Connect stdin and stdout to the host (started over ssh)", nil, func(cmd *cobra.Command, _ []string) error {
 		endpoint.FindRuntimeDir()
-		return endpoint.Bridge(cmd.Context(), local.FindDirs(), cmd.InOrStdin(), cmd.OutOrStdout())
+		return endpoint.Bridge(cmd.Context(), local.FindDirs(), cmd.InOrStdin(), cli.Raw(cmd.OutOrStdout()))
 	})
 	cmd.Hidden = true
 	return cmd

@@ -16,6 +16,7 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/plaintext"
 	"tandemux/internal/termcmd"
 	"tandemux/keymap"
 )
@@ -86,12 +87,7 @@ func asAgent(s *endpoint.Conn, chat ahp.URI) *agentHost {
 
 // agentName makes what a program calls itself fit for people.
 func agentName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(name, ""))
+	name = plaintext.Clean(strings.ToValidUTF8(name, ""), "")
 	for len(name) > 64 {
 		name = strings.ToValidUTF8(name[:64], "")
 	}

@@ -71,7 +71,7 @@ func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recor
 	}); err != nil {
 		return err
 	}
-	var file io.WriteCloser = os.Stdout
+	var file io.Writer = cli.Bytes(cmd.OutOrStdout())
 	name := "standard output"
 	if to.path != "-" {
 		if to.path == "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/internal/jsonform"
+	"tandemux/internal/plaintext"
 )
 
 // Exit codes, fixed by docs: scripts depend on them.
@@ -73,6 +75,8 @@ var completionBash string
 func Run(ctx context.Context, root *cobra.Command, args []string, manual string) int {
 	var astray error // a command that is not there, found when its help was asked for
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetOut(&clean{to: root.OutOrStdout()})
+	root.SetErr(&clean{to: root.ErrOrStderr()})
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
@@ -151,9 +155,11 @@ func tell(cmd *cobra.Command, args []string, code string, err error) {
 	}
 	var f jsonform.Failure
 	f.Error.Code, f.Error.Message = code, text
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	enc.Encode(f) //nolint:errcheck // there is nowhere else to say it
+	enc.Encode(f)                       //nolint:errcheck // it can be
+	Raw(w).Write(escaped(line.Bytes())) //nolint:errcheck // there is nowhere else to say it
 }
 
 // exit says the error and gives the process's exit code.
@@ -183,8 +189,7 @@ func exit(cmd *cobra.Command, args []string, err error) int {
 	return code
 }
 
-// OneSentence keeps control characters of whatever an error quotes off the
-// terminal, and cobra's suggestions on one line.
+// OneSentence keeps what an error quotes from doing something to the terminal, and cobra's suggestions on one line.
 func OneSentence(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	return strings.Join(strings.FieldsFunc(err.Error(), plaintext.Hidden), " ")
 }

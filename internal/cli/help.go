@@ -14,6 +14,7 @@ import (
 // help prints the help of a command, as wide as the terminal that it goes to, but no
 // wider than is read with ease. It asks the terminal nothing.
 func help(w io.Writer, c *cobra.Command) {
+	w = Raw(w)
 	width, head := 80, func(s string) string { return s }
 	if f, is := w.(*os.File); is && term.IsTerminal(int(f.Fd())) {
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {

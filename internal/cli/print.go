@@ -11,29 +11,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"tandemux/internal/jsonform"
+	"tandemux/internal/plaintext"
 )
-
-// Control reports whether a character is one that moves a terminal's cursor or does
-// worse.
-func Control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 // Short is a title or the like, as others wrote it: in one line, of up to 60
 // characters.
 func Short(s string) string {
 	const most = 60
-	s = strings.Map(func(r rune) rune {
-		if Control(r) {
-			return -1
-		}
-		return r
-	}, s)
+	s = plaintext.Clean(s, "")
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
@@ -43,39 +37,74 @@ func Short(s string) string {
 // Line is text of others in one line, of any length.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
-		if Control(r) {
+		if plaintext.Hidden(r) {
 			return ' '
 		}
 		return r
 	}, s)
 }
 
-// Lines is text of others: lines and tabs stay, other controls go.
-func Lines(s string) string { return strings.Map(inLines, s) }
+// clean is standard output or standard error of all commands: what others wrote can do
+// nothing to a terminal by it. Of a character in two pieces the first waits for the other.
+type clean struct {
+	to io.Writer
 
-func inLines(r rune) rune {
-	if Control(r) && r != '\n' && r != '\t' {
-		return -1
-	}
-	return r
+	mu   sync.Mutex // guards the following
+	rest []byte
 }
 
-// Safely writes what others wrote: to a terminal as Lines, elsewhere as it is.
-func Safely(w io.Writer) io.Writer {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		return w
+// Write implements io.Writer.
+func (c *clean) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := append(c.rest, b...)
+	whole := len(text)
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if at := len(text) - i; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				whole = at
+			}
+			break
+		}
 	}
-	return linesWriter{w}
-}
-
-type linesWriter struct{ w io.Writer }
-
-// Write drops controls. Of a character that a write cuts in two neither half is one.
-func (l linesWriter) Write(b []byte) (int, error) {
-	if _, err := l.w.Write(bytes.Map(inLines, b)); err != nil {
+	_, err := io.WriteString(c.to, plaintext.Clean(string(text[:whole]), "\n\t"))
+	c.rest = append(c.rest[:0], text[whole:]...)
+	if err != nil {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// Raw is where w writes to, with nothing taken out: for what was asked for as it is.
+func Raw(w io.Writer) io.Writer {
+	if c, ok := w.(*clean); ok {
+		return c.to
+	}
+	return w
+}
+
+// Bytes is Raw where no terminal is.
+func Bytes(w io.Writer) io.Writer {
+	if f, ok := Raw(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return w
+	}
+	return Raw(w)
+}
+
+// escaped is JSON in which what would do something to a terminal stands as \u escapes.
+func escaped(text []byte) []byte {
+	if !bytes.ContainsFunc(text, plaintext.Hidden) {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		if plaintext.Hidden(r) && r >= 0x7f {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }
 
 // Form is a form of what a command prints with --json: values of a type, one for a run,
@@ -156,7 +185,7 @@ func printJSON(cmd *cobra.Command, t reflect.Type, v any, indent bool) error {
 	}
 	text, err := jsonform.Write(t, v, indent)
 	if err == nil {
-		_, err = cmd.OutOrStdout().Write(text)
+		_, err = Raw(cmd.OutOrStdout()).Write(escaped(text))
 	}
 	return err
 }

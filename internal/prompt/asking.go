@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"tandemux/internal/approval"
+	"tandemux/internal/cli"
 )
 
 // Asker puts an agent's question to a person line by line. What is longer than the
@@ -23,7 +24,7 @@ type Asker struct {
 // Ask begins to ask.
 func Ask(out io.Writer, v approval.View) *Asker {
 	a := &Asker{out: out, read: approval.NewReading(v), size: func() (w, h int) {
-		if f, ok := out.(*os.File); ok {
+		if f, ok := cli.Raw(out).(*os.File); ok {
 			if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 				return w, h
 			}

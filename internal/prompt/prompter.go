@@ -208,7 +208,7 @@ func (p *prompter) say(text string) error {
 		text = "\n\n" + text // another part is another paragraph
 	}
 	p.printed.line = !strings.HasSuffix(text, "\n")
-	_, err := fmt.Fprint(p.out, cli.Lines(text))
+	_, err := fmt.Fprint(p.out, text)
 	return err
 }
 

@@ -85,7 +85,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 		return err
 	}
 	defer c.Close()
-	r := &runner{Conn: endpoint.NewConn(c, f.Mirror, p), o: o, f: f, out: cmd.OutOrStdout(), stdin: isPiped(os.Stdin)}
+	r := &runner{Conn: endpoint.NewConn(c, f.Mirror, p), o: o, f: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), stdin: isPiped(os.Stdin)}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -126,6 +126,7 @@ type runner struct {
 	o     runOptions
 	f     *follower
 	out   io.Writer
+	err   io.Writer
 	uri   ahp.URI
 	id    string // the command's
 	stdin bool   // the command reads a pipe that we fill
@@ -251,11 +252,11 @@ func (r *runner) catchUp(ctx context.Context) (e runEvent, ok bool) {
 	defer cancel()
 	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id, Format: ahp.FormatRaw, From: &r.got}, &c)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "tandemux: what the command printed while the host was away is lost: %v\n", err)
+		fmt.Fprintf(r.err, "tandemux: what the command printed while the host was away is lost: %v\n", err)
 		return e, false
 	}
 	if lost := c.Omitted; lost > 0 || c.Bytes < r.got {
-		fmt.Fprintf(os.Stderr, "tandemux: %d bytes of the command's output are lost: the host was away\n", max(lost, 0))
+		fmt.Fprintf(r.err, "tandemux: %d bytes of the command's output are lost: the host was away\n", max(lost, 0))
 	}
 	r.have = c.Seq
 	e = runEvent{id: r.id, data: c.Output + c.Tail}
@@ -280,7 +281,7 @@ func (r *runner) take(e runEvent) (done bool, err error) {
 	case r.o.JSON:
 		return false, nil
 	case r.o.Raw:
-		_, err = io.WriteString(r.out, e.data)
+		_, err = io.WriteString(cli.Raw(r.out), e.data)
 	default:
 		r.buf = r.text.Write(r.buf[:0], []byte(e.data))
 		_, err = r.out.Write(r.buf)

@@ -60,7 +60,7 @@ func (r *runner) starved() bool {
 // cutOff says that the command did not get all, once.
 func (r *runner) cutOff() {
 	if !r.cut.Swap(true) {
-		fmt.Fprintf(os.Stderr, "tandemux: the command did not get all of its standard input, but its first %d bytes and at most %d more: the host went away\n", r.passed.Load(), r.hand.Load())
+		fmt.Fprintf(r.err, "tandemux: the command did not get all of its standard input, but its first %d bytes and at most %d more: the host went away\n", r.passed.Load(), r.hand.Load())
 	}
 }
 

@@ -118,7 +118,7 @@ func copyOut(c *call, op string, in any, refs ...string) error {
 		return err
 	}
 	defer body.Close()
-	_, err = io.Copy(cli.Safely(c.OutOrStdout()), body)
+	_, err = io.Copy(cli.Bytes(c.OutOrStdout()), body)
 	return err
 }
 

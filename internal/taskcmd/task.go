@@ -203,7 +203,7 @@ func newTaskShow() *cobra.Command {
 				fmt.Fprintf(w, "\n> %s  (%s%s)\n", cli.Line(partsText(e.Content)), e.Status, why)
 			}
 			for _, m := range t.Messages {
-				fmt.Fprintf(w, "\n%s\n", cli.Lines(partsText(m.Content)))
+				fmt.Fprintf(w, "\n%s\n", partsText(m.Content))
 			}
 			return nil
 		})

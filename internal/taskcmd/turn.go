@@ -105,7 +105,7 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 		}
 	case "text-delta":
 		p.any = true
-		p.say(cli.Lines(part.Text))
+		p.say(part.Text)
 	case "tool-call":
 		p.c.note("· %s", title)
 	case "tool-result":

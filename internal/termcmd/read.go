@@ -61,6 +61,9 @@ func newReadCommand() *cobra.Command {
 				return err
 			}
 			return cli.Print(cmd, got, func(w io.Writer) error {
+				if in.Raw {
+					w = cli.Raw(w)
+				}
 				_, err := io.WriteString(w, got.Text)
 				return err
 			})
@@ -104,6 +107,9 @@ func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ah
 		text := got.Output
 		if got.Omitted > 0 {
 			text += fmt.Sprintf("[tandemux: %d bytes of output are not kept]\n", got.Omitted) + got.Tail
+		}
+		if in.Raw {
+			w = cli.Raw(w)
 		}
 		_, err := io.WriteString(w, text)
 		return err

@@ -14,6 +14,7 @@ import (
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/words"
 )
 
 // Env is what the program around offers of the outer terminal. All but Write may be
@@ -186,7 +187,7 @@ func (o *Terminal) Want(motion bool, flags int, title string) {
 		o.asked.kitty = flags
 		o.out.raw = append(o.out.raw, o.Caps.Keyboard(flags)...)
 	}
-	if title != o.asked.title && !o.Caps.Console {
+	if title = words.Clean(title); title != o.asked.title && !o.Caps.Console {
 		o.asked.title = title
 		o.out.raw = append(o.out.raw, "\x1b]2;"+title+"\x1b\\"...)
 	}

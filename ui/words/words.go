@@ -5,33 +5,17 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-)
 
-// hidden reports whether a character acts on a terminal, or turns the writing
-// around, instead of showing.
-func hidden(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
-}
+	"tandemux/internal/plaintext"
+)
 
 // Clean takes control characters out of a text that somebody else chose, the ends
 // of its lines too.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if hidden(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+func Clean(s string) string { return plaintext.Clean(s, "") }
 
 // Lines is Clean for a text of several lines, in which tabs are four blanks.
 func Lines(s string) string {
-	return strings.Map(func(r rune) rune {
-		if hidden(r) && r != '\n' {
-			return -1
-		}
-		return r
-	}, strings.ReplaceAll(s, "\t", "    "))
+	return plaintext.Clean(strings.ReplaceAll(s, "\t", "    "), "\n")
 }
 
 // Line is a text of several lines on one, with one blank wherever it has some.

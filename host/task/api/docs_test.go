@@ -96,8 +96,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s %s, %s: there is another one", r.Method, r.Path, r.Name)
 		}
 		names[r.Name], places[at] = true, true
-		if r.In.Kind() != reflect.Struct || r.out.Kind() == reflect.Pointer {
-			t.Errorf("%s takes %v and gives %v", r.Name, r.In, r.out)
+		if r.In.Kind() != reflect.Struct || r.Out.Kind() == reflect.Pointer {
+			t.Errorf("%s takes %v and gives %v", r.Name, r.In, r.Out)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (route *Route) describe() object {
 	}
 	success := object{"description": http.StatusText(route.status)}
 	if route.status != http.StatusNoContent {
-		success["content"] = content(route.gives, route.out)
+		success["content"] = content(route.gives, route.Out)
 	}
 	tag, _, _ := strings.Cut(route.Path[1:], "/")
 	op := object{

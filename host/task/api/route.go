@@ -27,8 +27,9 @@ type Route struct {
 	Summary, Detail string
 	// In is a struct: what it takes by members of the query or, see Asks, as JSON.
 	In reflect.Type
+	// Out is what it answers with, as JSON unless it is bytes.
+	Out reflect.Type
 
-	out          reflect.Type
 	takes, gives string // the content type of a body and of an answer in bytes
 	limit        int64  // bounds the body, in bytes
 	status       int    // of success
@@ -54,10 +55,10 @@ func (route *Route) Pages() bool {
 
 // on makes a route; about is its summary and, in further lines, its detail.
 func on[In, Out any](at, name, about string, handle func(*Request, In) (Out, error)) Route {
-	route := Route{Name: name, In: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), limit: 1 << 20, status: http.StatusOK}
+	route := Route{Name: name, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), limit: 1 << 20, status: http.StatusOK}
 	route.Method, route.Path, _ = strings.Cut(at, " ")
 	route.Summary, route.Detail, _ = strings.Cut(about, "\n")
-	if route.out == reflect.TypeFor[none]() {
+	if route.Out == reflect.TypeFor[none]() {
 		route.status = http.StatusNoContent
 	}
 	route.handle = func(r *Request) (any, error) {

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tandemux/internal/plaintext"
+)
+
+// TestClean: what does something to a terminal is taken out, however the text is cut.
+func TestClean(t *testing.T) {
+	const in, want = "a\x1b]0;t\x07\tbé\u009b6n\u202e界\u2028\n\U0001f600\u061c\x7f.", "a]0;t\tbé6n界\n\U0001f600."
+	for n := 1; n <= len(in); n++ {
+		var out strings.Builder
+		w := &clean{to: &out}
+		for at := 0; at < len(in); at += n {
+			if wrote, err := w.Write([]byte(in[at:min(at+n, len(in))])); err != nil || wrote != min(n, len(in)-at) {
+				t.Fatalf("wrote %d, %v", wrote, err)
+			}
+		}
+		if out.String() != want {
+			t.Fatalf("in pieces of %d: %q", n, out.String())
+		}
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back string
+	if out := escaped(text); strings.ContainsFunc(string(out), plaintext.Hidden) || json.Unmarshal(out, &back) != nil || back != in {
+		t.Errorf("as JSON: %q", out)
+	}
+}
