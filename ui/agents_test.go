@@ -9,15 +9,14 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
-	"tandemux/ui/uitest"
 )
 
 var approval = []ahp.ToolOption{{ID: "once", Label: "Allow once", Kind: ahp.OptionApprove}, {ID: "no", Label: "Reject it", Kind: ahp.OptionDeny}}
 
 // staff is a host with sessions in every state.
-func staff(t *testing.T, w, h int) *uitest.UI {
+func staff(t *testing.T, w, h int) *UI {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{W: w, H: h, Host: func(h *uitest.Host) {
+	u := New(t, Options{W: w, H: h, Host: func(h *Host) {
 		h.AddSession("idle", "read the docs")
 		h.AddSession("work", "mend the tests")
 		h.AddSession("wait", "clean up the repository and everything that is in it")
@@ -57,14 +56,14 @@ func TestAgentsList(t *testing.T) {
 		u.Shows("an old one")
 		u.Press("esc")
 		if s[0] == 80 {
-			u = uitest.New(t, uitest.Options{})
+			u = New(t, Options{})
 			u.Press("ctrl+space a")
 			u.Shows("no session yet: enter begins one")
 		}
 	}
 }
 
-func sent(u *uitest.UI, want string) bool {
+func sent(u *UI, want string) bool {
 	return slices.ContainsFunc(u.Host.Sent, func(s string) bool { return strings.Contains(s, want) })
 }
 
@@ -103,7 +102,7 @@ func TestAgentsListActs(t *testing.T) {
 // TestNewSession begins a session with an agent that was chosen; one that can't be
 // used says why.
 func TestNewSession(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 200, H: 50})
+	u := New(t, Options{W: 200, H: 50})
 	u.Press("ctrl+space a", "alt+n")
 	u.Shows("New session in ~", "Scripted", "Gemini CLI  (not installed)")
 	u.Press("down", "enter")
@@ -122,7 +121,7 @@ func TestNewSession(t *testing.T) {
 // TestChatPane is a chat beside a terminal: keys, a second pane, zoom, tabs,
 // closing and attaching again.
 func TestChatPane(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 200, H: 50})
+	u := New(t, Options{W: 200, H: 50})
 	s := u.Host.AddSession("one", "mend the tests")
 	s.Begin("why does it fail?")
 	s.Say("a", "It is the port.")
@@ -151,7 +150,7 @@ func TestChatPane(t *testing.T) {
 	u.Press("ctrl+space !")
 	u.Shows("2 mend the tests")
 	u.Press("ctrl+space d")
-	again := u.Again(uitest.Options{W: 80, H: 24})
+	again := u.Again(Options{W: 80, H: 24})
 	again.Shows("mend the tests", "It is the port.", "a draft", "of two lines")
 	again.Press("ctrl+space x")
 	again.Hides("It is the port.")
@@ -163,7 +162,7 @@ func TestChatPane(t *testing.T) {
 // TestChatCommandsOfTerminals: commands about scrolling, searching and copying do
 // in a chat what they do in a terminal.
 func TestChatCommandsOfTerminals(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	s := u.Host.AddSession("one", "count")
 	s.Begin("count")
 	var b strings.Builder
@@ -203,7 +202,7 @@ func TestChatCommandsOfTerminals(t *testing.T) {
 // TestApprovalIsSeen: what waits in a chat that doesn't show is in the status line,
 // at its tab, forwarded to the outer terminal, and answered from anywhere.
 func TestApprovalIsSeen(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	u := New(t, Options{W: 120, H: 30})
 	s := u.Host.AddSession("one", "mend the tests")
 	u.WaitIdle()
 	u.Press("ctrl+space a", "enter", "ctrl+space p")
@@ -244,7 +243,7 @@ func TestApprovalIsSeen(t *testing.T) {
 // TestBadgeLeadsToTheChat: from an agent's terminal to its chat and back, by key
 // and by a click on the badge.
 func TestBadgeLeadsToTheChat(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 200, H: 50})
+	u := New(t, Options{W: 200, H: 50})
 	s := u.Host.AddSession("one", "mend the tests")
 	s.Begin("go")
 	u.Host.Add("make", ahp.Claim{Kind: ahp.ClaimSession, Session: s.URI, Chat: s.Chat, TurnID: "turn1", ToolCallID: "c"}).Print("cc a.c\r\ncc b.c\r\n")
@@ -279,7 +278,7 @@ func TestBadgeLeadsToTheChat(t *testing.T) {
 // TestLostChat: a client that loses its connection in a turn comes back to all of
 // it.
 func TestLostChat(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	s := u.Host.AddSession("one", "mend the tests")
 	u.WaitIdle()
 	u.Press("ctrl+space a", "enter")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tandemux/ahp"
-	"tandemux/ui/uitest"
 )
 
 // longCommand is a command of 250 characters whose end is what matters, with what
@@ -37,7 +36,7 @@ func TestApprovalIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
-		u := uitest.New(t, uitest.Options{W: size[0], H: size[1]})
+		u := New(t, Options{W: size[0], H: size[1]})
 		s := u.Host.AddSession("one", "mend the tests")
 		s.Begin("go")
 		s.Call("c", "Run `make test`", string(input), "", risky...)
@@ -69,7 +68,7 @@ func TestApprovalIsWhole(t *testing.T) {
 // TestApprovalChanged: an answer is for what was shown, not for what the agent has
 // made of it meanwhile.
 func TestApprovalChanged(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	s := u.Host.AddSession("one", "mend the tests")
 	s.Begin("go")
 	s.Call("c", "Run `make`", `{"command":"make"}`, "", risky...)
@@ -91,7 +90,7 @@ func TestApprovalChanged(t *testing.T) {
 // TestOwnAnswer: what this client answered in the list is not called another
 // client's where the chat is open, too.
 func TestOwnAnswer(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	s := u.Host.AddSession("one", "mend the tests")
 	s.Begin("go")
 	u.WaitIdle()
@@ -113,7 +112,7 @@ var anID = regexp.MustCompile("id: [a-z0-9]{10}")
 // TestClaimIsNotPreselected: Enter hands nothing over.
 func TestClaimIsNotPreselected(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
-		u := uitest.New(t, uitest.Options{W: size[0], H: size[1]})
+		u := New(t, Options{W: size[0], H: size[1]})
 		sh := u.Host.Terminal("sh1")
 		sh.Describe(func(m *ahp.TerminalMeta) {
 			m.Ask = &ahp.Ask{ID: "7", Who: "claude", Reason: "to run \u202e" + strings.Repeat("the tests ", 20) + "and delete the rest"}

@@ -5,23 +5,22 @@ import (
 	"testing"
 
 	"tandemux/ahp"
-	"tandemux/ui/uitest"
 )
 
 // sizes are the windows that components are looked at in.
 var sizes = [...][2]int{{80, 24}, {200, 50}, {40, 12}}
 
 // atSizes runs a test in each window; name tells its goldens apart.
-func atSizes(t *testing.T, name string, f func(t *testing.T, u *uitest.UI, golden string)) {
+func atSizes(t *testing.T, name string, f func(t *testing.T, u *UI, golden string)) {
 	t.Helper()
 	for _, s := range sizes {
 		t.Run(fmt.Sprint(s[0]), func(t *testing.T) {
-			f(t, uitest.New(t, uitest.Options{W: s[0], H: s[1]}), fmt.Sprintf("%s-%d", name, s[0]))
+			f(t, New(t, Options{W: s[0], H: s[1]}), fmt.Sprintf("%s-%d", name, s[0]))
 		})
 	}
 }
 
-func typed(t *testing.T, u *uitest.UI, want map[string]string) {
+func typed(t *testing.T, u *UI, want map[string]string) {
 	t.Helper()
 	for name, want := range want {
 		if got := u.Host.Terminal(name).Typed(); got != want {
@@ -31,7 +30,7 @@ func typed(t *testing.T, u *uitest.UI, want map[string]string) {
 }
 
 func TestTypingIntoAllPanes(t *testing.T) {
-	atSizes(t, "type-to-all", func(t *testing.T, u *uitest.UI, golden string) {
+	atSizes(t, "type-to-all", func(t *testing.T, u *UI, golden string) {
 		u.Press("ctrl+space |", "ctrl+space -")
 		u.Host.Terminal("sh1").Claim(ahp.Claim{
 			Kind: ahp.ClaimSession, Session: "ahp-session:/claude-1", Chat: "ahp-chat:/c1", TurnID: "t1", ToolCallID: "make",
@@ -90,7 +89,7 @@ func TestTypingIntoAllPanesEnds(t *testing.T) {
 }
 
 func TestJoinTheMarkedPane(t *testing.T) {
-	atSizes(t, "join", func(t *testing.T, u *uitest.UI, golden string) {
+	atSizes(t, "join", func(t *testing.T, u *UI, golden string) {
 		u.Press("ctrl+space |", "ctrl+space m")
 		u.Golden(golden + "-marked")
 		u.Press("ctrl+space c", "ctrl+space @")
@@ -133,7 +132,7 @@ func TestMoveToTab(t *testing.T) {
 	u.Press("ctrl+space :")
 	u.Type("move-to-tab 9\r")
 	u.Shows("there is no tab 9")
-	tiny := uitest.New(t, uitest.Options{W: 4, H: 3})
+	tiny := New(t, Options{W: 4, H: 3})
 	tiny.Press("ctrl+space c")
 	tiny.Press("ctrl+space :")
 	tiny.Type("move-to-tab 1\r")

@@ -8,14 +8,13 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // calling is an interface with three tabs, the first active, of which the others
 // have something to tell.
-func calling(t *testing.T, w, h int) *uitest.UI {
+func calling(t *testing.T, w, h int) *UI {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{W: w, H: h, Config: func(c *ui.Config) { c.LongCommand = 10 * time.Second }})
+	u := New(t, Options{W: w, H: h, Config: func(c *ui.Config) { c.LongCommand = 10 * time.Second }})
 	u.Press("ctrl+space c", "ctrl+space c", "ctrl+space 1")
 	u.Host.Now = 100_000
 	u.Host.Terminal("sh2").Begin("make test")
@@ -134,7 +133,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 }
 
 func TestNotifications(t *testing.T) {
-	note := func(u *uitest.UI, at int64) string {
+	note := func(u *UI, at int64) string {
 		u.Raw = nil
 		u.Host.Terminal("sh2").Attend(func(a *ahp.Attention) { a.Note = &ahp.Note{At: at, Title: "CI", Body: "red; \x1b[2J"} })
 		u.WaitIdle()
@@ -144,7 +143,7 @@ func TestNotifications(t *testing.T) {
 		"osc9": "\x1b]9;tandemux: sh2: CI: red; [2J\x1b\\", "osc777": "\x1b]777;notify;tandemux: sh2;CI: red; [2J\x1b\\",
 		"osc99": "\x1b]99;i=tandemux:d=0;tandemux: sh2\x1b\\\x1b]99;i=tandemux:p=body;CI: red; [2J\x1b\\", "off": "", "auto": "\x1b]777;notify;tandemux: sh2;CI: red; [2J\x1b\\",
 	} {
-		u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
+		u := New(t, Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
 		u.Press("ctrl+space c", "ctrl+space 1")
 		if raw := note(u, 10); want == "" && strings.Contains(raw, "CI: red; [2J\x1b\\") || !strings.Contains(raw, want) {
 			t.Errorf("%s: the outer terminal gets %q", by, raw)
@@ -155,7 +154,7 @@ func TestNotifications(t *testing.T) {
 		if raw := note(u, 20); !strings.Contains(raw, want) {
 			t.Errorf("%s: a second one gives %q", by, raw)
 		}
-		again := u.Again(uitest.Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
+		again := u.Again(Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
 		if raw := string(again.Raw); strings.Contains(raw, "tandemux: sh2") {
 			t.Errorf("%s: what came before the start is told: %q", by, raw)
 		}
@@ -163,7 +162,7 @@ func TestNotifications(t *testing.T) {
 }
 
 func TestAttentionIsConfigured(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.Attention = []string{"output"} }})
+	u := New(t, Options{Config: func(c *ui.Config) { c.Attention = []string{"output"} }})
 	u.Press("ctrl+space c", "ctrl+space 1")
 	u.Host.Terminal("sh2").Attend(func(a *ahp.Attention) { a.Bell, a.Output = 5, 6 })
 	u.WaitIdle()
@@ -196,7 +195,7 @@ func TestClientsOfTheLayout(t *testing.T) {
 }
 
 func TestAltKeys(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.AltKeys = true }})
+	u := New(t, Options{Config: func(c *ui.Config) { c.AltKeys = true }})
 	u.Press("alt+\\", "alt+-", "alt+left")
 	if got := focusTitle(t, u); got != "sh1" {
 		t.Errorf("the focus is on %s", got)

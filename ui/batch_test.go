@@ -2,14 +2,12 @@ package ui_test
 
 import (
 	"testing"
-
-	"tandemux/ui/uitest"
 )
 
 // What follows a command in the same read of the outer terminal, as when a
 // person types fast over a slow line, goes where the command led.
 func TestKeysAfterACommandInOneRead(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
 	u.Press("ctrl+space c")
 	first, second := u.Host.Terminal("sh1"), u.Host.Terminal("sh2")
 	u.Read("\x001one")

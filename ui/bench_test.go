@@ -10,13 +10,12 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/tty"
-	"tandemux/ui/uitest"
 )
 
 // four is an interface of 200×50 with four panes.
-func four(b *testing.B) (*uitest.UI, []ahp.URI) {
+func four(b *testing.B) (*UI, []ahp.URI) {
 	b.Helper()
-	u := uitest.New(b, uitest.Options{W: 200, H: 50, Host: func(h *uitest.Host) { h.Program = silent }})
+	u := New(b, Options{W: 200, H: 50, Host: func(h *Host) { h.Program = silent }})
 	u.Press("ctrl+space |", "ctrl+space -", "ctrl+space h", "ctrl+space -")
 	u.Advance(time.Second)
 	var uris []ahp.URI

@@ -8,7 +8,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 var (
@@ -18,9 +17,9 @@ var (
 )
 
 // withAgent shows an agent's terminal to the right of a shell, focused.
-func withAgent(t *testing.T, w, h int) *uitest.UI {
+func withAgent(t *testing.T, w, h int) *UI {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{W: w, H: h, Host: func(h *uitest.Host) { h.Add("agent", running) }})
+	u := New(t, Options{W: w, H: h, Host: func(h *Host) { h.Add("agent", running) }})
 	u.Press("ctrl+space w")
 	u.Type("agent\r")
 	return u
@@ -52,7 +51,7 @@ func TestReclaimAndHandBack(t *testing.T) {
 	}
 	u.Press("ctrl+space r", "y")
 	u.Shows("taken from claude (make test); ctrl+space B hands it back")
-	if agent.Holder() != (ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}) {
+	if agent.Holder() != (ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}) {
 		t.Errorf("held by %+v", agent.Holder())
 	}
 	if cols, _ := agent.Size(); cols == 80 {
@@ -117,7 +116,7 @@ func TestBackgroundOfOnesOwn(t *testing.T) {
 }
 
 func TestTerminalList(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
+	u := New(t, Options{Host: func(h *Host) {
 		h.Add("agent", running)
 		h.Add("server", parked)
 		h.Add("elsewhere", other).Person("bob")
@@ -136,7 +135,7 @@ func TestTerminalList(t *testing.T) {
 	u.Shows("take this terminal from ")
 	u.Press("y")
 	u.Shows("Terminals")
-	if got := u.Host.Terminal("agent").Holder().ClientID; got != uitest.ClientID {
+	if got := u.Host.Terminal("agent").Holder().ClientID; got != ClientID {
 		t.Errorf("after taking it the agent's terminal is held by %q", got)
 	}
 	u.Press("enter")
@@ -157,7 +156,7 @@ func TestTerminalList(t *testing.T) {
 	if got := u.Host.Terminals(); slices.Contains(got, "server") {
 		t.Errorf("terminals %v", got)
 	}
-	s := uitest.New(t, uitest.Options{W: 40, H: 12, Host: func(h *uitest.Host) { h.Add("agent", running) }})
+	s := New(t, Options{W: 40, H: 12, Host: func(h *Host) { h.Add("agent", running) }})
 	s.Press("ctrl+space w")
 	s.Golden("terminals-small")
 }
@@ -178,14 +177,14 @@ func TestListFollowsTheHost(t *testing.T) {
 }
 
 func TestOtherClients(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
-		h.Add("mine2", other).Person(uitest.Person)
+	u := New(t, Options{Host: func(h *Host) {
+		h.Add("mine2", other).Person(Person)
 		h.Add("bobs", other).Person("bob")
 	}})
 	u.Press("ctrl+space w")
 	u.Type("mine2\r")
 	u.Type("x")
-	if got := u.Host.Terminal("mine2"); got.Typed() != "x" || got.Holder().ClientID != uitest.ClientID {
+	if got := u.Host.Terminal("mine2"); got.Typed() != "x" || got.Holder().ClientID != ClientID {
 		t.Errorf("typing into what another client of mine holds: %q, held by %+v", got.Typed(), got.Holder())
 	}
 	u.Press("ctrl+space w")
@@ -207,7 +206,7 @@ func TestOtherClients(t *testing.T) {
 	u.WaitIdle()
 	u.Press("ctrl+space r")
 	u.Shows("taken from bob")
-	if got := bobs.Holder().ClientID; got != uitest.ClientID {
+	if got := bobs.Holder().ClientID; got != ClientID {
 		t.Errorf("held by %s", got)
 	}
 }
@@ -216,13 +215,13 @@ func TestAttachingTakesOnesOwn(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space |")
 	u.Host.Terminal("sh1").Claim(other)
-	u.Host.Terminal("sh1").Person(uitest.Person)
+	u.Host.Terminal("sh1").Person(Person)
 	u.Host.Terminal("sh2").Claim(other)
 	u.Host.Terminal("sh2").Person("bob")
 	u.Press("ctrl+space d")
-	again := u.Again(uitest.Options{Config: func(c *ui.Config) { c.Person = uitest.Person }})
+	again := u.Again(Options{Config: func(c *ui.Config) { c.Person = Person }})
 	again.Golden("attached-own")
-	if got := u.Host.Terminal("sh1").Holder().ClientID; got != uitest.ClientID {
+	if got := u.Host.Terminal("sh1").Holder().ClientID; got != ClientID {
 		t.Errorf("one's own is held by %s", got)
 	}
 	if got := u.Host.Terminal("sh2").Holder().ClientID; got != "laptop" {
@@ -258,7 +257,7 @@ func TestLastShellEndsTheInterface(t *testing.T) {
 func TestExitOfACommandThatIsAShell(t *testing.T) {
 	for _, shell := range []bool{true, false} {
 		u := start(t)
-		job := u.Host.AddCommand("job", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}, "bash", "-i")
+		job := u.Host.AddCommand("job", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}, "bash", "-i")
 		job.Describe(func(m *ahp.TerminalMeta) { m.CommandIsShell = shell })
 		u.Press("ctrl+space w")
 		u.Type("job\r")
@@ -274,22 +273,22 @@ func TestExitOfACommandThatIsAShell(t *testing.T) {
 func TestExitsThatStay(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(u *uitest.UI) string
+		do   func(u *UI) string
 		want string
 	}{
-		{"young", func(u *uitest.UI) string {
+		{"young", func(u *UI) string {
 			u.Press("ctrl+space |")
 			u.Host.Terminal("sh2").Exit(1, "")
 			return "sh2"
 		}, "exited 1"},
-		{"signal", func(u *uitest.UI) string {
+		{"signal", func(u *UI) string {
 			u.Press("ctrl+space |")
 			u.Advance(time.Minute)
 			u.Host.Terminal("sh2").Exit(0, "SIGKILL")
 			return "sh2"
 		}, "killed by SIGKILL"},
-		{"command", func(u *uitest.UI) string {
-			t := u.Host.AddCommand("job", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}, "make", "all")
+		{"command", func(u *UI) string {
+			t := u.Host.AddCommand("job", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}, "make", "all")
 			u.Press("ctrl+space w")
 			u.Type("job\r")
 			u.Advance(time.Minute)
@@ -328,7 +327,7 @@ func TestExitsWhileDetached(t *testing.T) {
 	u.Press("ctrl+space |", "ctrl+space d")
 	u.Advance(time.Minute)
 	u.Host.Terminal("sh2").Exit(0, "")
-	again := u.Again(uitest.Options{})
+	again := u.Again(Options{})
 	again.Hides("│", "sh2")
 	if got := u.Host.Terminals(); !slices.Equal(got, []string{"sh1"}) {
 		t.Errorf("terminals %v", got)
@@ -336,7 +335,7 @@ func TestExitsWhileDetached(t *testing.T) {
 	again.Press("ctrl+space d")
 	u.Host.Terminal("sh1").Exit(0, "")
 	// Everything ended meanwhile: there is a new shell, not an empty screen.
-	third := u.Again(uitest.Options{})
+	third := u.Again(Options{})
 	third.Shows("$")
 	if _, quit := third.Ended(); quit {
 		t.Error("attaching to an empty layout ends")
@@ -427,7 +426,7 @@ func TestTwoClientsChangeOneLayout(t *testing.T) {
 
 func TestLayoutOfAnotherVersionIsLeftAlone(t *testing.T) {
 	doc := []byte(`{"tabs": "of the future"}`)
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Other("main", doc, nil) }})
+	u := New(t, Options{Host: func(h *Host) { h.Other("main", doc, nil) }})
 	if exit, quit := u.Ended(); !quit || !strings.Contains(exit.Note, "layout main can't be read") {
 		t.Errorf("ended %v with %+v", quit, exit)
 	}
@@ -511,9 +510,9 @@ func TestLayoutNamesStayClean(t *testing.T) {
 // TestShellsThatPeopleEnd: a shell that a person ends closes its pane, whatever its
 // last command came to, also when it lived for a moment only.
 func TestShellsThatPeopleEnd(t *testing.T) {
-	for name, use := range map[string]func(u *uitest.UI){
-		"typed":   func(u *uitest.UI) { u.Type("exit 3\r") },
-		"command": func(u *uitest.UI) { u.Host.Terminal("sh2").Run("false", "", 1) },
+	for name, use := range map[string]func(u *UI){
+		"typed":   func(u *UI) { u.Type("exit 3\r") },
+		"command": func(u *UI) { u.Host.Terminal("sh2").Run("false", "", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := start(t)
@@ -534,14 +533,14 @@ func TestShellsThatPeopleEnd(t *testing.T) {
 func TestClosingAtAPrompt(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(sh *uitest.Terminal)
+		do   func(sh *Terminal)
 		asks bool
 	}{
-		{"not known", func(*uitest.Terminal) {}, true},
-		{"nothing has run", (*uitest.Terminal).Detect, false},
-		{"done", func(sh *uitest.Terminal) { sh.Run("make", "", 2) }, false},
-		{"running", func(sh *uitest.Terminal) { sh.Run("make", "", 2); sh.Begin("vim") }, true},
-		{"an agent's", func(sh *uitest.Terminal) { sh.Run("make", "", 2); sh.Claim(running) }, true},
+		{"not known", func(*Terminal) {}, true},
+		{"nothing has run", (*Terminal).Detect, false},
+		{"done", func(sh *Terminal) { sh.Run("make", "", 2) }, false},
+		{"running", func(sh *Terminal) { sh.Run("make", "", 2); sh.Begin("vim") }, true},
+		{"an agent's", func(sh *Terminal) { sh.Run("make", "", 2); sh.Claim(running) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			u := start(t)

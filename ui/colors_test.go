@@ -8,7 +8,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
-	"tandemux/ui/uitest"
 )
 
 var (
@@ -22,7 +21,7 @@ var (
 // TestColorsReachTheHost: what the outer terminal answers at the start goes to
 // the host before anything else could ask, and again after a reconnect.
 func TestColorsReachTheHost(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	u.SetColors(solarized)
 	got := last(t, u)
 	if got.FG != "#657b83" || got.BG != "#fdf6e3" || got.Cursor != "#010203" || len(got.Palette) != 16 || got.Palette[1] != "#dc322f" || got.Palette[0] != "#000000" {
@@ -39,7 +38,7 @@ func TestColorsReachTheHost(t *testing.T) {
 	}
 }
 
-func last(t *testing.T, u *uitest.UI) ahp.ColorsParams {
+func last(t *testing.T, u *UI) ahp.ColorsParams {
 	t.Helper()
 	if len(u.Host.Painted) == 0 {
 		t.Fatal("the host was told no colours")
@@ -50,7 +49,7 @@ func last(t *testing.T, u *uitest.UI) ahp.ColorsParams {
 // TestColorsAreAskedAgain: a report of mode 2031 makes the interface ask anew,
 // once; the answer to its own question does not.
 func TestColorsAreAskedAgain(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	asked := func() int { return strings.Count(string(u.Raw), "\x1b]11;?") }
 	if n := asked(); n != 1 {
 		t.Fatalf("asked %d times at the start", n)
@@ -81,7 +80,7 @@ func TestColorsAreAskedAgain(t *testing.T) {
 // TestChangeWhileAsking: a report between question and answers makes the
 // answers suspect.
 func TestChangeWhileAsking(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	u.SetColors(solarized)
 	asked := func() int { return strings.Count(string(u.Raw), "\x1b]11;?") }
 	n := asked()
@@ -102,7 +101,7 @@ func TestChangeWhileAsking(t *testing.T) {
 // it gets the focus, if it has ever answered.
 func TestFocusAsksWhereNothingReports(t *testing.T) {
 	for _, answers := range []bool{true, false} {
-		u := uitest.New(t, uitest.Options{Silent: true})
+		u := New(t, Options{Silent: true})
 		if answers {
 			u.Read("\x1b]11;rgb:ff/ff/ff\x07")
 		}
@@ -127,7 +126,7 @@ func TestFocusAsksWhereNothingReports(t *testing.T) {
 // TestSilentTerminal: one that answers nothing gets its first frame and its keys
 // all the same, and late answers are no keys.
 func TestSilentTerminal(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Silent: true})
+	u := New(t, Options{Silent: true})
 	u.Shows("$")
 	u.Type("ab")
 	u.Advance(10 * time.Second)

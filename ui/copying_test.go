@@ -9,11 +9,10 @@ import (
 	"testing"
 
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // clip is what was last written to the outer clipboard since n bytes.
-func clip(u *uitest.UI, n int) string {
+func clip(u *UI, n int) string {
 	_, last, ok := strings.Cut(string(u.Raw[n:]), "\x1b]52;c;")
 	if !ok {
 		return ""
@@ -116,8 +115,8 @@ func TestEmacsKeys(t *testing.T) {
 			} else if preset == "screen" {
 				c.keys = strings.ReplaceAll(c.keys, "ctrl+a", "home")
 			}
-			u := uitest.New(t, uitest.Options{
-				Host:   func(h *uitest.Host) { h.Program = silent },
+			u := New(t, Options{
+				Host:   func(h *Host) { h.Program = silent },
 				Config: func(cfg *ui.Config) { cfg.Keymap, cfg.ModeKeys = preset, "emacs" },
 			})
 			u.Host.Terminal("sh1").Print(paper)
@@ -147,7 +146,7 @@ func TestCountShows(t *testing.T) {
 
 func TestSearchWhileTyping(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
-		u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Host: func(h *uitest.Host) { h.Program = silent }})
+		u := New(t, Options{W: size[0], H: size[1], Host: func(h *Host) { h.Program = silent }})
 		sh := u.Host.Terminal("sh1")
 		for i := range 90 {
 			sh.Print(fmt.Sprintf("row %d of Many\r\n", i))
@@ -270,7 +269,7 @@ func TestBuffersAreBounded(t *testing.T) {
 }
 
 func TestTooMuchForTheClipboard(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 200, H: 50, Host: func(h *uitest.Host) { h.Program = silent }})
+	u := New(t, Options{W: 200, H: 50, Host: func(h *Host) { h.Program = silent }})
 	u.Host.Terminal("sh1").Print(strings.Repeat(strings.Repeat("x", 200)+"\r\n", 6000))
 	u.WaitIdle()
 	u.Press("ctrl+space [", "g", "V", "G")
@@ -304,7 +303,7 @@ func TestCopyModeScrolls(t *testing.T) {
 		{"g 5 j", [2]int{5, 5}, "row 5", ""},
 	} {
 		for i, size := range [][2]int{{80, 24}, {40, 12}} {
-			u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Host: func(h *uitest.Host) { h.Program = silent }})
+			u := New(t, Options{W: size[0], H: size[1], Host: func(h *Host) { h.Program = silent }})
 			for i := range 81 {
 				u.Host.Terminal("sh1").Print(fmt.Sprintf("row %d\r\n", i))
 			}
@@ -369,7 +368,7 @@ func TestClipboardProgram(t *testing.T) {
 		{name: "stays", desk: clipDesk{program: "mine", running: true}, shows: "gave 4 characters to mine, which still runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			u := uitest.New(t, uitest.Options{W: 120, H: 24, Host: func(h *uitest.Host) { h.Program = silent }, Config: func(conf *ui.Config) { conf.Desk = ui.Desk{Texts: &c.desk, Clipper: &c.desk} }})
+			u := New(t, Options{W: 120, H: 24, Host: func(h *Host) { h.Program = silent }, Config: func(conf *ui.Config) { conf.Desk = ui.Desk{Texts: &c.desk, Clipper: &c.desk} }})
 			u.Host.Terminal("sh1").Print("word")
 			u.WaitIdle()
 			n := len(u.Raw)
@@ -397,7 +396,7 @@ func TestClipboardProgram(t *testing.T) {
 // what was copied last is the last.
 func TestClipboardProgramGetsTheNewest(t *testing.T) {
 	d := &clipDesk{program: "xclip"}
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Desk = ui.Desk{Texts: d, Clipper: d} }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Desk = ui.Desk{Texts: d, Clipper: d} }})
 	sh := u.Host.Terminal("sh1")
 	sh.Print("one\r\ntwo\r\nthree")
 	u.WaitIdle()

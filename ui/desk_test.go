@@ -8,7 +8,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // papers is a desk for tests.
@@ -37,11 +36,11 @@ func (d *papers) Save(path, text string) (string, error) {
 }
 
 // desk starts an interface with a desk on a program that printed something.
-func desk(t *testing.T, output string) (*uitest.UI, *uitest.Terminal, *papers) {
+func desk(t *testing.T, output string) (*UI, *Terminal, *papers) {
 	t.Helper()
 	d := &papers{}
-	u := uitest.New(t, uitest.Options{
-		Host:   func(h *uitest.Host) { h.Program = silent },
+	u := New(t, Options{
+		Host:   func(h *Host) { h.Program = silent },
 		Config: func(c *ui.Config) { c.Desk = ui.Desk{Texts: d} },
 	})
 	sh := u.Host.Terminal("sh1")
@@ -51,7 +50,7 @@ func desk(t *testing.T, output string) (*uitest.UI, *uitest.Terminal, *papers) {
 }
 
 // press is a mouse report with ctrl, and with more modifiers in code.
-func press(u *uitest.UI, code, x, y int) {
+func press(u *UI, code, x, y int) {
 	u.Read(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", 16+code, x+1, y+1, 16+code, x+1, y+1))
 }
 
@@ -157,7 +156,7 @@ func TestSaveScrollback(t *testing.T) {
 
 // TestOwnScrollback is a terminal that keeps another number of lines than the rest.
 func TestOwnScrollback(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	lines := 5
 	sh := u.Host.Terminal("sh1")
 	sh.Describe(func(m *ahp.TerminalMeta) { m.Scrollback = &lines })

@@ -7,7 +7,6 @@ import (
 	"tandemux/keymap"
 	"tandemux/ui"
 	"tandemux/ui/link"
-	"tandemux/ui/uitest"
 )
 
 // A person who leaves while the host does not answer is not told that
@@ -20,7 +19,7 @@ func TestDetachWithoutAHost(t *testing.T) {
 		{link.Connected, "detached; everything runs on"},
 		{link.Reconnecting, "detached; the host was not reached any more"},
 	} {
-		u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }})
+		u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
 		leave := func() { u.Press("ctrl+space d") }
 		if c.link == link.Reconnecting {
 			u.Host.Reconnect(leave)
@@ -35,7 +34,7 @@ func TestDetachWithoutAHost(t *testing.T) {
 
 // A prefix that would take a key from every program is refused by name.
 func TestBadPrefix(t *testing.T) {
-	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, link.NewSink()), Sink: link.NewSink(), Look: ui.Look{Selection: keymap.Selection{Prefix: "esc"}}}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: NewHost(t, link.NewSink()), Sink: link.NewSink(), Look: ui.Look{Selection: keymap.Selection{Prefix: "esc"}}}, ui.Env{})
 	if err == nil || !strings.HasPrefix(err.Error(), "choose prefix") {
 		t.Fatalf("esc as the prefix: %v", err)
 	}

@@ -4,16 +4,15 @@ import (
 	"testing"
 
 	"tandemux/ui/paint"
-	"tandemux/ui/uitest"
 )
 
 // TestEchoBesideFloods: the answer to a key is drawn at once though another pane
 // prints and frames are paced; what follows it is paced again (keys beside three
 // floods).
 func TestEchoBesideFloods(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 80, H: 24})
+	u := New(t, Options{W: 80, H: 24})
 	flood := u.Host.Terminal("sh1")
-	u.Host.Program = func(t *uitest.Terminal, input string) { t.Print("<" + input + ">") }
+	u.Host.Program = func(t *Terminal, input string) { t.Print("<" + input + ">") }
 	u.Press("ctrl+space |")
 	typed := u.Host.Terminal("sh2")
 	u.Advance(2 * paint.FrameInterval)

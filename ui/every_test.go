@@ -8,14 +8,13 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/command"
-	"tandemux/ui/uitest"
 )
 
 // scene is two panes beside each other and a second tab, with commands that ran, a
 // copy, and a terminal that was an agent's.
-func scene(t *testing.T, w, h int) *uitest.UI {
+func scene(t *testing.T, w, h int) *UI {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{W: w, H: h})
+	u := New(t, Options{W: w, H: h})
 	u.Press("ctrl+space c", "ctrl+space 1")
 	sh := u.Host.Terminal("sh1")
 	sh.Run("ls", "alpha\r\nbeta https://example.org/x (one)\r\n", 0)
@@ -87,7 +86,7 @@ var address = regexp.MustCompile(`ahp-terminal:/[a-z0-9]{10}`)
 func TestEveryCommand(t *testing.T) {
 	for _, s := range sizes {
 		var text strings.Builder
-		var u *uitest.UI
+		var u *UI
 		for _, c := range command.All() {
 			if c.Group == "Chats" && c.Name != "chat-send" {
 				continue // ui/chat tries them; where no chat is they all say that

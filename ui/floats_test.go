@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"tandemux/ui/layout"
-	"tandemux/ui/uitest"
 )
 
 // frame is where the focused pane's frame is on a screen.
-func frame(t *testing.T, u *uitest.UI, w, h int) layout.Rect {
+func frame(t *testing.T, u *UI, w, h int) layout.Rect {
 	t.Helper()
 	_, tb := tab(t, u)
 	p, ok := tb.Arrange(layout.Rect{W: w, H: h - 1}).Focused()
@@ -20,7 +19,7 @@ func frame(t *testing.T, u *uitest.UI, w, h int) layout.Rect {
 }
 
 func TestFloatingPane(t *testing.T) {
-	atSizes(t, "floating", func(t *testing.T, u *uitest.UI, golden string) {
+	atSizes(t, "floating", func(t *testing.T, u *UI, golden string) {
 		u.Press("ctrl+space |", "ctrl+space f")
 		u.Type("above")
 		u.Golden(golden)
@@ -140,7 +139,7 @@ func TestFloatingPaneStays(t *testing.T) {
 	u.Type("kept")
 	f := frame(t, u, 80, 24)
 	u.Press("ctrl+space d")
-	again := u.Again(uitest.Options{})
+	again := u.Again(Options{})
 	again.Shows("$ kept", "╭", "╯")
 	if got := frame(t, again, 80, 24); got != f {
 		t.Errorf("attached again it is at %+v, was %+v", got, f)
@@ -165,7 +164,7 @@ func TestFloatingPaneInASmallWindow(t *testing.T) {
 	u.Shows("$ here")
 	u.Resize(80, 24)
 	u.Shows("╭", "$ here")
-	ascii := uitest.New(t, uitest.Options{Env: []string{"TERM=xterm-256color", "LANG=C"}})
+	ascii := New(t, Options{Env: []string{"TERM=xterm-256color", "LANG=C"}})
 	ascii.Press("ctrl+space f")
 	ascii.Golden("floating-ascii")
 }

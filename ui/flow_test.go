@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui/uitest"
 )
 
 // swallow is a program that echoes nothing.
-func swallow(*uitest.Terminal, string) {}
+func swallow(*Terminal, string) {}
 
 // long is text of about n bytes with characters of several bytes.
 func long(n int) string {
@@ -23,7 +22,7 @@ func pasted(s string) string { return strings.ReplaceAll(s, "\n", "\r") }
 // TestLongPaste: more than the host takes at once goes in pieces, each when the
 // one before was taken; what is typed meanwhile comes behind it.
 func TestLongPaste(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = swallow }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = swallow }})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	text := long(5 << 20)
 	u.Host.Hold()
@@ -53,7 +52,7 @@ func TestLongPaste(t *testing.T) {
 // in order, until it has.
 func TestPasteIntoSlowProgram(t *testing.T) {
 	room := 100 << 10
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
+	u := New(t, Options{Host: func(h *Host) {
 		h.Program = swallow
 		h.Refuse = func(_ ahp.URI, a ahp.Action) string {
 			in, ok := a.(ahp.TerminalInput)
@@ -100,7 +99,7 @@ func TestPasteIntoSlowProgram(t *testing.T) {
 
 // TestInterruptedPaste: Ctrl-C does not wait for the rest of a paste.
 func TestInterruptedPaste(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = swallow }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = swallow }})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Print("\x1b[?2004h")
 	u.WaitIdle()
@@ -119,7 +118,7 @@ func TestInterruptedPaste(t *testing.T) {
 // TestPasteOverReconnect: a piece that the host never answers for does not block
 // the keyboard for good.
 func TestPasteOverReconnect(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = swallow }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = swallow }})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	u.Host.Hold()
 	u.Paste(long(1 << 20))

@@ -14,7 +14,6 @@ import (
 	"tandemux/ui"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
-	"tandemux/ui/uitest"
 )
 
 // TestRandomKeys presses at random, with resizes, output, other people's deeds and
@@ -45,7 +44,7 @@ type walk struct {
 	t    *testing.T
 	seed uint64
 	r    *rand.Rand
-	u    *uitest.UI
+	u    *UI
 	keys []string
 	look func(*ui.Config)
 	log  []string
@@ -68,11 +67,11 @@ func newWalk(t *testing.T, seed uint64) *walk {
 			c.ModeKeys = "emacs"
 		}
 	}
-	o := uitest.Options{Config: w.look, Host: crowd}
+	o := Options{Config: w.look, Host: crowd}
 	if ascii {
 		o.Env = []string{"TERM=vt100", "LANG=C", "HOME=/home/ann"}
 	}
-	w.u = uitest.New(t, o)
+	w.u = New(t, o)
 	return w
 }
 
@@ -108,7 +107,7 @@ var raw = []string{
 func (w *walk) run(steps int) {
 	for range steps {
 		if _, quit := w.u.Ended(); quit {
-			w.u = w.u.Again(uitest.Options{Config: w.look})
+			w.u = w.u.Again(Options{Config: w.look})
 		}
 		w.step()
 		if w.t.Failed() {
@@ -173,7 +172,7 @@ func (w *walk) palette() string {
 }
 
 // program is something that a terminal's program or its holder does.
-func (w *walk) program(sh *uitest.Terminal) {
+func (w *walk) program(sh *Terminal) {
 	r := w.r
 	w.note("program")
 	switch r.IntN(9) {

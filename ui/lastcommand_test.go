@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tandemux/ui/uitest"
 )
 
 // numbers is output of n lines.
@@ -21,9 +19,9 @@ func numbers(n int) string {
 
 // commanded shows a shell in which three commands have run: the first and the
 // last print more than the screen holds.
-func commanded(t *testing.T, w, h int) (*uitest.UI, *uitest.Terminal) {
+func commanded(t *testing.T, w, h int) (*UI, *Terminal) {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{W: w, H: h})
+	u := New(t, Options{W: w, H: h})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Detect()
 	sh.Run("make all", numbers(40), 0)
@@ -34,7 +32,7 @@ func commanded(t *testing.T, w, h int) (*uitest.UI, *uitest.Terminal) {
 }
 
 // copied is what was written to the clipboard last.
-func copied(t *testing.T, u *uitest.UI) string {
+func copied(t *testing.T, u *UI) string {
 	t.Helper()
 	raw := string(u.Raw)
 	i := strings.LastIndex(raw, "\x1b]52;c;")
@@ -131,7 +129,7 @@ func TestCopyOutput(t *testing.T) {
 
 // TestOutputLongerThanHistory: what is left is copied, and said to be a part.
 func TestOutputLongerThanHistory(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Run("before", "x\r\n", 0)
 	sh.Run("flood", numbers(12000), 0)
@@ -199,7 +197,7 @@ func TestLastCommandShows(t *testing.T) {
 
 // TestCommandsWithoutDetection: the commands say why they can't run.
 func TestCommandsWithoutDetection(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	u.Press("ctrl+space {")
 	u.Shows("Previous command: this shell does not mark its commands")
@@ -217,7 +215,7 @@ func TestCommandsWithoutDetection(t *testing.T) {
 // TestOutputWithoutLineEnd: what zsh and fish print to get to a new line belongs
 // to no command.
 func TestOutputWithoutLineEnd(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Prompt = "%" + strings.Repeat(" ", 79) + "\r \r$ "
 	sh.Run("printf abc", "abc", 0)
@@ -234,7 +232,7 @@ func TestOutputWithoutLineEnd(t *testing.T) {
 
 // TestCommandOfSeveralLines: the first line of what was typed is the command's.
 func TestCommandOfSeveralLines(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Run("for i in 1 2\ndo echo $i\ndone", "1\r\n2\r\n", 0)
 	sh.Run("seq 1 50", numbers(50), 0)

@@ -6,11 +6,10 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/layout"
-	"tandemux/ui/uitest"
 )
 
 // shownIn gives how many panes the host's layout of that name has.
-func shownIn(t *testing.T, u *uitest.UI, name string) int {
+func shownIn(t *testing.T, u *UI, name string) int {
 	t.Helper()
 	st := u.Host.Layout(name)
 	if len(st.Doc) == 0 {
@@ -27,7 +26,7 @@ func shownIn(t *testing.T, u *uitest.UI, name string) int {
 }
 
 func TestLayouts(t *testing.T) {
-	atSizes(t, "layouts", func(t *testing.T, u *uitest.UI, golden string) {
+	atSizes(t, "layouts", func(t *testing.T, u *UI, golden string) {
 		u.Press("ctrl+space |", "ctrl+space S", "alt+n")
 		u.Type("work\r")
 		u.Type("here")
@@ -90,7 +89,7 @@ func TestRenameLayout(t *testing.T) {
 
 // A chat that a layout shows is none of its terminals, under another name too.
 func TestRenameLayoutWithAChat(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.AddSession("docs", "read the docs") }})
+	u := New(t, Options{Host: func(h *Host) { h.AddSession("docs", "read the docs") }})
 	u.Press("ctrl+space a", "enter")
 	u.Shows("read the docs")
 	sh := u.Host.Terminal("sh1").URI

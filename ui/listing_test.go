@@ -8,21 +8,20 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // crowd is a host with a terminal of each kind.
-func crowd(h *uitest.Host) {
+func crowd(h *Host) {
 	h.Add("agent", running)
 	h.Add("server", parked).Describe(func(m *ahp.TerminalMeta) { m.Agent = "Claude Code" })
-	h.Add("laptop", other).Person(uitest.Person)
+	h.Add("laptop", other).Person(Person)
 	elsewhere := h.Add("elsewhere", other)
 	elsewhere.Person("token:17")
 	elsewhere.Describe(func(m *ahp.TerminalMeta) { m.Holder = "ann's phone" })
-	done := h.AddCommand("tests", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}, "make", "test")
+	done := h.AddCommand("tests", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}, "make", "test")
 	done.Print("ok  tandemux/ui\r\nFAIL tandemux/host\r\n")
 	done.Exit(2, "")
-	busy := h.Add("busy", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID})
+	busy := h.Add("busy", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID})
 	busy.Print("$ ")
 	busy.Run("go vet ./...", "", 1)
 	busy.Begin("go test ./...")
@@ -32,7 +31,7 @@ func crowd(h *uitest.Host) {
 
 func TestTerminalListHasAll(t *testing.T) {
 	for _, s := range [...][2]int{{80, 24}, {200, 50}, {250, 70}, {40, 12}} {
-		u := uitest.New(t, uitest.Options{W: s[0], H: s[1], Host: crowd})
+		u := New(t, Options{W: s[0], H: s[1], Host: crowd})
 		u.Press("ctrl+space w")
 		u.Press("up")
 		u.GoldenStyled(golden("listing", s[0]))
@@ -41,7 +40,7 @@ func TestTerminalListHasAll(t *testing.T) {
 
 // The screen of what is chosen shows, also of terminals in no pane, and goes on.
 func TestTerminalListPreviews(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: crowd})
+	u := New(t, Options{Host: crowd})
 	u.Press("ctrl+space w")
 	u.Type("busy")
 	u.Shows("FAIL")
@@ -62,9 +61,9 @@ func TestTerminalListPreviews(t *testing.T) {
 // Typing a name filters, whatever its letters are, and the list opens on what has
 // the focus.
 func TestTypingInAListActsOnNothing(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
+	u := New(t, Options{Host: func(h *Host) {
 		h.Add("xterm", parked)
-		h.Add("build", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID})
+		h.Add("build", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID})
 	}})
 	u.Press("ctrl+space w")
 	u.Type("\r") // shows what is shown
@@ -86,7 +85,7 @@ func TestTypingInAListActsOnNothing(t *testing.T) {
 
 // Running through many subscribes to few.
 func TestTerminalListFollowsFew(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
+	u := New(t, Options{Host: func(h *Host) {
 		for i := range 40 {
 			h.Add(string(rune('a'+i%26))+strings.Repeat("x", i), parked)
 		}
@@ -132,14 +131,14 @@ func TestTerminalListBrings(t *testing.T) {
 // TestDetached: what a client of this person's left behind that is no more is in no
 // other client's hands, and the list names the layout that shows it.
 func TestDetached(t *testing.T) {
-	gone := func(m *ahp.TerminalMeta) { m.Principal, m.Detached = uitest.Person, true }
-	u := uitest.New(t, uitest.Options{W: 100, H: 24, Config: func(c *ui.Config) { c.Person = uitest.Person }, Host: func(h *uitest.Host) {
+	gone := func(m *ahp.TerminalMeta) { m.Principal, m.Detached = Person, true }
+	u := New(t, Options{W: 100, H: 24, Config: func(c *ui.Config) { c.Person = Person }, Host: func(h *Host) {
 		left := h.Add("left", other)
 		left.Describe(gone)
 		h.Other("work", nil, []ahp.URI{left.URI})
 		h.Add("loose", other).Describe(gone)
 		here := h.Add("there", other)
-		here.Describe(func(m *ahp.TerminalMeta) { m.Principal = uitest.Person })
+		here.Describe(func(m *ahp.TerminalMeta) { m.Principal = Person })
 		h.Other("home", nil, []ahp.URI{here.URI})
 	}})
 	u.Press("ctrl+space w")
@@ -158,7 +157,7 @@ func TestNarrowHeader(t *testing.T) {
 		w, moved int
 		want     string
 	}{{40, 2, "┬─ tests ─+$"}, {40, 0, "┬─ tests ─ claude… ─$"}, {130, 0, "┬─ tests ─.*─ claude: make test ─$"}} {
-		u := uitest.New(t, uitest.Options{W: c.w, H: 12, Config: func(c *ui.Config) { c.Person = uitest.Person }, Host: func(h *uitest.Host) {
+		u := New(t, Options{W: c.w, H: 12, Config: func(c *ui.Config) { c.Person = Person }, Host: func(h *Host) {
 			h.Add("tests", running)
 		}})
 		u.Press("ctrl+space w")
@@ -182,8 +181,8 @@ var badgeStates = []struct {
 	want   string
 }{
 	{name: "mine", claim: ours},
-	{name: "left", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal, m.Detached = uitest.Person, true }},
-	{name: "another", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = uitest.Person }, want: "my other client"},
+	{name: "left", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal, m.Detached = Person, true }},
+	{name: "another", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = Person }, want: "my other client"},
 	{name: "person", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = "bob" }, want: "held by bob"},
 	{name: "token", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal, m.Holder = "token:4f2a", "CI" }, want: "held by CI"},
 	{name: "nameless", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = "token:4f2a" }, want: "held by token 4f2a"},
@@ -200,17 +199,17 @@ var badgeStates = []struct {
 }
 
 var (
-	ours = ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}
+	ours = ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}
 	call = ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/s1", ToolCallID: "toolu_01AbCdEf"}
 )
 
 // Each state of a badge shows in the header and in the status line, at each size.
 func TestBadges(t *testing.T) {
 	var text strings.Builder
-	var u *uitest.UI
+	var u *UI
 	for _, s := range sizes {
 		for _, c := range badgeStates {
-			u = uitest.New(t, uitest.Options{W: s[0], H: s[1], Config: func(c *ui.Config) { c.Person = uitest.Person }, Host: func(h *uitest.Host) {
+			u = New(t, Options{W: s[0], H: s[1], Config: func(c *ui.Config) { c.Person = Person }, Host: func(h *Host) {
 				term := h.AddCommand("prog", c.claim, "prog")
 				if c.meta != nil {
 					term.Describe(c.meta)

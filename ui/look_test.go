@@ -12,11 +12,10 @@ import (
 	"tandemux/ui"
 	"tandemux/ui/look"
 	"tandemux/ui/status"
-	"tandemux/ui/uitest"
 )
 
 // ground is the colour that the layout's name is on, which tells themes apart.
-func ground(u *uitest.UI) string {
+func ground(u *UI) string {
 	e := u.Outer()
 	_, rows := e.Size()
 	return hex(e.Line(rows-1, nil)[0].Style.BG)
@@ -60,7 +59,7 @@ func TestThemeFollowsTheOuterTerminal(t *testing.T) {
 		"nord-dark":                            {"nord-dark", "nord-dark"},
 		"light:rose-pine-light,dark:nord-dark": {"nord-dark", "rose-pine-light"},
 	} {
-		u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) { c.Theme = choice }})
+		u := New(t, Options{Env: direct, Config: func(c *ui.Config) { c.Theme = choice }})
 		for _, step := range []struct {
 			colors emulator.Colors
 			want   string
@@ -80,7 +79,7 @@ func TestThemeFollowsTheOuterTerminal(t *testing.T) {
 // Enter stays.
 func TestChooseTheme(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
-		u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Env: direct})
+		u := New(t, Options{W: size[0], H: size[1], Env: direct})
 		before := ground(u)
 		u.Press("ctrl+space :")
 		u.Type("choose-theme\r")
@@ -120,12 +119,12 @@ func TestChooseTheme(t *testing.T) {
 }
 
 func TestChooseThemeLooks(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Env: direct})
+	u := New(t, Options{Env: direct})
 	u.Press("ctrl+space |", "ctrl+space :")
 	u.Type("choose-theme\r")
 	u.Press("down", "down", "down")
 	u.GoldenStyled("choose-theme")
-	u = uitest.New(t, uitest.Options{W: 40, H: 12, Env: direct})
+	u = New(t, Options{W: 40, H: 12, Env: direct})
 	u.Press("ctrl+space :")
 	u.Type("choose-theme\r")
 	u.Press("pgdown")
@@ -135,7 +134,7 @@ func TestChooseThemeLooks(t *testing.T) {
 // TestKeepTheme: enter writes the choice into the configuration, alt+t does not.
 func TestKeepTheme(t *testing.T) {
 	kept, fault := "", error(nil)
-	u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) {
+	u := New(t, Options{Env: direct, Config: func(c *ui.Config) {
 		c.KeepTheme = func(choice string) error { kept = choice; return fault }
 	}})
 	keep := func(name string) {
@@ -161,16 +160,16 @@ func TestKeepTheme(t *testing.T) {
 // TestFewColours: with sixteen colours the outer terminal's own stand in; what
 // the person says of the terminal comes before what it says.
 func TestFewColours(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Env: []string{"TERM=xterm", "LANG=C.UTF-8"}, Silent: true, Config: func(c *ui.Config) { c.Theme = "gruvbox" }})
+	u := New(t, Options{Env: []string{"TERM=xterm", "LANG=C.UTF-8"}, Silent: true, Config: func(c *ui.Config) { c.Theme = "gruvbox" }})
 	if got := ground(u); got != groundOf(t, "terminal") {
 		t.Errorf("with 16 colours the ground is %s", got)
 	}
-	u = uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) { c.Colors, c.Unicode = "none", "off" }})
+	u = New(t, Options{Env: direct, Config: func(c *ui.Config) { c.Colors, c.Unicode = "none", "off" }})
 	u.Press("ctrl+space |")
 	if got := ground(u); got != "default" || strings.ContainsAny(u.Screen(), "│─…") {
 		t.Errorf("without colours and Unicode the ground is %s:\n%s", got, u.Screen())
 	}
-	u = uitest.New(t, uitest.Options{Env: []string{"TERM=xterm-256color", "LANG=C"}, Config: func(c *ui.Config) { c.Colors, c.Unicode = "true", "on" }})
+	u = New(t, Options{Env: []string{"TERM=xterm-256color", "LANG=C"}, Config: func(c *ui.Config) { c.Colors, c.Unicode = "true", "on" }})
 	u.Press("ctrl+space |")
 	if got := ground(u); got != groundOf(t, "tandemux-dark") || !strings.Contains(u.Screen(), "│") {
 		t.Errorf("with both the ground is %s:\n%s", got, u.Screen())
@@ -188,7 +187,7 @@ func TestStatusLineAsConfigured(t *testing.T) {
 		{80, 24, " sh1  1 sh1                                    80x23  box  03:04"},
 		{200, 50, "80x23  box  03:04"},
 	} {
-		u := uitest.New(t, uitest.Options{W: c.w, H: c.h, Config: func(c *ui.Config) {
+		u := New(t, Options{W: c.w, H: c.h, Config: func(c *ui.Config) {
 			c.StatusLeft, c.StatusRight, c.Machine = []string{"prefix|mode|title", "tabs"}, []string{"claim", "size", "host", "time"}, "box"
 		}})
 		row := u.Row(-1)
@@ -234,7 +233,7 @@ func TestFirstHint(t *testing.T) {
 		{200, 50, "then ? helps, d leaves and all runs on"},
 	} {
 		learnt := 0
-		u := uitest.New(t, uitest.Options{W: c.w, H: c.h, Config: func(c *ui.Config) {
+		u := New(t, Options{W: c.w, H: c.h, Config: func(c *ui.Config) {
 			c.Hint, c.Learnt = true, func() error { learnt++; return nil }
 		}})
 		if c.w == 80 {
@@ -260,7 +259,7 @@ func TestFirstHint(t *testing.T) {
 func TestReloadTakesAllOrNothing(t *testing.T) {
 	var next ui.Reloaded
 	var fault error
-	u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) {
+	u := New(t, Options{Env: direct, Config: func(c *ui.Config) {
 		c.Theme = "nord-dark"
 		c.Reload = func() (ui.Reloaded, error) { return next, fault }
 	}})
@@ -340,7 +339,7 @@ func TestTerminalThemeOnWhite(t *testing.T) {
 		r, g, b := emulator.PaletteRGB(uint8(i))
 		white.Indexed[i] = emulator.RGB(r, g, b)
 	}
-	u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) { c.Theme = "terminal" }})
+	u := New(t, Options{Env: direct, Config: func(c *ui.Config) { c.Theme = "terminal" }})
 	u.Press("ctrl+space |")
 	u.SetColors(white)
 	u.WaitIdle()
@@ -358,7 +357,7 @@ func TestTerminalThemeOnWhite(t *testing.T) {
 
 // TestChooseThemeByMouse: the wheel moves through the themes, a click takes one.
 func TestChooseThemeByMouse(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Env: direct})
+	u := New(t, Options{Env: direct})
 	open := func() {
 		u.Press("ctrl+space :")
 		u.Type("choose-theme\r")
@@ -402,7 +401,7 @@ func TestChooseThemeByMouse(t *testing.T) {
 func TestStartsMisread(t *testing.T) {
 	mistakes := errors.New("config.toml:1: there is no option \"colour\"\nconfig.toml:4: there is no command \"zom\"")
 	good := ui.Look{Selection: keymap.Selection{Prefix: "ctrl+a"}}
-	u := uitest.New(t, uitest.Options{W: 120, H: 24, Config: func(c *ui.Config) {
+	u := New(t, Options{W: 120, H: 24, Config: func(c *ui.Config) {
 		c.Misread = mistakes
 		c.Look = ui.Look{Selection: keymap.Selection{Prefix: "ctrl+a", Keys: map[string]string{"prefix v": "zom", "prefix V": "split-right"}}}
 		c.Reload = func() (ui.Reloaded, error) { return ui.Reloaded{Look: good}, nil }

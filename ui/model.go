@@ -31,7 +31,7 @@ import (
 )
 
 // Env is the program around a Model: the clock, the outer terminal, the loop.
-// Run makes a real one, package uitest one for tests.
+// Run makes a real one, the tests have one of their own.
 type Env struct {
 	Caps tty.Caps
 	Now  func() time.Time

@@ -3,12 +3,10 @@ package ui_test
 import (
 	"slices"
 	"testing"
-
-	"tandemux/ui/uitest"
 )
 
 // litRows gives the rows of the first pane whose text is highlighted.
-func litRows(u *uitest.UI) (rows []int) {
+func litRows(u *UI) (rows []int) {
 	_, h := u.Outer().Size()
 	for y := range h - 1 {
 		if cells := u.Outer().Line(y, nil); !cells[2].Style.BG.IsDefault() {
@@ -22,7 +20,7 @@ func litRows(u *uitest.UI) (rows []int) {
 // already, and what is done with the command is done with that one, until something
 // is typed or the last one is left.
 func TestPickedCommand(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 60, H: 20})
+	u := New(t, Options{W: 60, H: 20})
 	sh := u.Host.Terminal("sh1")
 	sh.Detect()
 	sh.Run("one", "first\r\n", 0)

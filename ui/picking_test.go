@@ -11,7 +11,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator/input"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 func TestClicksSelect(t *testing.T) {
@@ -89,8 +88,8 @@ func TestWheelTakesTheSelectionAlong(t *testing.T) {
 }
 
 func TestSelectingWithoutCopying(t *testing.T) {
-	u := uitest.New(t, uitest.Options{
-		Host:   func(h *uitest.Host) { h.Program = silent },
+	u := New(t, Options{
+		Host:   func(h *Host) { h.Program = silent },
 		Config: func(c *ui.Config) { c.NoCopyOnSelect, c.WordSeparators = true, "/" },
 	})
 	u.Host.Terminal("sh1").Print("a.b/c.d e")

@@ -16,7 +16,6 @@ import (
 	"tandemux/emulator/emutest"
 	"tandemux/ui"
 	"tandemux/ui/paint"
-	"tandemux/ui/uitest"
 )
 
 // dots is the kitty command that shows an image of w×h pixels.
@@ -26,13 +25,13 @@ func dots(w, h int, keys string) string {
 }
 
 // withPictures starts an interface in an outer terminal that shows pictures.
-func withPictures(t *testing.T, how string) *uitest.UI {
+func withPictures(t *testing.T, how string) *UI {
 	t.Helper()
-	return uitest.New(t, uitest.Options{Pictures: true, Config: func(c *ui.Config) { c.Graphics = how }})
+	return New(t, Options{Pictures: true, Config: func(c *ui.Config) { c.Graphics = how }})
 }
 
 // shown fails the test unless the outer terminal shows these parts of pictures.
-func shown(t *testing.T, u *uitest.UI, when string, want ...string) {
+func shown(t *testing.T, u *UI, when string, want ...string) {
 	t.Helper()
 	got := strings.Split(strings.TrimSpace(emutest.Pictures(u.Outer())), "\n")
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
@@ -139,13 +138,13 @@ func TestPicturesAreCropped(t *testing.T) {
 // Where the outer terminal shows no pictures there is a box, and nothing of the
 // protocol reaches it but the question; nor if it is not wanted.
 func TestPicturesAsBoxes(t *testing.T) {
-	for _, o := range []uitest.Options{
+	for _, o := range []Options{
 		{},
 		{Silent: true},
 		{Pictures: true, Config: func(c *ui.Config) { c.Graphics = "off" }},
 		{Pictures: true, Config: func(c *ui.Config) { c.Colors = "none" }},
 	} {
-		u := uitest.New(t, o)
+		u := New(t, o)
 		if n := len(u.Host.Painted); n > 0 && u.Host.Painted[n-1].Pictures {
 			t.Error("the host was told that pictures show")
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // Marks, badges and the list say the same without colours, with sixteen, and
@@ -15,7 +14,7 @@ func TestPlainTerminals(t *testing.T) {
 		"plain-16":       {"TERM=xterm", "LANG=C.UTF-8", "HOME=/home/ann"},
 		"plain-no-color": {"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann", "NO_COLOR=1"},
 	} {
-		u := uitest.New(t, uitest.Options{Env: env, Host: crowd, Silent: true, Config: func(c *ui.Config) { c.LongCommand = 1 }})
+		u := New(t, Options{Env: env, Host: crowd, Silent: true, Config: func(c *ui.Config) { c.LongCommand = 1 }})
 		u.Press("ctrl+space c", "ctrl+space 1")
 		u.Host.Terminal("sh2").Begin("make")
 		u.Host.Terminal("sh2").End(2, 20_000)

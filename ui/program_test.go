@@ -16,16 +16,15 @@ import (
 	"tandemux/ui"
 	"tandemux/ui/link"
 	"tandemux/ui/look"
-	"tandemux/ui/uitest"
 )
 
 // silent is a program that prints nothing by itself.
-func silent(*uitest.Terminal, string) {}
+func silent(*Terminal, string) {}
 
 // program starts an interface on a program that printed something.
-func program(t *testing.T, output string) (*uitest.UI, *uitest.Terminal) {
+func program(t *testing.T, output string) (*UI, *Terminal) {
 	t.Helper()
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
 	sh := u.Host.Terminal("sh1")
 	sh.Print(output)
 	u.WaitIdle()
@@ -50,9 +49,9 @@ func TestKeysFollowTheProgramsModes(t *testing.T) {
 }
 
 func TestEscGoesAtOnce(t *testing.T) {
-	u := uitest.New(t, uitest.Options{
+	u := New(t, Options{
 		Env:  []string{"TERM=linux", "LANG=C.UTF-8"}, // no kitty keyboard
-		Host: func(h *uitest.Host) { h.Program = silent },
+		Host: func(h *Host) { h.Program = silent },
 	})
 	sh := u.Host.Terminal("sh1")
 	before := u.Timers()
@@ -114,8 +113,8 @@ func TestMouseGoesToTheProgram(t *testing.T) {
 }
 
 func TestMouseMotionIsAskedForOnDemand(t *testing.T) {
-	u := uitest.New(t, uitest.Options{
-		Host: func(h *uitest.Host) { h.Program = silent },
+	u := New(t, Options{
+		Host: func(h *Host) { h.Program = silent },
 	})
 	sh := u.Host.Terminal("sh1")
 	if got := u.Outer().Modes().Mouse; got != emulator.MouseButton {
@@ -469,12 +468,12 @@ func TestSelectionStaysOnItsText(t *testing.T) {
 }
 
 func TestPlainLooks(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 60, H: 16, Env: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1"}})
+	u := New(t, Options{W: 60, H: 16, Env: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1"}})
 	u.Press("ctrl+space |")
 	u.Host.Terminal("sh1").Print("\x1b[31mred\x1b[m")
 	u.WaitIdle()
 	u.GoldenStyled("no-color")
-	u = uitest.New(t, uitest.Options{W: 60, H: 16, Env: []string{"TERM=linux", "LANG=C"}})
+	u = New(t, Options{W: 60, H: 16, Env: []string{"TERM=linux", "LANG=C"}})
 	u.Press("ctrl+space |", "ctrl+space -")
 	u.Host.Terminal("sh1").Print("\x1b[38;2;255;0;0mrot\x1b[m äöü 日本 │")
 	u.WaitIdle()
@@ -482,7 +481,7 @@ func TestPlainLooks(t *testing.T) {
 }
 
 func TestPresets(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.Keymap = "tmux" }})
+	u := New(t, Options{Config: func(c *ui.Config) { c.Keymap = "tmux" }})
 	u.Press("ctrl+b %")
 	u.Shows("│")
 	u.Press("ctrl+b \"")
@@ -497,7 +496,7 @@ func TestPresets(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `no theme "mud"`) {
 		t.Errorf("an unknown theme is %v", err)
 	}
-	own := uitest.New(t, uitest.Options{Config: func(c *ui.Config) {
+	own := New(t, Options{Config: func(c *ui.Config) {
 		c.Prefix = "ctrl+a"
 		c.Keys = map[string]string{"prefix v": "split-right", "alt+enter": "new-tab"}
 	}})
@@ -507,7 +506,7 @@ func TestPresets(t *testing.T) {
 
 func TestReloadConfiguration(t *testing.T) {
 	next := ui.Reloaded{Look: ui.Look{Selection: keymap.Selection{Keymap: "tmux"}}}
-	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) {
+	u := New(t, Options{Config: func(c *ui.Config) {
 		c.Reload = func() (ui.Reloaded, error) { return next, nil }
 	}})
 	u.Press("ctrl+space :")

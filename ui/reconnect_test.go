@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // above is the screen without the status line.
-func above(u *uitest.UI) string {
+func above(u *UI) string {
 	s := u.Screen()
 	return s[:strings.LastIndex(s, "\n")]
 }
@@ -181,7 +180,7 @@ func TestSilentHost(t *testing.T) {
 // TestPasteInAnOutage: a short one waits like keys, a long one is refused whole,
 // and one that has begun is ended properly.
 func TestPasteInAnOutage(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = swallow }})
+	u := New(t, Options{Host: func(h *Host) { h.Program = swallow }})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Print("\x1b[?2004h")
 	u.WaitIdle()

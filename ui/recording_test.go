@@ -9,7 +9,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui"
 	"tandemux/ui/recording"
-	"tandemux/ui/uitest"
 )
 
 // studio is a desk that records; it remembers what it was told.
@@ -36,10 +35,10 @@ func (s *studio) Stop() (time.Duration, error) {
 	return 12 * time.Second, s.err
 }
 
-func recordingUI(t *testing.T, w, h int, change func(*ui.Config)) (*uitest.UI, *studio) {
+func recordingUI(t *testing.T, w, h int, change func(*ui.Config)) (*UI, *studio) {
 	t.Helper()
 	s := &studio{}
-	u := uitest.New(t, uitest.Options{W: w, H: h, Config: func(c *ui.Config) {
+	u := New(t, Options{W: w, H: h, Config: func(c *ui.Config) {
 		c.Desk = ui.Desk{Texts: s, Recorder: s}
 		if change != nil {
 			change(c)
@@ -110,7 +109,7 @@ func TestRecordEnds(t *testing.T) {
 	u.Press("ctrl+space :")
 	u.Type("record y.cast\r")
 	u.Shows("y.cast is there already")
-	u = uitest.New(t, uitest.Options{})
+	u = New(t, Options{})
 	u.Press("ctrl+space ctrl+r")
 	u.Shows("there is nowhere to record to")
 }

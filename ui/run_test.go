@@ -22,7 +22,6 @@ import (
 	"tandemux/internal/pty"
 	"tandemux/ui"
 	"tandemux/ui/link"
-	"tandemux/ui/uitest"
 )
 
 // patience is how long a state is waited for.
@@ -30,7 +29,7 @@ const patience = 20 * time.Second
 
 // lockedHost makes a test's host one that many goroutines may call.
 type lockedHost struct {
-	*uitest.Host // of whose methods those below are called at the same time
+	*Host // of whose methods those below are called at the same time
 
 	mu sync.Mutex
 	// dispatched and creating, if not nil, hear of such.
@@ -38,7 +37,7 @@ type lockedHost struct {
 	creating   func()
 }
 
-func (l *lockedHost) ClientID() string { return uitest.ClientID }
+func (l *lockedHost) ClientID() string { return ClientID }
 
 func (l *lockedHost) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 	if l.creating != nil {
@@ -76,7 +75,7 @@ func (l *lockedHost) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	return l.Host.Dispatch(uri, a)
 }
 
-func (l *lockedHost) do(f func(*uitest.Host)) {
+func (l *lockedHost) do(f func(*Host)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(l.Host)
@@ -224,7 +223,7 @@ type result struct {
 func run(t testing.TB, w *window, prepare func(*lockedHost)) (*lockedHost, context.CancelFunc, chan result) {
 	t.Helper()
 	sink := link.NewSink()
-	l := &lockedHost{Host: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: NewHost(t, sink)}
 	if prepare != nil {
 		prepare(l)
 	}
@@ -308,7 +307,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestRunEndsWithItsHost(t *testing.T) {
 	w := newWindow(t, 80, 24)
 	sink := link.NewSink()
-	l := &lockedHost{Host: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
 		exit, err := ui.Run(context.Background(), ui.Config{Host: l, Sink: sink, Env: []string{"TERM=xterm"}}, w.tty, w.tty)
@@ -362,7 +361,7 @@ func TestRunRestoresAfterPanics(t *testing.T) {
 func TestRunRestoresAfterAPanicOfTheConnection(t *testing.T) {
 	w := newWindow(t, 80, 24)
 	sink := link.NewSink()
-	l := &lockedHost{Host: uitest.NewHost(t, sink)}
+	l := &lockedHost{Host: NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
 		exit, err := ui.Run(context.Background(), ui.Config{Host: l, Sink: sink, Env: []string{"TERM=xterm"}}, w.tty, w.tty)
@@ -385,7 +384,7 @@ func TestRunEndsWithItsTerminal(t *testing.T) {
 	w.waitFor("1 sh1")
 	w.master.Close()
 	// The read under way ends with the next output; then the window is gone.
-	l.do(func(h *uitest.Host) { h.Terminal("sh1").Print("bye") })
+	l.do(func(h *Host) { h.Terminal("sh1").Print("bye") })
 	if r := finish(t, ended); r.err != nil || r.exit.Reason != ui.Ended {
 		t.Errorf("ended with %+v", r)
 	}
@@ -408,7 +407,7 @@ func TestRunEndsWithAStuckTerminal(t *testing.T) {
 	buf := make([]byte, 1<<20)
 	deadline := time.Now().Add(patience)
 	for i := 0; ; i++ {
-		l.do(func(h *uitest.Host) {
+		l.do(func(h *Host) {
 			h.Terminal("sh1").Print("\x1b[H" + strings.Repeat(string(rune('a'+i%26)), 79*23))
 		})
 		if i%50 == 0 && strings.Contains(string(buf[:runtime.Stack(buf, true)]), "pollDesc).waitWrite") {
@@ -434,7 +433,7 @@ func TestRunNeedsATerminal(t *testing.T) {
 	}
 	defer null.Close()
 	sink := link.NewSink()
-	c := ui.Config{Host: &lockedHost{Host: uitest.NewHost(t, sink)}, Sink: sink}
+	c := ui.Config{Host: &lockedHost{Host: NewHost(t, sink)}, Sink: sink}
 	if _, err := ui.Run(context.Background(), c, null, null); err == nil || !strings.Contains(err.Error(), "not a terminal") {
 		t.Errorf("without a terminal: %v", err)
 	}
@@ -477,7 +476,7 @@ func BenchmarkKeyEcho(b *testing.B) {
 	var at time.Time
 	var keys time.Duration
 	l, cancel, ended := run(b, w, func(l *lockedHost) {
-		l.Host.Program = func(t *uitest.Terminal, in string) { t.Print("\r\x1b[K" + in) }
+		l.Host.Program = func(t *Terminal, in string) { t.Print("\r\x1b[K" + in) }
 		l.dispatched = func(a ahp.Action) {
 			if _, ok := a.(ahp.TerminalInput); ok {
 				keys += time.Since(at)

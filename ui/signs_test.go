@@ -10,7 +10,6 @@ import (
 
 	"tandemux/emulator/input"
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // threeSizes are those at which every state of a mark is looked at.
@@ -21,9 +20,9 @@ var threeSizes = []struct {
 
 // marked shows a shell with a command in each state: one that passed at once, one
 // that passed slowly, failed, ended without a word and runs.
-func marked(t *testing.T, o uitest.Options) (*uitest.UI, *uitest.Terminal) {
+func marked(t *testing.T, o Options) (*UI, *Terminal) {
 	t.Helper()
-	u := uitest.New(t, o)
+	u := New(t, o)
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Detect()
 	sh.Begin("true")
@@ -47,7 +46,7 @@ func marked(t *testing.T, o uitest.Options) (*uitest.UI, *uitest.Terminal) {
 func TestMarks(t *testing.T) {
 	for _, size := range threeSizes {
 		t.Run(size.name, func(t *testing.T) {
-			o := uitest.Options{W: size.w, H: size.h}
+			o := Options{W: size.w, H: size.h}
 			u, _ := marked(t, o)
 			u.GoldenStyled("marks-" + size.name)
 
@@ -79,23 +78,23 @@ func TestMarks(t *testing.T) {
 // where they are switched off or the shell does not tell.
 func TestMarksLooks(t *testing.T) {
 	ascii := []string{"TERM=xterm", "LANG=C", "HOME=/home/ann", "NO_COLOR=1"}
-	u, _ := marked(t, uitest.Options{Env: ascii})
+	u, _ := marked(t, Options{Env: ascii})
 	u.GoldenStyled("marks-plain")
-	u, _ = marked(t, uitest.Options{Env: ascii})
+	u, _ = marked(t, Options{Env: ascii})
 	u.Press("ctrl+space |", "ctrl+space >")
 	u.Advance(10 * time.Second)
 	u.Golden("marks-plain-framed")
 
-	u, _ = marked(t, uitest.Options{})
+	u, _ = marked(t, Options{})
 	u.Press("ctrl+space |", "ctrl+space h", "ctrl+space F")
 	u.Advance(10 * time.Second)
 	u.Golden("marks-floating")
 
 	off := func(c *ui.Config) { c.NoCommandMarks = true }
-	u, _ = marked(t, uitest.Options{Config: off})
+	u, _ = marked(t, Options{Config: off})
 	u.GoldenStyled("marks-off")
 
-	u = uitest.New(t, uitest.Options{})
+	u = New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Print("ls\r\na b\r\n$ ")
 	u.WaitIdle()
@@ -105,7 +104,7 @@ func TestMarksLooks(t *testing.T) {
 // TestMarkChanges: a mark changes when its command ends, though its line does
 // not; a full screen has none.
 func TestMarkChanges(t *testing.T) {
-	u, sh := marked(t, uitest.Options{})
+	u, sh := marked(t, Options{})
 	u.Hides("exit 1")
 	sh.End(1, 5)
 	u.WaitIdle()
@@ -125,7 +124,7 @@ func TestMarkChanges(t *testing.T) {
 // TestMarkLeavesText: what is said behind a line never covers text, and is not
 // copied with it.
 func TestMarkLeavesText(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 40, H: 12})
+	u := New(t, Options{W: 40, H: 12})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Detect()
 	for n := 20; n < 39; n++ {
@@ -150,7 +149,7 @@ func TestMarkLeavesText(t *testing.T) {
 // TestMarkBesideRightPrompt: a prompt at the right edge hides neither the exit code
 // nor the duration, where there is room before it, and is not covered.
 func TestMarkBesideRightPrompt(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 60, H: 12})
+	u := New(t, Options{W: 60, H: 12})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Detect()
 	for _, c := range []struct {
@@ -234,7 +233,7 @@ func TestElapsed(t *testing.T) {
 
 // TestElapsedOtherClock: a host whose clock is wrong counts the same.
 func TestElapsedOtherClock(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	u.Host.Now = u.Host.Now - 3600_000
 	sh.Detect()
@@ -299,7 +298,7 @@ func TestFoldAllAndMove(t *testing.T) {
 
 // TestFoldByClick: a click on the mark in the frame folds.
 func TestFoldByClick(t *testing.T) {
-	u, _ := marked(t, uitest.Options{})
+	u, _ := marked(t, Options{})
 	u.Press("ctrl+space |", "ctrl+space >")
 	u.Advance(10 * time.Second)
 	row := 0
@@ -334,7 +333,7 @@ func TestSticky(t *testing.T) {
 		t.Errorf("the live screen is covered: %q", got)
 	}
 	always := func(c *ui.Config) { c.StickyCommand = "always" }
-	u = uitest.New(t, uitest.Options{Config: always})
+	u = New(t, Options{Config: always})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.Detect()
 	sh.Begin("seq 1 50")
@@ -359,7 +358,7 @@ func TestSticky(t *testing.T) {
 // TestCommandList: the list at three sizes, its filters, and what it does.
 func TestCommandList(t *testing.T) {
 	for _, size := range threeSizes {
-		u, _ := marked(t, uitest.Options{W: size.w, H: size.h})
+		u, _ := marked(t, Options{W: size.w, H: size.h})
 		u.Press("ctrl+space C")
 		u.GoldenStyled("command-list-" + size.name)
 		u.Press("alt+f")
@@ -398,7 +397,7 @@ func TestCommandList(t *testing.T) {
 	u.Mouse(input.MousePress, tea.MouseLeft, 20, 10)
 
 	// One that shows already is gone to in copy mode.
-	u, _ = marked(t, uitest.Options{})
+	u, _ = marked(t, Options{})
 	u.Press("ctrl+space C", "down", "down", "enter")
 	u.Shows(" copy ")
 	if cur := u.Outer().Cursor(); !strings.HasPrefix(u.Row(cur.Y), "$ grep x *") {

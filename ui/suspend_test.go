@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"tandemux/ui"
-	"tandemux/ui/uitest"
 )
 
 // TestSuspend: while the outer terminal is given back nothing is written to it,
 // and then everything is drawn and asked for as at the start.
 func TestSuspend(t *testing.T) {
 	suspended := 0
-	u := uitest.New(t, uitest.Options{Suspend: func() { suspended++ }})
+	u := New(t, Options{Suspend: func() { suspended++ }})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])
 	sh.SetTitle("build")
 	sh.Print("\x1b[?1003h\x1b[>2u")
@@ -41,7 +40,7 @@ func TestSuspend(t *testing.T) {
 }
 
 func TestSuspendWithoutShell(t *testing.T) {
-	u := uitest.New(t, uitest.Options{})
+	u := New(t, Options{})
 	u.Press("ctrl+space ctrl+z")
 	u.Shows("there is no shell to go back to")
 }

@@ -8,18 +8,17 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/tasks"
-	"tandemux/ui/uitest"
 )
 
 // tasked gives a host three tasks and a session that is none: one task works, one
 // waits for the person, one is of programs and has no session.
-func tasked(u *uitest.UI) {
+func tasked(u *UI) {
 	h := u.Host
 	h.AddSession("plain", "What is this?")
 	h.AddSession("t1", "fix-tests").Do(ahp.ChatTurnStarted{TurnID: "1", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: "user"}}})
 	h.AddSession("t2", "add-docs").Do(ahp.ChatTurnStarted{TurnID: "1", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: "user"}}})
 	at := u.Time()
-	h.TaskList = uitest.Tasks{
+	h.TaskList = Tasks{
 		All: []tasks.Task{
 			{ID: "tsk_1", Name: "fix-tests", Session: "ahp-session:/t1", Status: "RUNNING", Percent: 40, Line: "running make test", Workspace: "worktree of ~/src/app", Updated: at},
 			{ID: "tsk_2", Name: "add-docs", Session: "ahp-session:/t2", Status: "FAILED", Percent: -1, Reason: "the agent is gone", Workspace: "copy of ~/src/docs", Updated: at},
@@ -42,7 +41,7 @@ func tasked(u *uitest.UI) {
 // TestTasksBesideSessions: how far each is, what it has changed and where it works is
 // in the list (U21).
 func TestTasksBesideSessions(t *testing.T) {
-	atSizes(t, "tasks", func(t *testing.T, u *uitest.UI, golden string) {
+	atSizes(t, "tasks", func(t *testing.T, u *UI, golden string) {
 		tasked(u)
 		u.Press("ctrl+space a")
 		u.WaitIdle()
@@ -53,7 +52,7 @@ func TestTasksBesideSessions(t *testing.T) {
 	})
 }
 
-func chooseTask(u *uitest.UI, name string) {
+func chooseTask(u *UI, name string) {
 	u.Press("ctrl+space a")
 	u.WaitIdle()
 	u.Type(name)
@@ -62,7 +61,7 @@ func chooseTask(u *uitest.UI, name string) {
 
 // TestTasksAreSteered: tell, merge, copy out and discard, each asked for by a key.
 func TestTasksAreSteered(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	u := New(t, Options{W: 120, H: 30})
 	tasked(u)
 	done := func(want ...string) {
 		t.Helper()
@@ -112,7 +111,7 @@ func TestTasksAreSteered(t *testing.T) {
 // TestTasksOfPrograms: a task without a session is in the list, and says what follows
 // it; a session that is no task can't be told something.
 func TestTasksOfPrograms(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	u := New(t, Options{W: 120, H: 30})
 	tasked(u)
 	chooseTask(u, "nightly")
 	u.Press("enter")
@@ -133,7 +132,7 @@ func TestTasksOfPrograms(t *testing.T) {
 // TestTasksAreLookedAt: while the list is open and a task works it is asked for again,
 // and not otherwise: idle costs nothing.
 func TestTasksAreLookedAt(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	u := New(t, Options{W: 120, H: 30})
 	tasked(u)
 	u.Advance(time.Minute)
 	if n := u.Host.TaskList.Asked; n != 0 {

@@ -11,24 +11,23 @@ import (
 	"tandemux/ui"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
-	"tandemux/ui/uitest"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-func start(t *testing.T) *uitest.UI {
+func start(t *testing.T) *UI {
 	t.Helper()
-	return uitest.New(t, uitest.Options{})
+	return New(t, Options{})
 }
 
 // small is a window of 40×12.
-func small(t *testing.T) *uitest.UI {
+func small(t *testing.T) *UI {
 	t.Helper()
-	return uitest.New(t, uitest.Options{W: 40, H: 12})
+	return New(t, Options{W: 40, H: 12})
 }
 
 // tab is the active tab as the host has it.
-func tab(t *testing.T, u *uitest.UI) (layout.Layout, layout.Tab) {
+func tab(t *testing.T, u *UI) (layout.Layout, layout.Tab) {
 	t.Helper()
 	l, err := layout.Decode(u.Host.Layout("main").Doc)
 	if err != nil {
@@ -42,7 +41,7 @@ func tab(t *testing.T, u *uitest.UI) (layout.Layout, layout.Tab) {
 }
 
 // focusTitle is the title of the focused pane's terminal.
-func focusTitle(t *testing.T, u *uitest.UI) string {
+func focusTitle(t *testing.T, u *UI) string {
 	t.Helper()
 	_, tb := tab(t, u)
 	for _, name := range u.Host.Terminals() {
@@ -82,7 +81,7 @@ func TestFirstPane(t *testing.T) {
 }
 
 func TestFirstPaneRunsTheCommand(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.Command = []string{"htop", "-d", "5"} }})
+	u := New(t, Options{Config: func(c *ui.Config) { c.Command = []string{"htop", "-d", "5"} }})
 	u.Press("ctrl+space w")
 	u.Shows("htop -d 5")
 }
@@ -106,7 +105,7 @@ func TestSplits(t *testing.T) {
 }
 
 func TestNoRoomToSplitSaysSo(t *testing.T) {
-	u := uitest.New(t, uitest.Options{W: 3, H: 4})
+	u := New(t, Options{W: 3, H: 4})
 	u.Press("ctrl+space |", "ctrl+space |", "ctrl+space |")
 	if n := len(u.Host.Terminals()); n > 2 {
 		t.Errorf("%d terminals in 3 columns", n)
@@ -405,7 +404,7 @@ func TestDetachAndAttach(t *testing.T) {
 	if exit, quit := u.Ended(); !quit || exit.Reason != ui.Detached {
 		t.Errorf("ended %v with %+v", quit, exit)
 	}
-	again := u.Again(uitest.Options{W: 60, H: 20})
+	again := u.Again(Options{W: 60, H: 20})
 	again.Shows("$ three", "2 work")
 	again.Press("ctrl+space p")
 	again.Golden("attached")
@@ -436,7 +435,7 @@ func TestCreationFails(t *testing.T) {
 		t.Errorf("typed %q", got)
 	}
 	u.Hides("one that has it")
-	f := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.FailCreate = errors.New("no shell") }})
+	f := New(t, Options{Host: func(h *Host) { h.FailCreate = errors.New("no shell") }})
 	if exit, quit := f.Ended(); !quit || !strings.Contains(exit.Note, "no shell") {
 		t.Errorf("without a first terminal: ended %v with %+v", quit, exit)
 	}
@@ -466,7 +465,7 @@ func TestKeysOfOneReadFollowTheFocus(t *testing.T) {
 }
 
 func TestKeysWaitForTheFirstPane(t *testing.T) {
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Hold() }})
+	u := New(t, Options{Host: func(h *Host) { h.Hold() }})
 	u.Type("early")
 	u.Host.Let()
 	u.WaitIdle()

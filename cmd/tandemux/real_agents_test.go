@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/internal/acptest/model"
 	"tandemux/internal/prompt"
 )
 
@@ -78,7 +77,7 @@ func TestRealAgents(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("not installed: %v", err)
 			}
-			m := &model.Model{Command: "echo real-$USERNAME-agent; exit 3"}
+			m := &Model{Command: "echo real-$USERNAME-agent; exit 3"}
 			server := httptest.NewServer(m)
 			defer server.Close()
 			r := newRealRun(t, bin, program, server.URL, a.env, a.files)
@@ -217,7 +216,7 @@ func (r *realRun) check(events string, terminal bool) {
 		}
 	}
 	r.t.Logf("tool calls: %v", calls)
-	if !strings.Contains(text, model.Answer) || !strings.Contains(text, "real-mock-agent") {
+	if !strings.Contains(text, Answer) || !strings.Contains(text, "real-mock-agent") {
 		r.t.Errorf("the agent said %q", text)
 	}
 	if len(calls) == 0 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/internal/acptest/model"
 	"tandemux/internal/client"
 )
 
@@ -28,7 +27,7 @@ func TestRealAgentsFork(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("not installed: %v", err)
 			}
-			m := &model.Model{Tool: "no such tool"}
+			m := &Model{Tool: "no such tool"}
 			c := newRealChat(t, bin, program, a, m)
 			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("The word is xyzzy.")})
 			c.ended(1)
@@ -64,7 +63,7 @@ func TestRealAgentsSteer(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("not installed: %v", err)
 			}
-			m := &model.Model{Command: "sleep 2; echo slept"}
+			m := &Model{Command: "sleep 2; echo slept"}
 			c := newRealChat(t, bin, program, a, m)
 			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("Run it.")})
 			c.seen.until(c.ctx, t, "the tool to run", func(s ahp.ChatState) bool {
@@ -101,7 +100,7 @@ type realConversation struct {
 	seen *folded
 }
 
-func newRealChat(t *testing.T, bin, program string, a realAgent, m *model.Model) *realConversation {
+func newRealChat(t *testing.T, bin, program string, a realAgent, m *Model) *realConversation {
 	t.Helper()
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tandemux/internal/acptest/model"
 )
 
 // mcpAgents are agents that bring an interface of their own and are told of tandemux
@@ -81,7 +79,7 @@ func TestRealAgentsBuildInTandemux(t *testing.T) {
 // realBuild is a program to build, in a world with a model and a host of its own.
 type realBuild struct {
 	*realRun
-	m    *model.Model
+	m    *Model
 	home string
 }
 
@@ -90,7 +88,7 @@ func newRealBuild(t *testing.T, bin, program string, env []string, files map[str
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("not installed: %v", err)
 	}
-	b := &realBuild{m: &model.Model{Tool: "run_command"}}
+	b := &realBuild{m: &Model{Tool: "run_command"}}
 	server := httptest.NewServer(b.m)
 	t.Cleanup(server.Close)
 	b.realRun = newRealRun(t, bin, program, server.URL, env, files)
@@ -139,7 +137,7 @@ func (b *realBuild) check(said string) {
 	if info, err := os.Stat(filepath.Join(b.dir, "built")); err != nil || info.Mode()&0o100 == 0 {
 		b.t.Errorf("nothing was built: %v", err)
 	}
-	if !strings.Contains(said, model.Answer) || !strings.Contains(said, builtSays) || !strings.Contains(said, "exitCode") {
+	if !strings.Contains(said, Answer) || !strings.Contains(said, builtSays) || !strings.Contains(said, "exitCode") {
 		b.t.Errorf("the agent said %q", said)
 	}
 	log, err := os.ReadFile(filepath.Join(b.home, "state/tandemux/audit.log"))

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"tandemux/internal/acptest/model"
 )
 
 // TestRealAgentsAsTasks has real agents, from npm, work as tasks, in worktrees and
@@ -27,7 +25,7 @@ func TestRealAgentsAsTasks(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("not installed: %v", err)
 			}
-			m := &model.Model{Command: "echo real-$USERNAME-agent | tee made.txt; pwd"}
+			m := &Model{Command: "echo real-$USERNAME-agent | tee made.txt; pwd"}
 			server := httptest.NewServer(m)
 			defer server.Close()
 			r := newRealRun(t, bin, program, server.URL, a.env, nil)
@@ -41,7 +39,7 @@ func TestRealAgentsAsTasks(t *testing.T) {
 			began := time.Now()
 			out, errs, err := r.tandemux("task", "new", "--agent", a.name, "--name", "real", "--approve", "all", "-m", "Run it and tell me what it says.", "--wait", "--timeout", "150s")
 			t.Logf("%v, %d requests to the model, %v; stderr: %s", time.Since(began).Round(time.Millisecond), len(m.Asked()), err, errs)
-			if err != nil || !strings.Contains(out, model.Answer) || !strings.Contains(out, "real-mock-agent") {
+			if err != nil || !strings.Contains(out, Answer) || !strings.Contains(out, "real-mock-agent") {
 				log, _, _ := r.tandemux("logs", a.name)
 				t.Fatalf("it said %q; its log:\n%s", out, log)
 			}

@@ -41,7 +41,6 @@ var arrows = map[string][]string{
 	"internal/acptest":         {},
 	"internal/ahptest":         {},
 
-	"internal/acptest/model": {}, // what real agents are run against
 	"internal/config/strict": {},
 	"internal/complete":      {"ahp", "host/task/store", "internal/cli", "internal/endpoint", "internal/taskcmd"},
 
@@ -154,7 +153,6 @@ var arrows = map[string][]string{
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"internal/approval", "ui/editor", "ui/look", "ui/paint", "ui/words"},
 	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
-	"ui/uitest":          {"ahp", "emulator/...", "keymap", "ui/..."},
 	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 

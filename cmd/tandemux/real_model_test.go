@@ -1,4 +1,4 @@
-package model
+package main
 
 import (
 	"encoding/json"
@@ -17,7 +17,10 @@ var shellTools = []string{"mcp__acp__Bash", "Bash", "run_shell_command", "exec_c
 // Answer begins the text that follows a tool's result.
 const Answer = "The tool said: "
 
-// Model answers.
+// Model is a model without a mind, for running real agents without a network: it
+// answers in the words of three vendors (Anthropic Messages, Gemini, OpenAI Responses),
+// to a message with a call of the agent's tool for shell commands, to that tool's result
+// with a text that quotes it. It may be used concurrently.
 type Model struct {
 	// Command is what the agent is told to run.
 	Command string
@@ -68,7 +71,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.bodies = append(m.bodies[max(0, len(m.bodies)+1-maxBodies):], string(body))
 	m.mu.Unlock()
-	var q request
+	var q modelRequest
 	json.Unmarshal(body, &q) //nolint:errcheck // what isn't there is empty
 	switch path := r.URL.Path; {
 	case strings.HasSuffix(path, "/count_tokens"), strings.HasSuffix(path, ":countTokens"):
@@ -90,7 +93,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // request is any of the vendors' requests, as far as it matters.
-type request struct {
+type modelRequest struct {
 	Model  string `json:"model"`
 	Stream bool   `json:"stream"`
 	Tools  []struct {
@@ -109,7 +112,7 @@ type function struct {
 
 // names are those of the tools that the request offers, and with them the
 // namespaces that they are in.
-func (q request) names() (names, spaces []string) {
+func (q modelRequest) names() (names, spaces []string) {
 	for _, t := range q.Tools {
 		if t.Name != "" && len(t.Tools) == 0 {
 			names, spaces = append(names, t.Name), append(spaces, "")
@@ -123,7 +126,7 @@ func (q request) names() (names, spaces []string) {
 
 // tool is the tool to call, of those that the request offers, and its namespace;
 // "" when it is not among them.
-func (m *Model) tool(q request) (name, space string) {
+func (m *Model) tool(q modelRequest) (name, space string) {
 	names, spaces := q.names()
 	for i, name := range names {
 		if m.Tool != "" && strings.HasSuffix(name, m.Tool) {
@@ -142,7 +145,7 @@ var results = regexp.MustCompile(`"(tool_result|functionResponse|function_call_o
 
 // result is the last message if it has a tool's result in it, cut to what can be
 // quoted.
-func (q request) result() (string, bool) {
+func (q modelRequest) result() (string, bool) {
 	last := json.RawMessage(nil)
 	switch {
 	case len(q.Messages) > 0:
@@ -182,7 +185,7 @@ func (m *Model) arguments(tool string) map[string]any {
 }
 
 // reply is what to answer: a text, or a call.
-func (m *Model) reply(q request) (text, tool, space string) {
+func (m *Model) reply(q modelRequest) (text, tool, space string) {
 	if said, ok := q.result(); ok {
 		return Answer + said, "", ""
 	}
@@ -212,7 +215,7 @@ func events(w http.ResponseWriter, list ...any) {
 
 type object = map[string]any
 
-func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q request) {
+func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
 	block, deltas, stop := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text}, "end_turn"
@@ -243,7 +246,7 @@ func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q request) {
 	)
 }
 
-func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q request) {
+func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
 	part := object{"text": text}
@@ -264,7 +267,7 @@ func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q request) {
 	json.NewEncoder(w).Encode(answer) //nolint:errcheck // the agent went away
 }
 
-func (m *Model) openai(w http.ResponseWriter, r *http.Request, q request) {
+func (m *Model) openai(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, space := m.reply(q)
 	m.note(r, "text "+tool)
 	item := object{

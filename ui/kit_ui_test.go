@@ -1,4 +1,4 @@
-package uitest
+package ui_test
 
 import (
 	"reflect"
@@ -33,7 +33,11 @@ type Options struct {
 	Suspend func()
 }
 
-// UI is a running interface.
+// UI is the program around a real ui.Model, without a terminal, a host process or a
+// clock: it runs the model's commands, delivers its timers when Advance moves the clock,
+// decodes keys' bytes as a keyboard sends them, and shows on an emulator what the painter
+// wrote. All of it is on the test's goroutine: when a call returns the interface is idle,
+// but for timers.
 type UI struct {
 	Host  *Host
 	Model *ui.Model
