@@ -86,6 +86,9 @@ type WaitParams struct {
 	// Past looks for Pattern in the output that the terminal has kept, too.
 	Past      bool  `json:"past,omitempty"`
 	TimeoutMs int64 `json:"timeoutMs,omitempty"` // 0 means none
+	// Input has a wait for an exit or a command end when what runs waits for input, and
+	// another that has taken TimeoutMs say so.
+	Input bool `json:"input,omitempty"`
 	// From makes it a wait that began at a mark, AgoMs ago: what has happened
 	// since decides it as if it had been there all the time, in an earlier host or
 	// on an earlier connection.
@@ -117,6 +120,7 @@ const (
 	WaitFinished = "finished" // the command that ran has finished, and with it the wait
 	WaitExited   = "exited"   // the process has ended, and with it the wait
 	WaitGone     = "gone"     // the terminal was removed
+	WaitInput    = "input"    // what runs waits for input; WaitResult.Line is its prompt
 	WaitOverrun  = "overrun"  // output came faster than Pattern could be matched
 )
 

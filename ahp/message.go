@@ -74,6 +74,9 @@ type AgentMeta struct {
 	// Session that it works for, if it is one of the host's; otherwise it gets
 	// one of its own, InitializeMeta.Session.
 	Session URI `json:"session,omitempty"`
+	// Identity, at most 64 bytes, is who it is across connections: what it held, and
+	// was counted, is its again. Without one each client is another agent.
+	Identity string `json:"identity,omitempty"`
 }
 
 // InitializeResult answers it.
@@ -300,6 +303,7 @@ type ReadResult struct {
 	Rows    int    `json:"rows"`
 	CursorX int    `json:"cursorX"` // 0-based
 	CursorY int    `json:"cursorY"` // 0-based
+	End     int64  `json:"end"`     // bytes of output so far, those that are not kept counted
 	// Colors are those that the terminal was last seen in, as far as its client has
 	// told (x-tandemux/colors); absent when nothing is known.
 	Colors *ReadColors `json:"colors,omitempty"`

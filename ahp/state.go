@@ -83,6 +83,8 @@ type TerminalMeta struct {
 	Created int64 `json:"tandemux/created,omitempty"`
 	// Signal that ended the process, such as "SIGKILL".
 	Signal string `json:"tandemux/signal,omitempty"`
+	// Ended says why the host ended the process, empty when it didn't.
+	Ended string `json:"tandemux/ended,omitempty"`
 	// Orphaned says that the keeper that started the process is gone: it may run on,
 	// and how it ends will not be known.
 	Orphaned bool `json:"tandemux/orphaned,omitempty"`

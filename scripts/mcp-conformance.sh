@@ -19,14 +19,14 @@ check() { # NAME WANTED COMMAND...
 	if "$@" 2>&1 | grep -q -e "$want"; then echo "ok    $name"; else echo "FAIL  $name"; fail=1; fi
 }
 check "inspector, stdio, tools/list" spawn_background_terminal inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/tandemux" mcp --method tools/list
-check "inspector, stdio, run_command" '"output": "hi there' \
+check "inspector, stdio, run_command" '"text": "hi there' \
 	inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/tandemux" mcp --method tools/call --tool-name run_command --tool-arg 'command=["echo","hi there"]'
 check "inspector, stdio, an error" 'blocked for security' \
 	inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/tandemux" mcp --method tools/call --tool-name run_command --tool-arg 'command=["rm","x"]'
 "$dir/tandemux" stop >/dev/null 2>&1 || true
 url=$("$dir/tandemux" host --listen 127.0.0.1:0 | grep -o '127\.0\.0\.1:[0-9]*' | head -1)
 token=$("$dir/tandemux" token new 2>/dev/null | grep -o 'tandemux_[A-Za-z0-9_-]\{20,\}' | head -1)
-check "inspector, http, list_terminals" '"terminals": \[\]' \
+check "inspector, http, list_terminals" '"text": "\[\]"' \
 	inspect "http://$url/mcp" --transport http --header "Authorization: Bearer $token" --method tools/call --tool-name list_terminals
 for s in server-initialize logging-set-level ping tools-list resources-list prompts-list server-sse-multiple-streams dns-rebinding-protection; do
 	check "conformance, $s" ', 0 failed' \

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -30,8 +33,9 @@ const (
 
 func newMCPCommand() *cobra.Command {
 	in := struct {
-		Agent string `flag:"agent" doc:"The agent's name, where its program does not say one"`
-	}{"agent"}
+		Agent    string `flag:"agent" doc:"The agent's name, where its program does not say one"`
+		Identity string `flag:"identity" doc:"Who it is when it comes back; else that is its name and directory"`
+	}{Agent: "agent"}
 	return cli.Command("mcp", `Serve terminals to an agent as MCP tools, on stdin and stdout
 The agent speaks the Model Context Protocol: it gets tools to list, read and start
 terminals, to run commands and to wait for them. The agent's program starts this; the
@@ -52,13 +56,16 @@ it. docs/agents.md says what it may run.
 		if err != nil {
 			return fmt.Errorf("find the working directory: %w", err)
 		}
+		start := dir
 		if !p.Own() {
-			dir = "" // it is that machine's directories that count
+			start = "" // it is that machine's directories that count
 		}
 		return mcp.New(mcp.Options{
-			Name: in.Agent, Version: version, Dir: dir, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
+			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
-				return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
+				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(sessionEnv)}
+				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(chatEnv), who.Name+"\x00"+dir))
+				return openAgent(ctx, p, who, os.Getenv(chatEnv))
 			},
 		}).ServeStdio(cmd.Context())
 	})
@@ -70,11 +77,18 @@ type agentHost struct {
 	claim ahp.Claim
 }
 
-// openAgent connects for an agent; chat may be empty, session too: it gets one of
+// identity is a short name of who an agent is, for this user on this machine.
+func identity(of string) string {
+	machine, _ := os.Hostname()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", machine, os.Getuid(), of))
+	return hex.EncodeToString(sum[:8])
+}
+
+// openAgent connects for an agent; chat may be empty, its session too: it gets one of
 // its own.
-func openAgent(ctx context.Context, p endpoint.Endpoint, name string, on, chat ahp.URI) (mcp.Host, error) {
+func openAgent(ctx context.Context, p endpoint.Endpoint, who ahp.AgentMeta, chat ahp.URI) (mcp.Host, error) {
 	m := client.NewMirror(0)
-	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &who})
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,8 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 		return nil, ahp.InvalidParams("initialize: tandemux/agent: name: want 1 to %d bytes without control characters", maxAgentName)
 	case len(a.Session) > maxSession:
 		return nil, ahp.InvalidParams("initialize: tandemux/agent: session: longer than %d bytes", maxSession)
+	case len(a.Identity) > maxAgentName || strings.ContainsFunc(a.Identity, unicode.IsControl):
+		return nil, ahp.InvalidParams("initialize: tandemux/agent: identity: want at most %d bytes without control characters", maxAgentName)
 	case p.Sandbox != "":
 		if a.Session != "" && a.Session != p.Sandbox {
 			return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.OutOfReach())
@@ -45,10 +47,14 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 		ID: p.ID, Token: p.Token, Terminal: p.Terminal, Process: p.Process,
 		Agent: name, Session: a.Session,
 	}
-	if p.Human {
-		g.ID = agentOwner + clientID
+	who := clientID
+	if a.Identity != "" {
+		who = p.ID + "/" + strings.Clone(a.Identity) // nobody else's
 	}
-	g.Session = cmp.Or(g.Session, agentScheme+clientID)
+	if p.Human {
+		g.ID = agentOwner + who
+	}
+	g.Session = cmp.Or(g.Session, agentScheme+who)
 	for _, s := range agentScopes {
 		if p.May(s) && (p.Terminal == "" || slices.Contains(p.Scopes, s)) {
 			g.Scopes = append(g.Scopes, s)
@@ -77,6 +83,10 @@ func (p *Principal) Driving(session ahp.URI) (*Principal, error) {
 	d.Session = strings.Clone(session)
 	return &d, nil
 }
+
+// IsAgent reports whether a principal's id is that of an agent without a token: it is gone
+// with its connections.
+func IsAgent(principal string) bool { return strings.HasPrefix(principal, agentOwner) }
 
 // RefuseClaim is the refusal of an agent's claim that is not for its own session, empty
 // for all others.

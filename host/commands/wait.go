@@ -27,6 +27,9 @@ const (
 	nextTime = time.Second
 	// beginTime is how long a shell may take to begin a command that was typed.
 	beginTime = 10 * time.Second
+	// inputTime is how long there is no output before it is looked whether what runs
+	// waits for input, and how often.
+	inputTime = 2 * time.Second
 )
 
 // wait is one x-tandemux/wait or x-tandemux/run that has yet to be answered. It is
@@ -45,8 +48,9 @@ type wait struct {
 	timer *time.Timer // of the time limit; nil without
 	idle  *time.Timer
 	quiet time.Duration
-	past  bool      // what is there counts too
-	from  *ahp.Mark // where it began, nil for here
+	input *time.Timer // of the next look whether input is waited for; nil for never
+	past  bool        // what is there counts too
+	from  *ahp.Mark   // where it began, nil for here
 	ago   time.Duration
 	match *matcher
 	line  string // of x-tandemux/run: what is to be typed; "" once it is
@@ -93,8 +97,18 @@ func (cs *Commands) wait(_ context.Context, c *requests.Conn, p ahp.WaitParams) 
 		w.end(tx)
 		return nil, err
 	}
+	if p.Input && !w.over && (p.Until == ahp.WaitExit || p.Until == ahp.WaitCommand) {
+		w.input = w.after(inputTime, func(tx core.Tx) {
+			if w.input.Reset(inputTime); w.t.Value.Claim.Kind == ahp.ClaimSession { // Else a person sees to it.
+				w.forInput(tx)
+			}
+		})
+	}
 	if p.TimeoutMs > 0 && !w.over {
 		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func(tx core.Tx) {
+			if p.Input {
+				w.forInput(tx)
+			}
 			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitTimeout, Running: w.stillRunning(p.Until)})
 		})
 	}
@@ -304,6 +318,13 @@ func seeText(tx core.Tx, w *wait, a ahp.Action) {
 	}
 }
 
+// forInput ends a wait whose program waits for input.
+func (w *wait) forInput(tx core.Tx) {
+	if line := w.t.PresentLine(tx); !w.over && w.t.Term.WantsInput(line) {
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitInput, Running: true, Line: line})
+	}
+}
+
 // stillRunning reports whether what is waited for runs.
 func (w *wait) stillRunning(until string) bool {
 	if until == ahp.WaitCommand && !w.next {
@@ -353,7 +374,7 @@ func (w *wait) end(tx core.Tx) {
 	if w.cs.waits[w.c] = left; len(left) == 0 {
 		delete(w.cs.waits, w.c)
 	}
-	for _, timer := range []*time.Timer{w.timer, w.idle} {
+	for _, timer := range []*time.Timer{w.timer, w.idle, w.input} {
 		if timer != nil {
 			timer.Stop()
 		}
@@ -365,6 +386,9 @@ func (w *wait) end(tx core.Tx) {
 
 // Told implements terminals.Watcher.
 func (w *wait) Told(tx core.Tx, a ahp.Action) {
+	if _, is := a.(ahp.TerminalData); is && w.input != nil && !w.over {
+		w.input.Reset(inputTime)
+	}
 	if _, is := a.(terminal.Declined); is {
 		w.declined(tx)
 	} else if w.see != nil && !w.over {

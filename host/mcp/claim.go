@@ -3,19 +3,15 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
 )
 
-// askTime is how long a person is given to answer.
-const askTime = time.Minute
-
 type claimInput struct {
 	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
 	Reason     string `json:"reason" jsonschema:"what you need it for; the person reads this"`
-	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait for an answer; default 60000"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait for an answer; default 45000"`
 }
 
 type claimOutput struct {
@@ -26,7 +22,7 @@ type claimOutput struct {
 
 // claimTerminal asks for a terminal; the host asks the person.
 func claimTerminal(ctx context.Context, c call, in claimInput) (claimOutput, error) {
-	limit, err := timeout(in.TimeoutMs, askTime)
+	limit, err := c.timeout(in.TimeoutMs, patience)
 	if err != nil {
 		return claimOutput{}, err
 	}

@@ -2,6 +2,8 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +31,9 @@ func TestTakeOver(t *testing.T) {
 	w := hosttest.New(t, "")
 	a := newAgent(w, "worker")
 	answer := make(chan map[string]any)
-	go func() { answer <- a.get("run_command", m{"line": "echo begun; read x; echo got $x"}) }()
+	go func() {
+		answer <- a.get("run_command", m{"line": "echo begun; until test -e go; do sleep 0.1; done; read x; echo got $x", "cwd": w.Dir})
+	}()
 	var id string
 	w.Eventually("it runs", func() bool {
 		for _, t := range newAgent(w, "watcher").list() {
@@ -43,6 +47,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	short := strings.TrimPrefix(id, "pty-")
 	w.Tandemux("claim", short)
+	w.Must(os.WriteFile(filepath.Join(w.Dir, "go"), nil, 0o600)) // From here on it waits for input, and the person sees to it.
 	w.Tandemux("send", short, "--enter", "person")
 	if r := <-answer; !strings.Contains(r["output"].(string), "got person") || r["exitCode"] != 0.0 {
 		t.Errorf("%v", r)

@@ -41,6 +41,7 @@ type HTTP struct {
 type visitor struct {
 	server  *Server
 	handler http.Handler
+	pending pending
 	using   int         // requests
 	idle    *time.Timer // runs while nobody uses it
 	used    time.Time
@@ -54,7 +55,7 @@ func (h *HTTP) Door() front.Door {
 func (h *HTTP) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	a := h.take(c)
 	defer h.put(c.Principal, a)
-	a.handler.ServeHTTP(w, r)
+	a.pending.serve(w, r, a.handler)
 }
 
 // take gives the principal's agent, made on first use.
@@ -81,7 +82,7 @@ func (h *HTTP) take(c front.Caller) *visitor {
 			Name: cmp.Or(h.names[c.Principal], "agent"), Version: h.Version, NewURI: h.NewURI,
 			Open: func(ctx context.Context, name string) (Host, error) { return h.Connect(ctx, c, name) },
 		})
-		a = &visitor{server: server, handler: server.Handler()}
+		a = &visitor{server: server, handler: server.Handler(), pending: pending{calls: map[string]context.CancelFunc{}}}
 		h.open[c.Principal] = a
 	}
 	if a.idle != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ func (a *agent) try(name string, args map[string]any) (text string, failed bool)
 	if err != nil {
 		return err.Error(), true
 	}
-	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+	return told(r), r.IsError
 }
 
 // call calls a tool; the answer's text, and whether it is an error.
@@ -56,13 +58,22 @@ func (a *agent) call(name string, args map[string]any) (text string, failed bool
 	if err != nil {
 		a.Fatalf("%s: %v", name, err)
 	}
-	if len(r.Content) != 1 {
-		a.Fatalf("%s: %d pieces of content", name, len(r.Content))
+	if r.StructuredContent != nil {
+		a.Errorf("%s: said twice: %v", name, r.StructuredContent)
 	}
-	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+	return told(r), r.IsError
 }
 
-// get calls a tool that has to succeed.
+// told is the text of an answer; output of a program follows what is said of it.
+func told(r *mcp.CallToolResult) string {
+	var pieces []string
+	for _, c := range r.Content {
+		pieces = append(pieces, c.(*mcp.TextContent).Text)
+	}
+	return strings.Join(pieces, "\n")
+}
+
+// get calls a tool that has to succeed; "output" is the program's.
 func (a *agent) get(name string, args map[string]any) map[string]any {
 	a.Helper()
 	text, failed := a.call(name, args)
@@ -70,9 +81,11 @@ func (a *agent) get(name string, args map[string]any) map[string]any {
 		a.Fatalf("%s %v: %s", name, args, text)
 	}
 	var got map[string]any
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
+	head, output, _ := strings.Cut(text, "\n")
+	if err := json.Unmarshal([]byte(head), &got); err != nil {
 		a.Fatalf("%s: %v in %s", name, err, text)
 	}
+	got["output"] = output
 	return got
 }
 
@@ -93,6 +106,12 @@ func (a *agent) list() []map[string]any {
 		a.Fatalf("list_terminals: %v, %s", err, text)
 	}
 	return got
+}
+
+// running are the terminals that have not ended.
+func (a *agent) running() []map[string]any {
+	a.Helper()
+	return slices.DeleteFunc(a.list(), func(t map[string]any) bool { return t["ended"] != nil })
 }
 
 type m = map[string]any

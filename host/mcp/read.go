@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
@@ -13,16 +15,22 @@ type readInput struct {
 	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
 	View       string `json:"view,omitempty" jsonschema:"history (default): the output as text; screen: what the screen shows now"`
 	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences (colours and cursor movement)"`
+	Since      int64  `json:"since,omitempty" jsonschema:"the cursor of an earlier answer: only the output after that"`
+	sizes
 }
 
 type readOutput struct {
 	TerminalID string `json:"terminalId"`
 	History    string `json:"history"`
+	Cursor     int64  `json:"cursor"`
 }
 
 // readTerminal is T5 to T8.
 func readTerminal(ctx context.Context, c call, in readInput) (readOutput, error) {
 	t, err := c.known(ctx, in.TerminalID)
+	if err == nil {
+		err = in.check()
+	}
 	if err != nil {
 		return readOutput{}, err
 	}
@@ -39,29 +47,22 @@ func readTerminal(ctx context.Context, c call, in readInput) (readOutput, error)
 		return readOutput{}, err
 	}
 	text := r.Text
+	if in.Since > 0 && what == ahp.ReadRaw { // What is not kept any more can't be given.
+		text = strings.ToValidUTF8(text[len(text)-int(min(max(r.End-in.Since, 0), int64(len(text)))):], "")
+	}
 	if what == ahp.ReadRaw && !in.Raw {
 		text = plaintext.Convert(text)
 	}
-	return readOutput{TerminalID: in.TerminalID, History: pool.History(text)}, nil
+	return readOutput{in.TerminalID, in.end(text, pool.HistoryBytes), r.End}, nil
 }
 
-type listOutput struct {
-	Terminals []terminal `json:"terminals"`
-}
-
-// text is the bare array of the document (T3); a structured answer has to be an
-// object.
-func (l listOutput) text() any { return l.Terminals }
-
-// listTerminals is T3 and T4.
-// Those whose process has ended are left out (docs/contributing/decisions.md §17).
-func listTerminals(ctx context.Context, c call, _ struct{}) (listOutput, error) {
-	out := listOutput{Terminals: []terminal{}}
+// listTerminals is T3 and T4. Those whose process has ended are among them as long as the
+// host keeps them (docs/contributing/decisions.md §17).
+func listTerminals(ctx context.Context, c call, _ struct{}) ([]terminal, error) {
+	out := []terminal{}
 	all, err := c.list(ctx)
 	for _, t := range all {
-		if !t.Lifecycle.Exited() {
-			out.Terminals = append(out.Terminals, c.describe(&t))
-		}
+		out = append(out, c.describe(&t))
 	}
 	return out, err
 }
@@ -72,12 +73,23 @@ type commandInput struct {
 	Back       int    `json:"back,omitempty" jsonschema:"counted from the newest, which is 1 and the default"`
 	Failed     bool   `json:"failed,omitempty" jsonschema:"count only commands that failed"`
 	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
+	Since      int64  `json:"since,omitempty" jsonschema:"the cursor of an earlier answer, with its commandId: only the output after that"`
+	sizes
 }
 
 func readCommand(ctx context.Context, c call, in commandInput) (commandOutput, error) {
 	t, err := c.known(ctx, in.TerminalID)
+	if err == nil {
+		err = in.check()
+	}
 	if err != nil {
 		return commandOutput{}, err
 	}
-	return c.told(ctx, t.Resource, ahp.CommandParams{ID: in.CommandID, Back: in.Back, Failed: in.Failed}, in.Raw)
+	p := ahp.CommandParams{ID: in.CommandID, Back: in.Back, Failed: in.Failed}
+	if in.Since > 0 {
+		if p.From = &in.Since; p.ID == "" {
+			return commandOutput{}, errors.New("since is a cursor of one command: give its commandId too")
+		}
+	}
+	return c.told(ctx, t.Resource, p, in.Raw, in.sizes)
 }

@@ -15,10 +15,14 @@ import (
 )
 
 const (
-	defaultTimeout = 2 * time.Minute
-	maxTimeout     = time.Hour
-	// outputBytes bounds the output in an answer; of more, head and tail are kept.
-	outputBytes = 64 << 10
+	// patience is for how long a call lasts whose client does not follow its progress: many
+	// give up after a minute, and with them the answer would be lost.
+	patience   = 45 * time.Second
+	maxTimeout = time.Hour
+	// maxKept bounds the terminals of an agent that are kept for what an answer left out.
+	maxKept = 8
+	// interruptTime is for how long a command that was interrupted may go on.
+	interruptTime = 2 * time.Second
 	// progressEvery is the pace of progress notifications, sent to who asked.
 	progressEvery = time.Second
 	// tidyTime bounds what is done behind a call that ended early.
@@ -31,27 +35,38 @@ type runInput struct {
 	Line       string   `json:"line,omitempty" jsonschema:"in place of command: a line for the shell, with pipes and so on"`
 	TerminalID string   `json:"terminalId,omitempty" jsonschema:"run it in the shell of this terminal, which you must hold; without one it gets a terminal of its own"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"absolute path of the directory, for a terminal of its own"`
-	TimeoutMs  int64    `json:"timeoutMs,omitempty" jsonschema:"how long to wait for its end; default 120000, at most 3600000"`
+	TimeoutMs  int64    `json:"timeoutMs,omitempty" jsonschema:"how long to wait for its end; default 45000; more, up to 3600000, only counts where your client follows progress"`
 	Raw        bool     `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
+	sizes
 }
 
 // commandOutput is what is told of a command, ended or not.
 type commandOutput struct {
-	TerminalID string `json:"terminalId,omitempty" jsonschema:"where it runs or ran, unless that is gone"`
+	TerminalID string `json:"terminalId,omitempty"` // where it runs or ran, unless that is gone
 	CommandID  string `json:"commandId,omitempty"`
-	Command    string `json:"commandLine"`
-	Running    bool   `json:"running" jsonschema:"true: it was still running when this was written"`
+	Command    string `json:"commandLine,omitempty"`
+	Running    bool   `json:"running"`
 	TimedOut   bool   `json:"timedOut,omitempty"`
-	ExitCode   *int   `json:"exitCode,omitempty"`
-	DurationMs *int64 `json:"durationMs,omitempty"`
-	Cwd        string `json:"cwd,omitempty"`
-	Output     string `json:"output"`
-	Omitted    int64  `json:"omittedBytes,omitempty" jsonschema:"of the output's middle, which is left out where it says so"`
-	Hint       string `json:"hint,omitempty"`
+	// WaitsForInput says that it does; Prompt is the line that it waits behind.
+	WaitsForInput bool   `json:"waitsForInput,omitempty"`
+	Prompt        string `json:"prompt,omitempty"`
+	ExitCode      *int   `json:"exitCode,omitempty"`
+	DurationMs    *int64 `json:"durationMs,omitempty"`
+	Cwd           string `json:"cwd,omitempty"`
+	Omitted       int64  `json:"omittedBytes,omitempty"`
+	Cursor        int64  `json:"cursor,omitempty"` // of a command that runs: since, for what comes
+	Hint          string `json:"hint,omitempty"`
+
+	output string
 }
 
+func (o commandOutput) printed() string { return o.output }
+
 func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error) {
-	limit, err := timeout(in.TimeoutMs, defaultTimeout)
+	limit, err := c.timeout(in.TimeoutMs, patience)
+	if err == nil {
+		err = in.check()
+	}
 	switch {
 	case err != nil:
 		return commandOutput{}, err
@@ -73,15 +88,21 @@ func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error)
 		return commandOutput{}, err
 	}
 	const only = "c1" // the id of the command that a terminal was started with
-	w, err := c.wait(ctx, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: limit})
-	if err != nil { // most likely cancelled: nobody would tidy up
-		c.tidy(func(ctx context.Context) { c.dispose(ctx, uri) })
+	w, err := c.wait(ctx, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: limit, Input: true})
+	if err != nil { // most likely cancelled
+		c.tidy(func(ctx context.Context) { c.interrupt(ctx, uri) })
 		return commandOutput{}, err
 	}
-	out, err := c.told(ctx, uri, ahp.CommandParams{ID: only}, in.Raw)
-	if w.Reason == ahp.WaitTimeout {
+	out, err := c.told(ctx, uri, ahp.CommandParams{ID: only}, in.Raw, in.sizes)
+	out.Command, out.Cwd = "", "" // the caller has said so
+	switch {
+	case w.Reason != ahp.WaitMet:
 		c.tidy(func(ctx context.Context) { c.narrow(ctx, uri) })
-		return late(out, "exit"), err
+		return c.late(ctx, out, ahp.WaitExit, w), err
+	case out.Omitted > 0:
+		out.Hint = "read_command with maxBytes or tail has more of it, for some minutes"
+		c.tidy(func(ctx context.Context) { c.keep(ctx, uri) })
+		return out, err
 	}
 	c.tidy(func(ctx context.Context) { c.dispose(ctx, uri) })
 	out.TerminalID, out.CommandID = "", ""
@@ -102,25 +123,40 @@ func (c call) runIn(ctx context.Context, in runInput, limit int64) (commandOutpu
 	if err := c.request(ctx, ahp.MethodRun, ahp.RunParams{Channel: t.Resource, Command: in.Command, Line: in.Line}, &begun); err != nil {
 		return commandOutput{}, err
 	}
-	w, err := c.wait(ctx, ahp.WaitParams{Channel: t.Resource, Until: ahp.WaitCommand, TimeoutMs: limit})
+	w, err := c.wait(ctx, ahp.WaitParams{Channel: t.Resource, Until: ahp.WaitCommand, TimeoutMs: limit, Input: true})
 	if err != nil {
 		if ctx.Err() != nil { // cancelled: the command is interrupted, the shell stays
 			c.tidy(func(ctx context.Context) { c.act(ctx, t.Resource, ahp.TerminalInput{Data: "\x03"}) }) //nolint:errcheck // the caller is gone
 		}
 		return commandOutput{}, err
 	}
-	out, err := c.told(ctx, t.Resource, ahp.CommandParams{ID: begun.CommandID}, in.Raw)
-	if w.Reason == ahp.WaitTimeout {
-		out = late(out, "command")
+	out, err := c.told(ctx, t.Resource, ahp.CommandParams{ID: begun.CommandID}, in.Raw, in.sizes)
+	out.Command = ""
+	if out.Running {
+		out = c.late(ctx, out, ahp.WaitCommand, w)
 	}
 	return out, err
 }
 
 // late completes the answer of a command that goes on.
-func late(out commandOutput, until string) commandOutput {
-	out.TimedOut = true
-	out.Hint = fmt.Sprintf("it still runs: wait_for terminalId %s until %s, read_command for its output; send_input keys ctrl+c interrupts it", out.TerminalID, until)
+func (c call) late(ctx context.Context, out commandOutput, until string, w ahp.WaitResult) commandOutput {
+	out.WaitsForInput, out.Prompt, out.Hint = c.asks(ctx, out.TerminalID, w)
+	if out.TimedOut = !out.WaitsForInput; out.TimedOut {
+		out.Hint = fmt.Sprintf("it goes on: wait_for until %s, then read_command with this commandId and since: the cursor; send_input keys ctrl+c interrupts it", until)
+	}
 	return out
+}
+
+// asks says of a wait that has ended whether the program waits for input, and who may give it.
+func (c call) asks(ctx context.Context, id string, w ahp.WaitResult) (waits bool, prompt, who string) {
+	if w.Reason != ahp.WaitInput {
+		return false, "", ""
+	}
+	who = "it waits for input: send_input answers, then wait_for; what only the person knows, as a password, they type after promote_terminal"
+	if t, err := c.find(ctx, id); err == nil && t != nil && !c.holds(t) {
+		who = "it waits for input from who holds it, which you don't: claim_terminal asks"
+	}
+	return true, plaintext.Convert(w.Line), who
 }
 
 // working is the agent's claim while this call works in a terminal.
@@ -134,6 +170,36 @@ func (c call) working() ahp.Claim {
 func (c call) narrow(ctx context.Context, uri ahp.URI) {
 	if t, err := c.find(ctx, uri); err == nil && t != nil && t.Claim.ToolCallID == c.id && c.holds(t) {
 		c.act(ctx, uri, ahp.TerminalClaimed{Claim: c.host.Claim()}) //nolint:errcheck // see above
+	}
+}
+
+// interrupt ends a command whose caller has gone: as ctrl+c does, and where that does not
+// help at once, with its terminal. What it printed stays to be read.
+func (c call) interrupt(ctx context.Context, uri ahp.URI) {
+	var r ahp.WaitResult
+	err := c.act(ctx, uri, ahp.TerminalInput{Data: "\x03"})
+	if err == nil {
+		err = c.request(ctx, ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: interruptTime.Milliseconds()}, &r)
+	}
+	if err != nil || r.Reason != ahp.WaitMet {
+		c.dispose(ctx, uri)
+		return
+	}
+	c.keep(ctx, uri)
+}
+
+// keep leaves a terminal whose command has ended to be read, until there are too many or the
+// host removes it.
+func (c call) keep(ctx context.Context, uri ahp.URI) {
+	c.narrow(ctx, uri)
+	c.keeping.Lock()
+	var old ahp.URI
+	if c.kept = append(c.kept, uri); len(c.kept) > maxKept {
+		old, c.kept = c.kept[0], c.kept[1:]
+	}
+	c.keeping.Unlock()
+	if old != "" {
+		c.dispose(ctx, old)
 	}
 }
 
@@ -201,46 +267,38 @@ func (c call) progress(ctx context.Context, token any) (stop func()) {
 }
 
 // told is what the host tells of a command.
-func (c call) told(ctx context.Context, uri ahp.URI, p ahp.CommandParams, raw bool) (commandOutput, error) {
+func (c call) told(ctx context.Context, uri ahp.URI, p ahp.CommandParams, raw bool, z sizes) (commandOutput, error) {
 	p.Channel = uri
-	if raw {
+	if raw || p.From != nil {
 		p.Format = ahp.FormatRaw
 	}
 	var r ahp.CommandResult
 	if err := c.request(ctx, ahp.MethodCommand, p, &r); err != nil {
 		return commandOutput{}, err
 	}
+	if p.From != nil && !raw {
+		r.Output, r.Tail = plaintext.Convert(r.Output), plaintext.Convert(r.Tail)
+	}
 	out := commandOutput{
 		TerminalID: pool.ID(uri), CommandID: r.ID, Command: r.CommandLine, Running: r.Running,
 		ExitCode: r.ExitCode, DurationMs: r.DurationMs, Cwd: fileuri.Path(r.Cwd),
 	}
-	out.Output, out.Omitted = shorten(r.Output, r.Omitted, r.Tail)
+	if r.Running {
+		out.Cursor = r.Bytes
+	}
+	out.output, out.Omitted = z.shorten(r.Output, r.Omitted, r.Tail)
 	return out, nil
 }
 
-// shorten brings an output to outputBytes: a quarter of it the head, the rest
-// the tail, with a line that says what is missing.
-func shorten(head string, omitted int64, end string) (string, int64) {
-	if omitted == 0 {
-		if len(head)+len(end) <= outputBytes {
-			return head + end, 0
-		}
-		head, end = head+end, head+end
-		omitted = -int64(len(head)) // both are the whole
-	}
-	h := plaintext.Head(head, outputBytes/4)
-	e := plaintext.Tail(end, outputBytes-outputBytes/4)
-	omitted += int64(len(head) - len(h) + len(end) - len(e))
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", h, omitted, e), omitted
-}
-
 // timeout is a time limit of a call in milliseconds.
-func timeout(ms int64, otherwise time.Duration) (int64, error) {
+func (c call) timeout(ms int64, otherwise time.Duration) (int64, error) {
 	switch {
 	case ms == 0:
 		return otherwise.Milliseconds(), nil
 	case ms < 0 || ms > maxTimeout.Milliseconds():
 		return 0, fmt.Errorf("timeoutMs %d is out of range: use 1 to %d", ms, maxTimeout.Milliseconds())
+	case c.req.Params.GetProgressToken() == nil:
+		ms = min(ms, patience.Milliseconds())
 	}
 	return ms, nil
 }

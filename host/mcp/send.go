@@ -59,23 +59,25 @@ type waitInput struct {
 	Pattern    string `json:"pattern,omitempty" jsonschema:"for text: an RE2 regular expression, matched against each line"`
 	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what is there counts too"`
 	IdleMs     int64  `json:"idleMs,omitempty" jsonschema:"for idle; default 2000"`
-	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait at most; default 30000, at most 3600000"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait at most; default 30000; more than 45000, up to 3600000, only counts where your client follows progress"`
 }
 
 type waitOutput struct {
 	TerminalID string `json:"terminalId"`
-	Reason     string `json:"reason" jsonschema:"met; timeout; exited or finished: the process or command ended first; overrun: too much output to match"`
+	Reason     string `json:"reason"` // met, timeout, input, exited, finished, overrun
 	Met        bool   `json:"met"`
 	Running    bool   `json:"running"`
 	ExitCode   *int   `json:"exitCode,omitempty"`
-	Line       string `json:"line,omitempty" jsonschema:"that matched"`
+	Line       string `json:"line,omitempty"` // that matched
+	Prompt     string `json:"prompt,omitempty"`
+	Hint       string `json:"hint,omitempty"`
 }
 
 // untils are the conditions that can be waited for.
 var untils = map[string]bool{ahp.WaitExit: true, ahp.WaitCommand: true, ahp.WaitText: true, ahp.WaitIdle: true}
 
 func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
-	limit, err := timeout(in.TimeoutMs, defaultWait)
+	limit, err := c.timeout(in.TimeoutMs, defaultWait)
 	switch {
 	case err != nil:
 		return waitOutput{}, err
@@ -88,7 +90,7 @@ func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
 	if err != nil {
 		return waitOutput{}, err
 	}
-	p := ahp.WaitParams{Channel: t.Resource, Until: in.Until, TimeoutMs: limit}
+	p := ahp.WaitParams{Channel: t.Resource, Until: in.Until, TimeoutMs: limit, Input: true}
 	switch in.Until {
 	case ahp.WaitText:
 		p.Pattern, p.Past = in.Pattern, !in.New
@@ -98,8 +100,12 @@ func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
 		}
 	}
 	r, err := c.wait(ctx, p)
-	return waitOutput{
+	out := waitOutput{
 		TerminalID: in.TerminalID, Reason: r.Reason, Met: r.Reason == ahp.WaitMet,
 		Running: r.Running, ExitCode: r.ExitCode, Line: r.Line,
-	}, err
+	}
+	if waits, prompt, who := c.asks(ctx, in.TerminalID, r); waits {
+		out.Line, out.Prompt, out.Hint = "", prompt, who
+	}
+	return out, err
 }

@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,9 @@ type Server struct {
 	calls atomic.Int64 // numbers tool calls, for claims
 	named atomic.Value // what the client called itself last, a string
 
+	keeping sync.Mutex
+	kept    []ahp.URI // terminals that are kept for their output, the oldest first
+
 	opening chan struct{} // holds one token: who has it may change host
 	host    Host          // nil before the first call
 }
@@ -33,7 +38,7 @@ var instructions = fmt.Sprintf(`Terminals of this machine, shared with a person.
 Prefer run_command for anything that ends; use spawn_background_terminal for what keeps running, such as a development server.
 Call list_terminals before you start something that may run already. After spawning, read_terminal or wait_for tells whether it came up; do not go on before.
 Start in the background and promote_terminal when it is stable and the person should have it; that is final.
-kill_terminal what you no longer need. A background terminal without input and output for %.0f minutes is ended.
+kill_terminal what you no longer need. A background terminal without input and output for %.0f minutes is ended; run_command's commands are not, while you are there.
 When a limit is met (%d spawns a minute, %d terminals), wait or kill one of yours; do not retry at once.`, limits.Idle.Minutes(), limits.Spawns, limits.Terminals)
 
 // New makes the server of one agent.
@@ -140,28 +145,50 @@ type tool struct {
 }
 
 // row makes one: what a tool is called, says of itself, and does. An error's
-// text is the answer, marked as an error (T14–T16, T21). The answer is given
-// structured, and as JSON text in the order of its members.
+// text is the answer, marked as an error (T14–T16, T21). The answer is text alone, JSON in
+// the order of its members: a structured form would be the same once more, and some clients
+// show models nothing else.
 func row[In, Out any](t mcp.Tool, do func(ctx context.Context, c call, in In) (Out, error)) tool {
 	return tool{t.Name, func(s *Server) {
 		t := t // each server its own
 		t.InputSchema = schemaOf[In]()
-		mcp.AddTool(s.sdk, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-			var out Out
+		mcp.AddTool(s.sdk, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+			ctx, cancel := heed(ctx)
+			defer cancel()
 			c, err := s.begin(ctx, t.Name, req)
-			if err == nil {
-				out, err = do(ctx, c, in)
+			if err != nil {
+				return nil, nil, err
+			}
+			out, err := do(ctx, c, in)
+			if ctx.Err() != nil {
+				err = errCancelled
 			}
 			if err != nil {
-				return nil, out, err
+				return nil, nil, err
 			}
-			text, err := json.Marshal(textOf(out))
-			if err != nil {
-				return nil, out, err
+			text, err := encode(out)
+			r := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+			if p, ok := any(out).(printer); ok && p.printed() != "" {
+				r.Content = append(r.Content, &mcp.TextContent{Text: p.printed()})
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, out, nil
+			return r, nil, err
 		})
 	}}
+}
+
+var errCancelled = errors.New("the call was cancelled")
+
+// printer is an answer with output of a program, which is a text of its own: as it is, not
+// as a string of JSON.
+type printer interface{ printed() string }
+
+// encode is JSON for models: as HTML, with \u003c, it would cost twice as much.
+func encode(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // schemaOf is the schema of a tool's input. A list that may be left out is not
@@ -177,16 +204,6 @@ func schemaOf[In any]() *jsonschema.Schema {
 		}
 	}
 	return s
-}
-
-// texter is an answer whose text is not its structure.
-type texter interface{ text() any }
-
-func textOf(out any) any {
-	if t, ok := out.(texter); ok {
-		return t.text()
-	}
-	return out
 }
 
 // request asks the host.

@@ -13,11 +13,26 @@ import (
 type terminal struct {
 	pool.Terminal
 	// Mine says that the calling agent holds it.
-	Mine bool `json:"mine" jsonschema:"whether you hold it: you may type into it, and kill it unless it is visible"`
+	Mine bool `json:"mine"`
+	// Ended says how its process has ended, empty while it runs.
+	Ended string `json:"ended,omitempty"`
 }
 
 func (c call) describe(t *ahp.TerminalInfo) terminal {
-	return terminal{pool.Describe(t), c.holds(t)}
+	d := terminal{pool.Describe(t), c.holds(t), ""}
+	if !t.Lifecycle.Exited() {
+		return d
+	}
+	d.Ended, d.ExitCode = "exited", t.Lifecycle.ExitCode
+	if m := t.Meta; m != nil {
+		if m.Signal != "" {
+			d.Ended = "by " + m.Signal
+		}
+		if m.Ended != "" {
+			d.Ended = m.Ended + ": " + d.Ended
+		}
+	}
+	return d
 }
 
 // holds reports whether the agent's session holds the terminal.

@@ -286,20 +286,20 @@ func TestRunCommand(t *testing.T) {
 	if r["output"] != "red x\n" || r["exitCode"] != 0.0 || r["running"] != false || r["durationMs"] == nil {
 		t.Errorf("%v", r)
 	}
-	if r := a.get("run_command", m{"line": "echo out; echo err >&2; pwd; exit 3", "cwd": "/"}); r["output"] != "out\nerr\n/\n" || r["exitCode"] != 3.0 || r["commandLine"] != "echo out; echo err >&2; pwd; exit 3" {
+	if r := a.get("run_command", m{"line": "echo out; echo err >&2; pwd; exit 3", "cwd": "/"}); r["output"] != "out\nerr\n/\n" || r["exitCode"] != 3.0 {
 		t.Errorf("%v", r)
 	}
 	if r := a.get("run_command", m{"command": []string{"printf", `\033[31mred`}, "raw": true}); !strings.Contains(r["output"].(string), "\x1b[31m") {
 		t.Errorf("raw: %v", r)
 	}
-	if r := a.get("run_command", m{"line": "seq 1 200000"}); len(r["output"].(string)) > 70<<10 || r["omittedBytes"] == nil ||
+	if r := a.get("run_command", m{"line": "seq 1 200000"}); len(r["output"].(string)) > 17<<10 || r["omittedBytes"] == nil ||
 		!strings.HasPrefix(r["output"].(string), "1\n2\n") || !strings.HasSuffix(r["output"].(string), "\n200000\n") {
 		t.Errorf("much output: %d bytes", len(r["output"].(string)))
 	}
 	for range 30 { // more than any quota: each is over before the next
 		a.get("run_command", m{"command": []string{"true"}})
 	}
-	if n := len(a.list()); n != 0 {
+	if n := len(a.running()); n != 0 {
 		t.Errorf("%d terminals are left", n)
 	}
 	r = a.get("run_command", m{"line": "echo begun; sleep 1000", "timeoutMs": 300})
@@ -343,8 +343,7 @@ func TestRunInShell(t *testing.T) {
 	}
 }
 
-// TestCancel: a cancelled run_command leaves no process and no terminal, and its
-// progress was told.
+// TestCancel: a cancelled run_command leaves no process, and a record.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := hosttest.New(t, "")
@@ -361,7 +360,10 @@ func TestCancel(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("a cancelled call succeeded")
 	}
-	w.Eventually("its terminal is gone", func() bool { return len(b.list()) == 0 })
+	w.Eventually("it is interrupted", func() bool { return len(b.running()) == 0 })
+	if l := b.list(); len(l) != 1 || l[0]["ended"] != "by SIGINT" {
+		t.Errorf("what is left of it: %v", l)
+	}
 }
 
 // TestManyCalls: a hundred at once, each right.
@@ -374,7 +376,7 @@ func TestManyCalls(t *testing.T) {
 	for i := range calls {
 		go func() {
 			text, failed := a.call("run_command", m{"command": []string{"echo", fmt.Sprint("number ", i)}})
-			if want := fmt.Sprintf(`"output":"number %d\n"`, i); failed || !strings.Contains(text, want) {
+			if want := fmt.Sprintf("\nnumber %d\n", i); failed || !strings.Contains(text, want) {
 				answers <- text
 				return
 			}

@@ -191,7 +191,7 @@ func (t *Terminal) Read(what string) (ahp.ReadResult, error) {
 	defer t.screen.Unlock()
 	defer t.guard("read the screen")
 	c := t.emu.Cursor()
-	return ahp.ReadResult{Text: read(t), Cols: t.cols, Rows: t.rows, CursorX: c.X, CursorY: c.Y, Colors: seenIn(&t.colors)}, nil
+	return ahp.ReadResult{Text: read(t), Cols: t.cols, Rows: t.rows, CursorX: c.X, CursorY: c.Y, End: int64(t.passed), Colors: seenIn(&t.colors)}, nil
 }
 
 // reads is what Read can give; all are called with screen held.

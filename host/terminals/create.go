@@ -91,7 +91,7 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	if who.Agent != "" {
 		limits := ts.AgentLimits()
 		if n.Quota = (Quota{who.QuotaKey(), limits.Terminals, limits.Spawns}); p.Claim.ToolCallID != "" {
-			n.Quota = Quota{who.QuotaKey() + " calls", limits.Calls, 0}
+			n.Quota = Quota{who.QuotaKey() + callsQuota, limits.Calls, 0}
 		}
 	}
 	t, err := ts.Create(context.WithoutCancel(ctx), n)
@@ -133,6 +133,9 @@ type Creation struct {
 	follower string         // the client that must miss no output
 	feeds    *requests.Conn // who feeds the command, nil for nobody
 }
+
+// callsQuota ends what the quota of an agent's tool calls is of.
+const callsQuota = " calls"
 
 // Quota is a bound of what one agent has at once, and of what it starts in a while.
 type Quota struct {

@@ -96,8 +96,9 @@ type taking struct {
 
 // idling is since when a terminal has nothing to do; see inactivity.go.
 type idling struct {
-	begun time.Time
-	idle  *time.Timer // nil when it does not run
+	begun   time.Time
+	present time.Time   // when its agent was there last
+	idle    *time.Timer // nil when it does not run
 }
 
 // counted is a terminal's place under its agent's quota.
@@ -127,6 +128,7 @@ func (t *Terminal) Watch(tx core.Tx, w Watcher) { t.watchers = append(t.watchers
 // Unwatch takes it out.
 func (t *Terminal) Unwatch(tx core.Tx, w Watcher) {
 	t.watchers = slices.DeleteFunc(t.watchers, func(o Watcher) bool { return o == w })
+	t.begun = time.Now()
 }
 
 // UsedBy says which agent below the host uses a new terminal, and what people call it.
@@ -180,6 +182,7 @@ func (t *Terminal) Reduce(a ahp.Action) {
 	case ahp.TerminalExited:
 		t.unfollowed()
 		t.slot.End()
+		t.begun = time.Now()
 		if t.Term == nil { // being restored
 			break
 		}

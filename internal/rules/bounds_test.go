@@ -24,6 +24,7 @@ var bounds = map[string][]string{
 		"does not answer within {host/agent.DefaultStart words}, or does not cancel within {host/agent/acp.Grace words}, is ended",
 		"the newest {host/pool.HistoryBytes KiB} of output",
 		"A socket takes up to {host/ptyws.maxAttached} terminals",
+		"a command to its end, for {host/mcp.patience seconds}",
 	},
 	"docs/configuration.md": {
 		"within {emulator/native.maxHistoryBytes MiB} up to 131,072 lines and 512 bytes a line beyond", // their quotient

@@ -1,0 +1,46 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// maxAsked bounds the processes that are looked at for one that waits for input.
+const maxAsked = 32
+
+// WantsInput reports whether a program in the foreground waits for what is typed, as far as
+// can be told: it reads a terminal, or waits for any of several things behind a line, up to
+// the cursor, that ends as prompts do. It knows nothing where there is no /proc. It may be
+// called from any goroutine.
+func (t *Terminal) WantsInput(line string) bool {
+	line = strings.TrimRight(line, " ")
+	prompt := line != "" && strings.ContainsAny(line[len(line)-1:], "?:>$#%])")
+	asked := []string{fmt.Sprint(t.Foreground())}
+	for i := 0; i < len(asked) && i < maxAsked; i++ {
+		at := "/proc/" + asked[i]
+		switch wait, _ := os.ReadFile(at + "/wchan"); {
+		case string(wait) == "n_tty_read", string(wait) == "wait_woken" && readsTerminal(at):
+			return true
+		case prompt && (strings.Contains(string(wait), "poll") || strings.Contains(string(wait), "select")):
+			return true
+		}
+		children, _ := os.ReadFile(at + "/task/" + asked[i] + "/children")
+		asked = append(asked, strings.Fields(string(children))...)
+	}
+	return false
+}
+
+// readsTerminal reports whether the system call that a process is in is of a terminal; where
+// that is not told, whether its input is one.
+func readsTerminal(at string) bool {
+	fd := 0
+	if call, err := os.ReadFile(at + "/syscall"); err == nil {
+		var nr int
+		if _, err := fmt.Sscanf(string(call), "%d %v", &nr, &fd); err != nil {
+			return false
+		}
+	}
+	to, err := os.Readlink(fmt.Sprintf("%s/fd/%d", at, fd))
+	return err == nil && (strings.HasPrefix(to, "/dev/pts/") || to == "/dev/tty" || to == "/dev/console")
+}
