@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,42 @@ func TestJSON(t *testing.T) {
 	}
 	x.watch()
 	x.each(root)
+	x.written()
+}
+
+// written checks that docs/scripting.md names the commands that have no --json; a group's
+// name stands for all of it.
+func (x *jsonRun) written() {
+	var want []string
+	for _, c := range completeRoot(x.T).Commands() {
+		below := []*cobra.Command{c}
+		if c.HasSubCommands() {
+			below = c.Commands()
+		}
+		bare := slices.DeleteFunc(slices.Clone(below), func(c *cobra.Command) bool { return c.Hidden || len(cli.Forms(c)) > 0 })
+		switch {
+		case c.Hidden || c.Name() == "help":
+		case len(bare) == len(below):
+			want = append(want, c.Name())
+		default:
+			for _, b := range bare {
+				want = append(want, strings.TrimPrefix(b.CommandPath(), "tandemux "))
+			}
+		}
+	}
+	page, err := os.ReadFile("../../docs/scripting.md")
+	if err != nil {
+		x.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), " and have no `--json`: ")
+	rest, _, _ = strings.Cut(rest, "\n\n")
+	var has []string
+	for _, m := range span.FindAllString(rest, -1) {
+		has = append(has, strings.Trim(m, "`"))
+	}
+	if !slices.Equal(has, want) {
+		x.Errorf("docs/scripting.md says that %q have no --json; these have none: %q", has, want)
+	}
 }
 
 // command runs one with --json.

@@ -31,9 +31,6 @@ var (
 	target   = regexp.MustCompile(`\bmake ([a-z][a-z-]+)`)
 )
 
-// others are options of other programs that pages name.
-var others = []string{"--debug", "--init-file", "--norc", "--init-command", "--posix"}
-
 // completeRoot is the command line as it is run, with help, man and completion.
 func completeRoot(t *testing.T) *cobra.Command {
 	root := newRoot()
@@ -90,7 +87,7 @@ func TestNamedOnPages(t *testing.T) {
 			}) {
 				t.Errorf("%s: there is no option %s", name, m[1])
 			}
-			if o := optioned.FindString(s); o != "" && !options[o] && !slices.Contains(others, o) {
+			if o := optioned.FindString(s); o != "" && !options[o] {
 				t.Errorf("%s: no command has the option %s", name, o)
 			}
 		}

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"tandemux/internal/cli"
+	"tandemux/internal/pty"
 )
 
 var updateUsage = flag.Bool("usage", false, "write testdata/usage.txt anew")
@@ -57,6 +64,51 @@ func TestWrongUsage(t *testing.T) {
 			t.Errorf("an error says %q", never)
 		}
 	}
+}
+
+// asks is a question to a terminal, or what an interface sets up.
+var asks = regexp.MustCompile("\x1b(?:[P\\]_^7=>]|\\[[0-9;?>=$]*[a-ln-zA-Z])")
+
+// TestHelp: --help of each command answers on a terminal that never does, asks it nothing
+// and touches neither a host nor the home directory.
+func TestHelp(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, dir+"/tandemux"); err != nil {
+		t.Fatal(err)
+	}
+	everyCommand(completeRoot(t), func(c *cobra.Command) {
+		words := strings.Fields(c.CommandPath())[1:]
+		if c.Name() == "keeper" {
+			return
+		}
+		t.Run(c.CommandPath(), func(t *testing.T) {
+			t.Parallel()
+			home, run := t.TempDir(), t.TempDir()
+			cmd := exec.Command(dir+"/tandemux", append(words, "--help")...)
+			cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + run, "PATH=/usr/bin:/bin", "TERM=xterm-256color"}
+			terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 80, Rows: 24})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer terminal.Close()
+			out, _ := io.ReadAll(terminal) // it ends with an error, as ptys do
+			if err := cmd.Wait(); err != nil || !bytes.Contains(out, []byte("tandemux "+strings.Join(words, " "))) {
+				t.Errorf("%v: %s", err, out)
+			}
+			if question := asks.Find(out); question != nil {
+				t.Errorf("it asks or sets up the terminal with %q", question)
+			}
+			for _, d := range []string{home, run} {
+				if left, err := os.ReadDir(d); err != nil || len(left) > 0 {
+					t.Errorf("it leaves %v, %v", left, err)
+				}
+			}
+		})
+	})
 }
 
 // split makes words of a line; ” and 'a b' are one each.
