@@ -3,15 +3,15 @@ package ahp
 // CommandInfo describes a command of a terminal: one that its shell ran, or
 // the one that the terminal was started with.
 type CommandInfo struct {
-	// ID as in the actions and parts (R11): stable, unique in its terminal.
-	ID          string `json:"commandId"`
-	CommandLine string `json:"commandLine"`
-	Timestamp   int64  `json:"timestamp"` // Unix ms, host's clock, at the start
-	Running     bool   `json:"running,omitempty"`
-	ExitCode    *int   `json:"exitCode,omitempty"`   // absent while running and when unknown
-	DurationMs  *int64 `json:"durationMs,omitempty"` // absent while running
-	Cwd         URI    `json:"cwd,omitempty"`        // at the start
-	Bytes       int64  `json:"bytes"`                // of output so far, escape sequences counted
+	// ID as in the actions and parts (R11).
+	ID          string `json:"commandId" doc:"Stable, and the only one in its terminal"`
+	CommandLine string `json:"commandLine" doc:"As it was typed"`
+	Timestamp   int64  `json:"timestamp" doc:"When it began"` // Unix ms, host's clock
+	Running     bool   `json:"running,omitempty" doc:"It has not ended"`
+	ExitCode    *int   `json:"exitCode,omitempty" doc:"Absent while it runs, and when it is not known"`
+	DurationMs  *int64 `json:"durationMs,omitempty" doc:"Absent while it runs"`
+	Cwd         URI    `json:"cwd,omitempty" doc:"Its directory when it began"`
+	Bytes       int64  `json:"bytes" doc:"Of output so far, escape sequences counted"`
 }
 
 // The values of CommandParams.Format.
@@ -41,11 +41,10 @@ type CommandParams struct {
 // Omitted bytes of VT stream that are not kept, then Tail.
 type CommandResult struct {
 	CommandInfo
-	Output  string `json:"output"`
-	Omitted int64  `json:"omitted,omitempty"`
-	Tail    string `json:"tail,omitempty"`
-	// Seq is the number of the last action whose consequences are in it.
-	Seq int64 `json:"seq,omitempty"`
+	Output  string `json:"output" doc:"What it printed; of much the beginning"`
+	Omitted int64  `json:"omitted,omitempty" doc:"Bytes of output between these two"`
+	Tail    string `json:"tail,omitempty" doc:"The end of much output"`
+	Seq     int64  `json:"seq,omitempty" doc:"The number of the last action that is in it"`
 }
 
 // CommandsParams asks for the commands that a terminal remembers
@@ -126,15 +125,11 @@ const (
 
 // WaitResult answers it.
 type WaitResult struct {
-	Reason string `json:"reason"`
-	// Running says that the process of the terminal, or the command if one was
-	// waited for, still runs.
-	Running bool `json:"running,omitempty"`
-	// ExitCode of the process or command waited for, once known.
-	ExitCode *int `json:"exitCode,omitempty"`
-	// CommandID is the command that the wait was bound to.
-	CommandID string `json:"commandId,omitempty"`
-	Line      string `json:"line,omitempty"` // that matched
+	Reason    string `json:"reason" doc:"met, timeout, exited, finished, gone or overrun"`
+	Running   bool   `json:"running,omitempty" doc:"What was waited for, a program or a command, still runs"`
+	ExitCode  *int   `json:"exitCode,omitempty" doc:"Of that, once it is known"`
+	CommandID string `json:"commandId,omitempty" doc:"The command that was waited for"`
+	Line      string `json:"line,omitempty" doc:"That matched"`
 }
 
 // RunParams types a command into a shell that waits for one (x-tandemux/run).

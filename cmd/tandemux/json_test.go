@@ -344,6 +344,9 @@ func (x *jsonRun) each(c *cobra.Command) {
 		return
 	}
 	name := strings.TrimPrefix(c.CommandPath(), "tandemux ")
+	if !strings.HasPrefix(x.doc.Defs[name].Description, c.Short) {
+		x.Errorf("the schema of %q says that it is %q", name, x.doc.Defs[name].Description)
+	}
 	for _, f := range forms {
 		if !x.seen[name][f.Type] {
 			x.Errorf("no line of the test has `tandemux %s --json` print %v", name, f.Type)

@@ -36,8 +36,9 @@ What is here stays, with its name and meaning, as long as the version; members, 
 		case c.Hidden || len(forms) == 0 || c.HasSubCommands():
 		case len(forms) == 1:
 			doc.Defs[name] = forms[0]
+			forms[0].Description = strings.TrimSpace(c.Short + ". " + forms[0].Description)
 		default:
-			doc.Defs[name] = &jsonschema.Schema{AnyOf: forms}
+			doc.Defs[name] = &jsonschema.Schema{AnyOf: forms, Description: c.Short + "."}
 		}
 		for _, below := range c.Commands() {
 			add(below)

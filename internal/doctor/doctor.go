@@ -24,9 +24,9 @@ import (
 
 // finding is one line of `tandemux doctor`.
 type finding struct {
-	Check  string `json:"check"`
-	Level  string `json:"level"` // OK, Warn or Bad
-	Detail string `json:"detail"`
+	Check  string `json:"check" doc:"What was looked at"`
+	Level  string `json:"level" doc:"How it stands"` // OK, Warn or Bad
+	Detail string `json:"detail" doc:"What was found, and what to do about it"`
 }
 
 // How something stands.

@@ -9,9 +9,8 @@ import (
 // Failure is how an error is told.
 type Failure struct {
 	Error struct {
-		// Code is for programs: usage, timeout, failed, or a word of who refused it.
-		Code    string `json:"code"`
-		Message string `json:"message"`
+		Code    string `json:"code" doc:"For programs: usage, timeout, failed, or a word of who refused it"`
+		Message string `json:"message" doc:"For people"`
 	} `json:"error"`
 }
 

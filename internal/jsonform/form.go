@@ -36,7 +36,28 @@ func found(t reflect.Type) *jsonschema.Schema {
 	if err != nil {
 		panic("jsonform: " + err.Error()) // the types are the program's
 	}
+	describe(t, s)
 	return s
+}
+
+// describe gives the members of a type's schema what their tag doc says.
+func describe(t reflect.Type, s *jsonschema.Schema) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		describe(t.Elem(), s)
+	case reflect.Slice:
+		if s.Items != nil {
+			describe(t.Elem(), s.Items)
+		}
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if p := s.Properties[name]; p != nil {
+				p.Description = f.Tag.Get("doc")
+				describe(f.Type, p)
+			}
+		}
+	}
 }
 
 // texts adds the types in t that are numbers and written as words.

@@ -56,6 +56,25 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestDescriptions: members are described by the tag doc, wherever in a type they stand.
+func TestDescriptions(t *testing.T) {
+	type inner struct {
+		Created int64 `json:"created" doc:"When"`
+	}
+	type outer struct {
+		inner
+		All  []*inner `json:"all_of" doc:"Them"`
+		Bare bool     `json:"bare"`
+	}
+	s := Schema(reflect.TypeFor[[]outer]()).Items.Properties
+	if at := s["createdAt"]; at.Description != "When" || at.Format != "date-time" {
+		t.Errorf("an embedded member is %v", at)
+	}
+	if s["allOf"].Description != "Them" || s["allOf"].Items.Properties["createdAt"].Description != "When" || s["bare"].Description != "" {
+		t.Errorf("members are %v", s)
+	}
+}
+
 func TestCode(t *testing.T) {
 	for want, err := range map[string]error{"failed": json.Unmarshal([]byte("{"), new(int)), "not_found": ahp.Errorf(ahp.CodeNotFound, "no")} {
 		if got := Code(err); got != want {

@@ -71,7 +71,7 @@ func reform(s *jsonschema.Schema) {
 	members := map[string]*jsonschema.Schema{}
 	for name, p := range s.Properties {
 		if instants[plain(name)] != "" && is(p, "integer") {
-			*p = jsonschema.Schema{Type: "string", Format: "date-time", Pattern: pattern}
+			*p = jsonschema.Schema{Type: "string", Format: "date-time", Pattern: pattern, Description: p.Description}
 		}
 		if len(p.Types) == 2 && !slices.Contains(s.Required, name) { // is left out in place of null
 			p.Type, p.Types = p.Types[1], nil

@@ -356,9 +356,9 @@ const lateTimeout = 3 * time.Second
 
 // runResult is what `tandemux run --json` prints; stable.
 type runResult struct {
-	Terminal string `json:"terminal"` // its id
-	URI      string `json:"uri"`
-	TimedOut bool   `json:"timedOut"`
+	Terminal string `json:"terminal" doc:"The id of the terminal that it ran in"`
+	URI      string `json:"uri" doc:"Its channel in the protocol"`
+	TimedOut bool   `json:"timedOut" doc:"It runs on"`
 	ahp.CommandResult
 }
 

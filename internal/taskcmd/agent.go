@@ -136,8 +136,8 @@ git's current one, or main. Without AGENT it is the one of ./tandemux-agent.toml
 // versionRow is a version as `tandemux versions --json` prints it; stable.
 type versionRow struct {
 	store.Version
-	Branch string `json:"branch"`
-	Active bool   `json:"active"`
+	Branch string `json:"branch" doc:"That it was deployed to"`
+	Active bool   `json:"active" doc:"New tasks of the branch get it"`
 }
 
 func listVersions(c *call, agent, branch string, limit int) error {

@@ -58,7 +58,7 @@ func (o *environment) set(c *call, vars []store.Variable) error {
 
 // envRow is a variable as `tandemux env ls --json` prints it; stable.
 type envRow struct {
-	Environment string `json:"environment"`
+	Environment string `json:"environment" doc:"production or preview"`
 	registry.Variable
 }
 

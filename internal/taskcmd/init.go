@@ -59,9 +59,9 @@ when it isn't there. Nothing that is there is overwritten. Templates:
 
 // begun is what `tandemux init --json` prints.
 type begun struct {
-	Name      string   `json:"name"`
-	Directory string   `json:"directory"`
-	Files     []string `json:"files"`
+	Name      string   `json:"name" doc:"The agent's"`
+	Directory string   `json:"directory" doc:"That was made"`
+	Files     []string `json:"files" doc:"In it"`
 }
 
 // slug makes a name of a text.

@@ -23,25 +23,25 @@ import (
 
 // row is a terminal as `tandemux ls --json` prints it; stable.
 type row struct {
-	ID         string    `json:"id"`
-	URI        string    `json:"uri"`
-	Name       string    `json:"name,omitempty"` // which somebody gave it
-	Title      string    `json:"title"`
-	Claim      ahp.Claim `json:"claim"`
-	Holder     string    `json:"holder"`          // "operator", "token:ID", or "session"
-	Agent      string    `json:"agent,omitempty"` // whose session holds it
-	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
-	Background bool      `json:"background"`
-	State      string    `json:"state"`              // "running", "exited" or stateOrphaned
-	ExitCode   *int      `json:"exitCode,omitempty"` // absent also when it is not known
-	Signal     string    `json:"signal,omitempty"`
-	Cwd        string    `json:"cwd,omitempty"`
-	Layouts    []string  `json:"layouts"`
-	Command    []string  `json:"command,omitempty"`
-	Pid        int       `json:"pid,omitempty"`
-	Created    time.Time `json:"createdAt,omitzero"`
-	// LastCommand is the newest command, running or finished.
-	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty"`
+	ID         string    `json:"id" doc:"What verbs take; any beginning of it that no other has will do"`
+	URI        string    `json:"uri" doc:"Its channel in the protocol"`
+	Name       string    `json:"name,omitempty" doc:"Which somebody gave it"`
+	Title      string    `json:"title" doc:"Its name, else what runs in it"`
+	Claim      ahp.Claim `json:"claim" doc:"Who holds it, in the protocol's words"`
+	Holder     string    `json:"holder" doc:"operator, token:ID or session"`
+	Agent      string    `json:"agent,omitempty" doc:"Whose session holds it"`
+	Ask        *ahp.Ask  `json:"ask,omitempty" doc:"An agent's question that waits for an answer"`
+	Background bool      `json:"background" doc:"It is in no layout"`
+	State      string    `json:"state" doc:"running, exited, or orphaned where the keeper is gone"`
+	ExitCode   *int      `json:"exitCode,omitempty" doc:"Absent also when it is not known"`
+	Signal     string    `json:"signal,omitempty" doc:"That ended its program"`
+	Cwd        string    `json:"cwd,omitempty" doc:"Its directory"`
+	Layouts    []string  `json:"layouts" doc:"Those that it shows in"`
+	Command    []string  `json:"command,omitempty" doc:"What it was started with, if not a shell"`
+	Pid        int       `json:"pid,omitempty" doc:"Of its program"`
+	Created    time.Time `json:"createdAt,omitzero" doc:"When it was made"`
+
+	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty" doc:"The newest command, running or finished"`
 
 	me   string // the principal that asks
 	name string // what people call the holder, "" for the host's owner

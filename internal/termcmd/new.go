@@ -62,6 +62,6 @@ layout, or in no layout with --background.
 
 // made is what `tandemux new --json` prints.
 type made struct {
-	ID  string `json:"id"`
-	URI string `json:"uri"`
+	ID  string `json:"id" doc:"What verbs take"`
+	URI string `json:"uri" doc:"Its channel in the protocol"`
 }

@@ -18,14 +18,14 @@ import (
 
 // sessionRow is a session as `tandemux session ls --json` prints it; stable.
 type sessionRow struct {
-	ID       string   `json:"id"`
-	URI      string   `json:"uri"`
-	Chat     string   `json:"chat"`
-	Agent    string   `json:"agent"`
-	Title    string   `json:"title"`
-	State    string   `json:"state"` // working, waiting, idle, failed
-	Activity string   `json:"activity,omitempty"`
-	Cwd      []string `json:"cwd"`
+	ID       string   `json:"id" doc:"What --session takes, as it does a title"`
+	URI      string   `json:"uri" doc:"Its channel in the protocol"`
+	Chat     string   `json:"chat" doc:"The channel of its chat"`
+	Agent    string   `json:"agent" doc:"By the name in the configuration"`
+	Title    string   `json:"title" doc:"Its first words, or what somebody called it"`
+	State    string   `json:"state" doc:"working, waiting, idle or failed"`
+	Activity string   `json:"activity,omitempty" doc:"What it does"`
+	Cwd      []string `json:"cwd" doc:"Its directories"`
 
 	Modified time.Time `json:"modifiedAt"`
 }
