@@ -121,3 +121,49 @@ func TestTypesAreWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestLettersAreWritten: pages have the letters of lists. In brackets stand the package of
+// a list and what it calls the deed.
+func TestLettersAreWritten(t *testing.T) {
+	letters := map[string]string{}
+	for _, s := range read(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			action, is := n.(*ast.CompositeLit)
+			if !is || s.test {
+				return true
+			}
+			has := map[string]string{}
+			for _, e := range action.Elts {
+				if kv, is := e.(*ast.KeyValueExpr); is {
+					key, _ := kv.Key.(*ast.Ident)
+					if lit, is := kv.Value.(*ast.BasicLit); is && key != nil && lit.Kind == token.STRING {
+						has[key.Name], _ = strconv.Unquote(lit.Value)
+					}
+				}
+			}
+			if has["Letter"] != "" {
+				letters[s.dir+" "+has["Label"]] = has["Letter"]
+			}
+			return true
+		})
+	}
+	for page, sentences := range map[string][]string{
+		"docs/tasks.md": {
+			"`alt+[ui/agents answer]` | answer its question",
+			"`alt+[ui/agents steer]` | send it a message",
+			"`alt+[ui/agents pull]` | show the files that it changed: `alt+[ui/tasks merge]` merges them, `alt+[ui/tasks copy out]` copies them out",
+			"`alt+[ui/agents discard]` | delete it, after asking",
+			"`alt+[ui/agents archived]` | show cancelled ones, too",
+		},
+		"docs/agents.md":    {"lists the chats; `alt+[ui/agents new]` begins one"},
+		"docs/daily.md":     {"`alt+[ui/copying failed only]` shows what failed, `alt+[ui/copying copy output]` copies an output"},
+		"docs/from-tmux.md": {"`w`, and there alt with [ui/control to this tab]"},
+	} {
+		for _, s := range sentences {
+			want := regexp.MustCompile(`\[([^\]]+)\]`).ReplaceAllStringFunc(s, func(name string) string { return letters[strings.Trim(name, "[]")] })
+			if !strings.Contains(readFile(t, page), want) {
+				t.Errorf("%s does not say %q", page, want)
+			}
+		}
+	}
+}

@@ -326,6 +326,54 @@ func TestDailyKeysAreDocumented(t *testing.T) {
 	}
 }
 
+// TestKeysOnPages: other pages have the default preset's keys. In braces stand a command
+// and the key's table, if it is not the one after the prefix.
+func TestKeysOnPages(t *testing.T) {
+	preset := presets(t)[0]
+	tables := map[string]column{
+		"": bound("", preset, keymap.Normal), "prompt": bound("", preset, keymap.Chat), "transcript": bound("", preset, keymap.Reading),
+	}
+	for page, sentences := range map[string][]string{
+		"README.md": {
+			"| `{split-right}` `{split-down}` | split right, down | `{detach}` | detach",
+			"arrows, `{focus-left}{focus-down}{focus-up}{focus-right}` | focus | `{reclaim}` `{hand-back}` | take this terminal, hand it back",
+			"| `{new-tab}` `{next-tab}` `{previous-tab}` `1`–`9` | tabs | `{background}` | send it to the background",
+			"| `{zoom}` `{close-pane}` | zoom, close | `{terminals}` `{agents}` | all terminals, all agents",
+		},
+		"docs/agents.md": {
+			"| `{chat-send prompt}` | send; while it works: queue. `{chat-unqueue prompt}` takes",
+			"| `{chat-steer prompt}` | tell it now",
+			"| `{chat-escape prompt}` twice | cancel",
+			"| `{chat-tab prompt}` | read: `{chat-next transcript}` `{chat-previous transcript}` move, `{chat-fold transcript}` folds, `{chat-copy transcript}` copies, `{chat-terminal transcript}` opens a terminal, `{chat-retry transcript}` tries again",
+			"| `{chat-mode prompt}` `{chat-model prompt}` `{chat-options prompt}` | mode, model, all settings",
+			"| `{chat-plan prompt}` `{chat-details prompt}` | plan, details",
+			"| `{answer-agent}` | answer what waits", "| `{next-alert}` | go to what waits", "| `{open-chat}` | from an agent's",
+			"| `{reclaim}` `{background}` | take its terminal; send it to the background",
+		},
+		"docs/tasks.md":    {"`ctrl+space {agents}` lists tasks"},
+		"docs/glossary.md": {"`ctrl+space {reclaim}` takes it, `ctrl+space {hand-back}` hands it back"},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sentences {
+			want := regexp.MustCompile(`\{[^}]+\}`).ReplaceAllStringFunc(s, func(all string) string {
+				name, table, _ := strings.Cut(strings.Trim(all, "{}"), " ")
+				c, _ := Find(name)
+				keys := tables[table].keys(c)
+				if len(keys) == 0 {
+					t.Fatalf("%s has no key", all)
+				}
+				return strings.Trim(keyAlone.ReplaceAllString(keys[0], ""), "`")
+			})
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s does not say %q", page, want)
+			}
+		}
+	}
+}
+
 // TestHelpFits: what a command does is read whole in the palette of a terminal of 80
 // columns.
 func TestHelpFits(t *testing.T) {
