@@ -33,7 +33,7 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 			log.Warn("an agent does not get tandemux's tools", "err", err)
 			return nil
 		}
-		s := agent.Server{Name: "tandemux", Command: path, Args: []string{"mcp", "--agent", provider}}
+		s := agent.Server{Name: "tandemux", Command: path, Args: []string{"mcp", "--agent", provider}, Commands: true}
 		for _, name := range []string{"HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 			if value, ok := os.LookupEnv(name); ok { // Not every agent passes its own on.
 				s.Env = append(s.Env, agent.Var{Name: name, Value: value})

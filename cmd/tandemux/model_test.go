@@ -11,6 +11,7 @@ import (
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct{ path, body, want string }{
 		{"/v1/messages", `{"stream":true,"messages":[{"role":"user","content":"x"}],"tools":[{"name":"Read"},{"name":"Bash"}]}`, `"name":"Bash"`},
+		{"/v1/messages", `{"stream":true,"messages":[{"role":"user","content":"x"}],"tools":[{"name":"Read"},{"name":"tandemux_run_command"}]}`, `"{\"line\":\"echo x\"}"`},
 		{"/v1/messages", `{"messages":[{"role":"user","content":[{"type":"tool_result","content":"out"}]}],"tools":[{"name":"Bash"}]}`, Answer},
 		{"/v1/messages", `{"messages":[{"role":"user","content":"title?"}]}`, `"text":"ok"`},
 		{"/v1/messages/count_tokens", `{}`, `"input_tokens":10`},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,9 @@ import (
 
 // shellTools are the names of the tools that run shell commands, the best first.
 var shellTools = []string{"mcp__acp__Bash", "Bash", "run_shell_command", "exec_command", "shell_command", "shell", "bash"}
+
+// hostTool ends the name of the one that agents without a shell of their own get of tandemux.
+const hostTool = "run_command"
 
 // Answer begins the text that follows a tool's result.
 const Answer = "The tool said: "
@@ -28,6 +32,8 @@ type Model struct {
 	// in place of a shell's, and Args are its arguments.
 	Tool string
 	Args map[string]any
+	// Insist, where it is not empty, is a shell's tool that is called, offered or not.
+	Insist string
 
 	mu     sync.Mutex
 	asked  []string
@@ -128,14 +134,17 @@ func (q modelRequest) names() (names, spaces []string) {
 // "" when it is not among them.
 func (m *Model) tool(q modelRequest) (name, space string) {
 	names, spaces := q.names()
-	for i, name := range names {
-		if m.Tool != "" && strings.HasSuffix(name, m.Tool) {
-			return name, spaces[i]
-		}
+	if m.Insist != "" && len(names) > 0 {
+		return m.Insist, ""
 	}
 	for _, want := range shellTools {
 		if i := slices.Index(names, want); i >= 0 && m.Tool == "" {
 			return want, spaces[i]
+		}
+	}
+	for i, name := range names {
+		if strings.HasSuffix(name, cmp.Or(m.Tool, hostTool)) {
+			return name, spaces[i]
 		}
 	}
 	return "", ""
@@ -171,6 +180,9 @@ func (m *Model) arguments(tool string) map[string]any {
 		return m.Args
 	}
 	args := map[string]any{"command": m.Command}
+	if strings.HasSuffix(tool, hostTool) {
+		return map[string]any{"line": m.Command}
+	}
 	switch tool {
 	case "shell":
 		args["command"] = []string{"bash", "-lc", m.Command}

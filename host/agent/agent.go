@@ -98,6 +98,8 @@ type Server struct {
 	Headers []Var
 	// Program says that Command is a path of the host's that Confine knows inside.
 	Program bool
+	// Commands says that it has a tool that runs commands in terminals of the host's.
+	Commands bool
 }
 
 // Var is a variable of an environment, or a header.

@@ -69,6 +69,7 @@ type scripted struct {
 	id, cwd   string
 	text      string
 	servers   string
+	meta      string
 	cancelled chan struct{}
 	deaf      bool
 	mcp       *mcpServer    // nil until it is needed
@@ -129,6 +130,7 @@ func (a *scripted) handle(m message) {
 		ConfigID  string          `json:"configId"`
 		Value     any             `json:"value"`
 		Servers   json.RawMessage `json:"mcpServers"`
+		Meta      json.RawMessage `json:"_meta"`
 		Prompt    []struct {
 			Type, Text, URI string
 		} `json:"prompt"`
@@ -140,7 +142,7 @@ func (a *scripted) handle(m message) {
 			`{"protocolVersion":%s,"agentCapabilities":%s,"authMethods":%s,"agentInfo":{"name":"scripted","title":"Scripted agent","version":"1.2.3"}}`, a.version, a.caps, a.auth))})
 	case "session/new", "session/load", "session/resume":
 		a.mu.Lock()
-		a.servers = string(p.Servers)
+		a.servers, a.meta = string(p.Servers), string(p.Meta)
 		a.mu.Unlock()
 		a.opened(m, p.SessionID, p.Cwd)
 	case "session/prompt":
@@ -427,6 +429,10 @@ func (a *scripted) expand(text string) string {
 			return a.text
 		case "$SERVERS":
 			return a.servers
+		case "$META":
+			return a.meta
+		case "$ARGS":
+			return strings.Join(os.Args[1:], " ")
 		}
 		name, member, _ := strings.Cut(v[1:], ".")
 		var all map[string]any

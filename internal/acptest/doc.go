@@ -16,6 +16,7 @@
 //	auth JSON               authMethods
 //	version N               protocolVersion
 //	session JSON            what session/new answers besides the id
+//	refuse ARG              ends at once where ARG is among its arguments
 //	on METHOD hang          never answers
 //	on METHOD exit N        ends
 //	on METHOD error N TEXT  answers with an error
@@ -48,6 +49,6 @@
 //	exit N | kill | hang    ends, by a signal, or does nothing for ever
 //
 // A prompt's script that ends without an answer stops with end_turn, or
-// cancelled when it was. What the agent got as the prompt is $PROMPT, and as MCP
-// servers $SERVERS.
+// cancelled when it was. What the agent got as the prompt is $PROMPT, as MCP servers
+// $SERVERS, as _meta of its session $META, and as arguments $ARGS.
 package acptest

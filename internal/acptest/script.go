@@ -3,6 +3,7 @@ package acptest
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -54,6 +55,10 @@ func (a *scripted) parse(script string) {
 			a.on[method] = what
 		case "prompt":
 			a.prompts = append(a.prompts, nil)
+		case "refuse":
+			if slices.Contains(os.Args[1:], rest) {
+				die("unknown argument: %s", rest)
+			}
 		case "deaf":
 			a.stopListening()
 		case "stderr":

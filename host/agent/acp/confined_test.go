@@ -46,7 +46,7 @@ func TestConfinedOrNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []*shut{{}, {argv: []string{}}, {argv: []string{"sh"}}} {
-		proc, err := p.start(t.Context(), t.TempDir(), &session{spec: agent.Spec{Confine: c}})
+		proc, err := p.start(t.Context(), t.TempDir(), &session{p: p, spec: agent.Spec{Confine: c}})
 		var failed *agent.Error
 		if err == nil {
 			proc.stop()

@@ -58,8 +58,8 @@ func environ(base []string, env []agent.Var) []string {
 }
 
 // plain is how the agent is started in a directory: file is the program.
-func (p *Provider) plain(dir string, more []agent.Var) (file string, l agent.Launch, err error) {
-	l = agent.Launch{Argv: p.c.Command, Env: environ(p.c.Environ(), slices.Concat(p.c.Env, more)), Dir: dir}
+func (p *Provider) plain(dir string, s *session) (file string, l agent.Launch, err error) {
+	l = agent.Launch{Argv: slices.Concat(p.c.Command, s.panes().Args), Env: environ(p.c.Environ(), s.environ()), Dir: dir}
 	if file, err = agent.LookPath(l.Argv[0], l.Env); err != nil {
 		err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
 			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)}
@@ -68,8 +68,8 @@ func (p *Provider) plain(dir string, more []agent.Var) (file string, l agent.Lau
 }
 
 // shut is how the agent is started where a session is confined.
-func (p *Provider) shut(ctx context.Context, by agent.Confinement, dir string) (file string, l agent.Launch, err error) {
-	l, err = by.Wrap(ctx, agent.Launch{Argv: p.c.Command, Env: environ(nil, p.c.Env), Dir: dir})
+func (p *Provider) shut(ctx context.Context, s *session, dir string) (file string, l agent.Launch, err error) {
+	l, err = s.spec.Confine.Wrap(ctx, agent.Launch{Argv: slices.Concat(p.c.Command, s.panes().Args), Env: environ(nil, s.environ()), Dir: dir, Files: s.panes().Files})
 	if err == nil && (len(l.Argv) == 0 || !filepath.IsAbs(l.Argv[0])) {
 		err = errors.New("the sandbox names no program to start it with")
 	}
@@ -81,14 +81,12 @@ func (p *Provider) shut(ctx context.Context, by agent.Confinement, dir string) (
 
 // start starts an agent in a directory, for a session or for none.
 func (p *Provider) start(ctx context.Context, dir string, s *session) (*process, error) {
-	how := func() (string, agent.Launch, error) {
-		if s == nil {
-			return p.plain(p.directory(dir), nil)
-		}
-		return p.plain(p.directory(dir), s.spec.Env)
+	if s == nil {
+		s = &session{p: p}
 	}
-	if s != nil && s.spec.Confine != nil {
-		how = func() (string, agent.Launch, error) { return p.shut(ctx, s.spec.Confine, dir) }
+	how := func() (string, agent.Launch, error) { return p.plain(p.directory(dir), s) }
+	if s.spec.Confine != nil {
+		how = func() (string, agent.Launch, error) { return p.shut(ctx, s, dir) }
 	}
 	file, launch, err := how()
 	if err != nil {

@@ -26,6 +26,8 @@ type Config struct {
 	// Command is the agent's program, looked up in PATH, and its arguments.
 	Command []string
 	Env     []agent.Var
+	// Panes is how it is told to leave commands to a tool of the host's; nil: it isn't.
+	Panes *Panes
 	// Resource is what its users need a token for; nil: nothing. It is not Required where
 	// the environment has its variable.
 	Resource *agent.Resource

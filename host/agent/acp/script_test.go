@@ -93,6 +93,7 @@ type bench struct {
 
 	answers []string
 	when    [][2]string // text, then what
+	servers []agent.Server
 }
 
 func newBench(t testing.TB, script string, configure func(*Config)) *bench {
@@ -122,7 +123,7 @@ func newBench(t testing.TB, script string, configure func(*Config)) *bench {
 func (b *bench) spec(resume string) agent.Spec {
 	return agent.Spec{
 		Session: "ahp-session:/s", Chat: "ahp-chat:/c", Roots: []string{b.work}, Resume: resume,
-		Terminals: b.terms, Files: b.files, Events: b.log,
+		Terminals: b.terms, Files: b.files, Events: b.log, Servers: b.servers,
 	}
 }
 

@@ -21,6 +21,8 @@ import (
 type session struct {
 	p    *Provider
 	spec agent.Spec
+	// ownShell says that the agent ended at Panes' arguments, as an earlier version may.
+	ownShell bool
 
 	// telling is held while Events are called, so that they are in order.
 	telling sync.Mutex
@@ -58,6 +60,11 @@ func (s *session) Resumed() bool { return s.resumed }
 // can, or is a copy of one.
 func (s *session) connect(ctx context.Context, resume, fork string) (resumed bool, err error) {
 	l, err := s.p.dial(ctx, s.spec.Roots[0], s)
+	if e, is := errors.AsType[*agent.Error](err); is && e.Kind == agent.KindCrashed && len(s.panes().Args) > 0 {
+		s.p.log.Warn("the agent does not take what has it leave commands to us, and keeps its own shell", "agent", s.p.c.ID, "err", err)
+		s.ownShell = true
+		l, err = s.p.dial(ctx, s.spec.Roots[0], s)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -121,7 +128,7 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 
 // openParams are those of a new session.
 func (s *session) openParams(l *link) sessionParams {
-	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(l)}
+	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(l), Meta: s.panes().Meta}
 	if given(l.init.AgentCapabilities.SessionCapabilities.AdditionalDirectories) {
 		for _, root := range s.spec.Roots[1:] {
 			params.AdditionalDirectories = append(params.AdditionalDirectories, s.inside(root))

@@ -143,6 +143,8 @@ type (
 		Cwd                   string   `json:"cwd"`
 		MCPServers            []server `json:"mcpServers"`
 		AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+		// Meta is Panes'.
+		Meta json.RawMessage `json:"_meta,omitempty"`
 	}
 	sessionResult struct {
 		SessionID     string          `json:"sessionId"`

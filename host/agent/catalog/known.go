@@ -2,18 +2,27 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"os/exec"
 	"slices"
+
+	"tandemux/host/agent/acp"
 )
 
 // known are the agents that are found by themselves when their programs are on the
 // PATH, in the order in which the first that is there is the default.
 var known = []Row{
-	{Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @agentclientprotocol/claude-agent-acp"},
+	{Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @agentclientprotocol/claude-agent-acp", panes: &acp.Panes{
+		Meta: json.RawMessage(`{"claudeCode":{"options":{"disallowedTools":["Bash"],"toolAliases":{"Bash":"mcp__tandemux__run_command"},"allowedTools":["Glob","Grep"]}}}`),
+	}},
 	{Name: "claude-code", Title: "Claude Code (earlier adapter)", Command: []string{"claude-code-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @zed-industries/claude-code-acp"},
-	{Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--experimental-acp"}, Needs: "a login (gemini) or GEMINI_API_KEY", Install: "npm install -g @google/gemini-cli"},
-	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp"},
+	{Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--experimental-acp"}, Needs: "a login (gemini) or GEMINI_API_KEY", Install: "npm install -g @google/gemini-cli", panes: &acp.Panes{Args: []string{"--admin-policy"}}, policy: `[[rule]]
+toolName = ["run_shell_command", "list_background_processes", "read_background_output"]
+decision = "deny"
+priority = 900
+`},
+	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp", panes: &acp.Panes{Args: []string{"-c", "features.shell_tool=false", "-c", "features.unified_exec=false"}}},
 	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai"},
 }
 
@@ -29,6 +38,9 @@ type Row struct {
 	Install    string   `json:"install,omitempty"`
 
 	Agent Agent `json:"-"` // what is configured
+
+	panes  *acp.Panes // how it is told to leave commands to tandemux's tools; nil: it needs no telling, or it isn't known
+	policy string     // of a file in the directory that ends panes.Args; "": there is none
 }
 
 // Rows are the configured and the known agents, those that can be run first.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -35,10 +34,37 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 		ID: r.Name, Name: r.Title, Command: r.Command, Dir: r.Agent.Cwd, Confirm: r.Agent.Confirm, Resource: r.Agent.Login,
 		Version: m.Version, Log: m.Log, LogFile: filepath.Join(m.State, "agents", r.Name+".log"),
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Agent.Env)) {
-		c.Env = append(c.Env, agent.Var{Name: name, Value: r.Agent.Env[name]})
+	c.Env = sorted(r.Agent.Env)
+	var err error
+	if c.Panes, err = m.panes(r); err != nil {
+		m.Log.Warn("an agent keeps a shell of its own", "agent", r.Name, "err", err)
 	}
 	return acp.New(c)
+}
+
+// panes is how an agent is told to leave commands to tandemux's tools: as configured, else as
+// its program is known to take it. Nil: it isn't told.
+func (m Maker) panes(r Row) (*acp.Panes, error) {
+	if r.Agent.Panes != nil || r.Agent.OwnShell {
+		return r.Agent.Panes, nil
+	}
+	k, _ := Named(known, r.Name)
+	if i := slices.IndexFunc(known, func(k Row) bool { return k.Command[0] == filepath.Base(r.Command[0]) }); i >= 0 {
+		k = known[i]
+	}
+	if k.panes == nil || k.policy == "" {
+		return k.panes, nil
+	}
+	dir := filepath.Join(m.State, "agents", "panes", k.Name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := statefile.Write(filepath.Join(dir, "policy.toml"), []byte(k.policy)); err != nil {
+		return nil, err
+	}
+	p := *k.panes
+	p.Args, p.Files = append(slices.Clone(p.Args), dir), []string{dir}
+	return &p, nil
 }
 
 // Providers are those that a host starts with. What a later call has of the same row is

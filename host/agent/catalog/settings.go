@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/acp"
 	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
@@ -25,6 +28,10 @@ type Agent struct {
 	Cwd     string // absolute; empty: the session's
 	Confirm string // "ask", "reads", "all", or empty for ask
 	Login   *agent.Resource
+	// Panes is how it is told to leave commands to tandemux's tools; nil: as is known of it,
+	// unless OwnShell.
+	Panes    *acp.Panes
+	OwnShell bool
 }
 
 // Tables are the configured agents by name, as an option has them.
@@ -39,13 +46,15 @@ func (t *Tables) Options() []option.Option {
 			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`,
 			`confirm = "reads"   # its questions that get a yes: none ("ask"), what only reads ("reads"), "all"`,
 			`cwd = "/srv/project"   # in place of the session's directory`, `env = { MODEL = "large" }`,
+			"# How it is told to run commands by tandemux's tools. Also env, and meta: JSON for session/new. false: it isn't.",
+			`panes = { args = ["--no-shell"] }`,
 			"# A token that clients are to give the agent. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
 }
 
-var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login"}
+var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes"}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
@@ -84,13 +93,10 @@ func (a *Agent) set(name string, raw any) error {
 		if isText {
 			a.Command = strings.Fields(text)
 		}
-		list, _ := raw.([]any)
-		for _, item := range list {
-			word, ok := item.(string)
-			if !ok {
-				return errors.New(`must be a list of texts, such as ["my-agent", "--acp"]`)
-			}
-			a.Command = append(a.Command, word)
+		if list, ok := texts(raw); ok {
+			a.Command = list
+		} else if !isText {
+			return errors.New(`must be a list of texts, such as ["my-agent", "--acp"]`)
 		}
 		if len(a.Command) == 0 || a.Command[0] == "" {
 			return errors.New(`must be a program and its arguments, such as ["my-agent", "--acp"]`)
@@ -99,18 +105,13 @@ func (a *Agent) set(name string, raw any) error {
 	case "login":
 		return a.setLogin(raw)
 	case "env":
-		table, ok := raw.(map[string]any)
-		a.Env = make(map[string]string, len(table))
-		for k, v := range table {
-			s, text := v.(string)
-			if ok = ok && text && k != "" && !strings.ContainsAny(k, "=\x00"); ok {
-				a.Env[k] = s
-			}
-		}
-		if !ok {
+		var ok bool
+		if a.Env, ok = variables(raw); !ok {
 			return errors.New(`must be a table of texts, such as { MODEL = "large" }`)
 		}
 		return nil
+	case "panes":
+		return a.setPanes(raw)
 	}
 	if !slices.Contains(agentMembers, name) {
 		err := fmt.Errorf("is nothing that an agent has; it may have %s", strings.Join(agentMembers, ", "))
@@ -137,23 +138,76 @@ func (a *Agent) set(name string, raw any) error {
 	return nil
 }
 
+// texts is a list of them.
+func texts(raw any) (out []string, ok bool) {
+	list, ok := raw.([]any)
+	for _, item := range list {
+		text, is := item.(string)
+		ok, out = ok && is, append(out, text)
+	}
+	return out, ok
+}
+
+// variables is a table of an environment's.
+func variables(raw any) (map[string]string, bool) {
+	table, ok := raw.(map[string]any)
+	out := make(map[string]string, len(table))
+	for k, v := range table {
+		text, is := v.(string)
+		ok, out[k] = ok && is && k != "" && !strings.ContainsAny(k, "=\x00"), text
+	}
+	return out, ok
+}
+
+// setPanes takes the member panes.
+func (a *Agent) setPanes(raw any) error {
+	if on, is := raw.(bool); is {
+		a.OwnShell = !on
+		return nil
+	}
+	table, ok := raw.(map[string]any)
+	a.Panes = &acp.Panes{}
+	for name, v := range table {
+		is := false
+		switch name {
+		case "args":
+			a.Panes.Args, is = texts(v)
+		case "env":
+			var env map[string]string
+			env, is = variables(v)
+			a.Panes.Env = sorted(env)
+		case "meta":
+			text, _ := v.(string)
+			a.Panes.Meta, is = json.RawMessage(text), json.Valid([]byte(text))
+		}
+		ok = ok && is
+	}
+	if !ok {
+		return errors.New(`must be false, or like { args = ["--no-shell"], env = { SHELL_TOOL = "off" }, meta = '{"shell": false}' }`)
+	}
+	return nil
+}
+
+// sorted is an environment in the order of its names.
+func sorted(env map[string]string) (out []agent.Var) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, agent.Var{Name: name, Value: env[name]})
+	}
+	return out
+}
+
 // setLogin takes the member login.
 func (a *Agent) setLogin(raw any) error {
 	r := &agent.Resource{Required: true}
-	texts := map[string]*string{"resource": &r.URI, "variable": &r.Variable, "name": &r.Name}
+	single := map[string]*string{"resource": &r.URI, "variable": &r.Variable, "name": &r.Name}
 	lists := map[string]*[]string{"servers": &r.Servers, "scopes": &r.Scopes}
 	table, ok := raw.(map[string]any)
 	for name, v := range table {
-		list, _ := v.([]any)
-		switch to, more := texts[name], lists[name]; {
+		switch to, more := single[name], lists[name]; {
 		case to != nil:
 			*to, ok = v.(string)
 		case more != nil:
-			for _, item := range list {
-				text, is := item.(string)
-				ok, *more = ok && is, append(*more, text)
-			}
-			ok = ok && list != nil
+			*more, ok = texts(v)
 		case name == "required":
 			r.Required, ok = v.(bool)
 		default:
@@ -186,6 +240,15 @@ func (t *Tables) TOML() string {
 		env := option.Option{Value: &a.Env}
 		fmt.Fprintf(&b, "[agents.%s]\ncommand = [%s]\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
 			name, option.Quoted(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(env.TOML(), "\n", ", "))
+		if w := a.Panes; w != nil {
+			vars := []string{}
+			for _, v := range w.Env {
+				vars = append(vars, fmt.Sprintf("%s = %q", v.Name, v.Value))
+			}
+			fmt.Fprintf(&b, "panes = { args = [%s], env = { %s }, meta = %q }\n", option.Quoted(w.Args), strings.Join(vars, ", "), cmp.Or(string(w.Meta), "null"))
+		} else if a.OwnShell {
+			b.WriteString("panes = false\n")
+		}
 		if r := a.Login; r != nil {
 			fmt.Fprintf(&b, "login = { resource = %q, variable = %q, name = %q, servers = [%s], scopes = [%s], required = %v }\n",
 				r.URI, r.Variable, r.Name, option.Quoted(r.Servers), option.Quoted(r.Scopes), r.Required)
