@@ -299,7 +299,10 @@ func inputLines(text string, w int) []markup.Line {
 	return out
 }
 
-// text renders text that a tool gave, as Markdown.
+// prose are the kinds of tools that give Markdown; what others give is output, line by line.
+var prose = map[string]bool{"think": true, "fetch": true, "switch_mode": true}
+
+// text renders text that a tool gave.
 func (b *toolBody) text(s string) {
 	if s = strings.Trim(s[:min(len(s), maxContent)], "\r\n"); s == "" {
 		return
@@ -308,6 +311,20 @@ func (b *toolBody) text(s string) {
 	if b.open {
 		most = mostRows
 	}
+	body, fenced := unfence(s)
+	var meta struct {
+		Kind string `json:"tandemux/kind"`
+	}
+	json.Unmarshal(b.it.call.Meta, &meta) //nolint:errcheck // without one it is of no kind
+	if !prose[meta.Kind] && (!fenced || strings.Contains(body, "```")) {
+		var all []markup.Line
+		for _, l := range approval.SplitLines(words.Lines(body)) {
+			all = append(all, markup.WrapAnywhere([]markup.Run{{Text: l}}, b.w, markup.Margin{})...)
+		}
+		b.put(all[:min(len(all), most)]...)
+		b.more(len(all) - most)
+		return
+	}
 	md := &markup.Markdown{}
 	md.Append(s)
 	n := md.Render(b.w, b.r.g)
@@ -315,6 +332,16 @@ func (b *toolBody) text(s string) {
 		b.put(md.Line(i))
 	}
 	b.more(n - most)
+}
+
+// unfence takes the fence off a text that is one block of code, as agents give output.
+func unfence(s string) (body string, fenced bool) {
+	first, rest, _ := strings.Cut(s, "\n")
+	body, closed := strings.CutSuffix(rest, "\n```")
+	if !closed || !strings.HasPrefix(first, "```") {
+		return s, false
+	}
+	return body, true
 }
 
 // terminal makes room for a terminal's last lines, or shows what is known of them.
