@@ -1,23 +1,18 @@
 // Package vt10x puts github.com/hinshun/vt10x behind emulator.Emulator. It was
 // the first engine and stays selectable; its other use is as an oracle for what
-// the native one must agree with: where the cursor goes, what wraps, scrolls,
-// is erased, inserted and deleted.
+// the native one must agree with.
 //
-// The front decides about every byte; vt10x itself is only ever given sequences that it
-// reads rightly, with bounded parameters:
+// vt10x draws; what it may be told is decided here:
 //
-//	bytes → control.Parser → print, sequences → engine.send → vt10x
-//	                    ↳ modes, pen, links, tabs, replies, events: kept here
+//	bytes → control.Parser → text, sequences that it knows, with bounded parameters → vt10x
+//	                    ↳ modes, tabs, pen, replies, events: kept here
 //
-// There are two of it, one for each screen, so that both can be read. What it has no room
-// for travels through it in disguise. A cell's style and hyperlink are interned, and the
-// number goes in as the foreground colour (24 bits). Two noncharacters, which no font has,
-// stand for a typed space (a plain one is then an erased cell) and for the second half of a
-// wide character. Scrollback is saved here before each scroll that would lose a line.
+// What it has no idea of there is not: wide characters (each column shows U+FFFD),
+// combining marks, hyperlinks, insert mode, G1, marks, reflow. Scrollback is saved here
+// before each scroll that would lose a line.
 //
-// Last fence: a panic inside vt10x is recovered and both are replaced by fresh ones;
-// history, modes and pen survive.
+// Last fence: a panic inside vt10x is recovered and it is replaced by a fresh one;
+// history and modes survive.
 //
-// An engine is not safe for concurrent use. It starts no goroutine. What it lacks is in
-// docs/from-tmux.md.
+// An engine is not safe for concurrent use. It starts no goroutine.
 package vt10x

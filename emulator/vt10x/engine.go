@@ -3,7 +3,8 @@ package vt10x
 import (
 	"cmp"
 	"maps"
-	"strconv"
+	"slices"
+	"unicode/utf8"
 
 	inner "github.com/hinshun/vt10x"
 
@@ -11,10 +12,9 @@ import (
 	"tandemux/emulator/control"
 )
 
-// engine is vt10x behind a front.
+// engine implements emulator.Emulator.
 type engine struct {
-	vts        [2]inner.Terminal // the main and the alternate screen
-	alt        int               // index of the one that shows
+	vt         inner.Terminal
 	cols, rows int
 	version    string
 
@@ -22,50 +22,50 @@ type engine struct {
 	sys    control.System
 	modes  control.Modes
 	tabs   control.Tabs
-	saved  [2]saved // by screen
 
-	styles  styles
-	writer          // what DECSC saves, but for the cursor
-	sentID  uint32  // the pen that the screen that shows has; see unsent
-	last    rune    // for REP: what was just printed, 0 after anything else
-	region          // DECSTBM
-	history history // of the main screen
+	pen, sent   emulator.Style // as the program set it; as vt10x has it
+	last        rune           // for REP: what was just printed, 0 after anything else
+	top, bottom int            // DECSTBM
+	saved       saved          // DECSC
+	main        []row          // the main screen while the alternate one shows, else nil
 
+	history  []row
+	limit    int  // of history
 	changed  bool // since Damage
 	scrolled int  // the same, in lines
 
-	run []rune // scratch: the run of characters being printed
 	out []byte // scratch: bytes for vt10x
 }
 
-type region struct{ top, bottom int }
-
-// writer is how characters are written.
-type writer struct {
-	pen     pen
-	penID   uint32 // pen's number
-	origin  bool   // DECOM
-	charset charset
-}
+// row is a line without the erased cells at its end.
+type row []inner.Glyph
 
 // saved is what DECSC saves.
 type saved struct {
-	writer
-	x, y    int
-	pending bool // waiting to wrap
+	inner.Cursor
+	pen emulator.Style
 }
 
-// unsent is no style's number.
-const unsent = ^uint32(0)
+// What vt10x keeps to itself: attributes of a glyph, and states of the cursor.
+const (
+	reverse = 1 << iota
+	underline
+	bold
+	drawing // DEC's line drawing
+	italic
+	blink
 
-// The modes that there are, beside the mouse's, 6 and 1049.
+	wrapNext = 1 << 1
+	origin   = 1 << 2
+)
+
 const (
 	initialModes = control.Wrap | control.CursorVisible | control.AltScroll
 	knownModes   = initialModes | control.AppCursor | control.Reverse | control.CursorBlink | control.AppKeypad |
-		control.Backspace | control.Focus | control.Paste | control.Sync | control.Scheme | control.Insert | control.Newline
+		control.Backspace | control.Focus | control.Paste | control.Sync | control.Scheme | control.Newline
 )
 
-// New makes an engine on vt10x.
+// New returns an engine.
 func New(o emulator.Options) emulator.Emulator {
 	e := &engine{version: o.Version, modes: control.NewModes(knownModes, initialModes)}
 	e.LimitHistory(o.History)
@@ -74,47 +74,43 @@ func New(o emulator.Options) emulator.Emulator {
 	return e
 }
 
-// LimitHistory implements emulator.Emulator.
-func (e *engine) LimitHistory(lines int) {
-	lines = cmp.Or(lines, emulator.DefaultHistory)
-	e.history.limit = min(max(lines, 0), emulator.MaxHistory)
-	e.history.trim()
-}
-
 func clampSize(cols, rows int) (int, int) {
 	return min(max(cols, 1), emulator.MaxCols), min(max(rows, 1), emulator.MaxRows)
 }
 
-// reset is the state after RIS.
+// LimitHistory implements emulator.Emulator.
+func (e *engine) LimitHistory(lines int) {
+	e.limit = min(max(cmp.Or(lines, emulator.DefaultHistory), 0), emulator.MaxHistory)
+	e.trim()
+}
+
+func (e *engine) trim() {
+	n := max(0, len(e.history)-e.limit)
+	clear(e.history[:n])
+	e.history = e.history[n:]
+}
+
+// reset is RIS.
 func (e *engine) reset() {
-	e.history.lines = nil
+	e.history, e.saved, e.pen, e.last = nil, saved{}, emulator.Style{}, 0
 	e.modes.Reset()
 	e.sys.Reset()
 	e.tabs = control.DefaultTabs(e.cols)
-	e.styles = styles{list: []pen{{}}, ids: map[pen]uint32{{}: 0}, sweep: sweepStyles}
-	e.writer, e.saved, e.last = writer{}, [2]saved{}, 0
 	e.renew()
 }
 
-// renew replaces vt10x by a fresh one on the main screen.
+// renew puts a fresh vt10x in place.
 func (e *engine) renew() {
-	for i := range e.vts {
-		e.vts[i] = inner.New(inner.WithSize(e.cols, e.rows))
-	}
-	e.origin = false
-	e.show(0)
-	e.setRegion(0, e.rows-1)
+	e.vt, e.main, e.sent, e.changed = inner.New(inner.WithSize(e.cols, e.rows)), nil, emulator.Style{}, true
+	e.top, e.bottom = 0, e.rows-1
+	e.saved.Cursor = e.vt.Cursor()
+	e.setWrap()
 }
 
-// show makes a screen the one that shows.
-func (e *engine) show(screen int) {
-	e.alt, e.sentID, e.changed = screen, unsent, true
-	e.setRegion(e.top, e.bottom)
-	e.sendWrap()
-}
+// setWrap tells vt10x whether lines wrap.
+func (e *engine) setWrap() { e.sendf("\x1b[?7%c", control.SetReset(e.modes.Has(control.Wrap))) }
 
-// fenced does something to vt10x. A panic, which nothing known can cause, costs the
-// screens and no more.
+// fenced runs something of vt10x.
 func (e *engine) fenced(do func()) {
 	defer func() {
 		if recover() != nil {
@@ -125,127 +121,276 @@ func (e *engine) fenced(do func()) {
 	e.changed = true
 }
 
-// send gives bytes to vt10x. They are made by this package, never the child's own.
 func (e *engine) send(p []byte) {
 	if len(p) > 0 {
-		e.fenced(func() { e.vts[e.alt].Write(p) }) //nolint:errcheck // never fails
+		e.fenced(func() { e.vt.Write(p) }) //nolint:errcheck // never fails
 	}
 }
 
-func (e *engine) sendString(s string) {
-	e.out = append(e.out[:0], s...)
+// style has vt10x draw in a style, as far as it can.
+func (e *engine) style(to emulator.Style) {
+	to = emulator.Style{FG: known(to.FG), BG: known(to.BG), Attrs: to.Attrs & (emulator.Bold | emulator.Italic | emulator.Blink | emulator.Reverse), Underline: min(to.Underline, emulator.Single)}
+	e.out = emulator.AppendStyle(e.out[:0], e.sent, to)
+	e.sent = to
 	e.send(e.out)
 }
 
-// sendCSI sends CSI with parameters.
-func (e *engine) sendCSI(final byte, params ...int) {
-	e.out = append(e.out[:0], "\x1b["...)
-	for i, n := range params {
-		if i > 0 {
-			e.out = append(e.out, ';')
+// known is a colour that vt10x doesn't take for another: the darkest blues are its
+// indices.
+func known(c emulator.Color) emulator.Color {
+	if r, g, b, ok := c.RGB(); ok && r == 0 && g == 0 {
+		return emulator.RGB(0, 1, b)
+	}
+	return c
+}
+
+// colorOf is what vt10x calls a colour.
+func colorOf(c inner.Color) emulator.Color {
+	switch {
+	case c >= inner.DefaultFG:
+		return 0
+	case c < 256:
+		return emulator.Indexed(uint8(c))
+	}
+	return emulator.RGB(uint8(c>>16), uint8(c>>8), uint8(c))
+}
+
+// cellOf is a cell as callers see it.
+func cellOf(g inner.Glyph) emulator.Cell {
+	if g.Char == ' ' && g.Mode&(reverse|underline) == 0 {
+		return emulator.Cell{Width: 1, Style: emulator.Style{BG: colorOf(g.BG)}}
+	}
+	c := emulator.Cell{Rune: g.Char, Width: 1, Style: emulator.Style{FG: colorOf(g.FG), BG: colorOf(g.BG)}}
+	if g.Mode&reverse != 0 {
+		c.Style.FG, c.Style.BG = c.Style.BG, c.Style.FG
+	}
+	for bit, attr := range map[int16]emulator.Attrs{reverse: emulator.Reverse, bold: emulator.Bold, italic: emulator.Italic, blink: emulator.Blink} {
+		if g.Mode&bit != 0 {
+			c.Style.Attrs |= attr
 		}
-		e.out = strconv.AppendInt(e.out, int64(n), 10)
 	}
-	e.send(append(e.out, final))
-}
-
-// place moves the cursor.
-func (e *engine) place(x, y int) { e.sendCSI('H', y+1, x+1) }
-
-// setRegion sets the scroll region, which also moves the cursor home.
-func (e *engine) setRegion(top, bottom int) {
-	e.region = region{top, bottom}
-	e.sendCSI('r', top+1, bottom+1)
-}
-
-func (e *engine) sendWrap() {
-	if e.modes.Has(control.Wrap) {
-		e.sendString("\x1b[?7h")
-	} else {
-		e.sendString("\x1b[?7l")
+	if g.Mode&underline != 0 {
+		c.Style.Underline = emulator.Single
 	}
+	return c
 }
 
-// innerWrapNext is a bit of vt10x's cursor state, which it does not export.
-const innerWrapNext = 1 << 1
+// Line implements emulator.Emulator.
+func (e *engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
+	switch {
+	case y >= e.rows || y < -len(e.history):
+		return buf
+	case y < 0:
+		return e.cells(e.history[len(e.history)+y], buf)
+	}
+	for x := range e.cols {
+		buf = append(buf, cellOf(e.vt.Cell(x, y)))
+	}
+	return buf
+}
 
-// at is the cursor: its place and whether the next character wraps.
+func (e *engine) cells(r row, buf []emulator.Cell) []emulator.Cell {
+	for _, g := range r[:min(len(r), e.cols)] {
+		buf = append(buf, cellOf(g))
+	}
+	return buf
+}
+
+// row copies a line of the screen.
+func (e *engine) row(y int) row {
+	r := make(row, e.cols)
+	for x := range r {
+		r[x] = e.vt.Cell(x, y)
+	}
+	for len(r) > 0 && cellOf(r[len(r)-1]) == (emulator.Cell{Width: 1}) {
+		r = r[:len(r)-1]
+	}
+	return slices.Clip(r)
+}
+
+// saveTop saves the screen's first n lines, which are about to scroll away.
+func (e *engine) saveTop(n int) {
+	if e.main != nil || e.top > 0 || e.limit == 0 {
+		return
+	}
+	for y := range min(n, e.bottom+1) {
+		e.history = append(e.history, e.row(y))
+		e.scrolled++
+	}
+	e.trim()
+}
+
+// at is where the cursor is; pending says that the next character wraps first.
 func (e *engine) at() (x, y int, pending bool) {
-	c := e.vts[e.alt].Cursor()
-	return c.X, c.Y, c.State&innerWrapNext != 0
+	c := e.vt.Cursor()
+	return c.X, c.Y, c.State&wrapNext != 0
 }
 
-// Resize changes the grid. There is no reflow: lines are cut or extended at the
-// right, and where the cursor would fall off the bottom, the lines above move
-// up into history.
+// Write implements emulator.Emulator.
+func (e *engine) Write(p []byte) {
+	ps := &e.parser
+	if n := ps.NHeld; n > 0 {
+		ps.NHeld = 0
+		p = append(append([]byte(nil), ps.Held[:n]...), p...)
+	}
+	for len(p) > 0 {
+		if !ps.Ground() {
+			p = p[ps.Feed(p, e):]
+			continue
+		}
+		p = p[e.text(p):]
+		switch {
+		case len(p) == 0:
+		case p[0] >= 0x80:
+			ps.NHeld = copy(ps.Held[:], p)
+			return
+		default:
+			if p[0] == 0x1b {
+				ps.Escape()
+			} else {
+				e.Control(p[0])
+			}
+			p = p[1:]
+		}
+	}
+}
+
+// text prints what p begins with up to a control or the beginning of a character.
+func (e *engine) text(p []byte) int {
+	var run []rune
+	i := 0
+	for i < len(p) {
+		b := p[i]
+		if b < 0x20 || b == 0x7f || b >= 0x80 && !utf8.FullRune(p[i:]) {
+			break
+		}
+		r, n := utf8.DecodeRune(p[i:])
+		if r == utf8.RuneError && n == 1 {
+			// The longest that could have begun a character becomes one U+FFFD.
+			for n < len(p)-i && n < utf8.UTFMax-1 && !utf8.FullRune(p[i:i+n+1]) {
+				n++
+			}
+		}
+		if r < 0x80 || r >= 0xa0 { // C1 controls are dropped.
+			run = append(run, r)
+		}
+		i += n
+	}
+	e.print(run)
+	return i
+}
+
+// print prints characters. vt10x is told before each scroll, for the history.
+func (e *engine) print(run []rune) {
+	if len(run) == 0 {
+		return
+	}
+	e.style(e.pen)
+	x, y, pending := e.at()
+	var piece []byte
+	for _, r := range run {
+		w := 1
+		if r >= 0x300 {
+			if w = emulator.RuneWidth(r); w == 2 {
+				r = utf8.RuneError
+			}
+		}
+		for range w {
+			if pending && e.modes.Has(control.Wrap) {
+				if x = 0; y == e.bottom {
+					e.send(piece)
+					piece = piece[:0]
+					e.saveTop(1)
+				} else {
+					y = min(y+1, e.rows-1)
+				}
+			}
+			piece = utf8.AppendRune(piece, r)
+			e.last = r
+			x++
+			if pending = x >= e.cols; pending {
+				x--
+			}
+		}
+	}
+	e.send(piece)
+}
+
+// Resize implements emulator.Emulator. vt10x keeps the lines around the cursor.
 func (e *engine) Resize(cols, rows int) {
 	cols, rows = clampSize(cols, rows)
 	if cols == e.cols && rows == e.rows {
 		return
 	}
-	shown := e.alt
-	for e.alt = range e.vts {
-		_, y, _ := e.at()
-		slide := max(0, y-rows+1)
-		e.saveTop(slide)
-		s := &e.saved[e.alt]
-		s.x, s.y = min(s.x, cols-1), min(max(0, s.y-slide), rows-1)
-		e.sendString("\x1b[39m") // New cells are in the default style.
-		e.fenced(func() { e.vts[e.alt].Resize(cols, rows) })
+	_, y, _ := e.at()
+	slide := max(0, y-rows+1)
+	e.top, e.bottom = 0, e.rows-1
+	e.saveTop(slide)
+	if e.main != nil {
+		e.main = slices.Concat(e.main[slide:], make([]row, rows))[:rows]
+		for y, r := range e.main {
+			e.main[y] = r[:min(len(r), cols)]
+		}
 	}
-	e.alt = shown
+	e.style(emulator.Style{}) // of new cells
 	e.cols, e.rows = cols, rows
 	e.tabs = e.tabs.Resize(cols)
-	e.region = region{0, rows - 1}
-	e.sentID, e.last = unsent, 0 // The cursor may no longer be behind it.
+	e.bottom, e.last = rows-1, 0
+	e.fenced(func() { e.vt.Resize(cols, rows) })
 }
 
+// Size implements emulator.Emulator.
 func (e *engine) Size() (cols, rows int) { return e.cols, e.rows }
 
-func (e *engine) HistoryLen() int { return len(e.history.lines) }
+// HistoryLen implements emulator.Emulator.
+func (e *engine) HistoryLen() int { return len(e.history) }
 
+// Cursor implements emulator.Emulator.
 func (e *engine) Cursor() emulator.Cursor {
 	x, y, _ := e.at()
 	return e.modes.Cursor(x, y)
 }
 
+// Modes implements emulator.Emulator.
 func (e *engine) Modes() emulator.Modes {
 	m := e.modes.Emulator()
-	m.AltScreen = e.alt > 0
+	m.AltScreen = e.main != nil
 	return m
 }
 
+// Title implements emulator.Emulator.
 func (e *engine) Title() string { return e.sys.Title }
 
+// Palette implements emulator.Emulator.
 func (e *engine) Palette() emulator.Palette {
 	p := e.sys.Palette
 	p.Indexed = maps.Clone(p.Indexed)
 	return p
 }
 
+// SetColors implements emulator.Emulator.
 func (e *engine) SetColors(c emulator.Colors) { e.sys.SetColors(c, e.modes.Has(control.Scheme)) }
 
+// Events implements emulator.Emulator.
 func (e *engine) Events() []emulator.Event { return e.sys.Events() }
 
-// Damage says that everything may have changed: vt10x's own flags are cleared by every
-// write.
+// Damage implements emulator.Emulator: all or nothing.
 func (e *engine) Damage() emulator.Damage {
-	d := emulator.Damage{All: e.changed, Scrolled: e.scrolled}
+	d := emulator.Damage{All: e.changed, Lines: make([]emulator.Span, e.rows), Scrolled: e.scrolled}
 	e.changed, e.scrolled = false, 0
-	d.Lines = make([]emulator.Span, e.rows)
 	return d
 }
 
-// Wrapped is false: vt10x marks cells before which a line once wrapped, and not which
-// lines still do.
+// Wrapped implements emulator.Emulator: lines don't reflow.
 func (e *engine) Wrapped(int) bool { return false }
 
-// Mark does nothing: this engine has no marks, and Marks and SnapshotMarks give
-// none.
+// Mark implements emulator.Emulator: there are none.
 func (e *engine) Mark(uint64) {}
 
+// Marks implements emulator.Emulator.
 func (e *engine) Marks(buf []emulator.Mark) []emulator.Mark { return buf }
 
+// SnapshotMarks implements emulator.Emulator.
 func (e *engine) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut) {
 	return e.Snapshot(buf, history), nil
 }

@@ -267,7 +267,7 @@ func idlePty(t testing.TB) keeper.Process {
 // emulator, for all viewers (G15; docs/contributing/decisions.md §32).
 func TestRule2(t *testing.T) {
 	t.Parallel()
-	const simple = emutest.Wide | emutest.Styles | emutest.Links | emutest.AltScreen | emutest.Private | emutest.Strings | emutest.Reports
+	const simple = emutest.Styles | emutest.AltScreen | emutest.Private | emutest.Strings | emutest.Reports
 	for _, tt := range []struct {
 		name  string
 		trial trial
