@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"tandemux/host"
 	"tandemux/host/front"
 	"tandemux/host/listen"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -185,6 +189,83 @@ func TestSlowHeaders(t *testing.T) {
 	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("the unix socket when tokens have all their places: status %d", got)
 	}
+}
+
+// TestCrowd: connections that say nothing, and come again as soon as they are closed,
+// keep nobody out who has a token: neither from their address nor from another one.
+func TestCrowd(t *testing.T) {
+	crowd := soak.Size(t, 150, 2000)
+	for _, addresses := range []int{1, 50} {
+		t.Run(fmt.Sprint(addresses), func(t *testing.T) {
+			w := start(t, func(c *host.Config) {
+				if crowd < 2000 {
+					c.Limits = host.Limits{Connections: 64, HeaderTime: 200 * time.Millisecond}
+				}
+			})
+			addr, secret := w.tcp.Addr().String(), w.token().Token
+			ctx, stop := context.WithCancel(t.Context())
+			var idle sync.WaitGroup
+			var made atomic.Int64
+			for i := range crowd {
+				from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(1+i%addresses))}}
+				idle.Go(func() {
+					for ctx.Err() == nil {
+						c, err := from.DialContext(ctx, "tcp", addr)
+						if err != nil {
+							continue
+						}
+						made.Add(1)
+						defer context.AfterFunc(ctx, func() { c.Close() })()
+						c.Read(make([]byte, 1)) //nolint:errcheck // it ends when it is closed
+						c.Close()
+					}
+				})
+			}
+			defer idle.Wait()
+			defer stop()
+			for made.Load() < int64(crowd) {
+				time.Sleep(time.Millisecond)
+			}
+			var slowest time.Duration
+			tries := soak.Size(t, 20, 100)
+			for range tries {
+				began := time.Now()
+				if got := upgrade(t, "tcp", addr, "/", addr, "Authorization: Bearer "+secret); got != 101 {
+					t.Fatalf("a valid token: status %d", got)
+				}
+				slowest = max(slowest, time.Since(began))
+				time.Sleep(time.Duration(soak.Size(t, 10, 100)) * time.Millisecond) // the crowd comes again meanwhile
+			}
+			t.Logf("%d connections from %d addresses, made %d times: %d of %d got in, the slowest in %v", crowd, addresses, made.Load(), tries, tries, slowest)
+		})
+	}
+}
+
+// TestTokenShare: one token can't have all places, not even those of tokens.
+func TestTokenShare(t *testing.T) {
+	w := start(t, func(c *host.Config) { c.Limits = host.Limits{Connections: 32} })
+	target := wsrpc.Target{URL: "ws://" + w.tcp.Addr().String(), Token: w.token().Token}
+	had := 0
+	for ; had < 32; had++ {
+		p, err := w.try("greedy", target)
+		var status *wsrpc.StatusError
+		if errors.As(err, &status) && status.Code == http.StatusServiceUnavailable {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.hangUp()
+	}
+	if had != 8 {
+		t.Errorf("one token has %d of 32 places", had)
+	}
+	target.Token = w.token().Token
+	p, err := w.try("other", target)
+	if err != nil {
+		t.Fatalf("another token: %v", err)
+	}
+	p.hangUp()
 }
 
 // serve adds a TLS listener.

@@ -113,6 +113,5 @@ func (e *entrance) answerCounted(w http.ResponseWriter, r *http.Request, door *D
 	if who.Token != "" && !e.f.c.Tokens.Valid(who.Token) {
 		cancel() // it was revoked since we asked
 	}
-	e.admitted(r)
 	door.Serve(w, r.WithContext(ctx), e.caller(who))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"log"
 	"log/slog"
 	"net"
@@ -60,7 +61,7 @@ type Front struct {
 	mu          sync.Mutex
 	closed      bool
 	listeners   map[net.Listener]Kind
-	connections int // open, also those being upgraded
+	connections []*auth.Principal // whose are open, also those being upgraded
 	requests    map[*request]struct{}
 }
 
@@ -194,22 +195,35 @@ func places(most int, kind Kind) int {
 	return most
 }
 
+// within reports whether one more of a principal's is within the places of a kind, and
+// its own share of them, which the user and the host itself need not keep.
+func within(most int, kind Kind, who *auth.Principal, has iter.Seq[*auth.Principal]) bool {
+	all, own := 0, 0
+	for other := range has {
+		if all++; other.ID == who.ID {
+			own++
+		}
+	}
+	return all < places(most, kind) && (who.Human || who.Service != "" || own < share(most))
+}
+
 // enter counts a connection in, unless there are too many or the Front is closed.
-func (f *Front) enter(kind Kind) bool {
+func (f *Front) enter(kind Kind, who *auth.Principal) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || f.connections >= places(f.c.Connections, kind) {
+	if f.closed || !within(f.c.Connections, kind, who, slices.Values(f.connections)) {
 		return false
 	}
-	f.connections++
+	f.connections = append(f.connections, who)
 	f.serving.Add(1)
 	return true
 }
 
-func (f *Front) leave() {
+func (f *Front) leave(who *auth.Principal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.connections--
+	at := slices.Index(f.connections, who)
+	f.connections = slices.Delete(f.connections, at, at+1)
 	f.serving.Done()
 }
 
@@ -217,7 +231,14 @@ func (f *Front) leave() {
 func (f *Front) begin(kind Kind, r *request) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || len(f.requests) >= places(f.c.Requests, kind) {
+	whose := func(yield func(*auth.Principal) bool) {
+		for other := range f.requests {
+			if !yield(other.who) {
+				return
+			}
+		}
+	}
+	if f.closed || !within(f.c.Requests, kind, r.who, whose) {
 		return false
 	}
 	f.requests[r] = struct{}{}
@@ -234,12 +255,12 @@ func (f *Front) end(r *request) {
 
 // dial opens a connection inside this process; ctx is that of what comes by it.
 func (f *Front) dial(ctx context.Context, kind Kind, who *auth.Principal) (jsonrpc.Transport, error) {
-	if !f.enter(kind) {
+	if !f.enter(kind, who) {
 		return nil, errTooMany
 	}
 	near, far := jsonrpc.Pipe(pipeRoom)
 	go func() {
-		defer f.leave()
+		defer f.leave(who)
 		if err := f.c.Handle(ctx, far, who); err != nil {
 			f.c.Log.Info("connection ended", "principal", who.ID, "door", true, "err", err)
 		}

@@ -19,12 +19,11 @@ import (
 	"tandemux/internal/wsrpc"
 )
 
-// headerBytes bounds an HTTP request's header, and waitingShare is the part of
-// the connections not upgraded yet that one address may have.
-const (
-	headerBytes  = 16 << 10
-	waitingShare = 4
-)
+// headerBytes bounds an HTTP request's header.
+const headerBytes = 16 << 10
+
+// share is how many of most places one address, token or the like may have.
+func share(most int) int { return min(most, max(8, most/4)) }
 
 // entrance is a listener: it checks HTTP requests and makes connections of them.
 type entrance struct {
@@ -34,49 +33,103 @@ type entrance struct {
 	user  *auth.Principal // the host's own user on a unix socket
 	ctx   context.Context // of Serve: connections outlive their requests
 
-	mu      sync.Mutex
-	waiting map[net.Conn]netip.Prefix // connections that have not been upgraded
-	from    map[netip.Prefix]int      // how many of them an address has
+	mu      sync.Mutex           // guards the following
+	waiting map[net.Conn]waiting // connections that were not let in yet, or are idle again
+	from    map[netip.Prefix]int // how many of them an address has
+	dropped int
 }
+
+type waiting struct {
+	from  netip.Prefix
+	since time.Time
+}
+
+const (
+	// crowded is how many times as many connections as may be open may wait while they
+	// are new: for a part of the time for a header.
+	crowded = 4
+	newPart = 10
+	// drawn is how many are drawn to find one that goes.
+	drawn = 8
+)
 
 func newEntrance(f *Front, kind Kind, ln net.Listener) *entrance {
 	return &entrance{
 		f: f, kind: kind, names: listen.NamesOf(ln, f.c.Hosts, f.c.Hostname), ctx: context.Background(), user: auth.Operator,
-		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
+		waiting: map[net.Conn]waiting{}, from: map[netip.Prefix]int{},
 	}
 }
 
-// count bounds connections that never say anything, of all addresses and of
-// each; one too many is closed at once.
+// count bounds connections that say nothing, of all addresses and of each. Where one is
+// too many, another goes, by chance: of the address that has most, and none that is new.
+// So a crowd without tokens drops its own, and who asks at once gets an answer, from the
+// same address too.
 func (e *entrance) count(c net.Conn, s http.ConnState) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	_, is := e.waiting[c]
 	switch s {
 	case http.StateNew, http.StateIdle:
-		if _, ok := e.waiting[c]; ok {
+		if is {
 			return
 		}
-		most, share := e.f.c.Connections, e.f.c.Connections
-		var from netip.Prefix
+		w := waiting{since: time.Now()}
 		if e.kind == TCP {
-			from = auth.Subnet(remoteAddr(c.RemoteAddr().String()))
-			share = min(most, max(8, most/waitingShare))
+			w.from = auth.Subnet(remoteAddr(c.RemoteAddr().String()))
 		}
-		if len(e.waiting) >= most || e.from[from] >= share {
-			c.Close()
-			return
-		}
-		e.waiting[c] = from
-		e.from[from]++
+		e.waiting[c] = w
+		e.from[w.from]++
+		e.drop(w.from)
 	case http.StateHijacked, http.StateClosed:
-		from, ok := e.waiting[c]
-		if !ok {
-			return
+		if is {
+			e.forget(c)
 		}
-		delete(e.waiting, c)
-		if e.from[from]--; e.from[from] == 0 {
-			delete(e.from, from)
+	}
+}
+
+// forget takes out a connection that waits no more. The caller holds e.mu.
+func (e *entrance) forget(c net.Conn) {
+	from := e.waiting[c].from
+	delete(e.waiting, c)
+	if e.from[from]--; e.from[from] == 0 {
+		delete(e.from, from)
+	}
+}
+
+// drop closes a connection if there are too many, in all or from an address. The caller
+// holds e.mu.
+func (e *entrance) drop(from netip.Prefix) {
+	most := e.f.c.Connections
+	switch {
+	case len(e.waiting) > most:
+		for other, n := range e.from {
+			if n > e.from[from] {
+				from = other
+			}
 		}
+	case e.kind == Unix || e.from[from] <= share(most):
+		return
+	}
+	var oldest net.Conn
+	seen := 0
+	for c, w := range e.waiting { // in no order
+		if w.from != from {
+			continue
+		}
+		if oldest == nil || w.since.Before(e.waiting[oldest].since) {
+			oldest = c
+		}
+		if seen++; seen == drawn {
+			break
+		}
+	}
+	if time.Since(e.waiting[oldest].since) < e.f.c.HeaderTime/newPart && len(e.waiting) <= crowded*most {
+		return
+	}
+	e.forget(oldest)
+	oldest.Close()
+	if e.dropped++; e.dropped&(e.dropped-1) == 0 {
+		e.f.c.Log.Warn("too many connections wait to say who they are: some were closed", "address", from.Addr(), "closed", e.dropped)
 	}
 }
 
@@ -148,15 +201,16 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, door)
 		return
 	}
+	e.admitted(r)
 	if door != nil && door.Prefix != "" {
 		e.answerCounted(w, r, door, a.who)
 		return
 	}
-	if !e.f.enter(e.kind) {
+	if !e.f.enter(e.kind, a.who) {
 		http.Error(w, errTooMany.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	defer e.f.leave()
+	defer e.f.leave(a.who)
 	if door != nil {
 		door.Serve(w, r, e.caller(a.who))
 		return
