@@ -33,6 +33,8 @@ const (
 	MethodCommands    = "x-tandemux/commands"
 	MethodWait        = "x-tandemux/wait"
 	MethodMark        = "x-tandemux/mark"
+	MethodSkim        = "x-tandemux/skim"
+	NoteSkimmed       = "x-tandemux/skimmed" // host to client
 	MethodRun         = "x-tandemux/run"
 	MethodFeed        = "x-tandemux/feed"
 	MethodProfile     = "x-tandemux/profile"
@@ -105,6 +107,13 @@ type Snapshot struct {
 	Resource URI             `json:"resource"`
 	State    json.RawMessage `json:"state"`
 	FromSeq  int64           `json:"fromSeq"`
+}
+
+// Skimmed is what a terminal's screen shows, for who skims its output. After the Last one
+// all output is told again.
+type Skimmed struct {
+	Snapshot
+	Last bool `json:"last,omitempty"`
 }
 
 // ReconnectParams resumes after a lost connection, instead of initialize.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -105,6 +106,9 @@ type Model struct {
 	leaving *Exit // nil while it is not
 }
 
+// wholeWait bounds asking for the state of a terminal whose output was skimmed.
+const wholeWait = 15 * time.Second
+
 // New makes the model. Config.Keymap and Theme must name what exists.
 func New(c Config, env Env) (*Model, error) {
 	chosen, err := c.choose()
@@ -163,7 +167,15 @@ func New(c Config, env Env) (*Model, error) {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}
 	c.Sink.LimitHistory(c.Scrollback)
-	c.Sink.Attach(c.Engine, env.Wake)
+	c.Sink.Attach(c.Engine, env.Wake, func(terminal ahp.URI) {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), wholeWait)
+			defer cancel()
+			if err := c.Host.Subscribe(ctx, terminal); err != nil {
+				m.log.Warn("get the whole of a terminal", "err", err)
+			}
+		}()
+	})
 	return m, nil
 }
 

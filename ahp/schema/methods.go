@@ -112,6 +112,8 @@ var methods = []method{
 	request[ahp.CommandsParams, ahp.CommandsResult](ahp.MethodCommands),
 	request[ahp.WaitParams, ahp.WaitResult](ahp.MethodWait),
 	request[ahp.MarkParams, ahp.Mark](ahp.MethodMark),
+	request[onChannel, nothing](ahp.MethodSkim),
+	notification[ahp.Skimmed](ahp.NoteSkimmed),
 	request[ahp.RunParams, ahp.RunResult](ahp.MethodRun),
 	request[ahp.FeedParams, ahp.FeedResult](ahp.MethodFeed),
 	request[ahp.ProfileParams, ahp.ProfileResult](ahp.MethodProfile),

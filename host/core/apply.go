@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ func (tx Tx) ApplyAll(ch *Channel, changes []Change, marks []journal.Record) {
 	if ok {
 		tx.deliver(ch, frames)
 		tx.renew(ch)
+		tx.showScreens(ch)
 	}
 	clear(frames)
 	if cap(frames) <= maxFrames {
@@ -100,7 +102,11 @@ func (tx Tx) deliver(ch *Channel, frames []frame) {
 func (tx Tx) publish(ch *Channel, f *frame) {
 	ch.log.add(f.env)
 	sent := f.by == nil
+	skips := ch.skim.skips(f.env.Action)
 	for _, l := range ch.links {
+		if skips && slices.Contains(ch.skim.links, l) {
+			continue
+		}
 		tx.sendFrame(l, f)
 		sent = sent || l == f.by.Link
 	}

@@ -27,6 +27,7 @@ type Channel struct {
 	last   int64 // the number of the last action
 	log    replayLog
 	links  []*Link
+	skim   *skim
 	broken error // why a crash would lose something, nil when it would not
 }
 
@@ -110,6 +111,7 @@ func (tx Tx) RemoveChannel(ch *Channel) {
 		delete(l.subs, ch.URI)
 	}
 	ch.links = nil
+	ch.endSkim()
 	delete(tx.c.channels, ch.URI)
 }
 

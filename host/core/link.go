@@ -72,6 +72,7 @@ func (tx Tx) End(l *Link) (last bool) {
 
 // Subscribe tells a link of what is applied to a channel from here on.
 func (tx Tx) Subscribe(ch *Channel, l *Link) {
+	ch.unskim(l)
 	if !l.Watches(ch.URI) {
 		delete(l.changed, ch.URI) // it is given the state
 		l.subs[ch.URI] = ch
@@ -85,6 +86,7 @@ func (tx Tx) Unsubscribe(ch *Channel, l *Link) {
 		return
 	}
 	delete(l.subs, ch.URI)
+	ch.unskim(l)
 	if i := slices.Index(ch.links, l); i >= 0 {
 		ch.links = slices.Delete(ch.links, i, i+1)
 	}

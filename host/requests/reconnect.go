@@ -201,6 +201,20 @@ func channelOf(raw json.RawMessage) (ahp.URI, error) {
 	return "", ahp.InvalidParams("channel: missing")
 }
 
+// skim spares a subscriber output that comes too fast to be read.
+func (s *Server) skim(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
+	channel, err := channelOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	s.Core.Locked(func(tx core.Tx) {
+		if ch := c.Watched(params.Canonical(channel)); ch == nil || !tx.Skim(ch, c.Link) {
+			err = ahp.InvalidParams("skim %s: it is no terminal that this connection is subscribed to", params.Clip(channel))
+		}
+	})
+	return nil, err
+}
+
 func (s *Server) unsubscribe(c *Conn, raw json.RawMessage) {
 	channel, err := channelOf(raw)
 	if err != nil {

@@ -171,6 +171,7 @@ func New(o Options) *Server {
 		ahp.MethodReconnect:   {Do: Of(s.reconnect), Reach: Anywhere, early: true, opens: true, Large: true},
 		ahp.MethodPing:        {Do: ping, Reach: Anywhere, early: true},
 		ahp.MethodSubscribe:   {Do: s.subscribe, Reach: Anywhere, Large: true},
+		ahp.MethodSkim:        {Do: s.skim, Reach: Own},
 		ahp.MethodProfile:     {Do: Of(s.profile), Large: true},
 		ahp.MethodTokenNew:    {Do: Of(s.tokenNew), Scope: auth.ScopeAdmin},
 		ahp.MethodTokenList:   {Do: s.tokenList, Scope: auth.ScopeAdmin},

@@ -137,12 +137,15 @@ func (t *Terminal) rawText() string {
 }
 
 // snapshot serialises the emulator's state with the history that fits into limit
-// bytes of JSON, and a line that says how much more there is. The screen itself is
-// never cut. The caller holds screen.
+// bytes of JSON, and a line that says how much more there is, unless limit is 0. The
+// screen itself is never cut. The caller holds screen.
 func (d *display) snapshot(limit int) ([]byte, []emulator.Cut) {
-	all, cuts := d.emu.SnapshotMarks(nil, -1)
 	have := d.emu.HistoryLen()
 	lines := have
+	if limit == 0 { // the screen alone is wanted, often
+		lines = 0
+	}
+	all, cuts := d.emu.SnapshotMarks(nil, lines)
 	pictures := 0 // which have a bound of their own
 	if e, ok := d.emu.(emulator.Illustrator); ok {
 		pictures = e.SnapshotPictures()

@@ -211,6 +211,9 @@ func (t *Terminal) StateWithin(tx core.Tx, limit int) any {
 	return s
 }
 
+// Screen implements core.Skimmed.
+func (t *Terminal) Screen(tx core.Tx) any { return t.StateWithin(tx, 0) }
+
 // held is who has the terminal.
 func (t *Terminal) held() claims.Holding {
 	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner, Last: t.last}

@@ -51,6 +51,17 @@ type Wants struct {
 	Print   Printer
 	Listen  Listener
 	Observe Observer
+	Skim    Skimmer
+}
+
+// Skimmer takes what a terminal's screen shows where more is printed than anybody reads.
+// A Printer is a condition.
+type Skimmer interface {
+	// Skims reports whether a terminal's screen is enough for now. Once all of its text is
+	// wanted, subscribing anew gives it.
+	Skims(channel ahp.URI) bool
+	// Skimmed takes the screen, as a state without the history before it.
+	Skimmed(s ahp.Snapshot)
 }
 
 // Printer takes terminal output without a string made of it.
@@ -174,6 +185,7 @@ type channel struct {
 	uri  ahp.URI
 	live bool  // its snapshot has reached the Sink
 	last int64 // sequence number up to which the Sink knows it
+	flood
 	// again is set when its state was lost with a connection, and it is to be
 	// subscribed to anew.
 	again bool

@@ -65,6 +65,7 @@ func (l *link) raw(msg []byte) bool {
 	case !pass:
 	case c.o.Print != nil:
 		c.o.Print.Data(ch.uri, data, seq)
+		l.skim(ch, len(data))
 	default:
 		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: string(data)}, ServerSeq: seq})
 	}
@@ -93,6 +94,9 @@ func (ch *channel) takes(seq int64) bool {
 
 // handle gets the host's other notifications and its requests.
 func (l *link) handle(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	if req.Method == ahp.NoteSkimmed && l.live {
+		return nil, l.skimmed(req.Params)
+	}
 	if req.Method != ahp.MethodAction {
 		if l.c.o.Listen != nil && l.live && req.IsNotification() {
 			l.c.o.Listen.Note(req.Method, append(json.RawMessage(nil), req.Params...))
@@ -144,7 +148,7 @@ func (c *Client) snapshot(s ahp.Snapshot) {
 	c.mu.Lock()
 	ch := c.channels[s.Resource]
 	if ch != nil {
-		ch.live, ch.again, ch.last = true, false, s.FromSeq
+		ch.live, ch.again, ch.last, ch.skims = true, false, s.FromSeq, false
 	}
 	c.mu.Unlock()
 	if ch == nil {
@@ -205,7 +209,7 @@ func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	}
 	for _, ch := range c.channels {
 		ch.again = ch.again || ch.live
-		ch.live = false
+		ch.live, ch.skims = false, false
 	}
 	lost := c.pending
 	c.pending, c.pendingBytes = nil, 0
@@ -282,6 +286,9 @@ func (l *link) reconnect(done func(error)) {
 	c.mu.Lock()
 	var uris []ahp.URI
 	for uri, ch := range c.channels {
+		if ch.skims { // there is a hole
+			ch.live, ch.again, ch.skims = false, true, false
+		}
 		if ch.live {
 			uris = append(uris, uri)
 		}

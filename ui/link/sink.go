@@ -35,6 +35,7 @@ type Sink struct {
 	limits map[ahp.URI]int // of those that have another one
 	told   bool            // wake was called and the inbox was not taken since
 	wake   func()          // nil until a Model is attached
+	whole  func(ahp.URI)   // as wake
 	closed bool
 	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
 	inputs bool                      // the loop wants to know which input the host has taken
@@ -106,10 +107,11 @@ func NewSink() *Sink {
 	return s
 }
 
-// Attach makes the sink wake a loop. wake must not block.
-func (s *Sink) Attach(engine string, wake func()) {
+// Attach makes the sink wake a loop. wake must not block, nor must whole:
+// it asks for the state of a terminal whose output was skimmed.
+func (s *Sink) Attach(engine string, wake func(), whole func(terminal ahp.URI)) {
 	s.mu.Lock()
-	s.engine, s.wake = engine, wake
+	s.engine, s.wake, s.whole = engine, wake, whole
 	told := s.told
 	s.mu.Unlock()
 	if told {
@@ -176,6 +178,9 @@ func (s *Sink) Feed(uri ahp.URI) *pane.Feed {
 	f := s.feeds[uri]
 	if f == nil {
 		f = pane.NewFeed(s.engine, s.signal)
+		if whole := s.whole; whole != nil {
+			f.Whole = func() { whole(uri) }
+		}
 		f.LimitHistory(s.limitOf(uri))
 		s.feeds[uri] = f
 	}
@@ -310,6 +315,26 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 	defer s.Fence()
 	if f := s.existing(channel); f != nil {
 		f.Print(data)
+	}
+}
+
+// Skims reports whether nobody looks at more of a terminal than its screen.
+func (s *Sink) Skims(channel ahp.URI) bool {
+	defer s.Fence()
+	f := s.existing(channel)
+	return f != nil && f.Skims()
+}
+
+// Skimmed takes what a terminal's screen shows, in place of what was printed until then.
+func (s *Sink) Skimmed(snap ahp.Snapshot) {
+	defer s.Fence()
+	var st ahp.TerminalState
+	err := st.UnmarshalJSON(snap.State) // which was validated as part of the message
+	if f := s.existing(snap.Resource); err == nil && f != nil {
+		err = f.Skim(st)
+	}
+	if err != nil {
+		s.post(Broken{"read the screen of " + snap.Resource, err})
 	}
 }
 

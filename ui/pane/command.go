@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -124,20 +125,28 @@ func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 	return 0, false
 }
 
-// part feeds a part of a snapshot's content to an emulator. The lock must be
-// held.
-func (f *Feed) part(em emulator.Emulator, p *ahp.Part) {
+// part feeds a part of a snapshot's content to an emulator; begins says that it is
+// not of the command of the part before. The lock must be held.
+func (f *Feed) part(em emulator.Emulator, p *ahp.Part, begins bool) {
+	if p.Type != ahp.PartCommand {
+		em.Write([]byte(p.Text()))
+		return
+	}
 	c := &f.commands
-	if p.Type == ahp.PartCommand {
-		if n := len(c.list); n == 0 || c.list[n-1].ID != p.CommandID {
-			em.Mark(2 * c.begin(p.CommandID, p.CommandLine, p.Timestamp))
-		}
+	i := slices.IndexFunc(c.list, func(o command) bool { return o.ID == p.CommandID })
+	n := c.last + 1
+	if i < 0 {
+		c.begin(p.CommandID, p.CommandLine, p.Timestamp)
+	} else {
+		n = c.list[i].n
+	}
+	if begins {
+		em.Mark(2 * n)
 	}
 	em.Write([]byte(p.Text()))
-	if p.Type == ahp.PartCommand && p.IsComplete {
-		if n, ok := c.finish(p.CommandID, p.ExitCode, p.DurationMs); ok {
-			em.Mark(2*n + 1)
-		}
+	if p.IsComplete {
+		c.finish(p.CommandID, p.ExitCode, p.DurationMs)
+		em.Mark(2*n + 1)
 	}
 }
 

@@ -35,6 +35,7 @@ func (v *View) with(do func(f *Feed)) {
 // EnterCopy starts copy mode with the cursor where the program's is, or at the
 // bottom of a view that is scrolled back beyond it.
 func (v *View) EnterCopy() {
+	v.entire()
 	v.with(func(f *Feed) {
 		if v.copy != nil {
 			return

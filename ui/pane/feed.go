@@ -17,6 +17,9 @@ const SyncTimeout = 100 * time.Millisecond
 // Feed is a terminal's screen, kept up to date by the connection. All methods
 // may be called from any goroutine.
 type Feed struct {
+	// Whole, if not nil, has the connection Reset the feed to the whole state; without it
+	// nothing is skimmed. It is set before anything else and must not block.
+	Whole  func()
 	notify func() // called without mu, after a change that was not yet drawn
 
 	mu     sync.Mutex // guards all below
@@ -38,6 +41,7 @@ type Feed struct {
 	commands commands
 	marks    []emulator.Mark // scratch
 	bad      error           // why the engine gave up
+	skimmed
 }
 
 // NewFeed gives a feed without contents: Reset fills it. engine is a name that
@@ -50,7 +54,10 @@ func NewFeed(engine string, notify func()) *Feed {
 }
 
 // Reset makes the feed show a snapshot's state in place of what it had.
-func (f *Feed) Reset(s ahp.TerminalState) error {
+func (f *Feed) Reset(s ahp.TerminalState) error { return f.reset(s, false) }
+
+// reset is Reset; a part is no more than the screen.
+func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 	cols, rows := s.Cols, s.Rows
 	if cols <= 0 {
 		cols = 80
@@ -70,12 +77,16 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 		f.gen++
 		f.all = f.gen
 		f.epoch++
-		f.commands = commands{detects: s.SupportsCommandDetection}
+		if !part && f.whole == nil { // else those are known that have scrolled off
+			f.commands = commands{}
+		}
+		f.commands.detects = s.SupportsCommandDetection
 		for i := range s.Content {
-			f.part(em, &s.Content[i])
+			f.part(em, &s.Content[i], i == 0 || s.Content[i-1].CommandID != s.Content[i].CommandID)
 		}
 		em.Events() // what they ask for was answered long ago
 		em.Damage()
+		f.note(part)
 	})
 	return nil
 }
@@ -228,7 +239,7 @@ func (f *Feed) Ready() bool { return read(f, func(emulator.Emulator) bool { retu
 func (f *Feed) Modes() emulator.Modes { return read(f, emulator.Emulator.Modes) }
 
 // History is the number of lines scrolled off that are kept.
-func (f *Feed) History() int { return read(f, emulator.Emulator.HistoryLen) }
+func (f *Feed) History() int { return read(f, emulator.Emulator.HistoryLen) + f.missing() }
 
 // Events gives the bells, clipboard writes and notifications since the last
 // call. A feed keeps 64 and drops further ones.

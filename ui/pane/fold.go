@@ -178,6 +178,7 @@ func (t *lines) fold(id string, on bool) {
 // Fold leaves out the output of the command that CommandOutput names, or shows it
 // again. Lines is how many lines are concerned; the error says why nothing is.
 func (v *View) Fold() (c Command, folded bool, lines int, err error) {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -208,6 +209,7 @@ func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
 // FoldAll leaves out the output of every command that has ended, or with on not
 // set shows all again. It gives how many are folded now.
 func (v *View) FoldAll(on bool) int {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -27,6 +27,7 @@ type grip struct {
 // Grip takes hold of the text at a cell of the canvas for Drag. By words and
 // lines it selects the one there; copy mode's cursor goes there.
 func (v *View) Grip(x, y int, unit Unit, block bool) {
+	v.entire()
 	v.with(func(*Feed) {
 		from, to := v.around(v.pointed(x, y), unit)
 		v.grip = grip{unit: unit, block: block && unit == ByChar, from: from, to: to}

@@ -49,6 +49,7 @@ type Output struct {
 // cursor, else the one that GoCommand went to, or the one at the top of a view that is
 // scrolled back, or the newest one; of much the first MaxCopy bytes.
 func (v *View) CommandOutput(id string) (Output, error) {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,6 +66,7 @@ func (v *View) CommandOutput(id string) (Output, error) {
 
 // Chosen is the command that CommandOutput names.
 func (v *View) Chosen() (Command, error) {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,6 +200,7 @@ func (v *View) byID(id string) (p place, err error) {
 // GoTo scrolls to the line of a command, or puts copy mode's cursor there, also
 // where the line shows already and can't be scrolled to the top.
 func (v *View) GoTo(id string) error {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -222,6 +225,7 @@ func (v *View) GoTo(id string) error {
 // SelectOutput selects the lines of the output of the command that CommandOutput
 // names, in copy mode, whose cursor goes to the last of them.
 func (v *View) SelectOutput() (Command, error) {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	p, err := v.chosen()
@@ -248,6 +252,7 @@ func (v *View) SelectOutput() (Command, error) {
 // FoldRow leaves out the output of the command that is marked at a row of the
 // canvas, or shows it again; false where none is.
 func (v *View) FoldRow(y int) bool {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()

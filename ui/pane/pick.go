@@ -14,6 +14,7 @@ type pick struct {
 // command the view follows the output again. In copy mode the cursor goes to the
 // command's first line instead. It reports whether it moved.
 func (v *View) GoCommand(next bool) bool {
+	v.entire()
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,6 +10,9 @@ import (
 // Scroll moves the view n lines towards newer output, back for negative n. At
 // the newest output the view follows again. It reports whether it moved.
 func (v *View) Scroll(n int) (moved bool) {
+	if n < 0 {
+		v.entire()
+	}
 	v.with(func(*Feed) { moved = v.scroll(n) })
 	return moved
 }
@@ -96,6 +99,7 @@ func (v *View) OnBar(x, y int) bool {
 // DragBar scrolls so that the middle of the scroll bar's thumb is at a row of
 // the canvas.
 func (v *View) DragBar(y int) {
+	v.entire()
 	v.with(func(*Feed) {
 		oldest, _ := v.bounds()
 		h := max(v.rect.H, 1)

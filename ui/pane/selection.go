@@ -168,6 +168,7 @@ func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last b
 // at line ends cut. at is the line in it, counted from 1, that the view begins
 // with. Over most bytes the oldest lines are left out, and cut says so.
 func (v *View) Text(most int) (text string, at int, cut bool) {
+	v.entire()
 	var b strings.Builder
 	at = 1
 	v.with(func(f *Feed) {

@@ -117,6 +117,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.told = false
+	f.reads(v, v.back || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
 	if f.em == nil {
 		c.Fill(r, ' ', emulator.Style{})
 		v.full = true

@@ -1,0 +1,89 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tandemux/ahp"
+)
+
+// skimmer notes what it is given.
+type skimmer struct {
+	nobody
+	got chan string
+}
+
+func (s *skimmer) Snapshot(sn ahp.Snapshot) { s.note("state", sn) }
+func (s *skimmer) Skims(uri ahp.URI) bool   { return uri == t1 }
+func (s *skimmer) Skimmed(sn ahp.Snapshot)  { s.note("screen", sn) }
+
+func (s *skimmer) Data(_ ahp.URI, data []byte, seq int64) {
+	if len(data) < 10 {
+		s.got <- fmt.Sprintf("%s %d", data, seq)
+	}
+}
+
+func (s *skimmer) note(what string, sn ahp.Snapshot) {
+	if sn.Resource != ahp.RootURI {
+		s.got <- fmt.Sprintf("%s %s %d", what, sn.State, sn.FromSeq)
+	}
+}
+
+// TestSkim: a terminal that floods is skimmed, once; screens take the place of its output
+// in the order of the numbers until the last one, and a connection that is lost between
+// leaves no hole: the state is asked for.
+func TestSkim(t *testing.T) {
+	s := &skimmer{got: make(chan string, 100)}
+	script, p, c, _ := start(t, Options{Sink: s, Reconnect: true, Wants: Wants{Print: s, Skim: s}})
+	want := func(all ...string) {
+		t.Helper()
+		for _, w := range all {
+			if got := <-s.got; got != w {
+				t.Fatalf("got %q, want %q", got, w)
+			}
+		}
+	}
+	subscribed := make(chan error, 1)
+	go func() { subscribed <- c.Subscribe(t.Context(), t1) }()
+	p.reply(p.expect(ahp.MethodSubscribe, `{"channel":"`+t1+`"}`), `{"snapshot":{"resource":"`+t1+`","state":{},"fromSeq":10}}`)
+	if err := <-subscribed; err != nil {
+		t.Fatal(err)
+	}
+	want("state {} 10")
+	seq := 10
+	flood := func() {
+		for len(p.in) == 0 { // however slow the machine is
+			seq++
+			p.action(t1, seq, `{"type":"terminal/data","data":"`+strings.Repeat("x", 64<<10)+`"}`, "")
+		}
+	}
+	screen := func(from int, last bool) {
+		t.Helper()
+		s := ahp.Skimmed{Snapshot: ahp.Snapshot{Resource: t1, State: json.RawMessage(`{"rows":1}`), FromSeq: int64(from)}, Last: last}
+		if err := p.conn.Notify(ahp.NoteSkimmed, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flood()
+	p.reply(p.expect(ahp.MethodSkim, `{"channel":"`+t1+`"}`), `null`)
+	screen(seq, false)
+	screen(seq-1, false) // which is older
+	p.action(t1, seq+1, `{"type":"terminal/data","data":"bell"}`, "")
+	screen(seq+10, true)
+	screen(seq+11, false) // which was not asked for
+	p.action(t1, seq+5, `{"type":"terminal/data","data":"known"}`, "")
+	p.action(t1, seq+12, `{"type":"terminal/data","data":"new"}`, "")
+	want(fmt.Sprint(`screen {"rows":1} `, seq), fmt.Sprint("bell ", seq+1), fmt.Sprint(`screen {"rows":1} `, seq+10), fmt.Sprint("new ", seq+12))
+	seq += 12
+	flood()
+	p.reply(p.expect(ahp.MethodSkim, `{"channel":"`+t1+`"}`), `null`)
+	screen(seq, false)
+	want(fmt.Sprint(`screen {"rows":1} `, seq))
+	p.conn.Close(1001, "")
+	p = script.accept()
+	p.reply(p.expect(ahp.MethodReconnect, fmt.Sprintf(`{"channel":"ahp-root://","clientId":"%s","lastSeenServerSeq":%d,"subscriptions":["ahp-root://"],"_meta":{"tandemux/continues":true}}`, c.ClientID(), seq)), `{"type":"replay","actions":[],"missing":[]}`)
+	p.reply(p.expect(ahp.MethodSubscribe, `{"channel":"`+t1+`"}`), fmt.Sprintf(`{"snapshot":{"resource":"%s","state":{"cols":1},"fromSeq":%d}}`, t1, seq+100))
+	want(fmt.Sprintf(`state {"cols":1} %d`, seq+100))
+}
