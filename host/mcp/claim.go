@@ -9,7 +9,7 @@ import (
 )
 
 type claimInput struct {
-	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string `json:"terminalId"`
 	Reason     string `json:"reason" jsonschema:"what you need it for; the person reads this"`
 	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait for an answer; default 45000"`
 }
@@ -41,7 +41,7 @@ func claimTerminal(ctx context.Context, c call, in claimInput) (claimOutput, err
 }
 
 type terminalInput struct {
-	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string `json:"terminalId"`
 }
 
 // promoteTerminal is T17 and T18: the claim goes to the person. One that is the

@@ -24,6 +24,12 @@
 // The tools name a terminal pty-ID, where ID is the last part of its URI; the
 // URI itself and the bare id are accepted.
 //
+// # Answers
+//
+// An answer is text, JSON in one line; what a program printed is a second text, as it is.
+// A call lasts no longer than clients wait (patience), and what it began goes on. One that
+// is cancelled, over HTTP also by hanging up (pending), interrupts its command.
+//
 // # What it does not do
 //
 // It authenticates nobody (the carrier has), knows no policy, and runs nothing

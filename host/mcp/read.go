@@ -12,10 +12,10 @@ import (
 )
 
 type readInput struct {
-	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string `json:"terminalId"`
 	View       string `json:"view,omitempty" jsonschema:"history (default): the output as text; screen: what the screen shows now"`
 	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences (colours and cursor movement)"`
-	Since      int64  `json:"since,omitempty" jsonschema:"the cursor of an earlier answer: only the output after that"`
+	Since      int64  `json:"since,omitempty" jsonschema:"a cursor: only what came after"`
 	sizes
 }
 
@@ -68,12 +68,12 @@ func listTerminals(ctx context.Context, c call, _ struct{}) ([]terminal, error) 
 }
 
 type commandInput struct {
-	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string `json:"terminalId"`
 	CommandID  string `json:"commandId,omitempty" jsonschema:"as an earlier answer named it"`
 	Back       int    `json:"back,omitempty" jsonschema:"counted from the newest, which is 1 and the default"`
 	Failed     bool   `json:"failed,omitempty" jsonschema:"count only commands that failed"`
 	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
-	Since      int64  `json:"since,omitempty" jsonschema:"the cursor of an earlier answer, with its commandId: only the output after that"`
+	Since      int64  `json:"since,omitempty" jsonschema:"a cursor, with its commandId: only what came after"`
 	sizes
 }
 

@@ -33,9 +33,9 @@ const (
 type runInput struct {
 	Command    []string `json:"command,omitempty" jsonschema:"program and arguments; no shell"`
 	Line       string   `json:"line,omitempty" jsonschema:"in place of command: a line for the shell, with pipes and so on"`
-	TerminalID string   `json:"terminalId,omitempty" jsonschema:"run it in the shell of this terminal, which you must hold; without one it gets a terminal of its own"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema:"absolute path of the directory, for a terminal of its own"`
-	TimeoutMs  int64    `json:"timeoutMs,omitempty" jsonschema:"how long to wait for its end; default 45000; more, up to 3600000, only counts where your client follows progress"`
+	TerminalID string   `json:"terminalId,omitempty" jsonschema:"of a shell that you hold"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"absolute path, for a terminal of its own"`
+	TimeoutMs  int64    `json:"timeoutMs,omitempty" jsonschema:"default 45000, which is the most unless your client follows progress"`
 	Raw        bool     `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
 	sizes
 }
@@ -229,6 +229,7 @@ func (c call) tidy(do func(ctx context.Context)) {
 // to know. The host ends the wait with the terminal.
 func (c call) wait(ctx context.Context, p ahp.WaitParams) (ahp.WaitResult, error) {
 	var r ahp.WaitResult
+	p.TimeoutMs = max(1, p.TimeoutMs-time.Since(c.begun).Milliseconds()) // it is the call's limit
 	if token := c.req.Params.GetProgressToken(); token != nil {
 		stop := c.progress(ctx, token)
 		defer stop()

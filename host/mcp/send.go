@@ -16,7 +16,7 @@ const (
 )
 
 type sendInputInput struct {
-	TerminalID string   `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string   `json:"terminalId"`
 	Text       string   `json:"text,omitempty" jsonschema:"typed as it is"`
 	Keys       []string `json:"keys,omitempty" jsonschema:"pressed after the text: enter, tab, esc, up, ctrl+c, f5 …"`
 }
@@ -54,12 +54,12 @@ const (
 )
 
 type waitInput struct {
-	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	TerminalID string `json:"terminalId"`
 	Until      string `json:"until" jsonschema:"exit (of the process), command (the one that runs has ended), text (a line matches pattern) or idle (no output for idleMs)"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"for text: an RE2 regular expression, matched against each line"`
 	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what is there counts too"`
 	IdleMs     int64  `json:"idleMs,omitempty" jsonschema:"for idle; default 2000"`
-	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait at most; default 30000; more than 45000, up to 3600000, only counts where your client follows progress"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"default 30000; 45000 is the most unless your client follows progress"`
 }
 
 type waitOutput struct {

@@ -93,12 +93,14 @@ type call struct {
 	host Host
 	req  *mcp.CallToolRequest
 	id   string // in the claims of terminals that it works in
+
+	begun time.Time
 }
 
 // begin makes a call of a request: the connection to the host is made with the
 // first one, when the client has said its name.
 func (s *Server) begin(ctx context.Context, tool string, req *mcp.CallToolRequest) (call, error) {
-	c := call{Server: s, req: req, id: fmt.Sprintf("%s-%d", tool, s.calls.Add(1))}
+	c := call{Server: s, req: req, begun: time.Now(), id: fmt.Sprintf("%s-%d", tool, s.calls.Add(1))}
 	var err error
 	c.host, err = s.reach(ctx)
 	return c, err

@@ -14,8 +14,8 @@ const outputBytes = 16 << 10
 
 // sizes are how much of an output is wanted.
 type sizes struct {
-	Tail     int `json:"tail,omitempty" jsonschema:"only so many of the last lines"`
-	MaxBytes int `json:"maxBytes,omitempty" jsonschema:"at most so many bytes of output, up to 65536; the default is 16384 for a command, 65536 for a terminal"`
+	Tail     int `json:"tail,omitempty" jsonschema:"only so many last lines"`
+	MaxBytes int `json:"maxBytes,omitempty" jsonschema:"of output, up to 65536"`
 }
 
 func (z sizes) check() error {

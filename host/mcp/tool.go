@@ -16,39 +16,39 @@ var limits = guard.DefaultLimits()
 var tools = []tool{
 	row(mcp.Tool{
 		Name: "list_terminals", Title: "List terminals", Annotations: looks,
-		Description: "List all terminals: id, directory, owner (user or agent), whether visible, whether yours (mine), the last command. One with ended has ended, says why, and can be read for some minutes. Call it before spawning: what you need may run already.",
+		Description: "List all terminals: id, directory, owner (user or agent), visible, mine, last command. One that has ended says why, and can be read for some minutes. Call it before spawning: what you need may run already.",
 	}, listTerminals),
 	row(mcp.Tool{
 		Name: "read_terminal", Title: "Read a terminal's output", Annotations: looks,
-		Description: "Read a terminal's output: the newest 64 KiB, cut at a line, as plain text. To spend less give tail (lines) or maxBytes, and since: the cursor of your last read, for what is new. view: screen is what the person sees, for full-screen programs.",
+		Description: "Read a terminal's output: the newest 64 KiB as plain text. Spend less with tail, maxBytes, or since: your last answer's cursor, for what is new. view: screen is what the person sees, for full-screen programs.",
 	}, readTerminal),
 	row(mcp.Tool{
 		Name: "spawn_background_terminal", Title: "Start a background terminal", Annotations: acts,
-		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher). An argument vector, not a shell line; blocked are what run_command blocks. At most %d a minute and %d at once. It is ended after %.0f minutes without input and output, unless a call waits for it, and when you have been gone for as long. Next: wait_for text, then promote_terminal or kill_terminal. A shell (bash, zsh, fish) is one that run_command can work in. For a command that ends use run_command.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
+		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher); for a command that ends use run_command, which refuses the same. At most %d a minute and %d at once; it ends after %.0f minutes without input and output unless a call waits for it, and when you have been gone for as long. Next: wait_for text; promote_terminal or kill_terminal when done. In a shell (bash, zsh, fish) run_command can work.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
 	}, spawnTerminal),
 	row(mcp.Tool{
 		Name: "promote_terminal", Title: "Hand a terminal to the person", Annotations: shapes,
-		Description: "Give a background terminal of yours to the person, who sees it from then on. Do it when it is stable and useful to them, such as a server that is ready. It is final: you can no longer type into it or kill it.",
+		Description: "Give a background terminal of yours to the person, who sees it from then on, when it is stable and useful to them, such as a server that is ready. It is final: you can no longer type into it or kill it.",
 	}, promoteTerminal),
 	row(mcp.Tool{
 		Name: "kill_terminal", Title: "End a terminal", Annotations: ends,
-		Description: "End a background terminal of yours and remove it, with its output. Clean up what you no longer need. Killing one that is gone already succeeds; one that is visible or the person's is theirs to end.",
+		Description: "End a background terminal of yours and remove it, with its output. Clean up what you no longer need. Killing one that is gone already succeeds; one that is visible or the person's is refused.",
 	}, killTerminal),
 	row(mcp.Tool{
 		Name: "run_command", Title: "Run a command", Annotations: acts,
-		Description: fmt.Sprintf("Run a command; the answer is its exit code and duration, then its output. Give command (an argument vector) or line (a shell line). Without terminalId it gets a terminal of its own; with one it runs in the shell of a terminal that you hold. Refused: sudo, rm, chmod, kill and their like, and lines with eval, backticks, $(…) or a pipe into a shell; ask the person instead of trying another spelling. After %.0f seconds, or as soon as it waits for input, the answer says running with the terminal's id and a cursor, and the command goes on: wait_for, then read_command since the cursor. Output beyond 16 KiB loses its middle: tail or maxBytes say what you want. Cancelling the call, or hanging up, interrupts the command; its output stays to be read.", patience.Seconds()),
+		Description: fmt.Sprintf("Run a command: exit code and duration, then its output. Give command (an argument vector) or line (a shell line); with terminalId it runs in the shell of a terminal that you hold, else in one of its own. Refused: sudo, rm, chmod, kill and their like, eval, backticks, $(…), pipes into a shell; ask the person, do not respell. After %.0f s, or when it waits for input, the answer says running and gives terminalId and cursor, and the command goes on: wait_for, then read_command. Beyond 16 KiB the middle is left out: tail, maxBytes. Cancelling or hanging up interrupts it; its output stays to be read.", patience.Seconds()),
 	}, runCommand),
 	row(mcp.Tool{
 		Name: "send_input", Title: "Type into a terminal", Annotations: acts,
-		Description: "Type into a terminal that you hold: text, then keys by name (enter, ctrl+c, up, esc, f5 …). Text alone presses no Enter: add it to keys. Next: wait_for or read_terminal.",
+		Description: "Type into a terminal that you hold: text, then keys by name (enter, ctrl+c, up, esc, f5 …). Text alone presses no Enter. Next: wait_for or read_terminal.",
 	}, sendInput),
 	row(mcp.Tool{
 		Name: "wait_for", Title: "Wait for a terminal", Annotations: looks,
-		Description: fmt.Sprintf("Wait until a terminal's process exits, its running command ends, a line of its output matches a pattern (RE2), or it has been quiet for a while. The answer's reason is met, timeout (at most %.0f seconds: call it again), input (it waits for input: hint says who may answer), exited or finished (the process or command ended first) or overrun (too much output to match). Nothing that you wait for is ended for being quiet, and cancelling ends the wait alone.", patience.Seconds()),
+		Description: fmt.Sprintf("Wait until a terminal's process exits, its running command ends, a line of output matches, or it is quiet. reason: met; timeout (at most %.0f s: call again); input (it waits for input, hint says who may answer); exited, finished (that ended first); overrun (too much output to match). What you wait for is not ended for being quiet; cancelling ends only the wait.", patience.Seconds()),
 	}, waitFor),
 	row(mcp.Tool{
 		Name: "read_command", Title: "Read one command's output", Annotations: looks,
-		Description: "Read exactly the output of one command of a terminal, with exit code and duration: the last one, the one before (back: 2), the last that failed, or by commandId; 16 KiB of it unless tail or maxBytes say otherwise, or what is new since a cursor.",
+		Description: "Read exactly the output of one command of a terminal, with exit code and duration: the last, the one before (back: 2), the last that failed, or by commandId; up to 16 KiB, or as tail, maxBytes and since (a cursor) say.",
 	}, readCommand),
 	row(mcp.Tool{
 		Name: "claim_terminal", Title: "Ask for a terminal", Annotations: shapes,
