@@ -34,9 +34,8 @@ The file is in asciinema's format (asciicast v2 or v3); - is standard input. Wha
 it holds is shown and no more: it can't change your terminal's title or clipboard, nor
 make it type.
 
-Keys: space pauses, left and right go 5 seconds back and on, down and up a minute,
-[ and ] to the marker before and behind, 0 to 9 to a tenth, . to the next output,
-< and > change the speed, b hides the line at the bottom, q ends it.
+Keys: space pauses, left and right go 5 seconds back and on, [ and ] to the marker
+before and behind, q ends it.
 
 With --text or --svg it prints the screen as it is at --start, or else at the end.
 

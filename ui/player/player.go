@@ -2,8 +2,6 @@ package player
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -26,12 +24,7 @@ type Options struct {
 	Speed     float64       `flag:"speed" doc:"How many times as fast"`
 	IdleLimit time.Duration `flag:"idle-limit" doc:"Cut longer pauses to this (default as the recording says)"`
 	Start     time.Duration `flag:"start" doc:"Where to begin, pauses cut"`
-	Loop      bool          `flag:"loop" doc:"At the end begin again"`
-	Bare      bool          `flag:"bare" doc:"Without the line at the bottom"`
 }
-
-// speeds are those that keys choose from.
-var speeds = []float64{0.25, 0.5, 1, 1.5, 2, 4, 8, 16, 32}
 
 // Player plays a recording.
 type Player struct {
@@ -129,20 +122,10 @@ func (p *Player) Advance(now time.Time) time.Duration {
 	}
 	p.seek(p.from + time.Duration(float64(now.Sub(p.since))*p.opt.Speed))
 	if p.pos >= p.total {
-		if !p.opt.Loop || p.total == 0 {
-			p.playing = false
-			return 0
-		}
-		p.rewind()
-		p.Seek(0, now)
+		p.playing = false
+		return 0
 	}
-	wait := time.Second - p.pos%time.Second
-	if p.opt.Bare {
-		wait = p.total - p.pos
-	}
-	if p.next < len(p.at) {
-		wait = min(wait, p.at[p.next]-p.pos)
-	}
+	wait := min(time.Second-p.pos%time.Second, p.at[p.next]-p.pos)
 	return max(time.Duration(float64(wait)/p.opt.Speed), time.Millisecond)
 }
 
@@ -150,7 +133,7 @@ func (p *Player) Advance(now time.Time) time.Duration {
 // player is to end.
 func (p *Player) Key(name string, now time.Time) (quit bool) {
 	p.Advance(now)
-	const near, far = 5 * time.Second, time.Minute
+	const step = 5 * time.Second
 	switch name {
 	case "q", "esc", "ctrl+c", "ctrl+d":
 		return true
@@ -160,37 +143,14 @@ func (p *Player) Key(name string, now time.Time) (quit bool) {
 		} else {
 			p.Play(now)
 		}
-	case "left", "h":
-		p.Seek(p.pos-near, now)
-	case "right", "l":
-		p.Seek(p.pos+near, now)
-	case "shift+left", "down", "pgdown":
-		p.Seek(p.pos-far, now)
-	case "shift+right", "up", "pgup":
-		p.Seek(p.pos+far, now)
-	case "home", "g":
-		p.Seek(0, now)
-	case "end", "G":
-		p.Seek(p.total, now)
-	case ".":
-		p.Pause()
-		if p.next < len(p.at) {
-			p.Seek(p.at[p.next], now)
-		}
-	case "]", "n":
+	case "left":
+		p.Seek(p.pos-step, now)
+	case "right":
+		p.Seek(p.pos+step, now)
+	case "]":
 		p.Seek(p.marker(true), now)
-	case "[", "N":
+	case "[":
 		p.Seek(p.marker(false), now)
-	case "+", ">", "=":
-		p.faster(true, now)
-	case "-", "<":
-		p.faster(false, now)
-	case "b":
-		p.opt.Bare = !p.opt.Bare
-	default:
-		if len(name) == 1 && name[0] >= '0' && name[0] <= '9' {
-			p.Seek(p.total*time.Duration(name[0]-'0')/10, now)
-		}
 	}
 	return false
 }
@@ -223,27 +183,8 @@ func (p *Player) named() (text string) {
 	return p.rec.Header.Title
 }
 
-func (p *Player) faster(up bool, now time.Time) {
-	i, found := slices.BinarySearch(speeds, p.opt.Speed)
-	switch {
-	case !up:
-		i--
-	case found:
-		i++
-	}
-	if i >= 0 && i < len(speeds) {
-		p.opt.Speed, p.from, p.since = speeds[i], p.pos, now
-	}
-}
-
-// help is what the keys do, the longest first.
-var help = []string{
-	"space pause  ←→ 5s  ↑↓ 1m  [ ] mark  < > speed  . step  q quit",
-	"space pause  ←→ 5s  [ ] mark  q quit",
-	"q quit",
-}
-
-var inASCII = strings.NewReplacer("←→", "left right", "↑↓", "up down")
+// help is what the keys do.
+const help = "space pause  left right [ ] seek  q quit"
 
 // clock writes a place.
 func clock(d time.Duration) string {
@@ -257,15 +198,8 @@ func clock(d time.Duration) string {
 // Draw draws the screen and the line below it.
 func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
 	w, h := c.Size()
-	body := paint.Rect{W: w, H: h}
-	if !p.opt.Bare && h > 1 {
-		body.H--
-	}
 	p.view.Redraw()
-	cur := p.view.Draw(c, body, pane.Look{Letterbox: l.Letterbox, Selection: l.Selection, Fill: l.Fill})
-	if body.H == h {
-		return cur
-	}
+	cur := p.view.Draw(c, paint.Rect{W: w, H: h - 1}, pane.Look{Letterbox: l.Letterbox, Selection: l.Selection, Fill: l.Fill})
 	row := paint.Rect{Y: h - 1, W: w, H: 1}
 	c.Fill(row, ' ', l.Status)
 	state := "playing"
@@ -281,22 +215,12 @@ func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
 		text += fmt.Sprintf(" %gx ", p.opt.Speed)
 	}
 	x += c.Text(x, row.Y, w-x, text, l.Status)
-	name := p.named()
-	for i, keys := range help {
-		if l.Vertical == look.ASCII.Vertical {
-			keys = inASCII.Replace(keys)
-		}
-		if !p.playing {
-			keys = strings.Replace(keys, "space pause", "space play", 1)
-		}
-		room := w - x - paint.Width(keys) - 2
-		if room < 0 || room < min(paint.Width(name)+2, 12) && i < len(help)-1 {
-			continue
-		}
-		c.Text(x, row.Y, room, " "+paint.Cut(words.Line(name), room-2, l.Ellipsis), l.StatusMuted)
-		c.Text(w-paint.Width(keys)-1, row.Y, w, keys, l.StatusMuted)
-		break
+	room := w - x - 1
+	if n := paint.Width(help) + 1; room > n {
+		c.Text(w-n, row.Y, w, help, l.StatusMuted)
+		room -= n
 	}
+	c.Text(x, row.Y, room, " "+paint.Cut(words.Line(p.named()), room-1, l.Ellipsis), l.StatusMuted)
 	return cur
 }
 
