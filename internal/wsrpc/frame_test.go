@@ -111,6 +111,8 @@ func TestFrames(t *testing.T) {
 		{"too long", frame(fin|opText, strings.Repeat("x", 1001)), 1009},
 		{"too long in pieces", join(frame(opText, strings.Repeat("x", 600)), frame(fin|opMore, strings.Repeat("x", 600))), 1009},
 		{"very long", join([]byte{fin | opText, 0x80 | 127, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4}, make([]byte, 2000)), 1009},
+		{"as long as can be said, without a byte of it", []byte{fin | opText, 0x80 | 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, 1009},
+		{"too long with the second piece, of which nothing comes", join(frame(opText, strings.Repeat("x", 600)), frame(fin|opMore, strings.Repeat("x", 600))[:8]), 1009},
 		{"longer than there are numbers", []byte{fin | opText, 0x80 | 127, 0xff, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4}, 1002},
 		{"not masked", []byte{fin | opText, 2, '{', '}'}, 1002},
 		{"reserved bits", frame(fin|0x40|opText, message), 1002},

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/rawio"
 )
@@ -39,6 +41,8 @@ type wire struct {
 	net.Conn
 	direct *rawio.Conn // nil unless Conn is a socket itself
 	client bool        // frames are masked
+
+	frames frames // of what was read, where somebody else is not to be trusted with their length
 
 	in []byte // read from the socket, not yet by the library
 	br []byte // the buffer behind in, made at the first small read
@@ -69,8 +73,30 @@ func (w *wire) receive(p []byte) (int, error) {
 	return w.Conn.Read(p)
 }
 
-// Read is net.Conn's; small reads go through a larger buffer.
+// Read is net.Conn's. A frame that makes a message longer than it may be is refused by its
+// header, with 1009.
 func (w *wire) Read(p []byte) (int, error) {
+	if w.frames.over {
+		return 0, w.refuse()
+	}
+	n, err := w.read(p)
+	if n = w.frames.take(p[:n]); w.frames.over && n == 0 {
+		return 0, w.refuse()
+	}
+	return n, err
+}
+
+// refuse tells the peer that its message is too long.
+func (w *wire) refuse() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out = append(w.out, 0x88, 2, byte(websocket.StatusMessageTooBig>>8), byte(websocket.StatusMessageTooBig&0xff))
+	w.flush() //nolint:errcheck // it is over, whether the peer knows why or not
+	return websocket.ErrMessageTooBig
+}
+
+// read reads; small reads go through a larger buffer.
+func (w *wire) read(p []byte) (int, error) {
 	if len(w.in) == 0 {
 		ahead := hostReadAhead
 		if w.client {

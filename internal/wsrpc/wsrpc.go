@@ -193,6 +193,7 @@ func Accept(w http.ResponseWriter, r *http.Request, o Options) (jsonrpc.Transpor
 		return nil, fmt.Errorf("accept connection: %w", err)
 	}
 	t = newTransport(ws, h.wire, cmp.Or(o.ReadLimit, HostReadLimit))
+	h.wire.frames.limit = cmp.Or(o.ReadLimit, HostReadLimit)
 	t.pings = o.Pings
 	return t, nil
 }
