@@ -33,6 +33,11 @@ type Error struct {
 	Data    any    `json:"data,omitempty"` // anything that marshals to JSON; nil for none
 }
 
+// NotStarted is the data of an error of createTerminal whose command can't be run.
+type NotStarted struct {
+	ExitCode int `json:"tandemux/exitCode,omitempty"` // a shell's for it
+}
+
 // Error is the message alone; the code is for programs.
 func (e *Error) Error() string { return e.Message }
 

@@ -473,22 +473,23 @@ func listedCommand(argv []string) []string {
 	return shown
 }
 
-// spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes).
+// spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes), and to
+// the exit code that a shell would give the command.
 var spawnErrors = []struct {
-	is   error
-	code int
+	is         error
+	code, exit int
 }{
-	{keeper.ErrNoDir, ahp.CodeNotFound},
-	{keeper.ErrNoCommand, ahp.CodeNotFound},
-	{keeper.ErrNotExecutable, ahp.CodePermissionDenied},
-	{keeper.ErrInvalid, ahp.CodeInvalidParams},
+	{keeper.ErrNoDir, ahp.CodeNotFound, 0},
+	{keeper.ErrNoCommand, ahp.CodeNotFound, 127},
+	{keeper.ErrNotExecutable, ahp.CodePermissionDenied, 126},
+	{keeper.ErrInvalid, ahp.CodeInvalidParams, 0},
 }
 
 // spawnError says in the client's terms why nothing was started.
 func spawnError(err error) error {
 	for _, e := range spawnErrors {
 		if errors.Is(err, e.is) {
-			return ahp.Errorf(e.code, "create terminal: %v", err)
+			return &ahp.Error{Code: e.code, Message: fmt.Sprintf("create terminal: %v", err), Data: ahp.NotStarted{ExitCode: e.exit}}
 		}
 	}
 	return ahp.Internal("create terminal: %v", err)

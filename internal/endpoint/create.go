@@ -1,7 +1,9 @@
 package endpoint
 
 import (
+	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +30,20 @@ func NewTerminal(name, cwd, size string, argv []string) (ahp.CreateTerminalParam
 	p.Name, p.Cwd = name, fileuri.Of(dir)
 	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: ChildEnv(os.Environ())}
 	return p, nil
+}
+
+// Create makes a terminal. Its error has the exit code of a shell where there is no such
+// command, or it can't be run.
+func (s *Conn) Create(ctx context.Context, params ahp.CreateTerminalParams) error {
+	err := s.Ask(ctx, ahp.MethodCreateTerminal, params, nil)
+	if e := ahp.FromRPC(err); e != nil {
+		data, _ := e.Data.(json.RawMessage)
+		var why ahp.NotStarted
+		if json.Unmarshal(data, &why) == nil && why.ExitCode > 0 {
+			return cli.StatusError{Code: why.ExitCode, Err: err}
+		}
+	}
+	return err
 }
 
 // NewTerminalURI makes an id that is short to type and unique among the

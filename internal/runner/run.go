@@ -38,8 +38,9 @@ func Command() *cobra.Command {
 COMMAND runs in a new terminal, or with --terminal in a shell that waits for a
 command, with that shell's environment and directory. Its output is printed as
 plain text: without colours and controls, lines as they were left. The exit code
-is the command's, 128+n when signal n ended it; 124 when --timeout is over: then
-the command runs on, and stderr says where.
+is the command's, 128+n when signal n ended it; 127 when there is no such command,
+126 when it can't be run; 124 when --timeout is over: then the command runs on, and
+stderr says where.
 
 An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
 a pipe or a file: the command reads it, byte for byte, in place of the terminal.
@@ -147,7 +148,7 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	one := false // also a shell is one command here
 	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
-	if err := r.Ask(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+	if err := r.Create(ctx, params); err != nil {
 		return err
 	}
 	r.uri, r.id = params.Channel, firstCommand

@@ -44,7 +44,7 @@ layout, or in no layout with --background.
 				return err
 			}
 			params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}
-			if err := s.Ask(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+			if err := s.Create(ctx, params); err != nil {
 				return err // says what was being done, as all the host's errors do
 			}
 			if !in.Background {
