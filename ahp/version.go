@@ -55,10 +55,7 @@ func Negotiate(offered []string) (v string, p Profile, err error) {
 
 // ProfileOf is the profile of a version that Negotiate would accept.
 func ProfileOf(v string) (p Profile, ok bool) {
-	parsed, ok := parseVersion(v)
-	if !ok {
-		return 0, false
-	}
+	parsed, _ := parseVersion(v)
 	return parsed.profile()
 }
 
@@ -74,17 +71,17 @@ func (v version) profile() (p Profile, ok bool) {
 	return 0, false
 }
 
-// parseVersion is strict: three numbers without signs, leading zeros or
-// suffixes.
+// parseVersion is strict: three numbers without signs, leading zeros or suffixes;
+// of others it gives the zero version.
 func parseVersion(s string) (v version, ok bool) {
 	parts := strings.SplitN(s, ".", 4)
 	if len(parts) != len(v) {
-		return v, false
+		return version{}, false
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 32)
 		if err != nil || part != strconv.FormatUint(n, 10) {
-			return v, false
+			return version{}, false
 		}
 		v[i] = n
 	}

@@ -1,12 +1,10 @@
 package layout
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxURI and maxID bound a terminal's address and a pane's or tab's id in bytes.
@@ -24,83 +22,35 @@ func Decode(doc []byte) (Layout, error) {
 	if len(doc) > MaxBytes {
 		return Layout{}, fmt.Errorf("layout: the document has %d bytes, at most %d are read", len(doc), MaxBytes)
 	}
-	if !utf8.Valid(doc) {
-		return Layout{}, errors.New("layout: the document is not UTF-8")
+	l, err := parse(doc)
+	if err == nil {
+		err = (&checking{panes: map[PaneID]bool{}, tabs: map[string]bool{}}).layout(&l)
 	}
-	d := decoding{panes: make(map[PaneID]bool), tabs: make(map[string]bool)}
-	l, err := d.layout(doc)
 	if err != nil {
 		return Layout{}, fmt.Errorf("layout: %w", err)
 	}
-	return l, nil
+	return l.mended(), nil
 }
 
-// UnmarshalJSON is Decode.
-func (l *Layout) UnmarshalJSON(doc []byte) error {
-	decoded, err := Decode(doc)
-	if err != nil {
-		return err
-	}
-	*l = decoded
-	return nil
-}
-
-// decoding collects the ids seen in a document.
-type decoding struct {
+// checking collects the ids seen in a document.
+type checking struct {
 	panes map[PaneID]bool
 	tabs  map[string]bool
 }
 
-// read reads an object and gives the members that this version doesn't know, nil for
-// none, so that documents compare equal.
-func (m members) read(raw json.RawMessage) (extra map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(raw, &extra); err != nil {
-		return nil, errors.New("not a JSON object")
+func (d *checking) layout(l *Layout) error {
+	if len(l.Tabs) > MaxTabs {
+		return fmt.Errorf("%d tabs, at most %d are allowed", len(l.Tabs), MaxTabs)
 	}
-	if extra == nil {
-		return nil, errors.New("null instead of an object")
-	}
-	for name, v := range m {
-		if raw, ok := extra[name]; ok {
-			delete(extra, name)
-			if err := json.Unmarshal(raw, v); err != nil {
-				return nil, fmt.Errorf("%s has the wrong type", name)
-			}
+	for i := range l.Tabs {
+		if err := d.tab(&l.Tabs[i]); err != nil {
+			return fmt.Errorf("tab %d: %w", i+1, err)
 		}
-	}
-	if len(extra) == 0 {
-		extra = nil
-	}
-	return extra, nil
-}
-
-func (d *decoding) layout(doc []byte) (Layout, error) {
-	var l Layout
-	var version int
-	var tabs []json.RawMessage
-	var err error
-	l.extra, err = l.members(&version, &tabs).read(doc)
-	switch {
-	case err != nil:
-		return Layout{}, err
-	case version > Version:
-		return Layout{}, fmt.Errorf("version %d was written by a newer tandemux; this one reads %d", version, Version)
-	case version != Version:
-		return Layout{}, errors.New("version is missing or wrong")
-	case len(tabs) > MaxTabs:
-		return Layout{}, fmt.Errorf("%d tabs, at most %d are allowed", len(tabs), MaxTabs)
-	}
-	for i, raw := range tabs {
-		t, err := d.tab(raw)
-		if err != nil {
-			return Layout{}, fmt.Errorf("tab %d: %w", i+1, err)
-		}
-		l.Tabs = append(l.Tabs, t)
 	}
 	if len(d.panes) > MaxTotal {
-		return Layout{}, fmt.Errorf("%d panes, at most %d are allowed", len(d.panes), MaxTotal)
+		return fmt.Errorf("%d panes, at most %d are allowed", len(d.panes), MaxTotal)
 	}
-	return l.mended(), nil
+	return nil
 }
 
 // mended puts right what only says how the layout was looked at.
@@ -132,36 +82,28 @@ func known[T comparable](list []T, is func(T) bool) []T {
 	return out
 }
 
-func (d *decoding) tab(raw json.RawMessage) (Tab, error) {
-	var t Tab
-	var root json.RawMessage
-	var floats []json.RawMessage
-	var err error
-	if t.extra, err = t.members(&root, &floats).read(raw); err != nil {
-		return Tab{}, err
-	}
+func (d *checking) tab(t *Tab) (err error) {
 	if err := checkID(t.ID); err != nil {
-		return Tab{}, err
+		return err
 	}
 	if d.tabs[t.ID] {
-		return Tab{}, fmt.Errorf("id %q is used twice", t.ID)
+		return fmt.Errorf("id %q is used twice", t.ID)
 	}
 	d.tabs[t.ID] = true
 	before := len(d.panes)
-	if t.Root, err = d.node(root, 1); err != nil {
-		return Tab{}, err
+	if t.Root, err = d.node(t.Root, 1); err != nil {
+		return err
 	}
-	for i, raw := range floats {
-		f, err := d.float(raw)
-		if err != nil {
-			return Tab{}, fmt.Errorf("float %d: %w", i+1, err)
+	for i := range t.Floats {
+		if err := d.float(&t.Floats[i]); err != nil {
+			return fmt.Errorf("float %d: %w", i+1, err)
 		}
-		t.Floats = append(t.Floats, f)
 	}
 	if n := len(d.panes) - before; n > MaxPanes {
-		return Tab{}, fmt.Errorf("%d panes, at most %d are allowed", n, MaxPanes)
+		return fmt.Errorf("%d panes, at most %d are allowed", n, MaxPanes)
 	}
-	return t.mended(), nil
+	*t = t.mended()
+	return nil
 }
 
 // mended puts right what only says how the tab was looked at.
@@ -179,47 +121,33 @@ func (t Tab) mended() Tab {
 	return t
 }
 
-// float reads a pane above the tiled ones: a leaf with its place.
-func (d *decoding) float(raw json.RawMessage) (Float, error) {
-	var place []int
-	var children []json.RawMessage
-	n := &Node{}
-	m := n.members(&children)
-	m["place"] = &place
-	var err error
-	if n.extra, err = m.read(raw); err != nil {
-		return Float{}, err
+// float checks a pane above the tiled ones.
+func (d *checking) float(f *Float) error {
+	if f.Leaf == nil || !f.Leaf.leaf() {
+		return errors.New("it is no pane")
 	}
-	if children != nil || n.Axis != "" || n.Weights != nil {
-		return Float{}, errors.New("a split can't float")
+	for _, p := range []int{f.X, f.Y, f.W, f.H} {
+		if p < 0 || p > Whole {
+			return fmt.Errorf("its place has %d, which is not within 0 and %d", p, Whole)
+		}
 	}
-	if len(place) != 4 || slices.ContainsFunc(place, func(p int) bool { return p < 0 || p > Whole }) {
-		return Float{}, fmt.Errorf("its place is not four numbers from 0 to %d", Whole)
-	}
-	return Float{Leaf: n, X: place[0], Y: place[1], W: place[2], H: place[3]}, d.leaf(n)
+	return d.leaf(f.Leaf)
 }
 
-// node reads a tree. A split inside one of the same axis becomes part of it.
-func (d *decoding) node(raw json.RawMessage, depth int) (*Node, error) {
-	if depth > MaxDepth {
+// node checks a tree. A split inside one of the same axis becomes part of it.
+func (d *checking) node(n *Node, depth int) (*Node, error) {
+	switch {
+	case depth > MaxDepth:
 		return nil, fmt.Errorf("more than %d levels of splits", MaxDepth-1)
-	}
-	if len(raw) == 0 {
+	case n == nil:
 		return nil, errors.New("a pane is missing")
-	}
-	n := &Node{}
-	var children []json.RawMessage
-	var err error
-	if n.extra, err = n.members(&children).read(raw); err != nil {
-		return nil, err
-	}
-	if len(children) == 0 {
+	case n.leaf():
 		return n, d.leaf(n)
 	}
-	return d.split(n, children, depth)
+	return d.split(n, depth)
 }
 
-func (d *decoding) leaf(n *Node) error {
+func (d *checking) leaf(n *Node) error {
 	if err := checkID(string(n.Pane)); err != nil {
 		return err
 	}
@@ -250,29 +178,29 @@ func sound(folds []string) []string {
 	return folds
 }
 
-func (d *decoding) split(n *Node, children []json.RawMessage, depth int) (*Node, error) {
+func (d *checking) split(n *Node, depth int) (*Node, error) {
 	switch {
 	case n.Pane != "" || n.Terminal != "" || n.Name != "" || len(n.Folds) > 0:
 		return nil, errors.New("a split has members of a pane")
 	case n.Axis != Row && n.Axis != Column:
 		return nil, fmt.Errorf("axis is %q instead of %q or %q", n.Axis, Row, Column)
-	case len(children) < 2:
+	case len(n.Children) < 2:
 		return nil, errors.New("a split has one child only")
-	case len(children) > MaxPanes:
-		return nil, fmt.Errorf("%d panes in a split, at most %d are allowed", len(children), MaxPanes)
+	case len(n.Children) > MaxPanes:
+		return nil, fmt.Errorf("%d panes in a split, at most %d are allowed", len(n.Children), MaxPanes)
 	case n.Weights == nil:
-		n.Weights = ones(len(children))
-	case len(n.Weights) != len(children):
-		return nil, fmt.Errorf("%d weights for %d children", len(n.Weights), len(children))
+		n.Weights = ones(len(n.Children))
+	case len(n.Weights) != len(n.Children):
+		return nil, fmt.Errorf("%d weights for %d children", len(n.Weights), len(n.Children))
 	}
 	for _, w := range n.Weights {
 		if w < 1 || w > MaxWeight {
 			return nil, fmt.Errorf("weight %d is not within 1 and %d", w, MaxWeight)
 		}
 	}
-	kids := make([]*Node, len(children))
-	for i, raw := range children {
-		kid, err := d.node(raw, depth+1)
+	kids := make([]*Node, len(n.Children))
+	for i, child := range n.Children {
+		kid, err := d.node(child, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,10 @@ package layout
 
 import (
 	"bytes"
-	"encoding/json"
-	"reflect"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Version is the document's version. A document of a later one is refused, since
@@ -11,85 +13,75 @@ import (
 // kept.
 const Version = 1
 
-// members are what is known of a JSON object, by name: where each is read into and
-// written from.
-type members map[string]any
+// members are a Layout's without its methods.
+type members Layout
 
-func (l *Layout) members(version *int, tabs *[]json.RawMessage) members {
-	return members{"version": version, "name": &l.Name, "active": &l.Active, "nextId": &l.NextID, "recent": &l.Recent, "tabs": tabs}
+// document is what a layout's channel holds.
+type document struct {
+	Version int     `json:"version"`
+	Layout  members `json:",embed"`
 }
 
-func (t *Tab) members(root *json.RawMessage, floats *[]json.RawMessage) members {
-	return members{
-		"id": &t.ID, "name": &t.Name, "root": root, "focus": &t.Focus, "recent": &t.Recent,
-		"zoom": &t.Zoom, "preset": &t.Preset, "floats": floats, "hidden": &t.Hidden,
-	}
-}
-
-func (n *Node) members(children *[]json.RawMessage) members {
-	return members{
-		"pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds,
-		"axis": &n.Axis, "children": children, "weights": &n.Weights,
-	}
-}
-
-// write writes an object: what has not its zero value, and what this version doesn't
-// know. The members come out sorted.
-func (m members) write(extra map[string]json.RawMessage) json.RawMessage {
-	o := make(map[string]any, len(m)+len(extra))
-	for name, raw := range extra {
-		o[name] = raw
-	}
-	for name, v := range m {
-		if v := reflect.ValueOf(v).Elem(); !v.IsZero() {
-			o[name] = v.Interface()
-		}
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(o); err != nil {
-		panic("layout: encode: " + err.Error()) // Strings, numbers and valid raw JSON always encode.
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+// placed is a pane above the tiled ones: a leaf with its place.
+type placed struct {
+	Leaf  Node  `json:",embed"`
+	Place []int `json:"place"`
 }
 
 // Encode writes the document. It may be larger than MaxBytes when it
 // is full of long names; the host refuses it then.
 func (l Layout) Encode() []byte {
-	version, tabs := Version, make([]json.RawMessage, len(l.Tabs))
-	for i, t := range l.Tabs {
-		tabs[i] = t.encode()
+	doc, err := json.Marshal(document{Version, members(l)})
+	if err != nil {
+		panic("layout: encode: " + err.Error()) // Strings, numbers and what was JSON always encode.
 	}
-	l.Recent = listed(l.Recent)
-	return l.members(&version, &tabs).write(l.extra)
+	return doc
 }
 
 // MarshalJSON makes a Layout usable as a member of another document.
 func (l Layout) MarshalJSON() ([]byte, error) { return l.Encode(), nil }
 
-func (t Tab) encode() json.RawMessage {
-	var floats []json.RawMessage
-	for _, f := range t.Floats {
-		m := f.Leaf.members(new([]json.RawMessage))
-		m["place"] = &[]int{f.X, f.Y, f.W, f.H}
-		floats = append(floats, m.write(f.Leaf.extra))
-	}
-	root := t.Root.encode()
-	t.Recent = listed(t.Recent)
-	return t.members(&root, &floats).write(t.extra)
+// UnmarshalJSON is Decode.
+func (l *Layout) UnmarshalJSON(doc []byte) (err error) {
+	*l, err = Decode(doc)
+	return err
 }
 
-func (n *Node) encode() json.RawMessage {
-	var children []json.RawMessage
-	for _, c := range n.Children {
-		children = append(children, c.encode())
-	}
-	return n.members(&children).write(n.extra)
+// MarshalJSON writes a leaf with its place.
+func (f Float) MarshalJSON() ([]byte, error) {
+	return json.Marshal(placed{*f.Leaf, []int{f.X, f.Y, f.W, f.H}})
 }
 
-// listed keeps an empty list nil, as it is left out.
-func listed[T any](list []T) []T { return append([]T(nil), list...) }
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Float) UnmarshalJSON(doc []byte) error {
+	var m placed
+	if err := json.Unmarshal(doc, &m); err != nil {
+		return err
+	}
+	if len(m.Place) != 4 {
+		return errors.New("its place is not four numbers")
+	}
+	*f = Float{Leaf: &m.Leaf, X: m.Place[0], Y: m.Place[1], W: m.Place[2], H: m.Place[3]}
+	return nil
+}
 
 // Equal says whether two layouts are the same document.
 func (l Layout) Equal(o Layout) bool { return bytes.Equal(l.Encode(), o.Encode()) }
+
+// parse reads a document of this version.
+func parse(doc []byte) (Layout, error) {
+	var version struct {
+		Version int `json:"version"`
+	}
+	var d document
+	switch err := json.Unmarshal(doc, &version); {
+	case err != nil:
+		return Layout{}, err
+	case version.Version > Version:
+		return Layout{}, fmt.Errorf("version %d was written by a newer tandemux; this one reads %d", version.Version, Version)
+	case version.Version != Version:
+		return Layout{}, errors.New("version is missing or wrong")
+	}
+	err := json.Unmarshal(doc, &d)
+	return Layout(d.Layout), err
+}

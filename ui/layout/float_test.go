@@ -141,11 +141,11 @@ func TestFloatsInDocuments(t *testing.T) {
 		t.Errorf("%+v in %s", f, l.Encode())
 	}
 	for broken, want := range map[string]string{
-		`[100,200,3000]`:          "tab 1: float 1: its place is not four numbers",
-		`[100,200,3000,10001]`:    "tab 1: float 1: its place is not four numbers",
-		`[-1,200,3000,1]`:         "tab 1: float 1: its place is not four numbers",
-		`"x"`:                     "tab 1: float 1: place has the wrong type",
-		`[1,2,3,4],"children":[]`: "tab 1: float 1: a split can't float",
+		`[100,200,3000]`:       "its place is not four numbers",
+		`[100,200,3000,10001]`: "tab 1: float 1: its place has 10001",
+		`[-1,200,3000,1]`:      "tab 1: float 1: its place has -1",
+		`"x"`:                  "/tabs/0/floats/0/place",
+		`[1,2,3,4],"children":[{"pane":"p3","terminal":"a:/3"}]`: "tab 1: float 1: it is no pane",
 	} {
 		_, err := Decode([]byte(strings.Replace(doc, "[100,200,3000,4000]", broken, 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {

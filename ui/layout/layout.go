@@ -1,12 +1,13 @@
 package layout
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Bounds of a layout.
@@ -32,28 +33,28 @@ type PaneID string
 
 // Layout is a named set of tabs: the document of a layout channel.
 type Layout struct {
-	Name   string
-	Tabs   []Tab
-	Active int      // index into Tabs; 0 when there are none
-	NextID int      // where the search for the next pane's or tab's number starts
-	Recent []string // ids of tabs, last active first, without the active one
+	Name   string   `json:"name,omitempty"`
+	Active int      `json:"active,omitzero"`  // index into Tabs; 0 when there are none
+	NextID int      `json:"nextId,omitzero"`  // where the search for the next pane's or tab's number starts
+	Recent []string `json:"recent,omitempty"` // ids of tabs, last active first, without the active one
+	Tabs   []Tab    `json:"tabs"`
 
-	extra map[string]json.RawMessage // members that this version doesn't know
+	Unknown jsontext.Value `json:",embed"` // members that this version doesn't know
 }
 
 // Tab is a split tree with a focus.
 type Tab struct {
-	ID     string
-	Name   string  // given by the user; "" shows the focused pane's title
-	Root   *Node   // never nil: the tiled panes
-	Floats []Float // above them, the top one last
-	Hidden bool    // the floats don't show; never while one has the focus
-	Focus  PaneID
-	Recent []PaneID // last focused first, without Focus
-	Zoom   bool     // only the focused pane is shown; never with one pane
-	Preset Preset   // last one applied, "" for none
+	ID     string   `json:"id"`
+	Name   string   `json:"name,omitempty"`   // given by the user; "" shows the focused pane's title
+	Root   *Node    `json:"root"`             // never nil: the tiled panes
+	Floats []Float  `json:"floats,omitempty"` // above them, the top one last
+	Hidden bool     `json:"hidden,omitzero"`  // the floats don't show; never while one has the focus
+	Focus  PaneID   `json:"focus,omitempty"`
+	Recent []PaneID `json:"recent,omitempty"` // last focused first, without Focus
+	Zoom   bool     `json:"zoom,omitzero"`    // only the focused pane is shown; never with one pane
+	Preset Preset   `json:"preset,omitempty"` // last one applied, "" for none
 
-	extra map[string]json.RawMessage
+	Unknown jsontext.Value `json:",embed"`
 }
 
 // Axis is how a split lays out its children.
@@ -67,17 +68,17 @@ const (
 
 // Node is a leaf (Pane set) or a split (Children set).
 type Node struct {
-	Pane     PaneID
-	Terminal URI
-	Name     string // given by the user; "" shows the terminal's title
+	Pane     PaneID `json:"pane,omitempty"`
+	Terminal URI    `json:"terminal,omitempty"`
+	Name     string `json:"name,omitempty"` // given by the user; "" shows the terminal's title
 	// Folds are the commands whose output the pane leaves out, at most MaxFolds.
-	Folds []string
+	Folds []string `json:"folds,omitempty"`
 
-	Axis     Axis
-	Children []*Node
-	Weights  []int
+	Axis     Axis    `json:"axis,omitempty"`
+	Children []*Node `json:"children,omitempty"`
+	Weights  []int   `json:"weights,omitempty"`
 
-	extra map[string]json.RawMessage
+	Unknown jsontext.Value `json:",embed"`
 }
 
 // Direction on the screen.

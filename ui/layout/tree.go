@@ -113,7 +113,7 @@ func bounded(weights []int) []int {
 
 // with gives the split with other children and weights.
 func (n *Node) with(children []*Node, weights []int) *Node {
-	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), extra: n.extra}
+	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), Unknown: n.Unknown}
 }
 
 // replace gives the tree with the node at the path replaced. A split that takes
