@@ -274,8 +274,12 @@ func TestWaitsForInput(t *testing.T) {
 	if w := a.get("wait_for", m{"terminalId": id, "until": "exit"}); w["met"] != true {
 		t.Errorf("answered: %v", w)
 	}
-	// What is silent and reads nothing does not.
-	if r := a.get("run_command", m{"line": "sleep 5; echo done"}); r["output"] != "done\n" || r["waitsForInput"] != nil {
+	// A line editor, which waits for several things.
+	if r := a.get("run_command", m{"command": []string{"bash", "-c", "read -e -p 'Name: ' x"}}); r["waitsForInput"] != true || r["prompt"] != "Name: " {
+		t.Errorf("a line editor: %v", r)
+	}
+	// What is silent and reads nothing does not, whatever its line looks like.
+	if r := a.get("run_command", m{"line": "printf 'Fetching [y/N]: '; sleep 5; echo done"}); r["output"] != "Fetching [y/N]: done\n" || r["waitsForInput"] != nil {
 		t.Errorf("silent: %v", r)
 	}
 }
