@@ -148,7 +148,7 @@ func (x *chaos) killAgent() {
 
 // logOut takes the runtime directory away, as a login manager does.
 func (x *chaos) logOut() {
-	x.must(os.RemoveAll(x.dirs.Runtime))
+	x.await("the runtime directory to go", func() bool { return os.RemoveAll(x.dirs.Runtime) == nil }) // files are made in it meanwhile
 	x.must(os.MkdirAll(x.dirs.Runtime, 0o700))
 	x.must(os.WriteFile(filepath.Join(x.dirs.Runtime, roomName), nil, 0o600))
 	for _, v := range x.views {
