@@ -135,19 +135,6 @@ func TestReadDataEnvelopeLeaves(t *testing.T) {
 	checkData(t, "c", dataSeq+"1"+dataEnd, 7)
 }
 
-// TestValidUTF8 holds the fast check to the plain one, at every offset.
-func TestValidUTF8(t *testing.T) {
-	for _, s := range append(dataSamples, "\xe0\x9f\xbf\x80\x80\x80\x80\x80", "\xed\xa0\x80aaaaaaaa", "\xc1\xbfaaaaaaaa", "\xf4\x90\x80\x80aaaaaaaa", "é日本語😀é日本語😀") {
-		for pad := range 9 {
-			for _, text := range []string{strings.Repeat("a", pad) + s, strings.Repeat("é", pad) + s + "日"} {
-				if got, want := validUTF8(text), utf8.ValidString(text); got != want {
-					t.Errorf("validUTF8(%q) = %v", text, got)
-				}
-			}
-		}
-	}
-}
-
 // FuzzDataEnvelope: both fast ways agree with encoding/json for all texts.
 func FuzzDataEnvelope(f *testing.F) {
 	for _, s := range dataSamples {

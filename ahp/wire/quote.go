@@ -23,7 +23,7 @@ func stretch(n int) int { return min(n, maxStretch)*maxEscape + 8 }
 // without HTML escapes, fast for what terminals print: one pass, eight bytes at a
 // time, that copies as it looks.
 func appendQuoted(buf []byte, s string) []byte {
-	if !validUTF8(s) || separators(s) {
+	if !utf8.ValidString(s) || separators(s) {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)

@@ -98,14 +98,32 @@ func (s *skim) skips(a ahp.Action) bool {
 // mustTell reports whether there may be something in output that no screen shows: a
 // bell, or a text for the clipboard or for a notification.
 func (s *skim) mustTell(text string) bool {
-	const osc, c1 = "\x1b]", "\u009d"
-	began, from := s.open, 0
-	if strings.Contains(text, osc) || strings.Contains(text, c1) {
-		began, from = true, max(strings.LastIndex(text, osc), strings.LastIndex(text, c1))+len(osc)
+	began, from := s.open, lastOSC(text)
+	if from > 0 {
+		began = true
 	}
 	// What ends it: BEL, ESC, CAN, SUB or ST.
 	s.open = began && !strings.ContainsAny(text[from:], "\a\x1b\x18\x1a\u009c") || strings.HasSuffix(text, "\x1b")
 	return began || s.open || strings.Contains(text, "\a")
+}
+
+// lastOSC is where the last OSC that text begins has its number, 0 when it begins none.
+func lastOSC(text string) int {
+	const c1 = "\u009d"
+	at := 0
+	if strings.Contains(text, c1) { // which is quick to deny
+		at = strings.LastIndex(text, c1) + len(c1)
+	}
+	// Floods have more of ESC than of the bracket.
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], ']')
+		if n < 0 {
+			return at
+		}
+		if i += n; i > 0 && text[i-1] == '\x1b' {
+			at = max(at, i+1)
+		}
+	}
 }
 
 // showScreens shows links that skim what was printed in a turn, when it is time.
