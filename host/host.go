@@ -258,7 +258,7 @@ func New(c Config) (*Host, error) {
 		Hostname: hostname, Workspace: c.Workspace,
 		Files: files.New(files.Options{
 			Roots: c.Roots, Hostname: hostname, Limits: c.Limits.resourceLimits.Limits,
-			Own: []string{c.Runtime, c.State}, Unfinished: filepath.Join(c.State, "unfinished"),
+			Own: []string{c.Runtime, c.State},
 		}),
 		Confined: func(tx core.Tx, session ahp.URI) bool {
 			k, _ := h.sessions.Confined(tx, session)

@@ -29,46 +29,6 @@ const tempPrefix = ".tandemux-"
 
 func tempName() string { return tempPrefix + rand.Text()[:12] }
 
-// temp names something that will be made in a directory and is not to stay under that
-// name; gone is to be called when it has not. Should the host be killed in between, the
-// next one removes it.
-func (s *Server) temp(dir string) (name string, gone func()) {
-	name = tempName()
-	note := filepath.Join(s.unfinished, name)
-	// Where that can't be noted, better to write than not.
-	if os.MkdirAll(s.unfinished, 0o700) != nil || os.Symlink(filepath.Join(dir, name), note) != nil {
-		return name, func() {}
-	}
-	return name, func() { os.Remove(note) } //nolint:errcheck // the next host finds that it is gone
-}
-
-// sweep removes what an earlier host has noted and not finished.
-func (s *Server) sweep() {
-	notes, err := os.ReadDir(s.unfinished)
-	if err != nil {
-		return
-	}
-	for _, n := range notes {
-		note := filepath.Join(s.unfinished, n.Name())
-		path, err := os.Readlink(note)
-		if err != nil || filepath.Base(path) != n.Name() || !strings.HasPrefix(n.Name(), tempPrefix) {
-			continue
-		}
-		for _, r := range s.roots {
-			rel, ok := below(path, r.real)
-			if !ok {
-				continue
-			}
-			if root, err := os.OpenRoot(r.real); err == nil {
-				if root.RemoveAll(rel) == nil {
-					os.Remove(note) //nolint:errcheck // the next host tries again
-				}
-				root.Close()
-			}
-		}
-	}
-}
-
 // free refuses the changes that nobody may make by requests: of a root itself, and of
 // what holds the host's own files or is among them.
 func (s *Server) free(p place, uri ahp.URI) error {
@@ -180,12 +140,12 @@ func (s *Server) Write(p resource.WriteParams) error {
 			return err
 		}
 		defer dir.Close()
-		return s.into(dir, filepath.Base(at.rel), filepath.Dir(at.path()), &w, data)
+		return w.into(dir, filepath.Base(at.rel), data)
 	}))
 }
 
-// into writes a file of a directory, which is at path.
-func (s *Server) into(dir *os.Root, name, path string, w *write, data []byte) error {
+// into writes a file of a directory.
+func (w *write) into(dir *os.Root, name string, data []byte) error {
 	info, err := dir.Lstat(name)
 	there := err == nil
 	switch {
@@ -198,7 +158,7 @@ func (s *Server) into(dir *os.Root, name, path string, w *write, data []byte) er
 	case !there && w.CreateOnly:
 		return create(dir, name, bytes.NewReader(data), 0o666, false)
 	case !there:
-		return s.replace(dir, name, path, bytes.NewReader(data), 0o666, false)
+		return replace(dir, name, bytes.NewReader(data), 0o666, false)
 	case info.IsDir():
 		return ahp.InvalidParams("write %q: it is a directory", clip(w.URI))
 	case !info.Mode().IsRegular():
@@ -216,7 +176,7 @@ func (s *Server) into(dir *os.Root, name, path string, w *write, data []byte) er
 		tail = head
 	}
 	if head == 0 && tail == size {
-		return s.replace(dir, name, path, bytes.NewReader(data), info.Mode().Perm(), true)
+		return replace(dir, name, bytes.NewReader(data), info.Mode().Perm(), true)
 	}
 	if size > maxRewritten {
 		return ahp.Conflict("write %q: it has more than %d bytes, the most that are written anew for a change within", clip(w.URI), maxRewritten)
@@ -226,15 +186,14 @@ func (s *Server) into(dir *os.Root, name, path string, w *write, data []byte) er
 		return err
 	}
 	defer old.Close()
-	return s.replace(dir, name, path, io.MultiReader(
+	return replace(dir, name, io.MultiReader(
 		io.NewSectionReader(old, 0, head), bytes.NewReader(data), io.NewSectionReader(old, tail, size-tail),
 	), info.Mode().Perm(), true)
 }
 
 // replace makes a file in place of what has its name.
-func (s *Server) replace(dir *os.Root, name, path string, from io.Reader, mode fs.FileMode, exact bool) error {
-	temp, gone := s.temp(path)
-	defer gone()
+func replace(dir *os.Root, name string, from io.Reader, mode fs.FileMode, exact bool) error {
+	temp := tempName()
 	err := create(dir, temp, from, mode, exact)
 	if err == nil {
 		if err = dir.Rename(temp, name); err != nil {
@@ -397,8 +356,7 @@ func (s *Server) Move(ctx context.Context, t resource.TransferParams) error {
 func (s *Server) Copy(ctx context.Context, t resource.TransferParams) error {
 	return s.transfer(ctx, t, true, func(from, to place, in, dir *os.Root) error {
 		name := filepath.Base(to.rel)
-		temp, gone := s.temp(filepath.Dir(to.path()))
-		defer gone()
+		temp := tempName()
 		c := copying{from: tree{root: in, left: s.limits.TreeEntries}, to: dir, left: maxCopied}
 		err := c.all(ctx, from.rel, temp)
 		if err == nil {

@@ -48,7 +48,7 @@ func newYard(t *testing.T) *yard {
 // restart is the next host.
 func (y *yard) restart() {
 	y.Server = New(Options{
-		Roots: []string{y.root}, Hostname: "box", Own: []string{y.own}, Unfinished: filepath.Join(y.own, "unfinished"),
+		Roots: []string{y.root}, Hostname: "box", Own: []string{y.own},
 		Limits: Limits{TreeEntries: 100, WatchEntries: 1000, WatchedDirs: 50, WatchedDirsAll: 80},
 	})
 }
@@ -500,41 +500,6 @@ func TestDeletedRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.code(y.write("f", "x"), 0, "write when it is there again")
-}
-
-// TestKilled: what a host that was killed has not finished the next one removes, and
-// nothing else that a note may say.
-func TestKilled(t *testing.T) {
-	y := newYard(t)
-	var names []string
-	for _, dir := range []string{"dir", "dir", "../out"} {
-		name, _ := y.temp(filepath.Clean(y.path(dir)))
-		y.file(dir+"/"+name+"/sub/f", "half of it")
-		names = append(names, filepath.Join(dir, name))
-	}
-	y.file("dir/f", "kept")
-	if err := os.Symlink(y.path("dir/f"), y.path("state/own/unfinished/f")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(y.path("dir/f"), y.path("state/own/unfinished/"+tempPrefix+"f")); err != nil {
-		t.Fatal(err)
-	}
-	y.restart()
-	for _, name := range names[:2] {
-		if _, err := os.Stat(y.path(name)); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is left (%v)", name, err)
-		}
-	}
-	y.has(names[2]+"/sub/f", "half of it")
-	y.has("dir/f", "kept")
-	if left, err := os.ReadDir(y.path("state/own/unfinished")); err != nil || len(left) != 3 {
-		t.Errorf("notes %v are left (%v), want those that are not of its own files", left, err)
-	}
-	y.code(y.write("dir/f", "new"), 0, "write")
-	y.code(y.Copy(context.Background(), resource.TransferParams{Source: y.uri("dir"), Destination: y.uri("copy")}), 0, "copy")
-	if left, _ := os.ReadDir(y.path("state/own/unfinished")); len(left) != 3 {
-		t.Errorf("notes %v are left", left)
-	}
 }
 
 // FuzzWrite: whatever is written where, the file is what it is by the text of the protocol.

@@ -8,8 +8,8 @@
 //
 // What is written or copied gets its name when it is complete; until then it is called
 // .tandemux-…, in the same directory, which is held open. A request that fails leaves no such
-// file, and what a host that is killed leaves the next one removes. The host's own
-// directories are left alone. What may be large is counted before anything is changed.
+// file; a host that is killed may. The host's own directories are left alone. What may be
+// large is counted before anything is changed.
 //
 // A Watcher has an inotify instance of its own (on macOS a kqueue), and tells at most ten
 // times a second what has changed. Directories are named to the system by their paths: one

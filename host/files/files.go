@@ -40,8 +40,6 @@ type Server struct {
 	limits   Limits
 	own      []string // nothing in these is changed
 
-	unfinished string // the directory of notes
-
 	writing sync.Mutex   // held from looking at a file until it is changed
 	watched atomic.Int64 // directories, by all watches
 }
@@ -56,16 +54,14 @@ type Options struct {
 	Roots []string
 	// Hostname is this machine's, which file URIs may name.
 	Hostname string
-	// Own are the host's own directories: clients change nothing there. In Unfinished,
-	// one of these that need not be there, is noted what is being written.
-	Own        []string
-	Unfinished string
-	Limits     Limits
+	// Own are the host's own directories: clients change nothing there.
+	Own    []string
+	Limits Limits
 }
 
-// New makes a server, and removes what an earlier one that was killed did not finish.
+// New makes a server.
 func New(o Options) *Server {
-	s := &Server{hostname: o.Hostname, limits: o.Limits, unfinished: o.Unfinished}
+	s := &Server{hostname: o.Hostname, limits: o.Limits}
 	for _, d := range o.Own {
 		if r, err := filepath.EvalSymlinks(d); err == nil {
 			s.own = append(s.own, r)
@@ -76,7 +72,6 @@ func New(o Options) *Server {
 			s.roots = append(s.roots, root{filepath.Clean(d), r})
 		}
 	}
-	s.sweep()
 	return s
 }
 
