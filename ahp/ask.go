@@ -7,20 +7,19 @@ const (
 	MethodAnswer  = "x-tandemux/answer"
 )
 
-// PromoteParams gives a session's terminal to the person (x-tandemux/promote):
-// the host decides which of their clients. The answer is the new claim.
+// PromoteParams gives a session's terminal to a client of the person's. The answer is the new claim.
 type PromoteParams struct {
 	Channel URI `json:"channel"`
 }
 
-// AskParams asks the person who holds a terminal for it (x-tandemux/ask).
+// AskParams asks the person who holds a terminal for it, or, with a Command, whether that
+// may run, there or where Channel is empty in a terminal of its own (x-tandemux/ask).
 type AskParams struct {
-	Channel URI `json:"channel"`
-	// Claim is what it is to become: a session of the asking agent's.
-	Claim  Claim  `json:"claim"`
-	Reason string `json:"reason"` // at most 1 KiB
-	// TimeoutMs is how long to wait for the answer, 1 to 3,600,000.
-	TimeoutMs int64 `json:"timeoutMs"`
+	Channel   URI    `json:"channel"`
+	Claim     Claim  `json:"claim"`             // what it is to become: a session of the asking agent's
+	Reason    string `json:"reason,omitempty"`  // at most 1 KiB; with a Command the host's
+	TimeoutMs int64  `json:"timeoutMs"`         // 1 to 3,600,000
+	Command   string `json:"command,omitempty"` // a line as a shell reads it; a yes is for once
 }
 
 // The values of AskResult.Answer.
@@ -28,6 +27,7 @@ const (
 	AskGranted = "granted"
 	AskRefused = "refused"
 	AskTimeout = "timeout" // nobody answered
+	AskNobody  = "nobody"  // nobody is there
 )
 
 // AskResult answers it, when the person has answered or time is over.
@@ -37,9 +37,10 @@ type AskResult struct {
 
 // Ask is a question that waits for the person (TerminalMeta.Ask).
 type Ask struct {
-	ID     string `json:"id"`
-	Who    string `json:"who"` // the agent's name
-	Reason string `json:"reason"`
+	ID      string `json:"id"`
+	Who     string `json:"who"` // the agent's name
+	Reason  string `json:"reason"`
+	Command string `json:"command,omitempty"` // that it wants to run; empty: it wants the terminal
 }
 
 // AnswerParams answers a question (x-tandemux/answer); the person's clients may.

@@ -79,6 +79,7 @@ type AgentMeta struct {
 	// Identity, at most 64 bytes, is who it is across connections: what it held, and
 	// was counted, is its again. Without one each client is another agent.
 	Identity string `json:"identity,omitempty"`
+	Asks     bool   `json:"asks,omitempty"` // it has the person asked what is refused it
 }
 
 // InitializeResult answers it.

@@ -356,7 +356,7 @@ show x
 call x fs/read_text_file {"sessionId":"$SESSION","path":"/etc/passwd"}
 show x
 call x fs/write_text_file {"sessionId":"$SESSION","path":"$CWD/file","content":"written"}
-`)
+`, withLimits(func(b *guard.Limits) { b.Policy.Uses = false }))
 	c.prompt("go")
 	text := said(c.ended())
 	for _, want := range []string{

@@ -9,8 +9,8 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/guard"
 	"tandemux/host/requests"
-	"tandemux/host/terminals"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -92,13 +92,16 @@ func (h *Host) refusedGuest(c *requests.Conn, method string, params json.RawMess
 		Line    string          `json:"line"`
 		Meta    *ahp.CreateMeta `json:"_meta"` // createTerminal
 	}
+	if _, may := guard.Asks(err.Error()); may && c.Principal.Asks {
+		return // They are told if they can't be asked.
+	}
 	json.Unmarshal(params, &p) //nolint:errcheck // then what is there
 	what := p.Line
 	if p.Meta != nil && len(p.Meta.Command) > 0 {
 		p.Command = p.Meta.Command
 	}
 	if len(p.Command) > 0 {
-		what = terminals.ShownCommand(p.Command)
+		what = guard.Text(p.Command, "")
 	}
 	h.core.Do(func(tx core.Tx) {
 		h.activity.Refuse(tx, ahp.AgentRefusal{

@@ -33,6 +33,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/questions"
 	"tandemux/host/requests"
 	"tandemux/host/sessions"
 	"tandemux/host/terminals"
@@ -143,6 +144,7 @@ type Host struct {
 	layouts   *layouts
 	terminals *terminals.Terminals
 	commands  *commands.Commands
+	questions *questions.Questions
 	sessions  *sessions.Sessions
 	changes   *changes.Changes
 	requests  *requests.Server
@@ -214,7 +216,7 @@ func New(c Config) (*Host, error) {
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Activity: h.activity, Journals: &h.journals,
 		Children: c.Keeper, NewKeeper: c.NewKeeper,
 		Runtime: c.Runtime, State: c.State, Home: c.home(), Hostname: hostname, Version: c.Version,
-		Start: c.Fresh, Scrollback: c.Scrollback, AgentLimits: c.AgentLimits, Host: beside{h}, Limits: c.Limits.terminalLimits,
+		Start: c.Fresh, Scrollback: c.Scrollback, AgentLimits: c.AgentLimits, Belt: guard.NewBelt(c.AgentLimits), Host: beside{h}, Limits: c.Limits.terminalLimits,
 	})
 	h.core.Locked(func(tx core.Tx) {
 		tx.NewChannel(ahp.RootURI, &root{terminals: h.terminals, value: ahp.RootState{Agents: []ahp.AgentInfo{}}})
@@ -252,6 +254,10 @@ func New(c Config) (*Host, error) {
 		Terminals: watched{&agentterm.Agents{Options: agentterm.Options{
 			Core: h.core, Log: c.Log, Audit: trail, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
 		}}, h},
+	})
+	h.questions = questions.New(questions.Options{
+		Core: h.core, Audit: trail, Activity: h.activity, Terminals: h.terminals,
+		SessionOwner: h.sessions.SessionOwner, Permit: h.sessions.Permit,
 	})
 	h.changes = changes.New(changes.Options{
 		Core: h.core, Log: c.Log, Audit: trail, Scratch: filepath.Join(c.State, "changes"),

@@ -27,6 +27,7 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 	all := h.sessions.Methods()
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
+	maps.Copy(all, h.questions.Methods())
 	maps.Copy(all, map[string]requests.Method{
 		ahp.MethodAgent: {Do: requests.Of(h.findAgent)},
 		ahp.MethodLogin: {Do: requests.Of(h.login), Drives: true},
@@ -100,6 +101,7 @@ func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, 
 	h := cs.h
 	h.layouts.recount(tx, tx.Channel(ahp.ActivityURI))
 	h.commands.Ended(tx, c)
+	h.questions.Ended(tx, c)
 	if c.Client != nil {
 		h.sessions.ClientGone(tx, c.Client.ID)
 	}

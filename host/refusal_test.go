@@ -52,7 +52,7 @@ call x fs/write_text_file {"sessionId":"$SESSION","path":"/outside","content":"x
 call x fs/read_text_file {"sessionId":"$SESSION","path":"$CWD/none"}
 `+creates("sleep 1000")+strings.ReplaceAll(creates("echo too many"), "call t", "call y"), func(c *host.Config) {
 		b := guard.DefaultLimits()
-		b.Calls = 1
+		b.Calls, b.Policy.Uses = 1, false
 		c.AgentLimits = func() guard.Limits { return b }
 	})
 	c.prompt("go")
@@ -111,7 +111,7 @@ func TestRefusalsOfGuestsAreSeen(t *testing.T) {
 	})
 	for i, want := range []ahp.AgentRefusal{
 		{Count: 1, Terminal: "ahp-terminal:/g3", What: "cat", Why: "Spawn rate limit exceeded (max 3/minute)"},
-		{Count: 10, Terminal: "ahp-terminal:/g9", What: "rm x; echo y", Why: "Command blocked for security reasons"},
+		{Count: 10, Terminal: "ahp-terminal:/g9", What: "rm x; echo y", Why: "Command blocked for security reasons: rm"},
 		{Count: 1, Terminal: "ahp-terminal:/mine", What: "disposeTerminal"},
 	} {
 		want.At, want.Agent, want.Session = got[i].At, "claude", "x-tandemux-agent:/g"

@@ -63,7 +63,7 @@ it. docs/agents.md says what it may run.
 		return mcp.New(mcp.Options{
 			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
-				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(sessionEnv)}
+				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(sessionEnv), Asks: true}
 				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(chatEnv), who.Name+"\x00"+dir))
 				return openAgent(ctx, p, who, os.Getenv(chatEnv))
 			},
@@ -149,7 +149,7 @@ func connectAgent(ctx context.Context, c front.Caller, name string) (mcp.Host, e
 	cl, err := client.Connect(ctx, client.Options{
 		Dial: c.Dial, ClientID: "tandemux-mcp-" + c.Name(), Sink: m,
 		Info:  ahp.Implementation{Name: "tandemux-mcp", Version: version},
-		Agent: &ahp.AgentMeta{Name: agentName(name)},
+		Agent: &ahp.AgentMeta{Name: agentName(name), Asks: true},
 	})
 	if err != nil {
 		return nil, err

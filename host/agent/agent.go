@@ -338,9 +338,13 @@ type TerminalSpec struct {
 	Args    []string
 	Env     []Var
 	Dir     string // absolute; empty: the first root
-	// OutputLimit in bytes of what Output gives; 0: 1 MiB (docs/contributing/decisions.md §27).
+	// OutputLimit in bytes of what Output gives, or NoOutput; 0: 1 MiB
+	// (docs/contributing/decisions.md §27).
 	OutputLimit int
 }
+
+// NoOutput is the OutputLimit of an agent that wants none.
+const NoOutput = -1
 
 // Terminal is a terminal that an agent has started. Its methods may be called
 // from any goroutine.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -120,6 +121,12 @@ func (ct *chatTerminals) start(ctx context.Context, s agent.TerminalSpec, a *use
 		return nil
 	}
 	_, err := as.Terminals.Create(context.WithoutCancel(ctx), n)
+	var r *guard.Refusal
+	if errors.As(err, &r) && r.May {
+		if err = ct.permitted(ctx, guard.Text(argv, line), r); err == nil {
+			_, err = as.Terminals.Create(context.WithoutCancel(ctx), n)
+		}
+	}
 	var failed terminals.StartError
 	switch {
 	case errors.As(err, &failed):
@@ -134,6 +141,54 @@ func (ct *chatTerminals) start(ctx context.Context, s agent.TerminalSpec, a *use
 	as.Core.Locked(func(tx core.Tx) { as.forgetOld(tx, ct.c) })
 	as.Audit.Note("create", "terminal", n.Channel, "claim", claims.Text(n.Claim), "command", params.Clip(title))
 	return a, nil
+}
+
+// permitted asks a person whether the agent may run what was refused.
+func (ct *chatTerminals) permitted(ctx context.Context, command string, r *guard.Refusal) error {
+	answer, err := ct.c.Permit(ctx, command, r.What)
+	switch {
+	case err != nil:
+		return err
+	case answer != ahp.AskGranted:
+		return &agent.Refusal{Text: r.Error() + way[answer]}
+	}
+	ct.as.Terminals.Belt.Allow(ct.c.Session(), command)
+	return nil
+}
+
+// way tells an agent what to do without a yes, by the answer.
+var way = map[string]string{
+	ahp.AskRefused: " (the person refused it: ask what to do instead)",
+	ahp.AskTimeout: " (nobody has answered: do it another way, or try again later)",
+	ahp.AskNobody:  " (nobody can be asked: do it another way)",
+}
+
+// Allowed implements sessions.Terminals: what a person has allowed is not refused.
+func (as *Agents) Allowed(c *sessions.Chat, input json.RawMessage) {
+	if command := commandOf(input); command != "" {
+		as.Terminals.Belt.Allow(c.Session(), command)
+	}
+}
+
+// commandOf is what a tool call runs, as a person has read it; empty where its input does
+// not say.
+func commandOf(input json.RawMessage) string {
+	var in struct {
+		Command json.RawMessage `json:"command"`
+		Line    string          `json:"line"` // of our run_command
+	}
+	var line string
+	var argv []string
+	switch {
+	case json.Unmarshal(input, &in) != nil:
+	case in.Line != "":
+		return in.Line
+	case json.Unmarshal(in.Command, &line) == nil:
+		return line
+	case json.Unmarshal(in.Command, &argv) == nil && len(argv) > 0:
+		return guard.Text(argv, "")
+	}
+	return ""
 }
 
 // directory is the host's view of a directory that the agent names.
@@ -216,8 +271,11 @@ type used struct {
 }
 
 func newTerminal(as *Agents, chat ahp.URI, limit int) *used {
-	if limit <= 0 {
+	switch limit {
+	case 0:
 		limit = agentOutput
+	case agent.NoOutput:
+		limit = 0
 	}
 	return &used{
 		as: as, chat: chat, limit: min(limit, mostAgentOutput),

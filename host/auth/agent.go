@@ -38,14 +38,14 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 			return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.OutOfReach())
 		}
 		inside := *p
-		inside.Agent = strings.Clone(name)
+		inside.Agent, inside.Asks = strings.Clone(name), a.Asks
 		return &inside, nil
 	case a.Session != "" && !p.May(ScopeSession):
 		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.Lacks(ScopeSession))
 	}
 	g := &Principal{
 		ID: p.ID, Token: p.Token, Terminal: p.Terminal, Process: p.Process,
-		Agent: name, Session: a.Session,
+		Agent: name, Session: a.Session, Asks: a.Asks,
 	}
 	who := clientID
 	if a.Identity != "" {

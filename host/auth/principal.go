@@ -25,9 +25,10 @@ type Principal struct {
 	Process  string
 	// Agent is the name of an agent that connects by itself (AsAgent), empty for all
 	// others, and Session the one that it works for; others have one when they announced
-	// it (Driving).
+	// it (Driving). Asks says that it has people asked what is refused it.
 	Agent   string
 	Session ahp.URI
+	Asks    bool
 	// Service is the name of a part of the host's own program, empty for all others.
 	Service string
 	// ByDoor says that another protocol's entrance knows the principal by means of its

@@ -23,7 +23,13 @@ import (
 // shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
 func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (any, error) {
 	if c.Principal.Agent != "" {
-		if err := cs.Terminals.AgentLimits().Policy.Judge(p.Command, p.Line); err != nil {
+		var session ahp.URI
+		cs.Core.Locked(func(tx core.Tx) {
+			if t, ok := terminals.At(tx, p.Channel); ok {
+				session = t.Value.Claim.Session
+			}
+		})
+		if err := cs.Terminals.Belt.MayRun(session, p.Command, p.Line); err != nil {
 			return nil, terminals.Denied(err)
 		}
 	}

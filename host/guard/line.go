@@ -2,7 +2,6 @@ package guard
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,12 +15,12 @@ type checker struct {
 	assigns []string
 }
 
-// word is a word of a command. What is not static has an unknown value; text is
-// then what of it is known.
+// word is a word of a command. Of what is not known, text is what of it is.
 type word struct {
 	text   string
-	static bool
-	pieces []string // of a word that isn't static
+	known  bool
+	runs   bool     // its value is what a command prints
+	pieces []string // of a word that isn't known
 }
 
 // line judges a line of a shell's language.
@@ -30,14 +29,14 @@ func (c *checker) line(line string) *Refusal {
 		return tooLong
 	}
 	if c.depth++; c.depth > maxDepth {
-		return &Refusal{RuleBounds, "shells within shells"}
+		return &Refusal{Rule: RuleBounds, What: "shells within shells"}
 	}
 	defer func() { c.depth-- }()
 	if r := c.policy.pattern(line); r != nil {
 		return r
 	}
 	if nesting(line) > maxNesting {
-		return &Refusal{RuleBounds, "brackets within brackets"}
+		return &Refusal{Rule: RuleBounds, What: "brackets within brackets"}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -65,11 +64,11 @@ func nesting(line string) int {
 func (c *checker) crude(line string) *Refusal {
 	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|(){}<>\"'`$=", r) }) {
 		if which := c.policy.blocked(strings.ReplaceAll(w, `\`, "")); which != "" {
-			return &Refusal{RuleCommand, which}
+			return &Refusal{Rule: RuleCommand, What: which}
 		}
 	}
 	if c.policy.Allow != nil {
-		return &Refusal{RuleAllow, clip(line)}
+		return &Refusal{Rule: RuleAllow, What: clip(line)}
 	}
 	return nil
 }
@@ -96,8 +95,8 @@ func (c *checker) walk(file *syntax.File) (found *Refusal) {
 func (c *checker) node(n syntax.Node) *Refusal {
 	switch n := n.(type) {
 	case *syntax.CmdSubst, *syntax.ProcSubst:
-		if slices.ContainsFunc(c.policy.Patterns, func(p Pattern) bool { return p.Text == "$(" }) {
-			return &Refusal{RulePattern, "$("}
+		if !c.policy.Uses && c.policy.has("$(") {
+			return &Refusal{Rule: RulePattern, What: "$("}
 		}
 	case *syntax.BinaryCmd:
 		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
@@ -120,10 +119,10 @@ func (c *checker) piped(s *syntax.Stmt) *Refusal {
 		return nil
 	}
 	name := path.Base(c.innermost(knownAll(call.Args)).text)
-	if !shells[name] || !slices.ContainsFunc(c.policy.Patterns, func(p Pattern) bool { return p.Text == "| sh" }) {
+	if !shells[name] || !c.policy.has("| sh") {
 		return nil
 	}
-	return &Refusal{RulePattern, "| " + name}
+	return &Refusal{Rule: RulePattern, What: "| " + name}
 }
 
 // statement judges a here-document for a shell.
@@ -155,7 +154,8 @@ func (c *checker) redirect(r *syntax.Redirect) *Refusal {
 	if r.Word == nil || r.Op == syntax.RdrIn || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
 		return nil
 	}
-	return c.policy.pattern("> " + path.Clean("/"+strings.TrimPrefix(known(r.Word).text, "/")))
+	text := "> " + path.Clean("/"+strings.TrimPrefix(known(r.Word).text, "/"))
+	return c.policy.found(text, func(pat Pattern) bool { return pat.Text[0] == '>' })
 }
 
 func knownAll(args []*syntax.Word) []word {
@@ -168,7 +168,7 @@ func knownAll(args []*syntax.Word) []word {
 
 // known is what a word is, without running anything.
 func known(w *syntax.Word) word {
-	out := word{static: true}
+	out := word{known: true}
 	var b strings.Builder
 	parts(w.Parts, false, &b, &out)
 	out.text = b.String()
@@ -185,16 +185,23 @@ func parts(list []syntax.WordPart, quoted bool, b *strings.Builder, out *word) {
 		case *syntax.SglQuoted:
 			text := p.Value
 			if p.Dollar {
-				text, out.static = ansi(text), out.static && !strings.Contains(text, `\`)
+				text, out.known = ansi(text), out.known && !strings.Contains(text, `\`)
 			}
 			b.WriteString(text)
 			out.pieces = append(out.pieces, text)
 		case *syntax.DblQuoted:
 			parts(p.Parts, true, b, out)
 		default:
-			out.static = false
+			out.known = false
+			if own, ok := p.(*syntax.ParamExp); ok && own.Param != nil && own.Param.Value == "!" {
+				b.WriteString("%!") // a job of its own
+			} else {
+				b.WriteString("$")
+			}
 			syntax.Walk(p, func(n syntax.Node) bool {
 				switch n := n.(type) {
+				case *syntax.CmdSubst, *syntax.ProcSubst:
+					out.runs = true
 				case *syntax.Lit:
 					out.pieces = append(out.pieces, unescape(n.Value, false))
 				case *syntax.SglQuoted:

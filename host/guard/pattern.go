@@ -14,6 +14,8 @@ type Pattern struct {
 	Word bool
 	// Unless lists what may follow the text.
 	Unless []string
+	// Syntax says that its use is seen in the parsed line.
+	Syntax bool
 }
 
 // harmless are the devices that swallow or show what is written to them.
@@ -23,17 +25,17 @@ var harmless = []string{"null", "stdout", "stderr", "tty", "fd/1", "fd/2"}
 // path, as in the documents. What "| sh" and "eval" are in the middle of a word
 // is something else, and output may go where it does no harm.
 var defaultPatterns = []Pattern{
-	{Text: "rm -rf /"},
-	{Text: "> /dev/", Unless: harmless},
-	{Text: ">/dev/", Name: "> /dev/", Unless: harmless},
-	{Text: "| sh", Word: true},
-	{Text: "|sh", Name: "| sh", Word: true},
-	{Text: "| bash", Word: true},
-	{Text: "|bash", Name: "| bash", Word: true},
-	{Text: "eval", Word: true},
-	{Text: "`"},
-	{Text: "$(", Unless: []string{"("}}, // arithmetic runs nothing
-	{Text: "dd if=", Word: true},
+	{Text: "rm -rf /", Syntax: true},
+	{Text: "> /dev/", Unless: harmless, Syntax: true},
+	{Text: ">/dev/", Name: "> /dev/", Unless: harmless, Syntax: true},
+	{Text: "| sh", Word: true, Syntax: true},
+	{Text: "|sh", Name: "| sh", Word: true, Syntax: true},
+	{Text: "| bash", Word: true, Syntax: true},
+	{Text: "|bash", Name: "| bash", Word: true, Syntax: true},
+	{Text: "eval", Word: true, Syntax: true},
+	{Text: "`", Syntax: true},
+	{Text: "$(", Unless: []string{"("}, Syntax: true}, // arithmetic runs nothing
+	{Text: "dd if=", Word: true, Syntax: true},
 }
 
 // name is what people call a pattern.
@@ -75,12 +77,22 @@ func Patterns(names []string) []Pattern {
 
 // pattern judges a text.
 func (p Policy) pattern(text string) *Refusal {
+	return p.found(text, func(pat Pattern) bool { return !p.Uses || !pat.Syntax })
+}
+
+// found judges a text by some of the patterns.
+func (p Policy) found(text string, which func(Pattern) bool) *Refusal {
 	for _, pat := range p.Patterns {
-		if pat.in(text) {
-			return &Refusal{RulePattern, pat.name()}
+		if which(pat) && pat.in(text) {
+			return &Refusal{Rule: RulePattern, What: pat.name()}
 		}
 	}
 	return nil
+}
+
+// has reports whether one of the patterns has that text.
+func (p Policy) has(text string) bool {
+	return slices.ContainsFunc(p.Patterns, func(pat Pattern) bool { return pat.Text == text })
 }
 
 func (p Pattern) in(text string) bool {

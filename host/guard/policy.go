@@ -24,6 +24,9 @@ type Policy struct {
 	Commands []string
 	// Patterns are checked on the whole text and on each simple command in it.
 	Patterns []Pattern
+	// Uses has the names and the default patterns count where they are used
+	// dangerously, not wherever they stand: "chmod +x run.sh" and "grep eval x" may run.
+	Uses bool
 	// Allow, when not nil, lists the only programs that may run (P18).
 	Allow []string
 	// PlainArguments refuses arguments with shell syntax in them, where there is
@@ -59,6 +62,8 @@ const (
 type Refusal struct {
 	Rule Rule
 	What string // the program, pattern or argument
+	// May says that a person may allow it.
+	May bool
 }
 
 // Error is what the Agent Client Protocol's agents are told (P16, P18, P19).
@@ -74,8 +79,19 @@ func (r *Refusal) Error() string {
 	return "Blocked dangerous command: " + r.What
 }
 
-// MCP is what clients of the MCP tools are told (T14).
-func (r *Refusal) MCP() string { return "Command blocked for security reasons" }
+// Blocked is what clients of the MCP tools are told (T14).
+const Blocked = "Command blocked for security reasons"
+
+// Asked is Blocked with what a person may be asked about, if anything: Asks finds it.
+func (r *Refusal) Asked() string {
+	if r.May {
+		return Blocked + ": " + r.What
+	}
+	return Blocked
+}
+
+// Asks is what a person may be asked about after a refusal.
+func Asks(refusal string) (what string, asks bool) { return strings.CutPrefix(refusal, Blocked+": ") }
 
 // Judge decides whether an agent may run a program with its arguments, or a line of a
 // shell's if there is one. Why not is a Refusal.
@@ -84,10 +100,12 @@ func (p Policy) Judge(argv []string, line string) error {
 	if line != "" {
 		refused = p.CheckLine(line)
 	}
-	if refused != nil {
-		return refused
+	if refused == nil {
+		return nil
 	}
-	return nil
+	r := *refused
+	r.May = p.Uses && r.Rule != RuleBounds
+	return &r
 }
 
 // Check judges a program with its arguments, to be started without a shell. Nil
@@ -109,13 +127,13 @@ func (p Policy) Check(argv []string) *Refusal {
 	if p.PlainArguments {
 		for _, a := range argv[1:] {
 			if strings.ContainsAny(a, ";&|`$()") {
-				return &Refusal{RuleArgument, clip(a)}
+				return &Refusal{Rule: RuleArgument, What: clip(a)}
 			}
 		}
 	}
 	words := make([]word, len(argv))
 	for i, a := range argv {
-		words[i] = word{text: a, static: true}
+		words[i] = word{text: a, known: true}
 	}
 	c := checker{policy: p}
 	return c.simple(words)
@@ -127,15 +145,15 @@ func (p Policy) CheckLine(line string) *Refusal {
 	return c.line(line)
 }
 
-var tooLong = &Refusal{RuleBounds, fmt.Sprintf("longer than %d bytes", MaxLine)}
+var tooLong = &Refusal{Rule: RuleBounds, What: fmt.Sprintf("longer than %d bytes", MaxLine)}
 
 // program judges the name of a program.
 func (p Policy) program(name string) *Refusal {
 	if which := p.blocked(name); which != "" {
-		return &Refusal{RuleCommand, which}
+		return &Refusal{Rule: RuleCommand, What: which}
 	}
 	if p.Allow != nil && !slices.Contains(p.Allow, name) && !slices.Contains(p.Allow, path.Base(name)) {
-		return &Refusal{RuleAllow, clip(name)}
+		return &Refusal{Rule: RuleAllow, What: clip(name)}
 	}
 	return nil
 }

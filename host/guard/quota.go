@@ -215,5 +215,7 @@ type Limits struct {
 
 // DefaultLimits are those of the documents (T10–T13, T38).
 func DefaultLimits() Limits {
-	return Limits{Policy: Default(), Spawns: 3, Terminals: 5, Calls: 20, Idle: 5 * time.Minute}
+	p := Default()
+	p.Uses = true
+	return Limits{Policy: p, Spawns: 3, Terminals: 5, Calls: 20, Idle: 5 * time.Minute}
 }

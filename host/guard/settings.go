@@ -9,12 +9,19 @@ import (
 type Settings struct {
 	limits   Limits // but for its patterns
 	patterns []string
+	policy   string
 }
+
+// The values of agent-policy.
+const (
+	policyAsk    = "ask"
+	policyStrict = "strict"
+)
 
 // Limits is what was set.
 func (s *Settings) Limits() Limits {
 	l := s.limits
-	l.Policy.Patterns = Patterns(s.patterns)
+	l.Policy.Patterns, l.Policy.Uses = Patterns(s.patterns), s.policy != policyStrict
 	return l
 }
 
@@ -39,12 +46,16 @@ func (s *Settings) Options() []option.Option {
 			Doc: "After how many silent seconds its background terminal ends; 0: never.",
 		},
 		{
+			Name: "agent-policy", Value: option.Default(&s.policy, policyAsk), Choices: []string{policyAsk, policyStrict},
+			Doc: "Whether you are asked when an agent runs one of agent-blocked or agent-patterns dangerously (ask), or it is refused wherever it stands (strict).",
+		},
+		{
 			Name: "agent-blocked", Value: option.Default(&s.limits.Policy.Commands, d.Policy.Commands),
-			Doc: "Programs that agents may not run. A seat belt, not a wall: docs/agents.md.",
+			Doc: "Programs that agents may not run by themselves. A seat belt, not a wall: docs/agents.md.",
 		},
 		{
 			Name: "agent-patterns", Value: option.Default(&s.patterns, PatternNames()),
-			Doc: "What may not stand in an agent's command.",
+			Doc: "What agents may not do by themselves in a shell's line; a text of your own is looked for as it is.",
 		},
 	}
 }

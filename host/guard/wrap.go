@@ -64,7 +64,7 @@ func (c *checker) simple(words []word) *Refusal {
 		if len(words) == 0 {
 			return nil
 		}
-		if r := c.name(words[0]); r != nil {
+		if r := c.name(words[0]); r != nil && (r.Rule != RuleCommand || c.policy.dangerous(r.What, words[1:])) {
 			return r
 		}
 		// As it is after quotes.
@@ -80,7 +80,7 @@ func (c *checker) simple(words []word) *Refusal {
 		}
 		words = next
 	}
-	return &Refusal{RuleBounds, "programs within programs"}
+	return &Refusal{Rule: RuleBounds, What: "programs within programs"}
 }
 
 // maxWraps bounds how many programs run one another.
@@ -97,13 +97,13 @@ func joined(words []word) string {
 // name judges what stands where a program's name does.
 func (c *checker) name(w word) *Refusal {
 	candidates := []string{w.text}
-	if !w.static {
+	if !w.known {
 		candidates = append(append(candidates, w.pieces...), c.assigns...)
 	}
 	for _, text := range candidates {
 		for _, alternative := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, ", r) }) {
 			if which := c.policy.blocked(alternative); which != "" {
-				return &Refusal{RuleCommand, which}
+				return &Refusal{Rule: RuleCommand, What: which}
 			}
 		}
 	}
@@ -116,6 +116,10 @@ func (c *checker) unwrap(words []word) ([]word, *Refusal) {
 	switch {
 	case shells[base]:
 		return nil, c.shell(words)
+	case c.policy.Uses && (base == "source" || base == "."):
+		return nil, c.printed(words[1:min(2, len(words))])
+	case c.policy.Uses && base == "eval":
+		return nil, c.eval(words[1:])
 	case base == "find":
 		return nil, c.find(words)
 	case base == "trap" && len(words) > 1:
@@ -212,18 +216,42 @@ func (c *checker) shell(words []word) *Refusal {
 		case len(text) > 1 && (text[0] == '-' || text[0] == '+'):
 			line = line || strings.Contains(text, "c")
 		case line:
+			if r := c.printed(words[i : i+1]); r != nil {
+				return r
+			}
 			return c.line(text)
 		default:
-			return nil // a script
+			return c.printed(words[i : i+1]) // a script
 		}
 	}
 	return nil
 }
 
-// find judges the commands that find runs for what it finds.
+// printed judges words that a shell is to run: what a command prints is as good as
+// what comes through a pipe.
+func (c *checker) printed(words []word) *Refusal {
+	if c.policy.has("$(") && slices.ContainsFunc(words, func(w word) bool { return w.runs }) {
+		return &Refusal{Rule: RulePattern, What: "$("}
+	}
+	return nil
+}
+
+// eval judges a line that is put together of words.
+func (c *checker) eval(words []word) *Refusal {
+	if c.policy.has("eval") && slices.ContainsFunc(words, func(w word) bool { return !w.known }) {
+		return &Refusal{Rule: RulePattern, What: "eval"}
+	}
+	return c.line(joined(words))
+}
+
+// find judges what find does to what it finds.
 func (c *checker) find(words []word) *Refusal {
 	for i, w := range words {
 		switch w.text {
+		case "-delete":
+			if c.policy.blocked("rm") != "" {
+				return &Refusal{Rule: RuleCommand, What: "find -delete"}
+			}
 		case "-exec", "-execdir", "-ok", "-okdir":
 			rest := words[i+1:]
 			if end := slices.IndexFunc(rest, func(w word) bool { return w.text == ";" || w.text == "+" }); end >= 0 {

@@ -89,6 +89,17 @@ func (a *agent) get(name string, args map[string]any) map[string]any {
 	return got
 }
 
+// blocked calls a tool that has to be refused for what is dangerous, with the way on in a
+// piece of its own.
+func (a *agent) blocked(way, name string, args map[string]any) {
+	a.Helper()
+	r, err := a.session.CallTool(context.Background(), &mcp.CallToolParams{Name: name, Arguments: args})
+	a.Must(err)
+	if got := told(r); !r.IsError || len(r.Content) != 2 || !strings.HasPrefix(got, "Command blocked for security reasons\n"+way) {
+		a.Errorf("%s %v: error %v, %q, want the way %q", name, args, r.IsError, got, way)
+	}
+}
+
 // refused calls a tool that has to fail with exactly this text.
 func (a *agent) refused(want, name string, args map[string]any) {
 	a.Helper()

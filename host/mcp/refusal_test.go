@@ -17,14 +17,14 @@ func TestRefusalsAreSeen(t *testing.T) {
 	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	for range 2 {
-		a.refused("Command blocked for security reasons", "run_command", m{"line": "sudo make install"})
+		a.blocked("sudo: nobody", "run_command", m{"line": "sudo make install"})
 	}
 	ls := w.Command("ls")
 	var errs bytes.Buffer
 	ls.Stderr = &errs
 	out, err := ls.Output()
 	w.Must(err)
-	want := "claude: sudo make install (Command blocked for security reasons) at "
+	want := "claude: sudo make install (nobody is here to allow it: sudo) at "
 	if !strings.Contains(errs.String(), "not allowed: "+want) || !strings.Contains(errs.String(), ", 2 times") {
 		t.Errorf("ls says %s and %s", out, errs.String())
 	}

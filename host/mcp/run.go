@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tandemux/ahp"
+	"tandemux/host/guard"
 	"tandemux/host/pool"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/plaintext"
@@ -120,7 +121,10 @@ func (c call) runIn(ctx context.Context, in runInput, limit int64) (commandOutpu
 	}
 	defer c.tidy(func(ctx context.Context) { c.narrow(ctx, t.Resource) })
 	var begun ahp.RunResult
-	if err := c.request(ctx, ahp.MethodRun, ahp.RunParams{Channel: t.Resource, Command: in.Command, Line: in.Line}, &begun); err != nil {
+	err = c.permitted(ctx, t.Resource, guard.Text(in.Command, in.Line), func() error {
+		return c.request(ctx, ahp.MethodRun, ahp.RunParams{Channel: t.Resource, Command: in.Command, Line: in.Line}, &begun)
+	})
+	if err != nil {
 		return commandOutput{}, err
 	}
 	w, err := c.wait(ctx, ahp.WaitParams{Channel: t.Resource, Until: ahp.WaitCommand, TimeoutMs: limit, Input: true})

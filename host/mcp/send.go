@@ -45,7 +45,8 @@ func sendInput(ctx context.Context, c call, in sendInputInput) (sendOutput, erro
 		}
 		data += keys
 	}
-	return sendOutput{in.TerminalID, len(data)}, c.act(ctx, t.Resource, ahp.TerminalInput{Data: data})
+	err = c.permitted(ctx, t.Resource, in.Text+"\n", func() error { return c.act(ctx, t.Resource, ahp.TerminalInput{Data: data}) })
+	return sendOutput{in.TerminalID, len(data)}, err
 }
 
 const (

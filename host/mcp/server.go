@@ -53,7 +53,11 @@ func New(o Options) *Server {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			s.note(req)
 			defer s.note(req) // a handshake, which has told only now
-			return next(ctx, method, req)
+			r, err := next(ctx, method, req)
+			if called, ok := r.(*mcp.CallToolResult); ok && called != nil {
+				split(called)
+			}
+			return r, err
 		}
 	})
 	for _, t := range tools {

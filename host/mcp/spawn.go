@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"tandemux/ahp"
+	"tandemux/host/guard"
 	"tandemux/host/pool"
 	"tandemux/internal/fileuri"
 )
@@ -43,7 +44,8 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, me
 		}
 		p.Cwd = fileuri.Of(dir)
 	}
-	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
+	err := c.permitted(ctx, "", guard.Text(meta.Command, ""), func() error { return c.request(ctx, ahp.MethodCreateTerminal, p, nil) })
+	return p.Channel, err
 }
 
 // created describes a terminal that was just made; it may have ended already.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,7 +25,7 @@ var tools = []tool{
 	}, readTerminal),
 	row(mcp.Tool{
 		Name: "spawn_background_terminal", Title: "Start a background terminal", Annotations: acts,
-		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher); for a command that ends use run_command, which refuses the same. At most %d a minute and %d at once; it ends after %.0f minutes without input and output unless a call waits for it, and when you have been gone for as long. Next: wait_for text; promote_terminal or kill_terminal when done. In a shell (bash, zsh, fish) run_command can work.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
+		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher); for a command that ends use run_command, which asks about the same. At most %d a minute and %d at once; it ends after %.0f minutes without input and output unless a call waits for it, and when you have been gone for as long. Next: wait_for text; promote_terminal or kill_terminal when done. In a shell (bash, zsh, fish) run_command can work.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
 	}, spawnTerminal),
 	row(mcp.Tool{
 		Name: "promote_terminal", Title: "Hand a terminal to the person", Annotations: shapes,
@@ -36,11 +37,11 @@ var tools = []tool{
 	}, killTerminal),
 	row(mcp.Tool{
 		Name: "run_command", Title: "Run a command", Annotations: acts,
-		Description: fmt.Sprintf("Run a command: exit code and duration, then its output. Give command (an argument vector) or line (a shell line); with terminalId it runs in the shell of a terminal that you hold, else in one of its own. Refused: sudo, rm, chmod, kill and their like, eval, backticks, $(…), pipes into a shell; ask the person, do not respell. After %.0f s, or when it waits for input, the answer says running and gives terminalId and cursor, and the command goes on: wait_for, then read_command. Beyond 16 KiB the middle is left out: tail, maxBytes. Cancelling or hanging up interrupts it; its output stays to be read.", patience.Seconds()),
+		Description: fmt.Sprintf("Run a command: exit code and duration, then its output. Give command (an argument vector) or line (a shell line); with terminalId it runs in the shell of a terminal that you hold, else in one of its own. The person is asked about dangerous uses of %s, of find -delete, eval, devices and pipes into a shell; where nobody answers they are refused: do not respell. After %.0f s, or when it waits for input, the answer says running and gives terminalId and cursor, and the command goes on: wait_for, then read_command. Beyond 16 KiB the middle is left out: tail, maxBytes. Cancelling or hanging up interrupts it; its output stays to be read.", strings.Join(limits.Policy.Commands, ", "), patience.Seconds()),
 	}, runCommand),
 	row(mcp.Tool{
 		Name: "send_input", Title: "Type into a terminal", Annotations: acts,
-		Description: "Type into a terminal that you hold: text, then keys by name (enter, ctrl+c, up, esc, f5 …). Text alone presses no Enter. Next: wait_for or read_terminal.",
+		Description: "Type into a terminal that you hold: text, then keys by name (enter, ctrl+c, up, esc, f5 …). Text alone presses no Enter. A line for a shell is asked about as by run_command. Next: wait_for or read_terminal.",
 	}, sendInput),
 	row(mcp.Tool{
 		Name: "wait_for", Title: "Wait for a terminal", Annotations: looks,

@@ -186,7 +186,7 @@ func TestReadTerminal(t *testing.T) {
 // don't count (docs/contributing/decisions.md §24).
 func TestBlocked(t *testing.T) {
 	t.Parallel()
-	a := newAgent(hosttest.New(t, ""), "rogue")
+	a := newAgent(hosttest.New(t, "agent-policy = \"strict\"\n"), "rogue")
 	const blocked = "Command blocked for security reasons"
 	for _, argv := range [][]string{
 		{"rm", "x"},
@@ -333,7 +333,7 @@ func TestRunInShell(t *testing.T) {
 	if r := a.get("read_command", m{"terminalId": id, "failed": true}); !strings.Contains(r["commandLine"].(string), "pwd; echo $x; false") || r["exitCode"] != 1.0 {
 		t.Errorf("the last that failed: %v", r)
 	}
-	a.refused("Command blocked for security reasons", "run_command", m{"terminalId": id, "line": "echo; rm -r x"})
+	a.blocked("rm: nobody", "run_command", m{"terminalId": id, "line": "echo; rm -r x"})
 	if text, failed := newAgent(w, "other").call("run_command", m{"terminalId": id, "line": "id"}); !failed || !strings.Contains(text, "you do not hold") {
 		t.Errorf("another agent runs: %s", text)
 	}

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -75,6 +76,8 @@ type Terminals interface {
 	MayRun(p *auth.Principal, session ahp.URI, owner string) (refusal string)
 	// Run starts a command line of a person's for a tool call.
 	Run(ctx context.Context, c *Chat, dir, turn, call, line string) (agent.Terminal, error)
+	// Allowed says that a person has allowed a tool call with that input.
+	Allowed(c *Chat, input json.RawMessage)
 	// HeldFor are those that are held for a tool call.
 	HeldFor(tx core.Tx, c *Chat, call string) []ahp.URI
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
@@ -160,6 +161,9 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 			if a.Approved {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
+				}
+				if !strings.HasPrefix(k.id, permitCall) { // whose asker notes it
+					c.all.Terminals.Allowed(c, k.told.Input)
 				}
 				k.say(tx, k.told)
 			} else {

@@ -67,7 +67,7 @@ func (ts *Terminals) seeTerminal(tx core.Tx, d *requests.Dispatch) string {
 	if !ok || !Reaches(tx, d.Conn.Principal, a.Terminal) {
 		return fmt.Sprintf("there is no terminal %q", params.Clip(a.Terminal))
 	}
-	if s := t.held().May(d.Conn.Principal, "change it"); s != "" {
+	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
 	}
 	ts.Activity.Seen(tx, a.Terminal, d.By)
@@ -84,6 +84,11 @@ func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	follow, refusal := t.MayType(tx, d.Conn.Principal, d.Conn.Client.ID)
 	if refusal != "" {
 		return refusal
+	}
+	if d.Conn.Principal.Agent != "" {
+		if refusal := t.mayEnter(data); refusal != "" {
+			return refusal
+		}
 	}
 	if follow {
 		t.ts.Audit.Did(d.Conn.Who(), "claim", d.Channel.URI, "from", claims.Text(t.Value.Claim), "follows", "keyboard")
@@ -112,7 +117,7 @@ func (ts *Terminals) inputRefusal(err error) string {
 // where the size took effect (R16, AHP, Terminal Channel).
 func resize(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalResized)
-	if s := t.held().May(d.Conn.Principal, "change it"); s != "" {
+	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
 	}
 	if s := checkSize(a.Cols, a.Rows); s != "" {
@@ -133,7 +138,7 @@ func resize(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 
 // clearTerminal is terminal/cleared (G36).
 func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
-	if s := t.held().May(d.Conn.Principal, "change it"); s != "" {
+	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
 	}
 	t.Flush(tx)
@@ -147,7 +152,7 @@ func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 // claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
 func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalClaimed)
-	to, held := a.Claim, t.held()
+	to, held := a.Claim, t.Held()
 	if s := held.MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
 		return s
 	}

@@ -152,7 +152,7 @@ func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err e
 	}
 	var slot *guard.Slot
 	if n.Quota.Of != "" {
-		if err := ts.AgentLimits().Policy.Judge(n.Meta.Command, n.Line); err != nil {
+		if err := ts.Belt.MayRun(n.Claim.Session, n.Meta.Command, n.Line); err != nil {
 			return nil, err
 		}
 		if slot, err = ts.quotas.Reserve(n.Quota.Of, n.Quota.Live, n.Quota.Rate); err != nil {
@@ -436,20 +436,11 @@ func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childN
 	return t, n
 }
 
-// ShownCommand is a command as people read it: a line that a shell is given as
-// that line.
-func ShownCommand(argv []string) string {
-	if len(argv) == 3 && argv[0] == "/bin/sh" && argv[1] == "-c" {
-		return argv[2]
-	}
-	return shell.Quote(argv, "")
-}
-
 // commandLine is what the command of a new terminal is called: a line that an agent
 // gave, as that line; what people start, as they started it.
 func (n *Creation) commandLine() string {
 	if n.Claim.Kind == ahp.ClaimSession {
-		return ShownCommand(n.Meta.Command)
+		return guard.Text(n.Meta.Command, "")
 	}
 	return shell.Quote(n.Meta.Command, "")
 }

@@ -29,7 +29,7 @@ func (ts *Terminals) disposeTerminal(_ context.Context, c *requests.Conn, p ahp.
 	defer tx.Unlock()
 	t, err := Find(tx, c.Principal, p.Channel, "dispose terminal")
 	if err == nil {
-		err = params.Allowed("dispose terminal", t.held().MayEnd(c.Principal, t.InLayout(tx)))
+		err = params.Allowed("dispose terminal", t.Held().MayEnd(c.Principal, t.InLayout(tx)))
 	}
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package terminals
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/claims"
 	"tandemux/host/core"
-	"tandemux/host/guard"
 )
 
 // An agent's background terminal that has been without input and output for
@@ -127,18 +125,6 @@ func (t *Terminal) letAgentGo(tx core.Tx) {
 		t.idle.Stop()
 		t.idle = nil
 	}
-	if t.asked != nil {
-		t.asked.settle(tx, ahp.AskRefused)
-	}
-}
-
-// Denied is an error in AHP's words.
-func Denied(err error) error {
-	var r *guard.Refusal
-	if errors.As(err, &r) {
-		return ahp.PermissionDenied("%s", r.MCP())
-	}
-	return err
 }
 
 // retake gives a terminal of an earlier host its place again, and its time without

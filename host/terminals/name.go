@@ -101,7 +101,7 @@ func (ts *Terminals) freeName(tx core.Tx, p *auth.Principal, name string, uri ah
 // rename is terminal/titleChanged by a client (R18): it sets the name, or with an
 // empty title removes it.
 func rename(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
-	if s := t.held().May(d.Conn.Principal, "change it"); s != "" {
+	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
 	}
 	name := d.Action.(ahp.TerminalTitleChanged).Title

@@ -45,8 +45,7 @@ type Terminal struct {
 	counted
 
 	watchers  []Watcher
-	asked     *question // an agent's for it; nil when there is none
-	feed      *Feeder   // nil when no command is fed
+	feed      *Feeder // nil when no command is fed
 	attention activity.Terminal
 
 	dirty  bool             // facts have changed since they were journalled
@@ -81,6 +80,7 @@ type typing struct {
 	// the stream of actions, in order.
 	requests []*core.By
 	typed    time.Time         // when the last input came
+	line     guard.Typed       // what an agent has typed of a line
 	runs     []ranKey          // with a key, the newest last
 	queue    []record.Input    // inputs that are not written, and doubtful ones of an earlier host
 	record   [1]journal.Record // reused
@@ -214,8 +214,8 @@ func (t *Terminal) StateWithin(tx core.Tx, limit int) any {
 // Screen implements core.Skimmed.
 func (t *Terminal) Screen(tx core.Tx) any { return t.StateWithin(tx, 0) }
 
-// held is who has the terminal.
-func (t *Terminal) held() claims.Holding {
+// Held is who has the terminal.
+func (t *Terminal) Held() claims.Holding {
 	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner, Last: t.last}
 }
 
@@ -224,7 +224,7 @@ func (t *Terminal) MayType(tx core.Tx, p *auth.Principal, clientID string) (foll
 	if t.Value.Lifecycle.Exited() {
 		return false, "the terminal's process has ended"
 	}
-	return t.held().MayType(p, clientID, t.ts.Host.SessionOwner(tx, t.Value.Claim.Session) != "")
+	return t.Held().MayType(p, clientID, t.ts.Host.SessionOwner(tx, t.Value.Claim.Session) != "")
 }
 
 // Claim transfers the terminal to a claim of p's; by is nil when the claim follows
@@ -240,7 +240,7 @@ func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principa
 
 // transfer is claim where an agent that uses the terminal does not lose it.
 func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
-	next := t.held().Transfer(to, p, by == nil)
+	next := t.Held().Transfer(to, p, by == nil)
 	// Before the action, which may send the list of terminals at once.
 	t.Owner, t.Meta.HandBack, t.Meta.Principal = next.Owner, next.HandBack, claims.Principal(to, next.Holder)
 	t.noteAgent(to, p)

@@ -42,8 +42,10 @@ type Options struct {
 	// Scrollback is how many lines terminals keep for which nothing else was asked.
 	Scrollback  int
 	AgentLimits func() guard.Limits
-	Limits      Limits
-	Host        Host
+	// Belt judges what agents are to run.
+	Belt   *guard.Belt
+	Limits Limits
+	Host   Host
 }
 
 // Host is what terminals are beside.
@@ -133,9 +135,6 @@ func (ts *Terminals) Methods() map[string]requests.Method {
 		ahp.MethodCreateTerminal:  {Do: sized(requests.Of(ts.CreateTerminal)), Reach: requests.Inside},
 		ahp.MethodDisposeTerminal: {Do: requests.Of(ts.disposeTerminal), Reach: requests.Own},
 		ahp.MethodFeed:            {Do: requests.Of(ts.feed), Scope: auth.ScopeRead, Reach: requests.Own}, // only what it was given to feed
-		ahp.MethodPromote:         {Do: requests.Of(ts.promote), Scope: auth.ScopeClaim, Reach: requests.Inside},
-		ahp.MethodAsk:             {Do: requests.Of(ts.ask), Scope: auth.ScopeClaim, Reach: requests.Inside},
-		ahp.MethodAnswer:          {Do: requests.Of(ts.answer), Scope: auth.ScopeClaim},
 	}
 }
 
@@ -171,7 +170,7 @@ func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 // Held reports whether a principal holds a terminal.
 func Held(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	t, ok := At(tx, uri)
-	return ok && t.held().Holds(p)
+	return ok && t.Held().Holds(p)
 }
 
 // Find finds the terminal of a principal's request.
@@ -190,9 +189,6 @@ func (ts *Terminals) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel
 		LooksAway(tx, c.Link, ch, true)
 	}
 	for _, t := range ts.all {
-		if t.asked != nil && t.asked.c == c {
-			t.asked.settle(tx, "")
-		}
 		if t.feed != nil && t.feed.c == c {
 			t.SetFeed(tx, nil)
 		}

@@ -190,8 +190,17 @@ func Of(t *ahp.ToolCall, input *string) View {
 	return v
 }
 
-// Claim is the question of an agent for one of the person's terminals.
+// Claim is the question of an agent for one of the person's terminals, or for a command.
 func Claim(a ahp.Ask, t ahp.TerminalInfo) View {
+	if a.Command != "" {
+		v := View{Default: -1, Options: []Option{
+			{Key: "y", Label: "Allow once", Covers: covers[allowOnce], Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
+			{Key: "n", Label: "Refuse", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},
+		}}
+		v.add(Asked, OneLine(a.Who)+" asks to run a dangerous command: "+OneLine(a.Reason))
+		v.text(Command, a.Command)
+		return v
+	}
 	v := View{Default: -1, Options: []Option{
 		{Key: "y", Label: "Hand it over", Covers: "the agent types in it until you take it back", Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
 		{Key: "n", Label: "Refuse", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},

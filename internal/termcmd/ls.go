@@ -114,7 +114,12 @@ func (r row) claimText() string {
 		who += ", background"
 	}
 	if r.Ask != nil {
-		who += "; " + r.Ask.Who + " asks for it"
+		who += "; " + r.Ask.Who + " asks "
+		if r.Ask.Command == "" {
+			who += "for it"
+		} else {
+			who += "to run " + cli.Short(r.Ask.Command)
+		}
 	}
 	return who
 }

@@ -161,6 +161,9 @@ func asked(a *ahp.Ask) Alert {
 		return Alert{}
 	}
 	text := a.Who + " asks for this terminal"
+	if a.Command != "" {
+		text = a.Who + " asks to run a dangerous command"
+	}
 	if a.Reason != "" {
 		text += ": " + a.Reason
 	}

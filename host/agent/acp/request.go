@@ -161,7 +161,10 @@ func (s *session) createTerminal(p createParams) (work, error) {
 	}
 	spec := agent.TerminalSpec{Command: p.Command, Args: p.Args, Env: p.Env, Dir: p.Cwd}
 	if limit := p.OutputByteLimit; limit != nil {
-		spec.OutputLimit = int(min(max(*limit, 1), maxOutput))
+		spec.OutputLimit = int(min(*limit, maxOutput))
+		if *limit <= 0 {
+			spec.OutputLimit = agent.NoOutput
+		}
 	}
 	changed := false
 	if t != nil {

@@ -1,0 +1,341 @@
+package questions
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"tandemux/ahp"
+	"tandemux/host/activity"
+	"tandemux/host/audit"
+	"tandemux/host/auth"
+	"tandemux/host/claims"
+	"tandemux/host/core"
+	"tandemux/host/guard"
+	"tandemux/host/params"
+	"tandemux/host/requests"
+	"tandemux/host/terminals"
+	"tandemux/internal/jsonrpc"
+)
+
+const (
+	maxAskReason = 1 << 10
+	maxAskTime   = time.Hour
+	// maxAsks bounds the questions that wait for a person, of one connection.
+	maxAsks = 8
+)
+
+// Options are what Questions need of the host.
+type Options struct {
+	Core      *core.Core
+	Audit     *audit.Log
+	Activity  *activity.Activity
+	Terminals *terminals.Terminals
+	// SessionOwner is the principal whose session it is; empty for one that the host
+	// doesn't run.
+	SessionOwner func(tx core.Tx, session ahp.URI) string
+	// Permit asks a person in a chat whether its agent may run a command, for what is
+	// dangerous in it; the answer is one of ahp's.
+	Permit func(ctx context.Context, chat ahp.URI, command, what string) (answer string, err error)
+}
+
+// Questions are those that wait, one at each terminal. Guarded by the lock.
+type Questions struct {
+	Options
+	asked map[*terminals.Terminal]*question
+}
+
+// New makes them; nothing is asked yet.
+func New(o Options) *Questions {
+	return &Questions{Options: o, asked: map[*terminals.Terminal]*question{}}
+}
+
+// Methods is what can be asked of them.
+func (qs *Questions) Methods() map[string]requests.Method {
+	return map[string]requests.Method{
+		ahp.MethodPromote: {Do: requests.Of(qs.promote), Scope: auth.ScopeClaim, Reach: requests.Inside},
+		ahp.MethodAsk:     {Do: requests.Of(qs.ask), Scope: auth.ScopeClaim, Reach: requests.Inside},
+		ahp.MethodAnswer:  {Do: requests.Of(qs.answer), Scope: auth.ScopeClaim},
+	}
+}
+
+// Ended gives up the questions of a connection.
+func (qs *Questions) Ended(tx core.Tx, c *requests.Conn) {
+	for _, q := range qs.asked {
+		if q.c == c {
+			q.settle(tx, "")
+		}
+	}
+}
+
+// question is one that waits for a person: may this agent have the terminal, or run
+// a command?
+type question struct {
+	qs    *Questions
+	t     *terminals.Terminal
+	c     *requests.Conn
+	req   *jsonrpc.Request
+	claim ahp.Claim
+	line  string // that is to run, in place of a claim
+	timer *time.Timer
+}
+
+// ask answers x-tandemux/ask when the person has. What nobody's hands are on (a
+// session's that the caller drives) is given at once.
+func (qs *Questions) ask(ctx context.Context, c *requests.Conn, p ahp.AskParams) (any, error) {
+	limit := time.Duration(p.TimeoutMs) * time.Millisecond
+	reason := strings.TrimSpace(p.Reason)
+	switch {
+	case p.TimeoutMs < 1 || limit > maxAskTime:
+		return nil, ahp.InvalidParams("ask: timeoutMs: use 1 to %d", maxAskTime.Milliseconds())
+	case p.Command == "" && reason == "" || len(reason) > maxAskReason || strings.ContainsFunc(reason, unicode.IsControl):
+		return nil, ahp.InvalidParams("ask: reason: want 1 to %d bytes of text in one line: the person reads it", maxAskReason)
+	case p.Claim.Kind != ahp.ClaimSession:
+		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
+	}
+	var owner string
+	qs.Core.Locked(func(tx core.Tx) { owner = qs.SessionOwner(tx, p.Claim.Session) })
+	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim, owner); err != nil {
+		return nil, err
+	}
+	if p.Command != "" {
+		return qs.askToRun(ctx, c, p, owner != "")
+	}
+	tx := qs.Core.Lock()
+	defer tx.Unlock()
+	t, err := terminals.Find(tx, c.Principal, p.Channel, "ask")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Value.Lifecycle.Exited():
+		return nil, ahp.Conflict("ask: the terminal's process has ended")
+	case t.Held().Holds(c.Principal):
+		t.Claim(tx, p.Claim, nil, c.Principal)
+		return ahp.AskResult{Answer: ahp.AskGranted}, nil
+	case t.Value.Claim.Kind == ahp.ClaimSession:
+		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.Held().HeldBy())
+	case qs.asked[t] != nil:
+		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
+	case qs.asksOf(tx, c) >= maxAsks:
+		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
+	}
+	qs.put(tx, t, c, p, reason)
+	qs.Audit.Did(c.Who(), "ask", p.Channel, "for", claims.Text(p.Claim))
+	return nil, jsonrpc.ErrReplied
+}
+
+// put puts a question at a terminal where nothing is asked.
+func (qs *Questions) put(tx core.Tx, t *terminals.Terminal, c *requests.Conn, p ahp.AskParams, reason string) {
+	q := &question{qs: qs, t: t, c: c, req: c.Req, claim: p.Claim, line: p.Command}
+	qs.asked[t] = q
+	t.Watch(tx, q)
+	t.Meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason, Command: p.Command}
+	q.timer = time.AfterFunc(time.Duration(p.TimeoutMs)*time.Millisecond, func() {
+		qs.Core.Do(func(tx core.Tx) { q.settle(tx, ahp.AskTimeout) })
+	})
+	qs.Terminals.Changed(tx)
+}
+
+// askToRun asks whether a command may run: in the chat that the agent works for, else at
+// its terminal, or if it has none at one that the person sees.
+func (qs *Questions) askToRun(ctx context.Context, c *requests.Conn, p ahp.AskParams, inChat bool) (any, error) {
+	var t *terminals.Terminal
+	var err error
+	if p.Channel != "" {
+		qs.Core.Locked(func(tx core.Tx) {
+			if t, err = terminals.Find(tx, c.Principal, p.Channel, "ask"); err == nil {
+				p.Command = t.Entered(tx, p.Command)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var r *guard.Refusal
+	switch err := qs.Terminals.Belt.Judge(nil, p.Command); {
+	case !errors.As(err, &r):
+		return ahp.AskResult{Answer: ahp.AskGranted}, nil
+	case !r.May:
+		return nil, terminals.Denied(err)
+	}
+	qs.Audit.Did(c.Who(), "ask", p.Channel, "to run", params.Clip(p.Command))
+	if inChat {
+		return c.Aside(ctx, func(ctx context.Context) (any, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Duration(p.TimeoutMs)*time.Millisecond)
+			defer cancel()
+			answer, err := qs.Permit(ctx, p.Claim.Chat, p.Command, r.What)
+			if answer == ahp.AskGranted {
+				qs.Terminals.Belt.Allow(p.Claim.Session, p.Command)
+			}
+			return ahp.AskResult{Answer: answer}, err
+		})
+	}
+	tx := qs.Core.Lock()
+	defer tx.Unlock()
+	here, at := qs.personAt(tx)
+	if t == nil {
+		t = at
+	}
+	if !here || t == nil || qs.asked[t] != nil || qs.asksOf(tx, c) >= maxAsks {
+		qs.refuse(tx, c, p.Command, "nobody is here to allow it: "+r.What)
+		return ahp.AskResult{Answer: ahp.AskNobody}, nil
+	}
+	qs.put(tx, t, c, p, r.What)
+	return nil, jsonrpc.ErrReplied
+}
+
+// refuse tells people what an agent was not allowed.
+func (qs *Questions) refuse(tx core.Tx, c *requests.Conn, command, why string) {
+	qs.Activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Principal.Name(), Session: c.Principal.Session, What: params.Clip(command), Why: why})
+}
+
+// personAt reports whether a person's interface is connected, and gives a terminal of
+// which a question can be asked: one that it shows, else any.
+func (qs *Questions) personAt(tx core.Tx) (here bool, best *terminals.Terminal) {
+	shown := map[string]bool{}
+	for cl := range tx.Clients() {
+		for l := range cl.Links() {
+			if cl.Owner != auth.Operator.ID || !isInterface(l) {
+				continue
+			}
+			here = true
+			for ch := range l.Subscriptions() {
+				shown[ch.URI] = true
+			}
+		}
+	}
+	for _, t := range qs.Terminals.All(tx) {
+		if qs.asked[t] == nil && !t.Value.Lifecycle.Exited() && (best == nil || shown[t.URI()] && !shown[best.URI()]) {
+			best = t
+		}
+	}
+	return here, best
+}
+
+// asksOf counts a connection's open questions.
+func (qs *Questions) asksOf(tx core.Tx, c *requests.Conn) (n int) {
+	for _, q := range qs.asked {
+		if q.c == c {
+			n++
+		}
+	}
+	return n
+}
+
+// Told, Follow and Gone implement terminals.Watcher: a question ends with its terminal.
+func (q *question) Told(core.Tx, ahp.Action)   {}
+func (q *question) Follow(core.Tx, ahp.Action) {}
+func (q *question) Gone(tx core.Tx)            { q.settle(tx, ahp.AskRefused) }
+
+// settle answers a question, unless it is settled; the empty answer is for one
+// whose asker has gone.
+func (q *question) settle(tx core.Tx, answer string) {
+	if q.qs.asked[q.t] != q {
+		return
+	}
+	q.timer.Stop()
+	q.t.Unwatch(tx, q)
+	delete(q.qs.asked, q.t)
+	q.t.Meta.Ask = nil
+	if answer == ahp.AskTimeout && q.line != "" {
+		q.qs.refuse(tx, q.c, q.line, "nobody has answered")
+	}
+	if answer != "" {
+		q.c.Out.RPC.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
+	}
+	q.qs.Terminals.Changed(tx)
+}
+
+// answer is x-tandemux/answer: the person's word. Granting is a claim that the
+// person makes for the agent.
+func (qs *Questions) answer(_ context.Context, c *requests.Conn, p ahp.AnswerParams) (any, error) {
+	tx := qs.Core.Lock()
+	defer tx.Unlock()
+	t, err := terminals.Find(tx, c.Principal, p.Channel, "answer")
+	switch {
+	case err != nil:
+		return nil, err
+	case qs.asked[t] == nil || t.Meta.Ask.ID != p.ID:
+		return nil, ahp.NotFound("answer: the question is no longer asked")
+	case c.Principal.Agent != "" || !c.Principal.Operates() && (t.Meta.Ask.Command != "" || !t.Held().Holds(c.Principal)):
+		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.Held().HeldBy())
+	}
+	q := qs.asked[t]
+	answer := ahp.AskRefused
+	if p.Grant {
+		answer = ahp.AskGranted
+		if q.line == "" {
+			t.Flush(tx)
+			t.Claim(tx, q.claim, nil, q.c.Principal)
+		} else {
+			qs.Terminals.Belt.Allow(q.claim.Session, q.line)
+		}
+	}
+	qs.Audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claims.Text(q.claim), "command", params.Clip(q.line))
+	q.settle(tx, answer)
+	return nil, nil
+}
+
+// personID is the client that a terminal is given to while nobody is there; the
+// person's next client takes it over (docs/contributing/decisions.md §2).
+const personID = "user"
+
+// promote gives a session's terminal to the person (T17, T18, docs/contributing/decisions.md
+// §2). For the agent that is final: it no longer holds it.
+func (qs *Questions) promote(_ context.Context, c *requests.Conn, p ahp.PromoteParams) (any, error) {
+	tx := qs.Core.Lock()
+	defer tx.Unlock()
+	t, err := terminals.Find(tx, c.Principal, p.Channel, "promote")
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Value.Claim.Kind == ahp.ClaimClient:
+		return t.Value.Claim, nil
+	case !t.Held().Holds(c.Principal) && !c.Principal.Operates():
+		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.Held().HeldBy())
+	}
+	t.Flush(tx)
+	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: personFor(tx, t)}
+	qs.Audit.Did(c.Who(), "promote", p.Channel, "from", claims.Text(t.Value.Claim), "to", claims.Text(to))
+	t.Claim(tx, to, nil, auth.Operator)
+	return to, nil
+}
+
+// personFor is the person's client that a terminal goes to: one that watches it,
+// else the one that was there last, else whoever comes.
+func personFor(tx core.Tx, t *terminals.Terminal) string {
+	best, score := personID, 0
+	var seen *core.Client
+	for cl := range tx.Clients() {
+		if cl.Owner != auth.Operator.ID || !cl.Here() {
+			continue
+		}
+		n := 0
+		for l := range cl.Links() {
+			switch {
+			case l.Watches(t.URI()):
+				n = 3
+			case isInterface(l):
+				n = max(n, 2)
+			}
+		}
+		if n > score || n == score && n > 0 && cl.Seen.After(seen.Seen) {
+			best, score, seen = cl.ID, n, cl
+		}
+	}
+	return best
+}
+
+// isInterface reports whether a connection is an interface's: it follows a layout.
+func isInterface(l *core.Link) bool {
+	for ch := range l.Subscriptions() {
+		if strings.HasPrefix(ch.URI, ahp.LayoutScheme) {
+			return true
+		}
+	}
+	return false
+}
