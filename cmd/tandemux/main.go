@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"tandemux/host/keeper"
 	"tandemux/host/sandbox"
 	"tandemux/internal/cli"
@@ -32,7 +34,23 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
+// leastSpace is what a host was found to need of addresses, in bytes, with room to grow.
+const leastSpace = 1536 << 20
+
+// enoughSpace is an error where a limit (ulimit -v) would end us in the midst of work.
+func enoughSpace() error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur >= leastSpace {
+		return nil //nolint:nilerr // what can't be asked is no limit
+	}
+	return fmt.Errorf("the limit of addresses is %d MiB, and tandemux needs %d: raise it with `ulimit -v unlimited`", limit.Cur>>20, leastSpace>>20)
+}
+
 func run(args []string) int {
+	if err := enoughSpace(); err != nil {
+		fmt.Fprintln(os.Stderr, "tandemux: "+cli.OneSentence(err))
+		return cli.ExitFailed
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if slices.Equal(args, []string{"keeper"}) { // where cmd/tandemux-keeper is not installed

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"tandemux/internal/config/option"
+	"tandemux/internal/statefile"
 	"tandemux/themes"
 )
 
@@ -132,6 +133,9 @@ func readFile(path string, most int64) ([]byte, error) {
 		return nil, bare(err)
 	} else if !info.Mode().IsRegular() {
 		return nil, errors.New("it is not a file")
+	}
+	if err := statefile.Secure(path); err != nil {
+		return nil, err
 	}
 	doc, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {

@@ -28,8 +28,21 @@ func (d Dirs) Make() error {
 	return d.Check()
 }
 
-// Check reports whether the runtime directory, if there, is safe to use.
+// Check reports whether the directories, as far as they are there, are safe to use.
 func (d Dirs) Check() error {
+	if err := statefile.Secure(d.State); err != nil {
+		return fmt.Errorf("the state directory is not safe: %w", err)
+	}
+	if err := d.checkRuntime(); err != nil {
+		return err
+	}
+	if err := statefile.Secure(d.Runtime); err != nil {
+		return fmt.Errorf("the runtime directory is not safe: %w", err)
+	}
+	return nil
+}
+
+func (d Dirs) checkRuntime() error {
 	info, err := os.Lstat(d.Runtime)
 	if os.IsNotExist(err) {
 		return nil

@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/jsonform", "internal/plaintext", "internal/spelling"},
 	"internal/jsonform":  {"ahp", "ahp/schema", "internal/fileuri"},
-	"internal/config":    {"internal/config/option", "internal/spelling", "themes"},
+	"internal/config":    {"internal/config/option", "internal/spelling", "internal/statefile", "themes"},
 	"internal/daemon":    {"internal/statefile"},
 	"internal/memtrim":   {},
 	"internal/fileuri":   {},

@@ -45,8 +45,8 @@ func Write(path string, data []byte) error {
 	return err
 }
 
-// Read reads a file that is nobody else's to read; one open to others is
-// closed to them.
+// Read reads a file that is nobody else's to read; one that others may read is closed to
+// them, and one that they may write is refused.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ELOOP) {
@@ -64,6 +64,9 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, errors.New("it is not a regular file")
 	case info.Size() > most:
 		return nil, fmt.Errorf("it is larger than %d bytes", most)
+	}
+	if err := secure(info, true); err != nil {
+		return nil, fmt.Errorf("it %w%s", err, fix(info, path))
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		if err := f.Chmod(0o600); err != nil {
