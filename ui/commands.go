@@ -57,8 +57,8 @@ func (m *Model) run(name string, args []string) {
 		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
-	if to := chatInstead[name]; to != "" && m.agents.Focused() != nil {
-		name, args = to, nil
+	if m.agents.Do(name) {
+		return
 	}
 	if why := command.Why(name, args, m.context()); why != "" {
 		_, title, _ := command.Describe(name, args)
@@ -151,16 +151,6 @@ func oneLine(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s (and %d more: tandemux config check)", first, strings.Count(rest, "\n")+1)
-}
-
-// chatInstead are the commands of chats that take the place of those about
-// terminals.
-var chatInstead = map[string]string{
-	"copy-mode": "chat-read", "search": "chat-search", "search-back": "chat-search",
-	"scroll-up": "chat-line-up", "scroll-down": "chat-line-down", "scroll-half-up": "chat-half-up", "scroll-half-down": "chat-half-down",
-	"scroll-page-up": "chat-page-up", "scroll-page-down": "chat-page-down", "scroll-top": "chat-top", "scroll-bottom": "chat-bottom",
-	"copy-output": "chat-answer", "copy-selection": "chat-copy", "fold-output": "chat-details",
-	"search-next": "chat-find-next", "search-previous": "chat-find-back",
 }
 
 // detach leaves; only a host that answers is known to run on.

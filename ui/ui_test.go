@@ -55,7 +55,7 @@ func focusTitle(t *testing.T, u *UI) string {
 func TestEveryCommandHasAnAction(t *testing.T) {
 	have := start(t).Model.Actions()
 	for _, c := range command.All() {
-		if !slices.Contains(have, c.Name) {
+		if !slices.Contains(have, c.Name) && c.Group != "Chats" { // which package chat has
 			t.Errorf("command %s does nothing", c.Name)
 		}
 	}

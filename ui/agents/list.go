@@ -9,7 +9,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/fileuri"
-	"tandemux/ui/chat"
 	"tandemux/ui/command"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
@@ -22,21 +21,23 @@ import (
 
 // Commands are those about sessions and chats, by name.
 func (as *Agents) Commands() map[string]command.Do {
-	all := map[string]command.Do{
+	return map[string]command.Do{
 		"agents":       func([]string) { as.openList() },
 		"new-session":  func(args []string) { as.newSession(strings.Join(args, " ")) },
 		"open-chat":    func([]string) { as.crossOver() },
 		"answer-agent": func([]string) { as.answerAny() },
 	}
-	for _, name := range chat.Commands() {
-		all[name] = func([]string) {
-			if c := as.Focused(); c != nil {
-				c.Do(name, as.Loop.Now())
-				as.Loop.Dirty |= loop.Panes | loop.Chrome
-			}
-		}
+}
+
+// Do runs a command in the chat that has the focus; it reports whether there is one, and
+// has such a command.
+func (as *Agents) Do(name string) bool {
+	c := as.Focused()
+	if c == nil || !c.Do(name, as.Loop.Now()) {
+		return false
 	}
-	return all
+	as.Loop.Dirty |= loop.Panes | loop.Chrome
+	return true
 }
 
 // openList opens the list of sessions.

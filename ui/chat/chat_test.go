@@ -358,7 +358,7 @@ var scenes = []struct {
 		s.begin("count")
 		s.say("a", strings.Join(numbered(100), "\n\n"))
 		s.draw()
-		s.do("chat-page-up", "chat-page-up")
+		s.do("scroll-page-up", "scroll-page-up")
 	}},
 	{"found", func(s *stage) {
 		s.begin("count")

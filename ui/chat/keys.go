@@ -14,7 +14,8 @@ import (
 // cancelTime is how long after esc another one cancels the turn.
 const cancelTime = 2 * time.Second
 
-// commands are what keys can be bound to in a chat.
+// commands are what keys can be bound to in a chat; those without "chat-" do elsewhere what
+// they do here.
 var commands = map[string]func(c *Chat){
 	"chat-send":     (*Chat).enter,
 	"chat-newline":  func(c *Chat) { c.newline() },
@@ -46,18 +47,25 @@ var commands = map[string]func(c *Chat){
 	"chat-rewind":   (*Chat).rewind,
 	"chat-retry":    (*Chat).retry,
 	"chat-login":    (*Chat).login,
-	"chat-search":   func(c *Chat) { c.do.Search(false) },
 
-	"chat-line-up":   func(c *Chat) { c.Scroll(-1) },
-	"chat-line-down": func(c *Chat) { c.Scroll(1) },
-	"chat-half-up":   func(c *Chat) { c.Scroll(-max(c.Height()/2, 1)) },
-	"chat-half-down": func(c *Chat) { c.Scroll(max(c.Height()/2, 1)) },
-	"chat-page-up":   func(c *Chat) { c.page(-1) },
-	"chat-page-down": func(c *Chat) { c.page(1) },
-	"chat-top":       func(c *Chat) { c.Unfocus(); c.Scroll(-1 << 30) },
-	"chat-bottom":    func(c *Chat) { c.Bottom() },
-	"chat-find-next": func(c *Chat) { c.findNext(false) },
-	"chat-find-back": func(c *Chat) { c.findNext(true) },
+	"copy-mode":      (*Chat).Read,
+	"copy-output":    (*Chat).copyAnswer,
+	"copy-selection": (*Chat).copyHere,
+	"fold-output":    func(c *Chat) { c.Details() },
+
+	"search":          func(c *Chat) { c.do.Search(false) },
+	"search-back":     func(c *Chat) { c.do.Search(false) },
+	"search-next":     func(c *Chat) { c.findNext(false) },
+	"search-previous": func(c *Chat) { c.findNext(true) },
+
+	"scroll-up":        func(c *Chat) { c.Scroll(-1) },
+	"scroll-down":      func(c *Chat) { c.Scroll(1) },
+	"scroll-half-up":   func(c *Chat) { c.Scroll(-max(c.Height()/2, 1)) },
+	"scroll-half-down": func(c *Chat) { c.Scroll(max(c.Height()/2, 1)) },
+	"scroll-page-up":   func(c *Chat) { c.page(-1) },
+	"scroll-page-down": func(c *Chat) { c.page(1) },
+	"scroll-top":       func(c *Chat) { c.Unfocus(); c.Scroll(-1 << 30) },
+	"scroll-bottom":    func(c *Chat) { c.Bottom() },
 
 	"chat-approve":        func(c *Chat) { c.choose("allow_once", "allowed") },
 	"chat-approve-always": func(c *Chat) { c.choose("allow_always", "always allowed") },

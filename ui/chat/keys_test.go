@@ -145,6 +145,9 @@ func TestCommands(t *testing.T) {
 		{"chat-copy", ready, run("chat-read", "chat-previous", "chat-copy"), did("copy the code")},
 		{"chat-copy", ready, run("chat-copy"), did("copy the answer")},
 		{"chat-answer", ready, run("chat-answer"), did("copy the answer")},
+		{"copy-output", ready, run("copy-output"), did("copy the answer")},
+		{"copy-selection", ready, run("chat-read", "chat-previous", "copy-selection"), did("copy the code")},
+		{"fold-output", ready, run("fold-output"), shows("│ Reading it.")},
 		{"chat-code", ready, run("chat-code"), func(t *testing.T, s *stage) {
 			if want := "ln, err := net.Listen(\"tcp\", \":0\") // any\n"; s.copied != want {
 				t.Errorf("copied %q; want %q", s.copied, want)
@@ -170,13 +173,15 @@ func TestCommands(t *testing.T) {
 			s.apply(ahp.ChatError{TurnID: "t2", Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{Message: "no", Meta: json.RawMessage(`{"tandemux/auth":[{"id":"a","name":"By browser","kind":"agent"}]}`)}}})
 			s.do("chat-login")
 		}, did("login By browser")},
-		{"chat-search", ready, run("chat-search"), did("search false")},
-		{"chat-find-next", ready, func(s *stage) { s.c.Find("it", false); s.do("chat-find-next") }, func(t *testing.T, s *stage) {
+		{"search", ready, run("search"), did("search false")},
+		{"search-back", ready, run("search-back"), did("search false")},
+		{"copy-mode", ready, run("copy-mode"), shows("┃")},
+		{"search-next", ready, func(s *stage) { s.c.Find("it", false); s.do("search-next") }, func(t *testing.T, s *stage) {
 			if got := s.c.Found(); got != "2 of 3" {
 				t.Errorf("at match %s", got)
 			}
 		}},
-		{"chat-find-back", ready, func(s *stage) { s.c.Find("it", false); s.do("chat-find-back") }, func(t *testing.T, s *stage) {
+		{"search-previous", ready, func(s *stage) { s.c.Find("it", false); s.do("search-previous") }, func(t *testing.T, s *stage) {
 			if got := s.c.Found(); got != "3 of 3" {
 				t.Errorf("at match %s", got)
 			}
@@ -200,7 +205,7 @@ func TestCommands(t *testing.T) {
 	_, last := probe.c.Back()
 	h := probe.c.Height()
 	for name, want := range map[string]int{
-		"chat-line-up": last - 1, "chat-half-up": last - h/2, "chat-page-up": last - h + 2, "chat-top": 0,
+		"scroll-up": last - 1, "scroll-half-up": last - h/2, "scroll-page-up": last - h + 2, "scroll-top": 0,
 	} {
 		cases = append(cases, struct {
 			name  string
@@ -210,14 +215,14 @@ func TestCommands(t *testing.T) {
 		}{name, ready, func(s *stage) { long(s); s.do(name) }, top(want)})
 	}
 	for name, want := range map[string]int{
-		"chat-line-down": 1, "chat-half-down": h / 2, "chat-page-down": h - 2, "chat-bottom": last,
+		"scroll-down": 1, "scroll-half-down": h / 2, "scroll-page-down": h - 2, "scroll-bottom": last,
 	} {
 		cases = append(cases, struct {
 			name  string
 			from  func(testing.TB) *stage
 			set   func(*stage)
 			check func(*testing.T, *stage)
-		}{name, ready, func(s *stage) { long(s); s.do("chat-top", name) }, top(want)})
+		}{name, ready, func(s *stage) { long(s); s.do("scroll-top", name) }, top(want)})
 	}
 	tried := map[string]bool{}
 	for i, c := range cases {
@@ -233,7 +238,7 @@ func TestCommands(t *testing.T) {
 		if !tried[name] {
 			t.Errorf("%s is not tried", name)
 		}
-		if k, ok := command.Find(name); !ok || k.Group != "Chats" {
+		if k, ok := command.Find(name); !ok || (k.Group == "Chats") != strings.HasPrefix(name, "chat-") {
 			t.Errorf("%s is not in the table of commands", name)
 		}
 	}
