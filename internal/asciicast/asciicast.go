@@ -33,10 +33,7 @@ type Header struct {
 	Theme      *Theme // colours of the terminal
 	Time       time.Time
 	IdleLimit  time.Duration // pauses are to be cut to that; 0 means as they are
-	Command    string
 	Title      string
-	Env        map[string]string
-	Tags       []string // v3 only
 }
 
 // Theme is the terminal's colours as "#rrggbb"; Palette has 8 or 16, or none.

@@ -65,7 +65,7 @@ func (h *Header) parse(line []byte) error {
 	}
 	*h = Header{
 		Version: w.Version, Cols: w.Width, Rows: w.Height, Term: w.Env["TERM"], Theme: w.Theme,
-		IdleLimit: duration(w.Idle), Command: w.Command, Title: w.Title, Env: w.Env, Tags: w.Tags,
+		IdleLimit: duration(w.Idle), Title: w.Title,
 	}
 	switch h.Version {
 	case V2:

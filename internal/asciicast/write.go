@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -21,7 +20,7 @@ type Writer struct {
 	buf     []byte
 }
 
-// header is a Header in JSON. Width, Height and Theme are v2's, Term and Tags v3's.
+// header is a Header in JSON. Width, Height, Env and Theme are v2's, Term v3's.
 type header struct {
 	Version   Version           `json:"version"`
 	Width     int               `json:"width,omitempty"`
@@ -29,11 +28,9 @@ type header struct {
 	Term      term              `json:"term,omitzero"`
 	Timestamp int64             `json:"timestamp,omitempty"`
 	Idle      float64           `json:"idle_time_limit,omitempty"`
-	Command   string            `json:"command,omitempty"`
 	Title     string            `json:"title,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
 	Theme     *Theme            `json:"theme,omitempty"`
-	Tags      []string          `json:"tags,omitempty"`
 }
 
 type term struct {
@@ -45,18 +42,17 @@ type term struct {
 
 // wire gives the header in its version's shape.
 func (h *Header) wire() header {
-	w := header{Version: h.Version, Idle: h.IdleLimit.Seconds(), Command: h.Command, Title: h.Title, Env: h.Env}
+	w := header{Version: h.Version, Idle: h.IdleLimit.Seconds(), Title: h.Title}
 	if !h.Time.IsZero() {
 		w.Timestamp = h.Time.Unix()
 	}
 	if h.Version == V3 {
-		w.Term, w.Tags = term{h.Cols, h.Rows, h.Term, h.Theme}, h.Tags
+		w.Term = term{h.Cols, h.Rows, h.Term, h.Theme}
 		return w
 	}
 	w.Width, w.Height, w.Theme = h.Cols, h.Rows, h.Theme
 	if h.Term != "" {
 		w.Env = map[string]string{"TERM": h.Term}
-		maps.Copy(w.Env, h.Env)
 	}
 	return w
 }
