@@ -102,7 +102,7 @@ func (tx Tx) deliver(ch *Channel, frames []frame) {
 func (tx Tx) publish(ch *Channel, f *frame) {
 	ch.log.add(f.env)
 	sent := f.by == nil
-	skips := ch.skim.skips(f.env.Action)
+	skips := tx.skips(ch, f.env.Action)
 	for _, l := range ch.links {
 		if skips && slices.Contains(ch.skim.links, l) {
 			continue

@@ -81,11 +81,13 @@ func (ch *Channel) endSkim() {
 
 // skips notes an action that is told to the channel's links, and reports whether those
 // that skim are spared it.
-func (s *skim) skips(a ahp.Action) bool {
+func (tx Tx) skips(ch *Channel, a ahp.Action) bool {
+	s := ch.skim
 	d, is := a.(ahp.TerminalData)
 	if s == nil || !is {
 		return false
 	}
+	tx.c.out.Spared(len(d.Data))
 	s.size += len(d.Data)
 	s.much = s.much || s.size >= skimLittle
 	if s.mustTell(d.Data) {

@@ -99,6 +99,9 @@ func (m message) gone() {
 	}
 }
 
+// Spared notes output that is not sent, but has taken memory all the same.
+func (o *Outbox) Spared(n int) { o.memory.Add(n) }
+
 func (o *Outbox) send(c *Conn, m message) {
 	o.memory.Add(len(m.b))
 	if c.keep(m) {
