@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"tandemux/internal/memtrim"
 )
@@ -36,7 +37,9 @@ func (t tuning) apply() {
 		runtime.GOMAXPROCS(t.procs)
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(t.percent)
+		// While it starts, nothing is garbage: to look for some takes a seventh of that time.
+		debug.SetGCPercent(400)
+		time.AfterFunc(time.Second, func() { debug.SetGCPercent(t.percent) })
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(t.limit)
