@@ -122,10 +122,11 @@ func randomStyle(r *rand.Rand) emulator.Style {
 	}
 }
 
-// TestStyleRoundTrip: what encodes a style gives it to each engine, whatever it had.
+// TestStyleRoundTrip: what encodes a style gives it to an engine that has them all,
+// whatever it had.
 func TestStyleRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	all := engines(t, emulator.Options{Cols: 3, Rows: 2})
+	e := engines(t, emulator.Options{Cols: 3, Rows: 2})["native"]
 	for i := range 4000 {
 		from, to := randomStyle(r), randomStyle(r)
 		b := append(emulator.AppendStyle([]byte("\x1b[m\r"), emulator.Style{}, from), 'x')
@@ -133,12 +134,10 @@ func TestStyleRoundTrip(t *testing.T) {
 			b = emulator.AppendStyleFast(b, &from, &to)
 		}
 		b = append(emulator.AppendStyle(append(b, 'y'), to, from), 'z')
-		for name, e := range all {
-			e.Write(b)
-			for x, want := range []emulator.Style{from, to, from} {
-				if got := e.Line(0, nil)[x].Style; got != want {
-					t.Fatalf("%s: case %d: cell %d is %+v, want %+v\n%q", name, i, x, got, want, b)
-				}
+		e.Write(b)
+		for x, want := range []emulator.Style{from, to, from} {
+			if got := e.Line(0, nil)[x].Style; got != want {
+				t.Fatalf("case %d: cell %d is %+v, want %+v\n%q", i, x, got, want, b)
 			}
 		}
 	}

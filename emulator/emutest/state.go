@@ -3,6 +3,8 @@ package emutest
 import (
 	"cmp"
 	"fmt"
+	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -164,45 +166,21 @@ func PrintedTabs(e emulator.Emulator) string {
 // Modes is the modes section: what is set. Graphemes is left out, since it is
 // set from the start in engines that know clusters.
 func Modes(m emulator.Modes) string {
-	var words []string
-	for _, f := range []struct {
-		name string
-		on   bool
-	}{
-		{"alt-screen", m.AltScreen},
-		{"app-cursor", m.AppCursor},
-		{"app-keypad", m.AppKeypad},
-		{"bracketed-paste", m.BracketedPaste},
-		{"focus-events", m.FocusEvents},
-		{"alt-scroll", m.AltScroll},
-		{"sync", m.Sync},
-		{"color-scheme", m.ColorScheme},
-		{"reverse-screen", m.ReverseScreen},
-		{"newline", m.Newline},
-		{"backspace-sends-bs", m.BackspaceSendsBS},
-	} {
-		if f.on {
-			words = append(words, f.name)
+	var b strings.Builder
+	for f, v := range reflect.ValueOf(m).Fields() {
+		switch name := strings.ToLower(hump.ReplaceAllString(f.Name, "$1-$2")); {
+		case v.IsZero() || f.Name == "Graphemes":
+		case v.Kind() == reflect.Bool:
+			fmt.Fprintln(&b, name)
+		default:
+			fmt.Fprintf(&b, "%s=%d\n", name, v.Interface())
 		}
 	}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{
-		{"mouse", int(m.Mouse)},
-		{"mouse-encoding", int(m.MouseEncoding)},
-		{"modify-other-keys", m.ModifyOtherKeys},
-		{"kitty", m.Kitty},
-	} {
-		if f.value != 0 {
-			words = append(words, fmt.Sprintf("%s=%d", f.name, f.value))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return strings.Join(words, "\n") + "\n"
+	return b.String()
 }
+
+// hump is where a word of a name ends.
+var hump = regexp.MustCompile("([a-z])([A-Z])")
 
 var eventNames = map[emulator.EventKind]string{
 	emulator.EventReply:     "reply",
