@@ -96,6 +96,8 @@ type Look struct {
 	StickyCommand  string
 	RecordInput    bool
 
+	ProgramClipboard clipboard.Policy
+
 	// Scrollback is how many lines terminals keep for which nothing else was asked,
 	// as emulator.Options.History has it.
 	Scrollback int
@@ -111,6 +113,10 @@ func (l *Look) Options() []option.Option {
 		{
 			Name: "copy-on-select", Value: &l.NoCopyOnSelect,
 			Doc: "What the mouse selects is copied.",
+		},
+		{
+			Name: "clipboard", Value: option.Default(&l.ProgramClipboard, "focused"), Choices: []string{"focused", "ask", "off"},
+			Doc: "Which programs may set the clipboard (OSC 52): that of the focused pane, those that you let, or none.",
 		},
 		{
 			Name: "link-hover", Value: &l.Hover,

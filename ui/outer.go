@@ -43,7 +43,8 @@ func (m *Model) events() {
 			case emulator.EventBell:
 				bell = true
 			case emulator.EventClipboard:
-				m.outer.SetClipboard(ev.Text)
+				_, focused, _ := m.panes.Focused()
+				m.clip.Program(m.cfg.ProgramClipboard, t == focused, t.Quoted(), ev.Text)
 			}
 		}
 	}

@@ -295,6 +295,53 @@ func TestBellAndClipboardPassThrough(t *testing.T) {
 	}
 }
 
+// TestClipboardPolicy: which programs set the clipboard is the person's to say, and how
+// often and to how much is bounded.
+func TestClipboardPolicy(t *testing.T) {
+	const set = "\x1b]52;c;aGVsbG8=\x1b\\"
+	sets := func(u *UI, n int) int { return strings.Count(string(u.Raw[n:]), "\x1b]52;c;") }
+	for _, may := range []string{"focused", "ask", "off"} {
+		t.Run(may, func(t *testing.T) {
+			u := New(t, Options{Config: func(c *ui.Config) { c.ProgramClipboard = may }})
+			u.Press("ctrl+space |")
+			u.WaitIdle()
+			n := len(u.Raw)
+			u.Host.Terminal("sh1").Print(set) // beside
+			u.WaitIdle()
+			if got := sets(u, n); got != 0 {
+				t.Errorf("a pane without the focus set the clipboard %d times", got)
+			}
+			u.Host.Terminal("sh2").Print(set)
+			u.WaitIdle()
+			if got, want := sets(u, n), map[string]int{"focused": 1}[may]; got != want {
+				t.Errorf("the focused pane set it %d times", got)
+			}
+			if may == "ask" {
+				u.Shows("wants to set the clipboard to 5 characters: ctrl+space V lets it")
+			}
+			u.Press("ctrl+space V")
+			u.WaitIdle()
+			if got, want := sets(u, n), map[string]int{"focused": 1, "ask": 1}[may]; got != want {
+				t.Errorf("once it was allowed it was set %d times", got)
+			}
+		})
+	}
+	u := start(t)
+	n := len(u.Raw)
+	u.Host.Terminal("sh1").Print(strings.Repeat(set, 50))
+	u.WaitIdle()
+	u.Shows("sets the clipboard too often, or to too much")
+	if got := sets(u, n); got != 20 {
+		t.Errorf("it was set %d times at once", got)
+	}
+	u.Advance(11 * time.Second)
+	u.Host.Terminal("sh1").Print("\x1b]52;c;" + strings.Repeat("aGk", 4<<18) + "aGk=\x1b\\" + set)
+	u.WaitIdle()
+	if got := sets(u, n); got != 21 {
+		t.Errorf("later it was set %d times", got-20)
+	}
+}
+
 func TestOldEventsAreNotRepeated(t *testing.T) {
 	u, sh := program(t, "")
 	sh.Print("\a")

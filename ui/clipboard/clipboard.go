@@ -33,6 +33,9 @@ type Clipboard struct {
 
 	clipping bool    // a program is setting the clipboard
 	next     *Copied // what it is to be set to then; nil for nothing
+
+	spent spent   // by programs
+	asked *Copied // what a program wants to set it to; nil for nothing
 }
 
 // New makes a clipboard. desk and clipper may be nil. outer asks the outer terminal to set its

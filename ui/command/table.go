@@ -137,6 +137,7 @@ var groups = []struct {
 		{"scroll-top", "Scroll to the top", "Show the oldest lines that are kept.", need{pane, older}},
 		{"scroll-bottom", "Scroll to the bottom", "Show what the program shows now.", need{pane, newer}},
 		{"paste-buffer", "Paste", "Paste what was copied last into this pane.", need{connected, pane, mine, running, buffered}},
+		{"allow-clipboard", "Allow the clipboard", "Set the clipboard to what a program asked for last.", need{connected, pane}},
 		{"choose-buffer", "Paste buffers", "Show what was copied lately: pick, paste, copy again, delete, save.", need{buffered}},
 		{"delete-buffer", "Forget the last copy", "Delete the paste buffer that was copied last.", need{buffered}},
 		{"save-buffer", "Save the last copy to a file", "Write what was copied last to a new file that only you can read.", need{buffered}},

@@ -153,6 +153,7 @@ var copyActions = map[string]action{
 	"search-word-back": onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, true) }),
 
 	"paste-buffer":    func(cp *Copying, _ []string) { cp.clip.Paste(0) },
+	"allow-clipboard": func(cp *Copying, _ []string) { cp.clip.Allow() },
 	"choose-buffer":   func(cp *Copying, _ []string) { cp.clip.Choose() },
 	"delete-buffer":   func(cp *Copying, _ []string) { cp.clip.Forget() },
 	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, args) },
