@@ -136,18 +136,12 @@ chat() {
 	command = ["scripted-agent", "$work/agent"]
 	title = "Scripted"
 	EOF
-	echo 'for i in 1 2 3 4 5 6 7 8 9; do echo "line $i"; sleep 0.7; done' >"$home/app/count.sh"
 	cat >"$work/agent" <<-'EOF'
 	prompt
 	update {"sessionUpdate":"plan","entries":[{"content":"Find the cause","priority":"high","status":"completed"},{"content":"Mend the port","priority":"high","status":"in_progress"},{"content":"Run the tests","priority":"high","status":"pending"}]}
 	say The test fails because **two tests listen on one port**. This gives each its own:\n\n```go\nln, err := net.Listen("tcp", "127.0.0.1:0") // any free port\n```\n
 	update {"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit serve_test.go","kind":"edit","status":"completed","content":[{"type":"diff","path":"$CWD/serve_test.go","oldText":"package x\n\nfunc TestServe(t *testing.T) {\n\tln, err := net.Listen(\"tcp\", \"127.0.0.1:8080\")\n\tif err != nil {\n","newText":"package x\n\nfunc TestServe(t *testing.T) {\n\tln, err := net.Listen(\"tcp\", \"127.0.0.1:0\") // any free port\n\tif err != nil {\n"}]}
 	call p session/request_permission {"sessionId":"$SESSION","toolCall":{"toolCallId":"c","title":"Run `sh count.sh`","kind":"execute","rawInput":{"command":"sh count.sh","description":"Count"}},"options":[{"optionId":"once","name":"Allow once","kind":"allow_once"},{"optionId":"always","name":"Always allow sh","kind":"allow_always"},{"optionId":"no","name":"Reject","kind":"reject_once"}]}
-	call t terminal/create {"sessionId":"$SESSION","command":"sh","args":["count.sh"],"cwd":"$CWD"}
-	update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","content":[{"type":"terminal","terminalId":"$t.terminalId"}]}
-	call w terminal/wait_for_exit {"sessionId":"$SESSION","terminalId":"$t.terminalId"}
-	update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}
-	say Both pass now.\n
 	EOF
 	open_in alacritty
 	after a Return Return
@@ -155,19 +149,6 @@ chat() {
 	line 'Why does the test fail?'
 	sleep 3
 	shot chat
-	keys y
-	sleep 4
-	shot chat-terminal
-	sleep 5
-	after 1
-	after a alt+n Return
-	sleep 1
-	line 'And on the other machine?'
-	sleep 2
-	after 1
-	after a
-	shot agents
-	keys Escape
 	close
 }
 

@@ -122,6 +122,30 @@ func TestTypesAreWritten(t *testing.T) {
 	}
 }
 
+// TestPicturesAreShown: each picture is on a page, and made by a script or a test.
+func TestPicturesAreShown(t *testing.T) {
+	all := append(files(t, ".png"), files(t, ".svg")...)
+	script := readFile(t, "scripts/screens.sh")
+	start := readFile(t, "cmd/tandemux/start_test.go")
+	shown := ""
+	for _, page := range files(t, ".md") {
+		shown += readFile(t, page)
+	}
+	for _, file := range all {
+		name, is := strings.CutPrefix(file, "docs/screens/")
+		if !is {
+			continue
+		}
+		plain, _, _ := strings.Cut(name, ".")
+		if !strings.Contains(shown, "screens/"+name+")") {
+			t.Errorf("no page shows %s", file)
+		}
+		if !regexp.MustCompile(`(?m)^\s*(?:shot|theme) `+plain+`\b`).MatchString(script) && !strings.Contains(start, name) {
+			t.Errorf("nothing makes %s", file)
+		}
+	}
+}
+
 // TestLettersAreWritten: pages have the letters of lists. In brackets stand the package of
 // a list and what it calls the deed.
 func TestLettersAreWritten(t *testing.T) {
