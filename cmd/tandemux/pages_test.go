@@ -20,7 +20,7 @@ type block struct {
 	line     int
 	kind     string
 	reason   string // why it is not run: <!-- not run: REASON --> in the line before it
-	when     string // what the screen must match first: <!-- when: REGEXP --> there
+	when     string // what counts seconds on the screen before it: <!-- when: REGEXP --> there
 	commands []string
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,7 +33,29 @@ const (
 // shows (text, and what commands print) must be on the screen. With -update it is
 // recorded, typed at a person's pace, for docs/screens.
 func TestStart(t *testing.T) {
-	script := "follow\n-- home/config/tandemux/config.toml --\n[agents.claude]\ntitle = \"Claude Code\"\ncommand = [\"scripted-agent\", \"claude.txt\"]\n-- home/app/claude.txt --\n" + deploys
+	doStart(t, "-- home/config/tandemux/config.toml --\n[agents.claude]\ntitle = \"Claude Code\"\ncommand = [\"scripted-agent\", \"claude.txt\"]\n-- home/app/claude.txt --\n"+deploys, nil)
+}
+
+// TestRealAgentsStart is the same with the agent that the page installs, and a model
+// without a mind. It needs what scripts/real-agents.sh installs.
+func TestRealAgentsStart(t *testing.T) {
+	folder, bin := realBin(t)
+	const program = "claude-code-acp" // alone, as others would come before it
+	if err := os.Symlink(filepath.Join(folder, "node_modules/.bin", program), filepath.Join(filepath.Dir(bin), program)); err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{Command: "sh deploy.sh"}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close) // after the script, which runs in parallel
+	doStart(t, "", map[string]string{
+		"ANTHROPIC_API_KEY": "fake", "ANTHROPIC_BASE_URL": server.URL, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+		"PATH": filepath.Dir(bin) + ":$PATH",
+	})
+}
+
+// doStart does what the page says, with files and variables about its agent.
+func doStart(t *testing.T, files string, env map[string]string) {
+	script := "follow\n" + files
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/start.txtar", []byte(script), 0o600); err != nil {
 		t.Fatal(err)
@@ -41,8 +65,12 @@ func TestStart(t *testing.T) {
 		Dir: dir, Setup: setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"follow": func(ts *testscript.TestScript, _ bool, _ []string) {
 			f := follow{ts: ts}
+			vars := ttyEnv(ts)
+			for name, value := range env {
+				vars = append(vars, name+"="+strings.ReplaceAll(value, "$PATH", ts.Getenv("PATH")))
+			}
 			var err error
-			f.t, err = startTty(ts.Getenv("HOME"), ttyEnv(ts), 80, 24, []string{"bash"})
+			f.t, err = startTty(ts.Getenv("HOME"), vars, 80, 24, []string{"bash"})
 			ts.Check(err)
 			ts.Value(ttysKey{}).(ttys)["start"] = f.t
 			if *update {
@@ -122,12 +150,32 @@ func (f *follow) see(line int, pattern string) {
 	}
 }
 
+// ticks waits until the seconds that the screen counts have gone on by two: until then
+// keys may not be for what it asks.
+func (f *follow) ticks(b block) {
+	re, first := regexp.MustCompile(b.when), -1
+	screen, ok := f.t.waitUntil(func(screen, _ string) bool {
+		m := re.FindStringSubmatch(screen)
+		if m == nil {
+			return false
+		}
+		n, _ := strconv.Atoi(m[1])
+		if first < 0 {
+			first = n
+		}
+		return n >= first+2
+	})
+	if !ok {
+		f.ts.Fatalf("start.md:%d: %q does not count on\n%s", b.line, b.when, screen)
+	}
+}
+
 func (f *follow) do(b block) {
 	if b.reason != "" {
 		return
 	}
 	if b.when != "" {
-		f.expect(b.line, b.when)
+		f.ticks(b)
 	}
 	switch b.kind {
 	case "text":
