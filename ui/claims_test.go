@@ -161,6 +161,21 @@ func TestTerminalList(t *testing.T) {
 	s.Golden("terminals-small")
 }
 
+// TestPromotionIsSaid: what an agent gives this person is announced, with the key that
+// shows it (T18).
+func TestPromotionIsSaid(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) { h.Add("server", parked) }})
+	u.Host.Terminal("server").Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID})
+	u.Host.list()
+	u.WaitIdle()
+	u.Shows(`gave you "server": ctrl+space w shows it`)
+	u.Press("ctrl+space w")
+	u.Type("server\r")
+	if got := focusTitle(t, u); got != "server" {
+		t.Errorf("it shows %s", got)
+	}
+}
+
 func TestListFollowsTheHost(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space w")

@@ -15,6 +15,7 @@ import (
 // Listed takes the host's list of terminals.
 func (ps *Panes) Listed(list []ahp.TerminalInfo) {
 	first := !ps.Terms.Loaded
+	given := ps.given(list)
 	ended, lost := ps.Terms.Update(list, ps.loop.Now())
 	ps.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
@@ -29,6 +30,24 @@ func (ps *Panes) Listed(list []ahp.TerminalInfo) {
 	for _, t := range ended {
 		ps.Ended(t)
 	}
+	for _, t := range given {
+		said := t.AgentName() + " gave you " + t.Quoted()
+		if _, shown := ps.Doc.Shown.Showing(t.URI); !shown {
+			said += ": " + ps.loop.Keys("terminals") + " shows it"
+		}
+		ps.loop.Say(status.Info, "%s", said)
+	}
+}
+
+// given are the terminals that agents have promoted to this client, by a new list.
+func (ps *Panes) given(list []ahp.TerminalInfo) (given []*terminals.Terminal) {
+	for _, info := range list {
+		t := ps.Terms.Get(info.Resource)
+		if t != nil && t.Asked == 0 && t.Info.Claim.Kind == ahp.ClaimSession && ps.Terms.Mine(info.Claim) && !info.Lifecycle.Exited() {
+			given = append(given, t)
+		}
+	}
+	return given
 }
 
 // Confirmed takes the state of a layout.
