@@ -37,7 +37,11 @@ type Last struct {
 
 // Holds reports whether the claim is one of the principal's: of one of its clients, or of
 // a session that it drives.
-func (h Holding) Holds(p *auth.Principal) bool { return h.Holder == p.ID }
+//
+// What a client has is not that of an agent which uses the same token.
+func (h Holding) Holds(p *auth.Principal) bool {
+	return h.Holder == p.ID && (p.Agent == "" || p.Token == "" || h.Claim.Kind == ahp.ClaimSession)
+}
 
 // HeldBy names who holds the terminal.
 func (h Holding) HeldBy() string {

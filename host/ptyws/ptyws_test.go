@@ -125,6 +125,8 @@ func request(w *hosttest.Machine, method, url, token, body string) (int, string)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
 	got, err := http.DefaultClient.Do(r)
 	w.Must(err)
 	defer got.Body.Close()
@@ -226,17 +228,69 @@ func TestAgentTerminal(t *testing.T) {
 	id := created["terminal"].(object)["id"].(string)
 	s.send(object{"type": "pty:input", "id": id, "data": "x\n"})
 	s.expect(object{"type": "pty:error", "id": id, "error": "Input is for user terminals only"})
+	s.send(object{"type": "pty:resize", "id": id, "cols": 50, "rows": 10})
+	s.expect(object{"type": "pty:error", "id": id, "error": "Input is for user terminals only"})
 	call("send_input", `{"terminalId":"`+id+`","text":"hello","keys":["enter"]}`)
 	if o := s.expect(object{"type": "terminal", "event": "output", "terminal": object{"id": id}}); !strings.Contains(o["output"].(string), "hello") {
 		t.Errorf("output: %v", o)
 	}
 	call("promote_terminal", `{"terminalId":"`+id+`"}`)
 	s.expect(object{"type": "terminal", "event": "promoted", "terminal": object{"id": id, "owner": "user", "visible": true}})
+	if text := call("send_input", `{"terminalId":"`+id+`","text":"x"}`); !strings.Contains(text, "you do not hold") {
+		t.Errorf("the agent types after promotion: %s", text)
+	}
 	call("spawn_background_terminal", `{"command":["sleep","1000"]}`)
 	created = s.expect(object{"type": "terminal", "event": "created", "terminal": object{"owner": "agent"}})
 	id = created["terminal"].(object)["id"].(string)
 	call("kill_terminal", `{"terminalId":"`+id+`"}`)
 	s.expect(object{"type": "terminal", "event": "closed", "terminal": object{"id": id}}) // T23
+}
+
+// TestPromotedWhileAttached: who is attached when an agent's terminal is promoted may type
+// from then on (T27, T37; docs/contributing/decisions.md §2), and is told of its end before
+// the list is, also where a signal was it (T36).
+func TestPromotedWhileAttached(t *testing.T) {
+	t.Parallel()
+	w := hosttest.New(t, "")
+	addr, token := w.Listen(), w.Token()
+	s := dial(w, addr, w.Token(), "")
+	call := func(tool, args string) {
+		status, text := request(w, "POST", "http://"+addr+"/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`)
+		if status != 200 || strings.Contains(text, `"isError":true`) {
+			t.Fatalf("%s: %d %s", tool, status, text)
+		}
+	}
+	call("spawn_background_terminal", `{"command":["sh","-c","while read x; do echo got $x; done"]}`)
+	created := s.expect(object{"type": "terminal", "event": "created"})
+	id := created["terminal"].(object)["id"].(string)
+	s.send(object{"type": "pty:attach", "id": id})
+	s.expect(object{"type": "pty:attached", "id": id})
+	call("promote_terminal", `{"terminalId":"`+id+`"}`)
+	s.expect(object{"type": "terminal", "event": "promoted"})
+	s.send(object{"type": "pty:input", "id": id, "data": "mine\n"})
+	s.Eventually("what was typed is answered", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return strings.Contains(s.text[id], "got mine")
+	})
+	s.send(object{"type": "pty:input", "id": id, "data": "\x03"})
+	s.Eventually("both ends are told", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		exited := -1
+		for i, o := range s.got {
+			switch {
+			case o["type"] == "pty:exit":
+				exited = i
+			case o["event"] == "closed":
+				if exited < 0 {
+					t.Errorf("closed was told before pty:exit: %v", s.got)
+				}
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // TestRefused: what is no message, and who may not.

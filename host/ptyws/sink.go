@@ -102,6 +102,9 @@ func (s *socket) exited(uri ahp.URI, id string, code *int) {
 		s.send(reply{Type: typeExit, ID: id, ExitCode: code})
 		return
 	}
+	s.mu.Lock()
+	s.ending[uri] = nil
+	s.mu.Unlock()
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), callTime)
 		defer cancel()
@@ -111,6 +114,13 @@ func (s *socket) exited(uri ahp.URI, id string, code *int) {
 			end += int(unix.SignalNum(t.Meta.Signal)) // docs/contributing/decisions.md §5
 		}
 		s.send(reply{Type: typeExit, ID: id, ExitCode: &end})
+		s.mu.Lock()
+		closed := s.ending[uri]
+		delete(s.ending, uri)
+		s.mu.Unlock()
+		if closed != nil {
+			s.send(*closed)
+		}
 	}()
 }
 
@@ -143,7 +153,12 @@ func (s *socket) compare(list []ahp.TerminalInfo) {
 	}
 	for uri, t := range before {
 		if _, ok := now[uri]; !ok {
-			events = append(events, event{"terminal", eventClosed, t, ""})
+			closed := event{"terminal", eventClosed, t, ""}
+			if _, ending := s.ending[uri]; ending { // T36: pty:exit comes first
+				s.ending[uri] = &closed
+			} else {
+				events = append(events, closed)
+			}
 			gone = append(gone, uri)
 		}
 	}

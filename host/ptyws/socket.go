@@ -51,8 +51,11 @@ type reply struct {
 	Error    string  `json:"error,omitempty"`
 }
 
-// errUnknown is the document's text (T32).
-const errUnknown = "Session not found"
+// errUnknown is the document's text (T32), errAgents what is said of terminals of agents.
+const (
+	errUnknown = "Session not found"
+	errAgents  = "Input is for user terminals only"
+)
 
 // socket is one client's WebSocket.
 type socket struct {
@@ -66,13 +69,14 @@ type socket struct {
 	attached map[ahp.URI]string        // by URI, the id that the client used
 	followed map[ahp.URI]bool          // agents' terminals whose output is told as events
 	known    map[ahp.URI]pool.Terminal // running, as of the last list; nil before the first
+	ending   map[ahp.URI]*event        // whose pty:exit is under way, with what is to be told after it
 }
 
 // upgrade makes a socket of a request and serves it to its end.
 func (f Server) upgrade(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	s := &socket{
 		output:   r.URL.Query().Get("output") == "1",
-		attached: map[ahp.URI]string{}, followed: map[ahp.URI]bool{},
+		attached: map[ahp.URI]string{}, followed: map[ahp.URI]bool{}, ending: map[ahp.URI]*event{},
 	}
 	ctx := context.WithoutCancel(r.Context()) // the socket outlives its request
 	var err error
@@ -177,12 +181,15 @@ func (s *socket) detach(_ context.Context, _ message, t *ahp.TerminalInfo) strin
 // input is for users' terminals only (T27); whose they are, the host knows.
 func (s *socket) input(ctx context.Context, m message, t *ahp.TerminalInfo) string {
 	if t.Claim.Kind != ahp.ClaimClient {
-		return "Input is for user terminals only"
+		return errAgents
 	}
 	return s.act(ctx, t.Resource, ahp.TerminalInput{Data: m.Data})
 }
 
 func (s *socket) resize(ctx context.Context, m message, t *ahp.TerminalInfo) string {
+	if t.Claim.Kind != ahp.ClaimClient {
+		return errAgents
+	}
 	return s.act(ctx, t.Resource, ahp.TerminalResized{Cols: m.Cols, Rows: m.Rows})
 }
 

@@ -299,35 +299,41 @@ func (qs *Questions) promote(_ context.Context, c *requests.Conn, p ahp.PromoteP
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.Held().HeldBy())
 	}
 	t.Flush(tx)
-	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: personFor(tx, t)}
+	id, who := personFor(tx, t)
+	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: id}
 	qs.Audit.Did(c.Who(), "promote", p.Channel, "from", claims.Text(t.Value.Claim), "to", claims.Text(to))
-	t.Claim(tx, to, nil, auth.Operator)
+	t.Claim(tx, to, nil, who)
 	return to, nil
 }
 
-// personFor is the person's client that a terminal goes to: one that watches it,
-// else the one that was there last, else whoever comes.
-func personFor(tx core.Tx, t *terminals.Terminal) string {
-	best, score := personID, 0
+// personFor is the client that a terminal goes to, and its principal: a person's that
+// watches it, else another that does and may type, such as a web page's, else the person's
+// that was there last, else whoever comes.
+func personFor(tx core.Tx, t *terminals.Terminal) (best string, who *auth.Principal) {
+	best, who = personID, auth.Operator
+	score := 0
 	var seen *core.Client
 	for cl := range tx.Clients() {
-		if cl.Owner != auth.Operator.ID || !cl.Here() {
+		if !cl.Here() {
 			continue
 		}
 		n := 0
+		p := auth.Operator
 		for l := range cl.Links() {
-			switch {
-			case l.Watches(t.URI()):
-				n = 3
-			case isInterface(l):
+			switch persons := cl.Owner == auth.Operator.ID; {
+			case persons && l.Watches(t.URI()):
+				n = 4
+			case persons && isInterface(l):
 				n = max(n, 2)
+			case l.Principal.Agent == "" && l.Principal.May(auth.ScopeInput) && l.Watches(t.URI()):
+				n, p = 3, l.Principal
 			}
 		}
 		if n > score || n == score && n > 0 && cl.Seen.After(seen.Seen) {
-			best, score, seen = cl.ID, n, cl
+			best, who, score, seen = cl.ID, p, n, cl
 		}
 	}
-	return best
+	return best, who
 }
 
 // isInterface reports whether a connection is an interface's: it follows a layout.
