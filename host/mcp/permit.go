@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,12 +51,20 @@ var ways = map[string]string{
 	ahp.AskNobody:  ": nobody is here to allow it. Do it another way, or have the person open tandemux and try again",
 }
 
+// inner are words of the program's own in errors, and what they mean to a model.
+var inner = strings.NewReplacer(
+	"<invalid reflect.Value> has type", "null has type", `validating "arguments": validating root: `, "", "validating /properties/", "",
+	"call "+ahp.MethodWait+": ", "", "call "+ahp.MethodRun+": ", "", "call "+ahp.MethodCommand+": ", "", "call "+ahp.MethodAsk+": ", "",
+	"call "+ahp.MethodPromote+": ", "", "call "+ahp.MethodCreateTerminal+": ", "", "call "+ahp.MethodDisposeTerminal+": ", "",
+)
+
 // split puts what a refusal says beyond the document's text into a piece of its own (T14).
 func split(r *mcp.CallToolResult) {
 	if len(r.Content) != 1 || !r.IsError {
 		return
 	}
 	if t, ok := r.Content[0].(*mcp.TextContent); ok {
+		t.Text = inner.Replace(t.Text)
 		if more, asks := guard.Asks(t.Text); asks {
 			r.Content = []mcp.Content{&mcp.TextContent{Text: guard.Blocked}, &mcp.TextContent{Text: more}}
 		}

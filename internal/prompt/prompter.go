@@ -233,7 +233,7 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 		p.note("· " + title)
 	case ahp.ToolCompleted:
 		code := p.tellOutput(c)
-		if c.Success != nil && *c.Success {
+		if c.Success != nil && *c.Success && (code == "" || code == "exit code 0") {
 			p.note("✓ " + title)
 			return
 		}

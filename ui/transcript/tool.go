@@ -74,7 +74,7 @@ func callMark(t *ahp.ToolCall, g *markup.Glyphs) markup.Run {
 		return markup.Run{Text: g.Running, Role: markup.Running}
 	case t.Status == ahp.ToolCancelled:
 		return markup.Run{Text: g.Skipped, Role: markup.Muted}
-	case t.Success != nil && *t.Success:
+	case t.Success != nil && *t.Success && (exitCode(t) == nil || *exitCode(t) == 0): // some agents call all that ran a success
 		return markup.Run{Text: g.Passed, Role: markup.Passed}
 	}
 	return markup.Run{Text: g.Failed, Role: markup.Failed}

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/themes"
 	"tandemux/ui/look"
+	"tandemux/ui/markup"
 	"tandemux/ui/paint"
 )
 
@@ -53,5 +54,20 @@ func TestOutputIsPreformatted(t *testing.T) {
 	}
 	if got := show("think", "one\ntwo **three**"); !strings.Contains(got, "\none two three\n") {
 		t.Errorf("Markdown: %s", got)
+	}
+}
+
+// TestMarkOfExitCode: a command that failed has no mark of success, whatever its agent says.
+func TestMarkOfExitCode(t *testing.T) {
+	yes, no, three := true, 0, 3
+	g := &markup.Glyphs{Passed: "passed", Failed: "failed"}
+	for _, c := range []struct {
+		code *int
+		want string
+	}{{nil, "passed"}, {&no, "passed"}, {&three, "failed"}} {
+		call := &ahp.ToolCall{Status: ahp.ToolCompleted, Success: &yes, Content: []ahp.ToolContent{{Type: ahp.ContentTerminal, Result: &ahp.TerminalResult{ExitCode: c.code}}}}
+		if got := callMark(call, g).Text; got != c.want {
+			t.Errorf("exit code %v: %s, want %s", c.code, got, c.want)
+		}
 	}
 }
