@@ -128,6 +128,11 @@ func startChaos(t *testing.T) *chaos {
 		T: t, dirs: local.FindDirs(), run: run, bin: bin, seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
 		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}), asked: make(chan struct{}),
 	}
+	if x.disk = mayMount(); x.disk {
+		unmount, err := mountSmall(x.dirs.State, "64m")
+		x.must(err)
+		t.Cleanup(unmount)
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(x.dirs.State, "host.log"))
@@ -140,11 +145,6 @@ func startChaos(t *testing.T) *chaos {
 	})
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
 	x.prepareAgent()
-	if x.disk = mayMount(); x.disk {
-		unmount, err := mountSmall(x.dirs.State, "64m")
-		x.must(err)
-		t.Cleanup(unmount)
-	}
 	x.must(os.MkdirAll(x.dirs.Runtime, 0o700))
 	x.must(os.WriteFile(filepath.Join(x.dirs.Runtime, roomName), nil, 0o600))
 	x.tandemux("host")
@@ -308,7 +308,9 @@ func (x *chaos) damageJournal() {
 	x.await("the host's end", func() bool { return hostPid(x.dirs.Runtime) == 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(x.dirs.Runtime, listen.KeeperName))
+	path, err := x.dirs.ReachKeeper(ctx)
+	x.must(err)
+	k, err := keeper.Dial(ctx, path)
 	x.must(err)
 	defer k.Close()
 	files, err := k.Files(ctx)
