@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
+	"tandemux/host/mcp"
 	"tandemux/host/task/store"
 	"tandemux/internal/cli"
 	"tandemux/internal/doctor"
@@ -33,13 +34,13 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 			log.Warn("an agent does not get tandemux's tools", "err", err)
 			return nil
 		}
-		s := agent.Server{Name: "tandemux", Command: path, Args: []string{"mcp", "--agent", provider}, Commands: true}
+		s := agent.Server{Name: "tandemux", Command: path, Args: []string{"mcp", "--agent", provider}, Commands: mcp.RunCommand}
 		for _, name := range []string{"HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 			if value, ok := os.LookupEnv(name); ok { // Not every agent passes its own on.
 				s.Env = append(s.Env, agent.Var{Name: name, Value: value})
 			}
 		}
-		s.Env = append(s.Env, agent.Var{Name: sessionEnv, Value: session}, agent.Var{Name: chatEnv, Value: chat})
+		s.Env = append(s.Env, agent.Var{Name: agent.SessionEnv, Value: session}, agent.Var{Name: agent.ChatEnv, Value: chat})
 		return []agent.Server{s}
 	}
 }

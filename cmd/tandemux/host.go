@@ -118,7 +118,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		return err
 	}
 	now := current(d, set, log)
-	agents, made := catalog.Maker{State: d.State, Version: version, Log: log}, map[string]catalog.Made{}
+	program, err := local.Program()
+	if err != nil {
+		log.Warn("agents without tandemux's tools keep their own shell", "err", err)
+	}
+	agents, made := catalog.Maker{State: d.State, Version: version, Program: program, Log: log}, map[string]catalog.Made{}
 	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)

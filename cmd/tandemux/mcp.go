@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/host/agent"
 	"tandemux/host/front"
 	"tandemux/host/mcp"
 	"tandemux/host/ptyws"
@@ -22,13 +23,6 @@ import (
 	"tandemux/internal/plaintext"
 	"tandemux/internal/termcmd"
 	"tandemux/keymap"
-)
-
-// Environment variables that say which session of the host's a `tandemux mcp` works
-// for; the host sets them for its agents.
-const (
-	sessionEnv = "TANDEMUX_SESSION"
-	chatEnv    = "TANDEMUX_CHAT"
 )
 
 func newMCPCommand() *cobra.Command {
@@ -61,11 +55,11 @@ it. docs/agents.md says what it may run.
 			start = "" // it is that machine's directories that count
 		}
 		return mcp.New(mcp.Options{
-			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
+			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(agent.ChatEnv),
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
-				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(sessionEnv), Asks: true}
-				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(chatEnv), who.Name+"\x00"+dir))
-				return openAgent(ctx, p, who, os.Getenv(chatEnv))
+				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(agent.SessionEnv), Asks: true}
+				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(agent.ChatEnv), who.Name+"\x00"+dir))
+				return openAgent(ctx, p, who, os.Getenv(agent.ChatEnv))
 			},
 		}).ServeStdio(cmd.Context())
 	})

@@ -98,9 +98,12 @@ type Server struct {
 	Headers []Var
 	// Program says that Command is a path of the host's that Confine knows inside.
 	Program bool
-	// Commands says that it has a tool that runs commands in terminals of the host's.
-	Commands bool
+	// Commands is its tool that runs commands in terminals of the host's; "": none.
+	Commands string
 }
+
+// Variables of what an agent starts, that say for which session and chat it is.
+const SessionEnv, ChatEnv = "TANDEMUX_SESSION", "TANDEMUX_CHAT"
 
 // Var is a variable of an environment, or a header.
 type Var struct {

@@ -107,6 +107,16 @@ func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
 	return ahp.TerminalState{}, false
 }
 
+// Bind implements sessions.Terminals.
+func (as *Agents) Bind(tx core.Tx, c *sessions.Chat, uri ahp.URI, turn, call string) {
+	if t, ok := terminals.At(tx, uri); ok {
+		claim := t.Value.Claim
+		claim.TurnID, claim.ToolCallID = turn, call
+		t.ClaimOwn(tx, claim)
+		as.forgetOld(tx, c)
+	}
+}
+
 // HeldFor implements sessions.Terminals.
 func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
 	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {

@@ -99,15 +99,20 @@ func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error)
 	switch {
 	case w.Reason != ahp.WaitMet:
 		c.tidy(func(ctx context.Context) { c.narrow(ctx, uri) })
-		return c.late(ctx, out, ahp.WaitExit, w), err
+		return c.taken(ctx, uri, c.late(ctx, out, ahp.WaitExit, w)), err
 	case out.Omitted > 0:
 		out.Hint = "read_command with maxBytes or tail has more of it, for some minutes"
-		c.tidy(func(ctx context.Context) { c.keep(ctx, uri) })
-		return out, err
+	default:
+		out.TerminalID, out.CommandID = "", ""
 	}
-	c.tidy(func(ctx context.Context) { c.dispose(ctx, uri) })
-	out.TerminalID, out.CommandID = "", ""
-	return out, err
+	c.tidy(func(ctx context.Context) {
+		if out.Omitted > 0 || c.o.Chat != "" { // Its call shows it in the chat.
+			c.keep(ctx, uri)
+		} else {
+			c.dispose(ctx, uri)
+		}
+	})
+	return c.taken(ctx, uri, out), err
 }
 
 // runIn runs it in the shell of a terminal that the agent holds.
@@ -139,7 +144,16 @@ func (c call) runIn(ctx context.Context, in runInput, limit int64) (commandOutpu
 	if out.Running {
 		out = c.late(ctx, out, ahp.WaitCommand, w)
 	}
-	return out, err
+	return c.taken(ctx, t.Resource, out), err
+}
+
+// taken says in an answer that a person has taken the terminal while the command ran.
+func (c call) taken(ctx context.Context, uri ahp.URI, out commandOutput) commandOutput {
+	if t, err := c.find(ctx, uri); err == nil && t != nil && !c.holds(t) {
+		out.TerminalID = pool.ID(uri)
+		out.Hint = "the person has taken this terminal: you may read it, but not type into it or end it; claim_terminal asks for it"
+	}
+	return out
 }
 
 // late completes the answer of a command that goes on.

@@ -44,6 +44,10 @@ When a limit is met (%d spawns a minute, %d terminals), wait or kill one of your
 // New makes the server of one agent.
 func New(o Options) *Server {
 	s := &Server{o: o, opening: make(chan struct{}, 1)}
+	instructions := instructions
+	if o.Chat != "" {
+		instructions = "run_command is the shell here: use it wherever you would use Bash, shell, exec_command or run_shell_command.\n" + instructions
+	}
 	s.sdk = mcp.NewServer(
 		&mcp.Implementation{Name: "tandemux", Title: "tandemux: shared terminals", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
@@ -60,6 +64,7 @@ func New(o Options) *Server {
 			return r, err
 		}
 	})
+	s.sdk.AddReceivingMiddleware(asShell)
 	for _, t := range tools {
 		t.add(s)
 	}

@@ -12,6 +12,9 @@ import (
 // limits are what agents are told of; a person may have set others.
 var limits = guard.DefaultLimits()
 
+// RunCommand is the tool that agents are given in place of a shell of their own.
+const RunCommand = "run_command"
+
 // tools is everything that can be called: the five of the Terminal Tools Reference, and those that
 // agents need and hang without.
 var tools = []tool{
@@ -36,7 +39,7 @@ var tools = []tool{
 		Description: "End a background terminal of yours and remove it, with its output. Clean up what you no longer need. Killing one that is gone already succeeds; one that is visible or the person's is refused.",
 	}, killTerminal),
 	row(mcp.Tool{
-		Name: "run_command", Title: "Run a command", Annotations: acts,
+		Name: RunCommand, Title: "Run a command", Annotations: acts,
 		Description: fmt.Sprintf("Run a command: exit code and duration, then its output. Give command (an argument vector) or line (a shell line); with terminalId it runs in the shell of a terminal that you hold, else in one of its own. The person is asked about dangerous uses of %s, of find -delete, eval, devices and pipes into a shell; where nobody answers they are refused: do not respell. After %.0f s, or when it waits for input, the answer says running and gives terminalId and cursor, and the command goes on: wait_for, then read_command. Beyond 16 KiB the middle is left out: tail, maxBytes. Cancelling or hanging up interrupts it; its output stays to be read.", strings.Join(limits.Policy.Commands, ", "), patience.Seconds()),
 	}, runCommand),
 	row(mcp.Tool{

@@ -138,3 +138,15 @@ var reserved = map[string]bool{
 	"ahp-resource-watch": true, "ahp-otlp": true, "ahp-automations": true, "ahp-automation": true,
 	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-tandemux-layout": true, "x-tandemux-activity": true,
 }
+
+// CheckOwnURI says what is wrong with a URI that a client chose for a session
+// or chat: any scheme will do that has no meaning of its own.
+func CheckOwnURI(uri ahp.URI, own string) string {
+	if rest, ok := strings.CutPrefix(uri, own); ok {
+		uri = "x:" + rest
+	}
+	if err := CheckURI(uri); err != nil {
+		return strings.TrimPrefix(err.Message, "channel: ")
+	}
+	return ""
+}

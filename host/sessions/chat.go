@@ -130,7 +130,7 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 		info := c.s.provider.Info()
 		env, ok := c.all.Credentials.Env(c.s.facts.Owner, info.Resource)
 		if !ok && c.s.sandbox == nil {
-			o.err = wantsToken(info)
+			o.err = words.WantsToken(info)
 			break
 		}
 		c.opening = o
@@ -141,12 +141,6 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 	}
 	close(o.done)
 	return o
-}
-
-// wantsToken is why an agent with a protected resource is not started.
-func wantsToken(info agent.Info) *agent.Error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf(
-		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)}
 }
 
 // spec says what to open.
@@ -287,12 +281,13 @@ func (c *Chat) Dead(tx core.Tx) bool { return c.gone || tx.Closing() }
 
 // FollowWork keeps the chats' lists of background work: the terminals that a session
 // holds for no tool call and whose command still runs (G41). It is called when a
-// terminal's claim has changed, or it has exited; work describes it.
+// terminal is new, its claim has changed, or it has exited; work describes it.
 func (ss *Sessions) FollowWork(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
 	claim := t.Claim
 	parked := claim.Kind == ahp.ClaimSession && claim.TurnID+claim.ToolCallID == "" && !t.Lifecycle.Exited()
 	for _, s := range ss.list {
 		for _, c := range s.chats {
+			c.runs(tx, t, work)
 			has := slices.ContainsFunc(c.value.BackgroundWork, func(w ahp.BackgroundWork) bool { return w.ID == work.ID })
 			wants := parked && claim.Chat == c.ch.URI && claim.Session == s.ch.URI
 			switch {

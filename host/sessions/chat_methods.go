@@ -87,7 +87,7 @@ func (ss *Sessions) checkNewChat(tx core.Tx, who *auth.Principal, p ahp.CreateCh
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", params.Clip(p.Channel))
 	}
-	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
+	if why := params.CheckOwnURI(p.Chat, ahp.ChatScheme); why != "" {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
 	taken := tx.Channel(p.Chat) != nil

@@ -131,7 +131,7 @@ func (c *Chat) revive(tx core.Tx) {
 		if commandline.Of(t.Message) != "" {
 			message = "the host was restarted while the command ran: look in its terminal before you send it again"
 		}
-		part := failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})
+		part := words.FailedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})
 		part.Resumable = commandline.Of(t.Message) == ""
 		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: part}, nil)
 	}
@@ -176,9 +176,4 @@ func resumeTurn(tx core.Tx, d *requests.Dispatch) string {
 	c.all.Audit.Did(d.By.Link.Who(), "resume", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	c.begin(tx, r, a, d.By)
 	return ""
-}
-
-// goOn is what an agent is asked that had begun to answer.
-func goOn(message, broken string) string {
-	return fmt.Sprintf("Your last turn was interrupted (%s). Go on where you were. What was asked: %s", params.ClipTo(broken, words.MaxError), message)
 }

@@ -119,7 +119,7 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 	info := provider.Info()
 	if _, ok := ss.Credentials.Env(c.Principal.ID, info.Resource); !ok && p.Meta.Sandbox == "" {
 		return nil, &ahp.Error{
-			Code: ahp.CodeAuthRequired, Message: "create session: " + wantsToken(info).Message,
+			Code: ahp.CodeAuthRequired, Message: "create session: " + words.WantsToken(info).Message,
 			Data: map[string]any{"resources": []any{info.Resource}},
 		}
 	}
@@ -166,10 +166,10 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 
 // checkNewSession says why there can't be such a session.
 func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSessionParams, chat ahp.URI) error {
-	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
+	if s := params.CheckOwnURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
-	if s := checkSessionURI(chat, ahp.ChatScheme); s != "" {
+	if s := params.CheckOwnURI(chat, ahp.ChatScheme); s != "" {
 		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
 	taken := tx.Channel(p.Channel) != nil || tx.Channel(chat) != nil
@@ -196,18 +196,6 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 		return ahp.InvalidParams("create session: tandemux/title: %s", params.CheckTitle(p.Meta.Title))
 	}
 	return nil
-}
-
-// checkSessionURI says what is wrong with a URI that a client chose for a session
-// or chat: any scheme will do that has no meaning of its own.
-func checkSessionURI(uri ahp.URI, own string) string {
-	if rest, ok := strings.CutPrefix(uri, own); ok {
-		uri = "x:" + rest
-	}
-	if err := params.CheckURI(uri); err != nil {
-		return strings.TrimPrefix(err.Message, "channel: ")
-	}
-	return ""
 }
 
 // announceSession tells the root's subscribers of a new session.

@@ -78,6 +78,8 @@ type Terminals interface {
 	Run(ctx context.Context, c *Chat, dir, turn, call, line string) (agent.Terminal, error)
 	// Allowed says that a person has allowed a tool call with that input.
 	Allowed(c *Chat, input json.RawMessage)
+	// Bind completes a terminal's claim with the tool call that it is for.
+	Bind(tx core.Tx, c *Chat, uri ahp.URI, turn, call string)
 	// HeldFor are those that are held for a tool call.
 	HeldFor(tx core.Tx, c *Chat, call string) []ahp.URI
 }

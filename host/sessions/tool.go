@@ -7,6 +7,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -27,6 +28,10 @@ type call struct {
 	reported time.Time
 	// before says that it is of the turn as it was before it was resumed.
 	before bool
+
+	// terminal is where its command runs, if the agent has that run by another connection's
+	// tool.
+	terminal ahp.ToolContent
 
 	// editable is the member of the input that the answer may change, or "".
 	editable string
@@ -103,8 +108,52 @@ func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent
 	if k.over || k.owner != "" {
 		return
 	}
-	k.advance(tx, t, content)
+	k.advance(tx, t, k.shown(tx, content))
 	k.told = t
+}
+
+// runs has the tool call show a terminal that was claimed for it by who knows the chat but
+// not the call: the agent's MCP server. It is the call with that command, or the only one
+// that may be meant; its claim is completed.
+func (c *Chat) runs(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
+	r, claim := c.now, t.Claim
+	if r == nil || claim.Chat != c.ch.URI || claim.ToolCallID == "" || claim.TurnID != "" || t.Lifecycle.Exited() {
+		return
+	}
+	var k *call
+	sure, n := false, 0
+	for id, o := range r.calls {
+		if id == o.id && !o.over && !o.before && o.told.Kind == "execute" && o.terminal.Resource == "" {
+			command, _ := words.Member(string(o.told.Input), "command")
+			is := command != "" && strings.HasSuffix(work.Command, command)
+			if n++; k == nil || is {
+				k, sure = o, is
+			}
+		}
+	}
+	if k == nil || n > 1 && !sure {
+		return
+	}
+	yes, now := true, k.told
+	k.terminal = ahp.ToolContent{Type: ahp.ContentTerminal, Resource: work.ID, Title: params.ClipTo(k.told.Title, params.MaxTitle), IsPty: &yes}
+	now.Status = agent.ToolRunning // Some agents don't say when they begin.
+	r.tool(tx, now, nil)
+	c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: k.shown(tx, nil), Meta: words.ToolMeta(now)}, nil)
+	c.all.Terminals.Bind(tx, c, work.ID, r.id, k.id)
+}
+
+// shown is what a call shows with its terminal, in place of the tool's own text.
+func (k *call) shown(tx core.Tx, content []ahp.ToolContent) []ahp.ToolContent {
+	if k.terminal.Resource == "" {
+		return content
+	}
+	if t, ok := k.r.c.all.Terminals.State(tx, k.terminal.Resource); ok && t.Lifecycle.Exited() {
+		k.terminal.Result = &ahp.TerminalResult{ExitCode: t.Lifecycle.ExitCode}
+	} else if !ok && k.terminal.Result == nil {
+		return content
+	}
+	own := slices.DeleteFunc(slices.Clone(content), func(o ahp.ToolContent) bool { return o.Type == ahp.ContentText })
+	return append([]ahp.ToolContent{k.terminal}, own...)
 }
 
 // advance brings the call to where the agent says it is.

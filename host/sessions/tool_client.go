@@ -72,13 +72,9 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	case <-limit.C:
 		why = fmt.Sprintf("the client did not answer within %v", c.all.Limits.ToolTime)
 	}
-	failed := failedResult(why)
+	failed := words.FailedResult(why)
 	c.all.Core.Do(func(tx core.Tx) { c.failCall(tx, id, wait, failed) })
 	return failed, nil
-}
-
-func failedResult(why string) ahp.ToolResult {
-	return ahp.ToolResult{Error: &ahp.ToolError{Message: why}, PastTenseMessage: ahp.Plain("Failed: " + why)}
 }
 
 // callClient tells the clients that one of them is to carry a tool out.
@@ -263,7 +259,7 @@ func (s *session) removeClient(tx core.Tx, id string, by *core.By, why string) {
 		}
 		for _, k := range c.now.calls {
 			if k.owner == id && !k.over && k.result != nil {
-				k.answerResult(tx, failedResult(why), nil)
+				k.answerResult(tx, words.FailedResult(why), nil)
 			}
 		}
 	}

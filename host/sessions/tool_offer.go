@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/requests"
@@ -95,7 +96,7 @@ func (ss *Sessions) callTool(ctx context.Context, c *requests.Conn, p callParams
 	}
 	id := "mcp-" + c.Client.ID + "-" + p.ID // Another server of the agent's counts for itself.
 	if p.Cancel {
-		ss.Core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
+		ss.Core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, words.FailedResult("the agent no longer waits for it")) })
 		return nil, nil
 	}
 	return c.Aside(ctx, func(ctx context.Context) (any, error) {

@@ -160,7 +160,7 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 func (r *prompting) asked() agent.Turn {
 	t := r.c.words(r.id, r.message)
 	if r.broken != "" {
-		t.Text = goOn(t.Text, r.broken)
+		t.Text = words.GoOn(t.Text, r.broken)
 	}
 	return t
 }
@@ -226,7 +226,7 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	case err == nil && (out.Stop == agent.StopEnd || out.Stop == ""):
 		r.end(tx, ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	case err == nil && out.Stop == agent.StopRefusal:
-		r.fail(tx, ahp.ErrorInfo{ErrorType: errorRefusal, Message: cmp.Or(out.Message, "The agent refused to go on.")})
+		r.fail(tx, ahp.ErrorInfo{ErrorType: words.ErrorRefusal, Message: cmp.Or(out.Message, "The agent refused to go on.")})
 	case err == nil:
 		r.part(tx, ahp.ResponsePart{
 			Kind: ahp.PartSystemNotification, Note: ahp.Plain(params.ClipTo(cmp.Or(out.Message, "The agent stopped early: "+string(out.Stop)), words.MaxError)),
@@ -243,15 +243,7 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 
 // fail ends the turn with an error.
 func (r *prompting) fail(tx core.Tx, info ahp.ErrorInfo) {
-	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: failedPart(info)}, nil)
-}
-
-// errorRefusal is of turns that nothing is gained by asking again for.
-const errorRefusal = "refusal"
-
-// failedPart is how a turn fails: it can be resumed, unless the agent would not.
-func failedPart(info ahp.ErrorInfo) ahp.ResponsePart {
-	return ahp.ResponsePart{Kind: ahp.PartError, Error: &info, Resumable: info.ErrorType != errorRefusal}
+	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: words.FailedPart(info)}, nil)
 }
 
 // took is how long the turn has taken.

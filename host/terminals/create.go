@@ -180,6 +180,7 @@ func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err e
 		if err == nil {
 			t.slot = slot
 			ts.addTerm(tx, n.Channel, t, t.unborn)
+			ts.Host.FollowWork(tx, t.Value, t.work())
 		}
 	})
 	if err != nil {

@@ -283,6 +283,11 @@ func (a *scripted) step(m message, line string) bool {
 		a.join(rest)
 	case "mcp":
 		a.askServer(rest)
+	case "shell":
+		name, line, _ := strings.Cut(rest, " ")
+		out, err := exec.Command(os.Getenv("SHELL"), "-c", line).CombinedOutput()
+		said, _ := json.Marshal(fmt.Sprintf("%s %v", out, err))
+		a.keep(name, message{Result: said})
 	case "noted":
 		a.server().await(rest)
 	case "show":

@@ -31,6 +31,7 @@
 //	go NAME METHOD JSON     asks the client, and goes on
 //	join NAME               waits for the answer
 //	mcp NAME METHOD JSON    asks the first of its MCP servers, which it starts
+//	shell NAME LINE         runs a line by $SHELL, and keeps what it says
 //	noted METHOD            waits for a notification of that server
 //	show NAME               says an answer, or an error
 //	expect NAME REGEXP      ends the agent unless the answer matches

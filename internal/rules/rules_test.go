@@ -73,7 +73,7 @@ var arrows = map[string][]string{
 	"host/sessions":      {"ahp/...", "host/agent", "host/agent/commandline", "host/agent/words", "host/annotations", "host/completion", "host/audit", "host/auth", "host/core", "host/credential", "host/params", "host/requests", "host/sessions/page", "internal/fileuri"},
 	"host/requests":      {"ahp/...", "host/audit", "host/auth", "host/core", "host/outbox", "host/params", "internal/fileuri", "internal/jsonrpc"},
 	"host/params":        {"ahp"},
-	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
+	"host/agent/acp":     {"ahp", "host/agent", "host/shell", "internal/jsonrpc", "internal/procgroup"},
 	"host/guard":         {"host/shell", "internal/config/option", "internal/statefile"},
 	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty"},
 	"host/journal":       {},
@@ -166,7 +166,7 @@ var arrows = map[string][]string{
 
 	"internal/config/option": {},
 
-	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
+	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "host/shell", "internal/config/option", "internal/spelling", "internal/statefile"},
 
 	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 

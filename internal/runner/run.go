@@ -28,6 +28,7 @@ type runOptions struct {
 	Name     string        `flag:"name" doc:"Name of the new terminal"`
 	Cwd      string        `flag:"cwd" doc:"Working directory of the new terminal (default: the current one)"`
 	Size     string        `flag:"size" doc:"Size of the new terminal as COLSxROWS (default 80x24)"`
+	Chat     bool          `flag:"chat" doc:"For the chat whose agent's shell this is"`
 	JSON     bool
 }
 
@@ -64,6 +65,7 @@ directory, use a pipe, or set a variable.
 		return runCommand(cmd, o, args)
 	}), cli.One[runResult]())
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
+	cmd.Flags().MarkHidden("chat") //nolint:errcheck // it is there
 	return cmd
 }
 
@@ -81,7 +83,11 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
 	defer close(f.done)
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.Terminal == "", Reconnect: true, Sink: f, Kind: "run"})
+	opts := endpoint.Options{Start: o.Terminal == "", Reconnect: true, Sink: f, Kind: "run"}
+	if o.Chat {
+		opts.Agent = &ahp.AgentMeta{Name: "shell", Session: os.Getenv(sessionEnv), Asks: true}
+	}
+	c, err := endpoint.Connect(cmd.Context(), p, opts)
 	if err != nil {
 		return err
 	}
@@ -148,6 +154,11 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	one := false // also a shell is one command here
 	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
+	if r.o.Chat { // The host knows for which tool call.
+		params.Claim = ahp.Claim{Kind: ahp.ClaimSession, Session: r.Session(), Chat: os.Getenv(chatEnv), ToolCallID: "shell"}
+		delete(params.Meta.Env, sessionEnv)
+		delete(params.Meta.Env, chatEnv)
+	}
 	if err := r.Create(ctx, params); err != nil {
 		return err
 	}
@@ -155,6 +166,9 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	r.f.want(r.uri, r.id)
 	return r.watch(ctx)
 }
+
+// Of the host's for its agents (host/agent.SessionEnv, ChatEnv).
+const sessionEnv, chatEnv = "TANDEMUX_SESSION", "TANDEMUX_CHAT"
 
 // firstCommand is the id of the command that a terminal was started with.
 const firstCommand = "c1"
@@ -306,7 +320,11 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 			return err
 		}
 	}
-	r.dispose()
+	if t, err := r.Conn.Terminal(r.uri); !r.o.Chat { // The chat shows it.
+		r.dispose()
+	} else if err == nil && t.Claim.Kind == ahp.ClaimClient {
+		fmt.Fprintln(os.Stderr, "[the person has taken this command's terminal]")
+	}
 	switch {
 	case e.kind == terminalEnded:
 		return fmt.Errorf("the terminal %s was ended while the command ran", endpoint.LastPart(r.uri))

@@ -20,10 +20,10 @@ func TestPanes(t *testing.T) {
 		script  string
 		want    string
 	}{
-		{"told", []agent.Server{{Name: "other"}, {Name: "x", Command: "/x", Commands: true}}, ours, script, `--no-shell|ours|{"shell":false}`},
+		{"told", []agent.Server{{Name: "other"}, {Name: "x", Command: "/x", Commands: "run"}}, ours, script, `--no-shell|ours|{"shell":false}`},
 		{"without the tool", []agent.Server{{Name: "other"}}, ours, script, "|$HOW|"},
-		{"not to be told", []agent.Server{{Name: "x", Commands: true}}, nil, script, "|$HOW|"},
-		{"an earlier version", []agent.Server{{Name: "x", Commands: true}}, ours, "refuse --no-shell\n" + script, "|$HOW|"},
+		{"not to be told", []agent.Server{{Name: "x", Commands: "run"}}, nil, script, "|$HOW|"},
+		{"an earlier version", []agent.Server{{Name: "x", Commands: "run"}}, ours, "refuse --no-shell\n" + script, "|$HOW|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c.script, func(o *Config) { o.Panes = c.panes })

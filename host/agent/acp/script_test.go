@@ -62,6 +62,11 @@ func runScript(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
+	if f := section["server"]; f != nil {
+		if err := json.Unmarshal(f.Data, &b.servers); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b.open("")
 	for line := range strings.Lines(string(section["steps"].Data)) {
 		b.step(strings.TrimSpace(line))

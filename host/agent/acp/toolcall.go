@@ -29,6 +29,7 @@ type call struct {
 	items []toolContent
 	// What was left out of the newest input and content because it was too large.
 	cutInput, cutItems bool
+	host               *host
 }
 
 // statuses are ACP's; what is unknown runs.
@@ -69,6 +70,7 @@ func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMe
 			c.cutItems = len(items) > maxItems
 		}
 	}
+	s.hostCommand(c)
 	s.bind(t, c)
 	s.noteDisplay(u.Meta)
 	s.render(c)

@@ -23,7 +23,7 @@ decision = "deny"
 priority = 900
 `},
 	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp", panes: &acp.Panes{Args: []string{"-c", "features.shell_tool=false", "-c", "features.unified_exec=false"}}},
-	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai"},
+	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai", panes: &acp.Panes{Shell: "tandemux-shell"}},
 }
 
 // Row is an agent as `tandemux agent ls --json` prints it; stable.

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/agent"
 	"tandemux/host/agent/acp"
+	"tandemux/host/shell"
 	"tandemux/internal/statefile"
 )
 
@@ -22,6 +23,7 @@ import (
 type Maker struct {
 	State   string // the state directory
 	Version string // of this program
+	Program string // its path, for agents whose shell it is
 	Log     *slog.Logger
 }
 
@@ -45,26 +47,38 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 // panes is how an agent is told to leave commands to tandemux's tools: as configured, else as
 // its program is known to take it. Nil: it isn't told.
 func (m Maker) panes(r Row) (*acp.Panes, error) {
-	if r.Agent.Panes != nil || r.Agent.OwnShell {
-		return r.Agent.Panes, nil
+	if r.Agent.OwnShell {
+		return nil, nil
 	}
 	k, _ := Named(known, r.Name)
 	if i := slices.IndexFunc(known, func(k Row) bool { return k.Command[0] == filepath.Base(r.Command[0]) }); i >= 0 {
 		k = known[i]
 	}
-	if k.panes == nil || k.policy == "" {
-		return k.panes, nil
+	p := cmp.Or(r.Agent.Panes, k.panes)
+	if p == nil || p.Shell != "" && m.Program == "" {
+		return nil, nil
 	}
-	dir := filepath.Join(m.State, "agents", "panes", k.Name)
+	if p.Shell == "" && k.policy == "" || r.Agent.Panes != nil && p.Shell == "" {
+		return p, nil
+	}
+	own := *p
+	file, text, mode := "policy.toml", k.policy, os.FileMode(0o600)
+	dir := filepath.Join(m.State, "agents", "panes", r.Name)
+	if p.Shell != "" {
+		file, mode = "tandemux-shell", 0o700
+		sh := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
+		text = fmt.Sprintf("#!/bin/sh\nexport %s; exec %s \"$@\"\n", shell.Quote([]string{"SHELL=" + sh}, ""), shell.Quote([]string{m.Program, "run", "--chat", "--", sh}, ""))
+		own.Shell = filepath.Join(dir, file)
+	} else {
+		own.Args, own.Files = append(slices.Clone(p.Args), dir), []string{dir}
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := statefile.Write(filepath.Join(dir, "policy.toml"), []byte(k.policy)); err != nil {
+	if err := statefile.Write(filepath.Join(dir, file), []byte(text)); err != nil {
 		return nil, err
 	}
-	p := *k.panes
-	p.Args, p.Files = append(slices.Clone(p.Args), dir), []string{dir}
-	return &p, nil
+	return &own, os.Chmod(filepath.Join(dir, file), mode)
 }
 
 // Providers are those that a host starts with. What a later call has of the same row is

@@ -46,7 +46,7 @@ func (t *Tables) Options() []option.Option {
 			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`,
 			`confirm = "reads"   # its questions that get a yes: none ("ask"), what only reads ("reads"), "all"`,
 			`cwd = "/srv/project"   # in place of the session's directory`, `env = { MODEL = "large" }`,
-			"# How it is told to run commands by tandemux's tools. Also env, and meta: JSON for session/new. false: it isn't.",
+			"# How it is told to run commands by tandemux's tools. Also env, meta (JSON for session/new), and shell: true gives it a $SHELL that does so. false: it isn't.",
 			`panes = { args = ["--no-shell"] }`,
 			"# A token that clients are to give the agent. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
@@ -176,6 +176,11 @@ func (a *Agent) setPanes(raw any) error {
 			var env map[string]string
 			env, is = variables(v)
 			a.Panes.Env = sorted(env)
+		case "shell":
+			var on bool
+			if on, is = v.(bool); on {
+				a.Panes.Shell = "tandemux-shell"
+			}
 		case "meta":
 			text, _ := v.(string)
 			a.Panes.Meta, is = json.RawMessage(text), json.Valid([]byte(text))
@@ -183,7 +188,7 @@ func (a *Agent) setPanes(raw any) error {
 		ok = ok && is
 	}
 	if !ok {
-		return errors.New(`must be false, or like { args = ["--no-shell"], env = { SHELL_TOOL = "off" }, meta = '{"shell": false}' }`)
+		return errors.New(`must be false, or like { args = ["--no-shell"], env = { SHELL_TOOL = "off" }, meta = '{"shell": false}', shell = true }`)
 	}
 	return nil
 }
@@ -245,7 +250,7 @@ func (t *Tables) TOML() string {
 			for _, v := range w.Env {
 				vars = append(vars, fmt.Sprintf("%s = %q", v.Name, v.Value))
 			}
-			fmt.Fprintf(&b, "panes = { args = [%s], env = { %s }, meta = %q }\n", option.Quoted(w.Args), strings.Join(vars, ", "), cmp.Or(string(w.Meta), "null"))
+			fmt.Fprintf(&b, "panes = { args = [%s], env = { %s }, meta = %q, shell = %v }\n", option.Quoted(w.Args), strings.Join(vars, ", "), cmp.Or(string(w.Meta), "null"), w.Shell != "")
 		} else if a.OwnShell {
 			b.WriteString("panes = false\n")
 		}

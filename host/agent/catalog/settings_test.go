@@ -87,7 +87,7 @@ func TestFaultyAgents(t *testing.T) {
 // TestPanes: those of which it is known are told to leave commands to tandemux's tools,
 // by whatever path their program is given, unless the configuration says otherwise.
 func TestPanes(t *testing.T) {
-	m := Maker{State: t.TempDir()}
+	m := Maker{State: t.TempDir(), Program: "/bin/tandemux"}
 	for _, k := range known {
 		if k.panes == nil {
 			continue

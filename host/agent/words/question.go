@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/params"
 )
 
 // Evidence adds to a question what else the call says of itself: the changes of files
@@ -116,4 +118,50 @@ func Answered(t ahp.ToolCall) string {
 		return ": somebody has denied it already"
 	}
 	return ""
+}
+
+// RefusesEdit says why a tool call can't run with another input: only the member with a name may
+// differ, a text.
+func RefusesEdit(input json.RawMessage, edited, name string) string {
+	was, isText := ahp.InputText(input)
+	if name == "" || !isText {
+		return "the input of this tool call can't be edited"
+	}
+	if _, ok := Member(edited, name); !ok || len(edited) > MaxText {
+		return fmt.Sprintf("the edited input: want the same object with another text as its %q", name)
+	}
+	var before, after map[string]any
+	if json.Unmarshal([]byte(was), &before) != nil || json.Unmarshal([]byte(edited), &after) != nil {
+		return "the edited input is no object"
+	}
+	delete(before, name)
+	delete(after, name)
+	if !reflect.DeepEqual(before, after) {
+		return fmt.Sprintf("the edited input: of this tool call only %q can be edited", name)
+	}
+	return ""
+}
+
+// WantsToken is why an agent with a protected resource is not started.
+func WantsToken(info agent.Info) *agent.Error {
+	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf(
+		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)}
+}
+
+// GoOn is what an agent is asked that had begun to answer.
+func GoOn(message, broken string) string {
+	return fmt.Sprintf("Your last turn was interrupted (%s). Go on where you were. What was asked: %s", params.ClipTo(broken, MaxError), message)
+}
+
+// FailedResult is that of a tool which could not do its work.
+func FailedResult(why string) ahp.ToolResult {
+	return ahp.ToolResult{Error: &ahp.ToolError{Message: why}, PastTenseMessage: ahp.Plain("Failed: " + why)}
+}
+
+// ErrorRefusal is of turns that nothing is gained by asking again for.
+const ErrorRefusal = "refusal"
+
+// FailedPart is how a turn fails: it can be resumed, unless the agent would not.
+func FailedPart(info ahp.ErrorInfo) ahp.ResponsePart {
+	return ahp.ResponsePart{Kind: ahp.PartError, Error: &info, Resumable: info.ErrorType != ErrorRefusal}
 }
