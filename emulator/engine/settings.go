@@ -24,7 +24,7 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "scrollback", Value: option.Default(&s.Scrollback, emulator.DefaultHistory), Max: emulator.MaxHistory,
-			Doc: "Scrolled-off lines that each terminal keeps, within 64 MiB up to 131,072 lines and 512 bytes a line beyond.",
+			Doc: "Scrolled-off lines that each terminal keeps, within 32 MiB up to 65,536 lines and 512 bytes a line beyond.",
 		},
 		{
 			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,

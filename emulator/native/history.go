@@ -60,10 +60,11 @@ func (l *histLine) bytes() int { return int(l.length) + indexBytes }
 const (
 	blockSize = 64 << 10
 	maxSpare  = 8
-	// maxHistoryBytes bounds a history of up to 131,072 lines in memory; of longer
-	// ones each line may take 512 bytes. The oldest go.
-	maxHistoryBytes = 64 << 20
+	// maxHistoryBytes bounds a history of up to 65,536 lines in memory, with their styles,
+	// links and marks; of longer ones each line may take 512 bytes. The oldest go.
+	maxHistoryBytes = 32 << 20
 	indexBytes      = 16 // a histLine
+	markBytes       = 32 // a histMark
 )
 
 func newHistory(limit int) history {
@@ -116,7 +117,7 @@ func (h *history) endLine() {
 // over reports whether there is too much in it for as many more ended lines and
 // bytes.
 func (h *history) over(ended, bytes int) bool {
-	return h.n > 0 && (h.ended+ended > h.limit || h.used+bytes > h.maxSize || h.limit == 0)
+	return h.n > 0 && (h.ended+ended > h.limit || h.used+bytes+len(h.marks)*markBytes > h.maxSize || h.limit == 0)
 }
 
 // trim drops what is over the bounds and returns how many lines that were.

@@ -27,7 +27,7 @@ var bounds = map[string][]string{
 		"a command to its end, for {host/mcp.patience seconds}",
 	},
 	"docs/configuration.md": {
-		"within {emulator/native.maxHistoryBytes MiB} up to 131,072 lines and 512 bytes a line beyond", // their quotient
+		"within {emulator/native.maxHistoryBytes MiB} up to 65,536 lines and 512 bytes a line beyond", // their quotient
 		"\"output\" is output after {host/activity.silence words} of silence",
 	},
 	"docs/daily.md": {
