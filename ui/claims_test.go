@@ -161,6 +161,19 @@ func TestTerminalList(t *testing.T) {
 	s.Golden("terminals-small")
 }
 
+// TestLongQuestionIsWhole: what is to be interrupted is read whole before it is.
+func TestLongQuestionIsWhole(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) {
+		a := h.Add("agent", running)
+		a.Begin("make " + strings.Repeat("one two three ", 10) + "THE-END")
+	}})
+	u.Press("ctrl+space w")
+	u.Type("agent")
+	u.Press("alt+r")
+	u.Shows("take this terminal from ")
+	u.Shows("THE-END? y/n")
+}
+
 // TestPromotionIsSaid: what an agent gives this person is announced, with the key that
 // shows it (T18).
 func TestPromotionIsSaid(t *testing.T) {

@@ -1,7 +1,10 @@
 package overlay
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tandemux/ui/editor"
 	"tandemux/ui/look"
@@ -137,12 +140,18 @@ func (q *Confirm) Paste(string) {}
 
 // Draw implements Overlay.
 func (q *Confirm) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
-	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
+	const keys = " y/n "
+	rows := strings.Split(ansi.Wrap(q.text, max(area.W-len(keys)-1, 1), ""), "\n")
+	rows = rows[:min(len(rows), max(area.H, 1))]
+	r := paint.Rect{X: area.X, Y: area.Y + area.H - len(rows), W: area.W, H: len(rows)}
 	c.Fill(r, ' ', l.Warn)
-	keys := " y/n "
-	n := c.Text(r.X, r.Y, r.W, " "+paint.Cut(q.text, r.W-len(keys)-1, l.Ellipsis), l.Warn)
+	n, y := 0, r.Y
+	for i, row := range rows {
+		y = r.Y + i
+		n = c.Text(r.X, y, r.W, " "+row, l.Warn)
+	}
 	style := l.Warn
 	style.Attrs |= l.HintKey.Attrs
-	n += c.Text(r.X+n, r.Y, r.W-n, keys, style)
-	return paint.Cursor{X: min(r.X+n, r.X+r.W-1), Y: r.Y, Visible: true, Default: true}
+	n += c.Text(r.X+n, y, r.W-n, keys, style)
+	return paint.Cursor{X: min(r.X+n, r.X+r.W-1), Y: y, Visible: true, Default: true}
 }
