@@ -114,7 +114,7 @@ show r
 		if out, err := stop.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
-		endHost(run)
+		endHost(home, run)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

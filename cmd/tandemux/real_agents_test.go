@@ -129,7 +129,6 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { endHost(run) })
 	home, err := os.MkdirTemp("", "tandemux-home")
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +142,7 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 		}
 		t.Errorf("something still writes to %s", home)
 	})
+	t.Cleanup(func() { endHost(home, run) })
 	r := &realRun{t: t, bin: bin, dir: t.TempDir()}
 	for name, text := range files {
 		path := filepath.Join(home, name)

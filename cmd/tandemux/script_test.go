@@ -17,7 +17,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/daemon"
@@ -155,7 +154,7 @@ func aHome(t *testing.T, programs ...string) (home, run, bin string) {
 	for k, v := range homeEnv(home, run) {
 		t.Setenv(k, v)
 	}
-	t.Cleanup(func() { endHost(run) })
+	t.Cleanup(func() { endHost(home, run) })
 	bin = filepath.Join(home, "bin")
 	self, err := os.Executable()
 	if err == nil {
@@ -178,30 +177,28 @@ func endEverything(env *testscript.Env, run string) {
 	for _, tt := range env.Values[ttysKey{}].(ttys) {
 		tt.close()
 	}
-	// The sockets may be gone.
-	d := local.Dirs{Dirs: daemon.Dirs{Runtime: filepath.Join(run, "tandemux"), State: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}}
-	d.HostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
-	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
-	defer cancel()
-	d.ReachKeeper(ctx) //nolint:errcheck // as above
-	endHost(run)
+	endHost(filepath.Dir(env.Getenv("XDG_STATE_HOME")), run)
 }
 
-// endHost ends the host of a runtime directory and removes that.
-func endHost(run string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+// endHost ends the host of a home and a runtime directory, through its keeper every
+// child, and removes the runtime directory.
+func endHost(home, run string) {
+	d := local.Dirs{Dirs: daemon.Dirs{Runtime: filepath.Join(run, "tandemux"), State: filepath.Join(home, "state", "tandemux")}}
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	dir := filepath.Join(run, "tandemux")
-	if pid := hostPid(dir); pid > 0 {
+	for { // the socket may be gone, and it may be writing a file
+		if pid, err := d.HostPlace().Signal(syscall.SIGKILL); err != nil || pid <= 0 || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if pid := hostPid(d.Runtime); pid > 0 {
 		syscall.Kill(pid, syscall.SIGKILL)
-		for hostPid(dir) == pid && ctx.Err() == nil { // it may be writing a file
+		for hostPid(d.Runtime) == pid && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	if k, err := keeper.Dial(ctx, filepath.Join(dir, listen.KeeperName)); err == nil {
-		k.Shutdown(ctx) //nolint:errcheck // ends with the process in any case
-		k.Close()
-	}
+	d.EndKeeper(ctx) //nolint:errcheck // there may be none
 	os.RemoveAll(run)
 }
 
