@@ -38,7 +38,7 @@ func (t tuning) apply() {
 	}
 	if os.Getenv("GOGC") == "" {
 		// While it starts, nothing is garbage: to look for some takes a seventh of that time.
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(200)
 		time.AfterFunc(time.Second, func() { debug.SetGCPercent(t.percent) })
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
