@@ -28,16 +28,16 @@ var realAgents = []realAgent{
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "claude-agent-acp", program: "claude-agent-acp", terminal: true, insist: "Bash", runs: true, forks: true, steers: true,
+		name: "claude-agent-acp", program: "claude-agent-acp", terminal: true, forks: true, steers: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "gemini", program: "gemini", terminal: true, insist: "run_shell_command", args: []string{"--experimental-acp"},
+		name: "gemini", program: "gemini", terminal: true, args: []string{"--experimental-acp"},
 		env:   []string{"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 		files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},"model":{"name":"gemini-2.5-pro"}}`},
 	},
 	{
-		name: "codex-acp", program: "codex-acp", terminal: true, insist: "exec_command",
+		name: "codex-acp", program: "codex-acp", terminal: true,
 		env: []string{"OPENAI_API_KEY=fake"},
 		files: map[string]string{".codex/config.toml": `model = "mock"
 model_provider = "mock"
@@ -63,8 +63,6 @@ type realAgent struct {
 	env           []string
 	files         map[string]string // in the home
 	terminal      bool              // its commands are terminals of the host's
-	insist        string            // its own shell's tool, which is not there
-	runs          bool              // and which all the same is the host's
 	forks         bool              // it can copy a session
 	steers        bool              // it takes a message while it works
 }
