@@ -78,7 +78,7 @@ func (o *overriding) row(keys, line string) {
 			return
 		}
 	}
-	if words, err := splitLine(line); err != nil {
+	if words, err := Words(line); err != nil {
 		o.problem(keys, false, "%v", err)
 		return
 	} else if len(words) > 0 {
@@ -218,8 +218,8 @@ func parseSource(keys string) (Chord, error) {
 // maxLine bounds a command with its arguments in bytes.
 const maxLine = 1024
 
-// splitLine splits a command line at blanks; single or double quotes keep them.
-func splitLine(line string) ([]string, error) {
+// Words splits a command line at blanks; single or double quotes keep them.
+func Words(line string) ([]string, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("the command is longer than %d bytes", maxLine)
 	}

@@ -29,7 +29,7 @@ func (s *Selection) bindings() []bindings {
 		{
 			Normal, "keys", &s.Keys,
 			`Your keys: the keys, and the command with its arguments, or "" for none. Commands: docs/keys.md.`,
-			[]string{`"prefix v" = "split-right"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
+			[]string{`"prefix v" = "split-right"`, `"prefix g" = "popup lazygit"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
 		},
 		{Copy, "copy-keys", &s.CopyKeys, "Your keys in copy mode.", []string{`"ctrl+j" = "copy-yank"`}},
 		{Chat, "chat-keys", &s.ChatKeys, "Your keys in the prompt of a chat.", []string{`"ctrl+x" = "chat-steer"`}},

@@ -14,6 +14,7 @@ import (
 	"tandemux/ui/keys"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
 
@@ -57,18 +58,25 @@ func (m *Model) run(name string, args []string) {
 		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
-	if m.agents.Do(name) {
-		return
+	own, next := command.Cut(args)
+	if !m.agents.Do(name) {
+		if why := command.Why(name, own, m.context()); why != "" {
+			_, title, _ := command.Describe(name, own)
+			m.loop.Say(status.Info, "%s: %s", title, why)
+			return
+		}
+		if do := m.actions[name]; do != nil {
+			do(own)
+		}
 	}
-	if why := command.Why(name, args, m.context()); why != "" {
-		_, title, _ := command.Describe(name, args)
-		m.loop.Say(status.Info, "%s: %s", title, why)
-		return
-	}
-	if do := m.actions[name]; do != nil {
-		do(args)
+	if len(next) > 0 {
+		m.read(tty.Input{after(next)})
 	}
 }
+
+// after is a line of commands behind others; it waits for the terminals that those
+// create.
+type after []string
 
 // context is what decides which commands can run.
 func (m *Model) context() command.Context {

@@ -12,9 +12,9 @@ import (
 
 // papers is a desk for tests.
 type papers struct {
-	opened, edited []string
-	saved          map[string]string
-	fails          error
+	opened, edited, lent []string
+	saved                map[string]string
+	fails                error
 }
 
 func (d *papers) Open(uri string) error {
@@ -25,6 +25,11 @@ func (d *papers) Open(uri string) error {
 func (d *papers) Edit(text string, line int) ([]string, error) {
 	d.edited = append(d.edited, fmt.Sprint(line, ": ", text))
 	return []string{"edit", "file"}, d.fails
+}
+
+func (d *papers) Lend(text string) (string, func(), error) {
+	d.lent = append(d.lent, text)
+	return "/lent", func() { d.lent = append(d.lent, "back") }, d.fails
 }
 
 func (d *papers) Save(path, text string) (string, error) {

@@ -31,7 +31,7 @@ func (m *Model) waiting() bool { return m.panes.Holding > 0 || !m.panes.Begun }
 // held reports whether a message waits for a terminal.
 func held(msg tea.Msg) bool {
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued:
+	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued, after:
 		return true
 	}
 	return false
@@ -59,6 +59,8 @@ func (m *Model) event(msg tea.Msg) {
 		m.typing.Release(tea.Key(msg))
 	case tty.Paste:
 		m.paste(msg)
+	case after:
+		m.run(msg[0], msg[1:])
 	case tea.MouseClickMsg:
 		m.mouse.Press(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:

@@ -255,7 +255,7 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 	}
 	t.meta = ahp.TerminalMeta{Cwd: cwd, Created: h.Now}
 	if meta != nil {
-		t.meta.Command = meta.Command
+		t.meta.Command, t.Env = meta.Command, meta.Env
 	}
 	h.terms[uri] = t
 	h.list()

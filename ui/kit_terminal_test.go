@@ -17,6 +17,7 @@ type Terminal struct {
 	Input  []string // everything typed, in pieces as it came
 	Prompt string   // printed when a command has ended
 
+	Env   map[string]string // as it was created
 	host  *Host
 	state ahp.TerminalState
 	parts ahp.TerminalState // whose content has the commands, once there are any

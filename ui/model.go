@@ -140,6 +140,7 @@ func New(c Config, env Env) (*Model, error) {
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse.Drop() },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Run: m.run,
+		Around: func() func() (map[string]string, func(), error) { return m.copying.Around() },
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, func(uri ahp.URI, data []byte) {
 		if m.cfg.RecordInput {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -145,9 +146,9 @@ func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 	if p.Meta != nil {
 		meta = *p.Meta
 	}
-	if meta.Env == nil {
-		meta.Env = h.place.ChildEnv(os.Environ())
-	}
+	env := h.place.ChildEnv(os.Environ())
+	maps.Copy(env, meta.Env)
+	meta.Env = env
 	p.Meta = &meta
 	return h.Call(ctx, ahp.MethodCreateTerminal, p, nil)
 }

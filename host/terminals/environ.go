@@ -49,7 +49,7 @@ func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri 
 		env[name] = value
 	}
 	for name := range env {
-		if isForeign(name) {
+		if _, sent := client[name]; isForeign(name) && !(sent && strings.HasPrefix(name, "TANDEMUX_PANE")) {
 			delete(env, name)
 		}
 	}

@@ -26,12 +26,13 @@ func TestEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"TMUX": "x", "TMUX_PANE": "%1", "STY": "1", "TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3", "VTE_VERSION": "7000",
 		"LINES": "3", "COLUMNS": "4", "KITTY_WINDOW_ID": "1", "PATH": "/host/bin", "ONLY_HOST": "1", "TERM": "screen",
+		"TANDEMUX_PANE": "stale", "TANDEMUX_PANE_COMMAND": "stale",
 	} {
 		t.Setenv(name, value)
 	}
 	ts := &Terminals{Options: Options{Runtime: "/run/tandemux", Version: "9"}}
 	env := map[string]string{}
-	for _, kv := range ts.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": ""}, "ahp-terminal:/1", "/work") {
+	for _, kv := range ts.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": "", "TANDEMUX_PANE": "ahp-terminal:/0"}, "ahp-terminal:/1", "/work") {
 		name, value, _ := strings.Cut(kv, "=")
 		if _, twice := env[name]; twice {
 			t.Errorf("%s is there twice", name)
@@ -39,14 +40,14 @@ func TestEnvironment(t *testing.T) {
 		env[name] = value
 	}
 	for name, want := range map[string]string{
-		"PATH": "/client/bin", "ONLY_HOST": "1", "EMPTY": "", "TANDEMUX": "/run/tandemux/host.sock", "TANDEMUX_TERMINAL": "ahp-terminal:/1",
+		"PATH": "/client/bin", "ONLY_HOST": "1", "EMPTY": "", "TANDEMUX_PANE": "ahp-terminal:/0", "TANDEMUX": "/run/tandemux/host.sock", "TANDEMUX_TERMINAL": "ahp-terminal:/1",
 		"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "tandemux", "TERM_PROGRAM_VERSION": "9", "PWD": "/work",
 	} {
 		if got, ok := env[name]; !ok || got != want {
 			t.Errorf("%s is %q, %v; want %q", name, got, ok, want)
 		}
 	}
-	for _, name := range []string{"TMUX", "TMUX_PANE", "STY", "VTE_VERSION", "LINES", "COLUMNS", "KITTY_WINDOW_ID"} {
+	for _, name := range []string{"TMUX", "TMUX_PANE", "STY", "VTE_VERSION", "LINES", "COLUMNS", "KITTY_WINDOW_ID", "TANDEMUX_PANE_COMMAND"} {
 		if value, ok := env[name]; ok {
 			t.Errorf("%s=%s is left", name, value)
 		}

@@ -106,6 +106,16 @@ func (d Desk) Edit(text string, line int) ([]string, error) {
 	return editing(editor(), path, line), nil
 }
 
+// Lend puts text into a private file. On another machine's host it would be on the wrong
+// machine.
+func (d Desk) Lend(text string) (string, func(), error) {
+	if d.place.Elsewhere() {
+		return "", nil, nil
+	}
+	path, err := d.toEdit("selection-*.txt", text)
+	return path, func() { os.Remove(path) }, err
+}
+
 // toEdit puts text into a private file, and removes what editors left.
 func (d Desk) toEdit(pattern, text string) (path string, err error) {
 	dir := filepath.Join(d.place.Dirs.Runtime, EditDir)

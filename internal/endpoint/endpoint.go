@@ -239,7 +239,7 @@ func ChildEnv(environ []string) map[string]string {
 	env := make(map[string]string, len(environ))
 	for _, kv := range environ {
 		k, v, ok := strings.Cut(kv, "=")
-		if ok && k != "" && k != tokenEnv && k != hostEnv && k != daemon.ReadyEnv {
+		if ok && k != "" && !strings.HasPrefix(k, "TANDEMUX_PANE") && k != tokenEnv && k != hostEnv && k != daemon.ReadyEnv {
 			env[k] = v
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
+	"tandemux/ui/panes"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
@@ -193,7 +194,7 @@ func (as *Agents) composeText(text string, done func(string)) {
 			as.Panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
 				as.Panes.Then(uri, func() { as.composed(at, read, done) })
 				return put(l, uri)
-			}, argv, "")
+			}, panes.Program{Argv: argv})
 		}, nil
 	})
 }

@@ -40,7 +40,21 @@ const (
 	Int
 	// Choice is one of Choices.
 	Choice
+	// Program is all the words that are left: a program and its arguments, or in one
+	// word a line for sh.
+	Program
 )
+
+// Then is the word between commands that one line has.
+const Then = ";"
+
+// Cut gives a command's own arguments, and the line that follows them behind Then.
+func Cut(args []string) (own, next []string) {
+	if i := slices.Index(args, Then); i >= 0 {
+		return args[:i], args[i+1:]
+	}
+	return args, nil
+}
 
 // maxText bounds a Text argument in bytes.
 const maxText = 256
@@ -63,6 +77,11 @@ func All() []Command {
 // suggestion), missing, surplus or malformed arguments. nil means that it may
 // be bound to a key.
 func Check(name string, args []string) error {
+	if own, next := Cut(args); len(next) > 0 {
+		return cmp.Or(Check(name, own), Check(next[0], next[1:]))
+	} else if len(own) < len(args) {
+		return fmt.Errorf("a command is missing behind %q", Then)
+	}
 	c, ok := Find(name)
 	if !ok {
 		names := make([]string, len(table))
@@ -74,7 +93,7 @@ func Check(name string, args []string) error {
 		}
 		return fmt.Errorf("there is no command %q", name)
 	}
-	if len(args) > len(c.Args) {
+	if n := len(c.Args); len(args) > n && (n == 0 || c.Args[n-1].Kind != Program) {
 		if len(c.Args) == 0 {
 			return fmt.Errorf("%s takes no argument, got %q", name, args[0])
 		}
@@ -136,6 +155,16 @@ func Describe(name string, args []string) (group, text string, ok bool) {
 		return "", "", false
 	}
 	text = c.Title
+	args, next := Cut(args)
+	if len(next) > 0 {
+		defer func() {
+			_, more, _ := Describe(next[0], next[1:])
+			text += "; " + more
+		}()
+	}
+	if len(args) > 0 && c.Args[0].Kind == Program {
+		return c.Group, text + ": " + strings.Join(args, " "), true
+	}
 	if len(args) > 0 && arguments[name].title != "" {
 		text = cmp.Or(worded[name+" "+args[0]], strings.Replace(arguments[name].title, "%", args[0], 1))
 	}
@@ -149,7 +178,7 @@ func Why(name string, args []string, c Context) string {
 	if !ok {
 		return "there is no such command"
 	}
-	c.Args = args
+	c.Args, _ = Cut(args)
 	for _, r := range slices.Concat(cmd.needs[0], cmd.needs[1]) {
 		if why := r(c); why != "" {
 			return why

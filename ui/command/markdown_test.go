@@ -82,7 +82,7 @@ func markdown(t *testing.T, presets ...keymap.Table) string {
 	b.WriteString("`keymap = \"tmux\"` in [config.toml](configuration.md) chooses another preset, `prefix = \"ctrl+a\"` another prefix.\n\n")
 	b.WriteString("A key with ↻ repeats without the prefix for half a second. In parentheses stands the argument.\n")
 	b.WriteString("The keys of the column `alt-keys` need no prefix, but `alt-keys = true`; programs don't get them then.\n\n")
-	b.WriteString("Any key can be bound to any command. The palette (`:`) says what each does. `?` lists the keys that you have.\n")
+	b.WriteString("Any key can be bound to any command with its arguments, also several (`split-down ; even`). A PROGRAM is words, or one in quotes that sh reads: `popup \"git log | less\"`. The palette (`:`) says what each does. `?` lists the keys that you have.\n")
 	writeKeys(&b, func(c Command) bool {
 		return !slices.ContainsFunc(slices.Concat(copying, chats), func(col column) bool { return len(col.keys(c)) > 0 })
 	}, normal)

@@ -20,8 +20,8 @@ var groups = []struct {
 	rows  []row
 }{
 	{"Panes", need{pane}, []row{
-		{"split-right", "Split right", "Open a new terminal to the right of this pane.", need{connected, morePanes, roomRight}},
-		{"split-down", "Split down", "Open a new terminal below this pane.", need{connected, morePanes, roomDown}},
+		{"split-right", "Split right", "Open a terminal, or a program, to the right of this pane.", need{connected, morePanes, roomRight}},
+		{"split-down", "Split down", "Open a terminal, or a program, below this pane.", need{connected, morePanes, roomDown}},
 		{"focus-left", "Focus left", "Go to the pane on the left.", need{left}},
 		{"focus-down", "Focus down", "Go to the pane below.", need{down}},
 		{"focus-up", "Focus up", "Go to the pane above.", need{up}},
@@ -39,7 +39,8 @@ var groups = []struct {
 		{"swap-next", "Swap with the next pane", "Exchange this pane's place with the next one's.", need{several}},
 		{"break-out", "Break out to a tab", "Move this pane to a new tab of its own.", need{several, moreTabs}},
 		{"floating", "Floating panes", "Show the floating panes or hide them; the first time, open one.", need{connected, tab}},
-		{"new-floating", "New floating pane", "Open a new terminal above the other panes.", need{connected, tab, morePanes}},
+		{"new-floating", "New floating pane", "Open a terminal, or a program, above the other panes.", need{connected, tab, morePanes}},
+		{"popup", "Popup", "Run a program above the other panes and close with it.", need{connected, tab, morePanes}},
 		{"float-pane", "Float or tile this pane", "Put this pane above the others, or back among them.", need{connected, several}},
 		{"move-floating", "Move a floating pane", "Move this floating pane; the keys that resize panes resize it.", need{connected, floating}},
 		{"mark-pane", "Mark this pane", "Mark this pane for joining or swapping, or take its mark away.", nil},
@@ -52,7 +53,7 @@ var groups = []struct {
 		{"arrange", "Arrange panes", "Put this tab's panes in a row, a column, around one, or in tiles.", need{several}},
 	}},
 	{"Tabs", nil, []row{
-		{"new-tab", "New tab", "Open a new terminal in a tab of its own.", need{connected, moreTabs}},
+		{"new-tab", "New tab", "Open a terminal, or a program, in a tab of its own.", need{connected, moreTabs}},
 		{"next-tab", "Next tab", "Go to the next tab, and from the last one to the first.", need{tab, tabs}},
 		{"previous-tab", "Previous tab", "Go to the previous tab, and from the first one to the last.", need{tab, tabs}},
 		{"last-tab", "Last tab", "Go back to the tab that was active before this one.", need{tab, lastTab}},
@@ -214,6 +215,7 @@ var (
 	digit     = Arg{Name: "digit", Kind: Int, Max: 9}
 	character = Arg{Name: "character", Optional: true}
 	file      = Arg{Name: "file", Optional: true}
+	program   = []Arg{{Name: "program", Kind: Program, Optional: true}}
 	name      = Arg{Name: "name", Optional: true}
 	sides     = []string{"left", "down", "up", "right"}
 )
@@ -224,6 +226,12 @@ var arguments = map[string]struct {
 	title string
 	args  []Arg
 }{
+	"split-right":  {"", program},
+	"split-down":   {"", program},
+	"new-floating": {"", program},
+	"popup":        {"", program},
+	"new-tab":      {"", program},
+
 	"resize-left":   {"Resize left by %", []Arg{cells}},
 	"resize-down":   {"Resize down by %", []Arg{cells}},
 	"resize-up":     {"Resize up by %", []Arg{cells}},

@@ -28,6 +28,8 @@ type Desk interface {
 	// Edit puts text into a file that only this user can read and gives the
 	// command that edits it from a line on, counted from 1, and then removes it.
 	Edit(text string, line int) (argv []string, err error)
+	// Lend puts text into a file that only this user can read, until back is called.
+	Lend(text string) (path string, back func(), err error)
 	// Save writes text to a file that is not there yet; ~ is the home directory.
 	// It gives the file's full name.
 	Save(path, text string) (full string, err error)

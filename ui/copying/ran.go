@@ -15,6 +15,30 @@ import (
 	"tandemux/ui/words"
 )
 
+// Around gives what a program that is started at the focused pane finds in its
+// environment about that pane: TANDEMUX_PANE is the terminal.
+func (cp *Copying) Around() func() (map[string]string, func(), error) {
+	_, t, v := cp.panes.Focused()
+	if t == nil {
+		return nil
+	}
+	env, text := map[string]string{"TANDEMUX_PANE": t.URI}, ""
+	if v != nil {
+		text = v.SelectedText()
+		if c, _, ok := v.Feed.LastCommand(); ok {
+			env["TANDEMUX_PANE_COMMAND"] = c.Line
+		}
+	}
+	return func() (map[string]string, func(), error) {
+		if text == "" || cp.desk == nil {
+			return env, nil, nil
+		}
+		path, back, err := cp.desk.Lend(text)
+		env["TANDEMUX_PANE_SELECTION"] = path
+		return env, back, err
+	}
+}
+
 // shellActions are the commands about what a terminal's shell has run.
 var shellActions = map[string]action{
 	"previous-command": onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, false, n) }),

@@ -6,6 +6,7 @@ import (
 	"tandemux/ui/clipboard"
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
+	"tandemux/ui/panes"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
@@ -97,7 +98,7 @@ func (cp *Copying) edit(v *pane.View) {
 		if cut {
 			cp.loop.Say(status.Warning, "the oldest lines are left out")
 		}
-		cp.panes.Create(cp.panes.Beside(area, at), argv, "")
+		cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv})
 	})
 }
 

@@ -32,6 +32,8 @@ func (k *Keys) OpenPalette() {
 		case len(c.Args) > 0 && !c.Args[0].Optional && len(args) == 0:
 			list.Complete(name)
 			return false
+		case len(c.Args) == 1 && c.Args[0].Kind == command.Program:
+			args, _ = keymap.Words(strings.TrimPrefix(strings.TrimSpace(list.Typed()), name))
 		case len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1:
 			args = []string{strings.Join(args, " ")}
 		}

@@ -16,8 +16,8 @@ type action = func(ps *Panes, args []string)
 // Commands are those about the layout, by name.
 func (ps *Panes) Commands() map[string]command.Do {
 	return command.Bind(ps, map[string]action{
-		"split-right": func(ps *Panes, _ []string) { ps.split(layout.Right) },
-		"split-down":  func(ps *Panes, _ []string) { ps.split(layout.Down) },
+		"split-right": split(layout.Right),
+		"split-down":  split(layout.Down),
 		"focus-left":  focus(layout.Left),
 		"focus-down":  focus(layout.Down),
 		"focus-up":    focus(layout.Up),
@@ -46,11 +46,12 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"move-to-tab":   moveToTab,
 		"floating":      toggleFloats,
 		"new-floating":  newFloat,
+		"popup":         popup,
 		"float-pane":    inArea(layout.Layout.Lift),
 		"move-floating": moveFloat,
 		"rename-pane":   renamePane,
 
-		"new-tab":      func(ps *Panes, _ []string) { ps.NewTab(nil) },
+		"new-tab":      func(ps *Panes, args []string) { ps.NewTab(ps.program(args)) },
 		"next-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(1) }),
 		"previous-tab": changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
 		"last-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.LastTab() }),
@@ -79,10 +80,16 @@ func toggleFloats(ps *Panes, _ []string) {
 }
 
 // newFloat opens a terminal above the tiled panes.
-func newFloat(ps *Panes, _ []string) {
+func newFloat(ps *Panes, args []string) { ps.Create(layout.Layout.NewFloat, ps.program(args)) }
+
+// popup runs a program above the tiled panes that takes its pane along.
+func popup(ps *Panes, args []string) {
 	ps.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		if t := ps.Terms.Get(uri); t != nil {
+			t.Popup = true
+		}
 		return l.NewFloat(uri)
-	}, nil, ps.Cwd())
+	}, ps.program(args))
 }
 
 // inArea changes the layout at the focused pane, where there has to be room.

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -43,9 +44,32 @@ func (ps *Panes) Dispose(t *terminals.Terminal) {
 // Placement puts a new terminal into a layout.
 type Placement func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error)
 
+// Program is what a new terminal runs.
+type Program struct {
+	Argv []string // nil for a shell
+	Cwd  ahp.URI  // where the focused pane's directory can't be told
+	// Env, if not nil, gives variables, and what to do once the program has ended. It
+	// is called outside of the loop.
+	Env func() (env map[string]string, after func(), err error)
+}
+
+// program is what a command line says to run at the focused pane: words, or one that
+// sh reads.
+func (ps *Panes) program(args []string) Program {
+	p := Program{Argv: args, Cwd: ps.Cwd()}
+	if len(args) == 0 {
+		return p
+	}
+	if len(args) == 1 && strings.ContainsFunc(args[0], func(r rune) bool { return strings.ContainsRune(" \t|&;<>()$`\\\"'*?#~", r) }) {
+		p.Argv = []string{"/bin/sh", "-c", args[0]}
+	}
+	p.Env = ps.do.Around()
+	return p
+}
+
 // Create makes a terminal and puts it into the layout. What is typed until it
 // shows is held back and goes to it.
-func (ps *Panes) Create(put Placement, argv []string, cwd ahp.URI) {
+func (ps *Panes) Create(put Placement, prog Program) {
 	uri := address.New(ahp.TerminalScheme)
 	l, id, err := put(ps.Doc.Shown, uri)
 	if err != nil {
@@ -53,9 +77,9 @@ func (ps *Panes) Create(put Placement, argv []string, cwd ahp.URI) {
 		return
 	}
 	params := ahp.CreateTerminalParams{
-		Channel: uri, Cwd: cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me},
+		Channel: uri, Cwd: prog.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me},
 	}
-	params.Meta = &ahp.CreateMeta{Command: argv}
+	params.Meta = &ahp.CreateMeta{Command: prog.Argv}
 	if _, t, _ := ps.Focused(); t != nil {
 		params.Meta.CwdOf = t.URI
 	}
@@ -66,12 +90,25 @@ func (ps *Panes) Create(put Placement, argv []string, cwd ahp.URI) {
 	}
 	ps.Holding++
 	ps.loop.Async("create terminal", func(ctx context.Context) (func(), error) {
-		err := ps.link.Host.Create(ctx, params)
+		var err error
+		var after func()
+		if prog.Env != nil {
+			params.Meta.Env, after, err = prog.Env()
+		}
+		if err == nil {
+			err = ps.link.Host.Create(ctx, params)
+		}
 		if err == nil {
 			err = ps.link.Host.Subscribe(ctx, uri)
 		}
+		if err != nil && after != nil {
+			after()
+		}
 		return func() {
 			if err == nil {
+				if after != nil {
+					ps.Then(uri, func() { go after() })
+				}
 				ps.Created(uri, put)
 			}
 			ps.Holding--
@@ -102,25 +139,22 @@ func (ps *Panes) Created(uri ahp.URI, put Placement) {
 }
 
 // NewTab opens a terminal in a tab of its own.
-func (ps *Panes) NewTab(argv []string) {
-	cwd := ps.Cwd()
-	if cwd == "" {
-		cwd = fileuri.Of(ps.first.Cwd)
-	}
-	ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
-		return l.NewTab(uri)
-	}, argv, cwd)
+func (ps *Panes) NewTab(p Program) {
+	p.Cwd = cmp.Or(ps.Cwd(), fileuri.Of(ps.first.Cwd))
+	ps.Create(layout.Layout.NewTab, p)
 }
 
 // split opens a terminal beside the focused pane.
-func (ps *Panes) split(d layout.Direction) {
-	at, area := ps.FocusID(), ps.Area()
-	ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
-		if _, _, ok := l.Find(at); !ok {
-			return l.NewTab(uri) // the pane beside is gone
-		}
-		return l.Split(area, at, d, uri)
-	}, nil, ps.Cwd())
+func split(d layout.Direction) action {
+	return func(ps *Panes, args []string) {
+		at, area := ps.FocusID(), ps.Area()
+		ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
+			if _, _, ok := l.Find(at); !ok {
+				return l.NewTab(uri) // the pane beside is gone
+			}
+			return l.Split(area, at, d, uri)
+		}, ps.program(args))
+	}
 }
 
 // FocusID is the focused pane's id, "" without one.

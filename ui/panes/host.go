@@ -187,7 +187,7 @@ func (ps *Panes) Begin() bool {
 		}
 	}
 	if len(ps.Doc.Shown.Tabs) == 0 {
-		ps.NewTab(ps.first.Command)
+		ps.NewTab(Program{Argv: ps.first.Command})
 	}
 	return true
 }

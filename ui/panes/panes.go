@@ -35,6 +35,8 @@ type Hooks struct {
 	Switched func()
 	// ChatTitle is what a chat is called.
 	ChatTitle func(uri ahp.URI) string
+	// Around is the Env of a program that is started at the focused pane.
+	Around func() func() (map[string]string, func(), error)
 	// Run runs a command by name.
 	Run func(name string, args []string)
 }

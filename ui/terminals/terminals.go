@@ -38,6 +38,9 @@ type Terminal struct {
 	Typed bool      // a person has typed into it here
 	// Passing says that its pane closes when the program has ended well.
 	Passing bool
+	// Popup says that its pane closes with the program, however that ended, if it
+	// was there to be started.
+	Popup bool
 	// Stays says that the pane stays open although the program has ended.
 	Stays bool
 	// Theirs says that another client took it or gave it a size while this one was
@@ -178,7 +181,7 @@ func (t *Terminal) Layouts() []ahp.URI {
 // it.
 func (t *Terminal) ClosesItself(now time.Time) bool {
 	code := t.Info.Lifecycle.ExitCode
-	if t.Passing && code != nil && *code == 0 {
+	if code != nil && (t.Passing && *code == 0 || t.Popup && *code != 126 && *code != 127) {
 		return true
 	}
 	if len(t.Command()) > 0 || code == nil {
