@@ -42,7 +42,7 @@ func completeRoot(t *testing.T) *cobra.Command {
 	return root
 }
 
-// TestNamedOnPages: each command, option and make target that a page names is there, and
+// TestNamedOnPages: each command (U114), option and make target that a page names is there, and
 // each block of toml is a configuration, an agent's definition, a layout or a theme.
 func TestNamedOnPages(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")

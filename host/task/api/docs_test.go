@@ -2,8 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"flag"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"reflect"
@@ -13,43 +11,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "rewrite the paths of docs/http.md")
-
-// TestDocs: the documentation has the routes, a path a line (U114).
-func TestDocs(t *testing.T) {
-	t.Parallel()
-	const path, from, to = "../../../docs/http.md", "-run TestDocs -update -->\n", "<!-- end -->"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), from)
-	have, after, ended := strings.Cut(rest, to)
-	if !ok || !ended {
-		t.Fatal("docs/http.md has no place for the paths")
-	}
-	var b strings.Builder
-	b.WriteString("```text")
-	last := ""
-	for _, r := range Table {
-		if r.Path != last {
-			fmt.Fprintf(&b, "\n%-67s", r.Path)
-		}
-		fmt.Fprintf(&b, " %s", r.Method)
-		last = r.Path
-	}
-	b.WriteString("\n```\n")
-	if *update {
-		if err := os.WriteFile(path, []byte(before+from+b.String()+to+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if have != b.String() {
-		t.Errorf("docs/http.md has other paths than there are: run go test ./host/task/api -run TestDocs -update")
-	}
-}
 
 // TestStatusesAreWritten: docs/http.md has the statuses of all errors that the
 // description names.
