@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/agent"
 	"tandemux/internal/prompt"
 )
 
@@ -24,20 +25,20 @@ const realEnv = "TANDEMUX_REAL_AGENTS"
 // for its address.
 var realAgents = []realAgent{
 	{
-		name: "claude-code-acp", program: "claude-code-acp", terminal: true, forks: true,
+		name: "claude-code-acp", shell: "mcp__acp__Bash", left: true, program: "claude-code-acp", forks: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "claude-agent-acp", program: "claude-agent-acp", terminal: true, forks: true, steers: true,
+		name: "claude-agent-acp", shell: "Bash", program: "claude-agent-acp", forks: true, steers: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "gemini", program: "gemini", terminal: true, args: []string{"--experimental-acp"},
+		name: "gemini", shell: "run_shell_command", denied: "not found in registry", program: "gemini", args: []string{"--experimental-acp"},
 		env:   []string{"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 		files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},"model":{"name":"gemini-2.5-pro"}}`},
 	},
 	{
-		name: "codex-acp", program: "codex-acp", terminal: true,
+		name: "codex-acp", shell: "shell_command", denied: "unsupported call: shell_command", program: "codex-acp",
 		env: []string{"OPENAI_API_KEY=fake"},
 		files: map[string]string{".codex/config.toml": `model = "mock"
 model_provider = "mock"
@@ -51,7 +52,7 @@ env_key = "OPENAI_API_KEY"
 `},
 	},
 	{
-		name: "opencode", program: "opencode", terminal: true, args: []string{"acp"}, forks: true,
+		name: "opencode", shell: "bash", program: "opencode", args: []string{"acp"}, forks: true,
 		files: map[string]string{"config/opencode/opencode.json": `{"model":"anthropic/claude-sonnet-4-5","autoupdate":false,"share":"disabled","permission":{"bash":"ask"},
 "provider":{"anthropic":{"options":{"baseURL":"MODEL/v1","apiKey":"fake"}}}}`},
 	},
@@ -62,40 +63,107 @@ type realAgent struct {
 	args          []string
 	env           []string
 	files         map[string]string // in the home
-	terminal      bool              // its commands are terminals of the host's
+	shell         string            // its own tool for commands
+	denied        string            // what the model is answered that calls that all the same; "": it runs in a terminal
+	left          bool              // a command that a person takes is not waited for
 	forks         bool              // it can copy a session
 	steers        bool              // it takes a message while it works
 }
 
-// TestRealAgents has real agents, from npm, run a command and report what it
-// said. It needs what scripts/real-agents.sh installs, and is skipped without.
+// TestRealAgents has real agents, from npm, run a command and report what it said: in a
+// terminal of the host's, from which its exit code arrives; where a person takes that in
+// mid-run; and where the model insists on the agent's own shell. It needs what
+// scripts/real-agents.sh installs, and is skipped without.
 func TestRealAgents(t *testing.T) {
 	folder, bin := realBin(t)
 	for _, a := range realAgents {
-		t.Run(a.name, func(t *testing.T) {
-			program := filepath.Join(folder, "node_modules", ".bin", a.program)
-			if _, err := os.Stat(program); err != nil {
-				t.Skipf("not installed: %v", err)
-			}
-			m := &Model{Command: "echo real-$USERNAME-agent; exit 3"}
-			server := httptest.NewServer(m)
-			defer server.Close()
-			r := newRealRun(t, bin, program, server.URL, a.env, a.files)
-			defer func() {
-				r.tandemux("stop")
-				if t.Failed() {
-					t.Logf("the model was asked:\n%s", strings.Join(m.Asked(), "\n"))
+		program := filepath.Join(folder, "node_modules", ".bin", a.program)
+		if _, err := os.Stat(program); err != nil {
+			t.Logf("%s is not installed: %v", a.name, err)
+			continue
+		}
+		do := func(name string, m *Model, person func(r *realRun), check func(r *realRun, events string)) {
+			t.Run(a.name+"/"+name, func(t *testing.T) {
+				server := httptest.NewServer(m)
+				defer server.Close()
+				r := newRealRun(t, bin, program, server.URL, a.env, a.files)
+				defer func() {
+					r.tandemux("stop")
+					if t.Failed() {
+						t.Logf("the model was asked:\n%s", strings.Join(m.Asked(), "\n"))
+					}
+				}()
+				command := strings.Join(append([]string{program}, a.args...), " ")
+				began, done := time.Now(), make(chan struct{})
+				go func() {
+					defer close(done)
+					if person != nil {
+						person(r)
+					}
+				}()
+				out, errs, err := r.tandemux("prompt", "--agent-command", command, "--approve", "all", "--timeout", "120s", "--json", "Run it and tell me what it says.")
+				<-done
+				t.Logf("%v, %d requests to the model, %v; stderr: %s", time.Since(began).Round(time.Millisecond), len(m.Asked()), err, errs)
+				if err != nil {
+					t.Fatalf("the turn failed:\n%s", out)
 				}
-			}()
-			command := strings.Join(append([]string{program}, a.args...), " ")
-			began := time.Now()
-			out, errs, err := r.tandemux("prompt", "--agent-command", command, "--approve", "all", "--timeout", "120s", "--json", "Run it and tell me what it says.")
-			t.Logf("%v, %d requests to the model, %v; stderr: %s", time.Since(began).Round(time.Millisecond), len(m.Asked()), err, errs)
-			if err != nil {
-				t.Fatalf("the turn failed:\n%s", out)
-			}
-			r.check(out, a.terminal)
+				check(r, out)
+			})
+		}
+		do("run", &Model{Command: "echo real-$USERNAME-agent; exit 3"}, nil, func(r *realRun, events string) {
+			r.check(events, true, "real-mock-agent", 3)
 		})
+		do("taken", &Model{Command: "echo real-$USERNAME-agent; read x; echo $x >typed; exit 3"}, (*realRun).take, func(r *realRun, events string) {
+			// ACP's terminals are left at once: nobody waits for the exit code.
+			said, code := "has taken this", 3
+			if a.left {
+				said, code = agent.Detached, -1
+			}
+			r.check(events, true, said, code)
+			r.typed()
+		})
+		do("insisted", &Model{Command: "echo real-$USERNAME-agent; exit 3", Insist: a.shell}, nil, func(r *realRun, events string) {
+			if a.denied == "" {
+				r.check(events, true, "real-mock-agent", 3)
+			} else {
+				r.check(events, false, a.denied, -1)
+			}
+		})
+	}
+}
+
+// take is what a person does who takes the terminal of the command that runs and answers it.
+func (r *realRun) take() {
+	for range 600 {
+		out, _, _ := r.tandemux("ls", "--json")
+		var list []struct {
+			ID    string
+			Claim ahp.Claim
+		}
+		if json.Unmarshal([]byte(out), &list) == nil && len(list) == 1 && list[0].Claim.ToolCallID != "" {
+			for _, args := range [][]string{{"claim", list[0].ID}, {"send", "--enter", list[0].ID, "by hand"}} {
+				if out, errs, err := r.tandemux(args...); err != nil {
+					r.t.Errorf("%v: %v %s%s", args, err, out, errs)
+				}
+			}
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	r.t.Error("no terminal of a tool call came")
+}
+
+// typed checks that the command went on in the person's hands.
+func (r *realRun) typed() {
+	var text []byte
+	for range 100 {
+		if text, _ = os.ReadFile(filepath.Join(r.dir, "typed")); len(text) > 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if string(text) != "by hand\n" {
+		r.t.Errorf("the command read %q of the person", text)
 	}
 }
 
@@ -186,9 +254,9 @@ func (r *realRun) command(program string, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), err
 }
 
-// check reads what was told of the turn: the command ran, the agent said what it
-// printed, and it ran in a terminal of the host's if it is one that does.
-func (r *realRun) check(events string, terminal bool) {
+// check reads what was told of the turn: the agent repeated what the tool said, and the
+// command was a terminal of the host's, or was none, and its exit code, if not -1, is its call's.
+func (r *realRun) check(events string, terminal bool, said string, code int) {
 	r.t.Helper()
 	var state ahp.ChatState
 	kinds := map[string]int{}
@@ -205,25 +273,27 @@ func (r *realRun) check(events string, terminal bool) {
 		r.t.Fatalf("the turns are %+v", state.Turns)
 	}
 	text, calls := "", []string{}
-	shown := false
+	shown, exit := false, -1
 	for _, p := range state.Turns[0].ResponseParts {
 		text += p.Content
 		if c := p.ToolCall; c != nil {
 			calls = append(calls, fmt.Sprintf("%s %q %s, %d pieces", c.ToolName, prompt.CallTitle(c), c.Status, len(c.Content)))
 			for _, content := range c.Content {
-				shown = shown || content.Type == ahp.ContentTerminal
+				if shown = shown || content.Type == ahp.ContentTerminal; content.Result != nil && content.Result.ExitCode != nil {
+					exit = *content.Result.ExitCode
+				}
 			}
 		}
 	}
 	r.t.Logf("tool calls: %v", calls)
-	if !strings.Contains(text, Answer) || !strings.Contains(text, "real-mock-agent") {
-		r.t.Errorf("the agent said %q", text)
+	if !strings.Contains(text, Answer) || !strings.Contains(text, said) || code >= 0 && exit != code {
+		r.t.Errorf("the agent said %q, the exit code is %d; want %q, %d", text, exit, said, code)
 	}
-	if len(calls) == 0 {
+	if len(calls) == 0 && terminal {
 		r.t.Error("no tool call was told")
 	}
 	out, _, err := r.tandemux("ls", "--json")
-	if err != nil || strings.Contains(out, `"kind": "session"`) != terminal || shown != terminal {
+	if err != nil || strings.Contains(out, `"id":`) != terminal || shown != terminal {
 		r.t.Errorf("terminals of the agent: %v, %v, want %v\n%s", err, shown, terminal, out)
 	}
 }
