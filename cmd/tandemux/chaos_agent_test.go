@@ -171,6 +171,14 @@ func (x *chaos) fillDisk() {
 	x.must(os.Remove(ballast))
 }
 
+// checkSessions wants each session to have ended with its turn.
+func (x *chaos) checkSessions() {
+	x.Helper()
+	if left := x.tandemux("session", "ls", "--json"); strings.TrimSpace(left) != "[]" {
+		x.Errorf("sessions are left: %s", left)
+	}
+}
+
 // reportTurns says what became of the turns.
 func (x *chaos) reportTurns() {
 	var names []string

@@ -256,6 +256,16 @@ func (s *Conn) Act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
 	return s.At.silent(err)
 }
 
+// EndSession ends a session, also where hosts change meanwhile. One that is not there any
+// more has ended.
+func (s *Conn) EndSession(ctx context.Context, session ahp.URI) error {
+	err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: session}, nil)
+	if errors.Is(err, &ahp.Error{Code: ahp.CodeSessionNotFound}) {
+		return nil
+	}
+	return err
+}
+
 // Terminals are those of the host, as of now.
 func (s *Conn) Terminals() []ahp.TerminalInfo {
 	root, _ := s.Mirror.Root()

@@ -241,9 +241,7 @@ func (p *prompter) ready(ctx context.Context) error {
 
 // end ends the session.
 func (p *prompter) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), endpoint.CallTimeout)
-	defer cancel()
-	if err := p.s.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: p.session}, nil); err != nil {
+	if err := p.s.EndSession(context.Background(), p.session); err != nil {
 		fmt.Fprintf(p.err, "tandemux: end the session: %v\n", err)
 	}
 }

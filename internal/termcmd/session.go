@@ -65,7 +65,7 @@ func Session() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
+					if err := s.EndSession(ctx, one.Resource); err != nil {
 						return err
 					}
 				}
