@@ -35,7 +35,7 @@ func TestFileIsTheDefaults(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatalf("%s: %v", name, problems)
 		}
-		if name == "uncommented" && (len(s.look.Keys) != 4 || s.look.CopyKeys["ctrl+j"] != "copy-yank") {
+		if name == "uncommented" && (len(s.look.Keys) != 5 || s.look.CopyKeys["ctrl+j"] != "copy-yank") {
 			t.Errorf("%s: keys %v, %v", name, s.look.Keys, s.look.CopyKeys)
 		}
 		for i, o := range defaults().options {
@@ -93,6 +93,7 @@ graphics = "placed"
 mode-keys = "emacs"
 word-separators = "/:"
 copy-on-select = false
+clipboard = "ask"
 attention = ["bell"]
 long-command = 30
 notify = []
@@ -112,6 +113,7 @@ agent-spawns = 0
 agent-terminals = 50
 agent-calls = 7
 agent-idle = 60
+agent-policy = "strict"
 agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
 listen = ["127.0.0.1:7070"]
