@@ -421,7 +421,7 @@ func (x *chaos) end() {
 	<-x.typed
 	<-x.ran
 	<-x.asked
-	x.checkSessions()
+	x.endSessions()
 	for _, t := range x.terms {
 		word := map[string]string{"numbers": "end\n", "echoes": "end\n", "wide": "end\n", "shell": fmt.Sprintf("\x15exit %d\r", t.code)}[t.kind]
 		if word == "" {
