@@ -3,7 +3,6 @@ package ahp
 // CommandInfo describes a command of a terminal: one that its shell ran, or
 // the one that the terminal was started with.
 type CommandInfo struct {
-	// ID as in the actions and parts (R11).
 	ID          string `json:"commandId" doc:"Stable, and the only one in its terminal"`
 	CommandLine string `json:"commandLine" doc:"As it was typed"`
 	Timestamp   int64  `json:"timestamp" doc:"When it began"` // Unix ms, host's clock
@@ -25,8 +24,7 @@ const (
 type CommandParams struct {
 	Channel URI    `json:"channel"`
 	ID      string `json:"id,omitempty"`
-	// Back counts from the end, 1 is the newest; 0 means 1.
-	Back int `json:"back,omitempty"`
+	Back    int    `json:"back,omitempty"` // counts from the end, 1 is the newest; 0 means 1
 	// Failed counts only commands that ended with an exit code other than 0.
 	Failed bool   `json:"failed,omitempty"`
 	Format string `json:"format,omitempty"`
@@ -81,13 +79,14 @@ type WaitParams struct {
 	// Pattern is an RE2 expression, matched against each line of plain text on
 	// its own: the line that the cursor is on when the wait begins, and all
 	// output after that, also of a line that is not complete.
-	Pattern string `json:"pattern,omitempty"`
-	// Past looks for Pattern in the output that the terminal has kept, too.
-	Past      bool  `json:"past,omitempty"`
-	TimeoutMs int64 `json:"timeoutMs,omitempty"` // 0 means none
+	Pattern   string `json:"pattern,omitempty"`
+	Past      bool   `json:"past,omitempty"`      // looks for it in the output that the terminal has kept, too
+	TimeoutMs int64  `json:"timeoutMs,omitempty"` // 0 means none
 	// Input has a wait for an exit or a command end when what runs waits for input, and
 	// another that has taken TimeoutMs say so.
 	Input bool `json:"input,omitempty"`
+	// Call has it end, too, when the tool call that works there is sent to the background.
+	Call bool `json:"call,omitempty"`
 	// From makes it a wait that began at a mark, AgoMs ago: what has happened
 	// since decides it as if it had been there all the time, in an earlier host or
 	// on an earlier connection.
@@ -114,13 +113,14 @@ type Mark struct {
 
 // The values of WaitResult.Reason.
 const (
-	WaitMet      = "met"      // the condition holds
-	WaitTimeout  = "timeout"  // TimeoutMs is over
-	WaitFinished = "finished" // the command that ran has finished, and with it the wait
-	WaitExited   = "exited"   // the process has ended, and with it the wait
-	WaitGone     = "gone"     // the terminal was removed
-	WaitInput    = "input"    // what runs waits for input; WaitResult.Line is its prompt
-	WaitOverrun  = "overrun"  // output came faster than Pattern could be matched
+	WaitMet      = "met"        // the condition holds
+	WaitTimeout  = "timeout"    // TimeoutMs is over
+	WaitFinished = "finished"   // the command that ran has finished, and with it the wait
+	WaitExited   = "exited"     // the process has ended, and with it the wait
+	WaitGone     = "gone"       // the terminal was removed
+	WaitInput    = "input"      // what runs waits for input; WaitResult.Line is its prompt
+	WaitSent     = "background" // the tool call that works there was sent to the background
+	WaitOverrun  = "overrun"    // output came faster than Pattern could be matched
 )
 
 // WaitResult answers it.

@@ -97,6 +97,15 @@ func (cs *Commands) wait(_ context.Context, c *requests.Conn, p ahp.WaitParams) 
 		w.end(tx)
 		return nil, err
 	}
+	if see := w.see; p.Call && see != nil && w.t.Value.Claim.ToolCallID != "" {
+		w.see = func(tx core.Tx, w *wait, a ahp.Action) {
+			if c, is := a.(ahp.TerminalClaimed); is && c.Claim.Kind == ahp.ClaimSession && c.Claim.ToolCallID == "" {
+				w.reply(tx, ahp.WaitResult{Reason: ahp.WaitSent, Running: true})
+				return
+			}
+			see(tx, w, a)
+		}
+	}
 	if p.Input && !w.over && (p.Until == ahp.WaitExit || p.Until == ahp.WaitCommand) {
 		w.input = w.after(inputTime, func(tx core.Tx) {
 			if w.input.Reset(inputTime); w.t.Value.Claim.Kind == ahp.ClaimSession { // Else a person sees to it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"tandemux/ahp"
 	"tandemux/internal/hosttest"
 )
 
@@ -242,6 +243,36 @@ func TestSizes(t *testing.T) {
 	a.get("wait_for", m{"terminalId": late["terminalId"], "until": "text", "pattern": "two"})
 	if r := a.get("read_command", m{"terminalId": late["terminalId"], "commandId": late["commandId"], "since": late["cursor"]}); r["output"] != "\ntwo\n" {
 		t.Errorf("a command since %v: %v", late["cursor"], r)
+	}
+}
+
+// TestSentToTheBackground: run_command answers at once when a person sends its command to the
+// background, and wait_for goes on waiting for it.
+func TestSentToTheBackground(t *testing.T) {
+	t.Parallel()
+	a := newAgent(hosttest.New(t, ""), "sent")
+	done, began := make(chan map[string]any, 1), time.Now()
+	go func() { done <- a.get("run_command", m{"line": "echo begun; sleep 1000 <&-"}) }()
+	var rows []struct {
+		ID    string
+		Claim ahp.Claim
+	}
+	a.Eventually("the command to run", func() bool {
+		a.Must(json.Unmarshal([]byte(a.Tandemux("ls", "--json")), &rows))
+		return len(rows) == 1 && rows[0].Claim.ToolCallID != "" && strings.Contains(a.Tandemux("read", rows[0].ID), "begun")
+	})
+	id := rows[0].ID
+	waited := make(chan map[string]any, 1)
+	go func() { waited <- a.get("wait_for", m{"terminalId": id, "until": "exit"}) }()
+	a.Tandemux("background", id)
+	r := <-done
+	hint, _ := r["hint"].(string)
+	if r["running"] != true || r["timedOut"] != nil || !strings.Contains(hint, "sent this command to the background") || r["terminalId"] != "pty-"+id || r["output"] != "begun\n" {
+		t.Errorf("after %v: %v", time.Since(began), r)
+	}
+	a.get("send_input", m{"terminalId": id, "keys": []string{"ctrl+c"}})
+	if w := <-waited; w["met"] != true {
+		t.Errorf("wait_for: %v", w)
 	}
 }
 

@@ -89,7 +89,7 @@ func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error)
 		return commandOutput{}, err
 	}
 	const only = "c1" // the id of the command that a terminal was started with
-	w, err := c.wait(ctx, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: limit, Input: true})
+	w, err := c.wait(ctx, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: limit, Input: true, Call: true})
 	if err != nil { // most likely cancelled
 		c.tidy(func(ctx context.Context) { c.interrupt(ctx, uri) })
 		return commandOutput{}, err
@@ -132,7 +132,7 @@ func (c call) runIn(ctx context.Context, in runInput, limit int64) (commandOutpu
 	if err != nil {
 		return commandOutput{}, err
 	}
-	w, err := c.wait(ctx, ahp.WaitParams{Channel: t.Resource, Until: ahp.WaitCommand, TimeoutMs: limit, Input: true})
+	w, err := c.wait(ctx, ahp.WaitParams{Channel: t.Resource, Until: ahp.WaitCommand, TimeoutMs: limit, Input: true, Call: true})
 	if err != nil {
 		if ctx.Err() != nil { // cancelled: the command is interrupted, the shell stays
 			c.tidy(func(ctx context.Context) { c.act(ctx, t.Resource, ahp.TerminalInput{Data: "\x03"}) }) //nolint:errcheck // the caller is gone
@@ -159,7 +159,9 @@ func (c call) taken(ctx context.Context, uri ahp.URI, out commandOutput) command
 // late completes the answer of a command that goes on.
 func (c call) late(ctx context.Context, out commandOutput, until string, w ahp.WaitResult) commandOutput {
 	out.WaitsForInput, out.Prompt, out.Hint = c.asks(ctx, out.TerminalID, w)
-	if out.TimedOut = !out.WaitsForInput; out.TimedOut {
+	if w.Reason == ahp.WaitSent {
+		out.Hint = "the person has sent this command to the background: it goes on, and so should you, without waiting for it; read_command has what it prints"
+	} else if out.TimedOut = !out.WaitsForInput; out.TimedOut {
 		out.Hint = fmt.Sprintf("it goes on: wait_for until %s, then read_command with this commandId and since: the cursor; send_input keys ctrl+c interrupts it", until)
 	}
 	return out
