@@ -260,7 +260,13 @@ func (l *link) rejoin() {
 // any, has reached the Sink.
 func (l *link) subscribe(ch *channel, done func(error)) {
 	c := l.c
+	c.mu.Lock()
+	ch.states++
+	c.mu.Unlock()
 	ask(l, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(r ahp.SubscribeResult, err error) {
+		c.mu.Lock()
+		ch.states--
+		c.mu.Unlock()
 		if err != nil {
 			done(fmt.Errorf("%s: %w", ch.uri, err))
 			return

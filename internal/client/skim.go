@@ -17,7 +17,9 @@ const (
 type flood struct {
 	bytes int
 	since time.Time
-	skims bool // screens come instead, or have been asked for; guarded by the client's lock
+	// Guarded by the client's lock:
+	skims  bool // screens come instead, or have been asked for
+	states int  // states that have been asked for, and have not come
 }
 
 // skim asks for screens in place of a terminal's output when that is a flood, and the
@@ -34,12 +36,12 @@ func (l *link) skim(ch *channel, n int) {
 		return
 	}
 	c.mu.Lock()
-	asks := !f.skims
-	f.skims = true
-	c.mu.Unlock()
-	if !asks {
+	defer c.mu.Unlock()
+	// A state that comes ends the skimming here; asked for behind it, it would not end there.
+	if f.skims || f.states > 0 || c.channels[ch.uri] != ch {
 		return
 	}
+	f.skims = true
 	ask(l, ahp.MethodSkim, ahp.SubscribeParams{Channel: ch.uri}, func(_ json.RawMessage, err error) {
 		if err != nil { // The host is older, perhaps. It is not asked again.
 			c.log.Debug("skim", "err", err)

@@ -87,3 +87,49 @@ func TestSkim(t *testing.T) {
 	p.reply(p.expect(ahp.MethodSubscribe, `{"channel":"`+t1+`"}`), fmt.Sprintf(`{"snapshot":{"resource":"%s","state":{"cols":1},"fromSeq":%d}}`, t1, seq+100))
 	want(fmt.Sprintf(`state {"cols":1} %d`, seq+100))
 }
+
+// TestSkimBehindState: a state that was asked for ends the skimming when it comes, so a
+// flood that comes before it is not skimmed yet: what the host would then leave out, the
+// screens in its place would be ignored for. Behind it, it is.
+func TestSkimBehindState(t *testing.T) {
+	s := &skimmer{got: make(chan string, 100)}
+	_, p, c, _ := start(t, Options{Sink: s, Wants: Wants{Print: s, Skim: s}})
+	seq := 10
+	subscribed := make(chan error, 1)
+	subscribe := func(during func()) {
+		t.Helper()
+		go func() { subscribed <- c.Subscribe(t.Context(), t1) }()
+		id := p.expect(ahp.MethodSubscribe, `{"channel":"`+t1+`"}`)
+		during()
+		p.reply(id, fmt.Sprintf(`{"snapshot":{"resource":"%s","state":{},"fromSeq":%d}}`, t1, seq))
+		if err := <-subscribed; err != nil {
+			t.Fatal(err)
+		}
+		if got, want := <-s.got, fmt.Sprint("state {} ", seq); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+	data := func() {
+		seq++
+		p.action(t1, seq, `{"type":"terminal/data","data":"`+strings.Repeat("x", 64<<10)+`"}`, "")
+	}
+	subscribe(func() {})
+	subscribe(func() {
+		for range 50 {
+			data()
+		}
+	})
+	if len(p.in) > 0 {
+		t.Error("a flood before a state is to be skimmed")
+	}
+	for len(p.in) == 0 {
+		data()
+	}
+	p.reply(p.expect(ahp.MethodSkim, `{"channel":"`+t1+`"}`), `null`)
+	if err := p.conn.Notify(ahp.NoteSkimmed, ahp.Skimmed{Snapshot: ahp.Snapshot{Resource: t1, State: json.RawMessage(`{}`), FromSeq: int64(seq)}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := <-s.got, fmt.Sprint("screen {} ", seq); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

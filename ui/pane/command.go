@@ -248,6 +248,9 @@ func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int 
 	}
 	for range rows + 1 {
 		if y <= oldest {
+			if before == nil && f.whole != nil { // it is among the lines that are not there
+				y = oldest - 1
+			}
 			break
 		}
 		y--

@@ -73,7 +73,10 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		return fmt.Errorf("show terminal: %w", err)
 	}
 	f.change(func() {
-		f.em, f.sync, f.events, f.lineOff = em, time.Time{}, nil, 0
+		f.em, f.lineOff = em, 0 // events and what is put off outlive it
+		if !part {
+			f.sync = time.Time{}
+		}
 		f.gen++
 		f.all = f.gen
 		f.epoch++
@@ -164,16 +167,21 @@ func (f *Feed) Print(data []byte) {
 
 // Resize takes the terminal's new size.
 func (f *Feed) Resize(cols, rows int) {
+	part := false
 	f.change(func() {
 		if f.em == nil {
 			return
 		}
+		part = f.whole != nil
 		f.collect()
 		f.em.Resize(cols, rows)
 		f.gen++
 		f.all = f.gen
 		f.epoch++
 	})
+	if part { // the host's screen may have lines back that scrolled off
+		f.Whole()
+	}
 }
 
 // Clear empties screen and history, keeping the line that the cursor is on, as

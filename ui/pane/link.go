@@ -116,13 +116,17 @@ func bounded(uri string) string {
 // address and whether there is something to draw.
 func (v *View) Hover(x, y int, links bool) (uri string, changed bool) {
 	f := v.Feed
+	inside := v.rect.Contains(x, y)
+	bar := inside && x == v.rect.X+v.rect.W-1
+	if bar {
+		v.entire()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.em == nil {
 		return "", false
 	}
-	inside := v.rect.Contains(x, y)
-	bar := inside && x == v.rect.X+v.rect.W-1 && f.em.HistoryLen() > 0 && !f.em.Modes().AltScreen
+	bar = bar && f.em.HistoryLen() > 0 && !f.em.Modes().AltScreen
 	var l link
 	if inside && links {
 		f.collect()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/emulator"
@@ -79,5 +80,77 @@ func TestSkim(t *testing.T) {
 	f.Write("\x1b[?1049h")
 	if draw(); f.Skims() {
 		t.Error("a program's own screen is skimmed")
+	}
+}
+
+// TestSkimLosesNothing: what no screen shows outlives the screen that follows it, a frame
+// that a program never ends is drawn in its time however many screens come, and where the
+// terminal gets another size the lines are asked for that this may bring back.
+func TestSkimLosesNothing(t *testing.T) {
+	f := NewFeed("native", nil)
+	asked := 0
+	f.Whole = func() { asked++ }
+	state := func(text string) ahp.TerminalState {
+		return ahp.TerminalState{Cols: 20, Rows: 4, Content: []ahp.Part{{Type: ahp.PartUnclassified, Value: text}}}
+	}
+	skim := func(text string) {
+		t.Helper()
+		if err := f.Skim(state(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Reset(state("$ ")) //nolint:errcheck // seen below
+	if f.Resize(20, 5); asked > 0 {
+		t.Error("with all lines there, a new size asked for them")
+	}
+	f.Print([]byte("\x1b]52;c;dGV4dA==\a\a"))
+	skim("shown")
+	f.Print([]byte("\a"))
+	f.Reset(state("shown")) //nolint:errcheck // seen below
+	if got := f.Events(); len(got) != 3 || got[0].Text != "text" {
+		t.Errorf("of a text for the clipboard and two bells there is %+v", got)
+	}
+	now := time.Now()
+	drawn := 0
+	for range 5 {
+		skim("\x1b[?2026h")
+		if _, hold := f.Hold(now); !hold {
+			drawn++
+		}
+		now = now.Add(SyncTimeout / 2)
+	}
+	if drawn != 2 {
+		t.Errorf("in twice its time, a frame that does not end was drawn %d times", drawn)
+	}
+	if f.Resize(20, 10); asked != 1 {
+		t.Errorf("a new size asked for the lines %d times", asked)
+	}
+	f.Executed(ahp.TerminalCommandExecuted{CommandID: "c", CommandLine: "flood"})
+	out := state("")
+	out.Content = []ahp.Part{{Type: ahp.PartCommand, CommandID: "c", CommandLine: "flood", Output: "a\r\nb\r\nc"}}
+	if err := f.Skim(out); err != nil {
+		t.Fatal(err)
+	}
+	v := NewView(f)
+	draw(v, 20, 4)
+	if p, ok := v.sticking(StickyAlways); !ok || p.ID != "c" {
+		t.Errorf("the line of %q stays on top, %v, where a screen begins within the output of c", p.ID, ok)
+	}
+	f.Write(strings.Repeat("line\r\n", 100))
+	draw(v, 20, 4)
+	v.Grip(1, 1, ByChar, false)
+	skim("one\r\ntwo\r\nthree")
+	if v.Drag(2, 2); v.SelectedText() != "wo\nthr" {
+		t.Errorf("dragged from the second line to the third, %q is selected", v.SelectedText())
+	}
+	v.Unselect()
+	f.Whole = func() {
+		f.Reset(state(strings.Repeat("line\r\n", 10))) //nolint:errcheck // seen below
+	}
+	if _, changed := v.Hover(19, 1, false); !changed || f.History() != 7 {
+		t.Errorf("where the pointer is on its column the scroll bar has %d lines, %v", f.History(), changed)
+	}
+	if draw(v, 20, 4); f.Skims() {
+		t.Error("what the scroll bar shows is skimmed")
 	}
 }

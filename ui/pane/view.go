@@ -117,7 +117,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.told = false
-	f.reads(v, v.back || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
+	f.reads(v, v.back || v.bar || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
 	if f.em == nil {
 		c.Fill(r, ' ', emulator.Style{})
 		v.full = true
@@ -225,6 +225,9 @@ func (v *View) renumber() {
 	}
 	v.era, v.selection, v.full = v.Feed.epoch, nil, true
 	v.marks, v.link = nil, link{}
+	for _, at := range [...]*spot{&v.grip.from, &v.grip.to} {
+		at.line += v.Feed.lineOff - v.off // what was taken hold of stays where it was on the screen
+	}
 	if v.copy != nil {
 		oldest, newest := v.bounds()
 		v.copy.line = min(max(v.copy.line, oldest), newest)
