@@ -163,6 +163,12 @@ func TestAuditRotates(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, time.Now); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("a file that others can write: %v", err)
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

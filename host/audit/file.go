@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"tandemux/internal/statefile"
 )
 
 // file is a file of JSON lines that starts again when it is full, keeping
@@ -43,17 +44,11 @@ func (f *file) probe() error {
 }
 
 func (f *file) open() error {
-	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	file, err := statefile.Open(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file: move it away", f.path)
-	}
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = file.Chmod(0o600)
-	}
 	if err != nil {
 		file.Close()
 		return err

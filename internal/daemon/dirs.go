@@ -28,10 +28,14 @@ func (d Dirs) Make() error {
 	return d.Check()
 }
 
-// Check reports whether the directories, as far as they are there, are safe to use.
+// Check closes the directories, as far as they are there, to others, and reports whether
+// they are safe to use.
 func (d Dirs) Check() error {
 	if err := statefile.Secure(d.State); err != nil {
 		return fmt.Errorf("the state directory is not safe: %w", err)
+	}
+	if err := closeToOthers(d.State); err != nil && !statefile.Unwritable(err) {
+		return err
 	}
 	if err := d.checkRuntime(); err != nil {
 		return err
@@ -56,10 +60,16 @@ func (d Dirs) checkRuntime() error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
 		return fmt.Errorf("%s belongs to uid %d, not to you; set XDG_RUNTIME_DIR to a directory of your own", d.Runtime, st.Uid)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(d.Runtime, 0o700); err != nil {
-			return fmt.Errorf("close %s to others: %w", d.Runtime, err)
-		}
+	return closeToOthers(d.Runtime)
+}
+
+func closeToOthers(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("close %s to others: %w", dir, err)
 	}
 	return nil
 }
@@ -90,7 +100,7 @@ func (d Dirs) OpenLog(name string) (*slog.Logger, func(), error) {
 			return nil, nil, fmt.Errorf("rotate the log: %w", err)
 		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := statefile.Open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if statefile.Unwritable(err) { // Terminals matter more than their log.
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}

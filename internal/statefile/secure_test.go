@@ -90,6 +90,33 @@ func TestReadSecure(t *testing.T) {
 	}
 }
 
+// TestOpenSecure: a file is made for this user alone, and no link to one is followed.
+func TestOpenSecure(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host.log")
+	link := path + ".1"
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	const flag = os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if _, err := Open(link, flag); err == nil || !strings.Contains(err.Error(), link+" is a symbolic link: move it away") {
+		t.Errorf("a link: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("what a link leads to was made")
+	}
+	f, err := Open(path, flag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Mode() != 0o600 {
+		t.Errorf("made with mode %v, %v", info.Mode(), err)
+	}
+	if _, err := Open(filepath.Dir(path), os.O_RDONLY); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
 // relink moves a directory elsewhere and leaves a link to it.
 func relink(dir, state string, mode os.FileMode) error {
 	to := filepath.Join(filepath.Dir(dir), "elsewhere")

@@ -45,33 +45,52 @@ func Write(path string, data []byte) error {
 	return err
 }
 
-// Read reads a file that is nobody else's to read; one that others may read is closed to
-// them, and one that they may write is refused.
-func Read(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+// Open is os.OpenFile for a file that is nobody else's to read, without following a link.
+// One that others may read is closed to them, and one that they may write is refused.
+func Open(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if errors.Is(err, syscall.ELOOP) {
-		return nil, errors.New("it is a symbolic link")
+		err = fmt.Errorf("%s is a symbolic link: move it away", path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	if err := private(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	return f, nil
+}
+
+func private(f *os.File) error {
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > most:
-		return nil, fmt.Errorf("it is larger than %d bytes", most)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("is not a regular file: move it away")
 	}
 	if err := secure(info, true); err != nil {
-		return nil, fmt.Errorf("it %w%s", err, fix(info, path))
+		return fmt.Errorf("%w%s", err, fix(info, f.Name()))
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		if err := f.Chmod(0o600); err != nil {
-			return nil, fmt.Errorf("close it to others: %w", err)
+			return fmt.Errorf("can't be closed to others: %w", err)
 		}
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	return nil
+}
+
+// Read reads a file as Open opens it.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, most)
+	}
+	return b, err
 }

@@ -171,6 +171,22 @@ func TestOpenToOthersIsClosed(t *testing.T) {
 	}
 }
 
+func TestWritableByOthersIsRefused(t *testing.T) {
+	for _, name := range []string{File, File + "-wal"} {
+		dir, path := filled(t)
+		path = filepath.Join(filepath.Dir(path), name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(context.Background(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "`chmod go-w "+path+"`") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestOneProcess(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
 // File is the database's name in its directory.
@@ -219,20 +221,16 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 // makePrivate makes the file, empty, before SQLite would, so that nobody else
 // may read it; its companions get the same mode.
 func makePrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
-	if errors.Is(err, syscall.ELOOP) {
-		err = fmt.Errorf("%s is a symbolic link; move it away", path)
-	}
-	if err == nil {
-		err = errors.Join(f.Chmod(0o600), f.Close())
-	}
-	for _, companion := range []string{"-wal", "-shm"} {
-		if cerr := os.Chmod(path+companion, 0o600); err == nil && !errors.Is(cerr, os.ErrNotExist) {
-			err = cerr
+	flag := os.O_RDWR | os.O_CREATE
+	for _, companion := range []string{"", "-wal", "-shm"} {
+		f, err := statefile.Open(path+companion, flag)
+		if err == nil {
+			err = f.Close()
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("open the tasks' database: %w", err)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("open the tasks' database: %w", err)
+		}
+		flag = os.O_RDWR
 	}
 	return nil
 }
