@@ -380,13 +380,15 @@ call x fs/write_text_file {"sessionId":"$SESSION","path":"$CWD/file","content":"
 	}
 }
 
-// outputByteLimit cuts at the front, at a character's boundary.
+// outputByteLimit cuts at the front, at a character's boundary; at 0 nothing is left (A14).
 func TestOutputLimit(t *testing.T) {
 	t.Parallel()
 	c := talkTo(t, "prompt\n"+
 		`call t terminal/create {"sessionId":"$SESSION","command":"i=0; while [ $i -lt 3000 ]; do printf 'ääääääääää'; i=$((i+1)); done; echo; seq 100000","outputByteLimit":700001}
 `+waits+outputs+releases+
 		`call t terminal/create {"sessionId":"$SESSION","command":"printf 'ääää'","outputByteLimit":5}
+`+waits+outputs+releases+
+		`call t terminal/create {"sessionId":"$SESSION","command":"printf 'ääää'","outputByteLimit":0}
 `+waits+outputs)
 	c.prompt("go")
 	turn := c.ended()
@@ -408,6 +410,9 @@ func TestOutputLimit(t *testing.T) {
 	}
 	if !strings.Contains(text, `{"output":"ää","truncated":true,`) {
 		t.Errorf("no cut at a character in %s", text[max(0, len(text)-300):])
+	}
+	if !strings.Contains(text, `{"output":"","truncated":true,`) {
+		t.Errorf("output where none is wanted: %s", text[max(0, len(text)-300):])
 	}
 }
 

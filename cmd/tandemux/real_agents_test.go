@@ -33,7 +33,7 @@ var realAgents = []realAgent{
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "gemini", shell: "run_shell_command", denied: "not found in registry", program: "gemini", args: []string{"--experimental-acp"},
+		name: "gemini", shell: "run_shell_command", denied: "not found in registry", program: "gemini", forgets: true, args: []string{"--experimental-acp"},
 		env:   []string{"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 		files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},"model":{"name":"gemini-2.5-pro"}}`},
 	},
@@ -68,6 +68,8 @@ type realAgent struct {
 	left          bool              // a command that a person takes is not waited for
 	forks         bool              // it can copy a session
 	steers        bool              // it takes a message while it works
+	forgets       bool              // it does not remember a session in another process
+	provider      string            // as which it is configured, where it is
 }
 
 // TestRealAgents has real agents, from npm, run a command and report what it said: in a

@@ -17,45 +17,60 @@ import (
 // copy remembers what was said before, and the first chat goes on without it. It
 // needs what scripts/real-agents.sh installs.
 func TestRealAgentsFork(t *testing.T) {
-	folder, bin := realBin(t)
-	for _, a := range realAgents {
-		if !a.forks {
-			continue
+	eachReal(t, func(a realAgent) bool { return a.forks }, func(t *testing.T, a realAgent, bin, program string) {
+		m := &Model{Tool: "no such tool"}
+		c := newRealChat(t, bin, program, a, m)
+		c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("The word is xyzzy.")})
+		c.ended(1)
+		began := time.Now()
+		next := aMessage("And now plugh.")
+		const copied = "ahp-chat:/copy"
+		c.ask(ahp.MethodCreateChat, ahp.CreateChatParams{
+			Channel: realSession, Chat: copied, Source: &ahp.ChatSource{Kind: "fork", Chat: realChat, TurnID: "one"}, InitialMessage: &next,
+		}, nil)
+		t.Logf("copied in %v", time.Since(began).Round(time.Millisecond))
+		c.Unsubscribe(realChat)
+		if err := c.Subscribe(c.ctx, copied); err != nil {
+			t.Fatal(err)
 		}
-		t.Run(a.name, func(t *testing.T) {
-			program := filepath.Join(folder, "node_modules", ".bin", a.program)
-			if _, err := os.Stat(program); err != nil {
-				t.Skipf("not installed: %v", err)
-			}
-			m := &Model{Tool: "no such tool"}
-			c := newRealChat(t, bin, program, a, m)
-			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("The word is xyzzy.")})
-			c.ended(1)
-			began := time.Now()
-			next := aMessage("And now plugh.")
-			const copied = "ahp-chat:/copy"
-			c.ask(ahp.MethodCreateChat, ahp.CreateChatParams{
-				Channel: realSession, Chat: copied, Source: &ahp.ChatSource{Kind: "fork", Chat: realChat, TurnID: "one"}, InitialMessage: &next,
-			}, nil)
-			t.Logf("copied in %v", time.Since(began).Round(time.Millisecond))
-			c.Unsubscribe(realChat)
-			if err := c.Subscribe(c.ctx, copied); err != nil {
-				t.Fatal(err)
-			}
-			c.ended(2)
-			if !m.Saw("xyzzy", "plugh") {
-				t.Errorf("the copy does not remember; asked: %s", strings.Join(m.Asked(), "\n"))
-			}
-		})
-	}
+		c.ended(2)
+		if !m.Saw("xyzzy", "plugh") {
+			t.Errorf("the copy does not remember; asked: %s", strings.Join(m.Asked(), "\n"))
+		}
+	})
 }
 
 // TestRealAgentsSteer has those agents from npm that take a message while they work be
 // given one: it goes into the turn, and reaches the model.
 func TestRealAgentsSteer(t *testing.T) {
+	eachReal(t, func(a realAgent) bool { return a.steers }, func(t *testing.T, a realAgent, bin, program string) {
+		m := &Model{Command: "sleep 2; echo slept"}
+		c := newRealChat(t, bin, program, a, m)
+		c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("Run it.")})
+		c.seen.until(c.ctx, t, "the tool to run", func(s ahp.ChatState) bool {
+			if s.ActiveTurn == nil {
+				return false
+			}
+			for _, p := range s.ActiveTurn.ResponseParts {
+				if p.ToolCall != nil && p.ToolCall.Status == ahp.ToolRunning {
+					return true
+				}
+			}
+			return false
+		})
+		c.do(ahp.ChatPendingMessageSet{Kind: ahp.PendingSteering, ID: "s", Message: aMessage("And plugh.")})
+		c.ended(1)
+		if !m.Saw("plugh", "slept") {
+			t.Errorf("the message did not reach the model; asked: %s", strings.Join(m.Asked(), "\n"))
+		}
+	})
+}
+
+// eachReal runs a test with each agent from npm that it is for and that is installed.
+func eachReal(t *testing.T, is func(realAgent) bool, test func(t *testing.T, a realAgent, bin, program string)) {
 	folder, bin := realBin(t)
 	for _, a := range realAgents {
-		if !a.steers {
+		if !is(a) {
 			continue
 		}
 		t.Run(a.name, func(t *testing.T) {
@@ -63,25 +78,7 @@ func TestRealAgentsSteer(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("not installed: %v", err)
 			}
-			m := &Model{Command: "sleep 2; echo slept"}
-			c := newRealChat(t, bin, program, a, m)
-			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("Run it.")})
-			c.seen.until(c.ctx, t, "the tool to run", func(s ahp.ChatState) bool {
-				if s.ActiveTurn == nil {
-					return false
-				}
-				for _, p := range s.ActiveTurn.ResponseParts {
-					if p.ToolCall != nil && p.ToolCall.Status == ahp.ToolRunning {
-						return true
-					}
-				}
-				return false
-			})
-			c.do(ahp.ChatPendingMessageSet{Kind: ahp.PendingSteering, ID: "s", Message: aMessage("And plugh.")})
-			c.ended(1)
-			if !m.Saw("plugh", "slept") {
-				t.Errorf("the message did not reach the model; asked: %s", strings.Join(m.Asked(), "\n"))
-			}
+			test(t, a, bin, program)
 		})
 	}
 }
@@ -98,6 +95,7 @@ type realConversation struct {
 	t    *testing.T
 	ctx  context.Context
 	seen *folded
+	run  string // XDG_RUNTIME_DIR
 }
 
 func newRealChat(t *testing.T, bin, program string, a realAgent, m *Model) *realConversation {
@@ -111,10 +109,12 @@ func newRealChat(t *testing.T, bin, program string, a realAgent, m *Model) *real
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	c := &realConversation{t: t, ctx: ctx}
+	c := &realConversation{t: t, ctx: ctx, run: r.runtime()}
 	c.Client, c.seen = connectFolded(ctx, t, r.runtime(), "person")
-	var got ahp.AgentResult
-	c.ask(ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Command: append([]string{program}, a.args...)}, &got)
+	got := ahp.AgentResult{Provider: a.provider}
+	if a.provider == "" {
+		c.ask(ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Command: append([]string{program}, a.args...)}, &got)
+	}
 	c.ask(ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: realSession, Provider: got.Provider, WorkingDirectories: []ahp.URI{"file://" + r.dir}, Meta: &ahp.SessionMeta{Chat: realChat, Confirm: ahp.ConfirmAll},
 	}, nil)

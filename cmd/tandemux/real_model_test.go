@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -153,12 +154,14 @@ func (m *Model) tool(q modelRequest) (name, space string) {
 var results = regexp.MustCompile(`"(tool_result|functionResponse|function_call_output)"`)
 
 // result is the last message if it has a tool's result in it, cut to what can be
-// quoted.
+// quoted. A message that was put into the turn stands behind the result.
 func (q modelRequest) result() (string, bool) {
 	last := json.RawMessage(nil)
 	switch {
 	case len(q.Messages) > 0:
-		last = q.Messages[len(q.Messages)-1]
+		for i := len(q.Messages) - 1; i >= 0 && !bytes.Contains(q.Messages[i], []byte(`"role":"assistant"`)); i-- {
+			last = append(last, q.Messages[i]...)
+		}
 	case len(q.Contents) > 0:
 		last = q.Contents[len(q.Contents)-1]
 	case len(q.Input) > 0:

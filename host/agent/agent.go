@@ -271,6 +271,8 @@ type Confirmation struct {
 	// Editable is the member of Call.Input, a text, that a person may change before
 	// the call runs; empty where nothing can be changed.
 	Editable string
+	// ByPerson says that nothing but a person may answer: the session's policy does not.
+	ByPerson bool
 }
 
 // Answer is a person's to a Confirmation, or the session's policy's.

@@ -89,6 +89,15 @@ func TestAgentThatExitsAtOnce(t *testing.T) {
 	want(t, b.opening(), agent.KindCrashed, "exit code 6")
 }
 
+// What an agent says on stderr is told where it refuses to begin (A14).
+func TestAgentThatRefusesToBegin(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"initialize", "session/new"} {
+		b := newBench(t, "stderr no API key: run setup\non "+method+" error -32603 Internal error", func(*Config) {})
+		want(t, b.opening(), agent.KindAgent, "refused "+method+": Internal error", "no API key: run setup")
+	}
+}
+
 func TestAgentThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"initialize", "session/new"} {

@@ -51,8 +51,7 @@ func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, err
 	l.cancel = cancel
 	go l.run(run)
 	if err := l.initialize(ctx); err != nil {
-		l.stop()
-		return nil, err
+		return nil, l.unusable(err)
 	}
 	return l, nil
 }
@@ -78,6 +77,12 @@ func (l *link) stop() {
 	l.mu.Unlock()
 	l.conn.Close(1000, "")
 	<-l.done
+}
+
+// resumes reports whether a session can be taken up by another process.
+func (l *link) resumes() bool {
+	can := l.init.AgentCapabilities
+	return given(can.SessionCapabilities.Resume) || can.LoadSession
 }
 
 // alive reports whether the agent can be spoken to.
@@ -138,6 +143,17 @@ func (l *link) initialize(ctx context.Context) error {
 // call asks the agent for something that it must do in time.
 func (l *link) call(ctx context.Context, method string, params, result any) error {
 	return l.failed(ctx, method, l.conn.Call(ctx, method, params, result))
+}
+
+// unusable ends an agent that does not begin. Why it refuses is often on its stderr alone.
+func (l *link) unusable(err error) error {
+	l.stop()
+	if e, is := errors.AsType[*agent.Error](err); is && e.Kind == agent.KindAgent {
+		if last := l.proc.errors.last(); last != "" {
+			e.Message += "; the last it said: " + last
+		}
+	}
+	return err
 }
 
 // failed makes the error of a request that the agent did not do.

@@ -128,8 +128,9 @@ func plainValue(raw json.RawMessage) string {
 
 // SetOption changes an option.
 func (s *session) SetOption(ctx context.Context, id, value string) error {
+	defer s.wake()()
 	s.mu.Lock()
-	l, op, session := s.l, s.options.find(id), s.id
+	l, op, session, rested := s.l, s.options.find(id), s.id, s.l == nil && s.rest.last != nil
 	var was option
 	if op != nil {
 		was = *op
@@ -142,6 +143,11 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 		return &agent.Refusal{Text: fmt.Sprintf("%s is %q: use true or false", was.Name, value)}
 	case !was.Boolean && len(was.Choices) > 0 && !slices.ContainsFunc(was.Choices, func(c agent.Choice) bool { return c.ID == value }):
 		return &agent.Refusal{Text: fmt.Sprintf("%s has no choice %q", was.Name, value)}
+	case rested:
+		var err error
+		if l, err = s.running(ctx); err != nil {
+			return err
+		}
 	case l == nil || !l.alive():
 		return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s does not run: send it a message first", s.p.c.ID)}
 	}

@@ -52,6 +52,10 @@ type Config struct {
 	// Grace is how long an agent may take to end a turn that was cancelled before
 	// its process is; 0: ten seconds.
 	Grace time.Duration
+	// Idle is after how long without a turn the agent is ended, where it can take its
+	// session up again, has not kept its own shell and holds no terminal: the next turn
+	// starts it; 0: never.
+	Idle time.Duration
 	// MaxLine bounds a message of the agent in bytes; 0: 32 MiB.
 	MaxLine int
 }

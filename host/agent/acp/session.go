@@ -26,9 +26,12 @@ type session struct {
 
 	// telling is held while Events are called, so that they are in order.
 	telling sync.Mutex
+	// starting is held while an agent is started again.
+	starting sync.Mutex
 
 	mu      sync.Mutex
-	l       *link // nil before the first
+	l       *link // nil before the first, and while it rests
+	rest    rest
 	id      string
 	resumed bool
 	closed  bool
@@ -44,6 +47,17 @@ type session struct {
 	lastAsk  int
 	// through are the tools whose commands have come to terminal/create.
 	through map[string]bool
+}
+
+// rest is how an idle agent is ended and starts again.
+type rest struct {
+	timer *time.Timer
+	woken int   // how often it was kept from resting
+	last  *link // what was ended last
+	// never says that it has forgotten its session once.
+	never bool
+	// notice is what is to be said of the start in the next turn.
+	notice string
 }
 
 // ID is the agent's name of the session.
@@ -76,8 +90,7 @@ func (s *session) connect(ctx context.Context, resume, fork string) (resumed boo
 		r, resumed, err = s.open(ctx, l, resume)
 	}
 	if err != nil {
-		l.stop()
-		return false, err
+		return false, l.unusable(err)
 	}
 	s.mu.Lock()
 	s.l, s.id = l, r.SessionID
@@ -195,9 +208,11 @@ func (s *session) servers(l *link) []server {
 }
 
 // running is the link to an agent that runs, started again if it must be.
-func (s *session) running(ctx context.Context, sink agent.Sink) (*link, error) {
+func (s *session) running(ctx context.Context) (*link, error) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
 	s.mu.Lock()
-	l, id, closed := s.l, s.id, s.closed
+	l, id, closed, rested := s.l, s.id, s.closed, s.rest.last
 	s.mu.Unlock()
 	if closed {
 		return nil, &agent.Error{Kind: agent.KindClosed, Message: "the session is closed"}
@@ -205,25 +220,63 @@ func (s *session) running(ctx context.Context, sink agent.Sink) (*link, error) {
 	if l != nil && l.alive() {
 		return l, nil
 	}
+	if l == nil && rested != nil {
+		<-rested.done
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.p.c.Start)
 	defer cancel()
 	resumed, err := s.connect(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
-	notice := fmt.Sprintf("The agent %s was started again.", s.p.c.ID)
-	if !resumed {
-		notice = fmt.Sprintf("The agent %s was started again and does not remember what was said before.", s.p.c.ID)
-	}
-	sink.Notice(notice)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	switch {
+	case !resumed:
+		s.rest.never = true
+		s.rest.notice = fmt.Sprintf("The agent %s was started again and does not remember what was said before.", s.p.c.ID)
+	case l != nil:
+		s.rest.notice = fmt.Sprintf("The agent %s was started again.", s.p.c.ID)
+	}
 	return s.l, nil
+}
+
+// wake has the agent not rest until the function that it gives is called.
+func (s *session) wake() (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rest.timer != nil {
+		s.rest.timer.Stop()
+	}
+	s.rest.woken++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.p.c.Idle > 0 && !s.closed && s.l != nil && s.l.resumes() && !s.ownShell && !s.rest.never {
+			n := s.rest.woken
+			s.rest.timer = time.AfterFunc(s.p.c.Idle, func() { s.endIdle(n) })
+		}
+	}
+}
+
+// endIdle ends the agent, unless it was woken, works or has terminals that would end with it.
+func (s *session) endIdle(woken int) {
+	s.mu.Lock()
+	l := s.l
+	if s.rest.woken != woken || s.closed || l == nil || s.turn != nil || len(s.terms) > 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.l, s.rest.last = nil, l
+	s.mu.Unlock()
+	s.p.log.Info("the agent is idle and ended; the next message starts it", "agent", s.p.c.ID)
+	l.stop()
 }
 
 // Prompt runs a turn.
 func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (agent.Outcome, error) {
-	l, err := s.running(ctx, sink)
+	defer s.wake()()
+	l, err := s.running(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return agent.Outcome{Stop: agent.StopCancelled}, nil
@@ -238,8 +291,12 @@ func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (ag
 		return agent.Outcome{}, &agent.Error{Kind: agent.KindClosed, Message: "another turn runs in this session, or it is closed"}
 	}
 	s.turn, tn.usage, tn.open = tn, s.usage, 1
-	id := s.id
+	id, notice := s.id, s.rest.notice
+	s.rest.notice = ""
 	s.mu.Unlock()
+	if notice != "" {
+		sink.Notice(notice)
+	}
 	defer func() {
 		s.mu.Lock()
 		s.turn = nil
@@ -313,7 +370,10 @@ func (s *session) outcome(ctx context.Context, l *link, a promptAnswer) (agent.O
 func (s *session) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	l := s.l
+	l := cmp.Or(s.l, s.rest.last)
+	if s.rest.timer != nil {
+		s.rest.timer.Stop()
+	}
 	s.mu.Unlock()
 	if l != nil {
 		l.stop()

@@ -15,15 +15,15 @@ import (
 var known = []Row{
 	{Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @agentclientprotocol/claude-agent-acp", panes: &acp.Panes{
 		Meta: json.RawMessage(`{"claudeCode":{"options":{"disallowedTools":["Bash"],"toolAliases":{"Bash":"mcp__tandemux__run_command"},"allowedTools":["Glob","Grep"]}}}`),
-	}},
-	{Name: "claude-code", Title: "Claude Code (earlier adapter)", Command: []string{"claude-code-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @zed-industries/claude-code-acp"},
+	}, rests: true},
+	{Name: "claude-code", Title: "Claude Code (earlier adapter)", Command: []string{"claude-code-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @zed-industries/claude-code-acp", rests: true},
 	{Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--experimental-acp"}, Needs: "a login (gemini) or GEMINI_API_KEY", Install: "npm install -g @google/gemini-cli", panes: &acp.Panes{Args: []string{"--admin-policy"}}, policy: `[[rule]]
 toolName = ["run_shell_command", "list_background_processes", "read_background_output"]
 decision = "deny"
 priority = 900
 `},
-	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp", panes: &acp.Panes{Args: []string{"-c", "features.shell_tool=false", "-c", "features.unified_exec=false"}}},
-	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai", panes: &acp.Panes{Shell: "tandemux-shell"}},
+	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp", panes: &acp.Panes{Args: []string{"-c", "features.shell_tool=false", "-c", "features.unified_exec=false"}}, rests: true},
+	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai", panes: &acp.Panes{Shell: "tandemux-shell"}, rests: true},
 }
 
 // Row is an agent as `tandemux agent ls --json` prints it; stable.
@@ -40,6 +40,7 @@ type Row struct {
 	Agent Agent `json:"-"` // what is configured
 
 	panes  *acp.Panes // how it is told to leave commands to tandemux's tools; nil: it needs no telling, or it isn't known
+	rests  bool       // its process may end between turns: it remembers the session
 	policy string     // of a file in the directory that ends panes.Args; "": there is none
 }
 

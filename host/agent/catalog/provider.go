@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"tandemux/host/agent"
 	"tandemux/host/agent/acp"
@@ -41,7 +42,22 @@ func (m Maker) Provider(r Row) (*acp.Provider, error) {
 	if c.Panes, err = m.panes(r); err != nil {
 		m.Log.Warn("an agent keeps a shell of its own", "agent", r.Name, "err", err)
 	}
+	switch idle := r.Agent.Idle; {
+	case idle != nil:
+		c.Idle = time.Duration(*idle) * time.Second
+	case knownBy(r).rests && !r.Agent.OwnShell:
+		c.Idle = DefaultIdle
+	}
 	return acp.New(c)
+}
+
+// knownBy is what is known of an agent by its program, else by its name.
+func knownBy(r Row) Row {
+	if i := slices.IndexFunc(known, func(k Row) bool { return k.Command[0] == filepath.Base(r.Command[0]) }); i >= 0 {
+		return known[i]
+	}
+	k, _ := Named(known, r.Name)
+	return k
 }
 
 // panes is how an agent is told to leave commands to tandemux's tools: as configured, else as
@@ -50,10 +66,7 @@ func (m Maker) panes(r Row) (*acp.Panes, error) {
 	if r.Agent.OwnShell {
 		return nil, nil
 	}
-	k, _ := Named(known, r.Name)
-	if i := slices.IndexFunc(known, func(k Row) bool { return k.Command[0] == filepath.Base(r.Command[0]) }); i >= 0 {
-		k = known[i]
-	}
+	k := knownBy(r)
 	p := cmp.Or(r.Agent.Panes, k.panes)
 	if p == nil || p.Shell != "" && m.Program == "" {
 		return nil, nil
@@ -132,17 +145,27 @@ func (m Maker) Finder(now func() Tables) func(id string, command []string) (agen
 		if command := m.commands()[id]; len(command) > 0 {
 			return m.Provider(Row{Name: id, Title: filepath.Base(command[0]), Command: command})
 		}
-		r, ok := Named(now().Rows(), id)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("there is no agent %q: `tandemux agent ls` lists them, and [agents.%s] in the configuration makes one", id, id)
-		case !r.Found && r.Configured && len(r.Command) > 0:
-			return nil, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", id, r.Command[0])
-		case !r.Found:
-			return nil, fmt.Errorf("the agent %s is not installed: %s", id, cmp.Or(r.Install, "it has no command"))
+		r, err := Usable(now().Rows(), id)
+		if err != nil {
+			return nil, err
 		}
 		return m.Provider(r)
 	}
+}
+
+// Usable finds an agent that can be run by its name; the error says why there is none, and
+// what to do.
+func Usable(rows []Row, name string) (Row, error) {
+	r, ok := Named(rows, name)
+	switch {
+	case !ok:
+		return r, fmt.Errorf("there is no agent %.60q: `tandemux agent ls` lists them, and [agents.NAME] in the configuration makes one", name)
+	case !r.Found && r.Configured && len(r.Command) > 0:
+		return r, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", name, r.Command[0])
+	case !r.Found:
+		return r, fmt.Errorf("the agent %s is not installed: %s", name, cmp.Or(r.Install, "it has no command"))
+	}
+	return r, nil
 }
 
 // maxCommands bounds the command lines that are remembered.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
@@ -32,7 +33,13 @@ type Agent struct {
 	// unless OwnShell.
 	Panes    *acp.Panes
 	OwnShell bool
+	// Idle is after how many seconds without a turn its process ends; nil: DefaultIdle, for
+	// one that is known to remember its session.
+	Idle *int64
 }
+
+// DefaultIdle is a time in which a person comes back to a chat, mostly.
+const DefaultIdle = 30 * time.Minute
 
 // Tables are the configured agents by name, as an option has them.
 type Tables map[string]Agent
@@ -48,13 +55,15 @@ func (t *Tables) Options() []option.Option {
 			`cwd = "/srv/project"   # in place of the session's directory`, `env = { MODEL = "large" }`,
 			"# How it is told to run commands by tandemux's tools. Also env, meta (JSON for session/new), and shell: true gives it a $SHELL that does so. false: it isn't.",
 			`panes = { args = ["--no-shell"] }`,
+			"# After how many idle seconds its process ends, if it can take its session up again: the next message starts it. 0: never.",
+			"idle = 1800",
 			"# A token that clients are to give the agent. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
 }
 
-var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes"}
+var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes", "idle"}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
@@ -112,6 +121,12 @@ func (a *Agent) set(name string, raw any) error {
 		return nil
 	case "panes":
 		return a.setPanes(raw)
+	case "idle":
+		n, is := raw.(int64)
+		if a.Idle = &n; !is || n < 0 || n > 30*86400 {
+			return errors.New("must be a number of seconds, 0 to 2592000")
+		}
+		return nil
 	}
 	if !slices.Contains(agentMembers, name) {
 		err := fmt.Errorf("is nothing that an agent has; it may have %s", strings.Join(agentMembers, ", "))
@@ -253,6 +268,9 @@ func (t *Tables) TOML() string {
 			fmt.Fprintf(&b, "panes = { args = [%s], env = { %s }, meta = %q, shell = %v }\n", option.Quoted(w.Args), strings.Join(vars, ", "), cmp.Or(string(w.Meta), "null"), w.Shell != "")
 		} else if a.OwnShell {
 			b.WriteString("panes = false\n")
+		}
+		if a.Idle != nil {
+			fmt.Fprintf(&b, "idle = %d\n", *a.Idle)
 		}
 		if r := a.Login; r != nil {
 			fmt.Fprintf(&b, "login = { resource = %q, variable = %q, name = %q, servers = [%s], scopes = [%s], required = %v }\n",

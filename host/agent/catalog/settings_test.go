@@ -35,20 +35,21 @@ command = "short  agent"
 cwd = "/"
 confirm = "ask"
 panes = false
+idle = 0
 `)
 	want := Tables{
 		"claude": {Env: map[string]string{"ANTHROPIC_API_KEY": "x"}},
 		"mine": {Command: []string{"my-agent", "--acp"}, Title: "Mine", Cwd: "/srv", Confirm: "reads", Login: &agent.Resource{
 			URI: "https://api.example.com", Variable: "KEY", Scopes: []string{"a", "b"}, Required: true,
 		}, Panes: &acp.Panes{Args: []string{"--no-shell"}, Env: []agent.Var{{Name: "A", Value: "b"}}, Meta: json.RawMessage(`{"c":1}`)}},
-		"short": {Command: []string{"short", "agent"}, Cwd: "/", Confirm: "ask", OwnShell: true},
+		"short": {Command: []string{"short", "agent"}, Cwd: "/", Confirm: "ask", OwnShell: true, Idle: new(int64)},
 	}
 	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, problems)
 	}
 	some := Tables{"mine": got["mine"], "short": got["short"]}
 	again, problems := read(some.TOML())
-	if len(problems) > 0 || !reflect.DeepEqual(again["mine"].Login, want["mine"].Login) || !reflect.DeepEqual(again["mine"].Panes, want["mine"].Panes) || !again["short"].OwnShell {
+	if len(problems) > 0 || !reflect.DeepEqual(again["mine"].Login, want["mine"].Login) || !reflect.DeepEqual(again["mine"].Panes, want["mine"].Panes) || !again["short"].OwnShell || *again["short"].Idle != 0 {
 		t.Errorf("%+v, %v, from %s", again, problems, some.TOML())
 	}
 }
