@@ -455,9 +455,12 @@ func TestChangesetScopes(t *testing.T) {
 		if (e.RejectionReason == "") != c.keep {
 			t.Errorf("%v: review: %q", c.scopes, e.RejectionReason)
 		}
-		for op, may := range map[string]bool{"keep": c.keep, "undo": c.undo} {
-			if _, err := r.invoke(op, ""); (err == nil) != may || !may && ahp.CodeOf(err) != ahp.CodePermissionDenied {
-				t.Errorf("%v: %s: %v", c.scopes, op, err)
+		for _, op := range []struct { // Undone there is nothing left to keep.
+			name string
+			may  bool
+		}{{"keep", c.keep}, {"undo", c.undo}} {
+			if _, err := r.invoke(op.name, ""); (err == nil) != op.may || !op.may && ahp.CodeOf(err) != ahp.CodePermissionDenied {
+				t.Errorf("%v: %s: %v", c.scopes, op.name, err)
 			}
 		}
 		q.hangUp()

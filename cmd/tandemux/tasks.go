@@ -99,10 +99,15 @@ func (s *settings) definition(name string) (d registry.Definition, found, known 
 }
 
 // configured is the definition of an agent of the configuration, or of one that is
-// known and installed.
-func (t *tasks) configured(name string) (registry.Definition, bool) {
-	d, found, _ := t.now().definition(name)
-	return d, found
+// known and installed; the error says how to get one.
+func (t *tasks) configured(name string) (registry.Definition, error) {
+	s := t.now()
+	d, found, _ := s.definition(name)
+	if found {
+		return d, nil
+	}
+	_, err := catalog.Usable(s.catalog.Rows(), name)
+	return d, err
 }
 
 // configuredAgent is the definition of an agent of the configuration.

@@ -25,7 +25,7 @@ type Options struct {
 	// one: workspaces of tasks that have no files are in it.
 	Runtime string
 	// Configured gives the definitions of the configuration's agents; nil: none.
-	Configured func(name string) (registry.Definition, bool)
+	Configured func(name string) (registry.Definition, error)
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.

@@ -36,7 +36,7 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	defer r.Close()
-	stderr, err := os.OpenFile(filepath.Join(d.State, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	stderr, err := statefile.Open(filepath.Join(d.State, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if statefile.Unwritable(err) {
 		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	}

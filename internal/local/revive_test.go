@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tandemux/internal/client"
@@ -37,6 +38,36 @@ func TestAbsentHost(t *testing.T) {
 		if err == nil || errors.Is(err, client.ErrAbsent) != c.absent || !NobodyThere(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestCrashLogIsPrivate: nothing is started whose last words others could have changed, or
+// would go where a link leads.
+func TestCrashLogIsPrivate(t *testing.T) {
+	d := Dirs{Dirs: daemon.Dirs{Runtime: t.TempDir(), State: t.TempDir()}}
+	program, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	path := filepath.Join(d.State, "crash.log")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(program, "host"); err == nil || !strings.Contains(err.Error(), "`chmod go-w "+path+"`") {
+		t.Errorf("a file that others can write: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("elsewhere", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(program, "host"); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("a link: %v", err)
 	}
 }
 

@@ -85,7 +85,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	defer close(f.done)
 	opts := endpoint.Options{Start: o.Terminal == "", Reconnect: true, Sink: f, Kind: "run"}
 	if o.Chat {
-		opts.Agent = &ahp.AgentMeta{Name: "shell", Session: os.Getenv(sessionEnv), Asks: true}
+		opts.Agent = &ahp.AgentMeta{Name: "shell", Session: os.Getenv(sessionEnv)}
 	}
 	c, err := endpoint.Connect(cmd.Context(), p, opts)
 	if err != nil {

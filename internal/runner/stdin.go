@@ -23,7 +23,8 @@ type fed struct {
 
 // feed passes our standard input on to the command, until it takes no more. The pipe is
 // of a host and a connection, and ends with them: then the command has come to the end of
-// its input too early, which is said.
+// its input too early, which is said. A host that answers with an error has removed the
+// terminal: the command has ended.
 func (r *runner) feed(ctx context.Context) {
 	if !r.stdin {
 		return
@@ -39,7 +40,7 @@ func (r *runner) feed(ctx context.Context) {
 			r.passed.Add(int64(n))
 			r.hand.Store(0)
 			continue
-		case ctx.Err() == nil && (failed != nil || r.f.lost.Load()) && (n > 0 || err == nil):
+		case ctx.Err() == nil && (failed != nil && ahp.CodeOf(failed) == 0 || r.f.lost.Load()) && (n > 0 || err == nil):
 			r.cutOff()
 		default:
 			r.hand.Store(0)

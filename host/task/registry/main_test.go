@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -54,7 +55,13 @@ func (w *fixture) open() {
 	}
 	w.Registry, err = New(ctx, s, Options{
 		Dir: w.dir, Now: clock, Getenv: func(name string) string { return w.env[name] },
-		Configured: func(name string) (Definition, bool) { d, ok := w.configured[name]; return d, ok },
+		Configured: func(name string) (Definition, error) {
+			d, ok := w.configured[name]
+			if !ok {
+				return d, fmt.Errorf("there is no agent %q", name)
+			}
+			return d, nil
+		},
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -22,8 +22,9 @@ type Options struct {
 	// Getenv is the host's environment, from which definitions may name variables;
 	// nil: os.Getenv.
 	Getenv func(string) string
-	// Configured gives the definition of an agent of the configuration; nil: none.
-	Configured func(name string) (Definition, bool)
+	// Configured gives the definition of an agent of the configuration, or says why there
+	// is none; nil: none.
+	Configured func(name string) (Definition, error)
 }
 
 // Registry is the rules over one store.
@@ -48,7 +49,9 @@ func New(ctx context.Context, s *store.Store, o Options) (*Registry, error) {
 		o.Getenv = os.Getenv
 	}
 	if o.Configured == nil {
-		o.Configured = func(string) (Definition, bool) { return Definition{}, false }
+		o.Configured = func(name string) (Definition, error) {
+			return Definition{}, fmt.Errorf("there is no agent %.60q", name)
+		}
 	}
 	r := &Registry{store: s, o: o, dir: filepath.Join(o.Dir, "versions")}
 	if err := r.keys.load(ctx, s); err != nil {

@@ -89,9 +89,12 @@ func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missin
 			return err
 		}
 	}
-	def, ok := r.o.Configured(name)
-	if !ok {
-		return missing
+	def, err := r.o.Configured(name)
+	switch {
+	case err != nil && missing == nil:
+		return nil //nolint:nilerr // it stays as it was deployed
+	case err != nil:
+		return store.Errorf(store.NotFound, "%w", err)
 	}
 	def.Name = name
 	if err := def.Check(); err != nil {
