@@ -24,9 +24,15 @@ func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) (some []ahp.Te
 			other = true
 			continue
 		}
-		if m := t.Meta; m != nil && !trusted && (len(m.Command) > 0 || m.LastCommand != nil) && !terminals.Held(tx, p, t.Resource) {
+		m := t.Meta
+		if m != nil && !trusted && (len(m.Command) > 0 || m.LastCommand != nil) && !terminals.Held(tx, p, t.Resource) {
 			less := *m
 			less.Command, less.LastCommand = nil, nil
+			t.Meta, other = &less, true
+		}
+		if m != nil && m.Ask != nil && m.Ask.Command != "" && !p.Operates() { // it is the person's, wherever they are asked
+			less := *t.Meta
+			less.Ask = nil
 			t.Meta, other = &less, true
 		}
 		some = append(some, t)

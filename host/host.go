@@ -257,7 +257,7 @@ func New(c Config) (*Host, error) {
 	})
 	h.questions = questions.New(questions.Options{
 		Core: h.core, Audit: trail, Activity: h.activity, Terminals: h.terminals,
-		SessionOwner: h.sessions.SessionOwner, Permit: h.sessions.Permit,
+		Permit: h.sessions.Permit,
 	})
 	h.changes = changes.New(changes.Options{
 		Core: h.core, Log: c.Log, Audit: trail, Scratch: filepath.Join(c.State, "changes"),

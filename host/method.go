@@ -151,6 +151,13 @@ func (b beside) SessionOwner(tx core.Tx, session ahp.URI) string {
 	return b.h.sessions.SessionOwner(tx, session)
 }
 
+func (b beside) ChatSession(tx core.Tx, chat ahp.URI) ahp.URI {
+	if c, ok := core.At[*sessions.Chat](tx, chat); ok {
+		return c.Session()
+	}
+	return ""
+}
+
 func (b beside) Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string) {
 	k, roots := b.h.sessions.Confined(tx, session)
 	if k == nil {

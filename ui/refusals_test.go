@@ -17,3 +17,19 @@ func TestRefusalsAreSaid(t *testing.T) {
 	u.WaitIdle()
 	u.Shows("claude was not allowed: sudo ls (blocked), 3 times")
 }
+
+// A question keeps the status line: what an agent was not allowed is said once it is answered.
+func TestRefusalsLetQuestionsBe(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space c", "ctrl+space 1")
+	sh := u.Host.Terminal("sh2")
+	sh.Describe(func(m *ahp.TerminalMeta) { m.Ask = &ahp.Ask{ID: "7", Who: "claude", Reason: "to run the tests"} })
+	u.WaitIdle()
+	u.Host.Refused(ahp.AgentRefusal{Agent: "codex", What: "rm -rf x", Why: "blocked"})
+	u.WaitIdle()
+	u.Hides("was not allowed")
+	u.Shows("claude asks for this terminal")
+	sh.Describe(func(m *ahp.TerminalMeta) { m.Ask = nil })
+	u.WaitIdle()
+	u.Shows("codex was not allowed: rm -rf x (blocked)")
+}

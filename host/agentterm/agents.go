@@ -66,6 +66,7 @@ func (as *Agents) where(tx core.Tx, meant func(claim ahp.Claim) bool) (list []*t
 // CallEnded implements sessions.Terminals: the terminals of what has ended are the
 // session's in the background then (G41).
 func (as *Agents) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
+	as.Terminals.Belt.Forget(c.Session(), allowedBy(c, call))
 	for _, t := range as.where(tx, func(claim ahp.Claim) bool {
 		return claim.Chat == c.URI() && claim.TurnID+claim.ToolCallID != "" &&
 			(turn == "" || claim.TurnID == turn) && (call == "" || claim.ToolCallID == call)

@@ -152,7 +152,7 @@ func (ct *chatTerminals) permitted(ctx context.Context, command string, r *guard
 	case answer != ahp.AskGranted:
 		return &agent.Refusal{Text: r.Error() + way[answer]}
 	}
-	ct.as.Terminals.Belt.Allow(ct.c.Session(), command)
+	ct.as.Terminals.Belt.Allow(ct.c.Session(), "", command)
 	return nil
 }
 
@@ -163,29 +163,30 @@ var way = map[string]string{
 	ahp.AskNobody:  " (nobody can be asked: do it another way)",
 }
 
-// Allowed implements sessions.Terminals: what a person has allowed is not refused.
-func (as *Agents) Allowed(c *sessions.Chat, input json.RawMessage) {
-	if command := commandOf(input); command != "" {
-		as.Terminals.Belt.Allow(c.Session(), command)
+// Allowed implements sessions.Terminals: what a person has allowed is not refused while the
+// call runs.
+func (as *Agents) Allowed(c *sessions.Chat, call string, t agent.ToolCall) {
+	if command := commandOf(t); command != "" {
+		as.Terminals.Belt.Allow(c.Session(), allowedBy(c, call), command)
 	}
 }
 
+// allowedBy names the call that a command was allowed with; call "" is all of the chat's.
+func allowedBy(c *sessions.Chat, call string) string { return c.URI() + "#" + call }
+
 // commandOf is what a tool call runs, as a person has read it; empty where its input does
-// not say.
-func commandOf(input json.RawMessage) string {
-	var in struct {
-		Command json.RawMessage `json:"command"`
-		Line    string          `json:"line"` // of our run_command
-	}
+// not say, or was not shown whole: what a change of a file has in it is not shown twice.
+func commandOf(t agent.ToolCall) string {
+	var in map[string]json.RawMessage
 	var line string
 	var argv []string
-	switch {
-	case json.Unmarshal(input, &in) != nil:
-	case in.Line != "":
-		return in.Line
-	case json.Unmarshal(in.Command, &line) == nil:
+	switch changes := func(c agent.Content) bool { return c.Diff != nil }; {
+	case slices.ContainsFunc(t.Content, changes) || json.Unmarshal(t.Input, &in) != nil:
+	case json.Unmarshal(in["line"], &line) == nil && line != "": // our run_command's
 		return line
-	case json.Unmarshal(in.Command, &argv) == nil && len(argv) > 0:
+	case json.Unmarshal(in["command"], &line) == nil:
+		return line
+	case json.Unmarshal(in["command"], &argv) == nil && len(argv) > 0:
 		return guard.Text(argv, "")
 	}
 	return ""

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,7 +48,7 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 		ID: p.ID, Token: p.Token, Terminal: p.Terminal, Process: p.Process,
 		Agent: name, Session: a.Session, Asks: a.Asks,
 	}
-	who := clientID
+	who := url.PathEscape(clientID) // no identity, which has a slash
 	if a.Identity != "" {
 		who = p.ID + "/" + strings.Clone(a.Identity) // nobody else's
 	}

@@ -22,17 +22,6 @@ import (
 // run types a command into a shell that waits for one, and answers once the
 // shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
 func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (any, error) {
-	if c.Principal.Agent != "" {
-		var session ahp.URI
-		cs.Core.Locked(func(tx core.Tx) {
-			if t, ok := terminals.At(tx, p.Channel); ok {
-				session = t.Value.Claim.Session
-			}
-		})
-		if err := cs.Terminals.Belt.MayRun(session, p.Command, p.Line); err != nil {
-			return nil, terminals.Denied(err)
-		}
-	}
 	argv := p.Command
 	if p.Line != "" {
 		argv = []string{"eval", p.Line}
@@ -50,6 +39,10 @@ func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (a
 	if id := w.t.RanAs(tx, c.Client.ID, p.Key); id != "" {
 		w.again(tx, id)
 		return nil, jsonrpc.ErrReplied
+	}
+	if err := w.mayRun(tx, p); err != nil {
+		w.end(tx)
+		return nil, err
 	}
 	if p.Stdin {
 		if w.feed, err = cs.Terminals.NewFeeder(c); err != nil {
@@ -133,6 +126,14 @@ func (w *wait) submit(tx core.Tx, p ahp.RunParams, argv []string) error {
 		w.answer(tx, nil, ahp.Conflict("run: %s within %v: look at the terminal with `tandemux read`", why, beginTime))
 	})
 	return nil
+}
+
+// mayRun decides whether the command may be typed, and judges an agent's.
+func (w *wait) mayRun(tx core.Tx, p ahp.RunParams) error {
+	if _, refusal := w.t.MayType(tx, w.c.Principal, w.c.Client.ID); refusal != "" || w.c.Principal.Agent == "" {
+		return params.Allowed("run", refusal)
+	}
+	return terminals.Denied(w.cs.Terminals.MayRun(tx, w.t.Value.Claim.Session, p.Command, p.Line))
 }
 
 // ready tries again after the shell did not wait for a command.

@@ -61,7 +61,7 @@ func newEntrance(f *Front, kind Kind, ln net.Listener) *entrance {
 }
 
 // count bounds connections that say nothing, of all addresses and of each. Where one is
-// too many, another goes, by chance: of the address that has most, and none that is new.
+// too many, another goes, by chance: of the addresses that have most, and none that is new.
 // So a crowd without tokens drops its own, and who asks at once gets an answer, from the
 // same address too.
 func (e *entrance) count(c net.Conn, s http.ConnState) {
@@ -100,20 +100,21 @@ func (e *entrance) forget(c net.Conn) {
 // holds e.mu.
 func (e *entrance) drop(from netip.Prefix) {
 	most := e.f.c.Connections
+	goes := func(w waiting) bool { return w.from == from }
 	switch {
 	case len(e.waiting) > most:
-		for other, n := range e.from {
-			if n > e.from[from] {
-				from = other
-			}
+		top := 0 // several addresses may have it: of the newcomer's alone, its only one would go
+		for _, n := range e.from {
+			top = max(top, n)
 		}
+		goes = func(w waiting) bool { return e.from[w.from] == top }
 	case e.kind == Unix || e.from[from] <= share(most):
 		return
 	}
 	var oldest net.Conn
 	seen := 0
 	for c, w := range e.waiting { // in no order
-		if w.from != from {
+		if !goes(w) {
 			continue
 		}
 		if oldest == nil || w.since.Before(e.waiting[oldest].since) {
@@ -123,13 +124,14 @@ func (e *entrance) drop(from netip.Prefix) {
 			break
 		}
 	}
-	if time.Since(e.waiting[oldest].since) < e.f.c.HeaderTime/newPart && len(e.waiting) <= crowded*most {
+	w := e.waiting[oldest]
+	if time.Since(w.since) < e.f.c.HeaderTime/newPart && len(e.waiting) <= crowded*most {
 		return
 	}
 	e.forget(oldest)
 	oldest.Close()
 	if e.dropped++; e.dropped&(e.dropped-1) == 0 {
-		e.f.c.Log.Warn("too many connections wait to say who they are: some were closed", "address", from.Addr(), "closed", e.dropped)
+		e.f.c.Log.Warn("too many connections wait to say who they are: some were closed", "address", w.from.Addr(), "closed", e.dropped)
 	}
 }
 

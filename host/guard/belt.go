@@ -31,8 +31,10 @@ type Belt struct {
 func NewBelt(limits func() Limits) *Belt { return &Belt{limits: limits, all: map[string][]allowed{}} }
 
 // MayRun says with a *Refusal why an agent may not run a command in a session, or a line.
-func (b *Belt) MayRun(session string, argv []string, line string) error {
-	err := b.Judge(argv, line)
+// Where nobody can answer a question, the documents' words are refused wherever they stand,
+// unless somebody has allowed the command before (docs/contributing/decisions.md §20).
+func (b *Belt) MayRun(session string, argv []string, line string, answerable bool) error {
+	err := b.Judge(argv, line, answerable)
 	if r, is := errors.AsType[*Refusal](err); is && r.May && b.take(session, Text(argv, line)) {
 		return nil
 	}
@@ -40,39 +42,53 @@ func (b *Belt) MayRun(session string, argv []string, line string) error {
 }
 
 // Judge is MayRun of a command that nobody has allowed yet.
-func (b *Belt) Judge(argv []string, line string) error { return b.limits().Policy.Judge(argv, line) }
-
-type allowed struct {
-	command string
-	at      time.Time
+func (b *Belt) Judge(argv []string, line string, answerable bool) error {
+	return b.limits().Policy.Judge(argv, line, answerable)
 }
 
-// Allow notes that a person has allowed a command in a session.
-func (b *Belt) Allow(session, command string) {
+type allowed struct {
+	by, command string
+	at          time.Time
+}
+
+// Allow notes that a person has allowed a command in a session; by names what it was
+// allowed with.
+func (b *Belt) Allow(session, by, command string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.all) > maxAllowed {
 		clear(b.all)
 	}
 	list := b.all[session]
-	b.all[session] = append(list[max(0, len(list)-maxAllowed):], allowed{strings.TrimSpace(command), time.Now()})
+	b.all[session] = append(list[max(0, len(list)-maxAllowed):], allowed{by, strings.TrimSpace(command), time.Now()})
+}
+
+// Forget takes back what was allowed in a session with something whose name begins with by,
+// and has not run.
+func (b *Belt) Forget(session, by string) {
+	b.keep(session, func(o allowed) bool { return !strings.HasPrefix(o.by, by) })
 }
 
 // take reports whether a command was allowed, which it is no longer then.
-func (b *Belt) take(session, command string) bool {
+func (b *Belt) take(session, command string) (found bool) {
+	b.keep(session, func(o allowed) bool {
+		its := !found && o.command == strings.TrimSpace(command)
+		found = found || its
+		return !its
+	})
+	return found
+}
+
+// keep forgets what is too old, and what is not to be kept.
+func (b *Belt) keep(session string, kept func(allowed) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := slices.DeleteFunc(b.all[session], func(o allowed) bool { return time.Since(o.at) > allowedTime })
-	i := slices.IndexFunc(list, func(o allowed) bool { return o.command == strings.TrimSpace(command) })
-	if i >= 0 {
-		list = slices.Delete(list, i, i+1)
-	}
+	list := slices.DeleteFunc(b.all[session], func(o allowed) bool { return time.Since(o.at) > allowedTime || !kept(o) })
 	if len(list) > 0 {
 		b.all[session] = list
 	} else {
 		delete(b.all, session)
 	}
-	return i >= 0
 }
 
 // Text is a command as a person reads and allows it: the line of a shell, or the program

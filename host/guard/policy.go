@@ -94,8 +94,10 @@ func (r *Refusal) Asked() string {
 func Asks(refusal string) (what string, asks bool) { return strings.CutPrefix(refusal, Blocked+": ") }
 
 // Judge decides whether an agent may run a program with its arguments, or a line of a
-// shell's if there is one. Why not is a Refusal.
-func (p Policy) Judge(argv []string, line string) error {
+// shell's if there is one, and a person can answer, or not. Why not is a Refusal.
+func (p Policy) Judge(argv []string, line string, answerable bool) error {
+	asks := p.Uses
+	p.Uses = asks && answerable
 	refused := p.Check(argv)
 	if line != "" {
 		refused = p.CheckLine(line)
@@ -104,7 +106,7 @@ func (p Policy) Judge(argv []string, line string) error {
 		return nil
 	}
 	r := *refused
-	r.May = p.Uses && r.Rule != RuleBounds
+	r.May = asks && r.Rule != RuleBounds
 	return &r
 }
 

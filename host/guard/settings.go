@@ -47,7 +47,7 @@ func (s *Settings) Options() []option.Option {
 		},
 		{
 			Name: "agent-policy", Value: option.Default(&s.policy, policyAsk), Choices: []string{policyAsk, policyStrict},
-			Doc: "Whether you are asked when an agent runs one of agent-blocked or agent-patterns dangerously (ask), or it is refused wherever it stands (strict).",
+			Doc: "Whether you are asked when an agent runs one of agent-blocked or agent-patterns dangerously (ask), or it is refused wherever it stands (strict), as it is where you can't be.",
 		},
 		{
 			Name: "agent-blocked", Value: option.Default(&s.limits.Policy.Commands, d.Policy.Commands),

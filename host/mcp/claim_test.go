@@ -76,7 +76,9 @@ func TestAsk(t *testing.T) {
 		if text, failed := newAgent(w, "rival").call("claim_terminal", m{"terminalId": id, "reason": "me too"}); !failed || !strings.Contains(text, "asks for this terminal already") {
 			t.Errorf("a second question: %s", text)
 		}
-		w.Tandemux("answer", strings.TrimPrefix(id, "pty-"), c.answer)
+		if out := w.Tandemux("answer", strings.TrimPrefix(id, "pty-"), c.answer); strings.Contains(out, "reason: to fix the build") != c.claimed {
+			t.Errorf("%s tells: %s", c.answer, out)
+		}
 		if r := <-got; r["claimed"] != c.claimed {
 			t.Errorf("%s: %v", c.answer, r)
 		}

@@ -48,22 +48,37 @@ func answered(w *hosttest.Machine, asks, answer string) {
 		}
 		return id != ""
 	})
-	w.Tandemux("answer", id, answer)
+	ask := row(w, id)["ask"].(map[string]any)
+	question, command := ask["id"].(string), strings.TrimSpace(ask["command"].(string))
+	if answer == "yes" {
+		if out, err := w.Command("answer", id, "yes").CombinedOutput(); err == nil || !strings.Contains(string(out), command) || !strings.Contains(string(out), "yes --question "+question) {
+			w.Errorf("a yes without the question: %v\n%s", err, out)
+		}
+		if out, err := w.Command("answer", id, "yes", "--question", "earlier").CombinedOutput(); err == nil || !strings.Contains(string(out), "no longer asked") {
+			w.Errorf("a yes to an earlier question: %v\n%s", err, out)
+		}
+	}
+	if out := w.Tandemux("answer", id, answer, "--question", question); strings.Contains(out, command) != (answer == "yes") {
+		w.Errorf("%s tells: %s", answer, out)
+	}
 }
 
 // TestPermission: what is dangerous is put before the person where one is, and refused with
-// the word and the way on where nobody is; what only looks so runs. Typing into a shell is
-// judged as running is.
+// the word and the way on where nobody is; what only looks so runs where they can be asked
+// (docs/contributing/decisions.md §20). Typing into a shell is judged as running is. What is
+// allowed on the command line is the question that is named.
 func TestPermission(t *testing.T) {
 	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	file := filepath.Join(w.Dir, "file.sh")
 	w.Must(os.WriteFile(file, []byte("#!/bin/sh\n"), 0o600))
-	for _, line := range []string{"chmod +x " + file, `test -n "$(ls)"`, "echo eval | grep eval", "printf '%s' \"$(cat <<'EOF'\nrm -rf /\nEOF\n)\""} {
-		if r := a.get("run_command", m{"line": line}); r["exitCode"] != 0.0 {
-			t.Errorf("%s: %v", line, r)
-		}
+	harmless := map[string]string{
+		"chmod +x " + file: "chmod", `test -n "$(ls)"`: "$(", "echo eval | grep eval": "eval",
+		"printf '%s' \"$(cat <<'EOF'\nrm -rf /\nEOF\n)\"": "rm -rf /",
+	}
+	for line, what := range harmless {
+		a.blocked(what+": nobody is here to allow it", "run_command", m{"line": line})
 	}
 	shell := a.get("spawn_background_terminal", m{"command": []string{"bash"}})["id"]
 	a.get("run_command", m{"terminalId": shell, "line": "true"})
@@ -78,6 +93,11 @@ func TestPermission(t *testing.T) {
 	a.get("send_input", m{"terminalId": shell, "keys": []string{"ctrl+c"}})
 
 	open(w)
+	for line := range harmless {
+		if r := a.get("run_command", m{"line": line}); r["exitCode"] != 0.0 {
+			t.Errorf("%s: %v", line, r)
+		}
+	}
 	asks := func(answer, tool string, args m) (text string, failed bool) {
 		t.Helper()
 		done := make(chan bool)

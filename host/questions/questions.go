@@ -34,9 +34,6 @@ type Options struct {
 	Audit     *audit.Log
 	Activity  *activity.Activity
 	Terminals *terminals.Terminals
-	// SessionOwner is the principal whose session it is; empty for one that the host
-	// doesn't run.
-	SessionOwner func(tx core.Tx, session ahp.URI) string
 	// Permit asks a person in a chat whether its agent may run a command, for what is
 	// dangerous in it; the answer is one of ahp's.
 	Permit func(ctx context.Context, chat ahp.URI, command, what string) (answer string, err error)
@@ -96,9 +93,8 @@ func (qs *Questions) ask(ctx context.Context, c *requests.Conn, p ahp.AskParams)
 	case p.Claim.Kind != ahp.ClaimSession:
 		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
 	}
-	var owner string
-	qs.Core.Locked(func(tx core.Tx) { owner = qs.SessionOwner(tx, p.Claim.Session) })
-	if err := claims.MayClaimNew(c.Principal, c.Client.ID, p.Claim, owner); err != nil {
+	owner, err := qs.Terminals.MayClaimNew(c, p.Claim)
+	if err != nil {
 		return nil, err
 	}
 	if p.Command != "" {
@@ -144,23 +140,24 @@ func (qs *Questions) put(tx core.Tx, t *terminals.Terminal, c *requests.Conn, p 
 // its terminal, or if it has none at one that the person sees.
 func (qs *Questions) askToRun(ctx context.Context, c *requests.Conn, p ahp.AskParams, inChat bool) (any, error) {
 	var t *terminals.Terminal
-	var err error
-	if p.Channel != "" {
-		qs.Core.Locked(func(tx core.Tx) {
-			if t, err = terminals.Find(tx, c.Principal, p.Channel, "ask"); err == nil {
-				p.Command = t.Entered(tx, p.Command)
+	var err, refused error
+	qs.Core.Locked(func(tx core.Tx) {
+		if p.Channel != "" {
+			if t, err = terminals.Find(tx, c.Principal, p.Channel, "ask"); err != nil {
+				return
 			}
-		})
-		if err != nil {
-			return nil, err
+			p.Command = t.Entered(tx, p.Command)
 		}
-	}
+		refused = qs.Terminals.Judge(tx, p.Claim.Session, p.Command)
+	})
 	var r *guard.Refusal
-	switch err := qs.Terminals.Belt.Judge(nil, p.Command); {
-	case !errors.As(err, &r):
+	switch {
+	case err != nil:
+		return nil, err
+	case !errors.As(refused, &r):
 		return ahp.AskResult{Answer: ahp.AskGranted}, nil
 	case !r.May:
-		return nil, terminals.Denied(err)
+		return nil, terminals.Denied(refused)
 	}
 	qs.Audit.Did(c.Who(), "ask", p.Channel, "to run", params.Clip(p.Command))
 	if inChat {
@@ -169,14 +166,14 @@ func (qs *Questions) askToRun(ctx context.Context, c *requests.Conn, p ahp.AskPa
 			defer cancel()
 			answer, err := qs.Permit(ctx, p.Claim.Chat, p.Command, r.What)
 			if answer == ahp.AskGranted {
-				qs.Terminals.Belt.Allow(p.Claim.Session, p.Command)
+				qs.Terminals.Belt.Allow(p.Claim.Session, "", p.Command)
 			}
 			return ahp.AskResult{Answer: answer}, err
 		})
 	}
 	tx := qs.Core.Lock()
 	defer tx.Unlock()
-	here, at := qs.personAt(tx)
+	here, at := qs.personAt(tx, c)
 	if t == nil {
 		t = at
 	}
@@ -193,13 +190,13 @@ func (qs *Questions) refuse(tx core.Tx, c *requests.Conn, command, why string) {
 	qs.Activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Principal.Name(), Session: c.Principal.Session, What: params.Clip(command), Why: why})
 }
 
-// personAt reports whether a person's interface is connected, and gives a terminal of
-// which a question can be asked: one that it shows, else any.
-func (qs *Questions) personAt(tx core.Tx) (here bool, best *terminals.Terminal) {
+// personAt reports whether a person's interface is connected, and gives a terminal, theirs
+// or the asker's, of which a question can be asked: one that it shows, else any.
+func (qs *Questions) personAt(tx core.Tx, c *requests.Conn) (here bool, best *terminals.Terminal) {
 	shown := map[string]bool{}
 	for cl := range tx.Clients() {
 		for l := range cl.Links() {
-			if cl.Owner != auth.Operator.ID || !isInterface(l) {
+			if cl.Owner != auth.Operator.ID || !terminals.IsInterface(l) {
 				continue
 			}
 			here = true
@@ -209,6 +206,9 @@ func (qs *Questions) personAt(tx core.Tx) (here bool, best *terminals.Terminal) 
 		}
 	}
 	for _, t := range qs.Terminals.All(tx) {
+		if by := t.Held().Holder; by != auth.Operator.ID && by != c.Principal.ID {
+			continue
+		}
 		if qs.asked[t] == nil && !t.Value.Lifecycle.Exited() && (best == nil || shown[t.URI()] && !shown[best.URI()]) {
 			best = t
 		}
@@ -272,7 +272,7 @@ func (qs *Questions) answer(_ context.Context, c *requests.Conn, p ahp.AnswerPar
 			t.Flush(tx)
 			t.Claim(tx, q.claim, nil, q.c.Principal)
 		} else {
-			qs.Terminals.Belt.Allow(q.claim.Session, q.line)
+			qs.Terminals.Belt.Allow(q.claim.Session, "", q.line)
 		}
 	}
 	qs.Audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claims.Text(q.claim), "command", params.Clip(q.line))
@@ -307,8 +307,8 @@ func (qs *Questions) promote(_ context.Context, c *requests.Conn, p ahp.PromoteP
 }
 
 // personFor is the client that a terminal goes to, and its principal: a person's that
-// watches it, else another that does and may type, such as a web page's, else the person's
-// that was there last, else whoever comes.
+// watches it, else an interface of theirs, else another client that watches it and may type
+// and claim, such as a web page's, else whoever comes.
 func personFor(tx core.Tx, t *terminals.Terminal) (best string, who *auth.Principal) {
 	best, who = personID, auth.Operator
 	score := 0
@@ -323,10 +323,10 @@ func personFor(tx core.Tx, t *terminals.Terminal) (best string, who *auth.Princi
 			switch persons := cl.Owner == auth.Operator.ID; {
 			case persons && l.Watches(t.URI()):
 				n = 4
-			case persons && isInterface(l):
-				n = max(n, 2)
-			case l.Principal.Agent == "" && l.Principal.May(auth.ScopeInput) && l.Watches(t.URI()):
-				n, p = 3, l.Principal
+			case persons && terminals.IsInterface(l):
+				n = max(n, 3)
+			case l.Principal.Agent == "" && l.Principal.May(auth.ScopeInput) && l.Principal.May(auth.ScopeClaim) && l.Watches(t.URI()):
+				n, p = 2, l.Principal
 			}
 		}
 		if n > score || n == score && n > 0 && cl.Seen.After(seen.Seen) {
@@ -334,14 +334,4 @@ func personFor(tx core.Tx, t *terminals.Terminal) (best string, who *auth.Princi
 		}
 	}
 	return best, who
-}
-
-// isInterface reports whether a connection is an interface's: it follows a layout.
-func isInterface(l *core.Link) bool {
-	for ch := range l.Subscriptions() {
-		if strings.HasPrefix(ch.URI, ahp.LayoutScheme) {
-			return true
-		}
-	}
-	return false
 }

@@ -36,7 +36,7 @@ func (c *Chat) Permit(ctx context.Context, command, what string) (answer string,
 		return ahp.AskRefused, err
 	}
 	call := agent.ToolCall{ID: newID(permitCall), Name: "run", Kind: "execute", Title: "a dangerous command: " + what, Input: input}
-	a, err := r.Confirm(ctx, agent.Confirmation{Call: call, Options: []agent.Choice{
+	a, err := r.Confirm(ctx, agent.Confirmation{Call: call, ByPerson: true, Options: []agent.Choice{
 		{ID: "allow", Name: "Allow once", Group: agent.ConfirmAllowOnce}, {ID: "reject", Name: "Refuse", Group: agent.ConfirmRejectOnce},
 	}})
 	switch {

@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -76,8 +75,8 @@ type Terminals interface {
 	MayRun(p *auth.Principal, session ahp.URI, owner string) (refusal string)
 	// Run starts a command line of a person's for a tool call.
 	Run(ctx context.Context, c *Chat, dir, turn, call, line string) (agent.Terminal, error)
-	// Allowed says that a person has allowed a tool call with that input.
-	Allowed(c *Chat, input json.RawMessage)
+	// Allowed says that a person has allowed a call of a tool.
+	Allowed(c *Chat, call string, t agent.ToolCall)
 	// Bind completes a terminal's claim with the tool call that it is for.
 	Bind(tx core.Tx, c *Chat, uri ahp.URI, turn, call string)
 	// HeldFor are those that are held for a tool call.

@@ -109,7 +109,9 @@ func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent
 		return
 	}
 	k.advance(tx, t, k.shown(tx, content))
-	k.told = t
+	if k.answer == nil { // else the answer is to what was asked
+		k.told = t
+	}
 }
 
 // runs has the tool call show a terminal that was claimed for it by who knows the chat but

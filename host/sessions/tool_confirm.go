@@ -65,7 +65,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 // decides is the option that the session's policy chooses; empty when a person
 // has to.
 func (s *session) decides(q agent.Confirmation) string {
-	if !ahp.Unasked(s.facts.Confirm, q.Call.Kind) {
+	if q.ByPerson || !ahp.Unasked(s.facts.Confirm, q.Call.Kind) {
 		return ""
 	}
 	id, _ := agent.OptionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
@@ -162,7 +162,7 @@ func confirmTool(tx core.Tx, d *requests.Dispatch) string {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
 				if !strings.HasPrefix(k.id, permitCall) { // whose asker notes it
-					c.all.Terminals.Allowed(c, k.told.Input)
+					c.all.Terminals.Allowed(c, k.id, k.told)
 				}
 				k.say(tx, k.told)
 			} else {

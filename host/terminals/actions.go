@@ -86,7 +86,7 @@ func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 		return refusal
 	}
 	if d.Conn.Principal.Agent != "" {
-		if refusal := t.mayEnter(data); refusal != "" {
+		if refusal := t.mayEnter(tx, data); refusal != "" {
 			return refusal
 		}
 	}
@@ -154,6 +154,9 @@ func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalClaimed)
 	to, held := a.Claim, t.Held()
 	if s := held.MayClaim(d.Conn.Principal, d.Conn.Client.ID, to, t.ts.Host.SessionOwner(tx, to.Session)); s != "" {
+		return s
+	}
+	if s := t.ts.foreignChat(tx, to); s != "" {
 		return s
 	}
 	known := claims.Known{Seen: a.Seen, Read: d.Read, Unread: tx.Unread(d.Conn.Link, d.Channel.URI)}

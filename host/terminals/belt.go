@@ -2,21 +2,61 @@ package terminals
 
 import (
 	"errors"
+	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/guard"
 )
 
-// mayEnter judges what an agent types into a shell that waits for a line, once it presses
-// Enter; what came before is kept by then.
-func (t *Terminal) mayEnter(data string) (refusal string) {
-	if _, busy := t.Term.Running(); t.shell == "" || busy {
+// MayRun says with a *guard.Refusal why an agent may not run a command in a session, or a
+// line.
+func (ts *Terminals) MayRun(tx core.Tx, session ahp.URI, argv []string, line string) error {
+	return ts.Belt.MayRun(session, argv, line, ts.answerable(tx, session))
+}
+
+// Judge is MayRun of a line that nobody has allowed yet.
+func (ts *Terminals) Judge(tx core.Tx, session ahp.URI, line string) error {
+	return ts.Belt.Judge(nil, line, ts.answerable(tx, session))
+}
+
+// answerable reports whether a person can be asked what a session's agent may run: in its
+// chat, else at an interface.
+func (ts *Terminals) answerable(tx core.Tx, session ahp.URI) bool {
+	if ts.Host.SessionOwner(tx, session) != "" {
+		return true
+	}
+	for cl := range tx.Clients() {
+		for l := range cl.Links() {
+			if cl.Owner == auth.Operator.ID && IsInterface(l) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsInterface reports whether a connection is an interface's: it follows a layout.
+func IsInterface(l *core.Link) bool {
+	for ch := range l.Subscriptions() {
+		if strings.HasPrefix(ch.URI, ahp.LayoutScheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayEnter judges what an agent types into a shell once it presses Enter, also ahead while a
+// command runs that does not read it; what came before is kept by then.
+func (t *Terminal) mayEnter(tx core.Tx, data string) (refusal string) {
+	next, entered := t.line.Type(data)
+	_, busy := t.Term.Running()
+	if t.shell == "" || busy && entered != "" && t.Term.WantsInput(t.PresentLine(tx)) {
 		t.line = guard.Typed{}
 		return ""
 	}
-	next, entered := t.line.Type(data)
-	if err := t.ts.Belt.MayRun(t.Value.Claim.Session, nil, entered); err != nil {
+	if err := t.ts.MayRun(tx, t.Value.Claim.Session, nil, entered); err != nil {
 		return Denied(err).Error()
 	}
 	t.line = next

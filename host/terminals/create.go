@@ -64,9 +64,7 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	if err := params.Allowed("create terminal", who.Lacks(auth.ScopeCreate)); err != nil {
 		return nil, err
 	}
-	var owner string
-	ts.Core.Locked(func(tx core.Tx) { owner = ts.Host.SessionOwner(tx, p.Claim.Session) })
-	if err := claims.MayClaimNew(who, c.Client.ID, p.Claim, owner); err != nil {
+	if _, err := ts.MayClaimNew(c, p.Claim); err != nil {
 		return nil, err
 	}
 	if p.Meta.Before != "" && !who.Operates() {
@@ -152,7 +150,8 @@ func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err e
 	}
 	var slot *guard.Slot
 	if n.Quota.Of != "" {
-		if err := ts.Belt.MayRun(n.Claim.Session, n.Meta.Command, n.Line); err != nil {
+		ts.Core.Locked(func(tx core.Tx) { err = ts.MayRun(tx, n.Claim.Session, n.Meta.Command, n.Line) })
+		if err != nil {
 			return nil, err
 		}
 		if slot, err = ts.quotas.Reserve(n.Quota.Of, n.Quota.Live, n.Quota.Rate); err != nil {

@@ -59,6 +59,8 @@ type Host interface {
 	// SessionOwner is the principal whose session it is; empty for one that the host
 	// doesn't run.
 	SessionOwner(tx core.Tx, session ahp.URI) string
+	// ChatSession is the session that a chat of the host's is in; empty for others.
+	ChatSession(tx core.Tx, chat ahp.URI) ahp.URI
 	// Confined gives the sandbox of a session and its directories; nil for most.
 	Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string)
 }

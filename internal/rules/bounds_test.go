@@ -21,6 +21,7 @@ var bounds = map[string][]string{
 	},
 	"docs/agents.md": {
 		"Keys count {ui/chat.armTime words} after a question appears",
+		"ends after {host/agent/catalog.DefaultIdle words} without a turn",
 		"does not answer within {host/agent.DefaultStart words}, or does not cancel within {host/agent/acp.Grace words}, is ended",
 		"the newest {host/pool.HistoryBytes KiB} of output",
 		"A socket takes up to {host/ptyws.maxAttached} terminals",
@@ -299,7 +300,7 @@ func worded(t *testing.T, v constant.Value, unit string) string {
 	case "words":
 		words := map[int64]string{
 			int64(500 * time.Millisecond): "half a second", int64(time.Second): "a second", int64(10 * time.Second): "ten seconds",
-			int64(time.Minute): "a minute", int64(10 * time.Minute): "ten minutes", int64(24 * time.Hour): "a day",
+			int64(time.Minute): "a minute", int64(10 * time.Minute): "ten minutes", int64(30 * time.Minute): "half an hour", int64(24 * time.Hour): "a day",
 			10: "ten", 1_000_000: "a million",
 		}
 		if words[n] != "" {

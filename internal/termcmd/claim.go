@@ -61,8 +61,7 @@ func Commands() []*cobra.Command {
 		acts("claim ID", "Take a terminal back: from an agent or the background", "claim", func(s *endpoint.Conn, _ ahp.TerminalInfo, _ []string) (ahp.Action, error) {
 			return ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}}, nil
 		}),
-		onTerminal("answer ID [yes|no]", `Answer an agent that asks for one of your terminals
-Without yes or no, its question is shown and asked here.`, nil, answerAsk),
+		newAnswerCommand(),
 		onTerminal("background ID", `Send a terminal to the background: it runs on, out of the way
 One of your own leaves the layouts that show it; one that an agent's tool call runs in
 is left to the agent's session, so that the agent moves on while the command runs.`, nil, toBackground),
@@ -83,16 +82,42 @@ beside it, and in its place once '' has removed the name.`, "rename", func(_ *en
 	}
 }
 
-// answerAsk answers an agent that asks for one of the person's terminals.
-func answerAsk(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
+func newAnswerCommand() *cobra.Command {
+	var in struct {
+		Question string `flag:"question" value:"ID" doc:"Answer this question alone: ask.id in ls --json"`
+	}
+	return onTerminal("answer ID [yes|no]", `Answer an agent that asks for one of your terminals
+Without yes or no, its question is shown and asked here. A yes to a command needs
+--question, as the agent may ask for another one by now.`, &in,
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
+			return answerAsk(ctx, cmd, s, t, args, in.Question)
+		})
+}
+
+// answerAsk answers an agent that asks for one of the person's terminals; question is the
+// one that is meant, or empty.
+func answerAsk(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string, question string) error {
+	id := endpoint.LastPart(t.Resource)
 	if t.Meta == nil || t.Meta.Ask == nil {
-		return fmt.Errorf("no agent asks for %s", endpoint.LastPart(t.Resource))
+		return fmt.Errorf("no agent asks for %s", id)
 	}
 	ask := *t.Meta.Ask
+	if question != "" && question != ask.ID {
+		return fmt.Errorf("the question %s is no longer asked for %s", question, id)
+	}
 	grant := false
 	switch {
 	case len(args) > 0:
-		grant = args[0] == "yes"
+		if grant = args[0] == "yes"; !grant {
+			break
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "the yes is for:")
+		for _, l := range approval.Claim(ask, t).Lines {
+			fmt.Fprintln(cmd.ErrOrStderr(), "  "+l.Text)
+		}
+		if ask.Command != "" && question == "" {
+			return cli.Usagef("not allowed yet: if this is what you mean, say `tandemux answer %s yes --question %s`", id, ask.ID)
+		}
 	case !cli.OnTerminal(cmd):
 		return cli.Usagef("nobody is here to ask: say yes or no")
 	default:

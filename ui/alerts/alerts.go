@@ -46,6 +46,8 @@ type Alerts struct {
 	state ahp.ActivityState
 	known bool // the state has come
 
+	refused string // what an agent was, to be said once no question waits
+
 	told   map[ahp.URI]attention.Alert // what was forwarded last
 	asked  map[string]bool             // questions of chats that were forwarded, by id
 	seeing map[ahp.URI]int64           // the newest alert that the host was told of as seen
@@ -81,7 +83,7 @@ func (al *Alerts) Take(next ahp.ActivityState) {
 	}
 	first := !al.known
 	if text := attention.Refused(al.state.Refusals, next.Refusals); text != "" && !first {
-		al.loop.Say(status.Warning, "%s", text)
+		al.refused = text
 	}
 	switch was := al.state.Warning; {
 	case next.Warning != "" && next.Warning != was:
@@ -121,6 +123,10 @@ func (al *Alerts) Of(t *terminals.Terminal) attention.Alert {
 
 // Settle tells the host what the person sees, and the outer terminal what they don't.
 func (al *Alerts) Settle() {
+	if al.refused != "" && !al.agents.Asked() { // a question has the status line
+		al.loop.Say(status.Warning, "%s", al.refused)
+		al.refused = ""
+	}
 	if !al.Stale || !al.known || !al.link.Up() {
 		return
 	}

@@ -18,8 +18,16 @@ func Lines(s string) string {
 	return plaintext.Clean(strings.ReplaceAll(s, "\t", "    "), "\n")
 }
 
-// Line is a text of several lines on one, with one blank wherever it has some.
-func Line(s string) string { return strings.Join(strings.Fields(Lines(s)), " ") }
+// Line is a text of several lines on one, with one blank between them.
+func Line(s string) string {
+	var lines []string
+	for l := range strings.Lines(Lines(strings.ReplaceAll(s, "\t", " "))) {
+		if l = strings.TrimSpace(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, " ")
+}
 
 // Shorten writes the home directory at the beginning of a path as "~".
 func Shorten(dir, home string) string {

@@ -33,3 +33,10 @@ func TestDurations(t *testing.T) {
 		}
 	}
 }
+
+// Blanks within a line are kept, as in a command (A14).
+func TestLine(t *testing.T) {
+	if got := Line("  awk '{a  b}'\n\n  \tx \r\n"); got != "awk '{a  b}' x" {
+		t.Errorf("got %q", got)
+	}
+}
