@@ -34,8 +34,12 @@ func (c *Client) Carry(ctx context.Context, method string, params, result any) e
 		return c.again(ctx, lost, call)
 	case ahp.MethodCreateTerminal:
 		return c.again(ctx, lost, unlessDone(ahp.CodeAlreadyExists, call))
+	case ahp.MethodCreateSession:
+		return c.again(ctx, lost, unlessDone(ahp.CodeSessionAlreadyExists, call))
 	case ahp.MethodDisposeTerminal:
 		return c.again(ctx, lost, unlessDone(ahp.CodeNotFound, call))
+	case ahp.MethodDisposeSession:
+		return c.again(ctx, lost, unlessDone(ahp.CodeSessionNotFound, call))
 	case ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
 		ahp.MethodTokenList:
 		return c.again(ctx, lost, call)

@@ -167,7 +167,7 @@ func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
 }
 
 // begin finds or makes the session, and waits until its agent is there.
-func (p *prompter) begin(ctx context.Context) error {
+func (p *prompter) begin(ctx context.Context) (err error) {
 	if p.o.Session != "" {
 		one, err := p.s.SessionNamed(ctx, p.o.Session)
 		if err != nil {
@@ -200,12 +200,19 @@ func (p *prompter) begin(ctx context.Context) error {
 	}
 	id := strings.ToLower(rand.Text()[:12])
 	p.watch(ahp.SessionScheme+"/"+id, ahp.ChatScheme+"/"+id)
-	if err := p.s.Ask(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
+	err = p.s.Ask(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: p.session, Provider: agent, WorkingDirectories: dirs, Meta: &ahp.SessionMeta{Chat: p.chat},
-	}, nil); err != nil {
+	}, nil)
+	_, refused := errors.AsType[*ahp.Error](err)
+	p.created = !refused // or it isn't known
+	defer func() {
+		if err != nil && p.created {
+			p.end()
+		}
+	}()
+	if err != nil {
 		return err
 	}
-	p.created = true
 	for _, uri := range []ahp.URI{p.session, p.chat} {
 		if err := p.s.Subscribe(ctx, uri); err != nil {
 			return err
@@ -222,10 +229,8 @@ func (p *prompter) ready(ctx context.Context) error {
 		case s.Lifecycle == ahp.LifecycleReady:
 			return nil
 		case s.Lifecycle == ahp.LifecycleFailed && s.CreationError != nil:
-			p.end()
 			return errors.New(s.CreationError.Message)
 		case s.Lifecycle == ahp.LifecycleFailed:
-			p.end()
 			return errors.New("the agent did not start")
 		case now.err != nil:
 			return now.err
@@ -233,7 +238,6 @@ func (p *prompter) ready(ctx context.Context) error {
 		select {
 		case <-p.events:
 		case <-ctx.Done():
-			p.end()
 			return ctx.Err()
 		}
 	}
