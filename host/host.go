@@ -30,6 +30,7 @@ import (
 	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/guard"
+	"tandemux/host/hooks"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
@@ -68,6 +69,8 @@ type Config struct {
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
 	AgentConfig
+	// Hooks, if not nil, are told what happens. They are the caller's to close.
+	Hooks *hooks.Hooks
 	// Doors are other protocols' entrances.
 	Doors []front.Door
 	// Ending, if not nil, is called once, before clients are told that the host
@@ -182,7 +185,7 @@ func New(c Config) (*Host, error) {
 	h.core, noMark, err = core.New(core.Options{
 		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: h.kinds(),
 		ReplayBytes: c.Limits.ReplayBytes, ReplayCount: c.Limits.ReplayCount, Clients: c.Limits.Clients,
-		Shown: shownAction, Superseded: h.superseded,
+		Shown: shownAction, Followed: followed(c), Superseded: h.superseded,
 		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
 	if err != nil {

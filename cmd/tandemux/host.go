@@ -18,6 +18,7 @@ import (
 	"tandemux/host/agent/catalog"
 	"tandemux/host/front"
 	"tandemux/host/guard"
+	"tandemux/host/hooks"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
@@ -126,7 +127,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
+	told := hooks.New(log)
+	defer told.Close()
+	told.Set(set.hooks)
 	h, err := host.New(host.Config{
+		Hooks:  told,
 		Ending: kept.ending, Housekeeper: kept.id,
 		Now: clock, Limits: hostLimits,
 		Runtime: d.Runtime, State: d.State, Version: version,
@@ -169,6 +174,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 			h.SetScrollback(s.engine.History())
 		}
 		h.Warn("listen", at.Set(ctx, s.listen.Addresses))
+		told.Set(s.hooks)
 		if !reflect.DeepEqual(s.catalog, last.catalog) {
 			had := providers
 			providers = agents.Providers(s.catalog, made)

@@ -27,6 +27,7 @@ const jsonLines = `
 session ls
 ls
 agent ls
+hook ls
 ! ls extra
 ! read nothing
 ! wait nothing --exit

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"tandemux/host/hooks"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/complete"
@@ -49,7 +50,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -58,6 +59,9 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	}
 	root.AddCommand(newBridgeCommand())
 	addOldNames(root)
-	cli.Complete(root, complete.Words(configuredAgents))
+	words := complete.Words(configuredAgents)
+	words["HOOK"] = hookWords
+	words["EVENT"] = func(*cobra.Command) []string { return hooks.Kinds }
+	cli.Complete(root, words)
 	return root
 }

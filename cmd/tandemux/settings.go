@@ -9,6 +9,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/agent/catalog"
 	"tandemux/host/guard"
+	"tandemux/host/hooks"
 	"tandemux/host/listen"
 	"tandemux/host/shell"
 	"tandemux/internal/config"
@@ -26,6 +27,7 @@ type settings struct {
 	shell   shell.Settings
 	agents  guard.Settings // what they may do
 	catalog catalog.Tables // which there are
+	hooks   hooks.Tables
 	restart resurrect.Settings
 	listen  listen.Settings
 
@@ -52,7 +54,7 @@ func defaults() *settings {
 			Name: "copy-command", Value: &s.copyCommand,
 			Doc: "What sets the clipboard from its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, else your terminal; \"none\" takes only that.",
 		},
-	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options())
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options())
 	s.options = config.Ordered(s.options)
 	return s
 }

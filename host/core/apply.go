@@ -97,6 +97,11 @@ func (tx Tx) deliver(ch *Channel, frames []frame) {
 			w.Follow(tx, frames[i].env.Action)
 		}
 	}
+	if followed := tx.c.o.Followed; followed != nil {
+		for i := range frames {
+			followed(tx, ch, frames[i].env.Action)
+		}
+	}
 }
 
 func (tx Tx) publish(ch *Channel, f *frame) {

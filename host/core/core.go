@@ -34,6 +34,8 @@ type Options struct {
 	Shown func(tx Tx, p *auth.Principal, a ahp.Action) (shown ahp.Action, other bool)
 	// Superseded is told, once, that another host has taken over.
 	Superseded func(tx Tx, why error)
+	// Followed, if not nil, is told of every action when it has been applied.
+	Followed func(tx Tx, ch *Channel, a ahp.Action)
 	// Spoilt is told that what a crash of the host would lose has changed.
 	Spoilt func(tx Tx)
 }

@@ -104,6 +104,7 @@ type agentStart struct {
 func (c *Chat) URI() ahp.URI     { return c.ch.URI }
 func (c *Chat) Session() ahp.URI { return c.s.ch.URI }
 func (c *Chat) Owner() string    { return c.s.facts.Owner }
+func (c *Chat) Task() string     { return c.s.facts.Sandbox }
 func (c *Chat) Provider() string { return c.s.value.Provider }
 func (c *Chat) Sandbox() Sandbox { return c.s.sandbox }
 

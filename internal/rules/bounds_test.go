@@ -102,6 +102,11 @@ var bounds = map[string][]string{
 		"\nqueued messages; attachments of one; open questions of a turn | {host/sessions.maxQueued}; {host/sessions.maxAttachments}; {host/sessions.maxOpenAsks}\n",
 		"\nan agent's start; its silence while no tool call runs | {host.AgentStart s}; {host.AgentSilence min}\n",
 	},
+	"docs/scripting.md": {
+		"{host/hooks.maxWaiting} events wait for it",
+		"for `timeout` seconds at most ({host/hooks.defaultTimeout s})",
+		"output after {host/activity.silence words} of silence",
+	},
 	"docs/security.md": {
 		"Its newest {host/audit.maxBytes MiB} are kept",
 	},

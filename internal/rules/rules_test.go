@@ -74,6 +74,7 @@ var arrows = map[string][]string{
 	"host/requests":      {"ahp/...", "host/audit", "host/auth", "host/core", "host/outbox", "host/params", "internal/fileuri", "internal/jsonrpc"},
 	"host/params":        {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "host/shell", "internal/jsonrpc", "internal/procgroup"},
+	"host/hooks":         {"ahp", "internal/config/option", "internal/procgroup", "internal/spelling"},
 	"host/guard":         {"host/shell", "internal/config/option", "internal/statefile"},
 	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty"},
 	"host/journal":       {},
@@ -86,7 +87,7 @@ var arrows = map[string][]string{
 	"host/resources":     {"ahp/...", "host/audit", "host/auth", "host/core", "host/files", "host/params", "host/requests"},
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
-	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/jsonrpc", "internal/statefile"},
+	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
 	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc"},
 	"host/questions":     {"ahp", "host/activity", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/params", "host/requests", "host/terminals", "internal/jsonrpc"},
 	"host/commands":      {"ahp", "host/audit", "host/auth", "host/core", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
@@ -205,7 +206,7 @@ var banned = map[string][]string{
 }
 
 // leakChecked are the packages whose tests must fail on a left-over goroutine.
-var leakChecked = []string{"host", "host/agent/acp", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+var leakChecked = []string{"host", "host/agent/acp", "host/hooks", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
 
 // TestNoClock: the protocol's values know times of others only.
 func TestNoClock(t *testing.T) {
