@@ -169,3 +169,40 @@ func (a Arrangement) Focused() (Placed, bool) {
 	}
 	return Placed{}, false
 }
+
+// Seen gives the area in which a tab's panes have the sizes that their terminals do:
+// where it is on a screen, if it is. Sizes that don't fit together give one with room
+// for the larger ones; size gives zeros for what has none, and without any there is no
+// area.
+func (t Tab) Seen(size func(URI) (cols, rows int)) Rect {
+	if t.Zoom {
+		w, h := size(t.Focused().Terminal)
+		return Rect{W: w, H: h}
+	}
+	w, h := t.Root.seen(size)
+	if h > 0 && t.Root.leaf() {
+		h-- // alone it has no header
+	}
+	return Rect{W: w, H: h}
+}
+
+func (n *Node) seen(size func(URI) (cols, rows int)) (w, h int) {
+	if n.leaf() {
+		if w, h = size(n.Terminal); w <= 0 || h <= 0 {
+			return 0, 0
+		}
+		return w, h + 1
+	}
+	for i, c := range n.Children {
+		cw, ch := c.seen(size)
+		if n.Axis == Row {
+			w, h = w+cw, max(h, ch)
+			if i > 0 {
+				w++
+			}
+			continue
+		}
+		w, h = max(w, cw), h+ch
+	}
+	return w, h
+}

@@ -150,3 +150,33 @@ func (t Tab) geometry(area Rect) Arrangement {
 	t.Zoom, t.Floats = false, nil
 	return t.Arrange(Rect{area.X, area.Y, max(area.W, w), max(area.H, h)})
 }
+
+// Refocused gives the layout with the focus where another version of it has it: the
+// active tab, and in each tab the focused pane, those focused before, and what the
+// focus has shown or hidden by leaving. A tab or a pane that is gone leaves the focus
+// where it is.
+func (l Layout) Refocused(was Layout) Layout {
+	for _, old := range was.Tabs {
+		if i := l.tabIndex(old.ID); i >= 0 && l.Tabs[i].find(old.Focus) != nil {
+			l = l.withTab(i, l.Tabs[i].refocused(old))
+		}
+	}
+	if len(was.Tabs) == 0 {
+		return l
+	}
+	if i := l.tabIndex(was.Tabs[was.Active].ID); i >= 0 {
+		l.Active = i
+		l.Recent = known(was.Recent, func(id string) bool { return l.tabIndex(id) >= 0 && l.tabIndex(id) != i })
+	}
+	return l
+}
+
+func (t Tab) refocused(was Tab) Tab {
+	if t.Focus != was.Focus {
+		t = t.focus(was.Focus)
+		t.Zoom = was.Zoom && t.count() > 1
+		t.Hidden = was.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
+	}
+	t.Recent = known(was.Recent, func(id PaneID) bool { return id != t.Focus && t.find(id) != nil })
+	return t
+}

@@ -243,8 +243,10 @@ func runOps(t *testing.T, ops []byte) {
 			t.Fatalf("the value before the operation changed from\n%s to\n%s", doc, before.Encode())
 		}
 		check(t, l)
+		keepsFocus(t, before, l.Refocused(before))
 		for _, tab := range l.Tabs {
 			covers(t, tab, d.area)
+			seenAs(t, tab, d.area)
 		}
 		back, err := Decode(l.Encode())
 		if err != nil || !back.Equal(l) {
@@ -254,6 +256,45 @@ func runOps(t *testing.T, ops []byte) {
 		if len(shown) != len(d.alive) || slices.ContainsFunc(shown, func(u ahp.URI) bool { return !d.alive[u] }) {
 			t.Fatalf("shows %v, alive are %v", shown, d.alive)
 		}
+	}
+}
+
+// keepsFocus looks at a layout whose focus an operation was not to move: it moves only
+// where what had it is gone.
+func keepsFocus(t *testing.T, before, l Layout) {
+	t.Helper()
+	check(t, l)
+	if again := l.Refocused(before); !again.Equal(l) {
+		t.Fatalf("refocused again %s becomes %s", l.Encode(), again.Encode())
+	}
+	for _, was := range before.Tabs {
+		i := l.tabIndex(was.ID)
+		if i < 0 {
+			continue
+		}
+		if now := l.Tabs[i]; now.find(was.Focus) != nil && now.Focus != was.Focus {
+			t.Fatalf("the focus of tab %s went from %s to %s: %s", was.ID, was.Focus, now.Focus, l.Encode())
+		}
+		if was.ID == before.Tabs[before.Active].ID && i != l.Active {
+			t.Fatalf("tab %s is not the active one any more: %s", was.ID, l.Encode())
+		}
+	}
+}
+
+// seenAs takes a tab's area from the sizes that its panes have there.
+func seenAs(t *testing.T, tab Tab, area Rect) {
+	t.Helper()
+	a := tab.Arrange(area)
+	got := tab.Seen(func(u URI) (cols, rows int) {
+		for _, p := range a.Panes {
+			if p.Terminal == u {
+				return p.Body.W, p.Body.H
+			}
+		}
+		return 0, 0
+	})
+	if !a.TooSmall && (got.W != area.W || got.H != area.H) {
+		t.Fatalf("a tab that shows in %+v seems to show in %+v: %+v", area, got, tab)
 	}
 }
 
