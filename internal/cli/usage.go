@@ -170,7 +170,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		switch meant := spelling.Closest(missing.GetSpecifiedName(), names); {
 		case meant != "" && strings.HasPrefix(name, "--"):
 			return Usagef("`%s` has no option %s: did you mean --%s?", cmd.CommandPath(), name, meant)
-		case strings.Contains(cmd.Use, "-- COMMAND"):
+		case strings.Contains(cmd.Use, "-- "):
 			return usage(cmd, "`%s` has no option %s; put -- before a command that has options of its own", cmd.CommandPath(), name)
 		}
 		return usage(cmd, "`%s` has no option %s", cmd.CommandPath(), name)

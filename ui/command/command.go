@@ -73,6 +73,16 @@ func All() []Command {
 	return append([]Command(nil), table...)
 }
 
+// theirs are commands of tmux by ours.
+var theirs = map[string]string{
+	"split-window": "split-down or split-right", "new-window": "new-tab", "select-window": "go-tab", "next-window": "next-tab",
+	"previous-window": "previous-tab", "last-window": "last-tab", "kill-window": "close-tab", "rename-window": "rename-tab",
+	"kill-pane": "close-pane", "select-pane": "focus-left, -down, -up, -right or -next", "last-pane": "focus-last", "break-pane": "break-out",
+	"swap-pane": "swap-next, swap-previous or swap-marked", "resize-pane": "resize-left, -down, -up, -right or zoom",
+	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "layouts",
+	"command-prompt": "palette", "display-panes": "terminals", "choose-tree": "terminals",
+}
+
 // Check says what is wrong with a command line: an unknown name (with a
 // suggestion), missing, surplus or malformed arguments. nil means that it may
 // be bound to a key.
@@ -87,6 +97,9 @@ func Check(name string, args []string) error {
 		names := make([]string, len(table))
 		for i, c := range table {
 			names[i] = c.Name
+		}
+		if ours := theirs[name]; ours != "" {
+			return fmt.Errorf("there is no command %q: it is %s here", name, ours)
 		}
 		if near := spelling.Closest(name, names); near != "" {
 			return fmt.Errorf("there is no command %q; did you mean %q?", name, near)

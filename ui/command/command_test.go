@@ -115,7 +115,7 @@ func TestCheck(t *testing.T) {
 		{"rename-tab work", ""},
 		{"zom", `did you mean "zoom"`},
 		{"split-rigth", `did you mean "split-right"`},
-		{"new-window", `there is no command "new-window"`},
+		{"new-window", `there is no command "new-window": it is new-tab here`},
 		{"explode", `there is no command "explode"`},
 		{"zoom 1", "takes no argument"},
 		{"go-tab", "needs its argument number: a number from 1 to 64"},

@@ -119,6 +119,9 @@ type Confirm struct {
 // which may be nil, otherwise.
 func NewConfirm(text string, yes, no func()) *Confirm { return &Confirm{text: text, yes: yes, no: no} }
 
+// Text is the question.
+func (q *Confirm) Text() string { return q.text }
+
 // Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
 // for an answer.
 func (q *Confirm) Key(k tea.Key) bool {

@@ -98,7 +98,7 @@ func (ps *Panes) Create(put Placement, prog Program) {
 		if err == nil {
 			err = ps.link.Host.Create(ctx, params)
 		}
-		if err == nil {
+		if err == nil && !ps.Unseen {
 			err = ps.link.Host.Subscribe(ctx, uri)
 		}
 		if err != nil && after != nil {
@@ -113,7 +113,7 @@ func (ps *Panes) Create(put Placement, prog Program) {
 			}
 			ps.Holding--
 			ps.do.Released()
-			if err != nil && len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
+			if err != nil && len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 && !ps.Unseen {
 				ps.do.Emptied("no terminal could be created: " + strings.TrimPrefix(err.Error(), "create terminal: "))
 			}
 		}, err

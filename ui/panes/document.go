@@ -35,6 +35,30 @@ type Document struct {
 	rev           int64  // that it carries
 	retries       int
 	loaded        bool // a snapshot has come
+	held          bool // nothing is dispatched
+}
+
+// Hold keeps what is done from the host until Release.
+func (d *Document) Hold() { d.held = true }
+
+// Release has what was done since Hold dispatched as one operation. finish is given the
+// layout before and after it, and gives what the layout becomes.
+func (d *Document) Release(finish func(was, is layout.Layout) layout.Layout) {
+	ops := d.waiting
+	d.held, d.waiting = false, nil
+	d.rebase()
+	if len(ops) == 0 {
+		return
+	}
+	_, _ = d.apply(func(l layout.Layout) (layout.Layout, error) { // it can't fail
+		was := l
+		for _, o := range ops {
+			if next, err := o(l); err == nil {
+				l = next
+			}
+		}
+		return finish(was, l), nil
+	})
 }
 
 // apply runs an operation on what is shown and keeps it for the host. It
@@ -55,7 +79,7 @@ func (d *Document) apply(o op) (bool, error) {
 // next gives the action to dispatch now; ok is false when there is none. The number of
 // the dispatch is seq from then on.
 func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
-	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded {
+	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded || d.held {
 		return a, false
 	}
 	d.sent, d.waiting = append(d.sent, d.waiting...), nil

@@ -23,7 +23,7 @@ func (ps *Panes) Listed(list []ahp.TerminalInfo) {
 	}
 	for _, t := range lost {
 		ps.unfollow(t)
-		if ps.Begun {
+		if ps.Begun && !ps.Unseen {
 			ps.RemovePane(t.URI)
 		}
 	}
@@ -169,6 +169,9 @@ func (ps *Panes) Begin() bool {
 		return false
 	}
 	ps.Begun = true
+	if ps.Unseen {
+		return true
+	}
 	now := ps.loop.Now()
 	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
 		return l.Prune(ps.Area(), func(uri ahp.URI) bool {
@@ -199,7 +202,7 @@ func (ps *Panes) Ended(t *terminals.Terminal) {
 		delete(ps.then, t.URI)
 		f()
 	}
-	if !ps.Begun || t.Done {
+	if !ps.Begun || t.Done || ps.Unseen && !t.Popup {
 		return
 	}
 	if _, shown := ps.Doc.Shown.Showing(t.URI); !shown {
@@ -215,7 +218,7 @@ func (ps *Panes) Ended(t *terminals.Terminal) {
 
 // Emptied ends the interface when no pane is left.
 func (ps *Panes) Emptied() {
-	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
+	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 && !ps.Unseen {
 		ps.do.Emptied("the last pane closed")
 	}
 }

@@ -28,6 +28,9 @@ func markPane(ps *Panes, _ []string) {
 	ps.loop.Say(status.Info, "marked: %s joins it to the pane that you go to", ps.loop.Keys("join-pane"))
 }
 
+// Mark marks a pane, "" none.
+func (ps *Panes) Mark(id layout.PaneID) { ps.marked = id }
+
 // Marked reports whether a pane is marked.
 func (ps *Panes) Marked(id layout.PaneID) bool { return ps.marked == id }
 

@@ -53,6 +53,9 @@ type Panes struct {
 	Begun   bool // the layout and the list of terminals have come and were acted on
 	Holding int  // terminals being created
 	Bare    bool // the layout is empty because the person made it so
+	// Unseen says that nobody looks: no terminal is followed, taken, given a size or
+	// started because of what the layout shows, and none closes but popups.
+	Unseen bool
 
 	loop     *loop.Loop
 	link     *link.Link
@@ -179,6 +182,9 @@ func (ps *Panes) arrange() {
 		if t := ps.Terms.Get(p.Terminal); t != nil {
 			t.Shown = ps.ticks
 		}
+	}
+	if ps.Unseen {
+		return
 	}
 	ps.do.Arranged()
 	ps.follow()

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/internal/cli"
+	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
+	"tandemux/internal/termcmd"
+	"tandemux/ui"
+	"tandemux/ui/command"
+	"tandemux/ui/link"
+)
+
+// ordered is what `tandemux do --json` prints; stable.
+type ordered struct {
+	Layout   string `json:"layout" doc:"Which it was done in"`
+	Tab      string `json:"tab,omitempty" doc:"Of the pane that was made, else of the one that it was done to"`
+	Pane     string `json:"pane,omitempty" doc:"As --pane takes it; absent where the layout shows none"`
+	ID       string `json:"id,omitempty" doc:"Its terminal: what verbs take"`
+	URI      string `json:"uri,omitempty" doc:"Its terminal's channel in the protocol"`
+	Made     bool   `json:"made" doc:"The terminal was made"`
+	ExitCode *int   `json:"exitCode,omitempty" doc:"Of a popup's program"`
+}
+
+// doable is a command as `tandemux do --json` lists it; stable.
+type doable struct {
+	Name  string   `json:"name" doc:"Of the command"`
+	Args  []string `json:"args" doc:"What it takes, optional ones in brackets"`
+	Group string   `json:"group" doc:"As the help of the interface has it"`
+	Does  string   `json:"does" doc:"In a sentence"`
+}
+
+// doFlags are those of `tandemux do`.
+type doFlags struct {
+	Focus  bool   `flag:"focus" doc:"Let the focus go where the command takes it; --focus=false leaves it"`
+	Pane   string `flag:"pane" value:"ID" doc:"Which pane: its id, or a terminal (default: where this runs, or the focused one)"`
+	With   string `flag:"with" value:"ID" doc:"The marked pane, for join-pane and swap-marked"`
+	Layout string `flag:"layout" doc:"Layout to change (default: which shows the pane, or main)"`
+	Yes    bool   `flag:"yes" doc:"Answer yes to what the interface would ask"`
+}
+
+func newDoCommand() *cobra.Command {
+	in := doFlags{Focus: true}
+	cmd := cli.WithJSON(cli.Command("do [COMMAND] [ARG...] [-- PROGRAM...]", `Run a command of the palette: split, focus, resize, rename, arrange
+The commands that are about panes and tabs work from a shell, on the layout that it runs
+in or another, whether an interface shows that or none does. What is made is told by its
+id; a popup's program is waited for. Without COMMAND they are listed.
+
+  tandemux do split-right --focus=false -- htop
+  tandemux do go-tab 3
+  tandemux do rename-pane --pane build tests
+  tandemux do new-tab --layout work ';' split-down`, &in, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return listDoable(cmd)
+		}
+		if args[0] == "select-tab" {
+			args[0] = "go-tab" // as others call it
+		}
+		if err := ui.CheckOrder(args[0], args[1:]); err != nil {
+			return cli.Usagef("%w", err)
+		}
+		done, err := order(cmd, args[0], args[1:], in)
+		if err != nil {
+			return err
+		}
+		err = cli.Print(cmd, done, func(w io.Writer) error {
+			if !done.Made || done.ExitCode != nil {
+				return nil
+			}
+			_, err := fmt.Fprintln(w, done.ID)
+			return err
+		})
+		if code := done.ExitCode; err == nil && code != nil && *code != 0 {
+			err = cli.StatusError{Code: *code}
+		}
+		return err
+	}), cli.One[ordered](), cli.One[[]doable]())
+	cmd.ValidArgsFunction = completeDo
+	return cmd
+}
+
+// listDoable prints the commands.
+func listDoable(cmd *cobra.Command) error {
+	rows := []doable{}
+	for _, c := range ui.Doable() {
+		rows = append(rows, doable{c.Name, argWords(c), c.Group, c.Help})
+	}
+	return cli.PrintTable(cmd, "COMMAND\tARGUMENTS\tDOES", rows, func(r doable) []any {
+		return []any{cli.Whole(r.Name), cli.Whole(strings.Join(r.Args, " ")), r.Does}
+	})
+}
+
+func argWords(c command.Command) []string {
+	all := []string{}
+	for _, a := range c.Args {
+		word := strings.ToUpper(a.Name)
+		if a.Kind == command.Choice && len(a.Choices) < 5 {
+			word = strings.Join(a.Choices, "|")
+		}
+		if a.Kind == command.Program {
+			word += "..."
+		}
+		if a.Optional {
+			word = "[" + word + "]"
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// completeDo completes the names of commands, and what they may be given.
+func completeDo(_ *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		for _, c := range ui.Doable() {
+			all = append(all, cobra.CompletionWithDesc(c.Name, c.Title))
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, ok := command.Find(args[0])
+	if n := len(args) - 1; ok && n < len(c.Args) && c.Args[n].Kind != command.Program {
+		return c.Args[n].Choices, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// order has a command done at the host.
+func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered, error) {
+	if in.Layout != "" {
+		if err := termcmd.CheckLayoutName(in.Layout); err != nil {
+			return ordered{}, err
+		}
+	}
+	p, err := endpoint.Of(cmd)
+	if err != nil {
+		return ordered{}, err
+	}
+	sink := rootSink{sinkAdapter{link.NewSink()}, client.NewMirror(0)}
+	opts := endpoint.Options{Start: creates(name), Reconnect: true, Sink: sink, Kind: "cli"}
+	c, err := endpoint.Connect(cmd.Context(), p, opts)
+	if err != nil {
+		return ordered{}, err
+	}
+	defer c.Close()
+	root, _ := sink.mirror.Root()
+	w := where{root.Terminals, os.Getenv("TANDEMUX_TERMINAL"), in}
+	o := ui.Order{Name: name, Args: args, KeepFocus: !in.Focus, Yes: in.Yes}
+	layout, err := w.find(&o)
+	if err != nil {
+		return ordered{}, err
+	}
+	cwd, err := os.Getwd()
+	if err != nil || p.Elsewhere() {
+		cwd = ""
+	}
+	did, err := ui.Do(cmd.Context(), ui.Config{
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: layout, Cwd: cwd,
+		Person: (&endpoint.Conn{Client: c, At: p}).Me(),
+	}, o)
+	if err != nil {
+		return ordered{}, err
+	}
+	if did.Said != "" && !cli.AsJSON(cmd) {
+		fmt.Fprintln(cmd.ErrOrStderr(), did.Said)
+	}
+	return ordered{did.Layout, did.Tab, string(did.Pane), endpoint.LastPart(did.Terminal), did.Terminal, did.Made, did.Exit}, nil
+}
+
+// creates reports whether a command makes a terminal, for which a host is started.
+func creates(name string) bool {
+	c, _ := command.Find(name)
+	return len(c.Args) > 0 && c.Args[0].Kind == command.Program
+}
+
+// rootSink notes the list of terminals besides.
+type rootSink struct {
+	sinkAdapter
+	mirror *client.Mirror
+}
+
+// Snapshot implements client.Sink.
+func (s rootSink) Snapshot(snap ahp.Snapshot) {
+	if snap.Resource == ahp.RootURI {
+		s.mirror.Snapshot(snap)
+	}
+	s.sinkAdapter.Snapshot(snap)
+}
+
+// where finds what a command is done to.
+type where struct {
+	terminals []ahp.TerminalInfo
+	own       string // the terminal that this runs in, "" for none
+	in        doFlags
+}
+
+// paneID is what panes are called within a layout.
+var paneID = regexp.MustCompile(`^p[0-9]+$`)
+
+// roams reports whether a command is about the focus and not about a pane.
+func roams(name string) bool {
+	return strings.HasPrefix(name, "focus-") || slices.Contains([]string{"next-tab", "previous-tab", "last-tab", "go-tab", "new-tab"}, name)
+}
+
+// find completes an order, and gives the layout that it is for.
+func (w where) find(o *ui.Order) (layout string, err error) {
+	layout = w.in.Layout
+	name := func(id string) (string, error) {
+		if id == "" || paneID.MatchString(id) {
+			return id, nil
+		}
+		t, err := endpoint.Resolve(w.terminals, id)
+		if err != nil {
+			return "", err
+		}
+		on := layoutsOf(t)
+		if layout == "" && len(on) > 0 {
+			layout = on[0]
+		}
+		if !slices.Contains(on, layout) {
+			return "", fmt.Errorf("%s shows in no pane of %s", endpoint.LastPart(t.Resource), layoutWords(layout))
+		}
+		return t.Resource, nil
+	}
+	if o.At, err = name(w.in.Pane); err != nil {
+		return "", err
+	}
+	if o.Marked, err = name(w.in.With); err != nil {
+		return "", err
+	}
+	own := slices.IndexFunc(w.terminals, func(t ahp.TerminalInfo) bool { return w.own != "" && t.Resource == w.own })
+	if own >= 0 {
+		on := layoutsOf(w.terminals[own])
+		switch {
+		case layout == "" && len(on) == 0:
+			return "", errors.New("this terminal is in no layout: say which one is meant with --layout, or which pane with --pane")
+		case layout == "":
+			layout = on[0]
+		}
+		if o.At == "" && slices.Contains(on, layout) && !roams(o.Name) {
+			o.At = w.own
+		}
+	}
+	if layout == "" {
+		layout = termcmd.DefaultLayout
+	}
+	return layout, nil
+}
+
+func layoutWords(name string) string {
+	if name == "" {
+		return "any layout"
+	}
+	return "layout " + name
+}
+
+func layoutsOf(t ahp.TerminalInfo) (names []string) {
+	if t.Meta != nil {
+		for _, l := range t.Meta.Layouts {
+			names = append(names, endpoint.LastPart(l))
+		}
+	}
+	return names
+}

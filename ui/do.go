@@ -1,0 +1,439 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
+)
+
+// Order is a command for Do.
+type Order struct {
+	Name string
+	Args []string // as a key's binding has them, with other commands behind command.Then
+	// At is what it is done to: a pane's id or the URI of a terminal that the layout
+	// shows; empty means the focused pane.
+	At string
+	// Marked is, like At, the pane that join-pane and swap-marked take.
+	Marked string
+	// KeepFocus leaves the focus, the active tab, and what is zoomed as they are.
+	KeepFocus bool
+	// Yes answers what the palette would ask.
+	Yes bool
+}
+
+// Done is what Do did.
+type Done struct {
+	Layout string
+	// Of the pane that was made last, else of the one that it was done to; empty for
+	// none.
+	Tab      string
+	Pane     layout.PaneID
+	Terminal ahp.URI
+	Made     bool   // the terminal was made
+	Exit     *int   // how a popup's program ended; nil where that isn't known
+	Said     string // what the palette would tell, "" for nothing
+}
+
+// doTime bounds what Do waits for, but for a popup's program.
+const doTime = 15 * time.Second
+
+// unseenSize is the screen of a tab of which no size is known.
+const unseenWidth, unseenHeight = 80, 24
+
+// elsewhere says what does in a shell what a command does that needs an interface.
+var elsewhere = map[string]string{
+	"layouts": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one", "terminals": "`tandemux ls` lists them",
+	"answer-agent": "use `tandemux answer`", "record": "use `tandemux record`", "send-prefix": "use `tandemux send`", "run-again": "use `tandemux run`",
+	"agents": "`tandemux session ls` lists the sessions", "new-session": "use `tandemux prompt`", "stop": "use `tandemux stop`",
+	"save-scrollback": "use `tandemux read --history`", "reload-config": "options count once you save the file",
+}
+
+// doable reports whether a command can be done without an interface: those about panes
+// and tabs, and about who holds a terminal.
+func doable(c command.Command) bool {
+	switch c.Group {
+	case "Panes":
+		return c.Name != "mark-pane" && c.Name != "type-to-all" // one keyboard's
+	case "Tabs":
+		return true
+	}
+	return slices.Contains([]string{"reclaim", "background", "hand-back"}, c.Name)
+}
+
+// given are the commands whose first argument an interface asks for, or does without.
+var given = []string{"rename-pane", "rename-tab", "move-to-tab", "popup"}
+
+// Doable gives the commands that Do does, with the arguments that it takes.
+func Doable() (all []command.Command) {
+	for _, c := range command.All() {
+		if !doable(c) {
+			continue
+		}
+		if slices.Contains(given, c.Name) {
+			c.Args = slices.Clone(c.Args)
+			c.Args[0].Optional = false
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// CheckOrder says what is wrong with a command line for Do.
+func CheckOrder(name string, args []string) error {
+	if err := command.Check(name, args); err != nil {
+		return err
+	}
+	own, next := command.Cut(args)
+	all := Doable()
+	i := slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%s needs an interface: %s", name, cmp.Or(elsewhere[name], "open one with `tandemux attach` and press its key there"))
+	}
+	if a := all[i].Args; len(own) == 0 && len(a) > 0 && !a[0].Optional {
+		return fmt.Errorf("%s needs its argument %s", name, a[0].Name)
+	}
+	if len(next) > 0 {
+		return CheckOrder(next[0], next[1:])
+	}
+	return nil
+}
+
+// Do runs a command of the palette without an interface, on a layout that others may show
+// or nobody: as one change, which they follow. It waits for a popup's program.
+//
+// Config needs no more than Host, Sink, Person and Layout. An error says why nothing was
+// done, or how far it came.
+func Do(ctx context.Context, c Config, o Order) (Done, error) {
+	if err := CheckOrder(o.Name, o.Args); err != nil {
+		return Done{}, err
+	}
+	d := &doer{order: o, msgs: make(chan tea.Msg), host: &creator{Host: c.Host}}
+	c.Host = d.host
+	wakes := make(chan struct{}, 1)
+	m, err := New(c, Env{
+		Now:     time.Now,
+		After:   func(t time.Duration, msg tea.Msg) { time.AfterFunc(t, func() { d.post(msg) }) },
+		Suspend: func() {},
+		Wake: func() {
+			select {
+			case wakes <- struct{}{}:
+			default:
+			}
+		},
+		Write: func([]byte) {},
+	})
+	if err != nil {
+		return Done{}, err
+	}
+	defer c.Sink.Close()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	d.m, d.ctx = m, ctx
+	go func() {
+		for {
+			select {
+			case <-wakes:
+				d.post(Wake{})
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	m.panes.Unseen = true
+	m.outer.Suspend() // there is none
+	return d.do()
+}
+
+// doer is the program around a Model that nobody looks at.
+type doer struct {
+	m     *Model
+	order Order
+	ctx   context.Context
+	host  *creator
+	msgs  chan tea.Msg
+	done  Done
+	wrong error // the first thing that went wrong
+}
+
+// creator notes the terminal that was created last.
+type creator struct {
+	link.Host
+	mu   sync.Mutex // guards last
+	last ahp.URI
+}
+
+// Create implements link.Host.
+func (c *creator) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
+	err := c.Host.Create(ctx, p)
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.last = p.Channel
+	}
+	return err
+}
+
+func (c *creator) made() ahp.URI {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+func (d *doer) post(msg tea.Msg) {
+	select {
+	case d.msgs <- msg:
+	case <-d.ctx.Done():
+	}
+}
+
+func (d *doer) perform(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		switch msg := cmd().(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				d.perform(c)
+			}
+		default:
+			d.post(msg)
+		}
+	}()
+}
+
+// update has the model handle a message, and answers what it asks.
+func (d *doer) update(msg tea.Msg) {
+	_, cmd := d.m.Update(msg)
+	d.perform(cmd)
+	switch o := d.m.loop.Overlay.(type) {
+	case nil:
+	case *overlay.Confirm:
+		if d.order.Yes {
+			o.Key(tea.Key{Code: 'y', Text: "y"})
+			d.m.loop.Close()
+			d.update(nil)
+			return
+		}
+		d.m.loop.Close()
+		d.fail(fmt.Errorf("%s asks: %s Say --yes if you mean it", d.order.Name, o.Text()))
+	default:
+		d.m.loop.Close()
+		d.fail(fmt.Errorf("%s asks for more than a shell can answer: do it in an interface", d.order.Name))
+	}
+	switch text, kind := d.m.loop.Note(); {
+	case text == "":
+	case kind == status.Info:
+		d.done.Said = text
+	default:
+		d.fail(errors.New(text))
+	}
+	d.m.loop.Unsay()
+	if e := d.m.leaving; e != nil {
+		d.fail(errors.New(e.Note))
+	}
+}
+
+func (d *doer) fail(err error) {
+	if d.wrong == nil {
+		d.wrong = err
+	}
+}
+
+// until handles messages until something is so.
+func (d *doer) until(what string, limit time.Duration, is func() bool) error {
+	ctx, cancel := d.ctx, func() {}
+	if limit > 0 {
+		ctx, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	for d.wrong == nil && !is() {
+		select {
+		case msg := <-d.msgs:
+			d.update(msg)
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		}
+	}
+	return d.wrong
+}
+
+func (d *doer) do() (Done, error) {
+	m, ps := d.m, d.m.panes
+	d.done.Layout = ps.Name
+	ps.Open()
+	d.perform(m.loop.Take())
+	if err := d.until("open layout "+ps.Name, doTime, func() bool { return ps.Begun }); err != nil {
+		return d.done, err
+	}
+	ps.Doc.Hold()
+	at, err := d.target(d.order.At)
+	if err != nil {
+		return d.done, err
+	}
+	if d.order.Marked != "" {
+		marked, err := d.target(d.order.Marked)
+		if err != nil {
+			return d.done, err
+		}
+		ps.Mark(marked)
+	}
+	if at != "" {
+		ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
+	}
+	d.resize()
+	d.found(ps.Doc.Shown, ps.FocusID())
+	if err := d.run(); err != nil {
+		return d.done, err
+	}
+	if err := d.release(at); err != nil {
+		return d.done, err
+	}
+	settled := func() bool { return m.loop.Idle() && ps.Idle() }
+	if err := d.until("change layout "+ps.Name, doTime, settled); err != nil {
+		return d.done, err
+	}
+	// The host answers in order, so that a refusal of anything else comes before this.
+	m.loop.Call("reach the host", func(ctx context.Context) error {
+		return m.link.Host.Call(ctx, ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	}, nil)
+	d.update(nil)
+	if err := d.until("reach the host", doTime, settled); err != nil {
+		return d.done, err
+	}
+	made := d.host.made()
+	if made != "" {
+		d.shown(made)
+	}
+	if d.order.Name == "popup" {
+		err := d.popup(made)
+		return d.done, err
+	}
+	return d.done, nil
+}
+
+// target finds the pane that an Order names.
+func (d *doer) target(what string) (layout.PaneID, error) {
+	if what == "" {
+		return "", nil
+	}
+	l := &d.m.panes.Doc.Shown
+	if _, _, ok := l.Find(layout.PaneID(what)); ok {
+		return layout.PaneID(what), nil
+	}
+	if id, ok := l.Showing(what); ok {
+		return id, nil
+	}
+	return "", ahp.NotFound("layout %s has no pane %s", d.m.panes.Name, what)
+}
+
+// found says where the command is done.
+func (d *doer) found(l layout.Layout, id layout.PaneID) {
+	if i, leaf, ok := l.Find(id); ok {
+		d.done.Tab, d.done.Pane, d.done.Terminal = l.Tabs[i].ID, id, leaf.Terminal
+	}
+}
+
+// shown says where a terminal that was made is.
+func (d *doer) shown(uri ahp.URI) {
+	d.done.Made, d.done.Tab, d.done.Pane, d.done.Terminal = true, "", "", uri
+	if id, ok := d.m.panes.Doc.Shown.Showing(uri); ok {
+		d.found(d.m.panes.Doc.Shown, id)
+	}
+}
+
+// resize takes the screen that the tab is seen on, or would be, for the model's.
+func (d *doer) resize() {
+	area := layout.Rect{}
+	if tab, ok := d.m.panes.Doc.Shown.Tab(); ok {
+		ctx, cancel := context.WithTimeout(d.ctx, doTime)
+		defer cancel()
+		area = tab.Seen(func(uri ahp.URI) (cols, rows int) {
+			var seen ahp.ReadResult
+			if d.m.link.Host.Call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: uri, What: ahp.ReadScreen}, &seen) != nil {
+				return 0, 0 // gone, or not ours to read
+			}
+			return seen.Cols, seen.Rows
+		})
+	}
+	if area.Empty() {
+		area.W, area.H = unseenWidth, unseenHeight
+	}
+	d.update(tea.WindowSizeMsg{Width: area.W, Height: area.H + 1}) // with a status line
+}
+
+// run runs the commands of the line, each when the terminals of those before are there.
+func (d *doer) run() error {
+	m := d.m
+	m.panes.Freshen()
+	own, _ := command.Cut(d.order.Args)
+	if why := command.Why(d.order.Name, own, m.context()); why != "" {
+		return fmt.Errorf("%s: %s", d.order.Name, why)
+	}
+	m.read(tty.Input{after(append([]string{d.order.Name}, d.order.Args...))})
+	d.update(nil)
+	return d.until(d.order.Name, doTime, func() bool { return !m.waiting() && len(m.held) == 0 })
+}
+
+// release sends what was done, with the focus where it is to be. A command that was to be
+// done to another pane than the focused one takes the focus along only if it is about that.
+func (d *doer) release(at layout.PaneID) error {
+	var nothing bool
+	d.m.panes.Doc.Release(func(was, is layout.Layout) layout.Layout {
+		from := was
+		if at != "" {
+			from = was.FocusPane(at)
+		}
+		next := is
+		if d.order.KeepFocus || at != "" && !moved(from, is, at) {
+			next = is.Refocused(was)
+		}
+		nothing = d.order.KeepFocus && next.Equal(was) && !is.Equal(from)
+		return next
+	})
+	d.update(nil)
+	if nothing {
+		return fmt.Errorf("%s only moves the focus, which --focus=false leaves where it is", d.order.Name)
+	}
+	return d.wrong
+}
+
+// moved reports whether a command has moved the focus from a pane that is still there, or
+// changed whether it alone shows.
+func moved(was, is layout.Layout, at layout.PaneID) bool {
+	if _, _, there := is.Find(at); !there {
+		return false
+	}
+	a, _ := was.Tab()
+	b, _ := is.Tab()
+	return a.ID != b.ID || a.Focus != b.Focus || a.Zoom != b.Zoom
+}
+
+// popup waits for a popup's program and for its pane to close.
+func (d *doer) popup(uri ahp.URI) error {
+	ps := d.m.panes
+	t := ps.Terms.Get(uri)
+	ended := func() bool { return t == nil || t.Exited() || ps.Terms.Get(uri) != t }
+	if err := d.until("wait for the popup, which runs on", 0, ended); err != nil {
+		return err
+	}
+	if t != nil {
+		d.done.Exit = t.Info.Lifecycle.ExitCode
+	}
+	return d.until("close the popup", doTime, func() bool { return d.m.loop.Idle() && ps.Idle() })
+}
