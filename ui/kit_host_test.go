@@ -186,6 +186,10 @@ func (h *Host) Call(_ context.Context, method string, params, result any) error 
 		h.Sent = append(h.Sent, "dispose "+t.state.Title)
 		delete(h.terms, p.Channel)
 		h.list()
+	case ahp.ReadParams:
+		if t := h.terms[p.Channel]; t != nil {
+			*result.(*ahp.ReadResult) = ahp.ReadResult{Cols: t.state.Cols, Rows: t.state.Rows}
+		}
 	case ahp.RunParams:
 		t := h.terms[p.Channel]
 		switch {
