@@ -77,7 +77,9 @@ func now(t *testing.T, h *Host) (layout.Layout, int64) {
 // each, and has the focus where it was with KeepFocus.
 func TestRandomOrders(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	all := slices.DeleteFunc(ui.Doable(), func(c command.Command) bool { return slices.Contains([]string{"popup", "reclaim", "hand-back"}, c.Name) })
+	all := slices.DeleteFunc(ui.Doable(), func(c command.Command) bool {
+		return slices.Contains([]string{"popup", "reclaim", "hand-back"}, c.Name)
+	})
 	done := map[string]int{}
 	for range 12 {
 		h := NewHost(t, link.NewSink())

@@ -35,6 +35,12 @@ hook ls
 new --name build -- sh
 new --name brief -- true
 ! new --name brief -- no-such-program-anywhere
+do new-tab -- cat
+do popup -- true
+do
+! do copy-mode
+! do zoom --pane p99
+layout ls
 run --cwd / -- echo hello
 run -- sh -c 'exit 3'
 ! run --timeout 0.1s -- sleep 100

@@ -2,10 +2,13 @@ package termcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +17,94 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/local"
 	"tandemux/ui/layout"
 	"tandemux/ui/layout/layoutfile"
 )
 
 // Layout is `tandemux layout`.
 func Layout() *cobra.Command {
-	return cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutSaveCommand(), newLayoutLoadCommand())
+	return cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutLsCommand(), newLayoutSaveCommand(), newLayoutLoadCommand())
+}
+
+// layoutRow is a layout as `tandemux layout ls --json` prints it; stable.
+type layoutRow struct {
+	Name string   `json:"name" doc:"What --layout takes"`
+	Tabs []tabRow `json:"tabs" doc:"From the left"`
+}
+
+// tabRow is a tab of it.
+type tabRow struct {
+	ID     string    `json:"id" doc:"Within the layout"`
+	Name   string    `json:"name,omitempty" doc:"Which somebody gave it"`
+	Active bool      `json:"active" doc:"It is the one that shows"`
+	Panes  []paneRow `json:"panes" doc:"From the upper left, then the floating ones"`
+}
+
+// paneRow is a pane of that.
+type paneRow struct {
+	ID       string `json:"id" doc:"Within the layout: what do --pane takes"`
+	URI      string `json:"uri" doc:"Of what it shows: a terminal or a chat"`
+	Name     string `json:"name,omitempty" doc:"Which somebody gave the pane"`
+	Focused  bool   `json:"focused" doc:"It has its tab's focus"`
+	Floating bool   `json:"floating" doc:"It lies above the others"`
+}
+
+// layoutNames are those that show a terminal; a host keeps no other list.
+func layoutNames(s *endpoint.Conn) []string {
+	there := map[string]bool{}
+	for _, t := range s.Terminals() {
+		if t.Meta == nil {
+			continue
+		}
+		for _, l := range t.Meta.Layouts {
+			there[endpoint.LastPart(l)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(there))
+}
+
+func newLayoutLsCommand() *cobra.Command {
+	return cli.WithJSON(cli.Command("ls", `List the layouts that show a terminal
+With --json also their tabs and panes.`, nil, func(cmd *cobra.Command, _ []string) error {
+		rows := []layoutRow{}
+		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+			for _, name := range layoutNames(s) {
+				l, _, err := readLayout(s, ctx, layoutURI(name))
+				s.Unsubscribe(layoutURI(name))
+				if err != nil {
+					return err
+				}
+				rows = append(rows, rowOfLayout(name, l))
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, local.ErrNoHost) {
+			return err
+		}
+		if len(rows) == 0 && !cli.AsJSON(cmd) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "there are no layouts; `tandemux` opens one")
+		}
+		return cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES", rows, func(r layoutRow) []any {
+			panes := 0
+			for _, t := range r.Tabs {
+				panes += len(t.Panes)
+			}
+			return []any{r.Name, len(r.Tabs), panes}
+		})
+	}), cli.One[[]layoutRow]())
+}
+
+func rowOfLayout(name string, l layout.Layout) layoutRow {
+	r := layoutRow{Name: name, Tabs: []tabRow{}}
+	for i, t := range l.Tabs {
+		tab := tabRow{ID: t.ID, Name: t.Name, Active: i == l.Active}
+		for _, p := range t.Panes() {
+			tab.Panes = append(tab.Panes, paneRow{string(p.Pane), p.Terminal, p.Name, p.Pane == t.Focus, t.Floating(p.Pane)})
+		}
+		r.Tabs = append(r.Tabs, tab)
+	}
+	return r
 }
 
 func newLayoutSaveCommand() *cobra.Command {

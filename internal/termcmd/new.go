@@ -2,6 +2,7 @@ package termcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/ui/layout"
 )
 
 // New is `tandemux new`.
@@ -25,7 +27,7 @@ func New() *cobra.Command {
 	}{Layout: DefaultLayout}
 	return cli.WithJSON(cli.Command("new [-- COMMAND [ARG...]]", `Create a terminal and print its id
 It runs your shell, or COMMAND without a shell, and appears as a new tab of the
-layout, or in no layout with --background.
+layout, or in no layout with --background, or where the layout is full.
 
   tandemux new --name build -- make -j4
   tandemux new --background --cwd /srv/app -- npm run dev`, &in, func(cmd *cobra.Command, args []string) error {
@@ -47,13 +49,18 @@ layout, or in no layout with --background.
 			if err := s.Create(ctx, params); err != nil {
 				return err // says what was being done, as all the host's errors do
 			}
+			m := made{endpoint.LastPart(params.Channel), params.Channel, in.Background}
 			if !in.Background {
-				if err := showInTab(s, ctx, in.Layout, params.Channel); err != nil {
+				err := showInTab(s, ctx, in.Layout, params.Channel)
+				if full, is := errors.AsType[layout.FullError](err); is {
+					m.Background = true
+					fmt.Fprintf(cmd.ErrOrStderr(), "note: %s runs in the background, as layout %s is full: %v\n", m.ID, in.Layout, full)
+				} else if err != nil {
 					return fmt.Errorf("show the terminal in layout %s: %w", in.Layout, err)
 				}
 			}
-			return cli.Print(cmd, made{endpoint.LastPart(params.Channel), params.Channel}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, endpoint.LastPart(params.Channel))
+			return cli.Print(cmd, m, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, m.ID)
 				return err
 			})
 		})
@@ -64,4 +71,6 @@ layout, or in no layout with --background.
 type made struct {
 	ID  string `json:"id" doc:"What verbs take"`
 	URI string `json:"uri" doc:"Its channel in the protocol"`
+
+	Background bool `json:"background" doc:"It is in no layout"`
 }

@@ -5,6 +5,13 @@ import (
 	"slices"
 )
 
+// FullError says which bound a layout or a tab has reached.
+type FullError string
+
+func (e FullError) Error() string { return string(e) }
+
+func full(format string, most int) error { return FullError(fmt.Sprintf(format, most)) }
+
 // NewTab appends a tab with one pane and makes it active. The error says which
 // bound was met.
 func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
@@ -23,10 +30,10 @@ func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 // tab if there is one.
 func (l Layout) room(t *Tab) error {
 	if t != nil && t.count() >= MaxPanes {
-		return fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
+		return full("a tab can have %d panes at most; close one first", MaxPanes)
 	}
 	if l.total() >= MaxTotal {
-		return fmt.Errorf("a layout can have %d panes at most; close one first", MaxTotal)
+		return full("a layout can have %d panes at most; close one first", MaxTotal)
 	}
 	return nil
 }
@@ -34,7 +41,7 @@ func (l Layout) room(t *Tab) error {
 // addTab puts a tab with one pane at place i and makes it active.
 func (l Layout) addTab(i int, leaf *Node) (Layout, error) {
 	if len(l.Tabs) >= MaxTabs {
-		return l, fmt.Errorf("a layout can have %d tabs at most; close one first", MaxTabs)
+		return l, full("a layout can have %d tabs at most; close one first", MaxTabs)
 	}
 	l, id := l.mint("t")
 	if len(l.Tabs) > 0 {
