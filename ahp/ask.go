@@ -1,16 +1,22 @@
 package ahp
 
-// tandemux's extensions for agents at the side.
+// tandemux's extensions for agents, and for programs' colours.
 const (
 	MethodPromote = "x-tandemux/promote"
 	MethodAsk     = "x-tandemux/ask"
 	MethodAnswer  = "x-tandemux/answer"
+	MethodShow    = "x-tandemux/show"
+	MethodAgent   = "x-tandemux/agent"
+	MethodLogin   = "x-tandemux/login"
+	MethodColors  = "x-tandemux/colors" // notification, client to host
+
+	// The MCP server that an agent is given offers the tools of its session's clients.
+	MethodClientTools = "x-tandemux/clientTools"
+	MethodCallTool    = "x-tandemux/callTool"
 )
 
 // PromoteParams gives a session's terminal to a client of the person's. The answer is the new claim.
-type PromoteParams struct {
-	Channel URI `json:"channel"`
-}
+type PromoteParams = SubscribeParams
 
 // AskParams asks the person who holds a terminal for it, or, with a Command, whether that
 // may run, there or where Channel is empty in a terminal of its own (x-tandemux/ask).
@@ -50,13 +56,24 @@ type AnswerParams struct {
 	Grant   bool   `json:"grant"`
 }
 
-// MethodAgent makes an agent available that the host did not have when it
-// started: one that was configured or installed since, by its name, or a command
-// line (x-tandemux/agent). An agent that is there already is no error. A command
-// line needs the right to administer the host.
-const MethodAgent = "x-tandemux/agent"
+// ShowParams shows a session's terminal to people, in a pane beside another of the
+// session's, its chat, or Beside; nobody's focus or keys move (x-tandemux/show).
+type ShowParams struct {
+	Channel URI `json:"channel"`
+	Beside  URI `json:"beside,omitempty"` // a terminal or chat that a layout shows
+}
 
-// AgentParams are its params: one of Provider and Command is given.
+// ShowResult answers it: where the terminal shows, also where it did already.
+type ShowResult struct {
+	Layout URI    `json:"layout"`
+	Tab    string `json:"tab"`
+	Pane   string `json:"pane"`
+}
+
+// AgentParams makes an agent available that the host did not have when it started: one
+// that was configured or installed since, by its name, or a command line, of which one is
+// given (x-tandemux/agent). An agent that is there already is no error. A command line
+// needs the right to administer the host.
 type AgentParams struct {
 	Channel  URI      `json:"channel"`
 	Provider string   `json:"provider,omitempty"`
@@ -69,12 +86,8 @@ type AgentResult struct {
 	Provider string `json:"provider"`
 }
 
-// MethodLogin starts an agent's own command for logging in, in a terminal
-// (x-tandemux/login), or where the agent does it by itself has it do so. Scope
-// session, and for a terminal what createTerminal needs.
-const MethodLogin = "x-tandemux/login"
-
-// LoginParams are its params.
+// LoginParams starts an agent's own command for logging in, in a terminal, or has the agent
+// do it (x-tandemux/login). Scope session, for a terminal also what createTerminal needs.
 type LoginParams struct {
 	Channel  URI    `json:"channel"`
 	Provider string `json:"provider"`
@@ -96,13 +109,6 @@ type LoginResult struct {
 	Terminal URI         `json:"terminal,omitempty"`
 	Methods  []AgentAuth `json:"methods"` // all there are
 }
-
-// tandemux's extensions by which an agent uses the tools of its session's clients: the
-// MCP server that it is given offers them.
-const (
-	MethodClientTools = "x-tandemux/clientTools"
-	MethodCallTool    = "x-tandemux/callTool"
-)
 
 // ClientToolsParams asks for the tools of the clients that take part in a chat's
 // session, for an agent that works in that session. With Known, the version of an
@@ -129,12 +135,9 @@ type CallToolParams struct {
 	Cancel bool `json:"cancel,omitempty"`
 }
 
-// MethodColors is a notification from client to host: what colours the client's
-// own screen shows. The host tells them to programs that ask, in the terminals
-// that the client holds.
-const MethodColors = "x-tandemux/colors"
-
-// ColorsParams is its params. A colour is "#rrggbb", or "" where it is unknown.
+// ColorsParams say what colours the client's own screen shows (x-tandemux/colors). The
+// host tells them to programs that ask, in the terminals that the client holds. A colour
+// is "#rrggbb", or "" where it is unknown.
 type ColorsParams struct {
 	Channel URI      `json:"channel"`
 	FG      string   `json:"fg"`

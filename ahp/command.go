@@ -95,9 +95,7 @@ type WaitParams struct {
 }
 
 // MarkParams asks for a Mark (x-tandemux/mark).
-type MarkParams struct {
-	Channel URI `json:"channel"`
-}
+type MarkParams = SubscribeParams
 
 // Mark is an instant in a terminal's life. It means the same to every host that
 // the terminal lives through.

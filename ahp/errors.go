@@ -129,8 +129,7 @@ func UnsupportedVersion(offered []string) *Error {
 	if len(offered) > quoted {
 		offered, more = offered[:quoted], " and more"
 	}
-	e := Errorf(CodeUnsupportedVersion,
-		"no common protocol version: offered %q%s, this host speaks %q", offered, more, Supported())
+	e := Errorf(CodeUnsupportedVersion, "no common protocol version: offered %q%s, this host speaks %q", offered, more, Supported())
 	e.Data = map[string][]string{"supportedVersions": Supported()} // required by AHP
 	return e
 }

@@ -71,6 +71,9 @@ type Config struct {
 	AgentConfig
 	// Hooks, if not nil, are told what happens. They are the caller's to close.
 	Hooks *hooks.Hooks
+	// Place, if not nil, arranges panes for x-tandemux/show. It is asked under the
+	// host's lock: values in, values out.
+	Place Place
 	// Doors are other protocols' entrances.
 	Doors []front.Door
 	// Ending, if not nil, is called once, before clients are told that the host

@@ -88,7 +88,10 @@ func isLayoutName(s string) bool {
 // change replaces a layout's document; of two writers that saw the same
 // revision the second is refused and tries again.
 func (ls *layouts) change(tx core.Tx, d *requests.Dispatch) string {
-	l, a := d.Channel.Body.(*layout), d.Action.(ahp.LayoutChanged)
+	return ls.replace(tx, d.Channel.Body.(*layout), d.Action.(ahp.LayoutChanged), d.By)
+}
+
+func (ls *layouts) replace(tx core.Tx, l *layout, a ahp.LayoutChanged, by *core.By) string {
 	switch {
 	case a.Rev != l.value.Rev+1:
 		return fmt.Sprintf("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
@@ -101,9 +104,16 @@ func (ls *layouts) change(tx core.Tx, d *requests.Dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > params.MaxURI }):
 		return fmt.Sprintf("the layout names a terminal by more than %d bytes", params.MaxURI)
 	}
-	tx.Apply(d.Channel, a, d.By)
+	tx.Apply(l.ch, a, by)
 	ls.changed(tx)
 	return ""
+}
+
+// seenFirst are all layouts, those that somebody looks at first.
+func (ls *layouts) seenFirst() []*layout {
+	all := slices.Clone(ls.list)
+	slices.SortStableFunc(all, func(a, b *layout) int { return min(len(b.ch.Links()), 1) - min(len(a.ch.Links()), 1) })
+	return all
 }
 
 // recount counts the clients that show a layout: those that follow it and the

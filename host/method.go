@@ -34,7 +34,11 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 		"authenticate":  {Do: requests.Of(h.authenticate), Drives: true},
 		ahp.MethodStop:  {Do: requests.Of(h.stop)},
 		ahp.MethodYield: {Do: requests.Of(h.yield)},
-		ahp.MethodHost:  {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
+		ahp.MethodShow: {
+			Do:    requests.Of(func(_ context.Context, c *requests.Conn, p ahp.ShowParams) (any, error) { return h.show(c, p, trail) }),
+			Scope: auth.ScopeClaim, Reach: requests.Inside,
+		},
+		ahp.MethodHost: {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	maps.Copy(all, resources.Options{
 		Core: h.core, Audit: trail, Limits: h.cfg.Limits.resourceLimits,

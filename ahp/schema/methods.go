@@ -124,6 +124,7 @@ var methods = []method{
 	request[ahp.LoginParams, ahp.LoginResult](ahp.MethodLogin),
 	request[ahp.PromoteParams, ahp.Claim](ahp.MethodPromote),
 	request[ahp.AskParams, ahp.AskResult](ahp.MethodAsk),
+	request[ahp.ShowParams, ahp.ShowResult](ahp.MethodShow),
 	request[ahp.AnswerParams, nothing](ahp.MethodAnswer),
 	request[ahp.ClientToolsParams, ahp.ClientToolsResult](ahp.MethodClientTools),
 	request[ahp.CallToolParams, ahp.ToolResult](ahp.MethodCallTool),

@@ -17,7 +17,9 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/termcmd"
 	"tandemux/ui"
+	"tandemux/ui/address"
 	"tandemux/ui/command"
+	"tandemux/ui/layout"
 	"tandemux/ui/link"
 )
 
@@ -269,4 +271,25 @@ func layoutsOf(t ahp.TerminalInfo) (names []string) {
 		}
 	}
 	return names
+}
+
+// place is the host's for x-tandemux/show: a layout that can't be read shows nothing.
+func place(st ahp.LayoutState, terminal, beside ahp.URI, size func(ahp.URI) (cols, rows int)) (next ahp.LayoutState, at ahp.ShowResult, shown bool, err error) {
+	l, err := layout.Decode(st.Doc)
+	if err != nil {
+		return st, at, false, nil //nolint:nilerr // a newer client's, or never written
+	}
+	next = st
+	id, there := l.Showing(terminal)
+	if _, ok := l.Showing(beside); !there && ok {
+		if l, id, err = l.Beside(beside, terminal, size); err != nil {
+			return st, at, true, err
+		}
+		next = ahp.LayoutState{Rev: st.Rev + 1, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
+		there = true
+	}
+	if i, _, ok := l.Find(id); ok {
+		at.Tab, at.Pane = l.Tabs[i].ID, string(id)
+	}
+	return next, at, there, nil
 }

@@ -56,6 +56,7 @@ it. docs/agents.md says what it may run.
 		}
 		return mcp.New(mcp.Options{
 			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(agent.ChatEnv),
+			Terminal: os.Getenv("TANDEMUX_TERMINAL"),
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
 				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(agent.SessionEnv), Asks: true}
 				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(agent.ChatEnv), who.Name+"\x00"+dir))

@@ -55,7 +55,7 @@ var ways = map[string]string{
 var inner = strings.NewReplacer(
 	"<invalid reflect.Value> has type", "null has type", `validating "arguments": validating root: `, "", "validating /properties/", "",
 	"call "+ahp.MethodWait+": ", "", "call "+ahp.MethodRun+": ", "", "call "+ahp.MethodCommand+": ", "", "call "+ahp.MethodAsk+": ", "",
-	"call "+ahp.MethodPromote+": ", "", "call "+ahp.MethodCreateTerminal+": ", "", "call "+ahp.MethodDisposeTerminal+": ", "",
+	"call "+ahp.MethodPromote+": ", "", "call "+ahp.MethodShow+": ", "", "call "+ahp.MethodCreateTerminal+": ", "", "call "+ahp.MethodDisposeTerminal+": ", "",
 )
 
 // split puts what a refusal says beyond the document's text into a piece of its own (T14).

@@ -283,6 +283,8 @@ type Options struct {
 	// Chat is the one of the host's that the agent works in: tools of its session's
 	// clients are offered too (ServeStdio). Empty: there is none.
 	Chat ahp.URI
+	// Terminal is the one that the agent runs in itself, where that is known.
+	Terminal ahp.URI
 	// NewURI makes the URI of a new terminal.
 	NewURI func() ahp.URI
 }

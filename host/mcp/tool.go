@@ -31,6 +31,10 @@ var tools = []tool{
 		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher); for a command that ends use run_command, which asks about the same. At most %d a minute and %d at once; it ends after %.0f minutes without input and output unless a call waits for it, and when you have been gone for as long. Next: wait_for text; promote_terminal or kill_terminal when done. In a shell (bash, zsh, fish) run_command can work.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
 	}, spawnTerminal),
 	row(mcp.Tool{
+		Name: "show_terminal", Title: "Show a terminal", Annotations: shapes,
+		Description: "Show a terminal of yours to the person, in a pane beside yours. It stays yours; neither their focus nor their keys move. While it shows, only the person ends it.",
+	}, showTerminal),
+	row(mcp.Tool{
 		Name: "promote_terminal", Title: "Hand a terminal to the person", Annotations: shapes,
 		Description: "Give a background terminal of yours to the person, who sees it from then on, when it is stable and useful to them, such as a server that is ready. It is final: you can no longer type into it or kill it.",
 	}, promoteTerminal),

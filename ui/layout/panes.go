@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -58,6 +59,43 @@ func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
 		return r.W >= 2*MinWidth+1 && r.H >= headed
 	}
 	return r.W >= MinWidth && r.H >= 2*headed
+}
+
+// RoomBeside gives the side of a pane where another one fits: the right where it is
+// wide, below where it is not.
+func (t Tab) RoomBeside(area Rect, at PaneID) (Direction, bool) {
+	sides := []Direction{Down, Right}
+	if p, ok := t.Arrange(area).Pane(at); ok && p.Body.W > 3*p.Body.H {
+		sides = []Direction{Right, Down}
+	}
+	for _, d := range sides {
+		if t.CanSplit(area, at, d) {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// Beside puts a new pane beside one that shows a terminal, on the side where it fits, and
+// leaves the focus where it is. size gives those of terminals, as Seen takes them. The
+// error says that there is no such pane, or no room.
+func (l Layout) Beside(beside, uri URI, size func(URI) (cols, rows int)) (Layout, PaneID, error) {
+	at, ok := l.Showing(beside)
+	if !ok {
+		return l, "", errors.New("nothing shows there")
+	}
+	i, _, _ := l.Find(at)
+	t := l.Tabs[i].unzoomed() // it may be behind the one that is zoomed
+	area := t.Seen(size)
+	d, ok := t.RoomBeside(area, t.tiled(at))
+	if !ok {
+		return l, "", errors.New("there is no room beside it")
+	}
+	next, id, err := l.Split(area, at, d, uri)
+	if err != nil {
+		return l, "", err
+	}
+	return next.Refocused(l), id, nil
 }
 
 // Close takes the pane out; with its last pane the tab goes too. The focus goes

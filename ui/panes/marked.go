@@ -43,7 +43,7 @@ var directions = map[string]layout.Direction{
 func joinPane(ps *Panes, args []string) {
 	marked, at := ps.marked, ps.FocusID()
 	tab, _ := ps.Doc.Shown.Tab()
-	d, ok := roomBeside(tab, ps.Area(), at)
+	d, ok := tab.RoomBeside(ps.Area(), at)
 	if len(args) > 0 {
 		d = directions[args[0]]
 		ok = tab.CanSplit(ps.Area(), at, d)
@@ -80,7 +80,7 @@ func moveToTab(ps *Panes, args []string) {
 		ps.loop.Say(status.Info, "this pane is in tab %d already", n+1)
 		return
 	}
-	d, ok := roomBeside(tab, ps.Area(), tab.Focus)
+	d, ok := tab.RoomBeside(ps.Area(), tab.Focus)
 	if !ok {
 		ps.loop.Say(status.Warning, "there is no room in tab %d", n+1)
 		return

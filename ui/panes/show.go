@@ -26,7 +26,7 @@ func (ps *Panes) Show(uri ahp.URI) {
 			return l.FocusPane(id), nil
 		}
 		if tab, ok := l.Tab(); ok {
-			d, fits := roomBeside(tab, area, tab.Focus)
+			d, fits := tab.RoomBeside(area, tab.Focus)
 			if address.IsChat(uri) {
 				p, _ := tab.Arrange(area).Pane(tab.Focus)
 				d, fits = layout.Right, (p.Body.W-1)/2 >= leastChat && tab.CanSplit(area, tab.Focus, layout.Right)
@@ -56,27 +56,12 @@ func (ps *Panes) Bring(uri ahp.URI) {
 		return
 	}
 	tab, _ := ps.Doc.Shown.Tab()
-	d, ok := roomBeside(tab, ps.Area(), tab.Focus)
+	d, ok := tab.RoomBeside(ps.Area(), tab.Focus)
 	if !ok {
 		ps.loop.Say(status.Warning, "there is no room in this tab")
 		return
 	}
 	ps.movePane(id, tab.Focus, d)
-}
-
-// roomBeside gives the side of a pane where another one fits: the right where it
-// is wide, below where it is not.
-func roomBeside(tab layout.Tab, area layout.Rect, at layout.PaneID) (layout.Direction, bool) {
-	sides := []layout.Direction{layout.Down, layout.Right}
-	if p, ok := tab.Arrange(area).Pane(at); ok && p.Body.W > 3*p.Body.H {
-		sides = []layout.Direction{layout.Right, layout.Down}
-	}
-	for _, d := range sides {
-		if tab.CanSplit(area, at, d) {
-			return d, true
-		}
-	}
-	return 0, false
 }
 
 // movePane puts a pane beside another one, of any tab.
