@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/palette"
 	"tandemux/emulator/engine"
 	"tandemux/host/activity"
 	"tandemux/host/agent"
@@ -74,6 +75,9 @@ type Config struct {
 	// Place, if not nil, arranges panes for x-tandemux/show. It is asked under the
 	// host's lock: values in, values out.
 	Place Place
+	// Do, if not nil, runs commands of the palette for x-tandemux/do as a client that
+	// dials for itself. It is called from any goroutine, and may take as long as a popup.
+	Do func(ctx context.Context, dial Dial, p palette.Params) (palette.Result, error)
 	// Doors are other protocols' entrances.
 	Doors []front.Door
 	// Ending, if not nil, is called once, before clients are told that the host

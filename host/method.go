@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
 	"tandemux/host/agent"
 	"tandemux/host/audit"
@@ -38,6 +39,7 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 			Do:    requests.Of(func(_ context.Context, c *requests.Conn, p ahp.ShowParams) (any, error) { return h.show(c, p, trail) }),
 			Scope: auth.ScopeClaim, Reach: requests.Inside,
 		},
+		palette.Method: {Do: requests.Of(h.do), Scope: auth.ScopeAdmin},
 		ahp.MethodHost: {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	maps.Copy(all, resources.Options{

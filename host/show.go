@@ -1,13 +1,16 @@
 package host
 
 import (
+	"context"
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/ahp/palette"
 	"tandemux/host/audit"
 	"tandemux/host/core"
 	"tandemux/host/requests"
 	"tandemux/host/terminals"
+	"tandemux/internal/jsonrpc"
 )
 
 // Place puts a terminal into a layout, in a pane beside one that shows another one or a
@@ -26,7 +29,7 @@ func (h *Host) show(c *requests.Conn, p ahp.ShowParams, trail *audit.Log) (any, 
 	case err != nil:
 		return nil, err
 	case h.cfg.Place == nil:
-		return nil, ahp.Errorf(ahp.CodeMethodNotFound, "show: this host arranges no panes")
+		return nil, ahp.MethodNotFound(ahp.MethodShow)
 	case !operates && !t.Held().Holds(c.Principal):
 		return nil, ahp.PermissionDenied("show: the terminal is held by %s: only its holder may show it", t.Held().HeldBy())
 	}
@@ -80,4 +83,18 @@ func (h *Host) ofSession(tx core.Tx, t *terminals.Terminal) (all []ahp.URI) {
 		}
 	}
 	return all
+}
+
+// Dial opens a connection to the host within this process.
+type Dial func(context.Context) (jsonrpc.Transport, error)
+
+// do runs a command of the palette (x-tandemux/do): on a connection of the caller's, by
+// which the host decides about each thing that it does as for any client.
+func (h *Host) do(ctx context.Context, c *requests.Conn, p palette.Params) (any, error) {
+	if h.cfg.Do == nil {
+		return nil, ahp.MethodNotFound(palette.Method)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return h.cfg.Do(ctx, h.front.As(ctx, c.Principal), p)
 }

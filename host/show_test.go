@@ -1,11 +1,13 @@
 package host_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/palette"
 	"tandemux/host"
 )
 
@@ -74,5 +76,40 @@ func TestShow(t *testing.T) {
 	var l ahp.LayoutState
 	if err := ahp.Unmarshal(ui.subscribe(main).State, &l); err != nil || len(l.Terminals) != 4 {
 		t.Errorf("%v: these show: %v", err, l.Terminals)
+	}
+}
+
+// Who runs a command of the palette is who may change layouts, and dials as nobody else.
+func TestDoIsTheCallers(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *host.Config) {
+		c.Do = func(ctx context.Context, dial host.Dial, p palette.Params) (palette.Result, error) {
+			conn, err := dial(ctx)
+			if err != nil {
+				return palette.Result{}, err
+			}
+			defer conn.Close(1000, "") //nolint:errcheck // it is over
+			hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"channel":"ahp-root://","protocolVersions":["1.0.0"],"clientId":"inner"}}`
+			if err := conn.Write(ctx, []byte(hello)); err != nil {
+				return palette.Result{}, err
+			}
+			answer, err := conn.Read(ctx)
+			return palette.Result{Pane: string(answer)}, err
+		}
+	})
+	ui, g := w.connect("ui"), w.guest("g")
+	ui.initialize()
+	p := palette.Params{Channel: "x-tandemux-layout:/main", Command: "new-tab"}
+	var r palette.Result
+	ui.must(palette.Method, p, &r)
+	if !strings.Contains(r.Pane, `"tandemux/principal":"operator"`) {
+		t.Errorf("it is told %s", r.Pane)
+	}
+	reader := w.connectTCP("reader", w.token("terminal:read", "terminal:create", "terminal:claim").Token)
+	reader.initialize()
+	for _, who := range []*peer{g, reader} {
+		if err := who.call(palette.Method, p, nil); err == nil || !strings.Contains(err.Error(), `lacks the scope "admin"`) {
+			t.Errorf("%v", err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
 )
 
@@ -125,6 +126,7 @@ var methods = []method{
 	request[ahp.PromoteParams, ahp.Claim](ahp.MethodPromote),
 	request[ahp.AskParams, ahp.AskResult](ahp.MethodAsk),
 	request[ahp.ShowParams, ahp.ShowResult](ahp.MethodShow),
+	request[palette.Params, palette.Result](palette.Method),
 	request[ahp.AnswerParams, nothing](ahp.MethodAnswer),
 	request[ahp.ClientToolsParams, ahp.ClientToolsResult](ahp.MethodClientTools),
 	request[ahp.CallToolParams, ahp.ToolResult](ahp.MethodCallTool),

@@ -17,9 +17,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/termcmd"
 	"tandemux/ui"
-	"tandemux/ui/address"
 	"tandemux/ui/command"
-	"tandemux/ui/layout"
 	"tandemux/ui/link"
 )
 
@@ -37,6 +35,7 @@ type ordered struct {
 // doable is a command as `tandemux do --json` lists it; stable.
 type doable struct {
 	Name  string   `json:"name" doc:"Of the command"`
+	Title string   `json:"title" doc:"As the palette has it"`
 	Args  []string `json:"args" doc:"What it takes, optional ones in brackets"`
 	Group string   `json:"group" doc:"As the help of the interface has it"`
 	Does  string   `json:"does" doc:"In a sentence"`
@@ -95,10 +94,10 @@ id; a popup's program is waited for. Without COMMAND they are listed.
 func listDoable(cmd *cobra.Command) error {
 	rows := []doable{}
 	for _, c := range ui.Doable() {
-		rows = append(rows, doable{c.Name, argWords(c), c.Group, c.Help})
+		rows = append(rows, doable{c.Name, c.Title, argWords(c), c.Group, c.Help})
 	}
-	return cli.PrintTable(cmd, "COMMAND\tARGUMENTS\tDOES", rows, func(r doable) []any {
-		return []any{cli.Whole(r.Name), cli.Whole(strings.Join(r.Args, " ")), r.Does}
+	return cli.PrintTable(cmd, "COMMAND\tDOES", rows, func(r doable) []any {
+		return []any{cli.Whole(strings.Join(append([]string{r.Name}, r.Args...), " ")), r.Title}
 	})
 }
 
@@ -271,25 +270,4 @@ func layoutsOf(t ahp.TerminalInfo) (names []string) {
 		}
 	}
 	return names
-}
-
-// place is the host's for x-tandemux/show: a layout that can't be read shows nothing.
-func place(st ahp.LayoutState, terminal, beside ahp.URI, size func(ahp.URI) (cols, rows int)) (next ahp.LayoutState, at ahp.ShowResult, shown bool, err error) {
-	l, err := layout.Decode(st.Doc)
-	if err != nil {
-		return st, at, false, nil //nolint:nilerr // a newer client's, or never written
-	}
-	next = st
-	id, there := l.Showing(terminal)
-	if _, ok := l.Showing(beside); !there && ok {
-		if l, id, err = l.Beside(beside, terminal, size); err != nil {
-			return st, at, true, err
-		}
-		next = ahp.LayoutState{Rev: st.Rev + 1, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
-		there = true
-	}
-	if i, _, ok := l.Find(id); ok {
-		at.Tab, at.Pane = l.Tabs[i].ID, string(id)
-	}
-	return next, at, there, nil
 }

@@ -137,8 +137,8 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Runtime: d.Runtime, State: d.State, Version: version,
 		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
-		Place:      place,
-		Doors:      append(doors(), work.door()),
+		Place:      place, Do: doFor(d),
+		Doors: append(doors(), work.door()),
 		AgentConfig: host.AgentConfig{
 			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },

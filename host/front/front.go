@@ -283,6 +283,12 @@ func (f *Front) Service(name string) func(context.Context) (jsonrpc.Transport, e
 	}
 }
 
+// As gives connections of somebody's who has one already. They last until they are closed,
+// ctx ends or the host stops.
+func (f *Front) As(ctx context.Context, who *auth.Principal) func(context.Context) (jsonrpc.Transport, error) {
+	return func(context.Context) (jsonrpc.Transport, error) { return f.dial(ctx, Unix, who) }
+}
+
 // Reach is where a Front also listens as long as somebody says so. It is one
 // goroutine's.
 type Reach struct {

@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"ahp":                      {},
 	"ahp/changeset":            {"ahp"},
 	"ahp/wire":                 {"ahp"},
+	"ahp/palette":              {"ahp"},
 	"ahp/resource":             {"ahp"},
 	"ahp/schema":               {"ahp/..."},
 	"ahp/annotation":           {"ahp"},
