@@ -15,6 +15,7 @@ import (
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/link"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
@@ -115,9 +116,9 @@ func CheckOrder(name string, args []string) error {
 // Do runs a command of the palette without an interface, on a layout that others may show
 // or nobody: as one change, which they follow. It waits for a popup's program.
 //
-// Config needs no more than Host, Sink, Person and Layout. An error says why nothing was
-// done, or how far it came.
-func Do(ctx context.Context, c Config, o Order) (Done, error) {
+// Config needs no more than Host, Sink, Person and Layout; terminals start in Cwd, without
+// it in the pane's directory. An error says why nothing was done, or how far it came.
+func Do(ctx context.Context, c Config, o Order) (done Done, err error) {
 	if err := CheckOrder(o.Name, o.Args); err != nil {
 		return Done{}, err
 	}
@@ -151,6 +152,12 @@ func Do(ctx context.Context, c Config, o Order) (Done, error) {
 			case <-ctx.Done():
 				return
 			}
+		}
+	}()
+	c.Sink.Guard(func(broke any, _ []byte) { go d.post(loop.Crashed(broke)) })
+	defer func() { // a host may run this, which goes on
+		if r := recover(); r != nil {
+			done, err = d.done, fmt.Errorf("%s broke: %v", o.Name, r)
 		}
 	}()
 	m.panes.Unseen = true

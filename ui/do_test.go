@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -239,6 +240,20 @@ func TestOrders(t *testing.T) {
 		return ""
 	}
 	if _, err := do(t, h, ui.Order{Name: "rename-pane", Args: []string{"x"}}); err == nil || !strings.Contains(err.Error(), "the name is taken") {
+		t.Error(err)
+	}
+}
+
+// What breaks is an error of the command: a host that runs it goes on.
+func TestBrokenOrder(t *testing.T) {
+	h := NewHost(t, link.NewSink())
+	h.Refuse = func(ahp.URI, ahp.Action) string { panic("there it is") }
+	if _, err := do(t, h, ui.Order{Name: "new-tab"}); err == nil || !strings.Contains(err.Error(), "new-tab broke: there it is") {
+		t.Error(err)
+	}
+	h = NewHost(t, link.NewSink())
+	h.FailCreate = errors.New("no pty is left")
+	if _, err := do(t, h, ui.Order{Name: "new-tab"}); err == nil || !strings.Contains(err.Error(), "no pty is left") {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ type doFlags struct {
 	Pane   string `flag:"pane" value:"ID" doc:"Which pane: its id, or a terminal (default: where this runs, or the focused one)"`
 	With   string `flag:"with" value:"ID" doc:"The marked pane, for join-pane and swap-marked"`
 	Layout string `flag:"layout" doc:"Layout to change (default: which shows the pane, or main)"`
+	Cwd    string `flag:"cwd" doc:"Working directory of what is started (default: the current one)"`
 	Yes    bool   `flag:"yes" doc:"Answer yes to what the interface would ask"`
 }
 
@@ -145,6 +147,15 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 	if err != nil {
 		return ordered{}, err
 	}
+	cwd := in.Cwd
+	if cwd != "" && !filepath.IsAbs(cwd) {
+		if p.Elsewhere() {
+			return ordered{}, cli.Usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
+		}
+		if cwd, err = filepath.Abs(cwd); err != nil {
+			return ordered{}, fmt.Errorf("find the working directory: %w", err)
+		}
+	}
 	sink := rootSink{sinkAdapter{link.NewSink()}, client.NewMirror(0)}
 	opts := endpoint.Options{Start: creates(name), Reconnect: true, Sink: sink, Kind: "cli"}
 	c, err := endpoint.Connect(cmd.Context(), p, opts)
@@ -152,16 +163,15 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 		return ordered{}, err
 	}
 	defer c.Close()
+	if cwd == "" && !p.Elsewhere() {
+		cwd, _ = os.Getwd() //nolint:errcheck // then it is the pane's
+	}
 	root, _ := sink.mirror.Root()
 	w := where{root.Terminals, os.Getenv("TANDEMUX_TERMINAL"), in}
 	o := ui.Order{Name: name, Args: args, KeepFocus: !in.Focus, Yes: in.Yes}
 	layout, err := w.find(&o)
 	if err != nil {
 		return ordered{}, err
-	}
-	cwd, err := os.Getwd()
-	if err != nil || p.Elsewhere() {
-		cwd = ""
 	}
 	did, err := ui.Do(cmd.Context(), ui.Config{
 		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: layout, Cwd: cwd,

@@ -80,7 +80,9 @@ func (ps *Panes) Create(put Placement, prog Program) {
 		Channel: uri, Cwd: prog.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me},
 	}
 	params.Meta = &ahp.CreateMeta{Command: prog.Argv}
-	if _, t, _ := ps.Focused(); t != nil {
+	if ps.Unseen && ps.first.Cwd != "" { // where it was asked for
+		params.Cwd = fileuri.Of(ps.first.Cwd)
+	} else if _, t, _ := ps.Focused(); t != nil {
 		params.Meta.CwdOf = t.URI
 	}
 	if tab, ok := l.Tab(); ok {
