@@ -24,6 +24,8 @@ type File struct {
 type Tab struct {
 	Name   string `toml:"name,omitempty"`
 	Active bool   `toml:"active,omitempty" comment:"the one that shows"`
+	Zoom   bool   `toml:"zoom,omitempty" comment:"only the focused pane shows"`
+	Hidden bool   `toml:"hidden,omitempty" comment:"the floats don't show"`
 	Split  string `toml:"split,omitempty" comment:"row: side by side; column: one above the other"`
 	Panes  []Pane `toml:"pane"`
 	Floats []Pane `toml:"float,omitempty"`
@@ -91,7 +93,7 @@ func (s Saving) File(l layout.Layout) File {
 	var f File
 	for i, t := range l.Tabs {
 		s.focus = t.Focus
-		tab := Tab{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1}
+		tab := Tab{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1, Zoom: t.Zoom, Hidden: t.Hidden}
 		root := s.pane(t.Root)
 		tab.Split, tab.Panes = root.Split, root.Panes
 		if len(root.Panes) == 0 {
@@ -144,7 +146,7 @@ func (ld *Loading) Tabs(f File) (layout.Layout, error) {
 		if err != nil {
 			return l, fmt.Errorf("tab %d: %w", i+1, err)
 		}
-		tab := layout.Tab{ID: fmt.Sprintf("t%d", i+1), Name: t.Name, Root: root}
+		tab := layout.Tab{ID: fmt.Sprintf("t%d", i+1), Name: t.Name, Root: root, Zoom: t.Zoom, Hidden: t.Hidden}
 		for _, p := range t.Floats {
 			fl, err := ld.float(p)
 			if err != nil {

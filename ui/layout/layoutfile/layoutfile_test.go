@@ -1,6 +1,9 @@
 package layoutfile
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -103,4 +106,76 @@ func TestLayoutFileSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%.60q: %v, want %s", doc, err, want)
 		}
 	}
+}
+
+// TestRandomLayoutsComeBack: what is saved of a layout loads as the same tabs, splits,
+// sizes, floats, names and focus, and what of it shows.
+func TestRandomLayoutsComeBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	area := layout.Rect{W: 200, H: 60}
+	for range 200 {
+		l := layout.New("main")
+		made := 0
+		uri := func() string { made++; return fmt.Sprintf("ahp-terminal:/%d", made) }
+		l, _, _ = l.NewTab(uri())
+		for range random.IntN(25) {
+			tab, _ := l.Tab()
+			panes := tab.Panes()
+			at := panes[random.IntN(len(panes))].Pane
+			next, err := l, error(nil)
+			switch random.IntN(10) {
+			case 0:
+				next, _, err = l.NewTab(uri())
+			case 1:
+				next, _, err = l.NewFloat(uri())
+			case 2:
+				next = l.Resize(area, at, layout.Direction(random.IntN(4)), random.IntN(20))
+			case 3:
+				next = l.RenameTab(random.IntN(len(l.Tabs)), fmt.Sprintf("tab \"%d'\\", made))
+			case 4:
+				next = l.PlaceFloat(area, at, layout.Rect{X: random.IntN(100), Y: random.IntN(40), W: random.IntN(90), H: random.IntN(30)})
+			case 5:
+				next = l.FocusPane(at)
+			case 6:
+				next = l.Zoom()
+			case 7:
+				next = l.HideFloats()
+			default:
+				next, _, err = l.Split(area, at, layout.Direction(random.IntN(4)), uri())
+			}
+			if err == nil {
+				l = next
+			}
+		}
+		describe := func(u ahp.URI) Pane { return Pane{Name: "pane " + u, Cwd: "/" + u, Command: []string{"cat", u}} }
+		f := Saving{Describe: describe}.File(l)
+		doc, err := f.Format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := Parse(bytes.NewReader(doc))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, doc)
+		}
+		ld := Loading{Open: func(p Pane) ahp.URI { return p.Command[1] }}
+		back, err := ld.Tabs(read)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, doc)
+		}
+		if was, is := drawn(l, area), drawn(back, area); was != is {
+			t.Fatalf("this came back\n%s\nas\n%s\nby\n%s", was, is, doc)
+		}
+	}
+}
+
+// drawn says where everything of a layout is.
+func drawn(l layout.Layout, area layout.Rect) string {
+	text := fmt.Sprintf("tab %d of %d is active\n", l.Active, len(l.Tabs))
+	for _, t := range l.Tabs {
+		text += fmt.Sprintf("%q %v %v\n", t.Name, t.Zoom, t.Hidden)
+		for _, p := range t.Arrange(area).Panes {
+			text += fmt.Sprintf("%s %+v %+v %v\n", p.Terminal, p.Body, p.Frame, p.Focused)
+		}
+	}
+	return text
 }
