@@ -54,9 +54,13 @@ it. docs/agents.md says what it may run.
 		if !p.Own() {
 			start = "" // it is that machine's directories that count
 		}
+		within := os.Getenv("TANDEMUX_TERMINAL")
+		if os.Getenv(agent.ChatEnv) != "" {
+			within = "" // its chat is where it shows
+		}
 		return mcp.New(mcp.Options{
 			Name: in.Agent, Version: version, Dir: start, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(agent.ChatEnv),
-			Terminal: os.Getenv("TANDEMUX_TERMINAL"),
+			Terminal: within,
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
 				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(agent.SessionEnv), Asks: true}
 				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(agent.ChatEnv), who.Name+"\x00"+dir))

@@ -122,7 +122,8 @@ func TestRandomLayoutsComeBack(t *testing.T) {
 			tab, _ := l.Tab()
 			panes := tab.Panes()
 			at := panes[random.IntN(len(panes))].Pane
-			next, err := l, error(nil)
+			var next layout.Layout
+			var err error
 			switch random.IntN(10) {
 			case 0:
 				next, _, err = l.NewTab(uri())
