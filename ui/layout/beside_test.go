@@ -44,3 +44,17 @@ func TestBesideMovesNoFocus(t *testing.T) {
 		t.Error("beside nothing")
 	}
 }
+
+func TestRefocusedKeepsWhatShows(t *testing.T) {
+	l := must(t)(tabsOf(t, 2).NewFloat(uri(10))).HideFloats()
+	is := must(t)(l.NewFloat(uri(11))).Refocused(l)
+	check(t, is)
+	if tab := is.Tabs[1]; !tab.Hidden || len(tab.Floats) != 2 || tab.Focus != "p3" {
+		t.Errorf("hidden floats: %s", is.Encode())
+	}
+	gone := l.GoTab(0).CloseTab(1).Refocused(l)
+	check(t, gone)
+	if len(gone.Tabs) != 1 || gone.Active != 0 {
+		t.Errorf("without the active tab: %s", gone.Encode())
+	}
+}
