@@ -310,7 +310,7 @@ var unasked = []string{
 // needed are options without which commands ask nothing.
 var needed = map[string][]string{
 	"env": {"-e", "production", "-a", "x"}, "project set": {"--name", "x"}, "task say": {"--task", "x"}, "task progress": {"--task", "x"}, "wait": {"--exit"},
-	"task migrate": {"--latest"},
+	"task migrate": {"--latest"}, "do": {"split-right"},
 }
 
 // TestLiar: whatever a host says, no command writes a character to standard output or
