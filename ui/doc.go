@@ -25,6 +25,9 @@
 // nothing is drawn unless something changed, so that an idle program writes no byte and
 // wakes for nothing; the terminal is restored on every way out.
 //
+// Do is the same Model with nobody looking (panes.Panes.Unseen): it draws nothing, follows
+// no terminal, and sends what a command did to the layout as one change.
+//
 // The package knows no sockets and starts no processes: cmd/tandemux joins the Sink and
 // the Host to internal/client, and supplies what the machine does (Desk).
 package ui

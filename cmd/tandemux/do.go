@@ -180,6 +180,9 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 	if err != nil {
 		return ordered{}, err
 	}
+	if did.Made && did.Pane == "" && did.Exit == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s shows in no pane, as others have changed layout %s meanwhile\n", endpoint.LastPart(did.Terminal), layout)
+	}
 	if did.Said != "" && !cli.AsJSON(cmd) {
 		fmt.Fprintln(cmd.ErrOrStderr(), did.Said)
 	}
