@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,6 +209,20 @@ func TestEnds(t *testing.T) {
 	out.waitFor("ready")
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+	// Where the sandbox's init is killed, as the kernel does when memory is short, that is
+	// noticed at once.
+	cmd = b.command(agent.Launch{}, "/bin/sh", "-c", "echo ready; exec sleep 1000")
+	out = start(t, cmd)
+	out.waitFor("ready")
+	for _, pid := range family(cmd.Process.Pid) {
+		status, _ := os.ReadFile("/proc/" + pid + "/status")
+		if n, err := strconv.Atoi(pid); err == nil && regexp.MustCompile(`NSpid:.*\t1\n`).Match(status) {
+			syscall.Kill(n, syscall.SIGKILL)
+		}
+	}
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 137 {
+		t.Errorf("a sandbox whose init was killed: %v", err)
 	}
 	// And all with whoever started it, however that ends, once the command runs: bwrap
 	// sees to it only after it has started that.

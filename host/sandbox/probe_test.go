@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -35,6 +36,46 @@ var probes = map[string]func(args []string) error{
 			return err
 		}
 		return unix.PtraceSeize(pid)
+	},
+	// A user namespace, by each way that there is.
+	"namespace": func([]string) error {
+		// The child sees a copy of our memory, where it is in a namespace of its own: it ends.
+		for _, call := range []uintptr{unix.SYS_CLONE, unix.SYS_CLONE3} {
+			args := struct{ flags, pidfd, child, parent, signal, stack, size, tls uint64 }{flags: unix.CLONE_NEWUSER, signal: uint64(unix.SIGCHLD)}
+			first, second := uintptr(unix.CLONE_NEWUSER)|uintptr(unix.SIGCHLD), uintptr(0)
+			if call == unix.SYS_CLONE3 {
+				first, second = addr(&args), unsafe.Sizeof(args)
+			}
+			pid, _, errno := syscall.RawSyscall6(call, first, second, 0, 0, 0, 0)
+			if errno == 0 && pid == 0 {
+				syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+			}
+			if errno == 0 {
+				return nil
+			}
+		}
+		return unix.Unshare(unix.CLONE_NEWUSER)
+	},
+	"ring": func([]string) error {
+		var params [120]byte
+		fd, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, 1, addr(&params), 0)
+		if errno != 0 {
+			return errno
+		}
+		return unix.Close(int(fd))
+	},
+	// Writes where a process's memory is.
+	"write": func(args []string) error {
+		f, err := os.OpenFile("/proc/"+args[0]+"/mem", os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err == nil && info.Mode()&os.ModeDevice != 0 {
+			return errors.New("it is a device")
+		}
+		return err
 	},
 	"keyring": func([]string) error {
 		_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)

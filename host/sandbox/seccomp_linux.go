@@ -11,82 +11,102 @@ import (
 // address is where a kernel structure is.
 func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-// arch is a kind of system calls: its number as seccomp says it, and those of the
-// calls that are filtered.
+// arch is a kind of system calls: its number as seccomp says it, and what is not let
+// through of it.
 type arch struct {
-	audit                             uint32
-	ioctl, addKey, requestKey, keyctl uint32
+	audit uint32
+	rules []rule
+}
+
+// rule refuses a system call with an error: always, or where one argument's low half is a
+// value, or has one of its bits.
+type rule struct {
+	call    uint32
+	refusal unix.Errno
+	arg     uint32 // its offset; 0: always
+	code    uint16 // unix.BPF_JEQ or unix.BPF_JSET
+	value   uint32
+}
+
+// Offsets in struct seccomp_data; the low halves of arguments, as the machines are
+// little-endian.
+const (
+	offsetCall = 0
+	offsetArch = 4
+	offsetArg0 = 16
+	offsetArg1 = 24
+)
+
+const tioclinux = 0x541c
+
+// rulesFor are an architecture's, by its numbers of calls. Keyrings know no namespace.
+// Whoever makes a user namespace has all capabilities in it, which more of the kernel
+// trusts; clone3 hides its flags, and libraries take clone where it is absent. io_uring
+// does by itself what a filter refuses. TIOCSTI and TIOCLINUX type for the user. Who traces
+// process 1, or writes into it, stops the sandbox's end from being noticed.
+func rulesFor(ioctl, addKey, requestKey, keyctl, clone, unshare, ptrace, writev uint32) []rule {
+	const clone3, ioUring = 435, 425
+	return []rule{
+		{addKey, unix.ENOSYS, 0, 0, 0},
+		{requestKey, unix.ENOSYS, 0, 0, 0},
+		{keyctl, unix.ENOSYS, 0, 0, 0},
+		{ioUring, unix.ENOSYS, 0, 0, 0},
+		{clone3, unix.ENOSYS, 0, 0, 0},
+		{clone, unix.EPERM, offsetArg0, unix.BPF_JSET, unix.CLONE_NEWUSER},
+		{unshare, unix.EPERM, offsetArg0, unix.BPF_JSET, unix.CLONE_NEWUSER},
+		{ptrace, unix.EPERM, offsetArg1, unix.BPF_JEQ, 1},
+		{writev, unix.EPERM, offsetArg0, unix.BPF_JEQ, 1},
+		{ioctl, unix.EPERM, offsetArg1, unix.BPF_JEQ, unix.TIOCSTI},
+		{ioctl, unix.EPERM, offsetArg1, unix.BPF_JEQ, tioclinux},
+	}
 }
 
 // archs are those of the machine: its own first, then what else it runs.
 var archs = map[string][]arch{
 	"amd64": {
-		{unix.AUDIT_ARCH_X86_64, 16, 248, 249, 250},
-		{unix.AUDIT_ARCH_I386, 54, 286, 287, 288},
+		{unix.AUDIT_ARCH_X86_64, rulesFor(16, 248, 249, 250, 56, 272, 101, 311)},
+		{unix.AUDIT_ARCH_I386, rulesFor(54, 286, 287, 288, 120, 310, 26, 348)},
 	},
 	"arm64": {
-		{unix.AUDIT_ARCH_AARCH64, 29, 217, 218, 219},
-		{unix.AUDIT_ARCH_ARM, 54, 309, 310, 311},
+		{unix.AUDIT_ARCH_AARCH64, rulesFor(29, 217, 218, 219, 220, 97, 117, 271)},
+		{unix.AUDIT_ARCH_ARM, rulesFor(54, 309, 310, 311, 120, 337, 26, 377)},
 	},
 }
 
-// Offsets in struct seccomp_data; the low half of the second argument, as both
-// machines are little-endian.
-const (
-	offsetCall = 0
-	offsetArch = 4
-	offsetArg1 = 24
-)
-
-// refusals are ioctls that type for the user: into the terminal, or by the console.
-var refusals = []uint32{unix.TIOCSTI, tioclinux}
-
-const tioclinux = 0x541c
-
-// filter is a seccomp program, for those machines that archs knows: typing by ioctl
-// is not permitted, keyrings (which know no namespace) are not there, nor are calls
-// of other kinds. Everything else is the kernel's to decide.
+// filter is a seccomp program, for those machines that archs knows: what their rules say,
+// and calls of other kinds are absent. Everything else is the kernel's to decide.
 func filter() []byte {
-	deny := unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	absent := unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	refuse := func(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	ret := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
+	// unless skips so many steps if what was loaded doesn't match k.
+	unless := func(code uint16, k uint32, skip uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | code | unix.BPF_K, K: k, Jf: skip}
+	}
 	var all []unix.SockFilter
-	load := func(at uint32) {
-		all = append(all, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at})
-	}
-	ret := func(k uint32) { all = append(all, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k}) }
-	// unless skips so many steps if what was loaded isn't k.
-	unless := func(k uint32, skip uint8) {
-		all = append(all, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: skip})
-	}
 	for _, a := range archs[runtime.GOARCH] {
 		var body []unix.SockFilter
-		outer := all
-		all = nil
-		load(offsetCall)
 		if a.audit == unix.AUDIT_ARCH_X86_64 { // x32 has numbers of its own
-			all = append(all, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1})
-			ret(absent)
+			body = append(body, load(offsetCall), unless(unix.BPF_JGE, 0x40000000, 1), ret(refuse(unix.ENOSYS)))
 		}
-		for _, call := range []uint32{a.addKey, a.requestKey, a.keyctl} {
-			unless(call, 1)
-			ret(absent)
+		for _, r := range a.rules {
+			step := []unix.SockFilter{ret(refuse(r.refusal))}
+			if r.arg != 0 {
+				step = []unix.SockFilter{load(r.arg), unless(r.code, r.value, 1), step[0]}
+			}
+			body = append(body, load(offsetCall), unless(unix.BPF_JEQ, r.call, uint8(len(step))))
+			body = append(body, step...)
 		}
-		unless(a.ioctl, uint8(1+2*len(refusals)))
-		load(offsetArg1)
-		for _, r := range refusals {
-			unless(r, 1)
-			ret(deny)
-		}
-		ret(unix.SECCOMP_RET_ALLOW)
-		body, all = all, outer
-		load(offsetArch)
-		unless(a.audit, uint8(len(body)))
+		body = append(body, ret(unix.SECCOMP_RET_ALLOW))
+		all = append(all, load(offsetArch), unless(unix.BPF_JEQ, a.audit, uint8(len(body))))
 		all = append(all, body...)
 	}
 	if len(all) == 0 {
-		ret(unix.SECCOMP_RET_ALLOW)
+		all = append(all, ret(unix.SECCOMP_RET_ALLOW))
 	} else {
-		ret(absent)
+		all = append(all, ret(refuse(unix.ENOSYS)))
 	}
 	out := make([]byte, 0, len(all)*8)
 	for _, f := range all {
