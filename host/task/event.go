@@ -53,7 +53,7 @@ type Progress struct {
 }
 
 // ProgressOf is a task's.
-func ProgressOf(t store.Task) Progress {
+func ProgressOf(t Present) Progress {
 	return Progress{TaskID: t.ID, Percent: t.Progress, Line: t.ProgressLine, Status: string(t.Status)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/task/store"
 )
 
 // The types of a Part (U48).
@@ -27,6 +28,8 @@ const (
 	PartFinishStep     = "finish-step"
 	PartFinish         = "finish"
 	PartError          = "error"
+	PartQuestion       = "question"
+	PartQuestionEnd    = "question-end"
 )
 
 // The values of Part.FinishReason (U52).
@@ -42,7 +45,8 @@ const (
 // the documents name.
 type Part struct {
 	Type string `json:"type"`
-	// ID is the block's of text and reasoning, the call's of tool-input.
+	// ID is the block's of text and reasoning, the call's of tool-input, the question's of
+	// question and question-end.
 	ID string `json:"id,omitempty"`
 	// Text is a delta of text and reasoning, Delta one of a tool's input.
 	Text  string `json:"text,omitempty"`
@@ -58,6 +62,11 @@ type Part struct {
 
 	Error      string          `json:"error,omitempty"`
 	RawContent json.RawMessage `json:"rawContent,omitempty"`
+
+	// Question is what the agent asks; ID is its own. Answer is how a question ended: in
+	// the words of the option, or "" for one that is no longer asked.
+	Question *Question `json:"question,omitempty"`
+	Answer   string    `json:"answer,omitempty"`
 
 	Metadata *PartMeta `json:"metadata,omitempty"`
 }
@@ -77,6 +86,9 @@ type PartMeta struct {
 	Cost            float64 `json:"cost,omitempty"`
 	DurationMs      int64   `json:"durationMs,omitempty"`
 	Cancelled       bool    `json:"cancelled,omitempty"`
+	// Outcome is how the turn ended, as in the task's last_turn, and Reason why.
+	Outcome store.Outcome `json:"outcome,omitempty"`
+	Reason  string        `json:"reason,omitempty"`
 }
 
 // told is how much of a turn the stream tells, as the stream itself says: what is
@@ -93,7 +105,11 @@ type told struct {
 	last  string // the id of the last block or call that was begun
 	calls map[string]*toldCall
 	live  []string // ids of calls without a result, in order
+	asked []asked  // questions that are open, in order
 }
+
+// asked is a question that was told: its id and what it is about, to find its answer.
+type asked struct{ id, call string }
 
 type toldCall struct {
 	input  int // bytes of its input
@@ -127,6 +143,12 @@ func (s *told) note(p Part) {
 		}
 	case PartInputDelta, PartInputEnd, PartToolCall, PartToolResult:
 		s.noteCall(p)
+	case PartQuestion:
+		if p.Question != nil {
+			s.asked = append(slices.Clip(s.asked), asked{p.ID, p.Question.ToolCallID})
+		}
+	case PartQuestionEnd:
+		s.asked = slices.DeleteFunc(slices.Clone(s.asked), func(q asked) bool { return q.id == p.ID })
 	case PartFinish:
 		*s = told{}
 	}
@@ -176,6 +198,11 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 		from-- // the open block may have grown, what is before is told
 	}
 	from = max(from, 0)
+	questions := questionsOf(turn)
+	if over {
+		questions = nil
+	}
+	t.answered(turn, questions)
 	for _, id := range slices.Clone(s.live) {
 		for i := range parts {
 			if c := parts[i].ToolCall; c != nil && c.ToolCallID == id {
@@ -186,10 +213,45 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 	for i := from; i < len(parts); i++ {
 		t.part(&parts[i], i == len(parts)-1 && !over)
 	}
+	for i := range questions {
+		if !slices.ContainsFunc(s.asked, func(q asked) bool { return q.id == questions[i].ID }) {
+			t.close()
+			t.say(Part{Type: PartQuestion, ID: questions[i].ID, Question: &questions[i]})
+		}
+	}
 	if over {
 		t.finish(turn)
 	}
 	return t.out
+}
+
+// answered tells the end of questions that are no longer asked.
+func (t *teller) answered(turn *ahp.Turn, now []Question) {
+	for _, q := range slices.Clone(t.asked) {
+		if slices.ContainsFunc(now, func(n Question) bool { return n.ID == q.id }) {
+			continue
+		}
+		end := Part{Type: PartQuestionEnd, ID: q.id}
+		for i := range turn.ResponseParts {
+			if c := turn.ResponseParts[i].ToolCall; c != nil && q.call != "" && c.ToolCallID == q.call && !c.Waits() {
+				end.Answer = answerOf(c)
+			}
+		}
+		t.say(end)
+	}
+}
+
+// answerOf is what a tool call's question was answered with.
+func answerOf(c *ahp.ToolCall) string {
+	switch {
+	case c.SelectedOption != nil:
+		return oneLine(c.SelectedOption.Label)
+	case c.Reason == ahp.ReasonDenied:
+		return "no"
+	case c.Confirmed != "":
+		return "yes"
+	}
+	return ""
 }
 
 // partKey is what a part is found by.
@@ -357,6 +419,7 @@ func (t *teller) finish(turn *ahp.Turn) {
 		}
 	}
 	meta := &PartMeta{EventID: turn.ID}
+	_, meta.Outcome, meta.Reason = ending(turn)
 	switch turn.State {
 	case ahp.TurnCancelled:
 		reason, meta.Cancelled = FinishOther, true

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,7 +107,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	case errors.Is(err, errWaiting):
 		return nil
 	case errors.As(err, &failed):
-		return l.refuse(ctx, waiting[0], failed.text)
+		return l.refuse(ctx, waiting[0], errorStart, failed.text)
 	case err != nil:
 		return err
 	}
@@ -134,10 +135,17 @@ func (l *live) rest(ctx context.Context, t *store.Task) error {
 	return nil
 }
 
-// refuse ends an event that could not be begun.
-func (l *live) refuse(ctx context.Context, e store.Event, why string) error {
+// The types of the errors of turns that the service ends; errorRestarted is one, too.
+const (
+	errorStart = "agentStart"
+	errorLost  = "turnLost"
+	errorDisk  = "diskFull"
+)
+
+// refuse ends an event that could not be begun, or was lost, with a type of error.
+func (l *live) refuse(ctx context.Context, e store.Event, kind, why string) error {
 	turn := &ahp.Turn{ID: e.ID, State: ahp.TurnError, ResponseParts: []ahp.ResponsePart{{
-		Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: "agentStart", Message: why},
+		Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: why},
 	}}}
 	return l.end(ctx, e, turn)
 }
@@ -146,7 +154,7 @@ func (l *live) refuse(ctx context.Context, e store.Event, why string) error {
 // that died, is the same turn.
 func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	if e.Author == adopted { // by a host that died before the turn had ended
-		return l.refuse(ctx, e, "the turn was lost")
+		return l.refuse(ctx, e, errorLost, "the turn was lost")
 	}
 	if e.Status == store.EventPending {
 		begun, now, err := l.s.Store.BeginEvent(ctx, e.ID, e.ID)
@@ -174,7 +182,7 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 		if now := l.look(); now.chat.ActiveTurn != nil || now.had(e.ID) {
 			return nil // somebody was faster; the end of that turn wakes us
 		}
-		return l.refuse(ctx, e, refused.Error())
+		return l.refuse(ctx, e, errorStart, refused.Error())
 	}
 	return err
 }
@@ -234,7 +242,7 @@ func (l *live) bury(ctx context.Context, t store.Task, now seen) error {
 	}
 	for _, e := range waiting {
 		if e.Status == store.EventRunning {
-			return l.refuse(ctx, e, "the session was ended while the turn ran")
+			return l.refuse(ctx, e, errorLost, "the session was ended while the turn ran")
 		}
 	}
 	return nil
@@ -335,7 +343,8 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		return err
 	}
 	l.facts.LastTurn = turn.ID
-	status, why := ending(turn)
+	status, outcome, why := ending(turn)
+	l.facts.Last = &store.TurnOutcome{EventID: e.ID, Outcome: outcome, Reason: why, Ended: l.s.Now()}
 	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why, Stream: events, Facts: l.facts}
 	if !l.keepsItsWords(ctx, t) {
 		end.Messages = messagesOf(turn)
@@ -392,20 +401,25 @@ func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 	return err
 }
 
+// outcomes are how a turn ended that an error of a type ended; others have failed.
+var outcomes = map[string]store.Outcome{
+	errorRestarted: store.OutcomeInterrupted, errorLost: store.OutcomeInterrupted, errorDisk: store.OutcomeDisk,
+}
+
 // ending is how an event ends that was the turn.
-func ending(turn *ahp.Turn) (store.EventStatus, string) {
+func ending(turn *ahp.Turn) (store.EventStatus, store.Outcome, string) {
 	switch turn.State {
 	case ahp.TurnComplete:
-		return store.EventDone, ""
+		return store.EventDone, store.OutcomeDone, ""
 	case ahp.TurnCancelled:
-		return store.EventDiscarded, "cancelled"
+		return store.EventDiscarded, store.OutcomeCancelled, "cancelled"
 	}
 	for _, p := range turn.ResponseParts {
 		if p.Kind == ahp.PartError && p.Error != nil {
-			return store.EventFailed, clipText(p.Error.Message, 4<<10)
+			return store.EventFailed, cmp.Or(outcomes[p.Error.ErrorType], store.OutcomeFailed), clipText(p.Error.Message, 4<<10)
 		}
 	}
-	return store.EventFailed, "the turn failed"
+	return store.EventFailed, store.OutcomeFailed, "the turn failed"
 }
 
 // messagesOf is what a turn said (U10, U55): one message, of its texts.

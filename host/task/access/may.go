@@ -16,6 +16,8 @@ type Principal struct {
 	Kind   PrincipalKind
 	ID     string  // of the key or the task; for the operator of no meaning
 	Scopes []Scope // of a key
+	// NeverYes: it is a token of the host's that may not let agents' tools run.
+	NeverYes bool
 }
 
 // TheOperator is the owner of the host.
@@ -85,11 +87,13 @@ var needs = map[Verb][2]Verb{
 	Report:   {Run, Read},
 	Update:   {Update, Read}, // rename, migrate
 	Delete:   {Update, Update},
+	Answer:   {Run, Update}, // a yes lets the agent change the project's files
 }
 
 // MayTask decides what a principal may do with a task: both of its parents must
-// allow it (U82). Who created a task may also update and delete it for as long as
-// he may run it. A task may read itself and report.
+// allow it (U82). Who created a task may also update and delete it, and answer its
+// questions, for as long as he may run it. A task may read itself and report: what its
+// agent asks it never answers.
 func MayTask(p Principal, verb Verb, t Parents) Decision {
 	switch p.Kind {
 	case Operator:
@@ -109,7 +113,7 @@ func MayTask(p Principal, verb Verb, t Parents) Decision {
 	if t.Private {
 		return Hidden
 	}
-	if t.Creator == p.String() && (verb == Update || verb == Delete) {
+	if t.Creator == p.String() && (verb == Update || verb == Delete || verb == Answer) {
 		verb = Run
 	}
 	need, ok := needs[verb]

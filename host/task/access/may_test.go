@@ -21,7 +21,7 @@ func random(r *rand.Rand) Principal {
 	return p
 }
 
-var verbs = []Verb{Discover, Read, Run, Update, Delete, Report}
+var verbs = []Verb{Discover, Read, Run, Update, Delete, Report, Answer}
 
 // TestMore tries rules that hold for all keys: another scope takes nothing away; a
 // task allows no more than its parents do, and shows itself only where both of them

@@ -36,6 +36,7 @@ const (
 	Update   Verb = "update"
 	Delete   Verb = "delete"
 	Report   Verb = "report" // speak for a task: messages, state, progress
+	Answer   Verb = "answer" // a question of a task's agent
 )
 
 // grants is what each role may do with each kind. Projects can't be run; the

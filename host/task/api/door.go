@@ -83,7 +83,7 @@ func (a *API) callerOf(c front.Caller) (who access.Principal, ended <-chan struc
 	case c.Operates:
 		return access.TheOperator(), nil, nil
 	}
-	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes)}, nil, nil
+	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes), NeverYes: !slices.Contains(c.Scopes, auth.ScopeApprove)}, nil, nil
 }
 
 // scopesOf is what a token of the host's may do with tasks: who may drive sessions

@@ -33,9 +33,13 @@ Either all of a version or those named, either to a version or to the active one
 			}
 			return got, err
 		}),
-	on("GET /tasks/{task}", "getTask", "Get a task, by id or name.", func(r *Request, _ none) (store.Task, error) { return r.task(access.Read) }),
-	on("PUT /tasks/{task}", "updateTask", "Rename a task, or replace its params.", func(r *Request, in TaskChange) (store.Task, error) {
-		return r.Tasks.Rename(r.Context(), r.Who, r.ref(), in.Name, in.Params)
+	on("GET /tasks/{task}", "getTask", "Get a task, by id or name.", func(r *Request, _ none) (task.Present, error) {
+		t, err := r.task(access.Read)
+		return r.Tasks.Present(t), err
+	}),
+	on("PUT /tasks/{task}", "updateTask", "Rename a task, or replace its params.", func(r *Request, in TaskChange) (task.Present, error) {
+		t, err := r.Tasks.Rename(r.Context(), r.Who, r.ref(), in.Name, in.Params)
+		return r.Tasks.Present(t), err
 	}),
 	on("DELETE /tasks/{task}", "deleteTask", `Delete a task with its workspace.
 A git branch with commits that are nowhere else stays, unless force is true.`, func(r *Request, in Force) (task.Deleted, error) {
@@ -47,15 +51,20 @@ The status is CANCELLED at once, the agent is stopped, and events that wait are 
 	}),
 	on("GET /tasks/{task}/progress", "getProgress", "Say how far a task is.", func(r *Request, _ none) (task.Progress, error) {
 		t, err := r.task(access.Read)
-		return task.ProgressOf(t), err
+		return task.ProgressOf(r.Tasks.Present(t)), err
 	}),
 	on("PUT /tasks/{task}/progress", "setProgress", "Note how far a task is.", func(r *Request, in ProgressChange) (task.Progress, error) {
 		t, err := r.Tasks.SetProgress(r.Context(), r.Who, r.ref(), in.Percent, in.Line)
-		return task.ProgressOf(t), err
+		return task.ProgressOf(r.Tasks.Present(t)), err
 	}),
 	on("GET /progress", "listProgress", "Say how far all tasks are that are not over.", func(r *Request, in Paging) (Page[task.Progress], error) {
-		return seenTasks(r, store.Where{"status": []store.TaskStatus{store.Creating, store.Idle, store.Running}}, in, task.ProgressOf)
+		return seenTasks(r, store.Where{"status": []store.TaskStatus{store.Creating, store.Idle, store.Running}}, in, nil, task.ProgressOf)
 	}),
+	on("POST /tasks/{task}/answers", "answerTask", `Answer a question of a task's agent.
+The question is one of the task's questions, as it was shown: with question_id the answer reaches no other. It is for the operator, for who created the task, and for keys that may run its agent and change its project; the first answer counts.`,
+		func(r *Request, in task.NewAnswer) (task.Answered, error) {
+			return r.Tasks.Answer(r.Context(), r.Who, r.ref(), in)
+		}).creates().once().upTo(task.MaxAnswer),
 	on("GET /tasks/{task}/stream", "streamTask", `Stream what a task does, as server-sent events.
 Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.`,
 		streamTask).bytes("text/event-stream").reads("Last-Event-ID"),
@@ -198,10 +207,10 @@ func (r *Request) ofTask(err error, id string, verb access.Verb, what string) er
 }
 
 // statuses are what a task's status may be.
-var statuses = []store.TaskStatus{store.Creating, store.Idle, store.Running, store.Cancelled, store.FailedRun, store.Deleting}
+var statuses = []store.TaskStatus{store.Creating, store.Idle, store.Running, store.Waiting, store.Cancelled, store.FailedRun, store.Deleting}
 
-func listTasks(r *Request, in TaskQuery) (page Page[store.Task], err error) {
-	var chosen []store.TaskStatus
+func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
+	var chosen, stored []store.TaskStatus
 	f := store.Where{"project": in.Project, "filesystem": in.Filesystem, "version": in.Version}
 	if in.Agent != "" {
 		a, err := r.Tasks.Agents.Agent(r.Context(), r.Who, in.Agent)
@@ -215,20 +224,31 @@ func listTasks(r *Request, in TaskQuery) (page Page[store.Task], err error) {
 		if !slices.Contains(statuses, status) {
 			return page, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %v", clip(string(status)), statuses)
 		}
-		chosen = append(chosen, status)
+		chosen, stored = append(chosen, status), append(stored, status)
+		if status == store.Waiting { // which is not stored
+			stored = append(stored, store.Idle, store.Running)
+		}
 	}
-	f["status"] = chosen
-	return seenTasks(r, f, in.Paging, func(t store.Task) store.Task { return t })
+	f["status"] = stored
+	return seenTasks(r, f, in.Paging, chosen, func(t task.Present) task.Present {
+		for i := range t.Questions {
+			t.Questions[i].Lines = nil // which may be long
+		}
+		return t
+	})
 }
 
-// seenTasks is a page of the tasks that the caller may see. It may have fewer than
-// were asked for, or none, and go on.
-func seenTasks[T any](r *Request, f store.Where, in Paging, as func(store.Task) T) (Page[T], error) {
+// seenTasks is a page of the tasks that the caller may see, of some statuses, if any are
+// given. It may have fewer than were asked for, or none, and go on.
+func seenTasks[T any](r *Request, f store.Where, in Paging, of []store.TaskStatus, as func(task.Present) T) (Page[T], error) {
 	page := Page[T]{Data: []T{}}
 	all, next, err := r.Tasks.Store.Tasks.List(r.Context(), f, in.page())
 	for _, t := range all {
-		if access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) == access.Allowed {
-			page.Data = append(page.Data, as(t))
+		if access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) != access.Allowed {
+			continue
+		}
+		if now := r.Tasks.Present(t); len(of) == 0 || slices.Contains(of, now.Status) {
+			page.Data = append(page.Data, as(now))
 		}
 	}
 	page.Next = next

@@ -13,6 +13,7 @@ const (
 	Creating  TaskStatus = "CREATING"
 	Idle      TaskStatus = "IDLE"
 	Running   TaskStatus = "RUNNING"
+	Waiting   TaskStatus = "WAITING" // never stored: the agent of one that runs asks something
 	Cancelled TaskStatus = "CANCELLED"
 	FailedRun TaskStatus = "FAILED"
 	Deleting  TaskStatus = "DELETING"
@@ -39,7 +40,7 @@ type Task struct {
 	Workspace    json.RawMessage `db:"workspace" json:"workspace,omitempty" doc:"What its workspace is"`
 	Writable     bool            `db:"writable" json:"writable" doc:"Whether it may write to its workspace"`
 	Private      bool            `db:"private" json:"private,omitempty" doc:"Its workspace is a directory of the operator's, so nobody else sees it"`
-	Status       TaskStatus      `db:"status" json:"status" enum:"CREATING,IDLE,RUNNING,CANCELLED,FAILED,DELETING"`
+	Status       TaskStatus      `db:"status" json:"status" enum:"CREATING,IDLE,RUNNING,WAITING,CANCELLED,FAILED,DELETING"`
 	Reason       string          `db:"reason" json:"reason,omitempty" doc:"Why it failed"`
 	Params       json.RawMessage `db:"params" json:"params,omitempty"`
 	Session      string          `db:"session" json:"session,omitempty" doc:"The AHP session"`
@@ -65,8 +66,30 @@ type Facts struct {
 	Begun bool `json:"begun,omitempty"`
 	// LastTurn is the last that was told whole.
 	LastTurn string `json:"last_turn,omitempty"`
+	// Last is how that ended.
+	Last *TurnOutcome `json:"last,omitempty"`
 	// Ended says that nothing is left to be done for a final task.
 	Ended bool `json:"ended,omitempty"`
+}
+
+// Outcome is how a turn ended.
+type Outcome string
+
+const (
+	OutcomeDone        Outcome = "done"
+	OutcomeFailed      Outcome = "failed"      // the agent said so, or ended
+	OutcomeCancelled   Outcome = "cancelled"   // somebody did
+	OutcomeInterrupted Outcome = "interrupted" // the host died, or the session was ended
+	OutcomeConflict    Outcome = "conflict"    // what it changed was changed elsewhere, too
+	OutcomeDisk        Outcome = "disk"        // the disk is full
+)
+
+// TurnOutcome is how a task's last turn ended.
+type TurnOutcome struct {
+	EventID string    `json:"event_id"`
+	Outcome Outcome   `json:"outcome" enum:"done,failed,cancelled,interrupted,conflict,disk"`
+	Reason  string    `json:"reason,omitempty" doc:"Why, when it did not go well"`
+	Ended   time.Time `json:"ended_at"`
 }
 
 func (t *Task) check() error {

@@ -1,0 +1,181 @@
+package task
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+)
+
+const (
+	// maxQuestions bounds the questions of a task that are told.
+	maxQuestions = 20
+	// maxAsked bounds the text of a question, in bytes; of one that has more a part is
+	// told, and it can't be allowed by who sees that alone.
+	maxAsked = 64 << 10
+	// maxDoing bounds what a task does, in bytes.
+	maxDoing = 200
+)
+
+// The kinds of a Question.
+const (
+	AsksPermission = "permission" // to run a tool, or to use its result
+	AsksInput      = "input"      // a text, a choice, or several
+	AsksLogin      = "login"      // a tool's; it is answered in the task's chat
+)
+
+// Question is what a task's agent asks a person. All texts are fit to be shown.
+type Question struct {
+	// ID is that of the question as it is asked here: one whose words change is another.
+	ID         string `json:"id"`
+	Kind       string `json:"kind" enum:"permission,input,login"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Title      string `json:"title" doc:"What is asked, in a line"`
+
+	Lines   []QuestionLine   `json:"lines,omitempty" doc:"All that it is about: the command, what else the tool is called with, how files change"`
+	Options []QuestionOption `json:"options,omitempty" doc:"The answers to a permission"`
+	Fields  []QuestionField  `json:"fields,omitempty" doc:"What an input wants to know"`
+	URL     string           `json:"url,omitempty" doc:"A page that an input wants opened"`
+	Partial string           `json:"partial,omitempty" doc:"Why it can't be allowed here: a part of it is not there to be shown"`
+
+	turn, request string
+	view          approval.View
+	call          *ahp.ToolCall
+	input         *ahp.InputRequest
+}
+
+// QuestionLine is a line of a question.
+type QuestionLine struct {
+	Kind string `json:"kind" enum:"asked,command,detail,file,added,removed,same,warning"`
+	Text string `json:"text"`
+}
+
+// QuestionOption is an answer.
+type QuestionOption struct {
+	ID     string `json:"id"`
+	Key    string `json:"key" doc:"A letter or a digit for it, unlike those of the others"`
+	Label  string `json:"label" doc:"The agent's words"`
+	Covers string `json:"covers,omitempty" doc:"What it is for, where the agent says so"`
+	Allows bool   `json:"allows"`
+	Once   bool   `json:"once,omitempty" doc:"It is what yes means: it allows this and no more"`
+}
+
+// QuestionField is one of the things that an input wants to know.
+type QuestionField struct {
+	ID       string        `json:"id"`
+	Kind     string        `json:"kind" doc:"text, number, integer, boolean, single-select or multi-select"`
+	Title    string        `json:"title,omitempty"`
+	Text     string        `json:"text"`
+	Required bool          `json:"required,omitempty"`
+	Options  []FieldOption `json:"options,omitempty"`
+}
+
+// FieldOption is one of what a field offers.
+type FieldOption struct {
+	ID          string `json:"id"`
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+// lineKinds are approval's, in words.
+var lineKinds = []string{
+	approval.Asked: "asked", approval.Command: "command", approval.Detail: "detail", approval.File: "file",
+	approval.Added: "added", approval.Removed: "removed", approval.Same: "same", approval.Warning: "warning",
+}
+
+// View is a permission's question, to be shown to a person.
+func (q *Question) View() approval.View {
+	v := approval.View{Default: -1, Partial: q.Partial}
+	for _, l := range q.Lines {
+		v.Lines = append(v.Lines, approval.Line{Kind: approval.Kind(max(0, slices.Index(lineKinds, l.Kind))), Text: l.Text})
+	}
+	for i, o := range q.Options {
+		kind := ahp.OptionDeny
+		if o.Allows {
+			kind = ahp.OptionApprove
+		}
+		if o.Once {
+			v.Default = i
+		}
+		v.Options = append(v.Options, approval.Option{Key: o.Key, Label: o.Label, Covers: o.Covers, Allows: o.Allows, ToolOption: ahp.ToolOption{ID: o.ID, Kind: kind}})
+	}
+	return v
+}
+
+// questionsOf are what waits for a person in a turn, in order.
+func questionsOf(turn *ahp.Turn) []Question {
+	var all []Question
+	for i := range turn.ResponseParts {
+		p := &turn.ResponseParts[i]
+		switch {
+		case len(all) == maxQuestions:
+			return all
+		case p.ToolCall != nil && p.ToolCall.Waits():
+			all = append(all, permission(turn.ID, p.ToolCall))
+		case p.Kind == ahp.PartInputRequest && p.Response == "" && p.Request != nil:
+			all = append(all, inputOf(turn.ID, p.Request))
+		}
+	}
+	return all
+}
+
+// permission is the question of a tool call.
+func permission(turn string, c *ahp.ToolCall) Question {
+	q := Question{Kind: AsksPermission, ToolCallID: c.ToolCallID, turn: turn, call: c}
+	if c.Status == ahp.ToolAuthRequired {
+		q.Kind, q.Title = AsksLogin, "a tool wants a login"
+		return q.named(nil)
+	}
+	q.view = approval.Of(c, nil)
+	q.Title, q.Partial = clipText(approval.Question(c), maxDoing), q.view.Partial
+	room := maxAsked
+	for _, l := range q.view.Lines {
+		if room -= len(l.Text) + 1; room < 0 {
+			q.Partial = cmp.Or(q.Partial, "It is too long to be shown here, so it can't be allowed here: answer it in the task's chat.")
+			q.Lines = append(q.Lines, QuestionLine{lineKinds[approval.Warning], q.Partial})
+			break
+		}
+		q.Lines = append(q.Lines, QuestionLine{lineKinds[l.Kind], l.Text})
+	}
+	for i, o := range q.view.Options {
+		q.Options = append(q.Options, QuestionOption{ID: o.ID, Key: o.Key, Label: o.Label, Covers: o.Covers, Allows: o.Allows, Once: i == q.view.Default})
+	}
+	return q.named(q.view)
+}
+
+// inputOf is the question of an input request.
+func inputOf(turn string, r *ahp.InputRequest) Question {
+	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, input: r, URL: approval.OneLine(clipText(r.URL, 2<<10))}
+	if r.Message != nil && r.Message.Text != "" {
+		q.Title = oneLine(r.Message.Text)
+		for l := range strings.SplitSeq(clipText(r.Message.Text, maxAsked/2), "\n") {
+			q.Lines = append(q.Lines, QuestionLine{lineKinds[approval.Asked], approval.Escape(l)})
+		}
+	}
+	for _, k := range r.Questions[:min(len(r.Questions), maxQuestions)] {
+		f := QuestionField{ID: k.ID, Kind: k.Kind, Title: oneLine(k.Title), Text: oneLine(k.Message), Required: k.Required}
+		for _, o := range k.Options {
+			f.Options = append(f.Options, FieldOption{o.ID, oneLine(o.Label), oneLine(o.Description)})
+		}
+		q.Fields = append(q.Fields, f)
+	}
+	return q.named(r)
+}
+
+// oneLine is a text of an agent's as one line, bounded.
+func oneLine(s string) string {
+	return approval.OneLine(clipText(strings.Join(strings.Fields(s), " "), maxDoing))
+}
+
+// named gives a question an id that is its own: that of what is asked, in its words.
+func (q Question) named(what any) Question {
+	text, _ := json.Marshal([]any{q.turn, q.ToolCallID, q.request, what}) //nolint:errcheck // such values are encodable
+	sum := sha256.Sum256(text)
+	q.ID = "q_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
+	return q
+}
