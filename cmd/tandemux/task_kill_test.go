@@ -307,3 +307,53 @@ func killAt(r *rand.Rand, ms int, x *killed, args ...string) {
 	}
 	<-done
 }
+
+// TestTaskFollowedOverDeath: who follows a task goes on with the next host when one dies in
+// a turn, and misses nothing (U47); the turn was interrupted, and that is what is said.
+func TestTaskFollowedOverDeath(t *testing.T) {
+	x := startKilled(t)
+	once := filepath.Join(x.home, "once")
+	agent := x.script("hangs.txt", "prompt\nonce "+once+"\nsay hanging\nhang\nalways\nsay done: $PROMPT\n")
+	x.tandemux("task", "new", "--no-sandbox", "--agent-command", agent, "--name", "t")
+	follow := func(args ...string) (wait func() (stdout, stderr string, err error)) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		cmd := exec.CommandContext(ctx, filepath.Join(x.bin, "tandemux"), args...)
+		var out, errs strings.Builder
+		cmd.Dir, cmd.Stdout, cmd.Stderr = x.repo, &out, &errs
+		x.must(cmd.Start())
+		return func() (string, string, error) {
+			defer cancel()
+			err := cmd.Wait()
+			return out.String(), errs.String(), err
+		}
+	}
+	sent := follow("task", "send", "t", "first", "--wait")
+	x.saying("t", "hanging")
+	watch := follow("task", "watch", "t", "--json")
+	x.saying("t", "hanging")
+	x.tandemux("task", "send", "t", "second")
+	x.kill()
+	if out, errs, err := sent(); err == nil || !strings.Contains(out, "hanging") || !strings.Contains(errs, "the host was restarted while the agent was at work") {
+		t.Errorf("send --wait: %v: %s%s", err, out, errs)
+	}
+	out, errs, err := watch()
+	if err != nil || errs != "" || strings.Count(out, `"type":"start"`) != 2 || strings.Count(out, `"type":"finish"`) != 2 || !strings.Contains(out, `"outcome":"interrupted"`) || !strings.Contains(out, "done: text:second") {
+		t.Errorf("watch: %v: %s%s", err, out, errs)
+	}
+	x.kill() // while nothing runs
+	x.status("t", "IDLE")
+	if got := x.tandemux("task", "show", "t", "--json"); !strings.Contains(got, `"outcome": "done"`) {
+		t.Errorf("the last turn: %s", got)
+	}
+	x.must(os.Remove(once))
+	x.tandemux("task", "send", "t", "third")
+	x.await("t", "hangs", func() bool { _, err := os.Stat(once); return err == nil })
+	x.kill()
+	x.status("t", "IDLE")
+	if got := x.tandemux("task", "show", "t", "--json"); !strings.Contains(got, `"outcome": "interrupted"`) {
+		t.Errorf("the last turn: %s", got)
+	}
+	if ls := x.tandemux("task", "ls"); !strings.Contains(ls, "interrupted") || !strings.Contains(ls, "the host was restarted") {
+		t.Errorf("the list is\n%s", ls)
+	}
+}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +104,62 @@ func TestStream(t *testing.T) {
 	if err := c.Stream(context.Background(), Request{Method: http.MethodGet, Path: "/x"}, func(Event) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("it went on: %v", err)
 	}
+}
+
+// TestStreamOfHostThatWasAway: a stream that has begun goes on with the host that comes
+// after the one that died, and a host that was never there is told of at once.
+func TestStreamOfHostThatWasAway(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	serve := func(handle http.HandlerFunc) *httptest.Server {
+		ln, err := net.Listen("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := httptest.NewUnstartedServer(handle)
+		s.Listener.Close()
+		s.Listener = ln
+		s.Start()
+		return s
+	}
+	failed := 0
+	died := make(chan struct{})
+	var once sync.Once
+	c := New(Options{MaxRetries: -1, Dial: func(ctx context.Context) (net.Conn, error) {
+		n, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		if err != nil {
+			if failed++; failed == 5 {
+				once.Do(func() { close(died) })
+			}
+		}
+		return n, err
+	}})
+	defer c.Close()
+	if err := c.Stream(t.Context(), Request{Method: http.MethodGet, Path: "/x"}, nil); err == nil || failed != 1 {
+		t.Fatalf("nobody was ever there: %v after %d attempts", err, failed)
+	}
+	first := serve(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "id: 1\ndata: 1\n\n")
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	next := make(chan *httptest.Server, 1)
+	go func() {
+		<-died
+		next <- serve(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "id: 2\ndata: %q\n\ndata: [DONE]\n\n", r.Header.Get("Last-Event-ID"))
+		})
+	}()
+	var got []string
+	err := c.Stream(t.Context(), Request{Method: http.MethodGet, Path: "/x"}, func(e Event) error {
+		if got = append(got, e.Data); len(got) == 1 {
+			go first.Close()
+		}
+		return nil
+	})
+	if err != nil || strings.Join(got, " ") != `1 "1"` {
+		t.Fatalf("%v: %v", got, err)
+	}
+	(<-next).Close()
 }
 
 // TestOdd: hosts that are none, or say nothing of use.

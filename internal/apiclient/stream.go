@@ -23,11 +23,23 @@ type Event struct {
 // with.
 var ErrCut = errors.New("the stream was cut off")
 
+// awayTime is for how long a stream that has begun waits for a host that is away: it died,
+// and the next one has to be started, or the network is gone.
+const awayTime = time.Minute
+
+// away reports whether a host can't be reached just now.
+func away(err error) bool {
+	refused, is := errors.AsType[*Error](err)
+	return !is || refused.StatusCode == http.StatusServiceUnavailable || refused.StatusCode == http.StatusBadGateway
+}
+
 // Stream reads the server-sent events that a request is answered with until [DONE],
-// and goes on behind the last one whenever the connection is lost. each is called for
+// and goes on behind the last one whenever the connection is lost, or its host: with the next
+// one that answers within awayTime. each is called for
 // every event, in order, once; an error of it ends the stream.
 func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) error {
 	failed, after := 0, ""
+	var heard time.Time // when the host was last there
 	r.Header = http.Header{"Accept": {"text/event-stream"}}
 	for {
 		if after != "" {
@@ -35,7 +47,15 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) 
 			r.Query.Del("after")
 		}
 		resp, err := c.Open(ctx, r)
-		if err != nil {
+		switch {
+		case err != nil && !heard.IsZero() && away(err) && time.Since(heard) < awayTime && ctx.Err() == nil:
+			select {
+			case <-time.After(firstPause):
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		case err != nil:
 			return err
 		}
 		before := after
@@ -46,6 +66,7 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) 
 			return each(e)
 		})
 		resp.Body.Close()
+		heard = time.Now()
 		switch {
 		case over || err != nil && !errors.Is(err, ErrCut):
 			return err

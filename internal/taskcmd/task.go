@@ -1,6 +1,7 @@
 package taskcmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ func newTask() *cobra.Command {
 	return cli.Group("task", "Agents at work in workspaces and sandboxes of their own", `Tasks: agents at work, each in a workspace and a sandbox of its own. A task is made
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
-		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), act[store.Task]("cancel TASK", "cancelTask", nil),
+		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), newTaskAnswer(), act[store.Task]("cancel TASK", "cancelTask", nil),
 		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
 }
 
@@ -129,16 +130,16 @@ func newTaskLs() *cobra.Command {
 	}
 	return verb("ls", "List tasks, newest first; those that are over with --all", &in, func(c *call, _ []string) error {
 		if !in.All {
-			in.Status = "CREATING,IDLE,RUNNING,FAILED"
+			in.Status = "CREATING,IDLE,RUNNING,WAITING,FAILED"
 		}
-		tasks, err := List[store.Task](c.Client, 0, "listTasks", in.TaskQuery)
+		tasks, err := List[task.Present](c.Client, 0, "listTasks", in.TaskQuery)
 		if err != nil {
 			return err
 		}
-		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t store.Task) []any {
-			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t, cli.Short)), cli.Whole(doing(t))}
+		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tLAST\tAGE\tWORKSPACE\tDOING", func(t task.Present) []any {
+			return []any{t.ID, t.Name, t.Status, lastOf(t), cli.Age(t.Created), cli.Whole(WorksOn(t.Task, cli.Short)), cli.Whole(Doing(t, cli.Short))}
 		})
-	}, cli.One[[]store.Task]())
+	}, cli.One[[]task.Present]())
 }
 
 // WorksOn is what a task's files are, in a word or two, with its directory shortened.
@@ -154,15 +155,33 @@ func WorksOn(t store.Task, shorten func(string) string) string {
 	return string(spec.Kind)
 }
 
-// doing is what the task is at, or why it failed.
-func doing(t store.Task) string {
+// lastOf is how a task's last turn ended, in a word; nothing while another runs.
+func lastOf(t task.Present) string {
+	if t.Last == nil || t.Status != store.Idle {
+		return ""
+	}
+	return string(t.Last.Outcome)
+}
+
+// Doing is what a task asks, does, or says that it does, why it failed, or why its last
+// turn did; shorten makes a text fit to be shown.
+func Doing(t task.Present, shorten func(string) string) string {
 	var words []string
 	if t.Progress != nil {
 		words = append(words, strconv.Itoa(*t.Progress)+"%")
 	}
-	for _, text := range []string{t.ProgressLine, t.Reason} {
+	text := cmp.Or(t.Doing, t.ProgressLine)
+	switch {
+	case len(t.Questions) > 0:
+		text = t.Questions[0].Title
+	case t.Status == store.Idle && t.Last != nil && t.Last.Outcome != store.OutcomeDone:
+		text = cmp.Or(t.Last.Reason, t.ProgressLine)
+	case t.ProgressLine != "" && t.Doing != "":
+		text = t.ProgressLine + ": " + t.Doing
+	}
+	for _, text := range []string{text, t.Reason} {
 		if text != "" {
-			words = append(words, cli.Short(text))
+			words = append(words, shorten(text))
 		}
 	}
 	return strings.Join(words, " ")
@@ -170,7 +189,7 @@ func doing(t store.Task) string {
 
 // taskAndAll is what `tandemux task show --json` prints.
 type taskAndAll struct {
-	store.Task
+	task.Present
 	Events   []store.Event   `json:"events"`
 	Messages []store.Message `json:"messages"`
 }
@@ -178,7 +197,7 @@ type taskAndAll struct {
 func newTaskShow() *cobra.Command {
 	return verb("show TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
 		var t taskAndAll
-		if t.Task, err = Ask[store.Task](c.Client, "getTask", nil, args[0]); err == nil {
+		if t.Present, err = Ask[task.Present](c.Client, "getTask", nil, args[0]); err == nil {
 			t.Events, err = List[store.Event](c.Client, 0, "listEvents", nil, t.ID)
 		}
 		if err == nil {
@@ -189,8 +208,14 @@ func newTaskShow() *cobra.Command {
 		}
 		return cli.Print(c.Command, t, func(w io.Writer) error {
 			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, WorksOn(t.Task, cli.Short))
-			if doing := doing(t.Task); doing != "" {
+			if last := lastOf(t.Present); last != "" {
+				fmt.Fprintf(w, "last turn %s, %s ago\n", last, cli.Age(t.Last.Ended))
+			}
+			if doing := Doing(t.Present, cli.Short); doing != "" {
 				fmt.Fprintln(w, doing)
+			}
+			for _, q := range t.Questions {
+				tellQuestion(c, t.Name, q)
 			}
 			if t.Session != "" {
 				fmt.Fprintf(w, "session %s\n", t.Session[strings.LastIndexAny(t.Session, "/:")+1:])

@@ -86,9 +86,16 @@ type printer struct {
 	c    *call
 	line bool // the last line of stdout has no end
 	any  bool // something was said in the turn
+	who  person
+}
+
+func newPrinter(c *call, id string) *printer {
+	return &printer{c: c, who: person{c: c, task: id}}
 }
 
 func (p *printer) print(e apiclient.Event, part task.Part) error {
+	p.who.mu.Lock()
+	defer p.who.mu.Unlock()
 	if cli.AsJSON(p.c.Command) {
 		return cli.PrintLine[task.Part](p.c.Command, json.RawMessage(e.Data))
 	}
@@ -121,6 +128,13 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 		p.c.note("%s %s", mark, title)
 	case "error":
 		p.c.note("error: %s", cli.Line(part.Error))
+	case "question":
+		if part.Question != nil {
+			p.end()
+			p.who.asks(*part.Question)
+		}
+	case "question-end":
+		p.who.ended(part.ID)
 	case "finish":
 		p.end()
 	}
@@ -134,6 +148,7 @@ func (p *printer) say(text string) {
 	}
 }
 
+// end ends the line of stdout.
 func (p *printer) end() {
 	if p.line {
 		p.say("\n")
@@ -178,7 +193,7 @@ func (w *waiting) follow(c *call, id, event string) error {
 		ctx, cancel = context.WithTimeout(ctx, w.Timeout)
 		defer cancel()
 	}
-	p := &printer{c: c}
+	p := newPrinter(c, id)
 	ours := false
 	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part task.Part) error {
 		if part.Type == "start" {
@@ -217,7 +232,7 @@ func newTaskWatch() *cobra.Command {
 It is printed from the beginning, until its turn has ended and nothing is to be done;
 with --follow until the task is over. With --json each part is a line, as
 docs/http.md describes them.`, &in, func(c *call, args []string) error {
-		p := &printer{c: c}
+		p := newPrinter(c, args[0])
 		defer p.end()
 		return stream(c.Context(), c, args[0], in, p.print)
 	}, cli.Stream[task.Part]())
