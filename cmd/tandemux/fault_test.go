@@ -12,9 +12,9 @@ import (
 
 // cmdHostSignal sends the host a signal: hostsignal stop|cont|term.
 func cmdHostSignal(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]syscall.Signal{"stop": syscall.SIGSTOP, "cont": syscall.SIGCONT, "term": syscall.SIGTERM}
+	signals := map[string]syscall.Signal{"stop": syscall.SIGSTOP, "cont": syscall.SIGCONT, "term": syscall.SIGTERM, "kill": syscall.SIGKILL}
 	if neg || len(args) != 1 || signals[args[0]] == 0 {
-		ts.Fatalf("usage: hostsignal stop|cont|term")
+		ts.Fatalf("usage: hostsignal stop|cont|term|kill")
 	}
 	pid := hostPid(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux"))
 	if pid == 0 {
