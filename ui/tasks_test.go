@@ -155,3 +155,30 @@ func TestTasksAreLookedAt(t *testing.T) {
 		t.Errorf("asked %d, %d, %d times", n, after, got)
 	}
 }
+
+// TestTasksSayHowTheyAre: one that waits says for what, one that is idle how its last turn
+// ended and why; a session that works by now is believed.
+func TestTasksSayHowTheyAre(t *testing.T) {
+	u := New(t, Options{W: 120, H: 30})
+	tasked(u)
+	at := u.Time()
+	u.Host.AddSession("t3", "rested")
+	u.Host.TaskList.All = []tasks.Task{
+		{ID: "tsk_1", Name: "asks", Status: "WAITING", Percent: -1, Asks: "Allow make\x1b?", Updated: at},
+		{ID: "tsk_2", Name: "rested", Session: "ahp-session:/t3", Status: "IDLE", Outcome: "interrupted", Why: "the host was restarted", Percent: -1, Updated: at},
+		{ID: "tsk_3", Name: "full", Status: "IDLE", Outcome: "disk", Why: "no space", Percent: -1, Updated: at},
+		{ID: "tsk_4", Name: "well", Status: "IDLE", Outcome: "done", Percent: -1, Updated: at},
+		{ID: "tsk_5", Name: "fix-tests", Session: "ahp-session:/t1", Status: "IDLE", Outcome: "failed", Why: "long ago", Percent: -1, Updated: at},
+	}
+	for name, want := range map[string][]string{
+		"asks": {"waiting for you", "Allow make"}, "rested": {"interrupted", "the host was restarted"}, "full": {"disk full", "no space"}, "well": {"idle"}, "fix-tests": {"working"},
+	} {
+		chooseTask(u, name)
+		for _, w := range want {
+			u.Shows(w)
+		}
+		u.Press("esc")
+		u.Press("esc")
+		u.WaitIdle()
+	}
+}

@@ -39,12 +39,18 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	const most = 100
 	c := taskcmd.NewClient(ctx, h.place)
 	defer c.Close()
-	tasks, err := taskcmd.List[store.Task](c, most, "listTasks", nil)
+	tasks, err := taskcmd.List[task.Present](c, most, "listTasks", nil)
 	var all []uitasks.Task
 	for _, t := range tasks {
 		row := uitasks.Task{
 			ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
-			Line: t.ProgressLine, Workspace: taskcmd.WorksOn(t, termcmd.Tilde), Updated: t.Updated,
+			Line: t.ProgressLine, Workspace: taskcmd.WorksOn(t.Task, termcmd.Tilde), Updated: t.Updated,
+		}
+		if t.Last != nil {
+			row.Outcome, row.Why = string(t.Last.Outcome), t.Last.Reason
+		}
+		if len(t.Questions) > 0 {
+			row.Asks = t.Questions[0].Title
 		}
 		if row.Workspace == string(workspace.None) {
 			row.Workspace = "" // then nothing is compared

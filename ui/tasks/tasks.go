@@ -38,8 +38,11 @@ type Host interface {
 type Task struct {
 	ID, Name string
 	Session  ahp.URI // empty for one of programs that are no agents
-	Status   string  // CREATING, IDLE, RUNNING, CANCELLED, FAILED, DELETING
+	Status   string  // CREATING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
 	Reason   string  // why it failed
+	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk; "" for none
+	Why      string  // it ended so
+	Asks     string  // what it waits for, when it is WAITING
 	Percent  int     // how far it is; -1 where it does not say
 	Line     string  // what it is doing
 	// Workspace is what it works on, in a few words.
@@ -154,7 +157,7 @@ func (l *List) Shown() bool { return l.loop.Overlay == l.Overlay }
 // lookAgain looks at the tasks after a while if the list is open and one works: how
 // far it is comes by no notification.
 func (l *List) lookAgain() {
-	works := slices.ContainsFunc(l.all, func(t Task) bool { return t.Status == "RUNNING" || t.Status == "CREATING" })
+	works := slices.ContainsFunc(l.all, func(t Task) bool { return t.Status == "RUNNING" || t.Status == "CREATING" || t.Status == "WAITING" })
 	if l.ticking || !works || !l.Shown() {
 		return
 	}
@@ -258,6 +261,7 @@ func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	if line := words.Clean(t.Line); line != "" && r.State.Text != "waiting for you" {
 		r.Doing = line
 	}
+	ended(r, t, look)
 	c := l.changes[t.ID].changes
 	if len(c.Files) > 0 {
 		r.Changes = fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
@@ -266,6 +270,26 @@ func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	if c.Branch != "" {
 		r.Cwd = words.Clean(c.Branch)
 	}
+}
+
+// ended says how the last turn of an idle task ended, if not well. What its session says
+// is newer.
+func ended(r *Session, t Task, look *look.Look) {
+	if t.Status != "IDLE" || r.State.Text != "idle" && r.State.Text != "failed" {
+		return
+	}
+	switch t.Outcome {
+	case "", "done":
+		return
+	case "cancelled":
+		r.Doing = "its last turn was cancelled"
+		return
+	case "disk":
+		r.State.Text = "disk full"
+	default:
+		r.State.Text = words.Clean(t.Outcome)
+	}
+	r.Mark, r.Doing = overlay.Cell{Text: string(look.Failed), Style: look.Fail}, words.Clean(t.Why)
 }
 
 // Rows are the rows of tasks that have no session.
@@ -280,6 +304,9 @@ func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []o
 		r.State.Text, r.Mark = "idle", overlay.Cell{Text: string(look.Ended), Style: look.Background}
 		if t.Status == "RUNNING" {
 			r.State.Text, r.Mark = "working", overlay.Cell{Text: string(look.Running), Style: look.Agent}
+		}
+		if t.Status == "WAITING" {
+			r.State.Text, r.Mark, r.Doing = "waiting for you", overlay.Cell{Text: "?", Style: look.Agent}, words.Clean(t.Asks)
 		}
 		l.Fill(&r, t, look)
 		rows = append(rows, r.Row(look))
