@@ -109,6 +109,10 @@ task send t more --wait
 task watch t
 task progress --task t 40 halfway
 task say --task t done
+task new --no-sandbox --agent asks --name a --workspace none -m x
+task show a
+! task answer a yes
+task answer a no
 ws diff t
 ws merge t --yes
 task pull t --out out
@@ -142,7 +146,8 @@ func TestJSON(t *testing.T) {
 		x.dir + "/files/one.txt":                   "one\n",
 		x.dir + "/variables.env":                   "A=b\n",
 		x.dir + "/hello.txt":                       strings.Repeat("prompt\nsay Hello.\n", 9),
-		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n",
+		x.dir + "/asks.txt":                        "prompt\ncall p session/request_permission {\"sessionId\":\"$SESSION\",\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"Run it\",\"kind\":\"execute\",\"rawInput\":{\"command\":\"make\"}},\"options\":[{\"optionId\":\"no\",\"name\":\"No\",\"kind\":\"reject_once\"}]}\n",
+		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n[agents.asks]\ncommand = [\"scripted-agent\", \"" + x.dir + "/asks.txt\"]\n",
 		home + "/data/fish/generated_completions/": "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -154,6 +159,9 @@ func TestJSON(t *testing.T) {
 	}
 	for _, line := range strings.Split(strings.TrimSpace(jsonLines), "\n") {
 		words, fails := strings.CutPrefix(line, "! ")
+		if words == "task show a" {
+			x.asked("a")
+		}
 		x.run(fails, split(words)...)
 	}
 	x.watch()
@@ -228,6 +236,18 @@ func (x *jsonRun) run(fails bool, args ...string) {
 		x.Fatalf("tandemux %s: %v: %s", strings.Join(args, " "), err, said.String())
 	}
 	x.printed(args, out.Bytes(), fails)
+}
+
+// asked waits until a task asks something.
+func (x *jsonRun) asked(task string) {
+	x.Helper()
+	var out []byte
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if out, _ = x.command("task", "show", task).Output(); bytes.Contains(out, []byte(`"WAITING"`)) {
+			return
+		}
+	}
+	x.Fatalf("the task %s does not ask: %s", task, out)
 }
 
 // refused checks what a command said that failed.
