@@ -81,10 +81,17 @@ func chooseQuestion(c *call, t task.Present, id string) (q task.Question, err er
 	return t.Questions[i], nil
 }
 
-// tellQuestion prints a question and how it is answered.
+// tellQuestion prints a question and how it is answered on stderr.
 func tellQuestion(c *call, name string, q task.Question) {
+	for _, l := range questionLines(name, q) {
+		c.note("%s", l)
+	}
+}
+
+// questionLines are a question and how it is answered.
+func questionLines(name string, q task.Question) (lines []string) {
 	for _, r := range q.View().Rows(1 << 16) {
-		c.note("? %s%s", r.Lead, r.Text)
+		lines = append(lines, "? "+r.Lead+r.Text)
 	}
 	var words []string
 	for _, o := range q.Options {
@@ -94,19 +101,18 @@ func tellQuestion(c *call, name string, q task.Question) {
 		words = append(words, cli.Short(f.ID)+" ("+f.Kind+")")
 	}
 	if len(words) > 0 {
-		c.note("  %s", strings.Join(words, ", "))
+		lines = append(lines, "  "+strings.Join(words, ", "))
 	}
 	how := "yes"
 	switch {
 	case q.Kind == task.AsksLogin:
-		c.note("  it is answered in the task's chat")
-		return
+		return append(lines, "  it is answered in the task's chat")
 	case len(q.Fields) > 1:
 		how = "--data JSON"
 	case len(q.Fields) == 1:
 		how = "TEXT"
 	}
-	c.note("  waiting for an answer: `tandemux task answer %s %s --question %s`", cli.Short(name), how, q.ID)
+	return append(lines, fmt.Sprintf("  waiting for an answer: `tandemux task answer %s %s --question %s`", cli.Short(name), how, q.ID))
 }
 
 // answerHere asks the person here, question after question, or the one with an id.

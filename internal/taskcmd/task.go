@@ -136,8 +136,8 @@ func newTaskLs() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tLAST\tAGE\tWORKSPACE\tDOING", func(t task.Present) []any {
-			return []any{t.ID, t.Name, t.Status, lastOf(t), cli.Age(t.Created), cli.Whole(WorksOn(t.Task, cli.Short)), cli.Whole(Doing(t, cli.Short))}
+		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t task.Present) []any {
+			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, cli.Short)), cli.Whole(doing(t))}
 		})
 	}, cli.One[[]task.Present]())
 }
@@ -155,33 +155,30 @@ func WorksOn(t store.Task, shorten func(string) string) string {
 	return string(spec.Kind)
 }
 
-// lastOf is how a task's last turn ended, in a word; nothing while another runs.
-func lastOf(t task.Present) string {
-	if t.Last == nil || t.Status != store.Idle {
-		return ""
-	}
-	return string(t.Last.Outcome)
-}
-
-// Doing is what a task asks, does, or says that it does, why it failed, or why its last
-// turn did; shorten makes a text fit to be shown.
-func Doing(t task.Present, shorten func(string) string) string {
+// doing is what a task asks, does, or says that it does, how its last turn ended, or why it
+// failed.
+func doing(t task.Present) string {
 	var words []string
 	if t.Progress != nil {
 		words = append(words, strconv.Itoa(*t.Progress)+"%")
 	}
-	text := cmp.Or(t.Doing, t.ProgressLine)
+	text := cmp.Or(t.ProgressLine, t.Doing)
 	switch {
 	case len(t.Questions) > 0:
 		text = t.Questions[0].Title
-	case t.Status == store.Idle && t.Last != nil && t.Last.Outcome != store.OutcomeDone:
-		text = cmp.Or(t.Last.Reason, t.ProgressLine)
-	case t.ProgressLine != "" && t.Doing != "":
-		text = t.ProgressLine + ": " + t.Doing
+	case t.Status == store.Idle && t.Last != nil:
+		switch last := string(t.Last.Outcome); {
+		case t.Last.Outcome == store.OutcomeDone && t.ProgressLine != "":
+			text = t.ProgressLine + ", " + last
+		case t.Last.Reason != "" && t.Last.Reason != last:
+			text = last + ": " + t.Last.Reason
+		default:
+			text = last
+		}
 	}
 	for _, text := range []string{text, t.Reason} {
 		if text != "" {
-			words = append(words, shorten(text))
+			words = append(words, cli.Short(text))
 		}
 	}
 	return strings.Join(words, " ")
@@ -208,14 +205,11 @@ func newTaskShow() *cobra.Command {
 		}
 		return cli.Print(c.Command, t, func(w io.Writer) error {
 			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, WorksOn(t.Task, cli.Short))
-			if last := lastOf(t.Present); last != "" {
-				fmt.Fprintf(w, "last turn %s, %s ago\n", last, cli.Age(t.Last.Ended))
-			}
-			if doing := Doing(t.Present, cli.Short); doing != "" {
+			if doing := doing(t.Present); doing != "" {
 				fmt.Fprintln(w, doing)
 			}
 			for _, q := range t.Questions {
-				tellQuestion(c, t.Name, q)
+				fmt.Fprintln(w, strings.Join(questionLines(t.Name, q), "\n"))
 			}
 			if t.Session != "" {
 				fmt.Fprintf(w, "session %s\n", t.Session[strings.LastIndexAny(t.Session, "/:")+1:])

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"tandemux/host/task"
 	"tandemux/host/task/api"
@@ -107,14 +108,17 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 	case "start":
 		p.any = false
 	case "text-start":
+		if p.line {
+			p.say("\n")
+		}
 		if p.any {
-			p.say("\n\n")
+			p.say("\n")
 		}
 	case "text-delta":
 		p.any = true
 		p.say(part.Text)
 	case "tool-call":
-		p.c.note("· %s", title)
+		p.note("· %s", title)
 	case "tool-result":
 		var out struct {
 			Error     string `json:"error"`
@@ -125,12 +129,14 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 		if out.Error != "" || out.Cancelled {
 			mark = "✗"
 		}
-		p.c.note("%s %s", mark, title)
+		p.note("%s %s", mark, title)
 	case "error":
-		p.c.note("error: %s", cli.Line(part.Error))
+		p.note("error: %s", cli.Line(part.Error))
 	case "question":
 		if part.Question != nil {
-			p.end()
+			if cli.OnTerminal(p.c.Command) {
+				p.end()
+			}
 			p.who.asks(*part.Question)
 		}
 	case "question-end":
@@ -146,6 +152,14 @@ func (p *printer) say(text string) {
 		p.line = !strings.HasSuffix(text, "\n")
 		fmt.Fprint(p.c.OutOrStdout(), text)
 	}
+}
+
+// note says something on stderr, below what stdout has where both are a terminal's.
+func (p *printer) note(format string, args ...any) {
+	if f, is := cli.Raw(p.c.OutOrStdout()).(*os.File); is && term.IsTerminal(int(f.Fd())) {
+		p.end()
+	}
+	p.c.note(format, args...)
 }
 
 // end ends the line of stdout.
