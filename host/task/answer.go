@@ -84,6 +84,8 @@ func (q *Question) answer(a NewAnswer, who access.Principal) (ahp.Action, string
 	switch {
 	case q.Kind == AsksLogin:
 		return nil, "", store.Errorf(store.Invalid, "a tool wants a login: that is done in the task's chat")
+	case q.Kind == AsksInput && q.Partial != "" && !a.Decline:
+		return nil, "", store.Errorf(store.Invalid, "%s", q.Partial)
 	case q.Kind == AsksInput:
 		return q.complete(a)
 	case a.Decline || len(a.Values) > 0:

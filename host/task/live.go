@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/task/store"
+	"tandemux/host/workspace/filetree"
 )
 
 // live is a task that is not done with: its runner and what that knows. Fields
@@ -31,6 +32,7 @@ type live struct {
 	session ahp.URI    // that is watched, or about to be
 	seen    seen
 	stop    context.CancelFunc // ends what the runner is at; nil between
+	stuck   string             // why it can't go on for now, or empty
 }
 
 // seen is what the host says of the task's session.
@@ -59,6 +61,9 @@ func (l *live) run() {
 		if errors.Is(err, errInterrupted) {
 			continue
 		}
+		l.mu.Lock()
+		l.stuck = stuckBy(err)
+		l.mu.Unlock()
 		var again <-chan time.Time
 		if err != nil && l.s.ctx.Err() == nil {
 			l.s.Log.Warn("a task can't go on; it is tried again", "task", l.id, "err", err)
@@ -70,6 +75,18 @@ func (l *live) run() {
 		case <-l.s.ctx.Done():
 		}
 	}
+}
+
+// stuckBy says why a runner can't go on for now, to whoever may see the task: what else is
+// wrong with the host is in its log.
+func stuckBy(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, filetree.ErrFull), errors.Is(err, store.Full):
+		return "the disk is full"
+	}
+	return "the host's log says why"
 }
 
 // errInterrupted is what a step fails with that was interrupted: there is news.

@@ -215,7 +215,6 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 	}
 	for i := range questions {
 		if !slices.ContainsFunc(s.asked, func(q asked) bool { return q.id == questions[i].ID }) {
-			t.close()
 			t.say(Part{Type: PartQuestion, ID: questions[i].ID, Question: &questions[i]})
 		}
 	}

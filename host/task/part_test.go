@@ -22,6 +22,10 @@ func grow(r *rand.Rand, turn *ahp.Turn, n int) {
 		parts = append(parts, ahp.ResponsePart{Kind: ahp.PartMarkdown, ID: fmt.Sprintf("p%d", n), Content: strings.Repeat("text ", r.IntN(3))})
 	case k < 6:
 		parts = append(parts, ahp.ResponsePart{Kind: ahp.PartReasoning, ID: fmt.Sprintf("p%d", n), Content: "hm"})
+	case k < 7 && last >= 0 && parts[last].Kind == ahp.PartInputRequest:
+		parts[last].Response = ahp.InputAccept
+	case k < 7 && r.IntN(3) == 0:
+		parts = append(parts, ahp.ResponsePart{Kind: ahp.PartInputRequest, Request: &ahp.InputRequest{ID: fmt.Sprintf("q%d", n), Message: ahp.Plain("which?")}})
 	case k < 7:
 		parts = append(parts, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain("notice")})
 	case k < 8:
@@ -44,6 +48,18 @@ func grow(r *rand.Rand, turn *ahp.Turn, n int) {
 				c.PartialInput += `b":1}`
 			}
 			c.Status, c.ToolInput = ahp.ToolRunning, json.RawMessage(`"{\"ab\":1}"`)
+			if r.IntN(2) == 0 {
+				c.Status = ahp.ToolPending
+			}
+		case ahp.ToolPending:
+			switch r.IntN(3) {
+			case 0: // it is asked in other words
+				c.ToolInput = ahp.TextInput(fmt.Sprint("other ", n))
+			case 1:
+				c.Status, c.Confirmed = ahp.ToolRunning, ahp.ConfirmedUserAction
+			default:
+				c.Status, c.Reason = ahp.ToolCancelled, ahp.ReasonDenied
+			}
 		default:
 			c.Status = ahp.ToolCompleted
 		}
@@ -86,7 +102,7 @@ func TestTellFromAnywhere(t *testing.T) {
 func check(t *testing.T, seed uint64, turn *ahp.Turn, said []Part) {
 	t.Helper()
 	texts, open, step := map[string]string{}, "", false
-	calls := map[string]string{}
+	calls, asked := map[string]string{}, map[string]bool{}
 	for i, p := range said {
 		bad := func(what string) { t.Fatalf("seed %d: part %d, %+v: %s", seed, i, p, what) }
 		switch p.Type {
@@ -109,6 +125,16 @@ func check(t *testing.T, seed uint64, turn *ahp.Turn, said []Part) {
 				bad("twice, or out of place")
 			}
 			texts[p.ID], open = "", p.ID
+		case PartQuestion:
+			if _, twice := asked[p.ID]; twice || p.Question == nil || p.Question.ID != p.ID {
+				bad("asked twice, or it is no question")
+			}
+			asked[p.ID] = true
+		case PartQuestionEnd:
+			if !asked[p.ID] {
+				bad("nobody asks that")
+			}
+			asked[p.ID] = false
 		case PartTextDelta, PartReasoningDelta:
 			if open != p.ID {
 				bad("the block is not open")
@@ -140,6 +166,11 @@ func check(t *testing.T, seed uint64, turn *ahp.Turn, said []Part) {
 			}
 			calls[p.ToolCallID] = "over"
 		case PartFinish:
+			for id, waits := range asked {
+				if waits {
+					bad("the question " + id + " is open")
+				}
+			}
 			if i != len(said)-1 || step || open != "" {
 				bad("it is not the end")
 			}

@@ -9,39 +9,46 @@ import (
 type Present struct {
 	store.Task
 	Last      *store.TurnOutcome `json:"last_turn,omitempty" doc:"How its last turn ended"`
-	Doing     string             `json:"doing,omitempty" doc:"What it does, in a line: the tool call that runs"`
+	Doing     string             `json:"doing,omitempty" doc:"What it does, in a line: the tool call that runs, or why it can't go on for now"`
 	Questions []Question         `json:"questions,omitempty" doc:"What it waits for, when it is WAITING"`
 }
 
 // Present says how a task is now. One that runs is WAITING when its agent asks something.
 func (s *Service) Present(t store.Task) Present {
 	n := Present{Task: t, Last: t.Facts.Last}
-	if t.Status != store.Idle && t.Status != store.Running {
+	if t.Status.Final() {
 		return n
 	}
-	chat := s.look(t).chat
-	if chat.ActiveTurn == nil {
+	now, stuck := s.look(t)
+	chat := now.chat
+	if stuck != "" {
+		n.Doing = oneLine("can't go on, and tries again: " + stuck)
+	}
+	if t.Status == store.Creating || chat.ActiveTurn == nil {
 		return n
 	}
 	if n.Questions = questionsOf(chat.ActiveTurn); len(n.Questions) > 0 {
 		n.Status = store.Waiting
 	}
-	n.Doing = oneLine(chat.Activity)
+	if stuck == "" {
+		n.Doing = oneLine(chat.Activity)
+	}
 	return n
 }
 
-// look is what is known of a task's session; nothing where it has none that is followed.
-func (s *Service) look(t store.Task) seen {
+// look is what is known of a task's session, nothing where it has none that is followed,
+// and why its runner can't go on, for now.
+func (s *Service) look(t store.Task) (now seen, stuck string) {
 	s.mu.Lock()
 	l := s.live[t.ID]
 	s.mu.Unlock()
 	if l == nil {
-		return seen{}
+		return now, ""
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != t.Session || l.seen.lost {
-		return seen{}
+		return now, l.stuck
 	}
-	return l.seen
+	return l.seen, l.stuck
 }

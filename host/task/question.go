@@ -136,7 +136,7 @@ func permission(turn string, c *ahp.ToolCall) Question {
 	room := maxAsked
 	for _, l := range q.view.Lines {
 		if room -= len(l.Text) + 1; room < 0 {
-			q.Partial = cmp.Or(q.Partial, "It is too long to be shown here, so it can't be allowed here: answer it in the task's chat.")
+			q.Partial = cmp.Or(q.Partial, tooLong)
 			q.Lines = append(q.Lines, QuestionLine{lineKinds[approval.Warning], q.Partial})
 			break
 		}
@@ -172,8 +172,15 @@ func oneLine(s string) string {
 	return approval.OneLine(clipText(strings.Join(strings.Fields(s), " "), maxDoing))
 }
 
-// named gives a question an id that is its own: that of what is asked, in its words.
+// tooLong is why a question can't be answered by who has it from the task alone.
+const tooLong = "It is too long to be shown here, so it can't be allowed here: answer it in the task's chat."
+
+// named gives a question an id that is its own: that of what is asked, in its words. What
+// is left of one that is too large to be told is its title.
 func (q Question) named(what any) Question {
+	if len(mustJSON(q)) > maxOutput {
+		q.Partial, q.Fields, q.Lines, q.Options, q.URL = tooLong, nil, nil, nil, ""
+	}
 	text, _ := json.Marshal([]any{q.turn, q.ToolCallID, q.request, what}) //nolint:errcheck // such values are encodable
 	sum := sha256.Sum256(text)
 	q.ID = "q_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))

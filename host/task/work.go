@@ -144,10 +144,7 @@ const (
 
 // refuse ends an event that could not be begun, or was lost, with a type of error.
 func (l *live) refuse(ctx context.Context, e store.Event, kind, why string) error {
-	turn := &ahp.Turn{ID: e.ID, State: ahp.TurnError, ResponseParts: []ahp.ResponsePart{{
-		Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: why},
-	}}}
-	return l.end(ctx, e, turn)
+	return l.end(ctx, e, failedBy(&ahp.Turn{ID: e.ID}, kind, why))
 }
 
 // send begins an event's turn. An event of which that was tried before, by a host
@@ -333,7 +330,11 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		if err := l.say(ctx, t.ID, turn); err != nil {
 			return err
 		}
-		if err := l.sync(ctx, t, (*workspace.Workspace).SyncUp); err != nil {
+		err := l.sync(ctx, t, (*workspace.Workspace).SyncUp)
+		if errors.Is(err, filetree.ErrFull) {
+			turn, err = failedBy(turn, errorDisk, "the disk is full: what it changed stays in its workspace, and goes where it belongs when its next turn ends"), nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -365,6 +366,14 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	l.s.note(t, level, said)
 	l.poke()
 	return nil
+}
+
+// failedBy is a turn that failed for a reason of ours, whatever it did.
+func failedBy(turn *ahp.Turn, kind, why string) *ahp.Turn {
+	failed := *turn
+	failed.State = ahp.TurnError
+	failed.ResponseParts = append(slices.Clone(turn.ResponseParts), ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: why}})
+	return &failed
 }
 
 // keepsItsWords reports whether what the task's agent says is kept as it says it: as
@@ -414,7 +423,7 @@ func ending(turn *ahp.Turn) (store.EventStatus, store.Outcome, string) {
 	case ahp.TurnCancelled:
 		return store.EventDiscarded, store.OutcomeCancelled, "cancelled"
 	}
-	for _, p := range turn.ResponseParts {
+	for _, p := range slices.Backward(turn.ResponseParts) {
 		if p.Kind == ahp.PartError && p.Error != nil {
 			return store.EventFailed, cmp.Or(outcomes[p.Error.ErrorType], store.OutcomeFailed), clipText(p.Error.Message, 4<<10)
 		}
