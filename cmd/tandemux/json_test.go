@@ -79,6 +79,7 @@ env rm MODEL -a counter -e preview
 logs counter
 apikey new ci --scope agent:*:viewer --expires 1h
 apikey ls
+whoami
 apikey show ci
 apikey set ci --scope agent:*:executor
 apikey rm ci

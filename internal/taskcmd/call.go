@@ -29,7 +29,7 @@ import (
 // configuration.
 func Commands(configured func(name string) (registry.Definition, error)) []*cobra.Command {
 	return []*cobra.Command{
-		newInit(), newDeploy(configured), newVersions(), newRollback(), newLogs(), newEnv(), newKeys(), newProjects(), newTask(), newWs(),
+		newInit(), newDeploy(configured), newVersions(), newRollback(), newLogs(), newEnv(), newKeys(), newWhoami(), newProjects(), newTask(), newWs(),
 	}
 }
 

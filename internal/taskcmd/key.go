@@ -41,6 +41,20 @@ are tokens, tandemux token; for what agents need there is tandemux env.)`,
 		newKeysSet(), act[nothing]("rm KEY", "revokeKey", nil))
 }
 
+func newWhoami() *cobra.Command {
+	return verb("whoami", `Say who the tasks' interface takes you for, and what you may do
+This user's own host takes you for the operator, who may do everything; with a token or an
+API key you are that.`, nil, func(c *call, _ []string) error {
+		return told(c, func(i api.Identity) string {
+			lines := []string{i.ID}
+			for _, s := range i.Scopes {
+				lines = append(lines, s.String())
+			}
+			return strings.Join(lines, "\n")
+		}, "whoami", nil)
+	}, cli.One[api.Identity]())
+}
+
 // scoped are the flags of what sets scopes.
 type scoped struct {
 	Scopes []string `flag:"scope" doc:"What it may do, KIND:ID:ROLE; may be given several times"`

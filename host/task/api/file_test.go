@@ -65,6 +65,8 @@ func TestFiles(t *testing.T) {
 		{422, "path=x&writeMode=append"},
 		{428, "path=x&writeMode=conditional"},
 		{428, "path=x&writeMode=conditional&baseVersion=" + base.Version},
+		{400, "path=c&writeMode=conditional&baseVersion=none&expectedVersion=" + base.File},
+		{400, "path=c&writeMode=conditional&expectedVersion=" + strings.Repeat("z", 64) + "&baseVersion=" + base.Version},
 		{409, "path=c&writeMode=conditional&baseVersion=" + stale + "&expectedVersion=" + base.File},
 		{412, "path=c&writeMode=conditional&baseVersion=" + base.Version + "&expectedVersion=" + stale},
 		{412, "path=c&writeMode=conditional&createOnly=*&baseVersion=" + base.Version},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding"
 	"encoding/json"
@@ -198,9 +199,32 @@ func decodeError(err error) error {
 		return Errorf(http.StatusBadRequest, "the body is not JSON: %v", err)
 	}
 	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return Errorf(http.StatusUnprocessableEntity, "%s: want %s, not %s", clip(kind.Field), kind.Type, kind.Value)
+		return Errorf(http.StatusUnprocessableEntity, "%s: want %s, not %s", clip(cmp.Or(kind.Field, "the body")), inWords(kind.Type), inJSON(kind.Value))
 	}
 	return Errorf(http.StatusUnprocessableEntity, "%s", clip(strings.TrimPrefix(err.Error(), "json: ")))
+}
+
+// inWords is what JSON has for a type.
+func inWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return inWords(t.Elem())
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}
+
+// inJSON words what encoding/json says that it has found.
+func inJSON(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	return cmp.Or(map[string]string{"string": "a text", "bool": "true or false", "array": "a list", "object": "an object", "number": "a number"}[kind], clip(value))
 }
 
 // clip bounds what is quoted in an error.

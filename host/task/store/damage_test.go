@@ -212,7 +212,7 @@ func TestFullDisk(t *testing.T) {
 			last = n
 		}
 	}
-	if !errors.Is(err, Full) || !strings.Contains(err.Error(), "full; nothing was changed") {
+	if !errors.Is(err, Full) || !strings.Contains(err.Error(), "was not changed") {
 		t.Fatal(err)
 	}
 	if got := s.StreamEnd(task.ID); got != last {

@@ -40,7 +40,7 @@ func (s *Store) explain(err error) error {
 		s.condemn(err)
 		return Errorf(Damaged, "the database of tasks %s is damaged; it is moved aside when the host starts again: %w", s.path, err)
 	case lib.SQLITE_FULL:
-		return Errorf(Full, "the disk of %s is full; nothing was changed", s.path)
+		return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.path)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return Errorf(Busy, "the database of tasks %s is held by another process", s.path)
 	case lib.SQLITE_TOOBIG:

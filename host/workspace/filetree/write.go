@@ -61,8 +61,13 @@ func (w *Write) check() error {
 	if len(w.Key) > maxKey {
 		return Failf(ErrInvalid, "the Idempotency-Key has %d bytes; it may have %d", len(w.Key), maxKey)
 	}
-	if b, err := hex.DecodeString(strings.TrimPrefix(w.Digest, "sha256:")); w.Digest != "" && (err != nil || len(b) != sha256.Size) {
+	if w.Digest != "" && !isDigest(strings.TrimPrefix(w.Digest, "sha256:")) {
 		return Failf(ErrInvalid, "the digest %q is not sha256: and 64 hexadecimal digits", Clip(w.Digest))
+	}
+	for name, v := range map[string]string{"baseVersion": w.Base, "expectedVersion": w.Expected} {
+		if v != "" && !isDigest(v) {
+			return Failf(ErrInvalid, "%s: %q is no version, which has 64 hexadecimal digits", name, Clip(v))
+		}
 	}
 	switch w.Mode {
 	case "", Overwrite:
@@ -85,6 +90,12 @@ func (w *Write) check() error {
 		return Failf(ErrPrecondition, "createOnly %q: want *", Clip(w.CreateOnly))
 	}
 	return nil
+}
+
+// isDigest reports whether a text is a SHA-256 in hexadecimal digits.
+func isDigest(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size
 }
 
 // digest tells requests apart: all that a request says, contents included.
@@ -132,7 +143,7 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 		if i := slices.IndexFunc(c.answers, func(a answer) bool { return a.Key == w.Key }); i >= 0 && !c.answers[i].stale(now) {
 			a := c.answers[i]
 			if a.Request != digest {
-				return Written{}, Failf(ErrConflict, "the Idempotency-Key %q was used for another request; use a new one", Clip(w.Key))
+				return Written{}, Failf(ErrConflict, "this idempotency key was used for another request; use a new one")
 			}
 			a.Written.Replay = true
 			return a.Written, nil
