@@ -74,7 +74,7 @@ type Parents struct {
 	Agent   string // id of the agent
 	Project string // of its filesystem or workspace; "" when it has none
 	// Private: its workspace is a directory of the operator's that belongs to no
-	// project; nobody else may see the task.
+	// project, or it has no sandbox; nobody else may see the task.
 	Private bool
 	Creator string // Principal.String of who created it
 }

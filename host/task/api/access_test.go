@@ -68,8 +68,21 @@ func TestKeys(t *testing.T) {
 		t.Error("the log has the secret")
 	}
 
+	// What runs without a sandbox runs as the operator: no key sees it, or speaks to it.
+	bare := w.create("a", map[string]any{"workspace": "none"})
+	all := w.key("all", "agent:*:owner", "project:*:owner").Secret
+	for at, body := range map[string]any{
+		"GET ": nil, "GET /stream": nil, "GET /messages": nil, "POST /events": map[string]any{"content": "x"}, "POST /answers": map[string]any{"question_id": "q"}, "POST /cancel": nil, "DELETE ": nil,
+	} {
+		method, below, _ := strings.Cut(at, " ")
+		if status, text := w.as(all, method, "/tasks/"+bare.ID+below, body); status != 404 {
+			t.Errorf("%s of a task without a sandbox: %d %s", at, status, text)
+		}
+	}
+
 	// A stream that is open ends with the key.
-	task := w.create("a", map[string]any{"workspace": "none"})
+	needSandbox(t)
+	task := w.create("a", map[string]any{"workspace": "none", "no_sandbox": nil})
 	w.becomes(task.ID, store.Idle)
 	w.settles(w.send(task.ID, "x").ID)
 	ended := make(chan error, 1)

@@ -81,8 +81,8 @@ func TestAnswer(t *testing.T) {
 		name   string
 		scopes []string
 		want   int
-	}{{"runs", []string{"agent:asks:executor"}, 403}, {"looks", []string{"agent:asks:viewer"}, 403}, {"elsewhere", []string{"agent:other:owner"}, 404}} {
-		// It has no sandbox: the operator alone answers it.
+	}{{"owns", []string{"agent:asks:owner", "project:*:owner"}, 404}, {"elsewhere", []string{"agent:other:owner"}, 404}} {
+		// It has no sandbox: it is the operator's alone.
 		if status, text := w.as(w.key(c.name, c.scopes...).Secret, "POST", at, answer(q.ID, "yes")); status != c.want {
 			t.Errorf("%s: %d %s", c.name, status, text)
 		}

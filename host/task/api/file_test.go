@@ -132,7 +132,8 @@ func TestFileRights(t *testing.T) {
 	}
 	w.must(http.StatusCreated, http.MethodPost, "/filesystems", map[string]any{"project_id": "p", "name": "files"}, nil)
 	w.must(http.StatusCreated, http.MethodPut, "/filesystems/files/file-upload?path=x", "x", nil)
-	task := w.create("a", map[string]any{"filesystem_id": "files"})
+	needSandbox(t) // a task without one is the operator's alone
+	task := w.create("a", map[string]any{"filesystem_id": "files", "no_sandbox": nil})
 	w.becomes(task.ID, store.Idle)
 	keys := map[string]string{
 		"viewer": w.key("viewer", "project:p:viewer", "agent:a:executor").Secret, "editor": w.key("editor", "project:p:editor", "agent:a:executor").Secret,

@@ -86,7 +86,8 @@ func (r *Registry) migrating(ctx context.Context, who access.Principal, m Migrat
 	return tasks, err
 }
 
-// ParentsOf is what the access to a task derives from.
+// ParentsOf is what the access to a task derives from. One without a sandbox runs as the
+// operator, and is theirs alone.
 func ParentsOf(t store.Task) access.Parents {
-	return access.Parents{Task: t.ID, Agent: t.AgentID, Project: t.ProjectID, Private: t.Private, Creator: t.Creator}
+	return access.Parents{Task: t.ID, Agent: t.AgentID, Project: t.ProjectID, Private: t.Private || t.Facts.Bare, Creator: t.Creator}
 }
