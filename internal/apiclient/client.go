@@ -22,6 +22,8 @@ const (
 	prefix = "/api/v1"
 	// DefaultRetries is how often a request is sent again.
 	DefaultRetries = 2
+	// DefaultAway is Options.Away where nothing is said.
+	DefaultAway = time.Minute
 	// firstPause is the pause before the first retry; each is twice as long as the
 	// one before. maxPause bounds what a host may ask for.
 	firstPause = 200 * time.Millisecond
@@ -41,6 +43,9 @@ type Options struct {
 	// MaxRetries is how often a request is sent again; less than 0: never; 0:
 	// DefaultRetries.
 	MaxRetries int
+	// Away is for how long a stream that has begun waits for a host that can't be reached:
+	// it died, and the next one is to be started, or the network is gone. 0: DefaultAway.
+	Away time.Duration
 	// Transport is what makes requests, for TLS that is checked in a way of its own;
 	// nil: one of this client's own.
 	Transport http.RoundTripper
@@ -72,6 +77,9 @@ func New(o Options) *Client {
 		o.MaxRetries = DefaultRetries
 	case o.MaxRetries < 0:
 		o.MaxRetries = 0
+	}
+	if o.Away == 0 {
+		o.Away = DefaultAway
 	}
 	if o.URL == "" {
 		o.URL = "http://localhost"

@@ -23,10 +23,6 @@ type Event struct {
 // with.
 var ErrCut = errors.New("the stream was cut off")
 
-// awayTime is for how long a stream that has begun waits for a host that is away: it died,
-// and the next one has to be started, or the network is gone.
-const awayTime = time.Minute
-
 // away reports whether a host can't be reached just now.
 func away(err error) bool {
 	refused, is := errors.AsType[*Error](err)
@@ -35,7 +31,7 @@ func away(err error) bool {
 
 // Stream reads the server-sent events that a request is answered with until [DONE],
 // and goes on behind the last one whenever the connection is lost, or its host: with the next
-// one that answers within awayTime. each is called for
+// one that answers within Options.Away. each is called for
 // every event, in order, once; an error of it ends the stream.
 func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) error {
 	failed, after := 0, ""
@@ -48,7 +44,7 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(Event) error) 
 		}
 		resp, err := c.Open(ctx, r)
 		switch {
-		case err != nil && !heard.IsZero() && away(err) && time.Since(heard) < awayTime && ctx.Err() == nil:
+		case err != nil && !heard.IsZero() && away(err) && time.Since(heard) < c.o.Away && ctx.Err() == nil:
 			select {
 			case <-time.After(firstPause):
 				continue

@@ -29,6 +29,7 @@ func (p Endpoint) API(ctx context.Context, quiet bool) (*apiclient.Client, error
 			return nil, err
 		}
 		awake.Close()
+		o.Away = changeTime // one that died is followed at once; one that was stopped isn't
 		o.Dial = func(ctx context.Context) (net.Conn, error) {
 			c, err := p.Dirs.DialHost(ctx)
 			if err != nil && local.NobodyThere(err) && p.Dirs.HostDied() { // since it was awake
@@ -68,9 +69,12 @@ func (p Endpoint) API(ctx context.Context, quiet bool) (*apiclient.Client, error
 // ExplainAPI says what an error of the interface means and what to do.
 func (p Endpoint) ExplainAPI(err error) error {
 	var refused *apiclient.Error
+	var dial *net.OpError
 	switch {
 	case err == nil:
 		return nil
+	case p.Own() && errors.As(err, &dial) && dial.Op == "dial" && local.NobodyThere(err):
+		return local.ErrNoHost // it was stopped meanwhile
 	case errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized && p.token == "":
 		return fmt.Errorf("%s wants to know who you are: put a token or an API key into %s or a --token-file", p.url, tokenEnv)
 	}

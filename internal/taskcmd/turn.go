@@ -174,13 +174,13 @@ func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each fun
 	if err := c.connect(); err != nil {
 		return err
 	}
-	return c.api.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
+	return c.place.ExplainAPI(c.api.Stream(ctx, Request("streamTask", q, id), func(e apiclient.Event) error {
 		var part task.Part
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
 			return fmt.Errorf("read the stream: %w", err)
 		}
 		return each(e, part)
-	})
+	}))
 }
 
 // waiting is whether and how long a command waits for the end of a turn.
