@@ -13,6 +13,7 @@
 #   compare         measure against the bare pty and tmux
 #   agents          tests with real agents from npm
 #   interop         the protocol's own TypeScript client against a host
+#   aisdk           a task as npm's ai and useChat take it
 #   screens         docs/screens anew, from the program as it is
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
@@ -37,7 +38,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop screens
+.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -112,6 +113,10 @@ agents:
 # AHP is the folder of its installed package: make interop AHP=/tmp/x/node_modules/@microsoft/agent-host-protocol
 interop:
 	scripts/interop.sh $(AHP)
+
+# SDK is a folder with npm's ai, @ai-sdk/react, react, react-dom and jsdom: make aisdk SDK=/tmp/x
+aisdk:
+	scripts/aisdk.sh $(SDK)
 
 clean:
 	rm -rf bin

@@ -16,6 +16,7 @@ import (
 type StreamQuery struct {
 	After  string `json:"after,omitempty" flag:"after" doc:"Begin behind this event, as Last-Event-ID does, or with what comes next: now"`
 	Follow bool   `json:"follow,omitempty" flag:"follow" doc:"Go on until the task is over"`
+	Format string `json:"format,omitempty" enum:"parts,ui" doc:"parts, the default, or ui: the AI SDK's UI message stream, of the turn that began last"`
 }
 
 const (
@@ -43,6 +44,11 @@ type reader struct {
 	last   string
 	follow bool
 	text   []byte // of a batch, reused
+	ui     *ui    // nil for parts as they are
+}
+
+func newReader(r *Request, id string) *reader {
+	return &reader{r: r, out: http.NewResponseController(r.W), task: id}
 }
 
 func streamTask(r *Request, in StreamQuery) (none, error) {
@@ -50,14 +56,33 @@ func streamTask(r *Request, in StreamQuery) (none, error) {
 	if err != nil {
 		return none{}, err
 	}
-	rd := &reader{r: r, out: http.NewResponseController(r.W), task: t.ID, follow: in.Follow}
-	if err := rd.begin(cmp.Or(in.After, r.Header.Get("Last-Event-ID")), in.After == "now"); err != nil {
+	rd := newReader(r, t.ID)
+	rd.follow = in.Follow
+	switch from := cmp.Or(in.After, r.Header.Get("Last-Event-ID")); {
+	case in.Format == "ui" && from == "":
+		_, err = rd.beginTurn(r.Context())
+	default:
+		err = rd.begin(from, in.After == "now")
+		if in.Format == "ui" {
+			rd.ui = newUI()
+			rd.ui.begun = rd.resume
+		}
+	}
+	if err != nil {
 		return none{}, err
 	}
-	r.W.Header().Set("Cache-Control", "no-store")
-	r.W.Header().Set("X-Accel-Buffering", "no")
-	rd.run()
+	rd.stream()
 	return none{}, nil
+}
+
+// stream writes until there is nothing more to come.
+func (d *reader) stream() {
+	d.r.W.Header().Set("Cache-Control", "no-store")
+	d.r.W.Header().Set("X-Accel-Buffering", "no")
+	if d.ui != nil {
+		d.r.W.Header().Set("X-Vercel-AI-UI-Message-Stream", "v1")
+	}
+	d.run()
 }
 
 // begin finds where the reader is: behind an event, at the end, or at the beginning.
@@ -121,6 +146,9 @@ func (d *reader) write() (over bool, err error) {
 		if some {
 			continue
 		}
+		if d.ui != nil {
+			return d.message()
+		}
 		if fresh && d.last != task.PartFinish {
 			return false, nil
 		}
@@ -149,13 +177,19 @@ func (d *reader) batch() (some bool, err error) {
 		return false, err
 	}
 	d.text = d.text[:0]
-	if first > d.at+1 && (d.resume || d.told) {
+	if first > d.at+1 && (d.resume || d.told) && d.ui == nil {
 		d.text = fmt.Appendf(d.text, "id: %d\ndata: {\"type\":\"error\",\"error\":\"%d events are not kept any more; the task's messages have what was said\"}\n\n", first-1, first-1-d.at)
 	}
 	for _, e := range events {
+		d.at, d.told, d.last = e.Seq, true, e.Type
+		if d.ui != nil {
+			if d.text, err = d.ui.append(d.text, e); err != nil {
+				return false, err
+			}
+			continue
+		}
 		d.text = append(strconv.AppendInt(append(d.text, "id: "...), e.Seq, 10), "\ndata: "...)
 		d.text = append(append(d.text, e.Data...), "\n\n"...)
-		d.at, d.told, d.last = e.Seq, true, e.Type
 	}
 	if err := d.say(d.text); err != nil {
 		return false, err
@@ -164,6 +198,23 @@ func (d *reader) batch() (some bool, err error) {
 		d.text = nil
 	}
 	return true, nil
+}
+
+// message ends a UI message with its turn, when that waits for a person, and when nothing
+// of it will come any more.
+func (d *reader) message() (over bool, err error) {
+	switch t, rest, err := d.state(); {
+	case err == nil && !d.ui.over && len(d.ui.asks) > 0:
+		if d.text, err = appendChunks(d.text[:0], d.ui.waits()); err == nil {
+			err = d.say(d.text)
+		}
+		if err != nil {
+			return false, err
+		}
+	case err == nil && !d.ui.over && !(t.Status.Final() && rest):
+		return false, nil
+	}
+	return d.done()
 }
 
 // state is the task's, as it was before the stream is read: what is written down

@@ -68,6 +68,12 @@ The question is one of the task's questions, as it was shown: with question_id t
 	on("GET /tasks/{task}/stream", "streamTask", `Stream what a task does, as server-sent events.
 Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.`,
 		streamTask).bytes("text/event-stream").reads("Last-Event-ID"),
+	on("POST /tasks/{task}/chat", "chat", `Chat with a task, as the AI SDK's useChat does.
+Give its DefaultChatTransport this address as api. The last message counts: the user's is sent as an event, the assistant's has answers to approvals. The answer is a UI message stream of the turn; it ends when that asks, and another request with the answer goes on.`,
+		chat).bytes("text/event-stream").upTo(chatLimit),
+	on("GET /tasks/{task}/chat/{chat}/stream", "resumeChat", `Go on with a chat's stream, as the AI SDK does after a page was loaded again.
+It begins with the start of the turn that goes on; 204 when none does. The chat's name is not looked at.`,
+		resume).bytes("text/event-stream"),
 	on("POST /tasks/{task}/events", "sendEvent", `Send an event to a task.
 It begins a turn when those before it have ended.`, func(r *Request, in NewContent) (e store.Event, err error) {
 		parts, err := task.ParseContent(in.Content)

@@ -90,6 +90,11 @@ func (s *Store) Stream(ctx context.Context, task string, after int64, n int) (ev
 	return events, e.Last - e.Count + 1, nil
 }
 
+// LastOf is the number of a task's last event of a type that is kept, 0 when there is none.
+func (s *Store) LastOf(ctx context.Context, task, kind string) (int64, error) {
+	return one[int64](ctx, s.reading(), nil, "select coalesce(max(seq), 0) from stream where task = ? and type = ?", task, kind)
+}
+
 // StreamEnd is the number of a task's last event, 0 when there is none.
 func (s *Store) StreamEnd(task string) int64 { return s.extent(task).Last }
 

@@ -1,0 +1,300 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"tandemux/host/task"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
+)
+
+// chatLimit bounds what a chat sends, in bytes: all messages that it shows.
+const chatLimit = 8 << 20
+
+// ChatRequest is what the AI SDK's DefaultChatTransport sends.
+type ChatRequest struct {
+	ID        string            `json:"id,omitempty" doc:"The chat's; not looked at"`
+	Messages  []json.RawMessage `json:"messages" doc:"The SDK's messages, of which the last counts: the user's is sent to the task, the assistant's has answers to approvals"`
+	Trigger   string            `json:"trigger,omitempty" enum:"submit-message,regenerate-message"`
+	MessageID string            `json:"messageId,omitempty" doc:"Not looked at"`
+}
+
+// chatMessage is what counts of one of the AI SDK's messages.
+type chatMessage struct {
+	Role  string `json:"role"`
+	Parts []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		State    string `json:"state"`
+		Approval struct {
+			ID       string `json:"id"`
+			Approved bool   `json:"approved"`
+		} `json:"approval"`
+	} `json:"parts"`
+}
+
+// chat does what the last message says and streams what comes of it.
+func chat(r *Request, in ChatRequest) (none, error) {
+	invalid := func(format string, args ...any) (none, error) {
+		return none{}, Errorf(http.StatusUnprocessableEntity, format, args...)
+	}
+	t, err := r.task(access.Read)
+	if err != nil {
+		return none{}, err
+	}
+	if in.Trigger == "regenerate-message" {
+		return invalid("trigger: a task's turn can't be taken back: what it did is done; send another message")
+	}
+	var m chatMessage
+	if len(in.Messages) == 0 {
+		return invalid("messages: there is none")
+	}
+	if err := json.Unmarshal(in.Messages[len(in.Messages)-1], &m); err != nil {
+		return invalid("messages: the last one is none of the AI SDK's: it has role and parts")
+	}
+	d := newReader(r, t.ID)
+	d.at = r.Tasks.Store.StreamEnd(t.ID) // what is told from now on
+	d.ui = newUI()
+	switch m.Role {
+	case "user":
+		d.ui.event, err = r.say(t, m)
+	case "assistant":
+		err = r.answerAll(t, m)
+		d.ui.open()
+	default:
+		return invalid("messages: the last one is neither the user's nor the assistant's")
+	}
+	if err != nil {
+		return none{}, err
+	}
+	d.stream()
+	return none{}, nil
+}
+
+// say sends what a user's message says, and gives the event's id.
+func (r *Request) say(t store.Task, m chatMessage) (event string, err error) {
+	var text []string
+	for _, p := range m.Parts {
+		switch p.Type {
+		case "text":
+			text = append(text, p.Text)
+		case "file":
+			return "", Errorf(http.StatusUnprocessableEntity, "messages: a task takes no files here: put them into its workspace")
+		}
+	}
+	if strings.TrimSpace(strings.Join(text, "")) == "" {
+		return "", Errorf(http.StatusUnprocessableEntity, "messages: the last one has no text")
+	}
+	parts, err := task.ParseContent(mustJSON(strings.Join(text, "\n")))
+	if err != nil {
+		return "", err
+	}
+	e, err := r.Tasks.Send(r.Context(), r.Who, t.ID, parts)
+	return e.ID, err
+}
+
+// answerAll gives the answers that an assistant's message has to what is asked still.
+func (r *Request) answerAll(t store.Task, m chatMessage) error {
+	asked := map[string]bool{}
+	for _, q := range r.Tasks.Present(t).Questions {
+		asked[q.ID] = true
+	}
+	var failed error
+	given := 0
+	for _, p := range m.Parts {
+		if p.State != "approval-responded" || !asked[p.Approval.ID] {
+			continue
+		}
+		word := "no"
+		if p.Approval.Approved {
+			word = "yes"
+		}
+		if _, err := r.Tasks.Answer(r.Context(), r.Who, t.ID, task.NewAnswer{QuestionID: p.Approval.ID, Answer: word}); err != nil {
+			failed = err
+			continue
+		}
+		given++
+	}
+	if failed == nil && given == 0 {
+		return Errorf(http.StatusConflict, "the task %s asks nothing that is answered here: it was answered, or its turn has ended", clip(t.Name))
+	}
+	return failed
+}
+
+// resume streams the turn that goes on, from its start; 204 if none does.
+func resume(r *Request, _ none) (none, error) {
+	t, err := r.task(access.Read)
+	if err != nil {
+		return none{}, err
+	}
+	d := newReader(r, t.ID)
+	first, err := d.beginTurn(r.Context())
+	if err != nil {
+		return none{}, err
+	}
+	last, err := r.Tasks.Store.LastOf(r.Context(), t.ID, task.PartFinish)
+	if err != nil {
+		return none{}, err
+	}
+	if last >= first { // none has begun since
+		r.W.WriteHeader(http.StatusNoContent)
+		return none{}, nil
+	}
+	d.stream()
+	return none{}, nil
+}
+
+// beginTurn has the reader begin with the turn that began last, at its first event; 0 when
+// none has.
+func (d *reader) beginTurn(ctx context.Context) (first int64, err error) {
+	first, err = d.r.Tasks.Store.LastOf(ctx, d.task, task.PartStart)
+	d.at, d.ui = max(first-1, 0), newUI()
+	return first, err
+}
+
+// ui makes the chunks of the AI SDK's UI message stream (version v1) of a task's parts.
+// What it makes is one message: a turn, or the rest of one.
+type ui struct {
+	event  string          // the turn's that is wanted, "" for the first
+	begun  bool            // its start was seen
+	over   bool            // its end was
+	blocks map[string]bool // text and reasoning that was begun here
+	asks   map[string]bool // questions that are open
+	steps  bool            // a step is open
+}
+
+func newUI() *ui { return &ui{blocks: map[string]bool{}, asks: map[string]bool{}} }
+
+// open has it go on with a turn that has begun.
+func (u *ui) open() { u.begun = true }
+
+// chunk is one of a UI message stream.
+type chunk map[string]any
+
+// chunks are those of a part.
+func (u *ui) chunks(p task.Part) []chunk {
+	if p.Type == task.PartStart && !u.begun {
+		u.begun = u.event == "" || p.Metadata != nil && p.Metadata.EventID == u.event
+	}
+	if !u.begun || u.over {
+		return nil
+	}
+	switch p.Type {
+	case task.PartStart:
+		return []chunk{{"type": "start", "messageId": p.ID}}
+	case task.PartStartStep, task.PartFinishStep:
+		u.steps = p.Type == task.PartStartStep
+		return []chunk{{"type": p.Type}}
+	case task.PartTextStart, task.PartReasoningStart:
+		u.blocks[p.ID] = true
+		return []chunk{{"type": p.Type, "id": p.ID}}
+	case task.PartTextDelta, task.PartReasoningDelta:
+		delta := chunk{"type": p.Type, "id": p.ID, "delta": p.Text}
+		if !u.blocks[p.ID] { // it was begun before this message
+			u.blocks[p.ID] = true
+			return []chunk{{"type": strings.TrimSuffix(p.Type, "delta") + "start", "id": p.ID}, delta}
+		}
+		return []chunk{delta}
+	case task.PartTextEnd, task.PartReasoningEnd:
+		if !u.blocks[p.ID] {
+			return nil
+		}
+		return []chunk{{"type": p.Type, "id": p.ID}}
+	case task.PartInputStart:
+		return []chunk{u.call("tool-input-start", p.ID, p)}
+	case task.PartInputDelta:
+		return []chunk{{"type": p.Type, "toolCallId": p.ID, "inputTextDelta": p.Delta}}
+	case task.PartToolCall:
+		c := u.call("tool-input-available", p.ToolCallID, p)
+		c["input"] = p.Input
+		return []chunk{c}
+	case task.PartToolResult:
+		return []chunk{u.result(p)}
+	case task.PartQuestion:
+		return u.question(p)
+	case task.PartQuestionEnd:
+		delete(u.asks, p.ID)
+		return []chunk{{"type": "data-question-end", "id": p.ID, "data": chunk{"answer": p.Answer}, "transient": true}}
+	case task.PartError:
+		return []chunk{{"type": "error", "errorText": p.Error}}
+	case task.PartFinish:
+		u.over = true
+		return []chunk{{"type": "finish", "finishReason": p.FinishReason, "messageMetadata": chunk{"totalUsage": p.TotalUsage, "tandemux": p.Metadata}}}
+	}
+	return nil
+}
+
+// call is a chunk about a tool call, which the agent carries out.
+func (u *ui) call(kind, id string, p task.Part) chunk {
+	c := chunk{"type": kind, "toolCallId": id, "toolName": p.ToolName, "dynamic": true, "providerExecuted": true}
+	if p.Metadata != nil && p.Metadata.Title != "" {
+		c["title"] = p.Metadata.Title
+	}
+	return c
+}
+
+// result is what came of a tool call.
+func (u *ui) result(p task.Part) chunk {
+	var said struct {
+		Error string `json:"error"`
+	}
+	c := chunk{"type": "tool-output-available", "toolCallId": p.ToolCallID, "output": p.Output, "dynamic": true, "providerExecuted": true}
+	if json.Unmarshal(p.Output, &said) == nil && said.Error != "" {
+		c["type"], c["errorText"] = "tool-output-error", said.Error
+		delete(c, "output")
+	}
+	return c
+}
+
+// question is what the agent asks: all of it, and the SDK's approval where a yes or no is
+// an answer.
+func (u *ui) question(p task.Part) []chunk {
+	u.asks[p.ID] = true
+	all := []chunk{{"type": "data-question", "id": p.ID, "data": p.Question}}
+	if q := p.Question; q != nil && q.Kind == task.AsksPermission && q.ToolCallID != "" {
+		all = append(all, chunk{"type": "tool-approval-request", "approvalId": p.ID, "toolCallId": q.ToolCallID, "reason": q.Title})
+	}
+	return all
+}
+
+// waits ends the message where the turn waits for a person: the SDK sends the answer with
+// another request, whose stream goes on with the message.
+func (u *ui) waits() []chunk {
+	end := []chunk{{"type": "finish", "finishReason": "tool-calls"}}
+	if u.steps {
+		end = append([]chunk{{"type": "finish-step"}}, end...)
+	}
+	return end
+}
+
+// append writes what readers get for a stored part.
+func (u *ui) append(text []byte, e store.StreamEvent) ([]byte, error) {
+	var p task.Part
+	if err := json.Unmarshal(e.Data, &p); err != nil {
+		return text, fmt.Errorf("read a part of a stream: %w", err)
+	}
+	return appendChunks(text, u.chunks(p))
+}
+
+func appendChunks(text []byte, all []chunk) ([]byte, error) {
+	for _, c := range all {
+		b, err := json.Marshal(c)
+		if err != nil {
+			return text, fmt.Errorf("write a part of a stream: %w", err)
+		}
+		text = append(append(append(text, "data: "...), b...), "\n\n"...)
+	}
+	return text, nil
+}
+
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts only
+	}
+	return b
+}
