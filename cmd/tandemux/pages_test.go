@@ -25,7 +25,7 @@ type block struct {
 }
 
 // kinds of blocks that pages have besides.
-var shown = []string{"text", "toml", "json"}
+var shown = []string{"text", "toml", "json", "js"}
 
 // pages are README.md and all below docs.
 func pages(t *testing.T) []string {
