@@ -176,6 +176,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		}
 		h.Warn("listen", at.Set(ctx, s.listen.Addresses))
 		told.Set(s.hooks)
+		work.limitsChanged()
 		if !reflect.DeepEqual(s.catalog, last.catalog) {
 			had := providers
 			providers = agents.Providers(s.catalog, made)

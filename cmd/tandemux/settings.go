@@ -12,6 +12,7 @@ import (
 	"tandemux/host/hooks"
 	"tandemux/host/listen"
 	"tandemux/host/shell"
+	"tandemux/host/task/queue"
 	"tandemux/internal/config"
 	"tandemux/internal/config/option"
 	"tandemux/internal/local"
@@ -28,6 +29,7 @@ type settings struct {
 	agents  guard.Settings // what they may do
 	catalog catalog.Tables // which there are
 	hooks   hooks.Tables
+	tasks   queue.Limits // how many work at once
 	restart resurrect.Settings
 	listen  listen.Settings
 
@@ -53,6 +55,11 @@ func defaults() *settings {
 		{
 			Name: "copy-command", Value: &s.copyCommand,
 			Doc: "What sets the clipboard from its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, else your terminal; \"none\" takes only that.",
+		},
+		{
+			Name: "tasks-at-once", Value: &s.tasks,
+			Doc:     "How many tasks may work at once: of an agent by its name, and of all. The others are PENDING.",
+			Example: []string{"[tasks-at-once]", "all = 8", "claude = 3"},
 		},
 	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options())
 	s.options = config.Ordered(s.options)

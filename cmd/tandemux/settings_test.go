@@ -214,7 +214,7 @@ func TestDocumented(t *testing.T) {
 		t.Error("docs/configuration.md is not up to date; run: go test ./cmd/tandemux -run Documented -update")
 	}
 	for _, o := range defaults().options {
-		if !strings.Contains(defaultFile(), "\n#"+o.Name+" = ") && !strings.Contains(defaultFile(), "\n["+o.Name+"]\n") && !strings.Contains(defaultFile(), "\n#["+o.Name+".") {
+		if !strings.Contains(defaultFile(), "\n#"+o.Name+" = ") && !strings.Contains(defaultFile(), "\n["+o.Name+"]\n") && !strings.Contains(defaultFile(), "\n#["+o.Name+".") && !strings.Contains(defaultFile(), "\n#["+o.Name+"]") {
 			t.Errorf("the file leaves %s out", o.Name)
 		}
 	}

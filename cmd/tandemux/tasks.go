@@ -16,6 +16,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
+	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/internal/local"
 )
@@ -54,7 +55,7 @@ func (t *tasks) open() (*task.Service, error) {
 	h := <-t.host
 	t.host <- h
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Limits: func() queue.Limits { return t.now().tasks }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err
@@ -77,6 +78,15 @@ func (t *tasks) begin(h *host.Host) {
 			t.log.Error("go on with the tasks", "err", err)
 		}
 	}()
+}
+
+// limitsChanged has tasks begin that may begin now.
+func (t *tasks) limitsChanged() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.s != nil {
+		t.s.LimitsChanged()
+	}
 }
 
 func (t *tasks) close() {

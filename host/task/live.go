@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/task/queue"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace/filetree"
 )
@@ -53,6 +54,7 @@ const retryTime = 2 * time.Second
 func (l *live) run() {
 	defer close(l.done)
 	defer l.s.forget(l)
+	defer l.leave()
 	for l.s.ctx.Err() == nil {
 		over, err := l.step()
 		if over {
@@ -190,3 +192,19 @@ func (s *Service) Changed(ids ...string) {
 		s.wakeUp(id)
 	}
 }
+
+// enter takes a place for the task among those that work; false: it is woken when there is
+// one.
+func (l *live) enter(ctx context.Context, t store.Task, since time.Time) bool {
+	ok := l.s.queue.Enter(queue.Waiter{Task: l.id, Agent: l.s.agentOf(ctx, t), Since: since})
+	if l.s.changed(l.id); ok {
+		l.s.Changed(l.s.queue.Next()...) // there may be room for more
+	}
+	return ok
+}
+
+// leave gives the task's place to the next.
+func (l *live) leave() { l.s.Changed(l.s.queue.Leave(l.id)...) }
+
+// LimitsChanged has those begin that there is room for now.
+func (s *Service) LimitsChanged() { s.Changed(s.queue.Next()...) }

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"fmt"
+
 	"tandemux/host/task/store"
 )
 
@@ -17,6 +19,12 @@ type Present struct {
 func (s *Service) Present(t store.Task) Present {
 	n := Present{Task: t, Last: t.Facts.Last}
 	if t.Status.Final() {
+		return n
+	}
+	if before, waits := s.queue.Ahead(t.ID); waits {
+		if n.Status, n.Doing = store.Pending, "waits until another task is done"; before > 0 {
+			n.Doing = fmt.Sprintf("waits for other tasks: %d before it", before)
+		}
 		return n
 	}
 	now, stuck := s.look(t)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
@@ -26,6 +27,8 @@ type Options struct {
 	Runtime string
 	// Configured gives the definitions of the configuration's agents; nil: none.
 	Configured func(name string) (registry.Definition, error)
+	// Limits says how many tasks may work at once; nil: any number. It is asked each time.
+	Limits func() queue.Limits
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
@@ -52,6 +55,7 @@ type Service struct {
 	work   sync.WaitGroup // runners, and what waits for the host
 	sink   *sink
 	news   registry.News
+	queue  *queue.Queue
 
 	support support
 
@@ -73,7 +77,10 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{Options: o, live: map[string]*live{}}
+	if o.Limits == nil {
+		o.Limits = func() queue.Limits { return nil }
+	}
+	s := &Service{Options: o, live: map[string]*live{}, queue: queue.New(o.Limits)}
 	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {
@@ -129,6 +136,16 @@ func (s *Service) sweep(ctx context.Context) error {
 
 // resume begins the runners of all tasks that are not done with.
 func (s *Service) resume(ctx context.Context) error {
+	err := s.Store.Tasks.Each(ctx, store.Where{"status": []store.TaskStatus{store.Idle, store.Running}}, func(t store.Task) error {
+		events, err := s.Store.WaitingEvents(ctx, t.ID)
+		if err == nil && len(events) > 0 {
+			s.queue.Revive(queue.Waiter{Task: t.ID, Agent: s.agentOf(ctx, t), Since: events[0].Created}, events[0].Status == store.EventRunning)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return s.Store.Tasks.Each(ctx, nil, func(t store.Task) (err error) {
 		if t.Status == store.Creating && !t.Facts.Made { // its creator was never told of it
 			if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
@@ -163,4 +180,13 @@ func (s *Service) connected() *client.Client {
 	s.dialing.Lock()
 	defer s.dialing.Unlock()
 	return s.client
+}
+
+// agentOf is the name of a task's agent, or its id where that is gone.
+func (s *Service) agentOf(ctx context.Context, t store.Task) string {
+	a, err := s.Store.Agents.Get(ctx, t.AgentID)
+	if err != nil {
+		return t.AgentID
+	}
+	return a.Name
 }

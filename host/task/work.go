@@ -23,6 +23,9 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 	if !l.facts.Made {
 		return nil // its workspace is being made
 	}
+	if !l.enter(ctx, t, t.Created) {
+		return nil
+	}
 	if t.Session == "" {
 		if err := l.sync(ctx, t, (*workspace.Workspace).SyncDown); err != nil {
 			return err
@@ -101,6 +104,9 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
 		return err // with what ended it comes a wake-up
 	}
+	if e := waiting[0]; e.Author != adopted && !l.enter(ctx, t, e.Created) {
+		return nil
+	}
 	err = l.launch(ctx, &t)
 	var failed *startError
 	switch {
@@ -120,6 +126,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 // rest makes a task that has nothing to do an idle one, and looks after its
 // session, in which somebody else may begin a turn.
 func (l *live) rest(ctx context.Context, t *store.Task) error {
+	l.leave()
 	if now := l.look(); t.Session != "" && !now.lost && (!now.hasSession || !now.hasChat) {
 		if err := l.attach(ctx, t); err != nil && !errors.Is(err, errWaiting) {
 			return err
@@ -364,6 +371,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		said += ": " + why
 	}
 	l.s.note(t, level, said)
+	l.leave() // another task may be next
 	l.poke()
 	return nil
 }

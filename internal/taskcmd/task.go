@@ -130,7 +130,7 @@ func newTaskLs() *cobra.Command {
 	}
 	return verb("ls", "List tasks, newest first; those that are over with --all", &in, func(c *call, _ []string) error {
 		if !in.All {
-			in.Status = "CREATING,IDLE,RUNNING,WAITING,FAILED"
+			in.Status = "CREATING,PENDING,IDLE,RUNNING,WAITING,FAILED"
 		}
 		tasks, err := List[task.Present](c.Client, 0, "listTasks", in.TaskQuery)
 		if err != nil {

@@ -38,7 +38,7 @@ type Host interface {
 type Task struct {
 	ID, Name string
 	Session  ahp.URI // empty for one of programs that are no agents
-	Status   string  // CREATING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
+	Status   string  // CREATING, PENDING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
 	Reason   string  // why it failed
 	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk; "" for none
 	Why      string  // it ended so
@@ -157,7 +157,9 @@ func (l *List) Shown() bool { return l.loop.Overlay == l.Overlay }
 // lookAgain looks at the tasks after a while if the list is open and one works: how
 // far it is comes by no notification.
 func (l *List) lookAgain() {
-	works := slices.ContainsFunc(l.all, func(t Task) bool { return t.Status == "RUNNING" || t.Status == "CREATING" || t.Status == "WAITING" })
+	works := slices.ContainsFunc(l.all, func(t Task) bool {
+		return t.Status == "RUNNING" || t.Status == "CREATING" || t.Status == "PENDING" || t.Status == "WAITING"
+	})
 	if l.ticking || !works || !l.Shown() {
 		return
 	}

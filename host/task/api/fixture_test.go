@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/access"
 	"tandemux/host/task/api"
+	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/internal/acptest"
@@ -75,6 +77,8 @@ type fixture struct {
 	tcp  net.Listener
 	http *http.Client
 	log  *syncBuffer
+	// limits are those of tasks that work at once; nil for none.
+	limits atomic.Pointer[queue.Limits]
 
 	mu      sync.Mutex
 	service *task.Service
@@ -214,6 +218,12 @@ func (w *fixture) open() (*task.Service, error) {
 	s, err := task.Open(context.Background(), task.Options{
 		State: filepath.Join(w.dir, "state"), Runtime: filepath.Join(w.dir, "run"), Dial: w.host.Front().Service("tasks"), Version: "test", Program: self,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		Limits: func() queue.Limits {
+			if l := w.limits.Load(); l != nil {
+				return *l
+			}
+			return nil
+		},
 	})
 	if err == nil {
 		w.service = s

@@ -213,7 +213,7 @@ func (r *Request) ofTask(err error, id string, verb access.Verb, what string) er
 }
 
 // statuses are what a task's status may be.
-var statuses = []store.TaskStatus{store.Creating, store.Idle, store.Running, store.Waiting, store.Cancelled, store.FailedRun, store.Deleting}
+var statuses = []store.TaskStatus{store.Creating, store.Pending, store.Idle, store.Running, store.Waiting, store.Cancelled, store.FailedRun, store.Deleting}
 
 func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
 	var chosen, stored []store.TaskStatus
@@ -231,8 +231,11 @@ func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
 			return page, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %v", clip(string(status)), statuses)
 		}
 		chosen, stored = append(chosen, status), append(stored, status)
-		if status == store.Waiting { // which is not stored
+		switch status { // those that are not stored
+		case store.Waiting:
 			stored = append(stored, store.Idle, store.Running)
+		case store.Pending:
+			stored = append(stored, store.Creating, store.Idle)
 		}
 	}
 	f["status"] = stored

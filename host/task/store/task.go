@@ -13,6 +13,7 @@ const (
 	Creating  TaskStatus = "CREATING"
 	Idle      TaskStatus = "IDLE"
 	Running   TaskStatus = "RUNNING"
+	Pending   TaskStatus = "PENDING" // never stored: as many as may work do
 	Waiting   TaskStatus = "WAITING" // never stored: the agent of one that runs asks something
 	Cancelled TaskStatus = "CANCELLED"
 	FailedRun TaskStatus = "FAILED"
@@ -40,7 +41,7 @@ type Task struct {
 	Workspace    json.RawMessage `db:"workspace" json:"workspace,omitempty" doc:"What its workspace is"`
 	Writable     bool            `db:"writable" json:"writable" doc:"Whether it may write to its workspace"`
 	Private      bool            `db:"private" json:"private,omitempty" doc:"Its workspace is a directory of the operator's, so nobody else sees it"`
-	Status       TaskStatus      `db:"status" json:"status" enum:"CREATING,IDLE,RUNNING,WAITING,CANCELLED,FAILED,DELETING"`
+	Status       TaskStatus      `db:"status" json:"status" enum:"CREATING,PENDING,IDLE,RUNNING,WAITING,CANCELLED,FAILED,DELETING"`
 	Reason       string          `db:"reason" json:"reason,omitempty" doc:"Why it failed"`
 	Params       json.RawMessage `db:"params" json:"params,omitempty"`
 	Session      string          `db:"session" json:"session,omitempty" doc:"The AHP session"`

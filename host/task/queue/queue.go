@@ -1,0 +1,171 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// AllTasks is the name in Limits of all tasks together.
+const AllTasks = "all"
+
+// maxAtOnce bounds a limit.
+const maxAtOnce = 1000
+
+// Limits say how many tasks may be at work at once: of an agent by its name, and of all of
+// them. Who has none may have any number. It is an option's value (option.Tables).
+type Limits map[string]int
+
+// Set takes what the configuration has.
+func (l *Limits) Set(raw any) (path []string, err error) {
+	path = []string{"tasks-at-once"}
+	table, ok := raw.(map[string]any)
+	if !ok {
+		return path, errors.New("must be a table of numbers, such as { all = 8, claude = 3 }")
+	}
+	all := Limits{}
+	for name, v := range table {
+		n, ok := v.(int64)
+		if !ok || n < 1 || n > maxAtOnce {
+			return append(path, name), fmt.Errorf("must be a number of tasks, 1 to %d", maxAtOnce)
+		}
+		all[name] = int(n)
+	}
+	*l = all
+	return nil, nil
+}
+
+// TOML gives what is set.
+func (l *Limits) TOML() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(*l)) {
+		fmt.Fprintf(&b, "%q = %d\n", name, (*l)[name])
+	}
+	return b.String()
+}
+
+// Queue lets tasks work, in the order in which they were asked to, as far as the limits
+// allow. A task has a place from before its agent starts, or its turn begins, until it has
+// nothing to do or its turn has ended. Its methods may be called from any goroutine.
+type Queue struct {
+	limits func() Limits // immutable
+
+	mu      sync.Mutex        // Protects following.
+	working map[string]string // tasks' agents, by the task
+	waiting []Waiter          // the first that was asked first
+}
+
+// New makes a Queue. limits is asked at each step, and must not call the Queue.
+func New(limits func() Limits) *Queue {
+	return &Queue{limits: limits, working: map[string]string{}}
+}
+
+// Waiter is a task that has no place.
+type Waiter struct {
+	Task, Agent string
+	Since       time.Time // when it was asked to
+}
+
+// Enter takes a place for a task, or has it wait: Leave says whose turn it is.
+func (q *Queue) Enter(w Waiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, has := q.working[w.Task]; has {
+		return true
+	}
+	q.insert(w)
+	limits := q.limits()
+	for i, first := range q.waiting {
+		if !q.room(limits, first.Agent) {
+			continue
+		}
+		if first.Task != w.Task {
+			return false // which is woken, or about to ask
+		}
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.working[w.Task] = w.Agent
+		return true
+	}
+	return false
+}
+
+// insert puts a task where it belongs among those that wait.
+func (q *Queue) insert(w Waiter) {
+	if i, found := slices.BinarySearchFunc(q.waiting, w, func(a, b Waiter) int {
+		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Task, b.Task))
+	}); !found {
+		if j := slices.IndexFunc(q.waiting, func(o Waiter) bool { return o.Task == w.Task }); j >= 0 {
+			return // since it was asked first
+		}
+		q.waiting = slices.Insert(q.waiting, i, w)
+	}
+}
+
+// Revive has a task as an earlier host left it: at work, whatever the limits, or waiting.
+func (q *Queue) Revive(w Waiter, working bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if working {
+		q.working[w.Task] = w.Agent
+	} else {
+		q.insert(w)
+	}
+}
+
+// room reports whether one more task of an agent may work.
+func (q *Queue) room(limits Limits, agent string) bool {
+	of := 0
+	for a := range maps.Values(q.working) {
+		if a == agent {
+			of++
+		}
+	}
+	return within(len(q.working), limits[AllTasks]) && within(of, limits[agent])
+}
+
+// within reports whether there may be one more; a limit of 0 is none.
+func within(n, limit int) bool { return limit == 0 || n < limit }
+
+// Leave gives a task's place back, and gives who may try next.
+func (q *Queue) Leave(task string) (next []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, had := q.working[task]
+	delete(q.working, task)
+	n := len(q.waiting)
+	q.waiting = slices.DeleteFunc(q.waiting, func(w Waiter) bool { return w.Task == task })
+	if !had && n == len(q.waiting) {
+		return nil
+	}
+	return q.first()
+}
+
+// Next are the tasks that there is room for, the first of each agent.
+func (q *Queue) Next() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.first()
+}
+
+func (q *Queue) first() (next []string) {
+	limits, seen := q.limits(), map[string]bool{}
+	for _, w := range q.waiting {
+		if !seen[w.Agent] && q.room(limits, w.Agent) {
+			seen[w.Agent], next = true, append(next, w.Task)
+		}
+	}
+	return next
+}
+
+// Ahead is how many tasks wait before one; false if it does not wait.
+func (q *Queue) Ahead(task string) (n int, waits bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = slices.IndexFunc(q.waiting, func(w Waiter) bool { return w.Task == task })
+	return n, n >= 0
+}
