@@ -405,7 +405,7 @@ func testKeys(t *testing.T, f *fixture) {
 		t.Errorf("after another opening: %+v", got)
 	}
 	// A failure is not remembered.
-	c = filetree.Write{Path: "q", Mode: filetree.Conditional, Base: "x", CreateOnly: "*", Key: "f", Body: strings.NewReader("q")}
+	c = filetree.Write{Path: "q", Mode: filetree.Conditional, Base: strings.Repeat("0", 64), CreateOnly: "*", Key: "f", Body: strings.NewReader("q")}
 	_, err := f.tree.Write(background, c)
 	wantIs(t, err, filetree.ErrConflict, "")
 	must(f.tree.Write(background, w("f", "q", "other")))(t)
