@@ -35,8 +35,12 @@ func (h *Host) SteerTask(_ context.Context, id, text string) error {
 }
 
 // MergeTask implements tasks.Tasks.
-func (h *Host) MergeTask(_ context.Context, id string) (string, error) {
-	h.TaskList.Done = append(h.TaskList.Done, "merge "+id)
+func (h *Host) MergeTask(_ context.Context, id string, running bool) (string, error) {
+	did := "merge " + id
+	if running {
+		did += " while it runs"
+	}
+	h.TaskList.Done = append(h.TaskList.Done, did)
 	delete(h.TaskList.Changes, id)
 	return "merged into main", nil
 }

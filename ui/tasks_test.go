@@ -89,7 +89,13 @@ func TestTasksAreSteered(t *testing.T) {
 	u.Press("alt+p")
 	u.WaitIdle()
 	u.Press("alt+m")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
+	u.Shows("fix-tests is at work, so this may be half of a change: merge 4 files into ~/src/app?")
+	u.Press("n")
+	u.Shows("Changes of fix-tests")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`)
+	u.Press("alt+m")
+	u.Press("y")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs")
 	u.Shows("merged into main")
 	u.Hides("+132")
 	u.Press("alt+p")
@@ -102,10 +108,27 @@ func TestTasksAreSteered(t *testing.T) {
 	u.Press("alt+x")
 	u.Shows(`discard the task "fix-tests"`)
 	u.Press("n")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs")
 	u.Press("alt+x")
 	u.Press("y")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1", "discard tsk_1")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs", "discard tsk_1")
+}
+
+// TestIdleTaskIsMerged: what rests is asked about shortly.
+func TestIdleTaskIsMerged(t *testing.T) {
+	u := New(t, Options{W: 120, H: 30})
+	tasked(u)
+	u.Host.TaskList.All[0].Status = "IDLE"
+	chooseTask(u, "fix-tests")
+	u.Press("alt+p")
+	u.WaitIdle()
+	u.Press("alt+m")
+	u.Shows(" merge 4 files into ~/src/app?")
+	u.Press("y")
+	u.WaitIdle()
+	if got := u.Host.TaskList.Done; !slices.Equal(got, []string{"merge tsk_1"}) {
+		t.Errorf("done %q", got)
+	}
 }
 
 // TestTasksOfPrograms: a task without a session is in the list, and says what follows

@@ -94,8 +94,8 @@ func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 	return err
 }
 
-func (h hostAdapter) MergeTask(ctx context.Context, id string) (string, error) {
-	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", nil, id)
+func (h hostAdapter) MergeTask(ctx context.Context, id string, running bool) (string, error) {
+	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", api.MergeWorkspace{Running: running}, id)
 	if m.Nothing {
 		return "there was nothing to merge", err
 	}

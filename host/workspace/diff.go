@@ -43,6 +43,10 @@ func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 		return Diff{}, err
 	}
 	defer unlock()
+	return w.diff(ctx, r, o)
+}
+
+func (w *Workspace) diff(ctx context.Context, r *record, o DiffOptions) (Diff, error) {
 	switch r.Kind {
 	case Worktree:
 		return w.diffWorktree(ctx, r, o)

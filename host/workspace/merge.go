@@ -20,6 +20,15 @@ type MergeOptions struct {
 	Message string
 	// DryRun only says what would be.
 	DryRun bool
+	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
+	Ready func() error
+}
+
+func (o MergeOptions) ready() error {
+	if o.Ready == nil {
+		return nil
+	}
+	return o.Ready()
 }
 
 // Merged is what a merge did.
@@ -70,13 +79,14 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	if err != nil {
 		return Merged{}, err
 	}
-	if r.Kind == Filesystem {
-		unlock()
-		return w.mergeSync(ctx, r)
-	}
 	defer unlock()
+	if err := o.ready(); err != nil {
+		return Merged{}, err
+	}
 	var m Merged
 	switch r.Kind {
+	case Filesystem:
+		m, err = w.mergeSync(ctx, r, o)
 	case Worktree:
 		m, err = w.mergeWorktree(ctx, r, o)
 	case Copy:
@@ -89,22 +99,26 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 }
 
 // mergeSync is SyncUp in the words of a merge.
-func (w *Workspace) mergeSync(ctx context.Context, r *record) (Merged, error) {
+func (w *Workspace) mergeSync(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
 	if r.NoUpdate {
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
 	}
-	d, err := w.Diff(ctx, DiffOptions{})
+	d, err := w.diff(ctx, r, DiffOptions{})
 	if err != nil {
 		return Merged{}, err
 	}
-	out, err := w.SyncUp(ctx, Neither)
+	m := Merged{Into: r.Filesystem, Files: d.Files, Left: d.Left}
+	if o.DryRun {
+		return m, nil
+	}
+	out, err := w.syncUp(ctx, r, Neither)
 	if err != nil {
 		return Merged{}, err
 	}
 	if len(out.Conflicts) > 0 {
 		return Merged{}, &Conflicts{Into: "the filesystem " + r.Filesystem, Paths: out.Conflicts}
 	}
-	return Merged{Into: r.Filesystem, Files: d.Files, Left: d.Left, Nothing: len(d.Files) == 0}, nil
+	return m, nil
 }
 
 // mergeWorktree joins in git's objects first, so that a conflict leaves no trace.

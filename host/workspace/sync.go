@@ -120,6 +120,10 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced,
 		return filetree.Synced{}, err
 	}
 	defer unlock()
+	return w.syncUp(ctx, r, prefer)
+}
+
+func (w *Workspace) syncUp(ctx context.Context, r *record, prefer Prefer) (filetree.Synced, error) {
 	switch {
 	case r.Kind == Worktree:
 		top, err := r.open()

@@ -289,7 +289,7 @@ It comes from a worktree into the branch that is checked out in the repository, 
 copy into its directory, from a filesystem's copy into the filesystem. What will come
 is shown first, and you are asked; where nobody can be asked, as in a script or with
 --json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where.`, &in, func(c *call, args []string) error {
+nothing is touched, and you are told where. While the task is at work it wants --running.`, &in, func(c *call, args []string) error {
 		asks := !in.Yes && !in.DryRun
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks

@@ -26,10 +26,10 @@ type Host interface {
 	TaskChanges(ctx context.Context, id string) (Changes, error)
 	// SteerTask sends text to a task.
 	SteerTask(ctx context.Context, id, text string) error
-	// MergeTask brings home what a task has changed, PullTask writes its files into a
-	// directory, DiscardTask deletes it with its workspace. Each says in a few words
-	// what it did.
-	MergeTask(ctx context.Context, id string) (string, error)
+	// MergeTask brings home what a task has changed, with running though it is at work;
+	// PullTask writes its files into a directory, DiscardTask deletes it with its
+	// workspace. Each says in a few words what it did.
+	MergeTask(ctx context.Context, id string, running bool) (string, error)
 	PullTask(ctx context.Context, id, dir string) (string, error)
 	DiscardTask(ctx context.Context, id string) (string, error)
 }
@@ -383,6 +383,24 @@ func (l *List) done(t Task, what string, do func(ctx context.Context) (string, e
 	})
 }
 
+// merge brings home what a task has changed, asking first; then before is shown.
+func (l *List) merge(t Task, c Changes, before overlay.Overlay) {
+	if now := l.At(ahp.URI(taskScheme + t.ID)); now != nil {
+		t = *now
+	}
+	question, running := fmt.Sprintf("merge %s into %s?", words.Plural(len(c.Files), "file"), c.Into), false
+	switch t.Status {
+	case "IDLE", "CANCELLED", "FAILED":
+	default:
+		question, running = fmt.Sprintf("%s is at work, so this may be half of a change: %s", t.Name, question), true
+	}
+	here := l.loop.Overlay
+	l.loop.Open(overlay.NewConfirm(words.Clean(question), func() {
+		l.loop.Open(before)
+		l.done(t, "bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID, running) })
+	}, func() { l.loop.Open(here) }))
+}
+
 func (l *List) showChanges(t Task, c Changes, look *look.Look) {
 	before := l.loop.Overlay
 	facts := []string{words.Plural(len(c.Files), "file"), fmt.Sprintf("+%d -%d", c.Added, c.Deleted)}
@@ -415,8 +433,7 @@ func (l *List) showChanges(t Task, c Changes, look *look.Look) {
 	}}}
 	if c.Into != "" && len(c.Files) > 0 {
 		actions = slices.Insert(actions, 0, overlay.Action{Letter: "m", Label: "merge", NoRow: true, Do: func(string) {
-			l.loop.Open(before)
-			l.done(t, "bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID) })
+			l.merge(t, c, before)
 		}})
 	}
 	l.loop.Open(&overlay.List{Source: overlay.Source{

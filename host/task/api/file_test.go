@@ -194,6 +194,7 @@ func TestWorkspaceHome(t *testing.T) {
 		}
 	}
 	task := w.create("a", map[string]any{"workspace": "worktree", "cwd": repo})
+	w.becomes(task.ID, store.Idle)
 	at := "/tasks/" + task.ID + "/workspace"
 	var info workspace.Info
 	w.must(200, http.MethodGet, at, nil, &info)
@@ -233,4 +234,35 @@ func TestWorkspaceHome(t *testing.T) {
 	}
 	w.refused(404, "deleted", http.MethodGet, at+"/diff", nil)
 	w.refused(404, "deleted", http.MethodGet, "/tasks/"+task.ID+"/archive", nil)
+}
+
+// TestMergeWhileRunning: a turn that runs may have done half of a change, so that its
+// merge wants to be meant.
+func TestMergeWhileRunning(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.agent("a", "prompt\ncall w fs/write_text_file {\"sessionId\":\"$SESSION\",\"path\":\"$CWD/f\",\"content\":\"half\"}\nsay half\nhang\n")
+	dir := t.TempDir()
+	task := w.create("a", map[string]any{"workspace": "copy:" + dir})
+	at := "/tasks/" + task.ID + "/workspace"
+	w.send(task.ID, "go")
+	var info workspace.Info
+	w.must(200, http.MethodGet, at, nil, &info)
+	w.until("half is there", func() bool { _, err := os.Stat(filepath.Join(info.Dir, "f")); return err == nil })
+	for _, body := range []map[string]any{{}, {"dry_run": true}} {
+		w.refused(409, "is RUNNING, so its files may hold half of a change", http.MethodPost, at+"/merge", body)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "f")); err == nil {
+		t.Error("half of a change came home")
+	}
+	var m workspace.Merged
+	w.must(200, http.MethodPost, at+"/merge", map[string]any{"running": true}, &m)
+	if text, _ := os.ReadFile(filepath.Join(dir, "f")); string(text) != "half" || len(m.Files) != 1 {
+		t.Errorf("merged %+v: %q", m, text)
+	}
+	w.must(200, http.MethodPost, "/tasks/"+task.ID+"/cancel", nil, nil)
+	w.must(200, http.MethodPost, at+"/merge", map[string]any{}, &m)
+	if !m.Nothing {
+		t.Errorf("a cancelled task: %+v", m)
+	}
 }

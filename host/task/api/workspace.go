@@ -26,13 +26,13 @@ var workspaceRoutes = []Route{
 		return none{}, err
 	})).bytes("text/x-diff"),
 	on("POST /tasks/{task}/workspace/merge", "mergeWorkspace", `Bring home what a task changed.
-A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all.`,
+A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all; 409 too while a turn runs, unless running is true.`,
 		// It changes the operator's directories, or the project's filesystem.
 		withWorkspace(access.Update, func(r *Request, w *workspace.Workspace, in MergeWorkspace) (workspace.Merged, error) {
 			if k := w.Info().Kind; k != workspace.Filesystem && r.Who.Kind != access.Operator {
 				return workspace.Merged{}, Errorf(http.StatusForbidden, "only the operator may merge into directories of the host's")
 			}
-			return w.Merge(r.Context(), workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun})
+			return w.Merge(r.Context(), workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun, Ready: r.resting(w, in.Running)})
 		})),
 	on("POST /tasks/{task}/workspace/sync", "syncWorkspace", `Synchronise a task's workspace with its filesystem.
 It is done by itself before creation and events (down) and after them (up), and not around a cancel.`, withWorkspace(access.Run, syncWorkspace)),
@@ -58,6 +58,16 @@ func (d DiffPath) options() (o workspace.DiffOptions) {
 type MergeWorkspace struct {
 	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit, of a worktree"`
 	DryRun  bool   `json:"dry_run,omitempty" flag:"dry-run" doc:"Only say what would be merged"`
+	Running bool   `json:"running,omitempty" flag:"running" doc:"Take what there is, though the task is at work"`
+}
+
+// resting refuses what wants whole files while the task is at work, unless that is said to
+// be fine.
+func (r *Request) resting(w *workspace.Workspace, running bool) func() error {
+	if running {
+		return nil
+	}
+	return func() error { return r.Tasks.Resting(r.Context(), w.Info().ID) }
 }
 
 // SyncWorkspace says which way, and who is right where both sides changed a file.
