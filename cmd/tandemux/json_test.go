@@ -116,6 +116,9 @@ task show a
 task answer a no
 ws diff t
 ws merge t --yes
+task new --no-sandbox --agent hello --name u --workspace worktree:repo -m hello --wait
+ws update u
+! ws update t
 task pull t --out out
 task migrate c --latest
 task cancel c
@@ -149,6 +152,8 @@ func TestJSON(t *testing.T) {
 		x.dir + "/hello.txt":                       strings.Repeat("prompt\nsay Hello.\n", 9),
 		x.dir + "/asks.txt":                        "prompt\ncall p session/request_permission {\"sessionId\":\"$SESSION\",\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"Run it\",\"kind\":\"execute\",\"rawInput\":{\"command\":\"make\"}},\"options\":[{\"optionId\":\"no\",\"name\":\"No\",\"kind\":\"reject_once\"}]}\n",
 		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n[agents.asks]\ncommand = [\"scripted-agent\", \"" + x.dir + "/asks.txt\"]\n",
+		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n",
+		x.dir + "/repo/":                           "",
 		home + "/data/fish/generated_completions/": "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -156,6 +161,14 @@ func TestJSON(t *testing.T) {
 		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil && !strings.HasSuffix(path, "/") {
 			t.Fatal(err)
+		}
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"}} {
+		if out, err := exec.Command("git", append([]string{"-C", x.dir + "/repo"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
 		}
 	}
 	for _, line := range strings.Split(strings.TrimSpace(jsonLines), "\n") {

@@ -90,6 +90,23 @@ func (s Sides) In(ctx context.Context, g Git, tree string) error {
 	return nil
 }
 
+// Pending leaves the paths of which a tree has what they should have, and gives those of
+// which it has neither that nor what they are to have.
+func (s Sides) Pending(ctx context.Context, g Git, tree string) (neither []string, err error) {
+	now, err := g.Entries(ctx, tree, s.Paths())
+	for p, f := range s {
+		if now[p] == f.is {
+			continue
+		}
+		delete(s, p)
+		if now[p] != f.becomes {
+			neither = append(neither, p)
+		}
+	}
+	slices.Sort(neither)
+	return neither, err
+}
+
 // CheckOut puts what the paths are to have into git's index, and has git write it where it
 // works. id is of any object.
 func (s Sides) CheckOut(ctx context.Context, g Git, id string, flags ...string) error {

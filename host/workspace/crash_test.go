@@ -92,6 +92,21 @@ func (j *job) do(s *Store, i int) error {
 		}
 		_, err = b.SyncDown(background, Neither)
 		return err
+	case "update":
+		w, err := s.Workspace("u")
+		if err != nil {
+			return err
+		}
+		var b strings.Builder
+		b.WriteString("commit refs/heads/up\ncommitter A <a@b> 0 +0000\ndata 0\nfrom refs/heads/up^0\n")
+		for n := range 40 {
+			fmt.Fprintf(&b, "M 100644 inline f%d\ndata %d\n%d\n", n, len(strconv.Itoa(i)), i)
+		}
+		if _, err := s.git(j.Dir).From(strings.NewReader(b.String())).Run(background, "fast-import", "--quiet", "--force"); err != nil {
+			return err
+		}
+		_, err = w.Update(background, UpdateOptions{From: "up", Rebase: i%2 == 1})
+		return err
 	case "pull":
 		a, err := s.Workspace("a")
 		if err != nil {
@@ -161,7 +176,7 @@ func instants(t *testing.T) int { return soak.Size(t, 2, 100) }
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull"} {
+	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull", "update"} {
 		t.Run(what, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
 			out, check := outsider(t)
@@ -172,7 +187,7 @@ func TestKilled(t *testing.T) {
 				files[fmt.Sprintf("d%d/f%d", i%7, i)] = strings.Repeat("x", i*40)
 			}
 			write(t, j.Dir, files)
-			if what == "worktree" {
+			if what == "worktree" || what == "update" {
 				commit(t, j.Dir)
 			}
 			home := notGit(lines(t, j.Dir))
@@ -180,9 +195,19 @@ func TestKilled(t *testing.T) {
 			must(s.NewTree(background, "fs", j.Dir))(t)
 			create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
 			create(t, s, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
+			if what == "update" {
+				run(t, j.Dir, "git", "branch", "up")
+				w := create(t, s, "u", Spec{Kind: Worktree, Dir: j.Dir, Name: "u"})
+				must(w.Mounts(background))(t)
+				write(t, w.Dir(), map[string]string{"own": "own\n"})
+			}
 			rng := seeded(t, uint64(len(what)))
 			for range instants(t) {
-				kill(t, j, time.Duration(rng.IntN(120))*time.Millisecond)
+				after := 120
+				if what == "update" { // of which one takes longer
+					after = 600
+				}
+				kill(t, j, time.Duration(rng.IntN(after))*time.Millisecond)
 				s := must(Open(Options{State: state}))(t)
 				j.check(t, s)
 				check()
@@ -232,6 +257,20 @@ func (j *job) check(t *testing.T, s *Store) {
 		}
 		if x, y := lines(t, a.Dir()), lines(t, b.Dir()); x != y {
 			t.Errorf("after the next synchronisation the sides differ:\n%s", differing(x, y))
+		}
+	case "update":
+		w := must(s.Workspace("u"))(t)
+		must(w.Diff(background, DiffOptions{}))(t)
+		seen := map[string]bool{}
+		for n := range 40 {
+			b, _ := os.ReadFile(filepath.Join(w.Dir(), fmt.Sprint("f", n))) // none yet, at first
+			seen[string(b)] = true
+		}
+		if len(seen) > 1 || text(t, w.Dir(), "own") != "own\n" {
+			t.Errorf("the worktree is between commits: %v", seen)
+		}
+		if got := strings.Replace(run(t, w.Dir(), "git", "status", "--porcelain"), "?? own\n", "", 1); got != "" {
+			t.Errorf("the worktree's files are not its branch's:\n%s", got)
 		}
 	case "pull":
 		if left, err := os.ReadDir(j.Out); err == nil && len(left) == 0 { // killed before the last step of removing it

@@ -17,7 +17,12 @@ func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) 
 		return Diff{}, err
 	}
 	defer s.close()
-	base := w.mergedBase(ctx, r, s.tip)
+	base := w.mergedBase(ctx, r, s.git, s.tip)
+	if merging, err := w.merging(ctx, r, s.tip); err != nil {
+		return Diff{}, err
+	} else if merging {
+		base = r.Update.Base // what came from there is not the task's
+	}
 	files, err := s.git.Diff(ctx, base, s.tree, o.Text, o.Paths...)
 	d := Diff{Base: base, Files: files, Left: s.left}
 	d.sum()
@@ -26,17 +31,16 @@ func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) 
 
 // mergedBase is where the worktree began, or what of it the repository's HEAD has
 // since.
-func (w *Workspace) mergedBase(ctx context.Context, r *record, tip string) string {
-	source := w.sourceGit(r)
-	head, err := source.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+func (w *Workspace) mergedBase(ctx context.Context, r *record, g git.Git, tip string) string {
+	head, err := w.sourceGit(r).Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
 		return r.Base
 	}
-	base, err := source.Line(ctx, "merge-base", head, tip)
+	base, err := g.Line(ctx, "merge-base", head, tip)
 	if err != nil {
 		return r.Base
 	}
-	if _, err := source.Run(ctx, "merge-base", "--is-ancestor", r.Base, base); err != nil {
+	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", r.Base, base); err != nil {
 		return r.Base
 	}
 	return base

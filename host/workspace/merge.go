@@ -38,6 +38,8 @@ type Merged struct {
 	Files   []FileDiff `json:"files"`
 	Left    []string   `json:"left"`              // what can't come home (Diff.Left), and git's own files of a copy
 	Nothing bool       `json:"nothing,omitempty"` // there was nothing to bring home
+	// Behind is how many commits of the branch the task does not have.
+	Behind int `json:"behind,omitempty"`
 }
 
 // Conflicts is the error of a merge that was not done: nothing was changed.
@@ -45,10 +47,18 @@ type Conflicts struct {
 	Into  string   `json:"into"`
 	Paths []string `json:"paths"` // at most 1000
 	Dirty bool     `json:"dirty"` // the user's uncommitted changes are in the way
+
+	Task   string `json:"-"` // its name
+	Update bool   `json:"-"` // it was to be brought up to date with Into
+	Open   bool   `json:"-"` // an update has left them
 }
 
 func (c *Conflicts) Error() string {
-	shown := c.Paths[:min(len(c.Paths), 5)]
+	most := 5
+	if c.Update {
+		most = 50
+	}
+	shown := c.Paths[:min(len(c.Paths), most)]
 	names := make([]string, len(shown))
 	for i, p := range shown {
 		names[i] = fmt.Sprintf("%q", filetree.Clip(p))
@@ -57,8 +67,15 @@ func (c *Conflicts) Error() string {
 	if n := len(c.Paths) - len(shown); n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
-	if c.Dirty {
+	switch {
+	case c.Dirty:
 		return fmt.Sprintf("merging into %s would overwrite uncommitted changes in %s: commit or stash them, and merge again; nothing was changed", c.Into, list)
+	case c.Open:
+		return fmt.Sprintf("conflicts with %s are not resolved in %s: have the task resolve and commit them, or give them up with `tandemux ws update %s --abort`; nothing was changed", c.Into, list, c.Task)
+	case c.Update:
+		return fmt.Sprintf("both the task and %s changed %s; nothing was changed: --ask has the agent resolve that, --leave leaves the conflicts in its files", c.Into, list)
+	case c.Task != "":
+		return fmt.Sprintf("both the task and %s changed %s; nothing was changed: `tandemux ws update %s --ask` has the agent resolve that, or merge by hand", c.Into, list, c.Task)
 	}
 	return fmt.Sprintf("both the task and %s changed %s: have the task take those changes over, or merge by hand; nothing was changed", c.Into, list)
 }
@@ -139,50 +156,65 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", branch, r.Source)
 	}
 	m := Merged{Into: branch}
-	if o.DryRun {
-		d, err := w.diffWorktree(ctx, r, DiffOptions{})
-		m.Files, m.Left = d.Files, d.Left
-		return m, err
-	}
-	tip, left, err := w.commitWork(ctx, r, o.Message)
+	s, err := w.snapshot(ctx, r, !o.DryRun)
 	if err != nil {
 		return Merged{}, err
 	}
-	m.Left = left
-	files, err := w.worktreeGit(r).Diff(ctx, w.mergedBase(ctx, r, tip), tip, nil)
+	defer s.close()
+	commit, err := w.workCommit(ctx, r, s, o.Message)
 	if err != nil {
 		return Merged{}, err
 	}
-	m.Commit, err = w.join(ctx, r, branch, head, tip, o.Message)
-	if err == nil && m.Commit != head {
+	m.Left = s.left
+	files, err := s.git.Diff(ctx, w.mergedBase(ctx, r, s.git, commit), commit, nil)
+	if err != nil {
+		return Merged{}, err
+	}
+	if m.Behind, err = count(ctx, s.git, commit+".."+head); err != nil {
+		return Merged{}, err
+	}
+	to, err := w.join(ctx, r, w.sourceGit(r).With(s.objects...), branch, head, commit, o.Message)
+	if err != nil {
+		return Merged{}, err
+	}
+	if to != head {
 		m.Files = files
-		err = w.advance(ctx, r, branch, head, m.Commit)
 	}
-	return m, err
+	if o.DryRun {
+		return m, nil
+	}
+	m.Commit = to
+	if to != head {
+		if err := w.advance(ctx, r, branch, head, to); err != nil {
+			return Merged{}, err
+		}
+	}
+	// What is not in the branch is in the files: so it goes last, and a merge that could not
+	// be has changed nothing.
+	if err := w.adopt(ctx, r, s.tip, commit); err != nil && !errors.Is(err, filetree.ErrConflict) {
+		return m, err // else the task has gone on since
+	}
+	return m, nil
 }
 
 // join gives the commit that has both; head itself where there is nothing new.
-func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, message string) (string, error) {
-	g := w.sourceGit(r)
+func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head, tip, message string) (string, error) {
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
 		return head, nil
 	}
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
 		return tip, nil
 	}
-	out, err := g.Run(ctx, "merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", head, tip)
-	words := git.Words(out)
+	tree, left, err := join(ctx, g, head, tip)
 	switch {
-	case err != nil && git.ExitCode(err) == 1 && len(words) > 1:
-		paths := slices.Compact(slices.Sorted(slices.Values(words[1:])))
-		return "", &Conflicts{Into: "the branch " + branch, Paths: paths[:min(len(paths), filetree.MaxListed)]}
 	case err != nil:
 		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
-	case len(words) == 0:
-		return "", fmt.Errorf("merge %s into %s: git gave no tree", r.Branch, branch)
+	case len(left) > 0:
+		paths := pathsOf(left)
+		return "", &Conflicts{Into: "the branch " + branch, Task: r.name(), Paths: paths[:min(len(paths), filetree.MaxListed)]}
 	}
 	message = cmp.Or(message, "Merge "+r.Branch+" into "+branch)
-	return g.Commit(ctx, words[0], message, head, tip)
+	return g.Commit(ctx, tree, message, head, tip)
 }
 
 // advance moves the user's branch and the files that are checked out of it. git

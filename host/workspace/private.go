@@ -111,6 +111,8 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 		os.WriteFile(filepath.Join(private, "objects/info/alternates"), []byte(alternates.String()), 0o600),
 		git.CopyFile(filepath.Join(r.Common, "info/exclude"), filepath.Join(private, "info/exclude")),
 		git.CopyFile(filepath.Join(r.Common, "shallow"), filepath.Join(private, "shallow")),
+		git.CopyFile(filepath.Join(r.Admin, "MERGE_HEAD"), filepath.Join(private, "MERGE_HEAD")), // of an update
+		git.CopyFile(filepath.Join(r.Admin, "MERGE_MSG"), filepath.Join(private, "MERGE_MSG")),
 		w.writePrivate(r, tip),
 	)
 	if err != nil {
@@ -259,10 +261,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	if err := w.save(r); err != nil {
 		return err
 	}
-	if _, err := w.worktreeGit(r).Run(ctx, "read-tree", "--reset", tip); err != nil {
-		return fmt.Errorf("bring the worktree's index up to date: %w", err)
-	}
-	return nil
+	return w.reindex(ctx, r, tip, nil)
 }
 
 // privateRef reads a branch of the sandbox's git directory; git is not asked, since

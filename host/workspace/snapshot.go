@@ -23,8 +23,10 @@ type snapshot struct {
 	tip  string // what the branch is at
 	tree string
 	git  git.Git // sees the tree's objects
-	left []string
-	dir  string
+	// objects is the environment by which another git sees them.
+	objects []string
+	left    []string
+	dir     string
 }
 
 func (s *snapshot) close() { _ = filetree.RemoveTree(s.dir) }
@@ -54,11 +56,10 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	if err := errors.Join(os.Mkdir(files, 0o700), os.Mkdir(objects, 0o700)); err != nil {
 		return nil, filetree.Full(err)
 	}
-	own := []string{"GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")}
 	if !stored {
-		own = append(own, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+git.QuotePath(filepath.Join(r.Common, "objects")))
+		s.objects = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + git.QuotePath(filepath.Join(r.Common, "objects"))}
 	}
-	s.git = w.worktreeGit(r).With(own...)
+	s.git = w.worktreeGit(r).With("GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")).With(s.objects...)
 	if err := s.take(ctx, r, top, files); err != nil {
 		s.close()
 		return nil, err
@@ -86,7 +87,15 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 	}
 	paths := git.Words(out)
 	slices.Sort(paths)
-	changed, err := s.stage(ctx, top, files, slices.Compact(paths))
+	if err := s.include(ctx, top, files, slices.Compact(paths)); err != nil {
+		return fmt.Errorf("take the changed files: %w", err)
+	}
+	return nil
+}
+
+// include takes what is at paths into the tree, by copies in a directory.
+func (s *snapshot) include(ctx context.Context, top *filetree.Folder, files string, paths []string) error {
+	changed, err := s.stage(ctx, top, files, paths)
 	if err != nil {
 		return err
 	}
@@ -94,13 +103,11 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 		copies := s.git.With("GIT_WORK_TREE=" + files).From(strings.NewReader(strings.Join(changed, "\x00") + "\x00"))
 		copies.Dir = files
 		if _, err := copies.Run(ctx, "-c", "core.looseCompression=1", "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
-			return fmt.Errorf("take the changed files: %w", err)
+			return err
 		}
 	}
-	if s.tree, err = s.git.Line(ctx, "write-tree"); err != nil {
-		return fmt.Errorf("take the changed files: %w", err)
-	}
-	return nil
+	s.tree, err = s.git.Line(ctx, "write-tree")
+	return err
 }
 
 // stage copies changed files and gives the paths that git is to look at.
@@ -153,6 +160,36 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 	return changed, nil
 }
 
+// commit makes a commit of the files on top of the branch, which stays where it is; where
+// nothing is new it is the branch's own. More are further parents.
+func (s *snapshot) commit(ctx context.Context, r *record, message string, more ...string) (string, error) {
+	was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
+	if err != nil || was == s.tree && len(more) == 0 {
+		return s.tip, err
+	}
+	return s.git.Commit(ctx, s.tree, cmp.Or(message, "Work of task "+r.name()), append([]string{s.tip}, more...)...)
+}
+
+// workCommit makes a commit of what is not committed, which is on no branch yet. Conflicts
+// that an update left must be resolved; then it concludes the merge.
+func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, message string) (string, error) {
+	merging, err := w.merging(ctx, r, s.tip)
+	if err != nil || !merging {
+		if err != nil {
+			return "", err
+		}
+		return s.commit(ctx, r, message)
+	}
+	left, err := r.Update.unresolved(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	if len(left) > 0 {
+		return "", &Conflicts{Into: shortRef(r.Update.Ref), Task: r.name(), Paths: left, Open: true}
+	}
+	return s.commit(ctx, r, cmp.Or(message, "Merge "+shortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
+}
+
 // commitWork commits what is not committed on the workspace's branch, and gives what
 // the branch is at then, and what was left out.
 func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (tip string, left []string, err error) {
@@ -161,28 +198,56 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 		return "", nil, err
 	}
 	defer s.close()
-	was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
-	if err != nil || was == s.tree {
-		return s.tip, s.left, err
-	}
-	if message == "" {
-		message = "Work of task " + cmp.Or(r.Spec.Name, r.ID)
-	}
-	commit, err := s.git.Commit(ctx, s.tree, message, s.tip)
+	commit, err := w.workCommit(ctx, r, s, message)
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err := s.git.Run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
-		return "", nil, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+	return commit, s.left, w.adopt(ctx, r, s.tip, commit)
+}
+
+// adopt moves the branch to a commit of the files, from where it was.
+func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) error {
+	if commit == was {
+		return nil
 	}
-	return commit, s.left, w.settle(ctx, r, commit)
+	if _, err := w.worktreeGit(r).Run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, was); err != nil {
+		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+	}
+	if err := w.settle(ctx, r, commit); err != nil || r.Update == nil {
+		return err
+	}
+	if _, err := w.merging(ctx, r, commit); err != nil || r.Update != nil {
+		return err
+	}
+	return w.concluded(r)
+}
+
+// reindex makes the worktree's index that of a tree, which more may change. A git that is
+// killed leaves no lock that others would run into.
+func (w *Workspace) reindex(ctx context.Context, r *record, tree string, more func(git.Git) error) error {
+	index, next := filepath.Join(r.Admin, "index"), filepath.Join(r.Admin, "index.tandemux")
+	err := errors.Join(filetree.RemoveTree(next), filetree.RemoveTree(next+".lock"), git.CopyFile(index, next))
+	g := w.worktreeGit(r).With("GIT_INDEX_FILE=" + next)
+	if err == nil {
+		_, err = g.Run(ctx, "read-tree", "--reset", tree)
+	}
+	if err == nil && more != nil {
+		err = more(g)
+	}
+	if err == nil {
+		err = os.Rename(next, index)
+	}
+	if err != nil {
+		return fmt.Errorf("bring the worktree's index up to date: %w", err)
+	}
+	return nil
 }
 
 // settle brings the indexes of the worktree, and of the git directory that a sandbox
 // sees, to what the branch is at now.
 func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
-	if _, err := w.worktreeGit(r).Run(ctx, "read-tree", "--reset", tip); err != nil {
-		return fmt.Errorf("bring the worktree's index up to date: %w", err)
+	if err := w.reindex(ctx, r, tip, nil); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(w.path(gitName)); err != nil {
 		return nil //nolint:nilerr // no sandbox has asked for it

@@ -2,9 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
@@ -64,30 +61,12 @@ func (c *Changes) swap(ctx context.Context, files []git.FileDiff, forth bool, ke
 	if err := keep(s); err != nil {
 		return err
 	}
-	// git writes what paths are to be into a directory of ours.
-	out, err := filetree.NewFolder(filepath.Join(s.dir, "out"))
+	missed, err := c.w.write(ctx, s, top, all, changes)
 	if err != nil {
 		return err
 	}
-	defer out.Close()
-	g := s.git.With("GIT_WORK_TREE=" + filepath.Join(s.dir, "out"))
-	g.Dir = filepath.Join(s.dir, "out")
-	if err := all.CheckOut(ctx, g, s.tree); err != nil {
-		return err
-	}
-	for i := range changes {
-		if p := changes[i].Path; all.Written(p) {
-			if changes[i].To, err = filetree.Standing(out, p); err != nil || changes[i].To == nil {
-				return errors.Join(err, fmt.Errorf("git did not write %q", filetree.Clip(p)))
-			}
-		}
-	}
-	a := &filetree.Applier{Ctx: ctx, Top: top, Stage: filepath.Join(s.dir, "stage"), From: filetree.Source{Top: out}, Careful: true}
-	if err := a.Apply(changes); err != nil {
-		return err
-	}
-	if len(a.Missed) > 0 {
-		return filetree.Failf(filetree.ErrConflict, "files were changed meanwhile: %d were left as they are", len(a.Missed))
+	if len(missed) > 0 {
+		return filetree.Failf(filetree.ErrConflict, "files were changed meanwhile: %d were left as they are", len(missed))
 	}
 	return nil
 }

@@ -25,7 +25,9 @@ type Info struct {
 	Created time.Time `json:"created"`
 
 	Branch string `json:"branch,omitempty"` // worktree
-	Base   string `json:"base,omitempty"`   // worktree: the commit it began at; else the base manifest's version
+	// Base is, of a worktree, the commit that it began at or was updated to; else the base
+	// manifest's version.
+	Base string `json:"base,omitempty"`
 
 	Filesystem string `json:"filesystem,omitempty"`
 	NoUpdate   bool   `json:"noUpdate,omitempty"`
@@ -46,6 +48,10 @@ type record struct {
 	// Made is set when the branch was made for this workspace, at Start.
 	Made  bool   `json:"made,omitempty"`
 	Start string `json:"start,omitempty"`
+	// Upstream is the branch that a worktree was made from, in full; empty: it was a commit.
+	Upstream string `json:"upstream,omitempty"`
+	// Update is a base that is being brought in.
+	Update *updating `json:"update,omitempty"`
 	// Taken is the commit that the sandboxed agent's branch was brought home at last.
 	Taken string `json:"taken,omitempty"`
 }
@@ -357,12 +363,21 @@ func (w *Workspace) begin() (*record, func(), error) {
 	if err == nil {
 		err = r.usable()
 	}
+	if err == nil && r.Update != nil && !r.Update.Left {
+		err = w.carry(context.Background(), r, r.Update) // its host died
+		if r.Update == nil {
+			err = nil // done, or given up
+		}
+	}
 	if err != nil {
 		unlock()
 		return nil, nil, err
 	}
 	return r, unlock, nil
 }
+
+// name is what people call the task.
+func (r *record) name() string { return cmp.Or(r.Spec.Name, r.ID) }
 
 // usable says why a workspace is none.
 func (r *record) usable() error {

@@ -55,7 +55,7 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	default:
 		return filetree.Failf(filetree.ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
 	}
-	r.Start = r.Base
+	r.Start, r.Upstream = r.Base, fullRef(ctx, g, cmp.Or(r.Spec.From, "HEAD"))
 	return nil
 }
 
@@ -204,8 +204,16 @@ func (w *Workspace) keepWork(ctx context.Context, r *record) error {
 	if err := w.takeCommits(ctx, r); err != nil {
 		return err
 	}
-	_, _, err := w.commitWork(ctx, r, "")
-	return err
+	s, err := w.snapshot(ctx, r, true)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	commit, err := s.commit(ctx, r, "")
+	if err != nil {
+		return err
+	}
+	return w.adopt(ctx, r, s.tip, commit)
 }
 
 func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept string, err error) {

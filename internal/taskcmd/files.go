@@ -22,8 +22,8 @@ func newWs() *cobra.Command {
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
   new, ls, show, push, pull, rm   filesystems: "tandemux task new -f ID" gives one to a task
-  diff, merge                       what a task changed, and its way home`,
-		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsMerge(), act[nothing]("rm FILESYSTEM", "deleteFilesystem", nil))
+  diff, update, merge               what a task changed, what is new at home, the way home`,
+		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsUpdate(), newWsMerge(), act[nothing]("rm FILESYSTEM", "deleteFilesystem", nil))
 }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
@@ -276,57 +276,5 @@ func printStat(w io.Writer, files []workspace.FileDiff, left []string) {
 	fmt.Fprintf(w, "%s, +%d -%d\n", cli.Count(len(files), "file"), added, deleted)
 	for _, p := range left {
 		fmt.Fprintf(w, "stays in the workspace: %s\n", cli.Line(p))
-	}
-}
-
-func newWsMerge() *cobra.Command {
-	var in struct {
-		api.MergeWorkspace
-		Yes bool `flag:"yes,y" doc:"Don't ask"`
-	}
-	return verb("merge TASK", `Bring home what a task changed
-It comes from a worktree into the branch that is checked out in the repository, from a
-copy into its directory, from a filesystem's copy into the filesystem. What will come
-is shown first, and you are asked; where nobody can be asked, as in a script or with
---json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where. While the task is at work it wants --running.`, &in, func(c *call, args []string) error {
-		asks := !in.Yes && !in.DryRun
-		first := in.MergeWorkspace
-		first.DryRun = first.DryRun || asks
-		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
-		if err != nil {
-			return err
-		}
-		asks = asks && !m.Nothing
-		if !asks || !cli.AsJSON(c.Command) {
-			err = cli.Print(c.Command, m, func(w io.Writer) error {
-				tellMerged(w, m)
-				return nil
-			})
-		}
-		if err != nil || !asks {
-			return err
-		}
-		if cli.AsJSON(c.Command) || !cli.OnTerminal(c.Command) {
-			return errors.New("nothing was merged, as nobody can be asked here; --yes merges without asking")
-		}
-		if !cli.Agrees(c.Command, "Merge into "+cli.Short(m.Into)+"?") {
-			return errors.New("nothing was merged")
-		}
-		if m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
-			return err
-		}
-		return show(c, m, "merged into "+cli.Short(m.Into))
-	}, cli.One[workspace.Merged]())
-}
-
-func tellMerged(w io.Writer, m workspace.Merged) {
-	if m.Nothing {
-		fmt.Fprintf(w, "there is nothing to merge into %s\n", cli.Short(m.Into))
-		return
-	}
-	printStat(w, m.Files, m.Left)
-	if m.Commit != "" {
-		fmt.Fprintf(w, "%s is at %s\n", cli.Short(m.Into), m.Commit)
 	}
 }

@@ -161,6 +161,7 @@ func TestFileRights(t *testing.T) {
 		{"other", "PUT", "/filesystems/files/file-upload?path=y", "y", 404},
 		{"other", "GET", ws + "/diff", nil, 404},
 		{"other", "POST", ws + "/merge", map[string]any{}, 404},
+		{"other", "POST", ws + "/update", map[string]any{}, 404},
 		{"viewer", "GET", ws + "/diff", nil, 200},
 		{"viewer", "GET", "/tasks/" + task.ID + "/archive", nil, 200},
 		{"viewer", "POST", ws + "/merge", map[string]any{}, 403},

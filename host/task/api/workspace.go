@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 )
@@ -34,6 +35,9 @@ A worktree's goes into the branch that is checked out in the repository, a copy'
 			}
 			return w.Merge(r.Context(), workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun, Ready: r.resting(w, in.Running)})
 		})),
+	on("POST /tasks/{task}/workspace/update", "updateWorkspace", `Bring what is new in the branch that a task's worktree was made from into the task.
+What the task has not committed is committed first. Where both sides changed the same it is 409 and nothing is changed, unless leave or ask is true; 409 too while a turn runs, unless running is true.`,
+		withWorkspace(access.Run, updateWorkspace)),
 	on("POST /tasks/{task}/workspace/sync", "syncWorkspace", `Synchronise a task's workspace with its filesystem.
 It is done by itself before creation and events (down) and after them (up), and not around a cancel.`, withWorkspace(access.Run, syncWorkspace)),
 	on("GET /tasks/{task}/archive", "downloadWorkspace", "Download a task's files as tar.zst: workspace/ and its system folders.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, _ none) (none, error) {
@@ -103,4 +107,44 @@ func syncWorkspace(r *Request, w *workspace.Workspace, in SyncWorkspace) (filetr
 		return w.SyncDown(r.Context(), prefer)
 	}
 	return filetree.Synced{}, Errorf(http.StatusUnprocessableEntity, "direction is %q: want up or down", clip(in.Direction))
+}
+
+// UpdateWorkspace says how the base of a worktree comes into it.
+type UpdateWorkspace struct {
+	From    string `json:"from,omitempty" flag:"from" doc:"The branch or commit; the branch that the worktree was made from when it is absent"`
+	Rebase  bool   `json:"rebase,omitempty" flag:"rebase" doc:"Put the task's commits on top, in place of a merge"`
+	Leave   bool   `json:"leave,omitempty" flag:"leave" doc:"Leave conflicts in the task's files, as git merge does"`
+	Ask     bool   `json:"ask,omitempty" flag:"ask" doc:"Leave them there, and send the agent a message that names them"`
+	Abort   bool   `json:"abort,omitempty" flag:"abort" doc:"Give up the update whose conflicts were left"`
+	Running bool   `json:"running,omitempty" flag:"running" doc:"Do it though the task is at work"`
+}
+
+// WorkspaceUpdate is what an update did.
+type WorkspaceUpdate struct {
+	workspace.Updated
+	EventID string `json:"event_id,omitempty" doc:"The message to the agent"`
+}
+
+func updateWorkspace(r *Request, w *workspace.Workspace, in UpdateWorkspace) (u WorkspaceUpdate, err error) {
+	switch {
+	case in.Abort && (in.Leave || in.Ask || in.Rebase || in.From != ""):
+		return u, Errorf(http.StatusUnprocessableEntity, "abort goes with no other member but running")
+	case in.Rebase && (in.Leave || in.Ask):
+		return u, Errorf(http.StatusUnprocessableEntity, "a rebase leaves no conflicts: leave and ask go with a merge")
+	}
+	ctx, id := r.Context(), w.Info().ID
+	if in.Ask {
+		if t, err := r.Tasks.Store.Tasks.Find(ctx, id); err != nil {
+			return u, err
+		} else if t.Status.Final() {
+			return u, Errorf(http.StatusConflict, "the task is %s and takes no messages: leave, in place of ask, leaves the conflicts in its files", t.Status)
+		}
+	}
+	u.Updated, err = w.Update(ctx, workspace.UpdateOptions{From: in.From, Rebase: in.Rebase, Leave: in.Leave || in.Ask, Abort: in.Abort, Ready: r.resting(w, in.Running)})
+	if err != nil || !in.Ask || len(u.Conflicts) == 0 {
+		return u, err
+	}
+	e, err := r.Tasks.Send(ctx, r.Who, id, []store.Part{store.TextPart(u.Question())})
+	u.EventID = e.ID
+	return u, err
 }

@@ -1,0 +1,166 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// carry brings files, branch and indexes to what an update makes of them. It may be done
+// again after a death in its midst.
+func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
+	missed, err := w.shift(ctx, r, u.From, u.To, func() error {
+		r.Update = u
+		return w.save(r)
+	})
+	if err != nil && (r.Update == nil || !errors.Is(err, filetree.ErrConflict)) {
+		return fmt.Errorf("bring the task's files up to date: %w", err)
+	}
+	if err != nil || len(missed) > 0 { // somebody writes to them: what came goes
+		if r.Update != nil {
+			if _, err := w.shift(ctx, r, u.To, u.From, nil); err != nil && !errors.Is(err, filetree.ErrConflict) {
+				return err
+			}
+			r.Update = nil
+			if err := w.save(r); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return filetree.Failf(filetree.ErrConflict, "%q is in the way of what would come: git ignores it, or it was written just now; nothing was changed", filetree.Clip(missed[0]))
+	}
+	if len(u.Unmerged) > 0 {
+		return w.leave(ctx, r, u)
+	}
+	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
+	if tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); err != nil || tip != u.To {
+		if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: bring "+shortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
+			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+		}
+	}
+	if err := w.settle(ctx, r, u.To); err != nil {
+		return err
+	}
+	return w.updated(ctx, r, u)
+}
+
+// updated notes that a base is in.
+func (w *Workspace) updated(ctx context.Context, r *record, u *updating) error {
+	w.showBase(ctx, r, u)
+	r.Base, r.Update = u.Base, nil
+	w.info = r.Info
+	return w.save(r)
+}
+
+// showBase has the sandbox's git know where the base is, unless the agent has made
+// something else of that branch.
+func (w *Workspace) showBase(ctx context.Context, r *record, u *updating) {
+	d, err := filetree.OpenFolder(w.path(gitName))
+	if err != nil || !strings.HasPrefix(u.Ref, "refs/") {
+		return
+	}
+	defer d.Close()
+	if was, err := privateRef(d, u.Ref); err == nil {
+		if _, err := w.sourceGit(r).Run(ctx, "merge-base", "--is-ancestor", was, u.Base); err != nil {
+			return
+		}
+	}
+	if head, err := readSmall(d, "HEAD", 1<<10); err != nil || strings.TrimSpace(string(head)) == "ref: "+u.Ref {
+		return
+	}
+	_ = put(d, u.Ref, []byte(u.Base+"\n")) // it is a convenience
+}
+
+// shift gives files what one tree has in place of what another one had. Before the first is
+// touched it calls begin; if there is something that has neither, that is missed, and
+// nothing is touched. With nil for begin all else is. What somebody writes meanwhile is
+// missed, too.
+func (w *Workspace) shift(ctx context.Context, r *record, from, to string, begin func() error) (missed []string, err error) {
+	top, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	s, err := w.snapshot(ctx, r, true)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	files, err := s.git.Diff(ctx, from, to, nil)
+	if err != nil {
+		return nil, err
+	}
+	var modules []string
+	files = slices.DeleteFunc(files, func(f FileDiff) bool {
+		old, now := f.Old.Mode == git.ModeModule, f.New.Mode == git.ModeModule
+		if now && f.Old.ID == "" {
+			modules = append(modules, f.Path) // an empty directory; what belongs there is not ours to fetch
+		}
+		return old && (now || f.New.ID == "") || now && f.Old.ID == ""
+	})
+	all, err := git.SidesOf(files, true)
+	if err != nil {
+		return nil, err
+	}
+	also := filepath.Join(s.dir, "also") // what git ignores may be in the way
+	if err := os.Mkdir(also, 0o700); err != nil {
+		return nil, err
+	}
+	if err := s.include(ctx, top, also, all.Paths()); err != nil {
+		return nil, err
+	}
+	if missed, err = all.Pending(ctx, s.git, s.tree); err != nil || len(missed) > 0 && begin != nil {
+		return missed, err
+	}
+	changes, err := all.Standing(top)
+	if err != nil {
+		return nil, err
+	}
+	if begin != nil {
+		if err := begin(); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range modules {
+		if d, err := top.Grow(p); err == nil {
+			d.Close()
+		}
+	}
+	return w.write(ctx, s, top, all, changes)
+}
+
+// write has git write what paths are to be into a directory of ours, and moves it to where
+// it belongs.
+func (w *Workspace) write(ctx context.Context, s *snapshot, top *filetree.Folder, all git.Sides, changes []filetree.Change) (missed []string, err error) {
+	at := filepath.Join(s.dir, "out")
+	out, err := filetree.NewFolder(at)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	g := s.git.With("GIT_WORK_TREE=" + at)
+	g.Dir = at
+	if err := all.CheckOut(ctx, g, s.tree); err != nil {
+		return nil, err
+	}
+	for i := range changes {
+		if p := changes[i].Path; all.Written(p) {
+			if changes[i].To, err = filetree.Standing(out, p); err != nil || changes[i].To == nil {
+				return nil, errors.Join(err, fmt.Errorf("git did not write %q", filetree.Clip(p)))
+			}
+		}
+	}
+	a := &filetree.Applier{Ctx: ctx, Top: top, Stage: filepath.Join(s.dir, "stage"), From: filetree.Source{Top: out}, Careful: true}
+	err = a.Apply(changes)
+	return slices.Sorted(maps.Keys(a.Missed)), err
+}

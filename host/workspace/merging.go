@@ -1,0 +1,171 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// merging reports whether conflicts that an update left still wait for a commit. What the
+// agent committed or gave up is noted.
+func (w *Workspace) merging(ctx context.Context, r *record, tip string) (bool, error) {
+	u := r.Update
+	if u == nil {
+		return false, nil
+	}
+	if _, err := w.sourceGit(r).Run(ctx, "merge-base", "--is-ancestor", u.Base, tip); err == nil {
+		return false, w.updated(ctx, r, u)
+	}
+	d, err := w.gitFolder(r)
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	head, err := readSmall(d, "MERGE_HEAD", 1<<10)
+	if err != nil {
+		return false, err
+	}
+	if strings.TrimSpace(string(head)) == u.Base {
+		return true, nil
+	}
+	r.Update = nil
+	return false, w.save(r)
+}
+
+// gitFolder is the git directory that the agent's git uses of its own: in a sandbox the
+// task's, else the worktree's.
+func (w *Workspace) gitFolder(r *record) (*filetree.Folder, error) {
+	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
+		return filetree.OpenFolder(w.path(gitName))
+	}
+	return filetree.OpenFolder(r.Admin)
+}
+
+// Files of git's that say that a merge, or the like, is under way.
+var (
+	mergeFiles = []string{"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE"}
+	busyFiles  = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}
+)
+
+// atRest refuses to move a branch under the agent's own merge or rebase.
+func (w *Workspace) atRest(r *record) error {
+	d, err := w.gitFolder(r)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for _, name := range busyFiles {
+		if e, err := filetree.Standing(d, name); err != nil || e != nil {
+			return filetree.Failf(filetree.ErrConflict, "the task is in the midst of a merge, a rebase or the like (%s): have it finish or abort that first", name)
+		}
+	}
+	return nil
+}
+
+// leave leaves the conflicts of an update for somebody to resolve: as git merge does, the
+// index has what each side had, and the next commit joins both.
+func (w *Workspace) leave(ctx context.Context, r *record, u *updating) error {
+	var info strings.Builder
+	for _, p := range pathsOf(u.Unmerged) {
+		fmt.Fprintf(&info, "0 %s\t%s\x00", u.Base, p)
+	}
+	for _, e := range u.Unmerged {
+		fmt.Fprintf(&info, "%s %s %d\t%s\x00", e.Entry.Mode, e.Entry.ID, e.Stage, e.Path)
+	}
+	err := w.reindex(ctx, r, u.To, func(g git.Git) error {
+		_, err := g.From(strings.NewReader(info.String())).Run(ctx, "update-index", "-z", "--index-info")
+		_, _ = g.Run(ctx, "update-index", "-q", "--unmerged", "--refresh") // else `git merge --abort` takes files for changed
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
+		if err := w.writePrivate(r, u.From); err != nil {
+			return err
+		}
+		r.Taken = u.From
+	}
+	d, err := w.gitFolder(r)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = errors.Join(put(d, "MERGE_MSG", []byte("Merge "+shortRef(u.Ref)+" into "+r.Branch+"\n")), put(d, "MERGE_MODE", nil), put(d, "MERGE_HEAD", []byte(u.Base+"\n")))
+	if err != nil {
+		return err
+	}
+	w.showBase(ctx, r, u)
+	u.Left = true
+	return w.save(r)
+}
+
+// unresolved are the conflicts that a snapshot has still: what has git's markers, or is
+// what the update left.
+func (u *updating) unresolved(ctx context.Context, s *snapshot) ([]string, error) {
+	paths := pathsOf(u.Unmerged)
+	was, err := s.git.Entries(ctx, u.To, paths)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.git.Entries(ctx, s.tree, paths)
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, p := range paths {
+		same := was[p] == now[p]
+		if !same && now[p].ID != "" {
+			text, err := s.git.Blob(ctx, now[p].ID, maxText)
+			same = err == nil && strings.Contains("\n"+string(text), "\n<<<<<<< ") && strings.Contains("\n"+string(text), "\n>>>>>>> ")
+		}
+		if same {
+			left = append(left, p)
+		}
+	}
+	return left, nil
+}
+
+// concluded notes that a merge is no longer under way.
+func (w *Workspace) concluded(r *record) error {
+	d, err := w.gitFolder(r)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	changes := make([]filetree.Change, 0, len(mergeFiles))
+	for _, name := range mergeFiles {
+		if e, err := filetree.Standing(d, name); err == nil && e != nil && !e.Mode.IsDir() {
+			changes = append(changes, filetree.Change{Path: name, Was: e})
+		}
+	}
+	a := &filetree.Applier{Ctx: context.Background(), Top: d, Stage: w.path(stageName)}
+	return a.Apply(changes)
+}
+
+// abort gives files and indexes what they had before the update, once what they have is
+// kept in a commit.
+func (w *Workspace) abort(ctx context.Context, r *record, s *snapshot) (Updated, error) {
+	u := r.Update
+	out := Updated{From: shortRef(u.Ref), Commit: s.tip, Conflicts: []string{}}
+	var err error
+	if out.Kept, err = s.git.Commit(ctx, s.tree, "What was given up", s.tip); err != nil {
+		return out, err
+	}
+	if _, err := s.git.Run(ctx, "update-ref", "-m", "tandemux: give an update up", git.Undone{Commit: out.Kept}.Ref(), out.Kept); err != nil {
+		return out, err
+	}
+	if _, err := w.shift(ctx, r, out.Kept, s.tip, func() error { return nil }); err != nil {
+		return out, err
+	}
+	if err := errors.Join(w.concluded(r), w.settle(ctx, r, s.tip)); err != nil {
+		return out, err
+	}
+	r.Update = nil
+	return out, w.save(r)
+}

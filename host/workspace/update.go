@@ -1,0 +1,268 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// UpdateOptions say how a base comes into a task's branch.
+type UpdateOptions struct {
+	// From is a branch or a commit of the repository; empty: the branch that the worktree
+	// was made from, else the one that is checked out.
+	From string
+	// Rebase puts the task's commits on top of the base, in place of a merge. A conflict
+	// changes nothing then.
+	Rebase bool
+	// Leave leaves conflicts in the files, as git's markers, and a merge under way; else
+	// they change nothing.
+	Leave bool
+	// Abort gives up the update whose conflicts were left.
+	Abort bool
+	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
+	Ready func() error
+}
+
+// Updated is what an update did.
+type Updated struct {
+	From    string `json:"from" doc:"The branch or commit that was brought in"`
+	Commit  string `json:"commit" doc:"What the task's branch is at"`
+	Commits int    `json:"commits" doc:"How many came"`
+	// Conflicts were left in the task's files.
+	Conflicts []string `json:"conflicts" doc:"Files that both sides changed: they have git's markers, and the merge waits for a commit"`
+	// Kept is the commit that keeps the files of an update that was given up.
+	Kept string `json:"kept,omitempty" doc:"Keeps the files of an update that was given up"`
+}
+
+// maxNamed bounds the files that an agent is told of.
+const maxNamed = 100
+
+// Question asks the agent to resolve the conflicts that were left.
+func (u Updated) Question() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s was merged into your branch, and these files have conflicts:\n\n", u.From)
+	for _, p := range u.Conflicts[:min(len(u.Conflicts), maxNamed)] {
+		fmt.Fprintf(&b, "- %q\n", p)
+	}
+	if n := len(u.Conflicts) - maxNamed; n > 0 {
+		fmt.Fprintf(&b, "- and %d more, which `git status` names\n", n)
+	}
+	b.WriteString("\nEdit them so that they have what both sides wanted and no conflict markers (<<<<<<<, =======, >>>>>>>), `git add` them, and conclude the merge with `git commit --no-edit`.")
+	return b.String()
+}
+
+// updating is a base that is being brought in. It is recorded before files are touched:
+// whoever locks the workspace next finishes it.
+type updating struct {
+	From string `json:"from"` // the commit of the task's work
+	To   string `json:"to"`   // the commit, or with conflicts the tree, that the files become
+	Base string `json:"base"` // the commit that is brought in
+	Ref  string `json:"ref,omitempty"`
+	// Unmerged are entries of git's index, of paths in conflict.
+	Unmerged []unmerged `json:"unmerged,omitempty"`
+	// Left is set once the files have the conflicts, which are somebody's to resolve.
+	Left bool `json:"left,omitempty"`
+}
+
+// unmerged is what one side of a conflict has of a path: stage 1 is what both began with,
+// 2 the task's, 3 the base's.
+type unmerged struct {
+	Entry git.Entry `json:"entry"`
+	Stage int       `json:"stage"`
+	Path  string    `json:"path"`
+}
+
+func pathsOf(all []unmerged) []string {
+	var paths []string
+	for _, u := range all {
+		paths = append(paths, u.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Update brings what is new in the branch that a worktree was made from into the task's
+// branch and files. What the task has not committed is committed first. Where both sides
+// changed the same, the error says which files (ErrConflict, Conflicts) and nothing was
+// changed, unless o says to leave the conflicts there.
+func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error) {
+	r, unlock, err := w.begin()
+	if err != nil {
+		return Updated{}, err
+	}
+	defer unlock()
+	switch {
+	case r.Kind == Filesystem:
+		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "task %s works on a filesystem: it gets what changed there before each message", r.ID)
+	case r.Kind != Worktree:
+		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has no branch that it could be brought up to date with", r.Kind)
+	}
+	if o.Ready != nil {
+		if err := o.Ready(); err != nil {
+			return Updated{}, err
+		}
+	}
+	if err := w.takeCommits(ctx, r); err != nil {
+		return Updated{}, err
+	}
+	s, err := w.snapshot(ctx, r, true)
+	if err != nil {
+		return Updated{}, err
+	}
+	defer s.close()
+	merging, err := w.merging(ctx, r, s.tip)
+	switch {
+	case err != nil:
+		return Updated{}, err
+	case o.Abort && !merging:
+		return Updated{}, filetree.Failf(filetree.ErrConflict, "no update is under way in task %s", r.name())
+	case o.Abort:
+		return w.abort(ctx, r, s)
+	case merging:
+		return Updated{}, filetree.Failf(filetree.ErrConflict, "an update of task %s waits for its conflicts to be resolved and committed: `tandemux ws update %[1]s --abort` gives it up", r.name())
+	}
+	if err := w.atRest(r); err != nil {
+		return Updated{}, err
+	}
+	return w.update(ctx, r, s, o)
+}
+
+func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o UpdateOptions) (Updated, error) {
+	ref, base, err := w.upstream(ctx, r, o.From)
+	if err != nil {
+		return Updated{}, err
+	}
+	out := Updated{From: shortRef(ref), Commit: s.tip, Conflicts: []string{}}
+	work, err := s.commit(ctx, r, "")
+	if err != nil {
+		return Updated{}, err
+	}
+	g := w.sourceGit(r)
+	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", base, work); err == nil {
+		return out, nil
+	}
+	if out.Commits, err = count(ctx, g, work+".."+base); err != nil {
+		return Updated{}, err
+	}
+	u := &updating{From: work, Base: base, Ref: ref}
+	switch _, err := g.Run(ctx, "merge-base", "--is-ancestor", work, base); {
+	case err == nil:
+		u.To = base
+	case o.Rebase:
+		u.To, u.Unmerged, err = replay(ctx, g, base, work)
+		if err != nil {
+			return Updated{}, err
+		}
+	default:
+		if u.To, u.Unmerged, err = join(ctx, g, work, base); err != nil {
+			return Updated{}, fmt.Errorf("merge %s into %s: %w", out.From, r.Branch, err)
+		}
+		if len(u.Unmerged) == 0 {
+			if u.To, err = g.Commit(ctx, u.To, "Merge "+out.From+" into "+r.Branch, work, base); err != nil {
+				return Updated{}, err
+			}
+		}
+	}
+	if len(u.Unmerged) > 0 && (!o.Leave || o.Rebase) {
+		return Updated{}, &Conflicts{Into: out.From, Task: r.name(), Paths: pathsOf(u.Unmerged), Update: true}
+	}
+	if err := w.adopt(ctx, r, s.tip, work); err != nil {
+		return Updated{}, err
+	}
+	if len(u.Unmerged) > 0 { // again, with names at the markers
+		if named, all, err := join(ctx, g, r.Branch, out.From); err == nil && slices.Equal(all, u.Unmerged) {
+			u.To = named
+		}
+	}
+	if err := w.carry(ctx, r, u); err != nil {
+		return Updated{}, err
+	}
+	out.Conflicts = append(out.Conflicts, pathsOf(u.Unmerged)...)
+	if len(u.Unmerged) == 0 {
+		out.Commit = u.To
+	} else {
+		out.Commit = u.From
+	}
+	return out, nil
+}
+
+// upstream is the branch, as a reference in full, or the commit that a worktree is brought
+// up to date with.
+func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, commit string, err error) {
+	g := w.sourceGit(r)
+	at := func(name string) (string, error) {
+		return g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", name+"^{commit}")
+	}
+	if from != "" {
+		if commit, err = at(from); err != nil {
+			return "", "", filetree.Failf(filetree.ErrInvalid, "%q is no branch or commit of the repository %s", filetree.Clip(from), r.Source)
+		}
+		if ref = fullRef(ctx, g, from); ref == "" {
+			ref = commit
+		}
+		return ref, commit, nil
+	}
+	if r.Upstream != "" {
+		if commit, err = at(r.Upstream); err == nil {
+			return r.Upstream, commit, nil
+		}
+	}
+	if ref, err = g.Line(ctx, "symbolic-ref", "-q", "HEAD"); err == nil && ref != "refs/heads/"+r.Branch {
+		if commit, err = at(ref); err == nil {
+			return ref, commit, nil
+		}
+	}
+	return "", "", filetree.Failf(filetree.ErrUnsupported, "it is not known which branch task %s was made from, or that is gone: name one with --from", r.name())
+}
+
+// fullRef is a branch's name in full, empty for what is no branch.
+func fullRef(ctx context.Context, g git.Git, name string) string {
+	ref, err := g.Line(ctx, "rev-parse", "--symbolic-full-name", "--verify", "-q", "--end-of-options", name)
+	if err != nil || !strings.HasPrefix(ref, "refs/heads/") && !strings.HasPrefix(ref, "refs/remotes/") {
+		return ""
+	}
+	return ref
+}
+
+func shortRef(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/")
+}
+
+func count(ctx context.Context, g git.Git, commits string) (int, error) {
+	out, err := g.Line(ctx, "rev-list", "--count", commits, "--")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(out)
+}
+
+// join merges two commits into a tree. Where they don't join, that has git's markers.
+func join(ctx context.Context, g git.Git, ours, theirs string) (tree string, left []unmerged, err error) {
+	out, err := g.Run(ctx, "merge-tree", "--write-tree", "-z", "--no-messages", ours, theirs)
+	words := git.Words(out)
+	if err != nil && git.ExitCode(err) != 1 {
+		return "", nil, err
+	}
+	if len(words) == 0 {
+		return "", nil, errors.Join(err, errors.New("git gave no tree"))
+	}
+	for _, line := range words[1:] { // MODE ID STAGE\tPATH
+		head, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(head)
+		if len(f) != 3 {
+			return "", nil, fmt.Errorf("git's answer is not what it should be: %q", filetree.Clip(line))
+		}
+		stage, err := strconv.Atoi(f[2])
+		if err != nil || stage < 1 || stage > 3 {
+			return "", nil, fmt.Errorf("git's answer is not what it should be: %q", filetree.Clip(line))
+		}
+		left = append(left, unmerged{git.Entry{Mode: f[0], ID: f[1]}, stage, path})
+	}
+	return words[0], left, nil
+}

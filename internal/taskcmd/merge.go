@@ -1,0 +1,105 @@
+package taskcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/host/task/api"
+	"tandemux/host/workspace"
+	"tandemux/internal/cli"
+)
+
+func newWsUpdate() *cobra.Command {
+	var in api.UpdateWorkspace
+	return verb("update TASK", `Bring what is new at home into a task
+That is what the branch that its worktree was made from has since then: it is merged
+into the task's branch and files, or with --rebase the task's commits are put on top.
+What the task has not committed is committed first. Where both sides changed the same,
+nothing is changed and the files are named, unless --ask or --leave is given; --abort
+gives up what was left. While the task is at work it wants --running.
+
+  tandemux ws update fixer --ask`, &in, func(c *call, args []string) error {
+		return told(c, func(u api.WorkspaceUpdate) string { return tellUpdate(u, in.Abort) }, "updateWorkspace", in, args[0])
+	}, cli.One[api.WorkspaceUpdate]())
+}
+
+func tellUpdate(u api.WorkspaceUpdate, aborted bool) string {
+	from := cli.Short(u.From)
+	switch {
+	case aborted:
+		return fmt.Sprintf("the update from %s was given up; what the files had is kept in %s", from, u.Kept)
+	case u.Commits == 0:
+		return "the task has all of " + from
+	case len(u.Conflicts) == 0:
+		return fmt.Sprintf("%s of %s came into the task", cli.Count(u.Commits, "commit"), from)
+	}
+	var b strings.Builder
+	for _, p := range u.Conflicts {
+		fmt.Fprintf(&b, "conflict  %s\n", cli.Line(p))
+	}
+	what := "the agent was asked to resolve them"
+	if u.EventID == "" {
+		what = "they wait in its files to be resolved and committed"
+	}
+	fmt.Fprintf(&b, "%s of %s came into the task, with conflicts in %s: %s", cli.Count(u.Commits, "commit"), from, cli.Count(len(u.Conflicts), "file"), what)
+	return b.String()
+}
+
+func newWsMerge() *cobra.Command {
+	var in struct {
+		api.MergeWorkspace
+		Yes bool `flag:"yes,y" doc:"Don't ask"`
+	}
+	return verb("merge TASK", `Bring home what a task changed
+It comes from a worktree into the branch that is checked out in the repository, from a
+copy into its directory, from a filesystem's copy into the filesystem. What will come
+is shown first, and you are asked; where nobody can be asked, as in a script or with
+--json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
+nothing is touched, and you are told where. While the task is at work it wants --running.`, &in, func(c *call, args []string) error {
+		asks := !in.Yes && !in.DryRun
+		first := in.MergeWorkspace
+		first.DryRun = first.DryRun || asks
+		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
+		if err != nil {
+			return err
+		}
+		asks = asks && !m.Nothing
+		if !asks || !cli.AsJSON(c.Command) {
+			err = cli.Print(c.Command, m, func(w io.Writer) error {
+				tellMerged(w, m)
+				return nil
+			})
+		}
+		if err != nil || !asks {
+			return err
+		}
+		if cli.AsJSON(c.Command) || !cli.OnTerminal(c.Command) {
+			return errors.New("nothing was merged, as nobody can be asked here; --yes merges without asking")
+		}
+		if !cli.Agrees(c.Command, "Merge into "+cli.Short(m.Into)+"?") {
+			return errors.New("nothing was merged")
+		}
+		if m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
+			return err
+		}
+		return show(c, m, "merged into "+cli.Short(m.Into))
+	}, cli.One[workspace.Merged]())
+}
+
+func tellMerged(w io.Writer, m workspace.Merged) {
+	if m.Nothing {
+		fmt.Fprintf(w, "there is nothing to merge into %s\n", cli.Short(m.Into))
+		return
+	}
+	printStat(w, m.Files, m.Left)
+	if m.Commit != "" {
+		fmt.Fprintf(w, "%s is at %s\n", cli.Short(m.Into), m.Commit)
+	}
+	if m.Behind > 0 {
+		fmt.Fprintf(w, "%s has %s that the task does not have: `tandemux ws update` brings them in\n", cli.Short(m.Into), cli.Count(m.Behind, "commit"))
+	}
+}
