@@ -95,6 +95,7 @@ func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 }
 
 func (h hostAdapter) MergeTask(ctx context.Context, id string, running bool) (string, error) {
+	ctx = context.WithoutCancel(ctx) // a check takes its time
 	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", api.MergeWorkspace{Running: running}, id)
 	if m.Nothing {
 		return "there was nothing to merge", err

@@ -116,9 +116,16 @@ task show a
 task answer a no
 ws diff t
 ws merge t --yes
-task new --no-sandbox --agent hello --name u --workspace worktree:repo -m hello --wait
+task new --no-sandbox --agent writes --name u --workspace worktree:repo -m hello --wait
 ws update u
+ws push u ../remote
+! ws push u nowhere
 ! ws update t
+ws resolve t
+ws new --name shared
+task new --no-sandbox --agent hello --name s --filesystem shared -m hello --wait
+ws resolve s --keep task
+! ws resolve u --keep task
 task pull t --out out
 task migrate c --latest
 task cancel c
@@ -151,8 +158,9 @@ func TestJSON(t *testing.T) {
 		x.dir + "/variables.env":                   "A=b\n",
 		x.dir + "/hello.txt":                       strings.Repeat("prompt\nsay Hello.\n", 9),
 		x.dir + "/asks.txt":                        "prompt\ncall p session/request_permission {\"sessionId\":\"$SESSION\",\"toolCall\":{\"toolCallId\":\"c\",\"title\":\"Run it\",\"kind\":\"execute\",\"rawInput\":{\"command\":\"make\"}},\"options\":[{\"optionId\":\"no\",\"name\":\"No\",\"kind\":\"reject_once\"}]}\n",
-		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n[agents.asks]\ncommand = [\"scripted-agent\", \"" + x.dir + "/asks.txt\"]\n",
-		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n",
+		home + "/config/tandemux/config.toml":      "[agents.hello]\ncommand = [\"scripted-agent\", \"" + x.dir + "/hello.txt\"]\n[agents.asks]\ncommand = [\"scripted-agent\", \"" + x.dir + "/asks.txt\"]\n[agents.writes]\ncommand = [\"scripted-agent\", \"" + x.dir + "/writes.txt\"]\n",
+		x.dir + "/writes.txt":                      "prompt\ncall w fs/write_text_file {\"sessionId\":\"$SESSION\",\"path\":\"$CWD/f\",\"content\":\"new\"}\n",
+		x.dir + "/remote/":                         "",
 		x.dir + "/repo/":                           "",
 		home + "/data/fish/generated_completions/": "",
 	} {
@@ -166,7 +174,7 @@ func TestJSON(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git here")
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"init", "-q", "--bare", "../remote"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"}} {
 		if out, err := exec.Command("git", append([]string{"-C", x.dir + "/repo"}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %s", args, out)
 		}

@@ -16,6 +16,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
+	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/internal/local"
@@ -55,7 +56,7 @@ func (t *tasks) open() (*task.Service, error) {
 	h := <-t.host
 	t.host <- h
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Limits: func() queue.Limits { return t.now().tasks }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Repositories: func() home.Repositories { return t.now().homes }, Limits: func() queue.Limits { return t.now().tasks }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err

@@ -149,6 +149,8 @@ type Deleted struct {
 	ID string `json:"id"`
 	// KeptBranch is a git branch that has commits which are nowhere else.
 	KeptBranch string `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
+	// Dropped went with the workspace, and was nowhere else; at most 1000 paths.
+	Dropped []string `json:"dropped,omitempty" doc:"What went with it and was nowhere else: repositories in the workspace, what was in submodules, what a copy had not merged; nothing is named by force"`
 }
 
 // Delete removes a task with its session, its workspace and all that was stored of
@@ -179,7 +181,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
 		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
 	}
-	return Deleted{ID: t.ID, KeptBranch: l.left}, nil
+	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped}, nil
 }
 
 // remove deletes what there is of a task, the record last.
@@ -206,13 +208,16 @@ func (l *live) remove(ctx context.Context, t store.Task) error {
 }
 
 func (l *live) removeFiles(ctx context.Context, t store.Task) error {
-	branch, err := l.s.Files.Remove(ctx, t.ID, strings.HasPrefix(t.Reason, forced))
+	left, err := l.s.Files.Remove(ctx, t.ID, strings.HasPrefix(t.Reason, forced))
 	if err != nil {
 		return err
 	}
-	if branch != "" {
-		l.s.note(t, store.Info, "the branch "+branch+" stays: it has commits that are nowhere else")
+	if left.Branch != "" {
+		l.s.note(t, store.Info, "the branch "+left.Branch+" stays: it has commits that are nowhere else")
 	}
-	l.left = branch
+	for _, path := range left.Dropped {
+		l.s.note(t, store.Warning, "went with the workspace, and was nowhere else: "+path)
+	}
+	l.left = left
 	return nil
 }

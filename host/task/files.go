@@ -38,5 +38,5 @@ func (s *Service) Resting(ctx context.Context, id string) error {
 	if !busy {
 		return nil
 	}
-	return store.Errorf(store.Stale, "task %[1]s is %[2]s, so its files may hold half of a change: wait until its turn has ended (`tandemux task watch %[1]s`), stop it, or say --running", t.Name, t.Status)
+	return store.Errorf(store.Stale, "task %[1]s is at work, so its files may hold half of a change: wait until its turn has ended (`tandemux task watch %[1]s`), stop it, or say --running", t.Name)
 }

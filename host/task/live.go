@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/store"
+	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -20,9 +21,9 @@ type live struct {
 	wake chan struct{} // holds one when there is something to look at; immutable
 	done chan struct{} // closed when the runner has ended; immutable
 
-	told   told   // what the stream tells of the open turn
-	loaded bool   // told is as the store says
-	left   string // the branch that deleting left; for others once done is closed
+	told   told              // what the stream tells of the open turn
+	loaded bool              // told is as the store says
+	left   workspace.Removed // what deleting left and dropped; for others once done is closed
 	facts  store.Facts
 	asked  struct { // of the version that it was launched with
 		version string

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
@@ -29,6 +30,8 @@ type Options struct {
 	Configured func(name string) (registry.Definition, error)
 	// Limits says how many tasks may work at once; nil: any number. It is asked each time.
 	Limits func() queue.Limits
+	// Repositories gives the configuration's directories; nil: none.
+	Repositories func() home.Repositories
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
@@ -98,7 +101,7 @@ func (s *Service) open(ctx context.Context) error {
 	if s.Agents, err = registry.New(ctx, s.Store, registry.Options{Dir: s.State, Log: s.Log, Now: s.Now, Configured: s.Configured}); err != nil {
 		return err
 	}
-	if s.Files, err = workspace.Open(workspace.Options{State: s.State}); err != nil {
+	if s.Files, err = workspace.Open(workspace.Options{State: s.State, About: s.about, Check: s.check, Carry: s.carried}); err != nil {
 		return fmt.Errorf("open the workspaces: %w", err)
 	}
 	if err := s.sweep(ctx); err != nil {

@@ -31,8 +31,14 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 			return err
 		}
 	}
-	err := l.launch(ctx, &t)
 	var failed *startError
+	err := error(nil)
+	if t.Session == "" {
+		err = l.s.setUp(ctx, t)
+	}
+	if err == nil {
+		err = l.launch(ctx, &t)
+	}
 	switch {
 	case errors.Is(err, errWaiting):
 		return nil

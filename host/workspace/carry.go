@@ -40,7 +40,7 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 		return filetree.Failf(filetree.ErrConflict, "%q is in the way of what would come: git ignores it, or it was written just now; nothing was changed", filetree.Clip(missed[0]))
 	}
 	if len(u.Unmerged) > 0 {
-		return w.leave(ctx, r, u)
+		return leave(ctx, w, r, u)
 	}
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	if tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); err != nil || tip != u.To {
@@ -51,20 +51,19 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	if err := w.settle(ctx, r, u.To); err != nil {
 		return err
 	}
-	return w.updated(ctx, r, u)
+	return updated(ctx, w, r, u)
 }
 
 // updated notes that a base is in.
-func (w *Workspace) updated(ctx context.Context, r *record, u *updating) error {
-	w.showBase(ctx, r, u)
+func updated(ctx context.Context, w *Workspace, r *record, u *updating) error {
+	showBase(ctx, w, r, u)
 	r.Base, r.Update = u.Base, nil
-	w.info = r.Info
 	return w.save(r)
 }
 
 // showBase has the sandbox's git know where the base is, unless the agent has made
 // something else of that branch.
-func (w *Workspace) showBase(ctx context.Context, r *record, u *updating) {
+func showBase(ctx context.Context, w *Workspace, r *record, u *updating) {
 	d, err := filetree.OpenFolder(w.path(gitName))
 	if err != nil || !strings.HasPrefix(u.Ref, "refs/") {
 		return

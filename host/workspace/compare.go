@@ -33,7 +33,7 @@ func (s *syncing) compare(remote *filetree.Manifest, down bool) (met map[string]
 		switch {
 		case filetree.Equal(l, r):
 		case filetree.Equal(giving, b): // nothing to give
-		case filetree.Equal(taking, b) || s.prefer == wanted:
+		case filetree.Equal(taking, b) || s.preferred(wanted, path):
 			all[path] = &filetree.Change{Path: path, To: giving, Was: taking}
 		default:
 			s.out.Conflict(path)

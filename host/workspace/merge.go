@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
@@ -16,10 +16,16 @@ import (
 
 // MergeOptions say how work comes home.
 type MergeOptions struct {
-	// Message is the commit's, of a worktree; empty: one that names the task.
+	// Message is the commit's, of a worktree; empty: what the work was about.
 	Message string
 	// DryRun only says what would be.
 	DryRun bool
+	// NoCheck merges without what must succeed before (Options.Check).
+	NoCheck bool
+	// prepare stops where nothing but the commit of the work is made, which is on no branch.
+	prepare bool
+	// work is that commit, once more: it comes home, and nothing that was done since.
+	work string
 	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
 	Ready func() error
 }
@@ -40,6 +46,10 @@ type Merged struct {
 	Nothing bool       `json:"nothing,omitempty"` // there was nothing to bring home
 	// Behind is how many commits of the branch the task does not have.
 	Behind int `json:"behind,omitempty"`
+	// Check is the command that must succeed before, or did.
+	Check string `json:"check,omitempty"`
+
+	work string // see MergeOptions
 }
 
 // Conflicts is the error of a merge that was not done: nothing was changed.
@@ -51,6 +61,7 @@ type Conflicts struct {
 	Task   string `json:"-"` // its name
 	Update bool   `json:"-"` // it was to be brought up to date with Into
 	Open   bool   `json:"-"` // an update has left them
+	Shared bool   `json:"-"` // Into is a filesystem; what else changed is in it
 }
 
 func (c *Conflicts) Error() string {
@@ -72,6 +83,8 @@ func (c *Conflicts) Error() string {
 		return fmt.Sprintf("merging into %s would overwrite uncommitted changes in %s: commit or stash them, and merge again; nothing was changed", c.Into, list)
 	case c.Open:
 		return fmt.Sprintf("conflicts with %s are not resolved in %s: have the task resolve and commit them, or give them up with `tandemux ws update %s --abort`; nothing was changed", c.Into, list, c.Task)
+	case c.Shared:
+		return fmt.Sprintf("both the task and %s changed %s, which stay as they are on both sides: `tandemux ws resolve %s --keep task`, or filesystem, says whose counts", c.Into, list, c.Task)
 	case c.Update:
 		return fmt.Sprintf("both the task and %s changed %s; nothing was changed: --ask has the agent resolve that, --leave leaves the conflicts in its files", c.Into, list)
 	case c.Task != "":
@@ -92,6 +105,32 @@ func (c *Conflicts) StatusCode() int { return http.StatusConflict }
 // file so that they don't join, or the user's uncommitted changes are in the way, the
 // error says which (ErrConflict, Conflicts).
 func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
+	check := w.checkFor(o)
+	if check == nil {
+		return w.merge(ctx, o)
+	}
+	// It may take long: the workspace is locked before, to say what is to come home, and after.
+	o.prepare = true
+	m, err := w.merge(ctx, o)
+	if err != nil || m.Nothing {
+		return m, err
+	}
+	if err := check(ctx); err != nil {
+		return Merged{}, err
+	}
+	o.prepare, o.work = false, m.work
+	return w.merge(ctx, o)
+}
+
+// checkFor is what must succeed first; nil for nothing.
+func (w *Workspace) checkFor(o MergeOptions) func(context.Context) error {
+	if w.store.options.Check == nil || o.NoCheck || o.DryRun {
+		return nil
+	}
+	return w.store.options.Check(w)
+}
+
+func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
 		return Merged{}, err
@@ -125,7 +164,7 @@ func (w *Workspace) mergeSync(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, err
 	}
 	m := Merged{Into: r.Filesystem, Files: d.Files, Left: d.Left}
-	if o.DryRun {
+	if o.DryRun || o.prepare {
 		return m, nil
 	}
 	out, err := w.syncUp(ctx, r, Neither)
@@ -133,7 +172,7 @@ func (w *Workspace) mergeSync(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, err
 	}
 	if len(out.Conflicts) > 0 {
-		return Merged{}, &Conflicts{Into: "the filesystem " + r.Filesystem, Paths: out.Conflicts}
+		return Merged{}, &Conflicts{Into: "the filesystem " + r.Filesystem, Task: r.name(), Paths: out.Conflicts, Shared: true}
 	}
 	return m, nil
 }
@@ -161,7 +200,7 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, err
 	}
 	defer s.close()
-	commit, err := w.workCommit(ctx, r, s, o.Message)
+	commit, err := w.workOf(ctx, r, s, o)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -170,7 +209,7 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if err != nil {
 		return Merged{}, err
 	}
-	if m.Behind, err = count(ctx, s.git, commit+".."+head); err != nil {
+	if m.Behind, err = s.git.Count(ctx, commit+".."+head); err != nil {
 		return Merged{}, err
 	}
 	to, err := w.join(ctx, r, w.sourceGit(r).With(s.objects...), branch, head, commit, o.Message)
@@ -180,7 +219,10 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if to != head {
 		m.Files = files
 	}
-	if o.DryRun {
+	if o.prepare {
+		m.work = commit
+	}
+	if o.DryRun || o.prepare {
 		return m, nil
 	}
 	m.Commit = to
@@ -188,6 +230,10 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		if err := w.advance(ctx, r, branch, head, to); err != nil {
 			return Merged{}, err
 		}
+	}
+	r.Merged = time.Now().UTC().Truncate(time.Millisecond)
+	if err := w.save(r); err != nil {
+		return m, err
 	}
 	// What is not in the branch is in the files: so it goes last, and a merge that could not
 	// be has changed nothing.
@@ -197,24 +243,40 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	return m, nil
 }
 
+// workOf is the commit that is to come home.
+func (w *Workspace) workOf(ctx context.Context, r *record, s *snapshot, o MergeOptions) (string, error) {
+	if o.work == "" {
+		return w.workCommit(ctx, r, s, o.Message)
+	}
+	if o.work == s.tip {
+		return o.work, nil
+	}
+	if was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", o.work+"^1"); err != nil || was != s.tip {
+		return "", filetree.Failf(filetree.ErrConflict, "task %s has committed something since its work was checked: merge again", r.name())
+	}
+	return o.work, nil
+}
+
 // join gives the commit that has both; head itself where there is nothing new.
-func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head, tip, message string) (string, error) {
+func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head, tip, text string) (string, error) {
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
 		return head, nil
 	}
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
 		return tip, nil
 	}
-	tree, left, err := join(ctx, g, head, tip)
+	tree, left, err := g.Join(ctx, head, tip)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
 	case len(left) > 0:
-		paths := pathsOf(left)
+		paths := git.PathsOf(left)
 		return "", &Conflicts{Into: "the branch " + branch, Task: r.name(), Paths: paths[:min(len(paths), filetree.MaxListed)]}
 	}
-	message = cmp.Or(message, "Merge "+r.Branch+" into "+branch)
-	return g.Commit(ctx, tree, message, head, tip)
+	if text == "" {
+		text = mergeMessage(ctx, w, r, g, branch, head, tip)
+	}
+	return g.Commit(ctx, tree, text, head, tip)
 }
 
 // advance moves the user's branch and the files that are checked out of it. git
@@ -278,7 +340,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		_, ok := slices.BinarySearchFunc(changes, f.Path, func(ch filetree.Change, path string) int { return strings.Compare(ch.Path, path) })
 		return !ok // it is at home already
 	})
-	if o.DryRun {
+	if o.DryRun || o.prepare {
 		return m, nil
 	}
 	a := &filetree.Applier{

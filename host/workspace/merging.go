@@ -19,7 +19,7 @@ func (w *Workspace) merging(ctx context.Context, r *record, tip string) (bool, e
 		return false, nil
 	}
 	if _, err := w.sourceGit(r).Run(ctx, "merge-base", "--is-ancestor", u.Base, tip); err == nil {
-		return false, w.updated(ctx, r, u)
+		return false, updated(ctx, w, r, u)
 	}
 	d, err := w.gitFolder(r)
 	if err != nil {
@@ -53,7 +53,7 @@ var (
 )
 
 // atRest refuses to move a branch under the agent's own merge or rebase.
-func (w *Workspace) atRest(r *record) error {
+func atRest(w *Workspace, r *record) error {
 	d, err := w.gitFolder(r)
 	if err != nil {
 		return err
@@ -69,9 +69,9 @@ func (w *Workspace) atRest(r *record) error {
 
 // leave leaves the conflicts of an update for somebody to resolve: as git merge does, the
 // index has what each side had, and the next commit joins both.
-func (w *Workspace) leave(ctx context.Context, r *record, u *updating) error {
+func leave(ctx context.Context, w *Workspace, r *record, u *updating) error {
 	var info strings.Builder
-	for _, p := range pathsOf(u.Unmerged) {
+	for _, p := range git.PathsOf(u.Unmerged) {
 		fmt.Fprintf(&info, "0 %s\t%s\x00", u.Base, p)
 	}
 	for _, e := range u.Unmerged {
@@ -100,7 +100,7 @@ func (w *Workspace) leave(ctx context.Context, r *record, u *updating) error {
 	if err != nil {
 		return err
 	}
-	w.showBase(ctx, r, u)
+	showBase(ctx, w, r, u)
 	u.Left = true
 	return w.save(r)
 }
@@ -108,7 +108,7 @@ func (w *Workspace) leave(ctx context.Context, r *record, u *updating) error {
 // unresolved are the conflicts that a snapshot has still: what has git's markers, or is
 // what the update left.
 func (u *updating) unresolved(ctx context.Context, s *snapshot) ([]string, error) {
-	paths := pathsOf(u.Unmerged)
+	paths := git.PathsOf(u.Unmerged)
 	was, err := s.git.Entries(ctx, u.To, paths)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (u *updating) unresolved(ctx context.Context, s *snapshot) ([]string, error
 }
 
 // concluded notes that a merge is no longer under way.
-func (w *Workspace) concluded(r *record) error {
+func concluded(w *Workspace, r *record) error {
 	d, err := w.gitFolder(r)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (w *Workspace) concluded(r *record) error {
 
 // abort gives files and indexes what they had before the update, once what they have is
 // kept in a commit.
-func (w *Workspace) abort(ctx context.Context, r *record, s *snapshot) (Updated, error) {
+func abort(ctx context.Context, w *Workspace, r *record, s *snapshot) (Updated, error) {
 	u := r.Update
 	out := Updated{From: shortRef(u.Ref), Commit: s.tip, Conflicts: []string{}}
 	var err error
@@ -163,7 +163,7 @@ func (w *Workspace) abort(ctx context.Context, r *record, s *snapshot) (Updated,
 	if _, err := w.shift(ctx, r, out.Kept, s.tip, func() error { return nil }); err != nil {
 		return out, err
 	}
-	if err := errors.Join(w.concluded(r), w.settle(ctx, r, s.tip)); err != nil {
+	if err := errors.Join(concluded(w, r), w.settle(ctx, r, s.tip)); err != nil {
 		return out, err
 	}
 	r.Update = nil

@@ -90,6 +90,15 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 	if err := s.include(ctx, top, files, slices.Compact(paths)); err != nil {
 		return fmt.Errorf("take the changed files: %w", err)
 	}
+	modules, err := s.modules(ctx, top)
+	if err != nil {
+		return fmt.Errorf("look at the submodules: %w", err)
+	}
+	for _, p := range modules {
+		if !slices.Contains(s.left, strings.TrimSuffix(p, "/")) {
+			s.left = append(s.left, p)
+		}
+	}
 	return nil
 }
 
@@ -161,13 +170,17 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 }
 
 // commit makes a commit of the files on top of the branch, which stays where it is; where
-// nothing is new it is the branch's own. More are further parents.
-func (s *snapshot) commit(ctx context.Context, r *record, message string, more ...string) (string, error) {
+// nothing is new it is the branch's own. Without a text it says what the work is about. More
+// are further parents.
+func (w *Workspace) commit(ctx context.Context, r *record, s *snapshot, text string, more ...string) (string, error) {
 	was, err := s.git.Line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
 	if err != nil || was == s.tree && len(more) == 0 {
 		return s.tip, err
 	}
-	return s.git.Commit(ctx, s.tree, cmp.Or(message, "Work of task "+r.name()), append([]string{s.tip}, more...)...)
+	if text == "" {
+		text = message(w.about(ctx, r))
+	}
+	return s.git.Commit(ctx, s.tree, text, append([]string{s.tip}, more...)...)
 }
 
 // workCommit makes a commit of what is not committed, which is on no branch yet. Conflicts
@@ -178,7 +191,7 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 		if err != nil {
 			return "", err
 		}
-		return s.commit(ctx, r, message)
+		return w.commit(ctx, r, s, message)
 	}
 	left, err := r.Update.unresolved(ctx, s)
 	if err != nil {
@@ -187,7 +200,7 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 	if len(left) > 0 {
 		return "", &Conflicts{Into: shortRef(r.Update.Ref), Task: r.name(), Paths: left, Open: true}
 	}
-	return s.commit(ctx, r, cmp.Or(message, "Merge "+shortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
+	return w.commit(ctx, r, s, cmp.Or(message, "Merge "+shortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what
@@ -219,7 +232,7 @@ func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) er
 	if _, err := w.merging(ctx, r, commit); err != nil || r.Update != nil {
 		return err
 	}
-	return w.concluded(r)
+	return concluded(w, r)
 }
 
 // reindex makes the worktree's index that of a tree, which more may change. A git that is

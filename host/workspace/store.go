@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
@@ -17,6 +18,15 @@ type Options struct {
 	State string
 	// Git is git's binary; empty: looked up in PATH at the first use.
 	Git string
+	// About says what a task's work since a time is about, for messages of commits: a line,
+	// and what follows it; empty where that is not known. Nil: it never is.
+	About func(ctx context.Context, task string, since time.Time) (subject, body string)
+	// Check gives what must succeed before a workspace's work comes home, nil for nothing. It
+	// is called while no workspace is locked. Nil: nothing ever must.
+	Check func(w *Workspace) func(context.Context) error
+	// Carry gives globs of what a new worktree gets besides, of what git ignores in the
+	// directory that it is made from; common is its git directory. Nil: none.
+	Carry func(dir, common string) []string
 	// Limits bound what comes in; zero values: the defaults.
 	Limits filetree.Limits
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -25,6 +26,7 @@ type syncing struct {
 	r      *record
 	ctx    context.Context
 	prefer Prefer
+	only   []string // files and directories that prefer is about; empty: all
 	top    *filetree.Folder
 	base   *filetree.Sheet
 	local  *filetree.Scanned
@@ -41,6 +43,20 @@ func (w *Workspace) both(ctx context.Context, r *record, prefer Prefer) (*syncin
 	return &syncing{w: w, r: r, ctx: ctx, prefer: prefer, top: top}, t, err
 }
 
+// preferred reports whether a conflict at a path is decided for a side.
+func (s *syncing) preferred(side Prefer, path string) bool {
+	return s.prefer == side && (len(s.only) == 0 || slices.ContainsFunc(s.only, func(dir string) bool { return filetree.Under(path, dir) }))
+}
+
+// settled notes which conflicts there are now.
+func (s *syncing) settled() error {
+	if slices.Equal(s.r.Conflicts, s.out.Conflicts) {
+		return nil
+	}
+	s.r.Conflicts = s.out.Conflicts
+	return s.w.save(s.r)
+}
+
 // SyncDown brings what changed in the filesystem into the workspace (U2, U4): before
 // creation's hooks and before events. For kinds without a filesystem it does nothing.
 // A death in the midst leaves each file old or new, and the next SyncDown goes on.
@@ -50,6 +66,10 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (filetree.Synce
 		return filetree.Synced{}, err
 	}
 	defer unlock()
+	return w.syncDown(ctx, r, prefer)
+}
+
+func (w *Workspace) syncDown(ctx context.Context, r *record, prefer Prefer, only ...string) (filetree.Synced, error) {
 	if r.Filesystem == "" {
 		return (&filetree.Synced{}).Whole(), nil
 	}
@@ -58,6 +78,7 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (filetree.Synce
 		return filetree.Synced{}, err
 	}
 	defer s.top.Close()
+	s.only = only
 	now, err := t.Summary()
 	if err != nil {
 		return filetree.Synced{}, err
@@ -108,7 +129,7 @@ func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
 		return filetree.Synced{}, err
 	}
 	s.out.Version, s.out.Skipped = v.Version(), s.local.Skipped
-	return s.out.Whole(), s.agree(met, gone)
+	return s.out.Whole(), errors.Join(s.agree(met, gone), s.settled())
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
@@ -123,7 +144,7 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced,
 	return w.syncUp(ctx, r, prefer)
 }
 
-func (w *Workspace) syncUp(ctx context.Context, r *record, prefer Prefer) (filetree.Synced, error) {
+func (w *Workspace) syncUp(ctx context.Context, r *record, prefer Prefer, only ...string) (filetree.Synced, error) {
 	switch {
 	case r.Kind == Worktree:
 		top, err := r.open()
@@ -140,13 +161,14 @@ func (w *Workspace) syncUp(ctx context.Context, r *record, prefer Prefer) (filet
 		return filetree.Synced{}, err
 	}
 	defer s.top.Close()
+	s.only = only
 	if err := s.look(); err != nil {
 		return filetree.Synced{}, err
 	}
 	if len(s.base.Pending) == 0 && slices.EqualFunc(s.local.Files, s.base.Entries, filetree.Entry.Same) {
 		now, err := t.Summary()
 		s.out.Version, s.out.Skipped = now.Version, s.local.Skipped
-		return s.out.Whole(), err
+		return s.out.Whole(), errors.Join(err, s.settled())
 	}
 	return s.up(t)
 }
@@ -199,7 +221,7 @@ func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
 	for _, ch := range changes {
 		s.out.Change(ch.Path)
 	}
-	return s.out.Whole(), s.agree(met, nil)
+	return s.out.Whole(), errors.Join(s.agree(met, nil), s.settled())
 }
 
 // commit brings the changes into the filesystem, and corrects what is agreed on.

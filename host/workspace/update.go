@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tandemux/host/git"
@@ -43,10 +41,18 @@ type Updated struct {
 // maxNamed bounds the files that an agent is told of.
 const maxNamed = 100
 
+const conflicting = " was merged into your branch, and these files have conflicts:"
+
+// Questions reports whether a text is a Question.
+func Questions(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.HasSuffix(line, conflicting)
+}
+
 // Question asks the agent to resolve the conflicts that were left.
 func (u Updated) Question() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s was merged into your branch, and these files have conflicts:\n\n", u.From)
+	fmt.Fprintf(&b, "%s%s\n\n", u.From, conflicting)
 	for _, p := range u.Conflicts[:min(len(u.Conflicts), maxNamed)] {
 		fmt.Fprintf(&b, "- %q\n", p)
 	}
@@ -65,26 +71,9 @@ type updating struct {
 	Base string `json:"base"` // the commit that is brought in
 	Ref  string `json:"ref,omitempty"`
 	// Unmerged are entries of git's index, of paths in conflict.
-	Unmerged []unmerged `json:"unmerged,omitempty"`
+	Unmerged []git.Unmerged `json:"unmerged,omitempty"`
 	// Left is set once the files have the conflicts, which are somebody's to resolve.
 	Left bool `json:"left,omitempty"`
-}
-
-// unmerged is what one side of a conflict has of a path: stage 1 is what both began with,
-// 2 the task's, 3 the base's.
-type unmerged struct {
-	Entry git.Entry `json:"entry"`
-	Stage int       `json:"stage"`
-	Path  string    `json:"path"`
-}
-
-func pathsOf(all []unmerged) []string {
-	var paths []string
-	for _, u := range all {
-		paths = append(paths, u.Path)
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // Update brings what is new in the branch that a worktree was made from into the task's
@@ -123,11 +112,11 @@ func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error
 	case o.Abort && !merging:
 		return Updated{}, filetree.Failf(filetree.ErrConflict, "no update is under way in task %s", r.name())
 	case o.Abort:
-		return w.abort(ctx, r, s)
+		return abort(ctx, w, r, s)
 	case merging:
 		return Updated{}, filetree.Failf(filetree.ErrConflict, "an update of task %s waits for its conflicts to be resolved and committed: `tandemux ws update %[1]s --abort` gives it up", r.name())
 	}
-	if err := w.atRest(r); err != nil {
+	if err := atRest(w, r); err != nil {
 		return Updated{}, err
 	}
 	return w.update(ctx, r, s, o)
@@ -139,7 +128,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 		return Updated{}, err
 	}
 	out := Updated{From: shortRef(ref), Commit: s.tip, Conflicts: []string{}}
-	work, err := s.commit(ctx, r, "")
+	work, err := w.commit(ctx, r, s, "")
 	if err != nil {
 		return Updated{}, err
 	}
@@ -147,7 +136,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", base, work); err == nil {
 		return out, nil
 	}
-	if out.Commits, err = count(ctx, g, work+".."+base); err != nil {
+	if out.Commits, err = g.Count(ctx, work+".."+base); err != nil {
 		return Updated{}, err
 	}
 	u := &updating{From: work, Base: base, Ref: ref}
@@ -155,12 +144,11 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	case err == nil:
 		u.To = base
 	case o.Rebase:
-		u.To, u.Unmerged, err = replay(ctx, g, base, work)
-		if err != nil {
-			return Updated{}, err
+		if u.To, u.Unmerged, err = g.Replay(ctx, base, work); err != nil {
+			return Updated{}, fmt.Errorf("put the task's commits on top of %s (without --rebase it is a merge): %w", out.From, err)
 		}
 	default:
-		if u.To, u.Unmerged, err = join(ctx, g, work, base); err != nil {
+		if u.To, u.Unmerged, err = g.Join(ctx, work, base); err != nil {
 			return Updated{}, fmt.Errorf("merge %s into %s: %w", out.From, r.Branch, err)
 		}
 		if len(u.Unmerged) == 0 {
@@ -170,20 +158,20 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 		}
 	}
 	if len(u.Unmerged) > 0 && (!o.Leave || o.Rebase) {
-		return Updated{}, &Conflicts{Into: out.From, Task: r.name(), Paths: pathsOf(u.Unmerged), Update: true}
+		return Updated{}, &Conflicts{Into: out.From, Task: r.name(), Paths: git.PathsOf(u.Unmerged), Update: true}
 	}
 	if err := w.adopt(ctx, r, s.tip, work); err != nil {
 		return Updated{}, err
 	}
-	if len(u.Unmerged) > 0 { // again, with names at the markers
-		if named, all, err := join(ctx, g, r.Branch, out.From); err == nil && slices.Equal(all, u.Unmerged) {
+	if len(u.Unmerged) > 0 && isCommit(ctx, g, r.Branch, work) && isCommit(ctx, g, out.From, base) { // again, with names at the markers
+		if named, all, err := g.Join(ctx, r.Branch, out.From); err == nil && slices.Equal(all, u.Unmerged) {
 			u.To = named
 		}
 	}
 	if err := w.carry(ctx, r, u); err != nil {
 		return Updated{}, err
 	}
-	out.Conflicts = append(out.Conflicts, pathsOf(u.Unmerged)...)
+	out.Conflicts = append(out.Conflicts, git.PathsOf(u.Unmerged)...)
 	if len(u.Unmerged) == 0 {
 		out.Commit = u.To
 	} else {
@@ -230,39 +218,12 @@ func fullRef(ctx context.Context, g git.Git, name string) string {
 	return ref
 }
 
+// isCommit reports whether a name, which may be a tag's, too, is a commit's.
+func isCommit(ctx context.Context, g git.Git, name, commit string) bool {
+	at, err := g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", name+"^{commit}")
+	return err == nil && at == commit && !strings.HasPrefix(name, "-")
+}
+
 func shortRef(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/")
-}
-
-func count(ctx context.Context, g git.Git, commits string) (int, error) {
-	out, err := g.Line(ctx, "rev-list", "--count", commits, "--")
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(out)
-}
-
-// join merges two commits into a tree. Where they don't join, that has git's markers.
-func join(ctx context.Context, g git.Git, ours, theirs string) (tree string, left []unmerged, err error) {
-	out, err := g.Run(ctx, "merge-tree", "--write-tree", "-z", "--no-messages", ours, theirs)
-	words := git.Words(out)
-	if err != nil && git.ExitCode(err) != 1 {
-		return "", nil, err
-	}
-	if len(words) == 0 {
-		return "", nil, errors.Join(err, errors.New("git gave no tree"))
-	}
-	for _, line := range words[1:] { // MODE ID STAGE\tPATH
-		head, path, _ := strings.Cut(line, "\t")
-		f := strings.Fields(head)
-		if len(f) != 3 {
-			return "", nil, fmt.Errorf("git's answer is not what it should be: %q", filetree.Clip(line))
-		}
-		stage, err := strconv.Atoi(f[2])
-		if err != nil || stage < 1 || stage > 3 {
-			return "", nil, fmt.Errorf("git's answer is not what it should be: %q", filetree.Clip(line))
-		}
-		left = append(left, unmerged{git.Entry{Mode: f[0], ID: f[1]}, stage, path})
-	}
-	return words[0], left, nil
 }

@@ -145,6 +145,20 @@ func TestUpdateConflicts(t *testing.T) {
 	}
 }
 
+// TestUpdateAmbiguous: a tag of the branch's name is not what comes.
+func TestUpdateAmbiguous(t *testing.T) {
+	t.Parallel()
+	repo, w := behind(t, map[string]string{"a": "task\n2\n3\n4\n5\n"}, map[string]string{"a": "home\n2\n3\n4\n5\n"})
+	run(t, repo, "git", "tag", "main")
+	write(t, repo, map[string]string{"later": "than the tag\n"})
+	run(t, repo, "git", "add", "-A")
+	run(t, repo, "git", "commit", "-qm", "later")
+	u := must(w.Update(background, UpdateOptions{Leave: true}))(t)
+	if u.Commits != 2 || text(t, w.Dir(), "later") != "than the tag\n" {
+		t.Errorf("%+v", u)
+	}
+}
+
 // TestUpdateResolved: an agent that only edits files has resolved them, too; the merge
 // home is a merge of both.
 func TestUpdateResolved(t *testing.T) {
@@ -273,7 +287,7 @@ func TestUpdateInterrupted(t *testing.T) {
 			must(w.Mounts(background))(t)
 			r := must(w.load())(t)
 			work, base := strings.TrimSpace(run(t, repo, "git", "rev-parse", "tandemux/n")), strings.TrimSpace(run(t, repo, "git", "rev-parse", "main"))
-			tree, _, err := join(background, w.sourceGit(r), work, base)
+			tree, _, err := w.sourceGit(r).Join(background, work, base)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -29,9 +30,14 @@ type Info struct {
 	// manifest's version.
 	Base string `json:"base,omitempty"`
 
+	Merged time.Time `json:"merged,omitzero"` // worktree: when its work came home last
+
 	Filesystem string `json:"filesystem,omitempty"`
 	NoUpdate   bool   `json:"noUpdate,omitempty"`
 	Gone       bool   `json:"gone,omitempty"` // somebody deleted the directory
+	// Conflicts are files that both sides changed, at most 1000: of a filesystem, those that
+	// are left as they are on both; of a worktree, those that an update left.
+	Conflicts []string `json:"conflicts,omitempty"`
 }
 
 // record is STATE/tasks/ID/workspace.json: what is to be, then what is.
@@ -323,14 +329,18 @@ func (s *Store) Workspace(task string) (*Workspace, error) {
 		return nil, err
 	}
 	w.info = r.Info
+	if r.Update != nil && r.Update.Left {
+		w.info.Conflicts = git.PathsOf(r.Update.Unmerged)
+		w.info.Conflicts = w.info.Conflicts[:min(len(w.info.Conflicts), filetree.MaxListed)]
+	}
 	return w, nil
 }
 
 // Remove removes whatever there is of a task's workspace, also of one that was not
 // made wholly; see Workspace.Delete.
-func (s *Store) Remove(ctx context.Context, task string, force bool) (kept string, err error) {
+func (s *Store) Remove(ctx context.Context, task string, force bool) (Removed, error) {
 	if err := filetree.CheckID("task", task); err != nil {
-		return "", err
+		return Removed{}, err
 	}
 	return (&Workspace{store: s, id: task}).Delete(ctx, force)
 }
@@ -451,38 +461,4 @@ func (w *Workspace) SystemFolders() ([]string, error) {
 		return nil, filetree.Failf(filetree.ErrDamaged, "the list of system folders of task %s is damaged", w.id)
 	}
 	return names, nil
-}
-
-// Delete removes the workspace: its directory (never that of ro: and rw:), system
-// folders, and the worktree. The branch stays if it has commits that are nowhere
-// else, which kept says; with force it goes. Filesystems stay.
-func (w *Workspace) Delete(ctx context.Context, force bool) (kept string, err error) {
-	unlock := w.store.moving.Lock(w.id)
-	defer unlock()
-	r, err := w.load()
-	if errors.Is(err, filetree.ErrNotFound) {
-		return "", w.removeFiles()
-	}
-	if err != nil {
-		return "", err
-	}
-	if !r.Done {
-		return "", w.unmake(ctx, r)
-	}
-	return w.drop(ctx, r, force)
-}
-
-// drop deletes a workspace that was whole. What is not committed is kept before
-// anything goes.
-func (w *Workspace) drop(ctx context.Context, r *record, force bool) (kept string, err error) {
-	if r.Kind == Worktree && !force && !r.Deleting {
-		if err := w.keepWork(ctx, r); err != nil {
-			return "", fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
-		}
-	}
-	r.Deleting = true
-	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting makes space
-		return "", err
-	}
-	return w.release(ctx, r, force, false)
 }

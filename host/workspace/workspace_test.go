@@ -68,7 +68,7 @@ func TestWorktree(t *testing.T) {
 	}
 	mounts := must(w.Mounts(ctx))(t)
 	t.Log(mounts)
-	kept := must(w.Delete(ctx, false))(t)
+	kept := must(w.Delete(ctx, false))(t).Branch
 	if kept != "" {
 		t.Fatalf("kept %q", kept)
 	}

@@ -31,7 +31,7 @@ func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if _, err := w.worktreeGit(r).Run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
 		return fmt.Errorf("check out %s: %w", r.Branch, err)
 	}
-	return nil
+	return takeAlong(ctx, w, r)
 }
 
 // findRepository fills in where the repository is and what the worktree starts at.
@@ -194,26 +194,26 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 	return w.dropBranch(ctx, r, force)
 }
 
-// keepWork commits what the workspace has that its branch has not.
-func (w *Workspace) keepWork(ctx context.Context, r *record) error {
+// keepWork commits what the workspace has that its branch has not, and gives what can't be.
+func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, error) {
 	for _, dir := range []string{r.Dir, r.Common} {
 		if _, err := os.Stat(dir); err != nil {
-			return nil // somebody deleted it, or the repository
+			return nil, nil //nolint:nilerr // somebody deleted it, or the repository
 		}
 	}
 	if err := w.takeCommits(ctx, r); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := w.snapshot(ctx, r, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.close()
-	commit, err := s.commit(ctx, r, "")
+	commit, err := w.commit(ctx, r, s, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.adopt(ctx, r, s.tip, commit)
+	return s.left, w.adopt(ctx, r, s.tip, commit)
 }
 
 func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept string, err error) {
@@ -236,4 +236,14 @@ func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept
 		return r.Branch, nil //nolint:nilerr // somebody has just moved it
 	}
 	return "", nil
+}
+
+// Common is the git directory of a worktree's repository, without symlinks; else empty.
+func (w *Workspace) Common() string {
+	if r, err := w.load(); err == nil && r.Common != "" {
+		if at, err := filepath.EvalSymlinks(r.Common); err == nil {
+			return at
+		}
+	}
+	return ""
 }

@@ -245,6 +245,19 @@ func TestWorktreeAgentsGit(t *testing.T) {
 		t.Errorf("the nested repository is not named among what is left: %+v", d)
 	}
 	must(w.SyncUp(background, Neither))(t)
+	write(t, repo, map[string]string{"from home": "1\n", "x": "from home\n"})
+	run(t, repo, "git", "add", "-A")
+	run(t, repo, "git", "-c", "core.hooksPath=/dev/null", "commit", "-qm", "home")
+	if _, err := w.Update(background, UpdateOptions{Leave: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Update(background, UpdateOptions{Abort: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Update(background, UpdateOptions{From: "HEAD~"}); err != nil {
+		t.Error(err)
+	}
+	run(t, repo, "git", "reset", "-q", "--hard", "HEAD~")
 	must(w.Merge(background, MergeOptions{}))(t)
 	must(w.Delete(background, false))(t)
 	if _, err := os.Lstat(mark); err == nil {
@@ -446,7 +459,7 @@ func TestWorktreeMergeJoins(t *testing.T) {
 	if got := run(t, repo, "git", "rev-parse", "HEAD"); got != head {
 		t.Error("a merge with conflicts moved the branch")
 	}
-	kept := must(w.Delete(background, false))(t)
+	kept := must(w.Delete(background, false))(t).Branch
 	if kept != "tandemux/n" {
 		t.Errorf("kept %q, though the work is nowhere else", kept)
 	}

@@ -62,6 +62,7 @@ type Error struct {
 	StatusCode int    `json:"statusCode"`
 	Code       string `json:"code"`
 	Message    string `json:"message"`
+	Output     string `json:"output"` // the end of what a check printed that failed
 }
 
 // Error is the host's words.

@@ -37,6 +37,9 @@ func Words(configured func() []string) map[string]func(cmd *cobra.Command) []str
 		"URL":        func(*cobra.Command) []string { return endpoint.Known() },
 		"PROJECT":    tasks("listProjects", func(p store.Project) string { return p.Name + "\t" + cli.Short(p.Description) }),
 		"FILESYSTEM": tasks("listFilesystems", func(f store.Filesystem) string { return f.Name }),
+		"WORKSPACE": func(cmd *cobra.Command) []string {
+			return slices.Concat(tasks("listTasks", func(t store.Task) string { return t.Name })(cmd), tasks("listFilesystems", func(f store.Filesystem) string { return f.Name })(cmd))
+		},
 		"KEY": tasks("listKeys", func(k store.APIKey) string {
 			if !k.Revoked.IsZero() {
 				return ""

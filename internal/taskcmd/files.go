@@ -22,8 +22,10 @@ func newWs() *cobra.Command {
 filesystem, which is a tree that the host keeps and that several tasks can share.
 
   new, ls, show, push, pull, rm   filesystems: "tandemux task new -f ID" gives one to a task
+  push                              a task's branch to a remote, too
+  resolve                           files that a task and its filesystem both changed
   diff, update, merge               what a task changed, what is new at home, the way home`,
-		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsUpdate(), newWsMerge(), act[nothing]("rm FILESYSTEM", "deleteFilesystem", nil))
+		newWsNew(), newWsLs(), newWsShow(), newWsPush(), newWsPull(), newWsDiff(), newWsUpdate(), newWsResolve(), newWsMerge(), act[nothing]("rm FILESYSTEM", "deleteFilesystem", nil))
 }
 
 // defaultProject is what a filesystem belongs to when nobody says what.
@@ -120,19 +122,6 @@ func copyOut(c *call, op string, in any, refs ...string) error {
 	defer body.Close()
 	_, err = io.Copy(cli.Bytes(c.OutOrStdout()), body)
 	return err
-}
-
-func newWsPush() *cobra.Command {
-	var in api.Base
-	return verb("push FILESYSTEM DIR", `Replace a filesystem's files by a directory's
-Tasks that work on it get what changed before their next event. With --base it is done
-only while the filesystem is at that version.`, &in, func(c *call, args []string) error {
-		got, err := push(c, args[0], args[1], in.Version)
-		if err != nil {
-			return err
-		}
-		return show(c, got, fmt.Sprintf("%d changed, version %s", got.Count, got.Version))
-	}, cli.One[filetree.Synced]())
 }
 
 // errPushed ends packing when the host has answered.

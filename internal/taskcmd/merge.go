@@ -10,6 +10,8 @@ import (
 
 	"tandemux/host/task/api"
 	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
+	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 )
 
@@ -49,6 +51,36 @@ func tellUpdate(u api.WorkspaceUpdate, aborted bool) string {
 	return b.String()
 }
 
+func newWsResolve() *cobra.Command {
+	var in struct {
+		Keep    string `flag:"keep" doc:"Whose change counts: the task's or the filesystem's" enum:"task,filesystem"`
+		Running bool   `flag:"running" doc:"Do it though the task is at work"`
+	}
+	return verb("resolve TASK [PATH...]", `List or decide files that a task and its filesystem both changed
+They stay as they are on both sides until --keep says whose change counts, for all or
+for the files and directories that are named.
+
+  tandemux ws resolve fixer --keep task notes.md`, &in, func(c *call, args []string) error {
+		if in.Keep == "" {
+			if len(args) > 1 || in.Running {
+				return cli.Usagef("--keep: say whose change counts, task or filesystem")
+			}
+			w, err := Ask[workspace.Info](c.Client, "getWorkspace", nil, args[0])
+			if err != nil {
+				return err
+			}
+			return table(c, append([]string{}, w.Conflicts...), "no file was changed on both sides", "", func(path string) []any { return []any{cli.Whole(cli.Line(path))} })
+		}
+		return told(c, func(s filetree.Synced) string {
+			text := fmt.Sprintf("%s changed on the other side", cli.Count(s.Count, "file"))
+			if n := len(s.Conflicts); n > 0 {
+				text += fmt.Sprintf("; %s left", cli.Count(n, "conflict"))
+			}
+			return text
+		}, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
+	}, cli.One[[]string](), cli.One[filetree.Synced]())
+}
+
 func newWsMerge() *cobra.Command {
 	var in struct {
 		api.MergeWorkspace
@@ -59,18 +91,19 @@ It comes from a worktree into the branch that is checked out in the repository, 
 copy into its directory, from a filesystem's copy into the filesystem. What will come
 is shown first, and you are asked; where nobody can be asked, as in a script or with
 --json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where. While the task is at work it wants --running.`, &in, func(c *call, args []string) error {
+nothing is touched, and you are told where. While the task is at work it wants --running. The check that
+the configuration has for the repository must pass first, unless --no-check is given.`, &in, func(c *call, args []string) error {
 		asks := !in.Yes && !in.DryRun
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks
 		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
 		if err != nil {
-			return err
+			return c.printed(err)
 		}
 		asks = asks && !m.Nothing
 		if !asks || !cli.AsJSON(c.Command) {
 			err = cli.Print(c.Command, m, func(w io.Writer) error {
-				tellMerged(w, m)
+				tellMerged(w, m, first.DryRun)
 				return nil
 			})
 		}
@@ -83,14 +116,27 @@ nothing is touched, and you are told where. While the task is at work it wants -
 		if !cli.Agrees(c.Command, "Merge into "+cli.Short(m.Into)+"?") {
 			return errors.New("nothing was merged")
 		}
+		if m.Check != "" && !in.NoCheck {
+			c.note("running `%s` in the task", cli.Short(m.Check))
+		}
 		if m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
-			return err
+			return c.printed(err)
 		}
 		return show(c, m, "merged into "+cli.Short(m.Into))
 	}, cli.One[workspace.Merged]())
 }
 
-func tellMerged(w io.Writer, m workspace.Merged) {
+// printed shows what a check printed that failed, and gives the error.
+func (c *call) printed(err error) error {
+	if refused, is := errors.AsType[*apiclient.Error](err); is {
+		for line := range strings.Lines(refused.Output) {
+			c.note("%s", cli.Line(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	return err
+}
+
+func tellMerged(w io.Writer, m workspace.Merged, dry bool) {
 	if m.Nothing {
 		fmt.Fprintf(w, "there is nothing to merge into %s\n", cli.Short(m.Into))
 		return
@@ -98,6 +144,13 @@ func tellMerged(w io.Writer, m workspace.Merged) {
 	printStat(w, m.Files, m.Left)
 	if m.Commit != "" {
 		fmt.Fprintf(w, "%s is at %s\n", cli.Short(m.Into), m.Commit)
+	}
+	if m.Check != "" {
+		how := "has passed"
+		if dry {
+			how = "must pass first"
+		}
+		fmt.Fprintf(w, "`%s` %s\n", cli.Short(m.Check), how)
 	}
 	if m.Behind > 0 {
 		fmt.Fprintf(w, "%s has %s that the task does not have: `tandemux ws update` brings them in\n", cli.Short(m.Into), cli.Count(m.Behind, "commit"))

@@ -261,6 +261,9 @@ func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
 	if d.KeptBranch != "" {
 		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
 	}
+	for _, path := range d.Dropped {
+		c.note("went with it, and was nowhere else: %s", cli.Line(path))
+	}
 	return nil
 }
 

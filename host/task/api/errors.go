@@ -16,6 +16,7 @@ type Error struct {
 	StatusCode int    `json:"statusCode" doc:"The answer's status"`
 	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
 	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
+	Output     string `json:"output,omitempty" doc:"The end of what a check printed that failed"`
 }
 
 // codes are the words of Error.Code that are not those of the status.
@@ -51,13 +52,20 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
 		text = "the host could not do that; its log says why"
 	}
-	Refuse(w, status, text)
+	var printed interface{ Output() string }
+	output := ""
+	if errors.As(err, &printed) {
+		output = printed.Output()
+	}
+	refuse(w, status, text, output)
 }
 
 // Refuse writes an error, also to a request that is not let in (front.Door.Refuse).
-func Refuse(w http.ResponseWriter, status int, text string) {
+func Refuse(w http.ResponseWriter, status int, text string) { refuse(w, status, text, "") }
+
+func refuse(w http.ResponseWriter, status int, text, output string) {
 	word := strings.ToLower(strings.ReplaceAll(http.StatusText(status), " ", "_"))
-	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], word), Message: text})
+	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], word), Message: text, Output: output})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -162,6 +162,11 @@ func TestFileRights(t *testing.T) {
 		{"other", "GET", ws + "/diff", nil, 404},
 		{"other", "POST", ws + "/merge", map[string]any{}, 404},
 		{"other", "POST", ws + "/update", map[string]any{}, 404},
+		{"other", "POST", ws + "/commit", map[string]any{}, 404},
+		{"viewer", "POST", ws + "/commit", map[string]any{}, 403},
+		{"other", "POST", ws + "/resolve", map[string]any{"keep": "task"}, 404},
+		{"editor", "POST", ws + "/resolve", map[string]any{"keep": "mine"}, 422},
+		{"editor", "POST", ws + "/resolve", map[string]any{"keep": "filesystem"}, 200},
 		{"viewer", "GET", ws + "/diff", nil, 200},
 		{"viewer", "GET", "/tasks/" + task.ID + "/archive", nil, 200},
 		{"viewer", "POST", ws + "/merge", map[string]any{}, 403},
@@ -178,22 +183,9 @@ func TestFileRights(t *testing.T) {
 // TestWorkspaceHome: what a task changed is compared and merged, over HTTP.
 func TestWorkspaceHome(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here")
-	}
 	w := start(t)
 	w.agent("a", hello)
-	repo := t.TempDir()
-	if err := os.WriteFile(filepath.Join(repo, "f"), []byte("one\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = repo
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
+	repo := gitRepository(t)
 	task := w.create("a", map[string]any{"workspace": "worktree", "cwd": repo})
 	w.becomes(task.ID, store.Idle)
 	at := "/tasks/" + task.ID + "/workspace"
@@ -251,7 +243,7 @@ func TestMergeWhileRunning(t *testing.T) {
 	w.must(200, http.MethodGet, at, nil, &info)
 	w.until("half is there", func() bool { _, err := os.Stat(filepath.Join(info.Dir, "f")); return err == nil })
 	for _, body := range []map[string]any{{}, {"dry_run": true}} {
-		w.refused(409, "is RUNNING, so its files may hold half of a change", http.MethodPost, at+"/merge", body)
+		w.refused(409, "is at work, so its files may hold half of a change", http.MethodPost, at+"/merge", body)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "f")); err == nil {
 		t.Error("half of a change came home")
@@ -262,8 +254,73 @@ func TestMergeWhileRunning(t *testing.T) {
 		t.Errorf("merged %+v: %q", m, text)
 	}
 	w.must(200, http.MethodPost, "/tasks/"+task.ID+"/cancel", nil, nil)
-	w.must(200, http.MethodPost, at+"/merge", map[string]any{}, &m)
+	w.until("its turn has ended, too", func() bool {
+		status, text := w.raw(http.MethodPost, at+"/merge", map[string]any{}, nil)
+		return status == 200 && json.Unmarshal(text, &m) == nil
+	})
 	if !m.Nothing {
 		t.Errorf("a cancelled task: %+v", m)
 	}
+}
+
+// TestMergeMessage: a commit says what the task was asked and what its agent said in the
+// end, of the time since the last merge.
+func TestMergeMessage(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	turn := func(text, says string) string {
+		return "prompt\ncall w fs/write_text_file {\"sessionId\":\"$SESSION\",\"path\":\"$CWD/f\",\"content\":\"" + text + "\"}\nsay " + says + "\n"
+	}
+	w.agent("a", turn("1", `Looking.\nMore.`)+turn("2", `Fixed: it was late.\n\nDetails.`)+turn("3", "Also.")+turn("4", "Nothing"))
+	repo := gitRepository(t)
+	task := w.create("a", map[string]any{"workspace": "worktree", "cwd": repo, "name": "fixer"})
+	for _, text := range []string{"fix the flaky\x1b[1m test\n\nIt is in x.", "and now the docs"} {
+		w.settles(w.send(task.ID, text).ID)
+	}
+	w.becomes(task.ID, store.Idle)
+	at := "/tasks/" + task.ID + "/workspace/merge"
+	last := func() string {
+		t.Helper()
+		out, err := exec.Command("git", "-C", repo, "log", "-1", "--format=%B").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	w.must(200, http.MethodPost, at, map[string]any{}, nil)
+	if got, want := last(), "fix the flaky[1m test\n\n* and now the docs\n\nFixed: it was late.\n\nTask: fixer"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	w.settles(w.send(task.ID, "another thing").ID)
+	w.becomes(task.ID, store.Idle)
+	w.must(200, http.MethodPost, at, map[string]any{}, nil)
+	if got, want := last(), "another thing\n\nAlso.\n\nTask: fixer"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	w.settles(w.send(task.ID, "x").ID)
+	w.becomes(task.ID, store.Idle)
+	w.must(200, http.MethodPost, at, map[string]any{"message": "Mine"}, nil)
+	if got := last(); got != "Mine" {
+		t.Errorf("%q", got)
+	}
+}
+
+// gitRepository makes one with a commit.
+func gitRepository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	repo := t.TempDir()
+	if err := os.WriteFile(filepath.Join(repo, "f"), []byte("one\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = repo
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", args, out)
+		}
+	}
+	return repo
 }

@@ -29,6 +29,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/access"
 	"tandemux/host/task/api"
+	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
@@ -79,6 +80,8 @@ type fixture struct {
 	log  *syncBuffer
 	// limits are those of tasks that work at once; nil for none.
 	limits atomic.Pointer[queue.Limits]
+
+	repositories home.Repositories // before the service is opened
 
 	mu      sync.Mutex
 	service *task.Service
@@ -217,7 +220,7 @@ func (w *fixture) open() (*task.Service, error) {
 	}
 	s, err := task.Open(context.Background(), task.Options{
 		State: filepath.Join(w.dir, "state"), Runtime: filepath.Join(w.dir, "run"), Dial: w.host.Front().Service("tasks"), Version: "test", Program: self,
-		Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		Log: slog.New(slog.NewTextHandler(w.log, nil)), Repositories: func() home.Repositories { return w.repositories },
 		Limits: func() queue.Limits {
 			if l := w.limits.Load(); l != nil {
 				return *l

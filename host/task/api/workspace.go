@@ -27,17 +27,28 @@ var workspaceRoutes = []Route{
 		return none{}, err
 	})).bytes("text/x-diff"),
 	on("POST /tasks/{task}/workspace/merge", "mergeWorkspace", `Bring home what a task changed.
-A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all; 409 too while a turn runs, unless running is true.`,
+A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all; 409 too while a turn runs, unless running is true, and where the check of the repository fails, unless no_check is true.`,
 		// It changes the operator's directories, or the project's filesystem.
-		withWorkspace(access.Update, func(r *Request, w *workspace.Workspace, in MergeWorkspace) (workspace.Merged, error) {
-			if k := w.Info().Kind; k != workspace.Filesystem && r.Who.Kind != access.Operator {
-				return workspace.Merged{}, Errorf(http.StatusForbidden, "only the operator may merge into directories of the host's")
-			}
-			return w.Merge(r.Context(), workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun, Ready: r.resting(w, in.Running)})
-		})),
+		withWorkspace(access.Update, mergeWorkspace)),
+	on("POST /tasks/{task}/workspace/commit", "commitWorkspace", `Commit what a task has not committed, on its branch.
+It is what is done before its work is pushed. It is 409 while a turn runs, unless running is true, and where the check of the repository fails, unless no_check is true.`,
+		withWorkspace(access.Update, commitWorkspace)),
 	on("POST /tasks/{task}/workspace/update", "updateWorkspace", `Bring what is new in the branch that a task's worktree was made from into the task.
 What the task has not committed is committed first. Where both sides changed the same it is 409 and nothing is changed, unless leave or ask is true; 409 too while a turn runs, unless running is true.`,
 		withWorkspace(access.Run, updateWorkspace)),
+	on("POST /tasks/{task}/workspace/resolve", "resolveWorkspace", `Say whose change counts where a task and its filesystem both changed a file.
+Which these are is in the workspace's conflicts. The other side gets that file; it is 409 while a turn runs, unless running is true.`,
+		withWorkspace(access.Run, func(r *Request, w *workspace.Workspace, in ResolveWorkspace) (filetree.Synced, error) {
+			o := workspace.ResolveOptions{Keep: workspace.PreferSource, Paths: in.Paths, Ready: r.resting(w, in.Running)}
+			switch in.Keep {
+			case "task":
+				o.Keep = workspace.PreferWorkspace
+			case "filesystem":
+			default:
+				return filetree.Synced{}, Errorf(http.StatusUnprocessableEntity, "keep is %q: want task or filesystem", clip(in.Keep))
+			}
+			return w.Resolve(r.Context(), o)
+		})),
 	on("POST /tasks/{task}/workspace/sync", "syncWorkspace", `Synchronise a task's workspace with its filesystem.
 It is done by itself before creation and events (down) and after them (up), and not around a cancel.`, withWorkspace(access.Run, syncWorkspace)),
 	on("GET /tasks/{task}/archive", "downloadWorkspace", "Download a task's files as tar.zst: workspace/ and its system folders.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, _ none) (none, error) {
@@ -60,9 +71,40 @@ func (d DiffPath) options() (o workspace.DiffOptions) {
 
 // MergeWorkspace says how work comes home.
 type MergeWorkspace struct {
-	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit, of a worktree"`
+	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit, of a worktree; what the task was asked and its agent said last when it is absent"`
 	DryRun  bool   `json:"dry_run,omitempty" flag:"dry-run" doc:"Only say what would be merged"`
+	NoCheck bool   `json:"no_check,omitempty" flag:"no-check" doc:"Don't run the check that the configuration has for the repository"`
 	Running bool   `json:"running,omitempty" flag:"running" doc:"Take what there is, though the task is at work"`
+}
+
+func mergeWorkspace(r *Request, w *workspace.Workspace, in MergeWorkspace) (workspace.Merged, error) {
+	ctx, kind := r.Context(), w.Info().Kind
+	if kind != workspace.Filesystem && r.Who.Kind != access.Operator {
+		return workspace.Merged{}, Errorf(http.StatusForbidden, "only the operator may merge into directories of the host's")
+	}
+	m, err := w.Merge(ctx, workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun, NoCheck: in.NoCheck, Ready: r.resting(w, in.Running)})
+	if !in.NoCheck {
+		m.Check = r.Tasks.CheckOf(w)
+	}
+	return m, err
+}
+
+// CommitWorkspace says how work is committed.
+type CommitWorkspace struct {
+	Message string `json:"message,omitempty" flag:"message,m" doc:"Of the commit; what the task was asked and its agent said last when it is absent"`
+	NoCheck bool   `json:"no_check,omitempty" flag:"no-check" doc:"Don't run the check that the configuration has for the repository"`
+	Running bool   `json:"running,omitempty" flag:"running" doc:"Take what there is, though the task is at work"`
+}
+
+func commitWorkspace(r *Request, w *workspace.Workspace, in CommitWorkspace) (workspace.Committed, error) {
+	if r.Who.Kind != access.Operator {
+		return workspace.Committed{}, Errorf(http.StatusForbidden, "only the operator may commit in repositories of the host's")
+	}
+	c, err := w.Commit(r.Context(), workspace.MergeOptions{Message: in.Message, NoCheck: in.NoCheck, Ready: r.resting(w, in.Running)})
+	if !in.NoCheck {
+		c.Check = r.Tasks.CheckOf(w)
+	}
+	return c, err
 }
 
 // resting refuses what wants whole files while the task is at work, unless that is said to
@@ -107,6 +149,13 @@ func syncWorkspace(r *Request, w *workspace.Workspace, in SyncWorkspace) (filetr
 		return w.SyncDown(r.Context(), prefer)
 	}
 	return filetree.Synced{}, Errorf(http.StatusUnprocessableEntity, "direction is %q: want up or down", clip(in.Direction))
+}
+
+// ResolveWorkspace says whose change counts.
+type ResolveWorkspace struct {
+	Keep    string   `json:"keep" enum:"task,filesystem" doc:"Whose change counts"`
+	Paths   []string `json:"paths,omitempty" doc:"Of these files and directories; of all when it is absent"`
+	Running bool     `json:"running,omitempty" doc:"Do it though the task is at work"`
 }
 
 // UpdateWorkspace says how the base of a worktree comes into it.

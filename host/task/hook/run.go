@@ -39,6 +39,8 @@ type Call struct {
 	// Line gets each word to the task, Stderr each line of stderr.
 	Line   func(Line)
 	Stderr func(string)
+	// Plain, unless nil, gets each line of stdout in place of Line: it has no words.
+	Plain func(string)
 	// Timeout is how long it may run.
 	Timeout time.Duration
 	// Watched says that something else ends the program when this process dies.
@@ -177,6 +179,10 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 }
 
 func (r *run) line(text []byte) {
+	if r.c.Plain != nil {
+		r.c.Plain(string(text))
+		return
+	}
 	l := parse(text)
 	if l.Type == Failure {
 		r.failed = l.Text

@@ -1,0 +1,83 @@
+package home
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+)
+
+const (
+	// maxRequests bounds the messages to a task that a commit's message names.
+	maxRequests = 10
+	// maxAsking bounds each, and what the agent said in the end, in characters.
+	maxAsking = 72
+	maxSaid   = 300
+)
+
+// About is what a task's work since a time is about: what it was first asked, and then, the
+// first line of what the agent said last, and the task's name.
+func About(ctx context.Context, s *store.Store, id string, since time.Time) (subject, body string) {
+	t, err := s.Tasks.Find(ctx, id)
+	if err != nil {
+		return "", "" // a message can do without
+	}
+	var asked []string
+	more, said := 0, ""
+	err = s.Events.Each(ctx, store.Where{"task": t.ID}, func(e store.Event) error {
+		text := textOf(e.Content)
+		line := workspace.Subject(text, maxAsking)
+		switch {
+		case line == "" || e.Status == store.EventDiscarded || e.Status == store.EventPending || e.Created.Before(since):
+		case strings.HasPrefix(text, "!") || workspace.Questions(text): // a command; ours
+		case len(asked) == maxRequests:
+			more++
+		default:
+			asked = append(asked, line)
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.Messages.Each(ctx, store.Where{"task": t.ID}, func(m store.Message) error {
+			if line := workspace.Subject(textOf(m.Content), maxSaid); m.Author == "agent" && line != "" && !m.Created.Before(since) {
+				said = line
+			}
+			return nil
+		})
+	}
+	if err != nil || len(asked) == 0 {
+		return "", ""
+	}
+	var b strings.Builder
+	for _, line := range asked[1:] {
+		fmt.Fprintf(&b, "* %s\n", line)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "* and %d more\n", more)
+	}
+	if b.Len() > 0 && said != "" {
+		b.WriteString("\n")
+	}
+	if said != "" {
+		b.WriteString(said + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "Task: %s\n", t.Name)
+	return asked[0], b.String()
+}
+
+// textOf is all texts of a content.
+func textOf(parts []store.Part) string {
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,189 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tandemux/internal/config/option"
+	"tandemux/internal/spelling"
+)
+
+// Repository is a table [repositories.NAME] of the configuration: what holds for tasks whose
+// files come from a directory. It is the person's to say; what is in the directory, which
+// an agent's work may get into, is not asked.
+type Repository struct {
+	Dir string // absolute
+	// Check is a shell's line that must succeed in a task before its work comes home; empty:
+	// none.
+	Check string
+	// CheckTime bounds it, and Setup; 0: DefaultTime.
+	CheckTime time.Duration
+	// Setup is a shell's line that is run in a new task, before its agent starts; empty: none.
+	Setup string
+	// Carry are globs of what a new worktree gets besides, of what git ignores.
+	Carry []string
+}
+
+const (
+	// DefaultTime is how long a check or a setup may take, maxCheckTime the most that can be set.
+	DefaultTime  = 10 * time.Minute
+	maxCheckTime = 24 * time.Hour
+	// maxCommand bounds a shell's line of the configuration, in bytes.
+	maxCommand = 8 << 10
+	// maxCarry bounds the patterns of what is carried.
+	maxCarry = 100
+)
+
+// Repositories are the configured ones by name, as an option has them.
+type Repositories map[string]Repository
+
+// Options gives the options, which keep their values in r.
+func (r *Repositories) Options() []option.Option {
+	return []option.Option{{
+		Name: "repositories", Value: r,
+		Doc: `What holds for tasks of a directory: docs/files.md.`,
+		Example: []string{
+			"[repositories.app]", `dir = "~/src/app"`,
+			`check = "make test"   # must succeed in a task's sandbox before its work is merged or pushed`,
+			"check-timeout = 600   # seconds; for setup, too",
+			`setup = "npm ci"   # runs in a new task's sandbox, before its agent`,
+			`carry = ["node_modules", ".env*"]   # ignored files that a new worktree gets copies of`,
+		},
+	}}
+}
+
+var repositoryMembers = []string{"dir", "check", "check-timeout", "setup", "carry"}
+
+// Set implements option.Tables.
+func (r *Repositories) Set(raw any) (path []string, err error) {
+	path = []string{"repositories"}
+	tables, ok := raw.(map[string]any)
+	if !ok {
+		return path, errors.New("must be tables, such as [repositories.app]")
+	}
+	all := Repositories{}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		at := append(slices.Clone(path), name)
+		members, ok := tables[name].(map[string]any)
+		if !ok {
+			return at, errors.New("must be a table, such as [repositories.app]")
+		}
+		var one Repository
+		for _, m := range slices.Sorted(maps.Keys(members)) {
+			if err := one.set(m, members[m]); err != nil {
+				return append(at, m), err
+			}
+		}
+		if one.Dir == "" {
+			return at, errors.New(`has no dir: say which directory it is about, such as dir = "~/src/app"`)
+		}
+		all[name] = one
+	}
+	*r = all
+	return nil, nil
+}
+
+// set takes a member.
+func (r *Repository) set(name string, raw any) error {
+	text, isText := raw.(string)
+	switch name {
+	case "dir":
+		if rest, ok := strings.CutPrefix(text, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				text = filepath.Join(home, rest)
+			}
+		}
+		if !isText || !filepath.IsAbs(text) || strings.ContainsRune(text, 0) {
+			return errors.New(`must be a directory's path in quotes that begins with / or ~/`)
+		}
+		r.Dir = filepath.Clean(text)
+	case "check", "setup":
+		if !isText || strings.TrimSpace(text) == "" || strings.ContainsRune(text, 0) || len(text) > maxCommand {
+			return fmt.Errorf("must be a shell's line in quotes, of at most %d bytes, such as \"make test\"", maxCommand)
+		}
+		if name == "check" {
+			r.Check = text
+		} else {
+			r.Setup = text
+		}
+	case "carry":
+		list, ok := raw.([]any)
+		r.Carry = nil
+		for _, item := range list {
+			glob, is := item.(string)
+			_, err := path.Match(glob, "")
+			ok = ok && is && err == nil && fs.ValidPath(glob) && glob != "."
+			r.Carry = append(r.Carry, glob)
+		}
+		if !ok || len(list) > maxCarry {
+			return fmt.Errorf(`must be a list of at most %d patterns of paths in the directory, such as ["node_modules", "*/.env"]`, maxCarry)
+		}
+	case "check-timeout":
+		n, ok := raw.(int64)
+		if most := int64(maxCheckTime / time.Second); !ok || n < 1 || n > most {
+			return fmt.Errorf("must be a whole number of seconds from 1 to %d", most)
+		}
+		r.CheckTime = time.Duration(n) * time.Second
+	default:
+		err := fmt.Errorf("is nothing that a repository has; it may have %s", strings.Join(repositoryMembers, ", "))
+		if near := spelling.Closest(name, repositoryMembers); near != "" {
+			err = fmt.Errorf("is nothing that a repository has; did you mean %q?", near)
+		}
+		return err
+	}
+	return nil
+}
+
+// TOML gives the tables as the file has them.
+func (r *Repositories) TOML() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(*r)) {
+		one := (*r)[name]
+		fmt.Fprintf(&b, "[repositories.%s]\ndir = %q\n", name, one.Dir)
+		if one.Check != "" {
+			fmt.Fprintf(&b, "check = %q\n", one.Check)
+		}
+		if one.CheckTime != 0 {
+			fmt.Fprintf(&b, "check-timeout = %d\n", int(one.CheckTime/time.Second))
+		}
+		if one.Setup != "" {
+			fmt.Fprintf(&b, "setup = %q\n", one.Setup)
+		}
+		if len(one.Carry) > 0 {
+			fmt.Fprintf(&b, "carry = [%s]\n", option.Quoted(one.Carry))
+		}
+	}
+	return b.String()
+}
+
+// Of finds what holds for a directory: one of the list, or a worktree of its repository, of
+// which common is the git directory.
+func (r Repositories) Of(dir, common string) (Repository, bool) {
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		one := r[name]
+		top, err := filepath.EvalSymlinks(one.Dir)
+		if err != nil {
+			continue
+		}
+		if top == dir || common != "" && (top == common || resolved(filepath.Join(top, ".git")) == common) {
+			return one, true
+		}
+	}
+	return Repository{}, false
+}
+
+// resolved is a path without symlinks, as far as it exists.
+func resolved(path string) string {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		return at
+	}
+	return path
+}

@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// Removed is what came of removing a workspace.
+type Removed struct {
+	// Branch stays: it has commits that are nowhere else.
+	Branch string
+	// Dropped went and was nowhere else, at most 1000 paths: of a worktree repositories in it,
+	// what is in submodules, and what can't be read; of a copy what was not merged. What git
+	// ignores is not named, and nothing by force.
+	Dropped []string
+}
+
+// Delete removes the workspace: its directory (never that of ro: and rw:), system
+// folders, and the worktree. The branch stays if it has commits that are nowhere
+// else; with force it goes. Filesystems stay.
+func (w *Workspace) Delete(ctx context.Context, force bool) (Removed, error) {
+	unlock := w.store.moving.Lock(w.id)
+	defer unlock()
+	r, err := w.load()
+	if errors.Is(err, filetree.ErrNotFound) {
+		return Removed{}, w.removeFiles()
+	}
+	if err != nil {
+		return Removed{}, err
+	}
+	if !r.Done {
+		return Removed{}, w.unmake(ctx, r)
+	}
+	return w.drop(ctx, r, force)
+}
+
+// drop deletes a workspace that was whole. What is not committed is kept before
+// anything goes.
+func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Removed, err error) {
+	if r.Kind == Worktree && !force && !r.Deleting {
+		if gone.Dropped, err = w.keepWork(ctx, r); err != nil {
+			return gone, fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
+		}
+	}
+	if r.Kind == Copy && !force && !r.Deleting {
+		if d, err := w.diff(ctx, r, DiffOptions{}); err == nil { // else nothing can be said
+			for _, f := range d.Files {
+				gone.Dropped = append(gone.Dropped, f.Path)
+			}
+		}
+	}
+	gone.Dropped = gone.Dropped[:min(len(gone.Dropped), filetree.MaxListed)]
+	r.Deleting = true
+	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting makes space
+		return gone, err
+	}
+	gone.Branch, err = w.release(ctx, r, force, false)
+	return gone, err
+}
+
+// modules are submodules of a snapshot in which there is something: git looks at no file
+// there.
+func (s *snapshot) modules(ctx context.Context, top *filetree.Folder) ([]string, error) {
+	listed, err := s.git.Entries(ctx, s.tip, []string{".gitmodules"})
+	if err != nil || len(listed) == 0 {
+		return nil, err
+	}
+	out, err := s.git.Run(ctx, "ls-files", "-s", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, line := range git.Words(out) { // MODE ID STAGE\tPATH
+		head, p, _ := strings.Cut(line, "\t")
+		if !strings.HasPrefix(head, git.ModeModule) {
+			continue
+		}
+		d, err := top.Walk(p)
+		if err != nil {
+			continue // there is no such directory
+		}
+		seen, err := filetree.Scan(ctx, d, filetree.Limits{Files: 1, Bytes: 1, FileSize: 1}, nil, nil)
+		d.Close()
+		if errors.Is(err, filetree.ErrTooLarge) || err == nil && len(seen.Files)+len(seen.Skipped) > 0 {
+			all = append(all, p+"/")
+		}
+	}
+	return all, nil
+}
