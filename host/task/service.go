@@ -31,7 +31,7 @@ type Options struct {
 	// Limits says how many tasks may work at once; nil: any number. It is asked each time.
 	Limits func() queue.Limits
 	// Repositories gives the configuration's directories; nil: none.
-	Repositories func() home.Repositories
+	Repositories home.Settings
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
@@ -101,7 +101,10 @@ func (s *Service) open(ctx context.Context) error {
 	if s.Agents, err = registry.New(ctx, s.Store, registry.Options{Dir: s.State, Log: s.Log, Now: s.Now, Configured: s.Configured}); err != nil {
 		return err
 	}
-	if s.Files, err = workspace.Open(workspace.Options{State: s.State, About: s.about, Check: s.check, Carry: s.carried}); err != nil {
+	about := func(ctx context.Context, id string, since time.Time) (string, string) {
+		return home.About(ctx, s.Store, id, since)
+	}
+	if s.Files, err = workspace.Open(workspace.Options{State: s.State, About: about, Check: s.check, Carry: s.Repositories.Carried}); err != nil {
 		return fmt.Errorf("open the workspaces: %w", err)
 	}
 	if err := s.sweep(ctx); err != nil {

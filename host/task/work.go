@@ -153,6 +153,8 @@ const (
 	errorStart = "agentStart"
 	errorLost  = "turnLost"
 	errorDisk  = "diskFull"
+	// errorConflict is of a turn whose work did not all arrive.
+	errorConflict = "fileConflict"
 )
 
 // refuse ends an event that could not be begun, or was lost, with a type of error.
@@ -350,6 +352,9 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		if err != nil {
 			return err
 		}
+		if w, err := l.s.Files.Workspace(t.ID); err == nil && w.Info().Conflict(t.Name) != "" {
+			turn = failedBy(turn, errorConflict, w.Info().Conflict(t.Name))
+		}
 	}
 	was, before := l.told.clone(), l.facts
 	events, err := encodeParts(l.told.tell(turn, true))
@@ -426,7 +431,7 @@ func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 
 // outcomes are how a turn ended that an error of a type ended; others have failed.
 var outcomes = map[string]store.Outcome{
-	errorRestarted: store.OutcomeInterrupted, errorLost: store.OutcomeInterrupted, errorDisk: store.OutcomeDisk,
+	errorRestarted: store.OutcomeInterrupted, errorLost: store.OutcomeInterrupted, errorDisk: store.OutcomeDisk, errorConflict: store.OutcomeConflict,
 }
 
 // ending is how an event ends that was the turn.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 
 	"tandemux/host/workspace/filetree"
 )
@@ -14,6 +15,19 @@ type ResolveOptions struct {
 	Paths []string
 	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
 	Ready func() error
+}
+
+// Conflict says which files a task and its filesystem have both changed, so that they did
+// not arrive there; empty for none, and for a worktree.
+func (i Info) Conflict(task string) string {
+	if i.Filesystem == "" || len(i.Conflicts) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(i.Conflicts) - 1; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%q%s changed both here and in the filesystem, and stayed as they are on both sides: `tandemux ws resolve %s` names them, with --keep task or --keep filesystem it decides", filetree.Clip(i.Conflicts[0]), more, task)
 }
 
 // Resolve decides conflicts with a filesystem: one side's files are put in place of the

@@ -84,7 +84,7 @@ func mergeWorkspace(r *Request, w *workspace.Workspace, in MergeWorkspace) (work
 	}
 	m, err := w.Merge(ctx, workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun, NoCheck: in.NoCheck, Ready: r.resting(w, in.Running)})
 	if !in.NoCheck {
-		m.Check = r.Tasks.CheckOf(w)
+		m.Check = r.Tasks.Repositories.Of(w).Check
 	}
 	return m, err
 }
@@ -102,7 +102,7 @@ func commitWorkspace(r *Request, w *workspace.Workspace, in CommitWorkspace) (wo
 	}
 	c, err := w.Commit(r.Context(), workspace.MergeOptions{Message: in.Message, NoCheck: in.NoCheck, Ready: r.resting(w, in.Running)})
 	if !in.NoCheck {
-		c.Check = r.Tasks.CheckOf(w)
+		c.Check = r.Tasks.Repositories.Of(w).Check
 	}
 	return c, err
 }

@@ -39,6 +39,16 @@ func NewTail() *Tail { return &Tail{most: maxPrinted} }
 // String is what was kept.
 func (t *Tail) String() string { return string(t.b) }
 
+// Why says why a command failed, with what it printed last.
+func (t *Tail) Why(command string, err error) string {
+	why := fmt.Sprintf("%v: `%s`", err, clip(command))
+	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		why += ": " + clip(last)
+	}
+	return why
+}
+
 // Line takes a line.
 func (t *Tail) Line(text string) {
 	t.b = append(append(t.b, strings.ToValidUTF8(text, "\uFFFD")...), '\n')

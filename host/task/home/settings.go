@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"tandemux/host/workspace"
 	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
@@ -164,9 +165,29 @@ func (r *Repositories) TOML() string {
 	return b.String()
 }
 
-// Of finds what holds for a directory: one of the list, or a worktree of its repository, of
+// Settings give what the configuration says now; nil: nothing.
+type Settings func() Repositories
+
+// Of is what holds for the directory that a workspace's files come from.
+func (s Settings) Of(w *workspace.Workspace) (r Repository) {
+	if dir := w.Info().Source; s != nil && dir != "" {
+		r, _ = s().of(dir, w.Common())
+	}
+	return r
+}
+
+// Carried are the globs of what a worktree of a directory gets besides.
+func (s Settings) Carried(dir, common string) []string {
+	if s == nil {
+		return nil
+	}
+	r, _ := s().of(dir, common)
+	return r.Carry
+}
+
+// of finds what holds for a directory: one of the list, or a worktree of its repository, of
 // which common is the git directory.
-func (r Repositories) Of(dir, common string) (Repository, bool) {
+func (r Repositories) of(dir, common string) (Repository, bool) {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		one := r[name]
 		top, err := filepath.EvalSymlinks(one.Dir)
