@@ -310,7 +310,7 @@ var unasked = []string{
 // needed are options without which commands ask nothing.
 var needed = map[string][]string{
 	"env": {"-e", "production", "-a", "x"}, "project set": {"--name", "x"}, "task say": {"--task", "x"}, "task progress": {"--task", "x"}, "wait": {"--exit"},
-	"task migrate": {"--latest"}, "do": {"split-right"},
+	"task migrate": {"--latest"}, "do": {"split-right"}, "ws resolve": {"--keep", "task"},
 }
 
 // TestLiar: whatever a host says, no command writes a character to standard output or
@@ -372,6 +372,9 @@ func liarLines(c *cobra.Command, path []string) (lines [][]string) {
 		word = strings.Trim(word, "[].")
 		if strings.HasPrefix(word, "(") || word == "" || word == "|" || word == "--from" || word == "--to" || word == "--latest)" || word == "VERSION" {
 			continue // one of several ways
+		}
+		if word == "BRANCH" && path[len(path)-1] == "push" {
+			continue // of a task's, which can't be pushed from elsewhere
 		}
 		value, known := map[string]string{
 			"--": "--", "COLSxROWS": "80x24", "FILE": "variables.env", "DIR": "dir", "ID": "t1", "TERMINAL": "t1", "SESSION": "s1", "COMMAND": "true", "PERCENT": "5", "KIND:ID:ROLE": "agent:*:viewer",
