@@ -11,6 +11,7 @@ import (
 // TestResolve: a file that both sides changed stays as it is on both, is named until it is
 // decided for one side, and is that side's on both then.
 func TestResolve(t *testing.T) {
+	needGit(t)
 	t.Parallel()
 	for _, keep := range []Prefer{PreferWorkspace, PreferSource} {
 		t.Run(string(keep), func(t *testing.T) {
