@@ -54,7 +54,16 @@ func (r *repository) change(ctx context.Context, do func(g *guest) error) error 
 	if err != nil {
 		return err
 	}
+	st, err := os.Stat(filepath.Join(g.dir, "index"))
+	if err != nil {
+		return err
+	}
 	if _, err := lock.Write(b); err != nil {
+		return err
+	}
+	// By its time git knows which files may have changed since they were looked at: within
+	// a second they look the same.
+	if err := os.Chtimes(lock.Name(), st.ModTime(), st.ModTime()); err != nil {
 		return err
 	}
 	if err := os.Rename(lock.Name(), index); err != nil {
@@ -164,7 +173,12 @@ func (r *repository) Redo(ctx context.Context, u git.Undone) error {
 		if err != nil {
 			return err
 		}
-		index, err := os.ReadFile(filepath.Join(g.dir, "index"))
+		at := filepath.Join(g.dir, "index")
+		st, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		index, err := os.ReadFile(at)
 		if err != nil {
 			return err
 		}
@@ -175,7 +189,7 @@ func (r *repository) Redo(ctx context.Context, u git.Undone) error {
 		if err := g.put(ctx, all, u.Commit); err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(g.dir, "index"), index, 0o600)
+		return errors.Join(os.WriteFile(at, index, 0o600), os.Chtimes(at, st.ModTime(), st.ModTime()))
 	})
 }
 
