@@ -18,6 +18,7 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref string, co
 	s.begun()
 	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})
 	if err == nil {
+		s.queue.Ask(s.waiter(ctx, t, e))
 		s.changed(t.ID)
 		s.wakeUp(t.ID)
 	}

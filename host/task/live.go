@@ -196,8 +196,8 @@ func (s *Service) Changed(ids ...string) {
 
 // enter takes a place for the task among those that work; false: it is woken when there is
 // one.
-func (l *live) enter(ctx context.Context, t store.Task, since time.Time) bool {
-	ok := l.s.queue.Enter(queue.Waiter{Task: l.id, Agent: l.s.agentOf(ctx, t), Since: since})
+func (l *live) enter(w queue.Waiter) bool {
+	ok := l.s.queue.Enter(w)
 	if l.s.changed(l.id); ok {
 		l.s.Changed(l.s.queue.Next()...) // there may be room for more
 	}

@@ -144,8 +144,12 @@ func (s *Service) sweep(ctx context.Context) error {
 func (s *Service) resume(ctx context.Context) error {
 	err := s.Store.Tasks.Each(ctx, store.Where{"status": []store.TaskStatus{store.Idle, store.Running}}, func(t store.Task) error {
 		events, err := s.Store.WaitingEvents(ctx, t.ID)
-		if err == nil && len(events) > 0 {
-			s.queue.Revive(queue.Waiter{Task: t.ID, Agent: s.agentOf(ctx, t), Since: events[0].Created}, events[0].Status == store.EventRunning)
+		switch {
+		case err != nil || len(events) == 0:
+		case events[0].Status == store.EventRunning:
+			s.queue.Revive(t.ID, s.waiter(ctx, t, events[0]).Agent)
+		default:
+			s.queue.Ask(s.waiter(ctx, t, events[0]))
 		}
 		return err
 	})
@@ -188,11 +192,11 @@ func (s *Service) connected() *client.Client {
 	return s.client
 }
 
-// agentOf is the name of a task's agent, or its id where that is gone.
-func (s *Service) agentOf(ctx context.Context, t store.Task) string {
-	a, err := s.Store.Agents.Get(ctx, t.AgentID)
-	if err != nil {
-		return t.AgentID
+// waiter is a task with an event to begin with. Its agent is named by its id where it is gone.
+func (s *Service) waiter(ctx context.Context, t store.Task, e store.Event) queue.Waiter {
+	w := queue.Waiter{Task: t.ID, Agent: t.AgentID, Since: e.Created, Event: e.N}
+	if a, err := s.Store.Agents.Get(ctx, t.AgentID); err == nil {
+		w.Agent = a.Name
 	}
-	return a.Name
+	return w
 }

@@ -23,7 +23,7 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 	if !l.facts.Made {
 		return nil // its workspace is being made
 	}
-	if !l.enter(ctx, t, t.Created) {
+	if !l.enter(l.s.waiter(ctx, t, store.Event{Created: t.Created})) {
 		return nil
 	}
 	if t.Session == "" {
@@ -54,6 +54,7 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 	if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts); err != nil {
 		return err
 	}
+	l.leave() // its first event comes after those that wait
 	l.s.note(t, store.Info, "ready")
 	l.s.changed(t.ID)
 	l.poke() // events may wait
@@ -110,7 +111,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
 		return err // with what ended it comes a wake-up
 	}
-	if e := waiting[0]; e.Author != adopted && !l.enter(ctx, t, e.Created) {
+	if e := waiting[0]; e.Author != adopted && !l.enter(l.s.waiter(ctx, t, e)) {
 		return nil
 	}
 	err = l.launch(ctx, &t)

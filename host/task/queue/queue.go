@@ -69,6 +69,7 @@ func New(limits func() Limits) *Queue {
 type Waiter struct {
 	Task, Agent string
 	Since       time.Time // when it was asked to
+	Event       int64     // by which; of two at one time the lower is first
 }
 
 // Enter takes a place for a task, or has it wait: Leave says whose turn it is.
@@ -97,7 +98,7 @@ func (q *Queue) Enter(w Waiter) bool {
 // insert puts a task where it belongs among those that wait.
 func (q *Queue) insert(w Waiter) {
 	if i, found := slices.BinarySearchFunc(q.waiting, w, func(a, b Waiter) int {
-		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Task, b.Task))
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Event, b.Event), strings.Compare(a.Task, b.Task))
 	}); !found {
 		if j := slices.IndexFunc(q.waiting, func(o Waiter) bool { return o.Task == w.Task }); j >= 0 {
 			return // since it was asked first
@@ -106,15 +107,21 @@ func (q *Queue) insert(w Waiter) {
 	}
 }
 
-// Revive has a task as an earlier host left it: at work, whatever the limits, or waiting.
-func (q *Queue) Revive(w Waiter, working bool) {
+// Ask has a task wait that has no place, so that who asks after it comes after it: it is
+// to Enter.
+func (q *Queue) Ask(w Waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if working {
-		q.working[w.Task] = w.Agent
-	} else {
+	if _, has := q.working[w.Task]; !has {
 		q.insert(w)
 	}
+}
+
+// Revive gives a task its place back, whatever the limits: an earlier host left it at work.
+func (q *Queue) Revive(task, agent string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.working[task] = agent
 }
 
 // room reports whether one more task of an agent may work.

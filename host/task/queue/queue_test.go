@@ -44,7 +44,7 @@ func TestQueue(t *testing.T) {
 		for i, made := 0, 0; i < 10000 && len(begun["a"])+len(begun["b"])+len(begun["c"]) < n; i++ {
 			switch k := rnd.IntN(3); {
 			case k == 0 && made < n:
-				w := Waiter{fmt.Sprint(made), []string{"a", "b", "c"}[rnd.IntN(3)], time.UnixMilli(int64(made))}
+				w := Waiter{fmt.Sprint(made), []string{"a", "b", "c"}[rnd.IntN(3)], time.UnixMilli(int64(made / 3)), int64(made)}
 				all[w.Task] = w
 				made++
 				try(w)
