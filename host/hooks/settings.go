@@ -49,31 +49,12 @@ var members = []string{"on", "run", "url", "key-file", "timeout"}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
-	path = []string{"hooks"}
-	tables, ok := raw.(map[string]any)
-	if !ok {
-		return path, errors.New("must be tables, such as [hooks.notify]")
+	begin := func(string) (Hook, error) { return Hook{Timeout: defaultTimeout}, nil }
+	all, path, err := option.Named("hooks", "[hooks.notify]", raw, begin, (*Hook).set, (*Hook).check)
+	if err == nil {
+		*t = all
 	}
-	all := make(Tables, len(tables))
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		at := append(slices.Clone(path), name)
-		table, ok := tables[name].(map[string]any)
-		if !ok {
-			return at, errors.New("must be a table, such as [hooks.notify]")
-		}
-		h := Hook{Timeout: defaultTimeout}
-		for _, m := range slices.Sorted(maps.Keys(table)) {
-			if err := h.set(m, table[m]); err != nil {
-				return append(at, m), err
-			}
-		}
-		if err := h.check(); err != nil {
-			return at, err
-		}
-		all[name] = h
-	}
-	*t = all
-	return nil, nil
+	return path, err
 }
 
 // set takes a member.

@@ -67,31 +67,17 @@ var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login"
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
-	path = []string{"agents"}
-	tables, ok := raw.(map[string]any)
-	if !ok {
-		return path, errors.New("must be tables, such as [agents.mine]")
-	}
-	agents := make(Tables, len(tables))
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		at := append(slices.Clone(path), name)
-		members, ok := tables[name].(map[string]any)
-		if !ok {
-			return at, errors.New("must be a table, such as [agents.mine]")
-		}
+	begin := func(name string) (a Agent, err error) {
 		if !plainName(name) {
-			return at, errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
+			err = errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
 		}
-		var a Agent
-		for _, m := range slices.Sorted(maps.Keys(members)) {
-			if err := a.set(m, members[m]); err != nil {
-				return append(at, m), err
-			}
-		}
-		agents[name] = a
+		return a, err
 	}
-	*t = agents
-	return nil, nil
+	all, path, err := option.Named("agents", "[agents.mine]", raw, begin, (*Agent).set, func(*Agent) error { return nil })
+	if err == nil {
+		*t = all
+	}
+	return path, err
 }
 
 // set takes a member.

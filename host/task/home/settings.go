@@ -65,31 +65,17 @@ var repositoryMembers = []string{"dir", "check", "check-timeout", "setup", "carr
 
 // Set implements option.Tables.
 func (r *Repositories) Set(raw any) (path []string, err error) {
-	path = []string{"repositories"}
-	tables, ok := raw.(map[string]any)
-	if !ok {
-		return path, errors.New("must be tables, such as [repositories.app]")
-	}
-	all := Repositories{}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		at := append(slices.Clone(path), name)
-		members, ok := tables[name].(map[string]any)
-		if !ok {
-			return at, errors.New("must be a table, such as [repositories.app]")
-		}
-		var one Repository
-		for _, m := range slices.Sorted(maps.Keys(members)) {
-			if err := one.set(m, members[m]); err != nil {
-				return append(at, m), err
-			}
-		}
+	begin := func(string) (one Repository, err error) { return one, nil }
+	all, path, err := option.Named("repositories", "[repositories.app]", raw, begin, (*Repository).set, func(one *Repository) error {
 		if one.Dir == "" {
-			return at, errors.New(`has no dir: say which directory it is about, such as dir = "~/src/app"`)
+			return errors.New(`has no dir: say which directory it is about, such as dir = "~/src/app"`)
 		}
-		all[name] = one
+		return nil
+	})
+	if err == nil {
+		*r = all
 	}
-	*r = all
-	return nil, nil
+	return path, err
 }
 
 // set takes a member.

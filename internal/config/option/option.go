@@ -2,6 +2,7 @@ package option
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,6 +74,38 @@ type Tables interface {
 func Default[T any](value *T, def T) *T {
 	*value = def
 	return value
+}
+
+// Named reads tables that the user names, such as [agents.mine]: begin makes the value of a
+// table, set takes a member of it, check says what is wrong with all of them together.
+func Named[V any](option, such string, raw any, begin func(name string) (V, error), set func(v *V, member string, raw any) error, check func(v *V) error) (all map[string]V, path []string, err error) {
+	path = []string{option}
+	tables, ok := raw.(map[string]any)
+	if !ok {
+		return nil, path, fmt.Errorf("must be tables, such as %s", such)
+	}
+	all = make(map[string]V, len(tables))
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		at := append(slices.Clone(path), name)
+		members, ok := tables[name].(map[string]any)
+		if !ok {
+			return nil, at, fmt.Errorf("must be a table, such as %s", such)
+		}
+		v, err := begin(name)
+		if err != nil {
+			return nil, at, err
+		}
+		for _, m := range slices.Sorted(maps.Keys(members)) {
+			if err := set(&v, m, members[m]); err != nil {
+				return nil, append(at, m), err
+			}
+		}
+		if err := check(&v); err != nil {
+			return nil, at, err
+		}
+		all[name] = v
+	}
+	return all, nil, nil
 }
 
 // TOML is the value as the file has it.
