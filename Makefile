@@ -51,15 +51,14 @@ build:
 # between goroutines; soak has it for all but cmd. What needs SQLite is not compiled for it.
 RACED := $(GO) list ./host/... ./internal/... | grep -v -e /host/task -e /internal/taskcmd -e /internal/rules
 
-# Both parts at once, and eight tests of a package: where one waits for a program, the
-# others compute. What is checked
-# by lint need not be here (-vet=off). A race-built command sleeps a second at its end
+# Four tests of a package at once: where one waits for a program, the others compute. More,
+# or both parts at once, and on a slow machine tests wait in vain for what is only late. What is
+# checked by lint need not be here (-vet=off). A race-built command sleeps a second at its end
 # unless told otherwise.
 test:
-	@{ GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 5m -parallel 8 $$($(RACED)) && \
-		$(GO) test $(RACE) -vet=off -timeout 5m -parallel 8 -run '^TestRun' ./ui; } & race=$$!; \
-	$(GO) test -vet=off -timeout 5m -parallel 8 $$($(GO) list ./... | grep -v -x -F "$$($(RACED))"); plain=$$?; \
-	wait $$race && exit $$plain
+	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 $$($(RACED))
+	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 -run '^TestRun' ./ui
+	$(GO) test -vet=off -timeout 10m -parallel 4 $$($(GO) list ./... | grep -v -x -F "$$($(RACED))")
 
 # First all with the race detector; then at full size: what goes on at random does so
 # for SOAK, and hosts and writers are killed by the hundred. RUN and PACKAGES choose:

@@ -40,8 +40,9 @@ type (
 		Duration *int64 `json:"duration,omitempty"` // ms, set by the host
 	}
 	ChatTurnCancelled struct {
-		TurnID   string `json:"turnId"`
-		Duration *int64 `json:"duration,omitempty"` // ms, set by the host
+		TurnID   string          `json:"turnId"`
+		Duration *int64          `json:"duration,omitempty"` // ms, set by the host
+		Meta     json.RawMessage `json:"_meta,omitempty"`
 	}
 	// ChatError ends the turn as failed. Host only.
 	ChatError struct {
@@ -139,8 +140,7 @@ type (
 		InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
 		Meta              json.RawMessage `json:"_meta,omitempty"`
 	}
-	// ChatToolCallReady begins the call, or without Confirmed asks whether it
-	// may.
+	// ChatToolCallReady begins the call, or without Confirmed asks whether it may.
 	ChatToolCallReady struct {
 		TurnID            string          `json:"turnId"`
 		ToolCallID        string          `json:"toolCallId"`

@@ -80,6 +80,7 @@ type AgentMeta struct {
 	// was counted, is its again. Without one each client is another agent.
 	Identity string `json:"identity,omitempty"`
 	Asks     bool   `json:"asks,omitempty"` // it has the person asked what is refused it
+	Team     URI    `json:"team,omitempty"` // the terminal beside which its teammates get panes, if the owner allows it
 }
 
 // InitializeResult answers it.
@@ -259,8 +260,7 @@ type CreateMeta struct {
 	Command []string          `json:"tandemux/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"tandemux/env,omitempty"`
 	Shell   string            `json:"tandemux/shell,omitempty"` // absolute path; empty means $SHELL
-	// CwdOf names a terminal in whose program's directory it starts, in place of
-	// Cwd, which is for when that can't be told.
+	// CwdOf names a terminal in whose program's directory it starts; Cwd is for when that can't be told.
 	CwdOf URI `json:"tandemux/cwdOf,omitempty"`
 	// ShellIntegration false starts a shell as it is, without marks of its
 	// commands; absent means as the host is configured. A Command that is an
@@ -272,6 +272,7 @@ type CreateMeta struct {
 	// Scrollback is how many lines it keeps that have scrolled off, 0 to
 	// MaxScrollback; absent means as the host is configured.
 	Scrollback *int `json:"tandemux/scrollback,omitempty"`
+	Fit        bool `json:"tandemux/fit,omitempty"` // as TerminalMeta has it
 	// Stdin gives Command a pipe as standard input, which this connection fills
 	// with x-tandemux/feed.
 	Stdin bool `json:"tandemux/stdin,omitempty"`

@@ -92,16 +92,15 @@ type TerminalMeta struct {
 	Command []string `json:"tandemux/command,omitempty"`
 	// CommandIsShell says that Command is an interactive shell that marks its commands.
 	CommandIsShell bool `json:"tandemux/commandIsShell,omitempty"`
-	// Agent is the name of the agent whose session holds it, or of the session if a
-	// person gave one.
+	// Agent names the agent whose session holds it, or that session if a person named it.
 	Agent string `json:"tandemux/agent,omitempty"`
 	// Ask is an agent's question for it that waits for the person.
 	Ask *Ask `json:"tandemux/ask,omitempty"`
-	// Scrollback is how many lines the terminal keeps that have scrolled off, where
-	// that was said when it was created.
+	// Scrollback is how many lines it keeps that have scrolled off, if its creator said.
 	Scrollback *int `json:"tandemux/scrollback,omitempty"`
-	// LastCommand is the newest command, running or finished, its line cut to
-	// what a list has room for.
+	// Fit says that it follows the size of the pane that shows it, whoever holds it.
+	Fit bool `json:"tandemux/fit,omitempty"`
+	// LastCommand is the newest, running or finished, its line cut to what a list has room for.
 	LastCommand *CommandInfo `json:"tandemux/lastCommand,omitempty"`
 }
 

@@ -8,8 +8,8 @@
 //	Model      ─▶ ui/outer ─▶ outer terminal     cells, compared with what is shown
 //
 // A message goes to the part that it is about: what the host says of the layout and of
-// terminals to ui/panes, of sessions and chats to ui/agents, of what goes on to
-// ui/alerts; a key to the overlay, to a command that waits for a character
+// terminals to ui/panes, of sessions, chats and changes (ui/review) to ui/agents, of what
+// goes on to ui/alerts; a key to the overlay, to a command that waits for a character
 // (ui/copying), to ui/keys, to the focused chat, or to the program (ui/typing); the
 // mouse to ui/mouse. Commands are a table that the parts fill. After each message the
 // Model lets the parts settle: places, subscriptions, sizes, what goes to the host, and

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
+	"tandemux/ahp/changeset"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
@@ -56,6 +58,8 @@ func (m *Model) snapshot(s link.Snapshot) {
 		m.agents.SessionState(s.Channel, st)
 	case ahp.ChatState:
 		m.agents.ChatState(s.Channel, st)
+	case changeset.State, annotation.State:
+		m.agents.ChangesState(s.Channel, st)
 	case ahp.ActivityState:
 		m.alerts.Take(st)
 	case ahp.LayoutState:

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
+	"tandemux/ahp/resource"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/ui/link"
@@ -50,6 +52,7 @@ type Host struct {
 	made     int
 	activity ahp.ActivityState
 	sessions []*Session
+	reviewed
 	wire
 }
 
@@ -208,6 +211,12 @@ func (h *Host) Call(_ context.Context, method string, params, result any) error 
 		}
 	case ahp.CompletionsParams:
 		*result.(*ahp.CompletionsResult) = complete(p)
+	case resource.ReadParams:
+		text, ok := h.contents[p.URI]
+		if !ok {
+			return errors.New("it is not below a directory that this host serves")
+		}
+		*result.(*resource.ReadResult) = resource.ReadResult{Data: text, Encoding: resource.UTF8}
 	case ahp.SubscribeParams:
 		if method == ahp.MethodDisposeSession {
 			return h.disposeSession(p.Channel)
@@ -283,7 +292,7 @@ func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 		h.snapshot(uri, t.snapshot())
 	case uri == ahp.RootURI:
 		h.snapshot(uri, h.root)
-	case h.subscribeSession(uri):
+	case h.subscribeSession(uri), h.subscribeChanges(uri):
 	default:
 		return errors.New("there is no such channel")
 	}
@@ -360,7 +369,7 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 			return "a session holds the terminal"
 		}
 	}
-	if t == nil && h.session(uri) == nil {
+	if t == nil && h.session(strings.TrimSuffix(uri, annotation.Suffix)) == nil {
 		return "there is no such terminal"
 	}
 	return ""
@@ -398,7 +407,7 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 		h.list()
 		return
 	}
-	if h.doSession(uri, a, origin) {
+	if h.doSession(uri, a, origin) || h.doComments(uri, a, origin) {
 		return
 	}
 	t := h.terms[uri]

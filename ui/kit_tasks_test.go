@@ -13,6 +13,10 @@ type Tasks struct {
 	All     []tasks.Task
 	Changes map[string]tasks.Changes
 	Done    []string
+	Patch   map[string]string
+	// Would is what merging would do; Fails is why it, or an update, can't be.
+	Would tasks.Merged
+	Fails error
 	// Asked counts the lists that were given.
 	Asked int
 }
@@ -34,15 +38,35 @@ func (h *Host) SteerTask(_ context.Context, id, text string) error {
 	return nil
 }
 
+// TaskPatch implements tasks.Tasks.
+func (h *Host) TaskPatch(_ context.Context, id string) (string, error) {
+	return h.TaskList.Patch[id], nil
+}
+
 // MergeTask implements tasks.Tasks.
-func (h *Host) MergeTask(_ context.Context, id string, running bool) (string, error) {
-	did := "merge " + id
-	if running {
-		did += " while it runs"
+func (h *Host) MergeTask(_ context.Context, id string, how tasks.Merge) (tasks.Merged, error) {
+	l := &h.TaskList
+	if how.Look {
+		return l.Would, nil
 	}
-	h.TaskList.Done = append(h.TaskList.Done, did)
-	delete(h.TaskList.Changes, id)
-	return "merged into main", nil
+	l.Done = append(l.Done, fmt.Sprintf("merge %s %+v", id, how))
+	if l.Fails != nil {
+		return tasks.Merged{}, l.Fails
+	}
+	delete(l.Changes, id)
+	return l.Would, nil
+}
+
+// UpdateTask implements tasks.Tasks.
+func (h *Host) UpdateTask(_ context.Context, id string, how tasks.Update) (string, error) {
+	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("update %s %+v", id, how))
+	return "1 commit of main came into the task", h.TaskList.Fails
+}
+
+// ResolveTask implements tasks.Tasks.
+func (h *Host) ResolveTask(_ context.Context, id, keep string, running bool) (string, error) {
+	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("resolve %s %s %v", id, keep, running))
+	return "1 file changed on the other side", nil
 }
 
 // PullTask implements tasks.Tasks.

@@ -46,9 +46,6 @@ func TestTasksBesideSessions(t *testing.T) {
 		u.Press("ctrl+space a")
 		u.WaitIdle()
 		u.Golden(golden)
-		u.Press("alt+p")
-		u.WaitIdle()
-		u.Golden(golden + "-changes")
 	})
 }
 
@@ -59,7 +56,7 @@ func chooseTask(u *UI, name string) {
 	u.WaitIdle()
 }
 
-// TestTasksAreSteered: tell, merge, copy out and discard, each asked for by a key.
+// TestTasksAreSteered: tell and discard, each asked for by a key.
 func TestTasksAreSteered(t *testing.T) {
 	u := New(t, Options{W: 120, H: 30})
 	tasked(u)
@@ -77,58 +74,16 @@ func TestTasksAreSteered(t *testing.T) {
 	u.Press("enter")
 	done(`tell tsk_1 "only the first"`)
 	u.Shows("Agents")
-	u.Press("alt+p")
-	u.WaitIdle()
-	u.Shows("Changes of fix-tests")
-	u.Shows("into ~/src/app")
-	u.Press("alt+o")
-	u.Type("out")
-	u.Press("enter")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`)
-	u.Shows("3 files in out")
-	u.Press("alt+p")
-	u.WaitIdle()
-	u.Press("alt+m")
-	u.Shows("fix-tests is at work, so this may be half of a change: merge 4 files into ~/src/app?")
-	u.Press("n")
-	u.Shows("Changes of fix-tests")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`)
-	u.Press("alt+m")
-	u.Press("y")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs")
-	u.Shows("merged into main")
-	u.Hides("+132")
-	u.Press("alt+p")
-	u.WaitIdle()
-	u.Shows("nothing was changed")
-	u.Press("alt+m") // which does nothing
 	u.Press("esc")
 	u.WaitIdle()
 	chooseTask(u, "fix-tests")
 	u.Press("alt+x")
 	u.Shows(`discard the task "fix-tests"`)
 	u.Press("n")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs")
+	done(`tell tsk_1 "only the first"`)
 	u.Press("alt+x")
 	u.Press("y")
-	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1 while it runs", "discard tsk_1")
-}
-
-// TestIdleTaskIsMerged: what rests is asked about shortly.
-func TestIdleTaskIsMerged(t *testing.T) {
-	u := New(t, Options{W: 120, H: 30})
-	tasked(u)
-	u.Host.TaskList.All[0].Status = "IDLE"
-	chooseTask(u, "fix-tests")
-	u.Press("alt+p")
-	u.WaitIdle()
-	u.Press("alt+m")
-	u.Shows(" merge 4 files into ~/src/app?")
-	u.Press("y")
-	u.WaitIdle()
-	if got := u.Host.TaskList.Done; !slices.Equal(got, []string{"merge tsk_1"}) {
-		t.Errorf("done %q", got)
-	}
+	done(`tell tsk_1 "only the first"`, "discard tsk_1")
 }
 
 // TestTasksOfPrograms: a task without a session is in the list, and says what follows

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/task"
@@ -14,6 +16,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/apiclient"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/taskcmd"
@@ -49,6 +52,9 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 		if t.Last != nil {
 			row.Outcome, row.Why = string(t.Last.Outcome), t.Last.Reason
 		}
+		if t.Budget.Over != "" {
+			row.Outcome, row.Why = string(store.OutcomeBudget), t.Budget.Reason
+		}
 		if len(t.Questions) > 0 {
 			row.Asks = t.Questions[0].Title
 		}
@@ -67,14 +73,16 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "mode": "m", "type": "T"}
 
 func (h hostAdapter) TaskChanges(ctx context.Context, id string) (got uitasks.Changes, err error) {
-	info, err := ask[workspace.Info](h, ctx, "getWorkspace", nil, id)
+	// In this order: comparing notes which conflicts are resolved.
+	diff, err := ask[workspace.Diff](h, ctx, "diffWorkspace", nil, id)
 	if err != nil {
 		return got, err
 	}
-	diff, err := ask[workspace.Diff](h, ctx, "diffWorkspace", nil, id)
-	got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
+	info, err := ask[workspace.Info](h, ctx, "getWorkspace", nil, id)
+	got.Added, got.Deleted, got.Branch, got.Left = diff.Added, diff.Deleted, info.Branch, diff.Left
+	got.Conflicts, got.Listed = info.Conflicts, info.Kind == workspace.Worktree
 	for _, f := range diff.Files {
-		got.Files = append(got.Files, uitasks.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
+		got.Files = append(got.Files, uitasks.Changed{Mark: changeMarks[f.Status], Path: f.Path, From: f.From, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
 	}
 	switch {
 	case info.NoUpdate:
@@ -94,13 +102,45 @@ func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 	return err
 }
 
-func (h hostAdapter) MergeTask(ctx context.Context, id string, running bool) (string, error) {
-	ctx = context.WithoutCancel(ctx) // a check takes its time
-	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", api.MergeWorkspace{Running: running}, id)
-	if m.Nothing {
-		return "there was nothing to merge", err
+// maxPatch bounds what is read of a task's changes, in bytes.
+const maxPatch = 8 << 20
+
+// TaskPatch implements uitasks.Host.
+func (h hostAdapter) TaskPatch(ctx context.Context, id string) (string, error) {
+	c := taskcmd.NewClient(ctx, h.place)
+	defer c.Close()
+	patch, err := c.Download("patchWorkspace", nil, id)
+	if err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("merged %s into %s", cli.Count(len(m.Files), "file"), m.Into), err
+	defer patch.Close()
+	text, err := io.ReadAll(io.LimitReader(patch, maxPatch))
+	return string(text), err
+}
+
+func (h hostAdapter) MergeTask(ctx context.Context, id string, how uitasks.Merge) (got uitasks.Merged, err error) {
+	ctx = context.WithoutCancel(ctx) // a check takes its time
+	m, err := ask[workspace.Merged](h, ctx, "mergeWorkspace", api.MergeWorkspace{Message: how.Message, DryRun: how.Look, Running: how.Running, NoCheck: how.NoCheck}, id)
+	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.Output != "" {
+		return got, &uitasks.CheckFailed{Reason: refused.Message, Output: refused.Output}
+	}
+	got = uitasks.Merged{Files: len(m.Files), Into: m.Into, Message: m.Message, Check: m.Check, Behind: m.Behind}
+	for _, f := range m.Files {
+		got.Added, got.Deleted = got.Added+f.Added, got.Deleted+f.Deleted
+	}
+	return got, err
+}
+
+func (h hostAdapter) UpdateTask(ctx context.Context, id string, how uitasks.Update) (string, error) {
+	ctx = context.WithoutCancel(ctx) // with a large repository it takes its time
+	u, err := ask[api.WorkspaceUpdate](h, ctx, "updateWorkspace", api.UpdateWorkspace{Ask: how.Ask, Leave: how.Leave, Abort: how.Abort, Running: how.Running}, id)
+	said := taskcmd.TellUpdate(u, how.Abort)
+	return said[strings.LastIndexByte(said, '\n')+1:], err // the files show
+}
+
+func (h hostAdapter) ResolveTask(ctx context.Context, id, keep string, running bool) (string, error) {
+	s, err := ask[filetree.Synced](h, ctx, "resolveWorkspace", api.ResolveWorkspace{Keep: keep, Running: running}, id)
+	return taskcmd.TellResolved(s), err
 }
 
 // PullTask implements uitasks.Host: files are written on this machine.

@@ -23,6 +23,7 @@ import (
 	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
+	"tandemux/internal/tmux/pane"
 )
 
 // jumpName is the file in the runtime directory that says by how many hours the
@@ -469,7 +470,7 @@ func (x *chaos) end() {
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
 	left, _ := os.ReadDir(x.dirs.Runtime)
 	for _, f := range left {
-		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != desk.EditDir && name != "shell" {
+		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != desk.EditDir && name != "shell" && name != pane.Dir {
 			x.Errorf("%s is left in the runtime directory", name)
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"tandemux/internal/daemon"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/tmux/pane"
 )
 
 func newHostCommand() *cobra.Command {
@@ -122,6 +123,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	program, err := local.Program()
 	if err != nil {
 		log.Warn("agents without tandemux's tools keep their own shell", "err", err)
+	}
+	if program != "" {
+		if err := pane.Install(d.Runtime, program); err != nil {
+			log.Warn("agents' teammates get no panes", "err", err)
+		}
 	}
 	agents, made := catalog.Maker{State: d.State, Version: version, Program: program, Log: log}, map[string]catalog.Made{}
 	providers := agents.Providers(set.catalog, made)
@@ -237,5 +243,5 @@ func current(d local.Dirs, s *settings, log *slog.Logger) func() *settings {
 
 // start is the host's part of the settings for new terminals.
 func (s *settings) start() host.Start {
-	return host.Start{Shell: s.shell.Shell, NoShellIntegration: !s.shell.Integration, Engine: s.engine.Emulator}
+	return host.Start{Shell: s.shell.Shell, NoShellIntegration: !s.shell.Integration, Engine: s.engine.Emulator, Tmux: s.shell.Tmux}
 }

@@ -107,6 +107,10 @@ task show t
 ! task show nothing
 task send t again
 task send t more --wait
+task budget t --max-tokens 100000 --max-cost 2.50 --max-time 30m
+task budget t
+! task budget t --max-tokens -1
+! task budget nothing
 task watch t
 task progress --task t 40 halfway
 task say --task t done

@@ -16,6 +16,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/tmux"
 )
 
 // version is set by the linker.
@@ -29,6 +30,12 @@ var manual string
 func main() {
 	endpoint.Version = version
 	if code, ours := sandbox.Main(os.Args); ours {
+		os.Exit(code)
+	}
+	if tmux.Is(os.Args) {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		code := tmux.Main(ctx, os.Args[1:])
+		stop()
 		os.Exit(code)
 	}
 	os.Exit(run(os.Args[1:]))

@@ -23,9 +23,13 @@ import (
 	"tandemux/internal/leak"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
+	"tandemux/internal/tmux"
 )
 
 func TestMain(m *testing.M) {
+	if tmux.Is(os.Args) {
+		main()
+	}
 	testscript.Main(apart{m}, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
 }
 

@@ -12,6 +12,7 @@ import (
 	"tandemux/host/hooks"
 	"tandemux/host/listen"
 	"tandemux/host/shell"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/internal/config"
@@ -31,6 +32,7 @@ type settings struct {
 	catalog catalog.Tables // which there are
 	hooks   hooks.Tables
 	tasks   queue.Limits // how many work at once
+	budgets budget.Defaults
 	restart resurrect.Settings
 	listen  listen.Settings
 	homes   home.Repositories // what tasks' files come from
@@ -63,7 +65,7 @@ func defaults() *settings {
 			Doc:     "How many tasks may work at once: of an agent by its name, and of all. The others are PENDING.",
 			Example: []string{"[tasks-at-once]", "all = 8", "claude = 3"},
 		},
-	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options())
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
 	s.options = config.Ordered(s.options)
 	return s
 }

@@ -101,6 +101,7 @@ notifications = "osc99"
 alt-keys = true
 link-hover = true
 command-marks = false
+tmux-for-agents = true
 sticky-command = "always"
 record-input = true
 open-command = "firefox --new-tab"
@@ -142,7 +143,7 @@ keys = { "prefix v" = "split-right" }
 	if l := s.look; l.LongCommand != 30*time.Second || !bool(l.NoCopyOnSelect) || l.StatusLeft == nil || s.agents.Limits().Idle != time.Minute {
 		t.Errorf("read as %+v, %+v", l, s.agents)
 	}
-	if got := config.Changed(untold, s.options); !slices.Equal(got, []string{"shell", "shell-integration", "emulator"}) {
+	if got := config.Changed(untold, s.options); !slices.Equal(got, []string{"shell", "shell-integration", "tmux-for-agents", "emulator"}) {
 		t.Errorf("what waits for new terminals is %v", got)
 	}
 }

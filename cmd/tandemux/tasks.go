@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
@@ -55,8 +57,12 @@ func (t *tasks) open() (*task.Service, error) {
 	}
 	h := <-t.host
 	t.host <- h
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Repositories: func() home.Repositories { return t.now().homes }, Limits: func() queue.Limits { return t.now().tasks }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Repositories: func() home.Repositories { return t.now().homes }, Limits: func() queue.Limits { return t.now().tasks }, Home: dir, Logins: func(agent string) []string { return t.now().catalog[agent].Logins }, Budgets: func() budget.Defaults { return t.now().budgets }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (p *Principal) AsAgent(a *ahp.AgentMeta, clientID string) (*Principal, erro
 	}
 	g := &Principal{
 		ID: p.ID, Token: p.Token, Terminal: p.Terminal, Process: p.Process,
-		Agent: name, Session: a.Session, Asks: a.Asks,
+		Agent: name, Session: a.Session, Asks: a.Asks, Team: a.Team != "",
 	}
 	who := url.PathEscape(clientID) // no identity, which has a slash
 	if a.Identity != "" {

@@ -29,6 +29,7 @@ type Principal struct {
 	Agent   string
 	Session ahp.URI
 	Asks    bool
+	Team    bool // it leads others, in panes beside its own
 	// Service is the name of a part of the host's own program, empty for all others.
 	Service string
 	// ByDoor says that another protocol's entrance knows the principal by means of its

@@ -7,6 +7,6 @@
 // configuration gives git another one (package changes). The environment is this
 // process's without what git reads.
 //
-// A child ends with this process, and when its context does. Values of Git are immutable,
+// A child ends with this process, and when its context does, but for what is to be Whole. Values of Git are immutable,
 // and may be used from any goroutine.
 package git

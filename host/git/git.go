@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"tandemux/host/workspace/filetree"
 )
@@ -22,9 +23,10 @@ type Git struct {
 	Program string
 	Dir     string // it runs in
 
-	env []string // besides the cleared environment
-	in  io.Reader
-	out io.Writer // nil: the answer is returned
+	env   []string // besides the cleared environment
+	whole bool     // it ends by itself alone
+	in    io.Reader
+	out   io.Writer // nil: the answer is returned
 }
 
 // off is configuration that no file overrides.
@@ -45,6 +47,9 @@ const (
 	maxSaid   = 2000
 	maxAnswer = 256 << 20
 )
+
+// endTime is how long git may take to end that is told to.
+const endTime = 5 * time.Second
 
 // Error is a failed git: its exit code and what it said.
 type Error struct {
@@ -100,6 +105,13 @@ func (g Git) Into(out io.Writer) Git {
 	return g
 }
 
+// Whole has it come to its end whatever becomes of its context and of us: for what would
+// leave somebody's files half changed.
+func (g Git) Whole() Git {
+	g.whole = true
+	return g
+}
+
 // environ is the environment of this process without what git reads.
 func environ() []string {
 	var env []string
@@ -119,6 +131,9 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if g.whole {
+		ctx = context.WithoutCancel(ctx)
+	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = g.Dir
 	cmd.Env = append(environ(), g.env...)
@@ -131,9 +146,13 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	// Its children (filters, checkout's workers) end with it, and it with us: what a
 	// new host unmakes must not grow meanwhile.
 	cmd.SysProcAttr = dyingWithUs()
+	if g.whole {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // it removes its locks
+	cmd.WaitDelay = endTime
 	cmd.Stdin = g.in
 	said := &clipped{most: maxSaid}
 	cmd.Stderr = said
@@ -149,6 +168,9 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	case err == nil:
 		return answer.buf.String(), nil
 	case ctx.Err() != nil:
+		if cmd.Process != nil {
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // what did not follow
+		}
 		return "", ctx.Err()
 	}
 	e := &Error{args: args, Code: -1, Said: said.buf.String(), err: err}

@@ -1,9 +1,31 @@
 package git
 
-import "syscall"
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
 
-// dyingWithUs are attributes of a child in a group of its own that is killed when the
-// thread that started it ends; that thread must not end before.
+// dyingWithUs are attributes of a child in a group of its own that is ended when the
+// thread that started it ends; that thread must not end before. git removes its locks then.
 func dyingWithUs() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// booted is when the machine started, zero where that is not known.
+func booted() time.Time {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return time.Time{}
+	}
+	for line := range bytes.Lines(text) {
+		if at, is := bytes.CutPrefix(bytes.TrimSpace(line), []byte("btime ")); is {
+			if n, err := strconv.ParseInt(string(at), 10, 64); err == nil {
+				return time.Unix(n, 0)
+			}
+		}
+	}
+	return time.Time{}
 }

@@ -29,6 +29,7 @@ const (
 	Done      = "done"
 	Cancelled = "cancelled"
 	Failed    = "failed"
+	Budget    = "budget" // it was stopped: a limit of what its task may use was reached
 )
 
 // Event is what a hook gets, as JSON. What doesn't belong to its kind is left out.
@@ -45,7 +46,7 @@ type Event struct {
 	Session  *Session       `json:"session,omitempty"`
 	Question string         `json:"question,omitempty"` // what the agent wants to do, or to know
 	Outcome  string         `json:"outcome,omitempty"`  // of a turn
-	Error    string         `json:"error,omitempty"`    // of a turn that failed
+	Error    string         `json:"error,omitempty"`    // of a turn that failed, or was stopped by its budget
 	// Dropped is how many events before this one the hook was too slow for.
 	Dropped int `json:"dropped,omitempty"`
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -66,7 +67,8 @@ func (w *Watch) Follow(uri ahp.URI, a ahp.Action, f Facts) {
 	case ahp.ChatTurnComplete:
 		w.turned(uri, f, Done, "")
 	case ahp.ChatTurnCancelled:
-		w.turned(uri, f, Cancelled, "")
+		outcome, why := cancelled(a.Meta)
+		w.turned(uri, f, outcome, why)
 	case ahp.ChatError:
 		w.turned(uri, f, Failed, message(a.Part))
 	}
@@ -169,6 +171,18 @@ func (w *Watch) turned(chat ahp.URI, f Facts, outcome, why string) {
 	if s := f.Chat(chat); s != nil {
 		w.tell(Event{Event: Turn, Session: s, Outcome: outcome, Error: why})
 	}
+}
+
+// cancelled says how a turn ended that was cancelled: its task's budget may have been the
+// reason.
+func cancelled(meta json.RawMessage) (outcome, why string) {
+	var told struct {
+		Budget string `json:"tandemux/budget"`
+	}
+	if json.Unmarshal(meta, &told) != nil || told.Budget == "" {
+		return Cancelled, ""
+	}
+	return Budget, told.Budget[:min(len(told.Budget), 256)]
 }
 
 // nameOf is what people call a layout.

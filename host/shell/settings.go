@@ -11,6 +11,7 @@ import (
 type Settings struct {
 	Shell       string // an absolute path; empty: $SHELL, or the password file's
 	Integration bool   // it is started so that it marks its commands
+	Tmux        bool   // its programs find a tmux, by which agents make panes
 }
 
 // Options gives the options, which keep their values in s.
@@ -29,6 +30,10 @@ func (s *Settings) Options() []option.Option {
 		{
 			Name: "shell-integration", Value: option.Default(&s.Integration, true), Needs: option.NewTerminal,
 			Doc: "Shells tell where a command begins and ends, and how.",
+		},
+		{
+			Name: "tmux-for-agents", Value: &s.Tmux, Needs: option.NewTerminal,
+			Doc: "Agents that put their teammates into tmux's panes get panes: new terminals have a `tmux` that makes them.",
 		},
 	}
 }

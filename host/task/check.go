@@ -12,6 +12,7 @@ import (
 	"tandemux/host/task/home"
 	"tandemux/host/task/hook"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 	"tandemux/host/workspace"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) setUp(ctx context.Context, t store.Task) error {
 	if k := w.Info().Kind; r.Setup == "" || k != workspace.Worktree && k != workspace.Copy {
 		return nil
 	}
-	s.note(t, store.Info, "setting up: "+clipText(r.Setup, 200))
+	s.note(t, store.Info, "setting up: "+turns.Clip(r.Setup, 200))
 	out := home.NewTail()
 	err = s.shell(ctx, t.ID, "the setup", r.Setup, cmp.Or(r.CheckTime, home.DefaultTime), out)
 	if err == nil || ctx.Err() != nil {

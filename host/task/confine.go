@@ -11,6 +11,8 @@ import (
 
 	"tandemux/host/agent"
 	"tandemux/host/sandbox"
+	"tandemux/host/task/access"
+	"tandemux/host/task/login"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
@@ -138,7 +140,41 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 		}
 		spec.Shares = append(spec.Shares, sandbox.Share{Outside: dir, Inside: filepath.Join(sandbox.Home, name), Write: true})
 	}
-	return spec, nil
+	logins, err := s.logins(t, l)
+	for _, c := range logins {
+		inside := filepath.Join(sandbox.Home, c.Name)
+		if slices.ContainsFunc(spec.Shares, func(m sandbox.Share) bool { return m.Inside == inside || strings.HasPrefix(m.Inside, inside+"/") }) {
+			return spec, fmt.Errorf("the login ~/%s: tasks have a directory of their own there; name the files in it that are the login", c.Name)
+		}
+		for _, m := range spec.Shares {
+			if m.Inside == filepath.Dir(inside) && m.Write {
+				if err := c.Place(m.Outside); err != nil {
+					return spec, fmt.Errorf("make a place for the login ~/%s: %w", c.Name, err)
+				}
+			}
+		}
+		spec.Shares = append(spec.Shares, sandbox.Share{Outside: c.Path, Inside: inside, Write: true})
+	}
+	return spec, err
+}
+
+// logins copies what the configuration has for the agent: for the operator's own tasks, with an
+// agent that the operator deployed.
+func (s *Service) logins(t store.Task, l registry.Launch) ([]login.Copy, error) {
+	if s.Logins == nil || !l.Trusted || t.Creator != access.TheOperator().String() {
+		return nil, nil
+	}
+	names := s.Logins(l.Agent.Name)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	s.seeding.Lock()
+	defer s.seeding.Unlock()
+	all, missing, err := login.Seed(s.Home, filepath.Join(s.scratch(t.ID), "login"), names)
+	for _, name := range missing {
+		s.note(t, store.Warning, "the login ~/"+name+" is not there")
+	}
+	return all, err
 }
 
 // code is what the agent's programs need besides the system's.

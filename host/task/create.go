@@ -13,6 +13,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/task/access"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
@@ -38,6 +39,8 @@ type NewTask struct {
 	Params    json.RawMessage `json:"params,omitempty" flag:"params" doc:"An object, given to the agent's hooks and environment"`
 	Approve   string          `json:"approve,omitempty" flag:"approve" doc:"Which of the agent's questions are answered with yes: ask, reads or all" enum:"ask,reads,all"`
 	NoSandbox bool            `json:"no_sandbox,omitempty" flag:"no-sandbox" doc:"Run it without a sandbox; the operator's alone"`
+
+	budget.Limits
 }
 
 // AutoWorkspace is a worktree in a repository, else none.
@@ -51,6 +54,9 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (
 	}
 	got, err := s.resolve(ctx, who, n)
 	if err != nil {
+		return store.Task{}, err
+	}
+	if n.Limits, err = s.limits(who, got.Agent.Name, n.Limits); err != nil {
 		return store.Task{}, err
 	}
 	if !n.NoSandbox {
@@ -68,7 +74,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (
 	}
 	t.Facts = store.Facts{Confirm: n.Approve, Bare: n.NoSandbox}
 	// From here on it is done whether or not somebody still listens.
-	return s.make(s.ctx, t, files, got.Agent.Name)
+	return s.make(s.ctx, t, files, got.Agent.Name, n.Limits)
 }
 
 func (n NewTask) check(who access.Principal) error {
@@ -193,11 +199,15 @@ func inRepository(dir string) bool {
 }
 
 // make adds the record, makes the workspace and begins the runner.
-func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, agent string) (store.Task, error) {
+func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, agent string, limits budget.Limits) (store.Task, error) {
 	s.begun()
 	t, err := s.addRecord(ctx, t, spec, agent)
 	if err != nil {
 		s.dropFilesystem(ctx, t)
+		return store.Task{}, err
+	}
+	if _, err := s.budgets.Limit(t.ID, limits); err != nil {
+		s.unmake(t)
 		return store.Task{}, err
 	}
 	spec.Name = cmp.Or(spec.Name, t.Name)
@@ -276,6 +286,7 @@ func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 			s.Log.Warn("remove a task's copy", "task", t.ID, "err", err)
 		}
 	}
+	s.budgets.Forget(t.ID)
 	os.RemoveAll(s.scratch(t.ID)) //nolint:errcheck // the system empties it
 	s.changed(t.ID)
 }

@@ -21,6 +21,8 @@
 // Cancelling and failing are final; deleting removes the task with its workspace,
 // its session and everything that was stored of it.
 //
+// A task whose budget is used up (package budget) begins nothing: its events wait.
+//
 // # What outlives the host
 //
 // A task is in the store before anything of it exists elsewhere, and leaves it

@@ -12,6 +12,8 @@ import (
 	"tandemux/host/task/access"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
+	"tandemux/host/workspace/modules"
 	"tandemux/internal/client"
 )
 
@@ -63,7 +65,7 @@ func (l *live) finish(ctx context.Context, t store.Task) error {
 		return err
 	}
 	l.facts.Ended = true
-	_, err := l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error {
+	_, err := l.s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error {
 		r.Facts, r.Progress = l.facts, nil
 		return nil
 	})
@@ -84,8 +86,10 @@ func (l *live) quit(ctx context.Context, t store.Task, hook bool) error {
 	if err := l.dispose(ctx, t.Session); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(l.s.scratch(t.ID), "tmp")); err != nil {
-		l.s.Log.Warn("empty a task's /tmp", "task", t.ID, "err", err)
+	for _, name := range []string{"tmp", "login"} {
+		if err := os.RemoveAll(filepath.Join(l.s.scratch(t.ID), name)); err != nil {
+			l.s.Log.Warn("empty a task's /tmp, and its logins", "task", t.ID, "err", err)
+		}
 	}
 	return l.endRest(ctx, t)
 }
@@ -99,27 +103,55 @@ func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
 			return err
 		}
 	}
-	a := l.look().chat.ActiveTurn
-	if a == nil {
-		return l.follow(ctx, &t, l.look())
+	if a := l.look().chat.ActiveTurn; a != nil {
+		if err := l.stopTurn(ctx, t, a.ID); err != nil || ctx.Err() != nil {
+			return err // the session's end is its end
+		}
 	}
-	c, err := l.s.host(ctx)
+	return l.follow(ctx, &t, l.look())
+}
+
+// Stop ends the turn that runs; the task goes on.
+func (s *Service) Stop(ctx context.Context, who access.Principal, ref string) (store.Task, error) {
+	t, err := s.Find(ctx, who, access.Run, ref)
+	if err != nil {
+		return t, err
+	}
+	now, _ := s.look(t)
+	if now.chat.ActiveTurn == nil {
+		return t, store.Errorf(store.Stale, "the task %s is at no turn that could be stopped", t.Name)
+	}
+	return t, s.endTurn(ctx, t, now.chat.ActiveTurn.ID)
+}
+
+// endTurn asks the host to cancel a turn; one that has ended is fine.
+func (s *Service) endTurn(ctx context.Context, t store.Task, id string) error {
+	c, err := s.host(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnCancelled{TurnID: a.ID})
-	var refused *client.RejectedError
-	if err != nil && !errors.As(err, &refused) {
+	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnCancelled{TurnID: id})
+	if _, refused := errors.AsType[*client.RejectedError](err); refused {
+		return nil
+	}
+	return err
+}
+
+// stopTurn cancels a turn and waits for its end, for a while.
+func (l *live) stopTurn(ctx context.Context, t store.Task, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, cancelTime)
+	defer cancel()
+	if err := l.s.endTurn(ctx, t, id); err != nil {
 		return err
 	}
 	for l.look().chat.ActiveTurn != nil && !l.look().lost {
 		select {
 		case <-l.wake:
 		case <-ctx.Done():
-			return nil // the session's end is its end
+			return nil
 		}
 	}
-	return l.follow(ctx, &t, l.look())
+	return nil
 }
 
 // endRest ends an event that is left: its turn never began, or was lost.
@@ -149,6 +181,8 @@ type Deleted struct {
 	ID string `json:"id"`
 	// KeptBranch is a git branch that has commits which are nowhere else.
 	KeptBranch string `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
+	// Submodules have commits of what was made in them.
+	Submodules []modules.Kept `json:"submodules,omitempty" doc:"Submodules whose work is on a branch of their own repositories"`
 	// Dropped went with the workspace, and was nowhere else; at most 1000 paths.
 	Dropped []string `json:"dropped,omitempty" doc:"What went with it and was nowhere else: repositories in the workspace, what was in submodules, what a copy had not merged; nothing is named by force"`
 }
@@ -165,7 +199,11 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	if force {
 		reason = forced
 	}
-	if _, _, err := s.Store.EndTask(ctx, t.ID, store.Deleting, reason); err != nil {
+	_, changed, err := s.Store.EndTask(ctx, t.ID, store.Deleting, reason)
+	if err == nil && !changed && force { // what stood in its way does no more
+		_, err = s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error { r.Reason = reason; return nil })
+	}
+	if err != nil {
 		return Deleted{}, err
 	}
 	s.changed(t.ID)
@@ -181,7 +219,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
 		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
 	}
-	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped}, nil
+	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped, Submodules: l.left.Modules}, nil
 }
 
 // remove deletes what there is of a task, the record last.
@@ -192,8 +230,8 @@ func (l *live) remove(ctx context.Context, t store.Task) error {
 	}
 	if err != nil {
 		l.s.Log.Warn("delete a task", "task", t.ID, "err", err)
-		l.s.Store.Tasks.Edit(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
-			why := ": " + clipText(err.Error(), 1<<10)
+		l.s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
+			why := ": " + turns.Clip(err.Error(), 1<<10)
 			if strings.HasPrefix(r.Reason, forced) {
 				why = forced + why
 			}
@@ -214,6 +252,9 @@ func (l *live) removeFiles(ctx context.Context, t store.Task) error {
 	}
 	if left.Branch != "" {
 		l.s.note(t, store.Info, "the branch "+left.Branch+" stays: it has commits that are nowhere else")
+	}
+	for _, m := range left.Modules {
+		l.s.note(t, store.Info, "what was made in the submodule "+m.Path+" is on its branch "+m.Branch)
 	}
 	for _, path := range left.Dropped {
 		l.s.note(t, store.Warning, "went with the workspace, and was nowhere else: "+path)

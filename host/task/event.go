@@ -15,6 +15,9 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref string, co
 	if err != nil {
 		return store.Event{}, err
 	}
+	if v := s.budgets.View(t.ID); v.Over != "" {
+		return store.Event{}, store.Errorf(store.Stale, "%s: `tandemux task budget %s --max-%s N` raises it", v.Reason, t.Name, v.Over)
+	}
 	s.begun()
 	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})
 	if err == nil {

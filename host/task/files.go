@@ -34,7 +34,7 @@ func (s *Service) Resting(ctx context.Context, id string) error {
 	l := s.live[t.ID]
 	s.mu.Unlock()
 	// A turn that somebody begins in the session is there before the record says so.
-	busy := t.Status != store.Idle && !t.Status.Final() || l != nil && l.look().chat.ActiveTurn != nil
+	busy := t.Status != store.Idle && !t.Status.Final() && s.held(t.ID) == "" || l != nil && l.look().chat.ActiveTurn != nil
 	if !busy {
 		return nil
 	}

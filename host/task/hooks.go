@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"tandemux/host/agent"
 	"tandemux/host/task/hook"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 )
 
 // hookSession is an agent.Session of a program that is called by hooks.
@@ -77,55 +76,6 @@ func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Si
 	return agent.Outcome{Stop: agent.StopEnd}, nil
 }
 
-// hookInput is what a hook gets on its stdin.
-type hookInput struct {
-	Hook   string          `json:"hook"`
-	Task   store.Task      `json:"task"`
-	Agent  hookAgent       `json:"agent"`
-	Params json.RawMessage `json:"params"`
-	State  json.RawMessage `json:"state"`
-	Event  *hookEvent      `json:"event,omitempty"`
-}
-
-type hookAgent struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Version int    `json:"version"`
-}
-
-// hookEvent is an event; Text is all of its texts.
-type hookEvent struct {
-	ID      string       `json:"id"`
-	Content []store.Part `json:"content"`
-	Text    string       `json:"text"`
-	Data    any          `json:"data,omitempty"`
-	Created time.Time    `json:"created_at"`
-}
-
-func newHookEvent(e *store.Event) *hookEvent {
-	if e == nil {
-		return nil
-	}
-	h := &hookEvent{ID: e.ID, Content: e.Content, Created: e.Created, Text: textOf(e.Content)}
-	for _, p := range e.Content {
-		if p.Type == "data" {
-			h.Data = p.Data
-		}
-	}
-	return h
-}
-
-// textOf is all texts of a content.
-func textOf(parts []store.Part) string {
-	var texts []string
-	for _, p := range parts {
-		if p.Type == "text" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n\n")
-}
-
 // call runs a hook where the session is confined.
 func (h *hookSession) call(ctx context.Context, name string, words []string, event *store.Event, line func(hook.Line)) error {
 	h.running.Add(1)
@@ -170,9 +120,9 @@ func (h *hookSession) input(ctx context.Context, name string, event *store.Event
 	if err != nil {
 		return nil, err
 	}
-	in := hookInput{
-		Hook: name, Task: t, Params: t.Params, Event: newHookEvent(event),
-		Agent: hookAgent{h.launch.Agent.ID, h.launch.Agent.Name, h.launch.Version.Number}, State: json.RawMessage("{}"),
+	in := hook.Input{
+		Hook: name, Task: t, Params: t.Params, Event: hook.NewEvent(event),
+		Agent: hook.Agent{ID: h.launch.Agent.ID, Name: h.launch.Agent.Name, Version: h.launch.Version.Number}, State: json.RawMessage("{}"),
 	}
 	if in.Params == nil {
 		in.Params = json.RawMessage("{}")
@@ -204,7 +154,7 @@ func (h *hookSession) message(l hook.Line) string {
 		return ""
 	}
 	h.s.changed(h.task.ID)
-	return textOf(parts)
+	return hook.Text(parts)
 }
 
 // lineParts are the parts of a message.
@@ -258,7 +208,7 @@ func (h *hookSession) word(l hook.Line) {
 	case hook.Progress:
 		var line *string
 		if l.Text != "" {
-			text := clipText(l.Text, maxProgress)
+			text := turns.Clip(l.Text, maxProgress)
 			line = &text
 		}
 		_, err = h.s.setProgress(ctx, h.task.ID, l.Percent, line)

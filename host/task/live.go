@@ -10,7 +10,6 @@ import (
 	"tandemux/host/task/queue"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
-	"tandemux/host/workspace/filetree"
 )
 
 // live is a task that is not done with: its runner and what that knows. Fields
@@ -25,7 +24,9 @@ type live struct {
 	loaded bool              // told is as the store says
 	left   workspace.Removed // what deleting left and dropped; for others once done is closed
 	facts  store.Facts
-	asked  struct { // of the version that it was launched with
+	due    time.Duration // after which to look again at what the turn uses; 0: not by itself
+	full   time.Time     // since when there is no room for what it is at; zero: there is
+	asked  struct {      // of the version that it was launched with
 		version string
 		hooks   bool
 	}
@@ -61,6 +62,7 @@ func (l *live) run() {
 		if over {
 			return
 		}
+		err = l.noRoom(err)
 		if errors.Is(err, errInterrupted) {
 			continue
 		}
@@ -71,6 +73,8 @@ func (l *live) run() {
 		if err != nil && l.s.ctx.Err() == nil {
 			l.s.Log.Warn("a task can't go on; it is tried again", "task", l.id, "err", err)
 			again = time.After(retryTime)
+		} else if l.due > 0 {
+			again = time.After(l.due)
 		}
 		select {
 		case <-l.wake:
@@ -86,7 +90,7 @@ func stuckBy(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, filetree.ErrFull), errors.Is(err, store.Full):
+	case isFull(err):
 		return "the disk is full"
 	}
 	return "the host's log says why"
@@ -100,6 +104,7 @@ var errInterrupted = errors.New("interrupted")
 func (l *live) step() (over bool, err error) {
 	ctx, end := l.begin()
 	defer end()
+	l.due = 0
 	defer func() {
 		if err != nil && ctx.Err() != nil && l.s.ctx.Err() == nil {
 			err = errInterrupted

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/task/question"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 )
 
 // The types of a Part (U48).
@@ -65,8 +67,8 @@ type Part struct {
 
 	// Question is what the agent asks; ID is its own. Answer is how a question ended: in
 	// the words of the option, or "" for one that is no longer asked.
-	Question *Question `json:"question,omitempty"`
-	Answer   string    `json:"answer,omitempty"`
+	Question *question.Question `json:"question,omitempty"`
+	Answer   string             `json:"answer,omitempty"`
 
 	Metadata *PartMeta `json:"metadata,omitempty"`
 }
@@ -198,7 +200,7 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 		from-- // the open block may have grown, what is before is told
 	}
 	from = max(from, 0)
-	questions := questionsOf(turn)
+	questions := question.Of(turn)
 	if over {
 		questions = nil
 	}
@@ -225,9 +227,9 @@ func (s *told) tell(turn *ahp.Turn, over bool) []Part {
 }
 
 // answered tells the end of questions that are no longer asked.
-func (t *teller) answered(turn *ahp.Turn, now []Question) {
+func (t *teller) answered(turn *ahp.Turn, now []question.Question) {
 	for _, q := range slices.Clone(t.asked) {
-		if slices.ContainsFunc(now, func(n Question) bool { return n.ID == q.id }) {
+		if slices.ContainsFunc(now, func(n question.Question) bool { return n.ID == q.id }) {
 			continue
 		}
 		end := Part{Type: PartQuestionEnd, ID: q.id}
@@ -244,7 +246,7 @@ func (t *teller) answered(turn *ahp.Turn, now []Question) {
 func answerOf(c *ahp.ToolCall) string {
 	switch {
 	case c.SelectedOption != nil:
-		return oneLine(c.SelectedOption.Label)
+		return question.OneLine(c.SelectedOption.Label)
 	case c.Reason == ahp.ReasonDenied:
 		return "no"
 	case c.Confirmed != "":
@@ -418,7 +420,7 @@ func (t *teller) finish(turn *ahp.Turn) {
 		}
 	}
 	meta := &PartMeta{EventID: turn.ID}
-	_, meta.Outcome, meta.Reason = ending(turn)
+	_, meta.Outcome, meta.Reason = turns.Ending(turn)
 	switch turn.State {
 	case ahp.TurnCancelled:
 		reason, meta.Cancelled = FinishOther, true

@@ -1,8 +1,11 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 
+	"tandemux/host/task/budget"
+	"tandemux/host/task/question"
 	"tandemux/host/task/store"
 )
 
@@ -10,14 +13,15 @@ import (
 // kept nowhere else.
 type Present struct {
 	store.Task
-	Last      *store.TurnOutcome `json:"last_turn,omitempty" doc:"How its last turn ended"`
-	Doing     string             `json:"doing,omitempty" doc:"What it does, in a line: the tool call that runs, or why it can't go on for now"`
-	Questions []Question         `json:"questions,omitempty" doc:"What it waits for, when it is WAITING"`
+	Last      *store.TurnOutcome  `json:"last_turn,omitempty" doc:"How its last turn ended"`
+	Doing     string              `json:"doing,omitempty" doc:"What it does, in a line: the tool call that runs, or why it can't go on for now"`
+	Budget    budget.View         `json:"budget" doc:"What it may use, and has used"`
+	Questions []question.Question `json:"questions,omitempty" doc:"What it waits for, when it is WAITING"`
 }
 
 // Present says how a task is now. One that runs is WAITING when its agent asks something.
 func (s *Service) Present(t store.Task) Present {
-	n := Present{Task: t, Last: t.Facts.Last}
+	n := Present{Task: t, Last: t.Facts.Last, Budget: s.budgets.View(t.ID)}
 	if t.Status.Final() {
 		return n
 	}
@@ -25,21 +29,33 @@ func (s *Service) Present(t store.Task) Present {
 		if n.Status, n.Doing = store.Pending, "waits until another task is done"; before > 0 {
 			n.Doing = fmt.Sprintf("waits for other tasks: %d before it", before)
 		}
+		n.Doing = cmp.Or(n.Budget.Reason, n.Doing)
 		return n
+	}
+	if n.Status == store.Idle && s.queue.Works(t.ID) {
+		if rests, err := s.AtRest(s.ctx, t); err == nil && !rests { // a turn is about to begin
+			n.Status = store.Running
+		}
 	}
 	now, stuck := s.look(t)
 	chat := now.chat
 	if stuck != "" {
-		n.Doing = oneLine("can't go on, and tries again: " + stuck)
+		n.Doing = question.OneLine("can't go on, and tries again: " + stuck)
 	}
 	if t.Status == store.Creating || chat.ActiveTurn == nil {
+		if n.Budget.Over != "" && t.Status == store.Running {
+			n.Status = store.Pending
+		}
+		if n.Budget.Over != "" && stuck == "" {
+			n.Doing = n.Budget.Reason
+		}
 		return n
 	}
-	if n.Questions = questionsOf(chat.ActiveTurn); len(n.Questions) > 0 {
+	if n.Questions = question.Of(chat.ActiveTurn); len(n.Questions) > 0 {
 		n.Status = store.Waiting
 	}
 	if stuck == "" {
-		n.Doing = oneLine(chat.Activity)
+		n.Doing = question.OneLine(chat.Activity)
 	}
 	return n
 }

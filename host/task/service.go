@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
@@ -30,6 +31,13 @@ type Options struct {
 	Configured func(name string) (registry.Definition, error)
 	// Limits says how many tasks may work at once; nil: any number. It is asked each time.
 	Limits func() queue.Limits
+	// Logins gives the files of an agent's login that the operator's tasks see, relative to
+	// Home; nil: none.
+	Logins func(agent string) []string
+	// Home is the operator's home directory.
+	Home string
+	// Budgets gives the limits of new tasks; nil: none. It is asked each time.
+	Budgets func() budget.Defaults
 	// Repositories gives the configuration's directories; nil: none.
 	Repositories home.Settings
 	// Dial opens a connection to the host as a service of its own (host.Service).
@@ -59,8 +67,11 @@ type Service struct {
 	sink   *sink
 	news   registry.News
 	queue  *queue.Queue
+	// budgets are what tasks may use and have used.
+	budgets *budget.Book
 
 	support support
+	seeding sync.Mutex // held while logins are copied
 
 	dialing sync.Mutex // held while the connection is made
 	client  *client.Client
@@ -83,6 +94,9 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Limits == nil {
 		o.Limits = func() queue.Limits { return nil }
 	}
+	if o.Budgets == nil {
+		o.Budgets = func() budget.Defaults { return nil }
+	}
 	s := &Service{Options: o, live: map[string]*live{}, queue: queue.New(o.Limits)}
 	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -98,13 +112,20 @@ func (s *Service) open(ctx context.Context) error {
 	if s.Store, err = store.Open(ctx, store.Options{Dir: s.State, Log: s.Log, Now: s.Now}); err != nil {
 		return err
 	}
+	kept, err := s.Store.Budgets(ctx)
+	if err != nil {
+		return err
+	}
+	s.budgets = budget.NewBook(kept, func(task string, r budget.Record) error {
+		return s.Store.KeepBudget(context.WithoutCancel(s.ctx), task, r)
+	}, time.Now)
 	if s.Agents, err = registry.New(ctx, s.Store, registry.Options{Dir: s.State, Log: s.Log, Now: s.Now, Configured: s.Configured}); err != nil {
 		return err
 	}
 	about := func(ctx context.Context, id string, since time.Time) (string, string) {
 		return home.About(ctx, s.Store, id, since)
 	}
-	if s.Files, err = workspace.Open(workspace.Options{State: s.State, About: about, Check: s.check, Carry: s.Repositories.Carried}); err != nil {
+	if s.Files, err = workspace.Open(workspace.Options{State: s.State, About: about, Check: s.check, Resting: s.Resting, Carry: s.Repositories.Carried}); err != nil {
 		return fmt.Errorf("open the workspaces: %w", err)
 	}
 	if err := s.sweep(ctx); err != nil {
@@ -178,6 +199,11 @@ func (s *Service) Close() {
 	s.work.Wait()
 	if c := s.connected(); c != nil {
 		c.Close()
+	}
+	if s.budgets != nil {
+		if err := s.budgets.Close(); err != nil {
+			s.Log.Warn("keep what tasks have used", "err", err)
+		}
 	}
 	if s.Store != nil {
 		s.settled()

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 	"tandemux/internal/fileuri"
 )
 
@@ -38,7 +39,7 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 		if e := now.session.CreationError; e != nil {
 			why = e.Message
 		}
-		if e := now.session.CreationError; e != nil && e.ErrorType == errorRestarted && l.facts.Sessions < maxTries {
+		if e := now.session.CreationError; e != nil && e.ErrorType == turns.ErrorRestarted && l.facts.Sessions < maxTries {
 			return l.replace(ctx, t)
 		}
 		if l.facts.Begun { // it has worked before
@@ -54,13 +55,8 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 	return errWaiting
 }
 
-const (
-	// errorRestarted is the type of the error of a session whose host died while it
-	// was being made.
-	errorRestarted = "hostRestarted"
-	// maxTries is how many sessions a task may lose to its hosts' deaths.
-	maxTries = 20
-)
+// maxTries is how many sessions a task may lose to its hosts' deaths.
+const maxTries = 20
 
 // startError is why a session has no agent.
 type startError struct{ text string }

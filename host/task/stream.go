@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 )
 
 // maxDelta bounds a part of a stream, in bytes of text; what is longer is several.
@@ -47,7 +48,7 @@ func split(p Part) []Part {
 	}
 	var all []Part
 	for rest := *text; rest != ""; {
-		piece := clipText(rest, maxDelta)
+		piece := turns.Clip(rest, maxDelta)
 		*text, rest = piece, rest[len(piece):]
 		all = append(all, p)
 	}
@@ -97,9 +98,10 @@ func (s *Service) AtRest(ctx context.Context, t store.Task) (bool, error) {
 	if t.Status.Final() {
 		return t.Facts.Ended, nil
 	}
-	if t.Status != store.Idle {
+	held := s.held(t.ID) != ""
+	if t.Status != store.Idle && !held {
 		return false, nil
 	}
 	waiting, err := s.Store.WaitingEvents(ctx, t.ID)
-	return len(waiting) == 0, err
+	return len(waiting) == 0 || held && waiting[0].Status == store.EventPending, err
 }

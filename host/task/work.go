@@ -1,7 +1,6 @@
 package task
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"tandemux/host/agent/commandline"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/host/task/turns"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/client"
@@ -111,6 +111,10 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
 		return err // with what ended it comes a wake-up
 	}
+	if e := waiting[0]; e.Status == store.EventPending && e.Author != adopted && l.s.held(t.ID) != "" {
+		l.leave()
+		return nil // until somebody raises the limit
+	}
 	if e := waiting[0]; e.Author != adopted && !l.enter(l.s.waiter(ctx, t, e)) {
 		return nil
 	}
@@ -120,7 +124,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	case errors.Is(err, errWaiting):
 		return nil
 	case errors.As(err, &failed):
-		return l.refuse(ctx, waiting[0], errorStart, failed.text)
+		return l.refuse(ctx, waiting[0], turns.ErrorStart, failed.text)
 	case err != nil:
 		return err
 	}
@@ -149,25 +153,16 @@ func (l *live) rest(ctx context.Context, t *store.Task) error {
 	return nil
 }
 
-// The types of the errors of turns that the service ends; errorRestarted is one, too.
-const (
-	errorStart = "agentStart"
-	errorLost  = "turnLost"
-	errorDisk  = "diskFull"
-	// errorConflict is of a turn whose work did not all arrive.
-	errorConflict = "fileConflict"
-)
-
 // refuse ends an event that could not be begun, or was lost, with a type of error.
 func (l *live) refuse(ctx context.Context, e store.Event, kind, why string) error {
-	return l.end(ctx, e, failedBy(&ahp.Turn{ID: e.ID}, kind, why))
+	return l.end(ctx, e, turns.Failed(&ahp.Turn{ID: e.ID}, kind, why))
 }
 
 // send begins an event's turn. An event of which that was tried before, by a host
 // that died, is the same turn.
 func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	if e.Author == adopted { // by a host that died before the turn had ended
-		return l.refuse(ctx, e, errorLost, "the turn was lost")
+		return l.refuse(ctx, e, turns.ErrorLost, "the turn was lost")
 	}
 	if e.Status == store.EventPending {
 		begun, now, err := l.s.Store.BeginEvent(ctx, e.ID, e.ID)
@@ -188,14 +183,14 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	defer cancel()
 	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnStarted{
 		TurnID: e.ID, Message: ahp.Message{
-			Text: promptText(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}, Meta: json.RawMessage(`{"` + commandline.Text + `":true}`),
+			Text: turns.Prompt(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}, Meta: json.RawMessage(`{"` + commandline.Text + `":true}`),
 		},
 	})
 	if refused, is := errors.AsType[*client.RejectedError](err); is {
 		if now := l.look(); now.chat.ActiveTurn != nil || now.had(e.ID) {
 			return nil // somebody was faster; the end of that turn wakes us
 		}
-		return l.refuse(ctx, e, errorStart, refused.Error())
+		return l.refuse(ctx, e, turns.ErrorStart, refused.Error())
 	}
 	return err
 }
@@ -203,22 +198,6 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 // had reports whether a turn has ended.
 func (n seen) had(turn string) bool {
 	return slices.ContainsFunc(n.chat.Turns, func(t ahp.Turn) bool { return t.ID == turn })
-}
-
-// promptText is an event as a prompt: data is JSON in a fence.
-func promptText(parts []store.Part) string {
-	var b strings.Builder
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		if p.Type == "data" {
-			fmt.Fprintf(&b, "```json\n%s\n```", p.Data)
-		} else {
-			b.WriteString(p.Text)
-		}
-	}
-	return b.String()
 }
 
 // adopted is the author of events that are turns which somebody else began in the
@@ -239,7 +218,10 @@ func (l *live) follow(ctx context.Context, t *store.Task, now seen) error {
 		}
 	}
 	if a := now.chat.ActiveTurn; a != nil {
-		return l.tellTurn(ctx, t, a, false)
+		if err := l.tellTurn(ctx, t, a, false); err != nil {
+			return err
+		}
+		return l.spend(ctx, *t, a)
 	}
 	return nil
 }
@@ -255,7 +237,7 @@ func (l *live) bury(ctx context.Context, t store.Task, now seen) error {
 	}
 	for _, e := range waiting {
 		if e.Status == store.EventRunning {
-			return l.refuse(ctx, e, errorLost, "the session was ended while the turn ran")
+			return l.refuse(ctx, e, turns.ErrorLost, "the session was ended while the turn ran")
 		}
 	}
 	return nil
@@ -328,7 +310,7 @@ func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.E
 	if text == "" {
 		text = "(nothing)"
 	}
-	e, _, err = l.s.Store.AdoptEvent(ctx, store.Event{TaskID: t.ID, Content: []store.Part{store.TextPart(clipText(text, store.MaxContent))}, Author: adopted, Turn: turn.ID})
+	e, _, err = l.s.Store.AdoptEvent(ctx, store.Event{TaskID: t.ID, Content: []store.Part{store.TextPart(turns.Clip(text, store.MaxContent))}, Author: adopted, Turn: turn.ID})
 	return e, err
 }
 
@@ -342,20 +324,31 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	if err != nil {
 		return err
 	}
+	turn = l.spent(t, turn)
+	give := t.Status.Final() || l.gaveUp() // what there is no room for
 	if !t.Status.Final() {
-		if err := l.say(ctx, t.ID, turn); err != nil {
+		err := l.say(ctx, t.ID, turn)
+		if give && isFull(err) {
+			turn, err = turns.Failed(turn, turns.ErrorDisk, diskFull), nil
+		}
+		if err != nil {
 			return err
 		}
-		err := l.sync(ctx, t, (*workspace.Workspace).SyncUp)
+		err = l.sync(ctx, t, (*workspace.Workspace).SyncUp)
 		if errors.Is(err, filetree.ErrFull) {
-			turn, err = failedBy(turn, errorDisk, "the disk is full: what it changed stays in its workspace, and goes where it belongs when its next turn ends"), nil
+			turn, err = turns.Failed(turn, turns.ErrorDisk, "the disk is full: what it changed stays in its workspace, and goes where it belongs when its next turn ends"), nil
 		}
 		if err != nil {
 			return err
 		}
 		if w, err := l.s.Files.Workspace(t.ID); err == nil && w.Info().Conflict(t.Name) != "" {
-			turn = failedBy(turn, errorConflict, w.Info().Conflict(t.Name))
+			turn = turns.Failed(turn, turns.ErrorConflict, w.Info().Conflict(t.Name))
 		}
+	}
+	status, outcome, why := turns.Ending(turn)
+	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why}
+	if !l.keepsItsWords(ctx, t) {
+		end.Messages = turns.Messages(turn)
 	}
 	was, before := l.told.clone(), l.facts
 	events, err := encodeParts(l.told.tell(turn, true))
@@ -363,13 +356,22 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		return err
 	}
 	l.facts.LastTurn = turn.ID
-	status, outcome, why := ending(turn)
 	l.facts.Last = &store.TurnOutcome{EventID: e.ID, Outcome: outcome, Reason: why, Ended: l.s.Now()}
-	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why, Stream: events, Facts: l.facts}
-	if !l.keepsItsWords(ctx, t) {
-		end.Messages = messagesOf(turn)
-	}
+	end.Stream, end.Facts = events, l.facts
 	t, err = l.s.Store.EndEvent(ctx, end)
+	if give && isFull(err) {
+		if len(mustJSON(end)) > smallEnd { // its chat has what it said
+			bare := &ahp.Turn{ID: turn.ID, State: turn.State}
+			if status == store.EventFailed {
+				bare = turns.Failed(bare, turns.ErrorDisk, why)
+			}
+			l.told = was.clone()
+			end.Stream, _ = encodeParts(l.told.tell(bare, true))
+			end.Messages = nil
+		}
+		end.Full = true
+		t, err = l.s.Store.EndEvent(ctx, end)
+	}
 	if err != nil {
 		l.told, l.facts = was, before
 		return err
@@ -386,14 +388,6 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	l.leave() // another task may be next
 	l.poke()
 	return nil
-}
-
-// failedBy is a turn that failed for a reason of ours, whatever it did.
-func failedBy(turn *ahp.Turn, kind, why string) *ahp.Turn {
-	failed := *turn
-	failed.State = ahp.TurnError
-	failed.ResponseParts = append(slices.Clone(turn.ResponseParts), ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: why}})
-	return &failed
 }
 
 // keepsItsWords reports whether what the task's agent says is kept as it says it: as
@@ -428,63 +422,4 @@ func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
 		l.told = was
 	}
 	return err
-}
-
-// outcomes are how a turn ended that an error of a type ended; others have failed.
-var outcomes = map[string]store.Outcome{
-	errorRestarted: store.OutcomeInterrupted, errorLost: store.OutcomeInterrupted, errorDisk: store.OutcomeDisk, errorConflict: store.OutcomeConflict,
-}
-
-// ending is how an event ends that was the turn.
-func ending(turn *ahp.Turn) (store.EventStatus, store.Outcome, string) {
-	switch turn.State {
-	case ahp.TurnComplete:
-		return store.EventDone, store.OutcomeDone, ""
-	case ahp.TurnCancelled:
-		return store.EventDiscarded, store.OutcomeCancelled, "cancelled"
-	}
-	for _, p := range slices.Backward(turn.ResponseParts) {
-		if p.Kind == ahp.PartError && p.Error != nil {
-			return store.EventFailed, cmp.Or(outcomes[p.Error.ErrorType], store.OutcomeFailed), clipText(p.Error.Message, 4<<10)
-		}
-	}
-	return store.EventFailed, store.OutcomeFailed, "the turn failed"
-}
-
-// messagesOf is what a turn said (U10, U55): one message, of its texts.
-func messagesOf(turn *ahp.Turn) []store.Message {
-	var all []store.Message
-	room := store.MaxContent
-	var content []store.Part
-	flush := func() {
-		if len(content) > 0 {
-			all = append(all, store.Message{Author: "agent", Content: content})
-		}
-		content, room = nil, store.MaxContent
-	}
-	for _, p := range turn.ResponseParts {
-		if p.Kind != ahp.PartMarkdown || p.Content == "" {
-			continue
-		}
-		for text := p.Content; text != ""; {
-			piece := clipText(text, store.MaxContent)
-			if len(piece) > room {
-				flush()
-			}
-			content, room, text = append(content, store.TextPart(piece)), room-len(piece), text[len(piece):]
-		}
-	}
-	flush()
-	return all
-}
-
-// clipText is the beginning of a text, of so many bytes at most, cut at a character.
-func clipText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xc0 == 0x80 {
-		most--
-	}
-	return s[:most]
 }

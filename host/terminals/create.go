@@ -87,9 +87,8 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 		n.feeds = c
 	}
 	if who.Agent != "" {
-		limits := ts.AgentLimits()
-		if n.Quota = (Quota{who.QuotaKey(), limits.Terminals, limits.Spawns}); p.Claim.ToolCallID != "" {
-			n.Quota = Quota{who.QuotaKey() + callsQuota, limits.Calls, 0}
+		if n.Quota, err = ts.quotaOf(who, p.Claim.ToolCallID != ""); err != nil {
+			return nil, err
 		}
 	}
 	t, err := ts.Create(context.WithoutCancel(ctx), n)
@@ -130,15 +129,6 @@ type Creation struct {
 
 	follower string         // the client that must miss no output
 	feeds    *requests.Conn // who feeds the command, nil for nobody
-}
-
-// callsQuota ends what the quota of an agent's tool calls is of.
-const callsQuota = " calls"
-
-// Quota is a bound of what one agent has at once, and of what it starts in a while.
-type Quota struct {
-	Of         string
-	Live, Rate int
 }
 
 // Create makes a terminal. What is checked is checked in the order of docs/contributing/decisions.md
@@ -243,7 +233,7 @@ func (ts *Terminals) plan(n Creation) (plan, error) {
 	}
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.Dir, Cols: n.Cols, Rows: n.Rows,
-		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir),
+		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir, start.Tmux),
 	}
 	// A shell that was given as a command is a shell, too, if it marks its commands.
 	pl.shell = n.feeds == nil && start.integrates(*n.Meta) && ts.inject(&pl) || len(n.Meta.Command) == 0
@@ -419,7 +409,7 @@ func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childN
 		},
 		Meta: ahp.TerminalMeta{
 			Created: time.Now().UnixMilli(), Principal: claims.Principal(p.Claim, pl.Holder), Name: pl.name,
-			Scrollback: p.Meta.Scrollback, Command: listedCommand(p.Meta.Command),
+			Scrollback: p.Meta.Scrollback, Fit: p.Meta.Fit, Command: listedCommand(p.Meta.Command),
 		},
 	}
 	t.follower.expect(pl.follower)

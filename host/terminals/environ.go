@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/params"
 	"tandemux/host/shell"
+	"tandemux/internal/tmux/pane"
 )
 
 // The variables that describe another terminal than ours, by name and by the
@@ -34,7 +36,7 @@ func isForeign(name string) bool {
 
 // environ is a child's environment: the host's own, over it what the client
 // sent, over that what is true of this terminal.
-func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri ahp.URI, dir string) []string {
+func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri ahp.URI, dir string, tmux bool) []string {
 	env := map[string]string{}
 	base := os.Environ()
 	if k != nil {
@@ -60,6 +62,9 @@ func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri 
 	env["TERM_PROGRAM"] = "tandemux"
 	env["TERM_PROGRAM_VERSION"] = ts.Version
 	env["PWD"] = dir
+	if tmux && k == nil {
+		maps.Copy(env, pane.Environ(ts.Runtime, env["TANDEMUX"], uri, env["PATH"]))
+	}
 	list := make([]string, 0, len(env))
 	for name, value := range env {
 		list = append(list, name+"="+value)

@@ -32,7 +32,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	ts := &Terminals{Options: Options{Runtime: "/run/tandemux", Version: "9"}}
 	env := map[string]string{}
-	for _, kv := range ts.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": "", "TANDEMUX_PANE": "ahp-terminal:/0"}, "ahp-terminal:/1", "/work") {
+	for _, kv := range ts.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": "", "TANDEMUX_PANE": "ahp-terminal:/0"}, "ahp-terminal:/1", "/work", false) {
 		name, value, _ := strings.Cut(kv, "=")
 		if _, twice := env[name]; twice {
 			t.Errorf("%s is there twice", name)

@@ -74,6 +74,8 @@ type Start struct {
 	NoShellIntegration bool
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
+	// Tmux has programs find a tmux that makes panes (package internal/tmux).
+	Tmux bool
 }
 
 // Limits bounds terminals.

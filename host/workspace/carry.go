@@ -44,8 +44,8 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	}
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	if tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); err != nil || tip != u.To {
-		if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: bring "+shortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
-			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+		if err := g.MoveRef(ctx, "tandemux: bring "+shortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
+			return movedMeanwhile(err, r.Branch)
 		}
 	}
 	if err := w.settle(ctx, r, u.To); err != nil {

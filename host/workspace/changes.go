@@ -59,6 +59,10 @@ func (c *Changes) Commit(ctx context.Context, message string) (string, error) {
 
 // Merge brings everything home.
 func (c *Changes) Merge(ctx context.Context, message string) (into string, err error) {
-	m, err := c.w.Merge(ctx, MergeOptions{Message: message})
+	o := MergeOptions{Message: message}
+	if resting := c.w.store.options.Resting; resting != nil {
+		o.Ready = func() error { return resting(ctx, c.w.id) }
+	}
+	m, err := c.w.Merge(ctx, o)
 	return m.Into, err
 }

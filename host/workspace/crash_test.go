@@ -92,6 +92,39 @@ func (j *job) do(s *Store, i int) error {
 		}
 		_, err = b.SyncDown(background, Neither)
 		return err
+	case "resolve":
+		for n, id := range []string{"a", "b"} {
+			w, err := s.Workspace(id)
+			if err != nil {
+				return err
+			}
+			for f := range 40 {
+				if err := os.WriteFile(filepath.Join(w.Dir(), fmt.Sprint("f", f)), fmt.Append(nil, id, i), 0o644); err != nil {
+					return err
+				}
+			}
+			if n == 0 {
+				_, err = w.SyncUp(background, PreferWorkspace)
+			} else if _, err = w.SyncUp(background, Neither); err == nil {
+				_, err = w.Resolve(background, ResolveOptions{Keep: []Prefer{PreferWorkspace, PreferSource}[i%2]})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	case "merge":
+		w, err := s.Workspace("u")
+		if err != nil {
+			return err
+		}
+		for n := range 40 {
+			if err := os.WriteFile(filepath.Join(w.Dir(), fmt.Sprint("f", n)), []byte(strconv.Itoa(i)), 0o644); err != nil {
+				return err
+			}
+		}
+		_, err = w.Merge(background, MergeOptions{Message: "m"})
+		return err
 	case "update":
 		w, err := s.Workspace("u")
 		if err != nil {
@@ -176,7 +209,7 @@ func instants(t *testing.T) int { return soak.Size(t, 2, 100) }
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull", "update"} {
+	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull", "update", "merge", "resolve"} {
 		t.Run(what, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
 			out, check := outsider(t)
@@ -187,7 +220,7 @@ func TestKilled(t *testing.T) {
 				files[fmt.Sprintf("d%d/f%d", i%7, i)] = strings.Repeat("x", i*40)
 			}
 			write(t, j.Dir, files)
-			if what == "worktree" || what == "update" {
+			if what == "worktree" || what == "update" || what == "merge" {
 				commit(t, j.Dir)
 			}
 			home := notGit(lines(t, j.Dir))
@@ -195,7 +228,7 @@ func TestKilled(t *testing.T) {
 			must(s.NewTree(background, "fs", j.Dir))(t)
 			create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
 			create(t, s, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
-			if what == "update" {
+			if what == "update" || what == "merge" {
 				run(t, j.Dir, "git", "branch", "up")
 				w := create(t, s, "u", Spec{Kind: Worktree, Dir: j.Dir, Name: "u"})
 				must(w.Mounts(background))(t)
@@ -204,14 +237,14 @@ func TestKilled(t *testing.T) {
 			rng := seeded(t, uint64(len(what)))
 			for range instants(t) {
 				after := 120
-				if what == "update" { // of which one takes longer
+				if what == "update" || what == "merge" { // of which one takes longer
 					after = 600
 				}
 				kill(t, j, time.Duration(rng.IntN(after))*time.Millisecond)
 				s := must(Open(Options{State: state}))(t)
 				j.check(t, s)
 				check()
-				if got := notGit(lines(t, j.Dir)); got != home {
+				if got := notGit(lines(t, j.Dir)); what != "merge" && got != home {
 					t.Fatalf("the user's directory was changed:\n%s", got)
 				}
 			}
@@ -235,7 +268,11 @@ func (j *job) check(t *testing.T, s *Store) {
 				t.Errorf("a file is neither old nor new: %d bytes", len(text))
 			}
 		}
-	case "up", "down":
+	case "up", "down", "resolve":
+		mine, theirs := Neither, Neither
+		if j.What == "resolve" { // there is no end of them
+			mine, theirs = PreferWorkspace, PreferSource
+		}
 		seen := map[string]bool{}
 		for n := range 40 {
 			if _, err := stat(tree, fmt.Sprint("f", n)); err == nil {
@@ -248,17 +285,32 @@ func (j *job) check(t *testing.T, s *Store) {
 		a, b := must(s.Workspace("a"))(t), must(s.Workspace("b"))(t)
 		for n := range 40 { // the victim was cut off while it wrote these
 			write(t, a.Dir(), map[string]string{fmt.Sprint("f", n): "again"})
+			if j.What == "resolve" {
+				write(t, b.Dir(), map[string]string{fmt.Sprint("f", n): "again"})
+			}
 		}
-		if up := must(a.SyncUp(background, Neither))(t); len(up.Conflicts) > 0 {
+		if up := must(a.SyncUp(background, mine))(t); len(up.Conflicts) > 0 {
 			t.Errorf("a death made conflicts: %v", up.Conflicts)
 		}
-		if down := must(b.SyncDown(background, Neither))(t); len(down.Conflicts) > 0 {
+		if down := must(b.SyncDown(background, theirs))(t); len(down.Conflicts) > 0 {
 			t.Errorf("a death made conflicts: %v", down.Conflicts)
 		}
 		if x, y := lines(t, a.Dir()), lines(t, b.Dir()); x != y {
 			t.Errorf("after the next synchronisation the sides differ:\n%s", differing(x, y))
 		}
+	case "merge":
+		unlock(t, filepath.Join(j.Dir, ".git"))
+		w := must(s.Workspace("u"))(t)
+		write(t, w.Dir(), map[string]string{"f0": "again"})
+		m, err := w.Merge(background, MergeOptions{Message: "again"})
+		if err != nil {
+			t.Fatalf("merge again: %+v %v", m, err)
+		}
+		if got := run(t, j.Dir, "git", "status", "--porcelain"); got != "" || text(t, j.Dir, "f0") != "again" {
+			t.Errorf("what was merged is not what is there:\n%s", got)
+		}
 	case "update":
+		unlock(t, filepath.Join(j.Dir, ".git"))
 		w := must(s.Workspace("u"))(t)
 		must(w.Diff(background, DiffOptions{}))(t)
 		seen := map[string]bool{}
@@ -282,6 +334,21 @@ func (j *job) check(t *testing.T, s *Store) {
 				t.Errorf("half of a pull is there:\n%s", before)
 			}
 		}
+	}
+}
+
+// unlock removes, as a person is told to, the lock of a git that was ended in the instant
+// between making it and knowing of it: that has nothing in it yet.
+func unlock(t *testing.T, dir string) {
+	t.Helper()
+	for p := range contents(t, dir) {
+		if !strings.HasSuffix(p, ".lock") {
+			continue
+		}
+		if info := must(os.Stat(filepath.Join(dir, p)))(t); info.Size() > 0 {
+			t.Errorf("left: %s", p)
+		}
+		must(0, os.Remove(filepath.Join(dir, p)))(t)
 	}
 }
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
-	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/modules"
 )
 
 // Removed is what came of removing a workspace.
@@ -18,6 +17,8 @@ type Removed struct {
 	// what is in submodules, and what can't be read; of a copy what was not merged. What git
 	// ignores is not named, and nothing by force.
 	Dropped []string
+	// Modules have work on branches of their own repositories.
+	Modules []modules.Kept
 }
 
 // Delete removes the workspace: its directory (never that of ro: and rw:), system
@@ -43,7 +44,7 @@ func (w *Workspace) Delete(ctx context.Context, force bool) (Removed, error) {
 // anything goes.
 func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Removed, err error) {
 	if r.Kind == Worktree && !force && !r.Deleting {
-		if gone.Dropped, err = w.keepWork(ctx, r); err != nil {
+		if gone.Dropped, gone.Modules, err = w.keepWork(ctx, r); err != nil {
 			return gone, fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
 		}
 	}
@@ -61,34 +62,4 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (gone Remov
 	}
 	gone.Branch, err = w.release(ctx, r, force, false)
 	return gone, err
-}
-
-// modules are submodules of a snapshot in which there is something: git looks at no file
-// there.
-func (s *snapshot) modules(ctx context.Context, top *filetree.Folder) ([]string, error) {
-	listed, err := s.git.Entries(ctx, s.tip, []string{".gitmodules"})
-	if err != nil || len(listed) == 0 {
-		return nil, err
-	}
-	out, err := s.git.Run(ctx, "ls-files", "-s", "-z")
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, line := range git.Words(out) { // MODE ID STAGE\tPATH
-		head, p, _ := strings.Cut(line, "\t")
-		if !strings.HasPrefix(head, git.ModeModule) {
-			continue
-		}
-		d, err := top.Walk(p)
-		if err != nil {
-			continue // there is no such directory
-		}
-		seen, err := filetree.Scan(ctx, d, filetree.Limits{Files: 1, Bytes: 1, FileSize: 1}, nil, nil)
-		d.Close()
-		if errors.Is(err, filetree.ErrTooLarge) || err == nil && len(seen.Files)+len(seen.Skipped) > 0 {
-			all = append(all, p+"/")
-		}
-	}
-	return all, nil
 }

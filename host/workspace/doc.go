@@ -15,6 +15,7 @@
 //	              /workspace.base     manifest of the last synchronisation, with the files'
 //	                                  stamps, and what the next one is about to do
 //	              /workspace.git/     git directory that sandboxes see (worktree)
+//	              /workspace.modules  which submodules were filled, and with what
 //	              /system/            system folders: .claude, .codex, …
 //
 // A Store owns these and nothing else below STATE. One process has it open,

@@ -9,18 +9,16 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
-
-	"golang.org/x/sys/unix"
+	"tandemux/internal/smalldisk"
 )
 
 // TestFullDisk: on a disk that is full everything fails as such, and nothing is lost.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if !isRoot() || unix.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=0700") != nil {
-		t.Skip("only root can make a small disk")
+	if smalldisk.Mount(t, dir, "6m") {
+		return
 	}
-	t.Cleanup(func() { must(0, unix.Unmount(dir, unix.MNT_DETACH))(t) })
 	s := openStore(t, filepath.Join(dir, "state"))
 	src := t.TempDir()
 	write(t, src, map[string]string{"f": "1", "g": strings.Repeat("x", 1<<20)})
@@ -32,11 +30,7 @@ func TestFullDisk(t *testing.T) {
 	write(t, w.Dir(), map[string]string{"new": strings.Repeat("y", 1<<20)})
 	work := lines(t, w.Dir())
 	// Somebody else fills it up.
-	filler := must(os.Create(filepath.Join(dir, "filler")))(t)
-	for err := error(nil); err == nil; {
-		_, err = filler.Write(make([]byte, 4096))
-	}
-	must(0, filler.Close())(t)
+	smalldisk.Fill(t, filepath.Join(dir, "filler"))
 	big := t.TempDir()
 	write(t, big, map[string]string{"big": strings.Repeat("z", 3<<20)})
 	for what, err := range map[string]error{

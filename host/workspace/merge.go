@@ -46,6 +46,8 @@ type Merged struct {
 	Nothing bool       `json:"nothing,omitempty"` // there was nothing to bring home
 	// Behind is how many commits of the branch the task does not have.
 	Behind int `json:"behind,omitempty"`
+	// Message is that of the commit that a merge would make, of a dry run.
+	Message string `json:"message,omitempty"`
 	// Check is the command that must succeed before, or did.
 	Check string `json:"check,omitempty"`
 
@@ -222,10 +224,18 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if o.prepare {
 		m.work = commit
 	}
+	if o.DryRun && to != head && to != s.tip {
+		m.Message, err = w.sourceGit(r).With(s.objects...).Run(ctx, "log", "-1", "--no-show-signature", "--format=%B", to, "--")
+		m.Message = strings.TrimSpace(m.Message)
+	}
 	if o.DryRun || o.prepare {
-		return m, nil
+		return m, err
 	}
 	m.Commit = to
+	r.Home = &coming{From: s.tip, To: commit}
+	if err := w.save(r); err != nil {
+		return Merged{}, err
+	}
 	if to != head {
 		if err := w.advance(ctx, r, branch, head, to); err != nil {
 			return Merged{}, err
@@ -237,10 +247,26 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	}
 	// What is not in the branch is in the files: so it goes last, and a merge that could not
 	// be has changed nothing.
-	if err := w.adopt(ctx, r, s.tip, commit); err != nil && !errors.Is(err, filetree.ErrConflict) {
-		return m, err // else the task has gone on since
+	return m, w.arrived(ctx, r)
+}
+
+// coming is work that is on its way home: the commits that the task's branch is at, and that
+// it is to be at once the latter has arrived.
+type coming struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// arrived moves the task's branch to the work that has come home, also after a death.
+func (w *Workspace) arrived(ctx context.Context, r *record) error {
+	home := r.Home
+	if _, err := w.sourceGit(r).Run(ctx, "merge-base", "--is-ancestor", home.To, "HEAD"); err == nil {
+		if err := w.adopt(ctx, r, home.From, home.To); err != nil && !errors.Is(err, filetree.ErrConflict) {
+			return err // else the task has gone on since
+		}
 	}
-	return m, nil
+	r.Home = nil
+	return w.save(r)
 }
 
 // workOf is the commit that is to come home.
@@ -284,12 +310,9 @@ func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head
 func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to string) error {
 	g := w.sourceGit(r)
 	if r.Source == r.Common {
-		if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
-			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
-		}
-		return nil
+		return movedMeanwhile(g.MoveRef(ctx, "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head), branch)
 	}
-	_, err := g.Run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
+	_, err := g.Whole().Run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
 	var e *git.Error
 	if !errors.As(err, &e) {
 		return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"unicode"
 
 	"tandemux/host/git"
 )
@@ -15,39 +14,6 @@ const (
 	// maxSubjects bounds the commits that a merge's message names.
 	maxSubjects = 20
 )
-
-// Subject is the first line of a text that says something, as that of a commit's message:
-// without what moves a cursor or reorders text, and cut at a word.
-func Subject(text string, most int) string {
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-			switch {
-			case unicode.IsSpace(r):
-				return ' '
-			case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
-				return -1
-			}
-			return r
-		}, line)), " ")
-		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			return clipWords(line, most)
-		}
-	}
-	return ""
-}
-
-// clipWords cuts a line to so many characters, between words where it can.
-func clipWords(line string, most int) string {
-	letters := []rune(line)
-	if len(letters) <= most {
-		return line
-	}
-	cut := string(letters[:most-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return cut + "…"
-}
 
 // about is what the work since the last merge is about: the first line of a message, and
 // what follows it.
@@ -84,12 +50,12 @@ func mergeMessage(ctx context.Context, w *Workspace, r *record, g git.Git, into,
 		if i == maxSubjects {
 			break
 		}
-		if line = Subject(line, maxSubject); line != "" {
+		if line = git.Subject(line, maxSubject); line != "" {
 			commits.WriteString("* " + line + "\n")
 		}
 	}
 	if len(lines) < 2 {
 		commits.Reset() // its subject says it
 	}
-	return message(clipWords(first, maxSubject), commits.String(), body)
+	return message(git.ClipWords(first, maxSubject), commits.String(), body)
 }

@@ -254,8 +254,10 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 		return fmt.Errorf("take the task's commits: %w", err)
 	}
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
-	if _, err := g.Run(ctx, "update-ref", "-m", "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
-		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
+	if at, e := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); e == nil && at == tip {
+		// A host died that had moved it.
+	} else if err := g.MoveRef(ctx, "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
+		return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip))
 	}
 	r.Taken = tip
 	if err := w.save(r); err != nil {

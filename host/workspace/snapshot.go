@@ -60,14 +60,14 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 		s.objects = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + git.QuotePath(filepath.Join(r.Common, "objects"))}
 	}
 	s.git = w.worktreeGit(r).With("GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")).With(s.objects...)
-	if err := s.take(ctx, r, top, files); err != nil {
+	if err := s.take(ctx, w, r, top, files); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, files string) error {
+func (s *snapshot) take(ctx context.Context, w *Workspace, r *record, top *filetree.Folder, files string) error {
 	var err error
 	if s.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
 		return filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
@@ -90,7 +90,7 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 	if err := s.include(ctx, top, files, slices.Compact(paths)); err != nil {
 		return fmt.Errorf("take the changed files: %w", err)
 	}
-	modules, err := s.modules(ctx, top)
+	modules, err := w.modules(r, top).Touched(ctx, s.git, s.tip, w.path(modulesName))
 	if err != nil {
 		return fmt.Errorf("look at the submodules: %w", err)
 	}
@@ -218,21 +218,41 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 	return commit, s.left, w.adopt(ctx, r, s.tip, commit)
 }
 
+func movedMeanwhile(err error, branch string) error {
+	return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", branch))
+}
+
 // adopt moves the branch to a commit of the files, from where it was.
 func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) error {
 	if commit == was {
 		return nil
 	}
-	if _, err := w.worktreeGit(r).Run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, was); err != nil {
-		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+	r.Moving = commit
+	if err := w.save(r); err != nil {
+		return err
 	}
-	if err := w.settle(ctx, r, commit); err != nil || r.Update == nil {
+	if err := w.worktreeGit(r).MoveRef(ctx, "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, was); err != nil {
+		return movedMeanwhile(err, r.Branch)
+	}
+	if err := w.moved(ctx, r); err != nil || r.Update == nil {
 		return err
 	}
 	if _, err := w.merging(ctx, r, commit); err != nil || r.Update != nil {
 		return err
 	}
 	return concluded(w, r)
+}
+
+// moved brings the indexes to a commit that the branch was moved to, if it was.
+func (w *Workspace) moved(ctx context.Context, r *record) error {
+	tip, err := w.worktreeGit(r).Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch)
+	if err == nil && tip == r.Moving {
+		if err := w.settle(ctx, r, tip); err != nil {
+			return err
+		}
+	}
+	r.Moving = ""
+	return w.save(r)
 }
 
 // reindex makes the worktree's index that of a tree, which more may change. A git that is

@@ -24,6 +24,8 @@ type Options struct {
 	// Check gives what must succeed before a workspace's work comes home, nil for nothing. It
 	// is called while no workspace is locked. Nil: nothing ever must.
 	Check func(w *Workspace) func(context.Context) error
+	// Resting says why a task's files may hold half of a change; nil: they never do.
+	Resting func(ctx context.Context, task string) error
 	// Carry gives globs of what a new worktree gets besides, of what git ignores in the
 	// directory that it is made from; common is its git directory. Nil: none.
 	Carry func(dir, common string) []string

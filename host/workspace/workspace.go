@@ -58,6 +58,8 @@ type record struct {
 	Upstream string `json:"upstream,omitempty"`
 	// Update is a base that is being brought in.
 	Update *updating `json:"update,omitempty"`
+	Moving string    `json:"moving,omitempty"` // a commit that the branch is being moved to
+	Home   *coming   `json:"home,omitempty"`   // work that is being merged
 	// Taken is the commit that the sandboxed agent's branch was brought home at last.
 	Taken string `json:"taken,omitempty"`
 }
@@ -87,6 +89,7 @@ const (
 	gitFileName = "workspace.gitfile"
 	stageName   = "workspace.stage" // files on their way into the workspace
 	systemName  = "system"
+	modulesName = "workspace.modules" // which submodules were filled, and with what
 )
 
 func (w *Workspace) load() (*record, error) {
@@ -378,6 +381,12 @@ func (w *Workspace) begin() (*record, func(), error) {
 		if r.Update == nil {
 			err = nil // done, or given up
 		}
+	}
+	if err == nil && r.Moving != "" {
+		err = w.moved(context.Background(), r)
+	}
+	if err == nil && r.Home != nil {
+		err = w.arrived(context.Background(), r) // as above
 	}
 	if err != nil {
 		unlock()

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/modules"
 )
 
 // branchPrefix is where tasks' branches are.
@@ -31,7 +33,25 @@ func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if _, err := w.worktreeGit(r).Run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
 		return fmt.Errorf("check out %s: %w", r.Branch, err)
 	}
+	if err := w.fillModules(ctx, r); err != nil {
+		return err
+	}
 	return takeAlong(ctx, w, r)
+}
+
+// fillModules fills the submodules that the person's clone has.
+func (w *Workspace) fillModules(ctx context.Context, r *record) error {
+	top, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	return w.modules(r, top).Fill(ctx, r.Base, w.path(modulesName))
+}
+
+// modules are a worktree's, opened at top.
+func (w *Workspace) modules(r *record, top *filetree.Folder) modules.Tree {
+	return modules.Tree{Git: w.store.git(r.Common).With("GIT_DIR=" + r.Common), Common: r.Common, Source: r.Source, Dir: r.Dir, Top: top, Limits: w.store.Limits}
 }
 
 // findRepository fills in where the repository is and what the worktree starts at.
@@ -194,26 +214,40 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 	return w.dropBranch(ctx, r, force)
 }
 
-// keepWork commits what the workspace has that its branch has not, and gives what can't be.
-func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, error) {
+// keepWork commits what the workspace has that its branch has not, and what was made in
+// submodules, and gives what can't be.
+func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, []modules.Kept, error) {
 	for _, dir := range []string{r.Dir, r.Common} {
 		if _, err := os.Stat(dir); err != nil {
-			return nil, nil //nolint:nilerr // somebody deleted it, or the repository
+			return nil, nil, nil //nolint:nilerr // somebody deleted it, or the repository
 		}
 	}
 	if err := w.takeCommits(ctx, r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := w.snapshot(ctx, r, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer s.close()
 	commit, err := w.commit(ctx, r, s, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.left, w.adopt(ctx, r, s.tip, commit)
+	top, err := r.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer top.Close()
+	kept, err := w.modules(r, top).Keep(ctx, w.path(modulesName), s.dir, r.Branch, "Work of "+r.name())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, k := range kept {
+		s.left = slices.DeleteFunc(s.left, func(p string) bool { return p == k.Path+"/" })
+	}
+	kept = slices.DeleteFunc(kept, func(k modules.Kept) bool { return k.Branch == "" })
+	return s.left, kept, w.adopt(ctx, r, s.tip, commit)
 }
 
 func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept string, err error) {
@@ -232,7 +266,7 @@ func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept
 			return r.Branch, nil //nolint:nilerr // in doubt it stays
 		}
 	}
-	if _, err := g.Run(ctx, "update-ref", "-d", ref, tip); err != nil {
+	if err := g.MoveRef(ctx, "", ref, "", tip); err != nil {
 		return r.Branch, nil //nolint:nilerr // somebody has just moved it
 	}
 	return "", nil

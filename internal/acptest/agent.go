@@ -2,6 +2,7 @@ package acptest
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -68,6 +69,7 @@ type scripted struct {
 	turn      int
 	id, cwd   string
 	text      string
+	usage     string // JSON, told with the end of the turn
 	servers   string
 	meta      string
 	cancelled chan struct{}
@@ -260,8 +262,10 @@ func (a *scripted) stop(m message, reason string) {
 		reason = "cancelled"
 	default:
 	}
+	usage := cmp.Or(a.usage, "null")
+	a.usage = ""
 	a.mu.Unlock()
-	a.send(message{ID: m.ID, Result: json.RawMessage(fmt.Sprintf(`{"stopReason":%q}`, reason))})
+	a.send(message{ID: m.ID, Result: json.RawMessage(fmt.Sprintf(`{"stopReason":%q,"usage":%s}`, reason, usage))})
 }
 
 // step does a line of a script and reports whether the prompt was answered.
@@ -304,6 +308,10 @@ func (a *scripted) step(m message, line string) bool {
 		on := map[string]chan struct{}{"cancel": a.cancelled, "prompt": a.prompted}[rest]
 		a.mu.Unlock()
 		<-on
+	case "usage":
+		a.mu.Lock()
+		a.usage = rest
+		a.mu.Unlock()
 	case "stop":
 		a.stop(m, rest)
 		return true

@@ -45,6 +45,7 @@
 //	await cancel            waits for session/cancel
 //	await prompt            waits for another session/prompt
 //	deaf                    ignores session/cancel and the end of stdin, and SIGTERM
+//	usage JSON              what the answer says that the turn used
 //	stop REASON             answers the prompt
 //	error N TEXT            answers the prompt with an error
 //	exit N | kill | hang    ends, by a signal, or does nothing for ever

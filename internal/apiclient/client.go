@@ -49,6 +49,8 @@ type Options struct {
 	// Transport is what makes requests, for TLS that is checked in a way of its own;
 	// nil: one of this client's own.
 	Transport http.RoundTripper
+	// Debug is told what is asked and answered, without what is in it; nil: nobody is.
+	Debug func(format string, args ...any)
 }
 
 // Client calls a host.
@@ -81,6 +83,9 @@ func New(o Options) *Client {
 	}
 	if o.Away == 0 {
 		o.Away = DefaultAway
+	}
+	if o.Debug == nil {
+		o.Debug = func(string, ...any) {}
 	}
 	if o.URL == "" {
 		o.URL = "http://localhost"
@@ -167,16 +172,24 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 		req.Header.Set("Idempotency-Key", rand.Text())
 	}
 	for try := 0; ; try++ {
+		c.o.Debug("→ %s %s, %d bytes", r.Method, req.URL.RequestURI(), max(req.ContentLength, 0))
+		began := time.Now()
 		resp, err := c.http.Do(req)
+		took := time.Since(began).Round(time.Millisecond)
 		pause := firstPause << try
 		switch wrapped, is := errors.AsType[*url.Error](err); {
 		case is:
 			err = fmt.Errorf("reach the host: %w", wrapped.Err) // the URL says nothing to people
 		case resp.StatusCode < 300:
+			c.o.Debug("← %s, %v", resp.Status, took)
 			return resp, nil
 		default:
 			pause, err = pauseOf(resp, pause), failureOf(resp)
 			resp.Body.Close()
+			c.o.Debug("← %s, %v", resp.Status, took)
+		}
+		if err != nil {
+			c.o.Debug("← %v", err)
 		}
 		if pause < 0 || try >= c.o.MaxRetries || r.Raw != nil || ctx.Err() != nil {
 			return nil, err

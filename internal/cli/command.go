@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,6 +60,12 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 			fs.DurationVarP(p, name, short, *p, usage)
 		case *[]string:
 			fs.StringArrayVarP(p, name, short, nil, usage)
+		case **int64:
+			fs.FuncP(name, short, usage, func(text string) error { return number(p, text, "1000", parseInt) })
+		case **float64:
+			fs.FuncP(name, short, usage, func(text string) error { return number(p, text, "2.50", parseFloat) })
+		case **time.Duration:
+			fs.FuncP(name, short, usage, func(text string) error { return number(p, text, "30m", time.ParseDuration) })
 		case **string:
 			fs.FuncP(name, short, usage, func(text string) error { *p = &text; return nil })
 		case *json.RawMessage:
@@ -81,6 +88,19 @@ func addFlags(cmd *cobra.Command, v reflect.Value) {
 		}
 		nameValue(fs.Lookup(name), field.Tag.Get("value"))
 	}
+}
+
+func parseInt(text string) (int64, error)     { return strconv.ParseInt(text, 10, 64) }
+func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+// number sets a flag's number, which is nil where it was not given.
+func number[T any](p **T, text, such string, parse func(string) (T, error)) error {
+	n, err := parse(text)
+	if err != nil {
+		return fmt.Errorf("give one such as %s", such)
+	}
+	*p = &n
+	return nil
 }
 
 // usual are the words for values of flags whose names are no good ones.

@@ -32,3 +32,16 @@ func TestClean(t *testing.T) {
 		t.Errorf("as JSON: %q", out)
 	}
 }
+
+// TestCutLine: lines of a table are cut to a terminal's columns, wide characters too.
+func TestCutLine(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{{"short", 5, "short"}, {"longer", 5, "long…"}, {"界界界", 6, "界界界"}, {"界界界", 5, "界界…"}, {"界界界", 4, "界…"}, {"", 2, ""}} {
+		if got := cutLine(c.in, c.width); got != c.want {
+			t.Errorf("%q in %d columns: %q", c.in, c.width, got)
+		}
+	}
+}

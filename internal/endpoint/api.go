@@ -19,6 +19,9 @@ import (
 // somebody else has the terminal.
 func (p Endpoint) API(ctx context.Context, quiet bool) (*apiclient.Client, error) {
 	o := apiclient.Options{Token: p.token}
+	if p.debug && !quiet {
+		o.Debug = debugf
+	}
 	switch p.scheme {
 	case "":
 		if err := p.Dirs.Check(); err != nil {

@@ -59,6 +59,9 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 	if h.Reconnect && p.Own() {
 		dial = (&local.Reviver{Dirs: p.Dirs, Connect: plain}).Dial
 	}
+	if p.debug && h.Kind != "tui" { // which has the terminal
+		dial = trace(dial)
+	}
 	opts := client.Options{
 		Dial: dial, ClientID: cmp.Or(h.ID, NewClientID(h.Kind)), Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
 		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,

@@ -44,6 +44,7 @@ type Endpoint struct {
 	tokenFrom string // where it comes from, for people
 	pin       string // --fingerprint
 	SSH       *machine
+	debug     bool // say what is asked and answered
 }
 
 // AddFlags gives a command and those below it the flags of placeOf.
@@ -51,11 +52,12 @@ func AddFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.String("host", "", "Work on another host, at `URL`: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
 	f.String("token-file", "", "`FILE` with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
+	f.BoolP("debug", "d", false, "Say on standard error what the host is asked, and how it answers")
 	f.String("fingerprint", "", "Trust the wss:// host whose certificate has this `SHA256`, now and later")
 }
 
 func Of(cmd *cobra.Command) (Endpoint, error) {
-	p := Endpoint{Dirs: local.FindDirs()}
+	p := Endpoint{Dirs: local.FindDirs(), debug: flagText(cmd, "debug") == "true"}
 	address, from := flagText(cmd, "host"), "--host"
 	if address == "" {
 		address, from = os.Getenv(hostEnv), hostEnv

@@ -102,6 +102,9 @@ var bounds = map[string][]string{
 		"\nqueued messages; attachments of one; open questions of a turn | {host/sessions.maxQueued}; {host/sessions.maxAttachments}; {host/sessions.maxOpenAsks}\n",
 		"\nan agent's start; its silence while no tool call runs | {host.AgentStart s}; {host.AgentSilence min}\n",
 	},
+	"docs/sandbox.md": {
+		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",
+	},
 	"docs/scripting.md": {
 		"{host/hooks.maxWaiting} events wait for it",
 		"for `timeout` seconds at most ({host/hooks.defaultTimeout s})",

@@ -175,7 +175,7 @@ func TestLettersAreWritten(t *testing.T) {
 		"docs/tasks.md": {
 			"`alt+[ui/agents answer]` | answer its question",
 			"`alt+[ui/agents steer]` | send it a message",
-			"`alt+[ui/agents pull]` | show the files that it changed: `alt+[ui/tasks merge]` merges them, `alt+[ui/tasks copy out]` copies them out",
+			"`alt+[ui/agents changes]` | its changes",
 			"`alt+[ui/agents discard]` | delete it, after asking",
 			"`alt+[ui/agents archived]` | show cancelled ones, too",
 		},

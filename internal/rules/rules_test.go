@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"internal/fault":     {},
 	"internal/leak":      {},
 	"internal/resurrect": {"ahp", "internal/client", "internal/plaintext", "internal/statefile", "internal/config/option"},
+	"internal/smalldisk": {},
 	"internal/soak":      {},
 	"internal/spelling":  {},
 	"internal/rawio":     {},
@@ -89,7 +90,7 @@ var arrows = map[string][]string{
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
-	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc"},
+	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
 	"host/questions":     {"ahp", "host/activity", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/params", "host/requests", "host/terminals", "internal/jsonrpc"},
 	"host/commands":      {"ahp", "host/audit", "host/auth", "host/core", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
 	"host/agentterm":     {"ahp", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/audit", "host/auth", "host/claims", "host/confine", "host/core", "host/guard", "host/params", "host/sessions", "host/shell", "host/terminals", "internal/plaintext"},
@@ -103,7 +104,9 @@ var arrows = map[string][]string{
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/git":           {"host/workspace/filetree"},
-	"host/workspace":     {"host/git", "host/workspace/filetree"},
+	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/modules"},
+
+	"host/workspace/modules": {"host/git", "host/workspace/filetree"},
 
 	"host/agent/commandline": {"ahp", "host/agent"},
 	"host/sessions/page":     {"ahp", "host/params"},
@@ -116,13 +119,17 @@ var arrows = map[string][]string{
 
 	"host/sandbox":       {"host/agent", "internal/pty"},
 	"host/task/access":   {},
-	"host/task/store":    {"host/task/access", "internal/statefile", "internal/fault"},
+	"host/task/login":    {},
+	"host/task/budget":   {"internal/config/option", "internal/spelling"},
+	"host/task/store":    {"host/task/access", "host/task/budget", "internal/statefile", "internal/fault"},
 	"host/task/queue":    {},
+	"host/task/question": {"ahp", "host/task/access", "host/task/store", "host/task/turns", "internal/approval"},
+	"host/task/turns":    {"ahp", "host/agent/commandline", "host/task/budget", "host/task/store"},
 	"host/task/registry": {"internal/config/strict", "host/task/access", "host/task/store", "host/workspace/filetree"},
-	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/home", "host/task/queue", "host/task/registry", "host/task/store", "host/workspace/...", "internal/approval", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
-	"host/task/home":     {"host/task/store", "host/workspace", "internal/config/option", "internal/spelling"},
-	"host/task/api":      {"host/auth", "host/front", "host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/...", "internal/fault"},
-	"host/task/hook":     {"host/agent", "internal/procgroup"},
+	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/budget", "host/task/home", "host/task/login", "host/task/question", "host/task/queue", "host/task/registry", "host/task/store", "host/task/turns", "host/workspace/...", "internal/approval", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
+	"host/task/home":     {"host/git", "host/task/store", "host/workspace", "internal/config/option", "internal/spelling"},
+	"host/task/api":      {"host/auth", "host/front", "host/task", "host/task/access", "host/task/budget", "host/task/question", "host/task/registry", "host/task/store", "host/workspace/...", "internal/fault"},
+	"host/task/hook":     {"host/agent", "host/task/store", "internal/procgroup"},
 	"internal/apiclient": {},
 	"internal/local":     {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile"},
 	"internal/taskcmd":   {"host/task/...", "host/workspace/...", "internal/apiclient", "internal/approval", "internal/cli", "internal/endpoint", "internal/prompt"},
@@ -140,8 +147,8 @@ var arrows = map[string][]string{
 	"ui/status":          {"ui/look", "ui/paint", "internal/config/option"},
 	"ui/words":           {"internal/plaintext"},
 	"ui/address":         {"ahp"},
-	"ui/link":            {"ahp", "ui/loop", "ui/pane", "ui/tasks"},
-	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
+	"ui/link":            {"ahp", "ahp/annotation", "ahp/changeset", "ui/loop", "ui/pane", "ui/tasks"},
+	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/review", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/copying":         {"ahp", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
@@ -153,11 +160,13 @@ var arrows = map[string][]string{
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
 	"ui/clipboard":       {"ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},
+	"ui/diff":            {"internal/approval", "ui/look", "ui/markup", "ui/paint", "ui/words"},
+	"ui/review":          {"ahp", "ahp/annotation", "ahp/changeset", "ahp/resource", "internal/fileuri", "ui/diff", "ui/editor", "ui/link", "ui/look", "ui/loop", "ui/markup", "ui/overlay", "ui/paint", "ui/status", "ui/tasks", "ui/words"},
 	"ui/outer":           {"ahp", "emulator", "themes", "ui/look", "ui/loop", "ui/paint", "ui/pane", "ui/status", "ui/tty", "ui/words"},
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"internal/approval", "ui/editor", "ui/look", "ui/paint", "ui/words"},
-	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
+	"ui":                 {"internal/approval", "internal/pty", "ahp", "ahp/annotation", "ahp/changeset", "ahp/resource", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
 	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 
@@ -170,13 +179,16 @@ var arrows = map[string][]string{
 
 	"internal/config/option": {},
 
-	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "host/shell", "internal/config/option", "internal/spelling", "internal/statefile"},
+	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "host/task/login", "host/shell", "internal/config/option", "internal/spelling", "internal/statefile"},
 
 	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
 
 	"internal/termcmd": {"ahp", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
+
+	"internal/tmux/pane": {"ahp"},
+	"internal/tmux":      {"ahp", "emulator", "host/guard", "host/listen", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/termcmd", "internal/tmux/pane", "keymap", "ui/layout"},
 
 	"internal/runner": {"ahp", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/plaintext"},
 

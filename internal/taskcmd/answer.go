@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/task"
+	"tandemux/host/task/question"
 	"tandemux/internal/cli"
 	"tandemux/internal/prompt"
 )
@@ -33,7 +34,7 @@ agent may ask for something else by now. Without an answer it is asked here.
   tandemux task answer fixer
   tandemux task answer fixer yes --question q_7fzk2m
   tandemux task answer fixer --question q_7fzk2m --data '{"port": 8080}'`, &in, func(c *call, args []string) error {
-		a := task.NewAnswer{QuestionID: in.Question, Answer: strings.Join(args[1:], " "), Decline: in.Decline}
+		a := question.Answer{QuestionID: in.Question, Answer: strings.Join(args[1:], " "), Decline: in.Decline}
 		if len(in.Data) > 0 && json.Unmarshal(in.Data, &a.Values) != nil {
 			return cli.Usagef("--data is a JSON object: {\"field\": value}")
 		}
@@ -63,8 +64,8 @@ agent may ask for something else by now. Without an answer it is asked here.
 }
 
 // chooseQuestion is the question of a task that an id means, or its only one.
-func chooseQuestion(c *call, t task.Present, id string) (q task.Question, err error) {
-	i := slices.IndexFunc(t.Questions, func(q task.Question) bool { return q.ID == id })
+func chooseQuestion(c *call, t task.Present, id string) (q question.Question, err error) {
+	i := slices.IndexFunc(t.Questions, func(q question.Question) bool { return q.ID == id })
 	switch {
 	case len(t.Questions) == 0:
 		return q, fmt.Errorf("%s asks nothing: it is %s", cli.Short(t.Name), t.Status)
@@ -82,14 +83,14 @@ func chooseQuestion(c *call, t task.Present, id string) (q task.Question, err er
 }
 
 // tellQuestion prints a question and how it is answered on stderr.
-func tellQuestion(c *call, name string, q task.Question) {
+func tellQuestion(c *call, name string, q question.Question) {
 	for _, l := range questionLines(name, q) {
 		c.note("%s", l)
 	}
 }
 
 // questionLines are a question and how it is answered.
-func questionLines(name string, q task.Question) (lines []string) {
+func questionLines(name string, q question.Question) (lines []string) {
 	for _, r := range q.View().Rows(1 << 16) {
 		lines = append(lines, "? "+r.Lead+r.Text)
 	}
@@ -105,7 +106,7 @@ func questionLines(name string, q task.Question) (lines []string) {
 	}
 	how := "yes"
 	switch {
-	case q.Kind == task.AsksLogin:
+	case q.Kind == question.AsksLogin:
 		return append(lines, "  it is answered in the task's chat")
 	case len(q.Fields) > 1:
 		how = "--data JSON"
@@ -123,12 +124,12 @@ func answerHere(c *call, t task.Present, id string) error {
 		if err != nil {
 			return err
 		}
-		asked = []task.Question{q}
+		asked = []question.Question{q}
 	}
 	prompt.DropTyped(os.Stdin) // what was typed before the question doesn't answer it
 	lines := bufio.NewScanner(c.InOrStdin())
 	for _, q := range asked {
-		if q.Kind == task.AsksLogin {
+		if q.Kind == question.AsksLogin {
 			tellQuestion(c, t.Name, q)
 			continue
 		}
@@ -157,16 +158,16 @@ func answerHere(c *call, t task.Present, id string) error {
 
 // asking is a question that is put to the person here, line by line.
 type asking struct {
-	q      task.Question
+	q      question.Question
 	out    io.Writer
 	asker  *prompt.Asker // of a permission
 	values map[string]json.RawMessage
 	field  int // that is asked for
 }
 
-func beginAsking(out io.Writer, q task.Question) *asking {
+func beginAsking(out io.Writer, q question.Question) *asking {
 	a := &asking{q: q, out: out, values: map[string]json.RawMessage{}}
-	if q.Kind == task.AsksPermission {
+	if q.Kind == question.AsksPermission {
 		a.asker = prompt.Ask(out, q.View())
 		return a
 	}
@@ -198,7 +199,7 @@ func (a *asking) next() {
 }
 
 // line takes a line that was typed; ok is false until there is an answer.
-func (a *asking) line(text string) (answer task.NewAnswer, ok bool) {
+func (a *asking) line(text string) (answer question.Answer, ok bool) {
 	answer.QuestionID = a.q.ID
 	if a.asker != nil {
 		o, ok := a.asker.Answer(text)
@@ -237,20 +238,20 @@ type person struct {
 	task string
 
 	mu      sync.Mutex // guards what follows, and what is printed
-	open    []task.Question
+	open    []question.Question
 	now     *asking
 	mine    string // the question that was answered here last
 	reading bool
 }
 
 // asks takes a question of the stream. One that was answered long ago is only told.
-func (p *person) asks(q task.Question) {
+func (p *person) asks(q question.Question) {
 	t, err := Ask[task.Present](p.c.Client, "getTask", nil, p.task)
-	if err != nil || !slices.ContainsFunc(t.Questions, func(o task.Question) bool { return o.ID == q.ID }) {
+	if err != nil || !slices.ContainsFunc(t.Questions, func(o question.Question) bool { return o.ID == q.ID }) {
 		p.c.note("? %s", q.Title)
 		return
 	}
-	if !cli.OnTerminal(p.c.Command) || q.Kind == task.AsksLogin {
+	if !cli.OnTerminal(p.c.Command) || q.Kind == question.AsksLogin {
 		tellQuestion(p.c, t.Name, q)
 		return
 	}
@@ -302,14 +303,14 @@ func (p *person) typed(line string) {
 
 // ended takes the end of a question.
 func (p *person) ended(id string) {
-	if id != p.mine && slices.ContainsFunc(p.open, func(q task.Question) bool { return q.ID == id }) {
+	if id != p.mine && slices.ContainsFunc(p.open, func(q question.Question) bool { return q.ID == id }) {
 		p.c.note("(answered elsewhere, or no longer asked)")
 	}
 	p.drop(id)
 }
 
 func (p *person) drop(id string) {
-	p.open = slices.DeleteFunc(p.open, func(q task.Question) bool { return q.ID == id })
+	p.open = slices.DeleteFunc(p.open, func(q question.Question) bool { return q.ID == id })
 	if p.now != nil && p.now.q.ID == id {
 		p.now = nil
 		p.next()

@@ -25,11 +25,12 @@ nothing is changed and the files are named, unless --ask or --leave is given; --
 gives up what was left. While the task is at work it wants --running.
 
   tandemux ws update fixer --ask`, &in, func(c *call, args []string) error {
-		return told(c, func(u api.WorkspaceUpdate) string { return tellUpdate(u, in.Abort) }, "updateWorkspace", in, args[0])
+		return told(c, func(u api.WorkspaceUpdate) string { return TellUpdate(u, in.Abort) }, "updateWorkspace", in, args[0])
 	}, cli.One[api.WorkspaceUpdate]())
 }
 
-func tellUpdate(u api.WorkspaceUpdate, aborted bool) string {
+// TellUpdate says what an update did; aborted that it gave one up.
+func TellUpdate(u api.WorkspaceUpdate, aborted bool) string {
 	from := cli.Short(u.From)
 	switch {
 	case aborted:
@@ -71,14 +72,17 @@ for the files and directories that are named.
 			}
 			return table(c, append([]string{}, w.Conflicts...), "no file was changed on both sides", "", func(path string) []any { return []any{cli.Whole(cli.Line(path))} })
 		}
-		return told(c, func(s filetree.Synced) string {
-			text := fmt.Sprintf("%s changed on the other side", cli.Count(s.Count, "file"))
-			if n := len(s.Conflicts); n > 0 {
-				text += fmt.Sprintf("; %s left", cli.Count(n, "conflict"))
-			}
-			return text
-		}, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
+		return told(c, TellResolved, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
 	}, cli.One[[]string](), cli.One[filetree.Synced]())
+}
+
+// TellResolved says what deciding between two changes did.
+func TellResolved(s filetree.Synced) string {
+	text := fmt.Sprintf("%s changed on the other side", cli.Count(s.Count, "file"))
+	if n := len(s.Conflicts); n > 0 {
+		text += fmt.Sprintf("; %s left", cli.Count(n, "conflict"))
+	}
+	return text
 }
 
 func newWsMerge() *cobra.Command {

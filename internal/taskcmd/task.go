@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -24,14 +25,15 @@ func newTask() *cobra.Command {
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
 		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), newTaskAnswer(), act[store.Task]("cancel TASK", "cancelTask", nil),
-		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskProgress(), newTaskSay())
+		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskBudget(), newTaskProgress(), newTaskSay())
 }
 
 // createFlags are the flags of `task new`.
 type createFlags struct {
 	task.NewTask
-	CommandLine string `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
-	Message     string `flag:"message,m" doc:"Send this to the task; - reads it from standard input"`
+	CommandLine string         `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
+	Message     string         `flag:"message,m" doc:"Send this to the task; - reads it from standard input"`
+	MaxTime     *time.Duration `flag:"max-time" value:"TIME" doc:"How long its turns may run in all, such as 30m, without the time in which it waits for answers; 0: any time. The configuration's when absent"`
 	waiting
 }
 
@@ -75,6 +77,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.Seconds = wholeSeconds(o.MaxTime)
 	o.Command, o.Hint = strings.Fields(o.CommandLine), branchHere(c.Context(), o.Branch)
 	var content []store.Part
 	if o.Message != "" {
@@ -137,7 +140,7 @@ func newTaskLs() *cobra.Command {
 			return err
 		}
 		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t task.Present) []any {
-			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, cli.Short)), cli.Whole(doing(t))}
+			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t))}
 		})
 	}, cli.One[[]task.Present]())
 }
@@ -168,8 +171,12 @@ func doing(t task.Present) string {
 		text = t.Questions[0].Title
 	case t.Status == store.Idle && t.Last != nil:
 		switch last := string(t.Last.Outcome); {
+		case t.Budget.Over != "" && t.Last.Outcome != store.OutcomeBudget:
+			text = last + "; " + t.Budget.Reason
 		case t.Last.Outcome == store.OutcomeDone && t.ProgressLine != "":
 			text = t.ProgressLine + ", " + last
+		case t.Last.Outcome == store.OutcomeBudget:
+			text = t.Last.Reason // which says so
 		case t.Last.Reason != "" && t.Last.Reason != last:
 			text = last + ": " + t.Last.Reason
 		default:
@@ -191,6 +198,35 @@ type taskAndAll struct {
 	Messages []store.Message `json:"messages"`
 }
 
+// talk prints what was said, each answer behind what it answers; what waits is last.
+func (t *taskAndAll) talk(w io.Writer) {
+	begun := map[string]bool{}
+	for _, m := range t.Messages {
+		begun[m.EventID] = begun[m.EventID] || m.Author == "user"
+	}
+	tell := func(id string, waits bool) {
+		for _, e := range t.Events {
+			if e.ID != id && (id != "" || begun[e.ID] || waits != (e.Status == store.EventPending)) {
+				continue
+			}
+			why := ""
+			if e.Reason != "" {
+				why = ": " + cli.Short(e.Reason)
+			}
+			fmt.Fprintf(w, "\n> %s  (%s%s)\n", cli.Line(partsText(e.Content)), e.Status, why)
+		}
+	}
+	tell("", false) // those whose turn never began
+	for _, m := range t.Messages {
+		if m.Author == "user" && m.EventID != "" {
+			tell(m.EventID, false)
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", partsText(m.Content))
+	}
+	tell("", true)
+}
+
 func newTaskShow() *cobra.Command {
 	return verb("show TASK", "Show a task with its events and messages", nil, func(c *call, args []string) (err error) {
 		var t taskAndAll
@@ -208,22 +244,14 @@ func newTaskShow() *cobra.Command {
 			if doing := doing(t.Present); doing != "" {
 				fmt.Fprintln(w, doing)
 			}
+			fmt.Fprintln(w, budgetLines(t.Budget))
 			for _, q := range t.Questions {
 				fmt.Fprintln(w, strings.Join(questionLines(t.Name, q), "\n"))
 			}
 			if t.Session != "" {
 				fmt.Fprintf(w, "session %s\n", t.Session[strings.LastIndexAny(t.Session, "/:")+1:])
 			}
-			for _, e := range t.Events {
-				why := ""
-				if e.Reason != "" {
-					why = ": " + cli.Short(e.Reason)
-				}
-				fmt.Fprintf(w, "\n> %s  (%s%s)\n", cli.Line(partsText(e.Content)), e.Status, why)
-			}
-			for _, m := range t.Messages {
-				fmt.Fprintf(w, "\n%s\n", partsText(m.Content))
-			}
+			t.talk(w)
 			return nil
 		})
 	}, cli.One[taskAndAll]())
@@ -260,6 +288,9 @@ func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
 	*gone = append(*gone, d)
 	if d.KeptBranch != "" {
 		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
+	}
+	for _, m := range d.Submodules {
+		c.note("what was made in the submodule %s is on its branch %s", cli.Line(m.Path), cli.Line(m.Branch))
 	}
 	for _, path := range d.Dropped {
 		c.note("went with it, and was nowhere else: %s", cli.Line(path))

@@ -1,6 +1,7 @@
 package taskcmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,12 +209,21 @@ func (w *waiting) follow(c *call, id, event string) error {
 		defer cancel()
 	}
 	p := newPrinter(c, id)
-	ours := false
+	ours, failed := false, ""
 	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part task.Part) error {
 		if part.Type == "start" {
 			ours = part.ID == event
 		}
+		if !ours && part.Type == "finish" {
+			if t, err := Ask[task.Present](c.Client, "getTask", nil, id); err == nil && t.Budget.Over != "" {
+				return fmt.Errorf("%s: what was sent waits until `tandemux task budget` raises it", cli.Line(t.Budget.Reason))
+			}
+		}
 		if !ours {
+			return nil
+		}
+		if part.Type == "error" && !cli.AsJSON(c.Command) { // it is said once, at the end
+			failed = part.Error
 			return nil
 		}
 		if err := p.print(e, part); err != nil {
@@ -234,8 +244,8 @@ func (w *waiting) follow(c *call, id, event string) error {
 	switch {
 	case err != nil || e.Status == store.EventDone:
 		return err
-	case e.Reason != "":
-		return errors.New(e.Reason)
+	case cmp.Or(e.Reason, failed) != "":
+		return errors.New(cmp.Or(e.Reason, failed))
 	}
 	return fmt.Errorf("the event is %s", e.Status)
 }

@@ -16,7 +16,8 @@ import (
 // DefaultLayout is the layout that `tandemux` opens.
 const DefaultLayout = "main"
 
-func layoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
+// LayoutURI is the channel of a layout.
+func LayoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
 
 // CheckLayoutName keeps names to what is one part of a URI and easy to type.
 func CheckLayoutName(name string) error {
@@ -30,9 +31,9 @@ func CheckLayoutName(name string) error {
 	return nil
 }
 
-// readLayout gives the newest state of a layout and its revision; the caller
+// ReadLayout gives the newest state of a layout and its revision; the caller
 // unsubscribes from the channel.
-func readLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI) (l layout.Layout, rev int64, err error) {
+func ReadLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI) (l layout.Layout, rev int64, err error) {
 	if err := s.Subscribe(ctx, channel); err != nil {
 		return l, 0, err
 	}
@@ -50,15 +51,15 @@ func readLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI) (l layou
 	return l, state.Rev, err
 }
 
-// editLayout applies op to the newest state of a layout; when another client
+// EditLayout applies op to the newest state of a layout; when another client
 // was faster it tries again on what that one left.
-func editLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
+func EditLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
 	const tries = 8
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	defer s.Unsubscribe(channel)
 	for range tries {
-		l, rev, err := readLayout(s, ctx, channel)
+		l, rev, err := ReadLayout(s, ctx, channel)
 		if err == nil {
 			l, err = op(l)
 		}
@@ -77,7 +78,7 @@ func editLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(
 
 // showInTab gives a terminal a tab of its own, leaving the focus where it is.
 func showInTab(s *endpoint.Conn, ctx context.Context, name string, terminal ahp.URI) error {
-	return editLayout(s, ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
+	return EditLayout(s, ctx, LayoutURI(name), func(l layout.Layout) (layout.Layout, error) {
 		active := l.Active
 		l, _, err := l.NewTab(terminal)
 		if err != nil || len(l.Tabs) == 1 {
@@ -93,7 +94,7 @@ func hideFromLayouts(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo) 
 		return nil
 	}
 	for _, channel := range t.Meta.Layouts {
-		err := editLayout(s, ctx, channel, func(l layout.Layout) (layout.Layout, error) {
+		err := EditLayout(s, ctx, channel, func(l layout.Layout) (layout.Layout, error) {
 			return l.RemoveTerminal(layout.Rect{}, t.Resource), nil
 		})
 		if err != nil {

@@ -50,8 +50,8 @@ type paneRow struct {
 	Floating bool   `json:"floating" doc:"It lies above the others"`
 }
 
-// layoutNames are those that show a terminal; a host keeps no other list.
-func layoutNames(s *endpoint.Conn) []string {
+// LayoutNames are those that show a terminal; a host keeps no other list.
+func LayoutNames(s *endpoint.Conn) []string {
 	there := map[string]bool{}
 	for _, t := range s.Terminals() {
 		if t.Meta == nil {
@@ -69,9 +69,9 @@ func newLayoutLsCommand() *cobra.Command {
 With --json also their tabs and panes.`, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []layoutRow{}
 		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
-			for _, name := range layoutNames(s) {
-				l, _, err := readLayout(s, ctx, layoutURI(name))
-				s.Unsubscribe(layoutURI(name))
+			for _, name := range LayoutNames(s) {
+				l, _, err := ReadLayout(s, ctx, LayoutURI(name))
+				s.Unsubscribe(LayoutURI(name))
 				if err != nil {
 					return err
 				}
@@ -147,10 +147,10 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 	for _, t := range s.Terminals() {
 		terminals[t.Resource] = t
 	}
-	channel := layoutURI(name)
+	channel := LayoutURI(name)
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
-	l, _, err := readLayout(s, ctx, channel)
+	l, _, err := ReadLayout(s, ctx, channel)
 	defer s.Unsubscribe(channel)
 	if err != nil {
 		return layoutfile.File{}, err
@@ -246,8 +246,8 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile
 		}
 		return l.Append(tabs)
 	}
-	channel := layoutURI(name)
-	l, _, err := readLayout(s, ctx, channel)
+	channel := LayoutURI(name)
+	l, _, err := ReadLayout(s, ctx, channel)
 	defer s.Unsubscribe(channel)
 	if err == nil {
 		_, err = put(l) // what can't be put there is not started
@@ -261,7 +261,7 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile
 		}
 		made = append(made, p.Channel)
 	}
-	return editLayout(s, ctx, channel, put)
+	return EditLayout(s, ctx, channel, put)
 }
 
 // starting says how a pane's terminal is started.

@@ -10,6 +10,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
 	"tandemux/ui/panes"
+	"tandemux/ui/review"
 	"tandemux/ui/tasks"
 	"tandemux/ui/words"
 )
@@ -40,7 +41,8 @@ type Agents struct {
 	With
 	sessions sessions
 	chats    map[ahp.URI]*Chat
-	fetching bool // older messages are under way
+	fetching bool           // older messages are under way
+	review   *review.Review // of changes, nil while none shows
 }
 
 // New makes agents of which nothing is known yet; Load asks for the sessions.
@@ -68,6 +70,13 @@ func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 		e.Reset(st)
 		as.Changed()
 		as.Loop.Dirty |= loop.Panes | loop.Chrome
+	}
+}
+
+// ChangesState takes the state of changes or of comments on them.
+func (as *Agents) ChangesState(uri ahp.URI, state any) {
+	if as.review != nil {
+		as.review.Take(uri, state)
 	}
 }
 

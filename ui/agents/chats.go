@@ -125,6 +125,7 @@ func (as *Agents) followChat(e *Chat) {
 
 // Settle follows what came into sight, and sets the timers of chats.
 func (as *Agents) Settle() {
+	as.settleReview()
 	for _, p := range as.Panes.Arr.Panes {
 		e := as.chats[p.Terminal]
 		if e == nil {
@@ -258,6 +259,9 @@ var errEnded = errors.New("the session has ended")
 
 // Action takes an action of a chat or session; it reports whether it was one.
 func (as *Agents) Action(e ahp.Envelope) bool {
+	if as.review != nil && as.review.Act(e) {
+		return true
+	}
 	if c := as.chats[e.Channel]; c != nil {
 		c.Apply(e.Action, as.Loop.Now())
 		as.Changed()

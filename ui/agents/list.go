@@ -26,6 +26,7 @@ func (as *Agents) Commands() map[string]command.Do {
 		"new-session":  func(args []string) { as.newSession(strings.Join(args, " ")) },
 		"open-chat":    func([]string) { as.crossOver() },
 		"answer-agent": func([]string) { as.answerAny() },
+		"review":       func([]string) { as.reviewHere() },
 	}
 }
 
@@ -72,7 +73,7 @@ func (as *Agents) openList() {
 			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { as.newSession("") }},
 			{Letter: "y", Label: "answer", Do: with(as.answerSession)},
 			{Letter: "s", Label: "steer", For: task, Do: as.Tasks.Steer},
-			{Letter: "p", Label: "pull", For: task, Do: func(uri string) { as.Tasks.Pull(uri, &as.Outer.Look) }},
+			{Letter: "p", Label: "changes", Do: as.openReview},
 			{Letter: "x", Label: "discard", For: task, Do: as.Tasks.Discard},
 			{Letter: "r", Label: "rename", Do: with(as.renameSession)},
 			{Letter: "a", Label: "archive", Do: with(func(s *session) {

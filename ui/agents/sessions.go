@@ -188,6 +188,7 @@ func (as *Agents) Refresh() {
 		as.Tasks.Load()
 	}
 	as.followSessions()
+	as.informReview()
 	for _, e := range as.chats {
 		as.inform(e)
 	}
@@ -231,6 +232,9 @@ func (as *Agents) followSessions() {
 	}
 	if as.Tasks.Shown() {
 		want[as.Tasks.Overlay.Chosen()] = true
+	}
+	if as.review != nil {
+		want[as.review.URI] = true
 	}
 	for uri, s := range as.sessions.byURI {
 		switch {

@@ -78,6 +78,7 @@ var groups = []struct {
 	{"Agents", need{connected}, []row{
 		{"agents", "Agents", "Show the sessions with agents: open, begin, rename, archive, end.", nil},
 		{"new-session", "New session", "Begin a session with an agent in this pane's directory.", nil},
+		{"review", "Review changes", "Show what the agent of this pane changed: comment on lines, merge.", nil},
 		{"open-chat", "From a terminal to its chat", "Go from a terminal to its chat, or from a chat to its terminal.", need{linked}},
 	}},
 	{"Chats", need{chat}, []row{

@@ -175,6 +175,14 @@ func (l Layout) RenamePane(id PaneID, name string) Layout {
 	return l.change(id, func(n *Node) { n.Name = clean(name) })
 }
 
+// Show has a pane show another terminal. The error says that there is no such pane.
+func (l Layout) Show(id PaneID, uri URI) (Layout, error) {
+	if _, _, ok := l.Find(id); !ok {
+		return l, fmt.Errorf("there is no pane %q", id)
+	}
+	return l.change(id, func(n *Node) { n.Terminal, n.Folds = uri, nil }), nil
+}
+
 // Fold says whose output a pane leaves out: commands by their ids. What is no id,
 // and more than MaxFolds, is left out.
 func (l Layout) Fold(id PaneID, commands []string) Layout {

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/ahp/annotation"
+	"tandemux/ahp/changeset"
 	"tandemux/ui/pane"
 )
 
@@ -67,7 +69,8 @@ func (s *Sink) Expect(uri ahp.URI, k Kind) {
 // What Take gives, besides ahp.Envelope.
 type (
 	// Snapshot is the state of a channel: an ahp.RootState, TerminalState,
-	// LayoutState, ActivityState, SessionState or ChatState.
+	// LayoutState, ActivityState, SessionState or ChatState, a changeset.State or
+	// annotation.State.
 	Snapshot struct {
 		Channel ahp.URI
 		State   any
@@ -286,6 +289,10 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 		state, err = read[ahp.ActivityState](snap.State)
 	case strings.HasPrefix(snap.Resource, ahp.LayoutScheme):
 		state, err = read[ahp.LayoutState](snap.State)
+	case strings.HasPrefix(snap.Resource, changeset.Scheme):
+		state, err = read[changeset.State](snap.State)
+	case strings.HasSuffix(snap.Resource, annotation.Suffix):
+		state, err = read[annotation.State](snap.State)
 	case kind == Session:
 		state, err = read[ahp.SessionState](snap.State)
 	case kind == Chat:

@@ -284,7 +284,9 @@ func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	if t == nil || !t.Ready || t.Exited() || p.Body.Empty() || !ps.link.Up() {
 		return
 	}
-	if h := ps.Terms.Holder(t); h != command.Me && (h != command.MyOther || t.Theirs && !typed) {
+	h := ps.Terms.Holder(t)
+	fits := h == command.MyOther || t.Fits()
+	if h != command.Me && (!fits || t.Theirs && !typed) {
 		return
 	}
 	if shown, _ := ps.Showing(p.Terminal); shown.Pane != p.Pane {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +25,16 @@ type Host interface {
 	TaskChanges(ctx context.Context, id string) (Changes, error)
 	// SteerTask sends text to a task.
 	SteerTask(ctx context.Context, id, text string) error
-	// MergeTask brings home what a task has changed, with running though it is at work;
-	// PullTask writes its files into a directory, DiscardTask deletes it with its
-	// workspace. Each says in a few words what it did.
-	MergeTask(ctx context.Context, id string, running bool) (string, error)
+	// TaskPatch is what a task has changed as git writes it, as much as is bounded.
+	TaskPatch(ctx context.Context, id string) (string, error)
+	// MergeTask brings home what a task has changed. Where a check has failed, the error
+	// is a CheckFailed.
+	MergeTask(ctx context.Context, id string, how Merge) (Merged, error)
+	// UpdateTask brings what is new at home into a task; ResolveTask says whose change
+	// counts, "task" or "filesystem"; PullTask writes its files into a directory,
+	// DiscardTask deletes it with its workspace. Each says in a few words what it did.
+	UpdateTask(ctx context.Context, id string, how Update) (string, error)
+	ResolveTask(ctx context.Context, id, keep string, running bool) (string, error)
 	PullTask(ctx context.Context, id, dir string) (string, error)
 	DiscardTask(ctx context.Context, id string) (string, error)
 }
@@ -40,7 +45,7 @@ type Task struct {
 	Session  ahp.URI // empty for one of programs that are no agents
 	Status   string  // CREATING, PENDING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
 	Reason   string  // why it failed
-	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk; "" for none
+	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk, budget; "" for none
 	Why      string  // it ended so
 	Asks     string  // what it waits for, when it is WAITING
 	Percent  int     // how far it is; -1 where it does not say
@@ -50,11 +55,16 @@ type Task struct {
 	Updated   time.Time
 }
 
+// Rests reports whether nothing of it is at work.
+func (t *Task) Rests() bool {
+	return t.Status == "IDLE" || t.Status == "CANCELLED" || t.Status == "FAILED"
+}
+
 // Changed is a file that a task has changed.
 type Changed struct {
 	Mark           string // one cell: how
-	Path           string
-	Added, Deleted int // lines
+	Path, From     string // From is what it was called before, of one that was renamed
+	Added, Deleted int    // lines
 	Binary         bool
 }
 
@@ -66,7 +76,37 @@ type Changes struct {
 	Into string
 	// Branch is the task's own, of a worktree.
 	Branch string
+	// Conflicts are files that both sides changed, Left what can't come home.
+	Conflicts, Left []string
+	// Listed says that the task's session has a changeset.
+	Listed bool
 }
+
+// Merge says how a task's work comes home.
+type Merge struct {
+	Message string // of the commit; empty for what the work was about
+	Look    bool   // only say what would be
+	Running bool   // though it is at work
+	NoCheck bool   // without what must pass before
+}
+
+// Merged is what a merge did, or would do.
+type Merged struct {
+	Files, Added, Deleted int
+	Into                  string
+	Message               string // that a commit would have; empty where none is made
+	Check                 string // the command that must pass before
+	Behind                int    // commits that the task does not have
+}
+
+// Update says how what is new at home comes into a task: with conflicts that the agent
+// is asked to resolve, or that are left, or are given up.
+type Update struct{ Ask, Leave, Abort, Running bool }
+
+// CheckFailed is the error of a merge whose check has failed.
+type CheckFailed struct{ Reason, Output string }
+
+func (e *CheckFailed) Error() string { return e.Reason }
 
 const (
 	// maxCompared bounds the tasks whose changes are asked for.
@@ -90,6 +130,7 @@ type List struct {
 	all      []Task
 	loading  bool
 	again    bool // something has changed since they were asked for
+	then     []func()
 	ticking  bool
 	changes  map[string]compared // by id
 	awaiting bool                // changes are being asked for
@@ -120,12 +161,30 @@ func (l *List) At(uri ahp.URI) *Task {
 	return &l.all[i]
 }
 
+// Find is the task of an id, nil for none.
+func (l *List) Find(id string) *Task { return l.At(taskScheme + id) }
+
+// Host is where the tasks are.
+func (l *List) Host() Host { return l.host }
+
+// Changed says that something was done with a task.
+func (l *List) Changed(id string) {
+	delete(l.changes, id)
+	l.Load()
+}
+
 // Load asks for the tasks, unless that is under way: then once more after it.
-func (l *List) Load() {
-	switch {
-	case !l.connected():
+func (l *List) Load() { l.Know(nil) }
+
+// Know is Load, and what follows once they are known as far as they will be.
+func (l *List) Know(then func()) {
+	if !l.connected() {
 		return
-	case l.loading:
+	}
+	if then != nil {
+		l.then = append(l.then, then)
+	}
+	if l.loading {
 		l.again = true
 		return
 	}
@@ -137,10 +196,16 @@ func (l *List) Load() {
 		}
 		return func() {
 			l.loading = false
+			if err == nil {
+				l.all = all
+			}
+			for _, then := range l.then {
+				then()
+			}
+			l.then = nil
 			if err != nil {
 				return
 			}
-			l.all = all
 			l.loop.Dirty |= loop.Panes
 			l.compare()
 			if l.again && l.Shown() {
@@ -344,21 +409,6 @@ func (l *List) Steer(uri ahp.URI) {
 	}))
 }
 
-// Pull shows what the task of a row has changed, to merge it or copy it out.
-func (l *List) Pull(uri ahp.URI, look *look.Look) {
-	t, ok := l.task(uri)
-	if !ok {
-		return
-	}
-	before := l.loop.Overlay
-	get := func(ctx context.Context) (Changes, error) { return l.host.TaskChanges(ctx, t.ID) }
-	loop.Get(l.loop, "compare the task's files", get, func(got Changes) {
-		if l.loop.Overlay == before {
-			l.showChanges(t, got, look)
-		}
-	})
-}
-
 // Discard deletes the task of a row, asking first.
 func (l *List) Discard(uri ahp.URI) {
 	t, ok := l.task(uri)
@@ -378,66 +428,6 @@ func (l *List) Discard(uri ahp.URI) {
 func (l *List) done(t Task, what string, do func(ctx context.Context) (string, error)) {
 	loop.Get(l.loop, what, do, func(said string) {
 		l.loop.Say(status.Info, "%s", said)
-		delete(l.changes, t.ID)
-		l.Load()
+		l.Changed(t.ID)
 	})
-}
-
-// merge brings home what a task has changed, asking first; then before is shown.
-func (l *List) merge(t Task, c Changes, before overlay.Overlay) {
-	if now := l.At(ahp.URI(taskScheme + t.ID)); now != nil {
-		t = *now
-	}
-	question, running := fmt.Sprintf("merge %s into %s?", words.Plural(len(c.Files), "file"), c.Into), false
-	switch t.Status {
-	case "IDLE", "CANCELLED", "FAILED":
-	default:
-		question, running = fmt.Sprintf("%s is at work, so this may be half of a change: %s", t.Name, question), true
-	}
-	here := l.loop.Overlay
-	l.loop.Open(overlay.NewConfirm(words.Clean(question), func() {
-		l.loop.Open(before)
-		l.done(t, "bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID, running) })
-	}, func() { l.loop.Open(here) }))
-}
-
-func (l *List) showChanges(t Task, c Changes, look *look.Look) {
-	before := l.loop.Overlay
-	facts := []string{words.Plural(len(c.Files), "file"), fmt.Sprintf("+%d -%d", c.Added, c.Deleted)}
-	if c.Into != "" {
-		facts = append(facts, "into "+words.Clean(c.Into))
-	}
-	var rows []overlay.Row
-	count := func(sign string, n int) string {
-		if n == 0 {
-			return ""
-		}
-		return sign + strconv.Itoa(n)
-	}
-	for _, f := range c.Files {
-		added, path := count("+", f.Added), words.Clean(f.Path)
-		if f.Binary {
-			added = "bin"
-		}
-		rows = append(rows, overlay.Row{Key: f.Path, Filter: path, Facts: facts, Cells: []overlay.Cell{
-			{Text: f.Mark}, {Text: path}, {Text: added, Style: look.MarkPassed}, {Text: count("-", f.Deleted), Style: look.MarkFailed},
-		}})
-	}
-	actions := []overlay.Action{{Letter: "o", Label: "copy out", NoRow: true, Do: func(string) {
-		l.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
-			l.loop.Open(before)
-			if dir = strings.TrimSpace(dir); dir != "" {
-				l.done(t, "copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
-			}
-		}))
-	}}}
-	if c.Into != "" && len(c.Files) > 0 {
-		actions = slices.Insert(actions, 0, overlay.Action{Letter: "m", Label: "merge", NoRow: true, Do: func(string) {
-			l.merge(t, c, before)
-		}})
-	}
-	l.loop.Open(&overlay.List{Source: overlay.Source{
-		Title: "Changes of " + words.Clean(t.Name), None: "nothing was changed", Width: 110, Actions: actions, Rows: func() []overlay.Row { return rows },
-		Columns: []overlay.Column{{Most: 1, Muted: true}, {Fills: true, Least: 20, Front: true}, {Right: true}, {Right: true}},
-	}})
 }

@@ -242,6 +242,9 @@ func (ts *List) Badge(t *Terminal, shown bool, l *look.Look) (string, look.Style
 	case command.Agent:
 		return t.AgentName() + ": " + t.Doing(), l.Agent
 	case command.Background:
+		if shown && t.Fits() {
+			return t.AgentName(), l.Agent
+		}
 		return t.AgentName() + ", background", l.Background
 	}
 	return "", l.Other
@@ -262,6 +265,9 @@ func (t *Terminal) ownBadge(other, shown bool, l *look.Look) (string, look.Style
 	}
 	return "", l.Mine
 }
+
+// Fits reports whether it has the size of its pane, whoever holds it: an agent's teammate.
+func (t *Terminal) Fits() bool { return t.Info.Meta != nil && t.Info.Meta.Fit }
 
 // ExitText says how its program ended.
 func (t *Terminal) ExitText() string {

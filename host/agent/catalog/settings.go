@@ -14,6 +14,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/acp"
+	"tandemux/host/task/login"
 	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
@@ -36,6 +37,9 @@ type Agent struct {
 	// Idle is after how many seconds without a turn its process ends; nil: DefaultIdle, for
 	// one that is known to remember its session.
 	Idle *int64
+	// Logins are the files that your tasks with it get copies of, relative to the home
+	// directory.
+	Logins []string
 }
 
 // DefaultIdle is a time in which a person comes back to a chat, mostly.
@@ -57,13 +61,15 @@ func (t *Tables) Options() []option.Option {
 			`panes = { args = ["--no-shell"] }`,
 			"# After how many idle seconds its process ends, if it can take its session up again: the next message starts it. 0: never.",
 			"idle = 1800",
+			"# Files of its login that your tasks get copies of: docs/sandbox.md.",
+			`logins = ["~/.my-agent/token.json"]`,
 			"# A token that clients are to give the agent. Also name, scopes, required = false.",
 			`login = { resource = "https://api.example.com", variable = "EXAMPLE_TOKEN", servers = ["https://login.example.com"] }`,
 		},
 	}}
 }
 
-var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes", "idle"}
+var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes", "idle", "logins"}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
@@ -107,6 +113,20 @@ func (a *Agent) set(name string, raw any) error {
 		return nil
 	case "panes":
 		return a.setPanes(raw)
+	case "logins":
+		list, ok := texts(raw)
+		if !ok || len(list) > login.MaxNames {
+			return fmt.Errorf(`must be a list of at most %d files, such as ["~/.claude/.credentials.json"]`, login.MaxNames)
+		}
+		a.Logins = nil
+		for _, text := range list {
+			name, err := login.Check(text)
+			if err != nil {
+				return err
+			}
+			a.Logins = append(a.Logins, name)
+		}
+		return nil
 	case "idle":
 		n, is := raw.(int64)
 		if a.Idle = &n; !is || n < 0 || n > 30*86400 {
@@ -257,6 +277,9 @@ func (t *Tables) TOML() string {
 		}
 		if a.Idle != nil {
 			fmt.Fprintf(&b, "idle = %d\n", *a.Idle)
+		}
+		if len(a.Logins) > 0 {
+			fmt.Fprintf(&b, "logins = [\"~/%s\"]\n", strings.Join(a.Logins, "\", \"~/"))
 		}
 		if r := a.Login; r != nil {
 			fmt.Fprintf(&b, "login = { resource = %q, variable = %q, name = %q, servers = [%s], scopes = [%s], required = %v }\n",

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/access"
+	"tandemux/host/task/question"
 	"tandemux/host/task/store"
 )
 
@@ -21,7 +22,7 @@ show p
 `
 
 // question waits for a task's question.
-func (w *fixture) question(id string) (task.Present, task.Question) {
+func (w *fixture) question(id string) (task.Present, question.Question) {
 	w.t.Helper()
 	var t task.Present
 	w.until("it asks", func() bool {
@@ -44,7 +45,7 @@ func TestAnswer(t *testing.T) {
 	w.create("asks", map[string]any{"name": "t"})
 	e := w.send("t", "go")
 	now, q := w.question("t")
-	if q.Kind != task.AsksPermission || q.Title != "Allow Run make?" || len(q.Options) != 3 || q.ToolCallID != "c1" {
+	if q.Kind != question.AsksPermission || q.Title != "Allow Run make?" || len(q.Options) != 3 || q.ToolCallID != "c1" {
 		t.Errorf("it asks %+v", q)
 	}
 	if text := fmt.Sprint(q.Lines); !strings.Contains(text, "{command make <U+001B>[2Ktest}") {
@@ -76,7 +77,7 @@ func TestAnswer(t *testing.T) {
 	w.refused(http.StatusUnprocessableEntity, "say which question", "POST", at, answer("", "yes"))
 	w.refused(http.StatusUnprocessableEntity, `use one of "always", "once", "not"`, "POST", at, answer(q.ID, "perhaps"))
 	w.refused(http.StatusUnprocessableEntity, "a permission", "POST", at, map[string]any{"question_id": q.ID, "decline": true})
-	w.refused(http.StatusRequestEntityTooLarge, "more than", "POST", at, answer(q.ID, strings.Repeat("y", task.MaxAnswer)))
+	w.refused(http.StatusRequestEntityTooLarge, "more than", "POST", at, answer(q.ID, strings.Repeat("y", question.MaxSize)))
 	for _, c := range []struct {
 		name   string
 		scopes []string
@@ -89,7 +90,7 @@ func TestAnswer(t *testing.T) {
 	}
 	s, ctx := w.svc(), context.Background()
 	inside := access.Principal{Kind: access.TaskKind, ID: now.ID}
-	if _, err := s.Answer(ctx, inside, now.ID, task.NewAnswer{QuestionID: q.ID, Answer: "once"}); err == nil || !strings.Contains(err.Error(), "no right to answer") {
+	if _, err := s.Answer(ctx, inside, now.ID, question.Answer{QuestionID: q.ID, Answer: "once"}); err == nil || !strings.Contains(err.Error(), "no right to answer") {
 		t.Errorf("the task's own agent: %v", err)
 	}
 	var said task.Answered
@@ -155,7 +156,7 @@ func TestAnswerByKey(t *testing.T) {
 			t.Errorf("who may only look at the project: %d %s", status, text)
 		}
 		token := access.Principal{Kind: access.Key, ID: "token", NeverYes: true, Scopes: edits.Scopes}
-		if _, err := w.svc().Answer(t.Context(), token, now.ID, task.NewAnswer{QuestionID: q.ID, Answer: "yes"}); err == nil || !strings.Contains(err.Error(), "the scope approve") {
+		if _, err := w.svc().Answer(t.Context(), token, now.ID, question.Answer{QuestionID: q.ID, Answer: "yes"}); err == nil || !strings.Contains(err.Error(), "the scope approve") {
 			t.Errorf("a token without approve: %v", err)
 		}
 		if status, text := w.as(c.secret, "POST", "/tasks/t/answers", map[string]any{"question_id": q.ID, "answer": c.answer}); status != 201 {
@@ -191,7 +192,7 @@ func TestAnswerInput(t *testing.T) {
 		made := w.create(c.agent, nil)
 		e := w.send(made.ID, "go")
 		_, q := w.question(made.ID)
-		if q.Kind != task.AsksInput || q.Title != "Which<U+001B> way?" || len(q.Fields) == 0 {
+		if q.Kind != question.AsksInput || q.Title != "Which<U+001B> way?" || len(q.Fields) == 0 {
 			t.Fatalf("it asks %+v", q)
 		}
 		for body, want := range c.bad {

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/access"
+	"tandemux/host/task/question"
 	"tandemux/host/task/store"
 )
 
@@ -113,7 +114,7 @@ func (r *Request) answerAll(t store.Task, m chatMessage) error {
 		if p.Approval.Approved {
 			word = "yes"
 		}
-		if _, err := r.Tasks.Answer(r.Context(), r.Who, t.ID, task.NewAnswer{QuestionID: p.Approval.ID, Answer: word}); err != nil {
+		if _, err := r.Tasks.Answer(r.Context(), r.Who, t.ID, question.Answer{QuestionID: p.Approval.ID, Answer: word}); err != nil {
 			failed = err
 			continue
 		}
@@ -255,7 +256,7 @@ func (u *ui) result(p task.Part) chunk {
 func (u *ui) question(p task.Part) []chunk {
 	u.asks[p.ID] = true
 	all := []chunk{{"type": "data-question", "id": p.ID, "data": p.Question}}
-	if q := p.Question; q != nil && q.Kind == task.AsksPermission && q.ToolCallID != "" {
+	if q := p.Question; q != nil && q.Kind == question.AsksPermission && q.ToolCallID != "" {
 		all = append(all, chunk{"type": "tool-approval-request", "approvalId": p.ID, "toolCallId": q.ToolCallID, "reason": q.Title})
 	}
 	return all

@@ -29,6 +29,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/access"
 	"tandemux/host/task/api"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/registry"
@@ -79,9 +80,11 @@ type fixture struct {
 	http *http.Client
 	log  *syncBuffer
 	// limits are those of tasks that work at once; nil for none.
-	limits atomic.Pointer[queue.Limits]
+	limits  atomic.Pointer[queue.Limits]
+	budgets atomic.Pointer[budget.Defaults]
 
 	repositories home.Repositories // before the service is opened
+	logins       []string          // of all agents; before the service is opened
 
 	mu      sync.Mutex
 	service *task.Service
@@ -221,6 +224,13 @@ func (w *fixture) open() (*task.Service, error) {
 	s, err := task.Open(context.Background(), task.Options{
 		State: filepath.Join(w.dir, "state"), Runtime: filepath.Join(w.dir, "run"), Dial: w.host.Front().Service("tasks"), Version: "test", Program: self,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Repositories: func() home.Repositories { return w.repositories },
+		Budgets: func() budget.Defaults {
+			if d := w.budgets.Load(); d != nil {
+				return *d
+			}
+			return nil
+		},
+		Home: filepath.Join(w.dir, "home"), Logins: func(string) []string { return w.logins },
 		Limits: func() queue.Limits {
 			if l := w.limits.Load(); l != nil {
 				return *l
@@ -428,13 +438,16 @@ func (w *fixture) settles(event string) store.Event {
 	return e
 }
 
-// said is the text of all messages of a task.
+// said is the text of all messages of a task, but for what its events say.
 func (w *fixture) said(task string) string {
 	w.t.Helper()
 	var page struct{ Data []store.Message }
 	w.must(http.StatusOK, http.MethodGet, "/tasks/"+task+"/messages", nil, &page)
 	var all []string
 	for _, m := range page.Data {
+		if m.Author == "user" && m.EventID != "" {
+			continue
+		}
 		for _, p := range m.Content {
 			all = append(all, p.Text+string(p.Data))
 		}

@@ -8,6 +8,8 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/access"
+	"tandemux/host/task/budget"
+	"tandemux/host/task/question"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
 )
@@ -41,6 +43,10 @@ Either all of a version or those named, either to a version or to the active one
 		t, err := r.Tasks.Rename(r.Context(), r.Who, r.ref(), in.Name, in.Params)
 		return r.Tasks.Present(t), err
 	}),
+	on("PUT /tasks/{task}/budget", "setBudget", `Change what a task may use.
+Limits that are absent stay. A turn that has used it all is stopped; nothing more is begun before the limit is raised.`, func(r *Request, in budget.Limits) (budget.View, error) {
+		return r.Tasks.SetBudget(r.Context(), r.Who, r.ref(), in)
+	}),
 	on("DELETE /tasks/{task}", "deleteTask", `Delete a task with its workspace.
 A git branch with commits that are nowhere else stays, unless force is true.`, func(r *Request, in Force) (task.Deleted, error) {
 		return r.Tasks.Delete(r.Context(), r.Who, r.ref(), in.Force)
@@ -48,6 +54,11 @@ A git branch with commits that are nowhere else stays, unless force is true.`, f
 	on("POST /tasks/{task}/cancel", "cancelTask", `Stop a task for good.
 The status is CANCELLED at once, the agent is stopped, and events that wait are discarded.`, func(r *Request, _ none) (store.Task, error) {
 		return r.Tasks.Cancel(r.Context(), r.Who, r.ref())
+	}),
+	on("POST /tasks/{task}/stop", "stopTask", `Stop a task's turn.
+It ends as cancelled, what was sent after it is next, and the task goes on. Closing a stream stops nothing.`, func(r *Request, _ none) (task.Present, error) {
+		t, err := r.Tasks.Stop(r.Context(), r.Who, r.ref())
+		return r.Tasks.Present(t), err
 	}),
 	on("GET /tasks/{task}/progress", "getProgress", "Say how far a task is.", func(r *Request, _ none) (task.Progress, error) {
 		t, err := r.task(access.Read)
@@ -62,9 +73,9 @@ The status is CANCELLED at once, the agent is stopped, and events that wait are 
 	}),
 	on("POST /tasks/{task}/answers", "answerTask", `Answer a question of a task's agent.
 The question is one of the task's questions, as it was shown: with question_id the answer reaches no other. It is for the operator, for who created the task, and for keys that may run its agent and change its project; the first answer counts.`,
-		func(r *Request, in task.NewAnswer) (task.Answered, error) {
+		func(r *Request, in question.Answer) (task.Answered, error) {
 			return r.Tasks.Answer(r.Context(), r.Who, r.ref(), in)
-		}).creates().once().upTo(task.MaxAnswer),
+		}).creates().once().upTo(question.MaxSize),
 	on("GET /tasks/{task}/stream", "streamTask", `Stream what a task does, as server-sent events.
 Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.`,
 		streamTask).bytes("text/event-stream").reads("Last-Event-ID"),
@@ -235,7 +246,7 @@ func listTasks(r *Request, in TaskQuery) (page Page[task.Present], err error) {
 		case store.Waiting:
 			stored = append(stored, store.Idle, store.Running)
 		case store.Pending:
-			stored = append(stored, store.Creating, store.Idle)
+			stored = append(stored, store.Creating, store.Idle, store.Running)
 		}
 	}
 	f["status"] = stored

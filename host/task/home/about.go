@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tandemux/host/git"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 )
@@ -29,7 +30,7 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 	more, said := 0, ""
 	err = s.Events.Each(ctx, store.Where{"task": t.ID}, func(e store.Event) error {
 		text := textOf(e.Content)
-		line := workspace.Subject(text, maxAsking)
+		line := git.Subject(text, maxAsking)
 		switch {
 		case line == "" || e.Status == store.EventDiscarded || e.Status == store.EventPending || e.Created.Before(since):
 		case strings.HasPrefix(text, "!") || workspace.Questions(text): // a command; ours
@@ -42,7 +43,7 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 	})
 	if err == nil {
 		err = s.Messages.Each(ctx, store.Where{"task": t.ID}, func(m store.Message) error {
-			if line := workspace.Subject(textOf(m.Content), maxSaid); m.Author == "agent" && line != "" && !m.Created.Before(since) {
+			if line := git.Subject(textOf(m.Content), maxSaid); m.Author == "agent" && line != "" && !m.Created.Before(since) {
 				said = line
 			}
 			return nil

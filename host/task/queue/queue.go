@@ -169,6 +169,14 @@ func (q *Queue) first() (next []string) {
 	return next
 }
 
+// Works reports whether a task has a place.
+func (q *Queue) Works(task string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_, has := q.working[task]
+	return has
+}
+
 // Ahead is how many tasks wait before one; false if it does not wait.
 func (q *Queue) Ahead(task string) (n int, waits bool) {
 	q.mu.Lock()

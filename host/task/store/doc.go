@@ -32,6 +32,15 @@
 // JSON documents, streams, logs and answers have bounds (limits.go); of streams
 // and logs the oldest go first, which readers are told.
 //
+// # A full disk
+//
+// Behind the end of SQLite's log lie up to 4 MiB that belong to it and count for nothing
+// (fallocate), and as much in tasks.spare, which is given up where the database is opened on
+// a full disk. What ends a task, a turn or a record may use them; all else is refused with
+// Full while they can't be laid again, before SQLite is asked. So a disk that anybody
+// filled up leaves room for cancelling and deleting, which nobody else can take. Where the
+// file system or the system has no such thing (not Linux) there is no reserve.
+//
 // # Concurrency
 //
 // Every method may be called from any goroutine. One connection writes, a few

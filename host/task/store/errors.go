@@ -40,13 +40,17 @@ func (s *Store) explain(err error) error {
 		s.condemn(err)
 		return Errorf(Damaged, "the database of tasks %s is damaged; it is moved aside when the host starts again: %w", s.path, err)
 	case lib.SQLITE_FULL:
-		return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.path)
+		return s.full()
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return Errorf(Busy, "the database of tasks %s is held by another process", s.path)
 	case lib.SQLITE_TOOBIG:
 		return Errorf(TooLarge, "that is more than the database of tasks takes")
 	}
 	return err
+}
+
+func (s *Store) full() error {
+	return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.path)
 }
 
 // constraint tells which kind of constraint an error is about.

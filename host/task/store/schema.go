@@ -9,7 +9,7 @@ import (
 // migrations bring a database from one schema to the next: the first makes an
 // empty one's. What was released is never changed, only added to. Times are
 // milliseconds since 1970, 0 for none. n orders rows by their making.
-var migrations = []string{schema1, schema2, schema3}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5}
 
 const schema1 = `
 create table projects (
@@ -143,6 +143,16 @@ create table about (born integer not null) strict;
 insert into about (born) values (cast(unixepoch('subsec') * 1000 as integer));
 `
 
+// schema4 has what tasks may use, and have used.
+const schema4 = `
+create table budgets (
+	task text primary key references tasks(id) on delete cascade, limits text not null, account text not null
+) strict, without rowid;
+`
+
+// schema5 says which turn a message is of.
+const schema5 = `alter table messages add column event text;`
+
 // Born is when the database began to keep records of everything; what was made
 // before may belong to one that was moved aside or removed.
 func (s *Store) Born(ctx context.Context) (time.Time, error) {
@@ -151,7 +161,7 @@ func (s *Store) Born(ctx context.Context) (time.Time, error) {
 
 // migrate brings the schema up to date in one transaction.
 func (s *Store) migrate(ctx context.Context) error {
-	return s.write(ctx, durable, func(tx conn) error {
+	return s.end(ctx, durable, func(tx conn) error { // mostly there is nothing to do
 		have, err := one[int](ctx, tx, nil, "pragma user_version")
 		if err != nil {
 			return err

@@ -49,7 +49,9 @@ type Store struct {
 	sync   syncMode    // of the writing connection; held with its only slot
 	sizes  sizes
 	most   bounds
-	life   string // tells this process's reservations from those of one that died
+	file   *os.File                 // the database, never read: closed last, as closing it gives up SQLite's locks
+	laid   atomic.Pointer[[2]int64] // the sizes of the log and of the database behind which the reserve lies
+	life   string                   // tells this process's reservations from those of one that died
 }
 
 // Open opens the database, making or migrating it as needed. A damaged one is
@@ -79,6 +81,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context) error {
 	reason, err := s.begin(ctx)
+	if err != nil && giveUp(s.dir) { // it may be that the disk is full
+		if reason, err = s.begin(ctx); err == nil {
+			keepSome(s)
+		}
+	}
 	if err == nil && reason != "" {
 		if err = s.setAside(reason); err == nil {
 			reason, err = s.begin(ctx)
@@ -102,6 +109,9 @@ func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	if err := makePrivate(s.path); err != nil {
 		return "", err
 	}
+	if s.file, err = os.OpenFile(s.path, os.O_RDWR|syscall.O_NOFOLLOW, 0); err != nil {
+		return "", fmt.Errorf("open the tasks' database: %w", err)
+	}
 	s.w, err = s.pool("immediate", 1, "journal_mode(wal)", "synchronous(normal)", "journal_size_limit(8388608)")
 	if err == nil {
 		s.r, err = s.pool("deferred", readers, "query_only(1)")
@@ -120,6 +130,7 @@ func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	if err != nil || reason != "" {
 		s.w.Close()
 		s.r.Close()
+		s.file.Close()
 	}
 	return reason, err
 }
@@ -147,8 +158,10 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
+	for _, f := range []*os.File{s.file, s.lock} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -168,8 +181,23 @@ const (
 	durable syncMode = "full"   // survives the machine
 )
 
-// write is a transaction. What do returns an error from is undone.
+// write is a transaction. What do returns an error from is undone. It leaves the reserve
+// alone.
 func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error) error {
+	if err := s.reserve(); err != nil {
+		return err
+	}
+	return s.transact(ctx, how, do, false)
+}
+
+// end is a transaction that may use the reserve: one that ends something, small and seldom.
+// do may be called twice.
+func (s *Store) end(ctx context.Context, how syncMode, do func(tx conn) error) error {
+	return s.transact(ctx, how, do, true)
+}
+
+// transact does a transaction; again says that it is tried again where there is no room.
+func (s *Store) transact(ctx context.Context, how syncMode, do func(tx conn) error, again bool) error {
 	c, err := s.w.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
@@ -181,6 +209,16 @@ func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error)
 		}
 		s.sync = how
 	}
+	err = s.try(ctx, c, do)
+	if again && errors.Is(err, Full) { // what the log has may have a place in the database, and its room be used again
+		if _, e := c.ExecContext(ctx, "pragma wal_checkpoint(passive)"); e == nil {
+			err = s.try(ctx, c, do)
+		}
+	}
+	return err
+}
+
+func (s *Store) try(ctx context.Context, c *sql.Conn, do func(tx conn) error) error {
 	tx, err := c.BeginTx(ctx, nil)
 	if err != nil {
 		return s.explain(err)

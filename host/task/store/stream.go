@@ -114,7 +114,7 @@ func (s *Store) setExtent(task string, e *extent) {
 // forgetExtent weighs a stream anew, after a failure.
 func (s *Store) forgetExtent(ctx context.Context, task string) {
 	ctx = context.WithoutCancel(ctx)
-	s.write(ctx, relaxed, func(tx conn) error { //nolint:errcheck // then the next append fails and weighs again
+	s.end(ctx, relaxed, func(tx conn) error { //nolint:errcheck // then the next append fails and weighs again
 		e, err := one[extent](ctx, tx, nil, "select '', coalesce(max(seq), 0), count(*), coalesce(sum(length(cast(data as blob))), 0) from stream where task = ?", task)
 		if err == nil {
 			s.setExtent(task, &e)

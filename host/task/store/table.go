@@ -55,10 +55,15 @@ func (s *Store) tablesOf() tables {
 
 // write is a transaction that changes a record.
 func (t *Table[T]) write(ctx context.Context, do func(tx conn) error) error {
+	return t.s.write(ctx, t.sync(), do)
+}
+
+// sync is how sure a change of a record is.
+func (t *Table[T]) sync() syncMode {
 	if t.durable {
-		return t.s.write(ctx, durable, do)
+		return durable
 	}
-	return t.s.write(ctx, relaxed, do)
+	return relaxed
 }
 
 // query begins one that reads records: the condition follows.
@@ -197,21 +202,29 @@ func (t *Table[T]) Create(ctx context.Context, v T) (T, error) {
 // Edit changes a record: what change refuses is left as it is. Nobody else changes
 // it meanwhile.
 func (t *Table[T]) Edit(ctx context.Context, id string, change func(*T) error) (v T, err error) {
-	err = t.write(ctx, func(tx conn) error {
-		if v, err = t.byID(ctx, tx, id); err == nil {
-			err = change(&v)
-		}
-		if err != nil {
-			return err
-		}
-		return t.update(ctx, tx, &v)
-	})
+	err = t.write(ctx, func(tx conn) error { return t.edit(ctx, tx, id, &v, change) })
 	return v, err
 }
 
-// Delete removes a record that nothing needs.
+// EditFull is Edit where the disk is full, too: for what ends a record's life.
+func (t *Table[T]) EditFull(ctx context.Context, id string, change func(*T) error) (v T, err error) {
+	err = t.s.end(ctx, t.sync(), func(tx conn) error { return t.edit(ctx, tx, id, &v, change) })
+	return v, err
+}
+
+func (t *Table[T]) edit(ctx context.Context, tx conn, id string, v *T, change func(*T) error) (err error) {
+	if *v, err = t.byID(ctx, tx, id); err == nil {
+		err = change(v)
+	}
+	if err != nil {
+		return err
+	}
+	return t.update(ctx, tx, v)
+}
+
+// Delete removes a record that nothing needs. A full disk is no hindrance.
 func (t *Table[T]) Delete(ctx context.Context, id string) error {
-	return t.write(ctx, func(tx conn) error { return t.remove(ctx, tx, id) })
+	return t.s.end(ctx, t.sync(), func(tx conn) error { return t.remove(ctx, tx, id) })
 }
 
 func (t *Table[T]) insert(ctx context.Context, tx conn, v *T) error {

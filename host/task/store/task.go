@@ -83,12 +83,13 @@ const (
 	OutcomeInterrupted Outcome = "interrupted" // the host died, or the session was ended
 	OutcomeConflict    Outcome = "conflict"    // what it changed was changed elsewhere, too
 	OutcomeDisk        Outcome = "disk"        // the disk is full
+	OutcomeBudget      Outcome = "budget"      // a limit of what it may use was reached
 )
 
 // TurnOutcome is how a task's last turn ended.
 type TurnOutcome struct {
 	EventID string    `json:"event_id"`
-	Outcome Outcome   `json:"outcome" enum:"done,failed,cancelled,interrupted,conflict,disk"`
+	Outcome Outcome   `json:"outcome" enum:"done,failed,cancelled,interrupted,conflict,disk,budget"`
 	Reason  string    `json:"reason,omitempty" doc:"Why, when it did not go well"`
 	Ended   time.Time `json:"ended_at"`
 }
@@ -111,9 +112,9 @@ func (t *Task) check() error {
 
 // DeleteTask removes a task with its events, messages, states, stream and keys.
 // Its log stays with the agent's. A filesystem that was made for it and that no
-// other task has is named, for its files to be removed.
+// other task has is named, for its files to be removed. A full disk is no hindrance.
 func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err error) {
-	err = s.write(ctx, relaxed, func(tx conn) error {
+	err = s.end(ctx, relaxed, func(tx conn) error {
 		t, err := s.Tasks.byID(ctx, tx, id)
 		if err != nil {
 			return err

@@ -28,6 +28,9 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 			return err
 		}
 		t.Status = Running
+		if err := heard(ctx, s, tx, e); err != nil {
+			return err
+		}
 		return s.Tasks.update(ctx, tx, &t)
 	})
 	return e, t, err
@@ -44,9 +47,17 @@ func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool,
 		}
 		got = e
 		got.Status = EventRunning
-		return s.Events.insert(ctx, tx, &got)
+		if err := s.Events.insert(ctx, tx, &got); err != nil {
+			return err
+		}
+		return heard(ctx, s, tx, got)
 	})
 	return got, known, err
+}
+
+// heard keeps what the agent is told as a message of the user's.
+func heard(ctx context.Context, s *Store, tx conn, e Event) error {
+	return s.Messages.insert(ctx, tx, &Message{TaskID: e.TaskID, Author: "user", Content: e.Content, EventID: e.ID})
 }
 
 // TurnEnd is what the end of a turn changes.
@@ -58,6 +69,8 @@ type TurnEnd struct {
 	Stream   []StreamEvent
 	// Facts are the task's from now on.
 	Facts Facts
+	// Full says that it is noted where the disk is full, too.
+	Full bool
 }
 
 // EndEvent notes the end of a turn: its event, what was said and the end of the
@@ -67,13 +80,24 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 	if err := checkStream(end.Stream); err != nil {
 		return t, err
 	}
-	err = s.write(ctx, relaxed, func(tx conn) error {
+	write := s.write
+	if end.Full {
+		write = s.end
+	}
+	var was *extent
+	err = write(ctx, relaxed, func(tx conn) error {
 		e, err := s.Events.byID(ctx, tx, end.Event)
 		if err == nil {
 			t, err = s.Tasks.byID(ctx, tx, e.TaskID)
 		}
 		if err != nil {
 			return err
+		}
+		if was != nil { // it is tried again
+			s.setExtent(t.ID, was)
+		} else {
+			now := s.extent(t.ID)
+			was = &now
 		}
 		if e.Status != EventRunning && e.Status != EventPending {
 			return nil
@@ -83,7 +107,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 			return err
 		}
 		for _, m := range end.Messages {
-			m.TaskID = t.ID
+			m.TaskID, m.EventID = t.ID, e.ID
 			if err := s.Messages.insert(ctx, tx, &m); err != nil {
 				return err
 			}
@@ -128,12 +152,12 @@ func (s *Store) SettleTask(ctx context.Context, id string, facts Facts) (t Task,
 
 // EndTask makes a task final: to is Cancelled, FailedRun or Deleting. Events that
 // wait are discarded (U44). Whether it changed is told: one that is cancelled stays
-// so, and only deleting follows upon another final status.
+// so, and only deleting follows upon another final status. A full disk is no hindrance.
 func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason string) (t Task, changed bool, err error) {
 	if !slices.Contains([]TaskStatus{Cancelled, FailedRun, Deleting}, to) {
 		return t, false, Errorf(Invalid, "a task does not end by being %s", to)
 	}
-	err = s.write(ctx, relaxed, func(tx conn) error {
+	err = s.end(ctx, relaxed, func(tx conn) error {
 		if t, err = s.Tasks.byID(ctx, tx, id); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package task
+package question
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/task/turns"
 	"tandemux/internal/approval"
 )
 
@@ -18,8 +19,10 @@ const (
 	// maxAsked bounds the text of a question, in bytes; of one that has more a part is
 	// told, and it can't be allowed by who sees that alone.
 	maxAsked = 64 << 10
-	// maxDoing bounds what a task does, in bytes.
-	maxDoing = 200
+	// MaxLine bounds what is told in a line, in bytes.
+	MaxLine = 200
+	// maxQuestion bounds a question, in bytes of JSON.
+	maxQuestion = 256 << 10
 )
 
 // The kinds of a Question.
@@ -37,11 +40,11 @@ type Question struct {
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Title      string `json:"title" doc:"What is asked, in a line"`
 
-	Lines   []QuestionLine   `json:"lines,omitempty" doc:"All that it is about: the command, what else the tool is called with, how files change"`
-	Options []QuestionOption `json:"options,omitempty" doc:"The answers to a permission"`
-	Fields  []QuestionField  `json:"fields,omitempty" doc:"What an input wants to know"`
-	URL     string           `json:"url,omitempty" doc:"A page that an input wants opened"`
-	Partial string           `json:"partial,omitempty" doc:"Why it can't be allowed here: a part of it is not there to be shown"`
+	Lines   []Line   `json:"lines,omitempty" doc:"All that it is about: the command, what else the tool is called with, how files change"`
+	Options []Option `json:"options,omitempty" doc:"The answers to a permission"`
+	Fields  []Field  `json:"fields,omitempty" doc:"What an input wants to know"`
+	URL     string   `json:"url,omitempty" doc:"A page that an input wants opened"`
+	Partial string   `json:"partial,omitempty" doc:"Why it can't be allowed here: a part of it is not there to be shown"`
 
 	turn, request string
 	view          approval.View
@@ -49,14 +52,14 @@ type Question struct {
 	input         *ahp.InputRequest
 }
 
-// QuestionLine is a line of a question.
-type QuestionLine struct {
+// Line is a line of a question.
+type Line struct {
 	Kind string `json:"kind" enum:"asked,command,detail,file,added,removed,same,warning"`
 	Text string `json:"text"`
 }
 
-// QuestionOption is an answer.
-type QuestionOption struct {
+// Option is an answer.
+type Option struct {
 	ID     string `json:"id"`
 	Key    string `json:"key" doc:"A letter or a digit for it, unlike those of the others"`
 	Label  string `json:"label" doc:"The agent's words"`
@@ -65,8 +68,8 @@ type QuestionOption struct {
 	Once   bool   `json:"once,omitempty" doc:"It is what yes means: it allows this and no more"`
 }
 
-// QuestionField is one of the things that an input wants to know.
-type QuestionField struct {
+// Field is one of the things that an input wants to know.
+type Field struct {
 	ID       string        `json:"id"`
 	Kind     string        `json:"kind" doc:"text, number, integer, boolean, single-select or multi-select"`
 	Title    string        `json:"title,omitempty"`
@@ -107,8 +110,8 @@ func (q *Question) View() approval.View {
 	return v
 }
 
-// questionsOf are what waits for a person in a turn, in order.
-func questionsOf(turn *ahp.Turn) []Question {
+// Of are what waits for a person in a turn, in order.
+func Of(turn *ahp.Turn) []Question {
 	var all []Question
 	for i := range turn.ResponseParts {
 		p := &turn.ResponseParts[i]
@@ -132,44 +135,44 @@ func permission(turn string, c *ahp.ToolCall) Question {
 		return q.named(nil)
 	}
 	q.view = approval.Of(c, nil)
-	q.Title, q.Partial = clipText(approval.Question(c), maxDoing), q.view.Partial
+	q.Title, q.Partial = turns.Clip(approval.Question(c), MaxLine), q.view.Partial
 	room := maxAsked
 	for _, l := range q.view.Lines {
 		if room -= len(l.Text) + 1; room < 0 {
 			q.Partial = cmp.Or(q.Partial, tooLong)
-			q.Lines = append(q.Lines, QuestionLine{lineKinds[approval.Warning], q.Partial})
+			q.Lines = append(q.Lines, Line{lineKinds[approval.Warning], q.Partial})
 			break
 		}
-		q.Lines = append(q.Lines, QuestionLine{lineKinds[l.Kind], l.Text})
+		q.Lines = append(q.Lines, Line{lineKinds[l.Kind], l.Text})
 	}
 	for i, o := range q.view.Options {
-		q.Options = append(q.Options, QuestionOption{ID: o.ID, Key: o.Key, Label: o.Label, Covers: o.Covers, Allows: o.Allows, Once: i == q.view.Default})
+		q.Options = append(q.Options, Option{ID: o.ID, Key: o.Key, Label: o.Label, Covers: o.Covers, Allows: o.Allows, Once: i == q.view.Default})
 	}
 	return q.named(q.view)
 }
 
 // inputOf is the question of an input request.
 func inputOf(turn string, r *ahp.InputRequest) Question {
-	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, input: r, URL: approval.OneLine(clipText(r.URL, 2<<10))}
+	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, input: r, URL: approval.OneLine(turns.Clip(r.URL, 2<<10))}
 	if r.Message != nil && r.Message.Text != "" {
-		q.Title = oneLine(r.Message.Text)
-		for l := range strings.SplitSeq(clipText(r.Message.Text, maxAsked/2), "\n") {
-			q.Lines = append(q.Lines, QuestionLine{lineKinds[approval.Asked], approval.Escape(l)})
+		q.Title = OneLine(r.Message.Text)
+		for l := range strings.SplitSeq(turns.Clip(r.Message.Text, maxAsked/2), "\n") {
+			q.Lines = append(q.Lines, Line{lineKinds[approval.Asked], approval.Escape(l)})
 		}
 	}
 	for _, k := range r.Questions[:min(len(r.Questions), maxQuestions)] {
-		f := QuestionField{ID: k.ID, Kind: k.Kind, Title: oneLine(k.Title), Text: oneLine(k.Message), Required: k.Required}
+		f := Field{ID: k.ID, Kind: k.Kind, Title: OneLine(k.Title), Text: OneLine(k.Message), Required: k.Required}
 		for _, o := range k.Options {
-			f.Options = append(f.Options, FieldOption{o.ID, oneLine(o.Label), oneLine(o.Description)})
+			f.Options = append(f.Options, FieldOption{o.ID, OneLine(o.Label), OneLine(o.Description)})
 		}
 		q.Fields = append(q.Fields, f)
 	}
 	return q.named(r)
 }
 
-// oneLine is a text of an agent's as one line, bounded.
-func oneLine(s string) string {
-	return approval.OneLine(clipText(strings.Join(strings.Fields(s), " "), maxDoing))
+// OneLine is a text of an agent's as one line, bounded.
+func OneLine(s string) string {
+	return approval.OneLine(turns.Clip(strings.Join(strings.Fields(s), " "), MaxLine))
 }
 
 // tooLong is why a question can't be answered by who has it from the task alone.
@@ -178,11 +181,17 @@ const tooLong = "It is too long to be shown here, so it can't be allowed here: a
 // named gives a question an id that is its own: that of what is asked, in its words. What
 // is left of one that is too large to be told is its title.
 func (q Question) named(what any) Question {
-	if len(mustJSON(q)) > maxOutput {
+	if len(encoded(q)) > maxQuestion {
 		q.Partial, q.Fields, q.Lines, q.Options, q.URL = tooLong, nil, nil, nil, ""
 	}
 	text, _ := json.Marshal([]any{q.turn, q.ToolCallID, q.request, what}) //nolint:errcheck // such values are encodable
 	sum := sha256.Sum256(text)
 	q.ID = "q_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
 	return q
+}
+
+// encoded is JSON of what is always encodable.
+func encoded(v any) json.RawMessage {
+	b, _ := json.Marshal(v)
+	return b
 }

@@ -1,0 +1,178 @@
+package budget
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// keepTime is how long what a running turn uses may be known here only.
+const keepTime = 5 * time.Second
+
+// Record is a task's budget as it is kept.
+type Record struct {
+	Limits  Limits
+	Account Account
+}
+
+// Book has the budgets of all tasks.
+type Book struct {
+	keep func(task string, r Record) error // immutable
+	now  func() time.Time                  // immutable
+
+	mu  sync.Mutex // Protects following.
+	all map[string]*entry
+}
+
+// entry is a task's budget.
+type entry struct {
+	Record
+	since time.Time // when its turn began to run, or was counted; zero while none runs
+	kept  time.Time
+	stale bool // it is not kept as it is
+}
+
+// NewBook makes one of what was kept. keep keeps a record, durably; it is called under the
+// Book's lock.
+func NewBook(all map[string]Record, keep func(task string, r Record) error, now func() time.Time) *Book {
+	b := &Book{keep: keep, now: now, all: map[string]*entry{}}
+	for task, r := range all {
+		b.all[task] = &entry{Record: r}
+	}
+	return b
+}
+
+// of is a task's, made if there is none.
+func (b *Book) of(task string) *entry {
+	e := b.all[task]
+	if e == nil {
+		e = &entry{}
+		b.all[task] = e
+	}
+	return e
+}
+
+// save keeps an entry.
+func (b *Book) save(task string, e *entry) error {
+	e.stale = true
+	if err := b.keep(task, e.Record); err != nil {
+		return err
+	}
+	e.stale, e.kept = false, b.now()
+	return nil
+}
+
+// Limit sets those limits of a task that are given, and says what is so now.
+func (b *Book) Limit(task string, l Limits) (View, error) {
+	if l == (Limits{}) {
+		return b.View(task), nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.of(task)
+	was := e.Limits
+	e.Limits = l.Or(was)
+	if err := b.save(task, e); err != nil {
+		e.Limits = was
+		return View{}, err
+	}
+	return ViewOf(e.Limits, e.Account), nil
+}
+
+// View is a task's budget now.
+func (b *Book) View(task string) View {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.all[task]
+	if e == nil {
+		return View{}
+	}
+	a := e.Account
+	if !e.since.IsZero() {
+		a.Last.Millis += b.now().Sub(e.since).Milliseconds()
+	}
+	return ViewOf(e.Limits, a)
+}
+
+// Count takes what a turn of a task has used; asks says that it waits for a person, so that
+// no time is counted from now on. It gives what is so now, and after how long to count
+// again, 0 for not before there is news. What could not be kept is kept with what is counted
+// next.
+func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duration, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, now := b.of(task), b.now()
+	ran := time.Duration(0)
+	fresh := s.Turn != e.Account.Last.ID
+	switch {
+	case fresh && !s.Began:
+		return ViewOf(e.Limits, e.Account), 0, nil
+	case fresh && s.Ended:
+		ran = s.Took // it was over before it was seen
+	case !fresh && !e.since.IsZero():
+		ran = now.Sub(e.since).Truncate(time.Millisecond)
+	}
+	ended := s.Ended && !(e.Account.Last.Ended && !fresh)
+	switch {
+	case s.Ended || asks:
+		e.since = time.Time{}
+	case fresh || e.since.IsZero():
+		e.since = now
+	default:
+		e.since = e.since.Add(ran) // less than a millisecond is left for later
+	}
+	anew := s.Cost != nil && *s.Cost < e.Account.Meter // or the next host would take it for more
+	e.Account.Count(s, ran)
+	if e.stale = true; fresh || ended || anew || now.Sub(e.kept) >= keepTime {
+		err = b.save(task, e)
+	}
+	v = ViewOf(e.Limits, e.Account)
+	if !e.since.IsZero() {
+		again = keepTime
+		if most := e.Limits.Seconds; most != nil && *most > 0 && v.Over == "" {
+			left := time.Duration(*most)*time.Second - time.Duration(v.Used.Seconds*float64(time.Second))
+			again = min(again, max(left, time.Millisecond))
+		}
+	}
+	return v, again, err
+}
+
+// Stop notes that a turn is being stopped because a limit was passed.
+func (b *Book) Stop(task, turn string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.of(task)
+	if e.Account.Stopped == turn {
+		return nil
+	}
+	e.Account.Stopped = turn
+	return b.save(task, e)
+}
+
+// Stopped reports whether a turn was.
+func (b *Book) Stopped(task, turn string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.all[task]
+	return e != nil && turn != "" && e.Account.Stopped == turn
+}
+
+// Forget drops a task that is no more.
+func (b *Book) Forget(task string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.all, task)
+}
+
+// Close keeps what is not.
+func (b *Book) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var errs []error
+	for task, e := range b.all {
+		if e.stale {
+			errs = append(errs, b.save(task, e))
+		}
+	}
+	return errors.Join(errs...)
+}

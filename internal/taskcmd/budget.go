@@ -1,0 +1,52 @@
+package taskcmd
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/host/task"
+	"tandemux/host/task/budget"
+	"tandemux/internal/cli"
+)
+
+func newTaskBudget() *cobra.Command {
+	var in struct {
+		budget.Limits
+		MaxTime *time.Duration `flag:"max-time" value:"TIME" doc:"How long its turns may run in all, such as 30m, without the time in which it waits for answers; 0: any time"`
+	}
+	return verb("budget TASK", `Show what a task has used and may use, or change that
+A turn that has used it all is stopped, and nothing more is begun before you raise the
+limit; messages that wait go on then.
+
+  tandemux task budget fixer
+  tandemux task budget fixer --max-cost 5`, &in, func(c *call, args []string) error {
+		in.Seconds = wholeSeconds(in.MaxTime)
+		if in.Limits != (budget.Limits{}) {
+			return told(c, budgetLines, "setBudget", in.Limits, args[0])
+		}
+		t, err := Ask[task.Present](c.Client, "getTask", nil, args[0])
+		if err != nil {
+			return err
+		}
+		return show(c, t.Budget, budgetLines(t.Budget))
+	}, cli.One[budget.View]())
+}
+
+// budgetLines are what a task has used and may use.
+func budgetLines(v budget.View) string {
+	lines := v.Words()
+	for i := range lines {
+		lines[i] = cli.Line(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wholeSeconds is a time as the interface takes it, rounded up.
+func wholeSeconds(d *time.Duration) *int64 {
+	if d == nil {
+		return nil
+	}
+	return new(int64((*d + time.Second - 1) / time.Second))
+}

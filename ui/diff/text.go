@@ -1,0 +1,232 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"tandemux/ui/words"
+)
+
+// Line is a line of a file: as it was, as it is, or both.
+type Line struct {
+	Kind     byte // '-', '+' or ' '
+	Old, New int  // its number before and now, from 1; 0 where it is not there
+	Text     string
+	Bare     bool // no line end follows it
+}
+
+// Text is what is known of a file's lines.
+type Text struct {
+	Lines []Line
+	// Left says what is not there, "" for nothing.
+	Left string
+}
+
+// Bounds of a text: of a side that is compared, in bytes, and of the lines that are kept.
+const (
+	maxSide  = 2 << 20
+	maxLines = 20_000
+)
+
+// Missing is a text of which nothing shows.
+func Missing(format string, args ...any) *Text { return &Text{Left: fmt.Sprintf(format, args...)} }
+
+// Compare finds what changed between two texts, and has all lines of both.
+func Compare(before, now []byte) *Text {
+	switch {
+	case binary(before) || binary(now):
+		return Missing("binary: %s before, %s now", words.Plural(len(before), "byte"), words.Plural(len(now), "byte"))
+	case len(before) > maxSide || len(now) > maxSide:
+		return Missing("too large to be compared here: %s before, %s now", words.Plural(len(before), "byte"), words.Plural(len(now), "byte"))
+	}
+	hunks := &reader{rest: string(diff.Diff("", before, "", now))}
+	t := &Text{}
+	old, rest := 0, string(before)
+	same := func(to int) { // the lines of both up to one
+		for old < to && rest != "" {
+			line, after, ended := strings.Cut(rest, "\n")
+			old, rest = old+1, after
+			t.Lines = append(t.Lines, Line{Kind: ' ', Old: old, New: old + hunks.shift, Text: line, Bare: !ended})
+		}
+	}
+	for hunks.next() {
+		same(hunks.old - 1)
+		for _, l := range hunks.lines() {
+			t.Lines = append(t.Lines, l)
+			if l.Kind != '+' {
+				old = l.Old
+				_, rest, _ = strings.Cut(rest, "\n")
+			}
+		}
+	}
+	same(1 << 30)
+	t.bound()
+	return t
+}
+
+// binary reports whether a content is no text, as git decides.
+func binary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }
+
+// bound leaves out what is too much: the lines that are alike first.
+func (t *Text) bound() {
+	if len(t.Lines) <= maxLines {
+		return
+	}
+	near := t.near(around)
+	var kept []Line
+	for i, l := range t.Lines {
+		if near[i] {
+			kept = append(kept, l)
+		}
+	}
+	if n := len(kept) - maxLines; n > 0 {
+		kept, t.Left = kept[:maxLines], words.Plural(n, "more line")+" of changes left out"
+	}
+	t.Lines = kept
+}
+
+// around is how many lines show beside those that changed.
+const around = 3
+
+// near marks the lines that changed and so many beside them.
+func (t *Text) near(n int) []bool {
+	show := make([]bool, len(t.Lines))
+	for i, l := range t.Lines {
+		if l.Kind != ' ' {
+			for j := max(i-n, 0); j <= min(i+n, len(t.Lines)-1); j++ {
+				show[j] = true
+			}
+		}
+	}
+	return show
+}
+
+// reader reads the hunks of a unified diff.
+type reader struct {
+	rest     string
+	old, now int // the number of the next line
+	olds     int // lines that the hunk has yet
+	nows     int
+	shift    int // by how much lines behind the hunk have moved
+}
+
+// line takes the next one.
+func (r *reader) line() string {
+	line, rest, _ := strings.Cut(r.rest, "\n")
+	r.rest = rest
+	return line
+}
+
+// next goes to the next hunk of the file.
+func (r *reader) next() bool {
+	for r.rest != "" && !strings.HasPrefix(r.rest, "diff --git ") {
+		var was, is string
+		if n, _ := fmt.Sscanf(r.line(), "@@ -%s +%s @@", &was, &is); n == 2 {
+			r.old, r.olds = span(was)
+			r.now, r.nows = span(is)
+			return true
+		}
+	}
+	return false
+}
+
+// span reads "3,4": the first line's number, and how many there are.
+func span(s string) (from, n int) {
+	first, count, several := strings.Cut(s, ",")
+	from, _ = strconv.Atoi(first)
+	n = 1
+	if several {
+		n, _ = strconv.Atoi(count)
+	}
+	if n == 0 {
+		from++ // it stands behind that line
+	}
+	return from, n
+}
+
+// lines takes those of the hunk.
+func (r *reader) lines() (all []Line) {
+	for r.rest != "" && (r.olds > 0 || r.nows > 0) {
+		s := r.line()
+		if s == "" {
+			s = " "
+		}
+		l := Line{Kind: s[0], Text: s[1:]}
+		switch l.Kind {
+		case '-':
+			l.Old, r.old, r.olds = r.old, r.old+1, r.olds-1
+		case '+':
+			l.New, r.now, r.nows = r.now, r.now+1, r.nows-1
+		case ' ':
+			l.Old, r.old, r.olds = r.old, r.old+1, r.olds-1
+			l.New, r.now, r.nows = r.now, r.now+1, r.nows-1
+		case '\\':
+			if len(all) > 0 {
+				all[len(all)-1].Bare = true
+			}
+			continue
+		default:
+			return all
+		}
+		all = append(all, l)
+	}
+	if strings.HasPrefix(r.rest, `\`) {
+		r.line()
+		if len(all) > 0 {
+			all[len(all)-1].Bare = true
+		}
+	}
+	r.shift = r.now - r.old
+	return all
+}
+
+// Patch reads a unified diff as git writes it: what changed, by the path that each file
+// has now, or had. Files that are no text are not in it.
+func Patch(patch string) map[string]*Text {
+	all := map[string]*Text{}
+	r := &reader{rest: patch}
+	for r.rest != "" {
+		if !strings.HasPrefix(r.line(), "diff --git ") {
+			continue
+		}
+		t, path := &Text{}, ""
+		for r.rest != "" && !strings.HasPrefix(r.rest, "@@ ") && !strings.HasPrefix(r.rest, "diff --git ") {
+			head := r.line()
+			for _, lead := range []string{"--- a/", "+++ b/", `--- "a/`, `+++ "b/`, "rename to "} {
+				if name, is := strings.CutPrefix(head, lead); is {
+					path = unquoted(name, strings.HasSuffix(lead, `"a/`) || strings.HasSuffix(lead, `"b/`))
+				}
+			}
+		}
+		for r.next() {
+			t.Lines = append(t.Lines, r.lines()...)
+		}
+		if r.olds > 0 || r.nows > 0 {
+			t.Left = "the rest was not read: there is too much"
+		}
+		r.olds, r.nows = 0, 0
+		t.bound()
+		if path != "" {
+			all[path] = t
+		}
+	}
+	return all
+}
+
+// unquoted is a path as it is; git writes one with special characters as C does, of which
+// the opening quote is gone, and ends one with blanks with a tab.
+func unquoted(s string, quoted bool) string {
+	if !quoted && strings.HasPrefix(s, `"`) {
+		s, quoted = s[1:], true
+	}
+	if quoted {
+		if name, err := strconv.Unquote(`"` + s); err == nil {
+			return name
+		}
+	}
+	return strings.TrimSuffix(s, "\t")
+}

@@ -1,0 +1,219 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/tasks"
+	"tandemux/ui/words"
+)
+
+// running reports whether the task is at work, so that its files may hold half of a
+// change, and says so.
+func (v *Review) running() (bool, string) {
+	t := v.Tasks.Find(v.Task)
+	if t == nil || t.Rests() {
+		return false, ""
+	}
+	return true, t.Name + " is at work, so this may be half of a change: "
+}
+
+// merge asks the host what merging would do, then for the commit's message, then
+// whether to.
+func (v *Review) merge(noCheck bool) {
+	v.Loop.Say(status.Info, "looking what merging would do")
+	v.Tasks.Know(func() { v.lookMerge(noCheck) })
+}
+
+func (v *Review) lookMerge(noCheck bool) {
+	h, id := v.Tasks.Host(), v.Task
+	how := tasks.Merge{NoCheck: noCheck, Look: true}
+	how.Running, _ = v.running()
+	after(v, "look what merging would do", func(ctx context.Context) (tasks.Merged, error) { return h.MergeTask(ctx, id, how) }, func(m tasks.Merged) {
+		v.Loop.Unsay()
+		switch {
+		case m.Files == 0:
+			v.Loop.Say(status.Info, "there is nothing to merge into %s", m.Into)
+		case m.Message == "":
+			v.mergeIt(m, how)
+		default:
+			v.inner = overlay.NewBox("the commit's message", m.Message, func(text string) {
+				if strings.TrimSpace(text) == "" {
+					v.Loop.Say(status.Info, "nothing was merged: the message was empty")
+					return
+				}
+				how.Message = text
+				v.mergeIt(m, how)
+			})
+		}
+	})
+}
+
+// mergeIt merges after saying what that does.
+func (v *Review) mergeIt(m tasks.Merged, how tasks.Merge) {
+	var question string
+	how.Running, question = v.running()
+	how.Look = false
+	question += fmt.Sprintf("merge %s (+%d -%d) into %s?", words.Plural(m.Files, "file"), m.Added, m.Deleted, m.Into)
+	if m.Check != "" {
+		question += fmt.Sprintf(" `%s` must pass in the task first.", m.Check)
+	}
+	if m.Behind > 0 {
+		question += fmt.Sprintf(" %s has %s that the task does not have: u brings them in.", m.Into, words.Plural(m.Behind, "commit"))
+	}
+	if n := v.unsent(); n > 0 {
+		question += fmt.Sprintf(" The agent was not given %s yet.", words.Plural(n, "comment"))
+	}
+	h, id := v.Tasks.Host(), v.Task
+	v.confirm(question, func() {
+		if m.Check != "" {
+			v.Loop.Say(status.Info, "running `%s` in the task", m.Check)
+		}
+		after(v, "bring home what the task changed", func(ctx context.Context) (tasks.Merged, error) {
+			return h.MergeTask(ctx, id, how)
+		}, func(m tasks.Merged) {
+			v.done(fmt.Sprintf("merged %s into %s", words.Plural(m.Files, "file"), m.Into))
+		})
+	})
+}
+
+// unsent are the comments that the agent was not given.
+func (v *Review) unsent() (n int) {
+	for _, c := range v.comments() {
+		if !c.Given && !c.Resolved {
+			n++
+		}
+	}
+	return n
+}
+
+// after does something with the task; what a check printed that failed is shown.
+func after[T any](v *Review, what string, do func(context.Context) (T, error), then func(T)) {
+	v.Loop.Async(what, func(ctx context.Context) (func(), error) {
+		got, err := do(ctx)
+		return func() {
+			v.Loop.Dirty |= loop.Panes
+			if failed, is := errors.AsType[*tasks.CheckFailed](err); is {
+				v.printed(failed)
+			} else if err != nil {
+				v.done(what + ": " + err.Error())
+			} else {
+				then(got)
+			}
+		}, nil
+	})
+}
+
+// printed shows what a check printed.
+func (v *Review) printed(failed *tasks.CheckFailed) {
+	var rows []overlay.Row
+	for line := range strings.Lines(failed.Output) {
+		text := words.Lines(strings.TrimSuffix(line, "\n"))
+		rows = append(rows, overlay.Row{Key: strconv.Itoa(len(rows) + 1), Filter: text, Cells: []overlay.Cell{{Text: text}}})
+	}
+	v.Loop.Unsay()
+	v.said = failed.Error()
+	v.inner = &overlay.List{Source: overlay.Source{
+		Title: "The check has failed: nothing was done", None: "it printed nothing", Width: 200, Columns: []overlay.Column{{Fills: true}},
+		Rows: func() []overlay.Row { return rows }, Current: strconv.Itoa(len(rows)),
+	}}
+}
+
+// update brings what is new at home into the task, or gives that up, after asking.
+func (v *Review) update(how tasks.Update) {
+	v.Tasks.Know(func() { v.askUpdate(how) })
+}
+
+func (v *Review) askUpdate(how tasks.Update) {
+	v.Loop.Dirty |= loop.Panes
+	var note string
+	how.Running, note = v.running()
+	question := "bring what is new at home into " + v.name() + ", and have its agent resolve conflicts?"
+	switch {
+	case how.Abort:
+		question = "give up the update that left conflicts in " + v.name() + "? What its files have is kept in a commit."
+	case how.Leave:
+		question = "bring what is new at home into " + v.name() + ", and leave conflicts in its files?"
+	}
+	h, id := v.Tasks.Host(), v.Task
+	v.confirm(note+question, func() {
+		after(v, "update the task", func(ctx context.Context) (string, error) { return h.UpdateTask(ctx, id, how) }, v.done)
+	})
+}
+
+// done says what was done or went wrong, and looks at the task again.
+func (v *Review) done(said string) {
+	v.Loop.Unsay()
+	v.said = words.Line(said)
+	v.again()
+	v.Tasks.Changed(v.Task)
+}
+
+func (v *Review) name() string {
+	if t := v.Tasks.Find(v.Task); t != nil {
+		return t.Name
+	}
+	return "the task"
+}
+
+// delegate has the agent resolve the conflicts that are in the task's files.
+func (v *Review) delegate() {
+	if len(v.about.Conflicts) == 0 {
+		v.Loop.Say(status.Info, "no conflicts are left in the task's files: u brings in what is new at home")
+		return
+	}
+	var b strings.Builder
+	b.WriteString("These files have conflicts:\n\n")
+	for _, p := range v.about.Conflicts {
+		fmt.Fprintf(&b, "- %q\n", p)
+	}
+	b.WriteString("\nEdit them so that they have what both sides wanted and no conflict markers, `git add` them, and conclude the merge with `git commit --no-edit`.")
+	v.confirm("have the agent resolve the conflicts in "+words.Plural(len(v.about.Conflicts), "file")+"?", func() { v.tellTask(b.String()) })
+}
+
+// keep asks whose change counts where the task and its filesystem both changed a file.
+func (v *Review) keep() {
+	if len(v.about.Conflicts) == 0 || v.about.Listed {
+		v.Loop.Say(status.Info, "no file was changed both by the task and in a filesystem")
+		return
+	}
+	h, id := v.Tasks.Host(), v.Task
+	running, _ := v.running()
+	sides := []string{"task", "filesystem"}
+	v.inner = overlay.NewChoice("Whose change counts, in "+words.Plural(len(v.about.Conflicts), "file")+"?", []string{"the task's", "the filesystem's"}, 0, func(n int) {
+		v.inner = nil
+		after(v, "resolve the conflicts", func(ctx context.Context) (string, error) { return h.ResolveTask(ctx, id, sides[n], running) }, v.done)
+	})
+}
+
+// send asks what to tell the task; comments go along.
+func (v *Review) send() {
+	label := "tell " + v.name()
+	if n := v.unsent(); n > 0 {
+		label += ", with " + words.Plural(n, "comment")
+	}
+	v.write(words.Clean(label), "", v.tellTask)
+}
+
+func (v *Review) tellTask(text string) {
+	h, id := v.Tasks.Host(), v.Task
+	v.Loop.Call("tell the task", func(ctx context.Context) error { return h.SteerTask(ctx, id, text) }, func() {
+		v.Loop.Brief("told %s", v.name())
+	})
+}
+
+// pull asks for a directory to copy the task's files into.
+func (v *Review) pull() {
+	h, id := v.Tasks.Host(), v.Task
+	v.inner = overlay.NewPrompt("copy "+words.Clean(v.name())+" into the directory", "", func(dir string) {
+		if dir = strings.TrimSpace(dir); dir != "" {
+			after(v, "copy the task's files", func(ctx context.Context) (string, error) { return h.PullTask(ctx, id, dir) }, v.done)
+		}
+	})
+}
