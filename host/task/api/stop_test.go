@@ -15,15 +15,15 @@ import (
 func TestStopTurn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	w.agent("a", "prompt\nsay hello\nawait cancel\nprompt\nsay again\n")
+	w.agent("a", "prompt\nupdate {\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c\",\"title\":\"Waiting\",\"kind\":\"other\",\"status\":\"in_progress\"}\nawait cancel\nprompt\nsay again\n")
 	repo := gitRepository(t)
 	made := w.create("a", map[string]any{"workspace": "worktree", "cwd": repo})
 	w.becomes(made.ID, store.Idle)
 	w.must(http.StatusConflict, "POST", "/tasks/"+made.ID+"/stop", nil, nil)
 	e := w.send(made.ID, "one")
-	w.until("it works", func() bool {
+	w.until("its agent works", func() bool { // before that, a cancelled turn never reaches it
 		_, text := w.raw("GET", "/tasks/"+made.ID, nil, nil)
-		return strings.Contains(string(text), `"RUNNING"`)
+		return strings.Contains(string(text), `"RUNNING"`) && strings.Contains(string(text), "Waiting")
 	})
 	s, err := w.open()
 	if err != nil {
