@@ -15,6 +15,7 @@ func (m *Model) statusData() status.Data {
 		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.line.misread != "", Pending: m.keys.Pending(),
 	}
 	d.Message, d.Kind = m.loop.Note()
+	d.Asked = m.line.asked.Now()
 	d.Alert, d.AlertStyle = m.alerts.Text(m.keys.Of("answer-agent"))
 	d.Clients = m.alerts.Clients()
 	m.clock(&d)

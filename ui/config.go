@@ -20,6 +20,7 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/pane"
 	"tandemux/ui/recording"
+	"tandemux/ui/segments"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
 )
@@ -79,6 +80,7 @@ type Desk struct {
 	Clipper  clipboard.Clipper  // sets the clipboard
 	Composer agents.Composer    // has messages edited
 	Recorder recording.Recorder // records terminals
+	Segments segments.Desk      // tells what the status line shows of the machine
 }
 
 // Look is the part of the configuration that can change while the interface

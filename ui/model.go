@@ -23,6 +23,7 @@ import (
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
 	"tandemux/ui/screen"
+	"tandemux/ui/segments"
 	"tandemux/ui/status"
 	"tandemux/ui/tasks"
 	"tandemux/ui/terminals"
@@ -89,8 +90,9 @@ type Model struct {
 	screen *screen.Screen
 	line   struct { // the status line
 		line    status.Line
-		cut     bool   // a message had no room
-		misread string // what was wrong with the configuration when it was read last
+		asked   *segments.Segments // what this machine is asked for
+		cut     bool               // a message had no room
+		misread string             // what was wrong with the configuration when it was read last
 	}
 
 	// What the person does.
@@ -162,6 +164,7 @@ func New(c Config, env Env) (*Model, error) {
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
 		Agents: m.agents, Typing: m.typing, Copying: m.copying,
 	})
+	m.line.asked = segments.New(m.loop, m.panes, m.outer, c.Desk.Segments)
 	m.apply()
 	m.actions = m.commands()
 	if c.Misread != nil {
@@ -230,6 +233,7 @@ func (m *Model) settle() {
 		}
 	}
 	m.typing.Settle()
+	m.line.asked.Settle(m.line.line, &m.cfg.Content)
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.panes.Terms.Get(uri)
 		return t != nil && !t.Exited() && !t.Done

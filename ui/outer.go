@@ -16,7 +16,7 @@ import (
 func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
 	env := outer.Env{Expect: with.Expect, Learned: with.Learned, Suspend: with.Suspend, Write: with.Write}
 	settings := func() outer.Settings {
-		return outer.Settings{Appearance: m.cfg.Appearance, NoMarks: bool(m.cfg.NoCommandMarks)}
+		return outer.Settings{Appearance: m.cfg.Appearance, NoMarks: bool(m.cfg.NoCommandMarks), Top: m.cfg.Position == "top"}
 	}
 	return outer.New(m.loop, env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }
@@ -125,14 +125,14 @@ func (m *Model) compose(now time.Time) {
 		return
 	}
 	if all || m.loop.Dirty&loop.Chrome != 0 {
-		m.mouse.Tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
+		m.mouse.Tabs, m.line.cut = status.Draw(&o.Canvas, o.Status(), m.statusData(), o.Look)
 	}
 	if m.loop.Overlay != nil {
 		cursor = m.loop.Overlay.Draw(&o.Canvas, o.Canvas.Bounds(), o.Look)
 	} else if m.keys.Hinting() {
-		m.keys.DrawHint(&o.Canvas, paint.Rect(m.panes.Area()), o.Look)
+		m.keys.DrawHint(&o.Canvas, o.Body(), o.Look)
 	} else if text, kind := m.loop.Note(); kind != status.Info && text != "" && m.line.cut {
-		status.DrawWhole(&o.Canvas, paint.Rect(m.panes.Area()), text, kind, o.Look)
+		status.DrawWhole(&o.Canvas, o.Body(), text, kind, o.Look)
 	}
 	o.Cursor = cursor
 	m.loop.Dirty = 0

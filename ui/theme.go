@@ -95,7 +95,7 @@ func (m *Model) learnt() {
 // clock gives the time and the date as the status line shows them, and has it
 // drawn again when they change.
 func (m *Model) clock(d *status.Data) {
-	if !m.line.line.Ticks() {
+	if !m.line.line.Has("time", "date") {
 		return
 	}
 	now := m.loop.Now()

@@ -79,7 +79,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	}
 	defer c.Close()
 	conf := ui.Config{
-		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d, Segments: d},
 		Look: set.look, Misread: shortly(p.Dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.Dirs, set),
 		Hint: set.firstRunHint && !seen(p.Dirs), Learnt: func() error { return see(p.Dirs) },
 		KeepTheme: func(choice string) error { return keepTheme(p.Dirs, choice) },

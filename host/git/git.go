@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/procgroup"
 )
 
 // Git is where and how git runs.
@@ -145,7 +146,7 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	}
 	// Its children (filters, checkout's workers) end with it, and it with us: what a
 	// new host unmakes must not grow meanwhile.
-	cmd.SysProcAttr = dyingWithUs()
+	cmd.SysProcAttr = procgroup.Dying() // by SIGTERM: git removes its locks
 	if g.whole {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	}

@@ -4,15 +4,8 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
 )
-
-// dyingWithUs are attributes of a child in a group of its own that is ended when the
-// thread that started it ends; that thread must not end before. git removes its locks then.
-func dyingWithUs() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-}
 
 // booted is when the machine started, zero where that is not known.
 func booted() time.Time {

@@ -103,7 +103,7 @@ var arrows = map[string][]string{
 	"host/roster":        {"ahp", "host/keeper"},
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
-	"host/git":           {"host/workspace/filetree"},
+	"host/git":           {"host/workspace/filetree", "internal/procgroup"},
 	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/modules"},
 
 	"host/workspace/modules": {"host/git", "host/workspace/filetree"},
@@ -150,6 +150,7 @@ var arrows = map[string][]string{
 	"ui/link":            {"ahp", "ahp/annotation", "ahp/changeset", "ui/loop", "ui/pane", "ui/tasks"},
 	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/review", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
+	"ui/segments":        {"ahp", "ui/loop", "ui/outer", "ui/panes", "ui/status", "ui/words"},
 	"ui/copying":         {"ahp", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
 	"ui/alerts":          {"ahp", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
@@ -196,7 +197,7 @@ var arrows = map[string][]string{
 
 	"internal/capture": {"ahp", "emulator", "emulator/engine", "internal/asciicast", "internal/cli", "internal/client", "internal/endpoint", "internal/svg", "themes", "ui/pane", "ui/player"},
 
-	"internal/desk": {"ahp", "internal/asciicast", "internal/capture", "internal/endpoint", "ui/recording"},
+	"internal/desk": {"ahp", "host/git", "internal/asciicast", "internal/capture", "internal/endpoint", "internal/fileuri", "internal/procgroup", "ui/recording", "ui/segments"},
 
 	"ui/layout/layoutfile": {"ahp", "internal/config/strict", "ui/layout"},
 }

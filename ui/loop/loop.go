@@ -90,6 +90,22 @@ func (l *Loop) After(d time.Duration, do func()) { l.after(d, Then(do)) }
 // error becomes a message; a panic ends the interface, restoring the terminal.
 func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
 	l.calls++
+	l.Aside(func(ctx context.Context) func() {
+		next, err := call(ctx)
+		return func() {
+			l.calls--
+			if err != nil {
+				l.Fail(what, err)
+			}
+			if next != nil {
+				next()
+			}
+		}
+	})
+}
+
+// Aside is Async for what nobody waits for: leaving doesn't either.
+func (l *Loop) Aside(call func(context.Context) func()) {
 	l.cmds = append(l.cmds, func() (msg tea.Msg) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -98,16 +114,7 @@ func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
 		}()
 		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 		defer cancel()
-		next, err := call(ctx)
-		return Then(func() {
-			l.calls--
-			if err != nil {
-				l.Fail(what, err)
-			}
-			if next != nil {
-				next()
-			}
-		})
+		return Then(call(ctx))
 	})
 }
 

@@ -114,7 +114,7 @@ func (ms *Mouse) Press(ev tea.Mouse) {
 		ms.clickOverlay(ev)
 		return
 	}
-	if ev.Y == ms.Outer.H-1 {
+	if ev.Y == ms.Outer.Status().Y {
 		for _, h := range ms.Tabs {
 			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
 				ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })

@@ -34,6 +34,7 @@ type Env struct {
 type Settings struct {
 	look.Appearance
 	NoMarks bool // commands are not marked
+	Top     bool // the status line is there, not at the bottom
 }
 
 // Terminal is the outer terminal: what it can do, how things look on it, and what
@@ -102,6 +103,23 @@ func (o *Terminal) Resize(w, h int) {
 	o.W, o.H = w, h
 	o.Canvas.Resize(w, h)
 	o.Redraw()
+}
+
+// Status is where the status line is.
+func (o *Terminal) Status() paint.Rect {
+	if o.settings().Top {
+		return paint.Rect{W: o.W, H: min(1, o.H)}
+	}
+	return paint.Rect{Y: max(o.H-1, 0), W: o.W, H: min(1, o.H)}
+}
+
+// Body is all but the status line.
+func (o *Terminal) Body() paint.Rect {
+	r := paint.Rect{W: o.W, H: max(o.H-1, 0)}
+	if o.settings().Top {
+		r.Y = 1
+	}
+	return r
 }
 
 // Redraw paints everything anew.

@@ -103,7 +103,7 @@ func (ps *Panes) Idle() bool { return ps.Doc.idle() }
 
 // Area is where a tab is drawn: all but the status line.
 func (ps *Panes) Area() layout.Rect {
-	return layout.Rect{W: ps.outer.W, H: max(ps.outer.H-1, 0)}
+	return layout.Rect(ps.outer.Body())
 }
 
 // Apply does an operation on the layout, at once here and then at the host.

@@ -20,6 +20,7 @@ type Data struct {
 	Active int
 	Host   string // machine
 	Focused
+	Asked
 	Time, Date string
 
 	// Alert is what another terminal has to tell; "" for none.
@@ -51,6 +52,9 @@ type Focused struct {
 	Command      string
 	CommandStyle look.Style
 }
+
+// Asked is what the machine that the interface runs on was asked; "" for nothing.
+type Asked struct{ Git, Battery, Script string }
 
 // Tab is a tab's label.
 type Tab struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tandemux/internal/config/option"
 	"tandemux/ui/look"
@@ -65,6 +66,9 @@ var segments = []Segment{
 		func(d *Data) string { return d.Command }, func(d *Data, l *look.Look) look.Style { return onStatus(d.CommandStyle, l) },
 	},
 	{"cwd", "The working directory.", cutFront, 3, 3, func(d *Data) string { return d.Cwd }, muted},
+	{"git", "The directory's branch, with * where tracked files were changed; on this machine.", cutEnd, 3, 3, func(d *Data) string { return d.Git }, plain},
+	{"script", "The first line that status-command prints.", cutEnd, 4, 3, func(d *Data) string { return d.Script }, plain},
+	{"battery", "How full this machine's battery is, + while it charges.", whole, 4, 4, func(d *Data) string { return d.Battery }, plain},
 	{"host", "The machine that the terminals run on.", whole, 6, 4, func(d *Data) string { return d.Host }, muted},
 	{
 		"panes", "Which of the tab's panes has the focus: `2/4`.", whole, 7, 4,
@@ -116,13 +120,12 @@ func Names() []string {
 // Left and Right are what the line shows when nothing else is configured.
 var (
 	Left  = []string{"prefix|mode|layout", "tabs"}
-	Right = []string{"attention", "clients", "command", "claim", "cwd"}
+	Right = []string{"attention", "clients", "script", "command", "claim", "cwd"}
 )
 
 // Line is the choice of segments. The zero Line is the default one.
 type Line struct {
 	left, right []slot
-	ticks       bool
 }
 
 // slot is a place in the line, in which the first segment shows that has
@@ -151,7 +154,6 @@ func Compose(left, right []string) (Line, error) {
 				return Line{}, err
 			}
 			for _, seg := range s {
-				line.ticks = line.ticks || seg.Name == "time" || seg.Name == "date"
 				if seg.fit == elastic {
 					tabs++
 				}
@@ -181,8 +183,17 @@ func parseSlot(item string) (slot, error) {
 	return s, nil
 }
 
-// Ticks reports whether the line has to be drawn anew with each minute.
-func (l Line) Ticks() bool { return l.ticks }
+// Has reports whether one of the segments is in the line.
+func (l Line) Has(names ...string) bool {
+	for _, side := range [...][]slot{l.left, l.right} {
+		for _, s := range side {
+			if slices.ContainsFunc(s, func(seg *Segment) bool { return slices.Contains(names, seg.Name) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // standard is the default line.
 var standard = func() Line {
@@ -197,6 +208,10 @@ var standard = func() Line {
 type Content struct {
 	StatusLeft, StatusRight []string // segments (Compose); nil means the default ones
 	Clock                   string   // "24h" or "12h"; empty means "24h"
+	Position                string   // "bottom" or "top"; empty means "bottom"
+
+	Script string        // that sh runs for the segment script; empty means none
+	Every  time.Duration // between its runs
 }
 
 // Options gives the options, which keep their values in s.
@@ -216,6 +231,18 @@ func (s *Content) Options() []option.Option {
 		{
 			Name: "clock", Value: option.Default(&s.Clock, "24h"), Choices: []string{"24h", "12h"},
 			Doc: `The form of the segment time.`,
+		},
+		{
+			Name: "status-position", Value: option.Default(&s.Position, "bottom"), Choices: []string{"bottom", "top"},
+			Doc: `Where the status line is.`,
+		},
+		{
+			Name: "status-command", Value: &s.Script,
+			Doc: `A line for sh, such as "uptime -p". What it prints first is the segment script: docs/scripting.md.`,
+		},
+		{
+			Name: "status-interval", Value: option.Default(&s.Every, 15*time.Second), Min: 1, Max: 24 * 60 * 60,
+			Doc: `After how many seconds it runs again.`,
 		},
 	}
 }

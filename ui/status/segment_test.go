@@ -18,7 +18,7 @@ var full = status.Data{
 		Badge: "mine", Command: "ok 1.5s", Cwd: "~/src",
 	},
 	Time: "12:34", Date: "2026-11-20", Pending: "ctrl+space", Mode: "copy",
-	Alert: "! 3: bell", Clients: 5,
+	Alert: "! 3: bell", Clients: 5, Asked: status.Asked{Git: "trunk*", Script: "3 users", Battery: "battery 83%"},
 }
 
 // says is what each segment shows of full.
@@ -26,6 +26,7 @@ var says = map[string]string{
 	"layout": "main", "tabs": "2 build", "prefix": "ctrl+space", "mode": "copy", "title": "make", "claim": "mine", "command": "ok 1.5s",
 	"cwd": "~/src", "host": "box", "panes": "2/4", "size": "80x23", "scroll": "12/300", "time": "12:34", "date": "2026-11-20",
 	"attention": "! 3: bell", "clients": "5 clients",
+	"git": "trunk*", "script": "3 users", "battery": "battery 83%",
 }
 
 // TestEverySegment shows each alone, on either side.
@@ -71,8 +72,8 @@ func TestEverySegment(t *testing.T) {
 
 func TestCompose(t *testing.T) {
 	line, err := status.Compose([]string{"prefix|layout"}, []string{"time", "tabs", "host"})
-	if err != nil || !line.Ticks() {
-		t.Fatalf("ticks %v, %v", line.Ticks(), err)
+	if err != nil || !line.Has("time") {
+		t.Fatalf("has the time %v, %v", line.Has("time"), err)
 	}
 	d := full
 	d.Line = line
@@ -89,7 +90,7 @@ func TestCompose(t *testing.T) {
 			t.Errorf("tab %d is at %q", h.Tab, label)
 		}
 	}
-	if line, _ := status.Compose(status.Left, status.Right); line.Ticks() {
+	if line, _ := status.Compose(status.Left, status.Right); line.Has("time", "date") {
 		t.Error("the default line ticks")
 	}
 	for _, c := range []struct {

@@ -1,0 +1,163 @@
+package segments
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// Desk is the machine. Its methods are called outside of the loop and are bounded in time;
+// what they can't tell is "".
+type Desk interface {
+	// Branch is the git branch of a directory, with a * where tracked files are not as
+	// in its commit.
+	Branch(ctx context.Context, dir ahp.URI) string
+	// Battery says how full it is.
+	Battery(ctx context.Context) string
+	// Script runs a line by sh and gives the first line that it prints, or why there is
+	// none.
+	Script(ctx context.Context, line string, at Place) string
+}
+
+// Place is where the person is.
+type Place struct {
+	Layout   string
+	Terminal ahp.URI // of the focused pane, "" for none
+	Dir      ahp.URI // that one's working directory
+}
+
+const (
+	// apart is how long after an answer the next question follows at the soonest, and rest
+	// that in the time that the answer took.
+	apart = 200 * time.Millisecond
+	rest  = 4
+	// batteryTime is how often the battery is asked.
+	batteryTime = time.Minute
+	// most bounds an answer, in bytes.
+	most = 256
+)
+
+// Segments has the answers.
+type Segments struct {
+	loop    *loop.Loop
+	panes   *panes.Panes
+	outer   *outer.Terminal
+	desk    Desk // nil: nothing is known
+	blurred bool
+	looks   int // how often the focus came back
+
+	git, battery, script question
+}
+
+// question is one segment's.
+type question struct {
+	about string    // what it was asked about
+	asked time.Time // when
+	next  time.Time // when it may be asked about something else
+	busy  bool
+	timer time.Time // when one ends that runs
+	text  string
+}
+
+// New makes the segments. desk may be nil.
+func New(l *loop.Loop, ps *panes.Panes, o *outer.Terminal, desk Desk) *Segments {
+	return &Segments{loop: l, panes: ps, outer: o, desk: desk}
+}
+
+// Now is what is known.
+func (s *Segments) Now() status.Asked {
+	return status.Asked{Git: s.git.text, Battery: s.battery.text, Script: s.script.text}
+}
+
+// Settle asks for what is due.
+func (s *Segments) Settle(line status.Line, c *status.Content) {
+	if s.desk == nil || s.panes.Unseen || !s.panes.Begun || s.panes.Holding > 0 {
+		return
+	}
+	if s.outer.Blurred != s.blurred {
+		if s.blurred = s.outer.Blurred; !s.blurred {
+			s.looks++
+		}
+	}
+	if s.blurred {
+		return
+	}
+	at := Place{Layout: s.panes.Name}
+	_, t, v := s.panes.Focused()
+	if t != nil {
+		at.Terminal, at.Dir = t.URI, t.Cwd
+	}
+	about, git := "", line.Has("git")
+	if git && at.Dir != "" {
+		about = fmt.Sprint(at.Dir, "\n", at.Terminal, s.looks)
+		if v != nil {
+			c, _, _ := v.Feed.LastCommand()
+			about += fmt.Sprint(c.Started, c.Running)
+		}
+	}
+	s.ask(&s.git, git, about, 0, func(ctx context.Context) string { return s.desk.Branch(ctx, at.Dir) })
+	s.ask(&s.battery, line.Has("battery"), "battery", batteryTime, s.desk.Battery)
+	s.ask(&s.script, line.Has("script"), c.Script, c.Every, func(ctx context.Context) string {
+		return s.desk.Script(ctx, c.Script, at)
+	})
+}
+
+// ask asks if it is due, or has the loop come back when it will be. What is about nothing has no
+// answer.
+func (s *Segments) ask(q *question, shown bool, about string, every time.Duration, get func(context.Context) string) {
+	now := s.loop.Now()
+	if !shown || about == "" {
+		q.about = ""
+		s.told(q, "")
+		return
+	}
+	due := q.next
+	if q.about == about {
+		if every == 0 {
+			return
+		}
+		due = later(due, q.asked.Add(every))
+	}
+	switch {
+	case q.busy:
+	case now.Before(due):
+		if !q.timer.After(now) || q.timer.After(due) {
+			q.timer = due
+			s.loop.After(due.Sub(now), func() {}) // it settles then
+		}
+	default:
+		q.about, q.asked, q.busy = about, now, true
+		s.loop.Aside(func(ctx context.Context) func() {
+			text := get(ctx)
+			return func() {
+				now := s.loop.Now()
+				q.busy, q.next = false, now.Add(max(apart, rest*now.Sub(q.asked)))
+				if q.about != "" {
+					s.told(q, words.Line(strings.ToValidUTF8(text[:min(len(text), most)], "")))
+				}
+			}
+		})
+	}
+}
+
+func (s *Segments) told(q *question, text string) {
+	if q.text != text {
+		q.text = text
+		s.loop.Dirty |= loop.Chrome
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
