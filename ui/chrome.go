@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"tandemux/internal/fileuri"
 	"tandemux/ui/layout"
 	"tandemux/ui/status"
@@ -71,6 +75,16 @@ func (m *Model) statusData() status.Data {
 		d.Message, d.Kind = "too small for all panes", status.Warning
 	}
 	return d
+}
+
+// paneInfo says which pane has the focus, and where it is.
+func (m *Model) paneInfo() string {
+	d := m.statusData()
+	said := []string{
+		"layout " + d.Layout, fmt.Sprintf("tab %d %s", d.Active+1, d.Tabs[d.Active].Name), fmt.Sprintf("pane %d of %d", d.Pane, d.Panes), d.Title,
+		fmt.Sprintf("%dx%d", d.Cols, d.Rows), d.Cwd, d.Command, d.Badge,
+	}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" || s == "0x0" }), ", ")
 }
 
 // focusData says what the status line shows of the focused pane's place.

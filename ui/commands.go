@@ -40,6 +40,8 @@ var ownActions = map[string]action{
 	"detach":        func(m *Model, _ []string) { m.detach() },
 	"palette":       func(m *Model, _ []string) { m.keys.OpenPalette() },
 	"help":          func(m *Model, _ []string) { m.keys.OpenHelp() },
+	"messages":      func(m *Model, _ []string) { m.loop.OpenMessages() },
+	"pane-info":     func(m *Model, _ []string) { m.loop.Say(status.Info, "%s", m.paneInfo()) },
 	"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },
 	"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
 	"reload-config": func(m *Model, _ []string) { m.reload(true) },

@@ -68,7 +68,7 @@ var elsewhere = map[string]string{
 func doable(c command.Command) bool {
 	switch c.Group {
 	case "Panes":
-		return c.Name != "mark-pane" && c.Name != "type-to-all" // one keyboard's
+		return !slices.Contains([]string{"mark-pane", "type-to-all", "pane-numbers"}, c.Name) // one keyboard's
 	case "Tabs":
 		return true
 	}
@@ -76,7 +76,7 @@ func doable(c command.Command) bool {
 }
 
 // given are the commands whose first argument an interface asks for, or does without.
-var given = []string{"rename-pane", "rename-tab", "move-to-tab", "popup"}
+var given = []string{"rename-pane", "rename-tab", "go-tab", "move-tab", "move-to-tab", "popup"}
 
 // Doable gives the commands that Do does, with the arguments that it takes.
 func Doable() (all []command.Command) {

@@ -5,6 +5,7 @@ import (
 
 	"tandemux/keymap"
 	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
 	"tandemux/ui/tty"
 )
 
@@ -93,8 +94,10 @@ func (m *Model) mode() keymap.Mode {
 // set its ESC went to the program already.
 func (m *Model) key(k tea.Key, rest bool) {
 	m.mouse.Keyed()
-	if m.loop.Overlay != nil {
-		o := m.loop.Overlay
+	if p, ok := m.loop.Overlay.(overlay.Passing); ok && p.Passes(k) {
+		m.loop.Close()
+	}
+	if o := m.loop.Overlay; o != nil {
 		if o.Key(k) && m.loop.Overlay == o {
 			m.loop.Close()
 		}

@@ -157,7 +157,7 @@ var arrows = map[string][]string{
 	"ui/control":         {"ahp", "internal/fileuri", "ui/address", "ui/alerts", "ui/attention", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/keys":            {"keymap", "ui/command", "ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status"},
 	"ui/screen":          {"ahp", "emulator", "ui/address", "ui/agents", "ui/layout", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/recording", "ui/terminals", "ui/words"},
-	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
+	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
 	"ui/clipboard":       {"ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},

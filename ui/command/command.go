@@ -77,10 +77,12 @@ func All() []Command {
 var theirs = map[string]string{
 	"split-window": "split-down or split-right", "new-window": "new-tab", "select-window": "go-tab", "next-window": "next-tab",
 	"previous-window": "previous-tab", "last-window": "last-tab", "kill-window": "close-tab", "rename-window": "rename-tab",
-	"kill-pane": "close-pane", "select-pane": "focus-left, -down, -up, -right or -next", "last-pane": "focus-last", "break-pane": "break-out",
-	"swap-pane": "swap-next, swap-previous or swap-marked", "resize-pane": "resize-left, -down, -up, -right or zoom",
-	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "layouts",
-	"command-prompt": "palette", "display-panes": "terminals", "choose-tree": "terminals",
+	"move-window": "move-tab", "swap-window": "move-tab-left or move-tab-right", "find-window": "terminals",
+	"kill-pane": "close-pane", "select-pane": "focus-left, -down, -up, -right, -next or -pane", "last-pane": "focus-last", "break-pane": "break-out",
+	"swap-pane": "swap-next, swap-previous or swap-marked", "resize-pane": "resize-left, -down, -up, -right or zoom", "rotate-window": "rotate",
+	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "switch-layout or layouts",
+	"command-prompt": "palette", "display-panes": "pane-numbers", "choose-tree": "layouts or terminals", "choose-session": "layouts",
+	"show-messages": "messages", "display-message": "pane-info",
 }
 
 // Check says what is wrong with a command line: an unknown name (with a

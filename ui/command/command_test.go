@@ -88,7 +88,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
+	byName := []string{"focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 		{"new-window", `there is no command "new-window": it is new-tab here`},
 		{"explode", `there is no command "explode"`},
 		{"zoom 1", "takes no argument"},
-		{"go-tab", "needs its argument number: a number from 1 to 64"},
+		{"focus-pane", "needs its argument number: a number from 1 to 256"},
 		{"go-tab 0", "must be a number from 1 to 64"},
 		{"go-tab 65", "must be a number"},
 		{"go-tab one", "must be a number"},
@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for line, want := range map[string]string{
 		"zoom": "Panes: Zoom", "go-tab 7": "Tabs: Go to tab 7", "go-tab": "Tabs: Go to a tab", "arrange tiled": "Panes: Panes tiled",
-		"arrange x": "Panes: Arrange panes", "copy-word-back": "Copy mode: Word before", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
+		"arrange x": "Panes: Arrange panes", "copy-word-back": "Copy mode: Word before", "resize-up 5": "Panes: Resize up by 5", "rotate up": "Panes: Rotate panes up", "switch-layout last": "Layouts: Switch to the last layout", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
 	} {
 		words := strings.Fields(line)
 		group, text, ok := Describe(words[0], words[1:])
@@ -157,7 +157,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 			left = append(left, c.Name)
 		}
 	}
-	if want := []string{"detach", "palette", "help", "suspend", "redraw", "choose-theme", "reload-config"}; !slices.Equal(left, want) {
+	if want := []string{"detach", "palette", "messages", "help", "suspend", "redraw", "choose-theme", "reload-config"}; !slices.Equal(left, want) {
 		t.Errorf("still work: %v, want %v", left, want)
 	}
 }
@@ -166,7 +166,7 @@ func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Buffers: 1, Alerts: true, Asked: true, Chat: true,
 		Layout: Layout{
-			Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
+			Layouts: 2, LastLayout: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 			RoomRight: true, RoomDown: true, Marked: true, Floating: true,
 		},
 		Terminal: Terminal{Holder: Agent, HandBack: true, Linked: true},
@@ -216,6 +216,11 @@ func TestReasons(t *testing.T) {
 		{"last-tab", func(c *Context) { c.LastTab = false }, "no other tab was active before"},
 		{"go-tab 7", func(*Context) {}, "there is no tab 7"},
 		{"go-tab 0", func(*Context) {}, "there is no tab 0"},
+		{"focus-pane 3", func(*Context) {}, "there is no pane 3"},
+		{"move-tab 4", func(*Context) {}, "there is no tab 4"},
+		{"move-tab-left", func(c *Context) { c.Tabs = 1 }, "there is no other tab"},
+		{"switch-layout next", func(c *Context) { c.Layouts = 1 }, "there is no other layout"},
+		{"switch-layout last", func(c *Context) { c.LastLayout = false }, "no other layout was shown before"},
 		{"reclaim", func(c *Context) { c.Holder = Me }, "this terminal is already yours"},
 		{"reclaim", func(c *Context) { c.Holder = Background }, ""},
 		{"reclaim", func(c *Context) { c.Holder = Other }, ""},

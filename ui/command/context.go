@@ -42,6 +42,9 @@ type Layout struct {
 	LastTab  bool // another tab was active before
 	TabsFull bool // no more tabs are allowed
 
+	Layouts    int  // of the host
+	LastLayout bool // another one was shown before
+
 	Panes     int  // in the active tab
 	LastPane  bool // another pane was focused before
 	PanesFull bool // no more panes are allowed in this tab
@@ -148,7 +151,7 @@ func mine(c Context) string {
 	}
 }
 
-// tabGiven says why a pane can't be moved to the tab that was named, if one was.
+// tabGiven says why nothing can be moved to the tab that was named, if one was.
 func tabGiven(c Context) string {
 	if len(c.Args) == 0 {
 		return ""
@@ -156,11 +159,26 @@ func tabGiven(c Context) string {
 	return tabExists(c)
 }
 
-// tabExists says why go-tab can't go there.
-func tabExists(c Context) string {
+// tabExists says why go-tab can't go there, paneExists why focus-pane can't.
+func tabExists(c Context) string  { return within(c, "tab", c.Tabs) }
+func paneExists(c Context) string { return within(c, "pane", c.Panes) }
+
+// within says that there is none of the number given.
+func within(c Context, what string, most int) string {
 	n := Number(c.Args, 0, 1)
-	if n >= 1 && n <= c.Tabs {
+	if n >= 1 && n <= most {
 		return ""
 	}
-	return fmt.Sprintf("there is no tab %d", n)
+	return fmt.Sprintf("there is no %s %d", what, n)
+}
+
+// otherLayout says why switch-layout can't go there.
+func otherLayout(c Context) string {
+	switch {
+	case c.Layouts < 2:
+		return "there is no other layout"
+	case len(c.Args) > 0 && c.Args[0] == "last" && !c.LastLayout:
+		return "no other layout was shown before"
+	}
+	return ""
 }

@@ -141,6 +141,8 @@ var operations = []func(*driver, Layout) Layout{
 		d.area = Rect{}
 		return l
 	},
+	func(d *driver, l Layout) Layout { return moveAnyTab(d, l) },
+	func(d *driver, l Layout) Layout { return l.Rotate(d.next(7) - 3) },
 }
 
 func splitAny(d *driver, l Layout) Layout {
@@ -162,6 +164,31 @@ func splitAny(d *driver, l Layout) Layout {
 		}
 	}
 	return d.opened(next, u, err)
+}
+
+// moveAnyTab moves a tab: the active one is the same, and the others keep their order.
+func moveAnyTab(d *driver, l Layout) Layout {
+	i, to := d.next(len(l.Tabs)+2)-1, d.next(len(l.Tabs)+2)-1
+	next := l.MoveTab(i, to)
+	if max(i, to) >= len(l.Tabs) || min(i, to) < 0 {
+		if !next.Equal(l) {
+			panic(fmt.Sprintf("moved tab %d of %d to %d", i, len(l.Tabs), to))
+		}
+		return next
+	}
+	others := func(l Layout) string {
+		s := ""
+		for _, t := range l.Tabs {
+			if t.ID != next.Tabs[to].ID {
+				s += t.ID + " "
+			}
+		}
+		return s
+	}
+	if next.Tabs[to].ID != l.Tabs[i].ID || next.Tabs[next.Active].ID != l.Tabs[l.Active].ID || others(next) != others(l) {
+		panic(fmt.Sprintf("tab %d of %s moved to %d is %s", i, l.Encode(), to, next.Encode()))
+	}
+	return next
 }
 
 // place gives the rectangles of all panes in the tab of one that can be split

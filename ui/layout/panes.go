@@ -264,6 +264,25 @@ func (l Layout) SwapNext(id PaneID, n int) Layout {
 	return l.Swap(id, l.Tabs[i].further(id, n))
 }
 
+// Rotate puts at the place of each of the active tab's tiled panes the one n further,
+// around the ends; n may be negative. The focus stays where it is on the screen.
+func (l Layout) Rotate(n int) Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	leaves := t.Root.leaves(nil)
+	by := make(map[PaneID]*Node, len(leaves))
+	for i, leaf := range leaves {
+		by[leaf.Pane] = leaves[wrap(i+n, len(leaves))]
+	}
+	t.Root = t.Root.swap(by)
+	if at, tiled := by[t.Focus]; tiled {
+		t = t.focus(at.Pane)
+	}
+	return l.withTab(l.Active, t.unzoomed())
+}
+
 // Move takes the pane out and puts it beside another, of any tab, with its name
 // and the focus: what tmux calls move-pane and join-pane.
 func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) {

@@ -78,6 +78,18 @@ func (l Layout) LastTab() Layout {
 	return l.GoTab(l.tabIndex(l.Recent[0]))
 }
 
+// MoveTab puts tab i at a place, to which the tabs between make room; out of range
+// nothing changes.
+func (l Layout) MoveTab(i, to int) Layout {
+	if i < 0 || i >= len(l.Tabs) || to < 0 || to >= len(l.Tabs) || i == to {
+		return l
+	}
+	active, t := l.Tabs[l.Active].ID, l.Tabs[i]
+	l.Tabs = slices.Insert(slices.Delete(slices.Clone(l.Tabs), i, i+1), to, t)
+	l.Active = l.tabIndex(active)
+	return l
+}
+
 // tabIndex gives the index of the tab with that id, -1 without one.
 func (l Layout) tabIndex(id string) int {
 	return slices.IndexFunc(l.Tabs, func(t Tab) bool { return t.ID == id })

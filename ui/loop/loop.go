@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,6 +65,7 @@ type Loop struct {
 	calls int // under way
 
 	note  note
+	said  []said // newest last
 	clock clock
 }
 
@@ -73,6 +75,15 @@ type note struct {
 	kind status.Kind
 	id   int
 }
+
+// said is a message that was in the status line.
+type said struct {
+	note
+	at time.Time
+}
+
+// maxSaid bounds how many of them are kept.
+const maxSaid = 100
 
 // New makes a loop of a clock and of what delivers a message after a time. replaced
 // is called before the overlay becomes another one.
@@ -189,6 +200,7 @@ func (l *Loop) Brief(format string, args ...any) {
 
 func (l *Loop) sayFor(d time.Duration, kind status.Kind, format string, args ...any) {
 	l.note = note{text: words.Clean(fmt.Sprintf(format, args...)), kind: kind, id: l.note.id + 1}
+	l.said = append(l.said[max(len(l.said)-maxSaid+1, 0):], said{l.note, l.now()})
 	l.Dirty |= Chrome
 	id := l.note.id
 	l.After(d, func() {
@@ -208,6 +220,21 @@ func (l *Loop) Unsay() {
 
 // Note is the message in the status line, "" for none.
 func (l *Loop) Note() (text string, kind status.Kind) { return l.note.text, l.note.kind }
+
+// OpenMessages shows what was said, the newest first.
+func (l *Loop) OpenMessages() {
+	rows := make([]overlay.Row, 0, len(l.said))
+	for i, s := range slices.Backward(l.said) {
+		rows = append(rows, overlay.Row{
+			Key: strconv.Itoa(i), Filter: s.text, Facts: []string{s.text},
+			Cells: []overlay.Cell{{Text: s.at.Format(time.TimeOnly)}, {Text: s.text}},
+		})
+	}
+	l.Open(&overlay.List{Source: overlay.Source{
+		Title: "Messages", None: "nothing was said yet", Width: 120, Rows: func() []overlay.Row { return rows },
+		Columns: []overlay.Column{{Most: 8, Muted: true}, {Fills: true}},
+	}})
+}
 
 // Fail reports what went wrong.
 func (l *Loop) Fail(what string, err error) {

@@ -17,6 +17,11 @@ type Overlay interface {
 	Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor
 }
 
+// Passing is an overlay that some keys take away and are then for what lies below.
+type Passing interface {
+	Passes(k tea.Key) bool
+}
+
 // Clicker is an overlay that handles the mouse.
 type Clicker interface {
 	// Click handles a press at a cell, Wheel a notch.

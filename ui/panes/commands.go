@@ -2,11 +2,17 @@ package panes
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
 	"tandemux/ui/words"
 )
 
@@ -23,7 +29,13 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"focus-up":    focus(layout.Up),
 		"focus-right": focus(layout.Right),
 		"focus-next":  changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.FocusNext(1) }),
-		"focus-last":  changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.FocusLast() }),
+		"focus-pane": func(ps *Panes, args []string) {
+			tab, _ := ps.Doc.Shown.Tab()
+			id := tab.Panes()[command.Number(args, 0, 1)-1].Pane
+			ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(id) })
+		},
+		"pane-numbers": paneNumbers,
+		"focus-last":   changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.FocusLast() }),
 
 		"resize-left":  resize(layout.Left),
 		"resize-down":  resize(layout.Down),
@@ -38,12 +50,16 @@ func (ps *Panes) Commands() map[string]command.Do {
 
 		"swap-previous": swap(-1),
 		"swap-next":     swap(1),
+		"rotate": func(ps *Panes, args []string) {
+			n := map[string]int{"up": 1, "down": -1}[args[0]]
+			ps.Change(func(l layout.Layout) layout.Layout { return l.Rotate(n) })
+		},
 		"break-out":     inArea(layout.Layout.BreakOut),
 		"type-to-all":   func(ps *Panes, _ []string) { ps.typeTogether() },
 		"mark-pane":     markPane,
 		"join-pane":     joinPane,
 		"swap-marked":   swapMarked,
-		"move-to-tab":   moveToTab,
+		"move-to-tab":   asking("move-to-tab", "move to tab", moveToTab),
 		"floating":      toggleFloats,
 		"new-floating":  newFloat,
 		"popup":         popup,
@@ -55,12 +71,16 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"next-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(1) }),
 		"previous-tab": changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
 		"last-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.LastTab() }),
-		"go-tab": func(ps *Panes, args []string) {
-			ps.Change(func(l layout.Layout) layout.Layout { return l.GoTab(command.Number(args, 0, 1) - 1) })
-		},
-		"rename-tab": renameTab,
+		"go-tab": asking("go-tab", "go to tab", func(ps *Panes, n int) {
+			ps.Change(func(l layout.Layout) layout.Layout { return l.GoTab(n) })
+		}),
+		"rename-tab":     renameTab,
+		"move-tab":       asking("move-tab", "move tab to", func(ps *Panes, n int) { ps.MoveTab(func(int, int) int { return n }) }),
+		"move-tab-left":  func(ps *Panes, _ []string) { ps.MoveTab(func(at, n int) int { return (at + n - 1) % n }) },
+		"move-tab-right": func(ps *Panes, _ []string) { ps.MoveTab(func(at, n int) int { return (at + 1) % n }) },
 
 		"layouts":       openLayouts,
+		"switch-layout": switchLayouts,
 		"rename-layout": renameLayout,
 	})
 }
@@ -151,6 +171,58 @@ func swap(n int) action {
 	}
 }
 
+// asking is a command with the number of a tab, counted from 0 when it is done, for which
+// it asks where it has none.
+func asking(name, label string, do func(ps *Panes, n int)) action {
+	return func(ps *Panes, args []string) {
+		if len(args) > 0 {
+			do(ps, command.Number(args, 0, 1)-1)
+			return
+		}
+		ps.loop.Open(overlay.NewPrompt(fmt.Sprintf("%s (1-%d)", label, len(ps.Doc.Shown.Tabs)), "", func(text string) {
+			if text != "" {
+				ps.do.Run(name, []string{text})
+			}
+		}))
+	}
+}
+
+// MoveTab gives the active tab another place, which to gives from its place and the
+// number of tabs.
+func (ps *Panes) MoveTab(to func(at, n int) int) {
+	tab, _ := ps.Doc.Shown.Tab()
+	ps.Change(func(l layout.Layout) layout.Layout {
+		i := slices.IndexFunc(l.Tabs, func(t layout.Tab) bool { return t.ID == tab.ID })
+		return l.MoveTab(i, to(i, len(l.Tabs)))
+	})
+}
+
+// numbersTime is how long the numbers of panes show.
+const numbersTime = 2 * time.Second
+
+// paneNumbers shows the numbers of the panes on the screen until one is chosen, another
+// key is pressed or the time has passed.
+func paneNumbers(ps *Panes, _ []string) {
+	o := &overlay.Numbers{
+		Panes: func() (all []overlay.Number) {
+			tab, _ := ps.Doc.Shown.Tab()
+			for i, leaf := range tab.Panes() {
+				if p, ok := ps.Arr.Pane(leaf.Pane); ok {
+					all = append(all, overlay.Number{Rect: paint.Rect(p.Rect()), N: i + 1, Note: fmt.Sprintf("%dx%d", p.Body.W, p.Body.H), Focused: p.Focused})
+				}
+			}
+			return all
+		},
+		Pick: func(n int) { ps.do.Run("focus-pane", []string{strconv.Itoa(n)}) },
+	}
+	ps.loop.Open(o)
+	ps.loop.After(numbersTime, func() {
+		if ps.loop.Overlay == o {
+			ps.loop.Close()
+		}
+	})
+}
+
 // renamePane names the focused pane's terminal, for all clients, or the pane with
 // a chat.
 func renamePane(ps *Panes, args []string) {
@@ -191,6 +263,8 @@ func (ps *Panes) Context() command.Context {
 	c := command.Context{Layout: command.Layout{
 		Tabs: len(l.Tabs), LastTab: len(l.Recent) > 0, TabsFull: len(l.Tabs) >= layout.MaxTabs,
 	}}
+	names, _ := ps.layoutNames()
+	c.Layouts, c.LastLayout = len(names), slices.Contains(names, ps.layouts.last)
 	tab, ok := l.Tab()
 	if !ok {
 		return c

@@ -18,6 +18,7 @@ import (
 // and deleting. The host has no list of them: they are those that show a
 // terminal, and the one on the screen.
 type layouts struct {
+	last  string                       // that was on the screen before, "" for none
 	next  string                       // to go to when the host has all of this one, "" for none
 	after func()                       // to do then
 	read  map[ahp.URI]*ahp.LayoutState // states asked for; nil until they have come
@@ -83,6 +84,13 @@ func (ps *Panes) goLayout(name string) {
 	ps.switchTo(name, nil)
 }
 
+// switchLayouts goes to the next layout by name, the one before, or the one shown last.
+func switchLayouts(ps *Panes, args []string) {
+	names, _ := ps.layoutNames()
+	at, n := slices.Index(names, ps.Name), len(names)
+	ps.goLayout(map[string]string{"next": names[(at+1)%n], "previous": names[(at+n-1)%n], "last": ps.layouts.last}[args[0]])
+}
+
 // layoutNamed reports whether a layout can have that name, and says why not.
 func (ps *Panes) layoutNamed(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -127,7 +135,7 @@ func (ps *Panes) switchLayout() {
 // showLayout forgets the layout on the screen and waits for another one's
 // document.
 func (ps *Panes) showLayout(name string) {
-	ps.Name, ps.first.Command = name, nil
+	ps.layouts.last, ps.Name, ps.first.Command = ps.Name, name, nil
 	ps.Doc = Document{URI: address.Layout(name), Shown: layout.New(name)}
 	ps.Begun, ps.Bare = false, false
 	ps.together, ps.marked = map[string]bool{}, ""

@@ -1,14 +1,11 @@
 package panes
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
-	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
-	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -64,17 +61,9 @@ func swapMarked(ps *Panes, _ []string) {
 	ps.marked = ""
 }
 
-// moveToTab moves the focused pane beside the focused one of another tab.
-func moveToTab(ps *Panes, args []string) {
-	if len(args) == 0 {
-		ps.loop.Open(overlay.NewPrompt(fmt.Sprintf("move to tab (1-%d)", len(ps.Doc.Shown.Tabs)), "", func(text string) {
-			if text != "" {
-				ps.do.Run("move-to-tab", []string{text})
-			}
-		}))
-		return
-	}
-	n, id := command.Number(args, 0, 1)-1, ps.FocusID()
+// moveToTab moves the focused pane beside the focused one of tab n.
+func moveToTab(ps *Panes, n int) {
+	id := ps.FocusID()
 	tab := ps.Doc.Shown.Tabs[n]
 	if n == ps.Doc.Shown.Active {
 		ps.loop.Say(status.Info, "this pane is in tab %d already", n+1)
