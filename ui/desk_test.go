@@ -27,6 +27,11 @@ func (d *papers) Edit(text string, line int) ([]string, error) {
 	return []string{"edit", "file"}, d.fails
 }
 
+func (d *papers) EditFile(path string, line int) ([]string, error) {
+	d.edited = append(d.edited, fmt.Sprint(path, " at ", line))
+	return []string{"edit", path}, d.fails
+}
+
 func (d *papers) Lend(text string) (string, func(), error) {
 	d.lent = append(d.lent, text)
 	return "/lent", func() { d.lent = append(d.lent, "back") }, d.fails

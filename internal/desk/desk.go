@@ -165,12 +165,31 @@ var startsAtLine = []string{"vi", "vim", "nvim", "view", "nano", "emacs", "emacs
 // editing is the command that edits a file and removes it when the editor has
 // ended, however it did. The line is the editor's to find.
 func editing(editor, path string, line int) []string {
-	at := ""
-	if name := filepath.Base(strings.Fields(editor)[0]); slices.Contains(startsAtLine, name) {
-		at = " +" + strconv.Itoa(max(line, 1))
-	}
+	at := atLine(editor, line)
 	script := `trap 'rm -f -- "$1"' EXIT; trap 'exit 129' HUP TERM; trap : INT; ` + editor + at + ` "$1"`
 	return []string{"/bin/sh", "-c", script, "tandemux-edit", path}
+}
+
+// atLine is what an editor's command line says of the line, with a blank before it.
+func atLine(editor string, line int) string {
+	if name := filepath.Base(strings.Fields(editor)[0]); !slices.Contains(startsAtLine, name) {
+		return ""
+	}
+	return " +" + strconv.Itoa(max(line, 1))
+}
+
+// EditFile gives the command that edits a file. On another machine that one's shell knows
+// the editor.
+func (d Desk) EditFile(path string, line int) ([]string, error) {
+	by, at := editor(), ""
+	switch {
+	case d.place.Elsewhere():
+		by = "${VISUAL:-${EDITOR:-vi}}"
+	case line > 0:
+		at = atLine(by, line)
+	}
+	script := `p=$1; case $p in "~/"*) p=$HOME/${p#"~/"};; -*) p=./$p;; esac; exec ` + by + at + ` "$p"`
+	return []string{"/bin/sh", "-c", script, "tandemux-edit", path}, nil
 }
 
 // Save writes a new file that only this user can read.

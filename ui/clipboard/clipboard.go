@@ -135,6 +135,9 @@ func (c *Clipboard) clipOuter(t Copied, failed error) {
 	}
 }
 
+// Type types a text that was not copied.
+func (c *Clipboard) Type(text string) { c.paste(text) }
+
 // Paste types a buffer, the newest for 0.
 func (c *Clipboard) Paste(id int) {
 	b, ok := c.buffers.find(id)

@@ -137,6 +137,7 @@ var groups = []struct {
 	}},
 	{"Scrolling", nil, []row{
 		{"copy-mode", "Copy mode", "Move through what has scrolled away, select and copy it.", need{pane}},
+		{"hints", "Hints", "Label paths, addresses, numbers that show: copy, insert or open one.", need{pane}},
 		{"scroll-up", "Scroll up", "Scroll this pane back by lines.", need{pane, older}},
 		{"scroll-down", "Scroll down", "Scroll this pane forward by lines.", need{pane, newer}},
 		{"scroll-half-up", "Scroll half a page up", "Scroll this pane back by half of its height.", need{pane, older}},
@@ -267,6 +268,7 @@ var arguments = map[string]struct {
 	"new-session":     {"New session with %", []Arg{{Name: "agent", Optional: true}}},
 	"choose-theme":    {`Change to theme "%"`, []Arg{{Name: "theme", Optional: true}}},
 
+	"hints":          {"Hints, to %", []Arg{{Name: "act", Kind: Choice, Optional: true, Choices: []string{"copy", "insert", "open"}}}},
 	"scroll-up":      {"Scroll up by %", []Arg{lines}},
 	"scroll-down":    {"Scroll down by %", []Arg{lines}},
 	"copy-find":      {"To the character %", []Arg{character}},

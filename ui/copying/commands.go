@@ -28,6 +28,9 @@ type Desk interface {
 	// Edit puts text into a file that only this user can read and gives the
 	// command that edits it from a line on, counted from 1, and then removes it.
 	Edit(text string, line int) (argv []string, err error)
+	// EditFile gives the command that edits a file of the host's machine, from a line on; 0
+	// for none. ~ is the home directory there.
+	EditFile(path string, line int) (argv []string, err error)
 	// Lend puts text into a file that only this user can read, until back is called.
 	Lend(text string) (path string, back func(), err error)
 	// Save writes text to a file that is not there yet; ~ is the home directory.
@@ -83,6 +86,7 @@ type action = func(cp *Copying, args []string)
 
 // copyActions are the commands that scroll, search and copy.
 var copyActions = map[string]action{
+	"hints":     func(cp *Copying, args []string) { cp.hints(args) },
 	"copy-mode": onView(func(cp *Copying, v *pane.View, _ int) { v.EnterCopy() }),
 	"copy-escape": onView(func(cp *Copying, v *pane.View, _ int) {
 		if !v.Unselect() {

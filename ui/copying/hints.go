@@ -1,0 +1,107 @@
+package copying
+
+import (
+	"context"
+	"slices"
+
+	"tandemux/ui/clipboard"
+	"tandemux/ui/hints"
+	"tandemux/ui/loop"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// acts are what the argument of the command hints says.
+var acts = map[string]hints.Act{"copy": hints.Copy, "insert": hints.Insert, "open": hints.Open}
+
+// hints labels what the focused pane shows. The view stays where it is meanwhile.
+func (cp *Copying) hints(args []string) {
+	_, _, v := cp.panes.Focused()
+	if v == nil {
+		return
+	}
+	act := hints.Copy
+	if len(args) > 0 {
+		act = acts[args[0]]
+	}
+	all := hintsOf(v.Texts())
+	if len(all) == 0 {
+		cp.loop.Say(status.Info, "no path, address, hash or number shows here")
+		return
+	}
+	follow := !v.Copying()
+	v.EnterCopy()
+	cp.loop.Open(hints.New(all, act, cp.outer.Status(), func(h *hints.Hint, act hints.Act) {
+		if cp.loop.Dirty |= loop.All; follow {
+			v.Follow()
+		}
+		if h != nil {
+			cp.loop.Close()
+			cp.take(h, act)
+		}
+	}))
+}
+
+// hintsOf gives the hints of texts, the lowest first. What stands there several times is
+// one.
+func hintsOf(texts []pane.Text) (all []hints.Hint) {
+	at := map[string]int{}
+	for _, t := range slices.Backward(texts) {
+		add := func(from, to int, text string, k hints.Kind) {
+			var parts []hints.Part
+			for i, p := range t.Where(from, to) {
+				parts = append(parts, hints.Part{X: p.X, Y: p.Y, Text: p.Text, First: i == 0})
+			}
+			if len(parts) == 0 {
+				return
+			}
+			i, ok := at[text]
+			if !ok {
+				i = len(all)
+				at[text] = i
+				all = append(all, hints.Hint{Text: text, Kind: k})
+			}
+			all[i].Parts = append(all[i].Parts, parts...)
+		}
+		found := hints.Find(t.Bytes)
+		for _, l := range t.Links {
+			add(l.From, l.To, l.URI, hints.URL)
+			found = slices.DeleteFunc(found, func(m hints.Match) bool { return m.From < l.To && l.From < m.To })
+		}
+		for _, m := range slices.Backward(found) {
+			add(m.From, m.To, string(t.Bytes[m.From:m.To]), m.Kind)
+		}
+	}
+	return all
+}
+
+// take does with a hint what was chosen.
+func (cp *Copying) take(h *hints.Hint, act hints.Act) {
+	switch {
+	case act == hints.Copy:
+		cp.clip.Copy(clipboard.Copied{Text: h.Text, What: paint.Cut(words.Clean(h.Text), maxQuoted, cp.outer.Look.Ellipsis)})
+	case act == hints.Insert:
+		cp.clip.Type(h.Text)
+	case h.Kind == hints.URL:
+		cp.OpenLink(h.Text)
+	case h.Kind == hints.Path && cp.desk != nil:
+		cp.editFile(h.Text)
+	default:
+		cp.loop.Say(status.Info, "only addresses and paths are opened: %s", h.Text)
+	}
+}
+
+// editFile opens a file, which may have a line behind its name, in the person's editor. It
+// is looked for from the focused pane's directory.
+func (cp *Copying) editFile(path string) {
+	at, area := cp.panes.FocusID(), cp.panes.Area()
+	loop.Get(cp.loop, "edit "+words.Clean(path), func(context.Context) ([]string, error) {
+		name, line := hints.Split(path)
+		return cp.desk.EditFile(name, line)
+	}, func(argv []string) {
+		cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv, Cwd: cp.panes.Cwd()})
+	})
+}

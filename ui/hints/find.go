@@ -1,0 +1,151 @@
+package hints
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tandemux/ui/words"
+)
+
+// Kind is what a match is.
+type Kind uint8
+
+// The kinds. Where matches overlap the earlier kind counts.
+const (
+	URL Kind = iota
+	Path
+	IP
+	Hash
+	Number
+)
+
+// Match is a half-open range of a text's bytes.
+type Match struct {
+	From, To int
+	Kind     Kind
+}
+
+var (
+	// word is what stands between blanks, quotes, brackets and the like.
+	word = regexp.MustCompile("[^\\s\"'`()\\[\\]{}<>|=,;*\x00-\x1f\u2500-\u259f\u2026]+")
+	// file is a name that ends as files do, with a line and a column perhaps.
+	file = regexp.MustCompile(`^[\pL\pN_.+@%-]*[\pL\pN_][\pL\pN_+@%-]*\.[a-zA-Z][a-zA-Z0-9]{0,7}(:\d+){0,2}$`)
+	// place is what stands behind a path: a line, a column.
+	place = regexp.MustCompile(`^(.+?)(?::(\d+))?(?::(\d+))?$`)
+	ipv4  = regexp.MustCompile(`^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5}|/\d{1,2})?$`)
+	ipv6  = regexp.MustCompile(`^[0-9a-fA-F:]+(?:%[\w.]+)?(?:/\d{1,3})?$`)
+	hash  = regexp.MustCompile(`\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{7,40})\b`)
+	// A number is four digits at least: more is one than is copied.
+	number = regexp.MustCompile(`\b(?:0x[0-9a-fA-F]+|\d{4,})\b`)
+)
+
+// maxText bounds what is looked into of a text, in bytes.
+const maxText = 64 << 10
+
+// Find gives what text has, in its order. Matches do not overlap.
+func Find(text []byte) []Match {
+	text = text[:min(len(text), maxText)]
+	var all []Match
+	add := func(from, to int, k Kind) { all = append(all, Match{from, to, k}) }
+	for _, m := range words.Addresses(text) {
+		if m[1] > m[0] {
+			add(m[0], m[1], URL)
+		}
+	}
+	for _, m := range word.FindAllIndex(text, -1) {
+		from, to := m[0], m[1]
+		if head := text[:from]; len(head) == 4 && (string(head) == "--- " || string(head) == "+++ ") && to-from > 2 && text[from+1] == '/' {
+			from += 2 // what diff puts before a file's name
+		}
+		to = from + len(bytes.TrimRight(text[from:to], ".:!?"))
+		if k, ok := kindOf(string(text[from:to])); ok {
+			add(from, to, k)
+		}
+	}
+	for _, m := range hash.FindAllIndex(text, -1) {
+		if bytes.ContainsAny(text[m[0]:m[1]], "0123456789") && bytes.ContainsAny(text[m[0]:m[1]], "abcdef") {
+			add(m[0], m[1], Hash)
+		}
+	}
+	for _, m := range number.FindAllIndex(text, -1) {
+		if m[0] < 2 || text[m[0]-1] != '.' || text[m[0]-2] < '0' || text[m[0]-2] > '9' { // else a fraction
+			add(m[0], m[1], Number)
+		}
+	}
+	// Of those that overlap the first kind stays, and of one kind the first.
+	slices.SortStableFunc(all, func(a, b Match) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From)) })
+	taken := make([]bool, len(text))
+	kept := all[:0]
+	for _, m := range all {
+		if slices.Contains(taken[m.From:m.To], true) {
+			continue
+		}
+		for i := m.From; i < m.To; i++ {
+			taken[i] = true
+		}
+		kept = append(kept, m)
+	}
+	slices.SortFunc(kept, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
+	return kept
+}
+
+// kindOf says what a word is, if it is something.
+func kindOf(w string) (Kind, bool) {
+	colons := strings.Count(w, ":")
+	switch {
+	case ipv4.MatchString(w):
+		return IP, true
+	case ipv6.MatchString(w) && (strings.Contains(w, "::") || colons == 7) && strings.ContainsAny(w, "0123456789abcdefABCDEF"):
+		return IP, true
+	case strings.Contains(w, "://") || strings.HasPrefix(w, "//"):
+		return 0, false // an address that isn't opened, or a comment
+	case strings.Contains(w, "/") && strings.ContainsFunc(w, func(r rune) bool { return r != '/' && r != '.' && r != '-' }):
+		return Path, true
+	case w == "~", w == "..", strings.HasPrefix(w, "../"):
+		return 0, false
+	case file.MatchString(w):
+		return Path, true
+	}
+	return 0, false
+}
+
+// Split parts a path from the line that stands behind it, 0 for none.
+func Split(path string) (name string, line int) {
+	m := place.FindStringSubmatch(path)
+	if m == nil {
+		return path, 0
+	}
+	for _, d := range m[2] {
+		line = min(line*10+int(d-'0'), 1<<30)
+	}
+	return m[1], line
+}
+
+// letters are those of labels, the easiest to reach first.
+const letters = "asdfghjklqwertyuiopzxcvbnm"
+
+// MaxLabels bounds the labels.
+const MaxLabels = len(letters) * len(letters)
+
+// Labels gives n labels, MaxLabels at most: one letter each while these last, else of
+// some two. None is the beginning of another.
+func Labels(n int) []string {
+	n = min(n, MaxLabels)
+	two := 0 // letters that another one follows
+	for len(letters)-two+two*len(letters) < n {
+		two++
+	}
+	var all []string
+	for _, r := range letters[:len(letters)-two] {
+		all = append(all, string(r))
+	}
+	for _, first := range letters[len(letters)-two:] {
+		for _, second := range letters {
+			all = append(all, string(first)+string(second))
+		}
+	}
+	return all[:n]
+}

@@ -1,0 +1,141 @@
+package hints
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ui/editor"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+)
+
+// Hint is something that has a label.
+type Hint struct {
+	Text string
+	Kind Kind
+	// Parts are where it is drawn: one for each row that it takes, of each place that it
+	// stands at, the first of a place with First set.
+	Parts []Part
+}
+
+// Part is a part of a hint that is on one row.
+type Part struct {
+	X, Y  int
+	Text  string
+	First bool
+}
+
+// Act is what is done with a hint.
+type Act uint8
+
+// The acts.
+const (
+	Copy Act = iota
+	Insert
+	Open
+)
+
+// acts are what the overlay says of each.
+var acts = [...]string{Copy: "copy", Insert: "insert", Open: "open"}
+
+// Overlay shows the labels and takes the keys.
+type Overlay struct {
+	hints  []Hint
+	labels []string
+	typed  string
+	shift  bool // a letter of those typed is an upper case one
+	alt    bool
+	act    Act // of a plain letter
+	row    paint.Rect
+	done   func(h *Hint, act Act)
+}
+
+// New makes an overlay of hints, the nearest first. act is what a letter alone does; an
+// upper case one inserts, one with alt opens. done gets what was chosen, nil for nothing.
+// The line that says so is drawn on row.
+func New(hints []Hint, act Act, row paint.Rect, done func(h *Hint, act Act)) *Overlay {
+	hints = hints[:min(len(hints), MaxLabels)]
+	return &Overlay{hints: hints, labels: Labels(len(hints)), act: act, row: row, done: done}
+}
+
+// Key implements overlay.Overlay.
+func (o *Overlay) Key(k tea.Key) bool {
+	stroke := editor.Stroke(k)
+	switch stroke {
+	case "esc", "ctrl+c", "ctrl+g", "q":
+		if stroke != "q" || o.fits("q") == 0 {
+			o.done(nil, o.act)
+			return true
+		}
+	case "backspace":
+		o.typed, o.shift, o.alt = "", false, false
+		return false
+	case "tab":
+		o.act = (o.act + 1) % Act(len(acts))
+		return false
+	}
+	letter := strings.TrimPrefix(stroke, "alt+")
+	alt := letter != stroke
+	letter = strings.TrimPrefix(letter, "shift+")
+	if len(letter) != 1 || !strings.Contains(letters, strings.ToLower(letter)) {
+		return false
+	}
+	shift := letter != strings.ToLower(letter) || strings.Contains(stroke, "shift+")
+	letter = strings.ToLower(letter)
+	if o.fits(o.typed+letter) == 0 {
+		return false
+	}
+	o.typed, o.shift, o.alt = o.typed+letter, o.shift || shift, o.alt || alt
+	for i, l := range o.labels {
+		if l != o.typed {
+			continue
+		}
+		act := o.act
+		switch {
+		case o.alt:
+			act = Open
+		case o.shift:
+			act = Insert
+		}
+		o.done(&o.hints[i], act)
+		return true
+	}
+	return false
+}
+
+// fits counts the labels that begin so.
+func (o *Overlay) fits(typed string) (n int) {
+	for _, l := range o.labels {
+		if strings.HasPrefix(l, typed) {
+			n++
+		}
+	}
+	return n
+}
+
+// Paste implements overlay.Overlay: a paste chooses nothing.
+func (o *Overlay) Paste(string) {}
+
+// Draw implements overlay.Overlay.
+func (o *Overlay) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	for i, h := range o.hints {
+		label, ok := strings.CutPrefix(o.labels[i], o.typed)
+		for _, p := range h.Parts {
+			room := min(paint.Width(p.Text), area.X+area.W-p.X)
+			style := l.OverlayAccent
+			if !ok {
+				style = l.OverlayMuted
+			}
+			c.Text(p.X, p.Y, room, p.Text, style)
+			if ok && p.First {
+				c.Text(p.X, p.Y, max(room, min(len(label), area.X+area.W-p.X)), label, l.Selected)
+			}
+		}
+	}
+	text := " hints " + o.typed
+	c.Fill(o.row, ' ', l.Hint)
+	n := c.Text(o.row.X, o.row.Y, o.row.W, text, l.HintKey)
+	c.Text(o.row.X+n, o.row.Y, o.row.W-n, "  a letter: "+acts[o.act]+"  upper case: insert  alt: open  tab: another  esc", l.Hint)
+	return paint.Cursor{}
+}

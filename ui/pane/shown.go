@@ -1,0 +1,83 @@
+package pane
+
+import (
+	"tandemux/ui/paint"
+)
+
+// Text is a line as its program wrote it, what was wrapped joined, of which some shows.
+type Text struct {
+	Bytes []byte
+	Links []Linked // those that the program made (OSC 8)
+
+	at    stretch
+	cells []int // of which each byte is
+	shown *window
+}
+
+// Linked is a range of a text's bytes with an address.
+type Linked struct {
+	From, To int
+	URI      string
+}
+
+// Texts gives the lines that show, from the top.
+func (v *View) Texts() (all []Text) {
+	v.with(func(*Feed) {
+		_, newest := v.bounds()
+		next := 0
+		for row := range v.rect.H {
+			line := v.lineAt(row)
+			if line > newest {
+				return
+			}
+			if len(all) > 0 && line < next {
+				continue
+			}
+			t := Text{at: v.stretch(line), shown: &v.window}
+			next = t.at.last() + 1
+			t.Bytes, t.cells = t.at.text(false)
+			for i, c := range t.cells {
+				link := t.at.cells[c].Link
+				last := len(t.Links) - 1
+				switch {
+				case link == "":
+				case last >= 0 && t.Links[last].To == i && t.Links[last].URI == bounded(link):
+					t.Links[last].To++
+				case bounded(link) != "":
+					t.Links = append(t.Links, Linked{i, i + 1, link})
+				}
+			}
+			all = append(all, t)
+		}
+	})
+	return all
+}
+
+// Piece is text on a row of the canvas.
+type Piece struct {
+	X, Y int
+	Text string
+}
+
+// Where gives where a range of the text's bytes is drawn: a piece for each row that shows.
+func (t *Text) Where(from, to int) (pieces []Piece) {
+	w := t.shown
+	for i := from; i < to; {
+		end := i + 1
+		for end < to && t.cells[end] == t.cells[i] {
+			end++
+		}
+		p := t.at.spot(t.cells[i])
+		x, y := p.x-w.ox, w.row(p.line)
+		if x >= 0 && x < w.rect.W && y >= 0 && y < w.rect.H {
+			x, y = x+w.rect.X, y+w.rect.Y
+			if n := len(pieces) - 1; n >= 0 && pieces[n].Y == y && pieces[n].X+paint.Width(pieces[n].Text) == x {
+				pieces[n].Text += string(t.Bytes[i:end])
+			} else {
+				pieces = append(pieces, Piece{x, y, string(t.Bytes[i:end])})
+			}
+		}
+		i = end
+	}
+	return pieces
+}
