@@ -118,7 +118,7 @@ var afterPrefix = [][]string{
 	{"delete-buffer", "", "-"},
 	{"edit-scrollback", "E", "e", "h"},
 	{"copy-open-link", "O", "O", "O"},
-	{"hints", "P", "P", "P"},
+	{"hints", "U", "U", "U"},
 
 	{"detach", "d", "d", "d ctrl+d"},
 	{"suspend", "ctrl+z", "ctrl+z", "ctrl+z"},

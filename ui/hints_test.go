@@ -13,7 +13,7 @@ func TestHints(t *testing.T) {
 	long := "/usr/share/" + strings.Repeat("long/", 14) + "name.txt"
 	print := "ui/model.go:12: see https://example.com/x\r\ncommit 47b81092d7c1f0\r\n" + long + "\r\n127.0.0.1:7070 12345 ui/model.go:12:\r\n$ "
 	u, sh, d := desk(t, print)
-	u.Press("ctrl+space P")
+	u.Press("ctrl+space U")
 	u.Golden("hints")
 	// The lowest has the first label; the same text has one label.
 	u.Press("s")
@@ -23,7 +23,7 @@ func TestHints(t *testing.T) {
 	}
 	pick := func(text string, chord func(label string) string) {
 		t.Helper()
-		u.Press("ctrl+space P")
+		u.Press("ctrl+space U")
 		for _, row := range strings.Split(u.Screen(), "\n") {
 			// A label stands in place of the first letters.
 			if i := strings.Index(row, text[1:]); i > 0 {
@@ -50,7 +50,7 @@ func TestHints(t *testing.T) {
 	}
 	pick("12345", alt)
 	u.Shows("only addresses and paths are opened: 12345")
-	u.Press("ctrl+space P", "esc")
+	u.Press("ctrl+space U", "esc")
 	u.Hides("hints", "copy")
 	pick("ui/model.go:12:", alt)
 	if len(d.edited) != 1 || d.edited[0] != "ui/model.go at 12" {
@@ -71,7 +71,7 @@ func TestHints(t *testing.T) {
 // TestHintsHoldStill: what a program prints meanwhile moves nothing under the labels.
 func TestHintsHoldStill(t *testing.T) {
 	u, sh, _ := desk(t, "one 11111\r\n")
-	u.Press("ctrl+space P")
+	u.Press("ctrl+space U")
 	u.Shows("one a1111")
 	sh.Print(strings.Repeat("22222\r\n", 40))
 	u.WaitIdle()
@@ -82,7 +82,7 @@ func TestHintsHoldStill(t *testing.T) {
 	}
 	u.Shows("22222")
 	u, _, _ = desk(t, "nothing\r\n")
-	u.Press("ctrl+space P")
+	u.Press("ctrl+space U")
 	u.Shows("no path, address, hash or number shows here")
 	u.Press("ctrl+space")
 }
