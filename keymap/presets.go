@@ -123,6 +123,8 @@ var afterPrefix = [][]string{
 	{"detach", "d", "d", "d ctrl+d"},
 	{"suspend", "ctrl+z", "ctrl+z", "ctrl+z"},
 	{"palette", ":", ":", ":", "alt+x"},
+	{"menu pane", "", ">"},
+	{"menu tab", "", "<"},
 	{"messages", "", "~"},
 	{"pane-info", "", "i", "i"},
 	{"help", "?", "?", "?"},

@@ -77,6 +77,31 @@ func (m *Model) statusData() status.Data {
 	return d
 }
 
+// openMenu opens the menu of the focused pane, the active tab or the status line.
+func (m *Model) openMenu(of string, x, y int) {
+	title := m.panes.Name
+	tab, _ := m.panes.Doc.Shown.Tab()
+	switch p, _, _ := m.panes.Focused(); of {
+	case "pane":
+		title = m.panes.NameOf(p.Name, p.Terminal)
+	case "tab":
+		title = m.panes.TabName(tab)
+	}
+	m.keys.OpenMenu(of, title, x, y)
+}
+
+// menuHere opens a menu by what it is of.
+func (m *Model) menuHere(of string) {
+	x, y := 0, m.outer.Status().Y
+	switch p, _ := m.panes.Arr.Focused(); of {
+	case "pane":
+		x, y = p.Body.X, p.Body.Y
+	case "tab":
+		x = m.mouse.TabAt()
+	}
+	m.openMenu(of, x, y)
+}
+
 // paneInfo says which pane has the focus, and where it is.
 func (m *Model) paneInfo() string {
 	d := m.statusData()

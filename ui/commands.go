@@ -40,6 +40,7 @@ var ownActions = map[string]action{
 	"detach":        func(m *Model, _ []string) { m.detach() },
 	"palette":       func(m *Model, _ []string) { m.keys.OpenPalette() },
 	"help":          func(m *Model, _ []string) { m.keys.OpenHelp() },
+	"menu":          func(m *Model, args []string) { m.menuHere(args[0]) },
 	"messages":      func(m *Model, _ []string) { m.loop.OpenMessages() },
 	"pane-info":     func(m *Model, _ []string) { m.loop.Say(status.Info, "%s", m.paneInfo()) },
 	"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },

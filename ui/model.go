@@ -162,7 +162,7 @@ func New(c Config, env Env) (*Model, error) {
 	m.control = control.New(m.loop, m.link, m.panes, m.outer, m.alerts)
 	m.mouse = mouse.New(mouse.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
-		Agents: m.agents, Typing: m.typing, Copying: m.copying,
+		Agents: m.agents, Typing: m.typing, Copying: m.copying, Run: m.run, Menu: m.openMenu,
 	})
 	m.line.asked = segments.New(m.loop, m.panes, m.outer, c.Desk.Segments)
 	m.apply()

@@ -7,6 +7,7 @@ import (
 	"tandemux/themes"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
@@ -85,6 +86,9 @@ func (m *Model) ask() {
 		if v := m.panes.Views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true
 		}
+	}
+	if _, points := m.loop.Overlay.(overlay.Pointing); points {
+		motion = true
 	}
 	if _, t, v := m.panes.Focused(); t != nil && v != nil {
 		if m.loop.Overlay == nil {

@@ -117,8 +117,8 @@ i pane-info
 q pane-numbers
 ~ messages
 M-n next-alert
-<
->
+< menu
+> menu
 /
 0
 C

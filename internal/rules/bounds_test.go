@@ -33,6 +33,7 @@ var bounds = map[string][]string{
 	},
 	"docs/daily.md": {
 		"{ui/keys.hintTime words} after the prefix",
+		"**Pane numbers** show for {ui/panes.numbersTime seconds}",
 		"output after {host/activity.silence words} of silence",
 		"from {ui/pane.noteTime words} on",
 	},

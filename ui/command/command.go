@@ -82,7 +82,7 @@ var theirs = map[string]string{
 	"swap-pane": "swap-next, swap-previous or swap-marked", "resize-pane": "resize-left, -down, -up, -right or zoom", "rotate-window": "rotate",
 	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "switch-layout or layouts",
 	"command-prompt": "palette", "display-panes": "pane-numbers", "choose-tree": "layouts or terminals", "choose-session": "layouts",
-	"show-messages": "messages", "display-message": "pane-info",
+	"show-messages": "messages", "display-message": "pane-info", "display-menu": "menu",
 }
 
 // Check says what is wrong with a command line: an unknown name (with a

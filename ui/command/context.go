@@ -70,6 +70,7 @@ type View struct {
 	Scroll  int  // lines that it is scrolled back
 	History int  // lines that it can be scrolled back at most
 	Copying bool // copy mode is on
+	Chosen  bool // text is selected
 
 	Detects    bool // the shell marks its commands
 	Commands   bool // one has run
@@ -132,6 +133,7 @@ var (
 	mainText = unless(func(c Context) bool { return !c.FullScreen }, "the program here shows its own screen")
 	previous = unless(func(c Context) bool { return c.Previous }, "there is no command above")
 	next     = unless(func(c Context) bool { return c.Next }, "there is no command below")
+	selected = unless(func(c Context) bool { return c.Copying || c.Chosen }, "nothing is selected")
 	copying  = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
 )
 

@@ -192,7 +192,7 @@ var groups = []struct {
 		{"copy-select-block", "Select a block", "Start a rectangular selection at the cursor, or end it.", need{copying}},
 		{"copy-other-end", "Other end", "Go to the other end of the selection.", need{copying}},
 		{"copy-select-clear", "Select nothing", "Take the selection away and stay in copy mode.", need{copying}},
-		{"copy-selection", "Copy what is selected", "Copy what is selected, or copy mode's line, and stay.", nil},
+		{"copy-selection", "Copy what is selected", "Copy what is selected, or copy mode's line, and stay.", need{selected}},
 		{"copy-open-link", "Open the link", "Open the link at the cursor, or the last that shows; as a ctrl click.", nil},
 		{"copy-link", "Copy the link", "Copy the link at the cursor, or the last; as a ctrl+alt click.", nil},
 		{"copy-yank", "Copy and leave", "Copy what is selected, if anything is, and leave copy mode.", need{copying}},
@@ -208,6 +208,7 @@ var groups = []struct {
 	{"tandemux", nil, []row{
 		{"detach", "Detach", "Leave tandemux; everything runs on.", nil},
 		{"palette", "Command palette", "Find a command by its name and run it.", nil},
+		{"menu", "Menu", "Open what the right button offers, for this pane, tab or all.", need{pane}},
 		{"messages", "Messages", "Show what the status line said, the newest first.", nil},
 		{"pane-info", "About this pane", "Say which pane this is: layout, tab, number, size, directory.", need{pane}},
 		{"help", "Help", "Show all keys and what they do.", nil},
@@ -266,6 +267,7 @@ var arguments = map[string]struct {
 	"save-buffer":     {"Save the last copy to %", []Arg{file}},
 	"save-scrollback": {"Save the scrollback to %", []Arg{file}},
 	"new-session":     {"New session with %", []Arg{{Name: "agent", Optional: true}}},
+	"menu":            {"Menu of this %", []Arg{{Name: "of", Kind: Choice, Choices: []string{"pane", "tab", "line"}}}},
 	"choose-theme":    {`Change to theme "%"`, []Arg{{Name: "theme", Optional: true}}},
 
 	"hints":          {"Hints, to %", []Arg{{Name: "act", Kind: Choice, Optional: true, Choices: []string{"copy", "insert", "open"}}}},
@@ -291,6 +293,7 @@ var worded = map[string]string{
 	"arrange main-horizontal": "Main pane on top",
 	"arrange main-vertical":   "Main pane on the left",
 	"arrange tiled":           "Panes tiled",
+	"menu line":               "Menu of the status line",
 	"copy-count 0":            "Start of the line, or 0",
 }
 

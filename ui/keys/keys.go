@@ -151,8 +151,8 @@ func (k *Keys) Of(name string) string {
 }
 
 // Short gives the keys of a command, the prefix left out; "" for none.
-func (k *Keys) Short(name string) string {
-	b := k.table.For(name)
+func (k *Keys) Short(name string, args ...string) string {
+	b := k.table.For(name, args...)
 	switch {
 	case len(b) == 0:
 		return ""

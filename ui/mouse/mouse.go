@@ -31,6 +31,7 @@ const (
 	grabBar          // a scroll bar
 	grabFloat        // the frame of a floating pane
 	grabChat         // text of a chat
+	grabTab          // a tab's label
 )
 
 // button is what a pressed button is doing.
@@ -53,6 +54,10 @@ type With struct {
 	Agents  *agents.Agents
 	Typing  *typing.Typing
 	Copying *copying.Copying
+	// Run runs a command by name, Menu opens what the right button offers for a pane, a
+	// tab or the status line.
+	Run  func(name string, args []string)
+	Menu func(of string, x, y int)
 }
 
 // Mouse is what the mouse does, and what it points at.
@@ -115,16 +120,20 @@ func (ms *Mouse) Press(ev tea.Mouse) {
 		return
 	}
 	if ev.Y == ms.Outer.Status().Y {
-		for _, h := range ms.Tabs {
-			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
-				ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
-			}
-		}
+		ms.pressLine(ev)
 		return
 	}
 	h := ms.Panes.Arr.At(ev.X, ev.Y)
 	if h.Pane != "" {
 		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
+	}
+	if ev.Button == tea.MouseRight {
+		ms.pressMenu(h, ev)
+		return
+	}
+	if h.Kind == layout.HitHeader && ev.Button == tea.MouseLeft && ms.count(ev) == 2 {
+		ms.Run("rename-pane", nil)
+		return
 	}
 	if ms.grabFrame(h, ev) {
 		return
@@ -165,9 +174,14 @@ func (ms *Mouse) clickOverlay(ev tea.Mouse) {
 
 func (ms *Mouse) Motion(ev tea.Mouse) {
 	if ms.Loop.Overlay != nil {
+		if o, ok := ms.Loop.Overlay.(overlay.Pointing); ok && o.Point(ev.X, ev.Y) {
+			ms.Loop.Dirty |= loop.Panes
+		}
 		return
 	}
 	switch ms.button.grab {
+	case grabTab:
+		ms.dragTab(ev.X)
 	case grabEdge:
 		edge, area := ms.button.edge, ms.Panes.Area()
 		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
@@ -213,7 +227,12 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 			ms.pressSign(ev.X, ev.Y)
 		}
 	case grabNone:
-		if ms.Loop.Overlay == nil {
+		if top := ms.Loop.Overlay; top != nil {
+			if o, ok := top.(overlay.Pointing); ok && o.Release(ev.X, ev.Y) && ms.Loop.Overlay == top {
+				ms.Loop.Close()
+			}
+			ms.Loop.Dirty |= loop.Panes
+		} else {
 			_, t, v := ms.Panes.Under(ev.X, ev.Y)
 			ms.forward(t, v, ev, input.MouseRelease)
 		}

@@ -66,7 +66,6 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 		ms.Loop.Dirty |= loop.Panes
 	}
 	p := &ms.picking
-	now := ms.Loop.Now()
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
 		if ev.Button == tea.MouseMiddle && ms.Clip.Len() > 0 {
@@ -75,16 +74,24 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 		}
 		return
 	}
+	ms.count(ev)
+	p.held = 0
+	v.Separators = ms.Copying.Separators
+	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
+	ms.button.grab = grabText
+	ms.Loop.Dirty |= loop.Panes
+}
+
+// count counts a click, and gives how many there were here in a row, up to three.
+func (ms *Mouse) count(ev tea.Mouse) int {
+	p, now := &ms.picking, ms.Loop.Now()
 	if p.clicks > 0 && p.clicks < 3 && ev.X == p.x && ev.Y == p.y && now.Sub(p.at) <= clickTime {
 		p.clicks++
 	} else {
 		p.clicks = 1
 	}
-	p.x, p.y, p.at, p.held = ev.X, ev.Y, now, 0
-	v.Separators = ms.Copying.Separators
-	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
-	ms.button.grab = grabText
-	ms.Loop.Dirty |= loop.Panes
+	p.x, p.y, p.at = ev.X, ev.Y, now
+	return p.clicks
 }
 
 // dragText selects up to where the mouse is; beyond the view's edge it scrolls

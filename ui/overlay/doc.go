@@ -1,6 +1,6 @@
 // Package overlay holds what is shown on top of the panes: the one list that all
 // lists are, with its filter, columns, actions and preview, prompts, questions with
-// an agent's answers, confirmations, and the hint after the prefix. What a list shows
+// an agent's answers, confirmations, menus, the numbers of panes, and the hint after the prefix. What a list shows
 // and does is a Source of its owner's.
 //
 // An Overlay belongs to the event loop, as do the functions that it is given:

@@ -29,6 +29,14 @@ type Clicker interface {
 	Wheel(up bool)
 }
 
+// Pointing is a Clicker that follows the mouse. Both report whether there is anything to do:
+// Point that it has to be drawn again, Release that it is done.
+type Pointing interface {
+	Clicker
+	Point(x, y int) bool
+	Release(x, y int) (done bool)
+}
+
 // Frame draws a frame around the inside of a rectangle, but for the line between its
 // upper corners, where a title goes.
 func Frame(c *paint.Canvas, r paint.Rect, l *look.Lines, s look.Style) {

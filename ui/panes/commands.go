@@ -285,7 +285,7 @@ func (ps *Panes) Context() command.Context {
 		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
 	}
 	if v != nil {
-		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
+		c.Scroll, c.History, c.Copying, c.Chosen = v.Back(), v.Feed.History(), v.Copying(), v.Selected()
 		_, c.Detects, c.View.Commands = v.Feed.LastCommand()
 		c.FullScreen = v.Feed.Modes().AltScreen
 		c.Previous, c.Next = v.Around()
