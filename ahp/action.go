@@ -2,9 +2,8 @@ package ahp
 
 import "encoding/json"
 
-// Action is one mutation of a channel's state. The concrete types are the
-// structs below; DecodeAction makes them from JSON, EncodeAction adds the type
-// member.
+// Action is one mutation of a channel's state. The concrete types are the structs
+// below; DecodeAction makes them from JSON, EncodeAction adds the type member.
 type Action interface {
 	// ActionType is the wire's "type" member, such as "terminal/data".
 	ActionType() string
@@ -43,8 +42,9 @@ type (
 	}
 	// TerminalResized sets the size: a client's request, the host's announcement (R16).
 	TerminalResized struct {
-		Cols int `json:"cols"`
-		Rows int `json:"rows"`
+		Cols int  `json:"cols"`
+		Rows int  `json:"rows"`
+		Own  bool `json:"-"` // the program's request: no client's
 	}
 	// TerminalClaimed transfers the claim (G5). Seen is the serverSeq it was decided on, or 0.
 	TerminalClaimed struct {

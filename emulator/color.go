@@ -62,11 +62,22 @@ func (p Palette) At(i uint8, outer Colors) Color {
 	return RGB(PaletteRGB(i))
 }
 
-// ParseColor reads rgb:R/G/B with one to four digits each, #RGB with one to four
-// digits each, and names (XParseColor).
+// ParseColor reads rgb:R/G/B with one to four digits each, rgbi:R/G/B with numbers from
+// 0 to 1, #RGB with one to four digits each, and names (XParseColor).
 func ParseColor(s string) (Color, bool) {
 	var part [3]string
-	if rest, ok := bytes.CutPrefix([]byte(s), []byte("rgb:")); ok {
+	if rest, ok := strings.CutPrefix(s, "rgbi:"); ok {
+		var v [3]uint8
+		p := strings.Split(rest, "/")
+		for i := range min(len(p), len(v)) {
+			f, err := strconv.ParseFloat(p[i], 64)
+			if err != nil || f != f {
+				return 0, false
+			}
+			v[i] = uint8(max(0, min(f, 1))*255 + 0.5)
+		}
+		return RGB(v[0], v[1], v[2]), len(p) == len(v)
+	} else if rest, ok := bytes.CutPrefix([]byte(s), []byte("rgb:")); ok {
 		p := bytes.Split(rest, []byte{'/'})
 		if len(p) != 3 {
 			return 0, false

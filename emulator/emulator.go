@@ -31,7 +31,19 @@ type Options struct {
 	History int
 	// Version is what XTVERSION answers; empty means "tandemux".
 	Version string
+	Allow   Allowed
 }
+
+// Allowed is what a program may do only where its user wants it.
+type Allowed uint8
+
+const (
+	// Checksums tell a program what its screen shows (DECRQCRA).
+	Checksums Allowed = 1 << iota
+	// Resizes have a program's requests for a size heard (EventResize); an engine does
+	// not follow them by itself.
+	Resizes
+)
 
 // Emulator is one terminal's screen.
 type Emulator interface {
@@ -342,10 +354,12 @@ const (
 	EventNotify                     // Name: title, Text: body (OSC 9, 99, 777)
 	EventProgress                   // Text: the body of OSC 9;4
 	EventMark                       // Text: the body of an OSC 133, 633 or 7501
+	EventResize                     // Cols, Rows: the size that the program wants
 )
 
 // Event is something beyond the grid.
 type Event struct {
 	Kind       EventKind
 	Name, Text string
+	Cols, Rows int
 }

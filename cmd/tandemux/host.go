@@ -243,5 +243,5 @@ func current(d local.Dirs, s *settings, log *slog.Logger) func() *settings {
 
 // start is the host's part of the settings for new terminals.
 func (s *settings) start() host.Start {
-	return host.Start{Shell: s.shell.Shell, NoShellIntegration: !s.shell.Integration, Engine: s.engine.Emulator, Tmux: s.shell.Tmux}
+	return host.Start{Shell: s.shell.Shell, NoShellIntegration: !s.shell.Integration, Engine: s.engine.Emulator, Allow: s.engine.Allow(), Tmux: s.shell.Tmux}
 }

@@ -16,23 +16,30 @@ var oscs = map[int]func(s *System, body []byte, bell bool){
 	0:   func(s *System, b []byte, _ bool) { s.SetTitle(b) },
 	1:   func(*System, []byte, bool) {},
 	2:   func(s *System, b []byte, _ bool) { s.SetTitle(b) },
-	4:   (*System).oscPalette,
+	4:   func(s *System, b []byte, bell bool) { s.oscPalette(4, 0, b, bell) },
+	5:   func(s *System, b []byte, bell bool) { s.oscPalette(5, specialColors, b, bell) },
 	7:   func(s *System, b []byte, _ bool) { s.Cwd(b) },
 	9:   (*System).oscNotify,
-	10:  func(s *System, b []byte, bell bool) { s.oscDynamic(10, b, bell) },
-	11:  func(s *System, b []byte, bell bool) { s.oscDynamic(11, b, bell) },
-	12:  func(s *System, b []byte, bell bool) { s.oscDynamic(12, b, bell) },
+	21:  (*System).oscKeyed,
 	52:  (*System).oscClipboard,
 	99:  (*System).oscKittyNotify,
-	104: (*System).oscResetPalette,
-	110: func(s *System, _ []byte, _ bool) { s.setDynamic(10, 0) },
-	111: func(s *System, _ []byte, _ bool) { s.setDynamic(11, 0) },
-	112: func(s *System, _ []byte, _ bool) { s.setDynamic(12, 0) },
+	104: func(s *System, b []byte, _ bool) { s.oscResetPalette(0, b) },
+	105: func(s *System, b []byte, _ bool) { s.oscResetPalette(specialColors, b) },
 	133: func(s *System, b []byte, _ bool) { s.passMark("133;", b) },
 	633: func(s *System, b []byte, _ bool) { s.passMark("633;", b) },
 	777: (*System).oscRxvt,
 
 	7501: func(s *System, b []byte, _ bool) { s.passMark("7501;", b) },
+
+	30001: func(s *System, _ []byte, _ bool) { s.PushColors(0) }, // kitty's
+	30101: func(s *System, _ []byte, _ bool) { s.PopColors(0) },
+}
+
+func init() {
+	for n := 10; n <= 19; n++ {
+		oscs[n] = func(s *System, b []byte, bell bool) { s.oscDynamic(n, b, bell) }
+		oscs[n+100] = func(s *System, _ []byte, _ bool) { s.setDynamic(n, 0) }
+	}
 }
 
 // OSC executes an operating system command. It gives the number and the body of one that

@@ -2,8 +2,6 @@ package control
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,19 +23,20 @@ const (
 // titles, colours, and the events for the engine's caller.
 type System struct {
 	Title   string
-	Palette emulator.Palette
+	Palette colors
 	Outer   emulator.Colors
 	// Repaint is set when a colour changed, for the engine to take.
 	Repaint bool
 
 	titles []string
+	palettes
 	events []emulator.Event
 	size   int // of events, in bytes
 }
 
 // Reset is RIS. The title stays, as in xterm.
 func (s *System) Reset() {
-	s.titles, s.Palette = nil, emulator.Palette{}
+	s.titles, s.Palette, s.palettes = nil, colors{}, palettes{}
 }
 
 // Event hands something to the caller. Over the bound new events are dropped:
@@ -48,6 +47,13 @@ func (s *System) Event(kind emulator.EventKind, name, text string) {
 	}
 	s.size += len(name) + len(text)
 	s.events = append(s.events, emulator.Event{Kind: kind, Name: name, Text: text})
+}
+
+// Resize is a size that the program wants.
+func (s *System) Resize(cols, rows int) {
+	if len(s.events) < maxEvents {
+		s.events = append(s.events, emulator.Event{Kind: emulator.EventResize, Cols: cols, Rows: rows})
+	}
 }
 
 // Events gives the events since the last call.
@@ -97,16 +103,5 @@ func (s *System) Append(buf []byte) []byte {
 	if s.Title != "" || len(s.titles) > 0 {
 		buf = fmt.Appendf(buf, "\x1b]2;%s\x1b\\", s.Title)
 	}
-	color := func(name string, c emulator.Color) {
-		if r, g, b, ok := c.RGB(); ok {
-			buf = fmt.Appendf(buf, "\x1b]%s;rgb:%02x/%02x/%02x\x1b\\", name, r, g, b)
-		}
-	}
-	for _, i := range slices.Sorted(maps.Keys(s.Palette.Indexed)) {
-		color(fmt.Sprintf("4;%d", i), s.Palette.Indexed[i])
-	}
-	for i, c := range []emulator.Color{s.Palette.FG, s.Palette.BG, s.Palette.Cursor} {
-		color(fmt.Sprint(10+i), c)
-	}
-	return buf
+	return s.Palette.append(s.palettes.append(buf))
 }

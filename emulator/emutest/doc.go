@@ -7,7 +7,7 @@
 // come again.
 //
 //	size        "20x5": makes the engine; first, once. "20x5 history 100" sets
-//	            the scrollback.
+//	            the scrollback; "20x5 allowed" allows programs all there is.
 //	input       Go-quoted strings, one a line, written in one piece each
 //	resize      "30x5"
 //	screen      the cursor, then rows between bars; "|~" ends a row that is

@@ -136,6 +136,10 @@ func (g *golden) size(text string) error {
 		return fmt.Errorf("comes twice")
 	}
 	var o emulator.Options
+	text, allowed := strings.CutSuffix(text, " allowed")
+	if allowed {
+		o.Allow = emulator.Checksums | emulator.Resizes
+	}
 	size, history, found := strings.Cut(text, " history ")
 	if _, err := fmt.Sscanf(size, "%dx%d", &o.Cols, &o.Rows); err != nil {
 		return fmt.Errorf("read %q: %w", text, err)

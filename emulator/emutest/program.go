@@ -38,8 +38,10 @@ const (
 	Resets                           // RIS, DECSTR, DECALN
 	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
 	Graphics                         // kitty's graphics
+	Sizes                            // requests for a size, double-sized lines, OSC 66
+	Stacks                           // colours and SGR that are pushed and popped, OSC 21
 
-	All = Graphics<<1 - 1
+	All = Stacks<<1 - 1
 )
 
 // Program makes a random program of n steps for a grid of the given size.
@@ -181,6 +183,15 @@ var operations = []op{
 	{Resets, 1, pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J")},
 	{Hostile, 3, (*generator).hostile},
 	{Graphics, 6, (*generator).graphics},
+	{Sizes, 1, pick("\x1b[8;5;30t", "\x1b[8;3t", "\x1b[8;;12t", "\x1b[4;64;160t", "\x1b[24t", "\x1b[40$|", "\x1b[7*|", "\x1b[?40h\x1b[?3h", "\x1b[?3l", "\x1b[?40l")},
+	{Sizes, 4, pick("\x1b#3", "\x1b#4", "\x1b#5", "\x1b#6", "\x1b#6", "\x1b#6wide\r\n", "\x1b#3top\r\n\x1b#4top")},
+	{Sizes, 2, func(g *generator) {
+		g.f("\x1b]66;%s;%s\x1b\\", g.r0([]string{"", "w=1", "w=2", "s=2", "s=3:w=2", "n=1:d=2:w=1", "w=7", "s=9", "s=2:w="}), g.r0([]string{"ab", "世", "👩‍👩‍👧 x", "e\u0301", "", "\u0301", " "}))
+	}},
+	{Stacks, 3, pick("\x1b[#P", "\x1b[#Q", "\x1b[3#P", "\x1b[2#Q", "\x1b]30001\a", "\x1b]30101\a", "\x1b[#{", "\x1b[1;4;31#{", "\x1b[#}", "\x1b[30#p", "\x1b[#q")},
+	{Stacks, 2, pick("\x1b]21;foreground=#123;3=red;cursor_text=blue\a", "\x1b]21;foreground;3=;cursor=\a", "\x1b]5;0;red\a", "\x1b]105\a",
+		"\x1b]17;rgb:1/2/3\a", "\x1b]117\a", "\x1b]13;red;blue;green\a", "\x1b]4;258;red\a", "\x1b]22;pointer\a", "\x1b]22;>wait,text\a", "\x1b]22;<\a", "\x1b]22;\a")},
+	{Reports | Stacks, 1, pick("\x1b[#R", "\x1b[1;1;2;2#|", "\x1b]21;foreground=?;nonsense=?\a", "\x1b]5;1;?\a", "\x1b]18;?\a", "\x1b]22;?wait,no\a")},
 }
 
 // graphics transmits, shows and deletes a few images again and again.

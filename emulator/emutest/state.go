@@ -191,6 +191,7 @@ var eventNames = map[emulator.EventKind]string{
 	emulator.EventNotify:    "notify",
 	emulator.EventProgress:  "progress",
 	emulator.EventMark:      "mark",
+	emulator.EventResize:    "resize",
 }
 
 // eventLine is one event as the events section has it.
@@ -198,6 +199,9 @@ func eventLine(ev emulator.Event) string {
 	s := eventNames[ev.Kind]
 	if ev.Name != "" {
 		s += " name=" + strconv.Quote(ev.Name)
+	}
+	if ev.Kind == emulator.EventResize {
+		return fmt.Sprintf("%s %dx%d", s, ev.Cols, ev.Rows)
 	}
 	if ev.Text != "" || ev.Kind != emulator.EventBell {
 		s += " " + strconv.Quote(ev.Text)

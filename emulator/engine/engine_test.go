@@ -23,7 +23,7 @@ func TestNew(t *testing.T) {
 		}
 		ev := e.Events()
 		if len(ev) != 1 || ev[0].Text != "\x1b[1;3R" {
-			t.Errorf("%q answers %q", name, ev)
+			t.Errorf("%q answers %v", name, ev)
 		}
 	}
 }

@@ -9,6 +9,19 @@ import (
 type Settings struct {
 	Scrollback int // lines that terminals keep
 	Emulator   string
+
+	Checksums, Resize bool // what programs may
+}
+
+// Allow is what programs may.
+func (s *Settings) Allow() (a emulator.Allowed) {
+	if s.Checksums {
+		a |= emulator.Checksums
+	}
+	if s.Resize {
+		a |= emulator.Resizes
+	}
+	return a
 }
 
 // History is the scrollback as emulator.Options has it.
@@ -29,6 +42,14 @@ func (s *Settings) Options() []option.Option {
 		{
 			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,
 			Doc: "The terminal emulator. vt10x does much less; it is there to compare.",
+		},
+		{
+			Name: "program-checksums", Value: &s.Checksums, Needs: option.NewTerminal,
+			Doc: "Programs are told checksums of what their screen shows (DECRQCRA), by which they can read it. For tests of terminals.",
+		},
+		{
+			Name: "program-resize", Value: &s.Resize, Needs: option.NewTerminal,
+			Doc: "Programs may set their terminal's size (CSI 8 t, CSI 4 t, DECSLPP, DECSCPP, 132 columns in mode 40), until its pane gets another one.",
 		},
 	}
 }

@@ -89,7 +89,9 @@ var csiNames = map[string]func(*Engine){
 		}
 	},
 	"?s": modesOf(func(e *Engine, n int) { e.modes.Save(n) }),
-	"t":  func(e *Engine) { e.sys.Window(&e.parser, e.cols, e.rows) },
+	"t":  window,
+	"$|": func(e *Engine) { askSize(e, e.parser.Arg(0, 80), e.rows) },
+	"*|": func(e *Engine) { askSize(e, e.cols, e.parser.Arg(0, e.rows)) },
 	"u":  (*Engine).restoreCursor,
 	">u": func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
 	"<u": func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
@@ -107,7 +109,10 @@ var csiNames = map[string]func(*Engine){
 	"$z": eraseRect(false),
 	"${": eraseRect(true),
 	"*x": (*Engine).setExtent,
-	"*y": func(e *Engine) { e.sys.Replyf("\x1bP%d!~0000\x1b\\", e.parser.Raw(0)) }, // A checksum would tell what is on the screen.
+	"*y": checksum,
+	"#P": modesOf(func(e *Engine, n int) { e.sys.PushColors(n) }),
+	"#Q": modesOf(func(e *Engine, n int) { e.sys.PopColors(n); repaint(e) }),
+	"#R": func(e *Engine) { e.sys.ReportColors() },
 	"'}": func(e *Engine) { e.editColumns(e.cur.x, e.parser.Arg(0, 1)) },
 	"'~": func(e *Engine) { e.editColumns(e.cur.x, -e.parser.Arg(0, 1)) },
 }

@@ -42,6 +42,11 @@ func (e *Engine) osc(c control.Command) {
 	case 1337:
 		e.oscITerm(body)
 	}
+	repaint(e)
+}
+
+// repaint has everything drawn again where a colour changed.
+func repaint(e *Engine) {
 	e.damageAll = e.damageAll || e.sys.Repaint
 	e.sys.Repaint = false
 }

@@ -1,6 +1,9 @@
 package native
 
-import "tandemux/emulator/control"
+import (
+	"tandemux/emulator"
+	"tandemux/emulator/control"
+)
 
 // defaultFlags is a terminal after a reset.
 const defaultFlags = control.Wrap | control.CursorVisible | control.AutoRepeat | control.Meta | control.AltEsc |
@@ -69,12 +72,39 @@ func (e *Engine) restoreMode(n int) {
 	}
 }
 
-// setColumnMode is DECCOLM. The window is not the child's to resize: it stays
-// as it is, and what comes with it does happen: screen cleared, margins reset,
-// cursor home. Not only in mode 40, as in Alacritty (its recording
-// deccolm_reset).
+// askSize tells the caller of the size that the program wants, where it may want one.
+func askSize(e *Engine, cols, rows int) {
+	if e.allow&emulator.Resizes != 0 {
+		e.sys.Resize(clamp(cols, 1, emulator.MaxCols), clamp(rows, 1, emulator.MaxRows))
+	}
+}
+
+// window is XTWINOPS and DECSLPP. What of a size is left out or zero stays as it is.
+func window(e *Engine) {
+	ps := &e.parser
+	switch n := ps.Raw(0); {
+	case n == 4:
+		askSize(e, ps.Arg(2, e.cols*cellWidth)/cellWidth, ps.Arg(1, e.rows*cellHeight)/cellHeight)
+	case n == 8:
+		askSize(e, ps.Arg(2, e.cols), ps.Arg(1, e.rows))
+	case n >= 24:
+		askSize(e, e.cols, n)
+	default:
+		e.sys.Window(ps, e.cols, e.rows)
+	}
+}
+
+// setColumnMode is DECCOLM: in mode 40 it asks for a size. What comes with that does
+// happen, whoever gives which size: screen cleared, margins reset, cursor home. Not
+// only in mode 40, as in Alacritty (its recording deccolm_reset).
 func (e *Engine) setColumnMode(on bool) {
 	e.modes.Put(control.Columns, on)
+	if cols := 80; e.modes.Has(control.Allow80) {
+		if on {
+			cols = 132
+		}
+		askSize(e, cols, e.rows)
+	}
 	e.resetMargins()
 	e.modes.Put(control.SideMargins, false)
 	e.eraseDisplay(2, false)
@@ -180,6 +210,9 @@ func (e *Engine) reset() {
 	e.link = nil
 	e.resetMargins()
 	e.tabs = control.DefaultTabs(e.cols)
+	if e.modes.Has(control.Columns) {
+		askSize(e, 80, e.rows)
+	}
 	e.modes.Reset()
 	e.sys.Reset()
 	e.level, e.extent = maxLevel, 0

@@ -61,6 +61,7 @@ type inks struct {
 // conformance is what a terminal says that it is, and what a child asked of that.
 type conformance struct {
 	version string
+	allow   emulator.Allowed
 	level   int // DECSCL, 1 to 4
 	extent  int // DECSACE
 }
@@ -106,7 +107,7 @@ func newEngine(o emulator.Options) *Engine {
 		rows:  clamp(o.Rows, 1, emulator.MaxRows),
 		modes: control.NewModes(^control.ISOProtect, defaultFlags),
 	}
-	e.version = o.Version
+	e.version, e.allow = o.Version, o.Allow
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = clusters{index: map[string]uint32{}, limit: minClusters}
@@ -218,7 +219,7 @@ func (e *Engine) Title() string { return e.sys.Title }
 
 // Palette implements emulator.Emulator.
 func (e *Engine) Palette() emulator.Palette {
-	p := e.sys.Palette
+	p := e.sys.Palette.Palette
 	p.Indexed = maps.Clone(p.Indexed)
 	return p
 }

@@ -249,6 +249,42 @@ func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.S
 	}
 }
 
+// weights are what attributes add to a checksum.
+var weights = map[emulator.Attrs]int{
+	emulator.Conceal: 0x08, emulator.Reverse: 0x20, emulator.Blink: 0x40, emulator.Bold: 0x80,
+}
+
+// checksum is DECRQCRA, as xterm computes it: characters and attributes, blanks at a
+// line's end left out, negated. It is zero where the program may not know what is on the screen.
+func checksum(e *Engine) {
+	sum := 0
+	if r, ok := e.rectArgs(2); ok && e.allow&emulator.Checksums != 0 {
+		for y := r.top; y <= r.bottom; y++ {
+			blanks := 0
+			for x, c := range e.Line(y, nil)[r.left : r.right+1] {
+				n := max(int(c.Rune), ' ')
+				for _, r := range c.Combining {
+					n += int(r)
+				}
+				for a, w := range weights {
+					if c.Style.Attrs&a != 0 {
+						n += w
+					}
+				}
+				if c.Style.Underline != emulator.NoUnderline {
+					n += 0x10
+				}
+				if n == ' ' && (x > 0 || y > r.top) {
+					blanks += n
+				} else {
+					sum, blanks = sum+n+blanks, 0
+				}
+			}
+		}
+	}
+	e.sys.Replyf("\x1bP%d!~%04X\x1b\\", e.parser.Raw(0), -sum&0xffff)
+}
+
 // setExtent is DECSACE.
 func (e *Engine) setExtent() {
 	if n := e.parser.Raw(0); n <= 2 {

@@ -116,6 +116,8 @@ func (w *wrapper) finish(wrapped bool) {
 		}
 		w.buf = append(w.buf, ' ')
 		w.empty, w.styled = 0, false
+	} else if !w.styled && len(w.style) == 0 {
+		w.col, w.empty = w.col-w.empty, 0 // Nothing is behind the last character.
 	}
 	w.styled = false
 	w.flush()

@@ -363,7 +363,7 @@ func (e *engine) Title() string { return e.sys.Title }
 
 // Palette implements emulator.Emulator.
 func (e *engine) Palette() emulator.Palette {
-	p := e.sys.Palette
+	p := e.sys.Palette.Palette
 	p.Indexed = maps.Clone(p.Indexed)
 	return p
 }

@@ -202,7 +202,9 @@ func (t *Terminal) pipe(p []byte) {
 	for _, m := range t.filter.Marks {
 		t.pass(clean[at:m.At], p[in:m.In])
 		at, in = m.At, m.In
-		t.marked(t.filter.Body(m))
+		if body := t.filter.Body(m); len(body) > 0 {
+			t.marked(body)
+		}
 	}
 	t.pass(clean[at:], p[in:])
 }
@@ -240,6 +242,10 @@ func (t *Terminal) handle(events []emulator.Event) {
 		switch e.Kind {
 		case emulator.EventReply:
 			t.answer(e.Text)
+		case emulator.EventResize:
+			if err := t.resize(e.Cols, e.Rows, true); err != nil {
+				t.log.Warn("give a program the size that it wants", "process", t.cfg.Process.ID, "err", err)
+			}
 		case emulator.EventTitle:
 			t.setTitle(e.Text)
 		case emulator.EventBell, emulator.EventNotify, emulator.EventProgress, emulator.EventMark:

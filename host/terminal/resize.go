@@ -22,6 +22,16 @@ func (t *Terminal) Resize(cols, rows int) error {
 	if t.closed.Load() {
 		return ErrClosed
 	}
+	if err := t.resize(cols, rows, false); err != nil {
+		return err
+	}
+	t.publish(true)
+	return nil
+}
+
+// resize sets the size, which the program wants itself or not, and queues
+// TerminalResized. The caller holds screen, and publishes.
+func (t *Terminal) resize(cols, rows int, own bool) error {
 	if cols != t.cols || rows != t.rows {
 		if err := t.setWinsize(cols, rows); err != nil && !t.exit.known() {
 			return fmt.Errorf("resize the pty to %d×%d: %w", cols, rows, err)
@@ -33,8 +43,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 			t.kept.lose()
 		}
 	}
-	t.push(ahp.TerminalResized{Cols: cols, Rows: rows})
-	t.publish(true)
+	t.push(ahp.TerminalResized{Cols: cols, Rows: rows, Own: own})
 	return nil
 }
 

@@ -66,6 +66,7 @@ type trial struct {
 	clears   bool
 	commands bool // the shell marks its commands
 	content  int  // MaxContent
+	sizes    bool // programs may set the size
 	// cut: the engine does not reflow, it cuts lines. What is beyond the screen
 	// is not in a snapshot, so after a resize only the screen is compared.
 	cut bool
@@ -82,8 +83,12 @@ func (tr trial) options(cols, rows int) emulator.Options {
 func (tr trial) run(seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 99))
 	cols, rows := 2+r.IntN(30), 1+r.IntN(10)
+	o := tr.options(cols, rows)
+	if tr.sizes {
+		o.Allow = emulator.Resizes
+	}
 	t := build(Config{
-		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(tr.options(cols, rows)), MaxContent: tr.content,
+		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(o), MaxContent: tr.content, Resizes: tr.sizes,
 		Child: Child{Nonce: "n"}, delays: delays{time.Hour, time.Hour},
 	})
 	viewers := []*viewer{{name: "from the start", emu: tr.new(tr.options(cols, rows))}}
@@ -131,7 +136,7 @@ func (tr trial) run(seed uint64) (err error) {
 			for _, v := range viewers {
 				v.apply(actions)
 			}
-			v := &viewer{name: fmt.Sprint("from ", len(log)), emu: tr.new(tr.options(cols, rows))}
+			v := &viewer{name: fmt.Sprint("from ", len(log)), emu: tr.new(tr.options(t.Size()))}
 			v.feed(parts)
 			log = append(log, fmt.Sprintf("join %q", text(parts)))
 			viewers = append(viewers, v)
@@ -275,6 +280,7 @@ func TestRule2(t *testing.T) {
 	}{
 		{"native", trial{new: native.New, features: emutest.All, clears: true}, 40},
 		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 16},
+		{"native, sized by programs", trial{new: native.New, features: emutest.All, clears: true, commands: true, sizes: true}, 40},
 		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 40},
 		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 16},
 		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 10},
@@ -296,7 +302,7 @@ func TestRule2(t *testing.T) {
 func FuzzRule2(f *testing.F) {
 	f.Add(uint64(1), false)
 	f.Fuzz(func(t *testing.T, seed uint64, trimmed bool) {
-		tr := trial{new: native.New, features: emutest.All, clears: true, commands: seed%2 == 0, pty: idlePty(t)}
+		tr := trial{new: native.New, features: emutest.All, clears: true, commands: seed%2 == 0, sizes: seed%3 == 0, pty: idlePty(t)}
 		if trimmed {
 			tr.content = 600
 		}

@@ -97,6 +97,8 @@ type Config struct {
 	// empty screen, or journal.ErrFenced, after which it reads no more. Nil
 	// means that it is only logged.
 	Failed func(error)
+	// Resizes says that the emulator allows them: the program sets the size.
+	Resizes bool
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 
@@ -232,6 +234,7 @@ func empty(c Config) *Terminal {
 		t.log = slog.New(slog.DiscardHandler)
 	}
 	t.display = display{emu: c.Emulator, cols: c.Cols, rows: c.Rows}
+	t.filter.Sizes = c.Resizes
 	t.input.log = t.log
 	t.line.changed, t.entered.changed = &t.input.changed, &t.input.changed
 	t.call, t.queue.in, t.own = c.Wake, &t.input, c.Landing == nil

@@ -125,7 +125,7 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 // newEmulator makes an engine's emulator, of the default engine if there is none
 // of that name.
 func (ts *Terminals) newEmulator(name string, cols, rows int, own *int) (emulator.Emulator, error) {
-	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version}
+	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version, Allow: ts.Start().Allow}
 	em, err := engine.New(name, o)
 	if err != nil {
 		em, err = engine.New(engine.Default, o)
@@ -154,8 +154,9 @@ func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal
 			}
 			return em
 		},
-		Failed: func(err error) { ts.terminalFailed(t, err) },
-		Spool:  ts.spool,
+		Failed:  func(err error) { ts.terminalFailed(t, err) },
+		Resizes: ts.Start().Allow&emulator.Resizes != 0,
+		Spool:   ts.spool,
 	}
 	if j.Open() {
 		c.Landing = j.Landing()

@@ -328,7 +328,8 @@ func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 				continue
 			}
 		case ahp.TerminalResized, ahp.TerminalCleared:
-			if len(t.requests) > 0 {
+			r, _ := a.(ahp.TerminalResized)
+			if len(t.requests) > 0 && !r.Own {
 				c.By, t.requests = t.requests[0], t.requests[1:]
 			}
 			if j := t.ch.Journal; j != nil { // What did not fit may do now.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/emulator"
 	"tandemux/host/activity"
 	"tandemux/host/agent"
 	"tandemux/host/audit"
@@ -74,6 +75,8 @@ type Start struct {
 	NoShellIntegration bool
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
+	// Allow is what programs may do.
+	Allow emulator.Allowed
 	// Tmux has programs find a tmux that makes panes (package internal/tmux).
 	Tmux bool
 }

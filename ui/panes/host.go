@@ -139,7 +139,7 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 		t.Want, t.Theirs = terminals.Size{}, !ps.Terms.Mine(a.Claim) // the new holder's pane decides
 		ps.loop.Dirty |= loop.Places
 	case ahp.TerminalResized:
-		t.Cols, t.Rows = a.Cols, a.Rows
+		t.Cols, t.Rows, t.Sized = a.Cols, a.Rows, e.Origin == nil
 		t.Theirs = t.Theirs || !own && ps.Terms.Holder(t) == command.MyOther
 		ps.loop.Dirty |= loop.Panes
 	case ahp.TerminalExited:

@@ -293,7 +293,7 @@ func (ps *Panes) Fit(p layout.Placed, typed bool) {
 		return // another pane of this tab shows it too and decides
 	}
 	want := terminals.Size{Cols: p.Body.W, Rows: p.Body.H}
-	if !typed && t.Want == want {
+	if (!typed || t.Sized) && t.Want == want {
 		return
 	}
 	t.Want = want

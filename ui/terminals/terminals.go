@@ -46,6 +46,9 @@ type Terminal struct {
 	// Theirs says that another client took it or gave it a size while this one was
 	// there: that one decides until somebody types here.
 	Theirs bool
+	// Sized says that the program gave itself its size: it is kept until the pane gets
+	// another one.
+	Sized bool
 	// Done says that it has been closed here; what still comes is ignored.
 	Done bool
 }

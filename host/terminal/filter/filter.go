@@ -32,12 +32,15 @@ type Filter struct {
 	tmux   int    // bytes of "tmux;" seen at a DCS's start
 	gap    bool   // something was taken out behind the last character
 
+	Sizes bool // a CSI that may be a request for a size is marked
+
 	// What the last add found, for the caller.
 	Marks  []Mark
 	bodies []byte // of the marks
 }
 
-// Mark is a shell mark that was taken out.
+// Mark is a shell mark that was taken out, or the end of what may be a request for a
+// size, without a body.
 type Mark struct {
 	At       int // where in dst it was
 	In       int // where in p it ended
@@ -395,6 +398,11 @@ func (f *Filter) stepCSI(c *cursor) {
 			f.part(c)
 		}
 		f.finish(c)
+		if f.Sizes && f.sizing(b) {
+			c.dst = append(c.dst, c.p[c.from:c.i]...)
+			c.from = c.i
+			f.Marks = append(f.Marks, Mark{At: len(c.dst), In: c.i})
+		}
 		return
 	case b >= '<' && b <= '?':
 		if f.prefix == 0 && f.inter == 0 && f.number == 0 {

@@ -75,6 +75,18 @@ var plainAsks = func() (t [128]bool) {
 	return t
 }()
 
+// sizing reports whether a CSI may ask for another size: XTWINOPS, DECSCPP, DECSNLS,
+// DECCOLM.
+func (f *Filter) sizing(final byte) bool {
+	switch final {
+	case 't':
+		return f.prefix == 0 && f.inter == 0
+	case '|':
+		return f.inter == '$' || f.inter == '*'
+	}
+	return f.prefix == '?' && (final == 'h' || final == 'l')
+}
+
 // questionCSI reports whether the CSI that ends before p[i] has to go.
 func (f *Filter) questionCSI(c *cursor, final byte) bool {
 	for _, q := range csiByFinal[final&0x7f] {
