@@ -67,10 +67,19 @@ type Placeholder struct {
 	Row, Col  int    // 0-based
 }
 
+// Formats of images; of those that kitty's protocol has, with its numbers.
+const (
+	FormatRGB   = 24 // row by row
+	FormatRGBA  = 32
+	FormatPNG   = 100
+	FormatFile  = 101 // a JPEG or a GIF, as its first bytes say
+	FormatSixel = 102 // the parameters, final byte and body of a DCS
+)
+
 // Image is a picture's data as the program sent it. It never changes.
 type Image struct {
 	Width, Height int    // in pixels
-	Format        int    // 24 and 32: RGB and RGBA, row by row; 100: PNG
+	Format        int    // one of the above
 	Zlib          bool   // Data is compressed (RFC 1950)
 	Data          []byte // nil when there was no room for it
 }

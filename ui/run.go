@@ -180,10 +180,16 @@ func heed(p *tea.Program, changes <-chan struct{}, done chan struct{}) {
 // one way to stop it.
 func settled(p *tea.Program, term *tty.Terminal) {
 	p.Send(nil) // the loop takes it when everything is started, and drops it
+	sendSize(p, term)
+	_ = p.ReleaseTerminal()
+}
+
+// sendSize tells the model how large the terminal is, and its cells.
+func sendSize(p *tea.Program, term *tty.Terminal) {
 	if w, h, err := term.Size(); err == nil {
+		p.Send(tty.Input{term.Cell()})
 		p.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	}
-	_ = p.ReleaseTerminal()
 }
 
 // signals hands on what the system says: a new size, that it is time to go,
@@ -237,9 +243,7 @@ func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan str
 		resume(p, term, true)
 		fallthrough // it may have been resized meanwhile
 	case syscall.SIGWINCH:
-		if w, h, err := term.Size(); err == nil {
-			p.Send(tea.WindowSizeMsg{Width: w, Height: h})
-		}
+		sendSize(p, term)
 	default:
 		hard := time.AfterFunc(stuckTime, func() {
 			term.Unblock()

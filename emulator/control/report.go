@@ -106,3 +106,28 @@ func (s *System) Window(ps *Parser, cols, rows int) {
 		}
 	}
 }
+
+// sixelColors is how many colour registers a sixel picture has.
+const sixelColors = 1024
+
+// Graphics is XTSMGRAPHICS: how many colours sixel pictures have, and how large they can
+// be without being cut. Neither can be changed.
+func (s *System) Graphics(ps *Parser, cols, rows int) {
+	const ok, badItem, badAction, failed = 0, 1, 2, 3
+	item, action := ps.Raw(0), ps.Raw(1)
+	read := action == 1 || action == 2 || action == 4
+	switch {
+	case !s.Outer.Pictures:
+		s.Replyf("\x1b[?%d;%dS", item, failed)
+	case item != 1 && item != 2:
+		s.Replyf("\x1b[?%d;%dS", item, badItem)
+	case action == 3:
+		s.Replyf("\x1b[?%d;%dS", item, failed)
+	case !read:
+		s.Replyf("\x1b[?%d;%dS", item, badAction)
+	case item == 1:
+		s.Replyf("\x1b[?1;%d;%dS", ok, sixelColors)
+	default:
+		s.Replyf("\x1b[?2;%d;%d;%dS", ok, cols*emulator.CellWidth, rows*emulator.CellHeight)
+	}
+}

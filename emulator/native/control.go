@@ -60,7 +60,7 @@ var escTable = map[string]func(*Engine){
 	"W":  func(e *Engine) { e.protect(false, true) },
 	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
 	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
-	"Z":  func(e *Engine) { e.sys.Reply(deviceAttributes) },
+	"Z":  func(e *Engine) { e.sys.Reply(attributes(e)) },
 	"c":  (*Engine).reset,
 	"n":  func(e *Engine) { e.lockShift(2) },
 	"o":  func(e *Engine) { e.lockShift(3) },
@@ -117,15 +117,25 @@ const (
 
 // deviceAttributes is what DECID and DA1 ask for, in xterm's order and as far as it is
 // so: a VT420 (64) with selective erase (6),
-// horizontal scrolling (21), colour (22) and rectangles (28). deviceAttributes2 is DA2:
+// horizontal scrolling (21), colour (22) and rectangles (28); with sixel (4) where pictures
+// show. deviceAttributes2 is DA2:
 // a VT420 as xterm says it, whose patch level stands for what is here: programs take
 // what they may use from it. deviceAttributes3 is DA3: the unit's number, "ctty" in
 // hexadecimal.
 const (
 	deviceAttributes  = "\x1b[?64;6;21;22;28c"
+	sixelAttributes   = "\x1b[?64;4;6;21;22;28c"
 	deviceAttributes2 = "\x1b[>41;390;0c"
 	deviceAttributes3 = "\x1bP!|63747479\x1b\\"
 )
+
+// attributes is the answer to DA1 and DECID.
+func attributes(e *Engine) string {
+	if e.sys.Outer.Pictures {
+		return sixelAttributes
+	}
+	return deviceAttributes
+}
 
 // atZero answers what is asked for by a parameter of zero.
 func atZero(answer string) func(*Engine) {

@@ -45,7 +45,7 @@ var csiNames = map[string]func(*Engine){
 	"`":  func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
 	"a":  func(e *Engine) { e.moveTo(e.column()+e.parser.Arg(0, 1), e.line()) },
 	"b":  func(e *Engine) { e.repeat(e.parser.Arg(0, 1)) },
-	"c":  atZero(deviceAttributes),
+	"c":  func(e *Engine) { atZero(attributes(e))(e) },
 	">c": atZero(deviceAttributes2),
 	"=c": atZero(deviceAttributes3),
 	"d":  func(e *Engine) { e.moveTo(e.column(), e.parser.Arg(0, 1)-1) },
@@ -89,6 +89,7 @@ var csiNames = map[string]func(*Engine){
 		}
 	},
 	"?s": modesOf(func(e *Engine, n int) { e.modes.Save(n) }),
+	"?S": func(e *Engine) { e.sys.Graphics(&e.parser, e.cols, e.rows) },
 	"t":  window,
 	"$|": func(e *Engine) { askSize(e, e.parser.Arg(0, 80), e.rows) },
 	"*|": func(e *Engine) { askSize(e, e.cols, e.parser.Arg(0, e.rows)) },

@@ -38,14 +38,13 @@
 // A tab that is printed in empty cells is kept in the first of them, with the number of
 // columns that it took, so that it can be copied.
 //
-// Pictures of the kitty graphics protocol (graphics.go) are kept up to a bound
-// (pictures.go) and placed as text: each cell stands for a part of the picture
-// (image.go), so that pictures scroll, are erased and reflow as text does. Unlike in
-// kitty, printing over a picture or erasing in it removes that part. Pictures are
-// not decoded here. Files and shared memory are refused, animations show their first
-// frame, and offsets within the first cell (X, Y) and relative placements are
-// ignored. A snapshot has the newest pictures (savedpicture.go). A Sixel picture
-// shows as a box that names its size.
+// Pictures, by the kitty graphics protocol (graphics.go), sixel or iTerm2's sequence, are
+// kept up to a bound (pictures.go) and placed as text: each cell stands for a part of the
+// picture (image.go), so that pictures scroll, are erased and reflow as text does. Unlike
+// in kitty, printing over a picture or erasing in it removes that part. Pictures are
+// not decoded here, only measured (package picture). Files and shared memory are refused,
+// animations show their first frame, and offsets within the first cell (X, Y) and
+// relative placements are ignored. A snapshot has the newest pictures (savedpicture.go).
 //
 // An Engine is not safe for concurrent use.
 package native

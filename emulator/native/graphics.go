@@ -3,16 +3,19 @@ package native
 import (
 	"bytes"
 	"cmp"
+	"compress/zlib"
 	"encoding/base64"
+	"io"
 	"strconv"
 
 	"tandemux/emulator"
+	"tandemux/emulator/picture"
 )
 
 // Bounds of pictures; see also pictures.go.
 const (
 	maxImageBytes  = 8 << 20 // of one image, decoded from base64
-	maxImageSide   = 10000   // pixels
+	maxImageSide   = 10000   // pixels, as picture.MaxSide
 	maxImagePixels = 1 << 26
 )
 
@@ -229,9 +232,8 @@ func (u *upload) image() (im *emulator.Image, problem string) {
 		Width: int(u.width), Height: int(u.height), Format: int(u.format), Zlib: u.packing == 'z', Data: u.data,
 	}
 	switch size := im.Width * im.Height * im.Format / 8; {
-	case u.format == 100:
-		im.Width, im.Height = pngSize(im)
-		if im.Width < 1 || im.Height < 1 || im.Width > maxImageSide || im.Height > maxImageSide || im.Width*im.Height > maxImagePixels {
+	case u.format == emulator.FormatPNG:
+		if !pngSize(im) || !sanePixels(im.Width, im.Height) {
 			return nil, "EBADPNG:not a PNG, or one that is too large"
 		}
 	case im.Zlib:
@@ -244,6 +246,23 @@ func (u *upload) image() (im *emulator.Image, problem string) {
 		im.Data = im.Data[:size:size]
 	}
 	return im, ""
+}
+
+// pngSize takes a PNG's size from its beginning, which may be compressed once more.
+func pngSize(im *emulator.Image) (ok bool) {
+	head := im.Data
+	if im.Zlib {
+		z, err := zlib.NewReader(bytes.NewReader(head))
+		if err != nil {
+			return false
+		}
+		head = make([]byte, 64)
+		n, _ := io.ReadFull(z, head) // a short one is none
+		head = head[:n]
+	}
+	var format int
+	format, im.Width, im.Height, ok = picture.Size(head)
+	return ok && format == emulator.FormatPNG
 }
 
 // put shows an image that was transmitted before.

@@ -2,40 +2,20 @@ package native
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"tandemux/emulator"
 	"tandemux/emulator/control"
+	"tandemux/emulator/picture"
 )
 
 // This file prints pictures: cells that stand for the parts of one, or, for those
 // that can't be shown, a box of its size, so that what comes after stands where it
 // belongs. A cell counts as cellWidth by cellHeight pixels, whatever it is on any
 // outer terminal, so that a picture takes the same cells for everybody.
-
-// pngSize reads the size of a PNG from its beginning; 0 when it is none.
-func pngSize(im *emulator.Image) (w, h int) {
-	var head [24]byte
-	r := io.Reader(bytes.NewReader(im.Data))
-	if im.Zlib {
-		z, err := zlib.NewReader(r)
-		if err != nil {
-			return 0, 0
-		}
-		r = z
-	}
-	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:8]) != "\x89PNG\r\n\x1a\n" {
-		return 0, 0
-	}
-	size := func(at int) int { return int(min(binary.BigEndian.Uint32(head[at:]), 1<<20)) }
-	return size(16), size(20)
-}
 
 // placePicture shows an image from the cursor on, or remembers how large it is
 // where the program prints its cells itself.
@@ -144,17 +124,23 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 	e.modes.Put(control.Insert, insert)
 }
 
-// sixelImage stands in for a sixel picture, whose size its raster attributes may
-// tell; the cursor goes below it.
+// sixelImage shows a sixel picture, with the cursor on its last row, below where it was,
+// as in xterm.
 func (e *Engine) sixelImage(body []byte) {
-	w, h := 0, 0
-	if at, ok := bytes.CutPrefix(body, []byte{'"'}); ok {
-		var a, b int
-		fmt.Sscanf(string(at[:min(len(at), 40)]), "%d;%d;%d;%d", &a, &b, &w, &h) //nolint:errcheck // then unknown
-	}
+	im := &emulator.Image{Format: emulator.FormatSixel}
+	im.Data = append(append(strconv.AppendInt(nil, int64(e.parser.Raw(0)), 10), 'q'), body...)
+	var ok bool
+	im.Width, im.Height, ok = picture.SixelSize(im.Data)
 	x := e.cur.x
-	e.imageBox(0, 0, w, h)
-	e.index()
+	switch {
+	case ok:
+		e.keep(&graphic{action: 'T'}, im)
+	case im.Width > 0 && im.Height > 0:
+		e.imageBox(0, 0, im.Width, im.Height)
+	default:
+		return // it draws nothing
+	}
+	e.settle()
 	e.cur.x = x
 }
 
@@ -193,8 +179,8 @@ func (e *Engine) oscITerm(b []byte) {
 	}
 }
 
-// inlineFile shows iTerm2's image in the text: keys, a colon, base64. A PNG is a
-// picture, anything else a box, since nothing is decoded here.
+// inlineFile shows iTerm2's image in the text: keys, a colon, base64. What is no image
+// that is known here is a box.
 func (e *Engine) inlineFile(file []byte) {
 	keys, data, ok := bytes.Cut(file, []byte{':'})
 	args := map[string]string{}
@@ -210,12 +196,28 @@ func (e *Engine) inlineFile(file []byte) {
 		return
 	}
 	cols, rows := itermSize(args["width"], e.cols, cellWidth), itermSize(args["height"], e.rows, cellHeight)
-	im := &emulator.Image{Format: 100, Data: raw}
-	if im.Width, im.Height = pngSize(im); !sanePixels(im.Width, im.Height) {
+	im := &emulator.Image{Data: raw}
+	if im.Format, im.Width, im.Height, ok = picture.Size(raw); !ok || !sanePixels(im.Width, im.Height) {
 		e.imageBox(cols, max(rows, 1), 0, 0)
 		return
 	}
-	e.keep(&graphic{action: 'T', cols: uint32(cols), rows: uint32(rows)}, im)
+	if args["preserveAspectRatio"] != "0" {
+		cols, rows = within(im.Width, im.Height, cols, rows)
+	}
+	e.keep(&graphic{action: 'T', cols: uint32(cols), rows: uint32(rows), stay: args["doNotMoveCursor"] == "1"}, im)
+}
+
+// within gives the size in cells that a picture has when it keeps its shape and is no
+// larger than that; zero is a side that follows from the other.
+func within(w, h, cols, rows int) (int, int) {
+	if cols == 0 || rows == 0 {
+		return cols, rows
+	}
+	if c, _ := cellsOf(w, h, 0, rows); c < cols {
+		return c, rows
+	}
+	_, r := cellsOf(w, h, cols, 0)
+	return cols, min(r, rows)
 }
 
 // itermSize reads a size: cells, pixels ("40px"), a part of the screen ("50%"), or

@@ -31,13 +31,23 @@ const (
 	maxPacked = 4 << 20
 )
 
+// packs are the formats that get smaller by compression; sized those whose data is as
+// long as their pixels say.
+var (
+	packs = map[int]bool{emulator.FormatRGB: true, emulator.FormatRGBA: true, emulator.FormatSixel: true}
+	sized = map[int]bool{emulator.FormatRGB: true, emulator.FormatRGBA: true}
+	known = map[int]bool{
+		emulator.FormatRGB: true, emulator.FormatRGBA: true, emulator.FormatPNG: true, emulator.FormatFile: true, emulator.FormatSixel: true,
+	}
+)
+
 // pack gives an image as small as it easily gets.
 func (st *stored) pack() *emulator.Image {
 	if st.packed != nil {
 		return st.packed
 	}
 	st.packed = st.im
-	if im := st.im; !im.Zlib && im.Format != 100 && len(im.Data) <= maxPacked {
+	if im := st.im; !im.Zlib && packs[im.Format] && len(im.Data) <= maxPacked {
 		var b bytes.Buffer
 		if z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed); err == nil {
 			if _, err := z.Write(im.Data); err == nil && z.Close() == nil && b.Len() < len(im.Data) {
@@ -185,12 +195,12 @@ func sanePixels(w, h int) bool {
 
 func (ps *pictures) restoreImage(v [13]int, data []byte) {
 	im := &emulator.Image{Format: v[2], Zlib: v[3] == 1, Width: v[4], Height: v[5]}
-	if !sanePixels(im.Width, im.Height) || im.Format != 24 && im.Format != 32 && im.Format != 100 {
+	if !sanePixels(im.Width, im.Height) || !known[im.Format] {
 		return
 	}
 	if len(data) > 0 {
 		raw, err := base64.StdEncoding.AppendDecode(nil, data)
-		if err != nil || len(raw) > maxImageBytes || !im.Zlib && im.Format != 100 && len(raw) != im.Width*im.Height*im.Format/8 {
+		if err != nil || len(raw) > maxImageBytes || !im.Zlib && sized[im.Format] && len(raw) != im.Width*im.Height*im.Format/8 {
 			return
 		}
 		im.Data = raw

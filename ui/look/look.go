@@ -221,8 +221,8 @@ func (s *Appearance) Options() []option.Option {
 			Doc: `Lines and marks that are not ASCII. "auto" asks the locale.`,
 		},
 		{
-			Name: "graphics", Value: option.Default(&s.Graphics, "auto"), Choices: []string{"auto", "cells", "placed", "off"},
-			Doc: `How pictures are drawn: "cells" suits kitty and Ghostty, "placed" WezTerm and Konsole; "off" leaves boxes.`,
+			Name: "graphics", Value: option.Default(&s.Graphics, "auto"), Choices: []string{"auto", "cells", "placed", "sixel", "iterm2", "off"},
+			Doc: `How pictures are drawn. "auto" asks your terminal. "cells" suits kitty and Ghostty, "placed" WezTerm and Konsole, "sixel" xterm and foot; "off" leaves boxes.`,
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package outer
 
 import (
+	"time"
+
 	"tandemux/emulator"
 	"tandemux/ui/loop"
 	"tandemux/ui/paint"
@@ -27,6 +29,59 @@ func (c Settings) pictures(caps tty.Caps) tty.Pictures {
 	return how
 }
 
+// modes are the ways to show pictures, for the gallery.
+var modes = map[tty.Pictures]paint.Mode{
+	tty.CellPictures: paint.Cells, tty.PlacedPictures: paint.Placed,
+	tty.SixelPictures: paint.Sixel, tty.InlinePictures: paint.Inline,
+}
+
+// galleryOf says what pictures need to know. A terminal that tells no size of its cells
+// has most likely not the one that is taken then, but pictures in the right cells.
+func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
+	o := paint.Outer{Mode: modes[how], CellW: caps.Cell.W, CellH: caps.Cell.H, Colors: int(caps.Colors)}
+	if o.CellW <= 0 || o.CellH <= 0 {
+		o.CellW, o.CellH = emulator.CellWidth, emulator.CellHeight
+	}
+	if o.Colors == 0 {
+		o.Colors = 256
+	}
+	return o
+}
+
+// paintRate is how many bytes of painted pictures a terminal is given in a second:
+// where something scrolls fast, pictures are left out rather than waited for.
+const paintRate = 8 << 20
+
+// paintPictures appends pictures that have to be painted.
+func (o *Terminal) paintPictures(now time.Time) {
+	o.Gallery.Written(o.painter)
+	if now.Before(o.timers.busy) {
+		o.paintLater(o.timers.busy.Sub(now))
+		return
+	}
+	start := len(o.out.buf)
+	buf, more := o.Gallery.Paint(o.out.buf, &o.Canvas, pictureBudget)
+	o.out.buf = buf
+	if n := len(buf) - start; n > 0 {
+		o.timers.busy = now.Add(time.Duration(n) * time.Second / paintRate)
+	}
+	if more {
+		o.paintLater(o.timers.busy.Sub(now))
+	}
+}
+
+// paintLater draws again after a while.
+func (o *Terminal) paintLater(wait time.Duration) {
+	if o.timers.pictures {
+		return
+	}
+	o.timers.pictures = true
+	o.loop.After(max(wait, paint.FrameInterval), func() {
+		o.timers.pictures = false
+		o.loop.Dirty |= loop.Panes
+	})
+}
+
 // SendPictures sends some of the pictures that the frame asked for; it reports
 // whether some have arrived, so that what shows them has to be drawn.
 func (o *Terminal) SendPictures() (arrived bool) {
@@ -38,12 +93,8 @@ func (o *Terminal) SendPictures() (arrived bool) {
 			o.env.Learned(o.Caps)
 		}
 	}
-	if more && !o.timers.pictures {
-		o.timers.pictures = true
-		o.loop.After(paint.FrameInterval, func() {
-			o.timers.pictures = false
-			o.loop.Dirty |= loop.Panes
-		})
+	if more {
+		o.paintLater(0)
 	}
 	return arrived
 }

@@ -74,6 +74,8 @@ type Terminal struct {
 	timers struct { // that run
 		frame    bool // for a pane in the middle of its frame
 		pictures bool // for pictures that are sent
+		// busy is until when pictures that were painted keep the terminal busy.
+		busy time.Time
 	}
 }
 
@@ -97,6 +99,7 @@ func (o *Terminal) Bell() { o.Send("\a") }
 
 // Resize takes the outer terminal's size.
 func (o *Terminal) Resize(w, h int) {
+	o.Send(tty.AskCell(o.Caps)) // its font may have changed
 	if w <= 0 || h <= 0 || w == o.W && h == o.H {
 		return
 	}
@@ -181,6 +184,7 @@ func (o *Terminal) Paint(now time.Time) {
 	o.out.raw = o.out.raw[:0]
 	o.out.buf = o.painter.Frame(o.out.buf, &o.Canvas, o.Cursor)
 	o.out.buf = o.Gallery.Place(o.out.buf, &o.Canvas, o.painter.Cleared())
+	o.paintPictures(now)
 	if len(o.out.buf) > 0 {
 		o.env.Write(o.out.buf)
 		o.Pace.Painted(now)

@@ -57,9 +57,9 @@ func (o *Terminal) Dress() {
 		o.Signs = signLook(&o.Look)
 	}
 	how := s.pictures(caps)
-	o.Gallery.Switch(how != tty.NoPictures, how == tty.PlacedPictures)
+	o.Gallery.Switch(galleryOf(how, caps))
 	o.colors.shown.Pictures = o.Gallery.On()
-	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Clusters: caps.Clusters, Blank: how == tty.PlacedPictures})
+	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Clusters: caps.Clusters, Blank: how != tty.CellPictures})
 	o.loop.Dirty |= loop.Places | loop.Chrome
 }
 

@@ -2,6 +2,7 @@ package paint
 
 import (
 	"encoding/base64"
+	"image"
 	"strconv"
 
 	"tandemux/emulator"
@@ -17,15 +18,39 @@ const (
 	pieceSize = 3072
 )
 
+// Mode is how the outer terminal shows pictures.
+type Mode uint8
+
+// The ways.
+const (
+	Boxes  Mode = iota // not at all
+	Cells              // kitty's graphics, by cells that stand for their parts
+	Placed             // kitty's graphics, as placements over blank cells
+	Sixel              // painted into blank cells
+	Inline             // so, too, as iTerm2's images
+)
+
+// Outer is what pictures need to know of the outer terminal.
+type Outer struct {
+	Mode         Mode
+	CellW, CellH int // pixels
+	Colors       int // of a sixel picture
+}
+
+// painted reports whether pictures are pixels that what is written over them erases.
+func (o *Outer) painted() bool { return o.Mode == Sixel || o.Mode == Inline }
+
 // Gallery is the pictures that the outer terminal has: each is sent once, under a
 // number of the gallery's own, with the size in cells in which it is to show. From
 // then on cells that name the number show it, wherever they are painted.
+// Where the outer terminal keeps no pictures the gallery has their pixels, in the size
+// in which they show, and paints what it has not; see Place.
 //
 // It is sent in parts, so that typing goes on meanwhile: Cell asks for a picture,
 // Pump sends some of what was asked for, and until a picture is there its cells are
 // a box. The gallery belongs to the event loop.
 type Gallery struct {
-	on    bool
+	outer Outer
 	base  uint32 // number of the first slot; 24 bits, the low 8 zero
 	slots []slot
 	index map[work]int
@@ -35,9 +60,9 @@ type Gallery struct {
 	clock uint64
 	out   []byte // deletions to be sent
 
-	placing    bool // the outer terminal knows placements only; see Place
-	placed     map[block]int
+	placed     map[block]int // in mode Placed
 	lastPlaced int
+	shown      []part // in painted modes, by cell of the screen: what was painted there
 }
 
 // work is a picture in a size.
@@ -56,6 +81,7 @@ type slot struct {
 	rest  []byte // to be sent yet
 	sent  bool   // some was
 	size  int
+	px    image.Image // in painted modes
 }
 
 type slotState uint8
@@ -73,24 +99,32 @@ func NewGallery(seed uint64) *Gallery {
 	return &Gallery{base: uint32(seed*0x9e3779b97f4a7c15>>48)<<8 | 0x10000, index: map[work]int{}, limit: maxGallerySize}
 }
 
-// Switch says whether the outer terminal shows pictures, and whether only as
-// placements. Switched off, everything is a box.
-func (g *Gallery) Switch(on, placing bool) {
-	if g.on != on || g.placing != placing {
+// Switch says how the outer terminal shows pictures.
+func (g *Gallery) Switch(o Outer) {
+	if !o.painted() {
+		o = Outer{Mode: o.Mode} // cells and colours don't count
+	}
+	if g.outer != o {
 		g.Forget()
 	}
-	g.on, g.placing = on, placing
+	g.outer = o
 }
 
 // On reports whether pictures are shown.
-func (g *Gallery) On() bool { return g.on }
+func (g *Gallery) On() bool { return g.outer.Mode != Boxes }
 
-// Numbers gives the range of numbers that may be in use: n from first on.
-func (g *Gallery) Numbers() (first uint32, n int) { return g.base, len(g.slots) }
+// Numbers gives the range of the outer terminal's numbers that may be in use: n from
+// first on.
+func (g *Gallery) Numbers() (first uint32, n int) {
+	if g.outer.painted() {
+		return g.base, 0
+	}
+	return g.base, len(g.slots)
+}
 
 // Forget says that the outer terminal has nothing any more.
 func (g *Gallery) Forget() {
-	g.slots, g.queue, g.size, g.out, g.placed = nil, nil, 0, nil, nil
+	g.slots, g.queue, g.size, g.out, g.placed, g.shown = nil, nil, 0, nil, nil, nil
 	clear(g.index)
 }
 
@@ -106,7 +140,7 @@ func (g *Gallery) Drop(owner any) {
 // Cell gives what to draw for a cell of a picture, which ok says is there: a cell
 // that names it to the outer terminal, or a part of a box.
 func (g *Gallery) Cell(owner any, c *emulator.Cell, p emulator.Placeholder, pic emulator.Picture, ok bool) emulator.Cell {
-	if ok && g != nil && g.on && pic.Image.Data != nil && p.Row < min(pic.Rows, emulator.MaxPictureSide) && p.Col < min(pic.Cols, emulator.MaxPictureSide) {
+	if ok && g != nil && g.On() && pic.Image.Data != nil && p.Row < min(pic.Rows, emulator.MaxPictureSide) && p.Col < min(pic.Cols, emulator.MaxPictureSide) {
 		if i, shown := g.slot(owner, pic); shown {
 			n := g.base + uint32(i)
 			return emulator.Cell{
@@ -128,12 +162,13 @@ func (g *Gallery) slot(owner any, pic emulator.Picture) (i int, shown bool) {
 	g.clock++
 	i, ok := g.index[k]
 	if !ok {
-		if i = g.room(len(pic.Image.Data)); i < 0 {
+		size := g.cost(k)
+		if i = g.room(size); i < 0 {
 			return 0, false
 		}
-		g.slots[i] = slot{work: k, owner: owner, state: slotQueued, size: len(pic.Image.Data)}
+		g.slots[i] = slot{work: k, owner: owner, state: slotQueued, size: size}
 		g.index[k] = i
-		g.size += len(pic.Image.Data)
+		g.size += size
 		g.queue = append(g.queue, i)
 	}
 	g.slots[i].used = g.clock
@@ -173,7 +208,7 @@ func (g *Gallery) room(size int) int {
 // free takes a slot's picture away from the outer terminal.
 func (g *Gallery) free(i int) {
 	s := &g.slots[i]
-	if s.sent {
+	if s.sent && !g.outer.painted() {
 		g.out = append(g.out, "\x1b_Ga=d,d=I,q=2,i="+strconv.Itoa(int(g.base)+i)+"\x1b\\"...)
 	}
 	for k, q := range g.queue {
@@ -187,6 +222,7 @@ func (g *Gallery) free(i int) {
 			delete(g.placed, b) // they go with the image
 		}
 	}
+	g.unpaint(i)
 	delete(g.index, s.work)
 	g.size -= s.size
 	*s = slot{}
@@ -198,6 +234,10 @@ func (g *Gallery) free(i int) {
 func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 	if len(g.queue) == 0 && len(g.out) == 0 {
 		return buf, false, false
+	}
+	if g.outer.painted() {
+		g.paintNext()
+		return buf, true, len(g.queue) > 0
 	}
 	end := len(buf) + limit
 	for len(g.queue) > 0 && len(buf) < end {
@@ -223,15 +263,14 @@ func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 
 // begin makes ready what is to be sent.
 func (s *slot) begin() bool {
-	if s.cuts != 0 {
-		im, ok := crop(s.im, s.x, s.y, s.w, s.h)
-		if !ok {
+	im := s.im
+	if s.repacked() {
+		var ok bool
+		if im, ok = s.repack(); !ok {
 			return false
 		}
-		s.rest = im.Data
-		return true
 	}
-	s.rest = s.im.Data
+	s.rest = im.Data
 	return len(s.rest) > 0
 }
 
@@ -243,13 +282,14 @@ func (g *Gallery) piece(buf []byte, i int) (out []byte, done bool) {
 	buf = append(buf, "\x1b_G"...)
 	if !s.sent {
 		format, w, h, packed := s.im.Format, s.im.Width, s.im.Height, s.im.Zlib
-		if s.cuts != 0 {
-			format, w, h, packed = 32, s.w, s.h, true
+		if s.repacked() {
+			format, packed = emulator.FormatRGBA, true
+			w, h = s.pixels()
 		}
 		buf = append(buf, "a=t,i="+n+",f="+strconv.Itoa(format)+",s="+strconv.Itoa(w)+",v="+strconv.Itoa(h)+","...)
 		if packed {
 			buf = append(buf, "o=z,"...)
-			if format == 100 {
+			if format == emulator.FormatPNG {
 				buf = append(buf, "S="+strconv.Itoa(len(s.rest))+","...)
 			}
 		}
@@ -263,7 +303,7 @@ func (g *Gallery) piece(buf []byte, i int) (out []byte, done bool) {
 	}
 	buf = base64.StdEncoding.AppendEncode(buf, s.rest[:k])
 	buf = append(buf, "\x1b\\"...)
-	if s.rest = s.rest[k:]; done && !g.placing {
+	if s.rest = s.rest[k:]; done && g.outer.Mode == Cells {
 		buf = append(buf, "\x1b_Ga=p,U=1,q=2,i="+n+",c="+strconv.Itoa(s.cols)+",r="+strconv.Itoa(s.rows)+"\x1b\\"...)
 	}
 	return buf, done

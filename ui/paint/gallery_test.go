@@ -2,69 +2,28 @@ package paint
 
 import (
 	"bytes"
-	"compress/zlib"
 	"fmt"
 	"image"
 	"image/png"
-	"io"
 	"testing"
 
 	"tandemux/emulator"
 )
 
-func packed(b []byte) []byte {
-	var out bytes.Buffer
-	z := zlib.NewWriter(&out)
-	z.Write(b) //nolint:errcheck // never fails
-	z.Close()  //nolint:errcheck // never fails
-	return out.Bytes()
-}
-
-// Whatever a program sent as an image, cropping gives RGBA of the size asked for or
-// nothing.
-func FuzzCrop(f *testing.F) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 7, 5))); err != nil {
-		f.Fatal(err)
-	}
-	for _, data := range [][]byte{b.Bytes(), b.Bytes()[:40], make([]byte, 7*5*4), packed(make([]byte, 7*5*3)), packed(b.Bytes()), nil} {
-		for i, format := range []int{24, 32, 100} {
-			f.Add(data, format, i%2 == 0, 7, 5, 1, 2, 3, 3)
-		}
-	}
-	f.Add([]byte{}, 32, false, 1<<30, 1<<30, -1, 0, 1<<31, 5)
-	f.Fuzz(func(t *testing.T, data []byte, format int, zip bool, width, height, x, y, w, h int) {
-		if format != 24 && format != 32 {
-			format = 100
-		}
-		if width < 1 || height < 1 || width > 2000 || height > 2000 {
-			return // the emulator keeps no such image
-		}
-		im, ok := crop(&emulator.Image{Width: width, Height: height, Format: format, Zlib: zip, Data: data}, x, y, w, h)
-		if !ok {
-			return
-		}
-		z, err := zlib.NewReader(bytes.NewReader(im.Data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		px, err := io.ReadAll(z)
-		if err != nil || len(px) != w*h*4 || im.Width != w || im.Height != h || im.Format != 32 {
-			t.Fatalf("%d bytes for %d×%d, %v: %+v", len(px), w, h, err, *im)
-		}
-	})
-}
-
 // An image that says it is smaller than its data is not decoded.
-func TestCropTakesNoLargerImage(t *testing.T) {
+func TestRepackTakesNoLargerImage(t *testing.T) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, 700, 500))); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := crop(&emulator.Image{Width: 7, Height: 5, Format: 100, Data: b.Bytes()}, 1, 1, 2, 2); ok {
+	of := func(w, h int) work {
+		return work{im: &emulator.Image{Width: w, Height: h, Format: emulator.FormatPNG, Data: b.Bytes()}, x: 1, y: 1, w: 2, h: 2, cuts: 1}
+	}
+	small, right := of(7, 5), of(700, 500)
+	if _, ok := small.repack(); ok {
 		t.Error("it was cropped")
 	}
-	if _, ok := crop(&emulator.Image{Width: 700, Height: 500, Format: 100, Data: b.Bytes()}, 1, 1, 2, 2); !ok {
+	if _, ok := right.repack(); !ok {
 		t.Error("as it is, it was not cropped")
 	}
 }
@@ -73,7 +32,7 @@ func TestCropTakesNoLargerImage(t *testing.T) {
 // longest ago goes, and what is drawn is there.
 func TestGalleryIsBounded(t *testing.T) {
 	g := NewGallery(1)
-	g.Switch(true, false)
+	g.Switch(Outer{Mode: Cells})
 	draw := func(im *emulator.Image) bool {
 		pic := emulator.Picture{Image: im, Cols: 1, Rows: 1, Width: im.Width, Height: im.Height}
 		c := g.Cell(nil, &emulator.Cell{}, emulator.Placeholder{}, pic, true)
@@ -119,7 +78,7 @@ func TestGalleryIsBounded(t *testing.T) {
 // A deletion never comes between the pieces of an image.
 func TestGalleryKeepsImagesWhole(t *testing.T) {
 	g := NewGallery(2)
-	g.Switch(true, false)
+	g.Switch(Outer{Mode: Cells})
 	show := func(owner string, n int) {
 		im := &emulator.Image{Width: 1, Height: 1, Format: 24, Data: make([]byte, n)}
 		g.Cell(owner, &emulator.Cell{}, emulator.Placeholder{}, emulator.Picture{Image: im, Cols: 1, Rows: 1, Width: 1, Height: 1}, true)
@@ -136,5 +95,32 @@ func TestGalleryKeepsImagesWhole(t *testing.T) {
 	out, arrived, more := g.Pump(nil, 1<<20)
 	if i, j := bytes.Index(out, []byte("a=p")), bytes.Index(out, []byte("a=d,d=I,q=2,i="+fmt.Sprint(g.base))); i < 0 || j < i || !arrived || more {
 		t.Errorf("the rest is %.200q", out)
+	}
+}
+
+// What is painted has the outer terminal's pixels, and what follows from an image's
+// pixels fills no more of its last cells there than here.
+func TestPaintedPixels(t *testing.T) {
+	px := make([]byte, 30*20*4)
+	for i := range px {
+		px[i] = 0xff
+	}
+	im := &emulator.Image{Width: 30, Height: 20, Format: emulator.FormatRGBA, Data: px}
+	for _, c := range []struct {
+		cols, rows int
+		want       string
+	}{{4, 2, "37x28 of 40x46"}, {6, 1, "60x23 of 60x23"}} {
+		g := NewGallery(1)
+		g.Switch(Outer{Mode: Sixel, CellW: 10, CellH: 23, Colors: 256})
+		p := g.pixelsOf(work{im: im, cols: c.cols, rows: c.rows}).(*image.Paletted)
+		w, h := 0, 0
+		for i, n := range p.Pix {
+			if n != 0 {
+				w, h = max(w, i%p.Stride+1), max(h, i/p.Stride+1)
+			}
+		}
+		if got := fmt.Sprintf("%dx%d of %dx%d", w, h, p.Rect.Dx(), p.Rect.Dy()); got != c.want {
+			t.Errorf("in %d×%d cells: %s, want %s", c.cols, c.rows, got, c.want)
+		}
 	}
 }

@@ -40,7 +40,8 @@ type Painter struct {
 	front []cell
 	stale bool // what is shown is unknown: paint everything
 
-	cleared bool // by the last frame
+	cleared bool  // by the last frame
+	blanked []int // cells of pictures that were written as blanks, for Gallery.Written
 
 	// The outer terminal's state.
 	x, y   int // of its cursor; x < 0 is unknown
@@ -119,7 +120,7 @@ func (p *Painter) Frame(buf []byte, c *Canvas, cur Cursor) []byte {
 // reset clears the outer terminal and marks everything.
 func (p *Painter) reset(c *Canvas) {
 	p.w, p.h = c.w, c.h
-	p.front = make([]cell, p.w*p.h)
+	p.front, p.blanked = make([]cell, p.w*p.h), p.blanked[:0]
 	for i := range p.front {
 		p.front[i].width = 1
 	}
@@ -304,6 +305,7 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 		p.body = append(p.body, byte(b.char))
 	case b.char == emulator.PlaceholderRune && p.opt.Blank:
 		p.body = append(p.body, ' ')
+		p.blanked = append(p.blanked, p.y*p.w+x)
 	case p.opt.ASCII:
 		p.body = append(p.body, asciiFor(b.char))
 		if n == 2 {

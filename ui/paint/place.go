@@ -6,6 +6,9 @@ import (
 	"tandemux/emulator"
 )
 
+// part names what a cell shows of which picture; the zero part is none.
+type part struct{ slot, col, row int }
+
 // block is a rectangle of the screen in which cells show a rectangle of a picture.
 type block struct {
 	slot       int
@@ -18,10 +21,10 @@ type block struct {
 // nothing covers, in place of those that were there. anew says that the screen was
 // cleared since.
 func (g *Gallery) Place(buf []byte, c *Canvas, anew bool) []byte {
-	if !g.placing || len(g.slots) == 0 && len(g.placed) == 0 {
+	if g.outer.Mode != Placed || len(g.slots) == 0 && len(g.placed) == 0 {
 		return buf
 	}
-	now := g.blocks(c)
+	now := g.blocks(c, nil)
 	start := len(buf)
 	buf = append(buf, "\x1b7"...)
 	head := len(buf)
@@ -51,10 +54,7 @@ func (g *Gallery) Place(buf []byte, c *Canvas, anew bool) []byte {
 // place appends a block's placement.
 func (g *Gallery) place(buf []byte, b block) []byte {
 	s := &g.slots[b.slot]
-	w, h := s.im.Width, s.im.Height
-	if s.cuts != 0 {
-		w, h = s.w, s.h
-	}
+	w, h := s.pixels()
 	x0, x1 := b.col*w/s.cols, (b.col+b.w)*w/s.cols
 	y0, y1 := b.row*h/s.rows, (b.row+b.h)*h/s.rows
 	if x1 <= x0 || y1 <= y0 {
@@ -90,12 +90,12 @@ func (g *Gallery) unplace(buf []byte, b block, n int) []byte {
 }
 
 // blocks finds the blocks of the canvas: runs of cells in a row, those of the same
-// columns in rows below each other together.
-func (g *Gallery) blocks(c *Canvas) map[block]bool {
+// columns in rows below each other together, without the cells that are left out.
+func (g *Gallery) blocks(c *Canvas, leave func(x, y int, p part) bool) map[block]bool {
 	all := map[block]bool{}
 	open := map[int]block{} // by x, those that reach down to the row above
 	for y := range c.h {
-		runs := g.runs(c, y)
+		runs := g.runs(c, y, leave)
 		next := map[int]block{}
 		for _, r := range runs {
 			if a, ok := open[r.x]; ok && a.slot == r.slot && a.w == r.w && a.col == r.col && a.row+a.h == r.row {
@@ -116,7 +116,7 @@ func (g *Gallery) blocks(c *Canvas) map[block]bool {
 }
 
 // runs finds the runs of a row.
-func (g *Gallery) runs(c *Canvas, y int) (runs []block) {
+func (g *Gallery) runs(c *Canvas, y int, leave func(x, y int, p part) bool) (runs []block) {
 	row := c.row(y)
 	var p []emulator.Placeholder
 	var cells [1]emulator.Cell
@@ -129,6 +129,9 @@ func (g *Gallery) runs(c *Canvas, y int) (runs []block) {
 		emulator.Placeholders(cells[:], func(_ int, ph emulator.Placeholder) { p = append(p, ph) })
 		i := int(p[0].ID) - int(g.base)
 		if i < 0 || i >= len(g.slots) || g.slots[i].state != slotShown {
+			continue
+		}
+		if leave != nil && leave(x, y, part{i + 1, p[0].Col, p[0].Row}) {
 			continue
 		}
 		if n := len(runs) - 1; n >= 0 {

@@ -13,7 +13,9 @@ import (
 
 // Fence is the answer to the last of the queries that Enter sends: whatever
 // was not answered before it is not going to be.
-type Fence struct{}
+type Fence struct {
+	Sixel bool // the terminal says that it shows sixel pictures
+}
 
 // Caps is what the outer terminal can do: guessed from the environment first,
 // then corrected by its answers.
@@ -35,8 +37,15 @@ type Caps struct {
 	// Notifier is how it shows notifications; "" while it has not said what it is.
 	Notifier Notifier
 
+	// Cell is the size of a cell in pixels, zero while it is not known, and Colors how
+	// many a sixel picture has, if it said.
+	Cell   CellSize
+	Colors SixelColors
+
 	graphics   bool // it answered that it has kitty's graphics
 	knowsCells bool // its name is one of those that know placeholders
+	inline     bool // it is one of those that show iTerm2's images
+	sixel      bool // it answered that it shows sixel pictures
 }
 
 // Guess makes what it can of the environment.
@@ -72,6 +81,7 @@ func Guess(env []string) Caps {
 			c.Profile.Colors = emulator.NoColors
 		}
 	}
+	c.inline = drawsInline(get)
 	if get("TERM_PROGRAM") == "Apple_Terminal" {
 		c.Profile.Underlines, c.Profile.Overline = false, false
 	}
@@ -136,10 +146,18 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	case Graphics:
 		c.graphics = m.OK
 		c.Pictures = c.pictures()
+	case CellSize:
+		if m.W > 0 && m.H > 0 && (c.Cell.W == 0 || c.Cell.Guessed || !m.Guessed) {
+			c.Cell = m
+		}
+	case SixelColors:
+		c.Colors = m
 	case Fence:
 		if !c.Kitty {
 			write = c.keyboard()
 		}
+		c.sixel = m.Sixel
+		c.Pictures = c.pictures()
 	}
 	return write, *c != old
 }
@@ -150,39 +168,41 @@ const xtermDirect = 331
 // names are the terminals that are known by how they call themselves (XTVERSION, lower
 // case): by what they show notifications, whether they show direct colours, whatever the
 // environment says (it gets lost over ssh), and since which version they know
-// placeholders, for which there is no way to ask; noCells is never.
+// placeholders, for which there is no way to ask; noCells is never. inline: they show
+// iTerm2's images, for which there is none either.
 var names = []struct {
 	name         string
 	notifier     Notifier
 	direct       bool
 	major, minor int
+	inline       bool
 }{
-	{"kitty", Notify99, true, 0, 28},
-	{"ghostty", Notify777, true, 1, 0},
-	{"tandemux", Notify777, true, 0, 0},
-	{"foot", Notify777, true, noCells, 0},
-	{"wezterm", Notify777, true, noCells, 0},
-	{"contour", Notify777, true, noCells, 0},
-	{"iterm2", Notify9, true, noCells, 0},
-	{"rio", Notify777, false, noCells, 0},
-	{"warp", Notify777, false, noCells, 0},
-	{"windows terminal", Notify777, false, noCells, 0},
-	{"alacritty", NotifyOff, true, noCells, 0},
-	{"konsole", NotifyOff, true, noCells, 0},
-	{"vte", NotifyOff, true, noCells, 0},
+	{"kitty", Notify99, true, 0, 28, false},
+	{"ghostty", Notify777, true, 1, 0, false},
+	{"tandemux", Notify777, true, 0, 0, false},
+	{"foot", Notify777, true, noCells, 0, false},
+	{"wezterm", Notify777, true, noCells, 0, true},
+	{"contour", Notify777, true, noCells, 0, false},
+	{"iterm2", Notify9, true, noCells, 0, true},
+	{"rio", Notify777, false, noCells, 0, false},
+	{"warp", Notify777, false, noCells, 0, false},
+	{"windows terminal", Notify777, false, noCells, 0, false},
+	{"alacritty", NotifyOff, true, noCells, 0, false},
+	{"konsole", NotifyOff, true, noCells, 0, false},
+	{"vte", NotifyOff, true, noCells, 0, false},
 }
 
 const noCells = 1 << 20
 
 // named takes what a terminal calls itself.
 func (c *Caps) named(name string) {
-	c.Notifier, c.knowsCells = NotifyOff, false
+	c.Notifier, c.knowsCells, c.inline = NotifyOff, false, false
 	for _, t := range names {
 		rest, ok := strings.CutPrefix(name, t.name)
 		if !ok {
 			continue
 		}
-		c.Notifier = t.notifier
+		c.Notifier, c.inline = t.notifier, t.inline
 		var major, minor int
 		fmt.Sscanf(strings.TrimLeft(rest, "( "), "%d.%d", &major, &minor) //nolint:errcheck // then it has none
 		c.knowsCells = major > t.major || major == t.major && minor >= t.minor

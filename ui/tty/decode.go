@@ -163,6 +163,9 @@ func (d *Decoder) one(in Input, b []byte) Input {
 			return append(in, msg)
 		}
 	}
+	if msg, ok := sixelColorsOf(b); ok {
+		return append(in, msg)
+	}
 	for len(b) > 0 {
 		n, ev := d.keys.Decode(b)
 		if n <= 0 || n > len(b) {
@@ -213,7 +216,9 @@ func translate(in Input, ev uv.Event) Input {
 	case uv.KittyGraphicsEvent:
 		return append(in, Graphics{OK: e.Options.ID == graphicsQueryID && string(e.Payload) == "OK"})
 	case uv.PrimaryDeviceAttributesEvent:
-		return append(in, Fence{})
+		return append(in, attributes(e))
+	case uv.CellSizeEvent:
+		return append(in, CellSize{W: e.Width, H: e.Height})
 	}
 	return in
 }

@@ -25,7 +25,7 @@ var toggles = []toggle{
 	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus
 	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
 	{on: "\x1b[?2031h", off: "\x1b[?2031l", query: true}, // reports of light and dark
-	{on: "\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + graphicsQuery + colorQuery + fenceQuery, query: true},
+	{on: "\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + graphicsQuery + cellQuery + sixelQuery + colorQuery + fenceQuery, query: true},
 }
 
 // fenceQuery is answered by a Fence: every terminal knows it, and answers in

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -85,6 +86,16 @@ func (t *Terminal) Size() (w, h int, err error) {
 		w, h = 80, 24 // a pty whose size was never set
 	}
 	return w, h, nil
+}
+
+// Cell is the size of a cell in pixels, as the window's size has it; zero where that is
+// not said.
+func (t *Terminal) Cell() CellSize {
+	ws, err := unix.IoctlGetWinsize(int(t.out.Fd()), unix.TIOCGWINSZ)
+	if err != nil || ws.Col == 0 || ws.Row == 0 {
+		return CellSize{}
+	}
+	return CellSize{W: int(ws.Xpixel / ws.Col), H: int(ws.Ypixel / ws.Row), Guessed: true}
 }
 
 // Caps is what the terminal can do as far as known when it was opened.
