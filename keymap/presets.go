@@ -61,6 +61,8 @@ var afterPrefix = [][]string{
 	{"mark-pane", "m", "m", "m"},
 	{"join-pane", "@", "@", "@"},
 	{"type-to-all", "s", "S", "s"},
+	{"stack", "+", "+", "+"},
+	{"unstack", "^", "^", "^"},
 	{"even", "=", "E", "=", "alt+="},
 	{"next-layout", "space", "space", "E", "alt+space"},
 	{"arrange even-horizontal", "", "alt+1"},

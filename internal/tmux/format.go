@@ -81,7 +81,7 @@ func deadStatus(v view) string {
 
 // rect is where the pane is in its window.
 func (v view) rect() layout.Rect {
-	p, _ := v.tab().Arrange(v.area).Pane(v.pane.leaf.Pane)
+	p, _ := v.tab().Arrange(v.area).Spot(v.pane.leaf.Pane)
 	return p.Body
 }
 

@@ -63,7 +63,7 @@ func TestRowsAreComplete(t *testing.T) {
 }
 
 func TestArrangementsAreTheLayoutsPresets(t *testing.T) {
-	want := []layout.Preset{layout.EvenHorizontal, layout.EvenVertical, layout.MainHorizontal, layout.MainVertical, layout.Tiled}
+	want := []layout.Preset{layout.EvenHorizontal, layout.EvenVertical, layout.MainHorizontal, layout.MainVertical, layout.Tiled, layout.Stacked}
 	if len(want) != len(arrangements) {
 		t.Fatalf("%d arrangements, %d presets", len(arrangements), len(want))
 	}
@@ -88,7 +88,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"menu", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
+	byName := []string{"menu", "new-stacked", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -167,7 +167,7 @@ func TestReasons(t *testing.T) {
 		Connected: true, Buffers: 1, Alerts: true, Asked: true, Chat: true,
 		Layout: Layout{
 			Layouts: 2, LastLayout: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
-			RoomRight: true, RoomDown: true, Marked: true, Floating: true,
+			RoomRight: true, RoomDown: true, Marked: true, Floating: true, Stacked: true,
 		},
 		Terminal: Terminal{Holder: Agent, HandBack: true, Linked: true},
 		View:     View{Scroll: 5, History: 10, Copying: true, Detects: true, Commands: true, Previous: true, Next: true},
@@ -216,6 +216,7 @@ func TestReasons(t *testing.T) {
 		{"last-tab", func(c *Context) { c.LastTab = false }, "no other tab was active before"},
 		{"go-tab 7", func(*Context) {}, "there is no tab 7"},
 		{"go-tab 0", func(*Context) {}, "there is no tab 0"},
+		{"unstack", func(c *Context) { c.Stacked = false }, "this pane is in no stack"},
 		{"focus-pane 3", func(*Context) {}, "there is no pane 3"},
 		{"move-tab 4", func(*Context) {}, "there is no tab 4"},
 		{"move-tab-left", func(c *Context) { c.Tabs = 1 }, "there is no other tab"},

@@ -49,6 +49,7 @@ type Layout struct {
 	LastPane  bool // another pane was focused before
 	PanesFull bool // no more panes are allowed in this tab
 	Floating  bool // the focused pane lies above the tiled ones
+	Stacked   bool // the focused pane is in a stack
 	Marked    bool // a pane other than the focused one is marked
 
 	// The focused pane has a neighbour in that direction.
@@ -106,6 +107,7 @@ var (
 	marked = unless(func(c Context) bool { return c.Marked }, "no other pane is marked")
 
 	floating  = unless(func(c Context) bool { return c.Floating }, "this pane does not float")
+	inStack   = unless(func(c Context) bool { return c.Stacked }, "this pane is in no stack")
 	left      = unless(func(c Context) bool { return c.Left }, "no pane to the left")
 	down      = unless(func(c Context) bool { return c.Down }, "no pane below")
 	up        = unless(func(c Context) bool { return c.Up }, "no pane above")

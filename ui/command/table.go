@@ -51,6 +51,9 @@ var groups = []struct {
 		{"swap-marked", "Swap with the marked pane", "Exchange this pane's place with the marked one's, of any tab.", need{connected, marked}},
 		{"move-to-tab", "Move to another tab", "Move this pane to the tab with this number.", need{connected, tabs, tabGiven}},
 		{"type-to-all", "Type into all panes", "Type into every pane of this tab that shows and is yours, or no more.", need{connected, several}},
+		{"stack", "Stack panes", "Make a stack of this pane and those beside it: one of them is open.", need{several}},
+		{"unstack", "Unstack panes", "Put the panes of this stack one above the other.", need{inStack}},
+		{"new-stacked", "New pane in a stack", "Open a terminal, or a program, in one stack with this pane.", need{connected, morePanes}},
 		{"even", "Even out", "Give all panes of this tab the same size, as far as that goes.", need{several}},
 		{"next-layout", "Next arrangement", "Arrange this tab's panes in the next of the usual ways.", need{several}},
 		{"arrange", "Arrange panes", "Put this tab's panes in a row, a column, around one, or in tiles.", need{several}},
@@ -242,6 +245,7 @@ var arguments = map[string]struct {
 	"split-down":   {"", program},
 	"new-floating": {"", program},
 	"popup":        {"", program},
+	"new-stacked":  {"", program},
 	"new-tab":      {"", program},
 
 	"resize-left":   {"Resize left by %", []Arg{cells}},
@@ -284,7 +288,7 @@ var arguments = map[string]struct {
 }
 
 // arrangements are layout's presets, in the words of tmux's select-layout.
-var arrangements = []string{"even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"}
+var arrangements = []string{"even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled", "stacked"}
 
 // worded are commands with an argument that are called otherwise than arguments say.
 var worded = map[string]string{
@@ -293,6 +297,7 @@ var worded = map[string]string{
 	"arrange main-horizontal": "Main pane on top",
 	"arrange main-vertical":   "Main pane on the left",
 	"arrange tiled":           "Panes tiled",
+	"arrange stacked":         "Panes stacked",
 	"menu line":               "Menu of the status line",
 	"copy-count 0":            "Start of the line, or 0",
 }

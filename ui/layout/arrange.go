@@ -6,6 +6,7 @@ package layout
 type Arrangement struct {
 	Area     Rect
 	Panes    []Placed // in order, floats last from the lowest; only what is shown
+	Bars     []Placed // panes of stacks that are not open: headers, with no body
 	Dividers []Divider
 	// TooSmall says that the panes don't fit: the focused one alone is shown, or
 	// none when the area is under MinWidth x MinHeight.
@@ -22,6 +23,7 @@ type Placed struct {
 	Body     Rect
 	Focused  bool
 	Frame    Rect // of a float, border included; empty for a tiled pane
+	Stack    Rect // all of the stack that it is in; empty for none
 	Edge     Edge // what dragging the header moves; zero where nothing lies above
 }
 
@@ -31,6 +33,14 @@ func (p Placed) Rect() Rect {
 		return p.Frame
 	}
 	return Rect{p.Body.X, p.Body.Y - p.Header.H, p.Body.W, p.Body.H + p.Header.H}
+}
+
+// whole is the rectangle of the stack that the pane is in, and Rect for others.
+func (p Placed) whole() Rect {
+	if p.Stack.Empty() {
+		return p.Rect()
+	}
+	return p.Stack
 }
 
 // Divider is the column of cells between two children of a row.
@@ -63,7 +73,7 @@ func (t Tab) Arrange(area Rect) Arrangement {
 		if single {
 			a.Panes = []Placed{{Pane: t.Root.Pane, Terminal: t.Root.Terminal, Name: t.Root.Name, Body: area}}
 		} else {
-			a.place(t.Root, area, Edge{})
+			a.place(t, t.Root, area, Edge{})
 		}
 		for _, f := range floats {
 			a.float(f)
@@ -81,7 +91,11 @@ func (t Tab) Arrange(area Rect) Arrangement {
 }
 
 // place lays a tree of several panes out; above is the edge on top of it.
-func (a *Arrangement) place(n *Node, r Rect, above Edge) {
+func (a *Arrangement) place(t Tab, n *Node, r Rect, above Edge) {
+	if n.Stack {
+		a.stack(n, t.Open(n), r, above)
+		return
+	}
 	if n.leaf() {
 		a.Panes = append(a.Panes, Placed{
 			Pane: n.Pane, Terminal: n.Terminal, Name: n.Name, Edge: above,
@@ -99,13 +113,13 @@ func (a *Arrangement) place(n *Node, r Rect, above Edge) {
 			if i == 0 {
 				edge = above
 			}
-			a.place(n.Children[i], rect, edge)
+			a.place(t, n.Children[i], rect, edge)
 			continue
 		}
 		if i > 0 {
 			a.Dividers = append(a.Dividers, Divider{Rect{rect.X - 1, r.Y, 1, r.H}, edge})
 		}
-		a.place(n.Children[i], rect, above)
+		a.place(t, n.Children[i], rect, above)
 	}
 }
 
@@ -142,6 +156,11 @@ func (a Arrangement) At(x, y int) Hit {
 			return Hit{Kind: HitFrame, Pane: p.Pane}
 		}
 	}
+	for _, p := range a.Bars {
+		if p.Header.Contains(x, y) {
+			return Hit{Kind: HitHeader, Pane: p.Pane, Edge: p.Edge}
+		}
+	}
 	for _, d := range a.Dividers {
 		if d.Contains(x, y) {
 			return Hit{Kind: HitDivider, Edge: d.Edge}
@@ -158,6 +177,16 @@ func (a Arrangement) Pane(id PaneID) (Placed, bool) {
 		}
 	}
 	return Placed{}, false
+}
+
+// Spot is Pane for a pane of a stack that is not open, too.
+func (a Arrangement) Spot(id PaneID) (Placed, bool) {
+	for _, p := range a.Bars {
+		if p.Pane == id {
+			return p, true
+		}
+	}
+	return a.Pane(id)
 }
 
 // Focused gives the focused pane's place; ok is false when nothing is shown.
@@ -179,14 +208,18 @@ func (t Tab) Seen(size func(URI) (cols, rows int)) Rect {
 		w, h := size(t.Focused().Terminal)
 		return Rect{W: w, H: h}
 	}
-	w, h := t.Root.seen(size)
+	w, h := t.seen(t.Root, size)
 	if h > 0 && t.Root.leaf() {
 		h-- // alone it has no header
 	}
 	return Rect{W: w, H: h}
 }
 
-func (n *Node) seen(size func(URI) (cols, rows int)) (w, h int) {
+func (t Tab) seen(n *Node, size func(URI) (cols, rows int)) (w, h int) {
+	if n.Stack {
+		w, h = t.seen(t.Open(n), size)
+		return w, h + len(n.Children) - 1
+	}
 	if n.leaf() {
 		if w, h = size(n.Terminal); w <= 0 || h <= 0 {
 			return 0, 0
@@ -194,7 +227,7 @@ func (n *Node) seen(size func(URI) (cols, rows int)) (w, h int) {
 		return w, h + 1
 	}
 	for i, c := range n.Children {
-		cw, ch := c.seen(size)
+		cw, ch := t.seen(c, size)
 		if n.Axis == Row {
 			w, h = w+cw, max(h, ch)
 			if i > 0 {

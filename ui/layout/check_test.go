@@ -31,6 +31,10 @@ func picture(a Arrangement) string {
 	if !a.Floats() {
 		dividers()
 	}
+	for _, p := range a.Bars {
+		fill(p.Header, '-')
+		rows[p.Header.Y-a.Area.Y][p.Header.X-a.Area.X] = p.Pane[len(p.Pane)-1]
+	}
 	for i, p := range a.Panes {
 		if p.Floating() && !a.Panes[i-1].Floating() {
 			dividers()
@@ -154,7 +158,7 @@ func recency[T comparable](t *testing.T, recent []T, now T, all []T) {
 func checkTree(t *testing.T, n *Node) {
 	t.Helper()
 	if n.leaf() {
-		if n.Pane == "" || n.Terminal == "" || n.Axis != "" || n.Weights != nil {
+		if n.Pane == "" || n.Terminal == "" || n.Axis != "" || n.Weights != nil || n.Stack {
 			t.Fatalf("a leaf is %+v", n)
 		}
 		return
@@ -163,7 +167,10 @@ func checkTree(t *testing.T, n *Node) {
 		t.Fatalf("a split is %+v", n)
 	}
 	for i, c := range n.Children {
-		if n.Weights[i] < 1 || n.Weights[i] > MaxWeight || c.Axis == n.Axis {
+		if n.Stack && (n.Axis != Column || !c.leaf()) {
+			t.Fatalf("child %d of a stack is %+v", i, c)
+		}
+		if n.Weights[i] < 1 || n.Weights[i] > MaxWeight || c.Axis == n.Axis && !c.Stack {
 			t.Fatalf("child %d of a %s has weight %d and axis %q", i, n.Axis, n.Weights[i], c.Axis)
 		}
 		checkTree(t, c)
@@ -213,6 +220,12 @@ func covers(t *testing.T, tab Tab, area Rect) {
 		claim(p.Body, "body "+string(p.Pane), Rect{W: MinWidth, H: MinHeight})
 		claim(p.Header, "header "+string(p.Pane), Rect{})
 	}
+	for _, p := range a.Bars {
+		claim(p.Header, "header "+string(p.Pane), Rect{W: MinWidth, H: 1})
+		if p.Focused || !p.Body.Empty() {
+			t.Fatalf("a closed pane is %+v", p)
+		}
+	}
 	for _, d := range a.Dividers {
 		claim(d.Rect, "divider "+string(d.Edge.Before)+" "+string(d.Edge.After), Rect{W: 1, H: 1})
 	}
@@ -254,7 +267,7 @@ func covers(t *testing.T, tab Tab, area Rect) {
 	if tab.Zoom || a.TooSmall {
 		want = 1
 	}
-	if len(a.Panes) != want || focused != 1 {
+	if len(a.Panes)+len(a.Bars) != want || focused != 1 {
 		t.Fatalf("%d of %d panes are shown, %d focused, too small %v", len(a.Panes), want, focused, a.TooSmall)
 	}
 }

@@ -155,7 +155,7 @@ func (d *checking) leaf(n *Node) error {
 		return fmt.Errorf("pane %q occurs twice", n.Pane)
 	}
 	d.panes[n.Pane] = true
-	if n.Axis != "" || len(n.Weights) > 0 {
+	if n.Axis != "" || len(n.Weights) > 0 || n.Stack {
 		return fmt.Errorf("pane %q has members of a split", n.Pane)
 	}
 	n.Weights = nil
@@ -207,6 +207,8 @@ func (d *checking) split(n *Node, depth int) (*Node, error) {
 		kids[i] = kid
 	}
 	whole := n.with(kids, n.Weights)
+	// A tandemux that doesn't know stacks may have made something else of one.
+	whole.Stack = n.Stack && n.Axis == Column && !slices.ContainsFunc(kids, func(k *Node) bool { return !k.leaf() })
 	for i := len(kids) - 1; i >= 0; i-- {
 		whole = whole.put(space{}, i, kids[i])
 	}

@@ -14,6 +14,9 @@
 // A pane alone in its tab, or zoomed, has the whole area and no header. Where
 // the panes of a tab don't fit into the area, the focused one is shown alone.
 //
+// A column of panes can be a stack: one is open, the one focused last, and of the others
+// the headers show. It is one thing among its neighbours.
+//
 // Floats lie above the tiled panes of their tab, each in a frame whose top row is
 // its header, at a share of the area: they keep their place on another screen.
 // They can be hidden together; what has the focus is never hidden. When the last
@@ -25,7 +28,7 @@
 // shrinks and grows again shows what it showed before.
 //
 // Invariants, after any operation and for any document that Decode accepts: a
-// split has at least two children, none of them a split of the same axis, and as
+// split has at least two children, none of them a split of the same axis but a stack, and as
 // many weights, all within 1 and MaxWeight; pane and tab ids are unique; each tab's focus is one of its panes, and of those that show;
 // Active is a tab's index; at most MaxTabs tabs, MaxPanes panes per tab,
 // MaxTotal in all, MaxDepth levels. A layout without tabs is legal: the

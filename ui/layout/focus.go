@@ -91,20 +91,28 @@ func (l Layout) FocusLast() Layout {
 // ever was, the one with the most border in common, and of equal ones the first.
 // It does not go around the screen's edges. A zoomed tab is looked at as if it
 // weren't, and so is one that doesn't fit into the area. From a float it gives the
-// tiled pane that lies there; to a float no direction leads.
+// tiled pane that lies there; to a float no direction leads. Up and down lead through a
+// stack, left and right into its open pane and out of it as a whole.
 func (t Tab) Neighbour(area Rect, from PaneID, d Direction) (PaneID, bool) {
 	if i := t.float(from); i >= 0 {
 		return t.besideFloat(area, i, d)
 	}
 	a := t.geometry(area)
-	p, ok := a.Pane(from)
-	if !ok {
+	all := a.Panes
+	rect := Placed.Rect
+	if d.axis() == Column {
+		all = slices.Concat(a.Panes, a.Bars)
+	} else {
+		rect = Placed.whole
+	}
+	at := slices.IndexFunc(all, func(p Placed) bool { return p.Pane == from })
+	if at < 0 {
 		return "", false
 	}
-	here := p.Rect()
+	here := rect(all[at])
 	best, bestRecent, bestOverlap := PaneID(""), len(t.Recent), 0
-	for _, q := range a.Panes {
-		overlap := here.touch(q.Rect(), d)
+	for _, q := range all {
+		overlap := here.touch(rect(q), d)
 		if overlap <= 0 {
 			continue
 		}

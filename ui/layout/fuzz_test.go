@@ -143,6 +143,19 @@ var operations = []func(*driver, Layout) Layout{
 	},
 	func(d *driver, l Layout) Layout { return moveAnyTab(d, l) },
 	func(d *driver, l Layout) Layout { return l.Rotate(d.next(7) - 3) },
+	func(d *driver, l Layout) Layout {
+		next, _ := l.Stack(d.area, d.pane(l))
+		return next
+	},
+	func(d *driver, l Layout) Layout {
+		next, _ := l.Unstack(d.area, d.pane(l))
+		return next
+	},
+	func(d *driver, l Layout) Layout {
+		u := d.terminal()
+		next, _, err := l.NewStacked(d.area, d.pane(l), u)
+		return d.opened(next, u, err)
+	},
 }
 
 func splitAny(d *driver, l Layout) Layout {
@@ -158,7 +171,7 @@ func splitAny(d *driver, l Layout) Layout {
 		// Nobody but the split pane moves.
 		t, _ := next.Tab()
 		for _, p := range t.Arrange(d.area).Panes {
-			if was, ok := before[p.Pane]; ok && p.Pane != split && p.Pane != id && was != p.Rect() {
+			if was, ok := before[p.Pane]; ok && p.Pane != split && p.Pane != id && p.Stack.Empty() && was != p.Rect() {
 				panic("split moved " + string(p.Pane))
 			}
 		}
@@ -332,6 +345,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"x":{"y":[1,2]},"tabs":[{"id":"t1","zoom":true,"root":{"axis":"row","weights":[3,1],"children":[` +
 		`{"pane":"p1","terminal":"a:/1"},{"axis":"row","children":[{"pane":"p2","terminal":"a:/1"},{"axis":"column","children":[` +
 		`{"pane":"p3","terminal":"a:/1"},{"pane":"p4","terminal":"a:/2","name":"n"}]}]}]}}]}`))
+	f.Add([]byte(`{"version":1,"tabs":[{"id":"t1","focus":"p2","recent":["p3"],"root":{"axis":"column","children":[{"pane":"p1","terminal":"a:/1"},` +
+		`{"axis":"column","stack":true,"children":[{"pane":"p2","terminal":"a:/2"},{"pane":"p3","terminal":"a:/3"}]},{"axis":"row","stack":true,"children":[` +
+		`{"pane":"p4","terminal":"a:/2"},{"axis":"column","stack":true,"weights":[7,8],"children":[{"pane":"p5","terminal":"a:/2"},{"pane":"p6","terminal":"a:/3"}]}]}]}}]}`))
 	f.Add([]byte(`{"version":1,"tabs":[{"id":"t1","focus":"p2","hidden":true,"root":{"pane":"p1","terminal":"a:/1"},"floats":[` +
 		`{"pane":"p2","terminal":"a:/2","place":[0,10000,5000,1],"new":1},{"pane":"p3","terminal":"a:/3","place":[1,2,3,4]}]}]}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {

@@ -66,7 +66,7 @@ const (
 	Column Axis = "column" // one above the other, from the top
 )
 
-// Node is a leaf (Pane set) or a split (Children set).
+// Node is a leaf (Pane set) or a split (Children set); a split can be a stack.
 type Node struct {
 	Pane     PaneID `json:"pane,omitempty"`
 	Terminal URI    `json:"terminal,omitempty"`
@@ -77,6 +77,8 @@ type Node struct {
 	Axis     Axis    `json:"axis,omitempty"`
 	Children []*Node `json:"children,omitempty"`
 	Weights  []int   `json:"weights,omitempty"`
+	// Stack says that of a column's panes one is open and the others are their headers.
+	Stack bool `json:"stack,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }

@@ -33,7 +33,7 @@ func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneI
 func (l Layout) insert(area Rect, i int, at PaneID, d Direction, leaf *Node) (Layout, error) {
 	t := l.Tabs[i]
 	p, _ := t.Root.pathTo(t.tiled(at))
-	t.Root = t.Root.insert(spaceFor(t.Root, area), p, d, leaf)
+	t.Root = t.Root.insert(spaceFor(t.Root, area), t.Root.beside(p, d), d, leaf)
 	if t.Root.depth() > MaxDepth {
 		return l, fmt.Errorf("panes can be split %d levels deep at most", MaxDepth-1)
 	}
@@ -50,11 +50,14 @@ func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
 	if t.count() >= MaxPanes || !t.Root.fits(area) {
 		return false
 	}
-	p, ok := t.geometry(area).Pane(t.tiled(at))
+	p, ok := t.Root.pathTo(t.tiled(at))
 	if !ok {
 		return false
 	}
-	r := p.Rect()
+	r := t.Root.rectAt(area, t.Root.unit(p))
+	if n := t.Root.at(t.Root.unit(p)); n.Stack && d.axis() == Column {
+		return r.H > len(n.Children)+MinHeight
+	}
 	if d.axis() == Row {
 		return r.W >= 2*MinWidth+1 && r.H >= headed
 	}

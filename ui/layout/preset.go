@@ -4,13 +4,15 @@ package layout
 // are tmux's.
 type Preset string
 
-// The presets, in the order in which NextPreset goes through them.
+// The presets, in the order in which NextPreset goes through them; it leaves out Stacked,
+// which tmux does not have.
 const (
 	EvenHorizontal Preset = "even-horizontal" // side by side
 	EvenVertical   Preset = "even-vertical"   // one above the other
 	MainHorizontal Preset = "main-horizontal" // the first on top, the others below
 	MainVertical   Preset = "main-vertical"   // the first on the left
 	Tiled          Preset = "tiled"           // as square as can be
+	Stacked        Preset = "stacked"         // one open, of the others the headers
 )
 
 // mainWeight and otherWeight share a tab out between the main pane and the rest.
@@ -28,6 +30,7 @@ var presets = []presetRow{
 	{MainHorizontal, func(p []*Node) *Node { return around(Column, p) }},
 	{MainVertical, func(p []*Node) *Node { return around(Row, p) }},
 	{Tiled, tile},
+	{Stacked, stackOf},
 }
 
 // line puts nodes next to each other.
@@ -98,14 +101,14 @@ func (l Layout) NextPreset(area Rect) Layout {
 	if !ok {
 		return l
 	}
-	last := -1
-	for i, p := range presets {
+	turns, last := presets[:len(presets)-1], -1
+	for i, p := range turns {
 		if p.name == t.Preset {
 			last = i
 		}
 	}
-	for i := range presets {
-		next, ok := t.apply(presets[wrap(last+1+i, len(presets))].name)
+	for i := range turns {
+		next, ok := t.apply(turns[wrap(last+1+i, len(turns))].name)
 		if ok && (area.Empty() || next.Root.fits(area)) {
 			return l.withTab(l.Active, next)
 		}
@@ -139,7 +142,7 @@ func (n *Node) even() *Node {
 
 // span counts the panes next to each other along an axis.
 func (n *Node) span(axis Axis) int {
-	if n.leaf() {
+	if n.leaf() || n.Stack {
 		return 1
 	}
 	sum, most := 0, 0

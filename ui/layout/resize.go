@@ -17,7 +17,7 @@ func (l Layout) Resize(area Rect, id PaneID, d Direction, n int) Layout {
 	p, _ := t.Root.pathTo(id)
 	for k := len(p) - 1; k >= 0; k-- {
 		s := t.Root.at(p[:k])
-		if s.Axis != d.axis() {
+		if s.Axis != d.axis() || s.Stack {
 			continue
 		}
 		edge := min(p[k], len(s.Children)-2)

@@ -29,7 +29,7 @@ func (s space) known() bool { return !Rect(s).Empty() }
 
 // child gives the space of child i of a split that has this one.
 func (s space) child(n *Node, i int) space {
-	if !s.known() {
+	if !s.known() || n.Stack { // whose panes have no tree below them
 		return space{}
 	}
 	return space(n.rects(Rect(s))[i])
@@ -38,7 +38,7 @@ func (s space) child(n *Node, i int) space {
 // weights gives the split's weights as its children's sizes in cells, which
 // share the same space out in the same way. The slice is the caller's.
 func (s space) weights(n *Node) []int {
-	if !s.known() {
+	if !s.known() || n.Stack { // which shares nothing out
 		return append([]int(nil), n.Weights...)
 	}
 	return n.sizes(n.length(Rect(s)))
@@ -57,6 +57,9 @@ func spaceFor(root *Node, area Rect) space {
 func (n *Node) least() (w, h int) {
 	if n.leaf() {
 		return MinWidth, headed
+	}
+	if n.Stack {
+		return MinWidth, len(n.Children) + MinHeight
 	}
 	for i, c := range n.Children {
 		cw, ch := c.least()

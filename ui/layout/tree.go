@@ -113,12 +113,12 @@ func bounded(weights []int) []int {
 
 // with gives the split with other children and weights.
 func (n *Node) with(children []*Node, weights []int) *Node {
-	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), Unknown: n.Unknown}
+	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), Stack: n.Stack, Unknown: n.Unknown}
 }
 
 // replace gives the tree with the node at the path replaced. A split that takes
-// the place of a child of the same axis becomes part of its parent: r is where
-// the tree is drawn, and keeps the panes where they are when it is known.
+// the place of a child of the same axis becomes part of its parent, unless it is a
+// stack: r is where the tree is drawn, and keeps the panes where they are when it is known.
 func (n *Node) replace(r space, p path, by *Node) *Node {
 	if len(p) == 0 {
 		return by
@@ -130,7 +130,7 @@ func (n *Node) replace(r space, p path, by *Node) *Node {
 // put gives the split with child i replaced.
 func (n *Node) put(r space, i int, kid *Node) *Node {
 	children := slices.Clone(n.Children)
-	if kid.leaf() || kid.Axis != n.Axis {
+	if kid.leaf() || kid.Axis != n.Axis || kid.Stack {
 		children[i] = kid
 		return n.with(children, n.Weights)
 	}
@@ -178,8 +178,8 @@ func (n *Node) remove(r space, p path) *Node {
 	return n.with(slices.Delete(slices.Clone(n.Children), i, i+1), slices.Delete(weights, i, i+1))
 }
 
-// insert gives the tree with a new leaf beside the one at the path, which gives
-// up half of its cells.
+// insert gives the tree with a new leaf beside the node at the path, which gives up half
+// of its cells.
 func (n *Node) insert(r space, p path, d Direction, leaf *Node) *Node {
 	if len(p) > 1 || len(p) == 1 && n.Axis != d.axis() {
 		i := p[0]

@@ -56,6 +56,9 @@ func (ps *Panes) Commands() map[string]command.Do {
 		},
 		"break-out":     inArea(layout.Layout.BreakOut),
 		"type-to-all":   func(ps *Panes, _ []string) { ps.typeTogether() },
+		"stack":         inArea(layout.Layout.Stack),
+		"unstack":       inArea(layout.Layout.Unstack),
+		"new-stacked":   newStacked,
 		"mark-pane":     markPane,
 		"join-pane":     joinPane,
 		"swap-marked":   swapMarked,
@@ -101,6 +104,17 @@ func toggleFloats(ps *Panes, _ []string) {
 
 // newFloat opens a terminal above the tiled panes.
 func newFloat(ps *Panes, args []string) { ps.Create(layout.Layout.NewFloat, ps.program(args)) }
+
+// newStacked opens a terminal in a stack with the focused pane.
+func newStacked(ps *Panes, args []string) {
+	at, area := ps.FocusID(), ps.Area()
+	ps.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		if _, _, ok := l.Find(at); !ok {
+			return l.NewTab(uri) // the pane is gone
+		}
+		return l.NewStacked(area, at, uri)
+	}, ps.program(args))
+}
 
 // popup runs a program above the tiled panes that takes its pane along.
 func popup(ps *Panes, args []string) {
@@ -207,7 +221,7 @@ func paneNumbers(ps *Panes, _ []string) {
 		Panes: func() (all []overlay.Number) {
 			tab, _ := ps.Doc.Shown.Tab()
 			for i, leaf := range tab.Panes() {
-				if p, ok := ps.Arr.Pane(leaf.Pane); ok {
+				if p, ok := ps.Arr.Spot(leaf.Pane); ok {
 					all = append(all, overlay.Number{Rect: paint.Rect(p.Rect()), N: i + 1, Note: fmt.Sprintf("%dx%d", p.Body.W, p.Body.H), Focused: p.Focused})
 				}
 			}
@@ -278,6 +292,7 @@ func (ps *Panes) Context() command.Context {
 		_, *to = tab.Neighbour(area, id, d)
 	}
 	c.Marked, c.Floating = ps.otherMarked(id), tab.Floating(id)
+	c.Stacked = tab.Stacked(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := ps.Focused()
 	if t != nil {

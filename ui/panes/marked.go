@@ -120,7 +120,7 @@ func (ps *Panes) Gets(p layout.Placed) bool {
 		return false
 	}
 	v := ps.Views[p.Pane]
-	return v != nil && !v.Copying() && ps.Terms.Typable(ps.Terms.Get(p.Terminal))
+	return v != nil && !p.Body.Empty() && !v.Copying() && ps.Terms.Typable(ps.Terms.Get(p.Terminal))
 }
 
 // Receiving counts the panes that get what is typed; 0 where it goes to one.

@@ -178,7 +178,7 @@ func (ps *Panes) arrange() {
 	}
 	ps.pruneTogether()
 	ps.ticks++
-	for _, p := range ps.Arr.Panes {
+	for _, p := range slices.Concat(ps.Arr.Panes, ps.Arr.Bars) { // a header tells of commands
 		if t := ps.Terms.Get(p.Terminal); t != nil {
 			t.Shown = ps.ticks
 		}

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (sc *Screen) Draw(all bool, now time.Time, cursor paint.Cursor) (at paint.C
 	}
 	sc.tiledSigns()
 	if all || sc.loop.Dirty&loop.Chrome != 0 {
-		for _, p := range sc.panes.Arr.Panes {
+		for _, p := range slices.Concat(sc.panes.Arr.Panes, sc.panes.Arr.Bars) {
 			if !p.Header.Empty() && !p.Floating() {
 				sc.header(p)
 			}
@@ -149,6 +150,9 @@ func (sc *Screen) header(p layout.Placed) {
 	name := sc.panes.NameOf(p.Name, p.Terminal)
 	if t != nil && p.Name == "" {
 		name = t.FullTitle()
+	}
+	if p.Body.Empty() { // in a stack, and not open
+		name = string(l.Folded) + " " + name
 	}
 	// The name goes first: it has half of the row, and all of it where the badge
 	// would be too short to tell anything.

@@ -26,7 +26,7 @@ type Tab struct {
 	Active bool   `toml:"active,omitempty" comment:"the one that shows"`
 	Zoom   bool   `toml:"zoom,omitempty" comment:"only the focused pane shows"`
 	Hidden bool   `toml:"hidden,omitempty" comment:"the floats don't show"`
-	Split  string `toml:"split,omitempty" comment:"row: side by side; column: one above the other"`
+	Split  string `toml:"split,omitempty" comment:"row: side by side; column: one above the other; stack: one open, of the others the headers"`
 	Panes  []Pane `toml:"pane"`
 	Floats []Pane `toml:"float,omitempty"`
 }
@@ -37,6 +37,7 @@ type Pane struct {
 	Cwd     string    `toml:"cwd,omitempty"`
 	Command []string  `toml:"command,omitempty"`
 	Focus   bool      `toml:"focus,omitempty"`
+	Open    bool      `toml:"open,omitempty"` // of its stack, without the focus
 	Size    int       `toml:"size,omitempty"`
 	Place   []float64 `toml:"place,omitempty,inline"` // of a float
 	Split   string    `toml:"split,omitempty"`
@@ -45,7 +46,7 @@ type Pane struct {
 
 // layoutHead explains a saved layout to who edits it.
 const layoutHead = `# A layout of tandemux: tandemux layout load opens it again.
-# Panes lie in a row (side by side) or a column; size is a share of the split, the
+# Panes lie in a row (side by side), a column or a stack; size is a share of the split, the
 # place of a float is left, top, width and height in percent. A pane without a
 # command runs the shell; cwd may be relative to this file.
 
@@ -86,13 +87,13 @@ func Parse(r io.Reader) (File, error) {
 // and where, and its name.
 type Saving struct {
 	Describe func(ahp.URI) Pane
-	focus    layout.PaneID
+	tab      layout.Tab
 }
 
 func (s Saving) File(l layout.Layout) File {
 	var f File
 	for i, t := range l.Tabs {
-		s.focus = t.Focus
+		s.tab = t
 		tab := Tab{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1, Zoom: t.Zoom, Hidden: t.Hidden}
 		root := s.pane(t.Root)
 		tab.Split, tab.Panes = root.Split, root.Panes
@@ -114,15 +115,22 @@ func (s Saving) File(l layout.Layout) File {
 	return f
 }
 
+// stack is the split of a stack.
+const stack = "stack"
+
 func (s Saving) pane(n *layout.Node) Pane {
 	if len(n.Children) == 0 {
 		p := s.Describe(n.Terminal)
-		p.Name, p.Focus = cmp.Or(n.Name, p.Name), n.Pane == s.focus
+		p.Name, p.Focus = cmp.Or(n.Name, p.Name), n.Pane == s.tab.Focus
 		return p
 	}
 	p := Pane{Split: string(n.Axis)}
+	if n.Stack {
+		p.Split = stack
+	}
 	for i, c := range n.Children {
 		kid := s.pane(c)
+		kid.Open = n.Stack && i > 0 && !kid.Focus && s.tab.Open(n) == c
 		kid.Size = n.Weights[i]
 		p.Panes = append(p.Panes, kid)
 	}
@@ -135,13 +143,14 @@ type Loading struct {
 	Open  func(p Pane) ahp.URI
 	panes int
 	focus layout.PaneID
+	open  []layout.PaneID // of the tab's stacks
 }
 
 // Tabs gives a layout with the file's tabs. layout.Decode has checked it.
 func (ld *Loading) Tabs(f File) (layout.Layout, error) {
 	l := layout.New("")
 	for i, t := range f.Tabs {
-		ld.focus = ""
+		ld.focus, ld.open = "", nil
 		root, err := ld.node(Pane{Split: t.Split, Panes: t.Panes}, 1)
 		if err != nil {
 			return l, fmt.Errorf("tab %d: %w", i+1, err)
@@ -154,7 +163,7 @@ func (ld *Loading) Tabs(f File) (layout.Layout, error) {
 			}
 			tab.Floats = append(tab.Floats, fl)
 		}
-		tab.Focus = ld.focus
+		tab.Focus, tab.Recent = ld.focus, ld.open
 		l.Tabs = append(l.Tabs, tab)
 		if t.Active {
 			l.Active = i
@@ -177,8 +186,11 @@ func (ld *Loading) node(p Pane, depth int) (*layout.Node, error) {
 		return nil, errors.New("a pane has panes: its name, cwd, command and focus belong to those")
 	}
 	n := &layout.Node{Axis: layout.Axis(p.Split)}
-	if p.Split == "" {
+	switch p.Split {
+	case "":
 		n.Axis = layout.Row
+	case stack:
+		n.Axis, n.Stack = layout.Column, true
 	}
 	for _, c := range p.Panes {
 		kid, err := ld.node(c, depth+1)
@@ -187,6 +199,9 @@ func (ld *Loading) node(p Pane, depth int) (*layout.Node, error) {
 		}
 		n.Children = append(n.Children, kid)
 		n.Weights = append(n.Weights, max(c.Size, 1))
+		if n.Stack && len(kid.Children) > 0 {
+			return nil, errors.New("a stack has panes alone, which are not split")
+		}
 	}
 	return n, nil
 }
@@ -196,6 +211,9 @@ func (ld *Loading) leaf(p Pane) *layout.Node {
 	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Terminal: ld.Open(p)}
 	if p.Focus {
 		ld.focus = n.Pane
+	}
+	if p.Open {
+		ld.open = append(ld.open, n.Pane)
 	}
 	return n
 }

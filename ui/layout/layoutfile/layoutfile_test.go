@@ -94,6 +94,7 @@ func TestLayoutFileSaysWhatIsWrong(t *testing.T) {
 		"[[tab":               "line 1: ",
 		"[[tab]]\nsplit = \"x\"\npane = [{}, {}]":                                                `axis is "x"`,
 		"[[tab]]\npane = [{}, {size = 99999999}]":                                                "weight 99999999 is not within",
+		"[[tab]]\nsplit = \"stack\"\npane = [{}, {pane = [{}, {}]}]":                             "a stack has panes alone",
 		"[[tab]]\npane = [{}, {split = \"row\"}]":                                                "a split has no [[pane]]",
 		"[[tab]]\npane = [{}, {cwd = \"/\", pane = [{}, {}]}]":                                   "belong to those",
 		"[[tab]]\npane = [{}]\nfloat = [{place = [1, 2, 3]}]":                                    "left, top, width and height",
@@ -124,7 +125,7 @@ func TestRandomLayoutsComeBack(t *testing.T) {
 			at := panes[random.IntN(len(panes))].Pane
 			var next layout.Layout
 			var err error
-			switch random.IntN(10) {
+			switch random.IntN(13) {
 			case 0:
 				next, _, err = l.NewTab(uri())
 			case 1:
@@ -141,6 +142,10 @@ func TestRandomLayoutsComeBack(t *testing.T) {
 				next = l.Zoom()
 			case 7:
 				next = l.HideFloats()
+			case 8:
+				next, err = l.Stack(area, at)
+			case 9:
+				next, _, err = l.NewStacked(area, at, uri())
 			default:
 				next, _, err = l.Split(area, at, layout.Direction(random.IntN(4)), uri())
 			}
@@ -174,7 +179,8 @@ func drawn(l layout.Layout, area layout.Rect) string {
 	text := fmt.Sprintf("tab %d of %d is active\n", l.Active, len(l.Tabs))
 	for _, t := range l.Tabs {
 		text += fmt.Sprintf("%q %v %v\n", t.Name, t.Zoom, t.Hidden)
-		for _, p := range t.Arrange(area).Panes {
+		a := t.Arrange(area)
+		for _, p := range append(a.Panes, a.Bars...) {
 			text += fmt.Sprintf("%s %+v %+v %v\n", p.Terminal, p.Body, p.Frame, p.Focused)
 		}
 	}
