@@ -231,14 +231,14 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 	return r
 }
 
-// runtime is its XDG_RUNTIME_DIR.
-func (r *realRun) runtime() string {
+// of is a variable of its environment.
+func (r *realRun) of(name string) string {
 	for _, kv := range r.env {
-		if dir, ok := strings.CutPrefix(kv, "XDG_RUNTIME_DIR="); ok {
-			return dir
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
 		}
 	}
-	r.t.Fatal("no runtime directory")
+	r.t.Fatal("no " + name)
 	return ""
 }
 

@@ -109,8 +109,8 @@ func newRealChat(t *testing.T, bin, program string, a realAgent, m *Model) *real
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	c := &realConversation{t: t, ctx: ctx, run: r.runtime()}
-	c.Client, c.seen = connectFolded(ctx, t, r.runtime(), "person")
+	c := &realConversation{t: t, ctx: ctx, run: r.of("XDG_RUNTIME_DIR")}
+	c.Client, c.seen = connectFolded(ctx, t, r.of("XDG_RUNTIME_DIR"), "person")
 	got := ahp.AgentResult{Provider: a.provider}
 	if a.provider == "" {
 		c.ask(ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Command: append([]string{program}, a.args...)}, &got)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // shellTools are the names of the tools that run shell commands, the best first.
@@ -35,6 +36,8 @@ type Model struct {
 	Args map[string]any
 	// Insist, where it is not empty, is a shell's tool that is called, offered or not.
 	Insist string
+
+	answers atomic.Int64
 
 	mu     sync.Mutex
 	asked  []string
@@ -233,16 +236,17 @@ type object = map[string]any
 func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
+	n := m.answers.Add(1) // what has the id of another is taken for a part of that
 	block, deltas, stop := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text}, "end_turn"
 	whole := object{"type": "text", "text": text}
 	if tool != "" {
 		args, _ := json.Marshal(m.arguments(tool))
-		block, stop = object{"type": "tool_use", "id": "toolu_1", "name": tool, "input": object{}}, "tool_use"
+		block, stop = object{"type": "tool_use", "id": fmt.Sprint("toolu_", n), "name": tool, "input": object{}}, "tool_use"
 		deltas = object{"type": "input_json_delta", "partial_json": string(args)}
-		whole = object{"type": "tool_use", "id": "toolu_1", "name": tool, "input": m.arguments(tool)}
+		whole = object{"type": "tool_use", "id": fmt.Sprint("toolu_", n), "name": tool, "input": m.arguments(tool)}
 	}
 	message := object{
-		"id": "msg_1", "type": "message", "role": "assistant", "model": q.Model, "content": []any{},
+		"id": fmt.Sprint("msg_", n), "type": "message", "role": "assistant", "model": q.Model, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 10, "output_tokens": 5},
 	}
 	if !q.Stream {
@@ -285,25 +289,26 @@ func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q modelRequest) {
 func (m *Model) openai(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, space := m.reply(q)
 	m.note(r, "text "+tool)
+	n := m.answers.Add(1)
 	item := object{
-		"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+		"type": "message", "id": fmt.Sprint("msg_", n), "role": "assistant", "status": "completed",
 		"content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}},
 	}
 	if tool != "" {
 		args, _ := json.Marshal(m.arguments(tool))
-		item = object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": tool, "arguments": string(args), "status": "completed"}
+		item = object{"type": "function_call", "id": fmt.Sprint("fc_", n), "call_id": fmt.Sprint("call_", n), "name": tool, "arguments": string(args), "status": "completed"}
 		if space != "" {
 			item["namespace"] = space
 		}
 	}
-	response := object{"id": "resp_1", "object": "response", "status": "in_progress", "model": q.Model, "output": []any{}}
+	response := object{"id": fmt.Sprint("resp_", n), "object": "response", "status": "in_progress", "model": q.Model, "output": []any{}}
 	done := object{
-		"id": "resp_1", "object": "response", "status": "completed", "model": q.Model, "output": []any{item},
+		"id": fmt.Sprint("resp_", n), "object": "response", "status": "completed", "model": q.Model, "output": []any{item},
 		"usage": object{"input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "input_tokens_details": object{"cached_tokens": 0}, "output_tokens_details": object{"reasoning_tokens": 0}},
 	}
 	list := []any{object{"type": "response.created", "response": response}, object{"type": "response.output_item.added", "output_index": 0, "item": item}}
 	if tool == "" {
-		list = append(list, object{"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0, "content_index": 0, "delta": text})
+		list = append(list, object{"type": "response.output_text.delta", "item_id": fmt.Sprint("msg_", n), "output_index": 0, "content_index": 0, "delta": text})
 	}
 	events(w, append(list,
 		object{"type": "response.output_item.done", "output_index": 0, "item": item},
