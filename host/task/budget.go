@@ -24,7 +24,14 @@ func (l *live) spend(ctx context.Context, t store.Task, turn *ahp.Turn) error {
 	if err != nil {
 		l.s.Log.Warn("keep what a task has used", "task", l.id, "err", err)
 	}
-	if l.due = again; v.Over == "" {
+	l.due = again
+	if files, limited := l.weigh(ctx, false); limited {
+		l.due, v = diskTime, files
+		if again > 0 {
+			l.due = min(again, diskTime)
+		}
+	}
+	if v.Over == "" {
 		return nil
 	}
 	if err := l.s.budgets.Stop(l.id, turn.ID); err != nil {
@@ -44,7 +51,7 @@ func (l *live) spend(ctx context.Context, t store.Task, turn *ahp.Turn) error {
 
 // spent counts what a turn has used that is over, and gives it as it ended: one that was
 // stopped because of its budget has failed for that.
-func (l *live) spent(t store.Task, turn *ahp.Turn) *ahp.Turn {
+func (l *live) spent(ctx context.Context, t store.Task, turn *ahp.Turn) *ahp.Turn {
 	seen, ok := turns.Used(t.Session, turn)
 	if !ok {
 		return turn
@@ -54,6 +61,9 @@ func (l *live) spent(t store.Task, turn *ahp.Turn) *ahp.Turn {
 	v, _, err := l.s.budgets.Count(l.id, seen, false)
 	if err != nil {
 		l.s.Log.Warn("keep what a task has used", "task", l.id, "err", err)
+	}
+	if files, limited := l.weigh(ctx, true); limited {
+		v = files
 	}
 	if len(v.Unknown) > len(before.Unknown) {
 		l.s.note(t, store.Warning, "its agent does not report all that its budget limits, which may be passed unseen")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/host/task/access"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/store"
 )
 
@@ -15,8 +16,12 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref string, co
 	if err != nil {
 		return store.Event{}, err
 	}
-	if v := s.budgets.View(t.ID); v.Over != "" {
-		return store.Event{}, store.Errorf(store.Stale, "%s: `tandemux task budget %s --max-%s N` raises it", v.Reason, t.Name, v.Over)
+	if v := s.budgetNow(ctx, t.ID); v.Over != "" {
+		less := ""
+		if v.Over == budget.Disk {
+			less = ", and so does it to delete files"
+		}
+		return store.Event{}, store.Errorf(store.Stale, "%s: `tandemux task budget %s --max-%s N` raises it%s", v.Reason, t.Name, v.Over, less)
 	}
 	s.begun()
 	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})

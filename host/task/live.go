@@ -20,13 +20,14 @@ type live struct {
 	wake chan struct{} // holds one when there is something to look at; immutable
 	done chan struct{} // closed when the runner has ended; immutable
 
-	told   told              // what the stream tells of the open turn
-	loaded bool              // told is as the store says
-	left   workspace.Removed // what deleting left and dropped; for others once done is closed
-	facts  store.Facts
-	due    time.Duration // after which to look again at what the turn uses; 0: not by itself
-	full   time.Time     // since when there is no room for what it is at; zero: there is
-	asked  struct {      // of the version that it was launched with
+	told    told              // what the stream tells of the open turn
+	loaded  bool              // told is as the store says
+	left    workspace.Removed // what deleting left and dropped; for others once done is closed
+	facts   store.Facts
+	due     time.Duration // after which to look again at what the turn uses; 0: not by itself
+	weighed weighed       // of its files
+	full    time.Time     // since when there is no room for what it is at; zero: there is
+	asked   struct {      // of the version that it was launched with
 		version string
 		hooks   bool
 	}

@@ -111,7 +111,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if t, err = l.s.Store.Tasks.Find(ctx, t.ID); err != nil || t.Status.Final() {
 		return err // with what ended it comes a wake-up
 	}
-	if e := waiting[0]; e.Status == store.EventPending && e.Author != adopted && l.s.held(t.ID) != "" {
+	if e := waiting[0]; e.Status == store.EventPending && e.Author != adopted && l.s.budgetNow(ctx, t.ID).Over != "" {
 		l.leave()
 		return nil // until somebody raises the limit
 	}
@@ -324,7 +324,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	if err != nil {
 		return err
 	}
-	turn = l.spent(t, turn)
+	turn = l.spent(ctx, t, turn)
 	give := t.Status.Final() || l.gaveUp() // what there is no room for
 	if !t.Status.Final() {
 		err := l.say(ctx, t.ID, turn)

@@ -126,7 +126,7 @@ var arrows = map[string][]string{
 	"host/task/queue":    {},
 	"host/task/question": {"ahp", "host/task/access", "host/task/store", "host/task/turns", "internal/approval"},
 	"host/task/turns":    {"ahp", "host/agent/commandline", "host/task/budget", "host/task/store"},
-	"host/task/registry": {"internal/config/strict", "host/task/access", "host/task/store", "host/workspace/filetree"},
+	"host/task/registry": {"internal/config/strict", "host/task/access", "host/task/budget", "host/task/store", "host/workspace/filetree"},
 	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/budget", "host/task/home", "host/task/login", "host/task/question", "host/task/queue", "host/task/registry", "host/task/store", "host/task/turns", "host/workspace/...", "internal/approval", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri"},
 	"host/task/home":     {"host/git", "host/task/store", "host/workspace", "internal/config/option", "internal/spelling"},
 	"host/task/api":      {"host/auth", "host/front", "host/task", "host/task/access", "host/task/budget", "host/task/question", "host/task/registry", "host/task/store", "host/workspace/...", "internal/fault"},

@@ -14,6 +14,7 @@ import (
 func newTaskBudget() *cobra.Command {
 	var in struct {
 		budget.Limits
+		MaxDisk size           `flag:"max-disk" value:"SIZE" doc:"How much its files may take on the disk, such as 2G; 0: as much as there is"`
 		MaxTime *time.Duration `flag:"max-time" value:"TIME" doc:"How long its turns may run in all, such as 30m, without the time in which it waits for answers; 0: any time"`
 	}
 	return verb("budget TASK", `Show what a task has used and may use, or change that
@@ -22,7 +23,7 @@ limit; messages that wait go on then.
 
   tandemux task budget fixer
   tandemux task budget fixer --max-cost 5`, &in, func(c *call, args []string) error {
-		in.Seconds = wholeSeconds(in.MaxTime)
+		in.Seconds, in.Bytes = wholeSeconds(in.MaxTime), in.MaxDisk.bytes
 		if in.Limits != (budget.Limits{}) {
 			return told(c, budgetLines, "setBudget", in.Limits, args[0])
 		}
@@ -41,6 +42,16 @@ func budgetLines(v budget.View) string {
 		lines[i] = cli.Line(lines[i])
 	}
 	return strings.Join(lines, "\n")
+}
+
+// size is a flag of bytes, nil where it was not given.
+type size struct{ bytes *int64 }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *size) UnmarshalText(text []byte) error {
+	n, err := budget.ParseBytes(string(text))
+	s.bytes = &n
+	return err
 }
 
 // wholeSeconds is a time as the interface takes it, rounded up.

@@ -33,6 +33,7 @@ type createFlags struct {
 	task.NewTask
 	CommandLine string         `flag:"agent-command" doc:"An agent that speaks ACP, by its command line (words, without quoting)"`
 	Message     string         `flag:"message,m" doc:"Send this to the task; - reads it from standard input"`
+	MaxDisk     size           `flag:"max-disk" value:"SIZE" doc:"How much its files may take on the disk, such as 2G; 0: as much as there is. The configuration's when absent"`
 	MaxTime     *time.Duration `flag:"max-time" value:"TIME" doc:"How long its turns may run in all, such as 30m, without the time in which it waits for answers; 0: any time. The configuration's when absent"`
 	waiting
 }
@@ -77,7 +78,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.Seconds = wholeSeconds(o.MaxTime)
+	o.Seconds, o.Bytes = wholeSeconds(o.MaxTime), o.MaxDisk.bytes
 	o.Command, o.Hint = strings.Fields(o.CommandLine), branchHere(c.Context(), o.Branch)
 	var content []store.Part
 	if o.Message != "" {

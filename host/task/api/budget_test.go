@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -158,5 +160,45 @@ func TestBudgetDefaults(t *testing.T) {
 	}
 	if _, err := svc.SetBudget(ctx, access.TheOperator(), "it", budget.Limits{Tokens: new(int64(5000))}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBudgetDisk: a turn whose files pass their limit is stopped, whatever it writes; what was
+// deleted counts no more, and of tasks without a limit nothing is measured.
+func TestBudgetDisk(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.agent("writes", "prompt\nsay hello\nshell w head -c 3000000 /dev/urandom >big\nawait cancel\nstop cancelled\nprompt\nsay fine\n")
+	w.create("writes", map[string]any{"name": "it", "max_bytes": 1 << 20})
+	first, second := w.send("it", "a"), w.send("it", "b")
+	if e := w.settles(first.ID); e.Status != store.EventFailed || !strings.HasPrefix(e.Reason, "the budget is used up: ") || !strings.HasSuffix(e.Reason, "M of 1M of files") {
+		t.Errorf("the event is %+v", e)
+	}
+	w.until("it is held", func() bool { return w.present("it").Status == store.Pending })
+	if p := w.present("it"); p.Last == nil || p.Last.Outcome != store.OutcomeBudget || p.Budget.Over != budget.Disk || p.Budget.Used.Bytes == nil || *p.Budget.Used.Bytes < 2900000 {
+		t.Errorf("it is %+v", p)
+	}
+	w.refused(http.StatusConflict, "--max-disk N` raises it, and so does it to delete files", http.MethodPost, "/tasks/it/events", map[string]any{"content": "c"})
+	big, err := filepath.Glob(filepath.Join(w.dir, "state", "scratch", "*", "workspace", "big"))
+	if err != nil || len(big) != 1 {
+		t.Fatalf("%v %v", big, err)
+	}
+	if err := os.Remove(big[0]); err != nil {
+		t.Fatal(err)
+	}
+	third := w.send("it", "c") // it is looked at again
+	for _, e := range []store.Event{second, third} {
+		if e = w.settles(e.ID); e.Status != store.EventDone {
+			t.Errorf("the event is %+v", e)
+		}
+	}
+	if v := w.present("it").Budget; v.Over != "" || *v.Used.Bytes > 1<<20 {
+		t.Errorf("it has used %+v", v)
+	}
+	w.agent("hello", hello)
+	w.create("hello", map[string]any{"name": "free"})
+	w.settles(w.send("free", "a").ID)
+	if u := w.present("free").Budget.Used; u.Bytes != nil {
+		t.Errorf("it was measured: %+v", u)
 	}
 }

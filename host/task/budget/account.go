@@ -38,6 +38,9 @@ type Account struct {
 	Session string  `json:"session,omitempty"`
 	Meter   float64 `json:"meter,omitempty"`
 
+	// Bytes is what its files took when they were last measured; nil: they never were.
+	Bytes *int64 `json:"bytes,omitempty"`
+
 	// Stopped is the turn that was stopped because a limit was passed.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -116,6 +119,7 @@ type Used struct {
 	Turns    int      `json:"turns" doc:"Of its agent's, the one that runs among them"`
 	NoTokens int      `json:"turns_without_tokens,omitempty" doc:"Turns that have ended without a word about their tokens, which are not in tokens"`
 	NoCost   int      `json:"turns_without_cost,omitempty" doc:"The same of their cost"`
+	Bytes    *int64   `json:"bytes,omitempty" doc:"What its files took on the disk when they were last measured, as is done where there is a limit"`
 }
 
 // Used is what it has used.
@@ -123,7 +127,7 @@ func (a Account) Used() Used {
 	unknownTokens, unknownCost := a.NoTokens, a.NoCost
 	t := a.Last
 	a.fold()
-	u := Used{Currency: a.Currency, Seconds: float64(a.Millis) / 1000, Turns: a.Turns, NoTokens: a.NoTokens, NoCost: a.NoCost}
+	u := Used{Currency: a.Currency, Seconds: float64(a.Millis) / 1000, Turns: a.Turns, NoTokens: a.NoTokens, NoCost: a.NoCost, Bytes: a.Bytes}
 	if !t.Ended { // it may still say
 		u.NoTokens, u.NoCost = unknownTokens, unknownCost
 	}
@@ -141,7 +145,7 @@ type View struct {
 	Limits
 	Used Used `json:"used"`
 	// Over is the limit that was passed.
-	Over   Kind   `json:"over,omitempty" enum:"tokens,cost,time" doc:"The limit that was reached: nothing more is begun before it is raised"`
+	Over   Kind   `json:"over,omitempty" enum:"tokens,cost,time,disk" doc:"The limit that was reached: nothing more is begun before it is raised"`
 	Reason string `json:"reason,omitempty" doc:"Which limit was reached, and how much was used, for people"`
 	// Unknown are limits that may be passed unseen.
 	Unknown []Kind `json:"unknown,omitempty" doc:"The limits that are not sure to hold, as its agent does not always report what they are about"`
@@ -175,6 +179,9 @@ func ViewOf(l Limits, a Account) View {
 	if n := l.Seconds; n != nil && *n > 0 && u.Seconds >= float64(*n) {
 		over(Time, seconds(u.Seconds), seconds(float64(*n)))
 	}
+	if n := l.Bytes; n != nil && *n > 0 && u.Bytes != nil && *u.Bytes > *n {
+		over(Disk, roughly(*u.Bytes), roughly(*n)+" of files")
+	}
 	return v
 }
 
@@ -192,7 +199,7 @@ func Amount(n float64, currency string) string {
 
 // Words say what was used, of what may be, a line for each kind.
 func (v View) Words() []string {
-	u, all := v.Used, v.Limits.Or(Limits{new(int64), new(float64), new(int64)})
+	u, all := v.Used, v.Limits.Or(Limits{new(int64), new(float64), new(int64), new(int64)})
 	line := func(kind Kind, used string, known bool, silent int, limited bool, most string) string {
 		switch {
 		case !known && silent > 0:
@@ -217,9 +224,17 @@ func (v View) Words() []string {
 	if u.Cost != nil {
 		cost = Amount(*u.Cost, u.Currency)
 	}
-	return []string{
+	words := []string{
 		line(Tokens, tokens, u.Tokens != nil, u.NoTokens, *all.Tokens > 0, strconv.FormatInt(*all.Tokens, 10)),
 		line(Cost, cost, u.Cost != nil, u.NoCost, *all.Cost > 0, Amount(*all.Cost, u.Currency)),
 		line(Time, seconds(u.Seconds), true, 0, *all.Seconds > 0, seconds(float64(*all.Seconds))),
 	}
+	if *all.Bytes > 0 {
+		used := "not measured yet"
+		if u.Bytes != nil {
+			used = roughly(*u.Bytes)
+		}
+		words = append(words, line(Disk, used, true, 0, true, roughly(*all.Bytes)))
+	}
+	return words
 }

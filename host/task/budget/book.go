@@ -137,6 +137,20 @@ func (b *Book) Count(task string, s Seen, asks bool) (v View, again time.Duratio
 	return v, again, err
 }
 
+// Weigh takes what a task's files take now, and gives what is so now.
+func (b *Book) Weigh(task string, bytes int64) (View, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.of(task)
+	before := ViewOf(e.Limits, e.Account).Over
+	e.Account.Bytes, e.stale = &bytes, true
+	v := ViewOf(e.Limits, e.Account)
+	if v.Over == before {
+		return v, nil // it is kept with what is counted next
+	}
+	return v, b.save(task, e)
+}
+
 // Stop notes that a turn is being stopped because a limit was passed.
 func (b *Book) Stop(task, turn string) error {
 	b.mu.Lock()

@@ -199,6 +199,10 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"[budgets.a]\nmax-tokens = 5\nmax-cost = 2.5\nmax-time = 60\n": "",
+		"[budgets.a]\nmax-disk = \"2G\"\n":                             "",
+		"[budgets.a]\nmax-disk = \"1536M\"\n":                          "",
+		"[budgets.a]\nmax-disk = \"2T\"\n":                             `such as "512M"`,
+		"[budgets.a]\nmax-disk = 2\n":                                  `such as "512M"`,
 		"[budgets.a]\nmax-tokens = 5.5\n":                              "a number of tokens",
 		"[budgets.a]\nmax-cost = -1\n":                                 "an amount such as 2.5",
 		"[budgets.a]\nmax-cost = nan\n":                                "an amount such as 2.5",

@@ -1,10 +1,12 @@
 package budget
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ const (
 	Tokens Kind = "tokens"
 	Cost   Kind = "cost"
 	Time   Kind = "time"
+	Disk   Kind = "disk"
 )
 
 // The most that limits may be.
@@ -26,6 +29,7 @@ const (
 	maxTokens  = int64(1e15)
 	maxCost    = 1e9
 	maxSeconds = int64(366 * 24 * time.Hour / time.Second)
+	maxBytes   = int64(1) << 50
 )
 
 // Limits are what a task may use. One that is nil was not given; 0 is none.
@@ -33,6 +37,7 @@ type Limits struct {
 	Tokens  *int64   `json:"max_tokens,omitempty" flag:"max-tokens" doc:"How many tokens, in and out, it may use, of what its agent reports; 0: any number. The configuration's when absent"`
 	Cost    *float64 `json:"max_cost,omitempty" flag:"max-cost" value:"AMOUNT" doc:"What it may cost, in the currency that its agent reports; 0: any amount. The configuration's when absent"`
 	Seconds *int64   `json:"max_seconds,omitempty" doc:"How long its turns may run in all, without the time in which it waits for answers; 0: any time. The configuration's when absent"`
+	Bytes   *int64   `json:"max_bytes,omitempty" doc:"How many bytes its files may take on the disk; 0: as many as there are. The configuration's when absent"`
 }
 
 // Check says what is wrong with limits.
@@ -42,6 +47,8 @@ func (l Limits) Check() error {
 		return fmt.Errorf("max_tokens is a number of tokens from 0 to %d", maxTokens)
 	case l.Cost != nil && !(*l.Cost >= 0 && *l.Cost <= maxCost):
 		return fmt.Errorf("max_cost is an amount from 0 to %.0f", maxCost)
+	case l.Bytes != nil && (*l.Bytes < 0 || *l.Bytes > maxBytes):
+		return fmt.Errorf("max_bytes is a number of bytes from 0 to %d", maxBytes)
 	case l.Seconds != nil && (*l.Seconds < 0 || *l.Seconds > maxSeconds):
 		return fmt.Errorf("max_seconds is a number of seconds from 0 to %d", maxSeconds)
 	}
@@ -50,7 +57,7 @@ func (l Limits) Check() error {
 
 // Or is l, and where it has nothing, other.
 func (l Limits) Or(other Limits) Limits {
-	return Limits{or(l.Tokens, other.Tokens), or(l.Cost, other.Cost), or(l.Seconds, other.Seconds)}
+	return Limits{or(l.Tokens, other.Tokens), or(l.Cost, other.Cost), or(l.Seconds, other.Seconds), or(l.Bytes, other.Bytes)}
 }
 
 func or[T any](a, b *T) *T {
@@ -62,7 +69,7 @@ func or[T any](a, b *T) *T {
 
 // Within reports whether l limits all that other does, at least as much.
 func (l Limits) Within(other Limits) bool {
-	return within(l.Tokens, other.Tokens) && within(l.Cost, other.Cost) && within(l.Seconds, other.Seconds)
+	return within(l.Tokens, other.Tokens) && within(l.Cost, other.Cost) && within(l.Seconds, other.Seconds) && within(l.Bytes, other.Bytes)
 }
 
 func within[T int64 | float64](n, most *T) bool {
@@ -83,12 +90,12 @@ func (d *Defaults) Options() []option.Option {
 		Doc: `What each new task may use: of an agent by its name, and where that says nothing, of all. Else as much as it likes: docs/tasks.md.`,
 		Example: []string{
 			"[budgets.all]", "max-time = 7200   # seconds in which its turns run",
-			"[budgets.claude]", "max-tokens = 2000000", "max-cost = 5.0   # in the currency that the agent reports",
+			"[budgets.claude]", "max-tokens = 2000000", "max-cost = 5.0   # in the currency that the agent reports", `max-disk = "2G"   # for all its files`,
 		},
 	}}
 }
 
-var members = []string{"max-tokens", "max-cost", "max-time"}
+var members = []string{"max-tokens", "max-cost", "max-time", "max-disk"}
 
 // Set implements option.Tables.
 func (d *Defaults) Set(raw any) (path []string, err error) {
@@ -120,6 +127,13 @@ func (l *Limits) set(name string, raw any) error {
 		if l.Seconds = &n; !whole || l.Check() != nil {
 			return fmt.Errorf("must be a whole number of seconds from 0 to %d; 0 is no limit", maxSeconds)
 		}
+	case "max-disk":
+		text, is := raw.(string)
+		if n, err := ParseBytes(text); !is || err != nil {
+			return errors.New("must be how many bytes its files may take, such as \"512M\" or \"2G\"; \"0\" is no limit")
+		} else {
+			l.Bytes = &n
+		}
 	default:
 		err := fmt.Errorf("is nothing that a budget has; it may have %s", strings.Join(members, ", "))
 		if near := spelling.Closest(name, members); near != "" {
@@ -145,6 +159,9 @@ func (d *Defaults) TOML() string {
 		if l.Seconds != nil {
 			fmt.Fprintf(&b, "max-time = %d\n", *l.Seconds)
 		}
+		if l.Bytes != nil {
+			fmt.Fprintf(&b, "max-disk = %q\n", FormatBytes(*l.Bytes))
+		}
 	}
 	return b.String()
 }
@@ -155,4 +172,46 @@ func (d Defaults) Of(agent string) Limits { return d[agent].Or(d[AllAgents]) }
 // seconds is a limit of time as people read it.
 func seconds(n float64) string {
 	return (time.Duration(math.Round(n)) * time.Second).String()
+}
+
+// units are those of sizes, by their letters.
+var units = []struct {
+	letter string
+	bytes  int64
+}{{"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
+
+// ParseBytes reads a size such as 512M or 2G.
+func ParseBytes(text string) (int64, error) {
+	number, unit := strings.ToUpper(text), int64(1)
+	for _, u := range units {
+		if n, is := strings.CutSuffix(number, u.letter); is {
+			number, unit = n, u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > maxBytes/unit {
+		return 0, fmt.Errorf("%.40q is no size; give bytes such as 512M or 2G", text)
+	}
+	return n * unit, nil
+}
+
+// FormatBytes is a size as ParseBytes reads it.
+func FormatBytes(n int64) string {
+	for _, u := range units {
+		if n >= u.bytes && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.letter
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// roughly is a size as people read it.
+func roughly(n int64) string {
+	for _, u := range units {
+		if n >= u.bytes {
+			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(u.bytes), 'f', 1, 64), ".0") + u.letter
+		}
+	}
+	return strconv.FormatInt(n, 10)
 }

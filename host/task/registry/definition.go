@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tandemux/host/task/access"
+	"tandemux/host/task/budget"
 	"tandemux/host/task/store"
 	"tandemux/internal/config/strict"
 )
@@ -211,22 +212,11 @@ func (s Sandbox) MemoryBytes() (int64, error) {
 	if s.Memory == "" {
 		return 0, nil
 	}
-	number, unit := s.Memory[:len(s.Memory)-1], int64(1)
-	switch s.Memory[len(s.Memory)-1] {
-	case 'K', 'k':
-		unit = 1 << 10
-	case 'M', 'm':
-		unit = 1 << 20
-	case 'G', 'g':
-		unit = 1 << 30
-	default:
-		number = s.Memory
-	}
-	var n int64
-	if _, err := fmt.Sscanf(number+"\n", "%d\n", &n); err != nil || n <= 0 || n > (1<<50)/unit {
+	n, err := budget.ParseBytes(s.Memory)
+	if err != nil || n == 0 {
 		return 0, store.Errorf(store.Invalid, "sandbox.memory is %.40q; give bytes such as 512M or 2G", s.Memory)
 	}
-	return n * unit, nil
+	return n, nil
 }
 
 // Time is how long a hook may run.
