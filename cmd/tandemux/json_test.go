@@ -124,7 +124,8 @@ task new --no-sandbox --agent writes --name u --workspace worktree:repo -m hello
 ws update u
 ws push u ../remote
 ! ws push u nowhere
-! ws update t
+ws update t
+! ws update nothing
 ws resolve t
 ws new --name shared
 task new --no-sandbox --agent hello --name s --filesystem shared -m hello --wait

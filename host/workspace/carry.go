@@ -44,7 +44,7 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	}
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	if tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); err != nil || tip != u.To {
-		if err := g.MoveRef(ctx, "tandemux: bring "+shortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
+		if err := g.MoveRef(ctx, "tandemux: bring "+git.ShortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
 			return movedMeanwhile(err, r.Branch)
 		}
 	}

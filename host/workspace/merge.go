@@ -111,25 +111,7 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	if check == nil {
 		return w.merge(ctx, o)
 	}
-	// It may take long: the workspace is locked before, to say what is to come home, and after.
-	o.prepare = true
-	m, err := w.merge(ctx, o)
-	if err != nil || m.Nothing {
-		return m, err
-	}
-	if err := check(ctx); err != nil {
-		return Merged{}, err
-	}
-	o.prepare, o.work = false, m.work
-	return w.merge(ctx, o)
-}
-
-// checkFor is what must succeed first; nil for nothing.
-func (w *Workspace) checkFor(o MergeOptions) func(context.Context) error {
-	if w.store.options.Check == nil || o.NoCheck || o.DryRun {
-		return nil
-	}
-	return w.store.options.Check(w)
+	return mergeChecked(ctx, w, o, check)
 }
 
 func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
@@ -214,6 +196,9 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if m.Behind, err = s.git.Count(ctx, commit+".."+head); err != nil {
 		return Merged{}, err
 	}
+	if o.work != "" && m.Behind > 0 {
+		return Merged{}, errMovedOn
+	}
 	to, err := w.join(ctx, r, w.sourceGit(r).With(s.objects...), branch, head, commit, o.Message)
 	if err != nil {
 		return Merged{}, err
@@ -232,6 +217,9 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return m, err
 	}
 	m.Commit = to
+	if _, err := s.git.Run(ctx, "diff-tree", "--quiet", commit, to, "--"); err == nil {
+		commit = to // the task has all of home
+	}
 	r.Home = &coming{From: s.tip, To: commit}
 	if err := w.save(r); err != nil {
 		return Merged{}, err
@@ -288,16 +276,16 @@ func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head
 	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
 		return head, nil
 	}
-	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
-		return tip, nil
-	}
-	tree, left, err := g.Join(ctx, head, tip)
+	tree, left, err := g.JoinInto(ctx, head, tip)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
 	case len(left) > 0:
 		paths := git.PathsOf(left)
 		return "", &Conflicts{Into: "the branch " + branch, Task: r.name(), Paths: paths[:min(len(paths), filetree.MaxListed)]}
+	}
+	if tree == "" {
+		return tip, nil
 	}
 	if text == "" {
 		text = mergeMessage(ctx, w, r, g, branch, head, tip)

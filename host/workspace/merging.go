@@ -96,7 +96,7 @@ func leave(ctx context.Context, w *Workspace, r *record, u *updating) error {
 		return err
 	}
 	defer d.Close()
-	err = errors.Join(put(d, "MERGE_MSG", []byte("Merge "+shortRef(u.Ref)+" into "+r.Branch+"\n")), put(d, "MERGE_MODE", nil), put(d, "MERGE_HEAD", []byte(u.Base+"\n")))
+	err = errors.Join(put(d, "MERGE_MSG", []byte("Merge "+git.ShortRef(u.Ref)+" into "+r.Branch+"\n")), put(d, "MERGE_MODE", nil), put(d, "MERGE_HEAD", []byte(u.Base+"\n")))
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func concluded(w *Workspace, r *record) error {
 // kept in a commit.
 func abort(ctx context.Context, w *Workspace, r *record, s *snapshot) (Updated, error) {
 	u := r.Update
-	out := Updated{From: shortRef(u.Ref), Commit: s.tip, Conflicts: []string{}}
+	out := Updated{From: git.ShortRef(u.Ref), Commit: s.tip, Conflicts: []string{}}
 	var err error
 	if out.Kept, err = s.git.Commit(ctx, s.tree, "What was given up", s.tip); err != nil {
 		return out, err

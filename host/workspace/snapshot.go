@@ -198,9 +198,9 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 		return "", err
 	}
 	if len(left) > 0 {
-		return "", &Conflicts{Into: shortRef(r.Update.Ref), Task: r.name(), Paths: left, Open: true}
+		return "", &Conflicts{Into: git.ShortRef(r.Update.Ref), Task: r.name(), Paths: left, Open: true}
 	}
-	return w.commit(ctx, r, s, cmp.Or(message, "Merge "+shortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
+	return w.commit(ctx, r, s, cmp.Or(message, "Merge "+git.ShortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what

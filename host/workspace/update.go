@@ -29,9 +29,10 @@ type UpdateOptions struct {
 
 // Updated is what an update did.
 type Updated struct {
-	From    string `json:"from" doc:"The branch or commit that was brought in"`
+	From    string `json:"from" doc:"The branch or commit that was brought in, or the directory of a copy"`
 	Commit  string `json:"commit" doc:"What the task's branch is at"`
 	Commits int    `json:"commits" doc:"How many came"`
+	Files   int    `json:"files,omitempty" doc:"How many files came, of a copy"`
 	// Conflicts were left in the task's files.
 	Conflicts []string `json:"conflicts" doc:"Files that both sides changed: they have git's markers, and the merge waits for a commit"`
 	// Kept is the commit that keeps the files of an update that was given up.
@@ -86,16 +87,18 @@ func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error
 		return Updated{}, err
 	}
 	defer unlock()
-	switch {
-	case r.Kind == Filesystem:
-		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "task %s works on a filesystem: it gets what changed there before each message", r.ID)
-	case r.Kind != Worktree:
-		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has no branch that it could be brought up to date with", r.Kind)
-	}
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
 			return Updated{}, err
 		}
+	}
+	switch {
+	case r.Kind == Filesystem:
+		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "task %s works on a filesystem: it gets what changed there before each message", r.ID)
+	case r.Kind == Copy:
+		return updateCopy(ctx, w, r, o)
+	case r.Kind != Worktree:
+		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be brought up to date with", r.Kind)
 	}
 	if err := w.takeCommits(ctx, r); err != nil {
 		return Updated{}, err
@@ -127,7 +130,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	if err != nil {
 		return Updated{}, err
 	}
-	out := Updated{From: shortRef(ref), Commit: s.tip, Conflicts: []string{}}
+	out := Updated{From: git.ShortRef(ref), Commit: s.tip, Conflicts: []string{}}
 	work, err := w.commit(ctx, r, s, "")
 	if err != nil {
 		return Updated{}, err
@@ -163,7 +166,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	if err := w.adopt(ctx, r, s.tip, work); err != nil {
 		return Updated{}, err
 	}
-	if len(u.Unmerged) > 0 && isCommit(ctx, g, r.Branch, work) && isCommit(ctx, g, out.From, base) { // again, with names at the markers
+	if len(u.Unmerged) > 0 && g.IsCommit(ctx, r.Branch, work) && g.IsCommit(ctx, out.From, base) { // again, with names at the markers
 		if named, all, err := g.Join(ctx, r.Branch, out.From); err == nil && slices.Equal(all, u.Unmerged) {
 			u.To = named
 		}
@@ -191,7 +194,7 @@ func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, 
 		if commit, err = at(from); err != nil {
 			return "", "", filetree.Failf(filetree.ErrInvalid, "%q is no branch or commit of the repository %s", filetree.Clip(from), r.Source)
 		}
-		if ref = fullRef(ctx, g, from); ref == "" {
+		if ref = g.FullRef(ctx, from); ref == "" {
 			ref = commit
 		}
 		return ref, commit, nil
@@ -207,23 +210,4 @@ func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, 
 		}
 	}
 	return "", "", filetree.Failf(filetree.ErrUnsupported, "it is not known which branch task %s was made from, or that is gone: name one with --from", r.name())
-}
-
-// fullRef is a branch's name in full, empty for what is no branch.
-func fullRef(ctx context.Context, g git.Git, name string) string {
-	ref, err := g.Line(ctx, "rev-parse", "--symbolic-full-name", "--verify", "-q", "--end-of-options", name)
-	if err != nil || !strings.HasPrefix(ref, "refs/heads/") && !strings.HasPrefix(ref, "refs/remotes/") {
-		return ""
-	}
-	return ref
-}
-
-// isCommit reports whether a name, which may be a tag's, too, is a commit's.
-func isCommit(ctx context.Context, g git.Git, name, commit string) bool {
-	at, err := g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", name+"^{commit}")
-	return err == nil && at == commit && !strings.HasPrefix(name, "-")
-}
-
-func shortRef(ref string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/remotes/")
 }

@@ -91,6 +91,10 @@ func TestUpdate(t *testing.T) {
 			if len(m.Files) != 2 || m.Behind != 0 || text(t, repo, "own") != "own\nmore\n" || text(t, repo, "a") != "one\n2\n3\n4\nfive\n" {
 				t.Errorf("merged %+v", m)
 			}
+			// main's own line goes on: what the task merged is no part of it.
+			if got := strings.TrimSpace(run(t, repo, "git", "rev-list", "--first-parent", "main")); !strings.Contains(got, home) {
+				t.Errorf("main's first parents:\n%s", got)
+			}
 			if u := must(w.Update(background, UpdateOptions{}))(t); u.Commits != 0 {
 				t.Errorf("after the merge: %+v", u)
 			}
@@ -173,7 +177,7 @@ func TestUpdateResolved(t *testing.T) {
 			must(w.Update(background, UpdateOptions{Leave: true}))(t)
 			write(t, w.Dir(), map[string]string{"a": "both\n2\n3\n4\n5\n"})
 			must(w.Merge(background, MergeOptions{}))(t)
-			if got := run(t, repo, "git", "log", "--format=%s", "-1", "main"); got != "Merge main into tandemux/n\n" || text(t, repo, "a") != "both\n2\n3\n4\n5\n" {
+			if got := run(t, repo, "git", "log", "--format=%s", "-1", "main"); got != "Merge tandemux/n into main\n" || text(t, repo, "a") != "both\n2\n3\n4\n5\n" {
 				t.Errorf("merged by %q: %q", got, text(t, repo, "a"))
 			}
 			if sandboxed {
@@ -236,9 +240,9 @@ func TestUpdateRefused(t *testing.T) {
 	_, err = w.Update(background, UpdateOptions{})
 	wantIs(t, err, filetree.ErrConflict, "in the midst of a merge")
 	inWorktree("git merge --abort")
-	c := create(t, w.store, "t2", Spec{Kind: Copy, Dir: t.TempDir()})
+	c := create(t, w.store, "t2", Spec{Kind: ReadWrite, Dir: t.TempDir()})
 	_, err = c.Update(background, UpdateOptions{})
-	wantIs(t, err, filetree.ErrUnsupported, "no branch that it could be brought up to date with")
+	wantIs(t, err, filetree.ErrUnsupported, "nothing that it could be brought up to date with")
 }
 
 // TestUpdateInTheWay: a file that git ignores, where one would come, is left alone and

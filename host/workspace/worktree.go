@@ -75,7 +75,7 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	default:
 		return filetree.Failf(filetree.ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
 	}
-	r.Start, r.Upstream = r.Base, fullRef(ctx, g, cmp.Or(r.Spec.From, "HEAD"))
+	r.Start, r.Upstream = r.Base, g.FullRef(ctx, cmp.Or(r.Spec.From, "HEAD"))
 	return nil
 }
 

@@ -65,6 +65,8 @@ type Error struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
 	Output     string `json:"output"` // the end of what a check printed that failed
+	// Conflicts are the files that both sides changed.
+	Conflicts []string `json:"conflicts"`
 }
 
 // Error is the host's words.

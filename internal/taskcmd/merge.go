@@ -16,16 +16,34 @@ import (
 )
 
 func newWsUpdate() *cobra.Command {
-	var in api.UpdateWorkspace
+	var in struct {
+		api.UpdateWorkspace
+		Wait bool `flag:"wait" doc:"With --ask: print what the agent says, and exit when its turn has ended: 0 if it went well, else 1"`
+	}
 	return verb("update TASK", `Bring what is new at home into a task
 That is what the branch that its worktree was made from has since then: it is merged
 into the task's branch and files, or with --rebase the task's commits are put on top.
+Into a copy come the files that changed in its directory.
 What the task has not committed is committed first. Where both sides changed the same,
 nothing is changed and the files are named, unless --ask or --leave is given; --abort
 gives up what was left. While the task is at work it wants --running.
 
-  tandemux ws update fixer --ask`, &in, func(c *call, args []string) error {
-		return told(c, func(u api.WorkspaceUpdate) string { return TellUpdate(u, in.Abort) }, "updateWorkspace", in, args[0])
+  tandemux ws update fixer --ask --wait`, &in, func(c *call, args []string) error {
+		if in.Wait && !in.Ask {
+			return cli.Usagef("--wait goes with --ask")
+		}
+		u, err := Ask[api.WorkspaceUpdate](c.Client, "updateWorkspace", in.UpdateWorkspace, args[0])
+		if err != nil {
+			return err
+		}
+		said := TellUpdate(u, in.Abort)
+		if in.Wait && u.EventID != "" {
+			if err := c.resolved(args[0], u); err != nil {
+				return err
+			}
+			said = ""
+		}
+		return show(c, u, said)
 	}, cli.One[api.WorkspaceUpdate]())
 }
 
@@ -35,6 +53,8 @@ func TellUpdate(u api.WorkspaceUpdate, aborted bool) string {
 	switch {
 	case aborted:
 		return fmt.Sprintf("the update from %s was given up; what the files had is kept in %s", from, u.Kept)
+	case u.Files > 0:
+		return fmt.Sprintf("%s of %s came into the task", cli.Count(u.Files, "file"), from)
 	case u.Commits == 0:
 		return "the task has all of " + from
 	case len(u.Conflicts) == 0:
@@ -89,18 +109,31 @@ func newWsMerge() *cobra.Command {
 	var in struct {
 		api.MergeWorkspace
 		Yes bool `flag:"yes,y" doc:"Don't ask"`
+		Ask bool `flag:"ask" doc:"Where both sides changed the same, have the agent resolve that first, and wait for it"`
 	}
 	return verb("merge TASK", `Bring home what a task changed
 It comes from a worktree into the branch that is checked out in the repository, from a
 copy into its directory, from a filesystem's copy into the filesystem. What will come
 is shown first, and you are asked; where nobody can be asked, as in a script or with
 --json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where. While the task is at work it wants --running. The check that
-the configuration has for the repository must pass first, unless --no-check is given.`, &in, func(c *call, args []string) error {
+nothing is touched, and you are told where; --ask has the agent resolve what both changed. While the task is at
+work it wants --running. The check that the configuration has for the repository must pass first, unless
+--no-check is given.
+
+  tandemux ws merge fixer --ask --yes`, &in, func(c *call, args []string) error {
 		asks := !in.Yes && !in.DryRun
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks
 		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
+		if refused, is := errors.AsType[*apiclient.Error](err); is && in.Ask && len(refused.Conflicts) > 0 {
+			var u api.WorkspaceUpdate
+			if u, err = Ask[api.WorkspaceUpdate](c.Client, "updateWorkspace", api.UpdateWorkspace{Ask: true, Running: in.Running}, args[0]); err == nil && u.EventID != "" {
+				err = c.resolved(args[0], u)
+			}
+			if err == nil {
+				m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
+			}
+		}
 		if err != nil {
 			return c.printed(err)
 		}
@@ -130,6 +163,14 @@ the configuration has for the repository must pass first, unless --no-check is g
 	}, cli.One[workspace.Merged]())
 }
 
+// resolved waits until the agent has resolved the conflicts of an update.
+func (c *call) resolved(id string, u api.WorkspaceUpdate) error {
+	c.note("%s", TellUpdate(u, false))
+	p := newPrinter(c, id)
+	p.people = true
+	return (&waiting{}).print(p, id, u.EventID)
+}
+
 // printed shows what a check printed that failed, and gives the error.
 func (c *call) printed(err error) error {
 	if refused, is := errors.AsType[*apiclient.Error](err); is {
@@ -157,6 +198,10 @@ func tellMerged(w io.Writer, m workspace.Merged, dry bool) {
 		fmt.Fprintf(w, "`%s` %s\n", cli.Short(m.Check), how)
 	}
 	if m.Behind > 0 {
-		fmt.Fprintf(w, "%s has %s that the task does not have: `tandemux ws update` brings them in\n", cli.Short(m.Into), cli.Count(m.Behind, "commit"))
+		how := "`tandemux ws update` brings them in"
+		if m.Check != "" {
+			how = "they are brought in before the check"
+		}
+		fmt.Fprintf(w, "%s has %s that the task does not have: %s\n", cli.Short(m.Into), cli.Count(m.Behind, "commit"), how)
 	}
 }

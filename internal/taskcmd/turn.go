@@ -88,7 +88,9 @@ type printer struct {
 	c    *call
 	line bool // the last line of stdout has no end
 	any  bool // something was said in the turn
-	who  person
+	// people says that it prints for people only: with --json the command prints something else.
+	people bool
+	who    person
 }
 
 func newPrinter(c *call, id string) *printer {
@@ -99,6 +101,9 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 	p.who.mu.Lock()
 	defer p.who.mu.Unlock()
 	if cli.AsJSON(p.c.Command) {
+		if p.people {
+			return nil
+		}
 		return cli.PrintLine[task.Part](p.c.Command, json.RawMessage(e.Data))
 	}
 	title := cli.Short(part.ToolName)
@@ -202,13 +207,16 @@ var errTurnOver = errors.New("the turn has ended")
 
 // follow prints the turn of an event and says how it ended.
 func (w *waiting) follow(c *call, id, event string) error {
-	ctx := c.Context()
+	return w.print(newPrinter(c, id), id, event)
+}
+
+func (w *waiting) print(p *printer, id, event string) error {
+	c, ctx := p.c, p.c.Context()
 	if w.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, w.Timeout)
 		defer cancel()
 	}
-	p := newPrinter(c, id)
 	ours, failed := false, ""
 	err := stream(ctx, c, id, api.StreamQuery{Follow: true}, func(e apiclient.Event, part task.Part) error {
 		if part.Type == "start" {

@@ -65,7 +65,11 @@ func (v *Review) mergeIt(m tasks.Merged, how tasks.Merge) {
 		question += fmt.Sprintf(" `%s` must pass in the task first.", m.Check)
 	}
 	if m.Behind > 0 {
-		question += fmt.Sprintf(" %s has %s that the task does not have: u brings them in.", m.Into, words.Plural(m.Behind, "commit"))
+		how := "u brings them in"
+		if m.Check != "" {
+			how = "they are brought in before"
+		}
+		question += fmt.Sprintf(" %s has %s that the task does not have: %s.", m.Into, words.Plural(m.Behind, "commit"), how)
 	}
 	if n := v.unsent(); n > 0 {
 		question += fmt.Sprintf(" The agent was not given %s yet.", words.Plural(n, "comment"))

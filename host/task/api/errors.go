@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tandemux/host/workspace"
 	"tandemux/internal/fault"
 )
 
@@ -17,6 +18,8 @@ type Error struct {
 	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
 	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
 	Output     string `json:"output,omitempty" doc:"The end of what a check printed that failed"`
+	// Conflicts are at most 1000.
+	Conflicts []string `json:"conflicts,omitempty" doc:"The files that both sides changed, of a merge or an update that was not done for that"`
 }
 
 // codes are the words of Error.Code that are not those of the status.
@@ -52,20 +55,25 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
 		text = "the host could not do that; its log says why"
 	}
+	e := Error{StatusCode: status, Message: text}
 	var printed interface{ Output() string }
-	output := ""
 	if errors.As(err, &printed) {
-		output = printed.Output()
+		e.Output = printed.Output()
 	}
-	refuse(w, status, text, output)
+	if both, is := errors.AsType[*workspace.Conflicts](err); is && !both.Dirty {
+		e.Conflicts = both.Paths
+	}
+	refuse(w, e)
 }
 
 // Refuse writes an error, also to a request that is not let in (front.Door.Refuse).
-func Refuse(w http.ResponseWriter, status int, text string) { refuse(w, status, text, "") }
+func Refuse(w http.ResponseWriter, status int, text string) {
+	refuse(w, Error{StatusCode: status, Message: text})
+}
 
-func refuse(w http.ResponseWriter, status int, text, output string) {
-	word := strings.ToLower(strings.ReplaceAll(http.StatusText(status), " ", "_"))
-	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], word), Message: text, Output: output})
+func refuse(w http.ResponseWriter, e Error) {
+	e.Code = cmp.Or(codes[e.StatusCode], strings.ToLower(strings.ReplaceAll(http.StatusText(e.StatusCode), " ", "_")))
+	writeJSON(w, e.StatusCode, e)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

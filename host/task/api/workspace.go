@@ -33,7 +33,7 @@ A worktree's goes into the branch that is checked out in the repository, a copy'
 	on("POST /tasks/{task}/workspace/commit", "commitWorkspace", `Commit what a task has not committed, on its branch.
 It is what is done before its work is pushed. It is 409 while a turn runs, unless running is true, and where the check of the repository fails, unless no_check is true.`,
 		withWorkspace(access.Update, commitWorkspace)),
-	on("POST /tasks/{task}/workspace/update", "updateWorkspace", `Bring what is new in the branch that a task's worktree was made from into the task.
+	on("POST /tasks/{task}/workspace/update", "updateWorkspace", `Bring what is new in the branch that a task's worktree was made from, or in the directory of its copy, into the task.
 What the task has not committed is committed first. Where both sides changed the same it is 409 and nothing is changed, unless leave or ask is true; 409 too while a turn runs, unless running is true.`,
 		withWorkspace(access.Run, updateWorkspace)),
 	on("POST /tasks/{task}/workspace/resolve", "resolveWorkspace", `Say whose change counts where a task and its filesystem both changed a file.
