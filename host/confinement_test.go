@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/listen"
@@ -235,7 +236,7 @@ func TestInsider(t *testing.T) {
 			for method, params := range map[string]any{
 				ahp.MethodSubscribe: private, ahp.MethodRead: private, ahp.MethodCommands: private, ahp.MethodWait: private,
 				ahp.MethodRun: private, ahp.MethodPromote: private, ahp.MethodAsk: private, ahp.MethodDisposeTerminal: private,
-				ahp.MethodStop: nil, ahp.MethodYield: nil, ahp.MethodTokenNew: map[string]any{"name": "x"}, ahp.MethodTokenList: nil, ahp.MethodProfile: nil,
+				ahp.MethodStop: nil, ahp.MethodYield: nil, ahp.MethodTokenNew: map[string]any{"name": "x"}, ahp.MethodTokenList: nil, ahp.MethodProfile: nil, find.MethodHistory: nil,
 				ahp.MethodAgent:          map[string]any{"command": []string{"sh"}},
 				ahp.MethodCreateSession:  ahp.CreateSessionParams{Channel: "ahp-session:/new"},
 				ahp.MethodCreateChat:     ahp.CreateChatParams{Channel: c.session, Chat: "ahp-chat:/new"},

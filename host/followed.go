@@ -5,19 +5,31 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/history"
 	"tandemux/host/hooks"
 	"tandemux/host/sessions"
 	"tandemux/host/terminals"
 	"tandemux/internal/fileuri"
 )
 
-// followed tells the hooks of actions; nil where there are none.
+// Followers are told of actions. They are the caller's to close; nil is none.
+type Followers struct {
+	Hooks   *hooks.Hooks
+	History *history.Log
+}
+
+// followed tells the followers; nil where there are none.
 func followed(c Config) func(core.Tx, *core.Channel, ahp.Action) {
-	if c.Hooks == nil {
+	var w *hooks.Watch
+	if c.Hooks != nil {
+		w = hooks.NewWatch(c.Hooks, c.Now)
+	} else if c.History == nil {
 		return nil
 	}
-	w := hooks.NewWatch(c.Hooks, c.Now)
-	return func(tx core.Tx, ch *core.Channel, a ahp.Action) { w.Follow(ch.URI, a, facts{tx}) }
+	return func(tx core.Tx, ch *core.Channel, a ahp.Action) {
+		w.Follow(ch.URI, a, facts{tx})
+		c.History.Follow(tx, ch.URI, a)
+	}
 }
 
 // facts is what hooks are told besides an action.

@@ -31,7 +31,6 @@ import (
 	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/guard"
-	"tandemux/host/hooks"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
@@ -70,8 +69,7 @@ type Config struct {
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
 	AgentConfig
-	// Hooks, if not nil, are told what happens. They are the caller's to close.
-	Hooks *hooks.Hooks
+	Followers
 	// Place, if not nil, arranges panes for x-tandemux/show. It is asked under the
 	// host's lock: values in, values out.
 	Place Place
@@ -240,7 +238,7 @@ func New(c Config) (*Host, error) {
 	if noMark != nil {
 		h.activity.Mend("state directory", noMark, h.core.WriteMark)
 	}
-	h.commands = commands.New(commands.Options{Core: h.core, Audit: trail, Terminals: h.terminals, KeepsHouse: h.keepsHouse})
+	h.commands = commands.New(commands.Options{Core: h.core, Audit: trail, Terminals: h.terminals, History: c.History, KeepsHouse: h.keepsHouse})
 	sandboxes := &confine.Options{
 		Runtime: c.Runtime, Shell: filepath.Join(c.Runtime, terminals.ShellDir), Log: c.Log, Make: c.Confine, HangUp: h.hangUp,
 		Serve: func(ln net.Listener, who *auth.Principal) error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 )
 
 // TestScopes: each scope alone, and what it lets one do: nothing else.
@@ -22,6 +23,12 @@ func TestScopes(t *testing.T) {
 		},
 		"read": func(p *peer, _ string) error {
 			return p.call(ahp.MethodRead, ahp.ReadParams{Channel: shared, What: ahp.ReadScreen}, nil)
+		},
+		"history": func(p *peer, _ string) error {
+			return p.call(find.MethodHistory, find.HistoryParams{Channel: ahp.RootURI}, nil)
+		},
+		"search": func(p *peer, _ string) error {
+			return p.call(find.MethodSearch, find.SearchParams{Channel: ahp.RootURI, Pattern: "ready"}, nil)
 		},
 		"create": func(p *peer, me string) error {
 			return p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
@@ -42,11 +49,11 @@ func TestScopes(t *testing.T) {
 		},
 	}
 	for scopes, may := range map[string]string{
-		"terminal:read": "read subscribe", "terminal:create": "create", "terminal:input": "", "terminal:claim": "", "session": "",
+		"terminal:read": "read subscribe search", "terminal:create": "create", "terminal:input": "", "terminal:claim": "", "session": "",
 		"terminal:create session": "create|create for a session",
-		"admin":                   "create|create for a session|dispose another's|read|subscribe|tokens",
+		"admin":                   "create|create for a session|dispose another's|history|read|search|subscribe|tokens",
 	} {
-		may = strings.ReplaceAll(may, "read subscribe", "read|subscribe")
+		may = strings.ReplaceAll(may, "read subscribe search", "read|search|subscribe")
 		me := "of-" + strings.NewReplacer(":", "-", " ", "-").Replace(scopes)
 		p := w.connectTCP(me, w.token(strings.Fields(scopes)...).Token)
 		if strings.Contains(may, "create for a session") {

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/find"
 	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
 )
@@ -111,6 +112,8 @@ var methods = []method{
 	request[onChannel, ahp.HostResult](ahp.MethodHost),
 	request[ahp.CommandParams, ahp.CommandResult](ahp.MethodCommand),
 	request[ahp.CommandsParams, ahp.CommandsResult](ahp.MethodCommands),
+	request[find.HistoryParams, find.HistoryResult](find.MethodHistory),
+	request[find.SearchParams, find.SearchResult](find.MethodSearch),
 	request[ahp.WaitParams, ahp.WaitResult](ahp.MethodWait),
 	request[ahp.MarkParams, ahp.Mark](ahp.MethodMark),
 	request[onChannel, nothing](ahp.MethodSkim),

@@ -18,6 +18,7 @@ import (
 	"tandemux/host/agent/catalog"
 	"tandemux/host/front"
 	"tandemux/host/guard"
+	"tandemux/host/history"
 	"tandemux/host/hooks"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
@@ -136,9 +137,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	told := hooks.New(log)
 	defer told.Close()
 	told.Set(set.hooks)
+	ran := history.Open(d.State, set.history, log)
+	defer ran.Close()
 	h, err := host.New(host.Config{
-		Hooks:  told,
-		Ending: kept.ending, Housekeeper: kept.id,
+		Followers: host.Followers{Hooks: told, History: ran},
+		Ending:    kept.ending, Housekeeper: kept.id,
 		Now: clock, Limits: hostLimits,
 		Runtime: d.Runtime, State: d.State, Version: version,
 		Scrollback: set.engine.History(),
@@ -182,6 +185,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		}
 		h.Warn("listen", at.Set(ctx, s.listen.Addresses))
 		told.Set(s.hooks)
+		ran.Set(s.history)
 		work.limitsChanged()
 		if !reflect.DeepEqual(s.catalog, last.catalog) {
 			had := providers

@@ -51,6 +51,8 @@ ls
 read build
 read build --history
 read brief --command last
+history
+search .
 watch brief --snapshots
 token new phone --expires 1h
 token ls

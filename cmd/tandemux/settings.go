@@ -9,6 +9,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/agent/catalog"
 	"tandemux/host/guard"
+	"tandemux/host/history"
 	"tandemux/host/hooks"
 	"tandemux/host/listen"
 	"tandemux/host/shell"
@@ -34,6 +35,7 @@ type settings struct {
 	tasks   queue.Limits // how many work at once
 	budgets budget.Defaults
 	restart resurrect.Settings
+	history history.Settings
 	listen  listen.Settings
 	homes   home.Repositories // what tasks' files come from
 
@@ -65,7 +67,7 @@ func defaults() *settings {
 			Doc:     "How many tasks may work at once: of an agent by its name, and of all. The others are PENDING.",
 			Example: []string{"[tasks-at-once]", "all = 8", "claude = 3"},
 		},
-	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.history.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
 	s.options = config.Ordered(s.options)
 	return s
 }

@@ -4,9 +4,11 @@ import (
 	"sync"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/history"
 	"tandemux/host/requests"
 	"tandemux/host/terminals"
 )
@@ -16,6 +18,7 @@ type Options struct {
 	Core      *core.Core
 	Audit     *audit.Log
 	Terminals *terminals.Terminals
+	History   *history.Log // nil: no commands are kept
 	// KeepsHouse reports whether a connection may have any number of waits.
 	KeepsHouse func(c *requests.Conn) bool
 }
@@ -36,6 +39,8 @@ func (cs *Commands) Methods() map[string]requests.Method {
 		ahp.MethodRead:     {Do: requests.Of(cs.read), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
 		ahp.MethodCommand:  {Do: requests.Of(cs.readCommand), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
 		ahp.MethodCommands: {Do: requests.Of(cs.listCommands), Scope: auth.ScopeRead, Reach: requests.Own, Large: true},
+		find.MethodHistory: {Do: requests.Of(cs.history), Scope: auth.ScopeAdmin, Large: true},
+		find.MethodSearch:  {Do: requests.Of(cs.search), Scope: auth.ScopeRead, Reach: requests.Anywhere, Large: true}, // finds in what one may read
 		ahp.MethodWait:     {Do: requests.Of(cs.wait), Scope: auth.ScopeRead, Reach: requests.Own},
 		ahp.MethodMark:     {Do: requests.Of(cs.mark), Scope: auth.ScopeRead, Reach: requests.Own},
 		ahp.MethodRun:      {Do: requests.Of(cs.run), Scope: auth.ScopeInput, Reach: requests.Own},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 )
 
 // Carry is Call for a client with Options.Reconnect: when the connection is lost,
@@ -40,7 +41,7 @@ func (c *Client) Carry(ctx context.Context, method string, params, result any) e
 		return c.again(ctx, lost, unlessDone(ahp.CodeNotFound, call))
 	case ahp.MethodDisposeSession:
 		return c.again(ctx, lost, unlessDone(ahp.CodeSessionNotFound, call))
-	case ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
+	case ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, find.MethodHistory, find.MethodSearch, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
 		ahp.MethodTokenList:
 		return c.again(ctx, lost, call)
 	}

@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"ahp/changeset":            {"ahp"},
 	"ahp/wire":                 {"ahp"},
 	"ahp/palette":              {"ahp"},
+	"ahp/find":                 {"ahp"},
 	"ahp/resource":             {"ahp"},
 	"ahp/schema":               {"ahp/..."},
 	"ahp/annotation":           {"ahp"},
@@ -90,10 +91,11 @@ var arrows = map[string][]string{
 	"host/resources":     {"ahp/...", "host/audit", "host/auth", "host/core", "host/files", "host/params", "host/requests"},
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
-	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
+	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/history", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
 	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
 	"host/questions":     {"ahp", "host/activity", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/params", "host/requests", "host/terminals", "internal/jsonrpc"},
-	"host/commands":      {"ahp", "host/audit", "host/auth", "host/core", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
+	"host/history":       {"ahp", "ahp/find", "host/core", "host/terminals", "internal/config/option", "internal/statefile"},
+	"host/commands":      {"ahp", "ahp/find", "host/audit", "host/auth", "host/core", "host/history", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
 	"host/agentterm":     {"ahp", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/audit", "host/auth", "host/claims", "host/confine", "host/core", "host/guard", "host/params", "host/sessions", "host/shell", "host/terminals", "internal/plaintext"},
 	"host/confine":       {"ahp", "host/agent", "host/auth", "host/core", "host/listen", "host/params", "internal/daemon"},
 	"host/claims":        {"ahp", "host/auth", "host/params"},
@@ -188,7 +190,7 @@ var arrows = map[string][]string{
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
 
-	"internal/termcmd": {"ahp", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
+	"internal/termcmd": {"ahp", "ahp/find", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
 	"internal/tmux/pane": {"ahp"},
 	"internal/tmux":      {"ahp", "emulator", "host/guard", "host/listen", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/termcmd", "internal/tmux/pane", "keymap", "ui/layout"},

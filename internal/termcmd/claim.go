@@ -57,7 +57,7 @@ func acts(use, about, verb string, action func(s *endpoint.Conn, t ahp.TerminalI
 // Commands are those on one terminal, for scripts and agents.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
-		newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(),
+		newSendCommand(), newReadCommand(), newWaitCommand(), newWatchCommand(), newHistoryCommand(), newSearchCommand(),
 		acts("claim ID", "Take a terminal back: from an agent or the background", "claim", func(s *endpoint.Conn, _ ahp.TerminalInfo, _ []string) (ahp.Action, error) {
 			return ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}}, nil
 		}),
