@@ -37,6 +37,7 @@ type row struct {
 	cells   []cell
 	used    int
 	wrapped bool // continues on the next line; then the last cell isn't empty
+	size    lineSize
 	marks   []mark
 }
 
@@ -68,7 +69,7 @@ func (r *row) fill(from, to int, b cell) {
 // reset makes the whole row blank.
 func (r *row) reset(b cell) {
 	clear(r.cells[:r.used])
-	r.used, r.wrapped = 0, false
+	r.used, r.wrapped, r.size = 0, false, singleSize
 	if len(r.marks) > 0 {
 		r.marks = r.marks[:0]
 	}

@@ -34,6 +34,9 @@ func (e *Engine) Control(b byte) {
 	case 0x0f:
 		e.lockShift(0)
 	}
+	if e.doubled {
+		fit(e)
+	}
 }
 
 // lineStart is the column that CR goes to.
@@ -70,6 +73,10 @@ var escTable = map[string]func(*Engine){
 	"9":  (*Engine).forwardIndex,
 	"=":  func(e *Engine) { e.modes.Put(control.AppKeypad, true) },
 	">":  func(e *Engine) { e.modes.Put(control.AppKeypad, false) },
+	"#3": lineOf(upperHalf),
+	"#4": lineOf(lowerHalf),
+	"#5": lineOf(singleSize),
+	"#6": lineOf(doubleWidth),
 	"#8": (*Engine).alignmentTest,
 	"\\": func(*Engine) {},
 }
@@ -91,6 +98,9 @@ func (e *Engine) Esc(final byte) {
 	}
 	if do := escTable[string(key[:n+1])]; do != nil {
 		do(e)
+	}
+	if e.doubled {
+		fit(e)
 	}
 }
 

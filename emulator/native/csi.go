@@ -150,6 +150,9 @@ func (e *Engine) CSI(final byte) {
 	if final < 0x7f && ps.NInter < 2 {
 		if do := csiTable[prefix][inter][final-0x40]; do != nil {
 			do(e)
+			if e.doubled {
+				fit(e)
+			}
 			if final != 'h' && final != 'l' || prefix != 0 {
 				e.intervene()
 			}

@@ -18,8 +18,12 @@
 // line number.
 //
 // It emulates a VT420 as xterm does and reports only what it has: no printer,
-// locator, macros, user-defined keys, pages, double-sized lines, VT52 mode or 8-bit
-// controls. The program can't change the size: DECCOLM only clears the screen.
+// locator, macros, user-defined keys, pages, VT52 mode or 8-bit controls. A program that
+// wants another size (emulator.Resizes) asks the caller for it, who resizes the engine.
+//
+// Lines of double width and height (double.go) have half of the columns, each of which
+// Line gives as two: a character there is as wide as one that is wide. The upper half of
+// double height shows the text, the lower is blank.
 //
 // Choices where terminals differ: text is kept in grapheme clusters after a reset
 // (mode 2027 is set then; without it each character takes its own columns). A
@@ -30,7 +34,7 @@
 // and prepended marks do not join what follows;
 // ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
 // the history alone; erasing does not end the wait to wrap; any control keeps
-// REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero;
+// REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero unless it is allowed;
 // reverse wrap follows xterm since
 // patch 383; a screen made taller takes lines back from history unless the
 // screen was cleared since they went there.

@@ -16,11 +16,11 @@ func (e *Engine) spares(selective bool) bool {
 // line that waits to wrap goes on waiting, as in tmux, Alacritty and xterm.js;
 // xterm stops.
 func (e *Engine) erase(y, from, to int, selective bool) {
-	if from >= to {
+	r := e.scr.lines[y]
+	if to = min(to, r.columns()); from >= to {
 		return
 	}
 	e.last.ok = false
-	r := e.scr.lines[y]
 	e.split(y, from)
 	e.split(y, to)
 	b := e.blank()
@@ -176,10 +176,13 @@ func (e *Engine) insertLines(n int) {
 // shift moves the cells of line y from column x to the right margin by n, left for a
 // negative n.
 func (e *Engine) shift(y, x, n int) {
-	if n > 0 {
-		e.shiftRight(y, x, e.right+1, n, e.blank())
-	} else {
-		e.shiftLeft(y, x, e.right+1, -n)
+	limit := min(e.right+1, e.scr.lines[y].columns())
+	switch {
+	case x >= limit:
+	case n > 0:
+		e.shiftRight(y, x, limit, n, e.blank())
+	default:
+		e.shiftLeft(y, x, limit, -n)
 	}
 }
 
@@ -223,7 +226,7 @@ func (e *Engine) alignmentTest() {
 		for x := range r.cells {
 			r.cells[x] = 'E'
 		}
-		r.used, r.wrapped, r.marks = e.cols, false, nil
+		r.used, r.wrapped, r.size, r.marks = e.cols, false, singleSize, nil
 	}
 	e.damageAll = true
 }

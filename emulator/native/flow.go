@@ -25,7 +25,7 @@ func (w *writer) history(from, to int) {
 		if w.marks = w.marks[:0]; w.cutting {
 			w.marks = w.e.hist.lineMarks(i, w.marks)
 		}
-		w.line(w.e.hist.data(l), l.flags&linePlain != 0, l.wrapped(), w.marks)
+		w.line(w.e.hist.data(l), l.flags, w.marks)
 	}
 }
 
@@ -38,7 +38,7 @@ type flow struct {
 }
 
 // line writes an encoded line below the one before it, and notes its marks.
-func (w *writer) line(data []byte, plain, wrapped bool, marks []mark) {
+func (w *writer) line(data []byte, flags lineFlags, marks []mark) {
 	switch {
 	case !w.started:
 	case w.wrapped:
@@ -50,9 +50,12 @@ func (w *writer) line(data []byte, plain, wrapped bool, marks []mark) {
 		w.buf = append(w.buf, "\r\n"...)
 		w.prev = nil
 	}
+	if s := flags & lineSizes >> sizeShift; s != 0 {
+		w.raw("\x1b#" + sizeNames[s])
+	}
 	prev := w.prev
-	w.flow = flow{started: true, wrapped: wrapped}
-	if !plain || len(marks) > 0 {
+	w.flow = flow{started: true, wrapped: flags&lineWrapped != 0}
+	if flags&linePlain == 0 || len(marks) > 0 {
 		w.prev = prev
 		w.tokens(data, marks)
 	} else if len(data) > 0 {

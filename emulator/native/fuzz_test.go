@@ -23,6 +23,9 @@ func invariants(e *Engine) error {
 			if err := e.rowInvariants(r); err != nil {
 				return fmt.Errorf("screen %d, line %d: %w", i, y, err)
 			}
+			if r.size != singleSize && (y > 0 && e.screens[i].lines[y-1].wrapped || r.wrapped || r.used > r.columns() || e.cols < minDouble || !e.doubled) {
+				return fmt.Errorf("screen %d, line %d: of size %d, %+v", i, y, r.size, r)
+			}
 			if r.wrapped && y == e.rows-1 {
 				return fmt.Errorf("screen %d: the last line is wrapped", i)
 			}
@@ -40,7 +43,7 @@ func invariants(e *Engine) error {
 		return fmt.Errorf("history of %d lines (%d ended, %d bytes) says %d, %d, limit %d, floor %d", h.n, ended, used, h.ended, h.used, h.limit, h.floor)
 	}
 	for i := range e.hist.n {
-		if l, n := e.hist.at(i), len(e.historyLine(i, nil)); n != int(l.cells) || n > e.cols {
+		if l, n := e.hist.at(i), len(e.decodeLine(e.hist.data(e.hist.at(i)), e.hist.at(i), nil)); n != int(l.cells) || n > e.cols {
 			return fmt.Errorf("history line %d has %d cells, is said to have %d", i, n, l.cells)
 		}
 	}

@@ -47,7 +47,21 @@ type lineFlags uint8
 const (
 	lineWrapped lineFlags = 1 << iota // continues on the next line
 	linePlain                         // printable ASCII in the default style, one byte a cell
+
+	sizeShift           = 2
+	lineSizes lineFlags = 3 << sizeShift // a lineSize
 )
+
+// flags are those of the row as a line at rest.
+func (r *row) flags() lineFlags {
+	f := lineFlags(r.size) << sizeShift
+	if r.wrapped {
+		f |= lineWrapped
+	}
+	return f
+}
+
+func (l *histLine) size() lineSize { return lineSize(l.flags & lineSizes >> sizeShift) }
 
 func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
 
@@ -230,10 +244,7 @@ func (h *history) push(e *Engine, r *row) {
 	}
 	b := h.room(max(n, 4096))
 	start := len(*b)
-	l := histLine{cells: uint16(n)}
-	if r.wrapped {
-		l.flags |= lineWrapped
-	}
+	l := histLine{cells: uint16(n), flags: r.flags()}
 	if plain := appendPlain((*b)[start:start:cap(*b)], r.cells[:n]); len(plain) == n {
 		*b = (*b)[:start+n]
 		l.flags |= linePlain

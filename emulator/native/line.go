@@ -374,7 +374,11 @@ func (tb *tables) decodeStyle(b []byte) (style, int) {
 // historyLine appends the cells of history line i, 0 being the oldest.
 func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 	l := e.hist.at(i)
-	data := e.hist.data(l)
+	return enlarge(e.decodeLine(e.hist.data(l), l, buf), len(buf), l.size())
+}
+
+// decodeLine appends the cells of a line at rest.
+func (tb *tables) decodeLine(data []byte, l histLine, buf []emulator.Cell) []emulator.Cell {
 	if l.flags&linePlain != 0 {
 		for _, b := range data {
 			buf = append(buf, emulator.Cell{Rune: rune(b), Width: 1})
@@ -386,7 +390,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 		t, n := nextToken(data)
 		data = data[n:]
 		if t.kind == tokStyle {
-			s, _ := e.decodeStyle(t.text)
+			s, _ := tb.decodeStyle(t.text)
 			c.Style = s.Style
 			c.Link, c.LinkID = "", ""
 			if s.link != nil {
@@ -398,7 +402,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 		c.Rune, c.Combining = t.r, ""
 		switch t.kind {
 		case tokCluster, tokWide:
-			c.Rune, c.Combining = splitCluster(e.texts.text(t.text))
+			c.Rune, c.Combining = splitCluster(tb.texts.text(t.text))
 		case tokEmpty:
 			for range t.count {
 				buf = append(buf, c)
@@ -422,7 +426,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 
 // decodeRow fills a blank row with an encoded line.
 func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
-	r.wrapped = l.wrapped()
+	r.wrapped, r.size = l.wrapped(), l.size()
 	if l.flags&linePlain != 0 {
 		for x, b := range data {
 			r.cells[x] = cell(b)

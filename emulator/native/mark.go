@@ -65,13 +65,15 @@ func (e *Engine) boundMarks() {
 func (e *Engine) Marks(buf []emulator.Mark) []emulator.Mark {
 	h := &e.hist
 	for _, m := range h.marks {
-		buf = append(buf, emulator.Mark{ID: m.id, Line: int(m.seq-h.first) - h.n, Col: m.col})
+		line := int(m.seq - h.first)
+		l := h.at(line)
+		buf = append(buf, emulator.Mark{ID: m.id, Line: line - h.n, Col: l.size().drawn(m.col)})
 	}
 	var marks []mark
 	for y, r := range e.screens[0].lines {
 		marks = r.textMarks(marks[:0])
 		for _, m := range marks {
-			buf = append(buf, emulator.Mark{ID: m.id, Line: y, Col: m.col})
+			buf = append(buf, emulator.Mark{ID: m.id, Line: y, Col: r.size.drawn(m.col)})
 		}
 	}
 	return buf
@@ -84,8 +86,9 @@ func (r *row) textMarks(buf []mark) []mark {
 	if len(r.marks) == 0 {
 		return buf
 	}
-	start, cols := len(buf), len(r.cells)
+	start, cols := len(buf), r.columns()
 	for _, m := range r.marks {
+		m.col = min(m.col, cols)
 		if m.col >= cols && r.cells[cols-1].empty() {
 			m.col = cols - 1
 		}

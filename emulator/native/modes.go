@@ -122,7 +122,9 @@ func (e *Engine) setSideMode(on bool) {
 		return
 	}
 	e.modes.Put(control.SideMargins, on)
-	if !on {
+	if on {
+		singleLines(e)
+	} else {
 		e.left, e.right = 0, e.cols-1
 	}
 }
@@ -137,6 +139,9 @@ func (e *Engine) show(alt bool) {
 	e.scr = &e.screens[0]
 	if alt {
 		e.scr = &e.screens[1]
+	}
+	if e.modes.Has(control.SideMargins) {
+		singleLines(e)
 	}
 	e.damageAll = true
 }

@@ -20,6 +20,9 @@ type Engine struct {
 	pics  pictures
 	marks int // at least as many as there are
 
+	// doubled says that a line is not of single size, or was when the last control came.
+	doubled bool
+
 	// Writing.
 	cur  cursor
 	last lastPrint
@@ -152,8 +155,12 @@ func (e *Engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
 	if y >= e.rows {
 		return buf
 	}
-	for _, c := range e.scr.lines[y].cells {
+	n, r := len(buf), e.scr.lines[y]
+	for _, c := range r.cells[:r.columns()] {
 		buf = append(buf, e.decode(c))
+	}
+	if buf = enlarge(buf, n, r.size); len(buf) < n+e.cols {
+		buf = append(buf, emulator.Cell{Width: 1}) // Half of an odd number.
 	}
 	return buf
 }
@@ -203,7 +210,9 @@ func (e *Engine) Wrapped(y int) bool {
 }
 
 // Cursor implements emulator.Emulator.
-func (e *Engine) Cursor() emulator.Cursor { return e.modes.Cursor(e.cur.x, e.cur.y) }
+func (e *Engine) Cursor() emulator.Cursor {
+	return e.modes.Cursor(e.scr.lines[e.cur.y].size.drawn(e.cur.x), e.cur.y)
+}
 
 // Modes implements emulator.Emulator.
 func (e *Engine) Modes() emulator.Modes {
@@ -237,6 +246,8 @@ func (e *Engine) Damage() emulator.Damage {
 	for i, s := range e.spans {
 		if s.From >= s.To {
 			e.spans[i] = emulator.Span{}
+		} else if r := e.scr.lines[i]; r.size != singleSize {
+			e.spans[i] = emulator.Span{From: 2 * s.From, To: min(2*s.To, e.cols)}
 		}
 	}
 	d.Lines = e.spans

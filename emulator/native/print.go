@@ -35,6 +35,11 @@ func (e *Engine) sgr() {
 
 // edge is the column behind the last one that printing at x may use.
 func (e *Engine) edge() int {
+	if e.doubled {
+		if r := e.scr.lines[e.cur.y]; r.size != singleSize {
+			return r.columns()
+		}
+	}
 	if e.cur.x > e.right {
 		return e.cols
 	}
@@ -259,6 +264,7 @@ func (e *Engine) print(r rune, p grapheme.Prop) {
 func (e *Engine) place(c cell, w, shift int) {
 	limit := e.edge()
 	cur := &e.cur
+	cur.x = min(cur.x, limit-1) // A block may have come into a line of double width.
 	if w == 2 && cur.x+2 > limit {
 		if limit-e.left < 2 {
 			w = 1 // No line has room: it is squeezed into one column.
@@ -334,7 +340,7 @@ func (e *Engine) wrapLine() {
 			}
 		}
 	case c.y < e.rows-1:
-		if full {
+		if full && e.scr.lines[c.y+1].size == singleSize {
 			e.scr.lines[c.y].wrapped = true
 		}
 		c.y++

@@ -52,10 +52,13 @@ func onRect(i int, do func(*Engine, rect)) func(*Engine) {
 // overwrite gives the cells of a row that are about to be replaced: what
 // reaches over the edges is cut.
 func (e *Engine) overwrite(y, left, right int) []cell {
+	r := e.scr.lines[y]
+	if right = min(right, r.columns()-1); left > right {
+		return nil
+	}
 	e.last.ok = false
 	e.split(y, left)
 	e.split(y, right+1)
-	r := e.scr.lines[y]
 	r.touch(right + 1)
 	e.mark(y, left, right+1)
 	return r.cells[left : right+1]
@@ -221,6 +224,7 @@ func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
 func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.Style, int)) {
 	e.last.ok = false
 	r := e.scr.lines[y]
+	right = min(right, r.columns()-1)
 	e.mark(y, left, min(right+2, e.cols))
 	from, to := ^cell(0), cell(0) // The style changed last.
 	for x := left; x <= right; x++ {
@@ -261,7 +265,8 @@ func checksum(e *Engine) {
 	if r, ok := e.rectArgs(2); ok && e.allow&emulator.Checksums != 0 {
 		for y := r.top; y <= r.bottom; y++ {
 			blanks := 0
-			for x, c := range e.Line(y, nil)[r.left : r.right+1] {
+			for x, bits := range e.scr.lines[y].cells[r.left : r.right+1] {
+				c := e.decode(bits)
 				n := max(int(c.Rune), ' ')
 				for _, r := range c.Combining {
 					n += int(r)

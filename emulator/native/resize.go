@@ -40,6 +40,10 @@ func (e *Engine) Resize(cols, rows int) {
 	scrolled := e.scrolled
 	e.clearDamage()
 	e.damageAll, e.scrolled = true, scrolled
+	fit(e)
+	if e.modes.Has(control.SideMargins) {
+		singleLines(e) // History may have brought others.
+	}
 	if e.modes.Has(control.InBand) {
 		e.reportResize()
 	}
@@ -58,7 +62,10 @@ func (e *Engine) resizeAlt(cols, rows int) {
 	s.resize(cols, rows)
 	for y := range min(len(old), rows) {
 		from, to := old[y], s.lines[y]
-		n := copy(to.cells, from.cells[:from.used])
+		if cols >= minDouble {
+			to.size = from.size
+		}
+		n := copy(to.cells[:to.columns()], from.cells[:from.used])
 		if n < len(from.cells) && n > 0 && from.cells[n]&kindMask == wideTail {
 			to.cells[n-1] = e.half(to.cells[n-1])
 		}

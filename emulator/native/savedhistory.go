@@ -89,6 +89,9 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 		if err := checkLine(text, l); err != nil {
 			return err
 		}
+		if l.size() != singleSize && (l.wrapped() || 2*cells > e.cols || e.cols < minDouble) {
+			return errSavedHistory
+		}
 		data = data[1+length:]
 		h.add(text, l)
 	}
@@ -105,7 +108,7 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 // checkLine reports a line at rest that the engine could not have made. It panics
 // where a length leads out of data, whose capacity is its length.
 func checkLine(data []byte, l histLine) error {
-	if l.flags&^(lineWrapped|linePlain) != 0 {
+	if l.flags&^(lineWrapped|linePlain|lineSizes) != 0 {
 		return errSavedHistory
 	}
 	cells := 0

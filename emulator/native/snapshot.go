@@ -116,7 +116,7 @@ func (w *writer) national(on bool) string {
 // pristine reports whether nothing would be lost by leaving s out.
 func (s *screen) pristine() bool {
 	for _, r := range s.lines {
-		if r.length() > 0 || r.wrapped {
+		if r.length() > 0 || r.wrapped || r.size != singleSize {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ func (w *writer) screen(s *screen, history int) {
 		w.history(first, n)
 	}
 	rows := s.lines
-	for n := len(rows); !w.started && n > 0 && rows[n-1].length() == 0 && (n < 2 || !rows[n-2].wrapped); n-- {
+	for n := len(rows); !w.started && n > 0 && rows[n-1].length() == 0 && rows[n-1].size == singleSize && (n < 2 || !rows[n-2].wrapped); n-- {
 		if w.cutting && len(rows[n-1].marks) > 0 {
 			break
 		}
@@ -153,7 +153,7 @@ func (w *writer) screen(s *screen, history int) {
 			w.marks = r.textMarks(w.marks)
 		}
 		w.e.textBuf = w.e.appendLine(w.e.textBuf[:0], r, r.length())
-		w.line(w.e.textBuf, false, r.wrapped, w.marks)
+		w.line(w.e.textBuf, r.flags(), w.marks)
 	}
 	for i := range s.kitty.n {
 		w.rawf("\x1b[>%du", s.kitty.stack[i])

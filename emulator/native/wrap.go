@@ -19,10 +19,7 @@ func (s *source) line(i int) (histLine, []byte) {
 	}
 	r := s.rows[i-s.hist.n]
 	n := r.length()
-	l := histLine{cells: uint16(n)}
-	if r.wrapped {
-		l.flags = lineWrapped
-	}
+	l := histLine{cells: uint16(n), flags: r.flags()}
 	s.buf = s.e.appendLine(s.buf[:0], r, n)
 	return l, s.buf
 }
@@ -50,6 +47,9 @@ type wrapper struct {
 // line after it.
 func (w *wrapper) logical(src *source, i int) int {
 	l, data := src.line(i)
+	if w.cols < minDouble || 2*int(l.cells) > w.cols {
+		l.flags &^= lineSizes // It has no room otherwise.
+	}
 	l, data = src.fit(l, data, w.from, w.cols)
 	marked := w.next < len(w.marks) && w.marks[w.next].line == i
 	if !l.wrapped() && !(marked && int(l.cells) == w.cols) && int(l.cells) <= w.cols && int(l.cells) < w.from && !(l.cells == 1 && hasOdd(data)) {

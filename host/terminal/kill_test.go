@@ -38,7 +38,7 @@ const killCols, killRows = 80, 24
 func chapter(k int) []byte {
 	r := rand.New(rand.NewPCG(uint64(k), 3))
 	at := k % (killCols * killRows)
-	b := fmt.Appendf(nil, "\x1b\\\x18\x1b[!p\x1b[?69l\x1b[r\x1b[%d;%dH\x1b[6n", 1+at/killCols, 1+at%killCols)
+	b := fmt.Appendf(nil, "\x1b\\\x18\x1b[!p\x1b[?69l\x1b[r\x1b[%dH\x1b#5\x1b[%dG\x1b[6n", 1+at/killCols, 1+at%killCols)
 	const some = emutest.All &^ (emutest.Reports | emutest.Identity | emutest.Hostile | emutest.Resets)
 	return append(b, shellLike(r, emutest.Program(r, killCols, killRows, 1+r.IntN(30), some))...)
 }

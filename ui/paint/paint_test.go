@@ -322,3 +322,28 @@ func TestWideInTheLastColumn(t *testing.T) {
 		}
 	}
 }
+
+// Characters of a line of double width are drawn apart, also where one of them changes.
+func TestDoubleWidth(t *testing.T) {
+	from, outer := screen(t, 20, 3), screen(t, 20, 3)
+	var c paint.Canvas
+	c.Resize(20, 3)
+	p := paint.NewPainter(full)
+	for _, step := range []struct{ in, want string }{
+		{"\x1b#3Hé l世\r\n\x1b#4Hé l世\r\n\x1b#6wide", "H é   l 世\n\nw i d e"},
+		{"\x1b[3;2Hx\x1b[1;3Hxy", "H é x y 世\n\nw x d e"},
+		{"\x1b[1;1H\x1b#5\x1b[2;1H\x1b#5", "Héxy世\nHé l世\nw x d e"},
+	} {
+		from.Write([]byte(step.in))
+		for y := range 3 {
+			c.Line(0, y, from.Line(y, nil))
+		}
+		outer.Write(p.Frame(nil, &c, paint.Cursor{}))
+		if got := emulator.ScreenText(outer); got != step.want {
+			t.Errorf("%q shows\n%s", step.in, got)
+		}
+	}
+	if got := emulator.ScreenText(from); got != "Héxy世\nHé l世\nwxde" {
+		t.Errorf("its text is\n%s", got)
+	}
+}

@@ -323,6 +323,9 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 		}
 		reach = max(n, p.cluster(b.char, e.combining, len(back)-x))
 	}
+	if n == 2 && !p.opt.ASCII && b.char >= ' ' && emulator.ClusterWidth(string(b.char)+e.combining) == 1 {
+		p.body = append(p.body, ' ') // A character of a line of double width.
+	}
 	copy(front[x:x+n], back[x:x+n])
 	p.x += n
 	if !sure || p.x >= p.w {
