@@ -35,7 +35,6 @@ holds it.
 Without a command it opens the interface, starting the host when none runs.
 The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	root.Version = version
-	root.SetVersionTemplate("tandemux {{.Version}}\n")
 	addSkillFlag(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Every day"},

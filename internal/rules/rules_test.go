@@ -247,6 +247,30 @@ func TestNoClock(t *testing.T) {
 	}
 }
 
+// TestNoTemplates: text/template calls methods by their names, for which the linker keeps
+// all methods of all types, 3 MB of the program. It is out of reach in cobra, too, as long as no
+// template is set.
+func TestNoTemplates(t *testing.T) {
+	for _, s := range read(t) {
+		if s.test {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				if strings.HasSuffix(n.Path.Value, `/template"`) {
+					t.Errorf("%s/%s imports %s", s.dir, s.name, n.Path.Value)
+				}
+			case *ast.SelectorExpr:
+				if slices.Contains([]string{"SetVersionTemplate", "SetUsageTemplate", "SetHelpTemplate"}, n.Sel.Name) {
+					t.Errorf("%s/%s calls %s", s.dir, s.name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
 type source struct {
 	dir, name string // relative to the root, slash separated
 	file      *ast.File
