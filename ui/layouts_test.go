@@ -33,7 +33,7 @@ func TestLayouts(t *testing.T) {
 		typed(t, u, map[string]string{"sh1": "", "sh2": "", "sh3": "here"})
 		u.Press("ctrl+space S")
 		u.Golden(golden)
-		u.Press("up", "enter")
+		u.Type("main\r")
 		u.Type("!")
 		typed(t, u, map[string]string{"sh2": "!", "sh3": "here"})
 		if a, b := shownIn(t, u, "main"), shownIn(t, u, "work"); a != 2 || b != 1 {
@@ -53,8 +53,8 @@ func TestTypingBehindGoingToALayout(t *testing.T) {
 	u.Press("ctrl+space S", "alt+n")
 	u.Type("work\r")
 	u.Host.Hold()
-	u.Press("ctrl+space S", "up")
-	u.Press("enter")
+	u.Press("ctrl+space S")
+	u.Type("main\r")
 	u.Type("early")
 	u.Host.Let()
 	u.WaitIdle()
@@ -74,7 +74,7 @@ func TestRenameLayout(t *testing.T) {
 	typed(t, u, map[string]string{"sh1": "x"})
 	u.Press("ctrl+space :")
 	u.Type("layouts other\r")
-	u.Press("ctrl+space S", "up", "alt+r", "ctrl+u")
+	u.Press("ctrl+space S", "home", "alt+r", "ctrl+u")
 	u.Type("away\r")
 	if a, b := shownIn(t, u, "home"), shownIn(t, u, "away"); a != 0 || b != 1 {
 		t.Errorf("renamed from elsewhere, home shows %d terminals, away %d", a, b)
@@ -111,13 +111,13 @@ func TestDeleteLayout(t *testing.T) {
 	u.Shows("main is the only layout")
 	u.Press("esc", "ctrl+space :")
 	u.Type("layouts work\r")
-	u.Press("ctrl+space S", "up", "alt+x")
+	u.Press("ctrl+space S", "home", "alt+x")
 	u.Shows("delete layout main?")
 	u.Press("n")
 	if shownIn(t, u, "main") != 1 {
 		t.Error("it is deleted although the answer was no")
 	}
-	u.Press("ctrl+space S", "up", "tab", "x", "y")
+	u.Press("ctrl+space S", "home", "tab", "x", "y")
 	u.Shows("layout main is deleted")
 	if shownIn(t, u, "main") != 0 || !slices.Equal(u.Host.Terminals(), []string{"sh1", "sh2"}) {
 		t.Errorf("main shows %d terminals, there are %v", shownIn(t, u, "main"), u.Host.Terminals())
@@ -131,4 +131,31 @@ func TestDeleteLayout(t *testing.T) {
 	if shownIn(t, u, "third") != 0 {
 		t.Error("it still shows a terminal")
 	}
+}
+
+// The list has the tabs of each layout and their panes: what is chosen there is gone to.
+func TestLayoutTree(t *testing.T) {
+	atSizes(t, "layout-tree", func(t *testing.T, u *UI, golden string) {
+		u.Press("ctrl+space |", "ctrl+space c", "ctrl+space 1", "ctrl+space h")
+		u.Press("ctrl+space :")
+		u.Type("layouts work\r")
+		u.Press("ctrl+space S")
+		u.WaitIdle()
+		u.Golden(golden)
+		u.Type("sh2")
+		u.Press("enter")
+		u.WaitIdle()
+		u.Type("there")
+		u.Press("ctrl+space S")
+		u.Type("sh3\r")
+		u.Type("here")
+		u.Press("ctrl+space S")
+		u.Type("sh4")
+		u.Press("alt+x") // a tab is no layout
+		u.Hides("delete layout")
+		u.Press("enter")
+		u.WaitIdle()
+		u.Type("back")
+		typed(t, u, map[string]string{"sh1": "", "sh2": "there", "sh3": "here", "sh4": "back"})
+	})
 }

@@ -189,6 +189,9 @@ func (ps *Panes) Begin() bool {
 			ps.Claim(t)
 		}
 	}
+	at := ps.layouts.at
+	ps.layouts.at = ""
+	ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
 	if len(ps.Doc.Shown.Tabs) == 0 {
 		ps.NewTab(Program{Argv: ps.first.Command})
 	}

@@ -21,6 +21,7 @@ type layouts struct {
 	last  string                       // that was on the screen before, "" for none
 	next  string                       // to go to when the host has all of this one, "" for none
 	after func()                       // to do then
+	at    layout.PaneID                // to be focused there, "" for none
 	read  map[ahp.URI]*ahp.LayoutState // states asked for; nil until they have come
 }
 
@@ -43,37 +44,6 @@ func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
 	}
 	slices.Sort(names)
 	return names, terminals
-}
-
-// openLayouts shows the layouts, or goes to the one named.
-func openLayouts(ps *Panes, args []string) {
-	if len(args) > 0 {
-		ps.goLayout(args[0])
-		return
-	}
-	ps.loop.Open(&overlay.List{Source: overlay.Source{
-		Title: "Layouts", Width: 68, Current: ps.Name, Columns: []overlay.Column{{Fills: true, Least: 20}, {Right: true, Muted: true}},
-		Rows: func() []overlay.Row {
-			names, terminals := ps.layoutNames()
-			rows := make([]overlay.Row, len(names))
-			for i, name := range names {
-				facts := words.Plural(terminals[name], "terminal")
-				if name == ps.Name {
-					facts += ", here"
-				}
-				rows[i] = overlay.Row{Key: name, Filter: name, Cells: []overlay.Cell{{Text: name}, {Text: facts}}}
-			}
-			return rows
-		},
-		Enter: func(name string) bool { ps.goLayout(name); return true }, EnterKeys: "enter go",
-		Actions: []overlay.Action{
-			{Letter: "n", Label: "new", NoRow: true, Do: func(string) { ps.loop.Open(overlay.NewPrompt("new layout", "", ps.goLayout)) }},
-			{Letter: "r", Label: "rename", Close: true, Do: func(name string) {
-				ps.loop.Ask(nil, "rename layout", name, func(to string) { ps.nameLayout(name, to) })
-			}},
-			{Letter: "x", Label: "delete", Close: true, Do: ps.deleteLayout},
-		},
-	}})
 }
 
 // goLayout goes to a layout, making it if there is none of that name.
@@ -148,6 +118,9 @@ func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 	uri := address.Layout(name)
 	if ps.layouts.read == nil {
 		ps.layouts.read = map[ahp.URI]*ahp.LayoutState{}
+	}
+	if _, asked := ps.layouts.read[uri]; asked {
+		return
 	}
 	ps.layouts.read[uri] = nil
 	ps.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {
