@@ -2,16 +2,14 @@ package ahp
 
 // tandemux's extensions for agents, and for programs' colours.
 const (
-	MethodPromote = "x-tandemux/promote"
-	MethodAsk     = "x-tandemux/ask"
-	MethodAnswer  = "x-tandemux/answer"
-	MethodShow    = "x-tandemux/show"
-	MethodAgent   = "x-tandemux/agent"
-	MethodLogin   = "x-tandemux/login"
-	MethodColors  = "x-tandemux/colors" // notification, client to host
-
-	// The MCP server that an agent is given offers the tools of its session's clients.
-	MethodClientTools = "x-tandemux/clientTools"
+	MethodPromote     = "x-tandemux/promote"
+	MethodAsk         = "x-tandemux/ask"
+	MethodAnswer      = "x-tandemux/answer"
+	MethodShow        = "x-tandemux/show"
+	MethodAgent       = "x-tandemux/agent"
+	MethodLogin       = "x-tandemux/login"
+	MethodColors      = "x-tandemux/colors"      // notification, client to host
+	MethodClientTools = "x-tandemux/clientTools" // which the agent's MCP server offers
 	MethodCallTool    = "x-tandemux/callTool"
 )
 
@@ -26,6 +24,7 @@ type AskParams struct {
 	Reason    string `json:"reason,omitempty"`  // at most 1 KiB; with a Command the host's
 	TimeoutMs int64  `json:"timeoutMs"`         // 1 to 3,600,000
 	Command   string `json:"command,omitempty"` // a line as a shell reads it; a yes is for once
+	Panes     bool   `json:"panes,omitempty"`   // asks for panes, for teammates of who leads there; the answer is kept
 }
 
 // The values of AskResult.Answer.
@@ -46,7 +45,8 @@ type Ask struct {
 	ID      string `json:"id"`
 	Who     string `json:"who"` // the agent's name
 	Reason  string `json:"reason"`
-	Command string `json:"command,omitempty"` // that it wants to run; empty: it wants the terminal
+	Command string `json:"command,omitempty"` // that it wants to run
+	Panes   bool   `json:"panes,omitempty"`   // it wants panes for its teammates; else, without a Command, the terminal
 }
 
 // AnswerParams answers a question (x-tandemux/answer); the person's clients may.

@@ -36,8 +36,8 @@ type Model struct {
 	Args map[string]any
 	// Insist, where it is not empty, is a shell's tool that is called, offered or not.
 	Insist string
-
-	answers atomic.Int64
+	// Only, where it is not empty, is what must have been said last for a tool to be called.
+	Only string
 
 	mu     sync.Mutex
 	asked  []string
@@ -138,6 +138,9 @@ func (q modelRequest) names() (names, spaces []string) {
 // "" when it is not among them.
 func (m *Model) tool(q modelRequest) (name, space string) {
 	names, spaces := q.names()
+	if !bytes.Contains(q.last(), []byte(m.Only)) {
+		return "", ""
+	}
 	if m.Insist != "" && len(names) > 0 {
 		return m.Insist, ""
 	}
@@ -156,10 +159,8 @@ func (m *Model) tool(q modelRequest) (name, space string) {
 
 var results = regexp.MustCompile(`"(tool_result|functionResponse|function_call_output)"`)
 
-// result is the last message if it has a tool's result in it, cut to what can be
-// quoted. A message that was put into the turn stands behind the result.
-func (q modelRequest) result() (string, bool) {
-	last := json.RawMessage(nil)
+// last is the last message. One that was put into the turn stands behind a tool's result.
+func (q modelRequest) last() (last json.RawMessage) {
 	switch {
 	case len(q.Messages) > 0:
 		for i := len(q.Messages) - 1; i >= 0 && !bytes.Contains(q.Messages[i], []byte(`"role":"assistant"`)); i-- {
@@ -173,6 +174,12 @@ func (q modelRequest) result() (string, bool) {
 			last = items[len(items)-1]
 		}
 	}
+	return last
+}
+
+// result is the last message if it has a tool's result in it, cut to what can be quoted.
+func (q modelRequest) result() (string, bool) {
+	last := q.last()
 	if !results.Match(last) {
 		return "", false
 	}
@@ -233,10 +240,13 @@ func events(w http.ResponseWriter, list ...any) {
 
 type object = map[string]any
 
+// answers counts those of all models: an agent may have had several.
+var answers atomic.Int64
+
 func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
-	n := m.answers.Add(1) // what has the id of another is taken for a part of that
+	n := answers.Add(1) // what has the id of another is taken for a part of that
 	block, deltas, stop := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text}, "end_turn"
 	whole := object{"type": "text", "text": text}
 	if tool != "" {
@@ -289,7 +299,7 @@ func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q modelRequest) {
 func (m *Model) openai(w http.ResponseWriter, r *http.Request, q modelRequest) {
 	text, tool, space := m.reply(q)
 	m.note(r, "text "+tool)
-	n := m.answers.Add(1)
+	n := answers.Add(1)
 	item := object{
 		"type": "message", "id": fmt.Sprint("msg_", n), "role": "assistant", "status": "completed",
 		"content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}},

@@ -27,10 +27,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(recordEnv); file != "" && tmux.Is(os.Args) {
+		recordTmux(file)
+	}
 	if tmux.Is(os.Args) {
 		main()
 	}
-	testscript.Main(apart{m}, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
+	testscript.Main(apart{m}, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain, "replay": replayMain})
 }
 
 // apart runs the tests with temporary files of their own.

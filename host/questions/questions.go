@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -77,6 +78,7 @@ type question struct {
 	req   *jsonrpc.Request
 	claim ahp.Claim
 	line  string // that is to run, in place of a claim
+	panes bool   // for teammates, in place of a claim
 	timer *time.Timer
 }
 
@@ -88,7 +90,7 @@ func (qs *Questions) ask(ctx context.Context, c *requests.Conn, p ahp.AskParams)
 	switch {
 	case p.TimeoutMs < 1 || limit > maxAskTime:
 		return nil, ahp.InvalidParams("ask: timeoutMs: use 1 to %d", maxAskTime.Milliseconds())
-	case p.Command == "" && reason == "" || len(reason) > maxAskReason || strings.ContainsFunc(reason, unicode.IsControl):
+	case p.Command == "" && !p.Panes && reason == "" || len(reason) > maxAskReason || strings.ContainsFunc(reason, unicode.IsControl):
 		return nil, ahp.InvalidParams("ask: reason: want 1 to %d bytes of text in one line: the person reads it", maxAskReason)
 	case p.Claim.Kind != ahp.ClaimSession:
 		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
@@ -99,6 +101,9 @@ func (qs *Questions) ask(ctx context.Context, c *requests.Conn, p ahp.AskParams)
 	}
 	if p.Command != "" {
 		return qs.askToRun(ctx, c, p, owner != "")
+	}
+	if p.Panes {
+		return qs.askForPanes(c, p)
 	}
 	tx := qs.Core.Lock()
 	defer tx.Unlock()
@@ -126,10 +131,10 @@ func (qs *Questions) ask(ctx context.Context, c *requests.Conn, p ahp.AskParams)
 
 // put puts a question at a terminal where nothing is asked.
 func (qs *Questions) put(tx core.Tx, t *terminals.Terminal, c *requests.Conn, p ahp.AskParams, reason string) {
-	q := &question{qs: qs, t: t, c: c, req: c.Req, claim: p.Claim, line: p.Command}
+	q := &question{qs: qs, t: t, c: c, req: c.Req, claim: p.Claim, line: p.Command, panes: p.Panes}
 	qs.asked[t] = q
 	t.Watch(tx, q)
-	t.Meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason, Command: p.Command}
+	t.Meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason, Command: p.Command, Panes: p.Panes}
 	q.timer = time.AfterFunc(time.Duration(p.TimeoutMs)*time.Millisecond, func() {
 		qs.Core.Do(func(tx core.Tx) { q.settle(tx, ahp.AskTimeout) })
 	})
@@ -182,6 +187,36 @@ func (qs *Questions) askToRun(ctx context.Context, c *requests.Conn, p ahp.AskPa
 		return ahp.AskResult{Answer: ahp.AskNobody}, nil
 	}
 	qs.put(tx, t, c, p, r.What)
+	return nil, jsonrpc.ErrReplied
+}
+
+// forPanes is what is asked for where an agent leads others.
+const forPanes = "panes for its teammates"
+
+// askForPanes asks, at the terminal that an agent leads from, whether its teammates get
+// panes, unless that has been answered.
+func (qs *Questions) askForPanes(c *requests.Conn, p ahp.AskParams) (any, error) {
+	if !c.Principal.Team {
+		return nil, ahp.InvalidParams("ask: panes: this connection is of no agent that leads others (tandemux/agent: team)")
+	}
+	if answer, err := qs.Terminals.Team(p.Claim.Session); err != nil || answer != "" {
+		return ahp.AskResult{Answer: answer}, err
+	}
+	tx := qs.Core.Lock()
+	defer tx.Unlock()
+	t, err := terminals.Find(tx, c.Principal, p.Channel, "ask")
+	if err != nil {
+		return nil, err
+	}
+	if here, _ := qs.personAt(tx, c); !here {
+		qs.refuse(tx, c, forPanes, "nobody is here to allow them")
+		return ahp.AskResult{Answer: ahp.AskNobody}, nil
+	}
+	if qs.asked[t] != nil {
+		return nil, ahp.Conflict("ask: something else is asked about this terminal: try again when that is answered")
+	}
+	qs.put(tx, t, c, p, "")
+	qs.Audit.Did(c.Who(), "ask", p.Channel, "for", forPanes)
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -241,8 +276,8 @@ func (q *question) settle(tx core.Tx, answer string) {
 	q.t.Unwatch(tx, q)
 	delete(q.qs.asked, q.t)
 	q.t.Meta.Ask = nil
-	if answer == ahp.AskTimeout && q.line != "" {
-		q.qs.refuse(tx, q.c, q.line, "nobody has answered")
+	if what := cmp.Or(q.line, map[bool]string{true: forPanes}[q.panes]); answer == ahp.AskTimeout && what != "" {
+		q.qs.refuse(tx, q.c, what, "nobody has answered")
 	}
 	if answer != "" {
 		q.c.Out.RPC.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
@@ -261,21 +296,24 @@ func (qs *Questions) answer(_ context.Context, c *requests.Conn, p ahp.AnswerPar
 		return nil, err
 	case qs.asked[t] == nil || t.Meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
-	case c.Principal.Agent != "" || !c.Principal.Operates() && (t.Meta.Ask.Command != "" || !t.Held().Holds(c.Principal)):
+	case c.Principal.Agent != "" || !c.Principal.Operates() && (t.Meta.Ask.Command != "" || t.Meta.Ask.Panes || !t.Held().Holds(c.Principal)):
 		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.Held().HeldBy())
 	}
 	q := qs.asked[t]
 	answer := ahp.AskRefused
 	if p.Grant {
 		answer = ahp.AskGranted
-		if q.line == "" {
-			t.Flush(tx)
-			t.Claim(tx, q.claim, nil, q.c.Principal)
-		} else {
-			qs.Terminals.Belt.Allow(q.claim.Session, "", q.line)
-		}
 	}
-	qs.Audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claims.Text(q.claim), "command", params.Clip(q.line))
+	switch {
+	case q.panes:
+		qs.Terminals.Teams.Answer(tx, q.claim.Session, p.Grant)
+	case p.Grant && q.line != "":
+		qs.Terminals.Belt.Allow(q.claim.Session, "", q.line)
+	case p.Grant:
+		t.Flush(tx)
+		t.Claim(tx, q.claim, nil, q.c.Principal)
+	}
+	qs.Audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claims.Text(q.claim), "command", params.Clip(q.line), "panes", q.panes)
 	q.settle(tx, answer)
 	return nil, nil
 }

@@ -11,8 +11,16 @@ import (
 type Settings struct {
 	Shell       string // an absolute path; empty: $SHELL, or the password file's
 	Integration bool   // it is started so that it marks its commands
-	Tmux        bool   // its programs find a tmux, by which agents make panes
+	Tmux        string // TmuxOff, TmuxAsk or TmuxOn
 }
+
+// Whether programs find a tmux, by which agents make panes for their teammates, and whether
+// a person is asked before an agent does.
+const (
+	TmuxOff = "off"
+	TmuxAsk = "ask"
+	TmuxOn  = "on"
+)
 
 // Options gives the options, which keep their values in s.
 func (s *Settings) Options() []option.Option {
@@ -32,8 +40,8 @@ func (s *Settings) Options() []option.Option {
 			Doc: "Shells tell where a command begins and ends, and how.",
 		},
 		{
-			Name: "tmux-for-agents", Value: &s.Tmux, Needs: option.NewTerminal,
-			Doc: "Agents that put their teammates into tmux's panes get panes: new terminals have a `tmux` that makes them.",
+			Name: "tmux-for-agents", Value: option.Default(&s.Tmux, TmuxOff), Choices: []string{TmuxOff, TmuxAsk, TmuxOn}, Needs: option.NewTerminal,
+			Doc: "Agents that put their teammates into tmux's panes get panes: new terminals have a `tmux` that makes them. You are asked once for each agent (ask), or not (on).",
 		},
 	}
 }

@@ -233,7 +233,7 @@ func (ts *Terminals) plan(n Creation) (plan, error) {
 	}
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.Dir, Cols: n.Cols, Rows: n.Rows,
-		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir, start.Tmux),
+		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir, start.Tmux == shell.TmuxAsk || start.Tmux == shell.TmuxOn),
 	}
 	// A shell that was given as a command is a shell, too, if it marks its commands.
 	pl.shell = n.feeds == nil && start.integrates(*n.Meta) && ts.inject(&pl) || len(n.Meta.Command) == 0

@@ -77,8 +77,9 @@ type Start struct {
 	Engine string
 	// Allow is what programs may do.
 	Allow emulator.Allowed
-	// Tmux has programs find a tmux that makes panes (package internal/tmux).
-	Tmux bool
+	// Tmux is shell.TmuxAsk or shell.TmuxOn where programs find a tmux that makes panes
+	// (package internal/tmux).
+	Tmux string
 }
 
 // Limits bounds terminals.
@@ -108,6 +109,7 @@ type Terminals struct {
 	// Guarded by the lock.
 	all      []*Terminal        // oldest first
 	reserved map[ahp.URI]string // terminals being made, and their names
+	Teams    Teams
 	procs    processes
 	list     listing
 	typist   typist
@@ -124,8 +126,8 @@ type Terminals struct {
 func New(o Options) *Terminals {
 	ts := &Terminals{
 		Options: o, quotas: guard.OpenQuotas(o.State, o.Now, o.Log),
-		reserved: map[ahp.URI]string{},
-		procs:    processes{terms: map[string]*Terminal{}, early: map[string]*keeper.Exit{}},
+		reserved: map[ahp.URI]string{}, Teams: Teams{},
+		procs: processes{terms: map[string]*Terminal{}, early: map[string]*keeper.Exit{}},
 	}
 	ts.scrollback.Store(int64(o.Scrollback))
 	ts.keepers.last.Store(o.Children)

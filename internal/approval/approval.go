@@ -190,8 +190,18 @@ func Of(t *ahp.ToolCall, input *string) View {
 	return v
 }
 
-// Claim is the question of an agent for one of the person's terminals, or for a command.
+// Claim is the question of an agent for one of the person's terminals, for a command, or
+// for panes.
 func Claim(a ahp.Ask, t ahp.TerminalInfo) View {
+	if a.Panes {
+		v := View{Default: -1, Options: []Option{
+			{Key: "y", Label: "Allow", Covers: "all that it opens from this terminal; you are not asked again", Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
+			{Key: "n", Label: "Refuse", Covers: "the same", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},
+		}}
+		v.add(Asked, OneLine(a.Who)+" asks for panes for its teammates")
+		v.add(Detail, "They are beside its own, and the agent types in them; your focus and keys stay.")
+		return v
+	}
 	if a.Command != "" {
 		v := View{Default: -1, Options: []Option{
 			{Key: "y", Label: "Allow once", Covers: covers[allowOnce], Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},

@@ -115,10 +115,13 @@ func (r row) claimText() string {
 	}
 	if r.Ask != nil {
 		who += "; " + r.Ask.Who + " asks "
-		if r.Ask.Command == "" {
-			who += "for it"
-		} else {
+		switch {
+		case r.Ask.Panes:
+			who += "for panes"
+		case r.Ask.Command != "":
 			who += "to run " + cli.Short(r.Ask.Command)
+		default:
+			who += "for it"
 		}
 	}
 	return who

@@ -2,6 +2,7 @@ package tmux
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"tandemux/host/guard"
 )
 
-// askTime is how long a person is given to allow a command that the host has refused.
+// askTime is how long a person is given to answer.
 const askTime = 2 * time.Minute
 
 // refusals are what comes of a question, by its answer.
@@ -28,17 +29,37 @@ func (a *answerer) allowed(argv []string, do func() error) error {
 	if _, asks := guard.Asks(refusal(err)); !asks {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(a.ctx, askTime+time.Minute)
-	defer cancel()
-	p := ahp.AskParams{Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: a.session}, TimeoutMs: askTime.Milliseconds(), Command: guard.Text(argv, "")}
-	var r ahp.AskResult
-	if err := a.leader.Carry(ctx, ahp.MethodAsk, p, &r); err != nil {
+	switch answer, failed := a.ask(ahp.AskParams{Command: guard.Text(argv, "")}); {
+	case failed != nil:
+		return failed
+	case answer != ahp.AskGranted:
+		return fmt.Errorf("%w: %s", err, refusals[answer])
+	}
+	return do()
+}
+
+// team asks, once for all of them, whether the teammates get panes.
+func (a *answerer) team(c call) error {
+	err := a.lead()
+	if err != nil {
 		return err
 	}
-	if r.Answer == ahp.AskGranted {
-		return do()
+	answer, err := a.ask(ahp.AskParams{Channel: a.from, Panes: true})
+	if err == nil && answer != ahp.AskGranted {
+		err = fmt.Errorf("%s: no panes for teammates: %s", c.name, refusals[answer])
 	}
-	return fmt.Errorf("%w: %s", err, refusals[r.Answer])
+	return err
+}
+
+// ask asks a person. Other commands go on meanwhile.
+func (a *answerer) ask(p ahp.AskParams) (answer string, err error) {
+	a.turn.leave()
+	ctx, cancel := context.WithTimeout(a.ctx, askTime+time.Minute)
+	defer cancel()
+	p.Claim, p.TimeoutMs = ahp.Claim{Kind: ahp.ClaimSession, Session: a.session}, askTime.Milliseconds()
+	var r ahp.AskResult
+	err = a.leader.Carry(ctx, ahp.MethodAsk, p, &r)
+	return r.Answer, errors.Join(err, a.turn.take(), a.open())
 }
 
 // refusal is the host's own text.

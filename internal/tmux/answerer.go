@@ -33,6 +33,8 @@ type answerer struct {
 	op      *endpoint.Conn // the person's
 	leader  *endpoint.Conn // the agent's, nil until it is needed
 	session ahp.URI        // the agent's, "" until leader is there
+	from    ahp.URI        // the terminal that it leads from, the same
+	turn    turn
 	seen    atomic.Pointer[map[ahp.URI]int]
 	in      io.Reader
 	out     *bufio.Writer
@@ -266,7 +268,7 @@ func (a *answerer) lead() error {
 		return err
 	}
 	a.leader = endpoint.NewConn(c, m, a.p)
-	a.session = c.Session()
+	a.session, a.from = c.Session(), t.Resource
 	return nil
 }
 

@@ -115,6 +115,9 @@ func (a *answerer) splitWindow(c call) error {
 	if err := errors.Join(c.refuse("fI", unknown), c.refuse("Z", focus)); err != nil {
 		return err
 	}
+	if err := a.team(c); err != nil {
+		return err
+	}
 	_, at, err := a.find(c.value('t'))
 	if err != nil {
 		return err

@@ -63,11 +63,10 @@ func answer(ctx context.Context, p endpoint.Endpoint, l line) (err error) {
 	}
 	a := &answerer{ctx: ctx, p: p, own: os.Getenv("TMUX_PANE"), in: os.Stdin, out: bufio.NewWriter(os.Stdout)}
 	defer a.close()
-	unlock, err := alone(p.Dirs.Runtime)
-	if err != nil {
+	if a.turn, err = nextTurn(p.Dirs.Runtime); err != nil {
 		return err
 	}
-	defer unlock()
+	defer a.turn.Close()
 	for _, c := range l.calls {
 		if err := a.open(); err != nil {
 			return errors.Join(err, a.out.Flush())
@@ -79,18 +78,27 @@ func answer(ctx context.Context, p endpoint.Endpoint, l line) (err error) {
 	return a.out.Flush()
 }
 
-// alone waits until no other command of any team is being carried out: each finds the
-// panes as the one before has left them.
-func alone(runtime string) (unlock func(), err error) {
+// turn is held by the command of all teams that is being carried out: each finds the panes
+// as the one before has left them.
+type turn struct{ *os.File }
+
+// nextTurn waits for it. It ends with the process.
+func nextTurn(runtime string) (turn, error) {
 	f, err := os.OpenFile(filepath.Join(runtime, pane.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err == nil {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("wait for other commands: %w", err)
+		return turn{}, fmt.Errorf("wait for other commands: %w", err)
 	}
-	return func() { f.Close() }, nil
+	return turn{f}, turn{f}.take()
 }
+
+func (t turn) take() error {
+	if err := syscall.Flock(int(t.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("wait for other commands: %w", err)
+	}
+	return nil
+}
+
+func (t turn) leave() { syscall.Flock(int(t.Fd()), syscall.LOCK_UN) } //nolint:errcheck // taking it again says so
 
 // become runs the tmux that comes after this one on PATH, if there is one.
 func become(argv []string) error {

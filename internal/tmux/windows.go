@@ -27,6 +27,9 @@ func (a *answerer) newWindow(c call) error {
 	if err := c.refuse("abkS", unknown); err != nil {
 		return err
 	}
+	if err := a.team(c); err != nil {
+		return err
+	}
 	w, err := a.world()
 	if err != nil {
 		return err
@@ -58,6 +61,9 @@ func (a *answerer) newSession(c call) error {
 		return errors.New("new-session: say its name with -s")
 	}
 	if err := termcmd.CheckLayoutName(name); err != nil {
+		return err
+	}
+	if err := a.team(c); err != nil {
 		return err
 	}
 	w, err := a.world()

@@ -201,6 +201,9 @@ func (as *Agents) asking() *terminals.Terminal {
 func (as *Agents) AskText(t *terminals.Terminal) string {
 	a := t.Ask()
 	text := words.Clean(a.Who) + " asks for " + t.Quoted()
+	if a.Panes {
+		return words.Clean(a.Who) + " asks for panes for its teammates"
+	}
 	if a.Command != "" {
 		return words.Clean(a.Who + " asks to run " + strings.Join(strings.Fields(a.Command), " "))
 	}
@@ -217,18 +220,24 @@ func (as *Agents) answerAgent() {
 	if t == nil {
 		return
 	}
-	uri, id, who, runs := t.URI, t.Ask().ID, words.Clean(t.Ask().Who), t.Ask().Command != ""
+	uri, id, who, given := t.URI, t.Ask().ID, words.Clean(t.Ask().Who), "allowed to run it"
+	switch {
+	case t.Ask().Panes:
+		given = "allowed panes"
+	case t.Ask().Command == "":
+		given = ""
+	}
 	as.Loop.Open(overlay.NewApproval(overlay.Asked{
 		Title: who, View: approval.Claim(*t.Ask(), t.Info),
 		Say: func(why string) { as.Loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
 			p := ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows}
 			as.Loop.Call("answer "+who, func(ctx context.Context) error { return host.Call(ctx, ahp.MethodAnswer, p, nil) }, func() {
-				if a.Allows && !runs {
+				if a.Allows && given == "" {
 					as.Loop.Say(status.Info, "%s has the terminal; %s takes it back", who, as.Loop.Keys("reclaim"))
 					return
 				}
-				as.Loop.Say(status.Info, "%s was %s", who, map[bool]string{true: "allowed to run it", false: "refused"}[a.Allows])
+				as.Loop.Say(status.Info, "%s was %s", who, map[bool]string{true: given, false: "refused"}[a.Allows])
 			})
 		},
 	}))

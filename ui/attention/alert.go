@@ -161,6 +161,9 @@ func asked(a *ahp.Ask) Alert {
 		return Alert{}
 	}
 	text := a.Who + " asks for this terminal"
+	if a.Panes {
+		text = a.Who + " asks for panes for its teammates"
+	}
 	if a.Command != "" {
 		text = a.Who + " asks to run a dangerous command"
 	}
