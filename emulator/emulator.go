@@ -32,6 +32,9 @@ type Options struct {
 	// Version is what XTVERSION answers; empty means "tandemux".
 	Version string
 	Allow   Allowed
+	// Read gives a kitty graphics command that names data which is elsewhere (in a file,
+	// in shared memory) as one that has it, or nil. Nil: no such data is there.
+	Read func(command []byte) []byte
 }
 
 // Allowed is what a program may do only where its user wants it.

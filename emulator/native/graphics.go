@@ -109,6 +109,11 @@ type upload struct {
 // graphics executes a command of the kitty graphics protocol.
 func (e *Engine) graphics(body []byte) {
 	g, payload, ok := readGraphic(body)
+	if ok && g.medium != 'd' && e.read != nil {
+		if body := e.read(body); body != nil {
+			g, payload, ok = readGraphic(body)
+		}
+	}
 	if !ok {
 		return
 	}
@@ -178,15 +183,14 @@ func (e *Engine) transmit(g graphic, payload []byte) {
 	e.answerGraphic(&up.graphic, problem)
 }
 
-// refusal is why an image can't be taken; "" for one that can. Files and shared
-// memory are not read: a program on another machine must not name files here, and
-// who looks on from elsewhere has them not.
+// refusal is why an image can't be taken; "" for one that can. What is named and not
+// sent is here by Options.Read or not at all.
 func (g *graphic) refusal() string {
 	switch {
 	case g.id != 0 && g.number != 0:
 		return "EINVAL:i and I are given both"
 	case g.medium != 'd':
-		return "EINVAL:only direct transmission (t=d) is supported"
+		return "EBADF:the data can't be read here"
 	case g.packing != 0 && g.packing != 'z':
 		return "EINVAL:unknown compression"
 	case g.format != 24 && g.format != 32 && g.format != 100:

@@ -65,8 +65,9 @@ type inks struct {
 type conformance struct {
 	version string
 	allow   emulator.Allowed
-	level   int // DECSCL, 1 to 4
-	extent  int // DECSACE
+	level   int                         // DECSCL, 1 to 4
+	extent  int                         // DECSACE
+	read    func(command []byte) []byte // Options.Read
 }
 
 // changes is what Damage tells next.
@@ -110,7 +111,7 @@ func newEngine(o emulator.Options) *Engine {
 		rows:  clamp(o.Rows, 1, emulator.MaxRows),
 		modes: control.NewModes(^control.ISOProtect, defaultFlags),
 	}
-	e.version, e.allow = o.Version, o.Allow
+	e.version, e.allow, e.read = o.Version, o.Allow, o.Read
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = clusters{index: map[string]uint32{}, limit: minClusters}

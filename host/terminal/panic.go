@@ -53,7 +53,7 @@ func (t *Terminal) contain(doing string, value any) {
 // renew replaces the emulator, and forgets what only the old one knew. The
 // caller holds screen.
 func (t *Terminal) renew() {
-	t.decoder, t.filter = filter.Decoder{}, filter.Filter{}
+	t.decoder, t.filter = filter.Decoder{}, filter.Filter{Settings: t.filter.Settings}
 	t.cmds.hidden = t.cmds.count
 	t.cmds.prompt = prompt{shows: t.cmds.prompt.shows}
 	if t.cfg.Renew != nil && t.panics <= maxPanics && t.tryNew() {

@@ -207,6 +207,9 @@ func (t *Terminal) pipe(p []byte) {
 		}
 	}
 	t.pass(clean[at:], p[in:])
+	if t.cfg.Media != nil {
+		t.cfg.Media.Forget()
+	}
 }
 
 // pass gives output that has no mark in it to viewers, of which they get the store's

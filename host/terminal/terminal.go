@@ -15,6 +15,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/medium"
 )
 
 // Errors that callers branch on.
@@ -99,6 +100,9 @@ type Config struct {
 	Failed func(error)
 	// Resizes says that the emulator allows them: the program sets the size.
 	Resizes bool
+	// Media reads the pictures that programs name instead of sending, for viewers and for
+	// the emulator, whose Options.Read is its Take; nil reads none.
+	Media *medium.Reader
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 
@@ -235,6 +239,9 @@ func empty(c Config) *Terminal {
 	}
 	t.display = display{emu: c.Emulator, cols: c.Cols, rows: c.Rows}
 	t.filter.Sizes = c.Resizes
+	if c.Media != nil {
+		c.Media.Foreground, t.filter.Media = t.Foreground, c.Media.Read
+	}
 	t.input.log = t.log
 	t.line.changed, t.entered.changed = &t.input.changed, &t.input.changed
 	t.call, t.queue.in, t.own = c.Wake, &t.input, c.Landing == nil

@@ -16,6 +16,7 @@ import (
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
+	"tandemux/host/terminal/medium"
 )
 
 // adopted is a terminal of an earlier host, before anybody knows it.
@@ -124,8 +125,11 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 
 // newEmulator makes an engine's emulator, of the default engine if there is none
 // of that name.
-func (ts *Terminals) newEmulator(name string, cols, rows int, own *int) (emulator.Emulator, error) {
+func (ts *Terminals) newEmulator(name string, cols, rows int, own *int, media *medium.Reader) (emulator.Emulator, error) {
 	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version, Allow: ts.Start().Allow}
+	if media != nil {
+		o.Read = media.Take
+	}
 	em, err := engine.New(name, o)
 	if err != nil {
 		em, err = engine.New(engine.Default, o)
@@ -135,7 +139,11 @@ func (ts *Terminals) newEmulator(name string, cols, rows int, own *int) (emulato
 
 // terminalConfig is that of a terminal that is new or adopted; j may be nil.
 func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal.Journal) (terminal.Config, error) {
-	em, err := ts.newEmulator(t.engine, t.Value.Cols, t.Value.Rows, t.Meta.Scrollback)
+	var media *medium.Reader // a program in a sandbox sees other files
+	if t.sandbox == "" {
+		media = &medium.Reader{}
+	}
+	em, err := ts.newEmulator(t.engine, t.Value.Cols, t.Value.Rows, t.Meta.Scrollback, media)
 	if err != nil {
 		return terminal.Config{}, err
 	}
@@ -143,12 +151,13 @@ func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal
 	scrollback := t.Meta.Scrollback
 	t.identity = proc.Identity
 	c := terminal.Config{
+		Media:   media,
 		Process: proc, Cols: t.Value.Cols, Rows: t.Value.Rows, Emulator: em, Hostname: ts.Hostname, Home: os.Getenv("HOME"), Log: ts.Log,
 		Wake:     func() { t.wake() },
 		Throttle: func(ctx context.Context) { t.throttle(ctx) },
 		Signal:   func(ctx context.Context, sig syscall.Signal) error { return t.signal(ctx, sig) },
 		Renew: func(cols, rows int) emulator.Emulator {
-			em, err := ts.newEmulator(t.engine, cols, rows, scrollback)
+			em, err := ts.newEmulator(t.engine, cols, rows, scrollback, media)
 			if err != nil {
 				return nil
 			}

@@ -83,7 +83,7 @@ var arrows = map[string][]string{
 	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option", "internal/statefile"},
-	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/output", "internal/fileuri"},
+	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/medium", "host/terminal/output", "internal/fileuri"},
 	"host/activity":      {"ahp", "emulator", "host/core", "host/params", "host/terminal", "internal/statefile"},
 	"host/audit":         {"ahp", "internal/statefile"},
 	"host/auth":          {"ahp", "internal/statefile"},
@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/history", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
-	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
+	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "host/terminal/medium", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
 	"host/questions":     {"ahp", "host/activity", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/params", "host/requests", "host/terminals", "internal/jsonrpc"},
 	"host/history":       {"ahp", "ahp/find", "host/core", "host/terminals", "internal/config/option", "internal/statefile"},
 	"host/commands":      {"ahp", "ahp/find", "host/audit", "host/auth", "host/core", "host/history", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
@@ -116,7 +116,8 @@ var arrows = map[string][]string{
 
 	"host/journal/record":  {"ahp", "host/journal"},
 	"host/terminal/output": {"host/terminal/filter"},
-	"host/terminal/filter": {},
+	"host/terminal/filter": {"host/terminal/medium"},
+	"host/terminal/medium": {},
 
 	"host/workspace/filetree": {"internal/fault"},
 

@@ -132,7 +132,7 @@ var errState = errors.New("the state of the output's stream is damaged")
 
 // SetState reads what AppendState wrote; nothing means at rest.
 func SetState(b []byte, d *Decoder, f *Filter) error {
-	d.n, *f = 0, Filter{}
+	d.n, *f = 0, Filter{Settings: f.Settings}
 	if len(b) == 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func SetState(b []byte, d *Decoder, f *Filter) error {
 		return errState
 	}
 	in := Filter{
-		state: state(b[0]), kind: b[1], long: b[2]&1 != 0, torn: b[2]&2 != 0, gap: b[2]&4 != 0, prefix: b[3], inter: b[4], tmux: int(b[5]),
+		Settings: f.Settings, state: state(b[0]), kind: b[1], long: b[2]&1 != 0, torn: b[2]&2 != 0, gap: b[2]&4 != 0, prefix: b[3], inter: b[4], tmux: int(b[5]),
 	}
 	n := int(b[6])
 	held := b[7 : 7+n]

@@ -20,6 +20,7 @@ import (
 // so that a snapshot taken in their middle can repeat it. Inside DCS, APC, PM
 // and SOS nothing is looked at; a DCS that is itself a question goes as a whole.
 type Filter struct {
+	Settings
 	state  state
 	held   []byte // undecided, not passed on
 	begun  []byte // of a sequence not yet complete, passed on
@@ -31,8 +32,6 @@ type Filter struct {
 	number int    // of an OSC; 1 when a CSI or DCS has parameters
 	tmux   int    // bytes of "tmux;" seen at a DCS's start
 	gap    bool   // something was taken out behind the last character
-
-	Sizes bool // a CSI that may be a request for a size is marked
 
 	// What the last add found, for the caller.
 	Marks  []Mark
@@ -49,6 +48,14 @@ type Mark struct {
 
 // Body is what a mark, of the last Add, has between "ESC ]" and the terminator.
 func (f *Filter) Body(m Mark) []byte { return f.bodies[m.from:m.to] }
+
+// Settings are for the caller to set; they stay when the state is set anew.
+type Settings struct {
+	Sizes bool // a CSI that may be a request for a size is marked
+	// Media reads what a graphics command (what is between ESC _ G and the terminator)
+	// names, and gives sequences that have it in them, or nil. Nil: none is read.
+	Media func(command []byte) []byte
+}
 
 type state uint8
 

@@ -293,3 +293,41 @@ func TestRepeatAfterMark(t *testing.T) {
 		}
 	}
 }
+
+// What a graphics command names is in its place for viewers, however the output is
+// split, also across hosts; a question goes, and what can't be had stays as it is.
+func TestNamedData(t *testing.T) {
+	t.Parallel()
+	asked := ""
+	set := Settings{Media: func(command []byte) []byte {
+		asked += string(command) + "|"
+		if bytes.Contains(command, []byte("no")) {
+			return nil
+		}
+		return []byte("\x1b_Gt=d,m=1;AAAA\x1b\\\x1b_Gm=0;BBBB\x1b\\")
+	}}
+	in := "a\x1b_Gi=1,t=f,a=T;cGF0aA==\x1b\\b\x1b_Ga=q,i=1,t=t;cGF0aA==\x1b\\c\x1b_Gi=2,t=s;no\x1b\\d\x1b_Gt=f;no\x1b\\e\x1b_Gt=f;cut\x1b[31m\x1b_Gi=3,t=d;AAAA\x1b\\"
+	want := "a\x1b_Gt=d,m=1;AAAA\x1b\\\x1b_Gm=0;BBBB\x1b\\bc\x1b_Gi=2,t=s,q=2;no\x1b\\d\x1b_Gt=f;no\x1b\\e\x1b[31m\x1b_Gi=3,t=d,q=2;AAAA\x1b\\"
+	for _, size := range []int{1, 2, 7, len(in)} {
+		f := Filter{Settings: set}
+		var d Decoder
+		var out []byte
+		asked = ""
+		for p := []byte(in); len(p) > 0; p = p[min(size, len(p)):] {
+			out = f.Add(out, p[:min(size, len(p))])
+			if err := SetState(AppendState(nil, &d, &f), &d, &f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if string(out) != want {
+			t.Errorf("in pieces of %d:\n%q, want\n%q", size, out, want)
+		}
+		if asked != "i=1,t=f,a=T;cGF0aA==|a=q,i=1,t=t;cGF0aA==|i=2,t=s;no|t=f;no|" {
+			t.Errorf("asked for %q", asked)
+		}
+	}
+	var plain Filter
+	if out := plain.Add(nil, []byte("\x1b_Gt=f;cGF0aA==\x1b\\")); string(out) != "\x1b_Gt=f;cGF0aA==\x1b\\" {
+		t.Errorf("where nothing is read: %q", out)
+	}
+}

@@ -1,6 +1,10 @@
 package filter
 
-import "bytes"
+import (
+	"bytes"
+
+	"tandemux/host/terminal/medium"
+)
 
 // This file has the filter's steps in strings: DCS and what is passed on of
 // OSC, APC, PM and SOS.
@@ -69,7 +73,9 @@ func (f *Filter) stepQuery(c *cursor) {
 func (f *Filter) stepQueryEscape(c *cursor) {
 	if c.p[c.i] == '\\' {
 		c.i++
-		f.drop(c, c.i)
+		if f.kind != '_' || !f.fetch(c) {
+			f.drop(c, c.i)
+		}
 		return
 	}
 	f.splitEscape(c)
@@ -171,7 +177,7 @@ func (f *Filter) stepKeys(c *cursor) {
 		case asks && b == esc:
 			c.i++
 			f.state = inQueryEsc
-		case asks:
+		case asks, b == ';' && f.Media != nil && medium.Names(keys):
 			c.i++
 			f.state = inQuery
 		case named:
@@ -185,6 +191,41 @@ func (f *Filter) stepKeys(c *cursor) {
 	default:
 		c.i++
 	}
+}
+
+// fetch puts what a graphics command names, which ends before p[i], in its place; where
+// that can't be had the command stays. It reports false for a question, of which nothing
+// stays.
+func (f *Filter) fetch(c *cursor) (stays bool) {
+	const intro, end = 3, 2 // ESC _ G, ESC \
+	whole := f.sequence(c, c.i)
+	if len(whole) < intro+end {
+		return false
+	}
+	command := whole[intro : len(whole)-end]
+	var data []byte
+	keys, payload, _ := bytes.Cut(command, []byte{';'})
+	if f.Media != nil && medium.Names(keys) {
+		data = f.Media(command)
+	}
+	asks, named := readKeys(keys)
+	if asks {
+		return false
+	}
+	if data == nil {
+		data = append(append(data, "\x1b_G"...), keys...)
+		if named {
+			data = append(data, ",q=2"...)
+		}
+		data = append(append(append(data, ';'), payload...), "\x1b\\"...)
+	}
+	f.discard(c, c.i)
+	if f.torn || len(f.begun) > 0 { // it must not become part of what was cut short
+		c.dst = append(c.dst, can)
+	}
+	c.dst = append(c.dst, data...)
+	f.finish(c)
+	return true
 }
 
 // readKeys reports whether the command asks, and whether it names an image and so
