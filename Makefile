@@ -1,6 +1,7 @@
 # Targets:
 #   run             build and start tandemux
 #   build           bin/tandemux and bin/tandemux-keeper
+#   browser         the page for browsers in a real one, and its speed: needs Chromium
 #   install         both to $(PREFIX)/bin
 #   clean           remove bin
 #   test            every test, with the race detector where goroutines share memory
@@ -38,12 +39,18 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+# The page for browsers, which the program embeds. Without the npm registry the program is
+# built all the same, and the page says how to get it.
+PAGE := host/web/dist/index.html.zst
+$(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
+	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
+
+.PHONY: run build browser install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
 
-build:
+build: $(PAGE)
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 
@@ -59,6 +66,7 @@ test:
 	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 $$($(RACED))
 	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 -run '^TestRun' ./ui
 	$(GO) test -vet=off -timeout 10m -parallel 4 $$($(GO) list ./... | grep -v -x -F "$$($(RACED))")
+	cd web/build && $(GO) test -vet=off -short .
 
 # First all with the race detector; then at full size: what goes on at random does so
 # for SOAK, and hosts and writers are killed by the hundred. RUN and PACKAGES choose:
@@ -70,6 +78,9 @@ soak:
 	@all=$$($(GO) list $(PACKAGES) | grep -v /cmd/); test -z "$$all" || \
 		GORACE=atexit_sleep_ms=10 nice -n 15 $(GO) test $(RACE) -vet=off -count 1 -timeout 1h -run '$(RUN)' $$all
 	TANDEMUX_SOAK=$(SOAK) nice -n 15 $(GO) test -vet=off -count 1 -p 1 -v -timeout 24h -run '$(RUN)' $(PACKAGES)
+
+browser: $(PAGE)
+	cd web/build && $(GO) test -count 1 -v -timeout 20m .
 
 test-hidden:
 	scripts/test-hidden.sh
@@ -118,7 +129,7 @@ aisdk:
 	scripts/aisdk.sh $(SDK)
 
 clean:
-	rm -rf bin
+	rm -rf bin host/web/dist/*.zst
 
 screens:
 	$(GO) test -count 1 ./cmd/tandemux -run '^(TestStart|TestRecordingIsOfToday)$$' -update

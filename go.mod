@@ -28,6 +28,7 @@ require (
 	golang.org/x/tools v0.52.0
 	modernc.org/sqlite v1.61.1
 	mvdan.cc/sh/v3 v3.12.0
+	rsc.io/qr v0.2.0
 )
 
 require (

@@ -23,6 +23,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/web"
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
 	"tandemux/internal/endpoint"
@@ -134,6 +135,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
+	page := web.New(d.State, version, log)
 	told := hooks.New(log)
 	defer told.Close()
 	told.Set(set.hooks)
@@ -147,7 +149,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
 		Place:      place, Do: doFor(d),
-		Doors: append(doors(), work.door()),
+		Doors: append(doors(), work.door(), page.Door()),
 		AgentConfig: host.AgentConfig{
 			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },
@@ -178,6 +180,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	go func() { ended <- h.Run(ctx, ln) }()
 	kept.begin(ctx, now(), log)
 	work.begin(h)
+	beginWeb(ctx, page, h, d, log)
 	at := h.Front().Reach(func(addr string) (net.Listener, error) { return listen.Open(addr, d.State, log) })
 	go kept.follow(ctx, now, func(last, s *settings) {
 		if s.engine != last.engine {

@@ -51,6 +51,9 @@ const (
 // Operator is everybody of the host's own uid on the unix socket.
 var Operator = &Principal{ID: "operator", Human: true, Scopes: AllScopes}
 
+// Anyone is who need not say who it is. It may do nothing and opens no connections.
+var Anyone = &Principal{ID: "anyone", ByDoor: true}
+
 // Principal is whoever has the token.
 func (t *Token) Principal() *Principal {
 	return &Principal{ID: tokenOwner + t.ID, Token: t.ID, Scopes: t.Scopes, Terminal: t.Terminal, Process: t.Process}

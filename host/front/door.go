@@ -32,6 +32,9 @@ type Door struct {
 	// Serve, in the door's own form; headers are set. Where it is, a secret makes a
 	// request on the unix socket that of whom it belongs to.
 	Refuse func(w http.ResponseWriter, status int, text string)
+	// Open, if not nil, says which requests over TCP need no token: Host and Origin are
+	// checked, and who asks is nobody, with Caller.Dial closed to them.
+	Open func(r *http.Request) bool
 	// Inside lets who is in a session's sandbox in as well: Caller.Sandbox.
 	Inside bool
 	// Serve answers a request. It is counted as a connection while it lasts, and
@@ -69,6 +72,18 @@ func (e *entrance) caller(who *auth.Principal) Caller {
 		c.Operates, c.Scopes = who.Operates(), slices.Clone(who.Scopes)
 	}
 	return c
+}
+
+// Fail answers a request whose secret is none, as one without a valid token: it is
+// counted for the address, and on record. The reason is for the record.
+func (c Caller) Fail(w http.ResponseWriter, r *http.Request, reason, text string) {
+	a := c.at.failed(r, reason)
+	if a.status == http.StatusUnauthorized {
+		a.text = text
+	} else {
+		w.Header().Set(a.header[0], a.header[1])
+	}
+	http.Error(w, a.text, a.status)
 }
 
 // Dial opens an AHP connection of the caller's, inside this process. It lasts

@@ -236,7 +236,7 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
-		if len(origins) > 1 || !e.allowsOrigin(o) && (door == nil || !e.ownOrigin(r, o)) {
+		if len(origins) > 1 || !e.allowsOrigin(o) && (!e.ownOrigin(r, o) || door == nil && pageToken(r) == "") {
 			return e.turnAway(r, "web pages of this origin may not connect")
 		}
 	}
@@ -257,7 +257,9 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 			return e.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `tandemux host` allows a name")
 		}
 		var reason string
-		if who, reason = e.holder(r, door); who == nil {
+		if door != nil && door.Open != nil && door.Open(r) {
+			who = auth.Anyone
+		} else if who, reason = e.holder(r, door); who == nil {
 			return e.failed(r, reason)
 		}
 	}
@@ -291,6 +293,9 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 // reason if nobody.
 func (e *entrance) holder(r *http.Request, door *Door) (who *auth.Principal, reason string) {
 	secret := tokenOf(r)
+	if secret == "" && e.kind == TCP && e.fromPage(r) {
+		secret = pageToken(r)
+	}
 	t, reason := e.f.c.Tokens.Check(secret)
 	if t != nil {
 		return t.Principal(), ""
@@ -349,9 +354,9 @@ func (e *entrance) allowsOrigin(origin string) bool {
 	})
 }
 
-// ownOrigin reports whether a request comes from a page of ours. There is none, but
-// clients of MCP say where they send to, and their requests to a door must be let in
-// for it. A page from elsewhere can't have this origin: Host is checked as well.
+// ownOrigin reports whether a request comes from a page of ours, or from a client that
+// says where it sends to, as those of MCP do. A page from elsewhere can't have this
+// origin: Host is checked as well.
 func (e *entrance) ownOrigin(r *http.Request, origin string) bool {
 	return e.kind == TCP && strings.EqualFold(origin, e.names.Origin(r.Host))
 }

@@ -111,9 +111,11 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Request is what is sent.
 type Request struct {
 	Method string
-	// Path is below the interface's, such as "/tasks"; its segments are escaped.
-	Path  string
-	Query url.Values
+	// Path is below the interface's, such as "/tasks"; its segments are escaped. Beside
+	// says that it is the host's own.
+	Path   string
+	Beside bool
+	Query  url.Values
 	// Body is sent as JSON; nil: none.
 	Body any
 	// Raw and Type are a body of bytes instead. It is read once: such a request is
@@ -149,6 +151,9 @@ func (c *Client) Do(ctx context.Context, r Request, result any) error {
 // one of success.
 func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	at, body, kind := c.o.URL+prefix+r.Path, r.Raw, r.Type
+	if r.Beside {
+		at = c.o.URL + r.Path
+	}
 	if len(r.Query) > 0 {
 		at += "?" + r.Query.Encode()
 	}

@@ -111,6 +111,9 @@ var bounds = map[string][]string{
 		"for `timeout` seconds at most ({host/hooks.defaultTimeout s})",
 		"output after {host/activity.silence words} of silence",
 	},
+	"docs/browser.md": {
+		"once, within {host/web.OfferTime words}",
+	},
 	"docs/security.md": {
 		"Its newest {host/audit.maxBytes MiB} are kept",
 	},

@@ -105,6 +105,7 @@ var arrows = map[string][]string{
 	"host/mcp":           {"ahp", "host/front", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest", "internal/fileuri"},
 	"host/roster":        {"ahp", "host/keeper"},
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
+	"host/web":           {"ahp", "host/front", "internal/client", "internal/hosttest", "internal/statefile"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/git":           {"host/workspace/filetree", "internal/procgroup"},
 	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/modules"},
@@ -301,7 +302,10 @@ var sources = sync.OnceValues(func() (all []source, err error) {
 			return err
 		}
 		if d.IsDir() {
-			if n := d.Name(); p != root && (strings.HasPrefix(n, ".") || n == "testdata" || n == "bin") {
+			n := d.Name()
+			_, err := os.Stat(filepath.Join(p, "go.mod"))
+			module := err == nil // of its own: a tool's
+			if p != root && (module || strings.HasPrefix(n, ".") || n == "testdata" || n == "bin") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -452,7 +456,7 @@ func TestMakefile(t *testing.T) {
 		}
 		if names, ok := strings.CutPrefix(line, ".PHONY: "); ok {
 			phony = append(phony, strings.Fields(names)...)
-		} else if name, rest, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(rest, "=") && !strings.ContainsAny(name, " \t#") {
+		} else if name, rest, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(rest, "=") && !strings.ContainsAny(name, " \t#$") {
 			defined = append(defined, name)
 		}
 	}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"rsc.io/qr"
+
+	"tandemux/ahp"
+	"tandemux/host/auth"
+	"tandemux/host/web"
+	"tandemux/internal/apiclient"
+	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
+)
+
+// webAddress is where the host listens for browsers unless told otherwise: this machine
+// only, on a port that is kept from then on.
+const webAddress = "127.0.0.1:0"
+
+func newWebCommand() *cobra.Command {
+	var in struct {
+		Listen   string   `flag:"listen" value:"ADDRESS" doc:"Listen here from now on, encrypted where other machines reach it"`
+		Name     string   `flag:"name" value:"NAME" doc:"What \"tandemux token ls\" calls the browser (default \"browser\")"`
+		Scopes   []string `flag:"scope" value:"SCOPE" doc:"What it may do, several parted by commas (default: all)"`
+		ReadOnly bool     `flag:"read-only" doc:"It may look only, as --scope terminal:read"`
+		Expires  cli.End  `flag:"expires" value:"TIME" doc:"It is let in until then, such as 8h or 2026-12-01 (default: until it is removed)"`
+		NoQR     bool     `flag:"no-qr" doc:"Print no QR code"`
+		Off      bool     `flag:"off" doc:"End the page, and what browsers were let in by"`
+	}
+	return cli.Command("web", `Let a browser in: terminals, chats and approvals in a page
+It prints a link, and a QR code for a phone. The link works once, within 10 minutes. The
+browser is known from then on as a token: "tandemux token ls" shows it and "tandemux token rm"
+ends it at once.
+
+The host listens on this machine only, unless --listen or its configuration says otherwise.
+
+  tandemux web
+  tandemux web --listen 0.0.0.0:7443 --name phone
+  tandemux web --read-only --expires 8h
+  tandemux web --off`, &in, func(cmd *cobra.Command, _ []string) error {
+		p, err := endpoint.Of(cmd)
+		if err != nil {
+			return err
+		}
+		scopes := strings.FieldsFunc(strings.Join(in.Scopes, ","), func(c rune) bool { return c == ',' })
+		for _, s := range scopes {
+			if !slices.Contains(auth.AllScopes, s) {
+				return cli.Usagef("--scope can't be %q: use %s", s, strings.Join(auth.AllScopes, ", "))
+			}
+		}
+		if in.ReadOnly && len(scopes) > 0 {
+			return cli.Usagef("--read-only and --scope exclude each other")
+		}
+		if in.ReadOnly {
+			scopes = []string{auth.ScopeRead}
+		}
+		offer := map[string]any{"name": cmp.Or(in.Name, "browser"), "scopes": scopes, "listen": in.Listen}
+		if !in.Expires.IsZero() {
+			offer["expires"] = in.Expires.UnixMilli()
+		}
+		return p.With(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
+			api, err := p.API(ctx, false)
+			if err != nil {
+				return err
+			}
+			defer api.Close()
+			ask := func(method string, body, result any) error {
+				return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: web.Prefix + "offer", Beside: true, Body: body}, result))
+			}
+			if in.Off {
+				var ended struct{ Ended int }
+				if err := ask(http.MethodDelete, nil, &ended); err != nil {
+					return fmt.Errorf("end the page for browsers: %w", err)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "off; browsers' tokens removed: %d\n", ended.Ended)
+				return nil
+			}
+			at, err := addresses(ctx, s)
+			if err != nil {
+				return err
+			}
+			if len(at.URLs) == 0 && in.Listen == "" {
+				offer["listen"] = webAddress
+			}
+			var got web.OfferResult
+			if err := ask(http.MethodPost, offer, &got); err != nil {
+				return fmt.Errorf("let a browser in: %w", err)
+			}
+			if at, err = addresses(ctx, s); err != nil {
+				return err
+			}
+			return printLinks(cmd.OutOrStdout(), at, got, !in.NoQR)
+		})
+	})
+}
+
+// addresses asks a host where it listens.
+func addresses(ctx context.Context, s *endpoint.Conn) (at ahp.HostResult, err error) {
+	err = s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &at)
+	return at, err
+}
+
+// printLinks prints the links of an offer, that which other machines reach first, with its
+// QR code.
+func printLinks(w io.Writer, at ahp.HostResult, o web.OfferResult, code bool) error {
+	links := linksOf(at.URLs, o.Secret)
+	if len(links) == 0 {
+		return fmt.Errorf("let a browser in: the host listens nowhere: say where, as in `tandemux web --listen 127.0.0.1:7070`")
+	}
+	if code {
+		if err := printQR(w, links[0]); err != nil {
+			return err
+		}
+	}
+	for _, l := range links {
+		fmt.Fprintln(w, l)
+	}
+	fmt.Fprintln(w, "It works once, within 10 minutes. `tandemux token ls` shows the browser then.")
+	if at.Fingerprint != "" {
+		fmt.Fprintf(w, "certificate %s\n", at.Fingerprint)
+	}
+	if !o.Bundled {
+		fmt.Fprintln(w, "This host was built without the page: `make build` where the npm registry can be reached, then `tandemux upgrade`.")
+	}
+	return nil
+}
+
+// linksOf are the page's addresses at a host's, those beyond this machine first.
+func linksOf(urls []string, secret string) (links []string) {
+	for _, beyond := range []bool{true, false} {
+		for _, text := range urls {
+			u, err := url.Parse(text)
+			if err != nil {
+				continue
+			}
+			if ip := net.ParseIP(u.Hostname()); (ip == nil || !ip.IsLoopback()) != beyond {
+				continue
+			}
+			u.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
+			u.Path, u.Fragment = web.Prefix, secret
+			links = append(links, u.String())
+		}
+	}
+	return links
+}
+
+// printQR draws a text as a QR code in half blocks, light on dark: two rows of modules in
+// one of cells, with the border that readers need. Colours are named, so that it can be
+// read on any.
+func printQR(w io.Writer, text string) error {
+	c, err := qr.Encode(text, qr.L)
+	if err != nil {
+		return fmt.Errorf("draw the QR code: %w", err)
+	}
+	const border = 2
+	begin, end := "", ""
+	if f, is := cli.Raw(w).(*os.File); is && term.IsTerminal(int(f.Fd())) {
+		w, begin, end = f, "\x1b[97;40m", "\x1b[m"
+	}
+	cells := [...]string{"█", "▀", "▄", " "} // by which of both is black: none, lower, upper, both
+	for y := -border; y < c.Size+border; y += 2 {
+		var row strings.Builder
+		for x := -border; x < c.Size+border; x++ {
+			at := 0
+			if c.Black(x, y+1) {
+				at = 1
+			}
+			if c.Black(x, y) {
+				at += 2
+			}
+			row.WriteString(cells[at])
+		}
+		fmt.Fprintln(w, begin+row.String()+end)
+	}
+	return nil
+}

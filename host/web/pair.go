@@ -1,0 +1,195 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/front"
+	"tandemux/internal/client"
+)
+
+// Bounds of offers.
+const (
+	maxOffers = 8
+	maxTries  = 20 // wrong secrets, then no offer is left
+	// OfferTime is how long an offer holds.
+	OfferTime = 10 * time.Minute
+	// cookieTime is the longest that browsers keep a cookie.
+	cookieTime = 400 * 24 * time.Hour
+)
+
+// offer is a secret that a browser may come with once.
+type offer struct {
+	hash   [sha256.Size]byte
+	token  ahp.TokenNewParams
+	client *client.Client // of who made the offer
+	timer  *time.Timer
+	tries  int
+}
+
+// close withdraws an offer. The caller holds s.mu.
+func (o *offer) close(s *Server) {
+	s.offers = slices.DeleteFunc(s.offers, func(other *offer) bool { return other == o })
+	o.timer.Stop()
+	go o.client.Close()
+}
+
+// connect opens a connection in the caller's name.
+func (s *Server) connect(ctx context.Context, c front.Caller) (*client.Client, error) {
+	return client.Connect(ctx, client.Options{
+		Dial: c.Dial, ClientID: "tandemux-web-" + c.Name() + "-" + rand.Text(),
+		Info: ahp.Implementation{Name: "tandemux-web", Version: s.version},
+	})
+}
+
+// offerRequest is the body of POST /web/offer.
+type offerRequest struct {
+	Name    string   `json:"name"`
+	Scopes  []string `json:"scopes"`  // none: all but files:write
+	Expires int64    `json:"expires"` // of the token, Unix ms; 0: never
+	// Listen is where to listen from now on; empty: where the host does, or did for
+	// browsers.
+	Listen string `json:"listen"`
+}
+
+// OfferResult answers it.
+type OfferResult struct {
+	Secret  string `json:"secret"`
+	Expires int64  `json:"expires"` // of the secret, Unix ms
+	Bundled bool   `json:"bundled"` // the program has the page
+}
+
+// offer lets a browser in that comes with the secret.
+func (s *Server) offer(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	if !operates(w, c) {
+		return
+	}
+	var in offerRequest
+	if err := read(r, &in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	cl, err := s.connect(r.Context(), c)
+	if err != nil {
+		refused(w, err)
+		return
+	}
+	secret := rand.Text() // 130 bits, in letters that a QR code holds densely
+	o := &offer{
+		hash: sha256.Sum256([]byte(secret)), client: cl,
+		token: ahp.TokenNewParams{Channel: ahp.RootURI, Name: in.Name, Scopes: in.Scopes, Expires: in.Expires},
+	}
+	if err := s.add(o, in.Listen); err != nil {
+		cl.Close()
+		refused(w, err)
+		return
+	}
+	write(w, OfferResult{Secret: secret, Expires: time.Now().Add(OfferTime).UnixMilli(), Bundled: Bundled()})
+}
+
+// add turns the page on, with an offer.
+func (s *Server) add(o *offer, listen string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.kept
+	if listen != "" && listen != s.kept.Listen || s.stop == nil && s.kept.Listen != "" {
+		if listen == "" {
+			listen = s.kept.Listen
+		}
+		if err := s.reach(listen); err != nil {
+			return err
+		}
+	}
+	if !s.on || before.Listen != s.kept.Listen {
+		if err := s.save(); err != nil {
+			return err
+		}
+	}
+	s.on = true
+	if len(s.offers) == maxOffers {
+		s.offers[0].close(s)
+	}
+	s.offers = append(s.offers, o)
+	o.timer = time.AfterFunc(OfferTime, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		o.close(s)
+	})
+	return nil
+}
+
+// take gives the offer of a secret, which is withdrawn with it; nil where there is none.
+// All are compared, in constant time.
+func (s *Server) take(secret string) *offer {
+	hash := sha256.Sum256([]byte(secret))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found *offer
+	for _, o := range s.offers {
+		if subtle.ConstantTimeCompare(o.hash[:], hash[:]) == 1 {
+			found = o
+		}
+	}
+	if found != nil {
+		found.timer.Stop()
+		s.offers = slices.DeleteFunc(s.offers, func(o *offer) bool { return o == found })
+		return found
+	}
+	for _, o := range slices.Clone(s.offers) {
+		if o.tries++; o.tries >= maxTries {
+			s.log.Warn("an offer to a browser was withdrawn: too many came with a wrong secret")
+			o.close(s)
+		}
+	}
+	return nil
+}
+
+// PairResult answers POST /web/pair.
+type PairResult struct {
+	Key string `json:"key"` // of the page: front.PageKey
+	ID  string `json:"id"`  // of the token
+}
+
+// pair exchanges an offer's secret for a token in a cookie.
+func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	if r.Header.Get("Origin") == "" { // browsers say it, and the front has compared it
+		http.Error(w, "only the page pairs a browser", http.StatusForbidden)
+		return
+	}
+	var in struct {
+		Secret string `json:"secret"`
+	}
+	if err := read(r, &in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	o := s.take(in.Secret)
+	if o == nil {
+		c.Fail(w, r, "wrong secret for a browser", "This link was used already, is older than 10 minutes, or is not one of this host's: `tandemux web` prints a new one.")
+		return
+	}
+	defer o.client.Close()
+	var token ahp.TokenNewResult
+	if err := o.client.Call(r.Context(), ahp.MethodTokenNew, o.token, &token); err != nil {
+		refused(w, err)
+		return
+	}
+	s.mu.Lock()
+	s.noted(token.ID)
+	s.mu.Unlock()
+	last := cookieTime
+	if token.Expires != 0 {
+		last = min(last, time.Until(time.UnixMilli(token.Expires)))
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: front.PageCookie(r), Value: token.Token, Path: "/", MaxAge: int(last / time.Second),
+		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+	})
+	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID})
+}

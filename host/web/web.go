@@ -1,0 +1,255 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/front"
+	"tandemux/internal/statefile"
+)
+
+// Prefix is where the page is.
+const Prefix = "/web/"
+
+// Bounds of what is asked.
+const (
+	maxBody     = 8 << 10
+	maxState    = 256 << 10
+	answerTime  = 30 * time.Second // for who takes an answer slowly, or sends a body so
+	maxBrowsers = 200              // remembered; more tokens than that are told apart no more
+)
+
+// Listener listens on an address and serves there until stop is called. The address may
+// have the port 0; actual has the one that was got.
+type Listener func(addr string) (actual string, stop func(), err error)
+
+// Server is the door.
+type Server struct {
+	path    string // of web.json
+	version string
+	log     *slog.Logger
+
+	mu     sync.Mutex
+	on     bool
+	kept   kept
+	offers []*offer
+	listen Listener // nil before Begin
+	stop   func()   // ends what is listened for kept.Listen; nil where nothing is
+}
+
+// kept is what web.json holds.
+type kept struct {
+	// Listen is where the page is listened for beside all else; empty: nowhere.
+	Listen string `json:"listen,omitempty"`
+	// Tokens are the ids of those that browsers were given.
+	Tokens []string `json:"tokens,omitempty"`
+}
+
+// New makes the door of a host with this state directory.
+func New(state, version string, log *slog.Logger) *Server {
+	s := &Server{path: filepath.Join(state, "web.json"), version: version, log: log}
+	text, err := statefile.Read(s.path, maxState)
+	if err == nil {
+		err = json.Unmarshal(text, &s.kept)
+	}
+	s.on = err == nil
+	if err != nil && !os.IsNotExist(err) {
+		log.Warn("the page for browsers stays off", "err", fmt.Errorf("read %s: %w", s.path, err))
+	}
+	return s
+}
+
+// Begin listens where the last host did. The error says what can't be had; the door works
+// without.
+func (s *Server) Begin(listen Listener) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listen = listen
+	if !s.on || s.kept.Listen == "" {
+		return nil
+	}
+	return s.reach(s.kept.Listen)
+}
+
+// reach listens on an address in place of the one before. The caller holds mu.
+func (s *Server) reach(addr string) error {
+	if s.listen == nil {
+		return fmt.Errorf("listen on %s for browsers: the host is only starting: try again", addr)
+	}
+	actual, stop, err := s.listen(addr)
+	if err != nil {
+		return fmt.Errorf("listen for browsers: %w", err)
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	s.kept.Listen, s.stop = actual, stop
+	return nil
+}
+
+// save writes web.json. The caller holds mu.
+func (s *Server) save() error {
+	text, err := json.Marshal(s.kept)
+	if err == nil {
+		err = statefile.Write(s.path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// Door is the entrance on the host's listeners.
+func (s *Server) Door() front.Door {
+	return front.Door{Prefix: Prefix, Serve: s.serve, Open: s.open}
+}
+
+// route is what a request asks for.
+type route struct{ method, path string }
+
+// routes are those that are no files; open ones need no token.
+var routes = map[route]struct {
+	open bool
+	do   func(*Server, http.ResponseWriter, *http.Request, front.Caller)
+}{
+	{http.MethodPost, "pair"}:    {true, (*Server).pair},
+	{http.MethodPost, "offer"}:   {false, (*Server).offer},
+	{http.MethodDelete, "offer"}: {false, (*Server).off},
+}
+
+// open reports whether anybody may ask: for files, and to pair.
+func (s *Server) open(r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.on {
+		return false
+	}
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || routes[routeOf(r)].open
+}
+
+func routeOf(r *http.Request) route { return route{r.Method, r.URL.Path[len(Prefix):]} }
+
+// serve answers a request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	for k, v := range headers {
+		w.Header().Set(k, v)
+	}
+	to := http.NewResponseController(w)
+	to.SetReadDeadline(time.Now().Add(answerTime))  //nolint:errcheck // not all can; then the front's bounds hold
+	to.SetWriteDeadline(time.Now().Add(answerTime)) //nolint:errcheck // so
+	do := routes[routeOf(r)].do
+	switch {
+	case do != nil:
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		do(s, w, r, c)
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		file(w, r)
+	default:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET is answered here", http.StatusMethodNotAllowed)
+	}
+}
+
+// read reads a body of JSON. A form of another page's can't have that type.
+func read(r *http.Request, into any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fmt.Errorf("the body must be application/json")
+	}
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	if err != nil {
+		return fmt.Errorf("read the body: %w", err)
+	}
+	return nil
+}
+
+func write(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v) //nolint:errcheck // who asked is gone
+}
+
+// refused answers with an error of AHP's.
+func refused(w http.ResponseWriter, err error) {
+	status := http.StatusConflict
+	switch ahp.CodeOf(err) {
+	case ahp.CodeInvalidParams:
+		status = http.StatusBadRequest
+	case ahp.CodePermissionDenied:
+		status = http.StatusForbidden
+	}
+	http.Error(w, err.Error(), status)
+}
+
+// operates refuses who does not operate the host.
+func operates(w http.ResponseWriter, c front.Caller) bool {
+	if !c.Operates {
+		http.Error(w, "only the host's owner lets browsers in: a token needs the scope \"admin\"", http.StatusForbidden)
+	}
+	return c.Operates
+}
+
+// noted remembers that a browser was given a token. The caller holds mu.
+func (s *Server) noted(token string) {
+	s.kept.Tokens = append(s.kept.Tokens, token)
+	if n := len(s.kept.Tokens); n > maxBrowsers {
+		s.kept.Tokens = slices.Delete(s.kept.Tokens, 0, n-maxBrowsers)
+	}
+	if err := s.save(); err != nil {
+		s.log.Warn("a browser's token is not remembered as one", "token", token, "err", err)
+	}
+}
+
+// off ends the page, what is listened for it, and the browsers' tokens.
+func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	if !operates(w, c) {
+		return
+	}
+	cl, err := s.connect(r.Context(), c)
+	if err != nil {
+		refused(w, err)
+		return
+	}
+	defer cl.Close()
+	s.mu.Lock()
+	tokens, stop := s.kept.Tokens, s.stop
+	s.on, s.kept, s.stop = false, kept{}, nil
+	for len(s.offers) > 0 {
+		s.offers[0].close(s)
+	}
+	err = os.Remove(s.path)
+	s.mu.Unlock()
+	if os.IsNotExist(err) {
+		err = nil
+	}
+	ended := 0
+	for _, id := range tokens {
+		switch e := cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: id}, nil); {
+		case e == nil:
+			ended++
+		case ahp.CodeOf(e) != ahp.CodeNotFound:
+			err = cmp.Or(err, e)
+		}
+	}
+	if stop != nil {
+		// This request may have come that way.
+		time.AfterFunc(time.Second, stop)
+	}
+	if err != nil {
+		refused(w, err)
+		return
+	}
+	write(w, map[string]int{"ended": ended})
+}

@@ -1,0 +1,260 @@
+// The page: pairing, then what waits, terminals and chats; beside each other where there is
+// room, one after the other on a phone.
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type * as ahp from "./types";
+import { worker } from "./csp";
+import { Chat } from "./chat";
+import { Inbox, type Item, items } from "./inbox";
+import { Layout } from "./layout";
+import { Store } from "./store";
+import { cwdOf, nameOf, running, TerminalView, whose } from "./terminal";
+import { line } from "./text";
+
+const keyName = "tandemux-page";
+const phone = matchMedia("(max-width: 700px)");
+
+type Place = "inbox" | "terminals" | "chats";
+type Open = { kind: "layout"; name: string } | { kind: "terminal"; uri: string } | { kind: "chat"; uri: string };
+
+/** pair exchanges the secret in the link for a cookie and the page's key. */
+async function pair(): Promise<string | undefined> {
+  const secret = location.hash.slice(1);
+  if (!secret) return localStorage.getItem(keyName) ?? undefined;
+  history.replaceState(null, "", location.pathname); // it is in no history
+  const r = await fetch("/web/pair", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ secret }),
+  }).catch(() => undefined);
+  if (!r?.ok) {
+    const had = localStorage.getItem(keyName);
+    if (had) return had; // it was paired before
+    throw new Error(r ? await r.text() : "The host does not answer.");
+  }
+  const { key } = await r.json();
+  localStorage.setItem(keyName, key);
+  return key;
+}
+
+function Out({ text }: { text: string }) {
+  return (
+    <main class="out">
+      <h1>tandemux</h1>
+      <p>{text}</p>
+      <p>
+        Run <code>tandemux web</code> and open the link that it prints.
+      </p>
+    </main>
+  );
+}
+
+function useStore(store: Store) {
+  const [, draw] = useState(0);
+  useEffect(() => store.watch(() => draw((n) => n + 1)), [store]);
+}
+
+function usePhone() {
+  const [is, set] = useState(phone.matches);
+  useEffect(() => {
+    const f = () => set(phone.matches);
+    phone.addEventListener("change", f);
+    return () => phone.removeEventListener("change", f);
+  }, []);
+  return is;
+}
+
+const order: Record<string, number> = { me: 0, mine: 0, agent: 1, background: 2, other: 3 };
+
+function Terminals({ store, open }: { store: Store; open: (o: Open) => void }) {
+  const live = (t: ahp.TerminalInfo) => (t.lifecycle.status === "exited" ? 10 : 0) + order[store.holder(t)];
+  const all = [...store.terminals].sort((a, b) => live(a) - live(b));
+  return (
+    <div class="list">
+      <button
+        class="new"
+        onClick={async () => {
+          const uri = await store.newTerminal(80, 24);
+          if (uri) open({ kind: "terminal", uri });
+        }}
+      >
+        New terminal
+      </button>
+      {all.map((t) => (
+        <button key={t.resource} class={"row " + (t.lifecycle.status === "exited" ? "ended" : "held-" + store.holder(t))} onClick={() => open({ kind: "terminal", uri: t.resource })}>
+          <b>{nameOf(t)}</b>
+          <span>{t.lifecycle.status === "exited" ? "ended" : whose(store, t)}</span>
+          <small>{running(t) || cwdOf(t)}</small>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Chats({ store, open }: { store: Store; open: (o: Open) => void }) {
+  const all = [...store.sessions].sort((a, b) => (b.modifiedAt > a.modifiedAt ? 1 : -1));
+  return (
+    <div class="list">
+      {!all.length && <p class="empty">No session with an agent.</p>}
+      {all.map((s) => {
+        const uri = s.defaultChat ?? s.chats?.[0]?.resource;
+        return (
+          <button key={s.resource} class="row" disabled={!uri} onClick={() => uri && open({ kind: "chat", uri })}>
+            <b>{line(s.title || "session")}</b>
+            <span>{line(s.provider ?? "")}</span>
+            <small>{line(s.activity ?? "")}</small>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+const places: Record<Place, string> = { inbox: "Inbox", terminals: "Terminals", chats: "Chats" };
+
+function layouts(store: Store): string[] {
+  const all = new Set(["main"]);
+  for (const t of store.terminals) for (const uri of ((t._meta as any)?.["tandemux/layouts"] ?? []) as string[]) all.add(uri.replace(/^x-tandemux-layout:\//, ""));
+  return [...all].sort();
+}
+
+function App({ store }: { store: Store }) {
+  useStore(store);
+  const small = usePhone();
+  const [place, setPlace] = useState<Place>("inbox");
+  const [shown, setShown] = useState<Open | undefined>();
+
+  // On a phone, back goes back.
+  useEffect(() => {
+    const back = () => setShown(undefined);
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  }, []);
+  const open = (o: Open) => {
+    if (small && !shown) history.pushState({}, "");
+    setShown(o);
+  };
+  const home = () => (small && shown ? history.back() : setShown(undefined));
+  const follow = (i: Item) => {
+    if (i.terminal) open({ kind: "terminal", uri: i.terminal });
+    else if (i.chat) open({ kind: "chat", uri: i.chat });
+  };
+
+  // Where the window's room is taken by a keyboard, the page has what is left.
+  useEffect(() => {
+    const v = visualViewport;
+    if (!v) return;
+    const fit = () => document.documentElement.style.setProperty("--room", v.height + "px");
+    fit();
+    v.addEventListener("resize", fit);
+    return () => v.removeEventListener("resize", fit);
+  }, []);
+
+  if (store.line === "out") return <Out text="This browser is not let in any more." />;
+  const waiting = items(store).filter((i) => i.waits || i.failed).length;
+  useEffect(() => {
+    document.title = (waiting ? `(${waiting}) ` : "") + "tandemux";
+  }, [waiting]);
+
+  const at: Open = shown ?? { kind: "layout", name: "main" };
+  const side = (
+    <aside class="side">
+      <nav class="places" role="tablist">
+        {(Object.keys(places) as Place[]).map((p) => (
+          <button key={p} role="tab" aria-selected={p === place} onClick={() => (setPlace(p), small && home())}>
+            {places[p]}
+            {p === "inbox" && waiting > 0 && <em>{waiting}</em>}
+          </button>
+        ))}
+      </nav>
+      {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : <Chats store={store} open={open} />}
+      {!small && (
+        <footer>
+          {layouts(store).map((n) => (
+            <button key={n} aria-pressed={at.kind === "layout" && at.name === n} onClick={() => setShown({ kind: "layout", name: n })}>
+              {line(n)}
+            </button>
+          ))}
+        </footer>
+      )}
+    </aside>
+  );
+  const main = (
+    <main>
+      {at.kind === "layout" ? (
+        <Layout key={at.name} store={store} name={at.name} />
+      ) : at.kind === "terminal" ? (
+        <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={<button onClick={home}>{small ? "‹ back" : "×"}</button>} />
+      ) : (
+        <>
+          {small && (
+            <button class="home" onClick={home}>
+              ‹ back
+            </button>
+          )}
+          <Chat key={at.uri} store={store} uri={at.uri} />
+        </>
+      )}
+    </main>
+  );
+  return (
+    <div class={"page" + (small ? " phone" : "")} data-line={store.line}>
+      {(!small || !shown) && side}
+      {(!small || shown) && main}
+      {store.line !== "online" && (
+        <p class="line" role="status">
+          {store.line === "new" ? "connecting …" : "the host does not answer; trying again …"}
+        </p>
+      )}
+      {store.said && (
+        <p class={"said " + store.said.kind} role="status">
+          {store.said.text}
+        </p>
+      )}
+      {store.question && <Dialog store={store} />}
+    </div>
+  );
+}
+
+/** Dialog is a question of the page's; No has the focus. */
+function Dialog({ store }: { store: Store }) {
+  const q = store.question!;
+  const close = () => {
+    store.question = undefined;
+    store.tell();
+  };
+  return (
+    <div class="veil" onKeyDown={(e: KeyboardEvent) => e.key === "Escape" && close()}>
+      <div class="dialog" role="alertdialog" aria-modal="true" aria-label={line(q.text)}>
+        <p>{line(q.text)}</p>
+        {q.detail && <pre tabIndex={0}>{q.detail}</pre>}
+        <div class="answers">
+          <button ref={(e: HTMLElement | null) => e?.focus()} onClick={close}>
+            No
+          </button>
+          <button
+            class="yes"
+            onClick={() => {
+              close();
+              q.do();
+            }}
+          >
+            {q.yes}
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const into = document.getElementById("app")!;
+pair().then(
+  (key) => {
+    if (!key) return render(<Out text="This browser has not been let in yet." />, into);
+    const store = new Store(key);
+    (globalThis as any).tandemux = store; // for tests
+    render(<App store={store} />, into);
+    if ("serviceWorker" in navigator) navigator.serviceWorker.register(worker()).catch(() => {}); // without it the page works, too
+  },
+  (e) => render(<Out text={String(e.message)} />, into),
+);

@@ -1,0 +1,274 @@
+// A connection to the host: JSON-RPC over WebSocket that outlives lost sockets. What was
+// dispatched and not answered is sent again under its number, so that it counts once.
+
+export const root = "ahp-root://";
+
+export interface Envelope {
+  channel: string;
+  serverSeq: number;
+  action: { type: string } & Record<string, any>;
+  origin?: { clientId: string; clientSeq: number };
+  rejectionReason?: string;
+}
+
+export interface Snapshot {
+  resource: string;
+  state: any;
+  fromSeq: number;
+}
+
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** What a connection tells. */
+export interface Listener {
+  /** The state of a channel as it is now; all that was known of it is past. */
+  snapshot(s: Snapshot): void;
+  /** In the order of the host's numbers. Own ones that were refused have a reason. */
+  action(e: Envelope): void;
+  notification(method: string, params: any): void;
+  /** A channel is gone. */
+  missing(uri: string): void;
+  /** online: it answers. lost: it is being dialled again. out: it lets this browser in no more. */
+  changed(state: "online" | "lost" | "out"): void;
+  /** Of these the host does not say whether they were done: it knows this client no more. */
+  doubtful(actions: Sent[]): void;
+}
+
+export interface Sent {
+  channel: string;
+  clientSeq: number;
+  action: { type: string } & Record<string, any>;
+}
+
+const firstPause = 150;
+const longestPause = 5000;
+
+export class Connection {
+  readonly clientId = "tandemux-browser-" + crypto.randomUUID();
+  meta: Record<string, any> = {};
+  private ws?: WebSocket;
+  private id = 0;
+  private clientSeq = 0;
+  private lastSeq = 0;
+  private calls = new Map<number, { resolve: (v: any) => void; reject: (e: Error) => void }>();
+  private sent: Sent[] = [];
+  private subscriptions = new Set<string>();
+  private pause = firstPause;
+  private timer = 0;
+  private state: "online" | "lost" | "out" = "lost";
+
+  constructor(
+    private readonly key: string,
+    private readonly listener: Listener,
+  ) {
+    // A page that comes back from sleep finds out at once whether its line still holds.
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.prove());
+    addEventListener("online", () => this.prove());
+    this.dial();
+  }
+
+  get online() {
+    return this.state === "online";
+  }
+
+  private become(s: "online" | "lost" | "out") {
+    if (this.state === s) return;
+    this.state = s;
+    this.listener.changed(s);
+  }
+
+  private dial() {
+    clearTimeout(this.timer);
+    const at = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ahp?page=${encodeURIComponent(this.key)}`;
+    const ws = new WebSocket(at);
+    this.ws = ws;
+    ws.onopen = () => void this.greet(ws);
+    ws.onmessage = (e) => this.ws === ws && this.read(e.data);
+    ws.onclose = (e) => this.ws === ws && this.lost(e.code);
+  }
+
+  private lost(code: number) {
+    this.ws = undefined;
+    for (const c of this.calls.values()) c.reject(new RpcError(0, "the connection was lost"));
+    this.calls.clear();
+    if (code === 1008) return this.become("out"); // the token was revoked
+    const was = this.state;
+    this.become("lost");
+    this.timer = window.setTimeout(() => this.dial(), this.pause * (0.8 + Math.random() * 0.4));
+    this.pause = Math.min(this.pause * 2, longestPause);
+    if (was !== "online") void this.ask();
+  }
+
+  /** ask finds out why no socket opens, which browsers don't say. */
+  private async ask() {
+    const r = await fetch("/ahp", { headers: { "X-Tandemux-Page": this.key } }).catch(() => undefined);
+    if (r?.status === 401 && this.state === "lost") {
+      clearTimeout(this.timer);
+      this.become("out");
+    }
+  }
+
+  /** prove sees to it that a line that is dead without a word is found out. */
+  private prove() {
+    if (this.state === "out") return;
+    const ws = this.ws;
+    if (!ws) return this.dial();
+    const timer = setTimeout(() => ws.close(), 5000);
+    this.call("ping", { channel: root }).then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
+    );
+  }
+
+  private async greet(ws: WebSocket) {
+    try {
+      if (this.lastSeq > 0) {
+        try {
+          await this.resume();
+        } catch (e) {
+          if (!(e instanceof RpcError) || e.code === 0) throw e;
+          await this.begin(); // the host does not know us: its client's memory is gone
+        }
+      } else await this.begin();
+      this.pause = firstPause;
+      this.become("online");
+      for (const s of this.sent) this.note("dispatchAction", s);
+    } catch {
+      ws.close();
+    }
+  }
+
+  private async begin() {
+    const had = this.sent;
+    this.sent = [];
+    const r = await this.call("initialize", {
+      channel: root,
+      protocolVersions: ["1.1.0", "1.0.0"],
+      clientId: this.clientId,
+      clientInfo: { name: "tandemux-web" },
+      initialSubscriptions: [...this.subscriptions],
+      locale: navigator.language,
+    });
+    this.meta = r._meta ?? {};
+    this.lastSeq = r.serverSeq;
+    const got = new Set<string>();
+    for (const s of r.snapshots) {
+      got.add(s.resource);
+      this.listener.snapshot(s);
+    }
+    for (const uri of this.subscriptions) if (!got.has(uri)) void this.subscribe(uri).catch(() => this.gone(uri));
+    if (had.length) this.listener.doubtful(had);
+  }
+
+  private async resume() {
+    const r = await this.call("reconnect", {
+      channel: root,
+      clientId: this.clientId,
+      lastSeenServerSeq: this.lastSeq,
+      subscriptions: [...this.subscriptions],
+      _meta: { "tandemux/continues": true },
+    });
+    if (r.type === "replay") {
+      for (const e of r.actions) this.envelope(e);
+      for (const uri of r.missing) this.gone(uri);
+      return;
+    }
+    const got = new Set<string>();
+    for (const s of r.snapshots) {
+      got.add(s.resource);
+      this.saw(s.fromSeq);
+      this.listener.snapshot(s);
+    }
+    for (const uri of [...this.subscriptions]) if (!got.has(uri)) this.gone(uri);
+  }
+
+  private gone(uri: string) {
+    this.subscriptions.delete(uri);
+    this.listener.missing(uri);
+  }
+
+  private saw(seq: number) {
+    this.lastSeq = Math.max(this.lastSeq, seq);
+  }
+
+  private read(text: string) {
+    const m = JSON.parse(text);
+    if (m.method === undefined) {
+      const c = this.calls.get(m.id);
+      this.calls.delete(m.id);
+      if (m.error) c?.reject(new RpcError(m.error.code, m.error.message, m.error.data));
+      else c?.resolve(m.result);
+    } else if (m.method === "action") this.envelope(m.params);
+    else if (m.id === undefined) {
+      if (m.method === "x-tandemux/skimmed") this.saw(m.params.fromSeq);
+      this.listener.notification(m.method, m.params);
+    } else this.send({ jsonrpc: "2.0", id: m.id, error: { code: -32601, message: "this client answers no requests" } });
+  }
+
+  private envelope(e: Envelope) {
+    this.saw(e.serverSeq);
+    if (e.origin?.clientId === this.clientId) {
+      const seq = e.origin.clientSeq;
+      this.sent = this.sent.filter((s) => s.clientSeq !== seq);
+    }
+    this.listener.action(e);
+  }
+
+  private send(m: object) {
+    if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify(m));
+  }
+
+  /** note tells the host something that needs no answer; without a line nobody hears it. */
+  note(method: string, params: object) {
+    this.send({ jsonrpc: "2.0", method, params });
+  }
+
+  /** call asks; the answer of a lost connection is an error of code 0. */
+  call(method: string, params: object): Promise<any> {
+    if (this.ws?.readyState !== WebSocket.OPEN) return Promise.reject(new RpcError(0, "there is no connection to the host"));
+    const id = ++this.id;
+    return new Promise((resolve, reject) => {
+      this.calls.set(id, { resolve, reject });
+      this.send({ jsonrpc: "2.0", id, method, params });
+    });
+  }
+
+  /** subscribe gives a channel's state to the listener, and all that follows. */
+  async subscribe(uri: string) {
+    this.subscriptions.add(uri);
+    if (!this.online && this.lastSeq === 0) return; // the handshake does
+    const r = await this.call("subscribe", { channel: uri }).catch((e) => {
+      if (e instanceof RpcError && e.code === 0) return undefined; // so does the next one
+      this.subscriptions.delete(uri);
+      throw e;
+    });
+    if (!r || !this.subscriptions.has(uri)) return;
+    this.saw(r.snapshot.fromSeq);
+    this.listener.snapshot(r.snapshot);
+  }
+
+  unsubscribe(uri: string) {
+    if (this.subscriptions.delete(uri)) this.note("unsubscribe", { channel: uri });
+  }
+
+  /** dispatch has something done, once, also where the connection is lost meanwhile. */
+  dispatch(channel: string, action: Sent["action"]): number {
+    const s = { channel, clientSeq: ++this.clientSeq, action };
+    this.sent.push(s);
+    if (this.online) this.note("dispatchAction", s);
+    return s.clientSeq;
+  }
+
+  /** seq is the number of the last that was seen: what a claim is decided on. */
+  get seq() {
+    return this.lastSeq;
+  }
+}

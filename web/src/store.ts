@@ -1,0 +1,344 @@
+// What the page knows of the host: the states of channels, and what follows from them. The
+// views read it and are told when it changes.
+import type * as ahp from "./types";
+import { palette, type Screen, theme } from "./engine";
+import { needsInput, reduceActivity, reduceChat, reduceLayout, reduceRoot, reduceSession, reduceTerminal } from "./reduce";
+import { Connection, type Envelope, type Listener, root, RpcError, type Sent, type Snapshot } from "./rpc";
+import { shown } from "./text";
+
+export const activityURI = "x-tandemux-activity:/";
+export const layoutURI = (name: string) => "x-tandemux-layout:/" + name;
+
+/** Who holds a terminal: this page, this browser elsewhere, an agent at work, one that left
+ * it running, somebody else. */
+export type Holder = "me" | "mine" | "agent" | "background" | "other";
+
+export interface Say {
+  text: string;
+  kind: "info" | "warning";
+}
+
+/** A question of the page's own. */
+export interface Question {
+  text: string;
+  detail?: string;
+  yes: string;
+  do: () => void;
+}
+
+const schemes: [string, (s: any, a: any) => any][] = [
+  ["ahp-session:", reduceSession],
+  ["ahp-chat:", reduceChat],
+  ["x-tandemux-layout:", reduceLayout],
+  ["x-tandemux-activity:", reduceActivity],
+];
+
+// A terminal that brings this much while the screen has not taken in as much floods.
+const floodBytes = 512 << 10;
+const maxInput = 64 << 10;
+
+/** A terminal that shows somewhere on the page. */
+class Feed {
+  screens = new Set<Screen>();
+  waiting = 0; // characters that the screens have not taken in
+  skims = false;
+  asked = 0; // the number of our claim that has no answer yet
+  count = 0; // of views
+}
+
+export class Store implements Listener {
+  readonly states = new Map<string, any>();
+  readonly feeds = new Map<string, Feed>();
+  sessions: ahp.SessionSummary[] = [];
+  line: "online" | "lost" | "out" | "new" = "new";
+  said?: Say;
+  question?: Question;
+  readonly conn: Connection;
+  private watchers = new Set<() => void>();
+  private scheduled = false;
+  private sayTimer = 0;
+  private pendingSends = new Map<number, (refused?: string) => void>();
+
+  constructor(key: string) {
+    this.conn = new Connection(key, this);
+    for (const uri of [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
+  }
+
+  watch(f: () => void): () => void {
+    this.watchers.add(f);
+    return () => this.watchers.delete(f);
+  }
+
+  /** tell has the views drawn anew, once a frame. */
+  tell() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    queueMicrotask(() => {
+      this.scheduled = false;
+      for (const f of this.watchers) f();
+    });
+  }
+
+  say(text: string, kind: Say["kind"] = "info") {
+    this.said = { text: shown(text), kind };
+    clearTimeout(this.sayTimer);
+    this.sayTimer = window.setTimeout(() => {
+      this.said = undefined;
+      this.tell();
+    }, 6000);
+    this.tell();
+  }
+
+  ask(q: Question) {
+    this.question = q;
+    this.tell();
+  }
+
+  // What the connection tells.
+
+  changed(state: "online" | "lost" | "out") {
+    this.line = state;
+    if (state === "online") {
+      this.conn.call("listSessions", { channel: root }).then(
+        (r) => {
+          this.sessions = r.items ?? [];
+          this.watchSessions();
+          this.tell();
+        },
+        () => {},
+      );
+    }
+    this.tell();
+  }
+
+  snapshot(s: Snapshot) {
+    let state = s.state;
+    const feed = this.feeds.get(s.resource);
+    if (feed) {
+      feed.skims = false;
+      this.show(feed, state);
+      state = { ...state, content: [] }; // the screens have it
+    }
+    this.states.set(s.resource, state);
+    this.tell();
+  }
+
+  private show(feed: Feed, state: ahp.TerminalState) {
+    const text = (state.content as any[]).map((p) => (p.type === "command" ? p.output : p.value) ?? "").join("");
+    for (const screen of feed.screens) {
+      screen.reset();
+      if (state.cols && state.rows) screen.resize(state.cols, state.rows);
+      this.write(feed, screen, text);
+    }
+  }
+
+  private write(feed: Feed, screen: Screen, text: string) {
+    feed.waiting += text.length;
+    screen.write(text, () => (feed.waiting -= text.length));
+  }
+
+  action(e: Envelope) {
+    const mine = e.origin?.clientId === this.conn.clientId;
+    if (mine) {
+      const done = this.pendingSends.get(e.origin!.clientSeq);
+      this.pendingSends.delete(e.origin!.clientSeq);
+      done?.(e.rejectionReason);
+    }
+    const feed = this.feeds.get(e.channel);
+    if (feed && mine && feed.asked === e.origin!.clientSeq) feed.asked = 0;
+    if (e.rejectionReason) {
+      if (mine && e.action.type !== "x-tandemux/terminalSeen") this.say(e.rejectionReason, "warning");
+      return;
+    }
+    const a = e.action;
+    if (feed && a.type === "terminal/data") {
+      for (const screen of feed.screens) this.write(feed, screen, a.data);
+      if (feed.waiting > floodBytes && !feed.skims) {
+        feed.skims = true;
+        this.conn.call("x-tandemux/skim", { channel: e.channel }).catch(() => {}); // a host without it goes on
+      }
+      return;
+    }
+    const state = this.states.get(e.channel);
+    if (state === undefined) return;
+    const reduce = e.channel === root ? reduceRoot : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
+    const next = reduce(state, a);
+    if (next === state) return;
+    this.states.set(e.channel, next);
+    if (feed && a.type === "terminal/resized") for (const s of feed.screens) s.resize(a.cols, a.rows);
+    if (feed && a.type === "terminal/cleared") for (const s of feed.screens) s.reset();
+    this.tell();
+  }
+
+  notification(method: string, p: any) {
+    if (method === "x-tandemux/skimmed") {
+      const feed = this.feeds.get(p.resource);
+      if (!feed?.skims) return;
+      // A screen that is still busy with the last one is shown the next.
+      if (feed.waiting < floodBytes || p.last) this.show(feed, p.state);
+      if (p.last) void this.conn.subscribe(p.resource).catch(() => {}); // the history, too
+      return;
+    }
+    const summary = p.summary ?? {};
+    const uri = p.session ?? summary.resource;
+    if (method === "root/sessionAdded") this.sessions = [...this.sessions.filter((s) => s.resource !== uri), summary];
+    else if (method === "root/sessionRemoved") this.sessions = this.sessions.filter((s) => s.resource !== uri);
+    else if (method === "root/sessionSummaryChanged")
+      this.sessions = this.sessions.map((s) => (s.resource === uri ? { ...s, ...(p.changes ?? p.summary) } : s));
+    else return;
+    this.watchSessions();
+    this.tell();
+  }
+
+  missing(uri: string) {
+    this.states.delete(uri);
+    this.tell();
+  }
+
+  doubtful(actions: Sent[]) {
+    const typed = actions.filter((a) => a.action.type === "terminal/input").length;
+    for (const s of actions) {
+      this.pendingSends.get(s.clientSeq)?.("the host was started anew meanwhile");
+      this.pendingSends.delete(s.clientSeq);
+    }
+    for (const f of this.feeds.values()) f.asked = 0;
+    if (typed) this.say("the host was started anew: whether what was typed last has arrived is not known", "warning");
+  }
+
+  // Channels that are shown.
+
+  /** state of a channel, which has been subscribed to or is about to be. */
+  get<T>(uri: string): T | undefined {
+    return this.states.get(uri);
+  }
+
+  /** follow subscribes to a channel for as long as a view shows it. */
+  follow(uri: string): () => void {
+    const n = (this.following.get(uri) ?? 0) + 1;
+    this.following.set(uri, n);
+    if (n === 1)
+      this.conn.subscribe(uri).catch((e) => {
+        this.states.delete(uri);
+        this.say(String(e.message), "warning");
+      });
+    return () => {
+      const left = this.following.get(uri)! - 1;
+      this.following.set(uri, left);
+      if (left) return;
+      this.following.delete(uri);
+      this.conn.unsubscribe(uri);
+      this.states.delete(uri);
+    };
+  }
+  private following = new Map<string, number>();
+
+  /** attach shows a terminal on a screen. */
+  attach(uri: string, screen: Screen): () => void {
+    let feed = this.feeds.get(uri);
+    if (!feed) this.feeds.set(uri, (feed = new Feed()));
+    feed.screens.add(screen);
+    if (feed.count++ === 0) this.detachers.set(uri, this.follow(uri));
+    else void this.conn.subscribe(uri).catch(() => {}); // gives all that is there, to all
+    if (this.line === "online") this.colors();
+    return () => {
+      feed.screens.delete(screen);
+      if (--feed.count) return;
+      this.feeds.delete(uri);
+      this.detachers.get(uri)?.();
+      this.detachers.delete(uri);
+    };
+  }
+  private detachers = new Map<string, () => void>();
+
+  private colors() {
+    this.conn.note("x-tandemux/colors", { channel: root, fg: theme.foreground, bg: theme.background, cursor: theme.cursor, palette });
+  }
+
+  /** watchSessions follows the sessions that wait for somebody, whose questions the inbox shows. */
+  private watchSessions() {
+    const want = new Set(this.sessions.filter((s) => needsInput(s.status)).map((s) => s.resource));
+    for (const uri of want) if (!this.waiting.has(uri)) this.waiting.set(uri, this.follow(uri));
+    for (const [uri, stop] of this.waiting)
+      if (!want.has(uri)) {
+        stop();
+        this.waiting.delete(uri);
+      }
+  }
+  private waiting = new Map<string, () => void>();
+
+  /** texts are what the screens show, for tests. */
+  texts(): string[] {
+    return [...this.feeds.values()].flatMap((f) => [...f.screens].map((s) => s.text()));
+  }
+
+  // Terminals.
+
+  get terminals(): ahp.TerminalInfo[] {
+    return this.get<ahp.RootState>(root)?.terminals ?? [];
+  }
+
+  terminal(uri: string): ahp.TerminalInfo | undefined {
+    return this.terminals.find((t) => t.resource === uri);
+  }
+
+  holder(t: ahp.TerminalInfo): Holder {
+    const claim: any = this.get<ahp.TerminalState>(t.resource)?.claim ?? t.claim;
+    if (this.feeds.get(t.resource)?.asked) return "me";
+    if (claim.kind === "session") return claim.toolCallId || claim.turnId ? "agent" : "background";
+    if (claim.clientId === this.conn.clientId) return "me";
+    const me = this.conn.meta["tandemux/principal"];
+    return me && (t._meta as any)?.["tandemux/principal"] === me ? "mine" : "other";
+  }
+
+  /** send dispatches, and says whether it was taken. */
+  send(channel: string, action: Sent["action"]): Promise<void> {
+    const seq = this.conn.dispatch(channel, action);
+    return new Promise((resolve, reject) =>
+      this.pendingSends.set(seq, (refused) => (refused ? reject(new RpcError(1, refused)) : resolve())),
+    );
+  }
+
+  claim(uri: string) {
+    const action = { type: "terminal/claimed", claim: { kind: "client", clientId: this.conn.clientId }, "x-tandemux/seen": this.conn.seq };
+    const seq = this.conn.dispatch(uri, action);
+    const feed = this.feeds.get(uri);
+    if (feed) feed.asked = seq;
+    this.tell();
+  }
+
+  /** type sends keys to a terminal that is this browser's; the claim follows the keyboard. */
+  type(uri: string, data: string): boolean {
+    const t = this.terminal(uri);
+    const holder = t && this.holder(t);
+    if (!t || (holder !== "me" && holder !== "mine") || t.lifecycle.status === "exited") return false;
+    if (holder === "mine") this.claim(uri);
+    for (let i = 0; i < data.length; ) {
+      let end = Math.min(i + maxInput, data.length);
+      if (end < data.length && /[\ud800-\udbff]/.test(data[end - 1])) end--; // no half of a character
+      this.conn.dispatch(uri, { type: "terminal/input", data: data.slice(i, end) });
+      i = end;
+    }
+    return true;
+  }
+
+  /** command runs one of the palette on a layout. */
+  async command(layout: string, command: string, args: string[] = [], more: object = {}): Promise<any> {
+    try {
+      return await this.conn.call("x-tandemux/do", { channel: layoutURI(layout), command, args, ...more });
+    } catch (e: any) {
+      const asks = / asks: (.*) Say --yes/s.exec(e.message);
+      if (!("yes" in more) && asks) this.ask({ text: asks[1], yes: "Yes", do: () => void this.command(layout, command, args, { ...more, yes: true }) });
+      else this.say(e.message, "warning");
+    }
+  }
+
+  async newTerminal(cols: number, rows: number): Promise<string | undefined> {
+    const channel = "ahp-terminal:/" + crypto.randomUUID();
+    try {
+      await this.conn.call("createTerminal", { channel, claim: { kind: "client", clientId: this.conn.clientId }, cols, rows });
+      return channel;
+    } catch (e: any) {
+      this.say(e.message, "warning");
+    }
+  }
+}

@@ -1,0 +1,277 @@
+// A terminal on the page: its screen, who holds it, and what may be done about that.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type * as ahp from "./types";
+import { newScreen, safe, type Screen } from "./engine";
+import type { Holder, Store } from "./store";
+import { line, shown } from "./text";
+
+const meta = (t?: ahp.TerminalInfo) => (t?._meta ?? {}) as Record<string, any>;
+
+export const nameOf = (t?: ahp.TerminalInfo) => line(t?.title || "terminal");
+
+const last = (uri: string) => uri.slice(uri.lastIndexOf("/") + 1);
+
+/** whose says who holds a terminal, in a few words. */
+export function whose(store: Store, t: ahp.TerminalInfo): string {
+  const m = meta(t);
+  switch (store.holder(t)) {
+    case "me":
+    case "mine":
+      return "yours";
+    case "agent":
+      return line(m["tandemux/agent"] || last((t.claim as any).session ?? "agent")) + " works here";
+    case "background":
+      return line(m["tandemux/agent"] || last((t.claim as any).session ?? "agent")) + ", in the background";
+    default:
+      return "held by " + line(m["tandemux/holder"] || "the terminal interface");
+  }
+}
+
+/** running is the command that runs, where that is known. */
+export const running = (t?: ahp.TerminalInfo): string => {
+  const c = meta(t)["tandemux/lastCommand"];
+  return c?.running ? line(c.commandLine) : "";
+};
+
+/** take makes a terminal this page's; what that interrupts is asked about first. */
+export function take(store: Store, t: ahp.TerminalInfo) {
+  const h = store.holder(t);
+  const doing = running(t);
+  if ((h === "agent" || h === "other") && doing)
+    store.ask({ text: `Take this terminal? ${whose(store, t)}.`, detail: doing, yes: "Take", do: () => store.claim(t.resource) });
+  else store.claim(t.resource);
+}
+
+export function handBack(store: Store, t: ahp.TerminalInfo) {
+  const to = meta(t)["tandemux/handBack"];
+  if (!to) return;
+  const go = () => void store.send(t.resource, { type: "terminal/claimed", claim: to }).then(() => store.say("handed back"), () => {});
+  const doing = running(t);
+  if (doing) store.ask({ text: "Hand it back while this runs?", detail: doing, yes: "Hand back", do: go });
+  else go();
+}
+
+/** background lets an agent's tool call end while its command runs on. */
+function background(store: Store, t: ahp.TerminalInfo) {
+  const { kind, session, chat } = t.claim as any;
+  void store.send(t.resource, { type: "terminal/claimed", claim: { kind, session, chat } }).catch(() => {});
+}
+
+/** Actions are the buttons about who holds a terminal. */
+function Actions({ store, t }: { store: Store; t: ahp.TerminalInfo }) {
+  const h = store.holder(t);
+  const ended = t.lifecycle.status === "exited";
+  return (
+    <span class="actions">
+      {h === "agent" && <button onClick={() => background(store, t)}>Background</button>}
+      {h !== "me" && h !== "mine" && !ended && (
+        <button class="take" onClick={() => take(store, t)}>
+          Take
+        </button>
+      )}
+      {(h === "me" || h === "mine") && meta(t)["tandemux/handBack"] && (
+        <button class="back" onClick={() => handBack(store, t)}>
+          Hand back
+        </button>
+      )}
+    </span>
+  );
+}
+
+const barKeys: [label: string, key: string][] = [
+  ["esc", "esc"],
+  ["tab", "tab"],
+  ["ctrl", "ctrl"],
+  ["↑", "up"],
+  ["↓", "down"],
+  ["←", "left"],
+  ["→", "right"],
+  ["pgup", "pgup"],
+  ["pgdn", "pgdn"],
+  ["^C", "\x03"],
+  ["^D", "\x04"],
+  ["|", "|"],
+  ["~", "~"],
+  ["/", "/"],
+];
+
+/** KeyBar has the keys that phones lack. Ctrl is for the next key. */
+function KeyBar({ screen, ctrl, setCtrl }: { screen: Screen; ctrl: boolean; setCtrl: (on: boolean) => void }) {
+  return (
+    <div class="keys" role="toolbar" aria-label="keys">
+      {barKeys.map(([label, key]) => (
+        <button
+          key={key}
+          aria-pressed={key === "ctrl" ? ctrl : undefined}
+          // The keyboard stays.
+          onPointerDown={(e: Event) => e.preventDefault()}
+          onClick={() => (key === "ctrl" ? setCtrl(!ctrl) : screen.press(key))}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** withCtrl is a key with ctrl held down. */
+const withCtrl = (d: string) => (/^[a-z@[\\\]^_ ]$/i.test(d) ? String.fromCharCode(d.toUpperCase().charCodeAt(0) & 31) : d);
+
+interface Props {
+  store: Store;
+  uri: string;
+  /** The pane is the one that keys go to. */
+  focus?: boolean;
+  onFocus?: () => void;
+  phone: boolean;
+  /** Given by the user to the pane. */
+  name?: string;
+  /** More buttons. */
+  extra?: preact.ComponentChildren;
+}
+
+export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [screen, setScreen] = useState<Screen>();
+  const [ctrl, setCtrl] = useState(false);
+  const [finding, setFinding] = useState(false);
+  const [flash, setFlash] = useState(false);
+  const held = useRef({ ctrl, onFocus });
+  held.current = { ctrl, onFocus };
+
+  const t = store.terminal(uri);
+  const state = store.get<ahp.TerminalState>(uri);
+  const h: Holder | undefined = t && store.holder(t);
+
+  useEffect(() => {
+    const type = (d: string) => {
+      if (store.type(uri, d)) return;
+      setFlash(true);
+      setTimeout(() => setFlash(false), 600);
+    };
+    const s = newScreen({
+      input: (d) => {
+        if (held.current.ctrl) {
+          setCtrl(false);
+          d = withCtrl(d);
+        }
+        type(d);
+      },
+      link: (address) => {
+        const to = safe(address);
+        if (to) store.ask({ text: "Open this address?", detail: to, yes: "Open", do: () => open(to, "_blank", "noopener,noreferrer") });
+      },
+      copy: (text) => {
+        const now = store.terminal(uri);
+        // Programs of others, and those that nobody looks at, set nothing.
+        if (!now || store.holder(now) !== "me" || !document.hasFocus() || text.length > 1 << 20) return;
+        navigator.clipboard?.writeText(text).then(() => store.say("copied by the program"), () => {});
+      },
+      paste: (text, bracketed) => {
+        const go = () => s.paste(text);
+        if (!bracketed && /[\r\n]./s.test(text)) store.ask({ text: "Paste several lines? They may run at once.", detail: text.slice(0, 2000), yes: "Paste", do: go });
+        else go();
+      },
+      bell: () => {},
+      focused: () => held.current.onFocus?.(),
+    });
+    s.open(box.current!);
+    setScreen(s);
+    const end = store.attach(uri, s);
+    return () => {
+      end();
+      s.dispose();
+    };
+  }, [uri]);
+
+  // Who holds it decides about its size; others see all of it, smaller if need be.
+  const mine = h === "me";
+  useEffect(() => {
+    if (!screen || !state) return;
+    const fit = () => {
+      if (!mine) return screen.setFontSize(phone ? 0 : 14);
+      screen.setFontSize(phone ? 12 : 14);
+      const room = screen.room();
+      if (room && t?.lifecycle.status !== "exited" && (room.cols !== state.cols || room.rows !== state.rows))
+        store.conn.dispatch(uri, { type: "terminal/resized", ...room });
+    };
+    const timer = setTimeout(fit, 50);
+    const seen = new ResizeObserver(() => setTimeout(fit, 50));
+    seen.observe(box.current!);
+    return () => {
+      clearTimeout(timer);
+      seen.disconnect();
+    };
+  }, [screen, mine, phone, !!state, state?.cols, state?.rows]);
+
+  useEffect(() => {
+    if (focus && screen && !phone) screen.focus();
+  }, [focus, screen]);
+
+  // What is on a screen that a person looks at is seen.
+  const attention = (store.get<ahp.ActivityState>("x-tandemux-activity:/")?.terminals ?? {})[uri];
+  const newest = Math.max(attention?.bell ?? 0, attention?.note?.at ?? 0, attention?.status?.at ?? 0, attention?.output ?? 0, endOf(t));
+  useEffect(() => {
+    if (document.visibilityState === "visible" && document.hasFocus() && newest > (attention?.seen ?? 0))
+      store.conn.dispatch("x-tandemux-activity:/", { type: "x-tandemux/terminalSeen", terminal: uri });
+  }, [newest]);
+
+  const copy = () => {
+    const text = screen?.selection() || screen?.text() || "";
+    navigator.clipboard.writeText(text).then(() => store.say("copied"), () => store.say("the browser does not let this page copy", "warning"));
+  };
+  const ended = t?.lifecycle.status === "exited";
+  const code = (t?.lifecycle as any)?.exitCode;
+
+  return (
+    <section class={"pane" + (focus ? " focused" : "") + (flash ? " flash" : "")} data-uri={uri} aria-label={nameOf(t)}>
+      <header class={"held-" + h}>
+        <b>{name ? line(name) : nameOf(t)}</b>
+        <span class="who">{t ? (ended ? (code === undefined ? "ended" : `ended with ${code}`) : whose(store, t)) : "gone"}</span>
+        {t && <Actions store={store} t={t} />}
+        <span class="tools">
+          <button title="find" aria-label="find" onClick={() => setFinding(!finding)}>
+            ⌕
+          </button>
+          <button title="copy the selection, or the screen" aria-label="copy" onClick={copy}>
+            ⧉
+          </button>
+          {extra}
+        </span>
+      </header>
+      {finding && screen && (
+        <input
+          class="find"
+          type="search"
+          aria-label="find in the terminal"
+          placeholder="find; enter for the next, shift+enter for the one before"
+          ref={(e: HTMLInputElement | null) => e?.focus()}
+          onKeyDown={(e: KeyboardEvent) => {
+            if (e.key === "Escape") setFinding(false), screen.focus();
+            else if (e.key === "Enter" && !screen.find((e.target as HTMLInputElement).value, e.shiftKey)) store.say("not found");
+          }}
+        />
+      )}
+      <div class="screen" ref={box} />
+      {phone && screen && (mine || h === "mine" ? <KeyBar screen={screen} ctrl={ctrl} setCtrl={setCtrl} /> : null)}
+      {flash && !ended && <p class="hint">Take it first: nothing was typed.</p>}
+    </section>
+  );
+}
+
+/** endOf is when a terminal's newest command ended, 0 for none. */
+export function endOf(t?: ahp.TerminalInfo): number {
+  const c = meta(t)["tandemux/lastCommand"];
+  return c && !c.running && c.durationMs !== undefined ? c.timestamp + c.durationMs : 0;
+}
+
+export const commandOf = (t: ahp.TerminalInfo) => meta(t)["tandemux/lastCommand"] as ahp.CommandInfo | undefined;
+export const askOf = (t: ahp.TerminalInfo) => meta(t)["tandemux/ask"] as ahp.Ask | undefined;
+export const cwdOf = (t: ahp.TerminalInfo) => {
+  const cwd: string | undefined = meta(t)["tandemux/cwd"];
+  try {
+    return cwd ? shown(decodeURIComponent(new URL(cwd).pathname)) : "";
+  } catch {
+    return "";
+  }
+};
