@@ -92,7 +92,7 @@ func (m *Model) openMenu(of string, x, y int) {
 
 // menuHere opens a menu by what it is of.
 func (m *Model) menuHere(of string) {
-	x, y := 0, m.outer.Status().Y
+	x, y := 0, max(m.outer.Status().Y, m.outer.Body().Y)
 	switch p, _ := m.panes.Arr.Focused(); of {
 	case "pane":
 		x, y = p.Body.X, p.Body.Y

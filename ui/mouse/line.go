@@ -13,15 +13,16 @@ import (
 func (ms *Mouse) pressLine(ev tea.Mouse) {
 	active := ms.Panes.Doc.Shown.Active
 	h, on := ms.tabUnder(ev.X)
+	y := max(ev.Y, ms.Outer.Body().Y) // beside the line, wherever that is
 	if on && (ev.Button == tea.MouseLeft || ev.Button == tea.MouseRight) {
 		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 	}
 	switch {
 	case ev.Button == tea.MouseRight && on:
 		ms.Panes.Freshen()
-		ms.Menu("tab", h.From, ev.Y)
+		ms.Menu("tab", h.From, y)
 	case ev.Button == tea.MouseRight:
-		ms.Menu("line", ev.X, ev.Y)
+		ms.Menu("line", ev.X, y)
 	case ev.Button != tea.MouseLeft || !on:
 	case ms.count(ev) == 2 && h.Tab == active:
 		ms.Run("rename-tab", nil)
