@@ -91,6 +91,8 @@ var afterPrefix = [][]string{
 	{"rename-layout", "$", "$", "$"},
 
 	{"terminals", "w", "w", `" w ctrl+w`, "alt+w"},
+	{"history", "I", "I", "I"},
+	{"search-all", "ctrl+f", "ctrl+f", "ctrl+f"},
 	{"next-alert", "g", "G alt+n", "g", "alt+g"},
 	{"answer-agent", "A", "A", "*"},
 	{"agents", "a", "a", "G"},

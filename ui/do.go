@@ -58,7 +58,8 @@ const unseenWidth, unseenHeight = 80, 24
 // elsewhere says what does in a shell what a command does that needs an interface.
 var elsewhere = map[string]string{
 	"layouts": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one", "switch-layout": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one",
-	"terminals":    "`tandemux ls` lists them",
+	"terminals": "`tandemux ls` lists them",
+	"history":   "use `tandemux history`", "search-all": "use `tandemux search`",
 	"answer-agent": "use `tandemux answer`", "record": "use `tandemux record`", "send-prefix": "use `tandemux send`", "run-again": "use `tandemux run`",
 	"agents": "`tandemux session ls` lists the sessions", "new-session": "use `tandemux prompt`", "stop": "use `tandemux stop`",
 	"save-scrollback": "use `tandemux read --history`", "reload-config": "options count once you save the file",

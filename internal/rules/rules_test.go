@@ -157,7 +157,7 @@ var arrows = map[string][]string{
 	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/hints":           {"ui/editor", "ui/look", "ui/paint", "ui/words"},
 	"ui/segments":        {"ahp", "ui/loop", "ui/outer", "ui/panes", "ui/status", "ui/words"},
-	"ui/copying":         {"ahp", "ui/clipboard", "ui/command", "ui/hints", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
+	"ui/copying":         {"ahp", "ahp/find", "internal/fileuri", "ui/clipboard", "ui/command", "ui/hints", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
 	"ui/alerts":          {"ahp", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/control":         {"ahp", "internal/fileuri", "ui/address", "ui/alerts", "ui/attention", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},

@@ -77,6 +77,8 @@ var groups = []struct {
 	}},
 	{"Terminals", nil, []row{
 		{"terminals", "All terminals", "Show every terminal of the host, also those in no pane.", need{connected}},
+		{"history", "History of all terminals", "Show what ran in any terminal: type it at the prompt, run it, copy it.", need{connected}},
+		{"search-all", "Search all terminals", "Find lines in all terminals, and go to one in copy mode.", need{connected}},
 		{"next-alert", "Go to the next alert", "Go to what has something to tell, first to what waits for you.", need{alerted}},
 		{"answer-agent", "Answer an agent", "Answer what an agent waits for, wherever it is.", need{connected, asked}},
 		{"reclaim", "Reclaim", "Take this terminal from an agent, the background or another client.", need{connected, pane, terminal, notMine, running}},
@@ -267,6 +269,7 @@ var arguments = map[string]struct {
 	"switch-layout": {"Switch to the % layout", []Arg{{Name: "which", Kind: Choice, Choices: []string{"next", "previous", "last"}}}},
 	"rename-layout": {`Rename layout to "%"`, []Arg{name}},
 
+	"search-all":      {"Search all terminals for %", []Arg{{Name: "text", Optional: true}}},
 	"record":          {"Record to %", []Arg{file}},
 	"save-buffer":     {"Save the last copy to %", []Arg{file}},
 	"save-scrollback": {"Save the scrollback to %", []Arg{file}},

@@ -129,10 +129,10 @@ var copyActions = map[string]action{
 	"copy-go-line":        goLine,
 
 	"copy-count":        countDigit,
-	"copy-find":         find(pane.Find{}),
-	"copy-find-back":    find(pane.Find{Back: true}),
-	"copy-till":         find(pane.Find{Till: true}),
-	"copy-till-back":    find(pane.Find{Back: true, Till: true}),
+	"copy-find":         findChar(pane.Find{}),
+	"copy-find-back":    findChar(pane.Find{Back: true}),
+	"copy-till":         findChar(pane.Find{Till: true}),
+	"copy-till-back":    findChar(pane.Find{Back: true, Till: true}),
 	"copy-find-again":   onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, false) }),
 	"copy-find-reverse": onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, true) }),
 	"copy-set-mark":     withChar("mark", func(_ *Copying, v *pane.View, _ int, r rune) { v.SetMark(r) }),
@@ -157,6 +157,9 @@ var copyActions = map[string]action{
 	"search-previous":  onView(func(cp *Copying, v *pane.View, n int) { cp.searchNext(v, true, n) }),
 	"search-word":      onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, false) }),
 	"search-word-back": onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, true) }),
+
+	"history":    func(cp *Copying, _ []string) { cp.history() },
+	"search-all": func(cp *Copying, args []string) { cp.searchAll(args) },
 
 	"paste-buffer":    func(cp *Copying, _ []string) { cp.clip.Paste(0) },
 	"allow-clipboard": func(cp *Copying, _ []string) { cp.clip.Allow() },
@@ -220,8 +223,8 @@ func countDigit(cp *Copying, args []string) {
 	cp.loop.Dirty |= loop.Chrome
 }
 
-// find goes to the character typed next.
-func find(how pane.Find) action {
+// findChar goes to the character typed next.
+func findChar(how pane.Find) action {
 	return withChar("go to character", func(_ *Copying, v *pane.View, n int, r rune) {
 		how := how
 		how.Char = r

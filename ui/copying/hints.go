@@ -27,7 +27,7 @@ func (cp *Copying) hints(args []string) {
 	if len(args) > 0 {
 		act = acts[args[0]]
 	}
-	all := hintsOf(v.Texts())
+	all := hintsOf(pane.Texts(v))
 	if len(all) == 0 {
 		cp.loop.Say(status.Info, "no path, address, hash or number shows here")
 		return

@@ -41,7 +41,7 @@ type Column struct {
 // letter, or with Tab and then the letter. A letter alone always goes to the
 // filter.
 type Action struct {
-	Letter, Label string
+	Letter, Label string // a letter, or "enter", which takes Alt
 	// Do does it with the chosen row's key; Close says that this ends the list.
 	Do    func(key string)
 	Close bool

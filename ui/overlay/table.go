@@ -212,14 +212,14 @@ func (o *List) drawMenu(c *paint.Canvas, area, r paint.Rect, l look.Look) {
 	if r.H < len(actions)+2 {
 		r = area
 	}
-	w := len("esc back") + 6
+	w, n := len("esc back")+6, 0
 	for _, a := range actions {
-		w = max(w, paint.Width(a.Label)+7)
+		w, n = max(w, paint.Width(a.Label)+len(a.Letter)+6), max(n, len(a.Letter))
 	}
 	in := box(c, centred(r, w, len(actions)+2), "", "esc back", l)
 	for i, a := range actions[:min(len(actions), in.H)] {
 		c.Text(in.X+1, in.Y+i, in.W-2, a.Letter, l.HintKeyOn(l.Overlay))
-		c.Text(in.X+3, in.Y+i, in.W-4, paint.Cut(a.Label, in.W-4, l.Ellipsis), l.Overlay)
+		c.Text(in.X+n+2, in.Y+i, in.W-n-3, paint.Cut(a.Label, in.W-n-3, l.Ellipsis), l.Overlay)
 	}
 }
 

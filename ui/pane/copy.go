@@ -68,6 +68,7 @@ func (v *View) Move(m Motion, n int) {
 func (v *View) moving(fn func()) {
 	v.with(func(*Feed) {
 		if v.copy != nil {
+			v.sought = nil
 			fn()
 			v.follow()
 		}

@@ -200,36 +200,44 @@ func counted(n int) string {
 // SearchNext goes to the nth next match in the direction of the search, or with
 // reverse in the other one.
 func (v *View) SearchNext(reverse bool, n int) (ok bool) {
-	v.moving(func() {
-		s := &v.search
-		if s.re == nil {
-			return
-		}
-		matches := v.index.matches(v)
-		s.count, s.current, s.around = len(matches), 0, false
-		if len(matches) == 0 {
-			return
-		}
-		v.jump()
-		here := v.index.offset(v, spot{v.copy.x, v.copy.line})
-		at, total := 0, len(matches)
-		if s.back != reverse {
-			at = sort.Search(total, func(i int) bool { return matches[i].from >= here }) - min(max(n, 1), MaxCount)
-		} else {
-			at = sort.Search(total, func(i int) bool { return matches[i].from > here }) + min(max(n, 1), MaxCount) - 1
-		}
-		s.around = at < 0 || at >= total
-		at = (at%total + total) % total
-		to := v.index.spot(v, matches[at].from)
-		v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
-		v.unfold(to.line)
-		if h := max(v.rect.H, 1); to.line < v.top || v.row(to.line) >= h {
-			oldest, _ := v.bounds() // with the text around it
-			v.top = min(max(v.step(to.line, -h/2), oldest), max(v.live(), oldest))
-		}
-		s.current, ok = at+1, true
-	})
+	v.moving(func() { ok = v.search.next(v, reverse, n) })
 	return ok
+}
+
+// next is SearchNext with the lock held, in copy mode.
+func (s *search) next(v *View, reverse bool, n int) (ok bool) {
+	if s.re == nil {
+		return false
+	}
+	matches := v.index.matches(v)
+	s.count, s.current, s.around = len(matches), 0, false
+	if len(matches) == 0 {
+		return false
+	}
+	v.jump()
+	here := v.index.offset(v, spot{v.copy.x, v.copy.line})
+	at, total := 0, len(matches)
+	if s.back != reverse {
+		at = sort.Search(total, func(i int) bool { return matches[i].from >= here }) - min(max(n, 1), MaxCount)
+	} else {
+		at = sort.Search(total, func(i int) bool { return matches[i].from > here }) + min(max(n, 1), MaxCount) - 1
+	}
+	s.around = at < 0 || at >= total
+	at = (at%total + total) % total
+	to := v.index.spot(v, matches[at].from)
+	v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
+	centre(v, to.line)
+	s.current = at + 1
+	return true
+}
+
+// centre shows a line that does not show with the text around it.
+func centre(v *View, line int) {
+	v.unfold(line)
+	if h := max(v.rect.H, 1); line < v.top || v.row(line) >= h {
+		oldest, _ := v.bounds()
+		v.top = min(max(v.step(line, -h/2), oldest), max(v.live(), oldest))
+	}
 }
 
 // WordHere is the word at copy mode's cursor as a pattern that finds it, "" when

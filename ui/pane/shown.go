@@ -20,8 +20,8 @@ type Linked struct {
 	URI      string
 }
 
-// Texts gives the lines that show, from the top.
-func (v *View) Texts() (all []Text) {
+// Texts gives the lines that a view shows, from the top.
+func Texts(v *View) (all []Text) {
 	v.with(func(*Feed) {
 		_, newest := v.bounds()
 		next := 0

@@ -54,6 +54,7 @@ type View struct {
 	grip      grip
 	pick      pick
 	search    search
+	sought    *Sought // where the cursor was put by its text; nil once it has moved
 	index     index
 	link      link // pointed at
 	bar       bool // the scroll bar is pointed at
@@ -231,6 +232,9 @@ func (v *View) renumber() {
 	if v.copy != nil {
 		oldest, newest := v.bounds()
 		v.copy.line = min(max(v.copy.line, oldest), newest)
+		if v.sought != nil {
+			v.sought.goTo(v)
+		}
 	}
 }
 
