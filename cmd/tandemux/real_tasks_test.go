@@ -32,7 +32,7 @@ func TestRealAgentsAsTasks(t *testing.T) {
 			defer server.Close()
 			r := newRealRun(t, bin, program, server.URL, a.env, nil)
 			defer func() {
-				r.tandemux("stop", "--yes") //nolint:errcheck // it may have ended
+				r.tandemux("stop") //nolint:errcheck // it may have ended
 				if t.Failed() {
 					t.Logf("the model was asked:\n%s", strings.Join(m.Asked(), "\n"))
 				}
@@ -79,7 +79,7 @@ func TestTenRealAgentsMerged(t *testing.T) {
 	server := httptest.NewServer(m)
 	defer server.Close()
 	r := newRealRun(t, bin, filepath.Join(folder, "node_modules", ".bin", "any"), server.URL, nil, nil)
-	defer func() { r.tandemux("stop", "--yes") }() //nolint:errcheck // it may have ended
+	defer func() { r.tandemux("stop") }() //nolint:errcheck // it may have ended
 	r.repository()
 	r.git("config", "user.name", "Person")
 	r.git("config", "user.email", "person@example.org")

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +183,8 @@ func (w *Workspace) commit(ctx context.Context, r *record, s *snapshot, text str
 }
 
 // workCommit makes a commit of what is not committed, which is on no branch yet. Conflicts
-// that an update left must be resolved; then it concludes the merge.
+// that an update left must be resolved; then it concludes that merge, and the message is for the
+// merge home.
 func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, message string) (string, error) {
 	merging, err := w.merging(ctx, r, s.tip)
 	if err != nil || !merging {
@@ -200,7 +200,7 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 	if len(left) > 0 {
 		return "", &Conflicts{Into: git.ShortRef(r.Update.Ref), Task: r.name(), Paths: left, Open: true}
 	}
-	return w.commit(ctx, r, s, cmp.Or(message, "Merge "+git.ShortRef(r.Update.Ref)+" into "+r.Branch), r.Update.Base)
+	return w.commit(ctx, r, s, "Merge "+git.ShortRef(r.Update.Ref)+" into "+r.Branch, r.Update.Base)
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what

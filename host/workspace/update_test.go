@@ -176,8 +176,8 @@ func TestUpdateResolved(t *testing.T) {
 			}
 			must(w.Update(background, UpdateOptions{Leave: true}))(t)
 			write(t, w.Dir(), map[string]string{"a": "both\n2\n3\n4\n5\n"})
-			must(w.Merge(background, MergeOptions{}))(t)
-			if got := run(t, repo, "git", "log", "--format=%s", "-1", "main"); got != "Merge tandemux/n into main\n" || text(t, repo, "a") != "both\n2\n3\n4\n5\n" {
+			must(w.Merge(background, MergeOptions{Message: "both"}))(t)
+			if got := run(t, repo, "git", "show", "-s", "--format=%s", "main", "main^2"); got != "both\nMerge main into tandemux/n\n" || text(t, repo, "a") != "both\n2\n3\n4\n5\n" {
 				t.Errorf("merged by %q: %q", got, text(t, repo, "a"))
 			}
 			if sandboxed {

@@ -36,6 +36,6 @@
 // # What it doesn't do
 //
 // It starts nothing and holds no state that the store doesn't, but the keys'
-// index. Namespaces, replicas, builds of images, groups and webhook keys are not
-// built (U33, U34, U91, U92, U94, U95).
+// index. Namespaces, replicas, builds of images and groups are not built (U33, U34,
+// U91, U92, U94).
 package registry
