@@ -305,6 +305,10 @@ type Modes struct {
 	Kitty            int  // kitty keyboard flags now in force
 	Newline          bool // LNM 20: Enter sends CR LF
 	BackspaceSendsBS bool // DECBKM 67
+
+	// Pointer is the shape of the mouse's pointer over the terminal, by its CSS name;
+	// empty is the terminal's own.
+	Pointer string
 }
 
 // Palette holds colours changed by the child; zero RGB entries are absent.

@@ -81,7 +81,7 @@ func (m *Model) paint() {
 
 // ask asks the outer terminal for what the programs on the screen want of it.
 func (m *Model) ask() {
-	motion, flags, title := m.cfg.Hover, 1, "tandemux"
+	motion, flags, title, pointer := m.cfg.Hover, 1, "tandemux", ""
 	for _, p := range m.panes.Arr.Panes {
 		if v := m.panes.Views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true
@@ -92,14 +92,15 @@ func (m *Model) ask() {
 	}
 	if _, t, v := m.panes.Focused(); t != nil && v != nil {
 		if m.loop.Overlay == nil {
-			flags = keyboardFlags(v.Feed.Modes().Kitty)
+			modes := v.Feed.Modes()
+			flags, pointer = keyboardFlags(modes.Kitty), modes.Pointer
 		}
 		title = t.Title()
 	}
 	if p, ok := m.panes.Arr.Focused(); ok && m.agents.Chat(p.Terminal) != nil {
 		title = m.panes.NameOf(p.Name, p.Terminal)
 	}
-	m.outer.Want(motion, flags, title)
+	m.outer.Want(motion, flags, title, pointer)
 }
 
 // keyboardFlags is what to ask of the outer terminal so that a program gets the

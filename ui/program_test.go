@@ -136,6 +136,30 @@ func TestMouseMotionIsAskedForOnDemand(t *testing.T) {
 	}
 }
 
+// The focused program's pointer is the outer terminal's; a shape that is not known is none.
+func TestPointerOfTheFocusedProgram(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
+	pointer := func(want string) {
+		t.Helper()
+		u.WaitIdle()
+		if got := u.Outer().Modes().Pointer; got != want {
+			t.Errorf("the pointer is %q, not %q", got, want)
+		}
+	}
+	u.Host.Terminal("sh1").Print("\x1b]22;hand2\a")
+	pointer("pointer")
+	u.Press("ctrl+space |")
+	pointer("")
+	u.Host.Terminal("sh2").Print("\x1b]22;wait\a\x1b]22;\u009b31m;x\a")
+	pointer("wait")
+	u.Press("ctrl+space :")
+	pointer("")
+	u.Press("esc")
+	pointer("wait")
+	u.Host.Terminal("sh2").Print("\x1bc")
+	pointer("")
+}
+
 func TestMouseArrangesPanes(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space |", "ctrl+space -")

@@ -173,7 +173,7 @@ func Modes(m emulator.Modes) string {
 		case v.Kind() == reflect.Bool:
 			fmt.Fprintln(&b, name)
 		default:
-			fmt.Fprintf(&b, "%s=%d\n", name, v.Interface())
+			fmt.Fprintf(&b, "%s=%v\n", name, v.Interface())
 		}
 	}
 	return b.String()

@@ -25,6 +25,9 @@ func (e *Engine) ControlString(c control.Command) {
 	case '_':
 		e.apc(c.Body)
 	}
+	if e.doubled {
+		fit(e)
+	}
 }
 
 // osc executes an operating system command: hyperlinks and images here, others where
@@ -39,6 +42,10 @@ func (e *Engine) osc(c control.Command) {
 			}
 			e.penChanged()
 		}
+	case 22:
+		e.scr.pointers.OSC(&e.sys, body, c.Bell)
+	case 66:
+		printSized(e, body)
 	case 1337:
 		e.oscITerm(body)
 	}

@@ -86,21 +86,29 @@ func enlarge(buf []emulator.Cell, n int, s lineSize) []emulator.Cell {
 		return buf
 	}
 	cells := slices.Clone(buf[n:])
+	end := len(cells) // of the text
+	for end > 0 && (cells[end-1].Rune == 0 && cells[end-1].Width != 0 || cells[end-1].Rune == ' ') {
+		end--
+	}
 	buf = buf[:n]
-	for _, c := range cells {
+	for i, c := range cells {
 		gap := emulator.Cell{Width: 1, Style: emulator.Style{BG: c.Style.BG}}
 		switch {
 		case s == lowerHalf:
 			buf = append(buf, gap, gap)
+		case i >= end:
+			buf = append(buf, c, c)
 		case c.Width == 2:
 			buf = append(buf, c)
 		case c.Width == 0:
 			buf = append(buf, c, gap, gap)
-		case c.Rune == 0 || c.IsPicture():
+		case c.Tab > 0 || c.IsPicture():
 			c.Tab = uint8(min(2*int(c.Tab), maxTab))
 			buf = append(buf, c, gap)
 		default:
-			c.Width = 2
+			if c.Width = 2; c.Rune == 0 {
+				c.Rune = ' ' // One blank, not two.
+			}
 			buf = append(buf, c)
 			c.Rune, c.Combining, c.Width = 0, "", 0
 			buf = append(buf, c)

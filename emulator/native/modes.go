@@ -208,7 +208,7 @@ func (e *Engine) reset() {
 			r.reset(0)
 		}
 		s.saved = cursor{}
-		s.kitty = kittyStack{}
+		s.kitty, s.pointers = kittyStack{}, nil
 	}
 	e.cur = cursor{}
 	e.last = lastPrint{}
@@ -221,6 +221,7 @@ func (e *Engine) reset() {
 	e.modes.Reset()
 	e.sys.Reset()
 	e.level, e.extent = maxLevel, 0
+	e.pens = control.Pens{}
 	e.pics = pictures{}
 	e.damageAll = true
 	e.penChanged()

@@ -56,7 +56,8 @@ type inks struct {
 	penBits   cell // cursor.pen and link, unless penStale
 	penStale  bool
 	memo      *sgrMemo // nil until the first SGR
-	blankBits cell     // a blank in blankBG
+	pens      control.Pens
+	blankBits cell // a blank in blankBG
 	blankBG   emulator.Color
 	plain     bool // ASCII is printed as it is: no charset, no insert mode
 }
@@ -218,7 +219,7 @@ func (e *Engine) Cursor() emulator.Cursor {
 // Modes implements emulator.Emulator.
 func (e *Engine) Modes() emulator.Modes {
 	m := e.modes.Emulator()
-	m.AltScreen, m.Kitty = e.alt(), e.scr.kitty.flags()
+	m.AltScreen, m.Kitty, m.Pointer = e.alt(), e.scr.kitty.flags(), e.scr.pointers.Top()
 	return m
 }
 

@@ -290,6 +290,26 @@ func checksum(e *Engine) {
 	e.sys.Replyf("\x1bP%d!~%04X\x1b\\", e.parser.Raw(0), -sum&0xffff)
 }
 
+// pushPen is XTPUSHSGR.
+func pushPen(e *Engine) { e.pens.Push(&e.parser, e.cur.pen) }
+
+// popPen is XTPOPSGR.
+func popPen(e *Engine) {
+	e.pens.Pop(&e.cur.pen)
+	e.penChanged()
+}
+
+// reportPen is XTREPORTSGR: the style that all cells of a rectangle have in common.
+func reportPen(e *Engine, r rect) {
+	common := e.styles.list[e.scr.lines[r.top].cells[r.left].style()].Style
+	for y := r.top; y <= r.bottom; y++ {
+		for _, c := range e.scr.lines[y].cells[r.left : r.right+1] {
+			common = control.Common(common, e.styles.list[c.style()].Style)
+		}
+	}
+	e.sys.Reply("\x1b[" + emulator.StyleReport(common) + "m")
+}
+
 // setExtent is DECSACE.
 func (e *Engine) setExtent() {
 	if n := e.parser.Raw(0); n <= 2 {

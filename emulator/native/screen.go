@@ -1,5 +1,7 @@
 package native
 
+import "tandemux/emulator/control"
+
 // screen is the main or the alternate screen.
 //
 //	buf    r0 r1 r2 [r3 r4 r5 r6] .. ..
@@ -14,6 +16,8 @@ type screen struct {
 	off   int
 	saved cursor
 	kitty kittyStack
+
+	pointers control.Pointers
 }
 
 // resize makes a screen of blank rows.

@@ -39,6 +39,11 @@ func (w *writer) snapshot(history int) {
 		w.screen(&e.screens[1], 0)
 	}
 	w.modes()
+	w.buf = e.pens.Append(w.buf, func(buf []byte, s emulator.Style) []byte {
+		w.buf = buf
+		w.style(style{Style: s})
+		return w.buf
+	})
 	w.cursor()
 	w.pen()
 	w.buf = e.parser.AppendPending(w.buf)
@@ -120,7 +125,7 @@ func (s *screen) pristine() bool {
 			return false
 		}
 	}
-	return s.saved == cursor{} && s.kitty.n == 0
+	return s.saved == cursor{} && s.kitty.n == 0 && len(s.pointers) == 0
 }
 
 // screen writes a blank screen's lines, those of history before them, its saved
@@ -158,6 +163,7 @@ func (w *writer) screen(s *screen, history int) {
 	for i := range s.kitty.n {
 		w.rawf("\x1b[>%du", s.kitty.stack[i])
 	}
+	w.buf = s.pointers.Append(w.buf)
 }
 
 // savedCursor rebuilds what DECSC kept, on a blank screen, and leaves it so.

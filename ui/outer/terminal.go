@@ -70,6 +70,8 @@ type Terminal struct {
 		motion bool   // mouse motion without a button
 		kitty  int    // keyboard flags
 		title  string // of the window
+
+		pointer string // the mouse's; "" is the terminal's own
 	}
 	timers struct { // that run
 		frame    bool // for a pane in the middle of its frame
@@ -165,7 +167,7 @@ func (o *Terminal) Resumed(stopped bool) {
 	if o.away && !stopped {
 		o.loop.Say(status.Info, "there is no shell to go back to")
 	}
-	o.away, o.asked.motion, o.asked.kitty, o.asked.title = false, false, 1, ""
+	o.away, o.asked.motion, o.asked.kitty, o.asked.title, o.asked.pointer = false, false, 1, "", ""
 	o.colors.asked = o.loop.Now()
 	o.Gallery.Forget()
 	o.Redraw()
@@ -195,8 +197,9 @@ func (o *Terminal) Paint(now time.Time) {
 }
 
 // Want asks the terminal for what the programs on the screen want of it: the mouse's
-// motion without a button, flags of the kitty keyboard protocol, and the title.
-func (o *Terminal) Want(motion bool, flags int, title string) {
+// motion without a button, flags of the kitty keyboard protocol, the title, and the shape
+// of the mouse's pointer.
+func (o *Terminal) Want(motion bool, flags int, title, pointer string) {
 	if motion != o.asked.motion {
 		o.asked.motion = motion
 		seq := tty.AllMotionOff
@@ -212,6 +215,10 @@ func (o *Terminal) Want(motion bool, flags int, title string) {
 	if title = words.Clean(title); title != o.asked.title && !o.Caps.Console {
 		o.asked.title = title
 		o.out.raw = append(o.out.raw, "\x1b]2;"+title+"\x1b\\"...)
+	}
+	if pointer != o.asked.pointer && !o.Caps.Console {
+		o.asked.pointer = pointer
+		o.out.raw = append(o.out.raw, "\x1b]22;"+pointer+"\x1b\\"...)
 	}
 }
 

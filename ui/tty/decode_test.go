@@ -193,6 +193,9 @@ func TestLeaveUndoesEnter(t *testing.T) {
 		if c.Kitty != strings.Contains(leave, "\x1b[<u") {
 			t.Errorf("%+v: keyboard: %q", c, leave)
 		}
+		if c.Console == strings.Contains(leave, "\x1b]22;\x1b\\") {
+			t.Errorf("%+v: the pointer: %q", c, leave)
+		}
 		if c.Console && strings.Contains(enter, "$p") {
 			t.Errorf("a console is asked: %q", enter)
 		}

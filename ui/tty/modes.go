@@ -15,6 +15,7 @@ type toggle struct {
 // toggles in the order in which they are switched on; off goes backwards.
 var toggles = []toggle{
 	{on: "\x1b[22;2t", off: "\x1b[23;2t", query: true}, // keep the title
+	{off: "\x1b]22;\x1b\\", query: true},               // the pointer that a program wanted
 	{on: "\x1b[?1049h", off: "\x1b[?1049l"},            // alternate screen, cursor kept
 	// Cursor and style. The screen is left empty with the cursor at its top:
 	// tmux moves what is above the cursor into the main screen's history when

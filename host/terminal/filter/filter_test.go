@@ -224,6 +224,16 @@ func checkFilter(in []byte, cuts *rand.Rand) error {
 			return fmt.Errorf("in pieces of up to %d: %q; whole: %q", most, got, want)
 		}
 	}
+	sized := Filter{Sizes: true}
+	got := sized.Add(nil, in)
+	for i, m := range sized.Marks {
+		if m.At > len(got) || m.In > len(in) || i > 0 && (m.At < sized.Marks[i-1].At || m.In <= sized.Marks[i-1].In) {
+			return fmt.Errorf("mark %d of %+v in %q, of %q", i, sized.Marks, got, in)
+		}
+	}
+	if got = sized.Flush(got); !bytes.Equal(got, want) {
+		return fmt.Errorf("with requests for a size: %q; without: %q", got, want)
+	}
 	o := emulator.Options{Cols: 20, Rows: 6, History: 40}
 	all, left := native.New(o), native.New(o)
 	all.Write(in)
