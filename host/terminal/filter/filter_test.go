@@ -224,7 +224,7 @@ func checkFilter(in []byte, cuts *rand.Rand) error {
 			return fmt.Errorf("in pieces of up to %d: %q; whole: %q", most, got, want)
 		}
 	}
-	sized := Filter{Sizes: true}
+	sized := Filter{Settings: Settings{Sizes: true}}
 	got := sized.Add(nil, in)
 	for i, m := range sized.Marks {
 		if m.At > len(got) || m.In > len(in) || i > 0 && (m.At < sized.Marks[i-1].At || m.In <= sized.Marks[i-1].In) {
