@@ -7,6 +7,7 @@
 // commands now and then, and removed when that is 0. What is written when the host dies is
 // kept; what waited in the queue is not.
 //
-// A command is kept when it has ended, or its terminal has. Lines that begin with a blank
+// Those are kept that people's shells and agents ran, not programs that people start in a
+// terminal of their own. A command is kept when it has ended, or its terminal has. Lines that begin with a blank
 // are not, as shells have it, nor such as are too long to be run again.
 package history

@@ -100,12 +100,17 @@ func (l *Log) Follow(tx core.Tx, uri ahp.URI, a ahp.Action) {
 	case ahp.TerminalCommandExecuted:
 		c := find.Command{Terminal: uri}
 		c.ID, c.CommandLine, c.Timestamp = a.CommandID, a.CommandLine, a.Timestamp
-		if t, ok := terminals.At(tx, uri); ok {
-			c.Cwd, c.Name = t.Value.Cwd, t.Meta.Name
-			if c.Agent = t.Meta.Agent; t.Value.Claim.Kind == ahp.ClaimClient {
-				c.Agent = ""
-			}
+		t, ok := terminals.At(tx, uri)
+		if !ok {
+			return
 		}
+		switch person := t.Value.Claim.Kind == ahp.ClaimClient; {
+		case !person:
+			c.Agent = t.Meta.Agent
+		case len(t.Meta.Command) > 0 && !t.Meta.CommandIsShell:
+			return // an editor in a popup, say: nobody typed it here
+		}
+		c.Cwd, c.Name = t.Value.Cwd, t.Meta.Name
 		l.running[uri] = c
 	case ahp.TerminalCommandFinished:
 		if c, ok := l.running[uri]; ok && c.ID == a.CommandID {

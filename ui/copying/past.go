@@ -108,10 +108,7 @@ func (p *past) rows() []overlay.Row {
 		}
 		facts += p.when(time.UnixMilli(c.Timestamp))
 		dir := p.dir(c.Cwd)
-		where := cmp.Or(words.Clean(c.Name), "terminal "+words.Clean(c.Terminal[strings.LastIndexByte(c.Terminal, '/')+1:]))
-		if t := p.cp.panes.Terms.Get(c.Terminal); t != nil {
-			where = t.Title()
-		}
+		where := cmp.Or(words.Clean(c.Name), p.cp.panes.Where(c.Terminal), "terminal "+words.Clean(c.Terminal[strings.LastIndexByte(c.Terminal, '/')+1:]))
 		if c.Agent != "" {
 			where += ", " + words.Clean(c.Agent)
 		}

@@ -55,12 +55,12 @@ func Find(text []byte) []Match {
 			add(m[0], m[1], URL)
 		}
 	}
-	for _, m := range word.FindAllIndex(text, -1) {
+	for _, m := range parts(text) {
 		from, to := m[0], m[1]
 		if head := text[:from]; len(head) == 4 && (string(head) == "--- " || string(head) == "+++ ") && to-from > 2 && text[from+1] == '/' {
 			from += 2 // what diff puts before a file's name
 		}
-		to = from + len(bytes.TrimRight(text[from:to], ".:!?"))
+		to = from + len(bytes.TrimRight(text[from:to], ".:!?#$%"))
 		if k, ok := kindOf(string(text[from:to])); ok {
 			add(from, to, k)
 		}
@@ -90,6 +90,21 @@ func Find(text []byte) []Match {
 	}
 	slices.SortFunc(kept, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
 	return kept
+}
+
+// parts gives the words of a text, cut before a path that stands behind a colon, as in lists
+// of directories and behind the name of a host.
+func parts(text []byte) (all [][]int) {
+	for _, m := range word.FindAllIndex(text, -1) {
+		for i := m[0]; i+1 < m[1]; i++ {
+			if text[i] == ':' && (text[i+1] == '/' || text[i+1] == '~') && !bytes.HasPrefix(text[i+1:], []byte("//")) {
+				all = append(all, []int{m[0], i})
+				m[0] = i + 1
+			}
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 // kindOf says what a word is, if it is something.
