@@ -159,3 +159,22 @@ func TestLayoutTree(t *testing.T) {
 		typed(t, u, map[string]string{"sh1": "", "sh2": "there", "sh3": "here", "sh4": "back"})
 	})
 }
+
+// Going back before the host has answered for the layout gone to: what is on the screen is
+// followed all the same.
+func TestBackToALayoutAtOnce(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space :")
+	u.Type("layouts work\r")
+	u.Press("ctrl+space :")
+	u.Type("layouts main\r")
+	u.read("\x00`")
+	u.read("\x00`")
+	u.WaitIdle()
+	u.Press("ctrl+space c", "ctrl+space `")
+	u.WaitIdle()
+	u.Shows(" work  1 sh2")
+	if n := shownIn(t, u, "main"); n != 2 {
+		t.Errorf("main shows %d terminals", n)
+	}
+}

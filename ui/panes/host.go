@@ -53,8 +53,8 @@ func (ps *Panes) given(list []ahp.TerminalInfo) (given []*terminals.Terminal) {
 // Confirmed takes the state of a layout.
 func (ps *Panes) Confirmed(uri ahp.URI, st ahp.LayoutState) {
 	if uri != ps.Doc.URI {
-		if _, asked := ps.layouts.read[uri]; asked {
-			ps.layouts.read[uri] = &st
+		if r := ps.layouts.read[uri]; r != nil {
+			r.state = &st
 		}
 		return
 	}

@@ -18,11 +18,17 @@ import (
 // and deleting. The host has no list of them: they are those that show a
 // terminal, and the one on the screen.
 type layouts struct {
-	last  string                       // that was on the screen before, "" for none
-	next  string                       // to go to when the host has all of this one, "" for none
-	after func()                       // to do then
-	at    layout.PaneID                // to be focused there, "" for none
-	read  map[ahp.URI]*ahp.LayoutState // states asked for; nil until they have come
+	last  string               // that was on the screen before, "" for none
+	next  string               // to go to when the host has all of this one, "" for none
+	after func()               // to do then
+	at    layout.PaneID        // to be focused there, "" for none
+	read  map[ahp.URI]*reading // those that are asked for their states
+}
+
+// reading is a layout whose state was asked for.
+type reading struct {
+	state *ahp.LayoutState // nil until it has come
+	use   []func(ahp.LayoutState)
 }
 
 // layoutNames gives the layouts, and how many terminals each shows.
@@ -90,7 +96,9 @@ func (ps *Panes) switchLayout() {
 	ps.loop.Async("open layout "+name, func(ctx context.Context) (func(), error) {
 		err := ps.link.Host.Subscribe(ctx, uri)
 		return func() {
-			ps.link.Host.Unsubscribe(old)
+			if ps.Doc.URI != old { // it is not back on the screen meanwhile
+				ps.link.Host.Unsubscribe(old)
+			}
 			if err != nil {
 				ps.do.Broke("layout " + name + " can't be opened: " + err.Error())
 				return
@@ -116,20 +124,23 @@ func (ps *Panes) showLayout(name string) {
 // readLayout gets the state of a layout that is not on the screen.
 func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 	uri := address.Layout(name)
-	if ps.layouts.read == nil {
-		ps.layouts.read = map[ahp.URI]*ahp.LayoutState{}
-	}
-	if _, asked := ps.layouts.read[uri]; asked {
+	if r := ps.layouts.read[uri]; r != nil {
+		r.use = append(r.use, use)
 		return
 	}
-	ps.layouts.read[uri] = nil
+	if ps.layouts.read == nil {
+		ps.layouts.read = map[ahp.URI]*reading{}
+	}
+	r := &reading{use: []func(ahp.LayoutState){use}}
+	ps.layouts.read[uri] = r
 	ps.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {
 		err := ps.link.Host.Subscribe(ctx, uri)
 		return func() {
-			st := ps.layouts.read[uri]
 			delete(ps.layouts.read, uri)
-			if err == nil && st != nil {
-				use(*st)
+			if err == nil && r.state != nil {
+				for _, use := range r.use {
+					use(*r.state)
+				}
 			}
 			if ps.Doc.URI != uri {
 				ps.link.Host.Unsubscribe(uri)
