@@ -97,6 +97,9 @@ func (c *code) around(real string) []string {
 	if i := strings.Index(real, "/site-packages/"); i > 0 {
 		return []string{real[:i] + "/site-packages", real}
 	}
+	if all := shims(dir); all != nil {
+		return all
+	}
 	if filepath.Base(dir) != "bin" {
 		for at := dir; !c.private(at); at = filepath.Dir(at) {
 			for _, marker := range []string{"package.json", "pyproject.toml"} {
@@ -113,6 +116,23 @@ func (c *code) around(real string) []string {
 			if _, err := os.Stat(filepath.Join(prefix, name)); err == nil {
 				all = append(all, filepath.Join(prefix, name))
 			}
+		}
+	}
+	return all
+}
+
+// shims are what a script of pyenv, rbenv or nodenv needs to find the program that it stands
+// for: themselves, and the versions that there are. Nil: the directory has none.
+func shims(dir string) (all []string) {
+	if filepath.Base(dir) != "shims" {
+		return nil
+	}
+	for _, name := range []string{"libexec", "versions", "shims", "version", "plugins"} {
+		path := filepath.Join(filepath.Dir(dir), name)
+		if _, err := os.Stat(path); err == nil {
+			all = append(all, path)
+		} else if len(all) < 2 {
+			return nil
 		}
 	}
 	return all

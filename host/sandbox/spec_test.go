@@ -204,7 +204,12 @@ func TestCode(t *testing.T) {
 	script := b.write("scripts/x.js", "")
 	b.write("project/package.json", "{}")
 	part := b.write("project/dist/main.js", "")
-	path := filepath.Join(b.dir, "node/bin") + ":/usr/bin"
+	for _, name := range []string{"env/libexec/env", "env/versions/1/bin/shimmed", "env/shims/shimmed"} {
+		exe(name, "#!/bin/sh\n")
+	}
+	b.write("env/version", "1\n")
+	lone := exe("other/shims/lone", "#!/bin/sh\n")
+	path := filepath.Join(b.dir, "node/bin") + ":" + filepath.Join(b.dir, "env/shims") + ":/usr/bin"
 	for _, c := range []struct {
 		argv []string
 		want []string
@@ -214,6 +219,8 @@ func TestCode(t *testing.T) {
 		{[]string{node, script}, []string{"node/bin/node", "node/bin", "node/lib", "scripts/x.js"}},
 		{[]string{"sh", part}, []string{"project/dist/main.js", "project"}},
 		{[]string{"sh", "-c", "x"}, nil},
+		{[]string{"shimmed"}, []string{"env/shims/shimmed", "env/libexec", "env/versions", "env/shims", "env/version"}},
+		{[]string{lone}, []string{"other/shims/lone"}},
 		{[]string{"no-such"}, nil},
 	} {
 		var want []string
