@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -98,32 +99,42 @@ func (l *Log) Follow(tx core.Tx, uri ahp.URI, a ahp.Action) {
 	}
 	switch a := a.(type) {
 	case ahp.TerminalCommandExecuted:
-		c := find.Command{Terminal: uri}
-		c.ID, c.CommandLine, c.Timestamp = a.CommandID, a.CommandLine, a.Timestamp
-		t, ok := terminals.At(tx, uri)
-		if !ok {
-			return
+		if t, ok := terminals.At(tx, uri); ok {
+			l.begin(t, ahp.CommandInfo{ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Cwd: t.Value.Cwd})
 		}
-		switch person := t.Value.Claim.Kind == ahp.ClaimClient; {
-		case !person:
-			c.Agent = t.Meta.Agent
-		case len(t.Meta.Command) > 0 && !t.Meta.CommandIsShell:
-			return // an editor in a popup, say: nobody typed it here
-		}
-		c.Cwd, c.Name = t.Value.Cwd, t.Meta.Name
-		l.running[uri] = c
 	case ahp.TerminalCommandFinished:
-		if c, ok := l.running[uri]; ok && c.ID == a.CommandID {
-			c.ExitCode, c.DurationMs = a.ExitCode, a.DurationMs
-			l.add(c)
+		if _, seen := l.running[uri]; !seen { // it began under another host
+			if t, ok := terminals.At(tx, uri); ok && t.Meta.LastCommand != nil && !strings.HasSuffix(t.Meta.LastCommand.CommandLine, "…") {
+				l.begin(t, *t.Meta.LastCommand)
+			}
 		}
-		delete(l.running, uri)
+		l.end(uri, a.CommandID, a.ExitCode, a.DurationMs)
 	case ahp.TerminalExited:
-		if c, ok := l.running[uri]; ok {
-			l.add(c)
-		}
-		delete(l.running, uri)
+		l.end(uri, l.running[uri].ID, nil, nil)
 	}
+}
+
+// begin notes a command until it ends.
+func (l *Log) begin(t *terminals.Terminal, info ahp.CommandInfo) {
+	c := find.Command{
+		Terminal: t.URI(), Name: t.Meta.Name, ID: info.ID, CommandLine: info.CommandLine, Timestamp: info.Timestamp, Cwd: info.Cwd,
+	}
+	switch person := t.Value.Claim.Kind == ahp.ClaimClient; {
+	case !person:
+		c.Agent = t.Meta.Agent
+	case len(t.Meta.Command) > 0 && !t.Meta.CommandIsShell:
+		return // an editor in a popup, say: nobody typed it here
+	}
+	l.running[t.URI()] = c
+}
+
+// end has a command kept.
+func (l *Log) end(uri ahp.URI, id string, code *int, took *int64) {
+	if c, ok := l.running[uri]; ok && c.ID == id {
+		c.ExitCode, c.DurationMs = code, took
+		l.add(c)
+	}
+	delete(l.running, uri)
 }
 
 // add has a command written.
@@ -184,10 +195,7 @@ func (l *Log) flush() {
 func (l *Log) put(list [][]byte, most int) error {
 	if most <= 0 {
 		l.lines = 0
-		if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return Forget(filepath.Dir(l.path))
 	}
 	if l.lines < 0 {
 		b, err := l.read()
@@ -221,6 +229,14 @@ func (l *Log) put(list [][]byte, most int) error {
 		return err
 	}
 	l.lines = len(all)
+	return nil
+}
+
+// Forget removes what is kept in a state directory; a Log that is open there goes on.
+func Forget(state string) error {
+	if err := os.Remove(filepath.Join(state, FileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the history of commands: %w", err)
+	}
 	return nil
 }
 

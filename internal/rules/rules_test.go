@@ -192,7 +192,7 @@ var arrows = map[string][]string{
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
 
-	"internal/termcmd": {"ahp", "ahp/find", "emulator/input", "host/auth", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
+	"internal/termcmd": {"ahp", "ahp/find", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
 	"internal/tmux/pane": {"ahp"},
 	"internal/tmux":      {"ahp", "emulator", "host/guard", "host/listen", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/termcmd", "internal/tmux/pane", "keymap", "ui/layout"},

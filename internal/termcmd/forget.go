@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/host/history"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
@@ -19,13 +20,13 @@ import (
 // Forget is `tandemux forget`.
 func Forget() *cobra.Command {
 	var in struct {
-		All bool `flag:"all" doc:"Also what all terminals showed"`
+		All bool `flag:"all" doc:"Also what all terminals showed, and the commands that ran"`
 	}
 	return cli.Command("forget [ID]", `Remove what is kept on disk for the next start of the machine
 That is which layouts there are, and of their terminals the directories, titles and
 commands. With an ID, what that terminal showed, in its place; with --all, both, of all
-terminals. What terminals show is kept only with history-on-disk in config.toml. A host
-that runs writes things anew when they change.`, &in, func(cmd *cobra.Command, args []string) error {
+terminals, and the history of commands. What terminals show is kept only with
+history-on-disk in config.toml. A host that runs writes things anew when they change.`, &in, func(cmd *cobra.Command, args []string) error {
 		out, dir := cmd.OutOrStdout(), local.FindDirs().State
 		switch {
 		case len(args) > 0 && in.All:
@@ -33,7 +34,7 @@ that runs writes things anew when they change.`, &in, func(cmd *cobra.Command, a
 		case len(args) > 0:
 			return forgetTerminal(out, dir, args[0])
 		case in.All:
-			if err := forgetHistories(out, dir); err != nil {
+			if err := errors.Join(forgetHistories(out, dir), history.Forget(dir)); err != nil {
 				return err
 			}
 		}
