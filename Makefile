@@ -3,7 +3,9 @@
 #   build           bin/tandemux and bin/tandemux-keeper
 #   browser         the page for browsers in a real one, and its speed: needs Chromium
 #   install         both to $(PREFIX)/bin
-#   clean           remove bin
+#   release         what is released, into dist: archives, .deb, .rpm, formula, checksums, SBOM
+#   release-check   build that twice, compare, and install it in a root of its own
+#   clean           remove bin and dist
 #   test            every test, with the race detector where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
 #   soak            every test at full size, for hours: make soak SOAK=1m
@@ -45,7 +47,7 @@ PAGE := host/web/dist/index.html.zst
 $(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
 	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
 
-.PHONY: run build browser install clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+.PHONY: run build browser install release release-check clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -128,8 +130,15 @@ interop:
 aisdk:
 	scripts/aisdk.sh $(SDK)
 
+# For the formula: make release RELEASE_URL=https://… ; VERSION is git's tag.
+release:
+	scripts/release.sh dist
+
+release-check:
+	scripts/release-check.sh
+
 clean:
-	rm -rf bin host/web/dist/*.zst
+	rm -rf bin dist host/web/dist/*.zst
 
 screens:
 	$(GO) test -count 1 ./cmd/tandemux -run '^(TestStart|TestRecordingIsOfToday)$$' -update
