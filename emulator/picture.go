@@ -84,12 +84,30 @@ type Image struct {
 	Data          []byte // nil when there was no room for it
 }
 
+// Motion is an image's animation, as commands of kitty's protocol. It never changes: when
+// the program adds to it there is another one that begins with the same steps.
+type Motion struct {
+	Steps []Step
+	Play  Play
+}
+
+// Step is a frame (a=f), a part of one that is drawn in another (a=c), or how long one
+// shows (a=a).
+type Step struct {
+	Keys string // without those that name the image, and how data is sent
+	Data []byte // of a frame; nil when there was no room for it
+}
+
+// Play says how an animation runs: the keys s, v and c of a=a.
+type Play struct{ State, Loops, Frame uint32 }
+
 // Picture is an image where it shows: in Cols by Rows cells, of the image the
 // rectangle X, Y, Width, Height in pixels.
 type Picture struct {
 	Image               *Image
 	Cols, Rows          int
 	X, Y, Width, Height int
+	Motion              *Motion // nil for an image that does not move
 }
 
 // Whole reports whether all of the image shows.

@@ -260,3 +260,45 @@ func TestPaintedPicturesAreNotAFlood(t *testing.T) {
 		t.Errorf("at rest it shows %d rows", got)
 	}
 }
+
+// Animations play where the outer terminal plays them, also those of GIFs, and again
+// after a detach; elsewhere the first frame shows.
+func TestAnimations(t *testing.T) {
+	red, blue := color.NRGBA{200, 0, 0, 255}, color.NRGBA{0, 0, 200, 255}
+	frame := func(n uint8) *image.Paletted {
+		p := image.NewPaletted(image.Rect(0, 0, 16, 16), color.Palette{red, blue})
+		for i := range p.Pix {
+			p.Pix[i] = n
+		}
+		return p
+	}
+	raw := base64.StdEncoding.EncodeToString(make([]byte, 16*16*3))
+	for name, draw := range map[string]string{
+		"kitty": "\x1b_Ga=T,i=1,f=24,s=16,v=16,q=2;" + raw + "\x1b\\\x1b_Ga=f,i=1,f=24,s=16,v=16,z=70,q=2;" + raw + "\x1b\\\x1b_Ga=a,i=1,s=3,v=1\x1b\\",
+		"gif": inline(func(b *bytes.Buffer) error {
+			return gif.EncodeAll(b, &gif.GIF{Image: []*image.Paletted{frame(0), frame(1)}, Delay: []int{7, 7}})
+		}),
+	} {
+		for how, plays := range map[string]bool{"cells": true, "placed": true, "sixel": false, "iterm2": false} {
+			u := withPictures(t, how)
+			u.Host.Terminal("sh1").Print(draw)
+			u.Advance(time.Second)
+			got := emutest.Pictures(u.Outer())
+			if strings.Count(got, "row") != 1 || plays != (strings.Contains(got, "moving {3 1 0}") && strings.Contains(got, "z=70")) {
+				t.Errorf("%s to %s: %s", name, how, got)
+			}
+			n := len(u.Raw)
+			u.Advance(time.Minute)
+			if len(u.Raw) != n {
+				t.Errorf("%s to %s: %d bytes while nothing changes", name, how, len(u.Raw)-n)
+			}
+			if plays && name == "kitty" {
+				u.Host.Terminal("sh1").Print("\x1b_Ga=a,i=1,s=1,c=2\x1b\\")
+				u.Advance(time.Second)
+				if got := emutest.Pictures(u.Outer()); !strings.Contains(got, "moving {1 1 2}") {
+					t.Errorf("stopped: %s", got)
+				}
+			}
+		}
+	}
+}

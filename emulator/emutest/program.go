@@ -216,7 +216,10 @@ func (g *generator) graphics() {
 	case 7:
 		g.pick("\x1b_GI=7,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Ga=p,I=7\x1b\\", "\x1b_Ga=d,d=N,I=7\x1b\\", "\x1b_Ga=q,i=3,s=1,v=1,f=24;AAAA\x1b\\")
 	case 8:
-		g.pick("\x1b_Ga=t,i=1,t=f;L2V0Yw==\x1b\\", "\x1b_Gi=1,I=1;\x1b\\", "\x1b_G=\x1b\\", "\x1b_Ga=f,i=1;AAAA\x1b\\", "\x1b_Gm=1,a=T;!\x1b\\", "\x1b_Ga=T,P=1,i=9,f=24,s=1,v=1;AAAA\x1b\\")
+		g.pick("\x1b_Ga=f,i=1,f=24,s=1,v=1,z=40;AAAA\x1b\\", "\x1b_Ga=f,i=2,r=1,x=1,f=24,s=1,v=1,m=1;AAAA\x1b\\", "\x1b_Ga=c,i=1,r=1,c=2\x1b\\",
+			"\x1b_Ga=a,i=1,s=3,v=1\x1b\\", "\x1b_Ga=a,i=1,r=1,z=50,c=2\x1b\\",
+			"\x1bP9q\"1;1;20;20#1;2;0;0;99!30~-~\x1b\\", "\x1bPq@\x1b\\", "\x1b]1337;File=inline=1;width=3:R0lGODlhEAAQAAAAACw=\a", "\x1b[c", "\x1b[?2;1S",
+			"\x1b_Ga=t,i=1,t=f;L2V0Yw==\x1b\\", "\x1b_Gi=1,I=1;\x1b\\", "\x1b_G=\x1b\\", "\x1b_Ga=f,i=1;AAAA\x1b\\", "\x1b_Gm=1,a=T;!\x1b\\", "\x1b_Ga=T,P=1,i=9,f=24,s=1,v=1;AAAA\x1b\\")
 	}
 }
 

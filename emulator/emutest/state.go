@@ -225,6 +225,12 @@ func Pictures(e emulator.Emulator) string {
 					if im.Data == nil {
 						b.WriteString(" lost")
 					}
+					if m := pic.Motion; m != nil {
+						fmt.Fprintf(&b, ", moving %v", m.Play)
+						for _, s := range m.Steps {
+							fmt.Fprintf(&b, " [%s %d]", s.Keys, len(s.Data))
+						}
+					}
 				} else {
 					b.WriteString("nothing")
 				}

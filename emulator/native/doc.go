@@ -46,9 +46,10 @@
 // kept up to a bound (pictures.go) and placed as text: each cell stands for a part of the
 // picture (image.go), so that pictures scroll, are erased and reflow as text does. Unlike
 // in kitty, printing over a picture or erasing in it removes that part. Pictures are
-// not decoded here, only measured (package picture). Files and shared memory are
-// there where Options.Read has them, animations show their first frame, and offsets within the first cell (X, Y) and
-// relative placements are ignored. A snapshot has the newest pictures (savedpicture.go).
+// not decoded here, only measured (package picture). Files and shared memory are there
+// where Options.Read has them, animations are kept as they came, for a terminal that
+// plays them (motion.go), and offsets within the first cell (X, Y) and relative
+// placements are ignored. A snapshot has the newest pictures (savedpicture.go).
 //
 // An Engine is not safe for concurrent use.
 package native

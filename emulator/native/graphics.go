@@ -32,8 +32,8 @@ type graphic struct {
 	parent                        uint32 // P: relative placements, which are not there
 }
 
-// shown is a part of an image, in pixels.
-type shown struct{ x, y, w, h uint32 }
+// shown is a part of an image, in pixels; atX and atY are X and Y, which are for frames.
+type shown struct{ x, y, w, h, atX, atY uint32 }
 
 // graphicNumbers are the keys that are numbers, graphicLetters those that are a
 // letter.
@@ -50,6 +50,8 @@ var (
 		'y': func(g *graphic) *uint32 { return &g.y },
 		'w': func(g *graphic) *uint32 { return &g.w },
 		'h': func(g *graphic) *uint32 { return &g.h },
+		'X': func(g *graphic) *uint32 { return &g.atX },
+		'Y': func(g *graphic) *uint32 { return &g.atY },
 		'c': func(g *graphic) *uint32 { return &g.cols },
 		'r': func(g *graphic) *uint32 { return &g.rows },
 		'P': func(g *graphic) *uint32 { return &g.parent },
@@ -125,18 +127,15 @@ func (e *Engine) graphics(body []byte) {
 		up.add(payload)
 		_, problem := up.image()
 		e.answerGraphic(&g, problem)
-	case 't', 'T':
+	case 't', 'T', 'f':
 		e.transmit(g, payload)
 	case 'p':
 		e.put(g)
 	case 'd':
 		e.pics.upload = nil
 		e.deletePictures(g)
-	default:
-		// Frames of animations: the first one shows.
-		if !g.more {
-			e.answerGraphic(&g, "ENOTSUP:animations are not supported")
-		}
+	case 'a', 'c':
+		animate(e, g)
 	}
 }
 
@@ -177,7 +176,11 @@ func (e *Engine) transmit(g graphic, payload []byte) {
 	}
 	e.pics.upload = nil
 	im, problem := up.image()
-	if problem == "" {
+	switch {
+	case problem != "":
+	case up.action == 'f':
+		problem = addFrame(e, &up.graphic, im)
+	default:
 		problem = e.keep(&up.graphic, im)
 	}
 	e.answerGraphic(&up.graphic, problem)

@@ -110,7 +110,7 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 			e.index()
 			e.cur.x = x
 		}
-		for col := range cols {
+		for col := range min(cols, e.edge()-x) { // none where a line of double size has ended before
 			if c, ok := what(row, col); ok {
 				e.cur.pending = false
 				e.place(c, 1, 1)

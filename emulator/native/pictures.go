@@ -22,6 +22,7 @@ type stored struct {
 	im         *emulator.Image
 	virtual    map[uint32][2]int // columns and rows by placement
 	packed     *emulator.Image   // as snapshots have it; nil until one had to be made
+	moving
 }
 
 // placed is a picture that the engine printed.
@@ -120,7 +121,7 @@ func (ps *pictures) drop(st *stored) {
 		return
 	}
 	ps.images = slices.Delete(ps.images, i, i+1)
-	ps.size -= len(st.im.Data)
+	ps.size -= len(st.im.Data) + st.bytes
 	husk := &emulator.Image{Width: st.im.Width, Height: st.im.Height}
 	for _, p := range ps.places {
 		if p.of == st {
@@ -279,7 +280,11 @@ func (e *Engine) deleteNamed(g *graphic, what byte, affected map[*stored]bool, g
 func (e *Engine) Picture(ph emulator.Placeholder) (emulator.Picture, bool) {
 	if ph.Own {
 		if p := e.pics.places[ph.ID]; p != nil {
-			return p.Picture, true
+			pic := p.Picture
+			if p.of != nil {
+				pic.Motion = p.of.motion
+			}
+			return pic, true
 		}
 		return emulator.Picture{}, false
 	}
@@ -301,5 +306,5 @@ func (e *Engine) Picture(ph emulator.Placeholder) (emulator.Picture, bool) {
 		}
 		size = st.virtual[first]
 	}
-	return emulator.Picture{Image: st.im, Cols: size[0], Rows: size[1], Width: st.im.Width, Height: st.im.Height}, true
+	return emulator.Picture{Image: st.im, Cols: size[0], Rows: size[1], Width: st.im.Width, Height: st.im.Height, Motion: st.motion}, true
 }

@@ -16,6 +16,8 @@ import (
 // other terminals ignore, and numbers behind it.
 //
 //	I,id,number,format,compressed,width,height;base64   an image, without data if it is too much
+//	M;keys;base64                                       a step of its animation, which readGraphic reads
+//	R,frames,state,loops,frame                          how many frames there are but the first, and how it runs
 //	V,placement,cols,rows                               of that image: the program prints the cells
 //	P,n,of,id,placement,z,width,height,cols,rows,x,y,w,h  placement n, with of=1 of that image
 //	N,last,oldest                                       of the placements' numbers
@@ -60,17 +62,28 @@ func (st *stored) pack() *emulator.Image {
 	return st.packed
 }
 
-// saved gives the images whose data a snapshot has.
-func (ps *pictures) saved() map[*stored]bool {
-	has, size := map[*stored]bool{}, 0
+// saved gives the images whose data a snapshot has, and those whose frames it has, too.
+func (ps *pictures) saved() (has, moves map[*stored]bool) {
+	has, moves = map[*stored]bool{}, map[*stored]bool{}
+	size := 0
 	for _, st := range slices.Backward(ps.images) {
 		im := st.pack()
 		if n := base64.StdEncoding.EncodedLen(len(im.Data)); im.Data != nil && size+n <= maxSavedPictures {
 			has[st] = true
 			size += n
 		}
+		n := 0
+		if st.motion != nil {
+			for _, s := range st.motion.Steps {
+				n += base64.StdEncoding.EncodedLen(len(s.Data))
+			}
+		}
+		if has[st] && size+n <= maxSavedPictures {
+			moves[st] = true
+			size += n
+		}
 	}
-	return has
+	return has, moves
 }
 
 // SnapshotPictures implements emulator.Illustrator.
@@ -86,7 +99,7 @@ func (w *writer) pictures() {
 	if ps.last == 0 && len(ps.images) == 0 && ps.upload == nil {
 		return
 	}
-	has := ps.saved()
+	has, moves := ps.saved()
 	numbers := slices.Sorted(maps.Keys(ps.places))
 	place := func(of *stored) {
 		for _, n := range numbers {
@@ -110,6 +123,7 @@ func (w *writer) pictures() {
 			w.buf = base64.StdEncoding.AppendEncode(w.buf, im.Data)
 		}
 		w.raw("\x1b\\")
+		w.motion(st, moves[st])
 		for _, p := range slices.Sorted(maps.Keys(st.virtual)) {
 			w.rawf("\x1b_%sV,%d,%d,%d\x1b\\", savedPicture, p, st.virtual[p][0], st.virtual[p][1])
 		}
@@ -126,7 +140,7 @@ func (w *writer) pictures() {
 // be refused, or is too much, ends so that it is refused.
 func (w *writer) upload(u *upload) {
 	w.raw("\x1b_G")
-	for _, k := range []byte("qfsviIpxywhcrP") {
+	for _, k := range []byte("qfsviIpxywhXYcrP") {
 		if n := *graphicNumbers[k](&u.graphic); n != 0 {
 			w.rawf("%c=%d,", k, n)
 		}
@@ -152,6 +166,10 @@ func (w *writer) upload(u *upload) {
 
 // restorePicture takes what pictures wrote.
 func (e *Engine) restorePicture(body []byte) {
+	if step, ok := bytes.CutPrefix(body, []byte("M;")); ok {
+		e.pics.restoreStep(step)
+		return
+	}
 	keys, data, _ := bytes.Cut(body, []byte{';'})
 	fields := bytes.Split(keys, []byte{','})
 	var v [13]int
@@ -168,6 +186,12 @@ func (e *Engine) restorePicture(body []byte) {
 	switch kind := fmt.Sprint(string(fields[0]), len(fields)-1); kind {
 	case "I6":
 		e.pics.restoreImage(v, data)
+	case "R4":
+		if n := len(e.pics.images); n > 0 && v[0] >= 0 && v[0] < maxFrames {
+			st := e.pics.images[n-1]
+			st.frames = uint32(v[0])
+			st.play(emulator.Play{State: uint32(v[1]), Loops: uint32(v[2]), Frame: uint32(v[3])})
+		}
 	case "V3":
 		if n := len(e.pics.images); n > 0 && saneSize(v[1], v[2]) {
 			st := e.pics.images[n-1]

@@ -7,5 +7,7 @@
 // is decoded is bounded by MaxPixels before memory is taken, and the work of painting
 // a sixel by a few times that.
 //
+// A GIF's frames become steps of kitty's protocol (Motion); nothing is timed here.
+//
 // It does not place pictures, keep them or choose how they are drawn.
 package picture

@@ -244,6 +244,64 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// A GIF's frames, each as it shows, whatever becomes of the one before it.
+func TestMotion(t *testing.T) {
+	white, red, blue := color.NRGBA{255, 255, 255, 255}, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}
+	pal := color.Palette{color.NRGBA{}, white, red, blue}
+	frame := func(r image.Rectangle, n uint8) *image.Paletted {
+		p := image.NewPaletted(r, pal)
+		for i := range p.Pix {
+			p.Pix[i] = n
+		}
+		return p
+	}
+	all := image.Rect(0, 0, 2, 1)
+	left := image.Rect(0, 0, 1, 1)
+	g := &gif.GIF{
+		Image:    []*image.Paletted{frame(all, 1), frame(left, 2), frame(left, 3), frame(image.Rect(1, 0, 2, 1), 2)},
+		Delay:    []int{5, 0, 7, 8},
+		Disposal: []byte{gif.DisposalNone, gif.DisposalPrevious, gif.DisposalBackground, gif.DisposalNone},
+		Config:   image.Config{Width: 2, Height: 1, ColorModel: pal}, LoopCount: 3,
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	im := &emulator.Image{Width: 2, Height: 1, Format: emulator.FormatFile, Data: b.Bytes()}
+	m := Motion(im)
+	if m == nil || m.Play != (emulator.Play{State: 3, Loops: 5}) {
+		t.Fatalf("%+v", m)
+	}
+	got := ""
+	for _, s := range m.Steps {
+		got += s.Keys + "\n"
+		if s.Data != nil {
+			px, err := Decode(&emulator.Image{Width: 2, Height: 1, Format: emulator.FormatRGBA, Zlib: true, Data: s.Data})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += dots(px)
+		}
+	}
+	if want := "a=a,r=1,z=50\na=f,f=32,s=2,v=1,X=1,o=z,z=20\nrw\na=f,f=32,s=2,v=1,X=1,o=z,z=70\nbw\na=f,f=32,s=2,v=1,X=1,o=z,z=80\n.r\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	g.Image, g.Delay, g.Disposal = g.Image[:1], g.Delay[:1], g.Disposal[:1]
+	b.Reset()
+	if err := gif.EncodeAll(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	im.Data = b.Bytes()
+	if Motion(im) != nil {
+		t.Error("one frame moves")
+	}
+	many := append(bytes.Clone(im.Data[:len(im.Data)-1]), bytes.Repeat([]byte{',', 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 2, 0}, 1000)...)
+	im.Data = many
+	if n, area := gifFrames(many); n != 1001 || area < 1000*65535*65535 || Motion(im) != nil {
+		t.Errorf("%d frames of %d pixels", n, area)
+	}
+}
+
 // Whatever a program sent as a picture, decoding gives the size that was said, or nothing.
 func FuzzDecode(f *testing.F) {
 	for _, im := range files(f) {
@@ -260,6 +318,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v for %d×%d", px.Rect, w, h)
 		}
 		Size(data)
+		Motion(&emulator.Image{Width: w, Height: h, Format: format, Zlib: zip, Data: data})
 	})
 }
 

@@ -38,7 +38,7 @@ var modes = map[tty.Pictures]paint.Mode{
 // galleryOf says what pictures need to know. A terminal that tells no size of its cells
 // has most likely not the one that is taken then, but pictures in the right cells.
 func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
-	o := paint.Outer{Mode: modes[how], CellW: caps.Cell.W, CellH: caps.Cell.H, Colors: int(caps.Colors)}
+	o := paint.Outer{Mode: modes[how], CellW: caps.Cell.W, CellH: caps.Cell.H, Colors: int(caps.Colors), Moves: caps.Moves}
 	if o.CellW <= 0 || o.CellH <= 0 {
 		o.CellW, o.CellH = emulator.CellWidth, emulator.CellHeight
 	}

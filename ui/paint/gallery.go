@@ -3,9 +3,11 @@ package paint
 import (
 	"encoding/base64"
 	"image"
+	"slices"
 	"strconv"
 
 	"tandemux/emulator"
+	"tandemux/emulator/picture"
 )
 
 // Bounds of what the outer terminal is given to keep; what was drawn longest ago
@@ -33,8 +35,9 @@ const (
 // Outer is what pictures need to know of the outer terminal.
 type Outer struct {
 	Mode         Mode
-	CellW, CellH int // pixels
-	Colors       int // of a sixel picture
+	CellW, CellH int  // pixels
+	Colors       int  // of a sixel picture
+	Moves        bool // it plays animations of kitty's protocol
 }
 
 // painted reports whether pictures are pixels that what is written over them erases.
@@ -82,6 +85,7 @@ type slot struct {
 	sent  bool   // some was
 	size  int
 	px    image.Image // in painted modes
+	moves moves
 }
 
 type slotState uint8
@@ -101,8 +105,8 @@ func NewGallery(seed uint64) *Gallery {
 
 // Switch says how the outer terminal shows pictures.
 func (g *Gallery) Switch(o Outer) {
-	if !o.painted() {
-		o = Outer{Mode: o.Mode} // cells and colours don't count
+	if o.Moves = o.Moves && !o.painted(); !o.painted() {
+		o = Outer{Mode: o.Mode, Moves: o.Moves} // cells and colours don't count
 	}
 	if g.outer != o {
 		g.Forget()
@@ -171,7 +175,10 @@ func (g *Gallery) slot(owner any, pic emulator.Picture) (i int, shown bool) {
 		g.size += size
 		g.queue = append(g.queue, i)
 	}
-	g.slots[i].used = g.clock
+	s := &g.slots[i]
+	if s.used = g.clock; g.outer.Moves && s.moves.want(pic.Motion) && s.state == slotShown && !slices.Contains(g.queue, i) {
+		g.queue = append(g.queue, i)
+	}
 	return i, g.slots[i].state == slotShown
 }
 
@@ -242,16 +249,21 @@ func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 	end := len(buf) + limit
 	for len(g.queue) > 0 && len(buf) < end {
 		i := g.queue[0]
-		if s := &g.slots[i]; !s.sent && !s.begin() {
+		s := &g.slots[i]
+		if !s.sent && !s.begin() {
 			s.state = slotBad
 			g.queue = g.queue[1:]
 			continue
 		}
-		var done bool
-		if buf, done = g.piece(buf, i); done {
-			g.slots[i].state, g.slots[i].rest = slotShown, nil
+		done := false
+		if s.state == slotShown {
+			buf, done = g.move(buf, i)
+		} else if buf, done = g.piece(buf, i); done {
+			s.state, s.rest, arrived = slotShown, nil, true
+			done = !g.outer.Moves || s.moves.motion == nil
+		}
+		if done {
 			g.queue = g.queue[1:]
-			arrived = true
 		}
 	}
 	if len(g.queue) == 0 || !g.slots[g.queue[0]].sent { // not in the middle of an image
@@ -264,6 +276,9 @@ func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 // begin makes ready what is to be sent.
 func (s *slot) begin() bool {
 	im := s.im
+	if s.moves.motion == nil && s.cuts == 0 {
+		s.moves.motion = picture.Motion(im) // of a GIF
+	}
 	if s.repacked() {
 		var ok bool
 		if im, ok = s.repack(); !ok {

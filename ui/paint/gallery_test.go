@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"tandemux/emulator"
@@ -72,6 +75,42 @@ func TestGalleryIsBounded(t *testing.T) {
 		if g.size > g.limit {
 			t.Fatalf("%d bytes are kept", g.size)
 		}
+	}
+}
+
+// An animation is sent behind its image, in order and in pieces, what is added to it
+// later without what was sent, and not where frames are missing.
+func TestGalleryAnimates(t *testing.T) {
+	g := NewGallery(3)
+	g.Switch(Outer{Mode: Cells, Moves: true})
+	im := &emulator.Image{Width: 1, Height: 1, Format: 24, Data: []byte("abc")}
+	frame := func(keys string, n int) emulator.Step {
+		return emulator.Step{Keys: "a=f," + keys, Data: make([]byte, n)}
+	}
+	show := func(m *emulator.Motion) string {
+		pic := emulator.Picture{Image: im, Cols: 1, Rows: 1, Width: 1, Height: 1, Motion: m}
+		g.Cell(nil, &emulator.Cell{}, emulator.Placeholder{}, pic, true)
+		var out []byte
+		for more := true; more; {
+			out, _, more = g.Pump(out, 100)
+		}
+		g.Cell(nil, &emulator.Cell{}, emulator.Placeholder{}, pic, true)
+		if again, _, _ := g.Pump(nil, 100); len(again) > 0 {
+			t.Errorf("sent again: %q", again)
+		}
+		return regexp.MustCompile(`i=\d+|A{9,}=*`).ReplaceAllString(strings.NewReplacer("\x1b_G", "", "\x1b\\", "|").Replace(string(out)), "#")
+	}
+	m := &emulator.Motion{Steps: []emulator.Step{frame("z=5", pieceSize+9), {Keys: "a=c,r=1,c=2"}}, Play: emulator.Play{State: 2}}
+	if got, want := show(m), "a=t,#,f=24,s=1,v=1,q=2,m=0;YWJj|a=p,U=1,q=2,#,c=1,r=1|a=f,z=5,q=2,#,m=1;#|a=f,q=2;#|a=c,r=1,c=2,q=2,#;|a=a,q=2,#,s=2|"; got != want {
+		t.Errorf("sent\n%s, want\n%s", got, want)
+	}
+	more := &emulator.Motion{Steps: append(slices.Clone(m.Steps), frame("z=6", 9)), Play: emulator.Play{State: 3, Loops: 1, Frame: 2}}
+	if got, want := show(more), "a=f,z=6,q=2,#;#|a=a,q=2,#,s=3,v=1,c=2|"; got != want {
+		t.Errorf("sent later\n%s, want\n%s", got, want)
+	}
+	lost := &emulator.Motion{Steps: append(slices.Clone(more.Steps), emulator.Step{Keys: "a=f"}), Play: emulator.Play{State: 1}}
+	if got := show(lost); got != "" {
+		t.Errorf("with a frame missing: %s", got)
 	}
 }
 

@@ -42,6 +42,7 @@ type Caps struct {
 	Cell   CellSize
 	Colors SixelColors
 
+	Moves      bool // it plays animations of kitty's protocol, by its name
 	graphics   bool // it answered that it has kitty's graphics
 	knowsCells bool // its name is one of those that know placeholders
 	inline     bool // it is one of those that show iTerm2's images
@@ -203,6 +204,7 @@ func (c *Caps) named(name string) {
 			continue
 		}
 		c.Notifier, c.inline = t.notifier, t.inline
+		c.Moves = t.name == "kitty" || t.name == "tandemux"
 		var major, minor int
 		fmt.Sscanf(strings.TrimLeft(rest, "( "), "%d.%d", &major, &minor) //nolint:errcheck // then it has none
 		c.knowsCells = major > t.major || major == t.major && minor >= t.minor

@@ -73,6 +73,7 @@ func TestRead(t *testing.T) {
 		{"a PNG", "a=T,i=3,f=100,t=f,q=1", dir + "/a.png", file, "", file, false},
 		{"a part of a file", "f=100,t=f,S=" + itoa(len(file)) + ",O=5", dir + "/b", append([]byte("12345"), append(bytes.Clone(file), "rest"...)...), "", file, false},
 		{"a temporary file", "f=24,s=40,v=30,t=t", dir + "/tty-graphics-protocol-1", pixels, "", pixels, true},
+		{"one that stays", "f=24,s=40,v=30,t=f", dir + "/tty-graphics-protocol-2", pixels, "", pixels, false},
 		{"one whose name does not say so", "f=100,t=t", dir + "/c.png", file, "", file, false},
 		{"shared memory, of whole pages", "f=24,s=40,v=30,t=s", shm + "/" + name, append(bytes.Clone(pixels), make([]byte, 5000)...), "/" + name, pixels, true},
 	} {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// temporaryName must be in the name of a file that is removed.
+	// temporaryName must be in the name of a file that is removed, or has raw pixels.
 	temporaryName = "tty-graphics-protocol"
 	shm           = "/dev/shm"
 )
@@ -41,16 +41,14 @@ func same(group int) bool {
 // read gives what is named, nil if it may not be read, and removes what the protocol says
 // goes then.
 func read(kind byte, name string, n numbers) []byte {
-	path, goes := name, false
-	switch kind {
-	case 's':
+	path := name
+	made := strings.Contains(filepath.Base(name), temporaryName) // for this alone
+	if kind == 's' {
 		base := strings.TrimPrefix(name, "/")
 		if base == "" || strings.Contains(base, "/") || base == "." || base == ".." {
 			return nil
 		}
-		path, goes = shm+"/"+base, true
-	case 't':
-		goes = strings.Contains(filepath.Base(name), temporaryName)
+		path = shm + "/" + base
 	}
 	if !filepath.IsAbs(path) {
 		return nil
@@ -66,24 +64,24 @@ func read(kind byte, name string, n numbers) []byte {
 	if err != nil || unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || !allowed(filepath.Dir(real), kind) {
 		return nil
 	}
-	goes = goes && (kind == 's' || temporary(filepath.Dir(real))) && int(st.Uid) == os.Geteuid()
+	made = (kind == 's' || made && temporary(filepath.Dir(real))) && int(st.Uid) == os.Geteuid()
 	data := part(f, st.Size, n)
 	switch {
 	case data == nil:
 		return nil
 	case n.raw && !n.packed:
-		if !goes || n.pixels() == 0 || len(data) < n.pixels() {
+		if !made || n.pixels() == 0 || len(data) < n.pixels() {
 			return nil
 		}
 		data = data[:n.pixels()]
 	case n.raw:
-		if !goes {
+		if !made {
 			return nil
 		}
 	case !bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
 		return nil
 	}
-	if goes {
+	if made && kind != 'f' {
 		remove(real, &st)
 	}
 	return data
