@@ -42,6 +42,10 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv(agentVariable) != "" {
+		beAgent()
+		return
+	}
 	code := m.Run()
 	if path, err := program(); err == nil && built {
 		os.RemoveAll(filepath.Dir(path))
@@ -83,6 +87,17 @@ func newMachine(t *testing.T) *machine {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "home", ".config", "tandemux"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf("[agents.fake]\ncommand = [%q]\ntitle = \"Fake\"\nenv = { %s = \"1\" }\n", self, agentVariable)
+	if err := os.WriteFile(filepath.Join(dir, "home", ".config", "tandemux", "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	m.env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_RUNTIME_DIR="+filepath.Join(dir, "run"), "SHELL=/bin/bash",
 		"PATH="+filepath.Dir(path)+":"+os.Getenv("PATH"), "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "PS1=$ ", "TANDEMUX_HOST=")
@@ -241,6 +256,14 @@ func (b *browser) keys(text string) {
 	b.Helper()
 	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
 		for _, r := range text {
+			if r >= ' ' {
+				for _, kind := range []input.KeyType{input.KeyDown, input.KeyUp} {
+					if err := input.DispatchKeyEvent(kind).WithKey(string(r)).WithText(string(r)).Do(ctx); err != nil {
+						return err
+					}
+				}
+				continue
+			}
 			for _, e := range kb.Encode(r) {
 				if e.Type == input.KeyChar {
 					continue
@@ -257,17 +280,14 @@ func (b *browser) keys(text string) {
 	}))
 }
 
-// press types one key with modifiers.
-func (b *browser) press(key string, m input.Modifier) {
-	b.Helper()
-	code := "Key" + strings.ToUpper(key)
-	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		for _, kind := range []input.KeyType{input.KeyRawDown, input.KeyUp} {
-			e := input.DispatchKeyEvent(kind).WithKey(key).WithCode(code).WithModifiers(m).WithWindowsVirtualKeyCode(int64(strings.ToUpper(key)[0]))
-			if err := e.Do(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+// lookPath is a program's path, empty where it is missing.
+func lookPath(name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return path
 }
+
+// awaited waits for a promise.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }

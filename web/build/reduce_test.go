@@ -117,3 +117,34 @@ func dropped(v any) any {
 	}
 	return v
 }
+
+// TestWhole: what a tool is called with is shown whole: also what JSON's readers lose.
+func TestWhole(t *testing.T) {
+	r := api.Build(api.BuildOptions{
+		Stdin:  &api.StdinOptions{Contents: `import {inputText, edits} from "./edit"; globalThis.run = (text) => { const c = JSON.parse(text); return JSON.stringify({text: inputText(c), edits: edits(c)}); }`, ResolveDir: "../src"},
+		Bundle: true, Format: api.FormatIIFE, Target: api.ES2017, Platform: api.PlatformNeutral,
+	})
+	if len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	vm := goja.New()
+	if _, err := vm.RunString(newer + string(r.OutputFiles[0].Contents)); err != nil {
+		t.Fatal(err)
+	}
+	var run func(string) string
+	if err := vm.ExportTo(vm.Get("run"), &run); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ call, want string }{
+		{`{"toolInput":"{\"command\":\"ls \\u003ca\\u003e\",\"cwd\":\"/\",\"n\":[1]}"}`, `{"text":"ls <a>\ncwd: /\nn: [1]","edits":[]}`},
+		{`{"toolInput":"{ \"command\": \"a\",\n \"command\": \"b\"}"}`, `{"text":"{ \"command\": \"a\",\n \"command\": \"b\"}\n\n{\n  \"command\": \"b\"\n}","edits":[]}`},
+		{`{"toolInput":"{\"a\":\"\\\\u0041\"}"}`, `{"text":"a: \\u0041","edits":[]}`},
+		{`{"toolInput":"not JSON"}`, `{"text":"not JSON","edits":[]}`},
+		{`{"toolInput":{"uri":"x"}}`, `{"edits":[]}`}, // is not there: it can't be allowed
+		{`{"edits":{"items":[{"after":{"uri":"a"}}]}}`, `{"text":"","edits":[{"path":"a","lines":["what changes in it is not in the message"],"partial":true}]}`},
+	} {
+		if got := run(c.call); got != c.want {
+			t.Errorf("%s is shown as %s, want %s", c.call, got, c.want)
+		}
+	}
+}

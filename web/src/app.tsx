@@ -93,8 +93,18 @@ function Terminals({ store, open }: { store: Store; open: (o: Open) => void }) {
 
 function Chats({ store, open }: { store: Store; open: (o: Open) => void }) {
   const all = [...store.sessions].sort((a, b) => (b.modifiedAt > a.modifiedAt ? 1 : -1));
+  const agents = store.get<ahp.RootState>("ahp-root://")?.agents ?? [];
+  const begin = async (provider: string) => {
+    const uri = await store.newChat(provider);
+    if (uri) open({ kind: "chat", uri });
+  };
   return (
     <div class="list">
+      {agents.map((a) => (
+        <button key={a.provider} class="new" onClick={() => begin(a.provider)}>
+          New chat with {line(a.displayName || a.provider)}
+        </button>
+      ))}
       {!all.length && <p class="empty">No session with an agent.</p>}
       {all.map((s) => {
         const uri = s.defaultChat ?? s.chats?.[0]?.resource;

@@ -60,6 +60,7 @@ export function Approval({ store, chat, turn, call }: ApprovalProps) {
       : { type: "chat/toolCallConfirmed", ...id, approved, ...(approved ? { confirmed: "user-action" } : { reason: "denied" }), ...more };
     store.send(chat, action).catch(() => setSent(false)); // somebody else was first, or it may not be
   };
+  const asks = prose(call.confirmationTitle ?? call.invocationMessage);
   const text = inputText(call);
   const changes = edits(call);
   const partial = !!call._meta?.["tandemux/partial"] || text === undefined || changes.some((e) => e.partial);
@@ -73,7 +74,7 @@ export function Approval({ store, chat, turn, call }: ApprovalProps) {
   return (
     <div class="approval" role="group" aria-label="approval">
       <p>
-        <b>{line(call.displayName || call.toolName || "a tool")}</b> {prose(call.confirmationTitle ?? call.invocationMessage)}
+        <b>{line(call.displayName || call.toolName || "a tool")}</b> {asks !== shown(call.displayName ?? "") && asks}
       </p>
       {call.intention && <p class="dim">{shown(call.intention)}</p>}
       <Whole text={text} changes={changes} />
@@ -276,7 +277,7 @@ export function Chat({ store, uri }: { store: Store; uri: string }) {
           placeholder={s.activeTurn ? "to be sent when this turn ends" : "message; ! begins a command"}
           onInput={(e: Event) => setText((e.target as HTMLTextAreaElement).value)}
           onKeyDown={(e: KeyboardEvent) => {
-            if (e.key === "Enter" && !e.shiftKey && !e.isComposing && matchMedia("(hover: hover)").matches) e.preventDefault(), send();
+            if (e.key === "Enter" && !e.shiftKey && !e.isComposing && !matchMedia("(pointer: coarse)").matches) e.preventDefault(), send();
           }}
         />
         <button type="submit">Send</button>

@@ -58,17 +58,29 @@ function differing(old: string, fresh: string): string[] {
   ];
 }
 
-/** inputText is the whole of what a tool is called with, undefined where it is not there. */
+/** inputText is the whole of what a tool is called with, undefined where it is not there: a
+ * command as such, other members by their names. */
 export function inputText(call: ahp.ToolCall): string | undefined {
   const i = call.toolInput;
   if (i === undefined || i === null) return "";
   if (typeof i !== "string") return undefined; // a reference to it
+  let v: any;
   try {
-    const v = JSON.parse(i);
-    const whole = JSON.stringify(v, null, 2);
-    // Members that occur twice, and letters behind escapes, would be lost.
-    return JSON.stringify(v) === i.replace(/\s+(?=([^"\\]|\\.|"([^"\\]|\\.)*")*$)/g, "") ? whole : i + "\n\n" + whole;
+    v = JSON.parse(i);
   } catch {
     return i;
   }
+  // Of members that occur twice one would be lost: the agent may use the other.
+  if (JSON.stringify(v) !== compact(i)) return i + "\n\n" + JSON.stringify(v, null, 2);
+  if (typeof v !== "object" || v === null || Array.isArray(v)) return i;
+  const { command, ...rest } = v;
+  const parts = Object.entries(typeof command === "string" ? rest : v).map(([k, e]) => `${k}: ${typeof e === "string" ? e : JSON.stringify(e)}`);
+  return (typeof command === "string" ? [command, ...parts] : parts).join("\n");
+}
+
+/** compact is a JSON text without blanks, and without escapes that need not be. */
+function compact(text: string): string {
+  return text
+    .replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string) => string ?? "")
+    .replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (all, hex, c) => (hex ? JSON.stringify(String.fromCharCode(parseInt(hex, 16))).slice(1, -1) : c === "/" ? "/" : all));
 }

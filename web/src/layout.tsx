@@ -14,6 +14,8 @@ interface Node {
   axis?: "row" | "column";
   children?: Node[];
   weights?: number[];
+  /** Of a column's panes one is open, and the others are their headers. */
+  stack?: boolean;
   place?: number[];
 }
 
@@ -24,6 +26,7 @@ interface Tab {
   floats?: Node[];
   hidden?: boolean;
   focus?: string;
+  recent?: string[];
   zoom?: boolean;
 }
 
@@ -91,11 +94,39 @@ export function Layout({ store, name }: Props) {
       <TerminalView key={p.pane} store={store} uri={p.terminal!} name={p.name} phone={false} focus={p.pane === pane} onFocus={() => setFocus(p.pane)} extra={tools(p)} />
     );
 
+  /** opened is the pane of a stack that was focused last. */
+  const opened = (n: Node) => {
+    const kids = n.children ?? [];
+    for (const id of [pane, tab?.focus, ...(tab?.recent ?? [])]) {
+      const kid = kids.find((c) => c.pane === id);
+      if (kid) return kid;
+    }
+    return kids[0];
+  };
+
+  const stack = (n: Node) => (
+    <div class="split down">
+      {(n.children ?? []).map((c) =>
+        c === opened(n) ? (
+          <div key={c.pane} class="cell">
+            {leaf(c)}
+          </div>
+        ) : (
+          <button key={c.pane} class="folded" onClick={() => setFocus(c.pane)}>
+            {c.name ? line(c.name) : chat(c.terminal) ? "chat" : nameOf(store.terminal(c.terminal ?? ""))}
+          </button>
+        ),
+      )}
+    </div>
+  );
+
   const node = (n: Node, level = 0): preact.ComponentChildren =>
     level > depth ? null : n.pane ? (
       leaf(n)
+    ) : n.stack ? (
+      stack(n)
     ) : (
-      <div class={"split " + (n.axis === "row" ? "row" : "column")}>
+      <div class={"split " + (n.axis === "row" ? "across" : "down")}>
         {(n.children ?? []).map((c, i) => (
           <div key={leaves(c)[0]?.pane} class="cell" style={{ flexGrow: n.weights?.[i] ?? 1 }}>
             {node(c, level + 1)}

@@ -54,6 +54,8 @@ const longestPause = 5000;
 export class Connection {
   readonly clientId = "tandemux-browser-" + crypto.randomUUID();
   meta: Record<string, any> = {};
+  /** Where files are looked for first. */
+  directory?: string;
   private ws?: WebSocket;
   private id = 0;
   private clientSeq = 0;
@@ -158,6 +160,7 @@ export class Connection {
       locale: navigator.language,
     });
     this.meta = r._meta ?? {};
+    this.directory = r.defaultDirectory;
     this.lastSeq = r.serverSeq;
     const got = new Set<string>();
     for (const s of r.snapshots) {

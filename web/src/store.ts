@@ -332,6 +332,22 @@ export class Store implements Listener {
     }
   }
 
+  /** newChat begins a session with an agent in the home directory, and gives its chat. */
+  async newChat(provider: string): Promise<string | undefined> {
+    const chat = "ahp-chat:/" + crypto.randomUUID();
+    try {
+      await this.conn.call("createSession", {
+        channel: "ahp-session:/" + crypto.randomUUID(),
+        provider,
+        workingDirectories: this.conn.directory ? [this.conn.directory] : [],
+        _meta: { "tandemux/chat": chat },
+      });
+      return chat;
+    } catch (e: any) {
+      this.say(e.message, "warning");
+    }
+  }
+
   async newTerminal(cols: number, rows: number): Promise<string | undefined> {
     const channel = "ahp-terminal:/" + crypto.randomUUID();
     try {

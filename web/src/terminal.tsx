@@ -206,7 +206,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
 
   useEffect(() => {
     if (focus && screen && !phone) screen.focus();
-  }, [focus, screen]);
+  }, [focus, screen, mine]);
 
   // What is on a screen that a person looks at is seen.
   const attention = (store.get<ahp.ActivityState>("x-tandemux-activity:/")?.terminals ?? {})[uri];
@@ -231,10 +231,10 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
         {t && <Actions store={store} t={t} />}
         <span class="tools">
           <button title="find" aria-label="find" onClick={() => setFinding(!finding)}>
-            ⌕
+            find
           </button>
           <button title="copy the selection, or the screen" aria-label="copy" onClick={copy}>
-            ⧉
+            copy
           </button>
           {extra}
         </span>
