@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/emulator"
 	"tandemux/emulator/input"
 	"tandemux/ui"
 )
@@ -86,9 +87,36 @@ func TestMenuByDragging(t *testing.T) {
 	u.Mouse(input.MouseMotion, tea.MouseRight, 79, 22)
 	u.Mouse(input.MouseRelease, tea.MouseRight, 79, 22)
 	u.Shows("Reclaim") // let go over nothing it stays
+	if m := u.Outer().Modes().Mouse; m != emulator.MouseAny {
+		t.Errorf("over a menu the mouse is asked for as %v", m)
+	}
 	u.Press("down", "down", "down", "up")
 	u.Press("enter")
 	u.Shows("nothing was copied yet")
+	u.Press("esc")
+	if m := u.Outer().Modes().Mouse; m == emulator.MouseAny {
+		t.Error("without the menu the mouse is still asked for every motion")
+	}
+}
+
+// Nothing breaks where there is no room.
+func TestMenusAndNumbersInTinyWindows(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space |", "ctrl+space -", "ctrl+space +", "ctrl+space c", "ctrl+space 1")
+	for w := 1; w < 40; w += 3 {
+		for h := 1; h < 9; h++ {
+			u.Resize(w, h)
+			for _, line := range []string{"menu pane", "menu tab", "menu line", "pane-numbers", "layouts", "messages"} {
+				u.Press("ctrl+space :")
+				u.Paste(line)
+				u.Press("enter", "up", "down")
+				right(u, w-1, h-1)
+				u.Press("esc", "esc")
+			}
+		}
+	}
+	u.Resize(80, 24)
+	u.Shows("▸ sh2", "─ sh3 ")
 }
 
 // A program that takes the mouse gets the right button; shift is for the menu.
