@@ -142,6 +142,12 @@ func TestLayoutTree(t *testing.T) {
 		u.Press("ctrl+space S")
 		u.WaitIdle()
 		u.Golden(golden)
+		if _, h := u.Outer().Size(); h >= 24 { // there is room for its screen
+			u.Host.Terminal("sh2").Print("seen from afar")
+			u.Press("up", "up")
+			u.WaitIdle()
+			u.Shows("seen from afar")
+		}
 		u.Type("sh2")
 		u.Press("enter")
 		u.WaitIdle()

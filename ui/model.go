@@ -20,6 +20,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/mouse"
 	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
 	"tandemux/ui/screen"
@@ -142,7 +143,8 @@ func New(c Config, env Env) (*Model, error) {
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse.Drop() },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Run: m.run,
-		Around: func() func() (map[string]string, func(), error) { return m.copying.Around() },
+		Preview: func(l *overlay.List, of func(string) ahp.URI) panes.Preview { return m.control.Preview(l, of) },
+		Around:  func() func() (map[string]string, func(), error) { return m.copying.Around() },
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, func(uri ahp.URI, data []byte) {
 		if m.cfg.RecordInput {

@@ -29,7 +29,8 @@ type Control struct {
 	outer  *outer.Terminal
 	alerts *alerts.Alerts
 
-	list    *overlay.List // of terminals, nil before it was opened
+	list    *overlay.List            // that shows screens, nil before it was opened
+	of      func(key string) ahp.URI // whose
 	preview preview
 }
 

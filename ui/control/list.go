@@ -14,6 +14,7 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
+	"tandemux/ui/panes"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -32,7 +33,7 @@ func (ct *Control) openList() {
 	}
 	current, _ := ct.panes.Arr.Focused()
 	show := with(func(t *terminals.Terminal) { ct.panes.Show(t.URI) })
-	ct.list = &overlay.List{Source: overlay.Source{
+	list := &overlay.List{Source: overlay.Source{
 		Title: "Terminals", Width: 170, Rows: ct.rows, Current: current.Terminal,
 		Columns: []overlay.Column{{Most: 1}, {Most: 24, Least: 12}, {Least: 10}, {Most: 1}, {Fills: true, Least: 6, Muted: true}, {Most: 20, Muted: true}},
 		Enter:   func(uri string) bool { show(uri); return true }, EnterKeys: "enter show",
@@ -47,9 +48,9 @@ func (ct *Control) openList() {
 				})
 			})},
 		},
-		Preview: ct.drawPreview,
 	}}
-	ct.loop.Open(ct.list)
+	list.Preview = ct.Preview(list, func(uri string) ahp.URI { return uri })
+	ct.loop.Open(list)
 }
 
 // rows are the rows of the terminal list.
@@ -116,13 +117,20 @@ type preview struct {
 	busy bool       // a subscription is under way
 }
 
+// Preview gives what draws the screen of the terminal that a row of a list stands for. It
+// is followed while that list is open.
+func (ct *Control) Preview(list *overlay.List, of func(key string) ahp.URI) panes.Preview {
+	ct.list, ct.of = list, of
+	return func(c *paint.Canvas, r paint.Rect, key string, _ look.Look) { ct.drawPreview(c, r, of(key)) }
+}
+
 // Settle follows the terminal that is chosen in the list, one at a time: who runs
 // through a long list subscribes to those alone that they rest on.
 func (ct *Control) Settle() {
 	p := &ct.preview
 	var t *terminals.Terminal
 	if ct.list != nil && ct.loop.Overlay == ct.list {
-		t = ct.panes.Terms.Get(ct.list.Chosen())
+		t = ct.panes.Terms.Get(ct.of(ct.list.Chosen()))
 	}
 	if t == nil {
 		p.uri, p.view = "", nil
@@ -143,7 +151,7 @@ func (ct *Control) Settle() {
 }
 
 // drawPreview draws the screen of the terminal that is chosen in the list.
-func (ct *Control) drawPreview(c *paint.Canvas, r paint.Rect, uri string, _ look.Look) {
+func (ct *Control) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
 	p := &ct.preview
 	if p.uri != uri || p.view == nil || !p.view.Feed.Ready() {
 		c.Fill(r, ' ', ct.outer.Look.Overlay)

@@ -10,8 +10,11 @@ import (
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/link"
+	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -39,7 +42,12 @@ type Hooks struct {
 	Around func() func() (map[string]string, func(), error)
 	// Run runs a command by name.
 	Run func(name string, args []string)
+	// Preview gives what draws the screen of the terminal that a list's row stands for.
+	Preview func(list *overlay.List, of func(key string) ahp.URI) Preview
 }
+
+// Preview draws more of a list's row.
+type Preview = func(c *paint.Canvas, r paint.Rect, key string, l look.Look)
 
 // Panes are the tabs and panes on the screen: the layout's document, the places that
 // follow from it, the views, and which terminals are followed for them.

@@ -23,7 +23,8 @@ type tree struct {
 // spot is a layout, or a pane of it.
 type spot struct {
 	layout string
-	pane   layout.PaneID
+	pane   layout.PaneID // "" for all of it
+	shows  ahp.URI
 }
 
 // maxRead bounds how many layouts are read for the list.
@@ -49,8 +50,8 @@ func openLayouts(ps *Panes, args []string) {
 		})
 	}
 	whole := func(key string) bool { return t.at[key].pane == "" }
-	ps.loop.Open(&overlay.List{Source: overlay.Source{
-		Title: "Layouts", Width: 90, Current: ps.Name, Columns: []overlay.Column{{Fills: true, Least: 16}, {Right: true, Muted: true, Least: 16}},
+	list := &overlay.List{Source: overlay.Source{
+		Title: "Layouts", Width: 170, Current: ps.Name, Columns: []overlay.Column{{Fills: true, Least: 16}, {Right: true, Muted: true, Least: 16}},
 		Rows: t.rows, EnterKeys: "enter go",
 		Enter: func(key string) bool { ps.goSpot(t.at[key]); return true },
 		Actions: []overlay.Action{
@@ -60,7 +61,9 @@ func openLayouts(ps *Panes, args []string) {
 			}},
 			{Letter: "x", Label: "delete", Close: true, For: whole, Do: ps.deleteLayout},
 		},
-	}})
+	}}
+	list.Preview = ps.do.Preview(list, func(key string) ahp.URI { return t.at[key].shows })
+	ps.loop.Open(list)
 }
 
 // goSpot goes to a layout, or to a pane of one.
@@ -83,7 +86,11 @@ func (t *tree) rows() (rows []overlay.Row) {
 			facts += ", here"
 			l = t.ps.Doc.Shown
 		}
-		t.at[name] = spot{layout: name}
+		at := spot{layout: name}
+		if tab, ok := l.Tab(); ok {
+			at.shows = tab.Focused().Terminal
+		}
+		t.at[name] = at
 		rows = append(rows, overlay.Row{Key: name, Filter: name, Cells: []overlay.Cell{{Text: name}, {Text: facts}}})
 		for i, tab := range l.Tabs {
 			rows = append(rows, t.tab(name, i, tab)...)
@@ -95,19 +102,19 @@ func (t *tree) rows() (rows []overlay.Row) {
 // tab gives the rows of a tab.
 func (t *tree) tab(name string, i int, tab layout.Tab) []overlay.Row {
 	title := t.ps.TabName(tab)
-	row := func(id, text, what string, pane layout.PaneID) overlay.Row {
+	row := func(id, text, what string, leaf *layout.Node) overlay.Row {
 		key := name + "/" + id
-		t.at[key] = spot{name, pane}
+		t.at[key] = spot{name, leaf.Pane, leaf.Terminal}
 		return overlay.Row{Key: key, Filter: strings.TrimSpace(text) + " " + what + " " + name, Facts: []string{fmt.Sprintf("layout %s, tab %d", name, i+1)}, Cells: []overlay.Cell{{Text: text}, {Text: what}}}
 	}
 	panes := tab.Panes()
 	text := fmt.Sprintf("  %d %s", i+1, title)
 	if len(panes) == 1 {
-		return []overlay.Row{row(tab.ID, text, t.where(panes[0].Terminal), tab.Focus)}
+		return []overlay.Row{row(tab.ID, text, t.where(panes[0].Terminal), panes[0])}
 	}
-	rows := []overlay.Row{row(tab.ID, text, words.Plural(len(panes), "pane"), tab.Focus)}
+	rows := []overlay.Row{row(tab.ID, text, words.Plural(len(panes), "pane"), tab.Focused())}
 	for _, leaf := range panes {
-		rows = append(rows, row(string(leaf.Pane), "      "+t.ps.NameOf(leaf.Name, leaf.Terminal), t.where(leaf.Terminal), leaf.Pane))
+		rows = append(rows, row(string(leaf.Pane), "      "+t.ps.NameOf(leaf.Name, leaf.Terminal), t.where(leaf.Terminal), leaf))
 	}
 	return rows
 }
