@@ -2,15 +2,13 @@ package ahp
 
 // tandemux's extensions for agents, and for programs' colours.
 const (
-	MethodPromote     = "x-tandemux/promote"
-	MethodAsk         = "x-tandemux/ask"
-	MethodAnswer      = "x-tandemux/answer"
-	MethodShow        = "x-tandemux/show"
-	MethodAgent       = "x-tandemux/agent"
-	MethodLogin       = "x-tandemux/login"
-	MethodColors      = "x-tandemux/colors"      // notification, client to host
-	MethodClientTools = "x-tandemux/clientTools" // which the agent's MCP server offers
-	MethodCallTool    = "x-tandemux/callTool"
+	MethodPromote = "x-tandemux/promote"
+	MethodAsk     = "x-tandemux/ask"
+	MethodAnswer  = "x-tandemux/answer"
+	MethodShow    = "x-tandemux/show"
+	MethodAgent   = "x-tandemux/agent"
+	MethodLogin   = "x-tandemux/login"
+	MethodColors  = "x-tandemux/colors" // notification, client to host
 )
 
 // PromoteParams gives a session's terminal to a client of the person's. The answer is the new claim.
@@ -108,31 +106,6 @@ type LoginResult struct {
 	Method   AgentAuth   `json:"method"`
 	Terminal URI         `json:"terminal,omitempty"`
 	Methods  []AgentAuth `json:"methods"` // all there are
-}
-
-// ClientToolsParams asks for the tools of the clients that take part in a chat's
-// session, for an agent that works in that session. With Known, the version of an
-// earlier answer, it is answered when they are others.
-type ClientToolsParams struct {
-	Channel URI    `json:"channel"` // the chat
-	Known   string `json:"known,omitempty"`
-}
-
-// ClientToolsResult answers it.
-type ClientToolsResult struct {
-	Tools   []ToolDefinition `json:"tools"` // never null
-	Version string           `json:"version"`
-}
-
-// CallToolParams has a client carry a tool out in the turn that runs. It is answered
-// with a ToolResult when that is done, was given up, or takes too long.
-type CallToolParams struct {
-	Channel URI    `json:"channel"` // the chat
-	ID      string `json:"id"`      // the caller's, unique in the turn
-	Name    string `json:"name"`
-	Input   any    `json:"input,omitempty"`
-	// Cancel says that the call of that ID is no longer waited for.
-	Cancel bool `json:"cancel,omitempty"`
 }
 
 // ColorsParams say what colours the client's own screen shows (x-tandemux/colors). The

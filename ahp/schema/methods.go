@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/clienttool"
 	"tandemux/ahp/find"
 	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
@@ -131,8 +132,8 @@ var methods = []method{
 	request[ahp.ShowParams, ahp.ShowResult](ahp.MethodShow),
 	request[palette.Params, palette.Result](palette.Method),
 	request[ahp.AnswerParams, nothing](ahp.MethodAnswer),
-	request[ahp.ClientToolsParams, ahp.ClientToolsResult](ahp.MethodClientTools),
-	request[ahp.CallToolParams, ahp.ToolResult](ahp.MethodCallTool),
+	request[clienttool.ListParams, clienttool.ListResult](clienttool.MethodList),
+	request[clienttool.CallParams, ahp.ToolResult](clienttool.MethodCall),
 	notification[ahp.ColorsParams](ahp.MethodColors),
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tandemux/ahp"
+	"tandemux/ahp/clienttool"
 )
 
 // Tools of the clients that take part in the session that the agent works in are
@@ -35,10 +36,10 @@ func (s *Server) followTools(ctx context.Context, first func()) {
 	offered := map[string]string{} // clients' names by ours
 	known := ""
 	for {
-		var r ahp.ClientToolsResult
+		var r clienttool.ListResult
 		h, err := s.reach(ctx)
 		if err == nil {
-			err = h.Call(ctx, ahp.MethodClientTools, ahp.ClientToolsParams{Channel: s.o.Chat, Known: known}, &r)
+			err = h.Call(ctx, clienttool.MethodList, clienttool.ListParams{Channel: s.o.Chat, Known: known}, &r)
 		}
 		switch ahp.CodeOf(err) {
 		case 0:
@@ -139,15 +140,15 @@ func clipText(s string, most int) string {
 
 // clientTool has a client carry a tool out.
 func (c call) clientTool(ctx context.Context, name string, input json.RawMessage) (*mcp.CallToolResult, error) {
-	p := ahp.CallToolParams{Channel: c.o.Chat, ID: c.id, Name: name}
+	p := clienttool.CallParams{Channel: c.o.Chat, ID: c.id, Name: name}
 	if len(input) > 0 {
 		p.Input = input
 	}
 	var r ahp.ToolResult
-	err := c.request(ctx, ahp.MethodCallTool, p, &r)
+	err := c.request(ctx, clienttool.MethodCall, p, &r)
 	if ctx.Err() != nil {
 		c.tidy(func(ctx context.Context) {
-			c.request(ctx, ahp.MethodCallTool, ahp.CallToolParams{Channel: p.Channel, ID: p.ID, Name: name, Cancel: true}, nil) //nolint:errcheck // nobody waits
+			c.request(ctx, clienttool.MethodCall, clienttool.CallParams{Channel: p.Channel, ID: p.ID, Name: name, Cancel: true}, nil) //nolint:errcheck // nobody waits
 		})
 		return nil, ctx.Err()
 	}

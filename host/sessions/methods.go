@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
+	"tandemux/ahp/clienttool"
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -31,8 +32,8 @@ func (ss *Sessions) Methods() map[string]requests.Method {
 		ahp.MethodDisposeChat:      {Do: requests.Of(ss.disposeChat), Drives: true},
 		ahp.MethodFetchTurns:       {Do: requests.Of(ss.fetchTurns), Scope: auth.ScopeRead, Large: true},
 		ahp.MethodCompletions:      {Do: requests.Of(ss.completions), Scope: auth.ScopeRead},
-		ahp.MethodClientTools:      {Do: requests.Of(ss.offerTools), Scope: auth.ScopeRead, Reach: requests.Inside},
-		ahp.MethodCallTool:         {Do: requests.Of(ss.callTool), Scope: auth.ScopeRead, Reach: requests.Inside},
+		clienttool.MethodList:      {Do: requests.Of(ss.offerTools), Scope: auth.ScopeRead, Reach: requests.Inside},
+		clienttool.MethodCall:      {Do: requests.Of(ss.callTool), Scope: auth.ScopeRead, Reach: requests.Inside},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/ahp/clienttool"
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -26,7 +27,7 @@ func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, 
 }
 
 // offerTools is x-tandemux/clientTools.
-func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p ahp.ClientToolsParams) (any, error) {
+func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p clienttool.ListParams) (any, error) {
 	tx := ss.Core.Lock()
 	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
 	if err != nil {
@@ -60,17 +61,14 @@ func (ss *Sessions) offerTools(ctx context.Context, c *requests.Conn, p ahp.Clie
 }
 
 // offer are the tools now, and what is closed when they may have changed.
-func (c *Chat) offer(tx core.Tx) (ahp.ClientToolsResult, <-chan struct{}) {
-	list := c.s.clientTools(tx)
-	if list == nil {
-		list = []ahp.ToolDefinition{}
-	}
+func (c *Chat) offer(tx core.Tx) (clienttool.ListResult, <-chan struct{}) {
+	list := append([]ahp.ToolDefinition{}, c.s.clientTools(tx)...)
 	b, _ := json.Marshal(list) //nolint:errcheck // what came as JSON
 	sum := sha256.Sum256(b)
 	if c.s.toolsChanged == nil {
 		c.s.toolsChanged = make(chan struct{})
 	}
-	return ahp.ClientToolsResult{Tools: list, Version: hex.EncodeToString(sum[:8])}, c.s.toolsChanged
+	return clienttool.ListResult{Tools: list, Version: hex.EncodeToString(sum[:8])}, c.s.toolsChanged
 }
 
 // toolsMayHaveChanged wakes those who follow a session's tools.
@@ -82,7 +80,7 @@ func (s *session) toolsMayHaveChanged(tx core.Tx) {
 }
 
 type callParams struct {
-	ahp.CallToolParams
+	clienttool.CallParams
 	Input json.RawMessage `json:"input"`
 }
 
