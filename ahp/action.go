@@ -67,6 +67,10 @@ type (
 	TerminalCleared struct{}
 	// TerminalCommandDetectionAvailable sets the feature flag. Host only.
 	TerminalCommandDetectionAvailable struct{}
+	// TerminalEchoChanged replaces StateMeta.Echo. Host only.
+	TerminalEchoChanged struct {
+		By Echo `json:"by"`
+	}
 	// TerminalCommandExecuted opens a command part. Host only.
 	TerminalCommandExecuted struct {
 		CommandID   string `json:"commandId"`
@@ -111,5 +115,6 @@ func (TerminalCommandDetectionAvailable) ActionType() string {
 }
 func (TerminalCommandExecuted) ActionType() string { return "terminal/commandExecuted" }
 func (TerminalCommandFinished) ActionType() string { return "terminal/commandFinished" }
+func (TerminalEchoChanged) ActionType() string     { return "x-tandemux/echoChanged" }
 func (LayoutChanged) ActionType() string           { return "x-tandemux/layoutChanged" }
 func (u Unknown) ActionType() string               { return u.Type }

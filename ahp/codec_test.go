@@ -61,6 +61,8 @@ var wireActions = []struct {
 	{TerminalSeen{Terminal: "t", At: 5}, `{"type":"x-tandemux/terminalSeen","terminal":"t","at":5}`, true},
 	{HostWarned{Warning: "the disk is full"}, `{"type":"x-tandemux/hostWarned","warning":"the disk is full"}`, false},
 	{AgentsRefused{Refusals: []AgentRefusal{{At: 1, Count: 2, Agent: "a", What: "rm", Why: "no"}}}, `{"type":"x-tandemux/agentsRefused","refusals":[{"at":1,"count":2,"agent":"a","what":"rm","why":"no"}]}`, false},
+	{TerminalEchoChanged{EchoPrompt}, `{"type":"x-tandemux/echoChanged","by":"prompt"}`, false},
+	{TerminalEchoChanged{}, `{"type":"x-tandemux/echoChanged","by":""}`, false},
 	{LayoutWatched{Layout: "l", Clients: 2}, `{"type":"x-tandemux/layoutWatched","layout":"l","clients":2}`, false},
 }
 

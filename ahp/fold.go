@@ -207,6 +207,8 @@ func reduceShape(s *TerminalState, a Action) {
 		s.Lifecycle = Lifecycle{Status: StatusExited, ExitCode: a.ExitCode}
 	case TerminalCommandDetectionAvailable:
 		s.SupportsCommandDetection = true
+	case TerminalEchoChanged:
+		s.Meta.Echo = a.By
 	}
 }
 

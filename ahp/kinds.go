@@ -142,6 +142,7 @@ var rows = [...]Kind{
 	Row[AgentsRefused](ByHost),
 	Row[HostWarned](ByHost),
 	Row[LayoutWatched](ByHost),
+	Row[TerminalEchoChanged](ByHostLater),
 }
 
 // Register adds to the table what a package below this one has: it is called by the

@@ -52,7 +52,7 @@ var down05 = jsonv2.JoinMarshalers(
 	}),
 	down(func(s TerminalState) any {
 		w := s.wire()
-		w.Lifecycle, w.IsPty = nil, nil
+		w.Lifecycle, w.IsPty, w.Meta = nil, nil, StateMeta{}
 		return w
 	}),
 	down(func(s SessionSummary) any { return summaryOf(s) }),

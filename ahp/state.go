@@ -135,7 +135,24 @@ type TerminalState struct {
 	Claim                    Claim      `json:"claim"`
 	SupportsCommandDetection bool       `json:"supportsCommandDetection,omitempty"`
 	IsPty                    *bool      `json:"isPty,omitempty"`
+	Meta                     StateMeta  `json:"_meta,omitzero"`
 }
+
+// StateMeta is what this host says of a terminal besides.
+type StateMeta struct {
+	Echo Echo `json:"tandemux/echo,omitempty"`
+}
+
+// Echo is by what typed characters show at a terminal's cursor, as far as the host can
+// tell.
+type Echo string
+
+// The values of Echo.
+const (
+	NoEcho     Echo = ""
+	EchoTty    Echo = "tty"    // the pty echoes, and gives lines (ECHO, ICANON)
+	EchoPrompt Echo = "prompt" // a shell that marks its prompt edits a command line there
+)
 
 // The values of Part.Type.
 const (

@@ -116,13 +116,14 @@ type wireState struct {
 	Rows    int        `json:"rows,omitempty"`
 	Content List[Part] `json:"content"`
 	life
-	Claim                    Claim `json:"claim"`
-	SupportsCommandDetection bool  `json:"supportsCommandDetection,omitempty"`
-	IsPty                    *bool `json:"isPty,omitempty"`
+	Claim                    Claim     `json:"claim"`
+	SupportsCommandDetection bool      `json:"supportsCommandDetection,omitempty"`
+	IsPty                    *bool     `json:"isPty,omitempty"`
+	Meta                     StateMeta `json:"_meta,omitzero"`
 }
 
 func (s TerminalState) wire() wireState {
-	return wireState{s.Title, s.Cwd, s.Cols, s.Rows, s.Content, lifeOf(s.Lifecycle), s.Claim, s.SupportsCommandDetection, s.IsPty}
+	return wireState{s.Title, s.Cwd, s.Cols, s.Rows, s.Content, lifeOf(s.Lifecycle), s.Claim, s.SupportsCommandDetection, s.IsPty, s.Meta}
 }
 
 // MarshalJSON writes the newest form, for encoding/json.
@@ -139,7 +140,7 @@ func (s *TerminalState) UnmarshalJSON(b []byte) error {
 	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*s = TerminalState{w.Title, w.Cwd, w.Cols, w.Rows, w.Content, w.get(), w.Claim, w.SupportsCommandDetection, w.IsPty}
+	*s = TerminalState{w.Title, w.Cwd, w.Cols, w.Rows, w.Content, w.get(), w.Claim, w.SupportsCommandDetection, w.IsPty, w.Meta}
 	return nil
 }
 

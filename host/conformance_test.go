@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"tandemux/ahp"
 	"tandemux/host"
 )
 
@@ -220,7 +221,7 @@ func (s *script) expect(p *peer, line string, skip []string) error {
 	}
 	var seen []string
 	for {
-		raw, _, err := p.next()
+		raw, _, err := nextButEcho(p)
 		if err != nil {
 			return fmt.Errorf("%w; skipped:\n%s", err, strings.Join(seen, "\n"))
 		}
@@ -230,6 +231,7 @@ func (s *script) expect(p *peer, line string, skip []string) error {
 		if err := d.Decode(&got); err != nil {
 			return err
 		}
+		got = withoutEcho(got)
 		vars := map[string]any{}
 		err = s.match("", want, got, vars)
 		if err == nil {
@@ -243,6 +245,42 @@ func (s *script) expect(p *peer, line string, skip []string) error {
 		}
 		seen = append(seen, string(raw))
 	}
+}
+
+// echoChanged is told when the host happens to look at a pty's modes: no transcript can say
+// where that is.
+var echoChanged = ahp.TerminalEchoChanged{}.ActionType()
+
+// nextButEcho gives the next message that tells something else.
+func nextButEcho(p *peer) (json.RawMessage, message, error) {
+	for {
+		raw, m, err := p.next()
+		if err != nil || !strings.Contains(string(raw), `"type":"`+echoChanged+`"`) || m.Method != ahp.MethodAction {
+			return raw, m, err
+		}
+	}
+}
+
+// withoutEcho leaves it out of states, and of what a reconnect replays.
+func withoutEcho(got any) any {
+	switch got := got.(type) {
+	case []any:
+		got = slices.DeleteFunc(got, func(e any) bool { return actionType(map[string]any{"params": e}) == echoChanged })
+		for i := range got {
+			got[i] = withoutEcho(got[i])
+		}
+		return got
+	case map[string]any:
+		if meta, is := got["_meta"].(map[string]any); is && meta["tandemux/echo"] != nil {
+			if delete(meta, "tandemux/echo"); len(meta) == 0 {
+				delete(got, "_meta")
+			}
+		}
+		for k, v := range got {
+			got[k] = withoutEcho(v)
+		}
+	}
+	return got
 }
 
 func actionType(got any) string {
@@ -259,7 +297,7 @@ func (s *script) none(p *peer) error {
 	s.pings++
 	id := fmt.Sprintf("%d", 1_000_000+s.pings)
 	p.sendRaw(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping","params":{"channel":"ahp-root://"}}`)
-	raw, m, err := p.next()
+	raw, m, err := nextButEcho(p)
 	if err == nil && string(m.ID) != id {
 		return fmt.Errorf("got\n%s", raw)
 	}
@@ -271,7 +309,7 @@ func (s *script) closed(p *peer, quoted string) error {
 	if err != nil {
 		return err
 	}
-	raw, _, err := p.next()
+	raw, _, err := nextButEcho(p)
 	if err == nil {
 		return fmt.Errorf("got\n%s", raw)
 	}

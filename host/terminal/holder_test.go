@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,7 +132,8 @@ func startKeeper(t testing.TB) *keeper.Client {
 
 // take takes what is pending. The caller holds mu.
 func (h *holder) take() {
-	h.note(taken(h.term))
+	actions, _ := h.term.Take()
+	h.note(actions)
 }
 
 func (h *holder) note(actions []ahp.Action) {
@@ -223,8 +225,11 @@ func (h *holder) input(s string) {
 	}
 }
 
-// taken is what Take gives, without the mark.
+// taken is what Take gives but for what it tells of the echo.
 func taken(t *Terminal) []ahp.Action {
 	actions, _ := t.Take()
-	return actions
+	return slices.DeleteFunc(actions, func(a ahp.Action) bool {
+		_, echo := a.(ahp.TerminalEchoChanged)
+		return echo
+	})
 }

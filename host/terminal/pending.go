@@ -118,7 +118,8 @@ type queue struct {
 	over     bool // closed
 	starved  bool // the reader waits for the landing
 	wake     wake
-	bound    int       // see Bound
+	bound    int // see Bound
+	echo     echo
 	room     sync.Cond // pending has shrunk, or the landing was released, or closed
 }
 

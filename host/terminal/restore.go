@@ -73,6 +73,7 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 	t.titles.shown = t.titles.title(&t.cfg, &t.cmds, t.cwd)
 	t.offset, t.quiet = cp.taken.Offset, t.reader.landing.Answered()
 	t.learnt.Store(true)
+	t.echo.told = "unknown"
 	t.publish(false)
 	t.screen.Unlock()
 	t.resume(s.Notice)

@@ -94,6 +94,9 @@ func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 		t.ts.Audit.Did(d.Conn.Who(), "claim", d.Channel.URI, "from", claims.Text(t.Value.Claim), "follows", "keyboard")
 		t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.Conn.Client.ID}, nil, d.Conn.Principal)
 	}
+	if t.Term.LookAtEcho() {
+		t.Flush(tx)
+	}
 	t.typed = time.Now()
 	t.ts.typist = typist{d.Conn.Principal.ID, t, t.typed}
 	if err := t.typeIn(tx, d, data); err != nil {

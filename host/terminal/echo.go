@@ -1,0 +1,47 @@
+package terminal
+
+import (
+	"sync/atomic"
+
+	"github.com/charmbracelet/x/termios"
+	"golang.org/x/sys/unix"
+
+	"tandemux/ahp"
+)
+
+// echo is whether what is typed shows, for viewers that would show it before its echo
+// has come. Nothing says when a program changes its terminal's modes, so they are looked
+// at when something is typed, before it is written, and when output was read. told is
+// guarded by queue.mu.
+type echo struct {
+	prompt atomic.Bool // a shell edits a command line
+	told   ahp.Echo
+}
+
+// lookAtEcho queues what has changed, behind all that is published. The caller holds mu.
+func (q *queue) lookAtEcho() (changed bool) {
+	now := ahp.NoEcho
+	if q.echo.prompt.Load() {
+		now = ahp.EchoPrompt
+	} else {
+		q.in.raw.Control(func(fd uintptr) { //nolint:errcheck // a closed pty echoes nothing
+			mode, err := termios.GetTermios(int(fd))
+			if err == nil && mode.Lflag&unix.ECHO != 0 && mode.Lflag&unix.ICANON != 0 {
+				now = ahp.EchoTty
+			}
+		})
+	}
+	if changed = now != q.echo.told; changed {
+		q.echo.told = now
+		q.pending.push(ahp.TerminalEchoChanged{By: now})
+	}
+	return changed
+}
+
+// LookAtEcho finds whether the pty echoes what is typed next. It reports whether that has
+// changed: then Take has it.
+func (q *queue) LookAtEcho() (changed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.running.Load() && q.lookAtEcho()
+}

@@ -1,0 +1,80 @@
+package terminal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"tandemux/ahp"
+)
+
+// echoes are what actions tell of the echo, with the output between.
+func echoes(actions []ahp.Action) string {
+	var b strings.Builder
+	for _, a := range actions {
+		switch a := a.(type) {
+		case ahp.TerminalEchoChanged:
+			fmt.Fprintf(&b, "%s ", a.By)
+		case ahp.TerminalData:
+			fmt.Fprintf(&b, "%q ", a.Data)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Viewers are told behind a prompt's end, and when none waits any more; else of the pty's
+// bits.
+func TestEchoAtPrompts(t *testing.T) {
+	t.Parallel()
+	term := fed(t, nil)
+	for _, s := range []string{
+		own("A") + "$ " + own("B"), "l", "s\r\n" + own("E;ls") + own("C;1"), "one\r\n" + own("D;0") + own("A") + "$ " + own("B") + "x",
+		"\r\n" + own("A") + "$ " + own("B"),
+	} {
+		term.give(s)
+	}
+	actions, _ := term.Take()
+	want := `tty "$ " prompt "ls\r\n" tty "one\r\n" "$ x" prompt "\r\n$ "`
+	if got := echoes(actions); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A password's prompt: that the pty does not echo is known when something is printed, and
+// before anything is typed that does not show.
+func TestEchoOff(t *testing.T) {
+	t.Parallel()
+	h := start(t, `read -r a; read -r -s b; printf '<%s>' "$b"; read -r c; stty -icanon; echo raw; read -r d`, startOptions{})
+	told := func() []string {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		var all []string
+		for _, a := range h.actions {
+			if e, is := a.(ahp.TerminalEchoChanged); is {
+				all = append(all, string(e.By))
+			}
+		}
+		return all
+	}
+	h.await("echo", func() bool { return len(h.actions) > 0 })
+	h.input("a\n")
+	for { // bash turns it off without a word: the next look tells
+		if h.term.LookAtEcho(); slices.Equal(told(), []string{"tty", ""}) {
+			break
+		}
+		h.mu.Lock()
+		h.take()
+		h.mu.Unlock()
+	}
+	h.input("secret\n")
+	h.await("the secret's end", func() bool { return strings.Contains(h.data.String(), "<secret>") })
+	h.input("c\n")
+	h.await("the end", func() bool { return strings.Contains(h.data.String(), "raw") })
+	h.mu.Lock()
+	h.take()
+	h.mu.Unlock()
+	if got, want := told(), []string{"tty", "", "tty", ""}; !slices.Equal(got, want) {
+		t.Errorf("echoes by %q, want %q", got, want)
+	}
+}
