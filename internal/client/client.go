@@ -128,7 +128,11 @@ type Options struct {
 	// until the connection counts as lost; 0 means as long as the system keeps
 	// it. It is for connections that cross a network.
 	GiveUp time.Duration
-	Log    *slog.Logger // nil means discard
+	// Alive is for how long a host may say nothing, having nothing to say, until it is
+	// asked whether it is there; 0 means for ever. It is for connections that cross a
+	// network.
+	Alive time.Duration
+	Log   *slog.Logger // nil means discard
 }
 
 const (
@@ -177,7 +181,7 @@ type Client struct {
 	clientSeq    int64
 	pending      []*pending // by clientSeq
 	pendingBytes int
-	vigil        vigil
+	liveness
 }
 
 // channel is a subscription.
@@ -212,6 +216,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if c.sink == nil {
 		c.sink = nobody{}
 	}
+	c.wall = func(t time.Time) time.Time { return t.Round(0) }
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {

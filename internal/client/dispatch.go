@@ -133,6 +133,24 @@ func (c *Client) takePending(seq int64) *pending {
 	return p
 }
 
+// tripped notes how long the host took to answer. The lock is held.
+func (c *Client) tripped(asked time.Time) {
+	c.trips[c.answers%len(c.trips)] = time.Since(asked)
+	c.answers++
+}
+
+// RoundTrip is how long the host takes to answer: the least of the last few times; 0 while
+// it has answered nothing.
+func (c *Client) RoundTrip() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := min(c.answers, len(c.trips))
+	if n == 0 {
+		return 0
+	}
+	return slices.Min(c.trips[:n])
+}
+
 // resend sends pending actions again, in order, on a resumed connection, except
 // those whose echo was among the missed actions. It returns those that it can't send.
 func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
@@ -154,6 +172,7 @@ func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
 			c.pendingBytes -= len(p.params)
 			continue
 		default:
+			p.at = time.Now()
 			if err := l.rpc.Notify(ahp.MethodDispatchAction, p.params); err != nil {
 				c.log.Debug("send a pending action again", "err", err)
 			}

@@ -135,10 +135,19 @@ func (c *Client) pause(d time.Duration) {
 		if part.length <= 0 {
 			continue
 		}
-		timer := time.NewTimer(part.length)
+		c.wait(part.length, part.now)
+	}
+}
+
+// wait waits until the time has passed, now has something, the machine has slept, or
+// Close.
+func (c *Client) wait(d time.Duration, now <-chan struct{}) {
+	for from := time.Now(); d > 0 && c.ctx.Err() == nil && !c.slept(from); d -= asleep {
+		timer := time.NewTimer(min(d, asleep))
 		select {
 		case <-timer.C:
-		case <-part.now:
+		case <-now:
+			d = 0
 		case <-c.ctx.Done():
 		}
 		timer.Stop()

@@ -121,7 +121,9 @@ func (c *Client) action(e ahp.Envelope) {
 	c.mu.Lock()
 	var mine *pending
 	if e.Origin != nil && e.Origin.ClientID == c.o.ClientID {
-		mine = c.takePending(e.Origin.ClientSeq)
+		if mine = c.takePending(e.Origin.ClientSeq); mine != nil {
+			c.tripped(mine.at)
+		}
 	}
 	ch := c.channels[e.Channel]
 	pass := false
@@ -229,6 +231,9 @@ func (l *link) start() {
 	l.live = true
 	c.mu.Lock()
 	c.link = l
+	c.vigil.end()
+	c.vigil.rest(c, l)
+	c.tripped(l.born)
 	close(c.ready)
 	c.mu.Unlock()
 	c.sink.Status(Connected, nil)

@@ -11,27 +11,71 @@ import (
 // else before it is sent a ping, and again before it counts as silent.
 const silence = 2 * time.Second
 
+// asleep is how much further than the time that passed for this process the clock must
+// have gone for the machine to have slept meanwhile.
+const asleep = 5 * time.Second
+
 // vigil watches whether a host answers, while something is unanswered: a stopped
-// process, or a network that swallows everything, ends no connection. Nothing
-// runs while all is answered. The client's lock guards it.
+// process, or a network that swallows everything, ends no connection. With Options.Alive
+// it rests in between, and wakes to ask a host that has said nothing for so long. The
+// client's lock guards it.
 type vigil struct {
 	timer  *time.Timer // nil while nothing is watched
 	link   *link       // that is watched
-	heard  uint64      // what the link had heard when the timer was set
+	rests  bool        // nothing is unanswered
+	slept  bool        // the machine has, and nothing was heard since
+	set    time.Time   // when the timer was
+	heard  uint64      // what the link had heard then
 	since  time.Time   // when it was last known to be there
 	asked  time.Time   // a ping went out then; zero for none
 	ponged bool        // that ping was answered
 	said   bool        // Silent was called
 }
 
+// liveness is how a host answers. The client's lock guards it, but for wall.
+type liveness struct {
+	vigil   vigil
+	trips   [8]time.Duration          // how long the last answers took
+	answers int                       // counts them
+	wall    func(time.Time) time.Time // what clocks on walls showed, for tests to set
+}
+
 // begin watches what was just sent, unless a watch is on already.
 func (v *vigil) begin(c *Client) {
-	if v.timer != nil || c.o.Observe == nil && c.o.GiveUp == 0 {
+	if v.timer != nil && !v.rests || c.o.Observe == nil && c.o.GiveUp == 0 {
 		return
 	}
-	l := c.link
-	*v = vigil{link: l, heard: l.heard.Load(), since: time.Now()}
-	v.timer = time.AfterFunc(silence, func() { c.look(l) })
+	if v.rests && !v.asked.IsZero() { // it is being asked
+		v.rests = false
+		return
+	}
+	slept := v.rests && c.slept(v.set)
+	v.end()
+	v.watch(c, c.link, silence)
+	if v.slept = slept; slept {
+		c.ping(c.link)
+	}
+}
+
+// rest watches a connection on which all is answered, where that is wanted.
+func (v *vigil) rest(c *Client, l *link) {
+	if c.o.Alive > 0 {
+		v.watch(c, l, c.o.Alive)
+		v.rests = true
+	}
+}
+
+// watch sets the timer.
+func (v *vigil) watch(c *Client, l *link, d time.Duration) {
+	now := time.Now()
+	*v = vigil{link: l, heard: l.heard.Load(), since: now, set: now}
+	v.timer = time.AfterFunc(d, func() { c.look(l) })
+}
+
+// again sets it again.
+func (v *vigil) again() {
+	v.set = time.Now()
+	v.timer.Reset(silence)
 }
 
 // end stops watching, and reports whether it was said that the host is silent.
@@ -45,6 +89,22 @@ func (v *vigil) end() (said bool) {
 	return said
 }
 
+// slept reports whether the machine has slept since a time.
+func (c *Client) slept(since time.Time) bool {
+	now := time.Now()
+	return c.wall(now).Sub(c.wall(since))-now.Sub(since) > asleep
+}
+
+// ping asks the host whether it is there. The lock is held.
+func (c *Client) ping(l *link) {
+	asked := time.Now()
+	c.vigil.asked = asked
+	l.rpc.Go(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, func(json.RawMessage, error) { //nolint:errcheck // lost connections end the watch
+		l.heard.Add(1)
+		c.answered(l, asked)
+	})
+}
+
 // look is what the timer does.
 func (c *Client) look(l *link) {
 	c.mu.Lock()
@@ -54,28 +114,29 @@ func (c *Client) look(l *link) {
 		return
 	}
 	tell, since, drop := false, time.Time{}, false
-	switch heard := l.heard.Load(); {
-	case len(c.pending) == 0, v.ponged && c.pending[len(c.pending)-1].at.Before(v.asked):
-		// All is answered, or the host answers and leaves the rest for good. What was
-		// on its way when the host stopped does not show that.
+	heard := l.heard.Load()
+	// All is answered, or the host answers and leaves the rest for good. What was on its
+	// way when the host stopped does not show that.
+	done := len(c.pending) == 0 || v.ponged && c.pending[len(c.pending)-1].at.Before(v.asked)
+	switch {
+	case done && (heard != v.heard || !v.rests && v.asked.IsZero() || c.o.Alive == 0):
 		tell = v.end()
+		v.rest(c, l)
 	case heard != v.heard:
 		tell, v.said = v.said, false
-		v.heard, v.since, v.asked, v.ponged = heard, time.Now(), time.Time{}, false
-		v.timer.Reset(silence)
+		v.heard, v.since, v.asked, v.ponged, v.slept = heard, time.Now(), time.Time{}, false, false
+		v.again()
 	case v.asked.IsZero():
-		asked := time.Now()
-		v.asked = asked
-		l.rpc.Go(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, func(json.RawMessage, error) { //nolint:errcheck // lost connections end the watch
-			l.heard.Add(1)
-			c.answered(l, asked)
-		})
-		v.timer.Reset(silence)
+		v.slept = v.slept || c.slept(v.set)
+		if c.ping(l); v.rests { // it had nothing to say before
+			v.since = v.asked
+		}
+		v.again()
 	default:
 		tell, since = !v.said, v.since
 		v.said = true
-		drop = c.o.GiveUp > 0 && time.Since(v.since) >= c.o.GiveUp
-		v.timer.Reset(silence)
+		drop = c.o.GiveUp > 0 && (v.slept || time.Since(v.since) >= c.o.GiveUp)
+		v.again()
 	}
 	c.mu.Unlock()
 	if tell && c.o.Observe != nil {
@@ -95,6 +156,9 @@ func (c *Client) answered(l *link, asked time.Time) {
 		c.vigil.ponged = true
 	}
 	said := c.vigil.link == l && c.vigil.said && c.vigil.end()
+	if said {
+		c.vigil.rest(c, l)
+	}
 	c.mu.Unlock()
 	if said {
 		c.o.Observe.Silent(time.Time{})

@@ -113,6 +113,12 @@ func isPassing(err error) bool {
 	return local.NobodyThere(err) || errors.Is(err, local.ErrKilled)
 }
 
+const (
+	// giveUp is client.Options.GiveUp, and alive its Alive, of hosts that are elsewhere.
+	giveUp = 10 * time.Second
+	alive  = 15 * time.Second
+)
+
 // Pace says how a lost connection is tried again: this machine's own host often
 // and cheaply, one that is elsewhere, which may be away for an hour, with longer
 // pauses, and however it went. A network can swallow everything without a word.
@@ -121,7 +127,7 @@ func (p Endpoint) Pace(o *client.Options) {
 		o.MaxPause = 500 * time.Millisecond
 		return
 	}
-	o.MaxPause, o.Away, o.GiveUp = 30*time.Second, -1, 15*time.Second
+	o.MaxPause, o.Away, o.GiveUp, o.Alive = 30*time.Second, -1, giveUp, alive
 	if p.SSH != nil {
 		o.Patience = 30 * time.Second
 	}
