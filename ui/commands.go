@@ -15,6 +15,7 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/typing"
 	"tandemux/ui/words"
 )
 
@@ -153,6 +154,7 @@ func (m *Model) adopt(l Look) error {
 func (m *Model) apply() {
 	m.copying.Separators, m.copying.LeaveSelected = m.cfg.WordSeparators, bool(m.cfg.NoCopyOnSelect)
 	m.screen.Sticky = stickies[m.cfg.StickyCommand]
+	m.typing.Predicting = typing.Predicts[m.cfg.PredictEcho]
 }
 
 // oneLine gives the first line of an error, and how many more there are.

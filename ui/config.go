@@ -97,6 +97,7 @@ type Look struct {
 	NoCommandMarks option.Not
 	StickyCommand  string
 	RecordInput    bool
+	PredictEcho    string
 
 	ProgramClipboard clipboard.Policy
 
@@ -131,6 +132,10 @@ func (l *Look) Options() []option.Option {
 		{
 			Name: "sticky-command", Value: option.Default(&l.StickyCommand, "scrolled"), Choices: []string{"scrolled", "always", "never"},
 			Doc: "When a long output has its command's line on top. \"always\" covers a row of the program.",
+		},
+		{
+			Name: "predict-echo", Value: option.Default(&l.PredictEcho, "auto"), Choices: []string{"auto", "always", "never"},
+			Doc: "What you type shows before its echo has come: over far lines, always or never: docs/remote.md.",
 		},
 		{
 			Name: "record-input", Value: &l.RecordInput,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
@@ -22,7 +23,8 @@ import (
 type Host struct {
 	TaskList Tasks // see ui.Tasks
 
-	Retries int // how often the interface wanted one at once
+	Retries int           // how often the interface wanted one at once
+	Trip    time.Duration // what RoundTrip is
 
 	// Program runs in terminals that are created; nil is Shell.
 	Program Program

@@ -39,6 +39,9 @@ func (h *Host) Silent(since time.Time) { h.sink.Silent(since) }
 // Retry implements link.Host: it counts.
 func (h *Host) Retry() { h.Retries++ }
 
+// RoundTrip is Host.Trip.
+func (h *Host) RoundTrip() time.Duration { return h.Trip }
+
 // Time is the clock of the interface.
 func (u *UI) Time() time.Time { return u.now }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -30,8 +31,10 @@ type network struct {
 
 	mu    sync.Mutex // guards the following
 	moved *sync.Cond
-	how   string // "mend", "drop" or "swallow"
+	how   string        // "mend", "drop" or "swallow"
+	delay time.Duration // each way
 	conns map[net.Conn]bool
+	lost  map[net.Conn]bool // those that nothing goes through any more
 }
 
 type networkKey struct{}
@@ -39,46 +42,81 @@ type networkKey struct{}
 // cmdNetwork is a way to a host that fails on demand:
 //
 //	network start HOST:PORT    or @FILE; $NETWORK is where it is reached
+//	network delay DURATION     each way
 //	network drop               ends all connections, and new ones at once
 //	network swallow            lets nothing through, and ends nothing
+//	network move               lets nothing through of what is connected now, for good
 //	network mend
 func cmdNetwork(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: network start HOST:PORT|drop|swallow|mend")
+		ts.Fatalf("usage: network start HOST:PORT|delay DURATION|drop|swallow|move|mend")
 	}
 	if args[0] == "start" {
 		target := args[1]
 		if file, ok := strings.CutPrefix(target, "@"); ok {
 			target = ts.ReadFile(file)
 		}
-		// The host answers only who names its own port.
-		_, port, err := net.SplitHostPort(target)
+		n, err := startNetwork(target)
 		ts.Check(err)
-		ln, err := net.Listen("tcp", "127.0.0.2:"+port)
-		ts.Check(err)
-		n := &network{target: target, ln: ln, how: "mend", conns: map[net.Conn]bool{}}
-		n.moved = sync.NewCond(&n.mu)
-		ts.Setenv("NETWORK", ln.Addr().String())
+		ts.Setenv("NETWORK", n.ln.Addr().String())
 		ts.Value(networkKey{}).(map[string]*network)["it"] = n
-		ts.Defer(func() {
-			n.set("drop")
-			ln.Close()
-		})
-		go n.serve()
+		ts.Defer(n.end)
 		return
 	}
-	ts.Value(networkKey{}).(map[string]*network)["it"].set(args[0])
+	n := ts.Value(networkKey{}).(map[string]*network)["it"]
+	if args[0] == "delay" {
+		d, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		n.slow(d)
+		return
+	}
+	n.set(args[0])
+}
+
+// startNetwork is a way to an address.
+func startNetwork(target string) (*network, error) {
+	// The host answers only who names its own port.
+	_, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.2:"+port)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{target: target, ln: ln, how: "mend", conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{}}
+	n.moved = sync.NewCond(&n.mu)
+	go n.serve()
+	return n, nil
+}
+
+func (n *network) end() {
+	n.set("drop")
+	n.ln.Close()
+}
+
+func (n *network) slow(each time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.delay = each
 }
 
 func (n *network) set(how string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.how = how
 	n.moved.Broadcast()
+	if how == "move" {
+		for c := range n.conns {
+			n.lost[c] = true
+		}
+		return
+	}
+	n.how = how
 	if how == "drop" {
 		for c := range n.conns {
 			c.Close()
 		}
+		clear(n.lost)
 	}
 }
 
@@ -105,8 +143,34 @@ func (n *network) serve() {
 	}
 }
 
+// parcel is what was read, and when it is there.
+type parcel struct {
+	due  time.Time
+	data []byte
+}
+
 // carry moves bytes one way while the network lets them through.
 func (n *network) carry(to, from net.Conn) {
+	way := make(chan parcel, 4096)
+	go n.deliver(to, from, way)
+	defer close(way)
+	for {
+		buf := make([]byte, 32<<10)
+		k, err := from.Read(buf)
+		n.mu.Lock()
+		delay := n.delay
+		n.mu.Unlock()
+		if k > 0 {
+			way <- parcel{time.Now().Add(delay), buf[:k]}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// deliver is the other end of carry.
+func (n *network) deliver(to, from net.Conn, way chan parcel) {
 	defer func() {
 		to.Close()
 		from.Close()
@@ -114,21 +178,17 @@ func (n *network) carry(to, from net.Conn) {
 		delete(n.conns, to)
 		delete(n.conns, from)
 		n.mu.Unlock()
+		for range way { // nobody gets it
+		}
 	}()
-	buf := make([]byte, 32<<10)
-	for {
-		k, err := from.Read(buf)
+	for p := range way {
+		time.Sleep(time.Until(p.due))
 		n.mu.Lock()
-		for n.how == "swallow" {
+		for n.how == "swallow" || n.lost[from] {
 			n.moved.Wait()
 		}
 		n.mu.Unlock()
-		if k > 0 {
-			if _, err := to.Write(buf[:k]); err != nil {
-				return
-			}
-		}
-		if err != nil {
+		if _, err := to.Write(p.data); err != nil {
 			return
 		}
 	}

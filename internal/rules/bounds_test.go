@@ -103,6 +103,12 @@ var bounds = map[string][]string{
 		"\nqueued messages; attachments of one; open questions of a turn | {host/sessions.maxQueued}; {host/sessions.maxAttachments}; {host/sessions.maxOpenAsks}\n",
 		"\nan agent's start; its silence while no tool call runs | {host.AgentStart s}; {host.AgentSilence min}\n",
 	},
+	"docs/remote.md": {
+		"is more than {ui/typing.nearTime time} away",
+		"Over more than {ui/typing.farTime time}, and where it stands for {ui/predict.unsure time}",
+		"says nothing for {internal/endpoint.alive s} is asked",
+		"Without an answer for {internal/endpoint.giveUp s} it is given up",
+	},
 	"docs/sandbox.md": {
 		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",
 	},

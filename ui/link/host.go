@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"errors"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ui/loop"
@@ -34,6 +35,8 @@ type Host interface {
 	// Colors tells what colours the outer terminal shows (x-tandemux/colors), so
 	// that programs that ask get them. It must not block.
 	Colors(p ahp.ColorsParams) error
+	// RoundTrip is how long the host takes to answer, at best; 0 while that is not known.
+	RoundTrip() time.Duration
 	// Retry tries at once to connect again.
 	Retry()
 

@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
 	"tandemux/ui/pane"
+	"tandemux/ui/predict"
 )
 
 // maxInbox bounds what waits for the event loop. The connection's goroutine
@@ -348,11 +349,15 @@ func (s *Sink) Skimmed(snap ahp.Snapshot) {
 // Action takes a confirmed action, this client's own included, or a refusal.
 func (s *Sink) Action(e ahp.Envelope) {
 	defer s.Fence()
+	f := s.existing(e.Channel)
+	if f != nil && s.echo(f, e) {
+		defer s.signal()
+	}
 	if e.RejectionReason != "" {
 		s.post(e)
 		return
 	}
-	if f := s.existing(e.Channel); f != nil {
+	if f != nil {
 		switch a := e.Action.(type) {
 		case ahp.TerminalData:
 			f.Write(a.Data)
@@ -373,7 +378,7 @@ func (s *Sink) Action(e ahp.Envelope) {
 		s.hire(a.Agents)
 	case ahp.RootTerminalsChanged:
 		s.list(a.Terminals)
-	case ahp.TerminalData, ahp.TerminalCleared:
+	case ahp.TerminalData, ahp.TerminalCleared, ahp.TerminalEchoChanged:
 		return
 	case ahp.TerminalInput:
 		s.mu.Lock()
@@ -384,6 +389,20 @@ func (s *Sink) Action(e ahp.Envelope) {
 		}
 	}
 	s.post(e)
+}
+
+// echo passes on what an action says of the echo of what is typed. It reports whether that
+// is to be drawn.
+func (s *Sink) echo(f *pane.Feed, e ahp.Envelope) bool {
+	switch a := e.Action.(type) {
+	case ahp.TerminalEchoChanged:
+		return f.Predict(func(p *predict.Predictor, s predict.Screen, off int) { p.Allow(a.By, s, off) })
+	case ahp.TerminalInput:
+		return e.Origin != nil && f.Predict(func(p *predict.Predictor, _ predict.Screen, _ int) {
+			p.Took(e.Origin.ClientSeq, e.RejectionReason != "")
+		})
+	}
+	return false
 }
 
 // Gone takes the news that a channel no longer exists.

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/ui/predict"
 )
 
 // SyncTimeout is how long a program may hold back drawing with synchronised
@@ -41,6 +42,7 @@ type Feed struct {
 	commands commands
 	marks    []emulator.Mark // scratch
 	bad      error           // why the engine gave up
+	predict  predict.Predictor
 	skimmed
 }
 
@@ -80,6 +82,8 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		f.gen++
 		f.all = f.gen
 		f.epoch++
+		f.predict.Reset()
+		f.predict.Allow(s.Meta.Echo, em, f.lineOff)
 		if !part && f.whole == nil { // else those are known that have scrolled off
 			f.commands = commands{}
 		}
@@ -178,6 +182,7 @@ func (f *Feed) Resize(cols, rows int) {
 		f.gen++
 		f.all = f.gen
 		f.epoch++
+		f.predict.Reset()
 	})
 	if part { // the host's screen may have lines back that scrolled off
 		f.Whole()
@@ -195,6 +200,7 @@ func (f *Feed) Clear() {
 		f.em.Write([]byte(ClearSequence))
 		f.gen++
 		f.all = f.gen
+		f.predict.Reset()
 	})
 }
 
@@ -227,7 +233,7 @@ func (f *Feed) collect() {
 func (f *Feed) Fresh() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.told
+	return f.told || f.predict.Any()
 }
 
 // read gives what get has of the emulator, and nothing where there is no screen yet.

@@ -242,6 +242,9 @@ func (v *View) renumber() {
 func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
 	v.cells = v.Feed.em.Line(y, v.cells[:0])
 	cells := v.cells
+	if !v.back {
+		v.Feed.predict.Overlay(y+v.Feed.lineOff, cells)
+	}
 	emulator.Placeholders(cells, func(x int, p emulator.Placeholder) {
 		pic, ok := emulator.PictureOf(v.Feed.em, p)
 		cells[x] = look.Pictures.Cell(v.Feed, &cells[x], p, pic, ok)
@@ -279,7 +282,11 @@ func (v *View) cursor(r paint.Rect) paint.Cursor {
 		return paint.Cursor{X: r.X + x, Y: r.Y + y, Visible: x >= 0 && x < r.W && y >= 0 && y < r.H, Default: true}
 	}
 	cur := v.Feed.em.Cursor()
-	x, y := cur.X-v.ox, v.row(cur.Y+v.Feed.lineOff)
+	x, line := cur.X, cur.Y+v.Feed.lineOff
+	if !v.back {
+		x, line = v.Feed.predict.Cursor(v.Feed.em, v.Feed.lineOff)
+	}
+	x, y := x-v.ox, v.row(line)
 	return paint.Cursor{
 		X: r.X + x, Y: r.Y + y, Shape: cur.Shape, Blink: cur.Blink, Default: cur.Default,
 		Visible: cur.Visible && x >= 0 && x < r.W && y >= 0 && y < r.H,

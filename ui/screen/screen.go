@@ -16,6 +16,7 @@ import (
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/panes"
+	"tandemux/ui/predict"
 	"tandemux/ui/recording"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -207,6 +208,11 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		o.Hold(wait)
 		return v.Cursor()
 	}
+	v.Feed.Predict(func(p *predict.Predictor, s predict.Screen, off int) {
+		if wait := p.Settle(now, s, off); wait > 0 {
+			o.Hold(wait)
+		}
+	})
 	v.Framed = p.Floating() || p.Body.X > sc.panes.Arr.Area.X
 	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.Sticky))
 }

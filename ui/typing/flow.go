@@ -44,7 +44,8 @@ func (ty *Typing) Settle() {
 		}
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
-			if _, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)}); !ok && !ty.link.Up() {
+			seq, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
+			if ty.predict(o, seq, ok); !ok && !ty.link.Up() {
 				ty.keep(o)
 			}
 			continue
@@ -105,6 +106,7 @@ func (ty *Typing) advance(uri ahp.URI, f *flow) {
 		return
 	}
 	f.seq, f.piece = seq, n
+	ty.predict(outgoing{uri: uri, part: true}, seq, true)
 }
 
 // Took handles the host's word that it has taken a piece.

@@ -34,6 +34,8 @@ type outgoing struct {
 type Typing struct {
 	// Escaped says that the last thing a program got was ESC alone.
 	Escaped bool
+	// Predicting is when what is typed shows before its echo has come.
+	Predicting Predict
 
 	loop  *loop.Loop
 	link  *link.Link
