@@ -169,10 +169,14 @@ func (e *Engine) imageBox(cols, rows, w, h int) {
 	e.last.ok = false
 }
 
-// oscITerm is OSC 1337, of which the working directory and images in the text count.
+// oscITerm is OSC 1337, of which the working directory, images in the text and the
+// question for the size of a cell count.
 func (e *Engine) oscITerm(b []byte) {
 	if dir, ok := bytes.CutPrefix(b, []byte("CurrentDir=")); ok {
 		e.sys.Cwd(dir)
+	}
+	if string(b) == "ReportCellSize" {
+		e.sys.Replyf("\x1b]1337;ReportCellSize=%d.0;%d.0;1.0\x1b\\", cellHeight, cellWidth)
 	}
 	if file, ok := bytes.CutPrefix(b, []byte("File=")); ok {
 		e.inlineFile(file)
