@@ -267,7 +267,7 @@ func TestReviewMerges(t *testing.T) {
 	u.WaitIdle()
 	u.Press("enter", "y")
 	done("merge tsk_1 {Message:fix the tests Look:false Running:false NoCheck:false}")
-	u.Shows("both the task and the branch main changed", "or merge by hand")
+	u.Shows("both the task and the branch main changed", "nothing was changed: u has the", "agent resolve that, or merge by hand")
 
 	l.Would.Check, l.Would.Message = "", ""
 	u.Press("M")

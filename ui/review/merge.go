@@ -106,7 +106,8 @@ func after[T any](v *Review, what string, do func(context.Context) (T, error), t
 			if failed, is := errors.AsType[*tasks.CheckFailed](err); is {
 				v.printed(failed)
 			} else if err != nil {
-				v.done(what + ": " + err.Error())
+				// Here the key does what the command does.
+				v.done(what + ": " + strings.ReplaceAll(err.Error(), "`tandemux ws update "+v.name()+" --ask`", "u"))
 			} else {
 				then(got)
 			}
