@@ -106,4 +106,23 @@ func TestStatusOnTop(t *testing.T) {
 	if first := strings.Split(u.Screen(), "\n")[1]; strings.Contains(first, "│") {
 		t.Errorf("a click on the first tab shows %q", first)
 	}
+
+	// The mouse selects what is under it; a floating pane stays below the line.
+	u = New(t, Options{W: 60, H: 12, Host: func(h *Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Position = "top" }})
+	u.Host.Terminal("sh1").Print("first\r\nsecond\r\n")
+	u.WaitIdle()
+	u.Drag(0, 2, 5, 2)
+	if got := copied(t, u); got != "second" {
+		t.Errorf("a drag over the second row copied %q", got)
+	}
+	u.Press("ctrl+space f")
+	for range 10 {
+		u.Press("ctrl+space shift+up")
+	}
+	if row := u.Row(0); !strings.Contains(row, "main") || strings.ContainsAny(row, "╭─") {
+		t.Errorf("the first row is %q", row)
+	}
+	if row := u.Row(1); !strings.Contains(row, "╭") {
+		t.Errorf("the floating pane is not at the top: %q", row)
+	}
 }
