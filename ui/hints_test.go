@@ -81,6 +81,11 @@ func TestHintsHoldStill(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 	u.Shows("22222")
+	// A view that is scrolled back stays so.
+	u.Press("ctrl+space pgup")
+	u.Shows("one 11111")
+	u.Press("ctrl+space U", "esc")
+	u.Shows("one 11111")
 	u, _, _ = desk(t, "nothing\r\n")
 	u.Press("ctrl+space U")
 	u.Shows("no path, address, hash or number shows here")

@@ -135,3 +135,14 @@ func TestBattery(t *testing.T) {
 		}
 	}
 }
+
+func FuzzBranchOf(f *testing.F) {
+	f.Add("# branch.oid 47b81092d7c1f0a2b3c4d5e6f708192a3b4c5d6e\n# branch.head (detached)\n1 .M N... a\n")
+	f.Add("# branch.oid (initial)\n# branch.head trunk\n")
+	f.Fuzz(func(t *testing.T, status string) {
+		if got := branchOf(status); strings.Contains(got, "\n") {
+			t.Errorf("%q gives %q", status, got)
+		}
+		pmset(status)
+	})
+}

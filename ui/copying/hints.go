@@ -32,12 +32,11 @@ func (cp *Copying) hints(args []string) {
 		cp.loop.Say(status.Info, "no path, address, hash or number shows here")
 		return
 	}
-	follow := !v.Copying()
+	from := v.Position()
 	v.EnterCopy()
 	cp.loop.Open(hints.New(all, act, cp.outer.Status(), func(h *hints.Hint, act hints.Act) {
-		if cp.loop.Dirty |= loop.All; follow {
-			v.Follow()
-		}
+		cp.loop.Dirty |= loop.All
+		v.Restore(from)
 		if h != nil {
 			cp.loop.Close()
 			cp.take(h, act)
