@@ -253,3 +253,30 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// What a terminal answers about pictures: whether it takes sixel, in how many colours, how
+// large a cell is, which counts more than what the window's size says.
+func TestPictureAnswers(t *testing.T) {
+	d := tty.Decoder{Expecting: true}
+	in, more := d.Feed([]byte("\x1b[?1;0;16S\x1b[?1;3;0S\x1b[6;19;10t\x1b[?63;1;2;4;6c"), false)
+	c := tty.Guess([]string{"TERM=xterm-256color"})
+	c.Learn(tty.CellSize{W: 6, H: 13, Guessed: true})
+	for _, msg := range in {
+		c.Learn(msg)
+	}
+	c.Learn(tty.CellSize{W: 6, H: 13, Guessed: true})
+	if more || c.Colors != 16 || c.Cell != (tty.CellSize{W: 10, H: 19}) || c.Pictures != tty.SixelPictures || tty.AskCell(c) == "" {
+		t.Errorf("%v, %v: %+v", in, more, c)
+	}
+	in, _ = d.Feed([]byte("\x1b[?64;6;22c"), false)
+	for _, msg := range in {
+		c.Learn(msg)
+	}
+	if c.Pictures != tty.NoPictures || tty.AskCell(c) != "" {
+		t.Errorf("without sixel: %q", c.Pictures)
+	}
+	c.Learn(tea.TerminalVersionMsg{Name: "iTerm2 3.5.0"})
+	if c.Pictures != tty.InlinePictures {
+		t.Errorf("iTerm2: %q", c.Pictures)
+	}
+}
