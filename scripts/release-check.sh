@@ -15,9 +15,11 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "release-check: $*" >&2; exit 1; }
 has() { command -v "$1" >/dev/null || { echo "skipped, $1 is not installed: $2"; return 1; }; }
 
+commit=$(git rev-parse HEAD)
 for n in one in/a/folder/elsewhere; do
 	mkdir -p "$work/$n"
 	git clone -q . "$work/$n/tandemux"
+	git -C "$work/$n/tandemux" checkout -q "$commit"
 	[ -n "${SHARED:-}" ] || export GOCACHE="$work/cache"
 	"$work/$n/tandemux/scripts/release.sh" "$work/$n/dist"
 	[ -n "${SHARED:-}" ] || rm -rf "$work/cache"
