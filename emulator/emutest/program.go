@@ -183,7 +183,7 @@ var operations = []op{
 	{Resets, 1, pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J")},
 	{Hostile, 3, (*generator).hostile},
 	{Graphics, 6, (*generator).graphics},
-	{Sizes, 1, pick("\x1b[8;5;30t", "\x1b[8;3t", "\x1b[8;;12t", "\x1b[4;64;160t", "\x1b[24t", "\x1b[40$|", "\x1b[7*|", "\x1b[?40h\x1b[?3h", "\x1b[?3l", "\x1b[?40l")},
+	{Sizes, 1, pick("\x1b[8;5;30t", "\x1b[8;3t", "\x1b[8;;12t", "\x1b[4;64;160t", "\x1b[24t", "\x1b[40$|", "\x1b[7*|", "\x1b[?40h\x1b[?3h", "\x1b[?3l", "\x1b[?40l", "\x1b[?40h\x1b[?3hwide\x1bcafter\r\nthat")},
 	{Sizes, 4, pick("\x1b#3", "\x1b#4", "\x1b#5", "\x1b#6", "\x1b#6", "\x1b#6wide\r\n", "\x1b#3top\r\n\x1b#4top")},
 	{Sizes, 2, func(g *generator) {
 		g.f("\x1b]66;%s;%s\x1b\\", g.r0([]string{"", "w=1", "w=2", "s=2", "s=3:w=2", "n=1:d=2:w=1", "w=7", "s=9", "s=2:w="}), g.r0([]string{"ab", "世", "👩‍👩‍👧 x", "e\u0301", "", "\u0301", " "}))

@@ -377,8 +377,17 @@ func (f *Filter) stepEscape(c *cursor) {
 	case b == 'Z': // DECID, an old DA1
 		f.drop(c, c.i)
 	default:
-		f.finish(c)
+		if f.finish(c); b == 'c' && f.Sizes { // RIS ends 132 columns.
+			f.cut(c)
+		}
 	}
+}
+
+// cut marks the end of what may be a request for a size, before p[i].
+func (f *Filter) cut(c *cursor) {
+	c.dst = append(c.dst, c.p[c.from:c.i]...)
+	c.from = c.i
+	f.Marks = append(f.Marks, Mark{At: len(c.dst), In: c.i})
 }
 
 func (f *Filter) addInter(b byte) {
@@ -406,9 +415,7 @@ func (f *Filter) stepCSI(c *cursor) {
 		}
 		f.finish(c)
 		if f.Sizes && f.sizing(b) {
-			c.dst = append(c.dst, c.p[c.from:c.i]...)
-			c.from = c.i
-			f.Marks = append(f.Marks, Mark{At: len(c.dst), In: c.i})
+			f.cut(c)
 		}
 		return
 	case b >= '<' && b <= '?':

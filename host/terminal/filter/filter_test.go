@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -339,5 +340,25 @@ func TestNamedData(t *testing.T) {
 	var plain Filter
 	if out := plain.Add(nil, []byte("\x1b_Gt=f;cGF0aA==\x1b\\")); string(out) != "\x1b_Gt=f;cGF0aA==\x1b\\" {
 		t.Errorf("where nothing is read: %q", out)
+	}
+}
+
+// What may ask for a size is marked where it ends: what follows is for the new one.
+func TestSizesAreMarked(t *testing.T) {
+	f := Filter{Settings: Settings{Sizes: true}}
+	var got []string
+	at := 0
+	for _, p := range []string{"a\x1bcb\x1b[8;5;9tc\x1b[?40;3hd\x1b[80$|e\x1b[5*|f\x1b[m\x1b[6n\x1b[?1$pg\x1b[8;", "1;1th"} {
+		out := f.Add(nil, []byte(p))
+		at = 0
+		for _, m := range f.Marks {
+			got = append(got, string(out[at:m.At]))
+			at = m.At
+		}
+		got = append(got, string(out[at:]))
+	}
+	want := []string{"a\x1bc", "b\x1b[8;5;9t", "c\x1b[?40;3h", "d\x1b[80$|", "e\x1b[5*|", "f\x1b[mg", "\x1b[8;1;1t", "h"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the pieces are %q", got)
 	}
 }
