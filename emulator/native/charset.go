@@ -140,7 +140,7 @@ func (e *Engine) designate(g int, is96 bool, name string) {
 	e.setPlain()
 }
 
-// setPlain works out whether ASCII may be printed as it is.
+// setPlain works out whether ASCII may be printed as it is, on lines of single size.
 func (e *Engine) setPlain() {
-	e.plain = !e.cur.charsets.active() && !e.modes.Has(control.Insert)
+	e.plain = !e.cur.charsets.active() && !e.modes.Has(control.Insert) && !e.doubled
 }

@@ -44,6 +44,7 @@ func lineOf(s lineSize) func(*Engine) {
 		r := e.scr.lines[e.cur.y]
 		if r.size = s; s != singleSize {
 			e.doubled = true
+			e.setPlain()
 			e.split(e.cur.y, e.cols/2)
 			r.fill(e.cols/2, e.cols, 0)
 			r.wrapped = false
@@ -56,9 +57,13 @@ func lineOf(s lineSize) func(*Engine) {
 // fit ends a control while there are lines that are not of single size, before or behind
 // it: the cursor may have come into one, where it has less room.
 func fit(e *Engine) {
+	was := e.doubled
 	e.doubled = slices.ContainsFunc(e.screens[:], func(s screen) bool {
 		return slices.ContainsFunc(s.lines, func(r *row) bool { return r.size != singleSize })
 	})
+	if e.doubled != was {
+		e.setPlain()
+	}
 	c := &e.cur
 	if last := e.scr.lines[c.y].columns() - 1; c.x > last {
 		c.x = last

@@ -20,9 +20,6 @@ type Engine struct {
 	pics  pictures
 	marks int // at least as many as there are
 
-	// doubled says that a line is not of single size, or was when the last control came.
-	doubled bool
-
 	// Writing.
 	cur  cursor
 	last lastPrint
@@ -56,18 +53,19 @@ type inks struct {
 	penBits   cell // cursor.pen and link, unless penStale
 	penStale  bool
 	memo      *sgrMemo // nil until the first SGR
-	pens      control.Pens
-	blankBits cell // a blank in blankBG
+	blankBits cell     // a blank in blankBG
 	blankBG   emulator.Color
 	plain     bool // ASCII is printed as it is: no charset, no insert mode
+	doubled   bool // a line is not of single size, or was when the last control came
 }
 
 // conformance is what a terminal says that it is, and what a child asked of that.
 type conformance struct {
 	version string
 	allow   emulator.Allowed
-	level   int                         // DECSCL, 1 to 4
-	extent  int                         // DECSACE
+	level   int // DECSCL, 1 to 4
+	extent  int // DECSACE
+	pens    control.Pens
 	read    func(command []byte) []byte // Options.Read
 }
 

@@ -35,11 +35,14 @@ func (e *Engine) sgr() {
 
 // edge is the column behind the last one that printing at x may use.
 func (e *Engine) edge() int {
-	if e.doubled {
-		if r := e.scr.lines[e.cur.y]; r.size != singleSize {
-			return r.columns()
-		}
+	if r := e.scr.lines[e.cur.y]; r.size != singleSize {
+		return r.columns()
 	}
+	return singleEdge(e)
+}
+
+// singleEdge is edge on lines of single size.
+func singleEdge(e *Engine) int {
 	if e.cur.x > e.right {
 		return e.cols
 	}
@@ -72,7 +75,7 @@ func (e *Engine) printASCII(p []byte) int {
 		}
 		r := e.scr.lines[c.y]
 		x := c.x
-		limit := e.edge()
+		limit := singleEdge(e)
 		src := p[n:]
 		if len(src) > limit-x {
 			src = src[:limit-x]
@@ -264,7 +267,9 @@ func (e *Engine) print(r rune, p grapheme.Prop) {
 func (e *Engine) place(c cell, w, shift int) {
 	limit := e.edge()
 	cur := &e.cur
-	cur.x = min(cur.x, limit-1) // A block may have come into a line of double width.
+	if e.doubled {
+		cur.x = min(cur.x, limit-1) // A block may have come into a line that has less room.
+	}
 	if w == 2 && cur.x+2 > limit {
 		if limit-e.left < 2 {
 			w = 1 // No line has room: it is squeezed into one column.

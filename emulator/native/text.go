@@ -71,7 +71,7 @@ func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	if c.pending && e.modes.Has(control.Wrap) {
 		e.wrapLine()
 	}
-	x, limit := c.x, e.edge()
+	x, limit := c.x, singleEdge(e)
 	if x+w > limit {
 		return 0
 	}
