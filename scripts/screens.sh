@@ -4,9 +4,9 @@
 # Run it when what they show has changed, look at each, and commit them:
 #
 #	scripts/screens.sh           all of them
-#	scripts/screens.sh chat      one group: panes, chat, themes or pictures
+#	scripts/screens.sh chat      one group: panes, chat, themes, pictures or browser
 #
-# It needs Xvfb, alacritty, kitty, xdotool, ImageMagick and a monospaced font with
+# It needs Chromium for the last group, and for all Xvfb, alacritty, kitty, xdotool, ImageMagick and a monospaced font with
 # Braille and box drawing (DejaVu Sans Mono or the like). The agent of the chats is
 # the tests' scripted one. Homes, hosts and the X server are its own, and end with it.
 set -eu
@@ -206,9 +206,19 @@ pictures() {
 	close
 }
 
-for group in ${*:-panes chat themes pictures}; do
+# The page's own tests make these.
+browser() {
+	shots=$work/shots
+	mkdir "$shots"
+	(cd web/build && TANDEMUX_SHOTS=$shots go test -count 1 -run '^(TestTerminals|TestPhone)$' .)
+	page() { mv "$shots/$1.png" docs/screens/; }
+	page browser
+	page phone
+}
+
+for group in ${*:-panes chat themes pictures browser}; do
 	case $group in
-	panes | chat | themes | pictures) $group ;;
-	*) echo "there is no group $group: panes, chat, themes, pictures" >&2; exit 2 ;;
+	panes | chat | themes | pictures | browser) $group ;;
+	*) echo "there is no group $group: panes, chat, themes, pictures, browser" >&2; exit 2 ;;
 	esac
 done

@@ -140,7 +140,7 @@ func TestPicturesAreShown(t *testing.T) {
 		if !strings.Contains(shown, "screens/"+name+")") {
 			t.Errorf("no page shows %s", file)
 		}
-		if !regexp.MustCompile(`(?m)^\s*(?:shot|theme) `+plain+`\b`).MatchString(script) && !strings.Contains(start, name) {
+		if !regexp.MustCompile(`(?m)^\s*(?:shot|theme|page) `+plain+`\b`).MatchString(script) && !strings.Contains(start, name) {
 			t.Errorf("nothing makes %s", file)
 		}
 	}

@@ -97,15 +97,16 @@ func TestTerminals(t *testing.T) {
 	b.until("two panes", `document.querySelectorAll(".pane").length === 2`)
 	b.until("two prompts", `tandemux.texts().filter(t => /[#$] *\n*$/.test(t)).length === 2`)
 	b.until("the new one has the keys", `document.activeElement.closest(".pane") === document.querySelectorAll(".pane")[1]`)
-	b.keys("echo right; stty size\r")
+	b.until("both have the size of their panes", `[...tandemux.feeds].every(([u, f]) => { const s = tandemux.get(u), r = [...f.screens][0].room(); return r && s.cols === r.cols && s.rows === r.rows })`)
+	b.keys("echo right\r")
 	b.shows("\nright")
 	b.click("split below")
 	b.until("three panes", `document.querySelectorAll(".pane").length === 3`)
-	b.shot("split")
 	if doc := m.must("layout", "ls"); !strings.Contains(doc, "main") {
 		t.Errorf("the terminal interface's layout has it not: %s", doc)
 	}
 	b.until("a third prompt", `tandemux.texts().filter(t => /[#$] *\n*$/.test(t)).length >= 3`)
+	b.shot("browser")
 
 	// A size of the browser's reaches the program.
 	before := b.eval(`[...tandemux.feeds.keys()].map(u => tandemux.get(u).cols).join()`)
@@ -277,7 +278,7 @@ func TestPhone(t *testing.T) {
 	b.eval(`document.querySelector(".pane textarea").focus(), true`)
 	b.keys("g")
 	b.shows("^[^[[A^G")
-	b.shot("phone-keys")
+	b.shot("phone")
 	b.do(chromedp.NavigateBack())
 	b.until("the list again", `!!document.querySelector(".list")`)
 	if wide := b.eval(`document.documentElement.scrollWidth <= innerWidth`); wide != "true" {

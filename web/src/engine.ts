@@ -37,10 +37,8 @@ export interface Screen {
   paste(text: string): void;
   selection(): string;
   find(text: string, back: boolean): boolean;
-  scroll(lines: number): void;
   /** text of the rows that show. */
   text(): string;
-  setScreenReader(on: boolean): void;
   /** press sends a key as the program's modes want it: "up", "esc", "tab", … */
   press(key: string): void;
 }
@@ -186,7 +184,7 @@ class Xterm implements Screen {
   }
 
   reset() {
-    this.term.reset();
+    this.term.write("\x1bc"); // behind what waits to be taken in
   }
 
   resize(cols: number, rows: number) {
@@ -251,19 +249,11 @@ class Xterm implements Screen {
     return true;
   }
 
-  scroll(lines: number) {
-    this.term.scrollLines(lines);
-  }
-
   text() {
     const b = this.term.buffer.active;
     const rows: string[] = [];
     for (let y = 0; y < this.term.rows; y++) rows.push(b.getLine(b.viewportY + y)?.translateToString(true) ?? "");
     return rows.join("\n");
-  }
-
-  setScreenReader(on: boolean) {
-    this.term.options.screenReaderMode = on;
   }
 
   press(key: string) {

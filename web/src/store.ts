@@ -42,6 +42,7 @@ class Feed {
   screens = new Set<Screen>();
   waiting = 0; // characters that the screens have not taken in
   skims = false;
+  settles = 0; // the timer until its history is asked for
   asked = 0; // the number of our claim that has no answer yet
   count = 0; // of views
 }
@@ -116,6 +117,7 @@ export class Store implements Listener {
     const feed = this.feeds.get(s.resource);
     if (feed) {
       feed.skims = false;
+      clearTimeout(feed.settles);
       this.show(feed, state);
       state = { ...state, content: [] }; // the screens have it
     }
@@ -176,7 +178,12 @@ export class Store implements Listener {
       if (!feed?.skims) return;
       // A screen that is still busy with the last one is shown the next.
       if (feed.waiting < floodBytes || p.last) this.show(feed, p.state);
-      if (p.last) void this.conn.subscribe(p.resource).catch(() => {}); // the history, too
+      if (p.last) {
+        feed.skims = false;
+        // The history, once it is quiet: a flood often pauses.
+        clearTimeout(feed.settles);
+        feed.settles = window.setTimeout(() => this.feeds.get(p.resource) === feed && !feed.skims && void this.conn.subscribe(p.resource).catch(() => {}), 1000);
+      }
       return;
     }
     const summary = p.summary ?? {};

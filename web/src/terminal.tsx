@@ -184,8 +184,9 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
     };
   }, [uri]);
 
-  // Who holds it decides about its size; others see all of it, smaller if need be.
-  const mine = h === "me";
+  // Who holds it decides about its size, and this browser about one that another page of its
+  // left; others see all of it, smaller if need be.
+  const mine = h === "me" || (h === "mine" && !!meta(t)["tandemux/detached"]);
   useEffect(() => {
     if (!screen || !state) return;
     const fit = () => {
@@ -253,7 +254,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
         />
       )}
       <div class="screen" ref={box} />
-      {phone && screen && (mine || h === "mine" ? <KeyBar screen={screen} ctrl={ctrl} setCtrl={setCtrl} /> : null)}
+      {phone && screen && (h === "me" || h === "mine" ? <KeyBar screen={screen} ctrl={ctrl} setCtrl={setCtrl} /> : null)}
       {flash && !ended && <p class="hint">Take it first: nothing was typed.</p>}
     </section>
   );

@@ -97,6 +97,7 @@ export interface AnswerValue {
 export interface Ask {
   command?: string;
   id: string;
+  panes?: boolean;
   reason: string;
   who: string;
 }
@@ -479,6 +480,10 @@ export interface Snapshot {
 
 export type State = ActivityState | AnnotationState | ChangesetState | ChatState | LayoutState | ResourceWatchState | RootState | SessionState | TerminalState;
 
+export interface StateMeta {
+  "tandemux/echo"?: string;
+}
+
 export interface TerminalInfo {
   _meta?: TerminalMeta;
   claim: Claim;
@@ -519,6 +524,7 @@ export interface TerminalResult {
 }
 
 export interface TerminalState {
+  _meta?: StateMeta;
   claim: Claim;
   cols?: number;
   content: Part[];
