@@ -15,7 +15,7 @@ const (
 	maxSent    = 4 << 20 // compressed
 	maxWaiting = 16 << 20
 	maxName    = 4096
-	patience   = 500 * time.Millisecond
+	patience   = time.Second
 	maxHanging = 4 // reads
 	piece      = 4096
 )
