@@ -340,7 +340,7 @@ func (t *Terminal) marked(body []byte) {
 		c.prompt.shows = true
 		t.line.set(false)
 	}
-	t.echo.prompt.Store(c.prompt.shows && c.prompt.input.ID > 0)
+	t.echo.prompt.Store(c.ready())
 	if c.wanted && c.ready() {
 		c.wanted = false
 		t.push(Ready{})

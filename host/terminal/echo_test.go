@@ -41,6 +41,19 @@ func TestEchoAtPrompts(t *testing.T) {
 	}
 }
 
+// So it is where shells do not say where their prompts end, as zsh and fish do not.
+func TestEchoAtEndlessPrompts(t *testing.T) {
+	t.Parallel()
+	term := fed(t, nil)
+	term.give(own("A") + "% ")
+	term.give("ls\r\n" + own("C;1"))
+	term.give(own("D;0") + own("A") + "% ")
+	actions, _ := term.Take()
+	if got, want := echoes(actions), `tty "% " prompt "ls\r\n" tty "% " prompt`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // A password's prompt: that the pty does not echo is known when something is printed, and
 // before anything is typed that does not show.
 func TestEchoOff(t *testing.T) {

@@ -83,7 +83,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		f.all = f.gen
 		f.epoch++
 		f.predict.Reset()
-		f.predict.Allow(s.Meta.Echo, em, f.lineOff)
+		f.predict.Allow(s.Meta.Echo)
 		if !part && f.whole == nil { // else those are known that have scrolled off
 			f.commands = commands{}
 		}

@@ -65,17 +65,13 @@ type Predictor struct {
 	line      []emulator.Cell
 }
 
-// Allow takes the host's word on the echo, at its place in the output.
-func (p *Predictor) Allow(e ahp.Echo, s Screen, off int) {
+// Allow takes the host's word on the echo.
+func (p *Predictor) Allow(e ahp.Echo) {
 	if p.echo == e {
 		return
 	}
 	p.echo = e
 	p.Reset()
-	if e == ahp.EchoPrompt {
-		cur := s.Cursor()
-		p.start, p.begun = place{cur.Y + off, cur.X}, true
-	}
 }
 
 // distrust begins a doubt: what is typed from here on is hidden until some of it is

@@ -33,7 +33,7 @@ func (f *far) print(s string) {
 	f.off += f.em.Damage().Scrolled
 }
 
-func (f *far) allow(e ahp.Echo) { f.p.Allow(e, f.em, f.off) }
+func (f *far) allow(e ahp.Echo) { f.p.Allow(e) }
 
 func (f *far) typed(s string) {
 	f.seq++
@@ -292,7 +292,7 @@ func (l *line) tell() {
 	e := map[string]ahp.Echo{"shell": ahp.EchoPrompt, "silent": ahp.EchoPrompt, "cat": ahp.EchoTty}[l.mode]
 	if e != l.told {
 		l.told = e
-		l.from = append(l.from, func() { l.p.Allow(e, l.em, l.off); l.p.Settle(l.now, l.em, l.off) })
+		l.from = append(l.from, func() { l.p.Allow(e); l.p.Settle(l.now, l.em, l.off) })
 	}
 }
 
