@@ -73,17 +73,20 @@ func DecodeSixel(data []byte, w, h int) *image.NRGBA {
 	work := 0
 	s.color = s.register(0)
 	s.walk(func(n int, bits byte) bool {
+		if n = min(n, w-s.x); n <= 0 {
+			return true
+		}
 		for bit := range 6 {
 			if bits>>bit&1 == 0 {
 				continue
 			}
 			for y := (s.y + bit) * s.aspect; y < min((s.y+bit+1)*s.aspect, h); y++ {
-				at := y*out.Stride + s.x*4
-				work += min(n, max(w-s.x, 0))
-				for range min(n, w-s.x) {
-					out.Pix[at], out.Pix[at+1], out.Pix[at+2], out.Pix[at+3] = s.color.R, s.color.G, s.color.B, 0xff
-					at += 4
+				to := out.Pix[y*out.Stride+s.x*4:][:n*4]
+				to[0], to[1], to[2], to[3] = s.color.R, s.color.G, s.color.B, 0xff
+				for done := 4; done < len(to); done *= 2 {
+					copy(to[done:], to[:done])
 				}
+				work += n
 			}
 		}
 		return work < maxSixelWork
