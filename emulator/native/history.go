@@ -244,8 +244,9 @@ func (h *history) push(e *Engine, r *row) {
 	}
 	b := h.room(max(n, 4096))
 	start := len(*b)
+	plain := appendPlain((*b)[start:start:cap(*b)], r.cells[:n])
 	l := histLine{cells: uint16(n), flags: r.flags()}
-	if plain := appendPlain((*b)[start:start:cap(*b)], r.cells[:n]); len(plain) == n {
+	if len(plain) == n {
 		*b = (*b)[:start+n]
 		l.flags |= linePlain
 	} else {
