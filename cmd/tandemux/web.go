@@ -100,6 +100,9 @@ The host listens on this machine only, unless --listen or its configuration says
 			if at, err = addresses(ctx, s); err != nil {
 				return err
 			}
+			if p.Own() {
+				at.URLs = byAddress(at.URLs)
+			}
 			return printLinks(cmd.OutOrStdout(), at, got, !in.NoQR)
 		})
 	})
@@ -134,6 +137,23 @@ func printLinks(w io.Writer, at ahp.HostResult, o web.OfferResult, code bool) er
 		fmt.Fprintln(w, "This host was built without the page: `make build` where the npm registry can be reached, then `tandemux upgrade`.")
 	}
 	return nil
+}
+
+// byAddress puts this machine's addresses before its name, which phones seldom find.
+func byAddress(urls []string) (all []string) {
+	own, err := os.Hostname()
+	addrs, err2 := net.InterfaceAddrs()
+	for _, text := range urls {
+		if u, bad := url.Parse(text); bad == nil && err == nil && err2 == nil && u.Hostname() == own {
+			for _, a := range addrs {
+				if n, is := a.(*net.IPNet); is && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
+					all = append(all, u.Scheme+"://"+net.JoinHostPort(n.IP.String(), u.Port()))
+				}
+			}
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // linksOf are the page's addresses at a host's, those beyond this machine first.
