@@ -49,7 +49,8 @@ func startFar(t *testing.T, config string) *farther {
 	}
 	write := func(path, text string) {
 		path = filepath.Join(home, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
 			err = os.WriteFile(path, []byte(text), 0o600)
 		}
 		if err != nil {

@@ -277,7 +277,6 @@ type line struct {
 
 	mode   string // of the program: shell, cat, password, raw
 	edited []rune
-	queue  []rune // typed and not read yet
 	lines  int    // that were entered and are not seen to be
 }
 
