@@ -125,7 +125,7 @@ func (j *job) do(s *Store, i int) error {
 		}
 		_, err = w.Merge(background, MergeOptions{Message: "m"})
 		return err
-	case "update":
+	case "update", "rebase": // a branch with merges can't be rebased
 		w, err := s.Workspace("u")
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (j *job) do(s *Store, i int) error {
 		if _, err := s.git(j.Dir).From(strings.NewReader(b.String())).Run(background, "fast-import", "--quiet", "--force"); err != nil {
 			return err
 		}
-		_, err = w.Update(background, UpdateOptions{From: "up", Rebase: i%2 == 1})
+		_, err = w.Update(background, UpdateOptions{From: "up", Rebase: j.What == "rebase"})
 		return err
 	case "pull":
 		a, err := s.Workspace("a")
@@ -209,7 +209,7 @@ func instants(t *testing.T) int { return soak.Size(t, 2, 100) }
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull", "update", "merge", "resolve"} {
+	for _, what := range []string{"copy", "worktree", "write", "up", "down", "pull", "update", "rebase", "merge", "resolve"} {
 		t.Run(what, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
 			out, check := outsider(t)
@@ -220,7 +220,8 @@ func TestKilled(t *testing.T) {
 				files[fmt.Sprintf("d%d/f%d", i%7, i)] = strings.Repeat("x", i*40)
 			}
 			write(t, j.Dir, files)
-			if what == "worktree" || what == "update" || what == "merge" {
+			joins := what == "update" || what == "rebase" || what == "merge"
+			if what == "worktree" || joins {
 				commit(t, j.Dir)
 			}
 			home := notGit(lines(t, j.Dir))
@@ -228,7 +229,7 @@ func TestKilled(t *testing.T) {
 			must(s.NewTree(background, "fs", j.Dir))(t)
 			create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
 			create(t, s, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
-			if what == "update" || what == "merge" {
+			if joins {
 				run(t, j.Dir, "git", "branch", "up")
 				w := create(t, s, "u", Spec{Kind: Worktree, Dir: j.Dir, Name: "u"})
 				must(w.Mounts(background))(t)
@@ -237,7 +238,7 @@ func TestKilled(t *testing.T) {
 			rng := seeded(t, uint64(len(what)))
 			for range instants(t) {
 				after := 120
-				if what == "update" || what == "merge" { // of which one takes longer
+				if joins { // of which one takes longer
 					after = 600
 				}
 				kill(t, j, time.Duration(rng.IntN(after))*time.Millisecond)
@@ -309,7 +310,7 @@ func (j *job) check(t *testing.T, s *Store) {
 		if got := run(t, j.Dir, "git", "status", "--porcelain"); got != "" || text(t, j.Dir, "f0") != "again" {
 			t.Errorf("what was merged is not what is there:\n%s", got)
 		}
-	case "update":
+	case "update", "rebase":
 		unlock(t, filepath.Join(j.Dir, ".git"))
 		w := must(s.Workspace("u"))(t)
 		must(w.Diff(background, DiffOptions{}))(t)

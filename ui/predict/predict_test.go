@@ -277,7 +277,7 @@ type line struct {
 
 	mode   string // of the program: shell, cat, password, raw
 	edited []rune
-	lines  int    // that were entered and are not seen to be
+	lines  int // that were entered and are not seen to be
 }
 
 // say is output of the program.
