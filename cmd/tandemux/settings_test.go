@@ -83,6 +83,13 @@ theme = "dark:nord-dark,light:mine"
 status-left = []
 status-right = ["tabs", "prefix|mode", "time"]
 clock = "12h"
+status-position = "top"
+status-command = "uptime -p"
+status-interval = 60
+predict-echo = "always"
+program-checksums = true
+program-resize = true
+command-history = 5
 first-run-hint = false
 shell = "/bin/zsh"
 shell-integration = false
@@ -143,7 +150,7 @@ keys = { "prefix v" = "split-right" }
 	if l := s.look; l.LongCommand != 30*time.Second || !bool(l.NoCopyOnSelect) || l.StatusLeft == nil || s.agents.Limits().Idle != time.Minute {
 		t.Errorf("read as %+v, %+v", l, s.agents)
 	}
-	if got := config.Changed(untold, s.options); !slices.Equal(got, []string{"shell", "shell-integration", "tmux-for-agents", "emulator"}) {
+	if got := config.Changed(untold, s.options); !slices.Equal(got, []string{"shell", "shell-integration", "tmux-for-agents", "emulator", "program-checksums", "program-resize"}) {
 		t.Errorf("what waits for new terminals is %v", got)
 	}
 }
