@@ -16,8 +16,9 @@ const (
 	// diskTime is how often the disk's free room is looked at while a turn runs whose task has a
 	// limit of files.
 	diskTime = time.Second
-	// diskSure is after how long the files are measured though that has not shrunk.
-	diskSure = time.Minute
+	// diskSure is after how long the files are measured though that has not shrunk: others may
+	// have deleted as much as the task wrote.
+	diskSure = 10 * time.Second
 	// diskShare is how much longer than it takes is not measured again.
 	diskShare = 10
 )
