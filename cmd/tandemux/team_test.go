@@ -195,6 +195,7 @@ func TestTeams(t *testing.T) {
 			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 			t.Setenv("SHELL", "/bin/sh")
 			t.Setenv("PS1", "$ ")
+			t.Setenv("TERM", "xterm-256color")
 			dir := stays(t)
 			tt, err := startTty(dir, os.Environ(), 160, 50, []string{filepath.Join(bin, "tandemux")})
 			if err != nil {

@@ -289,7 +289,7 @@ func (a *scripted) step(m message, line string) bool {
 		a.askServer(rest)
 	case "shell":
 		name, line, _ := strings.Cut(rest, " ")
-		out, err := exec.Command(os.Getenv("SHELL"), "-c", line).CombinedOutput()
+		out, err := exec.Command(cmp.Or(os.Getenv("SHELL"), "/bin/sh"), "-c", line).CombinedOutput()
 		said, _ := json.Marshal(fmt.Sprintf("%s %v", out, err))
 		a.keep(name, message{Result: said})
 	case "noted":
