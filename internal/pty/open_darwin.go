@@ -16,6 +16,9 @@ var name struct {
 	text [128]byte
 }
 
+// The requests for a terminal's modes.
+const getMode, setMode = unix.TIOCGETA, unix.TIOCSETA
+
 // unlock lets a terminal be used, and gives the name of its other side. The requests
 // are those of <sys/ttycom.h>.
 func unlock(master int) (string, error) {

@@ -33,3 +33,21 @@ func TestStart(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestBackspace erases a character of several bytes whole, as in other terminals.
+func TestBackspace(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "read x; echo got $x")
+	f, err := StartWithSize(cmd, &Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	io.WriteString(f, "aé日\x7f\x7fb\n") //nolint:errcheck // the answer tells
+	var got strings.Builder
+	for lines := bufio.NewScanner(f); lines.Scan() && !strings.Contains(got.String(), "got "); {
+		got.WriteString(lines.Text() + "\n")
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(got.String(), "got ab\n") {
+		t.Errorf("%q, %v", got.String(), err)
+	}
+}

@@ -10,7 +10,8 @@ import (
 )
 
 // Pair makes a terminal: the descriptor of whoever drives it, and that of programs.
-// Both block and are close-on-exec.
+// Both block and are close-on-exec. Its line editor takes UTF-8 (IUTF8): a backspace erases
+// a character and not a byte.
 func Pair() (master, slave int, err error) {
 	master, err = unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -20,11 +21,25 @@ func Pair() (master, slave int, err error) {
 	if err == nil {
 		slave, err = unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	}
+	if err == nil {
+		if err = takeUTF8(slave); err != nil {
+			unix.Close(slave)
+		}
+	}
 	if err != nil {
 		unix.Close(master)
 		return -1, -1, fmt.Errorf("open the other side of a pty: %w", err)
 	}
 	return master, slave, nil
+}
+
+func takeUTF8(slave int) error {
+	mode, err := unix.IoctlGetTermios(slave, getMode)
+	if err != nil {
+		return err
+	}
+	mode.Iflag |= unix.IUTF8
+	return unix.IoctlSetTermios(slave, setMode, mode)
 }
 
 // Open is Pair as files, of which deadlines work on the first.
