@@ -13,6 +13,7 @@ import (
 // what the task did stays, and its changes are still its own; a file that both changed changes
 // nothing.
 func TestUpdateCopy(t *testing.T) {
+	needGit(t) // compares files
 	t.Parallel()
 	home := t.TempDir()
 	write(t, home, map[string]string{"a": "a\n", "b": "b\n", "gone": "x\n", "dir/c": "c\n", "both": "1\n", ".git/config": "[core]\n"})
