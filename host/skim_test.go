@@ -24,7 +24,7 @@ func TestSkim(t *testing.T) {
 	p.output(uri, "ready")
 	v.initialize()
 	f := v.follow(uri)
-	v.must(ahp.MethodSkim, ahp.SubscribeParams{Channel: uri}, nil)
+	v.must(ahp.MethodSkim, map[string]any{"channel": uri, "_meta": map[string]any{"tandemux/calmMs": 60}}, nil)
 	if err := v.call(ahp.MethodSkim, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err == nil {
 		t.Error("the list of terminals can be skimmed")
 	}
@@ -99,5 +99,12 @@ func TestSkim(t *testing.T) {
 	same()
 	if n := f.screen.HistoryLen(); n < 9000 {
 		t.Errorf("subscribing again gives %d lines of history", n)
+	}
+	var brief ahp.SubscribeResult
+	v.must(ahp.MethodSubscribe, map[string]any{"channel": uri, "_meta": map[string]any{"tandemux/within": 0}}, &brief)
+	f = v.starting(*brief.Snapshot)
+	same()
+	if n := f.screen.HistoryLen(); n > 0 {
+		t.Errorf("subscribing to the screen alone gives %d lines of history", n)
 	}
 }

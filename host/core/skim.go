@@ -12,9 +12,11 @@ const (
 	// skimPause is the least time between two screens while much is printed.
 	skimPause = 33 * time.Millisecond
 	// skimLittle is so little output in a turn that it does not count as much, and
-	// skimQuiet how long no more than that comes until skimming ends.
-	skimLittle = 16 << 10
-	skimQuiet  = 50 * time.Millisecond
+	// skimQuiet how long no more than that comes until skimming ends, unless a link asks
+	// for longer, up to skimLongest.
+	skimLittle  = 16 << 10
+	skimQuiet   = 50 * time.Millisecond
+	skimLongest = 2 * time.Second
 	// skimBehind is what may wait for a link for which a screen is left out.
 	skimBehind = 64 << 10
 )
@@ -37,16 +39,17 @@ type skim struct {
 	busy  bool
 	shown time.Time
 	quiet *time.Timer
+	pause time.Duration // until quiet fires
 }
 
-// Skim spares a link the channel's output until that calms down, or the link subscribes
-// again. It reports whether the channel has any.
-func (tx Tx) Skim(ch *Channel, l *Link) bool {
+// Skim spares a link the channel's output until that has been calm for a while, or the
+// link subscribes again. It reports whether the channel has any.
+func (tx Tx) Skim(ch *Channel, l *Link, calm time.Duration) bool {
 	if _, is := ch.Body.(Skimmed); !is {
 		return false
 	}
 	if ch.skim == nil {
-		s, c := &skim{}, tx.c
+		s, c := &skim{pause: skimQuiet}, tx.c
 		s.quiet = time.AfterFunc(skimQuiet, func() {
 			c.Do(func(tx Tx) {
 				if ch.skim == s && !tx.Closing() {
@@ -56,8 +59,13 @@ func (tx Tx) Skim(ch *Channel, l *Link) bool {
 		})
 		ch.skim = s
 	}
-	if s := ch.skim; !slices.Contains(s.links, l) {
+	s := ch.skim
+	if !slices.Contains(s.links, l) {
 		s.links = append(s.links, l)
+	}
+	if calm = min(calm, skimLongest); calm > s.pause {
+		s.pause = calm
+		s.quiet.Reset(calm)
 	}
 	return true
 }
@@ -136,7 +144,7 @@ func (tx Tx) showScreens(ch *Channel) {
 	}
 	now := time.Now()
 	if s.much {
-		s.quiet.Reset(skimQuiet)
+		s.quiet.Reset(s.pause)
 	}
 	if !s.much || s.told || now.Sub(s.shown) >= skimPause {
 		tx.showScreen(ch, s, false)

@@ -96,7 +96,7 @@ func (c *Conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
 			continue
 		}
 		seen[uri] = true
-		if s, err := c.open(tx, uri); err == nil {
+		if s, err := c.open(tx, uri, whole); err == nil {
 			taken = append(taken, s)
 		}
 	}

@@ -3,6 +3,8 @@ package requests
 import (
 	"context"
 	"encoding/json"
+	"math"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
@@ -148,7 +150,7 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	}
 	r.kind = ahp.ReconnectSnapshot
 	for _, ch := range channels {
-		r.taken = append(r.taken, c.snapshot(tx, ch))
+		r.taken = append(r.taken, c.snapshot(tx, ch, whole))
 	}
 	c.fit(tx, r.taken)
 	return r, nil
@@ -166,12 +168,16 @@ func (c *Conn) undo(err error) error {
 // delivery, view and flowControl are hints that may be ignored (AHP,
 // Subscriptions).
 func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
-	channel, err := channelOf(raw)
+	channel, p, err := channelOf(raw)
 	if err != nil {
 		return nil, err
 	}
+	within := whole
+	if p.Within != nil {
+		within = max(0, *p.Within)
+	}
 	var taken snapshot
-	s.Core.Locked(func(tx core.Tx) { taken, err = c.open(tx, channel) })
+	s.Core.Locked(func(tx core.Tx) { taken, err = c.open(tx, channel, within) })
 	if err != nil {
 		return nil, err
 	}
@@ -182,33 +188,40 @@ func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any
 	return ahp.Encode(c.Profile, ahp.SubscribeResult{Snapshot: &encoded}) // else it is validated and copied once more
 }
 
+// more is what the params of a subscription may say besides, in _meta.
+type more struct {
+	Within *int   `json:"tandemux/within"` // bytes of content
+	CalmMs uint32 `json:"tandemux/calmMs"` // until skimming ends
+}
+
 // channelOf is the channel that the params of a subscription name; before 0.2
 // the member was "resource".
-func channelOf(raw json.RawMessage) (ahp.URI, error) {
+func channelOf(raw json.RawMessage) (ahp.URI, more, error) {
 	var p struct {
 		Channel  *ahp.URI `json:"channel"`
 		Resource *ahp.URI `json:"resource"`
+		Meta     more     `json:"_meta"`
 	}
 	if err := params.Decode(raw, &p); err != nil {
-		return "", err
+		return "", more{}, err
 	}
 	switch {
 	case p.Channel != nil:
-		return *p.Channel, nil
+		return *p.Channel, p.Meta, nil
 	case p.Resource != nil:
-		return *p.Resource, nil
+		return *p.Resource, p.Meta, nil
 	}
-	return "", ahp.InvalidParams("channel: missing")
+	return "", more{}, ahp.InvalidParams("channel: missing")
 }
 
 // skim spares a subscriber output that comes too fast to be read.
 func (s *Server) skim(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
-	channel, err := channelOf(raw)
+	channel, p, err := channelOf(raw)
 	if err != nil {
 		return nil, err
 	}
 	s.Core.Locked(func(tx core.Tx) {
-		if ch := c.Watched(params.Canonical(channel)); ch == nil || !tx.Skim(ch, c.Link) {
+		if ch := c.Watched(params.Canonical(channel)); ch == nil || !tx.Skim(ch, c.Link, time.Duration(p.CalmMs)*time.Millisecond) {
 			err = ahp.InvalidParams("skim %s: it is no terminal that this connection is subscribed to", params.Clip(channel))
 		}
 	})
@@ -216,7 +229,7 @@ func (s *Server) skim(_ context.Context, c *Conn, raw json.RawMessage) (any, err
 }
 
 func (s *Server) unsubscribe(c *Conn, raw json.RawMessage) {
-	channel, err := channelOf(raw)
+	channel, _, err := channelOf(raw)
 	if err != nil {
 		return
 	}
@@ -246,7 +259,7 @@ func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
 
 // open subscribes the connection, from the number in the snapshot on; its
 // actions are held until the request is answered.
-func (c *Conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
+func (c *Conn) open(tx core.Tx, uri ahp.URI, within int) (snapshot, error) {
 	ch, err := c.s.visible(tx, c.Principal, uri)
 	if err != nil {
 		return snapshot{}, err
@@ -254,17 +267,24 @@ func (c *Conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
 	if !c.Watches(ch.URI) && c.Subscribed() >= c.s.Limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
 	}
-	s := c.snapshot(tx, ch)
+	s := c.snapshot(tx, ch, within)
 	c.s.Channels.Opened(tx, c.Link, false)
 	return s, nil
 }
 
+// whole is all content of a terminal.
+const whole = math.MaxInt
+
 // snapshot takes a channel's state and subscribes c in the same instant. What
 // is pending goes out before the reply, should c be subscribed already: it is
-// part of the state.
-func (c *Conn) snapshot(tx core.Tx, ch *core.Channel) snapshot {
+// part of the state, of which no more content is taken than within.
+func (c *Conn) snapshot(tx core.Tx, ch *core.Channel, within int) snapshot {
 	ch.Body.Settle(tx)
-	state := c.s.Channels.ShownState(tx, c.Principal, ch.Body.State(tx))
+	state, less := c.s.Channels.StateWithin(tx, ch, within)
+	if !less {
+		state = ch.Body.State(tx)
+	}
+	state = c.s.Channels.ShownState(tx, c.Principal, state)
 	c.Out.Hold()
 	tx.Subscribe(ch, c.Link)
 	s := snapshot{uri: ch.URI, state: state, seq: tx.Seq()}

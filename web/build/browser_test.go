@@ -145,17 +145,21 @@ type browser struct {
 	problems []string // what the console and the policy say
 }
 
-func (m *machine) browse(opts ...chromedp.ExecAllocatorOption) *browser {
+func (m *machine) browse() *browser {
+	m.Helper()
+	return m.browseFor(3 * time.Minute)
+}
+
+func (m *machine) browseFor(most time.Duration) *browser {
 	m.Helper()
 	flags := append(chromedp.DefaultExecAllocatorOptions[:0:0], chromedp.ExecPath(chromium(m.T)), chromedp.UserDataDir(filepath.Join(m.dir, "chromium-"+fmt.Sprint(time.Now().UnixNano()))))
 	for _, f := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage", "enable-unsafe-swiftshader"} {
 		flags = append(flags, chromedp.Flag(f, true))
 	}
 	flags = append(flags, chromedp.WindowSize(1280, 800))
-	flags = append(flags, opts...)
 	alloc, end := chromedp.NewExecAllocator(context.Background(), flags...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	ctx, stop := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, most)
 	m.Cleanup(func() { stop(); cancel(); end() })
 	b := &browser{machine: m, ctx: ctx}
 	chromedp.ListenTarget(ctx, func(ev any) {

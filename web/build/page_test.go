@@ -312,7 +312,9 @@ func TestHostile(t *testing.T) {
 	b.eval(`[...document.querySelectorAll(".dialog button")].find(e => e.innerText === "Take")?.click(), true`)
 	b.until("it is ours", `document.querySelector(".pane .who").innerText === "yours"`)
 	b.eval(`document.querySelector(".pane textarea").focus(), true`)
-	b.keys("\rend\r")
+	b.keys("\r")
+	b.until("cat's answer", `tandemux.texts()[0].replaceAll("\n", "").split("22;28c").length > 2`)
+	b.keys("end\r")
 	b.shows("\nend\nend")
 	// What it asked was answered once, by the host: shown as it was typed, and by cat.
 	if n := b.eval(`tandemux.texts()[0].replaceAll("\n", "").split("22;28c").length - 1`); n != "2" {

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -49,10 +55,12 @@ func TestSpeed(t *testing.T) {
 		b.until("another pane", `document.querySelectorAll(".pane").length === `+n)
 	}
 	b.until("four prompts", `tandemux.texts().filter(t => /[#$] *\n*$/.test(t)).length === 4`)
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		return runScriptEverywhere(ctx, `(() => { const f = () => { if (window.tandemux?.texts().filter(t => t.includes("#") || t.includes("$")).length === 4) window.shown = performance.now(); else requestAnimationFrame(f) }; f() })()`)
+	}))
 	b.do(chromedp.Reload())
-	b.until("four panes", `window.tandemux?.texts().filter(t => t.includes("#") || t.includes("$")).length === 4`)
-	attach := b.evalSlowly(`performance.now()`)
-	t.Logf("from the reload to four panes: at most %.0f ms", attach)
+	b.until("four panes", `!!window.shown`)
+	t.Logf("from the reload to four panes: %.0f ms, of which the browser took %.0f until the page ran", b.evalSlowly(`shown`), b.evalSlowly(`performance.getEntriesByName("begun")[0].startTime`))
 
 	// The end of a flood.
 	big := filepath.Join(m.dir, "home", "big")
@@ -63,13 +71,129 @@ func TestSpeed(t *testing.T) {
 	b.eval(`document.querySelector(".pane textarea").focus(), true`)
 	began := time.Now()
 	b.keys("cat big; echo e\"n\"d\r")
-	for end := began.Add(3 * time.Minute); b.eval(`tandemux.texts().some(t => /^end *$/m.test(t))`) != "true"; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the end of 100 MiB does not show")
+	b.evalSlowly(`new Promise(done => { const f = () => tandemux.texts().some(t => /^end *$/m.test(t)) ? done(0) : setTimeout(f, 20); f() })`)
+	page := time.Since(began)
+	t.Logf("100 MiB to its end: %v", page.Round(10*time.Millisecond))
+	if tui := m.floodTUI(); tui > 0 {
+		t.Logf("in the terminal interface: %v; the page takes %.1f times that", tui.Round(10*time.Millisecond), page.Seconds()/tui.Seconds())
+		if page > 6*tui+2*time.Second {
+			t.Errorf("the page takes %v for what the terminal interface does in %v", page, tui)
 		}
 	}
-	t.Logf("100 MiB to its end: %v", time.Since(began).Round(10*time.Millisecond))
 	b.clean()
+}
+
+// floodTUI is how long the terminal interface takes for the same, 0 without the program
+// script, which gives it a terminal.
+func (m *machine) floodTUI() time.Duration {
+	m.Helper()
+	if lookPath("script") == "" {
+		return 0
+	}
+	path, _ := program()
+	cmd := exec.Command("script", "-qfec", "stty rows 40 cols 120; exec "+path+" attach speed", "/dev/null")
+	cmd.Env, cmd.Dir = append(m.env, "TERM=xterm-256color"), filepath.Join(m.dir, "home")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		m.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		m.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		m.Fatal(err)
+	}
+	defer cmd.Wait() //nolint:errcheck // it is killed
+	defer cmd.Process.Kill()
+	var mu sync.Mutex
+	var all strings.Builder
+	go func() {
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := out.Read(buf)
+			mu.Lock()
+			all.Write(buf[:n])
+			mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	shown := func(text string) func() bool {
+		return func() bool { mu.Lock(); defer mu.Unlock(); return strings.Contains(all.String(), text) }
+	}
+	io.WriteString(in, "echo go$((1))ing\r")
+	wait(m.T, "the terminal interface's prompt", shown("go1ing"))
+	began := time.Now()
+	io.WriteString(in, "cat big; echo fin$((1))shed\r")
+	for end := began.Add(3 * time.Minute); !shown("fin1shed")(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			m.Fatal("the end does not show in the terminal interface")
+		}
+	}
+	return time.Since(began)
+}
+
+// TestFlat: an hour's flood leaves the page as large as it was, and a page on which nothing
+// happens does nothing. TANDEMUX_SOAK says how long it floods.
+func TestFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes its time: make browser")
+	}
+	long := 10 * time.Second
+	if d, err := time.ParseDuration(os.Getenv("TANDEMUX_SOAK")); err == nil {
+		long = d
+	}
+	m := newMachine(t)
+	b := m.browseFor(long + 3*time.Minute)
+	b.pair(m.offer())
+	b.terminal()
+	b.keys("while :; do seq 1000000; done\r")
+	time.Sleep(long / 5)
+	early := b.heap()
+	time.Sleep(long)
+	late := b.heap()
+	t.Logf("the page's heap: %.1f MB, %v later %.1f MB", early/1e6, long, late/1e6)
+	if late > early*1.2+8e6 {
+		t.Errorf("the page has grown from %.0f to %.0f bytes", early, late)
+	}
+	b.eval(`tandemux.type([...tandemux.feeds.keys()][0], "\x03"), true`)
+	b.until("quiet", `[...tandemux.feeds.values()].every(f => !f.skims && !f.settles && !f.waiting) && tandemux.texts().some(t => /\^C\n.*[#$] *\n*$/.test(t))`)
+	time.Sleep(2 * time.Second) // the scrollbar fades
+	was := b.metrics()
+	time.Sleep(3 * time.Second)
+	is := b.metrics()
+	for _, k := range []string{"LayoutCount", "RecalcStyleCount"} {
+		if n := is[k] - was[k]; n > 0 {
+			t.Errorf("%s rose by %.0f while nothing happened", k, n)
+		}
+	}
+	t.Logf("in 3 s of nothing: script %.1f ms, all tasks %.1f ms", 1e3*(is["ScriptDuration"]-was["ScriptDuration"]), 1e3*(is["TaskDuration"]-was["TaskDuration"]))
+	if d := is["ScriptDuration"] - was["ScriptDuration"]; d > 0.005 {
+		t.Errorf("scripts ran for %.0f ms while nothing happened", 1e3*d)
+	}
+	b.clean()
+}
+
+// heap is the page's, without what is garbage.
+func (b *browser) heap() float64 {
+	b.Helper()
+	b.do(heapprofiler.CollectGarbage())
+	return b.metrics()["JSHeapUsedSize"]
+}
+
+func (b *browser) metrics() map[string]float64 {
+	b.Helper()
+	all := map[string]float64{}
+	b.do(performance.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		list, err := performance.GetMetrics().Do(ctx)
+		for _, m := range list {
+			all[m.Name] = m.Value
+		}
+		return err
+	}))
+	return all
 }
 
 // evalSlowly gives a number that the page takes its time for.

@@ -257,6 +257,7 @@ function Dialog({ store }: { store: Store }) {
   );
 }
 
+performance.mark("begun");
 const into = document.getElementById("app")!;
 pair().then(
   (key) => {

@@ -8,10 +8,21 @@ const create = Document.prototype.createElement;
 function sheeted(element: HTMLElement): HTMLElement {
   const sheet = new CSSStyleSheet();
   let text = "";
+  let stale = false;
+  // A terminal sets its styles several times while it opens: they are read once.
+  const set = (t: string) => {
+    text = t ?? "";
+    if (stale) return;
+    stale = true;
+    queueMicrotask(() => {
+      stale = false;
+      sheet.replaceSync(text);
+    });
+  };
   document.adoptedStyleSheets.push(sheet);
   element.hidden = true;
   for (const name of ["textContent", "innerText"])
-    Object.defineProperty(element, name, { get: () => text, set: (t: string) => sheet.replaceSync((text = t ?? "")) });
+    Object.defineProperty(element, name, { get: () => text, set });
   Object.defineProperty(element, "sheet", { get: () => sheet });
   element.remove = () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== sheet);

@@ -26,6 +26,8 @@ export interface Screen {
   dispose(): void;
   /** write shows output; done is called when that has been taken in. */
   write(text: string, done?: () => void): void;
+  /** show shows a state in place of all there was. */
+  show(text: string, done?: () => void): void;
   /** reset shows nothing, in the modes that a terminal begins with. */
   reset(): void;
   resize(cols: number, rows: number): void;
@@ -113,11 +115,30 @@ export function safe(address: string): string | undefined {
   }
 }
 
+let fast: boolean | undefined;
+
+/** accelerated reports whether there is a graphics processor: WebGL that the main processor
+ * computes takes more than the DOM does. */
+function accelerated(): boolean {
+  if (fast === undefined) {
+    const gl = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+    const info = gl?.getExtension("WEBGL_debug_renderer_info");
+    fast = !!gl && !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER)));
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+  return fast;
+}
+
+/** later does something when the page has nothing else to do. */
+const later = (f: () => void) => ((globalThis as any).requestIdleCallback ?? ((g: () => void) => setTimeout(g, 500)))(f);
+
 class Xterm implements Screen {
   private readonly term: Terminal;
   private readonly fit = new FitAddon();
   private parent?: HTMLElement;
   private px = 14;
+  private gone = false;
+  private given = false; // the focus, by the page: nobody chose it
 
   constructor(private readonly events: Events) {
     const activate = (_: MouseEvent, address: string) => events.link(address);
@@ -150,17 +171,11 @@ class Xterm implements Screen {
     this.parent = parent;
     this.term.open(parent);
     this.term.loadAddon(new ImageAddon({ pixelLimit: 4 << 20, storageLimit: 32, sixelSizeLimit: 8 << 20, iipSizeLimit: 8 << 20 }));
-    try {
-      const gl = new WebglAddon();
-      gl.onContextLoss(() => gl.dispose()); // then the DOM draws
-      this.term.loadAddon(gl);
-    } catch {
-      // Without WebGL the DOM draws.
-    }
+    later(() => !this.gone && accelerated() && this.accelerate()); // the DOM shows the first screen sooner
     const area = this.term.textarea!;
     area.setAttribute("aria-label", "terminal");
     area.setAttribute("autocapitalize", "none");
-    area.addEventListener("focus", () => this.events.focused());
+    area.addEventListener("focus", () => this.given || this.events.focused());
     // A text that ends the brackets of a paste could type: no control comes through but
     // newlines and tabs.
     parent.addEventListener(
@@ -175,7 +190,19 @@ class Xterm implements Screen {
     );
   }
 
+  /** accelerate has the graphics processor draw; without one the DOM does. */
+  private accelerate() {
+    try {
+      const gl = new WebglAddon();
+      gl.onContextLoss(() => gl.dispose());
+      this.term.loadAddon(gl);
+    } catch {
+      // It has no context left.
+    }
+  }
+
   dispose() {
+    this.gone = true;
     this.term.dispose();
   }
 
@@ -183,8 +210,15 @@ class Xterm implements Screen {
     this.term.write(text, done);
   }
 
+  show(text: string, done?: () => void) {
+    // Behind what waits to be taken in, and drawn once: at its end, or in a second.
+    this.term.write("\x1bc\x1b[?2026h");
+    this.term.write(text);
+    this.term.write("\x1b[?2026l", done);
+  }
+
   reset() {
-    this.term.write("\x1bc"); // behind what waits to be taken in
+    this.term.write("\x1bc");
   }
 
   resize(cols: number, rows: number) {
@@ -210,7 +244,9 @@ class Xterm implements Screen {
   }
 
   focus() {
+    this.given = true;
     this.term.focus();
+    this.given = false;
   }
 
   paste(text: string) {

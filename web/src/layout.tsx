@@ -1,6 +1,6 @@
 // A layout: its tabs, and the tree of panes of one. It is the document that the terminal
 // interface shows and changes; here it is changed by the same commands, which the host runs.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Store } from "./store";
 import { layoutURI } from "./store";
 import { nameOf, TerminalView } from "./terminal";
@@ -57,7 +57,7 @@ interface Props {
 
 export function Layout({ store, name }: Props) {
   const uri = layoutURI(name);
-  useEffect(() => store.follow(uri), [uri]);
+  useLayoutEffect(() => store.follow(uri), [uri]);
   const doc: Doc | null = store.get<any>(uri)?.doc ?? null;
   const [chosen, setChosen] = useState<string>();
   const [focus, setFocus] = useState<string>();

@@ -244,11 +244,12 @@ export class Connection {
     });
   }
 
-  /** subscribe gives a channel's state to the listener, and all that follows. */
-  async subscribe(uri: string) {
+  /** subscribe gives a channel's state to the listener, and all that follows; brief: of a
+   * terminal the screen alone. */
+  async subscribe(uri: string, brief = false) {
     this.subscriptions.add(uri);
     if (!this.online && this.lastSeq === 0) return; // the handshake does
-    const r = await this.call("subscribe", { channel: uri }).catch((e) => {
+    const r = await this.call("subscribe", { channel: uri, ...(brief && { _meta: { "tandemux/within": 0 } }) }).catch((e) => {
       if (e instanceof RpcError && e.code === 0) return undefined; // so does the next one
       this.subscriptions.delete(uri);
       throw e;

@@ -34,15 +34,19 @@ const schemes: [string, (s: any, a: any) => any][] = [
 ];
 
 // A terminal that brings this much while the screen has not taken in as much floods.
-const floodBytes = 512 << 10;
+const floodBytes = 128 << 10;
+/** How long a flood may pause. */
+const calmMs = 800;
 const maxInput = 64 << 10;
 
 /** A terminal that shows somewhere on the page. */
 class Feed {
   screens = new Set<Screen>();
   waiting = 0; // characters that the screens have not taken in
+  flood = 0; // those of them that came as output
   skims = false;
-  settles = 0; // the timer until its history is asked for
+  first = true; // nothing was shown yet: the screen comes before the history
+  settles = 0; // the timer until its history is asked for, 0 for none
   asked = 0; // the number of our claim that has no answer yet
   count = 0; // of views
 }
@@ -118,7 +122,10 @@ export class Store implements Listener {
     if (feed) {
       feed.skims = false;
       clearTimeout(feed.settles);
+      feed.settles = 0;
       this.show(feed, state);
+      if (feed.first) this.settle(s.resource, feed, 300);
+      feed.first = false;
       state = { ...state, content: [] }; // the screens have it
     }
     this.states.set(s.resource, state);
@@ -128,15 +135,10 @@ export class Store implements Listener {
   private show(feed: Feed, state: ahp.TerminalState) {
     const text = (state.content as any[]).map((p) => (p.type === "command" ? p.output : p.value) ?? "").join("");
     for (const screen of feed.screens) {
-      screen.reset();
       if (state.cols && state.rows) screen.resize(state.cols, state.rows);
-      this.write(feed, screen, text);
+      feed.waiting += text.length;
+      screen.show(text, () => (feed.waiting -= text.length));
     }
-  }
-
-  private write(feed: Feed, screen: Screen, text: string) {
-    feed.waiting += text.length;
-    screen.write(text, () => (feed.waiting -= text.length));
   }
 
   action(e: Envelope) {
@@ -154,10 +156,18 @@ export class Store implements Listener {
     }
     const a = e.action;
     if (feed && a.type === "terminal/data") {
-      for (const screen of feed.screens) this.write(feed, screen, a.data);
-      if (feed.waiting > floodBytes && !feed.skims) {
+      for (const screen of feed.screens) {
+        const n = a.data.length;
+        feed.waiting += n;
+        feed.flood += n;
+        screen.write(a.data, () => {
+          feed.waiting -= n;
+          feed.flood -= n;
+        });
+      }
+      if (feed.flood > floodBytes && !feed.skims) {
         feed.skims = true;
-        this.conn.call("x-tandemux/skim", { channel: e.channel }).catch(() => {}); // a host without it goes on
+        this.conn.call("x-tandemux/skim", { channel: e.channel, _meta: { "tandemux/calmMs": calmMs } }).catch(() => {}); // a host without it goes on
       }
       return;
     }
@@ -180,9 +190,7 @@ export class Store implements Listener {
       if (feed.waiting < floodBytes || p.last) this.show(feed, p.state);
       if (p.last) {
         feed.skims = false;
-        // The history, once it is quiet: a flood often pauses.
-        clearTimeout(feed.settles);
-        feed.settles = window.setTimeout(() => this.feeds.get(p.resource) === feed && !feed.skims && void this.conn.subscribe(p.resource).catch(() => {}), 1000);
+        this.settle(p.resource, feed, 0);
       }
       return;
     }
@@ -195,6 +203,15 @@ export class Store implements Listener {
     else return;
     this.watchSessions();
     this.tell();
+  }
+
+  /** settle asks for all of a terminal of which the screen alone was shown. */
+  private settle(uri: string, feed: Feed, after: number) {
+    clearTimeout(feed.settles);
+    feed.settles = window.setTimeout(() => {
+      feed.settles = 0;
+      if (this.feeds.get(uri) === feed && !feed.skims) void this.conn.subscribe(uri).catch(() => {});
+    }, after);
   }
 
   missing(uri: string) {
@@ -224,7 +241,7 @@ export class Store implements Listener {
     const n = (this.following.get(uri) ?? 0) + 1;
     this.following.set(uri, n);
     if (n === 1)
-      this.conn.subscribe(uri).catch((e) => {
+      this.conn.subscribe(uri, this.feeds.has(uri)).catch((e) => {
         this.states.delete(uri);
         this.say(String(e.message), "warning");
       });

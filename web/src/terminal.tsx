@@ -1,5 +1,5 @@
 // A terminal on the page: its screen, who holds it, and what may be done about that.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { newScreen, safe, type Screen } from "./engine";
 import type { Holder, Store } from "./store";
@@ -143,7 +143,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
   const state = store.get<ahp.TerminalState>(uri);
   const h: Holder | undefined = t && store.holder(t);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const type = (d: string) => {
       if (store.type(uri, d)) return;
       setFlash(true);
@@ -175,9 +175,9 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       bell: () => {},
       focused: () => held.current.onFocus?.(),
     });
+    const end = store.attach(uri, s); // first: the host answers meanwhile
     s.open(box.current!);
     setScreen(s);
-    const end = store.attach(uri, s);
     return () => {
       end();
       s.dispose();
