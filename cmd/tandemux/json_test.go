@@ -56,6 +56,8 @@ search .
 watch brief --snapshots
 token new phone --expires 1h
 token ls
+hosts ls
+hosts check
 doctor
 prompt --agent-command 'scripted-agent hello.txt' hello
 session ls

@@ -79,8 +79,12 @@ func blocks(t *testing.T, page string) (all []block) {
 var needs = [][2]string{
 	{"curl ", "[!has:curl] skip 'there is no curl'\n"},
 	{"python3", "[!exec:/usr/bin/python3] skip 'there is no python3'\n"},
-	{"ssh ", "[!sshd] skip 'there is no sshd that could log this user in'\nuser far\nmkdir farbin\nsymlink farbin/tandemux -> $TANDEMUXBIN\nuser near\nsshd far\nsshd known\n"},
+	{"build ssh://", sshMachine},
+	{"ssh ", sshMachine},
 }
+
+// sshMachine is the machine named machine.
+const sshMachine = "[!sshd] skip 'there is no sshd that could log this user in'\nuser far\nmkdir farbin\nsymlink farbin/tandemux -> $TANDEMUXBIN\nuser near\nsshd far\nsshd known\n"
 
 // TestPages runs the commands of README.md and docs as they are written: each page in an
 // empty home of its own, in a small repository, with an agent named claude that says

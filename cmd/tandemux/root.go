@@ -9,6 +9,7 @@ import (
 	"tandemux/internal/complete"
 	"tandemux/internal/doctor"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/hostcmd"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
 	"tandemux/internal/taskcmd"
@@ -49,7 +50,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
+		groupHost:     {hostcmd.Command(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -62,5 +63,6 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	words["HOOK"] = hookWords
 	words["EVENT"] = func(*cobra.Command) []string { return hooks.Kinds }
 	cli.Complete(root, words)
+	endpoint.TakeHosts(root)
 	return root
 }

@@ -22,6 +22,7 @@ const (
 	ExitDone   = 0
 	ExitFailed = 1
 	ExitUsage  = 2
+	ExitPart   = 3 // some of several hosts were not reached; the rest was printed
 
 	ExitTimeout = 124
 )
@@ -175,8 +176,8 @@ func exit(cmd *cobra.Command, args []string, err error) int {
 		if code, err = status.Code, status.Err; err == nil {
 			return code
 		}
-		if code == ExitTimeout {
-			word = "timeout"
+		if named := map[int]string{ExitTimeout: "timeout", ExitPart: "unreached"}[code]; named != "" {
+			word = named
 		}
 	case errors.Is(err, context.Canceled):
 		return ExitFailed

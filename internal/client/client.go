@@ -170,18 +170,24 @@ type Client struct {
 
 	serverSeq atomic.Int64 // the highest seen
 
-	mu       sync.Mutex // Protects following.
-	link     *link      // nil while there is no connection
-	ready    chan struct{}
-	ended    bool
-	us       ahp.InitializeMeta // what the host takes us for
-	profile  ahp.Profile
+	mu    sync.Mutex // Protects following.
+	link  *link      // nil while there is no connection
+	ready chan struct{}
+	ended bool
+	us    ahp.InitializeMeta // what the host takes us for
+	dialect
 	channels map[ahp.URI]*channel
 
 	clientSeq    int64
 	pending      []*pending // by clientSeq
 	pendingBytes int
 	liveness
+}
+
+// dialect is how the host of now speaks.
+type dialect struct {
+	profile  ahp.Profile
+	protocol string // its version, as the host chose it
 }
 
 // channel is a subscription.
@@ -385,6 +391,13 @@ func (c *Client) Unsubscribe(uri ahp.URI) {
 
 // saw sets serverSeq if seq is higher. Only the reader goroutine calls it.
 func (c *Client) saw(seq int64) { c.serverSeq.Store(max(c.serverSeq.Load(), seq)) }
+
+// Protocol is the version of AHP that is spoken.
+func (c *Client) Protocol() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.protocol
+}
 
 // ClientID is the id used.
 func (c *Client) ClientID() string { return c.o.ClientID }

@@ -205,7 +205,7 @@ func (l *link) initialize(done func(error)) {
 func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c := l.c
 	c.mu.Lock()
-	c.profile = p
+	c.profile, c.protocol = p, r.ProtocolVersion
 	if r.Meta != nil {
 		c.us = *r.Meta
 	}

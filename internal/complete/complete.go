@@ -10,9 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/host/task/store"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/hosts"
+	"tandemux/internal/local"
 	"tandemux/internal/taskcmd"
 )
 
@@ -33,6 +36,13 @@ func Words(configured func() []string) map[string]func(cmd *cobra.Command) []str
 			all := slices.Concat(configured(), agents(cmd), deployed(cmd))
 			slices.Sort(all)
 			return slices.CompactFunc(all, func(a, b string) bool { return word(a) == word(b) })
+		},
+		"HOST": func(*cobra.Command) (names []string) {
+			list, _ := hosts.Read(local.FindDirs().Config) //nolint:errcheck // there is nowhere to report it to
+			for _, h := range list {
+				names = append(names, h.Name+"\t"+cli.Short(h.URL))
+			}
+			return names
 		},
 		"URL":        func(*cobra.Command) []string { return endpoint.Known() },
 		"PROJECT":    tasks("listProjects", func(p store.Project) string { return p.Name + "\t" + cli.Short(p.Description) }),
@@ -67,17 +77,27 @@ func asked(cmd *cobra.Command, ask func(ctx context.Context, s *endpoint.Conn) [
 	return all
 }
 
-func terminals(cmd *cobra.Command) []string {
-	return asked(cmd, func(_ context.Context, s *endpoint.Conn) (all []string) {
-		for _, t := range s.Terminals() {
+// terminals are those of all hosts that a list of them would have.
+func terminals(cmd *cobra.Command) (all []string) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+	defer cancel()
+	cmd.SetContext(ctx)
+	got, _, _ := endpoint.EachConn(cmd, func(_ context.Context, s *endpoint.Conn) ([]ahp.TerminalInfo, error) { //nolint:errcheck // there is nowhere to report it to
+		return s.Terminals(), nil
+	})
+	for _, one := range got {
+		for _, t := range one.Got {
 			id := endpoint.LastPart(t.Resource)
 			all = append(all, id+"\t"+cli.Short(t.Title))
 			if name := endpoint.NameOf(t); name != "" {
+				if host := hosted.Host(t.Resource); host != "" {
+					name = host + ":" + name
+				}
 				all = append(all, name+"\t"+id+", "+cli.Short(endpoint.TitleOf(t)))
 			}
 		}
-		return all
-	})
+	}
+	return all
 }
 
 func layouts(cmd *cobra.Command) []string {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
@@ -27,6 +28,7 @@ type Options struct {
 	Start     bool // start this user's host when none runs
 	Reconnect bool // go on with the next host when this one ends
 	Once      bool // of a command line's: do not reconnect
+	Names     bool // what the host has carries its name (package hosted)
 	Sink      client.Sink
 	client.Wants
 	Kind  string         // part of the client id: "tui", "cli"
@@ -42,7 +44,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 			return nil, err
 		}
 	}
-	if p.inTheClear() {
+	if p.inTheClear() && !p.quiet {
 		fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you type\n", p.url)
 	}
 	if p.SSH != nil {
@@ -62,8 +64,12 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 	if p.debug && h.Kind != "tui" { // which has the terminal
 		dial = trace(dial)
 	}
+	id := cmp.Or(h.ID, NewClientID(h.Kind))
+	if h.Names && p.Name != "" {
+		dial = p.named(dial, hosted.Names{Host: p.Name, Here: id, There: NewClientID(h.Kind)})
+	}
 	opts := client.Options{
-		Dial: dial, ClientID: cmp.Or(h.ID, NewClientID(h.Kind)), Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
+		Dial: dial, ClientID: id, Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
 		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,
 	}
 	if h.Kind != "tui" && h.Kind != "mcp" { // those never give up
@@ -226,14 +232,18 @@ func WithHost(cmd *cobra.Command, h Options, work func(ctx context.Context, s *C
 
 // With is WithHost for a place that is known already.
 func (p Endpoint) With(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
+	return p.with(cmd.Context(), h, work)
+}
+
+func (p Endpoint) with(ctx context.Context, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
 	h.Sink, h.Kind, h.Reconnect = m, "cli", !h.Once
-	c, err := Connect(cmd.Context(), p, h)
+	c, err := Connect(ctx, p, h)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return work(cmd.Context(), &Conn{c, m, p})
+	return work(ctx, &Conn{c, m, p})
 }
 
 // OperatorPrincipal is what the host calls everybody of its own uid on the unix

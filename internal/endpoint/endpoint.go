@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/hosts"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
@@ -37,6 +39,7 @@ var Version = "dev"
 // Endpoint is where the host is: this user's own, or the one at --host.
 type Endpoint struct {
 	Dirs      local.Dirs
+	Name      string // in the list of hosts, "" for none
 	url       string // empty for this user's own
 	scheme    string // of url
 	host      string // host:port of ws and wss
@@ -45,12 +48,13 @@ type Endpoint struct {
 	pin       string // --fingerprint
 	SSH       *machine
 	debug     bool // say what is asked and answered
+	quiet     bool // one of several at once: ask the person nothing
 }
 
 // AddFlags gives a command and those below it the flags of placeOf.
 func AddFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.String("host", "", "Work on another host, at `URL`: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
+	f.String("host", "", "Work on another host, by its name or at `URL`: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
 	f.String("token-file", "", "`FILE` with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
 	f.BoolP("debug", "d", false, "Say on standard error what the host is asked, and how it answers")
 	f.String("fingerprint", "", "Trust the wss:// host whose certificate has this `SHA256`, now and later")
@@ -63,6 +67,17 @@ func Of(cmd *cobra.Command) (Endpoint, error) {
 		address, from = os.Getenv(hostEnv), hostEnv
 	}
 	file, pin := flagText(cmd, "token-file"), flagText(cmd, "fingerprint")
+	if address == hosts.Local {
+		address = ""
+	}
+	if address != "" && !strings.Contains(address, ":") {
+		h, err := p.find(address, from)
+		if err != nil {
+			return p, err
+		}
+		address, p.Name = h.URL, h.Name
+		file = cmp.Or(file, h.TokenFile)
+	}
 	if address == "" {
 		if file != "" || pin != "" {
 			return p, cli.Usagef("--token-file and --fingerprint are for a host at --host")
@@ -82,7 +97,7 @@ func Of(cmd *cobra.Command) (Endpoint, error) {
 		}
 	}
 	if p.scheme != "ws" && p.scheme != "wss" {
-		if file != "" {
+		if file != "" && p.Name == "" {
 			return p, cli.Usagef("--token-file is for a host at wss:// or ws://")
 		}
 		return p, nil
@@ -220,7 +235,7 @@ func (p Endpoint) dialer() (func(context.Context) (jsonrpc.Transport, error), er
 		return p.pinned(target)
 	case "ssh":
 		target.URL = "ws://localhost/"
-		target.Dial = p.SSH.dialer(false)
+		target.Dial = p.SSH.dialer(p.quiet)
 	}
 	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
 }
@@ -251,6 +266,8 @@ func ChildEnv(environ []string) map[string]string {
 // MachineName is what the status line calls the machine that the host runs on.
 func (p Endpoint) MachineName() string {
 	switch {
+	case p.Name != "":
+		return p.Name
 	case p.SSH != nil:
 		return p.SSH.name
 	case p.host != "":

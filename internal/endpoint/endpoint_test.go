@@ -44,7 +44,7 @@ func TestParseMachine(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		words := m.words(true)
+		words := m.words(true, farCommand)
 		if !slices.Contains(words, "BatchMode=yes") || words[len(words)-3] != "--" || words[len(words)-1] != farCommand {
 			t.Errorf("%s: %q", address, words)
 		}
@@ -56,7 +56,7 @@ func TestParseMachine(t *testing.T) {
 		}
 	}
 	t.Setenv(sshEnv, "my-ssh -F conf")
-	if words := (&machine{name: "box"}).words(false); !slices.Equal(words[:4], []string{"my-ssh", "-F", "conf", "-T"}) || slices.Contains(words, "BatchMode=yes") {
+	if words := (&machine{name: "box"}).words(false, farCommand); !slices.Equal(words[:4], []string{"my-ssh", "-F", "conf", "-T"}) || slices.Contains(words, "BatchMode=yes") {
 		t.Errorf("%q", words)
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/internal/hosts"
 	"tandemux/internal/local"
 )
 
-// Known are the addresses of hosts that this user may mean: of the machines that ssh's
-// configuration names, and of those whose certificates were trusted.
+// Known are the hosts that this user may mean: those that have names, the machines that
+// ssh's configuration names, and those whose certificates were trusted.
 func Known() (all []string) {
 	words := func(path string, each func(words []string)) {
 		text, _ := os.ReadFile(path) //nolint:errcheck // then there are none
@@ -31,6 +32,10 @@ func Known() (all []string) {
 		}
 	})
 	words(filepath.Join(local.FindDirs().State, trustName), func(w []string) { all = append(all, "wss://"+w[0]) })
+	list, _ := hosts.Read(local.FindDirs().Config) //nolint:errcheck // then there are none
+	for _, h := range list {
+		all = append(all, h.Name)
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

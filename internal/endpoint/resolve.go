@@ -6,12 +6,18 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
+	"tandemux/internal/hosts"
 )
 
 // LastPart is the short form of a terminal's URI: what `tandemux ls` prints.
 func LastPart(uri ahp.URI) string {
-	return uri[strings.LastIndexAny(uri, "/:")+1:]
+	short := uri[strings.LastIndexAny(uri, "/:")+1:]
+	if host := hosted.Host(uri); host != "" {
+		return host + ":" + short
+	}
+	return short
 }
 
 // NameOf is the name that somebody gave a terminal, "" for none.
@@ -56,6 +62,9 @@ func Resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 			short := LastPart(t.Resource)
 			return ahp.TerminalInfo{}, fmt.Errorf("%q is the title of %s, and a title is no address, as programs set it: use the id %s, or give the terminal a name with `tandemux rename %s NAME`", cli.Short(id), short, short, short)
 		}
+	}
+	if name, _, may := hosts.Cut(id); may {
+		return ahp.TerminalInfo{}, ahp.NotFound("no terminal matches %q, and no host is called %s; `tandemux ls` lists terminals, `tandemux hosts ls` hosts", id, name)
 	}
 	return ahp.TerminalInfo{}, ahp.NotFound("no terminal matches %q; `tandemux ls` lists them", id)
 }

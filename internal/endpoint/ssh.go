@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -68,9 +69,22 @@ func (m *machine) String() string {
 	return s
 }
 
-// words are the command line of ssh. quiet asks nothing: somebody else has the
-// terminal.
-func (m *machine) words(quiet bool) []string {
+// Run runs a script in sh over there, with what it reads and the person at hand for
+// what ssh asks, and gives what it prints. The script has no single quotes.
+func (m *machine) Run(ctx context.Context, script string, in io.Reader) (string, error) {
+	words := m.words(false, "exec sh -c '"+script+"'")
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	var out, said tail
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, &out, &said, time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("ssh %s: %s", m, cmp.Or(said.last(), err.Error()))
+	}
+	return string(out.text), nil
+}
+
+// words are the command line of ssh for a command over there. quiet asks nothing:
+// somebody else has the terminal.
+func (m *machine) words(quiet bool, command string) []string {
 	words := strings.Fields(os.Getenv(sshEnv))
 	if len(words) == 0 {
 		words = []string{"ssh"}
@@ -85,7 +99,7 @@ func (m *machine) words(quiet bool) []string {
 	if m.user != "" {
 		words = append(words, "-l", m.user)
 	}
-	return append(words, "--", m.name, farCommand)
+	return append(words, "--", m.name, command)
 }
 
 // dialer gives a function that dials; after the first time it is quiet, since then the
@@ -100,7 +114,7 @@ func (m *machine) dialer(quiet bool) func(context.Context) (net.Conn, error) {
 
 // dial starts ssh and waits for the far side's greeting.
 func (m *machine) dial(ctx context.Context, quiet bool) (net.Conn, error) {
-	words := m.words(quiet)
+	words := m.words(quiet, farCommand)
 	cmd := exec.Command(words[0], words[1:]...)
 	if quiet {
 		// Away from the terminal, and from the signals of its keys.

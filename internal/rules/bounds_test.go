@@ -109,6 +109,9 @@ var bounds = map[string][]string{
 		"says nothing for {internal/endpoint.alive s} is asked",
 		"Without an answer for {internal/endpoint.giveUp s} it is given up",
 	},
+	"docs/hosts.md": {
+		"ask all hosts at once, for {internal/endpoint.eachTime s} at most",
+	},
 	"docs/sandbox.md": {
 		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",
 	},

@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"ahp/wire":                 {"ahp"},
 	"ahp/palette":              {"ahp"},
 	"ahp/find":                 {"ahp"},
+	"ahp/hosted":               {"ahp"},
 	"ahp/clienttool":           {"ahp"},
 	"ahp/resource":             {"ahp"},
 	"ahp/schema":               {"ahp/..."},
@@ -46,7 +47,7 @@ var arrows = map[string][]string{
 	"internal/ahptest":         {},
 
 	"internal/config/strict": {},
-	"internal/complete":      {"ahp", "host/task/store", "internal/cli", "internal/endpoint", "internal/taskcmd"},
+	"internal/complete":      {"ahp", "ahp/hosted", "host/task/store", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/taskcmd"},
 
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/jsonform", "internal/plaintext", "internal/spelling"},
@@ -190,11 +191,14 @@ var arrows = map[string][]string{
 
 	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "host/task/login", "host/shell", "internal/config/option", "internal/spelling", "internal/statefile"},
 
-	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
+	"internal/hosts":   {"internal/config/strict", "internal/statefile"},
+	"internal/hostcmd": {"ahp", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/plaintext"},
+
+	"internal/endpoint": {"ahp", "ahp/hosted", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
 
-	"internal/termcmd": {"ahp", "ahp/find", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
+	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
 	"internal/tmux/pane": {"ahp"},
 	"internal/tmux":      {"ahp", "emulator", "host/guard", "host/listen", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/termcmd", "internal/tmux/pane", "keymap", "ui/layout"},

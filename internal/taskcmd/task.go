@@ -2,10 +2,12 @@ package taskcmd
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 func newTask() *cobra.Command {
@@ -132,18 +135,42 @@ func newTaskLs() *cobra.Command {
 		api.TaskQuery
 		All bool `flag:"all,A" doc:"List those that were cancelled, too"`
 	}
-	return verb("ls", "List tasks, newest first; those that are over with --all", &in, func(c *call, _ []string) error {
+	return verb("ls", "List tasks, newest first; those that are over with --all\n"+endpoint.OfAll, &in, func(c *call, _ []string) error {
 		if !in.All {
 			in.Status = "CREATING,PENDING,IDLE,RUNNING,WAITING,FAILED"
 		}
-		tasks, err := List[task.Present](c.Client, 0, "listTasks", in.TaskQuery)
+		each, missed, err := endpoint.Each(c.Command, func(ctx context.Context, at endpoint.Endpoint) ([]task.Present, error) {
+			one := c.Client
+			if at.Several() {
+				one = NewClient(ctx, at)
+				defer one.Close()
+			}
+			return List[task.Present](one, 0, "listTasks", in.TaskQuery)
+		})
 		if err != nil {
 			return err
 		}
-		return table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t task.Present) []any {
-			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t))}
+		tasks := []listed{}
+		for _, a := range each {
+			for _, t := range a.Got {
+				if a.Host != "" {
+					t.ID = a.Host + ":" + t.ID
+				}
+				tasks = append(tasks, listed{t, a.Host})
+			}
+		}
+		slices.SortStableFunc(tasks, func(a, b listed) int { return b.Created.Compare(a.Created) })
+		printed := table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t listed) []any {
+			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t.Present))}
 		})
-	}, cli.One[[]task.Present]())
+		return cmp.Or(printed, missed)
+	}, cli.One[[]listed]())
+}
+
+// listed is a task of one of several hosts.
+type listed struct {
+	task.Present
+	Host string `json:"host,omitempty" doc:"That it is of, by its name in tandemux hosts; absent for this machine's"`
 }
 
 // WorksOn is what a task's files are, in a word or two, with its directory shortened.

@@ -1,10 +1,13 @@
 package termcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,31 +32,44 @@ Those of terminals that are gone, too: command-history in config.toml says how m
 kept. Of each that has all WORDs: when it began, its exit code and how long it took,
 its directory, and its line.
 
+`+endpoint.OfAll+`
+
   tandemux history make test
   tandemux history --failed --dir .`, &in, func(cmd *cobra.Command, args []string) error {
 		p := find.HistoryParams{Channel: ahp.RootURI, Words: args, Failed: in.Failed, Limit: in.Limit}
 		if in.Limit < 1 {
 			return cli.Usagef("--limit %d: must be 1 or more", in.Limit)
 		}
-		return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+		each, missed, err := endpoint.EachConn(cmd, func(ctx context.Context, s *endpoint.Conn) (got find.HistoryResult, err error) {
+			p := p
 			if in.Dir != "" {
 				dir, err := directory(s, in.Dir)
 				if err != nil {
-					return err
+					return got, err
 				}
 				p.Cwd = fileuri.Of(dir)
 			}
-			var got find.HistoryResult
-			if err := s.Ask(ctx, find.MethodHistory, p, &got); err != nil {
-				return err
-			}
-			return cli.Print(cmd, got, func(w io.Writer) error {
-				for i := len(got.Items) - 1; i >= 0; i-- {
-					fmt.Fprintln(w, pastText(got.Items[i]))
-				}
-				return nil
-			})
+			err = s.Ask(ctx, find.MethodHistory, p, &got)
+			return got, err
 		})
+		if err != nil {
+			return err
+		}
+		all := find.HistoryResult{Items: []find.Command{}}
+		for _, a := range each {
+			all.Items, all.More = append(all.Items, a.Got.Items...), all.More || a.Got.More
+		}
+		slices.SortStableFunc(all.Items, func(a, b find.Command) int { return cmp.Compare(b.Timestamp, a.Timestamp) })
+		if len(all.Items) > in.Limit {
+			all.Items, all.More = all.Items[:in.Limit], true
+		}
+		printed := cli.Print(cmd, all, func(w io.Writer) error {
+			for _, c := range slices.Backward(all.Items) {
+				fmt.Fprintln(w, pastText(c))
+			}
+			return nil
+		})
+		return cmp.Or(printed, missed)
 	}), cli.One[find.HistoryResult]())
 }
 
@@ -90,33 +106,47 @@ func newSearchCommand() *cobra.Command {
 What shows and what has scrolled off is searched. TEXT is a regular expression (RE2), or
 taken as it is; without upper case letters either case matches. Exit code 1: nothing
 matches.
+`+endpoint.OfAll+`
 
   tandemux search 'error:'`, &in, func(cmd *cobra.Command, args []string) error {
 		p := find.SearchParams{Channel: ahp.RootURI, Pattern: args[0], Limit: in.Limit, Context: in.Context}
 		if in.Limit < 1 || in.Context < 0 {
 			return cli.Usagef("--limit must be 1 or more, --context 0 or more")
 		}
-		return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
-			var got find.SearchResult
-			if err := s.Ask(ctx, find.MethodSearch, p, &got); err != nil {
-				return err
+		type found struct {
+			find.SearchResult
+			titles map[ahp.URI]string
+		}
+		each, missed, err := endpoint.EachConn(cmd, func(ctx context.Context, s *endpoint.Conn) (f found, err error) {
+			err = s.Ask(ctx, find.MethodSearch, p, &f.SearchResult)
+			f.titles = map[ahp.URI]string{}
+			for _, t := range s.Terminals() {
+				f.titles[t.Resource] = endpoint.TitleOf(t)
 			}
-			err := cli.Print(cmd, got, func(w io.Writer) error {
-				titles := map[ahp.URI]string{}
-				for _, t := range s.Terminals() {
-					titles[t.Resource] = endpoint.TitleOf(t)
-				}
-				printHits(w, got.Items, titles, in.Context > 0)
-				return nil
-			})
-			if err == nil && got.Partial {
-				fmt.Fprintln(cmd.ErrOrStderr(), "note: there may be more: not everything was searched")
-			}
-			if err == nil && len(got.Items) == 0 {
-				err = cli.StatusError{Code: cli.ExitFailed}
-			}
-			return err
+			return f, err
 		})
+		if err != nil {
+			return err
+		}
+		got, titles := find.SearchResult{Items: []find.SearchHit{}}, map[ahp.URI]string{}
+		for _, a := range each {
+			got.Items, got.Partial = append(got.Items, a.Got.Items...), got.Partial || a.Got.Partial
+			maps.Copy(titles, a.Got.titles)
+		}
+		if len(got.Items) > in.Limit {
+			got.Items, got.Partial = got.Items[:in.Limit], true
+		}
+		err = cli.Print(cmd, got, func(w io.Writer) error {
+			printHits(w, got.Items, titles, in.Context > 0)
+			return nil
+		})
+		if err == nil && got.Partial {
+			fmt.Fprintln(cmd.ErrOrStderr(), "note: there may be more: not everything was searched")
+		}
+		if err = cmp.Or(err, missed); err == nil && len(got.Items) == 0 {
+			err = cli.StatusError{Code: cli.ExitFailed}
+		}
+		return err
 	}), cli.One[find.SearchResult]())
 }
 

@@ -1,6 +1,7 @@
 package termcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
@@ -43,6 +45,13 @@ type row struct {
 
 	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty" doc:"The newest command, running or finished"`
 
+	Host string `json:"host,omitempty" doc:"That it is of, by its name in tandemux hosts; absent for this machine's"`
+
+	seen
+}
+
+// seen is a row as seen by who asks.
+type seen struct {
 	me   string // the principal that asks
 	name string // what people call the holder, "" for the host's owner
 }
@@ -53,13 +62,13 @@ const stateOrphaned = "orphaned"
 
 // rowOfOrphan is the row of a program that has lost its terminal.
 func rowOfOrphan(o ahp.Orphan) row {
-	return row{ID: endpoint.LastPart(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
+	return row{ID: endpoint.LastPart(o.Terminal), Host: hosted.Host(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
 }
 
 func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
-		me: me,
-		ID: endpoint.LastPart(t.Resource), URI: t.Resource, Name: endpoint.NameOf(t), Title: endpoint.TitleOf(t), Claim: t.Claim, Holder: "session",
+		seen: seen{me: me},
+		ID:   endpoint.LastPart(t.Resource), Host: hosted.Host(t.Resource), URI: t.Resource, Name: endpoint.NameOf(t), Title: endpoint.TitleOf(t), Claim: t.Claim, Holder: "session",
 		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
 	}
 	var meta ahp.TerminalMeta
@@ -158,33 +167,43 @@ func (r row) commandText() string {
 
 // Ls is `tandemux ls`.
 func Ls() *cobra.Command {
-	return cli.WithJSON(cli.Command("ls", "List the terminals", nil, func(cmd *cobra.Command, _ []string) error {
-		rows := []row{}
+	return cli.WithJSON(cli.Command("ls", "List the terminals\n"+endpoint.OfAll, nil, func(cmd *cobra.Command, _ []string) error {
 		var refused []ahp.AgentRefusal
-		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+		rows, missed, err := ofEach(cmd, func(ctx context.Context, s *endpoint.Conn) (rows []row, _ error) {
 			for _, t := range s.Terminals() {
 				rows = append(rows, rowOf(t, s.Me()))
 			}
 			for _, o := range Orphans(s, ctx) {
 				rows = append(rows, rowOfOrphan(o))
 			}
-			if !cli.AsJSON(cmd) {
+			if !cli.AsJSON(cmd) && s.At.Own() {
 				refused, _ = Refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
 			}
-			return nil
+			return rows, nil
 		})
 		// Where no host runs there are no terminals: an answer, no failure.
 		if err != nil && !errors.Is(err, local.ErrNoHost) {
 			return err
 		}
-		return cli.Print(cmd, rows, func(w io.Writer) error {
+		printed := cli.Print(cmd, rows, func(w io.Writer) error {
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
 			}
 			defer printRefusals(cmd.ErrOrStderr(), refused)
 			return printRows(w, rows)
 		})
+		return cmp.Or(printed, missed)
 	}), cli.One[[]row]())
+}
+
+// ofEach is a list of what all hosts have that a command is about.
+func ofEach[T any](cmd *cobra.Command, ask func(ctx context.Context, s *endpoint.Conn) ([]T, error)) (all []T, missed, err error) {
+	got, missed, err := endpoint.EachConn(cmd, ask)
+	all = []T{}
+	for _, a := range got {
+		all = append(all, a.Got...)
+	}
+	return all, missed, err
 }
 
 // printRows prints the terminals; NAME and LAYOUT stand there where they tell

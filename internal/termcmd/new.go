@@ -49,7 +49,7 @@ layout, or in no layout with --background, or where the layout is full.
 			if err := s.Create(ctx, params); err != nil {
 				return err // says what was being done, as all the host's errors do
 			}
-			m := made{endpoint.LastPart(params.Channel), params.Channel, in.Background}
+			m := made{s.At.ID(params.Channel), params.Channel, in.Background}
 			if !in.Background {
 				err := showInTab(s, ctx, in.Layout, params.Channel)
 				if full, is := errors.AsType[layout.FullError](err); is {

@@ -1,15 +1,18 @@
 package termcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
@@ -19,6 +22,7 @@ import (
 // sessionRow is a session as `tandemux session ls --json` prints it; stable.
 type sessionRow struct {
 	ID       string   `json:"id" doc:"What --session takes, as it does a title"`
+	Host     string   `json:"host,omitempty" doc:"That it is of, by its name in tandemux hosts; absent for this machine's"`
 	URI      string   `json:"uri" doc:"Its channel in the protocol"`
 	Chat     string   `json:"chat" doc:"The channel of its chat"`
 	Agent    string   `json:"agent" doc:"By the name in the configuration"`
@@ -32,7 +36,7 @@ type sessionRow struct {
 
 func sessionRowOf(s ahp.SessionSummary) sessionRow {
 	r := sessionRow{
-		ID: endpoint.LastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
+		ID: endpoint.LastPart(s.Resource), Host: hosted.Host(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
 		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{},
 	}
 	r.Modified, _ = time.Parse(time.RFC3339, string(s.ModifiedAt)) //nolint:errcheck // then it was long ago
@@ -76,14 +80,14 @@ func Session() *cobra.Command {
 func newSessionLsCommand() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", `List the sessions with agents
 Each says what it is about, and whether its agent works, waits for you, is idle or has
-failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Command, _ []string) error {
-		rows := []sessionRow{}
-		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+failed. tandemux prompt --session goes on with one.
+`+endpoint.OfAll, nil, func(cmd *cobra.Command, _ []string) error {
+		rows, missed, err := ofEach(cmd, func(ctx context.Context, s *endpoint.Conn) (rows []sessionRow, _ error) {
 			all, err := s.Sessions(ctx)
 			for _, one := range all {
 				rows = append(rows, sessionRowOf(one))
 			}
-			return err
+			return rows, err
 		})
 		if err != nil && !errors.Is(err, local.ErrNoHost) {
 			return err
@@ -91,12 +95,14 @@ failed. tandemux prompt --session goes on with one.`, nil, func(cmd *cobra.Comma
 		if len(rows) == 0 && !cli.AsJSON(cmd) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
 		}
-		return cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
+		slices.SortStableFunc(rows, func(a, b sessionRow) int { return b.Modified.Compare(a.Modified) })
+		printed := cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
 			state := r.State
 			if r.Activity != "" {
 				state += ": " + r.Activity
 			}
 			return []any{r.ID, r.Agent, state, r.Title, Tilde(strings.Join(r.Cwd, " ")), cli.Age(r.Modified)}
 		})
+		return cmp.Or(printed, missed)
 	}), cli.One[[]sessionRow]())
 }

@@ -1,0 +1,364 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tandemux/ahp/hosted"
+	"tandemux/internal/cli"
+	"tandemux/internal/hosts"
+	"tandemux/internal/local"
+	"tandemux/internal/wsrpc"
+)
+
+// Named is a host of the list, at its address, with the token of its file.
+func Named(d local.Dirs, h hosts.Host) (Endpoint, error) {
+	p := Endpoint{Dirs: d, Name: h.Name}
+	if err := p.parse(h.URL, "host "+h.Name); err != nil {
+		return p, err
+	}
+	if h.TokenFile == "" || p.scheme != "ws" && p.scheme != "wss" {
+		return p, nil
+	}
+	var err error
+	p.token, err = readToken(h.TokenFile)
+	p.tokenFrom = h.TokenFile
+	return p, err
+}
+
+// find is Named by a name of the list.
+func (p Endpoint) find(name, from string) (hosts.Host, error) {
+	list, err := hosts.Read(p.Dirs.Config)
+	if err != nil {
+		return hosts.Host{}, err
+	}
+	h, ok := hosts.Find(list, name)
+	if !ok {
+		return h, cli.Usagef("%s: no host is called %q: `tandemux hosts ls` lists them; an address starts with ssh://, wss://, ws:// or unix://", from, cli.Short(name))
+	}
+	return h, nil
+}
+
+// ID is what the commands call a thing of the host: HOST:ID, or ID of one that has no
+// name.
+func (p Endpoint) ID(uri string) string {
+	if host := hosted.Host(uri); host != "" || p.Name == "" {
+		return LastPart(uri)
+	}
+	return p.Name + ":" + LastPart(uri)
+}
+
+// All are the hosts that a list is of: the one that the command line or the environment
+// names, or else this user's own and those that have names. One that can't be asked has
+// an error in its place.
+func All(cmd *cobra.Command) ([]Endpoint, []error, error) {
+	own, err := Of(cmd)
+	if err != nil || !own.Own() || flagText(cmd, "host") != "" {
+		return []Endpoint{own}, []error{nil}, err
+	}
+	list, err := hosts.Read(own.Dirs.Config)
+	all, wrong := []Endpoint{own}, []error{nil}
+	for _, h := range list {
+		p, err := Named(own.Dirs, h)
+		p.debug = own.debug
+		all, wrong = append(all, p), append(wrong, err)
+	}
+	return all, wrong, err
+}
+
+// OfAll says of a list which hosts it asks.
+const OfAll = `Those of the hosts that "tandemux hosts ls" lists, too, unless --host names one; --host local
+is this machine's. Exit code 3: some hosts were not reached, what the others say was printed.`
+
+// Several reports whether the host is one of several that are asked at once.
+func (p Endpoint) Several() bool { return p.quiet }
+
+// eachTime bounds what a list waits for one host of several.
+const eachTime = 5 * time.Second
+
+// Answer is what one host said.
+type Answer[T any] struct {
+	Host string // "" for this user's own
+	Got  T
+}
+
+// Missed are hosts that a list could not be asked of; the rest was printed.
+type Missed []string
+
+// Error implements error.
+func (m Missed) Error() string { return "not reached: " + strings.Join(m, "; ") }
+
+// Each asks all hosts that a list is of at once, and gives what they say in their order.
+// One host's error is the error. Of several, this user's own may not run, and the others'
+// are missed: an error to be returned when the rest is printed, with an exit code of its
+// own.
+func Each[T any](cmd *cobra.Command, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
+	all, wrong, err := All(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all) == 1 {
+		one, err := ask(cmd.Context(), all[0])
+		return []Answer[T]{{"", one}}, nil, err
+	}
+	got = make([]Answer[T], len(all))
+	var done sync.WaitGroup
+	for i, p := range all {
+		got[i].Host = p.Name
+		if wrong[i] != nil {
+			continue
+		}
+		p.quiet = i > 0
+		done.Go(func() {
+			ctx, cancel := context.WithTimeout(cmd.Context(), eachTime)
+			defer cancel()
+			got[i].Got, wrong[i] = ask(ctx, p)
+		})
+	}
+	done.Wait()
+	if errors.Is(wrong[0], local.ErrNoHost) {
+		wrong[0] = nil
+	}
+	var names Missed
+	for i, err := range wrong {
+		if err != nil {
+			names = append(names, fmt.Sprintf("%s (%v)", nameOr(all[i].Name), err))
+			got[i].Host = "?"
+		}
+	}
+	got = slices.DeleteFunc(got, func(a Answer[T]) bool { return a.Host == "?" })
+	if names != nil {
+		missed = cli.StatusError{Code: cli.ExitPart, Err: names}
+	}
+	return got, missed, nil
+}
+
+func nameOr(name string) string {
+	if name == "" {
+		return hosts.Local
+	}
+	return name
+}
+
+// EachConn is Each with a connection to each host. What one with a name has carries that.
+func EachConn[T any](cmd *cobra.Command, ask func(ctx context.Context, s *Conn) (T, error)) (got []Answer[T], missed, err error) {
+	return Each(cmd, func(ctx context.Context, p Endpoint) (one T, err error) {
+		err = p.with(ctx, Options{Names: true}, func(ctx context.Context, s *Conn) error {
+			one, err = ask(ctx, s)
+			return err
+		})
+		return one, err
+	})
+}
+
+// things are the words for arguments and for values of flags that name something of a
+// host, which HOST: may stand in front of.
+var things = []string{"ID", "TERMINAL", "SESSION", "LAYOUT", "TASK", "WORKSPACE"}
+
+func isThing(word string) bool { return slices.Contains(things, strings.Trim(word, "[].()|")) }
+
+// TakeHosts has root and all commands below it take HOST:ID wherever they take an ID,
+// which is then --host HOST. A command that takes several IDs does its work for each host
+// in turn.
+func TakeHosts(root *cobra.Command) {
+	for _, below := range root.Commands() {
+		TakeHosts(below)
+	}
+	if root.RunE == nil || root.HasSubCommands() && root.HasParent() {
+		return
+	}
+	words := strings.Fields(root.Use)[1:]
+	if !slices.ContainsFunc(words, isThing) && !flagsNameThings(root) {
+		return
+	}
+	work := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		parts, err := partsOf(cmd, words, args)
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			if part.host != "" {
+				cmd.Flags().Set("host", part.host) //nolint:errcheck // it takes any text
+			}
+			if err := work(cmd, part.args); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func flagsNameThings(cmd *cobra.Command) (some bool) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		word, _ := pflag.UnquoteUsage(f)
+		some = some || f.Value.Type() != "bool" && isThing(word)
+	})
+	return some
+}
+
+// part is what a command does at one host, "" for the one that it is at anyway.
+type part struct {
+	host string
+	args []string
+}
+
+// partsOf parts a command line by the hosts that its words name.
+func partsOf(cmd *cobra.Command, words, args []string) (parts []part, err error) {
+	names := namesIn(cmd)
+	host := "" // that all is at
+	at := func(name, what string) error {
+		if host != "" && host != name {
+			return cli.Usagef("%s is on host %s, and the command is for host %s: name one host", cli.Short(what), name, host)
+		}
+		host = name
+		return nil
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		word, _ := pflag.UnquoteUsage(f)
+		if name, id, ok := names(f.Value.String()); ok && f.Value.Type() != "bool" && isThing(word) {
+			f.Value.Set(id) //nolint:errcheck // it took a longer one
+			err = errors.Join(err, at(name, f.Value.String()))
+		}
+	})
+	last, dash := len(words)-1, cmd.ArgsLenAtDash()
+	parts = []part{{}}
+	for i, arg := range args {
+		word := ""
+		if i <= last {
+			word = words[i]
+		} else if last >= 0 && strings.HasSuffix(strings.TrimSuffix(words[last], "]"), "...") {
+			word = words[last]
+		}
+		name, id, ok := names(arg)
+		if dash >= 0 && i >= dash || !isThing(word) {
+			name, id, ok = "", arg, false
+		}
+		now := &parts[len(parts)-1]
+		switch {
+		case !strings.Contains(word, "..."):
+			if ok {
+				err = errors.Join(err, at(name, arg))
+			}
+		case i > 0 && i >= last && len(now.args) > last && name != now.host:
+			parts = append(parts, part{host: name, args: slices.Clone(now.args[:last])})
+			now = &parts[len(parts)-1]
+		case ok:
+			now.host = name
+		}
+		now.args = append(now.args, id)
+	}
+	if len(parts) > 1 && cmd.Annotations[OneHost] != "" {
+		err = errors.Join(err, cli.Usagef("%s follows terminals of one host: run it once for each", cmd.CommandPath()))
+	}
+	given := flagText(cmd, "host")
+	for i, p := range parts {
+		switch {
+		case p.host == "" && host == "" && len(parts) > 1 && given == "":
+			parts[i].host = cmp.Or(os.Getenv(hostEnv), hosts.Local) // after another one
+		case p.host == "":
+			parts[i].host = host
+		}
+		if h := parts[i].host; given != "" && h != "" && h != given {
+			err = errors.Join(err, cli.Usagef("the command is for host %s by --host and for host %s by what it names", given, h))
+		}
+	}
+	return parts, err
+}
+
+// OneHost is the annotation of a command that takes several IDs of one host only.
+const OneHost = "tandemux-one-host"
+
+// namesIn gives what parts HOST:ID, where a host has that name, and the address of
+// another host's resource. The list is read when it is needed.
+func namesIn(cmd *cobra.Command) func(text string) (name, id string, ok bool) {
+	read := sync.OnceValue(func() []hosts.Host {
+		list, _ := hosts.Read(local.FindDirs().Config) //nolint:errcheck // said by whoever uses the list
+		return list
+	})
+	known := func(name string) bool {
+		_, ok := hosts.Find(read(), name)
+		return ok || name == hosts.Local
+	}
+	return func(text string) (string, string, bool) {
+		if host, there := hosted.Split(text); host != "" && known(host) {
+			return host, there, true
+		}
+		name, id, ok := hosts.Cut(text)
+		if !ok || !known(name) {
+			return "", text, false
+		}
+		return name, id, true
+	}
+}
+
+// CheckNamed says what is wrong with what is about to be kept of a host.
+func (p Endpoint) CheckNamed(h hosts.Host, pin string) error {
+	switch {
+	case h.TokenFile != "" && p.scheme != "ws" && p.scheme != "wss":
+		return cli.Usagef("--token-file is for a host at wss:// or ws://")
+	case pin != "" && p.scheme != "wss":
+		return cli.Usagef("--fingerprint is for a host at wss://")
+	case pin != "":
+		if _, err := wsrpc.CheckFingerprint(pin); err != nil {
+			return cli.Usagef("--fingerprint: %w", err)
+		}
+	}
+	return nil
+}
+
+// Trust remembers the certificate of the host.
+func (p Endpoint) Trust(pin string) error {
+	pin, err := wsrpc.CheckFingerprint(pin)
+	if err != nil {
+		return err
+	}
+	return trust(p.Dirs, p.host, pin)
+}
+
+// Check connects to all of some hosts at once, for a bounded time, and has each looked at,
+// which is told how long connecting took or why it failed. missed is as Each's.
+func Check[T any](cmd *cobra.Command, list []hosts.Host, look func(ctx context.Context, s *Conn, connected time.Duration, err error) (T, error)) (got []T, missed error) {
+	got, wrong := make([]T, len(list)), make([]error, len(list))
+	var done sync.WaitGroup
+	for i, h := range list {
+		done.Go(func() {
+			ctx, cancel := context.WithTimeout(cmd.Context(), eachTime)
+			defer cancel()
+			p, err := Named(local.FindDirs(), h)
+			p.quiet = true
+			began, looked := time.Now(), false
+			if err == nil {
+				err = p.with(ctx, Options{}, func(ctx context.Context, s *Conn) (err error) {
+					looked = true
+					got[i], err = look(ctx, s, time.Since(began), nil)
+					return err
+				})
+			}
+			if wrong[i] = err; err != nil && !looked {
+				got[i], _ = look(ctx, nil, 0, err)
+			}
+		})
+	}
+	done.Wait()
+	var names Missed
+	for i, err := range wrong {
+		if err != nil {
+			names = append(names, list[i].Name)
+		}
+	}
+	if names != nil {
+		missed = cli.StatusError{Code: cli.ExitPart, Err: names}
+	}
+	return got, missed
+}
