@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -29,16 +28,9 @@ func TestManyTasks(t *testing.T) {
 		`call t terminal/create {"sessionId":"$SESSION","command":"`+lines+`"}`+"\n"+
 		`call w terminal/wait_for_exit {"sessionId":"$SESSION","terminalId":"$t.terminalId"}`+"\nsay added\n")
 	where := []string{"--no-sandbox"}
-	if self, err := os.Executable(); err == nil && sandboxes() {
+	if sandboxes() {
 		where = nil
-		for _, name := range []string{"tandemux", "scripted-agent"} { // a sandbox has files by their own names
-			file := filepath.Join(x.bin, name)
-			x.must(os.Remove(file))
-			if os.Link(self, file) != nil { // it is on another disk
-				text, err := os.ReadFile(self)
-				x.must(errors.Join(err, os.WriteFile(file, text, 0o700)))
-			}
-		}
+		ownFiles(t, x.bin)
 	}
 	x.tandemux("task", "ls")
 	host := hostPid(filepath.Join(x.run, "tandemux"))
@@ -133,4 +125,27 @@ func diskUse(dir string) (sum int64) {
 		return nil
 	})
 	return sum
+}
+
+// ownFiles makes files of the links in a directory of programs: a sandbox has programs by their
+// own names.
+func ownFiles(t *testing.T, bin string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tandemux", "scripted-agent"} {
+		file := filepath.Join(bin, name)
+		err := os.Remove(file)
+		if err == nil && os.Link(self, file) != nil { // it is on another disk
+			var text []byte
+			if text, err = os.ReadFile(self); err == nil {
+				err = os.WriteFile(file, text, 0o700)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -22,6 +22,10 @@ import (
 // (U6); a definition may name more.
 var systemFolders = []string{".claude", ".codex"}
 
+func foldersOf(l registry.Launch) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(systemFolders, l.Definition.Sandbox.Folders))))
+}
+
 // taskEnv is what every process of a task is told (U22).
 func taskEnv(t store.Task, l registry.Launch) []string {
 	env := []string{"TANDEMUX_TASK=" + t.ID, "TANDEMUX_TASK_NAME=" + t.Name, "TANDEMUX_TASK_AGENT=" + l.Agent.Name}
@@ -133,8 +137,8 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 			spec.Shares = append(spec.Shares, sandbox.Share{Outside: m.Source, Inside: m.Target, Write: m.Writable})
 		}
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(systemFolders), def.Folders...)))) {
-		dir, err := w.SystemFolder(name)
+	for _, name := range foldersOf(l) {
+		dir, err := w.SystemFolders().Make(name)
 		if err != nil {
 			return spec, err
 		}
@@ -158,13 +162,18 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 	return spec, err
 }
 
-// logins copies what the configuration has for the agent: for the operator's own tasks, with an
-// agent that the operator deployed.
-func (s *Service) logins(t store.Task, l registry.Launch) ([]login.Copy, error) {
+// loginsOf names what the configuration has for the agent, relative to the home directory: for
+// the operator's own tasks, with an agent that the operator deployed.
+func (s *Service) loginsOf(t store.Task, l registry.Launch) []string {
 	if s.Logins == nil || !l.Trusted || t.Creator != access.TheOperator().String() {
-		return nil, nil
+		return nil
 	}
-	names := s.Logins(l.Agent.Name)
+	return s.Logins(l.Agent.Name)
+}
+
+// logins copies them.
+func (s *Service) logins(t store.Task, l registry.Launch) ([]login.Copy, error) {
+	names := s.loginsOf(t, l)
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -1,12 +1,15 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
+	"tandemux/host/workspace/folders"
 )
 
 // FilesOf is a task's workspace, wherever its files are.
@@ -20,6 +23,27 @@ func (s *Service) FilesOf(t store.Task) (*workspace.Workspace, error) {
 		return w, nil //nolint:nilerr // it has made no files
 	}
 	return w.At(dir), nil
+}
+
+// Folders are a task's system folders of some types, or all of them for none, and the logins
+// in them, which neither come out nor are written. A task without a sandbox has none.
+func (s *Service) Folders(ctx context.Context, t store.Task, w *workspace.Workspace, types []string) (f folders.Selection, err error) {
+	launch, err := s.Agents.Launch(ctx, cmp.Or(t.LaunchedID, t.VersionID))
+	if err != nil && launch.Agent.ID == "" { // what else it lacks keeps it from starting only
+		return f, err
+	}
+	all, err := w.SystemFolders().Names() // another version's, too
+	if err != nil {
+		return f, err
+	}
+	if all = slices.Concat(all, foldersOf(launch)); t.Facts.Bare {
+		all = nil
+	}
+	f.Leave = s.loginsOf(t, launch)
+	if f.Names, err = folders.Choose(slices.Compact(slices.Sorted(slices.Values(all))), types); err != nil {
+		err = store.Errorf(store.Invalid, "%w", err)
+	}
+	return f, err
 }
 
 // Resting says why what is in a task's files may be half of a change: a turn runs, or a

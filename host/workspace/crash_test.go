@@ -145,7 +145,7 @@ func (j *job) do(s *Store, i int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := pull(a.WriteArchive, j.Out, false); err != nil {
+		if _, err := pull(everything(a), j.Out, false); err != nil {
 			return err
 		}
 		return os.RemoveAll(j.Out)

@@ -16,7 +16,7 @@
 //	                                  stamps, and what the next one is about to do
 //	              /workspace.git/     git directory that sandboxes see (worktree)
 //	              /workspace.modules  which submodules were filled, and with what
-//	              /system/            system folders: .claude, .codex, …
+//	              /system/            see package folders
 //
 // A Store owns these and nothing else below STATE. One process has it open,
 // which holds the lock of the tasks' records.

@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 		"small write": second(tree.Write(background, filetree.Write{Path: "h", Body: strings.NewReader("z")})),
 		"create":      second(s.Create(background, "b", Spec{Kind: Copy, Dir: big})), "attach": second(s.Create(background, "c", Spec{Kind: Filesystem, Filesystem: "fs"})),
 		"tree": second(s.NewTree(background, "fs2", big)), "worktree": second(s.Create(background, "d", Spec{Kind: Worktree, Dir: repo})),
-		"folder": second(w.SystemFolder(".claude")),
+		"folder": second(w.SystemFolders().Make(".claude")),
 	} {
 		if !errors.Is(err, filetree.ErrFull) {
 			t.Errorf("%s: %v", what, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
 // FuzzArchive: whatever an archive is, what comes of it stays where it belongs, and
@@ -18,6 +19,7 @@ func FuzzArchive(f *testing.F) {
 		f.Add(tarOf(f, headers...))
 	}
 	f.Add(tarOf(f, reg("a"), reg("d/b"), sym("s", ".."), lnk("h", "a")))
+	f.Add(tarOf(f, reg(".claude/a"), sym(".claude/s", "/"), reg(".claude/s/b"), reg(".codex"), reg("d/b")))
 	f.Add([]byte("\x28\xb5\x2f\xfd"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	s, err := Open(Options{State: filepath.Join(f.TempDir(), "state"), Limits: filetree.Limits{Files: 1000, Bytes: 1 << 20, FileSize: 1 << 20}})
@@ -26,6 +28,7 @@ func FuzzArchive(f *testing.F) {
 	}
 	tree := must(s.NewTree(background, "fs", ""))(f)
 	out, _ := outsider(f)
+	work := create(f, s, "folders", Spec{Kind: Filesystem, Filesystem: "fs"})
 	before := lines(f, out)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {
@@ -39,6 +42,13 @@ func FuzzArchive(f *testing.F) {
 		_, stored := tree.ReadArchive(background, bytes.NewReader(b), "")
 		_, fresh := filetree.Unpack(background, bytes.NewReader(b), filepath.Join(home, "new"), filetree.PullOptions{})
 		_, _ = filetree.Unpack(background, bytes.NewReader(b), in, filetree.PullOptions{Overwrite: true})
+		folder := must(work.SystemFolders().Make(".claude"))(t)
+		write(t, folder, map[string]string{"s -> " + out: "", "keep": "x"})
+		list, files := file(t, work.path(systemName), "folders.json"), lines(t, work.Dir())
+		_, brought := work.SystemFolders().Read(background, bytes.NewReader(b), folders.Selection{Names: []string{".claude", ".codex"}, Leave: []string{".claude/keep"}, Delete: true})
+		if now := file(t, work.path(systemName), "folders.json"); file(t, folder, "keep") != "x" || lines(t, work.Dir()) != files || now != list && brought != nil {
+			t.Errorf("its folders are %s:\n%s", now, lines(t, work.path(systemName)))
+		}
 		if lines(t, out) != before {
 			t.Error("what is outside was changed")
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -254,12 +255,12 @@ func TestSymlinksOut(t *testing.T) {
 		t.Error("a diff shows what is outside")
 	}
 	pulled := filepath.Join(t.TempDir(), "out")
-	must(pull(f.work.WriteArchive, pulled, false))(t)
+	must(pull(everything(f.work), pulled, false))(t)
 	// And where the user's own directory has links, they are not followed either.
 	must(0, os.RemoveAll(filepath.Join(pulled, "workspace", "empty")))(t)
 	write(t, pulled, map[string]string{"workspace/empty -> " + out: ""})
 	write(t, ws, map[string]string{"empty/secret": "agent\n"})
-	_, err := pull(f.work.WriteArchive, pulled, true)
+	_, err := pull(everything(f.work), pulled, true)
 	check()
 	if err == nil {
 		if info := must(os.Lstat(filepath.Join(pulled, "workspace", "empty")))(t); info.Mode()&fs.ModeSymlink != 0 {
@@ -351,7 +352,7 @@ func TestSwapRaces(t *testing.T) {
 			t.Fatal("a diff shows what is outside")
 		}
 		var b bytes.Buffer
-		if _, err := gw.WriteArchive(background, &b); err == nil && bytes.Contains(unzip(t, b.Bytes()), []byte("s3cret")) {
+		if _, err := gw.WriteArchive(background, &b, folders.Selection{}); err == nil && bytes.Contains(unzip(t, b.Bytes()), []byte("s3cret")) {
 			t.Fatal("an archive has what is outside")
 		}
 		_, _ = cw.Merge(background, MergeOptions{})
@@ -408,7 +409,7 @@ func TestOddFiles(t *testing.T) {
 	if up := must(w.SyncUp(background, Neither))(t); fmt.Sprint(up.Skipped) != "[pipe]" || up.Count != 1 {
 		t.Errorf("up %+v", up)
 	}
-	p := must(w.WriteArchive(background, io.Discard))(t)
+	p := must(w.WriteArchive(background, io.Discard, folders.Selection{}))(t)
 	if fmt.Sprint(p.Skipped) != "[workspace/pipe]" {
 		t.Errorf("pulled %+v", p)
 	}

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
 // fixture is a filesystem with a task on it.
@@ -104,22 +107,23 @@ func TestRequirements(t *testing.T) {
 			}
 		}},
 		{"U6", "system folders are the task's own", func(t *testing.T, f *fixture) {
-			claude := must(f.work.SystemFolder(".claude"))(t)
-			must(f.work.SystemFolder(".config/opencode"))(t)
+			claude := must(f.work.SystemFolders().Make(".claude"))(t)
+			must(f.work.SystemFolders().Make(".config/opencode"))(t)
 			write(t, claude, map[string]string{"settings.json": "{}"})
 			other := create(t, f.Store, "other", Spec{Kind: Filesystem, Filesystem: "fs"})
-			if got := must(other.SystemFolder(".claude"))(t); got == claude || lines(t, got) != "" {
+			if got := must(other.SystemFolders().Make(".claude"))(t); got == claude || lines(t, got) != "" {
 				t.Errorf("another task's folder is %s: %s", got, lines(t, got))
 			}
-			if got := must(f.work.SystemFolders())(t); fmt.Sprint(got) != "[.claude .config/opencode]" {
+			if got := must(f.work.SystemFolders().Names())(t); fmt.Sprint(got) != "[.claude .config/opencode]" {
 				t.Errorf("folders %v", got)
 			}
 			for _, bad := range []string{"", "claude", "../x", ".", "..", "./x", "/x", ".x/../y"} {
-				if _, err := f.work.SystemFolder(bad); !errors.Is(err, filetree.ErrInvalid) {
+				if _, err := f.work.SystemFolders().Make(bad); !errors.Is(err, filetree.ErrInvalid) {
 					t.Errorf("folder %q: %v", bad, err)
 				}
 			}
 		}},
+		{"U6", "system folders are synchronised by type, both ways", testFolderTypes},
 		{"U7", "archives are of the whole", testArchiveWhole},
 		{"U46", "a filesystem is shared by those it is attached to, and by nobody else", func(t *testing.T, f *fixture) {
 			must(f.NewTree(background, "fs2", ""))(t)
@@ -194,21 +198,21 @@ func TestRequirements(t *testing.T) {
 			}
 		}},
 		{"U108", "pull writes workspace/ and system folders", func(t *testing.T, f *fixture) {
-			claude := must(f.work.SystemFolder(".claude"))(t)
+			claude := must(f.work.SystemFolders().Make(".claude"))(t)
 			write(t, claude, map[string]string{"x": "y"})
 			out := filepath.Join(t.TempDir(), "deep", "out")
-			p := must(pull(f.work.WriteArchive, out, false))(t)
+			p := must(pull(everything(f.work), out, false))(t)
 			if lines(t, filepath.Join(out, "workspace")) != lines(t, f.work.Dir()) || file(t, out, ".claude/x") != "y" {
 				t.Errorf("pulled %+v\n%s", p, lines(t, out))
 			}
-			_, err := pull(f.work.WriteArchive, out, false)
+			_, err := pull(everything(f.work), out, false)
 			wantIs(t, err, filetree.ErrConflict, "not empty")
 			write(t, out, map[string]string{"workspace/a.txt": "mine", "mine": "mine"})
-			must(pull(f.work.WriteArchive, out, true))(t)
+			must(pull(everything(f.work), out, true))(t)
 			if file(t, out, "workspace/a.txt") != "one\n" || file(t, out, "mine") != "mine" {
 				t.Errorf("overwritten:\n%s", lines(t, out))
 			}
-			_, err = pull(f.work.WriteArchive, "relative", false)
+			_, err = pull(everything(f.work), "relative", false)
 			wantIs(t, err, filetree.ErrInvalid, "absolute")
 		}},
 		{"U109", "push and pull", func(t *testing.T, f *fixture) {
@@ -448,4 +452,104 @@ func testArchiveWhole(t *testing.T, f *fixture) {
 	if _, err := f.tree.WriteArchive(ctx, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+}
+
+// testFolderTypes: folders go out and come in by themselves: what differs is written, what is
+// not named stays, logins neither leave nor come, and nothing gets out of its folder.
+func testFolderTypes(t *testing.T, f *fixture) {
+	names := []string{".claude", ".codex", ".config/opencode"}
+	for _, name := range names {
+		write(t, must(f.work.SystemFolders().Make(name))(t), map[string]string{"own": name, "sub/token": "secret"})
+	}
+	system, files := f.work.path(systemName), lines(t, f.work.Dir())
+	login := []string{".claude/sub/token"}
+
+	// Out: one, then two of them, without the files that the task works on.
+	out := filepath.Join(t.TempDir(), "out")
+	only := func(names ...string) func(context.Context, io.Writer) (filetree.Pulled, error) {
+		return func(ctx context.Context, to io.Writer) (filetree.Pulled, error) {
+			return f.work.WriteArchive(ctx, to, folders.Selection{Names: names, Leave: login})
+		}
+	}
+	must(pull(only(".claude"), out, false))(t)
+	if got := tops(t, out); got != ".claude" || file(t, out, ".claude/own") != ".claude" {
+		t.Errorf("pulled %s:\n%s", got, lines(t, out))
+	}
+	if _, err := os.Lstat(filepath.Join(out, ".claude", "sub", "token")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the login came out: %v", err)
+	}
+	must(pull(only(".codex", ".config/opencode"), out, true))(t)
+	if got := tops(t, out); got != ".claude .codex .config" || file(t, out, ".config/opencode/own") != ".config/opencode" || file(t, out, ".codex/sub/token") != "secret" {
+		t.Errorf("pulled %s:\n%s", got, lines(t, out))
+	}
+
+	// In: the same again changes nothing.
+	push := func(o folders.Selection, from ...string) (folders.Brought, error) {
+		var b bytes.Buffer
+		must(filetree.PackDir(background, out, &b, from...))(t)
+		o.Leave = login
+		return f.work.SystemFolders().Read(background, &b, o)
+	}
+	before := lines(t, system)
+	if got := must(push(folders.Selection{Names: names}))(t); got.Count != 0 || fmt.Sprint(got.Folders) != fmt.Sprint(names) || lines(t, system) != before {
+		t.Errorf("the same again: %+v\n%s", got, lines(t, system))
+	}
+	// One of them: what differs; the others, and the workspace, stay.
+	write(t, out, map[string]string{".claude/own": "mine", ".claude/new/x!": "x", ".claude/sub/token": "theirs", ".codex/own": "mine", "workspace/a.txt": "mine", ".claude/l -> /etc": ""})
+	got := must(push(folders.Selection{Names: []string{".claude"}}))(t)
+	if fmt.Sprint(got.Changed) != "[.claude/l .claude/new .claude/new/x .claude/own]" || got.Count != 4 || fmt.Sprint(got.Skipped) != "[.claude/sub/token .codex .config workspace]" {
+		t.Errorf("pushed %+v", got)
+	}
+	if file(t, system, ".claude/own") != "mine" || file(t, system, ".codex/own") != ".codex" || file(t, system, ".claude/sub/token") != "secret" || lines(t, f.work.Dir()) != files {
+		t.Errorf("pushed:\n%s", lines(t, system))
+	}
+	// What is not there stays, unless it is to go; the login does anyway.
+	must(0, os.RemoveAll(filepath.Join(out, ".claude", "new")))(t)
+	must(0, os.RemoveAll(filepath.Join(out, ".claude", "sub")))(t)
+	if got := must(push(folders.Selection{Names: names[:1]}, ".claude"))(t); got.Count != 0 {
+		t.Errorf("it removed %+v", got)
+	}
+	got = must(push(folders.Selection{Names: names, Delete: true}, ".claude"))(t)
+	if got.Count < 2 || file(t, system, ".claude/sub/token") != "secret" || file(t, system, ".codex/own") != ".codex" {
+		t.Errorf("it removed %+v:\n%s", got, lines(t, system))
+	}
+	if _, err := os.Lstat(filepath.Join(system, ".claude", "new")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what the archive has not is there: %v", err)
+	}
+	// A turn that runs, nothing of a folder, and a folder that is none: nothing is changed.
+	before = lines(t, system)
+	busy := errors.New("busy")
+	if _, err := push(folders.Selection{Names: names, Ready: func() error { return busy }}); !errors.Is(err, busy) {
+		t.Errorf("during a turn: %v", err)
+	}
+	_, err := f.work.SystemFolders().Read(background, bytes.NewReader(tarOf(t, reg("settings.json"))), folders.Selection{Names: names})
+	wantIs(t, err, filetree.ErrInvalid, "paths in it begin with a folder's name, such as .claude/settings.json")
+	for _, bad := range []string{".claude", ".config"} {
+		_, err = f.work.SystemFolders().Read(background, bytes.NewReader(tarOf(t, sym(bad, "/etc"))), folders.Selection{Names: names})
+		wantIs(t, err, filetree.ErrInvalid, "is no directory in the archive")
+	}
+	_, err = f.work.SystemFolders().Read(background, bytes.NewReader(nil), folders.Selection{})
+	wantIs(t, err, filetree.ErrUnsupported, "runs without a sandbox")
+	if lines(t, system) != before {
+		t.Errorf("what was refused changed\n%s\nto\n%s", before, lines(t, system))
+	}
+	if left := must(filepath.Glob(f.work.path("workspace.*")))(t); slices.ContainsFunc(left, func(p string) bool { return strings.HasSuffix(p, incomingName) || strings.HasSuffix(p, stageName) }) {
+		t.Errorf("left %v", left)
+	}
+	if _, err := folders.Choose([]string{".claude", ".codex"}, []string{"dot_claude", "dot_x"}); err == nil || err.Error() != `there is no folder type "dot_x"; the task has dot_claude, dot_codex` {
+		t.Errorf("an unknown type: %v", err)
+	}
+	if got := folders.Of(folders.Type(".config/opencode")); got != ".config/opencode" {
+		t.Errorf("the type of a folder names %q", got)
+	}
+}
+
+// tops names what is in a directory.
+func tops(t testing.TB, dir string) string {
+	t.Helper()
+	var names []string
+	for _, e := range must(os.ReadDir(dir))(t) {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
 }

@@ -8,62 +8,79 @@ import (
 	"path/filepath"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
-// WriteArchive writes workspace/ and the system folders beside it as tar.zst (U108), and
-// gives an account of it, without Out.
-func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (filetree.Pulled, error) {
+// WriteArchive writes system folders as tar.zst, or for no names workspace/ and all of them
+// (U108), and gives an account of it, without Out.
+func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer, o folders.Selection) (filetree.Pulled, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
 		return filetree.Pulled{}, err
 	}
 	unlock()
 	p := filetree.NewPulled("")
-	files := w.files
+	parts := []filetree.Part{}
+	add := func(name, dir string, leave func(string) bool) error {
+		one, err := w.part(ctx, name, dir, &p, leave)
+		if err == nil {
+			parts = append(parts, one)
+		}
+		return err
+	}
+	defer func() {
+		for _, one := range parts {
+			if one.From.Top != nil {
+				one.From.Top.Close()
+			}
+		}
+	}()
+	system := w.SystemFolders()
+	if len(o.Names) == 0 {
+		if o.Names, err = system.Names(); err != nil {
+			return filetree.Pulled{}, err
+		}
+		if err := w.filesInto(add, r, &p); err != nil {
+			return filetree.Pulled{}, err
+		}
+		if len(parts) == 0 {
+			parts = append(parts, filetree.Part{Prefix: filesName}) // there are none now
+		}
+	}
+	for _, name := range o.Names {
+		err := add(name, filepath.Join(system.Dir, name), func(path string) bool { return o.Leaves(name + "/" + path) })
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return filetree.Pulled{}, err
+		default:
+			p.Folders = append(p.Folders, name)
+		}
+	}
+	return p, filetree.WriteArchive(ctx, to, parts...)
+}
+
+// filesInto adds workspace/, without git's own files.
+func (w *Workspace) filesInto(add func(name, dir string, leave func(string) bool) error, r *record, p *filetree.Pulled) error {
+	dir := w.files
 	if r.Kind != None {
 		top, err := r.open()
 		if err != nil {
-			return filetree.Pulled{}, err
+			return err
 		}
 		top.Close()
-		files = r.Dir
+		dir = r.Dir
 	}
-	folders, err := w.SystemFolders()
-	if err != nil {
-		return filetree.Pulled{}, err
+	if dir == "" {
+		return nil
 	}
-	parts := []filetree.Part{{Prefix: filesName}}
-	for i, name := range append([]string{filesName}, folders...) {
-		dir, leave := w.path(filepath.Join(systemName, name)), func(string) bool { return false }
-		if i == 0 {
-			dir = files
-			leave = func(path string) bool {
-				_, name := filetree.Parent(path)
-				if filetree.IsGit(name) {
-					p.Skip(filesName + "/" + path)
-				}
-				return filetree.IsGit(name)
-			}
+	return add(filesName, dir, func(path string) bool {
+		_, name := filetree.Parent(path)
+		if filetree.IsGit(name) {
+			p.Skip(filesName + "/" + path)
 		}
-		if dir == "" {
-			continue
-		}
-		one, err := w.part(ctx, name, dir, &p, leave)
-		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return filetree.Pulled{}, err
-		}
-		defer one.From.Top.Close()
-		if i == 0 {
-			parts[0] = one
-			continue
-		}
-		parts = append(parts, one)
-		p.Folders = append(p.Folders, name)
-	}
-	return p, filetree.WriteArchive(ctx, to, parts...)
+		return filetree.IsGit(name)
+	})
 }
 
 // part scans a directory and counts what of it goes out.

@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
 // Info is what is known of a workspace.
@@ -89,7 +89,9 @@ const (
 	gitFileName = "workspace.gitfile"
 	stageName   = "workspace.stage" // files on their way into the workspace
 	systemName  = "system"
-	modulesName = "workspace.modules" // which submodules were filled, and with what
+	// incomingName has files on their way into system folders.
+	incomingName = "workspace.incoming"
+	modulesName  = "workspace.modules" // which submodules were filled, and with what
 )
 
 func (w *Workspace) load() (*record, error) {
@@ -421,53 +423,15 @@ func (r *record) open() (*filetree.Folder, error) {
 	return top, err
 }
 
-// SystemFolder makes, if need be, and gives a folder that the sandbox binds into the
-// home directory (U6): name is ".claude", ".codex", ".config/opencode", ….
-func (w *Workspace) SystemFolder(name string) (string, error) {
-	if err := filetree.CheckPath(name); err != nil {
-		return "", err
+// SystemFolders are the task's own directories of the home directory (U6).
+func (w *Workspace) SystemFolders() *folders.Folders {
+	incoming := w.path(incomingName)
+	return &folders.Folders{
+		Dir: w.path(systemName), Task: w.id, Limits: w.store.Limits,
+		Incoming: incoming, Alone: func() func() { return w.store.moving.Lock(incoming) },
+		Lock: func() (func(), error) {
+			_, unlock, err := w.begin()
+			return unlock, err
+		},
 	}
-	if first, _, _ := strings.Cut(name, "/"); !strings.HasPrefix(name, ".") || first == "." {
-		return "", filetree.Failf(filetree.ErrInvalid, "the system folder %q is none: its name begins with a dot", filetree.Clip(name))
-	}
-	if err := os.MkdirAll(w.path(systemName), 0o700); err != nil {
-		return "", filetree.Full(err)
-	}
-	top, err := filetree.OpenFolder(w.path(systemName))
-	if err != nil {
-		return "", err
-	}
-	defer top.Close()
-	d, err := top.Grow(name)
-	if err != nil {
-		return "", filetree.Full(err)
-	}
-	d.Close()
-	names, err := w.SystemFolders()
-	if err != nil {
-		return "", err
-	}
-	if !slices.Contains(names, name) {
-		b, err := json.Marshal(append(names, name))
-		if err != nil {
-			return "", err
-		}
-		if err := filetree.ReplaceFile(w.path(filepath.Join(systemName, "folders.json")), b, false); err != nil {
-			return "", err
-		}
-	}
-	return w.path(filepath.Join(systemName, filepath.FromSlash(name))), nil
-}
-
-// SystemFolders names those that there are.
-func (w *Workspace) SystemFolders() ([]string, error) {
-	b, err := filetree.ReadOptional(w.path(filepath.Join(systemName, "folders.json")))
-	if err != nil || b == nil {
-		return nil, err
-	}
-	var names []string
-	if err := json.Unmarshal(b, &names); err != nil {
-		return nil, filetree.Failf(filetree.ErrDamaged, "the list of system folders of task %s is damaged", w.id)
-	}
-	return names, nil
 }

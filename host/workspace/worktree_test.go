@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
 var background = context.Background()
@@ -581,7 +582,7 @@ func TestWorktreeDeletedUnderIt(t *testing.T) {
 	}
 	for what, err := range map[string]error{
 		"diff": second(w.Diff(background, DiffOptions{})), "merge": second(w.Merge(background, MergeOptions{})), "up": second(w.SyncUp(background, Neither)),
-		"mounts": second(w.Mounts(background)), "archive": second(w.WriteArchive(background, io.Discard)),
+		"mounts": second(w.Mounts(background)), "archive": second(w.WriteArchive(background, io.Discard, folders.Selection{})),
 	} {
 		if !errors.Is(err, filetree.ErrNotFound) || !strings.Contains(err.Error(), "deleted") {
 			t.Errorf("%s: %v", what, err)

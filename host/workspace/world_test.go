@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 
 	"tandemux/internal/leak"
 	"tandemux/internal/soak"
@@ -276,6 +277,13 @@ func pull[T any](write func(context.Context, io.Writer) (T, error), out string, 
 		return filetree.Pulled{}, err
 	}
 	return filetree.Unpack(background, &b, out, filetree.PullOptions{Overwrite: overwrite})
+}
+
+// everything writes all of a workspace as an archive.
+func everything(w *Workspace) func(context.Context, io.Writer) (filetree.Pulled, error) {
+	return func(ctx context.Context, to io.Writer) (filetree.Pulled, error) {
+		return w.WriteArchive(ctx, to, folders.Selection{})
+	}
 }
 
 func checksum(b []byte) filetree.Digest { return sha256.Sum256(b) }

@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/hosted"
 	"tandemux/host/task/store"
+	"tandemux/host/workspace/folders"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
@@ -49,6 +50,17 @@ func Words(configured func() []string) map[string]func(cmd *cobra.Command) []str
 		"FILESYSTEM": tasks("listFilesystems", func(f store.Filesystem) string { return f.Name }),
 		"WORKSPACE": func(cmd *cobra.Command) []string {
 			return slices.Concat(tasks("listTasks", func(t store.Task) string { return t.Name })(cmd), tasks("listFilesystems", func(f store.Filesystem) string { return f.Name })(cmd))
+		},
+		"TYPE": func(cmd *cobra.Command) (all []string) {
+			if args := cmd.Flags().Args(); len(args) > 0 {
+				onTasks(cmd, func(c *taskcmd.Client) {
+					names, _ := taskcmd.SystemFolders(c, args[0]) //nolint:errcheck // there is nowhere to report it to
+					for _, name := range names {
+						all = append(all, folders.Type(name)+"\t~/"+name)
+					}
+				})
+			}
+			return all
 		},
 		"KEY": tasks("listKeys", func(k store.APIKey) string {
 			if !k.Revoked.IsZero() {
@@ -149,23 +161,28 @@ func tokens(cmd *cobra.Command) []string {
 	})
 }
 
+// onTasks asks the tasks' interface.
+func onTasks(cmd *cobra.Command, ask func(c *taskcmd.Client)) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+	defer cancel()
+	if at, err := endpoint.Of(cmd); err == nil {
+		c := taskcmd.NewClient(ctx, at)
+		defer c.Close()
+		ask(c)
+	}
+}
+
 // tasks lists what an operation of the tasks' interface gives.
 func tasks[T any](op string, row func(T) string) func(cmd *cobra.Command) []string {
 	return func(cmd *cobra.Command) (all []string) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), patience)
-		defer cancel()
-		at, err := endpoint.Of(cmd)
-		if err != nil {
-			return nil
-		}
-		c := taskcmd.NewClient(ctx, at)
-		defer c.Close()
-		got, _ := taskcmd.List[T](c, 200, op, nil) //nolint:errcheck // there is nowhere to report it to
-		for _, one := range got {
-			if word := row(one); word != "" {
-				all = append(all, word)
+		onTasks(cmd, func(c *taskcmd.Client) {
+			got, _ := taskcmd.List[T](c, 200, op, nil) //nolint:errcheck // there is nowhere to report it to
+			for _, one := range got {
+				if word := row(one); word != "" {
+					all = append(all, word)
+				}
 			}
-		}
+		})
 		return all
 	}
 }

@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"internal/ahptest":         {},
 
 	"internal/config/strict": {},
-	"internal/complete":      {"ahp", "ahp/hosted", "host/task/store", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/taskcmd"},
+	"internal/complete":      {"ahp", "ahp/hosted", "host/task/store", "host/workspace/folders", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/taskcmd"},
 
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/jsonform", "internal/plaintext", "internal/spelling"},
@@ -110,9 +110,10 @@ var arrows = map[string][]string{
 	"host/web":           {"ahp", "host/front", "internal/client", "internal/hosttest", "internal/statefile"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/git":           {"host/workspace/filetree", "internal/procgroup"},
-	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/modules"},
+	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/folders", "host/workspace/modules"},
 
 	"host/workspace/modules": {"host/git", "host/workspace/filetree"},
+	"host/workspace/folders": {"host/workspace/filetree"},
 
 	"host/agent/commandline": {"ahp", "host/agent"},
 	"host/sessions/page":     {"ahp", "host/params"},

@@ -67,7 +67,13 @@ func query(in any) url.Values {
 	d.Decode(&members) //nolint:errcheck // it was written just now
 	q := url.Values{}
 	for name, v := range members {
-		q.Set(name, fmt.Sprint(v))
+		list, is := v.([]any)
+		if !is {
+			list = []any{v}
+		}
+		for _, one := range list {
+			q.Add(name, fmt.Sprint(one))
+		}
 	}
 	return q
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,8 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
+	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 )
 
@@ -129,32 +133,46 @@ var errPushed = errors.New("the host has answered already")
 
 // push sends a directory as an archive.
 func push(c *call, id, dir, base string) (got filetree.Synced, err error) {
-	at, err := absolute(dir)
+	at, err := directory(dir)
 	if err != nil {
 		return got, err
 	}
-	if st, err := os.Stat(at); err != nil || !st.IsDir() {
-		return got, fmt.Errorf("%s is not a directory", dir)
+	return got, upload(c, Request("uploadArchive", api.Base{Version: base}, id), &got, at)
+}
+
+// directory is the absolute path of a directory that there is.
+func directory(dir string) (string, error) {
+	at, err := absolute(dir)
+	if err != nil {
+		return "", err
 	}
+	if st, err := os.Stat(at); err != nil || !st.IsDir() {
+		return "", fmt.Errorf("%s is not a directory", dir)
+	}
+	return at, nil
+}
+
+// upload sends a directory as an archive, or only the directories in it that are named, and
+// decodes the answer.
+func upload(c *call, req apiclient.Request, got any, dir string, names ...string) (err error) {
 	r, w := io.Pipe()
 	packed := make(chan error, 1)
 	var skipped []string
 	go func() {
 		var err error
-		skipped, err = filetree.PackDir(c.Context(), at, w)
+		skipped, err = filetree.PackDir(c.Context(), dir, w, names...)
 		w.CloseWithError(err) //nolint:errcheck // never fails
 		packed <- err
 	}()
-	req := Request("uploadArchive", api.Base{Version: base}, id)
 	req.Raw, req.Type = r, "application/zstd"
-	err = c.do(req, &got)
+	err = c.do(req, got)
 	r.CloseWithError(errPushed) //nolint:errcheck // never fails
 	// Where packing failed, the host only saw an archive that ended early.
 	if perr := <-packed; perr != nil && (err == nil || !errors.Is(perr, errPushed)) {
 		err = perr
 	}
 	c.leftOut(skipped)
-	return got, err
+	return err
 }
 
 // leftOut names what was not taken along.
@@ -189,18 +207,66 @@ them. The directory is made; one that has files takes --overwrite. git's own fil
 func newTaskPull() *cobra.Command {
 	var in struct {
 		pulling
+		api.FolderTypes
 		Out string `flag:"out,o" doc:"The directory"`
 	}
 	return verb("pull TASK --out DIR", `Write a task's files into a directory
-These are workspace/ and, beside it, its system folders such as .claude. The directory
-is made; one that has files takes --overwrite, and keeps those that the task does not
-have.`, &in, func(c *call, args []string) error {
+These are workspace/ and, beside it, its system folders such as .claude; with
+--folder-type only such folders. The directory is made; one that has files takes
+--overwrite, and keeps those that the task does not have. Logins are left out.`, &in, func(c *call, args []string) error {
 		if in.Out == "" {
 			return cli.Usagef("--out: say which directory to write into")
 		}
-		body, err := c.Download("downloadWorkspace", nil, args[0])
+		body, err := c.Download("downloadWorkspace", in.FolderTypes, args[0])
 		return in.unpack(c, body, err, in.Out)
 	}, cli.One[filetree.Pulled]())
+}
+
+// SystemFolders are those that a task has.
+func SystemFolders(c *Client, task string) (names []string, err error) {
+	w, err := Ask[api.Workspace](c, "getWorkspace", nil, task)
+	for _, one := range w.FolderTypes {
+		names = append(names, folders.Of(one))
+	}
+	return names, err
+}
+
+func newTaskPush() *cobra.Command {
+	var in api.FolderUpload
+	return verb("push TASK DIR", `Write a directory's system folders into a task
+DIR/.claude becomes what the task has as ~/.claude, and so on for all folders that the
+task has of its own, or those of --folder-type. Files that differ are written; those that
+DIR does not have stay, without --delete. Logins are left as they are.`, &in, func(c *call, args []string) error {
+		dir, err := directory(args[1])
+		if err != nil {
+			return err
+		}
+		all, err := SystemFolders(c.Client, args[0])
+		if err != nil {
+			return err
+		}
+		chosen, err := folders.Choose(all, in.Types)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, name := range chosen {
+			if st, err := os.Stat(filepath.Join(dir, name)); err == nil && st.IsDir() {
+				names = append(names, name)
+			} else if len(in.Types) > 0 {
+				return fmt.Errorf("%s has no directory %s to push", cli.Short(args[1]), name)
+			}
+		}
+		if len(names) == 0 && len(all) > 0 {
+			return fmt.Errorf("%s has none of the directories that the task has of its own: %s", cli.Short(args[1]), strings.Join(all, ", "))
+		}
+		var got folders.Brought
+		if err := upload(c, Request("uploadFolders", in, args[0]), &got, dir, names...); err != nil {
+			return err
+		}
+		c.leftOut(got.Skipped)
+		return show(c, got, fmt.Sprintf("%s changed in %s", cli.Count(got.Count, "file"), strings.Join(got.Folders, ", ")))
+	}, cli.One[folders.Brought]())
 }
 
 // unpack writes an archive, unless it could not be had, into a directory.

@@ -28,7 +28,7 @@ func newTask() *cobra.Command {
 of an agent and some files; what is sent to it are events, one after the other, and
 what comes of them is streamed, kept, and brought home when it is good.`,
 		newTaskNew(), newTaskLs(), newTaskShow(), newTaskSend(), newTaskWatch(), newTaskAnswer(), act[store.Task]("cancel TASK", "cancelTask", nil),
-		newTaskPull(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskBudget(), newTaskProgress(), newTaskSay())
+		newTaskPull(), newTaskPush(), newTaskRm(), newTaskMigrate(), newTaskCleanup(), newTaskBudget(), newTaskProgress(), newTaskSay())
 }
 
 // createFlags are the flags of `task new`.

@@ -84,7 +84,11 @@ func readQuery(in reflect.Value, query url.Values) error {
 		}
 		values, given := query[name]
 		delete(query, name)
+		into := in.FieldByIndex(f.Index)
 		switch {
+		case into.Kind() == reflect.Slice:
+			into.Set(reflect.ValueOf(values)) // a list of texts
+			continue
 		case len(values) > 1:
 			return Errorf(http.StatusUnprocessableEntity, "%s is given more than once", name)
 		case !given && options == "":
@@ -92,7 +96,7 @@ func readQuery(in reflect.Value, query url.Values) error {
 		case !given || values[0] == "":
 			continue
 		}
-		if err := setParam(in.FieldByIndex(f.Index), f.Tag, values[0]); err != nil {
+		if err := setParam(into, f.Tag, values[0]); err != nil {
 			return Errorf(http.StatusUnprocessableEntity, "%s: %v", name, err)
 		}
 	}

@@ -42,6 +42,8 @@ type Route struct {
 // none is for routes that take or give nothing.
 type none struct{}
 
+func (none) folderTypes() []string { return nil }
+
 // Asks reports whether In is the query, in place of the body.
 func (route *Route) Asks() bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodDelete || route.takes != ""

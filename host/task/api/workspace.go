@@ -7,13 +7,17 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/folders"
 )
 
 var workspaceRoutes = []Route{
-	on("GET /tasks/{task}/workspace", "getWorkspace", "Say what a task's workspace is.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, _ none) (workspace.Info, error) {
-		i := w.Info()
+	on("GET /tasks/{task}/workspace", "getWorkspace", "Say what a task's workspace is.", withFolders(access.Read, func(r *Request, w *workspace.Workspace, f folders.Selection, _ none) (Workspace, error) {
+		i := Workspace{Info: w.Info(), FolderTypes: []string{}}
 		if r.Who.Kind != access.Operator {
 			i.Dir, i.Source = "", "" // where the host keeps things is its own
+		}
+		for _, name := range f.Names {
+			i.FolderTypes = append(i.FolderTypes, folders.Type(name))
 		}
 		return i, nil
 	})),
@@ -51,10 +55,59 @@ Which these are is in the workspace's conflicts. The other side gets that file; 
 		})),
 	on("POST /tasks/{task}/workspace/sync", "syncWorkspace", `Synchronise a task's workspace with its filesystem.
 It is done by itself before creation and events (down) and after them (up), and not around a cancel.`, withWorkspace(access.Run, syncWorkspace)),
-	on("GET /tasks/{task}/archive", "downloadWorkspace", "Download a task's files as tar.zst: workspace/ and its system folders.", withWorkspace(access.Read, func(r *Request, w *workspace.Workspace, _ none) (none, error) {
-		_, err := w.WriteArchive(r.Context(), r)
+	on("GET /tasks/{task}/archive", "downloadWorkspace", `Download a task's files as tar.zst: workspace/ and its system folders.
+With folder_type only those folders. Logins in them are left out.`, withFolders(access.Read, func(r *Request, w *workspace.Workspace, f folders.Selection, in FolderTypes) (none, error) {
+		if len(in.Types) == 0 {
+			f.Names = nil
+		}
+		_, err := w.WriteArchive(r.Context(), r, f)
 		return none{}, err
 	})).bytes("application/zstd"),
+	on("PUT /tasks/{task}/archive", "uploadFolders", `Write into a task's system folders the files of a tar.zst, tar.gz or tar that differ.
+Paths in it begin with a folder's name, as in .claude/settings.json. What else it has is left out, and logins stay as they are. It is 409 while a turn runs, unless running is true.`,
+		withFolders(access.Run, func(r *Request, w *workspace.Workspace, f folders.Selection, in FolderUpload) (folders.Brought, error) {
+			f.Delete, f.Ready = in.Delete, r.resting(w, in.Running)
+			return w.SystemFolders().Read(r.Context(), r.stream(), f)
+		})).of("application/zstd", archiveLimit),
+}
+
+// FolderTypes says which system folders of a task are meant.
+type FolderTypes struct {
+	Types []string `json:"folder_type,omitempty" flag:"folder-type" value:"TYPE" doc:"Only this system folder, such as dot_claude for .claude; may be given more than once; all when absent"`
+}
+
+func (f FolderTypes) folderTypes() []string { return f.Types }
+
+// FolderUpload says how files come into a task's system folders.
+type FolderUpload struct {
+	FolderTypes
+	Delete  bool `json:"delete,omitempty" flag:"delete" doc:"Remove what the archive does not have, of the folders that it has"`
+	Running bool `json:"running,omitempty" flag:"running" doc:"Do it though the task is at work"`
+}
+
+// Workspace is what a task's workspace is.
+type Workspace struct {
+	workspace.Info
+	FolderTypes []string `json:"folder_types" doc:"Its system folders: dot_claude is .claude"`
+}
+
+// withFolders is withWorkspace for what is about the system folders of some types.
+func withFolders[In interface{ folderTypes() []string }, Out any](verb access.Verb, handle func(*Request, *workspace.Workspace, folders.Selection, In) (Out, error)) func(*Request, In) (Out, error) {
+	return func(r *Request, in In) (out Out, err error) {
+		t, err := r.task(verb)
+		if err != nil {
+			return out, err
+		}
+		w, err := r.Tasks.FilesOf(t)
+		if err != nil {
+			return out, err
+		}
+		f, err := r.Tasks.Folders(r.Context(), t, w, in.folderTypes())
+		if err != nil {
+			return out, err
+		}
+		return handle(r, w, f, in)
+	}
 }
 
 // DiffPath says which part of a diff is wanted.

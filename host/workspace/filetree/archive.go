@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,19 +26,30 @@ func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, e
 	return v.version, WriteArchive(ctx, w, Part{From: v.Source(), Entries: v.Entries})
 }
 
-// PackDir writes a directory as tar.zst, and gives what it left out: devices, sockets,
-// FIFOs, what can't be read. It needs no Store; clients use it.
-func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, err error) {
-	top, err := OpenFolder(dir)
-	if err != nil {
-		return nil, Missing(err, "the directory %s", dir)
+// PackDir writes a directory as tar.zst, or only the directories in it that are named, and
+// gives what it left out: devices, sockets, FIFOs, what can't be read. It needs no Store;
+// clients use it.
+func PackDir(ctx context.Context, dir string, to io.Writer, names ...string) (skipped []string, err error) {
+	var parts []Part
+	if len(names) == 0 {
+		names = []string{""}
 	}
-	defer top.Close()
-	seen, err := Scan(ctx, top, noLimits, nil, nil)
-	if err != nil {
-		return nil, err
+	for _, name := range names {
+		top, err := OpenFolder(filepath.Join(dir, name))
+		if err != nil {
+			return nil, Missing(err, "the directory %s", filepath.Join(dir, name))
+		}
+		defer top.Close()
+		seen, err := Scan(ctx, top, noLimits, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range seen.Skipped {
+			skipped = append(skipped, filepath.Join(name, path))
+		}
+		parts = append(parts, Part{Prefix: name, From: Source{Top: top}, Entries: seen.Files})
 	}
-	return seen.Skipped, WriteArchive(ctx, to, Part{From: Source{Top: top}, Entries: seen.Files})
+	return skipped, WriteArchive(ctx, to, parts...)
 }
 
 // noLimits are for what the user does with his own files.

@@ -92,17 +92,12 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 		return p, err
 	}
 	defer in.Close()
-	packs := newPacks(in, false, nil)
-	entries, err := u.receive(packs, p.leavesGit)
-	if err := errors.Join(err, packs.close()); err != nil {
+	entries, from, err := u.into(in, p.leavesGit)
+	if err != nil {
 		return p, err
 	}
-	from := Source{Top: in, Stored: true, uses: map[uint64]int{}}
 	for i := range entries {
 		p.Count(&entries[i])
-		if entries[i].Mode.IsRegular() {
-			from.uses[entries[i].at.pack]++
-		}
 	}
 	tree := filepath.Join(beside, "tree")
 	if occupied {
@@ -117,6 +112,32 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 		return p, err
 	}
 	return p, errors.Join(os.Chmod(tree, mode), unix.Rename(tree, out)) // over an empty directory, too, unlike os.Rename
+}
+
+// Receive keeps an archive's contents in a directory of the caller's, and lists its files; those
+// that leave names are left out.
+func Receive(ctx context.Context, r io.Reader, in *Folder, limits Limits, leave func(*Entry) bool) ([]Entry, Source, error) {
+	u, err := openArchive(ctx, &limited{ctx: ctx, r: r, left: limits.Bytes, limit: limits.Bytes}, limits)
+	if err != nil {
+		return nil, Source{}, err
+	}
+	defer u.close()
+	return u.into(in, leave)
+}
+
+func (u *unarchiver) into(in *Folder, leave func(*Entry) bool) ([]Entry, Source, error) {
+	packs := newPacks(in, false, nil)
+	entries, err := u.receive(packs, leave)
+	if err := errors.Join(err, packs.close()); err != nil {
+		return nil, Source{}, err
+	}
+	from := Source{Top: in, Stored: true, uses: map[uint64]int{}}
+	for i := range entries {
+		if entries[i].Mode.IsRegular() {
+			from.uses[entries[i].at.pack]++
+		}
+	}
+	return entries, from, nil
 }
 
 // place checks where files are to go, and gives its path, its permissions, and whether
