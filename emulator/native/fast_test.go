@@ -8,6 +8,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
+	"tandemux/emulator/native/grapheme"
 )
 
 // slowly writes data a byte at a time, which no fast path takes.
@@ -106,6 +107,15 @@ func TestSweepForgets(t *testing.T) {
 			if c.Rune != base || c.Combining != marks || c.Style != (emulator.Style{FG: fg}) {
 				t.Fatalf("%d, line %d: %c%s in %v is %c%s in %v", i, 1-2*y, base, marks, fg, c.Rune, c.Combining, c.Style.FG)
 			}
+		}
+	}
+}
+
+// What fillWide takes for wide without looking is.
+func TestHanIsWide(t *testing.T) {
+	for r := rune(firstHan); r <= lastHan; r++ {
+		if grapheme.Of(r) != grapheme.Wide {
+			t.Fatalf("%U is not", r)
 		}
 	}
 }

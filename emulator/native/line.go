@@ -166,18 +166,19 @@ func (r *row) padded(x int) bool {
 }
 
 // appendWide appends wide characters in the style pen, one at least, and returns
-// how many columns they took.
+// how many columns they took. There is room for maxCellBytes of each column.
 func appendWide(buf []byte, cells []cell, pen cell) (int, []byte) {
-	x := 0
+	x, n, dst := 0, 0, buf[len(buf):cap(buf)]
 	for x < len(cells) && (cells[x]^pen)&^runeMask == wideLead {
-		if ru := cells[x] & runeMask; ru >= 0x800 && ru < 0x10000 {
-			buf = append(buf, 0xe0|byte(ru>>12), 0x80|byte(ru>>6)&0x3f, 0x80|byte(ru)&0x3f)
+		if r := uint32(cells[x] & runeMask); r-0x800 < 0x10000-0x800 {
+			binary.LittleEndian.PutUint32(dst[n:n+4], 0x8080e0|r>>12|r<<2&0x3f00|r<<16&0x3f0000)
+			n += 3
 		} else {
-			buf = utf8.AppendRune(buf, rune(ru))
+			n += utf8.EncodeRune(dst[n:], rune(r))
 		}
 		x += 2
 	}
-	return x, buf
+	return x, buf[:len(buf)+n]
 }
 
 // firstWide is before the first rune that takes two columns.

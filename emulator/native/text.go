@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 
 	"tandemux/emulator/control"
@@ -133,22 +134,27 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 	}
 }
 
+// The unified ideographs are wide, all of them.
+const firstHan, lastHan = 0x4e00, 0x9fff
+
 // fillWide writes ideographs and the like, all of three bytes and two columns,
-// that p begins with into cells, and returns how many there were.
+// that p begins with into cells, and returns how many there were. It may leave the
+// last one to others.
 func fillWide(cells []cell, p []byte, pen cell) int {
-	n := 0
-	for len(p) > 2 && len(cells) > 1 {
-		if p[0]-0xe1 > 0xec-0xe1 || p[1]&0xc0 != 0x80 || p[2]&0xc0 != 0x80 {
-			break
+	for n := 0; ; n++ {
+		if len(p) < 4 || len(cells) < 2 {
+			return n
 		}
-		r := rune(p[0]&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f)
-		if grapheme.Of(r) != grapheme.Wide {
-			break
+		v := cell(binary.LittleEndian.Uint32(p))
+		if v&0xc0c0f0 != 0x8080e0 {
+			return n
 		}
-		cells[0] = pen | cell(r) | wideLead
+		r := v&0xf<<12 | v>>2&0xfc0 | v>>16&0x3f
+		if r-firstHan > lastHan-firstHan && (r-0x1000 > 0xcfff-0x1000 || grapheme.Of(rune(r)) != grapheme.Wide) {
+			return n
+		}
+		cells[0] = pen | r | wideLead
 		cells[1] = pen | wideTail
 		p, cells = p[3:], cells[2:]
-		n++
 	}
-	return n
 }
