@@ -87,7 +87,7 @@ func (b *bench) terminals(k kind) error {
 			return err
 		}
 	}
-	time.Sleep(2 * time.Second) // The host collects garbage.
+	time.Sleep(4 * time.Second) // The host packs histories and collects garbage.
 	b.note(k, "each terminal with 10,000 lines of 120: host, MiB", "%.1f", mib(h.pss()-before)/full)
 	b.note(k, "the same: interface and keeper, MiB", "%.1f", mib(s.memory()-h.pss()-interface0)/full)
 	for range 200 - full {

@@ -119,14 +119,15 @@ type Emulator interface {
 }
 
 // Historian is an Emulator whose history can be taken out and put back in the form
-// in which it lies in memory: that is a copy, where Snapshot writes every cell as a
-// child would.
+// in which it lies in memory, packed, where Snapshot writes every cell as a child would.
 type Historian interface {
 	Emulator
-	// AppendHistory appends all history, with its marks. HistorySize is at least
-	// how many bytes that are.
+	// AppendHistory appends all history, with its marks.
 	AppendHistory(buf []byte) []byte
-	HistorySize() int
+	// Pack makes a part of the history smaller that was not looked at before, in a
+	// fraction of a millisecond; it is for when nothing is printed. False says that
+	// nothing is left to do.
+	Pack() (more bool)
 	// SetHistory puts it in place of the history of an engine as wide as the one
 	// that it was taken from; over the engine's own limits the oldest lines go. On
 	// an error, as for data that is damaged or of a newer program, the history is

@@ -189,8 +189,8 @@ func New(c Config) (*Host, error) {
 	var err, noMark, noAudit error
 	h.core, noMark, err = core.New(core.Options{
 		State: c.State, Now: c.Now, Log: c.Log, Journals: &h.journals, Kinds: h.kinds(),
-		ReplayBytes: c.Limits.ReplayBytes, ReplayCount: c.Limits.ReplayCount, Clients: c.Limits.Clients,
-		Shown: shownAction, Followed: followed(c), Superseded: h.superseded,
+		ReplayBytes: c.Limits.ReplayBytes, ReplayCount: c.Limits.ReplayCount, ReplayAll: c.Limits.ReplayAll,
+		Clients: c.Limits.Clients, Shown: shownAction, Followed: followed(c), Superseded: h.superseded,
 		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ type Limits struct {
 	FrameBytes  int // one message from a client
 	ReplayBytes int // of output in one channel's replay log
 	ReplayCount int // actions in one channel's replay log
+	ReplayAll   int // of output in all replay logs
 	// HeaderTime is how long an HTTP request's header may take, with the TLS
 	// handshake before it, and how long a connection may be idle before it is
 	// upgraded.
@@ -49,6 +50,7 @@ var DefaultLimits = Limits{
 	FrameBytes:  8 << 20,
 	ReplayBytes: 1 << 20,
 	ReplayCount: 4096,
+	ReplayAll:   4 << 20,
 	HeaderTime:  5 * time.Second,
 	requestLimits: requests.Limits{
 		Subscriptions: 2000,

@@ -26,7 +26,7 @@ func TestCeiling(t *testing.T) {
 	}
 	taken := 0
 	for _, b := range e.hist.blocks {
-		taken += len(b)
+		taken += len(b.data)
 	}
 	if taken += len(e.hist.marks)*markBytes + e.hist.n*indexBytes; taken > e.hist.maxSize+blockSize {
 		t.Errorf("it takes %d bytes of %d", taken, e.hist.maxSize)

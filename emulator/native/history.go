@@ -1,6 +1,10 @@
 package native
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/klauspost/compress/s2"
+)
 
 // history is the scrollback: lines encoded as line.go has it, in blocks, under
 // an index that is a ring.
@@ -9,7 +13,8 @@ import "slices"
 //	blocks  [ bytes ][ bytes ][ bytes ..   ]       oldest first
 //
 // A line lies in one block. A block whose lines are all gone is used again, so
-// that a full history allocates nothing.
+// that a full history allocates nothing. At rest all blocks but the last are packed
+// (Pack).
 type history struct {
 	limit int // lines as they were printed: one that is wrapped counts once
 	ended int // lines here that end such a line
@@ -19,10 +24,11 @@ type history struct {
 	head  int        // index of the oldest
 	n     int
 
-	blocks  [][]byte // data, oldest first
+	blocks  []block  // oldest first
 	base    uint32   // number of blocks[0]
 	spare   [][]byte // blocks to use again, at most maxSpare
-	size    int      // bytes that the blocks take
+	open    []byte   // what was unpacked last, which nobody changes
+	opened  uint32   // number of that block
 	maxSize int      // of used
 
 	first uint64     // lines that went: the number of the oldest
@@ -31,6 +37,13 @@ type history struct {
 	// floor is the number of oldest lines that a taller screen must not take
 	// back: they were there before the screen was cleared.
 	floor int
+}
+
+// block has the bytes of lines.
+type block struct {
+	data []byte
+	rest bool // looked at by Pack
+	s2   bool // packed
 }
 
 // histLine is a line's place and what is known without decoding it.
@@ -105,7 +118,38 @@ func (h *history) at(i int) histLine { return h.lines[h.index(i)] }
 
 // data gives the bytes of a line.
 func (h *history) data(l histLine) []byte {
-	return h.blocks[l.block-h.base][l.off : l.off+l.length]
+	return h.bytes(l.block)[l.off : l.off+l.length]
+}
+
+// bytes gives those of a block. They stay as they are.
+func (h *history) bytes(number uint32) []byte {
+	b := &h.blocks[number-h.base]
+	if !b.s2 {
+		return b.data
+	}
+	if h.open == nil || h.opened != number {
+		h.open, _ = s2.Decode(nil, b.data) // It was packed here, or tried.
+		h.opened = number
+	}
+	return h.open
+}
+
+// Pack implements emulator.Historian.
+func (e *Engine) Pack() (more bool) {
+	h := &e.hist
+	h.open, h.spare = nil, nil
+	for i := range max(0, len(h.blocks)-1) {
+		b := &h.blocks[i]
+		if b.rest {
+			continue
+		}
+		b.rest = true
+		if p := s2.Encode(nil, b.data); len(p) < len(b.data)*3/4 {
+			b.data, b.s2 = slices.Clone(p), true
+		}
+		return true
+	}
+	return false
 }
 
 // clear forgets all lines.
@@ -166,8 +210,7 @@ func (h *history) dropOldest() {
 		next = h.lines[h.head].block
 	}
 	for h.base < next {
-		b := h.blocks[0]
-		h.size -= cap(b)
+		b := h.blocks[0].data
 		if cap(b) == blockSize && len(h.spare) < maxSpare {
 			h.spare = append(h.spare, b[:0])
 		}
@@ -185,18 +228,19 @@ func (h *history) dropNewest() {
 	}
 	h.floor = min(h.floor, h.n)
 	for last := len(h.blocks) - 1; h.base+uint32(last) > l.block; last-- {
-		h.size -= cap(h.blocks[last])
 		h.blocks = h.blocks[:last]
 	}
-	b := &h.blocks[l.block-h.base]
-	*b = (*b)[:l.off]
+	data := h.bytes(l.block)
+	h.blocks[l.block-h.base] = block{data: data[:l.off:cap(data)]}
+	h.open = nil
 }
 
 // room gives a block to append a line of at most n bytes to.
 func (h *history) room(n int) *[]byte {
 	if last := len(h.blocks) - 1; last >= 0 {
-		if b := &h.blocks[last]; cap(*b)-len(*b) >= n {
-			return b
+		if b := &h.blocks[last]; !b.s2 && cap(b.data)-len(b.data) >= n {
+			b.rest = false
+			return &b.data
 		}
 	}
 	var b []byte
@@ -207,9 +251,8 @@ func (h *history) room(n int) *[]byte {
 	} else {
 		b = make([]byte, 0, blockSize)
 	}
-	h.blocks = append(h.blocks, b)
-	h.size += cap(b)
-	return &h.blocks[len(h.blocks)-1]
+	h.blocks = append(h.blocks, block{data: b})
+	return &h.blocks[len(h.blocks)-1].data
 }
 
 // add appends a line whose bytes are in data already encoded.
@@ -226,7 +269,8 @@ func (h *history) append(l histLine) {
 		h.dropOldest()
 	}
 	if h.n == len(h.lines) {
-		grown := make([]histLine, max(64, 2*h.n))
+		most := h.limit + h.limit/8 // where few are wrapped
+		grown := make([]histLine, max(64, min(2*h.n, most), h.n+h.n/8))
 		for i := range h.n {
 			grown[i] = h.at(i)
 		}

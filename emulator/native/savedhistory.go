@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
+
+	"github.com/klauspost/compress/s2"
 
 	"tandemux/emulator"
 )
@@ -13,7 +16,11 @@ import (
 //
 //	version, lines, floor, marks
 //	of each mark: line (0 is the oldest), column, id
-//	of each line, oldest first: bytes, cells, flags, and the bytes as line.go has them
+//	of each line, oldest first: bytes, cells, flags
+//	where in the first block the first line is
+//	of each block: twice its bytes, and one if they are packed by S2; the bytes
+//
+// The bytes of lines, as line.go has them, follow one another in the blocks.
 func (e *Engine) AppendHistory(buf []byte) []byte {
 	h := &e.hist
 	for _, v := range []int{savedHistoryVersion, h.n, h.floor, len(h.marks)} {
@@ -29,21 +36,54 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 		buf = binary.AppendUvarint(buf, uint64(l.length))
 		buf = binary.AppendUvarint(buf, uint64(l.cells))
 		buf = append(buf, byte(l.flags))
-		buf = append(buf, h.data(l)...)
+	}
+	if h.n == 0 {
+		return buf
+	}
+	first := h.at(0)
+	buf = binary.AppendUvarint(buf, uint64(first.off))
+	for _, b := range h.blocks[first.block-h.base:] {
+		n := 2 * len(b.data)
+		if b.s2 {
+			n++
+		}
+		buf = append(binary.AppendUvarint(buf, uint64(n)), b.data...)
 	}
 	return buf
 }
 
-// HistorySize implements emulator.Historian.
-func (e *Engine) HistorySize() int {
-	const most = binary.MaxVarintLen16 + binary.MaxVarintLen32 + 1
-	h := &e.hist
-	return h.size + most*h.n + 3*binary.MaxVarintLen64*len(h.marks) + 4*binary.MaxVarintLen32
-}
-
-const savedHistoryVersion = 1
+const (
+	savedHistoryVersion = 2
+	// maxSavedHistory bounds what is unpacked, in bytes.
+	maxSavedHistory = 1 << 30
+)
 
 var errSavedHistory = errors.New("the saved history contradicts itself")
+
+// unpackedBlocks appends the blocks in data, which has nothing else.
+func unpackedBlocks(data []byte) (all []byte, err error) {
+	for len(data) > 0 {
+		v, k := binary.Uvarint(data)
+		if k <= 0 || v/2 > uint64(len(data)-k) {
+			return nil, errSavedHistory
+		}
+		b := data[k:][:v/2]
+		if data = data[k+len(b):]; v%2 == 0 {
+			all = append(all, b...)
+			continue
+		}
+		n, err := s2.DecodedLen(b)
+		if err != nil || n > maxSavedHistory-len(all) {
+			return nil, errSavedHistory
+		}
+		all = slices.Grow(all, n)
+		if _, err = s2.Decode(all[len(all):len(all)+n], b); err != nil {
+			return nil, errSavedHistory
+		}
+		all = all[:len(all)+n]
+	}
+	return all, nil
+}
 
 // SetHistory implements emulator.Historian.
 func (e *Engine) SetHistory(data []byte) (err error) {
@@ -63,8 +103,9 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 		data = data[n:]
 		return int(v)
 	}
-	if v := number(1 << 20); v != savedHistoryVersion {
-		return fmt.Errorf("the saved history has version %d, of a newer program", v)
+	version := number(1 << 20)
+	if version > savedHistoryVersion {
+		return fmt.Errorf("the saved history has version %d, of a newer program", version)
 	}
 	lines := number(len(data))
 	floor, marks := number(lines), number(emulator.MaxMarks)
@@ -82,20 +123,34 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 		at.id, data = id, data[n:]
 		h.marks = append(h.marks, at)
 	}
-	for range lines {
-		length, cells := number(len(data)), number(e.cols)
-		l := histLine{cells: uint16(cells), flags: lineFlags(data[0])}
-		text := data[1 : 1+length : 1+length]
+	saved, texts := make([]histLine, lines), []byte(nil)
+	for i := range saved {
+		l := &saved[i]
+		l.length, l.cells, l.flags = uint32(number(maxSavedHistory)), uint16(number(e.cols)), lineFlags(data[0])
+		if data = data[1:]; version < savedHistoryVersion { // Each was before its bytes.
+			texts, data = append(texts, data[:l.length]...), data[l.length:]
+		}
+	}
+	if version == savedHistoryVersion && lines > 0 {
+		from := number(maxSavedHistory)
+		if texts, err = unpackedBlocks(data); err != nil {
+			return err
+		}
+		texts, data = texts[from:], nil
+	}
+	texts = slices.Clip(texts)
+	for _, l := range saved {
+		text := texts[:l.length:l.length]
 		if err := checkLine(text, l); err != nil {
 			return err
 		}
-		if l.size() != singleSize && (l.wrapped() || 2*cells > e.cols || e.cols < minDouble) {
+		if l.size() != singleSize && (l.wrapped() || 2*int(l.cells) > e.cols || e.cols < minDouble) {
 			return errSavedHistory
 		}
-		data = data[1+length:]
+		texts = texts[l.length:]
 		h.add(text, l)
 	}
-	if len(data) > 0 {
+	if len(data)+len(texts) > 0 {
 		return errSavedHistory
 	}
 	// What was over the limit went, and the marks with it.

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -21,10 +22,7 @@ func moved(t *testing.T, e *Engine) *Engine {
 		at = c.At
 	}
 	f.Write(state[at:])
-	saved := e.AppendHistory(nil)
-	if most := e.HistorySize(); len(saved) > most {
-		t.Fatalf("%d bytes, said to be %d at most", len(saved), most)
-	}
+	saved := e.AppendHistory([]byte("before"))[len("before"):]
 	if err := f.SetHistory(saved); err != nil {
 		t.Fatal(err)
 	}
@@ -92,4 +90,72 @@ func FuzzSavedHistory(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// An engine whose history is packed time and again is no other: it shows, goes on, is
+// resized and saved as one that never was.
+func TestPack(t *testing.T) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		o := emulator.Options{Cols: 60 + r.IntN(60), Rows: 5 + r.IntN(30), History: 3000 + r.IntN(3000)}
+		e, f := newEngine(o), newEngine(o)
+		id, packed := uint64(0), 0
+		for range 6 {
+			for range 4 {
+				p := emutest.Program(r, e.cols, e.rows, 60, emutest.All)
+				p = append(p, bytes.Repeat(append([]byte("\x1b[32mwörds\x1b[m and 漢字 "), p[:min(len(p), 10)]...), r.IntN(8000))...)
+				e.Write(p)
+				f.Write(p)
+				id++
+				e.Mark(id)
+				f.Mark(id)
+			}
+			for f.Pack() && r.IntN(20) > 0 {
+			}
+			for _, b := range f.hist.blocks {
+				if b.s2 {
+					packed++
+				}
+			}
+			if d := emutest.Diff(emutest.Dump(f), emutest.Dump(e)); d != "" {
+				t.Fatalf("seed %d:\n%s", seed, d)
+			}
+			if err := invariants(f); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if r.IntN(3) == 0 {
+				f = moved(t, f)
+			}
+			if cols, rows := 60+r.IntN(60), 5+r.IntN(30); r.IntN(2) == 0 {
+				e.Resize(cols, rows)
+				f.Resize(cols, rows)
+			}
+		}
+		if packed == 0 {
+			t.Errorf("seed %d: nothing was packed", seed)
+		}
+	}
+}
+
+// What a program saved that did not pack is read all the same.
+func TestSavedHistoryBefore(t *testing.T) {
+	e := newEngine(emulator.Options{Cols: 20, Rows: 3})
+	e.Write([]byte("one\r\n\x1b[31mtwo\x1b[m\r\n漢字\r\nfour\r\nfive\r\n"))
+	h := &e.hist
+	data := []byte{1, byte(h.n), 0, 0}
+	for i := range h.n {
+		l := h.at(i)
+		data = append(append(data, byte(l.length), byte(l.cells), byte(l.flags)), h.data(l)...)
+	}
+	f := newEngine(emulator.Options{Cols: 20, Rows: 3})
+	f.Write(e.Snapshot(nil, 0))
+	if err := f.SetHistory(data); err != nil || h.n == 0 {
+		t.Fatal(h.n, err)
+	}
+	if d := emutest.Diff(emutest.Dump(f), emutest.Dump(e)); d != "" {
+		t.Error(d)
+	}
+	if err := f.SetHistory(append([]byte{3}, data[1:]...)); err == nil {
+		t.Error("what a newer program saved was taken")
+	}
 }

@@ -105,7 +105,7 @@ func (tx Tx) deliver(ch *Channel, frames []frame) {
 }
 
 func (tx Tx) publish(ch *Channel, f *frame) {
-	ch.log.add(f.env)
+	tx.c.log(ch, f.env)
 	sent := f.by == nil
 	skips := tx.skips(ch, f.env.Action)
 	for _, l := range ch.links {

@@ -77,6 +77,9 @@ type Captured interface {
 	// that includes it, which may lie in buf; marks go into the log with what was pending.
 	// A bare one leaves out what takes room.
 	Capture(tx Tx, bare bool, buf *[]byte) (pending []Change, marks, records []journal.Record)
+	// Pack has a part of the state take less memory while the channel is quiet, without the
+	// lock; false says that nothing is left to do.
+	Pack() (more bool)
 	// Shape is the state without what Capture gives.
 	Shape() any
 	// Captured says that what was captured is in the journal, or lost to a full one.

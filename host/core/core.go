@@ -21,9 +21,9 @@ type Options struct {
 	State string
 	Now   func() time.Time
 	Log   *slog.Logger
-	// ReplayBytes and ReplayCount bound each channel's replay log, Clients the clients
-	// that are remembered.
-	ReplayBytes, ReplayCount, Clients int
+	// ReplayBytes and ReplayCount bound each channel's replay log, ReplayAll the bytes of
+	// all of them, Clients the clients that are remembered.
+	ReplayBytes, ReplayCount, ReplayAll, Clients int
 	// Journals gives channels their journals.
 	Journals *journal.Shelf
 	// Kinds are the channels that are no terminals and outlive the host, by the scheme that
@@ -53,6 +53,8 @@ type Core struct {
 	out      outbox.Outbox
 	frames   []frame          // reused
 	records  []journal.Record // reused
+	replay   int              // bytes of all replay logs, or more
+	captured []byte           // reused: of a checkpoint
 	fenced   bool             // another host has taken over: nothing changes any more
 	closing  bool
 	closed   bool // the journals' memory is gone

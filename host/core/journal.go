@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"tandemux/ahp"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
+	"tandemux/internal/memtrim"
 )
 
 // maxJournal bounds the journals of channels that are no terminals, in bytes.
@@ -105,11 +105,9 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	var special []journal.Record
 	b, is := ch.Body.(Captured)
 	if is {
-		buf := checkpointBuffers.Get().(*[]byte)
-		defer checkpointBuffers.Put(buf)
 		var changes []Change
 		var marks []journal.Record
-		changes, marks, special = b.Capture(tx, bare, buf)
+		changes, marks, special = b.Capture(tx, bare, &tx.c.captured)
 		more = tx.number(ch, nil, changes)
 		// For clients that come back: the checkpoint itself does without.
 		if err := ch.Journal.Append(tx.recordsOf(ch, more, marks)...); errors.Is(err, journal.ErrFenced) {
@@ -133,9 +131,6 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	tx.tidyLater(ch)
 	return more, true
 }
-
-// checkpointBuffers are what histories are put together in.
-var checkpointBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // writeCheckpoint writes the channel's state, with what only its kind knows.
 func (tx Tx) writeCheckpoint(ch *Channel, special []journal.Record, bare bool) error {
@@ -283,13 +278,22 @@ func (tx Tx) Keep(ch *Channel) {
 	}
 }
 
-// tidyLater sees to it that a journal is tidied once its channel is quiet.
+// tidyLater sees to it that a journal is tidied once its channel is quiet; what it holds
+// is packed before.
 func (tx Tx) tidyLater(ch *Channel) {
 	if tx.c.closing {
 		return
 	}
-	j := ch.Journal
-	j.Touch(tx.c.o.Now(), func() { tx.c.Do(func(tx Tx) { tx.tidy(ch, j) }) })
+	j, c := ch.Journal, tx.c
+	j.Touch(c.o.Now(), func() {
+		rests := false
+		c.Locked(func(Tx) { rests = j.Rests(c.o.Now()) })
+		if b, is := ch.Body.(Captured); is && rests {
+			for b.Pack() {
+			}
+		}
+		c.Do(func(tx Tx) { tx.tidy(ch, j) })
+	})
 }
 
 // tidy is Journal.Tidy for a channel that still has the journal.
@@ -303,6 +307,7 @@ func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 			return nil
 		}
 		tx.deliver(ch, more)
+		memtrim.Idle()
 		return ch.Journal
 	})
 }

@@ -24,7 +24,12 @@ type replayLog struct {
 func (l *replayLog) add(e ahp.Envelope) {
 	l.entries = append(l.entries, e)
 	l.bytes += weight(e.Action)
-	for l.bytes > l.maxBytes || len(l.entries)-l.head > l.maxCount {
+	l.keep(l.maxBytes)
+}
+
+// keep forgets the oldest but for so many bytes.
+func (l *replayLog) keep(bytes int) {
+	for l.bytes > bytes || len(l.entries)-l.head > l.maxCount {
 		gone := &l.entries[l.head]
 		l.floor = gone.ServerSeq
 		l.bytes -= weight(gone.Action)
@@ -55,6 +60,29 @@ func (l *replayLog) since(seq int64) (es []ahp.Envelope, ok bool) {
 		}
 	}
 	return all[lo:], true
+}
+
+// log adds an action to the channel's replay log. Where all of them together are too
+// much, the largest is halved.
+func (c *Core) log(ch *Channel, e ahp.Envelope) {
+	before := ch.log.bytes
+	ch.log.add(e)
+	c.replay += ch.log.bytes - before
+	for c.replay > c.o.ReplayAll {
+		largest := &ch.log
+		c.replay = 0 // It may have been less: channels go.
+		for _, other := range c.channels {
+			c.replay += other.log.bytes
+			if other.log.bytes > largest.bytes {
+				largest = &other.log
+			}
+		}
+		if c.replay > c.o.ReplayAll {
+			c.replay -= largest.bytes
+			largest.keep(largest.bytes / 2)
+			c.replay += largest.bytes
+		}
+	}
 }
 
 // A client numbers what it dispatches (clientSeq), and may send what it has no answer

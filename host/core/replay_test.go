@@ -117,3 +117,46 @@ func TestWindowForgetsTexts(t *testing.T) {
 		t.Errorf("the last refusal is %q", d.outcome)
 	}
 }
+
+// The replay logs of all channels have a bound together; the largest gives way, and a
+// client is given the rest of it or told that some is gone, as ever.
+func TestReplayAll(t *testing.T) {
+	t.Parallel()
+	c := &Core{o: Options{ReplayBytes: 64 << 10, ReplayCount: 1000, ReplayAll: 200 << 10}, channels: map[ahp.URI]*Channel{}}
+	tx := c.Lock()
+	defer tx.Unlock()
+	quiet := tx.NewChannel("quiet", nil)
+	c.log(quiet, ahp.Envelope{ServerSeq: 1, Action: ahp.TerminalData{Data: "x"}})
+	var busy []*Channel
+	for i := range 10 {
+		busy = append(busy, tx.NewChannel(string(rune('a'+i)), nil))
+	}
+	seq := int64(1)
+	for range 3000 {
+		for _, ch := range busy {
+			seq++
+			c.log(ch, ahp.Envelope{ServerSeq: seq, Action: ahp.TerminalData{Data: strings.Repeat("y", int(seq%300))}})
+		}
+		all := 0
+		for _, ch := range c.channels {
+			all += ch.log.bytes
+		}
+		if all > 200<<10 {
+			t.Fatalf("%d bytes in all logs", all)
+		}
+	}
+	if es, ok := quiet.Since(0); !ok || len(es) != 1 {
+		t.Errorf("the quiet channel has lost its own: %d, %v", len(es), ok)
+	}
+	for _, ch := range busy {
+		if ch.log.bytes < 200<<10/40 {
+			t.Errorf("%s has %d bytes left", ch.URI, ch.log.bytes)
+		}
+		if _, ok := ch.Since(ch.log.floor - 1); ok {
+			t.Errorf("%s gives what it has not", ch.URI)
+		}
+		if es, ok := ch.Since(ch.log.floor); !ok || len(es) == 0 || es[0].ServerSeq <= ch.log.floor {
+			t.Errorf("%s gives %d since its floor, %v", ch.URI, len(es), ok)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func (tx Tx) Resume(ch *Channel, j *journal.Journal, m *record.Contents) {
 		es, floor := m.Replay()
 		ch.log.floor = floor
 		for _, e := range es {
-			ch.log.add(e)
+			tx.c.log(ch, e)
 		}
 	}
 	for id, o := range m.Origins {

@@ -203,11 +203,9 @@ func (j *Journal) left(err error) (names []string) {
 }
 
 const (
-	// tidyAfter is how long a channel must be quiet for a bare checkpoint to be
-	// made whole, trimAfter for memory that only a busy time needed to be given
-	// back.
+	// tidyAfter is how long a channel must be quiet for a bare checkpoint to be made
+	// whole, and for memory that only a busy time needed to be given back.
 	tidyAfter = time.Second
-	trimAfter = 30 * time.Second
 	// trimBytes is how much must have been appended for that to be worth while.
 	trimBytes = 256 << 10
 )
@@ -221,32 +219,27 @@ func (j *Journal) Touch(now time.Time, tidy func()) {
 	}
 }
 
-// Tidy has a checkpoint made whole that was made in haste, and gives memory back when
-// the channel has been quiet for long. checkpoint makes one and gives the channel's
-// journal after that.
+// Rests reports that the channel is quiet and memory is to be given back.
+func (j *Journal) Rests(now time.Time) bool {
+	return j.Open() && j.appended > trimBytes && now.Sub(j.used) >= tidyAfter
+}
+
+// Tidy has a checkpoint made whole that was made in haste, and gives memory back, when
+// the channel has been quiet. checkpoint makes one and gives the channel's journal after
+// that.
 func (j *Journal) Tidy(now time.Time, checkpoint func() *Journal) {
-	quiet := now.Sub(j.used)
-	if quiet < tidyAfter {
-		j.timer.Reset(tidyAfter)
+	if left := tidyAfter - now.Sub(j.used); left > 0 {
+		j.timer.Reset(left)
 		return
 	}
+	j.timer = nil
 	big := j.appended > trimBytes
-	if j.bare || quiet >= trimAfter && big {
-		if j = checkpoint(); !j.Open() {
-			return
-		}
+	if !big && !j.bare {
+		return
 	}
-	switch {
-	case quiet >= trimAfter:
-		if big {
-			j.mem.Log.Trim()
-			j.appended = 0
-		}
-		j.timer = nil
-	case big:
-		j.timer.Reset(trimAfter - quiet)
-	default:
-		j.timer = nil
+	if j = checkpoint(); j.Open() && big {
+		j.mem.Log.Trim()
+		j.appended = 0
 	}
 }
 

@@ -87,6 +87,16 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	return actions, k, k.Records(t.kept.outputs(records, list, s.Raw))
 }
 
+// Pack has the history take less memory, a part at a time, while nothing is printed. False
+// says that nothing is left to do.
+func (t *Terminal) Pack() (more bool) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("pack the history")
+	e, ok := t.emu.(emulator.Historian)
+	return ok && e.Pack()
+}
+
 // contentOf is the content of a checkpoint, and the history where that is not in
 // it; what belongs to them is noted in s.
 func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history []byte) {
@@ -111,7 +121,7 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 			content, s.Marks = t.emu.SnapshotMarks(nil, -1)
 			return t.filter.Resume(content), nil
 		}
-		*buf = e.AppendHistory(slices.Grow((*buf)[:0], e.HistorySize()))
+		*buf = e.AppendHistory((*buf)[:0])
 		history = *buf
 	}
 	content, s.Marks = t.emu.SnapshotMarks(nil, 0)

@@ -141,7 +141,15 @@ func (r *reader) trim(n int) {
 func (t *Terminal) process(buf []byte) {
 	for from := headroom; from < len(buf); {
 		n := t.sliceOf(buf[from:])
-		t.digest(buf[from-headroom : from+n])
+		t.screen.Lock()
+		t.feed(buf[from-headroom : from+n])
+		t.lookSoon()
+		if t.filter.Lone() {
+			t.escTimer.Reset(t.cfg.delays.escape)
+		}
+		due := t.publish(false)
+		t.screen.Unlock()
+		t.wakeUp(due)
 		from += n
 	}
 }
@@ -161,19 +169,6 @@ func (t *Terminal) sliceOf(p []byte) int {
 		n = int(min(uint64(n), t.quiet-t.offset))
 	}
 	return n
-}
-
-// digest puts one slice, in buf[headroom:], through the pipeline.
-func (t *Terminal) digest(buf []byte) {
-	t.screen.Lock()
-	t.feed(buf)
-	t.lookSoon()
-	if t.filter.Lone() {
-		t.escTimer.Reset(t.cfg.delays.escape)
-	}
-	due := t.publish(false)
-	t.screen.Unlock()
-	t.wakeUp(due)
 }
 
 // feed gives output, in buf[headroom:], to decoder, filter and emulator and

@@ -363,7 +363,11 @@ func (t *Terminal) Told(tx core.Tx, a ahp.Action) {
 // Follow implements core.Watcher.
 func (t *Terminal) Follow(tx core.Tx, a ahp.Action) {
 	defer func() { requests.Contain(t.ts.Log, "follow an action", recover(), "process", t.proc) }()
-	t.attend(tx, a)
+	var typed time.Time
+	if t.ts.typist.into == t {
+		typed = t.ts.typist.at
+	}
+	t.ts.Activity.Follow(tx, t.ch.URI, &t.attention, a, typed)
 	if listed[a.ActionType()] {
 		defer t.ts.Changed(tx)
 	}
@@ -385,15 +389,6 @@ func inner(a ahp.Action) bool {
 	return false
 }
 
-// attend has people told of an action that they may want to know of.
-func (t *Terminal) attend(tx core.Tx, a ahp.Action) {
-	var typed time.Time
-	if t.ts.typist.into == t {
-		typed = t.ts.typist.at
-	}
-	t.ts.Activity.Follow(tx, t.ch.URI, &t.attention, a, typed)
-}
-
 // Capture implements core.Captured.
 func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.Change, marks, records []journal.Record) {
 	actions, k, records := t.Term.Checkpoint(bare, buf)
@@ -401,6 +396,9 @@ func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.C
 	t.offset = k.Offset
 	return slices.Clone(t.changes(tx, actions)), k.Records(nil), append(records, t.queueRecord())
 }
+
+// Pack implements core.Captured.
+func (t *Terminal) Pack() (more bool) { return t.Term.Pack() }
 
 // Shape implements core.Captured.
 func (t *Terminal) Shape() any { return t.Value }

@@ -74,7 +74,7 @@ var bounds = map[string][]string{
 		"\nwaiting for one connection | {host.QueueBytes MiB}, ",
 		"\nof that, what it did not ask for | {host.LagBytes MiB}: ",
 		"\nstates being given at the same time | {host/outbox.maxStates}, the others wait in order, {host/outbox.stateTime time} for",
-		"\nreplay log of a channel | {host.ReplayBytes MiB} of output and {host.ReplayCount} actions\n",
+		"\nreplay log of a channel; all of them | {host.ReplayBytes MiB} of output and {host.ReplayCount} actions; {host.ReplayAll MiB}, beyond which the largest is halved\n",
 		"\none reply with snapshots or replayed actions | {host.ReplyBytes MiB}\n",
 		"\nconnections, terminals, layouts | {host.Connections}, {host.Terminals}, {host.Layouts}\n",
 		"\nsubscriptions of a connection | {host.Subscriptions}\n",

@@ -102,7 +102,7 @@ var arrows = map[string][]string{
 	"host/confine":       {"ahp", "host/agent", "host/auth", "host/core", "host/listen", "host/params", "internal/daemon"},
 	"host/claims":        {"ahp", "host/auth", "host/params"},
 	"host/changes":       {"ahp/...", "host/audit", "host/auth", "host/core", "host/files", "host/git", "host/params", "host/requests", "internal/fileuri", "host/workspace/filetree"},
-	"host/core":          {"ahp/...", "emulator", "host/audit", "host/auth", "host/journal", "host/journal/record", "host/outbox", "internal/statefile"},
+	"host/core":          {"ahp/...", "emulator", "host/audit", "host/auth", "host/journal", "host/journal/record", "host/outbox", "internal/memtrim", "internal/statefile"},
 	"host/outbox":        {"ahp/...", "internal/jsonrpc", "internal/memtrim"},
 	"host/mcp":           {"ahp", "ahp/clienttool", "host/front", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest", "internal/fileuri"},
 	"host/roster":        {"ahp", "host/keeper"},
