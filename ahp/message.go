@@ -101,7 +101,8 @@ type InitializeMeta struct {
 	// TerminalMeta.Principal: what it holds is the client's own.
 	Principal string `json:"tandemux/principal,omitempty"`
 	// Session is what an agent's terminals are claimed for.
-	Session URI `json:"tandemux/session,omitempty"`
+	Session URI      `json:"tandemux/session,omitempty"`
+	Scopes  []string `json:"tandemux/scopes,omitempty"` // what it may do
 }
 
 // Snapshot is a channel's state as of FromSeq.
@@ -360,16 +361,12 @@ type Orphan struct {
 	Name     string `json:"name"`
 }
 
-// What ProfileParams.Kind may be.
-const (
-	ProfileCPU  = "cpu"
-	ProfileHeap = "heap"
-)
+const ProfileCPU, ProfileHeap = "cpu", "heap"
 
 // ProfileParams asks for a profile of the host's process; its owner alone may.
 type ProfileParams struct {
 	Channel URI    `json:"channel"`
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind"`              // ProfileCPU or ProfileHeap
 	Seconds int    `json:"seconds,omitempty"` // of a CPU profile, 0 to 60
 }
 
@@ -381,13 +378,12 @@ type ProfileResult struct {
 
 // TokenNewParams makes an access token for TCP clients.
 type TokenNewParams struct {
-	Channel URI      `json:"channel"`
-	Name    string   `json:"name"`
-	Scopes  []string `json:"scopes,omitempty"` // empty means all that fit
-	// Terminal binds the token to one existing terminal; empty for none.
-	Terminal URI `json:"terminal,omitempty"`
-	// Expires is when it ends, in Unix ms; 0 for never.
-	Expires int64 `json:"expires,omitempty"`
+	Channel  URI      `json:"channel"`
+	Name     string   `json:"name"`
+	Scopes   []string `json:"scopes,omitempty"`   // empty means all that fit
+	Terminal URI      `json:"terminal,omitempty"` // the existing one that it is bound to, if any
+	Expires  int64    `json:"expires,omitempty"`  // when it ends, in Unix ms; 0 for never
+	Share    bool     `json:"share,omitempty"`    // it is a guest's: it has a terminal, and ends
 }
 
 // TokenNewResult holds the secret, shown this once.
@@ -408,6 +404,7 @@ type TokenInfo struct {
 	Created  int64    `json:"created"`            // Unix ms
 	Expires  int64    `json:"expires,omitempty"`  // Unix ms
 	LastUsed int64    `json:"lastUsed,omitempty"` // Unix ms
+	Share    bool     `json:"share,omitempty"`    // it is a guest's
 }
 
 // TokenListResult answers x-tandemux/tokenList.
@@ -415,8 +412,9 @@ type TokenListResult struct {
 	Items List[TokenInfo] `json:"items"`
 }
 
-// TokenRevokeParams ends a token at once; open sockets are closed.
+// TokenRevokeParams ends a token, or all guests' of a terminal, at once, with its sockets.
 type TokenRevokeParams struct {
 	Channel URI    `json:"channel"`
-	ID      string `json:"id"`
+	ID      string `json:"id,omitempty"`
+	Shares  URI    `json:"shares,omitempty"` // in place of ID: the terminal
 }

@@ -1,6 +1,10 @@
 package ahp
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"tandemux/ahp/guest"
+)
 
 // URI is an opaque channel or resource address, compared as an exact string
 // and never normalised (AHP, Subscriptions).
@@ -63,31 +67,21 @@ type TerminalMeta struct {
 	// client sets it with terminal/titleChanged; the row's title is the same then.
 	Name string `json:"tandemux/name,omitempty"`
 	// Title is what a terminal with a name would be called without it.
-	Title string `json:"tandemux/title,omitempty"`
-	// Detached says that the client of the claim is not connected.
-	Detached bool `json:"tandemux/detached,omitempty"`
+	Title    string `json:"tandemux/title,omitempty"`
+	Detached bool   `json:"tandemux/detached,omitempty"` // the claim's client is not connected
 	// Principal that the claim's client belongs to; empty for sessions.
 	Principal string `json:"tandemux/principal,omitempty"`
 	// Holder is what people call the principal behind the claim, where that is
 	// not the host's owner: a token's name, for sessions too.
 	Holder string `json:"tandemux/holder,omitempty"`
-	// Cwd as a file URI.
-	Cwd URI `json:"tandemux/cwd,omitempty"`
+	Cwd    URI    `json:"tandemux/cwd,omitempty"` // a file URI
 	// Layouts that show the terminal; none means background for a client claim.
 	Layouts []URI `json:"tandemux/layouts,omitempty"`
 	// HandBack is the session claim that a reclaim replaced, if any.
 	HandBack *Claim `json:"tandemux/handBack,omitempty"`
-	// Pid of the terminal's first process.
-	Pid int `json:"tandemux/pid,omitempty"`
-	// Created in Unix milliseconds.
-	Created int64 `json:"tandemux/created,omitempty"`
-	// Signal that ended the process, such as "SIGKILL".
-	Signal string `json:"tandemux/signal,omitempty"`
-	// Ended says why the host ended the process, empty when it didn't.
-	Ended string `json:"tandemux/ended,omitempty"`
-	// Orphaned says that the keeper that started the process is gone: it may run on,
-	// and how it ends will not be known.
-	Orphaned bool `json:"tandemux/orphaned,omitempty"`
+	Pid      int    `json:"tandemux/pid,omitempty"`     // of its first process
+	Created  int64  `json:"tandemux/created,omitempty"` // Unix ms
+	Ending
 	// Command as started; empty for the user's shell.
 	Command []string `json:"tandemux/command,omitempty"`
 	// CommandIsShell says that Command is an interactive shell that marks its commands.
@@ -101,7 +95,16 @@ type TerminalMeta struct {
 	// Fit says that it follows the size of the pane that shows it, whoever holds it.
 	Fit bool `json:"tandemux/fit,omitempty"`
 	// LastCommand is the newest, running or finished, its line cut to what a list has room for.
-	LastCommand *CommandInfo `json:"tandemux/lastCommand,omitempty"`
+	LastCommand *CommandInfo  `json:"tandemux/lastCommand,omitempty"`
+	Shares      []guest.Share `json:"tandemux/shares,omitempty"` // for who operates the host
+}
+
+// Ending is how a terminal's process ended, as far as its exit code does not say.
+type Ending struct {
+	Signal string `json:"tandemux/signal,omitempty"` // that ended the process, such as "SIGKILL"
+	Ended  string `json:"tandemux/ended,omitempty"`  // why the host ended it, empty when it didn't
+	// Orphaned: the keeper that started it is gone. It may run on; its end will not be known.
+	Orphaned bool `json:"tandemux/orphaned,omitempty"`
 }
 
 // RunsShell reports whether the terminal was started with a shell, whose commands

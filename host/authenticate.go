@@ -73,6 +73,17 @@ func stillValid(tokens *auth.Tokens) func(principal string) bool {
 	}
 }
 
+// tokensChanged ends what tokens that are none any more have asked for, and lists anew who
+// a terminal is shared with.
+func (h *Host) tokensChanged() {
+	h.front.Revoked()
+	h.core.Do(func(tx core.Tx) {
+		if !tx.Closing() {
+			h.terminals.Changed(tx)
+		}
+	})
+}
+
 // tokenExpired tells whose token has ended (AHP, Authentication).
 func (h *Host) tokenExpired(principal string, r agent.Resource) {
 	h.core.Do(func(tx core.Tx) {

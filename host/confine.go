@@ -30,6 +30,11 @@ func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) (some []ahp.Te
 			less.Command, less.LastCommand = nil, nil
 			t.Meta, other = &less, true
 		}
+		if t.Meta != nil && len(t.Meta.Shares) > 0 && !p.Operates() {
+			less := *t.Meta
+			less.Shares = nil
+			t.Meta, other = &less, true
+		}
 		if m != nil && m.Ask != nil && (m.Ask.Command != "" || m.Ask.Panes) && !p.Operates() { // it is the person's, wherever they are asked
 			less := *t.Meta
 			less.Ask = nil

@@ -282,7 +282,7 @@ func New(c Config) (*Host, error) {
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
-		Channels: channels{h}, Revoked: h.front.Revoked, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers, CommandPrefix: commandline.Prefix,
+		Channels: channels{h}, TokensChanged: h.tokensChanged, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers, CommandPrefix: commandline.Prefix,
 		Methods: h.methods(trail), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/guest"
 	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
 	"tandemux/host/agent"
@@ -82,6 +84,7 @@ func (channels) StateWithin(tx core.Tx, ch *core.Channel, most int) (state any, 
 }
 
 func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
+	cs.looks(tx, l)
 	if t, ok := ch.Body.(*terminals.Terminal); ok {
 		t.Watched(tx, l)
 	}
@@ -90,6 +93,7 @@ func (cs channels) Watched(tx core.Tx, l *core.Link, ch *core.Channel) {
 }
 
 func (cs channels) Unwatched(tx core.Tx, l *core.Link, ch *core.Channel) {
+	cs.looks(tx, l)
 	cs.h.sessions.ClientLooksAway(tx, l, ch)
 	terminals.LooksAway(tx, l, ch, false)
 	resources.Unwatched(tx, ch)
@@ -105,6 +109,7 @@ func (cs channels) Came(tx core.Tx, cl *core.Client) { cs.h.terminals.ComesOrGoe
 
 func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
 	h := cs.h
+	cs.looks(tx, c.Link)
 	h.layouts.recount(tx, tx.Channel(ahp.ActivityURI))
 	h.commands.Ended(tx, c)
 	h.questions.Ended(tx, c)
@@ -151,6 +156,33 @@ func (b beside) Layouts(tx core.Tx) map[ahp.URI][]ahp.URI { return b.h.layouts.s
 func (b beside) TokenName(id string) string               { return b.h.requests.Tokens.Name(id) }
 func (b beside) FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork) {
 	b.h.sessions.FollowWork(tx, state, w)
+}
+
+// Shares are the guests' tokens for a terminal, each with the clients that look at it.
+func (b beside) Shares(ch *core.Channel, process string) (own []guest.Share) {
+	for _, t := range b.h.requests.Tokens.Shares() {
+		if t.Terminal != ch.URI || t.Process != process {
+			continue
+		}
+		share := guest.Share{
+			Token: t.ID, Name: t.Name, Expires: t.Expires, Opened: t.LastUsed != 0,
+			ReadOnly: !slices.Contains(t.Scopes, auth.ScopeClaim),
+		}
+		for _, l := range ch.Links() {
+			if l.Principal.Token == t.ID && l.Client != nil {
+				share.Clients = append(share.Clients, l.Client.Title)
+			}
+		}
+		own = append(own, share)
+	}
+	return own
+}
+
+// looks lists anew who looks at a terminal, when a guest has come to it or has gone.
+func (cs channels) looks(tx core.Tx, l *core.Link) {
+	if l.Principal.Terminal != "" {
+		cs.h.terminals.ListSoon(tx)
+	}
 }
 
 func (b beside) SessionOwner(tx core.Tx, session ahp.URI) string {

@@ -101,6 +101,7 @@ var afterPrefix = [][]string{
 	{"reclaim", "r", "R", "r"},
 	{"background", "b", "b", "X b"},
 	{"hand-back", "B", "B", "B"},
+	{"end-share", "Q", "Q", "Z"},
 	{"record", "ctrl+r", "ctrl+r", "H"},
 	{"send-prefix", "prefix", "prefix", "a"},
 

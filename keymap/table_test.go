@@ -109,7 +109,7 @@ func TestLookup(t *testing.T) {
 		{"default", Normal, "ctrl+space ctrl+space", "send-prefix"},
 		{"default", Normal, "ctrl+space L", "resize-right 2"},
 		{"default", Normal, "ctrl+space 3", "go-tab 3"},
-		{"default", Normal, "ctrl+space Q", ""},
+		{"default", Normal, "ctrl+space Q", "end-share"},
 		{"default", Normal, "j", ""},
 		{"default", Normal, "esc", ""},
 		{"default", Normal, "ctrl+b", ""},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/guest"
 	"tandemux/ui"
 )
 
@@ -583,5 +584,38 @@ func TestClosingAtAPrompt(t *testing.T) {
 				t.Errorf("there are %d terminals", n)
 			}
 		})
+	}
+}
+
+// TestShared: a pane says who looks at its terminal, and a key ends that; what the guest
+// held is this client's then.
+func TestShared(t *testing.T) {
+	u := New(t, Options{W: 140, H: 24})
+	u.Press("ctrl+space Q")
+	u.Shows("End sharing: this terminal is not shared: tandemux share does")
+	shell := u.Host.Terminal("sh1")
+	share := guest.Share{Token: "0a", Name: "ana", ReadOnly: true}
+	u.Advance(time.Minute) // the message goes
+	describe := func(change func(m *ahp.TerminalMeta)) {
+		t.Helper()
+		shell.Describe(func(m *ahp.TerminalMeta) { change(m) })
+		u.WaitIdle()
+	}
+	describe(func(m *ahp.TerminalMeta) { m.Shares = []guest.Share{share} })
+	u.Shows("shared")
+	share.Clients = []string{"Firefox on Linux\x1b[31m"}
+	describe(func(m *ahp.TerminalMeta) { m.Shares = []guest.Share{share} })
+	u.Shows("ana (Firefox on Linux[31m) looks")
+	u.Golden("shared")
+	shell.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: "tandemux-browser-1"})
+	describe(func(m *ahp.TerminalMeta) { m.Principal, m.Holder = "token:0a", "ana" })
+	u.Shows("held by ana, ana (Firefox on Linux[31m) looks")
+	u.Press("ctrl+space Q")
+	u.Shows("nobody else looks at it any more")
+	if !slices.Contains(u.Host.Sent, "end the shares of "+shell.URI) {
+		t.Errorf("sent was %q", u.Host.Sent)
+	}
+	if shell.Holder() != (ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}) {
+		t.Errorf("held by %+v", shell.Holder())
 	}
 }

@@ -183,6 +183,9 @@ func (h *Host) Call(_ context.Context, method string, params, result any) error 
 	case ahp.AnswerParams:
 		h.Answers = append(h.Answers, p)
 		h.terms[p.Channel].Describe(func(m *ahp.TerminalMeta) { m.Ask = nil })
+	case ahp.TokenRevokeParams:
+		h.Sent = append(h.Sent, "end the shares of "+p.Shares)
+		h.terms[p.Shares].Describe(func(m *ahp.TerminalMeta) { m.Shares = nil })
 	case ahp.DisposeTerminalParams:
 		t := h.terms[p.Channel]
 		if t == nil {

@@ -304,8 +304,8 @@ func TestPrefix(t *testing.T) {
 	u.Shows("Split right")
 	u.Press("esc")
 	u.Hides("Split right", "ctrl+space")
-	u.Press("ctrl+space Q")
-	u.Shows("ctrl+space Q is bound to nothing")
+	u.Press("ctrl+space Z")
+	u.Shows("ctrl+space Z is bound to nothing")
 	u.Press("ctrl+space ctrl+space")
 	if got := u.Host.Terminal("sh1").Typed(); got != "\x00" {
 		t.Errorf("the prefix twice types %q", got)

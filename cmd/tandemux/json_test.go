@@ -58,6 +58,8 @@ token new phone --expires 1h
 token ls
 hosts ls
 hosts check
+share build --no-qr
+share ls
 doctor
 prompt --agent-command 'scripted-agent hello.txt' hello
 session ls
@@ -411,7 +413,7 @@ func (x *jsonRun) each(c *cobra.Command) {
 		x.each(below)
 	}
 	forms := cli.Forms(c)
-	if c.Hidden || c.HasSubCommands() || len(forms) == 0 {
+	if c.Hidden || cli.IsGroup(c) || len(forms) == 0 {
 		return
 	}
 	name := strings.TrimPrefix(c.CommandPath(), "tandemux ")

@@ -361,7 +361,7 @@ func liarLines(c *cobra.Command, path []string) (lines [][]string) {
 			lines = append(lines, liarLines(below, at)...)
 		}
 	}
-	if c.HasSubCommands() || len(path) == 0 {
+	if cli.IsGroup(c) || len(path) == 0 {
 		return lines
 	}
 	words := slices.Clone(path)

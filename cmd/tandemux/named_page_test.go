@@ -140,6 +140,9 @@ func unknownWord(c *cobra.Command, words []string) string {
 				return ""
 			}
 			at := slices.IndexFunc(c.Commands(), func(below *cobra.Command) bool { return below.Name() == word })
+			if at < 0 && strings.Contains(c.Use, " ") { // it takes what is no command, too
+				continue
+			}
 			if at < 0 {
 				return "there is no command " + word
 			}

@@ -46,7 +46,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	)
 	endpoint.AddFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), termcmd.New(), newDoCommand(), termcmd.Ls(), termcmd.Layout(), newConfigCommand(), newWebCommand(), capture.PlayCommand(playTheme)},
+		groupUse:      {newAttachCommand(), termcmd.New(), newDoCommand(), termcmd.Ls(), termcmd.Layout(), newConfigCommand(), newWebCommand(), newShareCommand(), capture.PlayCommand(playTheme)},
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),

@@ -70,42 +70,67 @@ The host listens on this machine only, unless --listen or its configuration says
 			offer["expires"] = in.Expires.UnixMilli()
 		}
 		return p.With(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
-			api, err := p.API(ctx, false)
-			if err != nil {
-				return err
-			}
-			defer api.Close()
-			ask := func(method string, body, result any) error {
-				return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: web.Prefix + "offer", Beside: true, Body: body}, result))
-			}
 			if in.Off {
 				var ended struct{ Ended int }
-				if err := ask(http.MethodDelete, nil, &ended); err != nil {
+				if err := askPage(ctx, p, http.MethodDelete, nil, &ended); err != nil {
 					return fmt.Errorf("end the page for browsers: %w", err)
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "off; browsers' tokens removed: %d\n", ended.Ended)
 				return nil
 			}
-			at, err := addresses(ctx, s)
+			got, err := letIn(ctx, p, s, offer)
 			if err != nil {
 				return err
 			}
-			if len(at.URLs) == 0 && in.Listen == "" {
-				offer["listen"] = webAddress
-			}
-			var got web.OfferResult
-			if err := ask(http.MethodPost, offer, &got); err != nil {
-				return fmt.Errorf("let a browser in: %w", err)
-			}
-			if at, err = addresses(ctx, s); err != nil {
-				return err
-			}
-			if p.Own() {
-				at.URLs = byAddress(at.URLs)
-			}
-			return printLinks(cmd.OutOrStdout(), at, got, !in.NoQR)
+			return got.print(cmd.OutOrStdout(), !in.NoQR, "It works once, within 10 minutes. `tandemux token ls` shows the browser then.")
 		})
 	})
+}
+
+// askPage asks the host's page for browsers for an offer, or for none any more.
+func askPage(ctx context.Context, p endpoint.Endpoint, method string, body, result any) error {
+	api, err := p.API(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: web.Prefix + "offer", Beside: true, Body: body}, result))
+}
+
+// letting is an offer to a browser, and where it reaches the host.
+type letting struct {
+	web.OfferResult
+	links       []string // those beyond this machine first
+	fingerprint string
+}
+
+// letIn makes an offer; a host that listens nowhere does on this machine.
+func letIn(ctx context.Context, p endpoint.Endpoint, s *endpoint.Conn, offer map[string]any) (got letting, err error) {
+	at, err := addresses(ctx, s)
+	if err != nil {
+		return got, err
+	}
+	if len(at.URLs) == 0 && offer["listen"] == "" {
+		offer["listen"] = webAddress
+	}
+	if err := askPage(ctx, p, http.MethodPost, offer, &got.OfferResult); err != nil {
+		return got, fmt.Errorf("let a browser in: %w", err)
+	}
+	if at, err = addresses(ctx, s); err != nil {
+		return got, err
+	}
+	if p.Own() {
+		at.URLs = byAddress(at.URLs)
+	}
+	query := ""
+	if got.ID != "" {
+		query = "share"
+	}
+	got.links, got.fingerprint = linksOf(at.URLs, query, got.Secret), at.Fingerprint
+	if len(got.links) == 0 {
+		return got, fmt.Errorf("let a browser in: the host listens nowhere: say where, as in `tandemux web --listen 127.0.0.1:7070`")
+	}
+	return got, nil
 }
 
 // addresses asks a host where it listens.
@@ -114,24 +139,20 @@ func addresses(ctx context.Context, s *endpoint.Conn) (at ahp.HostResult, err er
 	return at, err
 }
 
-// printLinks prints the links of an offer, that which other machines reach first, with its
-// QR code.
-func printLinks(w io.Writer, at ahp.HostResult, o web.OfferResult, code bool) error {
-	links := linksOf(at.URLs, o.Secret)
-	if len(links) == 0 {
-		return fmt.Errorf("let a browser in: the host listens nowhere: say where, as in `tandemux web --listen 127.0.0.1:7070`")
-	}
+// print prints the links, that which other machines reach first, with its QR code, and what
+// there is to say about them.
+func (o letting) print(w io.Writer, code bool, note string) error {
 	if code {
-		if err := printQR(w, links[0]); err != nil {
+		if err := printQR(w, o.links[0]); err != nil {
 			return err
 		}
 	}
-	for _, l := range links {
+	for _, l := range o.links {
 		fmt.Fprintln(w, l)
 	}
-	fmt.Fprintln(w, "It works once, within 10 minutes. `tandemux token ls` shows the browser then.")
-	if at.Fingerprint != "" {
-		fmt.Fprintf(w, "certificate %s\n", at.Fingerprint)
+	fmt.Fprintln(w, note)
+	if o.fingerprint != "" {
+		fmt.Fprintf(w, "certificate %s\n", o.fingerprint)
 	}
 	if !o.Bundled {
 		fmt.Fprintln(w, "This host was built without the page: `make build` where the npm registry can be reached, then `tandemux upgrade`.")
@@ -157,7 +178,7 @@ func byAddress(urls []string) (all []string) {
 }
 
 // linksOf are the page's addresses at a host's, those beyond this machine first.
-func linksOf(urls []string, secret string) (links []string) {
+func linksOf(urls []string, query, secret string) (links []string) {
 	for _, beyond := range []bool{true, false} {
 		for _, text := range urls {
 			u, err := url.Parse(text)
@@ -168,7 +189,7 @@ func linksOf(urls []string, secret string) (links []string) {
 				continue
 			}
 			u.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
-			u.Path, u.Fragment = web.Prefix, secret
+			u.Path, u.RawQuery, u.Fragment = web.Prefix, query, secret
 			links = append(links, u.String())
 		}
 	}

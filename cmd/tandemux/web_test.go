@@ -13,7 +13,7 @@ import (
 
 // TestLinks: what other machines reach comes first, and a name is told with addresses.
 func TestLinks(t *testing.T) {
-	got := linksOf([]string{"ws://127.0.0.1:7070", "wss://box.example:7443", "ws://[::1]:7070"}, "S")
+	got := linksOf([]string{"ws://127.0.0.1:7070", "wss://box.example:7443", "ws://[::1]:7070"}, "", "S")
 	want := []string{"https://box.example:7443/web/#S", "http://127.0.0.1:7070/web/#S", "http://[::1]:7070/web/#S"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

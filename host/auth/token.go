@@ -110,11 +110,14 @@ func (s *Tokens) Create(p ahp.TokenNewParams, process string) (ahp.TokenNewResul
 	if p.Expires != 0 && p.Expires <= s.now().UnixMilli() {
 		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: expires: %s is over", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
+	if p.Share && (p.Terminal == "" || p.Expires == 0) {
+		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: share: a guest's token is for one terminal, and ends: give terminal and expires")
+	}
 	scopes, err := checkScopes(p.Scopes, p.Terminal != "")
 	if err != nil {
 		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: %v", err)
 	}
-	return s.create(Token{Process: process, TokenInfo: ahp.TokenInfo{Name: p.Name, Scopes: scopes, Terminal: p.Terminal, Expires: p.Expires}})
+	return s.create(Token{Process: process, TokenInfo: ahp.TokenInfo{Name: p.Name, Scopes: scopes, Terminal: p.Terminal, Expires: p.Expires, Share: p.Share}})
 }
 
 // create stores a token like t, whose id, date and hash it sets.
@@ -227,6 +230,40 @@ func (s *Tokens) Revoke(id string) error {
 	s.list = slices.Delete(s.list, i, i+1)
 	s.arm()
 	return s.save()
+}
+
+// EndShares forgets the guests' tokens for a terminal, as Revoke does one.
+func (s *Tokens) EndShares(terminal ahp.URI) (ended []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mend(); err != nil {
+		return nil, err
+	}
+	s.list = slices.DeleteFunc(s.list, func(t Token) bool {
+		if !t.Share || t.Terminal != terminal {
+			return false
+		}
+		ended = append(ended, t.ID)
+		return true
+	})
+	if len(ended) == 0 {
+		return nil, nil
+	}
+	s.arm()
+	return ended, s.save()
+}
+
+// Shares are the guests' tokens that are valid.
+func (s *Tokens) Shares() (all []Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, t := range s.list {
+		if t.Share && !t.expired(now) {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // arm sets the timer to the next expiry: no token that will expire, no timer.

@@ -23,6 +23,7 @@ type Client struct {
 	Profile ahp.Profile
 	Guest   *auth.Principal // of the last initialize, when it is an agent's, or drives a session
 	Since   int64           // a number taken at the last initialize: the window's name
+	Title   string          // what its program calls itself, for people, clean
 	Seen    time.Time
 	Colors  emulator.Colors // of its screen, zero while it has not said
 

@@ -46,11 +46,17 @@ func pageToken(r *http.Request) string {
 	if key == "" {
 		key = r.URL.Query().Get(PageQuery)
 	}
-	c, err := r.Cookie(PageCookie(r))
-	if key == "" || err != nil || !hmac.Equal([]byte(key), []byte(PageKey(c.Value))) {
+	if key == "" {
 		return ""
 	}
-	return c.Value
+	// A browser that is a guest as well has a cookie for each.
+	name := PageCookie(r)
+	for _, c := range r.Cookies() {
+		if (c.Name == name || strings.HasPrefix(c.Name, name+"-")) && hmac.Equal([]byte(key), []byte(PageKey(c.Value))) {
+			return c.Value
+		}
+	}
+	return ""
 }
 
 // fromPage reports whether a request comes from a page of the listener's own. Browsers

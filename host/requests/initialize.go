@@ -1,7 +1,10 @@
 package requests
 
 import (
+	"cmp"
 	"context"
+	"strings"
+	"unicode"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
@@ -49,6 +52,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 			return
 		}
 		tx.Initialized(cl, version, profile)
+		cl.Title = titleOf(p.ClientInfo)
 		c.Principal, cl.Guest = who, nil
 		if who.Session != "" {
 			cl.Guest = who
@@ -73,8 +77,24 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		DefaultDirectory: fileuri.Of(s.Home),
 		Triggers:         s.Triggers,
 		CommandPrefix:    s.CommandPrefix,
-		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
+		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session, Scopes: who.Scopes},
 	})
+}
+
+// maxClientTitle bounds what a client calls itself, in bytes.
+const maxClientTitle = 64
+
+// titleOf is what a client's program calls itself, without what is not to be shown.
+func titleOf(info *ahp.Implementation) string {
+	if info == nil {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, params.ClipTo(cmp.Or(info.Title, info.Name), maxClientTitle))
 }
 
 // mayAnnounce refuses a session that a client of somebody else's is here to drive.

@@ -120,8 +120,8 @@ type Options struct {
 	Tokens    *auth.Tokens
 	ClientIDs *auth.ClientIDs // guarded by the lock
 	Channels  Channels
-	// Revoked is told that tokens are not valid any more.
-	Revoked func()
+	// TokensChanged is told that there is a token more, or that some are not valid any more.
+	TokensChanged func()
 	// Triggers are the characters upon which clients ask for completions.
 	Triggers []string
 	// CommandPrefix begins messages that are command lines.

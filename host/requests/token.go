@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -31,6 +32,7 @@ func (s *Server) tokenNew(_ context.Context, c *Conn, p ahp.TokenNewParams) (any
 		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
 	s.Audit.Did(c.Who(), "token new", p.Terminal, args...)
+	s.TokensChanged()
 	return r, nil
 }
 
@@ -46,13 +48,21 @@ func (s *Server) tokenList(_ context.Context, c *Conn, _ json.RawMessage) (any, 
 // tokenRevoke ends a token at once, its open connections included
 // (x-tandemux/tokenRevoke).
 func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams) (any, error) {
-	err := s.Tokens.Revoke(p.ID)
-	if s.Tokens.Valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
+	ended := []string{p.ID}
+	var err error
+	if p.Shares != "" {
+		ended, err = s.Tokens.EndShares(params.Canonical(p.Shares))
+	} else if err = s.Tokens.Revoke(p.ID); s.Tokens.Valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
 		return nil, err
 	}
-	// Also when the file could not be written: in this process it is revoked.
+	if len(ended) == 0 {
+		return nil, cmp.Or(err, error(ahp.NotFound("revoke tokens: nobody has a share of the terminal %q", params.Clip(p.Shares))))
+	}
+	// Also when the file could not be written: in this process they are revoked.
 	s.CloseInvalid("the token was revoked", c)
-	s.Audit.Did(c.Who(), "token revoke", "", "token", p.ID)
+	for _, id := range ended {
+		s.Audit.Did(c.Who(), "token revoke", p.Shares, "token", id)
+	}
 	return nil, err
 }
 
@@ -60,7 +70,7 @@ func (s *Server) tokenRevoke(_ context.Context, c *Conn, p ahp.TokenRevokeParams
 // current, which is answering a request, is closed after its reply; nil for
 // none.
 func (s *Server) CloseInvalid(reason string, current *Conn) {
-	s.Revoked()
+	s.TokensChanged()
 	tx := s.Core.Lock()
 	defer tx.Unlock()
 	for c := range s.conns {

@@ -58,12 +58,12 @@ func (ts *Terminals) listAfter(wait time.Duration) {
 // little later.
 func (ts *Terminals) ComesOrGoes(tx core.Tx, cl *core.Client) {
 	if slices.ContainsFunc(ts.all, func(t *Terminal) bool { return t.Value.Claim.ClientID == cl.ID }) {
-		ts.listSoon(tx)
+		ts.ListSoon(tx)
 	}
 }
 
-// listSoon is Changed where nothing may be sent now.
-func (ts *Terminals) listSoon(tx core.Tx) {
+// ListSoon is Changed where nothing may be sent now.
+func (ts *Terminals) ListSoon(tx core.Tx) {
 	if ts.list.timer == nil && !ts.list.held && !tx.Closing() {
 		ts.listAfter(activity.Interval)
 	}
@@ -103,6 +103,7 @@ func (ts *Terminals) infos(tx core.Tx) []ahp.TerminalInfo {
 		if id, ok := auth.TokenOf(t.Holder); ok {
 			meta.Holder = ts.Host.TokenName(id)
 		}
+		meta.Shares = ts.Host.Shares(t.ch, t.proc)
 		if meta.Name != "" {
 			meta.Title = t.auto
 		}

@@ -324,7 +324,7 @@ func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 		switch a := a.(type) {
 		case ahp.TerminalTitleChanged:
 			if t.auto = a.Title; t.Meta.Name != "" {
-				t.ts.listSoon(tx) // which alone tells it
+				t.ts.ListSoon(tx) // which alone tells it
 				continue
 			}
 		case ahp.TerminalResized, ahp.TerminalCleared:

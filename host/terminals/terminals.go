@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/guest"
 	"tandemux/emulator"
 	"tandemux/host/activity"
 	"tandemux/host/agent"
@@ -53,8 +54,9 @@ type Options struct {
 type Host interface {
 	// Layouts are those that show terminals, by terminal.
 	Layouts(tx core.Tx) map[ahp.URI][]ahp.URI
-	// TokenName is what its owner calls a token.
+	// TokenName is what its owner calls a token, Shares are those of a terminal's guests.
 	TokenName(id string) string
+	Shares(ch *core.Channel, process string) []guest.Share
 	// FollowWork is told what became of a terminal that may be a chat's work.
 	FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork)
 	// SessionOwner is the principal whose session it is; empty for one that the host

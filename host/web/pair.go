@@ -17,6 +17,7 @@ import (
 // Bounds of offers.
 const (
 	maxOffers = 8
+	maxShares = 64 // that nobody has opened yet
 	maxTries  = 20 // wrong secrets, then no offer is left
 	// OfferTime is how long an offer holds.
 	OfferTime = 10 * time.Minute
@@ -28,7 +29,8 @@ const (
 type offer struct {
 	hash   [sha256.Size]byte
 	token  ahp.TokenNewParams
-	client *client.Client // of who made the offer
+	client *client.Client      // of who made the offer; nil where made is there
+	made   *ahp.TokenNewResult // a guest's, which there is before the guest comes
 	timer  *time.Timer
 	tries  int
 }
@@ -37,7 +39,9 @@ type offer struct {
 func (o *offer) close(s *Server) {
 	s.offers = slices.DeleteFunc(s.offers, func(other *offer) bool { return other == o })
 	o.timer.Stop()
-	go o.client.Close()
+	if o.client != nil {
+		go o.client.Close()
+	}
 }
 
 // connect opens a connection in the caller's name.
@@ -56,13 +60,17 @@ type offerRequest struct {
 	// Listen is where to listen from now on; empty: where the host does, or did for
 	// browsers.
 	Listen string `json:"listen"`
+	// Share is a terminal: the browser is a guest's, who sees that alone until Expires. The
+	// secret holds as long.
+	Share ahp.URI `json:"share"`
 }
 
 // OfferResult answers it.
 type OfferResult struct {
 	Secret  string `json:"secret"`
-	Expires int64  `json:"expires"` // of the secret, Unix ms
-	Bundled bool   `json:"bundled"` // the program has the page
+	Expires int64  `json:"expires"`      // of the secret, Unix ms
+	Bundled bool   `json:"bundled"`      // the program has the page
+	ID      string `json:"id,omitempty"` // of a guest's token
 }
 
 // offer lets a browser in that comes with the secret.
@@ -83,18 +91,34 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	secret := rand.Text() // 130 bits, in letters that a QR code holds densely
 	o := &offer{
 		hash: sha256.Sum256([]byte(secret)), client: cl,
-		token: ahp.TokenNewParams{Channel: ahp.RootURI, Name: in.Name, Scopes: in.Scopes, Expires: in.Expires},
+		token: ahp.TokenNewParams{Channel: ahp.RootURI, Name: in.Name, Scopes: in.Scopes, Expires: in.Expires, Terminal: in.Share, Share: in.Share != ""},
 	}
-	if err := s.add(o, in.Listen); err != nil {
+	result := OfferResult{Secret: secret, Expires: time.Now().Add(OfferTime).UnixMilli(), Bundled: Bundled()}
+	if in.Share != "" {
+		o.made = &ahp.TokenNewResult{}
+		if err := cl.Call(r.Context(), ahp.MethodTokenNew, o.token, o.made); err != nil {
+			cl.Close()
+			refused(w, err)
+			return
+		}
+		result.ID, result.Expires = o.made.ID, in.Expires
+	}
+	if err := s.add(o, in.Listen, time.Until(time.UnixMilli(result.Expires))); err != nil {
+		if o.made != nil {
+			cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: o.made.ID}, nil) //nolint:errcheck // the first error counts
+		}
 		cl.Close()
 		refused(w, err)
 		return
 	}
-	write(w, OfferResult{Secret: secret, Expires: time.Now().Add(OfferTime).UnixMilli(), Bundled: Bundled()})
+	if o.made != nil {
+		cl.Close()
+	}
+	write(w, result)
 }
 
-// add turns the page on, with an offer.
-func (s *Server) add(o *offer, listen string) error {
+// add turns the page on, with an offer that holds for some time.
+func (s *Server) add(o *offer, listen string, holds time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.kept
@@ -112,11 +136,18 @@ func (s *Server) add(o *offer, listen string) error {
 		}
 	}
 	s.on = true
-	if len(s.offers) == maxOffers {
-		s.offers[0].close(s)
+	most, guests := maxOffers, o.made != nil
+	if guests {
+		most = maxShares
+		o.client = nil
+		s.noted(o.made.ID)
+	}
+	like := slices.DeleteFunc(slices.Clone(s.offers), func(other *offer) bool { return (other.made != nil) != guests })
+	if len(like) == most {
+		like[0].close(s)
 	}
 	s.offers = append(s.offers, o)
-	o.timer = time.AfterFunc(OfferTime, func() {
+	o.timer = time.AfterFunc(holds, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		o.close(s)
@@ -142,6 +173,9 @@ func (s *Server) take(secret string) *offer {
 		return found
 	}
 	for _, o := range slices.Clone(s.offers) {
+		if o.made != nil { // it holds for long: who guesses, which is hopeless, is not to end it
+			continue
+		}
 		if o.tries++; o.tries >= maxTries {
 			s.log.Warn("an offer to a browser was withdrawn: too many came with a wrong secret")
 			o.close(s)
@@ -152,8 +186,9 @@ func (s *Server) take(secret string) *offer {
 
 // PairResult answers POST /web/pair.
 type PairResult struct {
-	Key string `json:"key"` // of the page: front.PageKey
-	ID  string `json:"id"`  // of the token
+	Key   string `json:"key"`             // of the page: front.PageKey
+	ID    string `json:"id"`              // of the token
+	Guest bool   `json:"guest,omitempty"` // it is one's, for one terminal
 }
 
 // pair exchanges an offer's secret for a token in a cookie.
@@ -171,25 +206,31 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	}
 	o := s.take(in.Secret)
 	if o == nil {
-		c.Fail(w, r, "wrong secret for a browser", "This link was used already, is older than 10 minutes, or is not one of this host's: `tandemux web` prints a new one.")
+		c.Fail(w, r, "wrong secret for a browser", "This link was used already, has ended, or is not one of this host's: `tandemux web`, or who sent it, has a new one.")
 		return
 	}
-	defer o.client.Close()
+	name := front.PageCookie(r)
 	var token ahp.TokenNewResult
-	if err := o.client.Call(r.Context(), ahp.MethodTokenNew, o.token, &token); err != nil {
-		refused(w, err)
-		return
+	if o.made != nil {
+		token = *o.made
+		name += "-" + token.ID // beside that of a browser which has been let in itself
+	} else {
+		defer o.client.Close()
+		if err := o.client.Call(r.Context(), ahp.MethodTokenNew, o.token, &token); err != nil {
+			refused(w, err)
+			return
+		}
+		s.mu.Lock()
+		s.noted(token.ID)
+		s.mu.Unlock()
 	}
-	s.mu.Lock()
-	s.noted(token.ID)
-	s.mu.Unlock()
 	last := cookieTime
 	if token.Expires != 0 {
 		last = min(last, time.Until(time.UnixMilli(token.Expires)))
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: front.PageCookie(r), Value: token.Token, Path: "/", MaxAge: int(last / time.Second),
+		Name: name, Value: token.Token, Path: "/", MaxAge: int(last / time.Second),
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
-	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID})
+	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID, Guest: o.made != nil})
 }

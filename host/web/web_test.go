@@ -283,6 +283,66 @@ func TestTLSCookie(t *testing.T) {
 	}
 }
 
+// TestShare: a link to one terminal lets one guest in, beside whoever the browser is
+// itself, opens no other door, and ends with the share.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	m := hosttest.New(t, "")
+	m.Tandemux("new", "--background", "--name", "build", "--", "cat")
+	m.Tandemux("new", "--background", "--name", "other", "--", "cat")
+	addr, own := offer(m)
+	p := pair(t, addr, own)
+	out := m.Tandemux("share", "build", "--no-qr", "--name", "ana", "--for", "1h")
+	found := regexp.MustCompile(`http://\S+/web/\?share#(\S+)`).FindStringSubmatch(out)
+	if found == nil {
+		t.Fatalf("no link: %s", out)
+	}
+	// Guesses end no share; they are made to wait.
+	for i := range 25 {
+		ask(t, addr, asked{"POST", "/web/pair", fmt.Sprintf(`{"secret":"%d"}`, i), map[string]string{"Origin": "http://" + addr}})
+	}
+	g := pair(t, addr, found[1])
+	name := func(cookie string) string { n, _, _ := strings.Cut(cookie, "="); return n }
+	if name(g.cookie) == name(p.cookie) || !strings.HasSuffix(name(g.cookie), "-"+g.id) {
+		t.Errorf("the guest's cookie is %s, the browser's own %s", name(g.cookie), name(p.cookie))
+	}
+	if a, _ := ask(t, addr, asked{"POST", "/web/pair", fmt.Sprintf(`{"secret":%q}`, found[1]), map[string]string{"Origin": "http://" + addr}}); a.status == 200 {
+		t.Error("the link works twice")
+	}
+	both := map[string]string{"Cookie": p.cookie + "; " + g.cookie}
+	for _, who := range []paired{p, g} {
+		if a, _ := ask(t, addr, who.upgrade(addr, both)); a.status != 101 {
+			t.Errorf("with both cookies: %d %s", a.status, a.body)
+		}
+	}
+	from := map[string]string{"Cookie": g.cookie, "X-Tandemux-Page": g.key, "Origin": "http://" + addr}
+	for path, method := range map[string]string{"/web/offer": "POST", "/web/offer ": "DELETE", "/api/v1/tasks": "GET", "/api/v1/api_keys": "GET", "/api/v1/projects": "GET", "/mcp": "POST"} {
+		a, _ := ask(t, addr, asked{method, strings.TrimSpace(path), "{}", from})
+		if a.status < 400 {
+			t.Errorf("%s %s is answered %d %s", method, path, a.status, a.body)
+		}
+	}
+	if a, _ := ask(t, addr, asked{"GET", "/pty", "", from}); strings.Contains(a.body, "other") {
+		t.Errorf("/pty lists %s", a.body)
+	}
+	for _, verb := range []string{"token", "share"} {
+		if ls := m.Tandemux(verb, "ls"); !strings.Contains(ls, g.id) || !strings.Contains(ls, "ana") {
+			t.Errorf("%s ls: %s", verb, ls)
+		}
+	}
+	_, ws := ask(t, addr, g.upgrade(addr, nil))
+	m.Tandemux("share", "end", "build")
+	if b, err := io.ReadAll(ws); err != nil || !strings.Contains(string(b), "\x03\xf0") {
+		t.Errorf("the guest's WebSocket gets %q, %v", b, err)
+	}
+	if a, _ := ask(t, addr, g.upgrade(addr, nil)); a.status != 401 {
+		t.Errorf("after the end the cookie is answered %d", a.status)
+	}
+	if log, err := os.ReadFile(filepath.Join(m.Dir, "s", "tandemux", "audit.log")); err == nil && strings.Contains(string(log), found[1]) {
+		t.Error("the record has the secret")
+	}
+}
+
 // TestWrongSecrets: who guesses is made to wait, and after some guesses there is nothing
 // left to guess.
 func TestWrongSecrets(t *testing.T) {

@@ -38,6 +38,10 @@ func Group(use, short, long string, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// IsGroup reports whether a command is made of those below it alone, and does nothing
+// itself.
+func IsGroup(c *cobra.Command) bool { return c.HasSubCommands() && !strings.Contains(c.Use, " ") }
+
 // showHelp is the work of a command that does nothing without one of those below it.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 

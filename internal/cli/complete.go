@@ -25,7 +25,7 @@ func Complete(root *cobra.Command, by map[string]func(cmd *cobra.Command) []stri
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if root.ValidArgsFunction == nil && !root.HasSubCommands() {
+	if root.ValidArgsFunction == nil && !IsGroup(root) {
 		words, free := placeholders(root.Use)
 		root.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			switch last := len(words) - 1; {

@@ -33,7 +33,7 @@ What is here stays, with its name and meaning, as long as the version; members, 
 			forms = append(forms, s)
 		}
 		switch {
-		case c.Hidden || len(forms) == 0 || c.HasSubCommands():
+		case c.Hidden || len(forms) == 0 || IsGroup(c):
 		case len(forms) == 1:
 			doc.Defs[name] = forms[0]
 			forms[0].Description = strings.TrimSpace(c.Short + ". " + forms[0].Description)

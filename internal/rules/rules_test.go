@@ -22,7 +22,8 @@ const module = "tandemux"
 // besides its own sub-packages ("a/..." stands for a and all below it). Packages not
 // listed may import nothing. TestMap holds docs/contributing/architecture.md to the imports.
 var arrows = map[string][]string{
-	"ahp":                      {},
+	"ahp":                      {"ahp/guest"},
+	"ahp/guest":                {},
 	"ahp/changeset":            {"ahp"},
 	"ahp/wire":                 {"ahp"},
 	"ahp/palette":              {"ahp"},
@@ -94,7 +95,7 @@ var arrows = map[string][]string{
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/daemon", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/config/option", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/activity", "host/agent", "host/agent/commandline", "host/agent/words", "host/agentterm", "host/annotations", "host/audit", "host/auth", "host/changes", "host/commands", "host/completion", "host/confine", "host/core", "host/credential", "host/files", "host/front", "host/guard", "host/history", "host/hooks", "host/journal", "host/keeper", "host/listen", "host/params", "host/questions", "host/requests", "host/resources", "host/sessions", "host/shell", "host/terminals", "internal/fileuri", "internal/jsonrpc", "internal/statefile"},
-	"host/terminals":     {"ahp", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "host/terminal/medium", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
+	"host/terminals":     {"ahp", "ahp/guest", "emulator/...", "host/activity", "host/agent", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/journal", "host/journal/record", "host/keeper", "host/listen", "host/outbox", "host/params", "host/requests", "host/roster", "host/shell", "host/terminal", "host/terminal/medium", "internal/fileuri", "internal/jsonrpc", "internal/tmux/pane"},
 	"host/questions":     {"ahp", "host/activity", "host/audit", "host/auth", "host/claims", "host/core", "host/guard", "host/params", "host/requests", "host/terminals", "internal/jsonrpc"},
 	"host/history":       {"ahp", "ahp/find", "host/core", "host/terminals", "internal/config/option", "internal/statefile"},
 	"host/commands":      {"ahp", "ahp/find", "host/audit", "host/auth", "host/core", "host/history", "host/params", "host/requests", "host/shell", "host/terminal", "host/terminals", "internal/jsonrpc", "internal/plaintext"},
@@ -168,7 +169,7 @@ var arrows = map[string][]string{
 	"ui/keys":            {"keymap", "ui/command", "ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status"},
 	"ui/screen":          {"ahp", "emulator", "ui/address", "ui/agents", "ui/layout", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/predict", "ui/recording", "ui/terminals", "ui/words"},
 	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
-	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
+	"ui/terminals":       {"ahp", "ahp/guest", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
 	"ui/clipboard":       {"ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},
 	"ui/diff":            {"internal/approval", "ui/look", "ui/markup", "ui/paint", "ui/words"},

@@ -169,7 +169,7 @@ func TestReasons(t *testing.T) {
 			Layouts: 2, LastLayout: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 			RoomRight: true, RoomDown: true, Marked: true, Floating: true, Stacked: true,
 		},
-		Terminal: Terminal{Holder: Agent, HandBack: true, Linked: true},
+		Terminal: Terminal{Holder: Agent, HandBack: true, Linked: true, Shared: true},
 		View:     View{Scroll: 5, History: 10, Copying: true, Detects: true, Commands: true, Previous: true, Next: true},
 	}
 	for _, c := range All() {

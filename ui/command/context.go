@@ -63,6 +63,7 @@ type Terminal struct {
 	Holder   Holder
 	Exited   bool // its process has ended
 	HandBack bool // a session had it before this person took it
+	Shared   bool // a guest may look at it
 	Linked   bool // it is of a chat, or the focused chat has a terminal
 }
 
@@ -124,6 +125,7 @@ var (
 	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")
 	running  = unless(func(c Context) bool { return !c.Exited }, "the program here has ended")
 	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")
+	shared   = unless(func(c Context) bool { return c.Shared }, "this terminal is not shared: tandemux share does")
 	handBack = unless(func(c Context) bool { return c.HandBack }, "no session had this terminal before you")
 
 	// In copy mode its cursor moves where the view can't.

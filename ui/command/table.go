@@ -84,6 +84,7 @@ var groups = []struct {
 		{"reclaim", "Reclaim", "Take this terminal from an agent, the background or another client.", need{connected, pane, terminal, notMine, running}},
 		{"background", "Send to the background", "Let this run on: the agent goes on, or your pane leaves the screen.", need{connected, pane, terminal, running}},
 		{"hand-back", "Hand back", "Return this terminal to the session that you took it from.", need{connected, pane, terminal, mine, handBack, running}},
+		{"end-share", "End sharing", "Close the pages of the guests who look at this terminal, at once.", need{connected, pane, terminal, shared}},
 		{"record", "Record, or end the recording", "Write what this terminal shows from now on to a file, or end that.", need{connected, pane}},
 		{"send-prefix", "Send the prefix key", "Type the prefix key itself into this pane.", need{connected, pane, mine, running}},
 	}},

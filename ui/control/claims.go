@@ -2,6 +2,7 @@ package control
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ func (ct *Control) Commands() map[string]command.Do {
 		"reclaim":    focused(ct.take),
 		"background": focused(ct.background),
 		"hand-back":  focused(ct.handBack),
+		"end-share":  focused(ct.endShare),
 	}
 }
 
@@ -140,6 +142,20 @@ func (ct *Control) handBack(t *terminals.Terminal) {
 	ct.askFirst(question, func() {
 		ct.link.Dispatch(uri, ahp.TerminalClaimed{Claim: to})
 		ct.loop.Say(status.Info, "handed back to %s", name)
+	})
+}
+
+// endShare ends the guests' tokens for a terminal; one that a guest holds is this client's
+// then.
+func (ct *Control) endShare(t *terminals.Terminal) {
+	uri, host, held := t.URI, ct.link.Host, t.HeldByGuest()
+	ct.loop.Call("end the sharing of "+t.Quoted(), func(ctx context.Context) error {
+		return host.Call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, Shares: uri}, nil)
+	}, func() {
+		ct.loop.Say(status.Info, "nobody else looks at it any more")
+		if t := ct.panes.Terms.Get(uri); t != nil && held {
+			ct.panes.Claim(t)
+		}
 	})
 }
 

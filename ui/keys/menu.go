@@ -12,7 +12,7 @@ import (
 var menus = map[string][]string{
 	"pane": {
 		"copy-selection", "paste-buffer", "", "split-right", "split-down", "zoom", "rename-pane", "",
-		"reclaim", "hand-back", "background", "", "close-pane",
+		"reclaim", "hand-back", "background", "end-share", "", "close-pane",
 	},
 	"tab":  {"new-tab", "rename-tab", "", "move-tab-left", "move-tab-right", "move-tab", "", "close-tab"},
 	"line": {"layouts", "switch-layout last", "", "terminals", "agents", "new-tab", "", "palette", "help", "detach"},

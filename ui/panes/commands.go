@@ -298,6 +298,7 @@ func (ps *Panes) Context() command.Context {
 	if t != nil {
 		c.Holder, c.Exited = ps.Terms.Holder(t), t.Exited()
 		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
+		c.Shared = len(t.Shares()) > 0
 	}
 	if v != nil {
 		c.Scroll, c.History, c.Copying, c.Chosen = v.Back(), v.Feed.History(), v.Copying(), v.Selected()

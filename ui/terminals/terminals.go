@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/guest"
 	"tandemux/internal/fileuri"
 	"tandemux/ui/command"
 	"tandemux/ui/look"
@@ -214,6 +216,40 @@ func (t *Terminal) Title() string {
 	return "terminal"
 }
 
+// Shares are those of guests who may look at it.
+func (t *Terminal) Shares() []guest.Share {
+	if t.Info.Meta == nil {
+		return nil
+	}
+	return t.Info.Meta.Shares
+}
+
+// HeldByGuest reports whether one of them holds it.
+func (t *Terminal) HeldByGuest() bool {
+	return slices.ContainsFunc(t.Shares(), func(s guest.Share) bool { return t.Info.Meta.Principal == "token:"+s.Token })
+}
+
+// Guests says who looks at it of those that it is shared with, "" where it is not.
+func (t *Terminal) Guests() string {
+	var look []string
+	for _, s := range t.Shares() {
+		for _, c := range s.Clients {
+			who := words.Clean(s.Name)
+			if c = words.Clean(c); c != "" {
+				who += " (" + c + ")"
+			}
+			look = append(look, who)
+		}
+	}
+	switch {
+	case len(look) > 0:
+		return strings.Join(look, ", ") + map[bool]string{true: " looks", false: " look"}[len(look) == 1]
+	case len(t.Shares()) > 0:
+		return "shared"
+	}
+	return ""
+}
+
 // Quoted is the title as messages name the terminal.
 func (t *Terminal) Quoted() string { return fmt.Sprintf("%q", t.Title()) }
 
@@ -231,6 +267,17 @@ func (ts *List) Badge(t *Terminal, shown bool, l *look.Look) (string, look.Style
 	if t == nil {
 		return "", l.Other
 	}
+	if guests := t.Guests(); guests != "" {
+		if held, _ := ts.holding(t, shown, l); held != "" {
+			guests = held + ", " + guests
+		}
+		return guests, l.Warn
+	}
+	return ts.holding(t, shown, l)
+}
+
+// holding is a badge without guests who only look.
+func (ts *List) holding(t *Terminal, shown bool, l *look.Look) (string, look.Style) {
 	if t.Exited() {
 		if code := t.Info.Lifecycle.ExitCode; code != nil && *code == 0 {
 			return t.ExitText(), l.Exited

@@ -332,6 +332,20 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+var reload = chromedp.Reload()
+
+func navigate(to string) chromedp.Action { return chromedp.Navigate(to) }
+
+// promise gives what a promise of the page's is kept with, as text.
+func (b *browser) promise(js string) string {
+	b.Helper()
+	var v any
+	if err := chromedp.Run(b.ctx, chromedp.Evaluate(js, &v, awaited)); err != nil {
+		return "error: " + err.Error()
+	}
+	return fmt.Sprint(v)
+}
+
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {

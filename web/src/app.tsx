@@ -7,43 +7,23 @@ import { worker } from "./csp";
 import { Chat } from "./chat";
 import { Inbox, type Item, items } from "./inbox";
 import { Layout } from "./layout";
+import { pair } from "./share";
 import { Store } from "./store";
 import { cwdOf, nameOf, running, TerminalView, whose } from "./terminal";
 import { line } from "./text";
 
-const keyName = "tandemux-page";
 const phone = matchMedia("(max-width: 700px)");
 
 type Place = "inbox" | "terminals" | "chats";
 type Open = { kind: "layout"; name: string } | { kind: "terminal"; uri: string } | { kind: "chat"; uri: string };
 
-/** pair exchanges the secret in the link for a cookie and the page's key. */
-async function pair(): Promise<string | undefined> {
-  const secret = location.hash.slice(1);
-  if (!secret) return localStorage.getItem(keyName) ?? undefined;
-  history.replaceState(null, "", location.pathname); // it is in no history
-  const r = await fetch("/web/pair", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ secret }),
-  }).catch(() => undefined);
-  if (!r?.ok) {
-    const had = localStorage.getItem(keyName);
-    if (had) return had; // it was paired before
-    throw new Error(r ? await r.text() : "The host does not answer.");
-  }
-  const { key } = await r.json();
-  localStorage.setItem(keyName, key);
-  return key;
-}
-
-function Out({ text }: { text: string }) {
+function Out({ text, guest }: { text: string; guest?: boolean }) {
   return (
     <main class="out">
       <h1>tandemux</h1>
       <p>{text}</p>
       <p>
-        Run <code>tandemux web</code> and open the link that it prints.
+        {guest ? "Ask who shared the terminal for another link." : <>Run <code>tandemux web</code> and open the link that it prints.</>}
       </p>
     </main>
   );
@@ -160,13 +140,14 @@ function App({ store }: { store: Store }) {
     return () => v.removeEventListener("resize", fit);
   }, []);
 
-  if (store.line === "out") return <Out text="This browser is not let in any more." />;
+  if (store.line === "out") return <Out guest={store.guest} text={store.guest ? "The terminal is not shared with you any more." : "This browser is not let in any more."} />;
   const waiting = items(store).filter((i) => i.waits || i.failed).length;
   useEffect(() => {
     document.title = (waiting ? `(${waiting}) ` : "") + "tandemux";
   }, [waiting]);
 
-  const at: Open = shown ?? { kind: "layout", name: "main" };
+  const own = store.terminals[0]; // a guest's
+  const at: Open = store.guest ? { kind: "terminal", uri: own?.resource ?? "" } : (shown ?? { kind: "layout", name: "main" });
   const side = (
     <aside class="side">
       <nav class="places" role="tablist">
@@ -191,10 +172,12 @@ function App({ store }: { store: Store }) {
   );
   const main = (
     <main>
-      {at.kind === "layout" ? (
+      {store.guest && !own ? (
+        <p class="empty">{store.line === "new" ? "" : "The terminal is gone."}</p>
+      ) : at.kind === "layout" ? (
         <Layout key={at.name} store={store} name={at.name} />
       ) : at.kind === "terminal" ? (
-        <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={<button onClick={home}>{small ? "‹ back" : "×"}</button>} />
+        <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={!store.guest && <button onClick={home}>{small ? "‹ back" : "×"}</button>} />
       ) : (
         <>
           {small && (
@@ -208,9 +191,9 @@ function App({ store }: { store: Store }) {
     </main>
   );
   return (
-    <div class={"page" + (small ? " phone" : "")} data-line={store.line}>
-      {(!small || !shown) && side}
-      {(!small || shown) && main}
+    <div class={"page" + (small ? " phone" : "") + (store.guest ? " guest" : "")} data-line={store.line}>
+      {!store.guest && (!small || !shown) && side}
+      {(store.guest || !small || shown) && main}
       {store.line !== "online" && (
         <p class="line" role="status">
           {store.line === "new" ? "connecting …" : "the host does not answer; trying again …"}
@@ -260,12 +243,12 @@ function Dialog({ store }: { store: Store }) {
 performance.mark("begun");
 const into = document.getElementById("app")!;
 pair().then(
-  (key) => {
-    if (!key) return render(<Out text="This browser has not been let in yet." />, into);
-    const store = new Store(key);
+  (pass) => {
+    if (!pass) return render(<Out text="This browser has not been let in yet." />, into);
+    const store = new Store(pass);
     (globalThis as any).tandemux = store; // for tests
     render(<App store={store} />, into);
     if ("serviceWorker" in navigator) navigator.serviceWorker.register(worker()).catch(() => {}); // without it the page works, too
   },
-  (e) => render(<Out text={String(e.message)} />, into),
+  (e) => render(<Out guest={location.search.startsWith("?share")} text={String(e.message)} />, into),
 );

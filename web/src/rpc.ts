@@ -1,6 +1,8 @@
 // A connection to the host: JSON-RPC over WebSocket that outlives lost sockets. What was
 // dispatched and not answered is sent again under its number, so that it counts once.
 
+import { browserName } from "./share";
+
 export const root = "ahp-root://";
 
 export interface Envelope {
@@ -155,7 +157,7 @@ export class Connection {
       channel: root,
       protocolVersions: ["1.1.0", "1.0.0"],
       clientId: this.clientId,
-      clientInfo: { name: "tandemux-web" },
+      clientInfo: { name: "tandemux-web", title: browserName() },
       initialSubscriptions: [...this.subscriptions],
       locale: navigator.language,
     });

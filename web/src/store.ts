@@ -4,6 +4,7 @@ import type * as ahp from "./types";
 import { palette, type Screen, theme } from "./engine";
 import { needsInput, reduceActivity, reduceChat, reduceLayout, reduceRoot, reduceSession, reduceTerminal } from "./reduce";
 import { Connection, type Envelope, type Listener, root, RpcError, type Sent, type Snapshot } from "./rpc";
+import type { Pass } from "./share";
 import { shown } from "./text";
 
 export const activityURI = "x-tandemux-activity:/";
@@ -64,9 +65,13 @@ export class Store implements Listener {
   private sayTimer = 0;
   private pendingSends = new Map<number, (refused?: string) => void>();
 
-  constructor(key: string) {
-    this.conn = new Connection(key, this);
-    for (const uri of [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
+  /** The page is a guest's, who sees one terminal. */
+  readonly guest: boolean;
+
+  constructor(pass: Pass) {
+    this.guest = pass.guest;
+    this.conn = new Connection(pass.key, this);
+    for (const uri of this.guest ? [root] : [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
   }
 
   watch(f: () => void): () => void {
@@ -103,7 +108,7 @@ export class Store implements Listener {
 
   changed(state: "online" | "lost" | "out") {
     this.line = state;
-    if (state === "online") {
+    if (state === "online" && !this.guest) {
       this.conn.call("listSessions", { channel: root }).then(
         (r) => {
           this.sessions = r.items ?? [];
@@ -312,6 +317,12 @@ export class Store implements Listener {
     if (claim.clientId === this.conn.clientId) return "me";
     const me = this.conn.meta["tandemux/principal"];
     return me && (t._meta as any)?.["tandemux/principal"] === me ? "mine" : "other";
+  }
+
+  /** may reports whether the host lets this browser do what needs a scope. */
+  may(scope: string): boolean {
+    const scopes: string[] | undefined = this.conn.meta["tandemux/scopes"]; // of an older host unknown
+    return !scopes || scopes.includes(scope) || scopes.includes("admin");
   }
 
   /** send dispatches, and says whether it was taken. */

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { newScreen, safe, type Screen } from "./engine";
 import type { Holder, Store } from "./store";
+import { guests } from "./share";
 import { line, shown } from "./text";
 
 const meta = (t?: ahp.TerminalInfo) => (t?._meta ?? {}) as Record<string, any>;
@@ -64,7 +65,7 @@ function Actions({ store, t }: { store: Store; t: ahp.TerminalInfo }) {
   return (
     <span class="actions">
       {h === "agent" && <button onClick={() => background(store, t)}>Background</button>}
-      {h !== "me" && h !== "mine" && !ended && (
+      {h !== "me" && h !== "mine" && !ended && store.may("terminal:claim") && (
         <button class="take" onClick={() => take(store, t)}>
           Take
         </button>
@@ -213,7 +214,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
   const attention = (store.get<ahp.ActivityState>("x-tandemux-activity:/")?.terminals ?? {})[uri];
   const newest = Math.max(attention?.bell ?? 0, attention?.note?.at ?? 0, attention?.status?.at ?? 0, attention?.output ?? 0, endOf(t));
   useEffect(() => {
-    if (document.visibilityState === "visible" && document.hasFocus() && newest > (attention?.seen ?? 0))
+    if (!store.guest && document.visibilityState === "visible" && document.hasFocus() && newest > (attention?.seen ?? 0))
       store.conn.dispatch("x-tandemux-activity:/", { type: "x-tandemux/terminalSeen", terminal: uri });
   }, [newest]);
 
@@ -229,6 +230,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       <header class={"held-" + h}>
         <b>{name ? line(name) : nameOf(t)}</b>
         <span class="who">{t ? (ended ? (code === undefined ? "ended" : `ended with ${code}`) : whose(store, t)) : "gone"}</span>
+        {guests(t) && <em class="guests">{guests(t)}</em>}
         {t && <Actions store={store} t={t} />}
         <span class="tools">
           <button title="find" aria-label="find" onClick={() => setFinding(!finding)}>
@@ -255,7 +257,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       )}
       <div class="screen" ref={box} />
       {phone && screen && (h === "me" || h === "mine" ? <KeyBar screen={screen} ctrl={ctrl} setCtrl={setCtrl} /> : null)}
-      {flash && !ended && <p class="hint">Take it first: nothing was typed.</p>}
+      {flash && !ended && <p class="hint">{store.may("terminal:claim") ? "Take it first: nothing was typed." : "You may look only: nothing was typed."}</p>}
     </section>
   );
 }

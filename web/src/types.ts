@@ -281,6 +281,15 @@ export interface ErrorInfo {
   stack?: string;
 }
 
+export interface GuestShare {
+  clients?: string[];
+  expires: number;
+  name: string;
+  opened?: boolean;
+  readOnly?: boolean;
+  token: string;
+}
+
 export interface InputNeeded {
   chat?: string;
   clientId?: string;
@@ -512,6 +521,7 @@ export interface TerminalMeta {
   "tandemux/pid"?: number;
   "tandemux/principal"?: string;
   "tandemux/scrollback"?: number;
+  "tandemux/shares"?: GuestShare[];
   "tandemux/signal"?: string;
   "tandemux/title"?: string;
 }

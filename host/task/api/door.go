@@ -82,6 +82,8 @@ func (a *API) callerOf(c front.Caller) (who access.Principal, ended <-chan struc
 		return who, ended, nil
 	case c.Operates:
 		return access.TheOperator(), nil, nil
+	case len(c.Scopes) == 0:
+		return who, nil, errors.New("the token is for one terminal, and for nothing else")
 	}
 	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes), NeverYes: !slices.Contains(c.Scopes, auth.ScopeApprove)}, nil, nil
 }
