@@ -31,6 +31,10 @@ type Config struct {
 	Host link.Host
 	Sink *link.Sink // the one that the connection feeds
 
+	// Far are the connections to other hosts, which feed the Sink by its ends of their
+	// names. None of them needs to be up.
+	Far []link.Far
+
 	// Person is the principal that the host knows this connection as
 	// (TerminalMeta.Principal), such as "operator" on the unix socket. It tells
 	// this person's other clients from other people's; empty means unknown until

@@ -57,6 +57,7 @@ const unseenWidth, unseenHeight = 80, 24
 
 // elsewhere says what does in a shell what a command does that needs an interface.
 var elsewhere = map[string]string{
+	"new-on":  "`tandemux new --host HOST` makes one there",
 	"layouts": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one", "switch-layout": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one",
 	"terminals": "`tandemux ls` lists them",
 	"history":   "use `tandemux history`", "search-all": "use `tandemux search`",
@@ -72,7 +73,7 @@ func doable(c command.Command) bool {
 	case "Panes":
 		return !slices.Contains([]string{"mark-pane", "type-to-all", "pane-numbers"}, c.Name) // one keyboard's
 	case "Tabs":
-		return true
+		return c.Name != "new-on"
 	}
 	return slices.Contains([]string{"reclaim", "background", "hand-back"}, c.Name)
 }

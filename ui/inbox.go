@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
@@ -30,6 +31,8 @@ func (m *Model) drain() {
 			m.agents.Noted(it)
 		case link.Changed:
 			m.linked(it)
+		case link.HostChanged:
+			m.hostChanged(it)
 		case link.Retry:
 			m.typing.Retrying(it)
 		case link.Lost:
@@ -51,8 +54,10 @@ func (m *Model) drain() {
 func (m *Model) snapshot(s link.Snapshot) {
 	switch st := s.State.(type) {
 	case ahp.RootState:
-		m.agents.Offered(st.Agents)
-		m.panes.Listed(st.Terminals)
+		if s.Channel == ahp.RootURI {
+			m.agents.Offered(st.Agents)
+		}
+		m.panes.Listed(hosted.Host(s.Channel), st.Terminals)
 		m.alerts.Stale = true
 	case ahp.SessionState:
 		m.agents.SessionState(s.Channel, st)
@@ -61,7 +66,7 @@ func (m *Model) snapshot(s link.Snapshot) {
 	case changeset.State, annotation.State:
 		m.agents.ChangesState(s.Channel, st)
 	case ahp.ActivityState:
-		m.alerts.Take(st)
+		m.alerts.Take(s.Channel, st)
 	case ahp.LayoutState:
 		m.panes.Confirmed(s.Channel, st)
 	case ahp.TerminalState:
@@ -78,10 +83,13 @@ func (m *Model) action(e ahp.Envelope) {
 	}
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
-		m.panes.Listed(a.Terminals)
+		m.panes.Listed(hosted.Host(e.Channel), a.Terminals)
 		m.alerts.Stale = true
 		return
 	case ahp.RootAgentsChanged:
+		if e.Channel != ahp.RootURI {
+			return
+		}
 		m.agents.Offered(a.Agents)
 		m.agents.Refresh()
 		return
@@ -89,8 +97,8 @@ func (m *Model) action(e ahp.Envelope) {
 		m.panes.Changed(e, a, own)
 		return
 	}
-	if e.Channel == ahp.ActivityURI {
-		m.alerts.Act(e.Action)
+	if _, there := hosted.Split(e.Channel); there == ahp.ActivityURI {
+		m.alerts.Act(e.Channel, e.Action)
 		return
 	}
 	if _, ok := e.Action.(ahp.TerminalInput); ok {
@@ -114,7 +122,7 @@ func (m *Model) action(e ahp.Envelope) {
 
 // refused handles the host's refusal of something that this client sent.
 func (m *Model) refused(e ahp.Envelope, own bool) {
-	if !own || e.Channel == ahp.ActivityURI { // others' marks are not this person's to take away
+	if _, there := hosted.Split(e.Channel); !own || there == ahp.ActivityURI { // others' marks are not this person's to take away
 		return
 	}
 	if m.panes.Refused(e) || m.typing.Refused(e) {
@@ -122,6 +130,31 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	}
 	m.agents.Refused(e.Channel)
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
+}
+
+// hostChanged takes news of the connection to another host.
+func (m *Model) hostChanged(c link.HostChanged) {
+	turned := m.link.Hosts.Take(c)
+	m.loop.Dirty |= loop.Chrome
+	if !turned {
+		return
+	}
+	m.loop.Dirty |= loop.Places
+	if c.State == link.Closed {
+		m.panes.Left(c.Name)
+	}
+	if c.State != link.Connected {
+		return
+	}
+	if far, is := m.link.Hosts.Find(c.Name); is {
+		m.panes.Terms.Known(c.Name, far.Person())
+	}
+	m.panes.Arrived(c.Name)
+	m.alerts.Follow(m.log, c.Name)
+	m.alerts.Stale = true
+	m.outer.Forgot()
+	m.typing.RegainedAt(c.Name)
+	m.agents.Load()
 }
 
 func (m *Model) linked(l link.Changed) {

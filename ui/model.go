@@ -127,7 +127,7 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
-	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
+	m.link = link.New(c.Host, c.Far, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
 	m.outer = m.newOuter(env, chosen.themes)
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.keys = keys.New(chosen.keys, m.loop, keys.Hooks{
@@ -154,7 +154,7 @@ func New(c Config, env Env) (*Model, error) {
 	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, m.typing.MayType)
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
-		Tasks: tasks.New(m.loop, m.log, c.Host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
+		Tasks: tasks.New(m.loop, m.log, m.link.Host, m.link.Up), Composer: c.Desk.Composer, Dir: c.Cwd,
 		Changed:  func() { m.alerts.Stale = true },
 		OpenLink: m.copying.OpenLink, Keys: m.keys.InChat,
 	})
@@ -177,7 +177,7 @@ func New(c Config, env Env) (*Model, error) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), wholeWait)
 			defer cancel()
-			if err := c.Host.Subscribe(ctx, terminal); err != nil {
+			if err := m.link.Host.Subscribe(ctx, terminal); err != nil {
 				m.log.Warn("get the whole of a terminal", "err", err)
 			}
 		}()
@@ -188,7 +188,7 @@ func New(c Config, env Env) (*Model, error) {
 // Init implements tea.Model: it follows the layout.
 func (m *Model) Init() tea.Cmd {
 	m.panes.Open()
-	m.alerts.Follow(m.log)
+	m.alerts.Follow(m.log, "")
 	m.agents.Load()
 	return m.loop.Take()
 }

@@ -56,6 +56,7 @@ func Command(c Checks) *cobra.Command {
 		{"configuration", c.Configuration},
 		{"shell", c.checkShell},
 		{"host", checkHost},
+		{"other hosts", checkHosts},
 		{"logout", checkLogout},
 		{"agents", c.Agents},
 		{"agents' limits", checkRefusals},

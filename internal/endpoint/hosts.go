@@ -80,6 +80,12 @@ func All(cmd *cobra.Command) ([]Endpoint, []error, error) {
 const OfAll = `Those of the hosts that "tandemux hosts ls" lists, too, unless --host names one; --host local
 is this machine's. Exit code 3: some hosts were not reached, what the others say was printed.`
 
+// Quiet is the host with nobody at hand to be asked for a password.
+func (p Endpoint) Quiet() Endpoint {
+	p.quiet = true
+	return p
+}
+
 // Several reports whether the host is one of several that are asked at once.
 func (p Endpoint) Several() bool { return p.quiet }
 

@@ -111,6 +111,7 @@ var bounds = map[string][]string{
 	},
 	"docs/hosts.md": {
 		"ask all hosts at once, for {internal/endpoint.eachTime s} at most",
+		"at the latest after {cmd/tandemux.lastPause words}",
 	},
 	"docs/sandbox.md": {
 		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",

@@ -157,19 +157,19 @@ var arrows = map[string][]string{
 	"ui/status":          {"ui/look", "ui/paint", "internal/config/option"},
 	"ui/words":           {"internal/plaintext"},
 	"ui/address":         {"ahp"},
-	"ui/link":            {"ahp", "ahp/annotation", "ahp/changeset", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
+	"ui/link":            {"ahp", "ahp/find", "ahp/hosted", "ahp/annotation", "ahp/changeset", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
 	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/review", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
-	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/predict", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
+	"ui/typing":          {"ahp", "ahp/hosted", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/predict", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/hints":           {"ui/editor", "ui/look", "ui/paint", "ui/words"},
 	"ui/segments":        {"ahp", "ui/loop", "ui/outer", "ui/panes", "ui/status", "ui/words"},
 	"ui/copying":         {"ahp", "ahp/find", "internal/fileuri", "ui/clipboard", "ui/command", "ui/hints", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
-	"ui/alerts":          {"ahp", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
+	"ui/alerts":          {"ahp", "ahp/hosted", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/control":         {"ahp", "internal/fileuri", "ui/address", "ui/alerts", "ui/attention", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/keys":            {"keymap", "ui/command", "ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status"},
 	"ui/screen":          {"ahp", "emulator", "ui/address", "ui/agents", "ui/layout", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/predict", "ui/recording", "ui/terminals", "ui/words"},
-	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
-	"ui/terminals":       {"ahp", "ahp/guest", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
+	"ui/panes":           {"ahp", "ahp/hosted", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/status", "ui/terminals", "ui/words", "internal/fileuri"},
+	"ui/terminals":       {"ahp", "ahp/guest", "ahp/hosted", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words", "internal/fileuri"},
 	"ui/clipboard":       {"ui/look", "ui/loop", "ui/overlay", "ui/paint", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},
 	"ui/diff":            {"internal/approval", "ui/look", "ui/markup", "ui/paint", "ui/words"},
@@ -178,7 +178,7 @@ var arrows = map[string][]string{
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"internal/approval", "ui/editor", "ui/look", "ui/paint", "ui/words"},
-	"ui":                 {"internal/approval", "internal/pty", "ahp", "ahp/annotation", "ahp/changeset", "ahp/resource", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
+	"ui":                 {"internal/approval", "internal/pty", "ahp", "ahp/annotation", "ahp/changeset", "ahp/hosted", "ahp/resource", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
 	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 
@@ -198,7 +198,7 @@ var arrows = map[string][]string{
 
 	"internal/endpoint": {"ahp", "ahp/hosted", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
-	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/local", "internal/termcmd"},
+	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/termcmd"},
 
 	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 

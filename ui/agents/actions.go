@@ -194,7 +194,7 @@ func (as *Agents) composeText(text string, done func(string)) {
 			as.Panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
 				as.Panes.Then(uri, func() { as.composed(at, read, done) })
 				return put(l, uri)
-			}, panes.Program{Argv: argv})
+			}, panes.Program{Argv: argv, Host: panes.Own})
 		}, nil
 	})
 }

@@ -86,7 +86,7 @@ func (as *Agents) listed(rows []ahp.SessionSummary) {
 		}
 	}
 	for uri := range ss.byURI {
-		if !listed[uri] && !ss.touched[uri] {
+		if !listed[uri] && !ss.touched[uri] && as.Link.UpAt(uri) {
 			as.lost(uri)
 		}
 	}

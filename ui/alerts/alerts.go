@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/address"
 	"tandemux/ui/agents"
 	"tandemux/ui/attention"
@@ -43,8 +45,7 @@ type Alerts struct {
 	agents *agents.Agents
 	outer  *outer.Terminal
 
-	state ahp.ActivityState
-	known bool // the state has come
+	states map[ahp.URI]ahp.ActivityState // by their channels, those that have come
 
 	refused string // what an agent was, to be said once no question waits
 
@@ -55,45 +56,62 @@ type Alerts struct {
 
 // New makes alerts of which nothing is known.
 func New(s Settings, l *loop.Loop, lk *link.Link, ps *panes.Panes, as *agents.Agents, o *outer.Terminal) *Alerts {
-	return &Alerts{Settings: s, Stale: true, loop: l, link: lk, panes: ps, agents: as, outer: o, seeing: map[ahp.URI]int64{}}
+	return &Alerts{Settings: s, Stale: true, loop: l, link: lk, panes: ps, agents: as, outer: o, seeing: map[ahp.URI]int64{}, told: map[ahp.URI]attention.Alert{}, states: map[ahp.URI]ahp.ActivityState{}}
 }
 
-// Follow follows the host's channel of what goes on; a host without one leaves marks
+// channelOf is the activity of the host that has a terminal.
+func channelOf(uri ahp.URI) ahp.URI { return hosted.At(hosted.Host(uri), ahp.ActivityURI) }
+
+// knows reports whether a terminal's host tells of what goes on.
+func (al *Alerts) knows(uri ahp.URI) bool {
+	_, is := al.states[channelOf(uri)]
+	return is
+}
+
+// row is what a terminal's host tells of it.
+func (al *Alerts) row(uri ahp.URI) ahp.Attention { return al.states[channelOf(uri)].Terminals[uri] }
+
+// Follow follows a host's channel of what goes on; a host without one leaves marks
 // to what this client sees itself.
-func (al *Alerts) Follow(log *slog.Logger) {
+func (al *Alerts) Follow(log *slog.Logger, host string) {
 	al.loop.Async("follow the host's activity", func(ctx context.Context) (func(), error) {
-		if err := al.link.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
+		if err := al.link.Host.Subscribe(ctx, hosted.At(host, ahp.ActivityURI)); err != nil {
 			log.Info("the host does not tell of what goes on in it", "err", err)
 		}
 		return nil, nil
 	})
 }
 
-// Act takes an action of the host's activity.
-func (al *Alerts) Act(a ahp.Action) { al.Take(ahp.ReduceActivity(al.state, a)) }
+// Act takes an action of a host's activity.
+func (al *Alerts) Act(channel ahp.URI, a ahp.Action) {
+	al.Take(channel, ahp.ReduceActivity(al.states[channel], a))
+}
 
-// Take takes the state of the host's activity.
-func (al *Alerts) Take(next ahp.ActivityState) {
+// Take takes the state of a host's activity.
+func (al *Alerts) Take(channel ahp.URI, next ahp.ActivityState) {
+	last, known := al.states[channel]
+	at := "the host"
+	if name := hosted.Host(channel); name != "" {
+		at = name
+	}
 	for uri, row := range next.Terminals {
 		// Those that are followed ring by themselves.
 		t := al.panes.Terms.Get(uri)
-		if _, shown := al.panes.Doc.Shown.Showing(uri); al.known && row.Bell > al.state.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
+		if _, shown := al.panes.Doc.Shown.Showing(uri); known && row.Bell > last.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
 			al.outer.Bell()
 		}
 	}
-	first := !al.known
-	if text := attention.Refused(al.state.Refusals, next.Refusals); text != "" && !first {
+	if text := attention.Refused(last.Refusals, next.Refusals); text != "" && known {
 		al.refused = text
 	}
-	switch was := al.state.Warning; {
+	switch was := last.Warning; {
 	case next.Warning != "" && next.Warning != was:
-		al.loop.Say(status.Warning, "the host warns: %s", next.Warning)
+		al.loop.Say(status.Warning, "%s warns: %s", at, next.Warning)
 	case was != "" && next.Warning == "":
-		al.loop.Say(status.Info, "all is well with the host again")
+		al.loop.Say(status.Info, "all is well with %s again", at)
 	}
-	al.state, al.known, al.Stale = next, true, true
-	if first {
-		al.told = map[ahp.URI]attention.Alert{}
+	al.states[channel], al.Stale = next, true
+	if !known {
 		for uri := range next.Terminals {
 			al.told[uri] = al.has(al.panes.Terms.Get(uri), al.Notify) // nobody waited for it
 		}
@@ -106,8 +124,8 @@ func (al *Alerts) has(t *terminals.Terminal, of attention.Set) attention.Alert {
 	if t == nil || t.Done || t.Exited() {
 		return attention.Alert{}
 	}
-	f := attention.Facts{Row: al.state.Terminals[t.URI], Long: al.Long, Ask: t.Ask()}
-	if t.Info.Meta != nil && al.known {
+	f := attention.Facts{Row: al.row(t.URI), Long: al.Long, Ask: t.Ask()}
+	if t.Info.Meta != nil && al.knows(t.URI) {
 		f.Command = t.Info.Meta.LastCommand
 	}
 	return attention.Of(f, of)
@@ -127,7 +145,7 @@ func (al *Alerts) Settle() {
 		al.loop.Say(status.Warning, "%s", al.refused)
 		al.refused = ""
 	}
-	if !al.Stale || !al.known || !al.link.Up() {
+	if !al.Stale || !al.knows("") || !al.link.Up() {
 		return
 	}
 	al.Stale = false
@@ -143,10 +161,13 @@ func (al *Alerts) Settle() {
 	all, _ := attention.Choose(attention.Names())
 	for _, uri := range al.panes.Terms.Order {
 		t := al.panes.Terms.Get(uri)
+		if !al.knows(uri) || !al.link.UpAt(uri) {
+			continue
+		}
 		if al.panes.LooksAt(uri) {
-			if now := al.has(t, all); now.At > max(al.seeing[uri], al.state.Terminals[uri].Seen) {
+			if now := al.has(t, all); now.At > max(al.seeing[uri], al.row(uri).Seen) {
 				al.seeing[uri] = now.At
-				al.link.Dispatch(ahp.ActivityURI, ahp.TerminalSeen{Terminal: uri})
+				al.link.Dispatch(channelOf(uri), ahp.TerminalSeen{Terminal: uri})
 			}
 			continue
 		}
@@ -226,8 +247,10 @@ func (al *Alerts) Tab(tab layout.Tab) attention.Alert {
 func (al *Alerts) Text(keys string) (text string, style look.Style) {
 	most := max(al.outer.W/2, 20)
 	cut := func(text string) string { return paint.Cut(text, most, al.outer.Look.Ellipsis) }
-	if w := al.state.Warning; w != "" {
-		return "host: " + cut(words.Clean(w)), al.outer.Look.Warn
+	for _, channel := range slices.Sorted(maps.Keys(al.states)) {
+		if w := al.states[channel].Warning; w != "" {
+			return cmp.Or(hosted.Host(channel), "host") + ": " + cut(words.Clean(w)), al.outer.Look.Warn
+		}
 	}
 	list := al.list()
 	if len(list) == 0 {
@@ -259,4 +282,4 @@ func (al *Alerts) where(uri ahp.URI) string {
 }
 
 // Clients is how many clients show the layout on the screen.
-func (al *Alerts) Clients() int { return al.state.Layouts[al.panes.Doc.URI] }
+func (al *Alerts) Clients() int { return al.states[ahp.ActivityURI].Layouts[al.panes.Doc.URI] }

@@ -60,6 +60,7 @@ var groups = []struct {
 	}},
 	{"Tabs", nil, []row{
 		{"new-tab", "New tab", "Open a terminal, or a program, in a tab of its own.", need{connected, moreTabs}},
+		{"new-on", "New tab on another host", "Open a terminal on a host of tandemux hosts, or on this one: local.", need{connected, moreTabs}},
 		{"next-tab", "Next tab", "Go to the next tab, and from the last one to the first.", need{tab, tabs}},
 		{"previous-tab", "Previous tab", "Go to the previous tab, and from the first one to the last.", need{tab, tabs}},
 		{"last-tab", "Last tab", "Go back to the tab that was active before this one.", need{tab, lastTab}},
@@ -265,6 +266,7 @@ var arguments = map[string]struct {
 
 	"go-tab":        {"Go to tab %", []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: layout.MaxTabs}}},
 	"move-tab":      {"Make this tab number %", []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: layout.MaxTabs}}},
+	"new-on":        {"New tab on %", []Arg{{Name: "host", Optional: true}}},
 	"rename-tab":    {`Rename tab to "%"`, []Arg{name}},
 	"layouts":       {"Go to layout %", []Arg{name}},
 	"switch-layout": {"Switch to the % layout", []Arg{{Name: "which", Kind: Choice, Choices: []string{"next", "previous", "last"}}}},

@@ -136,7 +136,7 @@ func (ct *Control) Settle() {
 		p.uri, p.view = "", nil
 		return
 	}
-	if t.Feed == nil && !p.busy && !t.Done && ct.link.Up() {
+	if t.Feed == nil && !p.busy && !t.Done && ct.link.UpAt(t.URI) {
 		p.busy = true
 		ct.panes.Keep(t) // among those that are kept longest
 		ct.panes.Subscribe(t, func() { ct.preview.busy = false })

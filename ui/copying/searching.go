@@ -98,7 +98,7 @@ func (cp *Copying) edit(v *pane.View) {
 		if cut {
 			cp.loop.Say(status.Warning, "the oldest lines are left out")
 		}
-		cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv})
+		cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv, Host: panes.Own})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/loop"
 	"tandemux/ui/tasks"
 )
@@ -83,15 +84,20 @@ type Link struct {
 	Host  Host
 	Sink  *Sink
 	State State
+	Hosts Hosts // the others
 
 	loop *loop.Loop
 	lost func()
 }
 
-// New makes a link of a connection that is up. lost is called when a dispatch shows
-// that it is down, before the Sink has said so.
-func New(h Host, s *Sink, l *loop.Loop, lost func()) *Link {
-	return &Link{Host: h, Sink: s, loop: l, lost: lost}
+// New makes a link of a connection that is up, and of those to other hosts. lost is
+// called when a dispatch shows that the first one is down, before the Sink has said so.
+func New(h Host, far []Far, s *Sink, l *loop.Loop, lost func()) *Link {
+	lk := &Link{Host: join(h, far), Sink: s, loop: l, lost: lost, Hosts: Hosts{far, map[string]Standing{}}}
+	for _, f := range far {
+		lk.Hosts.stands[f.Name] = Standing{State: Reconnecting, Since: l.Now()}
+	}
+	return lk
 }
 
 // Up reports whether actions flow.
@@ -101,6 +107,7 @@ func (l *Link) Up() bool { return l.State == Connected }
 func (l *Link) Dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 	seq, err := l.Host.Dispatch(uri, a)
 	switch {
+	case errors.Is(err, ErrAway) && hosted.Host(uri) != "": // which is about to say so itself
 	case errors.Is(err, ErrAway):
 		if l.Up() { // it is about to say so itself
 			l.State = Reconnecting

@@ -2,6 +2,7 @@ package link
 
 import (
 	"encoding/json"
+	"maps"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/pane"
 	"tandemux/ui/predict"
 )
@@ -21,7 +23,8 @@ import (
 const maxInbox = 4096
 
 // Sink takes what the connection brings. Its methods are called from one
-// goroutine, the connection's, in order. It is made before the connection and
+// goroutine, the connection's, in order; other hosts' connections have ends of their
+// own (Of), and only what is of one host has an order. It is made before the connection and
 // before the Model, and keeps what arrives in between: the root snapshot of
 // the handshake above all.
 //
@@ -106,7 +109,7 @@ type (
 
 // NewSink gives an empty sink.
 func NewSink() *Sink {
-	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}}
+	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}, limits: map[ahp.URI]int{}}
 	s.room = sync.NewCond(&s.mu)
 	return s
 }
@@ -213,11 +216,11 @@ func (s *Sink) relimit() {
 	}
 }
 
-// list notes what the list of terminals says of their histories.
-func (s *Sink) list(terminals []ahp.TerminalInfo) {
+// list notes what a host's list of terminals says of their histories.
+func (s *Sink) list(host string, terminals []ahp.TerminalInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limits = map[ahp.URI]int{}
+	maps.DeleteFunc(s.limits, func(uri ahp.URI, _ int) bool { return hosted.Host(uri) == host })
 	for _, t := range terminals {
 		if t.Meta == nil || t.Meta.Scrollback == nil {
 			continue
@@ -278,15 +281,16 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	s.mu.Lock()
 	kind := s.kinds[snap.Resource]
 	s.mu.Unlock()
+	host, there := hosted.Split(snap.Resource)
 	switch {
-	case snap.Resource == ahp.RootURI:
+	case there == ahp.RootURI:
 		var st ahp.RootState
 		if st, err = read[ahp.RootState](snap.State); err == nil {
-			s.hire(st.Agents)
-			s.list(st.Terminals)
+			s.hire(host, st.Agents)
+			s.list(host, st.Terminals)
 		}
 		state = st
-	case snap.Resource == ahp.ActivityURI:
+	case there == ahp.ActivityURI:
 		state, err = read[ahp.ActivityState](snap.State)
 	case strings.HasPrefix(snap.Resource, ahp.LayoutScheme):
 		state, err = read[ahp.LayoutState](snap.State)
@@ -375,9 +379,9 @@ func (s *Sink) Action(e ahp.Envelope) {
 	}
 	switch a := e.Action.(type) {
 	case ahp.RootAgentsChanged:
-		s.hire(a.Agents)
+		s.hire(hosted.Host(e.Channel), a.Agents)
 	case ahp.RootTerminalsChanged:
-		s.list(a.Terminals)
+		s.list(hosted.Host(e.Channel), a.Terminals)
 	case ahp.TerminalData, ahp.TerminalCleared, ahp.TerminalEchoChanged:
 		return
 	case ahp.TerminalInput:
@@ -431,7 +435,10 @@ func (s *Sink) Silent(since time.Time) { s.post(Silent(since)) }
 func (s *Sink) Status(to State, err error) { s.post(Changed{to, err}) }
 
 // hire notes which agents the host has.
-func (s *Sink) hire(agents []ahp.AgentInfo) {
+func (s *Sink) hire(host string, agents []ahp.AgentInfo) {
+	if host != "" {
+		return // sessions are begun at this user's own
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agents = agents

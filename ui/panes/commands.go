@@ -71,6 +71,7 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"rename-pane":   renamePane,
 
 		"new-tab":      func(ps *Panes, args []string) { ps.NewTab(ps.program(args)) },
+		"new-on":       newOn,
 		"next-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(1) }),
 		"previous-tab": changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
 		"last-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.LastTab() }),

@@ -3,14 +3,17 @@ package panes
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/fileuri"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
+	"tandemux/ui/words"
 )
 
 // RemovePane takes a terminal's panes out of the layout.
@@ -48,10 +51,46 @@ type Placement func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID,
 type Program struct {
 	Argv []string // nil for a shell
 	Cwd  ahp.URI  // where the focused pane's directory can't be told
+	Host *string  // where it runs, "" for this user's own host; nil for that of the focused pane
 	// Env, if not nil, gives variables, and what to do once the program has ended. It
 	// is called outside of the loop.
 	Env func() (env map[string]string, after func(), err error)
 }
+
+// hostFor is the host that a program runs on: the one it names, or the focused pane's. why
+// says why it can't.
+func (ps *Panes) hostFor(prog Program) (host, why string) {
+	if p, ok := ps.Arr.Focused(); ok && prog.Host == nil {
+		host = hosted.Host(p.Terminal)
+	} else if prog.Host != nil {
+		host = *prog.Host
+	}
+	if host != "" && !ps.link.UpAt(hosted.At(host, ahp.RootURI)) {
+		why = ps.Absent(hosted.At(host, ahp.RootURI)) + "; new-on local opens a terminal here"
+	}
+	return host, why
+}
+
+// newOn opens a terminal on the host that is named, "local" for this user's own.
+func newOn(ps *Panes, args []string) {
+	names := append([]string{local}, ps.link.Hosts.Names()...)
+	ps.loop.Ask(args, "new terminal on "+strings.Join(names, ", "), "", func(name string) {
+		if name = strings.TrimSpace(name); !slices.Contains(names, name) {
+			ps.loop.Say(status.Warning, "no host is called %q: there are %s", words.Clean(name), strings.Join(names, ", "))
+			return
+		}
+		if name == local {
+			name = ""
+		}
+		ps.Create(layout.Layout.NewTab, Program{Host: &name, Cwd: fileuri.Of(ps.first.Cwd)})
+	})
+}
+
+// local is how this user's own host is called.
+const local = "local"
+
+// Own is Program.Host of what needs a file of this machine's.
+var Own = new(string)
 
 // program is what a command line says to run at the focused pane: words, or one that
 // sh reads.
@@ -70,7 +109,12 @@ func (ps *Panes) program(args []string) Program {
 // Create makes a terminal and puts it into the layout. What is typed until it
 // shows is held back and goes to it.
 func (ps *Panes) Create(put Placement, prog Program) {
-	uri := address.New(ahp.TerminalScheme)
+	host, why := ps.hostFor(prog)
+	if why != "" {
+		ps.loop.Say(status.Warning, "%s", why)
+		return
+	}
+	uri := hosted.At(host, address.New(ahp.TerminalScheme))
 	l, id, err := put(ps.Doc.Shown, uri)
 	if err != nil {
 		ps.loop.Say(status.Warning, "%v", err)
@@ -82,8 +126,10 @@ func (ps *Panes) Create(put Placement, prog Program) {
 	params.Meta = &ahp.CreateMeta{Command: prog.Argv}
 	if ps.Unseen && ps.first.Cwd != "" { // where it was asked for
 		params.Cwd = fileuri.Of(ps.first.Cwd)
-	} else if _, t, _ := ps.Focused(); t != nil {
+	} else if _, t, _ := ps.Focused(); t != nil && t.Host() == host {
 		params.Meta.CwdOf = t.URI
+	} else if t != nil || host != "" { // a directory of another machine
+		params.Cwd = ""
 	}
 	if tab, ok := l.Tab(); ok {
 		if p, ok := tab.Arrange(ps.Area()).Pane(id); ok {

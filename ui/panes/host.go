@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
@@ -12,13 +13,14 @@ import (
 	"tandemux/ui/terminals"
 )
 
-// Listed takes the host's list of terminals.
-func (ps *Panes) Listed(list []ahp.TerminalInfo) {
-	first := !ps.Terms.Loaded
+// Listed takes a host's list of terminals.
+func (ps *Panes) Listed(host string, list []ahp.TerminalInfo) {
+	first := !ps.Terms.LoadedOf(host)
 	given := ps.given(list)
-	ended, lost := ps.Terms.Update(list, ps.loop.Now())
+	ended, lost := ps.Terms.Update(host, list, ps.loop.Now())
 	ps.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
+		ps.Arrived(host)
 		return // begin looks at all of them
 	}
 	for _, t := range lost {
@@ -172,16 +174,55 @@ func (ps *Panes) Begin() bool {
 	if ps.Unseen {
 		return true
 	}
+	ps.sitDown("")
+	ps.seated = map[string]bool{}
+	for _, host := range ps.link.Hosts.Names() {
+		ps.Arrived(host)
+	}
+	at := ps.layouts.at
+	ps.layouts.at = ""
+	ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
+	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
+		ps.NewTab(Program{Argv: ps.first.Command})
+	}
+	return true
+}
+
+// Arrived acts on the panes of another host's terminals, once, when it is connected and
+// has said what it has.
+func (ps *Panes) Arrived(host string) {
+	if host == "" || !ps.Begun || ps.Unseen || ps.seated[host] || !ps.Terms.LoadedOf(host) || !ps.link.UpAt(hosted.At(host, ahp.RootURI)) {
+		return
+	}
+	ps.seated[host] = true
+	before := len(ps.Doc.Shown.Tabs)
+	if ps.sitDown(host); before > 0 && len(ps.Doc.Shown.Tabs) == 0 {
+		ps.NewTab(Program{Host: Own}) // what it showed has ended meanwhile
+	}
+}
+
+// Left acts on the end of the connection to another host for good: the next one knows
+// nothing of what was followed.
+func (ps *Panes) Left(host string) {
+	for _, t := range ps.Terms.ByURI {
+		if t.Host() == host {
+			ps.unfollow(t)
+		}
+	}
+}
+
+// sitDown acts on the panes whose terminals are a host's, once that has said what it has.
+func (ps *Panes) sitDown(host string) {
 	now := ps.loop.Now()
 	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
 		return l.Prune(ps.Area(), func(uri ahp.URI) bool {
 			t := ps.Terms.Get(uri)
-			return t != nil && !t.Done || address.IsChat(uri)
+			return t != nil && !t.Done || address.IsChat(uri) || hosted.Host(uri) != host
 		}), nil
 	})
 	for _, uri := range ps.Doc.Shown.Terminals() {
 		switch t := ps.Terms.Get(uri); {
-		case t == nil: // a chat
+		case t == nil || t.Host() != host: // a chat, or another host's
 		case t.Exited() && t.ClosesItself(now):
 			ps.Dispose(t)
 		case ps.Terms.Left(t):
@@ -189,13 +230,6 @@ func (ps *Panes) Begin() bool {
 			ps.Claim(t)
 		}
 	}
-	at := ps.layouts.at
-	ps.layouts.at = ""
-	ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
-	if len(ps.Doc.Shown.Tabs) == 0 {
-		ps.NewTab(Program{Argv: ps.first.Command})
-	}
-	return true
 }
 
 // Ended acts on the end of a terminal's program.

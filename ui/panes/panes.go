@@ -75,6 +75,7 @@ type Panes struct {
 	then     map[ahp.URI]func() // what follows when a terminal's program ends
 	together map[string]bool    // ids of the tabs where what is typed goes to all panes
 	layouts  layouts
+	seated   map[string]bool // other hosts whose terminals were looked through
 }
 
 // First is the first terminal of an empty layout.
@@ -217,7 +218,7 @@ func (ps *Panes) follow() {
 	var hidden []*terminals.Terminal
 	for _, t := range ps.Terms.ByURI {
 		switch {
-		case t.Shown == ps.ticks && t.Feed == nil && ps.link.Up() && !t.Done:
+		case t.Shown == ps.ticks && t.Feed == nil && ps.link.UpAt(t.URI) && !t.Done:
 			ps.Subscribe(t, nil)
 		case t.Shown != ps.ticks && t.Feed != nil:
 			hidden = append(hidden, t)
@@ -289,7 +290,7 @@ func (ps *Panes) look() {
 // terminal has another size.
 func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	t := ps.Terms.Get(p.Terminal)
-	if t == nil || !t.Ready || t.Exited() || p.Body.Empty() || !ps.link.Up() {
+	if t == nil || !t.Ready || t.Exited() || p.Body.Empty() || !ps.link.UpAt(t.URI) {
 		return
 	}
 	h := ps.Terms.Holder(t)

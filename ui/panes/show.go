@@ -2,10 +2,13 @@ package panes
 
 import (
 	"fmt"
+	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/look"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -82,7 +85,28 @@ func (ps *Panes) NameOf(name string, uri ahp.URI) string {
 	if t := ps.Terms.Get(uri); t != nil {
 		return t.Title()
 	}
+	if host := hosted.Host(uri); host != "" {
+		return words.Clean(host + ":" + uri[strings.LastIndexByte(uri, '/')+1:])
+	}
 	return ""
+}
+
+// Absent says why nothing is to be had of another host's terminal or chat now, "" where
+// its host is connected.
+func (ps *Panes) Absent(uri ahp.URI) string {
+	host := hosted.Host(uri)
+	if host == "" || ps.link.UpAt(uri) {
+		return ""
+	}
+	if _, is := ps.link.Hosts.Find(host); !is {
+		return words.Clean(link.UnknownHostError(host).Error())
+	}
+	text, s := "no connection to "+words.Clean(host), ps.link.Hosts.Standing(host)
+	text += " since " + s.Since.Format("15:04")
+	if !s.Next.IsZero() && s.Err != nil {
+		text += ": " + words.Clean(s.Err.Error())
+	}
+	return text
 }
 
 // TabName is what a tab is called: its own name, or its focused pane's.
@@ -101,6 +125,9 @@ func (ps *Panes) TabName(t layout.Tab) string {
 func (ps *Panes) Badge(t *terminals.Terminal) (string, look.Style) {
 	shown := false
 	if t != nil {
+		if !ps.link.UpAt(t.URI) && t.Host() != "" {
+			return "away since " + ps.link.Hosts.Standing(t.Host()).Since.Format("15:04"), ps.outer.Look.Warn
+		}
 		_, shown = ps.Doc.Shown.Showing(t.URI)
 	}
 	return ps.Terms.Badge(t, shown, &ps.outer.Look)

@@ -197,9 +197,22 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	if e := sc.agents.Chat(p.Terminal); e != nil {
 		return sc.agents.Draw(p, e, all, now)
 	}
-	v := sc.panes.Views[p.Pane]
+	v, r := sc.panes.Views[p.Pane], paint.Rect(p.Body)
+	absent := sc.panes.Absent(p.Terminal)
 	if v == nil {
-		o.Canvas.Fill(paint.Rect(p.Body), ' ', emulator.Style{})
+		o.Canvas.Fill(r, ' ', emulator.Style{})
+		if text := paint.Cut(absent, r.W, o.Look.Ellipsis); text != "" && r.H > 0 {
+			o.Canvas.Text(r.X+(r.W-paint.Width(text))/2, r.Y+r.H/2, r.W, text, o.Look.Warn)
+		}
+		return paint.Cursor{}
+	}
+	if absent != "" { // what it showed last
+		v.Redraw()
+		v.Draw(&o.Canvas, r, o.PaneLook(sc.Sticky))
+		o.Canvas.Restyle(r, func(s emulator.Style) emulator.Style {
+			s.Attrs |= look.Faint
+			return s
+		})
 		return paint.Cursor{}
 	}
 	if all {
@@ -214,7 +227,7 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		}
 	})
 	v.Framed = p.Floating() || p.Body.X > sc.panes.Arr.Area.X
-	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(sc.Sticky))
+	return v.Draw(&o.Canvas, r, o.PaneLook(sc.Sticky))
 }
 
 // held reports whether a floating pane is in the middle of a frame of its

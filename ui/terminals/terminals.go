@@ -3,6 +3,7 @@ package terminals
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/guest"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/fileuri"
 	"tandemux/ui/command"
 	"tandemux/ui/look"
@@ -58,19 +60,34 @@ type Terminal struct {
 // Size is one in cells.
 type Size struct{ Cols, Rows int }
 
-// List has all terminals of the host, in the host's order.
+// List has all terminals of this user's host, in that one's order, then those of others.
 type List struct {
 	ByURI  map[ahp.URI]*Terminal
 	Order  []ahp.URI
 	Loaded bool   // the root snapshot has come
 	Me     string // this client's id
-	Person string // this client's principal, once known
+	// orders are those of each host, by its name, "" for this user's own; persons this
+	// client's principals there, once known.
+	orders  map[string][]ahp.URI
+	persons map[string]string
 }
 
 // New makes an empty list for a client and the person behind it, as far as known.
 func New(me, person string) *List {
-	return &List{ByURI: map[ahp.URI]*Terminal{}, Me: me, Person: person}
+	return &List{ByURI: map[ahp.URI]*Terminal{}, Me: me, orders: map[string][]ahp.URI{}, persons: map[string]string{"": person}}
 }
+
+// Known takes the principal that a host knows this person as.
+func (ts *List) Known(host, person string) { ts.persons[host] = person }
+
+// LoadedOf reports whether a host has said what it has.
+func (ts *List) LoadedOf(host string) bool {
+	_, is := ts.orders[host]
+	return is
+}
+
+// person is this person's principal at the host of a terminal, "" while that is not known.
+func (ts *List) person(t *Terminal) string { return ts.persons[hosted.Host(t.URI)] }
 
 // Get finds a terminal, nil for none.
 func (ts *List) Get(uri ahp.URI) *Terminal { return ts.ByURI[uri] }
@@ -85,18 +102,21 @@ func (ts *List) Ensure(uri ahp.URI) *Terminal {
 	return t
 }
 
-// Update takes the host's list. It gives the terminals that have ended and those
+// Update takes the list of a host. It gives the terminals that have ended and those
 // that are gone.
-func (ts *List) Update(list []ahp.TerminalInfo, now time.Time) (ended, lost []*Terminal) {
-	listed := make(map[ahp.URI]bool, len(list))
-	ts.Order = ts.Order[:0]
+func (ts *List) Update(host string, list []ahp.TerminalInfo, now time.Time) (ended, lost []*Terminal) {
+	listed, loaded := make(map[ahp.URI]bool, len(list)), ts.LoadedOf(host)
+	order := make([]ahp.URI, 0, len(list))
 	for _, info := range list {
+		if hosted.Host(info.Resource) != host {
+			continue
+		}
 		listed[info.Resource] = true
-		ts.Order = append(ts.Order, info.Resource)
+		order = append(order, info.Resource)
 		t := ts.ByURI[info.Resource]
 		if t == nil {
 			t = &Terminal{URI: info.Resource}
-			if ts.Loaded {
+			if loaded {
 				t.Born = now
 			}
 			ts.ByURI[info.Resource] = t
@@ -109,16 +129,21 @@ func (ts *List) Update(list []ahp.TerminalInfo, now time.Time) (ended, lost []*T
 			t.Cwd = info.Meta.Cwd
 		}
 		if ts.Mine(info.Claim) && info.Meta != nil && info.Meta.Principal != "" {
-			ts.Person = info.Meta.Principal
+			ts.persons[host] = info.Meta.Principal
 		}
 	}
 	for uri, t := range ts.ByURI {
-		if !listed[uri] {
+		if !listed[uri] && hosted.Host(uri) == host {
 			delete(ts.ByURI, uri)
 			lost = append(lost, t)
 		}
 	}
-	ts.Loaded = true
+	ts.orders[host] = order
+	ts.Order = ts.Order[:0]
+	for _, name := range slices.Sorted(maps.Keys(ts.orders)) {
+		ts.Order = append(ts.Order, ts.orders[name]...)
+	}
+	ts.Loaded = ts.LoadedOf("")
 	return ended, lost
 }
 
@@ -144,7 +169,7 @@ func (ts *List) Holder(t *Terminal) command.Holder {
 	case ts.Mine(c):
 		return command.Me
 	}
-	if t.Info.Meta == nil || ts.Person == "" || t.Info.Meta.Principal == "" || t.Info.Meta.Principal == ts.Person {
+	if person := ts.person(t); t.Info.Meta == nil || person == "" || t.Info.Meta.Principal == "" || t.Info.Meta.Principal == person {
 		return command.MyOther
 	}
 	return command.Other
@@ -153,7 +178,7 @@ func (ts *List) Holder(t *Terminal) command.Holder {
 // Left reports whether another client of this very person holds the terminal:
 // the one that this person detached, most of the time.
 func (ts *List) Left(t *Terminal) bool {
-	return ts.Holder(t) == command.MyOther && !t.Exited() && ts.Person != "" && t.Info.Meta != nil && t.Info.Meta.Principal == ts.Person
+	return ts.Holder(t) == command.MyOther && !t.Exited() && ts.person(t) != "" && t.Info.Meta != nil && t.Info.Meta.Principal == ts.person(t)
 }
 
 // Typable reports whether this person may type into the terminal.
@@ -196,6 +221,9 @@ func (t *Terminal) ClosesItself(now time.Time) bool {
 	return *code == 0 || !young || t.Typed || t.Info.Meta != nil && t.Info.Meta.LastCommand != nil
 }
 
+// Host is the name of the host that has it, "" for this user's own.
+func (t *Terminal) Host() string { return hosted.Host(t.URI) }
+
 // FullTitle is the terminal's name and what runs in it, where it has a name.
 func (t *Terminal) FullTitle() string {
 	if meta := t.Info.Meta; meta != nil && meta.Name != "" && meta.Name == t.Info.Title && words.Clean(meta.Title) != "" {
@@ -204,16 +232,21 @@ func (t *Terminal) FullTitle() string {
 	return t.Title()
 }
 
-// Title is what the terminal is called: its name, or what runs in it. The host's
+// Title is what the terminal is called: its name, or what runs in it, behind the name of
+// another host that has it. The host's
 // word is empty only if it knows neither program nor directory.
 func (t *Terminal) Title() string {
+	host := ""
+	if h := t.Host(); h != "" {
+		host = h + ":"
+	}
 	if s := words.Clean(t.Info.Title); s != "" {
-		return s
+		return host + s
 	}
 	if dir := fileuri.Path(t.Cwd); dir != "" {
-		return words.Clean(path.Base(dir))
+		return host + words.Clean(path.Base(dir))
 	}
-	return "terminal"
+	return host + "terminal"
 }
 
 // Shares are those of guests who may look at it.

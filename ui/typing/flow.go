@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/status"
 )
 
@@ -86,7 +87,7 @@ func (f *flow) interrupt() {
 
 // advance sends the next piece, if none is under way.
 func (ty *Typing) advance(uri ahp.URI, f *flow) {
-	if f.seq != 0 || f.wait || !ty.link.Up() {
+	if f.seq != 0 || f.wait || !ty.link.UpAt(uri) {
 		return
 	}
 	if len(f.data) == 0 {
@@ -99,7 +100,7 @@ func (ty *Typing) advance(uri ahp.URI, f *flow) {
 	}
 	seq, ok := ty.link.Dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
 	switch {
-	case !ok && !ty.link.Up():
+	case !ok && !ty.link.UpAt(uri):
 		return // it goes on when the connection is back
 	case !ok:
 		ty.endFlow(uri) // dispatch has said so
@@ -157,15 +158,21 @@ func (ty *Typing) cutOff(uri ahp.URI, f *flow, why string) {
 // under way again, unless it is to a host that knows nothing of it.
 func (ty *Typing) resume() {
 	for uri, f := range ty.flows {
-		if f.seq == 0 {
-			ty.advance(uri, f)
-			continue
+		if hosted.Host(uri) == "" {
+			ty.goOn(uri, f)
 		}
-		seq := f.seq
-		ty.loop.After(lostTime, func() {
-			if ty.flows[uri] == f && f.seq == seq {
-				ty.cutOff(uri, f, "the connection was lost")
-			}
-		})
 	}
+}
+
+func (ty *Typing) goOn(uri ahp.URI, f *flow) {
+	if f.seq == 0 {
+		ty.advance(uri, f)
+		return
+	}
+	seq := f.seq
+	ty.loop.After(lostTime, func() {
+		if ty.flows[uri] == f && f.seq == seq {
+			ty.cutOff(uri, f, "the connection was lost")
+		}
+	})
 }

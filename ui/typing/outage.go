@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -112,12 +114,33 @@ func (ty *Typing) unreachable() (since time.Time, yes bool) {
 	return time.Time{}, false
 }
 
+// mayReach reports whether another host that has a terminal is connected. What is typed
+// there meanwhile is not kept, as several hosts may be away for long: it is said, and the
+// connection tried at once.
+func (ty *Typing) mayReach(t *terminals.Terminal) bool {
+	if t.Host() == "" || ty.link.UpAt(t.URI) {
+		return true
+	}
+	ty.link.At(t.URI).Retry()
+	ty.loop.Say(status.Warning, "%s: not typed", ty.panes.Absent(t.URI))
+	return false
+}
+
+// RegainedAt goes on with what is typed into another host's terminals.
+func (ty *Typing) RegainedAt(host string) {
+	for uri, f := range ty.flows {
+		if hosted.Host(uri) == host {
+			ty.goOn(uri, f)
+		}
+	}
+}
+
 // mayKeep reports whether n bytes that were typed are taken now: always while the
 // host answers, and otherwise while they will be sent soon if at all. What is not
 // taken is counted and shown.
-func (ty *Typing) mayKeep(n int) bool {
+func (ty *Typing) mayKeep(t *terminals.Terminal, n int) bool {
 	since, trouble := ty.unreachable()
-	if !trouble || ty.away.pasting {
+	if !trouble || ty.away.pasting || t.Host() != "" {
 		return true
 	}
 	if ty.link.State == link.Reconnecting {
@@ -138,7 +161,7 @@ func (ty *Typing) mayKeep(n int) bool {
 // to go its way.
 func (ty *Typing) keep(o outgoing) bool {
 	a := &ty.away
-	if ty.link.Up() && !a.resuming {
+	if ty.link.Up() && !a.resuming || hosted.Host(o.uri) != "" {
 		return false
 	}
 	if a.keptBytes+len(o.data) > maxFlow { // the rest of a long paste

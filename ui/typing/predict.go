@@ -33,7 +33,7 @@ func (ty *Typing) predict(o outgoing, seq int64, sent bool) {
 	if t == nil || t.Feed == nil {
 		return
 	}
-	trip := ty.link.Host.RoundTrip()
+	trip := ty.link.At(o.uri).RoundTrip()
 	far := trip >= nearTime || ty.Predicting == PredictAlways
 	if !sent || o.part || !far || ty.Predicting == PredictNever {
 		o.data = nil

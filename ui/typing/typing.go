@@ -113,7 +113,7 @@ func (ty *Typing) Release(k tea.Key) {
 // into; else it says what to do. The view goes back to the newest output and
 // the terminal gets this client's size.
 func (ty *Typing) into(t *terminals.Terminal, v *pane.View, data []byte) bool {
-	if !ty.MayType(t) || !ty.mayKeep(len(data)) {
+	if !ty.MayType(t) || !ty.mayReach(t) || !ty.mayKeep(t, len(data)) {
 		return false
 	}
 	if v.Back() > 0 {
@@ -215,7 +215,7 @@ func (ty *Typing) Moved(from, to ahp.URI) {
 // this client: moving the focus is no reason to take one from another client.
 func (ty *Typing) Focus(uri ahp.URI, gained bool) {
 	t := ty.panes.Terms.Get(uri)
-	if t == nil || t.Feed == nil || t.Exited() || !ty.link.Up() || ty.panes.Terms.Holder(t) != command.Me {
+	if t == nil || t.Feed == nil || t.Exited() || !ty.link.UpAt(uri) || ty.panes.Terms.Holder(t) != command.Me {
 		return
 	}
 	if s := input.Focus(gained, t.Feed.Modes()); s != "" {

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ahp/hosted"
+	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
+	"tandemux/internal/hosts"
+	"tandemux/ui/link"
+	uitasks "tandemux/ui/tasks"
+)
+
+const (
+	// firstPause and lastPause are between attempts to reach a host that was not there when
+	// the interface began; once it was, its client tries.
+	firstPause = time.Second
+	lastPause  = time.Minute
+)
+
+// other is the connection to another host, which may not be there yet. Its methods may be
+// called from any goroutine.
+type other struct {
+	hostAdapter // its Client is nil until there is one
+	name        string
+	sink        *link.RemoteSink
+	now         chan struct{} // holds one when the next attempt is wanted at once
+
+	mu    sync.Mutex
+	ready *hostAdapter // nil while there has been no connection
+	up    bool
+}
+
+// connectOthers connects to the hosts that have names, in the background. as is this
+// client's id at its own host. What it returns closes the connections.
+func connectOthers(ctx context.Context, own endpoint.Endpoint, sink *link.Sink, as string, log *slog.Logger) (far []link.Far, closeAll func()) {
+	if !own.Own() {
+		return nil, func() {} // one host was asked for
+	}
+	list, err := hosts.Read(own.Dirs.Config)
+	if err != nil {
+		log.Warn("other hosts are not shown", "err", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	for _, h := range list {
+		o := &other{name: h.Name, sink: sink.Of(h.Name), now: make(chan struct{}, 1)}
+		far = append(far, link.Far{Name: h.Name, Host: o, Person: o.person})
+		done.Go(func() { o.run(ctx, own, h, as, log.With("host", h.Name)) })
+	}
+	return far, func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// run connects, again and again until it is there, and holds the connection until ctx ends.
+func (o *other) run(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as string, log *slog.Logger) {
+	since, pause := time.Now(), firstPause
+	for {
+		c, p, err := o.connect(ctx, own, h, as, log)
+		if err == nil {
+			o.mu.Lock()
+			o.ready = &hostAdapter{c, p, nil}
+			o.mu.Unlock()
+			o.Status(client.Connected, nil) // again, now that requests go through
+			select {
+			case <-ctx.Done():
+			case <-c.Done(): // the host was stopped, and may be started again
+			}
+			c.Close() //nolint:errcheck // gone already is fine
+			if ctx.Err() != nil {
+				return
+			}
+			o.mu.Lock()
+			o.ready, o.up = nil, false
+			o.mu.Unlock()
+			since, pause, err = time.Now(), firstPause, c.Err()
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		log.Info("another host is not reached", "err", err)
+		o.sink.Retrying(link.Retry{Since: since, Next: time.Now().Add(pause), Err: err})
+		wait := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-wait.C:
+		case <-o.now:
+		}
+		wait.Stop()
+		pause = min(2*pause, lastPause)
+	}
+}
+
+func (o *other) connect(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as string, log *slog.Logger) (*client.Client, endpoint.Endpoint, error) {
+	p, err := endpoint.Named(own.Dirs, h)
+	if err != nil {
+		return nil, p, err
+	}
+	p = p.Quiet()
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{
+		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o.sink, Listen: o.sink, Observe: o, Skim: o.sink}, Kind: "tui", Log: log,
+	})
+	return c, p, err
+}
+
+// Snapshot implements client.Sink.
+func (o *other) Snapshot(s ahp.Snapshot) { o.sink.Snapshot(s) }
+
+// Action implements client.Sink.
+func (o *other) Action(e ahp.Envelope) { o.sink.Action(e) }
+
+// Gone implements client.Sink.
+func (o *other) Gone(channel ahp.URI) { o.sink.Gone(channel) }
+
+// Status implements client.Sink. Before there is somebody to ask, a connection is none.
+func (o *other) Status(s client.Status, err error) {
+	o.mu.Lock()
+	o.up = s == client.Connected && o.ready != nil
+	tell := o.ready != nil
+	o.mu.Unlock()
+	if tell {
+		o.sink.Status(links[s], err)
+	}
+}
+
+// Retrying implements client.Observer.
+func (o *other) Retrying(r client.Retry) { o.sink.Retrying(link.Retry(r)) }
+
+// Lost implements client.Observer.
+func (o *other) Lost(channel ahp.URI, input string) { o.sink.Lost(channel, input) }
+
+// Silent implements client.Observer.
+func (o *other) Silent(since time.Time) { o.sink.Silent(since) }
+
+// there gives the connection while it is up.
+func (o *other) there() (hostAdapter, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.up {
+		return hostAdapter{}, link.ErrAway
+	}
+	return *o.ready, nil
+}
+
+func (o *other) person() string {
+	h, err := o.there()
+	if err != nil {
+		return ""
+	}
+	return h.Principal()
+}
+
+// Create implements link.Host.
+func (o *other) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
+	h, err := o.there()
+	if err != nil {
+		return err
+	}
+	return h.Create(ctx, p)
+}
+
+// Call implements link.Host.
+func (o *other) Call(ctx context.Context, method string, params, result any) error {
+	h, err := o.there()
+	if err != nil {
+		return err
+	}
+	return h.Call(ctx, method, params, result)
+}
+
+// Subscribe implements link.Host.
+func (o *other) Subscribe(ctx context.Context, uri ahp.URI) error {
+	h, err := o.there()
+	if err != nil {
+		return err
+	}
+	return h.Subscribe(ctx, uri)
+}
+
+// Unsubscribe implements link.Host.
+func (o *other) Unsubscribe(uri ahp.URI) {
+	o.mu.Lock()
+	h := o.ready
+	o.mu.Unlock()
+	if h != nil {
+		h.Unsubscribe(uri)
+	}
+}
+
+// Dispatch implements link.Host.
+func (o *other) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
+	h, err := o.there()
+	if err != nil {
+		return 0, err
+	}
+	return h.Dispatch(uri, a)
+}
+
+// Colors implements link.Host.
+func (o *other) Colors(p ahp.ColorsParams) error {
+	h, err := o.there()
+	if err != nil {
+		return err
+	}
+	return h.Colors(p)
+}
+
+// RoundTrip implements link.Host.
+func (o *other) RoundTrip() time.Duration {
+	h, err := o.there()
+	if err != nil {
+		return 0
+	}
+	return h.RoundTrip()
+}
+
+// Retry implements link.Host.
+func (o *other) Retry() {
+	o.mu.Lock()
+	h := o.ready
+	o.mu.Unlock()
+	if h != nil {
+		h.Client.Retry()
+		return
+	}
+	select {
+	case o.now <- struct{}{}:
+	default:
+	}
+}
+
+// Sessions implements link.Host.
+func (o *other) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
+	h, err := o.there()
+	if err != nil {
+		return nil, err
+	}
+	return h.Sessions(ctx)
+}
+
+// Tasks implements uitasks.Host: their ids and sessions get the host's name, as they come by
+// HTTP.
+func (o *other) Tasks(ctx context.Context) ([]uitasks.Task, error) {
+	h, err := o.there()
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Tasks(ctx)
+	for i, t := range all {
+		all[i].ID, all[i].Name = o.name+":"+t.ID, o.name+":"+t.Name
+		all[i].Session = hosted.At(o.name, t.Session)
+	}
+	return all, err
+}

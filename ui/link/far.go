@@ -1,0 +1,144 @@
+package link
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ahp/hosted"
+)
+
+// Far is the connection to another host, by its name. It may be down from the start.
+type Far struct {
+	Name string
+	Host Host
+	// Person is the principal that the host knows this person as, once connected.
+	Person func() string
+}
+
+// Standing is how the connection to another host stands.
+type Standing struct {
+	State State
+	Since time.Time // of the loss, or of the first attempt
+	Next  time.Time // attempt to connect
+	Err   error     // of the last one
+}
+
+// HostChanged is what a Sink gives of another host's connection.
+type HostChanged struct {
+	Name string
+	Standing
+}
+
+// Hosts are the connections to other hosts. It belongs to the event loop.
+type Hosts struct {
+	far    []Far
+	stands map[string]Standing
+}
+
+// Names are those of the other hosts, in order.
+func (h *Hosts) Names() (names []string) {
+	for _, f := range h.far {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Find gives another host, and whether there is one of the name.
+func (h *Hosts) Find(name string) (Far, bool) {
+	i := slices.IndexFunc(h.far, func(f Far) bool { return f.Name == name })
+	if i < 0 {
+		return Far{}, false
+	}
+	return h.far[i], true
+}
+
+// Take takes news of a connection. It reports whether that was made or lost.
+func (h *Hosts) Take(c HostChanged) bool {
+	was := h.stands[c.Name]
+	if c.Since.IsZero() {
+		c.Since = was.Since
+	}
+	h.stands[c.Name] = c.Standing
+	return was.State != c.State
+}
+
+// Standing is how a host's connection stands.
+func (h *Hosts) Standing(name string) Standing { return h.stands[name] }
+
+// Down are the hosts that are not connected, in order.
+func (h *Hosts) Down() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(h.stands)) {
+		if h.stands[name].State != Connected {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// UpAt reports whether actions flow to the host of a resource.
+func (l *Link) UpAt(uri ahp.URI) bool {
+	name := hosted.Host(uri)
+	if name == "" {
+		return l.Up()
+	}
+	s, is := l.Hosts.stands[name]
+	return is && s.State == Connected
+}
+
+// At gives the connection to the host of a resource.
+func (l *Link) At(uri ahp.URI) Host {
+	if f, is := l.Hosts.Find(hosted.Host(uri)); is {
+		return f.Host
+	}
+	return l.Host
+}
+
+// RemoteSink is a Sink's end for the connection to another host: its root is told from
+// the others'. Its methods are called from that connection's goroutines.
+type RemoteSink struct {
+	*Sink
+	name string
+}
+
+// Of gives the end for another host's connection, whose resources carry its name.
+func (s *Sink) Of(name string) *RemoteSink { return &RemoteSink{s, name} }
+
+// Snapshot takes the state of a channel.
+func (r *RemoteSink) Snapshot(snap ahp.Snapshot) {
+	snap.Resource = r.channel(snap.Resource)
+	r.Sink.Snapshot(snap)
+}
+
+// Action takes a confirmed action or a refusal.
+func (r *RemoteSink) Action(e ahp.Envelope) {
+	e.Channel = r.channel(e.Channel)
+	r.Sink.Action(e)
+}
+
+// channel is a channel's address here; the root has the same everywhere.
+func (r *RemoteSink) channel(uri ahp.URI) ahp.URI {
+	if uri == ahp.RootURI {
+		return hosted.At(r.name, uri)
+	}
+	return uri
+}
+
+// Status takes a change of the connection's state.
+func (r *RemoteSink) Status(to State, err error) {
+	s := Standing{State: to, Err: err}
+	if to != Connected {
+		s.Since = time.Now()
+	}
+	r.post(HostChanged{r.name, s})
+}
+
+// Retrying takes the news that connecting has failed once more.
+func (r *RemoteSink) Retrying(re Retry) {
+	r.post(HostChanged{r.name, Standing{State: Reconnecting, Since: re.Since, Next: re.Next, Err: re.Err}})
+}
+
+// Silent takes the news that the host has not answered since then: what is typed is
+// kept by the connection, which gives up by itself.
+func (r *RemoteSink) Silent(time.Time) {}

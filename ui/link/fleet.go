@@ -1,0 +1,199 @@
+package link
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"tandemux/ahp"
+	"tandemux/ahp/find"
+	"tandemux/ahp/hosted"
+	"tandemux/ui/tasks"
+)
+
+// fleet is several hosts as one: what is of another host goes to that one's connection,
+// and lists are of all that are connected. Its methods may be called from any goroutine.
+type fleet struct {
+	Host // this user's own
+	far  []Far
+}
+
+// join makes one Host of several.
+func join(own Host, far []Far) Host {
+	if len(far) == 0 {
+		return own
+	}
+	return &fleet{own, far}
+}
+
+// UnknownHostError is the name of a host that is in no list.
+type UnknownHostError string
+
+func (e UnknownHostError) Error() string {
+	return fmt.Sprintf("no host is called %s here: `tandemux hosts add %s URL` gives one the name", string(e), string(e))
+}
+
+// nowhere is the connection to a host that is in no list.
+type nowhere struct {
+	Host
+	err error
+}
+
+func (n nowhere) Create(context.Context, ahp.CreateTerminalParams) error { return n.err }
+func (n nowhere) Call(context.Context, string, any, any) error           { return n.err }
+func (n nowhere) Subscribe(context.Context, ahp.URI) error               { return n.err }
+func (n nowhere) Unsubscribe(ahp.URI)                                    {}
+func (n nowhere) Dispatch(ahp.URI, ahp.Action) (int64, error)            { return 0, n.err }
+
+// at gives the connection that a resource is reached by.
+func (f *fleet) at(uri ahp.URI) Host {
+	name := hosted.Host(uri)
+	if name == "" {
+		return f.Host
+	}
+	for _, far := range f.far {
+		if far.Name == name {
+			return far.Host
+		}
+	}
+	return nowhere{f.Host, UnknownHostError(name)}
+}
+
+func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
+	return f.at(p.Channel).Create(ctx, p)
+}
+
+// Call goes to the host of the channel in its params; a search goes to all.
+func (f *fleet) Call(ctx context.Context, method string, params, result any) error {
+	switch got := result.(type) {
+	case *find.SearchResult:
+		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(one find.SearchResult) {
+			got.Items, got.Partial = append(got.Items, one.Items...), got.Partial || one.Partial
+		})
+	case *find.HistoryResult:
+		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(one find.HistoryResult) {
+			got.Items, got.More = append(got.Items, one.Items...), got.More || one.More
+		})
+		slices.SortStableFunc(got.Items, func(a, b find.Command) int { return cmp.Compare(b.Timestamp, a.Timestamp) })
+		return err
+	}
+	channel := ahp.RootURI
+	if v := reflect.Indirect(reflect.ValueOf(params)); v.Kind() == reflect.Struct {
+		if c := v.FieldByName("Channel"); c.Kind() == reflect.String {
+			channel = c.String()
+		}
+	}
+	return f.at(channel).Call(ctx, method, params, result)
+}
+
+// each asks all hosts at once and takes what they say in their order. Others than this
+// user's own may be away.
+func each[T any](f *fleet, ask func(h Host) (T, error), take func(T)) error {
+	type answer struct {
+		one T
+		err error
+	}
+	got := make([]answer, len(f.far)+1)
+	var done sync.WaitGroup
+	for i := range got {
+		h := f.Host
+		if i > 0 {
+			h = f.far[i-1].Host
+		}
+		done.Go(func() { got[i].one, got[i].err = ask(h) })
+	}
+	done.Wait()
+	for _, g := range got {
+		if g.err == nil {
+			take(g.one)
+		}
+	}
+	return got[0].err
+}
+
+func (f *fleet) Subscribe(ctx context.Context, uri ahp.URI) error {
+	return f.at(uri).Subscribe(ctx, uri)
+}
+func (f *fleet) Unsubscribe(uri ahp.URI) { f.at(uri).Unsubscribe(uri) }
+
+func (f *fleet) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) { return f.at(uri).Dispatch(uri, a) }
+
+func (f *fleet) Colors(p ahp.ColorsParams) error {
+	for _, far := range f.far {
+		if err := far.Host.Colors(p); err != nil {
+			continue // it gets them when it is connected
+		}
+	}
+	return f.Host.Colors(p)
+}
+
+func (f *fleet) Sessions(ctx context.Context) (all []ahp.SessionSummary, err error) {
+	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(one []ahp.SessionSummary) { all = append(all, one...) })
+	return all, err
+}
+
+func (f *fleet) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
+	return f.at(p.Channel).CreateSession(ctx, p)
+}
+
+// Tasks are those of all hosts; the ids of others' carry their names.
+func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
+	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(one []tasks.Task) { all = append(all, one...) })
+	slices.SortStableFunc(all, func(a, b tasks.Task) int { return b.Updated.Compare(a.Updated) })
+	return all, err
+}
+
+// task gives the connection of a task, and its id there.
+func (f *fleet) task(id string) (Host, string) {
+	name, there, of := strings.Cut(id, ":")
+	for _, far := range f.far {
+		if of && far.Name == name {
+			return far.Host, there
+		}
+	}
+	return f.Host, id
+}
+
+func (f *fleet) TaskChanges(ctx context.Context, id string) (tasks.Changes, error) {
+	h, id := f.task(id)
+	return h.TaskChanges(ctx, id)
+}
+
+func (f *fleet) SteerTask(ctx context.Context, id, text string) error {
+	h, id := f.task(id)
+	return h.SteerTask(ctx, id, text)
+}
+
+func (f *fleet) TaskPatch(ctx context.Context, id string) (string, error) {
+	h, id := f.task(id)
+	return h.TaskPatch(ctx, id)
+}
+
+func (f *fleet) MergeTask(ctx context.Context, id string, how tasks.Merge) (tasks.Merged, error) {
+	h, id := f.task(id)
+	return h.MergeTask(ctx, id, how)
+}
+
+func (f *fleet) UpdateTask(ctx context.Context, id string, how tasks.Update) (string, error) {
+	h, id := f.task(id)
+	return h.UpdateTask(ctx, id, how)
+}
+
+func (f *fleet) ResolveTask(ctx context.Context, id, keep string, running bool) (string, error) {
+	h, id := f.task(id)
+	return h.ResolveTask(ctx, id, keep, running)
+}
+
+func (f *fleet) PullTask(ctx context.Context, id, dir string) (string, error) {
+	h, id := f.task(id)
+	return h.PullTask(ctx, id, dir)
+}
+
+func (f *fleet) DiscardTask(ctx context.Context, id string) (string, error) {
+	h, id := f.task(id)
+	return h.DiscardTask(ctx, id)
+}
