@@ -42,6 +42,19 @@ import (
 	"tandemux/internal/statefile"
 )
 
+// Desk is what the interface's code does for the host.
+type Desk struct {
+	// Place, if not nil, arranges panes for x-tandemux/show. It is asked under the
+	// host's lock: values in, values out.
+	Place Place
+	// Do, if not nil, runs commands of the palette for x-tandemux/do as a client that
+	// dials for itself. It is called from any goroutine, and may take as long as a popup.
+	Do func(ctx context.Context, dial Dial, p palette.Params) (palette.Result, error)
+	// Interface, if not nil, tells how the owner has the interface, with programs that keys
+	// start only where programs is set.
+	Interface func(programs bool) (palette.Interface, error)
+}
+
 // Config is what a Host needs. Directories must be absolute and exist.
 type Config struct {
 	// Runtime holds the sockets and the lock (0700), State the tokens, the
@@ -70,12 +83,7 @@ type Config struct {
 	Roots []string
 	AgentConfig
 	Followers
-	// Place, if not nil, arranges panes for x-tandemux/show. It is asked under the
-	// host's lock: values in, values out.
-	Place Place
-	// Do, if not nil, runs commands of the palette for x-tandemux/do as a client that
-	// dials for itself. It is called from any goroutine, and may take as long as a popup.
-	Do func(ctx context.Context, dial Dial, p palette.Params) (palette.Result, error)
+	Desk
 	// Doors are other protocols' entrances.
 	Doors []front.Door
 	// Ending, if not nil, is called once, before clients are told that the host

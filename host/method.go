@@ -41,8 +41,9 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 			Do:    requests.Of(func(_ context.Context, c *requests.Conn, p ahp.ShowParams) (any, error) { return h.show(c, p, trail) }),
 			Scope: auth.ScopeClaim, Reach: requests.Inside,
 		},
-		palette.Method: {Do: requests.Of(h.do), Scope: auth.ScopeAdmin},
-		ahp.MethodHost: {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
+		palette.Method:          {Do: requests.Of(h.do), Scope: auth.ScopeAdmin},
+		palette.MethodInterface: {Do: requests.Of(h.tellInterface), Scope: auth.ScopeRead, Reach: requests.Anywhere},
+		ahp.MethodHost:          {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	maps.Copy(all, resources.Options{
 		Core: h.core, Audit: trail, Limits: h.cfg.Limits.resourceLimits,

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/palette"
 	"tandemux/host/audit"
+	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/requests"
 	"tandemux/host/terminals"
@@ -97,4 +98,12 @@ func (h *Host) do(ctx context.Context, c *requests.Conn, p palette.Params) (any,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return h.cfg.Do(ctx, h.front.As(ctx, c.Principal), p)
+}
+
+// tellInterface tells how the owner has the interface (x-tandemux/interface).
+func (h *Host) tellInterface(_ context.Context, c *requests.Conn, _ ahp.SubscribeParams) (any, error) {
+	if h.cfg.Interface == nil {
+		return nil, ahp.MethodNotFound(palette.MethodInterface)
+	}
+	return h.cfg.Interface(c.Principal.Lacks(auth.ScopeAdmin) == "")
 }

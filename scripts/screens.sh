@@ -210,9 +210,10 @@ pictures() {
 browser() {
 	shots=$work/shots
 	mkdir "$shots"
-	(cd web/build && TANDEMUX_SHOTS=$shots go test -count 1 -run '^(TestTerminals|TestPhone)$' .)
+	(cd web/build && TANDEMUX_SHOTS=$shots go test -count 1 -run '^(TestTerminals|TestPhone|TestKeys)$' .)
 	page() { mv "$shots/$1.png" docs/screens/; }
 	page browser
+	page browser-palette
 	page phone
 }
 

@@ -136,3 +136,12 @@ func Tokens() []string {
 	}
 	return names
 }
+
+// All gives the colours by the names of their tokens.
+func (c *Colors) All() map[string]Color {
+	all := make(map[string]Color, len(tokens))
+	for _, k := range tokens {
+		all[k.name] = *k.of(c)
+	}
+	return all
+}

@@ -131,6 +131,7 @@ var methods = []method{
 	request[ahp.AskParams, ahp.AskResult](ahp.MethodAsk),
 	request[ahp.ShowParams, ahp.ShowResult](ahp.MethodShow),
 	request[palette.Params, palette.Result](palette.Method),
+	request[onChannel, palette.Interface](palette.MethodInterface),
 	request[ahp.AnswerParams, nothing](ahp.MethodAnswer),
 	request[clienttool.ListParams, clienttool.ListResult](clienttool.MethodList),
 	request[clienttool.CallParams, ahp.ToolResult](clienttool.MethodCall),

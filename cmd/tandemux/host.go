@@ -29,6 +29,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 	"tandemux/internal/tmux/pane"
+	"tandemux/ui"
 )
 
 func newHostCommand() *cobra.Command {
@@ -148,8 +149,8 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Runtime: d.Runtime, State: d.State, Version: version,
 		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
-		Place:      place, Do: doFor(d),
-		Doors: append(doors(), work.door(), page.Door()),
+		Desk:       host.Desk{Place: place, Do: doFor(d), Interface: interfaceOf(func() *ui.Look { return &now().look })},
+		Doors:      append(doors(), work.door(), page.Door()),
 		AgentConfig: host.AgentConfig{
 			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },

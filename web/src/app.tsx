@@ -6,7 +6,12 @@ import type * as ahp from "./types";
 import { worker } from "./csp";
 import { Chat } from "./chat";
 import { Inbox, type Item, items } from "./inbox";
+import { listen } from "./keyboard";
 import { Layout } from "./layout";
+import type { Open } from "./page";
+import { Hint, Palette } from "./palette";
+import { Reading } from "./reading";
+import { set } from "./setup";
 import { pair } from "./share";
 import { Store } from "./store";
 import { cwdOf, nameOf, running, TerminalView, whose } from "./terminal";
@@ -15,7 +20,6 @@ import { line } from "./text";
 const phone = matchMedia("(max-width: 700px)");
 
 type Place = "inbox" | "terminals" | "chats";
-type Open = { kind: "layout"; name: string } | { kind: "terminal"; uri: string } | { kind: "chat"; uri: string };
 
 function Out({ text, guest }: { text: string; guest?: boolean }) {
   return (
@@ -102,12 +106,6 @@ function Chats({ store, open }: { store: Store; open: (o: Open) => void }) {
 
 const places: Record<Place, string> = { inbox: "Inbox", terminals: "Terminals", chats: "Chats" };
 
-function layouts(store: Store): string[] {
-  const all = new Set(["main"]);
-  for (const t of store.terminals) for (const uri of ((t._meta as any)?.["tandemux/layouts"] ?? []) as string[]) all.add(uri.replace(/^x-tandemux-layout:\//, ""));
-  return [...all].sort();
-}
-
 function App({ store }: { store: Store }) {
   useStore(store);
   const small = usePhone();
@@ -124,11 +122,34 @@ function App({ store }: { store: Store }) {
     if (small && !shown) history.pushState({}, "");
     setShown(o);
   };
+  useEffect(() => {
+    if (shown?.kind === "terminal") store.active = shown.uri;
+  }, [shown]);
   const home = () => (small && shown ? history.back() : setShown(undefined));
   const follow = (i: Item) => {
     if (i.terminal) open({ kind: "terminal", uri: i.terminal });
     else if (i.chat) open({ kind: "chat", uri: i.chat });
   };
+
+  // What commands do with the page, and the keys that begin them.
+  store.ui = {
+    place: (name) => {
+      setPlace(name as Place);
+      if (small) setShown(undefined);
+      else setTimeout(() => document.querySelector<HTMLElement>(".side [role=tabpanel] button, .side [role=tabpanel] input")?.focus());
+    },
+    open,
+    layout: (name) => setShown({ kind: "layout", name }),
+    read: (uri, command) => {
+      if (shown?.kind !== "reading") store.lastShown = shown;
+      setShown({ kind: "reading", uri, command });
+    },
+    palette: (typed) => {
+      store.listing = typed;
+      store.tell();
+    },
+  };
+  useEffect(() => listen(store), [store]);
 
   // Where the window's room is taken by a keyboard, the page has what is left.
   useEffect(() => {
@@ -158,14 +179,17 @@ function App({ store }: { store: Store }) {
           </button>
         ))}
       </nav>
-      {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : <Chats store={store} open={open} />}
+      <div role="tabpanel" aria-label={places[place]}>
+        {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : <Chats store={store} open={open} />}
+      </div>
       {!small && (
         <footer>
-          {layouts(store).map((n) => (
+          {store.layouts().map((n) => (
             <button key={n} aria-pressed={at.kind === "layout" && at.name === n} onClick={() => setShown({ kind: "layout", name: n })}>
               {line(n)}
             </button>
           ))}
+          <Look store={store} />
         </footer>
       )}
     </aside>
@@ -178,7 +202,9 @@ function App({ store }: { store: Store }) {
         <Layout key={at.name} store={store} name={at.name} />
       ) : at.kind === "terminal" ? (
         <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={!store.guest && <button onClick={home}>{small ? "‹ back" : "×"}</button>} />
-      ) : (
+      ) : at.kind === "reading" ? (
+        <Reading key={at.uri + at.command} store={store} uri={at.uri} first={at.command} back={() => setShown(small ? { kind: "terminal", uri: at.uri } : store.lastShown)} />
+      ) : at.kind === "task" ? null : (
         <>
           {small && (
             <button class="home" onClick={home}>
@@ -204,34 +230,72 @@ function App({ store }: { store: Store }) {
           {store.said.text}
         </p>
       )}
-      {store.question && <Dialog store={store} />}
+      {store.hint && <Hint store={store} />}
+      {store.listing !== undefined && <Palette store={store} />}
+      {store.question && <Dialog key={store.question.text} store={store} />}
     </div>
   );
 }
 
-/** Dialog is a question of the page's; No has the focus. */
+/** Look chooses how the page looks on this device. */
+function Look({ store }: { store: Store }) {
+  const { scheme, aloud } = store.settings;
+  const next = { auto: "dark", dark: "light", light: "auto" } as const;
+  return (
+    <span class="look">
+      <button aria-label={`colours: ${scheme}; change`} title={"colours: " + scheme} onClick={() => set(store, { scheme: next[scheme] })}>
+        {{ auto: "◐", dark: "●", light: "○" }[scheme]}
+      </button>
+      <button aria-label="screen reader" aria-pressed={aloud} title="tell a screen reader what terminals print" onClick={() => set(store, { aloud: !aloud })}>
+        ♿
+      </button>
+    </span>
+  );
+}
+
+/** Dialog is a question of the page's; No has the focus, or the field. */
 function Dialog({ store }: { store: Store }) {
   const q = store.question!;
+  const [value, setValue] = useState(q.value ?? "");
   const close = () => {
     store.question = undefined;
+    store.refocus();
     store.tell();
   };
+  const yes = () => {
+    close();
+    q.do(q.field ? value : undefined);
+  };
+  const first = (e: HTMLElement | null) => {
+    if (e && !e.closest(".dialog")!.contains(document.activeElement)) e.focus();
+  };
+  /** round keeps the focus within. */
+  const round = (e: KeyboardEvent) => {
+    const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("button, input, pre")];
+    const end = e.shiftKey ? all[0] : all[all.length - 1];
+    if (e.key === "Escape") close();
+    else if (e.key === "Tab" && document.activeElement === end) all[e.shiftKey ? all.length - 1 : 0].focus(), e.preventDefault();
+  };
   return (
-    <div class="veil" onKeyDown={(e: KeyboardEvent) => e.key === "Escape" && close()}>
+    <div class="veil" onKeyDown={round}>
       <div class="dialog" role="alertdialog" aria-modal="true" aria-label={line(q.text)}>
         <p>{line(q.text)}</p>
         {q.detail && <pre tabIndex={0}>{q.detail}</pre>}
+        {q.field && (
+          <input
+            aria-label={q.field}
+            placeholder={q.field}
+            value={value}
+            ref={first}
+            onInput={(e: Event) => setValue((e.target as HTMLInputElement).value)}
+            onKeyDown={(e: KeyboardEvent) => e.key === "Enter" && yes()}
+          />
+        )}
         <div class="answers">
-          <button ref={(e: HTMLElement | null) => e?.focus()} onClick={close}>
-            No
+          <button ref={q.field ? undefined : first} onClick={close}>
+            {q.field ? "Cancel" : "No"}
           </button>
-          <button
-            class="yes"
-            onClick={() => {
-              close();
-              q.do();
-            }}
-          >
+          <button class="yes" onClick={yes}>
             {q.yes}
           </button>
         </div>

@@ -6,6 +6,8 @@ import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { WebglAddon } from "@xterm/addon-webgl";
 import { Terminal } from "@xterm/xterm";
+import { CopyMode } from "./copymode";
+import { type Command, Marks } from "./marks";
 
 /** What a screen tells the page. */
 export interface Events {
@@ -19,6 +21,14 @@ export interface Events {
   paste(text: string, bracketed: boolean): void;
   bell(): void;
   focused(): void;
+  /** The mark of a command was chosen. */
+  command(c: Command): void;
+}
+
+/** A part of a terminal's output, and the command that printed it. */
+export interface Part {
+  text: string;
+  command?: Command;
 }
 
 export interface Screen {
@@ -27,7 +37,10 @@ export interface Screen {
   /** write shows output; done is called when that has been taken in. */
   write(text: string, done?: () => void): void;
   /** show shows a state in place of all there was. */
-  show(text: string, done?: () => void): void;
+  show(parts: Part[], done?: () => void): void;
+  /** began and ended mark commands, behind the output so far. */
+  began(c: Command): void;
+  ended(id: string, exit?: number, ms?: number): void;
   /** reset shows nothing, in the modes that a terminal begins with. */
   reset(): void;
   resize(cols: number, rows: number): void;
@@ -38,40 +51,23 @@ export interface Screen {
   focus(): void;
   paste(text: string): void;
   selection(): string;
-  find(text: string, back: boolean): boolean;
+  /** find selects the next such text, and says where it is. */
+  find(text: string, back: boolean): { x: number; y: number } | undefined;
   /** text of the rows that show. */
   text(): string;
+  readonly marks: Marks;
+  /** selectCommand selects a command's output. */
+  selectCommand(c: Command): void;
+  scroll(lines: number): void;
+  /** copyMode gives the keys a cursor over the text. */
+  copyMode(): CopyMode;
+  endCopyMode(): void;
+  wear(theme: Record<string, string>): void;
+  /** aloud has what is printed told to a screen reader. */
+  aloud(on: boolean): void;
   /** press sends a key as the program's modes want it: "up", "esc", "tab", … */
   press(key: string): void;
 }
-
-export const theme = {
-  foreground: "#d8dee9",
-  background: "#15181e",
-  cursor: "#d8dee9",
-  selectionBackground: "#3b5070",
-  black: "#22262e",
-  red: "#e5737d",
-  green: "#98c379",
-  yellow: "#e5c07b",
-  blue: "#6cb2f5",
-  magenta: "#c99bdc",
-  cyan: "#62c3cf",
-  white: "#d8dee9",
-  brightBlack: "#828c9e",
-  brightRed: "#ff8f98",
-  brightGreen: "#b5de93",
-  brightYellow: "#ffd894",
-  brightBlue: "#8fc9ff",
-  brightMagenta: "#dfb4ef",
-  brightCyan: "#82dbe6",
-  brightWhite: "#ffffff",
-};
-
-/** palette is the theme as x-tandemux/colors tells it. */
-export const palette = Object.entries(theme)
-  .slice(4)
-  .map(([, c]) => c);
 
 const font = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace';
 const scrollback = 10_000;
@@ -134,13 +130,17 @@ const later = (f: () => void) => ((globalThis as any).requestIdleCallback ?? ((g
 
 class Xterm implements Screen {
   private readonly term: Terminal;
+  readonly marks: Marks;
   private readonly fit = new FitAddon();
   private parent?: HTMLElement;
   private px = 14;
   private gone = false;
   private given = false; // the focus, by the page: nobody chose it
 
-  constructor(private readonly events: Events) {
+  constructor(
+    private readonly events: Events,
+    look: Look,
+  ) {
     const activate = (_: MouseEvent, address: string) => events.link(address);
     this.term = new Terminal({
       allowProposedApi: true,
@@ -148,13 +148,16 @@ class Xterm implements Screen {
       fontFamily: font,
       fontSize: this.px,
       scrollback,
-      theme,
+      theme: look.theme,
+      screenReaderMode: look.aloud,
       minimumContrastRatio: 4.5,
       macOptionIsMeta: true,
       linkHandler: { activate, allowNonHttpProtocols: false },
       windowOptions: {},
       rightClickSelectsWord: false,
     });
+    this.marks = new Marks(this.term, (c) => events.command(c));
+    this.marks.shown = look.marks;
     this.term.loadAddon(this.fit);
     this.term.loadAddon(new UnicodeGraphemesAddon());
     this.term.loadAddon(new WebLinksAddon(activate));
@@ -210,11 +213,70 @@ class Xterm implements Screen {
     this.term.write(text, done);
   }
 
-  show(text: string, done?: () => void) {
+  show(parts: Part[], done?: () => void) {
     // Behind what waits to be taken in, and drawn once: at its end, or in a second.
-    this.term.write("\x1bc\x1b[?2026h");
-    this.term.write(text);
-    this.term.write("\x1b[?2026l", done);
+    this.term.write("\x1bc\x1b[?2026h", () => this.marks.clear());
+    let text = "";
+    for (const p of parts) {
+      if (p.command) {
+        this.term.write(text);
+        text = "";
+        this.began(p.command);
+      }
+      text += p.text;
+    }
+    this.term.write(text + "\x1b[?2026l", done);
+  }
+
+  began(c: Command) {
+    this.term.write("", () => this.marks.began(c));
+  }
+
+  ended(id: string, exit?: number, ms?: number) {
+    this.term.write("", () => this.marks.ended(id, exit, ms));
+  }
+
+  selectCommand(c: Command) {
+    const rows = this.marks.rows(c);
+    if (rows) this.term.selectLines(...rows);
+  }
+
+  scroll(lines: number) {
+    this.term.scrollLines(lines);
+  }
+
+  copyMode() {
+    const b = this.term.buffer.active;
+    const term = this.term;
+    return new CopyMode(
+      {
+        get cols() {
+          return term.cols;
+        },
+        get rows() {
+          return term.rows;
+        },
+        top: () => b.viewportY,
+        length: () => b.length,
+        row: (y) => b.getLine(y)?.translateToString(false) ?? "",
+        show: (y) => term.scrollToLine(y),
+        mark: (from, to) => term.select(from.x, from.y, (to.y - from.y) * term.cols + to.x - from.x + 1),
+      },
+      { x: b.cursorX, y: b.baseY + b.cursorY },
+    );
+  }
+
+  endCopyMode() {
+    this.term.clearSelection();
+    this.term.scrollToBottom();
+  }
+
+  wear(theme: Record<string, string>) {
+    this.term.options.theme = theme;
+  }
+
+  aloud(on: boolean) {
+    this.term.options.screenReaderMode = on;
   }
 
   reset() {
@@ -269,9 +331,9 @@ class Xterm implements Screen {
       if (x < 0) continue;
       this.term.select(x, y, want.length);
       this.term.scrollToLine(Math.max(0, y - (this.term.rows >> 1)));
-      return true;
+      return { x, y };
     }
-    return false;
+    return undefined;
   }
 
   /** setClipboard is a program's wish (OSC 52). It learns nothing of what is there. */
@@ -298,4 +360,12 @@ class Xterm implements Screen {
   }
 }
 
-export const newScreen = (events: Events): Screen => new Xterm(events);
+/** How screens look, which the person chooses. */
+export interface Look {
+  theme: Record<string, string>;
+  aloud: boolean;
+  /** Commands are marked at their lines. */
+  marks: boolean;
+}
+
+export const newScreen = (events: Events, look: Look): Screen => new Xterm(events, look);

@@ -1,7 +1,14 @@
 // What the page knows of the host: the states of channels, and what follows from them. The
 // views read it and are told when it changes.
 import type * as ahp from "./types";
-import { palette, type Screen, theme } from "./engine";
+import type { Desk } from "./commands";
+import type { CopyMode } from "./copymode";
+import type { Part, Screen } from "./engine";
+import type { Binding, Chords } from "./keys";
+import type { Around, Interface, Open, Question, Say } from "./page";
+import * as settings from "./settings";
+import { begin, learn } from "./setup";
+import { first } from "./theme";
 import { needsInput, reduceActivity, reduceChat, reduceLayout, reduceRoot, reduceSession, reduceTerminal } from "./reduce";
 import { Connection, type Envelope, type Listener, root, RpcError, type Sent, type Snapshot } from "./rpc";
 import type { Pass } from "./share";
@@ -13,19 +20,6 @@ export const layoutURI = (name: string) => "x-tandemux-layout:/" + name;
 /** Who holds a terminal: this page, this browser elsewhere, an agent at work, one that left
  * it running, somebody else. */
 export type Holder = "me" | "mine" | "agent" | "background" | "other";
-
-export interface Say {
-  text: string;
-  kind: "info" | "warning";
-}
-
-/** A question of the page's own. */
-export interface Question {
-  text: string;
-  detail?: string;
-  yes: string;
-  do: () => void;
-}
 
 const schemes: [string, (s: any, a: any) => any][] = [
   ["ahp-session:", reduceSession],
@@ -59,6 +53,26 @@ export class Store implements Listener {
   line: "online" | "lost" | "out" | "new" = "new";
   said?: Say;
   question?: Question;
+  /** What the palette begins with, undefined where it is closed. */
+  listing?: string;
+  /** What can follow the keys that were pressed. */
+  hint?: Binding[];
+  finding?: { uri: string; back: boolean; text: string };
+  /** What was looked for last. */
+  found?: { text: string; back: boolean };
+  copying?: { uri: string; mode: CopyMode };
+  setup?: Interface;
+  chords?: Chords;
+  colors = first;
+  settings = settings.load();
+  ui?: Around;
+  desk?: Desk;
+  /** The terminal that has the focus. */
+  active?: string;
+  /** What showed before what shows now. */
+  lastShown?: Open;
+  lastPane?: string;
+  lastTab?: string;
   readonly conn: Connection;
   private watchers = new Set<() => void>();
   private scheduled = false;
@@ -72,6 +86,32 @@ export class Store implements Listener {
     this.guest = pass.guest;
     this.conn = new Connection(pass.key, this);
     for (const uri of this.guest ? [root] : [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
+    begin(this);
+  }
+
+  /** screen of a terminal that shows. */
+  screen(uri: string): Screen | undefined {
+    return this.feeds.get(uri)?.screens.values().next().value;
+  }
+
+  /** refocus gives the keys back to the terminal that had them. */
+  refocus() {
+    const s = this.screen(this.active ?? "");
+    if (s) setTimeout(() => this.question || this.listing !== undefined || s.focus());
+  }
+
+  copy(text: string, done = "copied") {
+    if (!text) return this.say("nothing is selected", "warning");
+    navigator.clipboard.writeText(text).then(
+      () => this.say(done),
+      () => this.say("the browser does not let this page copy", "warning"),
+    );
+  }
+
+  endCopying() {
+    if (this.copying) this.screen(this.copying.uri)?.endCopyMode();
+    this.copying = undefined;
+    this.tell();
   }
 
   watch(f: () => void): () => void {
@@ -109,6 +149,7 @@ export class Store implements Listener {
   changed(state: "online" | "lost" | "out") {
     this.line = state;
     if (state === "online" && !this.guest) {
+      void learn(this);
       this.conn.call("listSessions", { channel: root }).then(
         (r) => {
           this.sessions = r.items ?? [];
@@ -138,11 +179,16 @@ export class Store implements Listener {
   }
 
   private show(feed: Feed, state: ahp.TerminalState) {
-    const text = (state.content as any[]).map((p) => (p.type === "command" ? p.output : p.value) ?? "").join("");
+    const parts: Part[] = (state.content as any[]).map((p) =>
+      p.type === "command"
+        ? { text: p.output ?? "", command: { id: p.commandId, line: p.commandLine, done: !!p.isComplete, exit: p.exitCode, ms: p.durationMs } }
+        : { text: p.value ?? "" },
+    );
+    const length = parts.reduce((n, p) => n + p.text.length, 0);
     for (const screen of feed.screens) {
       if (state.cols && state.rows) screen.resize(state.cols, state.rows);
-      feed.waiting += text.length;
-      screen.show(text, () => (feed.waiting -= text.length));
+      feed.waiting += length;
+      screen.show(parts, () => (feed.waiting -= length));
     }
   }
 
@@ -176,6 +222,8 @@ export class Store implements Listener {
       }
       return;
     }
+    if (feed && a.type === "terminal/commandExecuted") for (const s of feed.screens) s.began({ id: a.commandId, line: a.commandLine, done: false });
+    if (feed && a.type === "terminal/commandFinished") for (const s of feed.screens) s.ended(a.commandId, a.exitCode, a.durationMs);
     const state = this.states.get(e.channel);
     if (state === undefined) return;
     const reduce = e.channel === root ? reduceRoot : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
@@ -268,7 +316,7 @@ export class Store implements Listener {
     feed.screens.add(screen);
     if (feed.count++ === 0) this.detachers.set(uri, this.follow(uri));
     else void this.conn.subscribe(uri).catch(() => {}); // gives all that is there, to all
-    if (this.line === "online") this.colors();
+    if (this.line === "online") this.tellColors();
     return () => {
       feed.screens.delete(screen);
       if (--feed.count) return;
@@ -279,8 +327,9 @@ export class Store implements Listener {
   }
   private detachers = new Map<string, () => void>();
 
-  private colors() {
-    this.conn.note("x-tandemux/colors", { channel: root, fg: theme.foreground, bg: theme.background, cursor: theme.cursor, palette });
+  tellColors() {
+    const { foreground, background, cursor } = this.colors.terminal;
+    this.conn.note("x-tandemux/colors", { channel: root, fg: foreground, bg: background, cursor, palette: this.colors.palette });
   }
 
   /** watchSessions follows the sessions that wait for somebody, whose questions the inbox shows. */
@@ -354,6 +403,26 @@ export class Store implements Listener {
       i = end;
     }
     return true;
+  }
+
+  /** change runs one on the pane with the focus, which goes where something was made. */
+  async change(desk: Desk, command: string, args: string[]) {
+    const had = new Set(desk.tabs);
+    const r = await this.command(desk.name, command, args, desk.pane ? { pane: desk.pane } : {});
+    if (r?.tab && !had.has(r.tab)) desk.show(r.tab);
+    if (r?.made && r.pane) desk.focus(r.pane);
+  }
+
+  /** call asks the host; what is wrong is said, and gives nothing. */
+  async call(method: string, params: object): Promise<any> {
+    return this.conn.call(method, params).catch((e) => void this.say(e.message, "warning"));
+  }
+
+  /** layouts that show a terminal, and the first. */
+  layouts(): string[] {
+    const all = new Set(["main"]);
+    for (const t of this.terminals) for (const uri of ((t._meta as any)?.["tandemux/layouts"] ?? []) as string[]) all.add(uri.replace(/^x-tandemux-layout:\//, ""));
+    return [...all].sort();
   }
 
   /** command runs one of the palette on a layout. */

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { newScreen, safe, type Screen } from "./engine";
+import type { Command } from "./marks";
 import type { Holder, Store } from "./store";
 import { guests } from "./share";
 import { line, shown } from "./text";
@@ -50,6 +51,12 @@ export function handBack(store: Store, t: ahp.TerminalInfo) {
   const doing = running(t);
   if (doing) store.ask({ text: "Hand it back while this runs?", detail: doing, yes: "Hand back", do: go });
   else go();
+}
+
+/** sendBack sends to the background what an agent runs. */
+export function sendBack(store: Store, t: ahp.TerminalInfo) {
+  if (store.holder(t) === "agent") background(store, t);
+  else store.say("no agent's command runs here", "warning");
 }
 
 /** background lets an agent's tool call end while its command runs on. */
@@ -124,6 +131,7 @@ interface Props {
   /** The pane is the one that keys go to. */
   focus?: boolean;
   onFocus?: () => void;
+  onRename?: () => void;
   phone: boolean;
   /** Given by the user to the pane. */
   name?: string;
@@ -131,11 +139,10 @@ interface Props {
   extra?: preact.ComponentChildren;
 }
 
-export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }: Props) {
+export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name, extra }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen>();
   const [ctrl, setCtrl] = useState(false);
-  const [finding, setFinding] = useState(false);
   const [flash, setFlash] = useState(false);
   const held = useRef({ ctrl, onFocus });
   held.current = { ctrl, onFocus };
@@ -150,32 +157,34 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       setFlash(true);
       setTimeout(() => setFlash(false), 600);
     };
-    const s = newScreen({
-      input: (d) => {
+    const events = {
+      input: (d: string) => {
         if (held.current.ctrl) {
           setCtrl(false);
           d = withCtrl(d);
         }
         type(d);
       },
-      link: (address) => {
+      link: (address: string) => {
         const to = safe(address);
         if (to) store.ask({ text: "Open this address?", detail: to, yes: "Open", do: () => open(to, "_blank", "noopener,noreferrer") });
       },
-      copy: (text) => {
+      copy: (text: string) => {
         const now = store.terminal(uri);
         // Programs of others, and those that nobody looks at, set nothing.
         if (!now || store.holder(now) !== "me" || !document.hasFocus() || text.length > 1 << 20) return;
         navigator.clipboard?.writeText(text).then(() => store.say("copied by the program"), () => {});
       },
-      paste: (text, bracketed) => {
+      paste: (text: string, bracketed: boolean) => {
         const go = () => s.paste(text);
         if (!bracketed && /[\r\n]./s.test(text)) store.ask({ text: "Paste several lines? They may run at once.", detail: text.slice(0, 2000), yes: "Paste", do: go });
         else go();
       },
       bell: () => {},
       focused: () => held.current.onFocus?.(),
-    });
+      command: (c: Command) => store.ui?.read(uri, c.id),
+    };
+    const s = newScreen(events, { theme: store.colors.terminal, aloud: store.settings.aloud, marks: store.setup?.commandMarks ?? true });
     const end = store.attach(uri, s); // first: the host answers meanwhile
     s.open(box.current!);
     setScreen(s);
@@ -187,12 +196,13 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
 
   // Who holds it decides about its size, and this browser about one that another page of its
   // left; others see all of it, smaller if need be.
+  const font = store.settings.font || (phone ? 12 : 14);
   const mine = h === "me" || (h === "mine" && !!meta(t)["tandemux/detached"]);
   useEffect(() => {
     if (!screen || !state) return;
     const fit = () => {
-      if (!mine) return screen.setFontSize(phone ? 0 : 14);
-      screen.setFontSize(phone ? 12 : 14);
+      if (!mine) return screen.setFontSize(phone ? store.settings.font : font);
+      screen.setFontSize(font);
       const room = screen.room();
       if (room && t?.lifecycle.status !== "exited" && (room.cols !== state.cols || room.rows !== state.rows))
         store.conn.dispatch(uri, { type: "terminal/resized", ...room });
@@ -204,7 +214,7 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       clearTimeout(timer);
       seen.disconnect();
     };
-  }, [screen, mine, phone, !!state, state?.cols, state?.rows]);
+  }, [screen, mine, phone, font, !!state, state?.cols, state?.rows]);
 
   useEffect(() => {
     if (focus && screen && !phone) screen.focus();
@@ -218,9 +228,17 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
       store.conn.dispatch("x-tandemux-activity:/", { type: "x-tandemux/terminalSeen", terminal: uri });
   }, [newest]);
 
-  const copy = () => {
-    const text = screen?.selection() || screen?.text() || "";
-    navigator.clipboard.writeText(text).then(() => store.say("copied"), () => store.say("the browser does not let this page copy", "warning"));
+  const finding = store.finding?.uri === uri ? store.finding : undefined;
+  const endFinding = () => {
+    store.finding = undefined;
+    store.tell();
+    screen?.focus();
+  };
+  const find = (text: string, back: boolean) => {
+    store.found = { text, back };
+    const at = screen!.find(text, back);
+    if (!at) store.say("not found");
+    else if (store.copying?.uri === uri) store.copying.mode.found(at);
   };
   const ended = t?.lifecycle.status === "exited";
   const code = (t?.lifecycle as any)?.exitCode;
@@ -228,15 +246,23 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
   return (
     <section class={"pane" + (focus ? " focused" : "") + (flash ? " flash" : "")} data-uri={uri} aria-label={nameOf(t)}>
       <header class={"held-" + h}>
-        <b>{name ? line(name) : nameOf(t)}</b>
+        <b onDblClick={onRename} title={onRename && "twice: rename"}>
+          {name ? line(name) : nameOf(t)}
+        </b>
         <span class="who">{t ? (ended ? (code === undefined ? "ended" : `ended with ${code}`) : whose(store, t)) : "gone"}</span>
         {guests(t) && <em class="guests">{guests(t)}</em>}
         {t && <Actions store={store} t={t} />}
         <span class="tools">
-          <button title="find" aria-label="find" onClick={() => setFinding(!finding)}>
+          {store.copying?.uri === uri && <em>copy mode</em>}
+          {!store.guest && (
+          <button title="commands, folded" aria-label="commands" onClick={() => store.ui?.read(uri)}>
+            ≡
+          </button>
+          )}
+          <button title="find" aria-label="find" onClick={() => (finding ? endFinding() : ((store.finding = { uri, back: true, text: "" }), store.tell()))}>
             find
           </button>
-          <button title="copy the selection, or the screen" aria-label="copy" onClick={copy}>
+          <button title="copy the selection, or the screen" aria-label="copy" onClick={() => store.copy(screen?.selection() || screen?.text() || "")}>
             copy
           </button>
           {extra}
@@ -247,11 +273,12 @@ export function TerminalView({ store, uri, focus, onFocus, phone, name, extra }:
           class="find"
           type="search"
           aria-label="find in the terminal"
-          placeholder="find; enter for the next, shift+enter for the one before"
+          placeholder="find; enter goes on, shift+enter back"
           ref={(e: HTMLInputElement | null) => e?.focus()}
           onKeyDown={(e: KeyboardEvent) => {
-            if (e.key === "Escape") setFinding(false), screen.focus();
-            else if (e.key === "Enter" && !screen.find((e.target as HTMLInputElement).value, e.shiftKey)) store.say("not found");
+            if (e.key === "Escape") endFinding();
+            else if (e.key === "Enter") find((e.target as HTMLInputElement).value, finding.back !== e.shiftKey);
+            if (e.key === "Enter" && store.copying) endFinding();
           }}
         />
       )}
