@@ -23,6 +23,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/push"
 	"tandemux/host/web"
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
@@ -136,9 +137,12 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
-	page := web.New(d.State, version, log)
+	pusher := push.Open(push.Options{State: d.State, Log: log})
+	defer pusher.Close()
+	page := web.New(d.State, version, pusher, log)
 	told := hooks.New(log)
 	defer told.Close()
+	told.Hear(push.Kinds, func(e hooks.Event) { pusher.Tell(push.Text(e)) })
 	told.Set(set.hooks)
 	ran := history.Open(d.State, set.history, log)
 	defer ran.Close()
@@ -168,6 +172,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	}
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
 	h.Front().Announce(front.TCP, tcp...) // whoever asks next is told
+	pusher.Begin(h.Front().Valid)
 	put := func() {
 		if err := d.WriteRecord(record(o, tcp, k, out != nil)); err != nil {
 			log.Warn("a host that dies will be started anew with the defaults", "err", err)

@@ -26,12 +26,18 @@ type Hooks struct {
 	wanted atomic.Pointer[map[string]bool] // kinds that a hook asks for
 	ended  sync.WaitGroup
 
+	hears func(Event)
+	heard []string // kinds
+
 	mu  sync.Mutex // guards all
 	all map[string]*queue
 }
 
 // New makes Hooks that have none; log gets how they went.
 func New(log *slog.Logger) *Hooks { return &Hooks{log: log} }
+
+// Hear has f told of events of these kinds, too: it must not wait. It is called before Set.
+func (hs *Hooks) Hear(kinds []string, f func(Event)) { hs.heard, hs.hears = kinds, f }
 
 // queue is what waits for a hook.
 type queue struct {
@@ -50,6 +56,9 @@ func (hs *Hooks) Set(t Tables) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	next, kinds := map[string]*queue{}, map[string]bool{}
+	for _, kind := range hs.heard {
+		kinds[kind] = true
+	}
 	for name, h := range t {
 		q := hs.all[name]
 		if q == nil || !reflect.DeepEqual(q.hook, h) {
@@ -92,6 +101,9 @@ func (hs *Hooks) Wants(kind string) bool {
 func (hs *Hooks) Tell(e Event) {
 	if !hs.Wants(e.Event) {
 		return
+	}
+	if slices.Contains(hs.heard, e.Event) {
+		hs.hears(e)
 	}
 	hs.mu.Lock()
 	defer hs.mu.Unlock()

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ type Watch struct {
 	told  map[ahp.URI]attention
 	shown map[ahp.URI]int             // how many clients show a layout
 	asks  map[ahp.URI]map[string]bool // what waits in a session, by id
+	wants map[ahp.URI]string          // what an agent asks for at a terminal, by its id
 }
 
 // attention is what was told of a terminal last, in Unix ms.
@@ -58,6 +60,8 @@ func (w *Watch) Follow(uri ahp.URI, a ahp.Action, f Facts) {
 		w.watched(a)
 	case ahp.LayoutChanged:
 		w.tell(Event{Event: Layout, Layout: nameOf(uri)})
+	case ahp.RootTerminalsChanged:
+		w.wanted(a.Terminals, f)
 	case ahp.SessionInputNeededSet:
 		w.asked(uri, a.Request, f)
 	case ahp.SessionInputNeededRemoved:
@@ -160,6 +164,21 @@ func (w *Watch) asked(session ahp.URI, n ahp.InputNeeded, f Facts) {
 	}
 	if e.Session != nil {
 		w.tell(e)
+	}
+}
+
+// wanted tells what agents ask for at terminals, once: one of them, or to run a command.
+func (w *Watch) wanted(list []ahp.TerminalInfo, f Facts) {
+	before := w.wants
+	w.wants = map[ahp.URI]string{}
+	for _, t := range list {
+		if t.Meta == nil || t.Meta.Ask == nil {
+			continue
+		}
+		ask := t.Meta.Ask
+		if w.wants[t.Resource] = ask.ID; before[t.Resource] != ask.ID {
+			w.terminal(Question, t.Resource, f, func(e *Event, _ *Ran) bool { e.Question = cmp.Or(ask.Command, ask.Reason); return true })
+		}
 	}
 }
 

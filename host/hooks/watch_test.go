@@ -42,6 +42,9 @@ func TestWatch(t *testing.T) {
 	const a, gone, chat, session = ahp.URI("ahp-terminal:/a"), ahp.URI("ahp-terminal:/gone"), ahp.URI("ahp-chat:/c"), ahp.URI("ahp-session:/s")
 	row := func(r ahp.Attention) ahp.Action { return ahp.AttentionChanged{Terminal: a, Attention: &r} }
 	ask := ahp.SessionInputNeededSet{Request: ahp.InputNeeded{ID: "n", Chat: chat, Kind: ahp.NeedToolConfirmation, ToolCall: &ahp.ToolCall{InvocationMessage: ahp.Plain("rm x")}}}
+	asking := func(id string) ahp.Action {
+		return ahp.RootTerminalsChanged{Terminals: []ahp.TerminalInfo{{Resource: a, Meta: &ahp.TerminalMeta{Ask: &ahp.Ask{ID: id, Command: "rm x"}}}}}
+	}
 	tool := ask
 	tool.Request.Kind = ahp.NeedToolClientExecution
 	for i, step := range []struct {
@@ -66,6 +69,10 @@ func TestWatch(t *testing.T) {
 		{ahp.ActivityURI, ahp.LayoutWatched{Layout: "x-tandemux-layout:/main", Clients: 2}, "attach"},
 		{ahp.ActivityURI, ahp.LayoutWatched{Layout: "x-tandemux-layout:/main", Clients: 1}, "detach"},
 		{"x-tandemux-layout:/main", ahp.LayoutChanged{Rev: 2}, "layout"},
+		{ahp.RootURI, ahp.RootTerminalsChanged{Terminals: []ahp.TerminalInfo{{Resource: a, Meta: &ahp.TerminalMeta{}}, {Resource: gone}}}, ""},
+		{ahp.RootURI, asking("1"), "question"},
+		{ahp.RootURI, asking("1"), ""},
+		{ahp.RootURI, asking("2"), "question"},
 		{session, tool, ""},
 		{session, ask, "question"},
 		{session, ask, ""},

@@ -5,6 +5,9 @@
 //	POST   /web/offer  operator: {name, scopes, expires, listen}: a secret that a browser
 //	                   may come with once, within minutes
 //	POST   /web/pair   {secret}: a cookie with a token, and the page's key
+//	GET    /web/push   a token: the key to subscribe with at a push service
+//	POST   /web/push   a token: {endpoint, keys}: a browser is told what waits (package push)
+//	DELETE /web/push   a token: no more
 //	DELETE /web/offer  operator: no page any more, and no browser's token
 //
 // The page is a client of AHP like all others: it opens a WebSocket at /ahp, which package

@@ -16,6 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/front"
+	"tandemux/host/push"
 	"tandemux/internal/statefile"
 )
 
@@ -39,6 +40,7 @@ type Server struct {
 	path    string // of web.json
 	version string
 	log     *slog.Logger
+	push    *push.Pusher // nil: browsers are told nothing
 
 	mu     sync.Mutex
 	on     bool
@@ -56,9 +58,10 @@ type kept struct {
 	Tokens []string `json:"tokens,omitempty"`
 }
 
-// New makes the door of a host with this state directory.
-func New(state, version string, log *slog.Logger) *Server {
-	s := &Server{path: filepath.Join(state, "web.json"), version: version, log: log}
+// New makes the door of a host with this state directory; p, which may be nil, tells
+// browsers what waits.
+func New(state, version string, p *push.Pusher, log *slog.Logger) *Server {
+	s := &Server{path: filepath.Join(state, "web.json"), version: version, push: p, log: log}
 	text, err := statefile.Read(s.path, maxState)
 	if err == nil {
 		err = json.Unmarshal(text, &s.kept)
@@ -126,6 +129,9 @@ var routes = map[route]struct {
 	{http.MethodPost, "pair"}:    {true, (*Server).pair},
 	{http.MethodPost, "offer"}:   {false, (*Server).offer},
 	{http.MethodDelete, "offer"}: {false, (*Server).off},
+	{http.MethodGet, "push"}:     {false, (*Server).pushKey},
+	{http.MethodPost, "push"}:    {false, (*Server).subscribe},
+	{http.MethodDelete, "push"}:  {false, (*Server).unsubscribe},
 }
 
 // open reports whether anybody may ask: for files, and to pair.
@@ -135,7 +141,10 @@ func (s *Server) open(r *http.Request) bool {
 	if !s.on {
 		return false
 	}
-	return r.Method == http.MethodGet || r.Method == http.MethodHead || routes[routeOf(r)].open
+	if rt, is := routes[routeOf(r)]; is {
+		return rt.open
+	}
+	return r.Method == http.MethodGet || r.Method == http.MethodHead
 }
 
 func routeOf(r *http.Request) route { return route{r.Method, r.URL.Path[len(Prefix):]} }
@@ -242,6 +251,9 @@ func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
 		case ahp.CodeOf(e) != ahp.CodeNotFound:
 			err = cmp.Or(err, e)
 		}
+	}
+	if s.push != nil {
+		s.push.Prune()
 	}
 	if stop != nil {
 		// This request may have come that way.

@@ -198,6 +198,8 @@ func TestPairing(t *testing.T) {
 		"a fetch without key":    {asked{"GET", "/pty", "", map[string]string{"Cookie": p.cookie}}, 401},
 		"a browser lets more in": {asked{"POST", "/web/offer", "{}", map[string]string{"Cookie": p.cookie, "X-Tandemux-Page": p.key, "Origin": "http://" + addr}}, 200},
 		"one that may only look": {asked{"POST", "/web/offer", "{}", map[string]string{"Cookie": q.cookie, "X-Tandemux-Page": q.key, "Origin": "http://" + addr}}, 403},
+		"the key of messages":    {asked{"GET", "/web/push", "", map[string]string{"Cookie": q.cookie, "X-Tandemux-Page": q.key}}, 200},
+		"an address inside":      {asked{"POST", "/web/push", `{"endpoint":"https://127.0.0.1/x"}`, map[string]string{"Cookie": p.cookie, "X-Tandemux-Page": p.key, "Origin": "http://" + addr}}, 400},
 		"a POST without origin":  {asked{"POST", "/web/offer", "{}", map[string]string{"Cookie": p.cookie, "X-Tandemux-Page": p.key}}, 401},
 	} {
 		if a, _ := ask(t, addr, c.ask); a.status != c.want {
@@ -301,6 +303,11 @@ func TestShare(t *testing.T) {
 	for i := range 25 {
 		ask(t, addr, asked{"POST", "/web/pair", fmt.Sprintf(`{"secret":"%d"}`, i), map[string]string{"Origin": "http://" + addr}})
 	}
+	for _, method := range []string{"GET", "POST", "DELETE"} {
+		if a, _ := ask(t, addr, asked{method, "/web/push", "{}", map[string]string{"Origin": "http://" + addr}}); a.status != 401 && a.status != 429 {
+			t.Errorf("%s /web/push without a token is answered %d", method, a.status)
+		}
+	}
 	g := pair(t, addr, found[1])
 	name := func(cookie string) string { n, _, _ := strings.Cut(cookie, "="); return n }
 	if name(g.cookie) == name(p.cookie) || !strings.HasSuffix(name(g.cookie), "-"+g.id) {
@@ -316,7 +323,7 @@ func TestShare(t *testing.T) {
 		}
 	}
 	from := map[string]string{"Cookie": g.cookie, "X-Tandemux-Page": g.key, "Origin": "http://" + addr}
-	for path, method := range map[string]string{"/web/offer": "POST", "/web/offer ": "DELETE", "/api/v1/tasks": "GET", "/api/v1/api_keys": "GET", "/api/v1/projects": "GET", "/mcp": "POST"} {
+	for path, method := range map[string]string{"/web/offer": "POST", "/web/offer ": "DELETE", "/api/v1/tasks": "GET", "/api/v1/api_keys": "GET", "/api/v1/projects": "GET", "/mcp": "POST", "/web/push": "POST", "/web/push ": "GET"} {
 		a, _ := ask(t, addr, asked{method, strings.TrimSpace(path), "{}", from})
 		if a.status < 400 {
 			t.Errorf("%s %s is answered %d %s", method, path, a.status, a.body)

@@ -123,6 +123,7 @@ var bounds = map[string][]string{
 	},
 	"docs/browser.md": {
 		"once, within {host/web.OfferTime words}",
+		"a command of {host/push.long words} or more",
 	},
 	"docs/security.md": {
 		"Its newest {host/audit.maxBytes MiB} are kept",

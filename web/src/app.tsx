@@ -12,6 +12,7 @@ import type { Open } from "./page";
 import { Hint, Palette } from "./palette";
 import { Reading } from "./reading";
 import { set } from "./setup";
+import { opened } from "./push";
 import { pair } from "./share";
 import { Store } from "./store";
 import { cwdOf, nameOf, running, TerminalView, whose } from "./terminal";
@@ -126,6 +127,7 @@ function App({ store }: { store: Store }) {
     if (shown?.kind === "terminal") store.active = shown.uri;
   }, [shown]);
   const home = () => (small && shown ? history.back() : setShown(undefined));
+  useEffect(() => opened(() => (setPlace("inbox"), home())), [shown, small]);
   const follow = (i: Item) => {
     if (i.terminal) open({ kind: "terminal", uri: i.terminal });
     else if (i.chat) open({ kind: "chat", uri: i.chat });

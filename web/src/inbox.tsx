@@ -1,6 +1,7 @@
 // What waits for a person: agents' questions, programs that wait, what failed, what ended.
 import type * as ahp from "./types";
 import { Approval, Ask } from "./chat";
+import { Messages } from "./push";
 import type { Store } from "./store";
 import { askOf, commandOf, endOf, nameOf } from "./terminal";
 import { ago, line, shown, took } from "./text";
@@ -121,6 +122,7 @@ export function Inbox({ store, open }: { store: Store; open: (i: Item) => void }
           {i.body}
         </article>
       ))}
+      <Messages store={store} />
     </div>
   );
 }

@@ -82,7 +82,7 @@ export class Store implements Listener {
   /** The page is a guest's, who sees one terminal. */
   readonly guest: boolean;
 
-  constructor(pass: Pass) {
+  constructor(readonly pass: Pass) {
     this.guest = pass.guest;
     this.conn = new Connection(pass.key, this);
     for (const uri of this.guest ? [root] : [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);

@@ -22,3 +22,27 @@ worker.addEventListener("fetch", (e: any) => {
       .catch(async () => (await caches.match(at.pathname)) ?? Response.error()),
   );
 });
+
+// A message is one of a few fixed texts of the host's. Who has the page before them sees what
+// waits there.
+worker.addEventListener("push", (e: any) => {
+  const show = async () => {
+    const all = await worker.clients.matchAll({ type: "window" });
+    if (all.some((c: any) => c.focused)) return;
+    await worker.registration.showNotification("tandemux", { body: e.data?.text() ?? "Something waits.", icon: "/web/icon.svg", tag: "waits", renotify: true });
+  };
+  e.waitUntil(show());
+});
+
+// Opened, it shows the whole question: the inbox, of a page that is there or of a new one.
+worker.addEventListener("notificationclick", (e: any) => {
+  e.notification.close();
+  const show = async () => {
+    const all = await worker.clients.matchAll({ type: "window" });
+    const page = all.find((c: any) => new URL(c.url).search === "");
+    if (!page) return worker.clients.openWindow("/web/");
+    page.postMessage("inbox");
+    await page.focus();
+  };
+  e.waitUntil(show());
+});
