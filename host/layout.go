@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -126,12 +127,21 @@ func (ls *layouts) recount(tx core.Tx, ch *core.Channel) {
 		}
 	case *layout:
 		n := 0
-		for _, l := range ch.Links() {
-			if l.Watches(ahp.ActivityURI) {
-				n++
-			}
+		for range showing(ch.Body.(*layout)) {
+			n++
 		}
 		ls.activity.Watched(tx, ch.URI, n)
+	}
+}
+
+// showing are the connections of those who show a layout, by the same rule.
+func showing(l *layout) iter.Seq[*core.Link] {
+	return func(yield func(*core.Link) bool) {
+		for _, link := range l.ch.Links() {
+			if link.Watches(ahp.ActivityURI) && !yield(link) {
+				return
+			}
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 		},
 		palette.Method:          {Do: requests.Of(h.do), Scope: auth.ScopeAdmin},
 		palette.MethodInterface: {Do: requests.Of(h.tellInterface), Scope: auth.ScopeRead, Reach: requests.Anywhere},
+		palette.MethodClients:   {Do: requests.Of(h.clients), Scope: auth.ScopeAdmin},
 		ahp.MethodHost:          {Do: requests.Of(h.describeHost), Scope: auth.ScopeRead, Reach: requests.Anywhere}, // tells a bound token less
 	})
 	maps.Copy(all, resources.Options{

@@ -92,6 +92,9 @@ type Dial func(context.Context) (jsonrpc.Transport, error)
 // do runs a command of the palette (x-tandemux/do): on a connection of the caller's, by
 // which the host decides about each thing that it does as for any client.
 func (h *Host) do(ctx context.Context, c *requests.Conn, p palette.Params) (any, error) {
+	if p.Interface != "" {
+		return h.order(ctx, c, p)
+	}
 	if h.cfg.Do == nil {
 		return nil, ahp.MethodNotFound(palette.Method)
 	}

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,5 +112,96 @@ func TestDoIsTheCallers(t *testing.T) {
 		if err := who.call(palette.Method, p, nil); err == nil || !strings.Contains(err.Error(), `lacks the scope "admin"`) {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// A command for an interface reaches one of the caller's own that shows the layout, and the
+// answer comes back; nobody else knows of it, nor moves it: not an agent, nor a token.
+func TestOrderIsTheCallers(t *testing.T) {
+	t.Parallel()
+	const main = ahp.URI("x-tandemux-layout:/main")
+	w := start(t)
+	face, cli, g := w.connect("face"), w.connect("cli"), w.guest("g")
+	face.initialize()
+	cli.initialize()
+	admin := w.connectTCP("remote", w.token("admin", "terminal:read").Token)
+	admin.initialize()
+	face.subscribe(main)
+	cli.subscribe(main) // who follows no activity shows nothing
+	list := func(p *peer) (ids []string) {
+		var all palette.Clients
+		p.must(palette.MethodClients, ahp.SubscribeParams{Channel: ahp.RootURI}, &all)
+		for _, one := range all.Items {
+			ids = append(ids, one.ClientID+" "+one.Layout)
+		}
+		return ids
+	}
+	if got := list(cli); len(got) != 0 {
+		t.Errorf("without an interface there are %v", got)
+	}
+	face.subscribe(ahp.ActivityURI)
+	if got := list(cli); !slices.Equal(got, []string{"face " + main}) {
+		t.Errorf("there are %v", got)
+	}
+	if got := list(admin); len(got) != 0 {
+		t.Errorf("a token sees %v", got)
+	}
+	p := palette.Params{Channel: main, Interface: "face", Command: "copy-mode", Pane: "p1", Args: []string{"x"}}
+	for _, c := range []struct {
+		who *peer
+		p   palette.Params
+		why string
+	}{
+		{g, p, `lacks the scope "admin"`},
+		{admin, p, "no interface face of yours shows"},
+		{cli, palette.Params{Channel: main, Interface: "cli", Command: "help"}, "no interface cli of yours shows"},
+		{cli, palette.Params{Channel: "x-tandemux-layout:/work", Interface: "face", Command: "help"}, "no interface face of yours shows"},
+		{face, p, "no interface face of yours shows"}, // itself
+	} {
+		if err := c.who.call(palette.Method, c.p, nil); err == nil || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: %v, want %q", c.who.name, err, c.why)
+		}
+	}
+	if err := g.call(palette.MethodClients, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err == nil {
+		t.Error("an agent is told of a person's interfaces")
+	}
+	for answer, want := range map[string]string{
+		`"result":{"pane":"p1","made":false,"said":"hello"}`:                  "",
+		`"error":{"code":-32602,"message":"copy-mode: nothing to copy"}`:      "copy-mode: nothing to copy",
+		`"error":{"code":-32601,"message":"this client answers no requests"}`: "that interface takes no commands",
+	} {
+		var r palette.Result
+		done := make(chan error, 1)
+		go func() { done <- cli.call(palette.Method, p, &r) }()
+		var asked struct {
+			ID     int            `json:"id"`
+			Method string         `json:"method"`
+			Params palette.Params `json:"params"`
+		}
+		for msg := range face.in {
+			if err := ahp.Unmarshal(msg, &asked); err == nil && asked.Method == palette.MethodOrder {
+				break
+			}
+		}
+		if asked.Params.Command != "copy-mode" || asked.Params.Interface != "" || asked.Params.Pane != "p1" || !slices.Equal(asked.Params.Args, p.Args) {
+			t.Errorf("it is asked %+v", asked)
+		}
+		face.sendRaw(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, asked.ID, answer))
+		err := <-done
+		if want == "" && (err != nil || r.Said != "hello" || r.Pane != "p1") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, %v", answer, r, err)
+		}
+	}
+	// One that goes ends what waits for it.
+	done := make(chan error, 1)
+	go func() { done <- cli.call(palette.Method, p, nil) }()
+	for msg := range face.in {
+		if strings.Contains(string(msg), palette.MethodOrder) {
+			break
+		}
+	}
+	face.hangUp()
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "the interface is gone") {
+		t.Errorf("%v", err)
 	}
 }

@@ -62,12 +62,19 @@ func (m *Model) run(name string, args []string) {
 		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
+	if why := m.perform(name, args); why != "" {
+		own, _ := command.Cut(args)
+		_, title, _ := command.Describe(name, own)
+		m.loop.Say(status.Info, "%s: %s", title, why)
+	}
+}
+
+// perform runs a command line that was checked, and says why it can't run now.
+func (m *Model) perform(name string, args []string) (why string) {
 	own, next := command.Cut(args)
 	if !m.agents.Do(name) {
 		if why := command.Why(name, own, m.context()); why != "" {
-			_, title, _ := command.Describe(name, own)
-			m.loop.Say(status.Info, "%s: %s", title, why)
-			return
+			return why
 		}
 		if do := m.actions[name]; do != nil {
 			do(own)
@@ -76,6 +83,7 @@ func (m *Model) run(name string, args []string) {
 	if len(next) > 0 {
 		m.read(tty.Input{after(next)})
 	}
+	return ""
 }
 
 // after is a line of commands behind others; it waits for the terminals that those

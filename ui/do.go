@@ -66,49 +66,54 @@ var elsewhere = map[string]string{
 	"save-scrollback": "use `tandemux read --history`", "reload-config": "options count once you save the file",
 }
 
-// doable reports whether a command can be done without an interface: those about panes
-// and tabs, and about who holds a terminal.
-func doable(c command.Command) bool {
+// OnLayout reports whether a command can be done without an interface: those about panes
+// and tabs, and about who holds a terminal. All others are done in one.
+func OnLayout(c command.Command) bool {
 	switch c.Group {
 	case "Panes":
 		return !slices.Contains([]string{"mark-pane", "type-to-all", "pane-numbers"}, c.Name) // one keyboard's
 	case "Tabs":
 		return c.Name != "new-on"
 	}
-	return slices.Contains([]string{"reclaim", "background", "hand-back"}, c.Name)
+	return slices.Contains([]string{"rename-layout", "reclaim", "background", "hand-back"}, c.Name)
 }
 
 // given are the commands whose first argument an interface asks for, or does without.
-var given = []string{"rename-pane", "rename-tab", "go-tab", "move-tab", "move-to-tab", "popup"}
+var given = []string{"rename-pane", "rename-tab", "rename-layout", "go-tab", "move-tab", "move-to-tab", "popup"}
 
-// Doable gives the commands that Do does, with the arguments that it takes.
-func Doable() (all []command.Command) {
-	for _, c := range command.All() {
-		if !doable(c) {
-			continue
-		}
+// Doable gives all commands with the arguments that they take from a shell.
+func Doable() []command.Command {
+	all := command.All()
+	for i, c := range all {
 		if slices.Contains(given, c.Name) {
-			c.Args = slices.Clone(c.Args)
-			c.Args[0].Optional = false
+			all[i].Args = slices.Clone(c.Args)
+			all[i].Args[0].Optional = false
 		}
-		all = append(all, c)
 	}
 	return all
 }
 
-// CheckOrder says what is wrong with a command line for Do.
+// NeedsInterfaceError says that a command is done in an interface only.
+type NeedsInterfaceError struct{ Command, Instead string }
+
+func (e *NeedsInterfaceError) Error() string {
+	return fmt.Sprintf("%s needs an interface: %s", e.Command, e.Instead)
+}
+
+// CheckOrder says what is wrong with a command line for Do; a *NeedsInterfaceError where
+// nothing else is.
 func CheckOrder(name string, args []string) error {
 	if err := command.Check(name, args); err != nil {
 		return err
 	}
 	own, next := command.Cut(args)
 	all := Doable()
-	i := slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })
-	if i < 0 {
-		return fmt.Errorf("%s needs an interface: %s", name, cmp.Or(elsewhere[name], "open one with `tandemux attach` and press its key there"))
+	c := all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })]
+	if !OnLayout(c) {
+		return &NeedsInterfaceError{name, cmp.Or(elsewhere[name], "open one with `tandemux attach` and press its key there")}
 	}
-	if a := all[i].Args; len(own) == 0 && len(a) > 0 && !a[0].Optional {
-		return fmt.Errorf("%s needs its argument %s", name, a[0].Name)
+	if len(own) == 0 && len(c.Args) > 0 && !c.Args[0].Optional {
+		return fmt.Errorf("%s needs its argument %s", name, c.Args[0].Name)
 	}
 	if len(next) > 0 {
 		return CheckOrder(next[0], next[1:])
@@ -234,14 +239,13 @@ func (d *doer) update(msg tea.Msg) {
 	switch o := d.m.loop.Overlay.(type) {
 	case nil:
 	case *overlay.Confirm:
+		d.m.loop.Close()
 		if d.order.Yes {
-			o.Key(tea.Key{Code: 'y', Text: "y"})
-			d.m.loop.Close()
+			o.Key(yes)
 			d.update(nil)
 			return
 		}
-		d.m.loop.Close()
-		d.fail(fmt.Errorf("%s asks: %s Say --yes if you mean it", d.order.Name, o.Text()))
+		d.fail(asks(d.order.Name, o))
 	default:
 		d.m.loop.Close()
 		d.fail(fmt.Errorf("%s asks for more than a shell can answer: do it in an interface", d.order.Name))
@@ -257,6 +261,14 @@ func (d *doer) update(msg tea.Msg) {
 	if e := d.m.leaving; e != nil {
 		d.fail(errors.New(e.Note))
 	}
+}
+
+// yes answers a question.
+var yes = tea.Key{Code: 'y', Text: "y"}
+
+// asks says that a command asks something.
+func asks(name string, q *overlay.Confirm) error {
+	return ahp.Conflict("%s asks: %s Say --yes if you mean it", name, q.Text())
 }
 
 func (d *doer) fail(err error) {
@@ -326,6 +338,7 @@ func (d *doer) do() (Done, error) {
 	if err := d.until("reach the host", doTime, settled); err != nil {
 		return d.done, err
 	}
+	d.done.Layout = ps.Name // which it may have changed
 	made := d.host.made()
 	if made != "" {
 		d.shown(made)
@@ -342,14 +355,18 @@ func (d *doer) target(what string) (layout.PaneID, error) {
 	if what == "" {
 		return "", nil
 	}
-	l := &d.m.panes.Doc.Shown
-	if _, _, ok := l.Find(layout.PaneID(what)); ok {
-		return layout.PaneID(what), nil
-	}
-	if id, ok := l.Showing(what); ok {
+	if id, ok := find(&d.m.panes.Doc.Shown, what); ok {
 		return id, nil
 	}
 	return "", ahp.NotFound("layout %s has no pane %s", d.m.panes.Name, what)
+}
+
+// find finds a pane by its id, or by the URI of what it shows.
+func find(l *layout.Layout, what string) (layout.PaneID, bool) {
+	if _, _, ok := l.Find(layout.PaneID(what)); ok {
+		return layout.PaneID(what), true
+	}
+	return l.Showing(what)
 }
 
 // found says where the command is done.

@@ -79,7 +79,7 @@ func now(t *testing.T, h *Host) (layout.Layout, int64) {
 func TestRandomOrders(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	all := slices.DeleteFunc(ui.Doable(), func(c command.Command) bool {
-		return slices.Contains([]string{"popup", "reclaim", "hand-back"}, c.Name)
+		return !ui.OnLayout(c) || slices.Contains([]string{"popup", "reclaim", "hand-back", "rename-layout"}, c.Name)
 	})
 	done := map[string]int{}
 	for range 12 {
@@ -149,30 +149,29 @@ func randomOrder(random *rand.Rand, all []command.Command, l layout.Layout) ui.O
 	return o
 }
 
-// A command is done without an interface, or it says what is instead.
-func TestEveryCommandFromAShell(t *testing.T) {
-	can := map[string]bool{}
-	for _, c := range ui.Doable() {
-		can[c.Name] = true
+// A layout that nobody looks at gets another name; one that is taken, or none, is refused.
+func TestRenameLayoutFromAShell(t *testing.T) {
+	h := NewHost(t, link.NewSink())
+	h.Program = silent
+	if _, err := do(t, h, ui.Order{Name: "new-tab"}); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range command.All() {
-		var args []string
-		for _, a := range c.Args {
-			switch a.Kind {
-			case command.Int:
-				args = append(args, "1")
-			case command.Choice:
-				args = append(args, a.Choices[0])
-			default:
-				args = append(args, "x")
-			}
-		}
-		err := ui.CheckOrder(c.Name, args)
-		switch {
-		case can[c.Name] && err != nil:
-			t.Errorf("%s: %v", c.Name, err)
-		case !can[c.Name] && (err == nil || !strings.HasPrefix(err.Error(), c.Name+" needs an interface: ")):
-			t.Errorf("%s: %v", c.Name, err)
+	done, err := do(t, h, ui.Order{Name: "rename-layout", Args: []string{"home"}})
+	gone, _ := now(t, h)
+	home, herr := layout.Decode(h.Layout("home").Doc)
+	if err != nil || herr != nil || done.Layout != "home" || len(gone.Tabs) != 0 || gone.Renamed != "home" || len(home.Tabs) != 1 || home.Name != "home" || home.Renamed != "" {
+		t.Fatalf("%+v, %v: main is %s, home %s", done, err, gone.Encode(), home.Encode())
+	}
+	// Who opens the old name makes it anew, as another layout.
+	if _, err := do(t, h, ui.Order{Name: "new-tab"}); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := now(t, h); len(again.Tabs) != 1 || again.Renamed != "" {
+		t.Errorf("main is %s", again.Encode())
+	}
+	for name, why := range map[string]string{"no/name": "is no name for a layout", "home": "there is a layout home already"} {
+		if _, err := do(t, h, ui.Order{Name: "rename-layout", Args: []string{name}}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

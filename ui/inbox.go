@@ -41,6 +41,8 @@ func (m *Model) drain() {
 			m.typing.Silent(time.Time(it))
 		case link.Broken:
 			m.loop.Fail(it.What, it.Err)
+		case link.Asked:
+			it.Reply(m.asked(it.Params))
 		}
 	}
 	if m.panes.Begin() {

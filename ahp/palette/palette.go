@@ -2,15 +2,38 @@ package palette
 
 import "tandemux/ahp"
 
-// Method runs a command of the palette on a layout, as one change that those who show it
-// follow. It needs what changing a layout does: scope admin, and nobody's bound token.
-const Method = "x-tandemux/do"
+const (
+	// Method runs a command of the palette on a layout, as one change that those who show
+	// it follow, or in an interface. It needs what changing a layout does: scope admin, and
+	// nobody's bound token.
+	Method = "x-tandemux/do"
+	// MethodClients lists the caller's interfaces: the clients of the same principal
+	// that show a layout.
+	MethodClients = "x-tandemux/clients"
+	// MethodOrder is a request of the host's: it hands an interface what Method has for it.
+	// A client that answers none is no interface that takes commands.
+	MethodOrder = "x-tandemux/order"
+)
+
+// Clients answers MethodClients.
+type Clients struct {
+	Items []Client `json:"items"` // never null; by layout, then client
+}
+
+// Client is one that shows a layout.
+type Client struct {
+	ClientID string  `json:"clientId"`
+	Layout   ahp.URI `json:"layout"`
+}
 
 // Params are its params.
 type Params struct {
 	Channel ahp.URI  `json:"channel"` // the layout
 	Command string   `json:"command"` // such as "split-right"
 	Args    []string `json:"args,omitempty"`
+	// Interface is the client that it is done in, one of the caller's that shows the layout;
+	// empty is none. There it is done to the focused pane: Pane gets the focus first.
+	Interface string `json:"interface,omitempty"`
 	// Pane is what it is done to: a pane's id, or a terminal of the layout by its URI;
 	// empty is the focused one. With is, in the same way, the marked one.
 	Pane string `json:"pane,omitempty"`
@@ -29,4 +52,5 @@ type Result struct {
 	Terminal ahp.URI `json:"terminal,omitempty"`
 	Made     bool    `json:"made"`
 	ExitCode *int    `json:"exitCode,omitempty"` // of a popup's program
+	Said     string  `json:"said,omitempty"`     // what an interface has told its person
 }

@@ -132,6 +132,8 @@ var methods = []method{
 	request[ahp.ShowParams, ahp.ShowResult](ahp.MethodShow),
 	request[palette.Params, palette.Result](palette.Method),
 	request[onChannel, palette.Interface](palette.MethodInterface),
+	request[onChannel, palette.Clients](palette.MethodClients),
+	request[palette.Params, palette.Result](palette.MethodOrder),
 	request[ahp.AnswerParams, nothing](ahp.MethodAnswer),
 	request[clienttool.ListParams, clienttool.ListResult](clienttool.MethodList),
 	request[clienttool.CallParams, ahp.ToolResult](clienttool.MethodCall),

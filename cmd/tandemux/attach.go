@@ -73,7 +73,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sink, Wants: client.Wants{Print: sink, Listen: sink, Observe: sink, Skim: sink}, Kind: "tui", Log: log})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sink, Wants: client.Wants{Print: sink, Listen: sink, Observe: sink, Skim: sink, Serve: sink}, Kind: endpoint.KindInterface, Log: log})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (o *other) connect(ctx context.Context, own endpoint.Endpoint, h hosts.Host
 	}
 	p = p.Quiet()
 	c, err := endpoint.Connect(ctx, p, endpoint.Options{
-		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o.sink, Listen: o.sink, Observe: o, Skim: o.sink}, Kind: "tui", Log: log,
+		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o.sink, Listen: o.sink, Observe: o, Skim: o.sink}, Kind: endpoint.KindInterface, Log: log,
 	})
 	return c, p, err
 }

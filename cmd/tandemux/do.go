@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/palette"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
@@ -31,6 +34,8 @@ type ordered struct {
 	URI      string `json:"uri,omitempty" doc:"Its terminal's channel in the protocol"`
 	Made     bool   `json:"made" doc:"The terminal was made"`
 	ExitCode *int   `json:"exitCode,omitempty" doc:"Of a popup's program"`
+	// Interface is absent where it was done to a layout.
+	Interface string `json:"interface,omitempty" doc:"The interface that it was done in, as --interface takes it"`
 }
 
 // doable is a command as `tandemux do --json` lists it; stable.
@@ -40,6 +45,7 @@ type doable struct {
 	Args  []string `json:"args" doc:"What it takes, optional ones in brackets"`
 	Group string   `json:"group" doc:"As the help of the interface has it"`
 	Does  string   `json:"does" doc:"In a sentence"`
+	In    string   `json:"in" doc:"layout: whether an interface shows it or none; interface: in one that runs"`
 }
 
 // doFlags are those of `tandemux do`.
@@ -48,31 +54,37 @@ type doFlags struct {
 	Pane   string `flag:"pane" value:"ID" doc:"Which pane: its id, or a terminal (default: where this runs, or the focused one)"`
 	With   string `flag:"with" value:"ID" doc:"The marked pane, for join-pane and swap-marked"`
 	Layout string `flag:"layout" doc:"Layout to change (default: which shows the pane, or main)"`
+	In     string `flag:"interface" value:"INTERFACE" doc:"Interface to do it in, as layout ls names it (default: which shows the layout)"`
 	Cwd    string `flag:"cwd" doc:"Working directory of what is started (default: the current one)"`
 	Yes    bool   `flag:"yes" doc:"Answer yes to what the interface would ask"`
 }
 
 func newDoCommand() *cobra.Command {
 	in := doFlags{Focus: true}
-	cmd := cli.WithJSON(cli.Command("do [COMMAND] [ARG...] [-- PROGRAM...]", `Run a command of the palette: split, focus, resize, rename, arrange
-The commands that are about panes and tabs work from a shell, on the layout that it runs
-in or another, whether an interface shows that or none does. What is made is told by its
-id; a popup's program is waited for. Without COMMAND they are listed.
+	cmd := cli.WithJSON(cli.Command("do [COMMAND] [ARG...] [-- PROGRAM...]", `Run a command of the palette: split, rename, search, copy
+Those about panes and tabs work on the layout that the shell runs in or another, whether
+an interface shows that or none does. What is made is told by its id; a popup's program
+is waited for. All others are done in an interface of yours, as if their key had been
+pressed: to the focused pane, or to --pane, which gets the focus. Without COMMAND they
+are listed.
 
   tandemux do split-right --focus=false -- htop
   tandemux do go-tab 3
   tandemux do rename-pane --pane build tests
-  tandemux do new-tab --layout work ';' split-down`, &in, func(cmd *cobra.Command, args []string) error {
+  tandemux do new-tab --layout work ';' split-down
+  tandemux do search error`, &in, func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listDoable(cmd)
 		}
 		if args[0] == "select-tab" {
 			args[0] = "go-tab" // as others call it
 		}
-		if err := ui.CheckOrder(args[0], args[1:]); err != nil {
+		err := ui.CheckOrder(args[0], args[1:])
+		needs, _ := errors.AsType[*ui.NeedsInterfaceError](err)
+		if err != nil && needs == nil {
 			return cli.Usagef("%w", err)
 		}
-		done, err := order(cmd, args[0], args[1:], in)
+		done, err := order(cmd, args[0], args[1:], in, needs)
 		if err != nil {
 			return err
 		}
@@ -96,10 +108,14 @@ id; a popup's program is waited for. Without COMMAND they are listed.
 func listDoable(cmd *cobra.Command) error {
 	rows := []doable{}
 	for _, c := range ui.Doable() {
-		rows = append(rows, doable{c.Name, c.Title, argWords(c), c.Group, c.Help})
+		in := "interface"
+		if ui.OnLayout(c) {
+			in = "layout"
+		}
+		rows = append(rows, doable{c.Name, c.Title, argWords(c), c.Group, c.Help, in})
 	}
-	return cli.PrintTable(cmd, "COMMAND\tDOES", rows, func(r doable) []any {
-		return []any{cli.Whole(strings.Join(append([]string{r.Name}, r.Args...), " ")), r.Title}
+	return cli.PrintTable(cmd, "COMMAND\tIN\tDOES", rows, func(r doable) []any {
+		return []any{cli.Whole(strings.Join(append([]string{r.Name}, r.Args...), " ")), r.In, r.Title}
 	})
 }
 
@@ -136,8 +152,8 @@ func completeDo(_ *cobra.Command, args []string, _ string) (all []string, _ cobr
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// order has a command done at the host.
-func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered, error) {
+// order has a command done at the host, or for needs in an interface.
+func order(cmd *cobra.Command, name string, args []string, in doFlags, needs *ui.NeedsInterfaceError) (ordered, error) {
 	if in.Layout != "" {
 		if err := termcmd.CheckLayoutName(in.Layout); err != nil {
 			return ordered{}, err
@@ -157,7 +173,7 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 		}
 	}
 	sink := rootSink{sinkAdapter{link.NewSink()}, client.NewMirror(0)}
-	opts := endpoint.Options{Start: creates(name), Reconnect: true, Sink: sink, Kind: "cli"}
+	opts := endpoint.Options{Start: creates(name) && needs == nil, Reconnect: true, Sink: sink, Kind: "cli"}
 	c, err := endpoint.Connect(cmd.Context(), p, opts)
 	if err != nil {
 		return ordered{}, err
@@ -169,13 +185,31 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 	root, _ := sink.mirror.Root()
 	w := where{root.Terminals, os.Getenv("TANDEMUX_TERMINAL"), in}
 	o := ui.Order{Name: name, Args: args, KeepFocus: !in.Focus, Yes: in.Yes}
+	conn := &endpoint.Conn{Client: c, At: p}
+	if needs != nil || in.In != "" {
+		it, err := w.face(cmd.Context(), conn, needs)
+		switch {
+		case err != nil:
+			return ordered{}, err
+		case in.Layout != "" && in.Layout != it.On():
+			return ordered{}, fmt.Errorf("%s shows layout %s, not %s", it.Name(), it.On(), in.Layout)
+		}
+		w.in.Layout = it.On()
+		if needs != nil {
+			w.own = "" // its focus is the person's
+			if _, err := w.find(&o); err != nil {
+				return ordered{}, err
+			}
+			return inside(cmd, conn, it, o)
+		}
+	}
 	layout, err := w.find(&o)
 	if err != nil {
 		return ordered{}, err
 	}
 	did, err := ui.Do(cmd.Context(), ui.Config{
 		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: layout, Cwd: cwd,
-		Person: (&endpoint.Conn{Client: c, At: p}).Me(),
+		Person: conn.Me(),
 	}, o)
 	if err != nil {
 		return ordered{}, err
@@ -186,7 +220,22 @@ func order(cmd *cobra.Command, name string, args []string, in doFlags) (ordered,
 	if did.Said != "" && !cli.AsJSON(cmd) {
 		fmt.Fprintln(cmd.ErrOrStderr(), did.Said)
 	}
-	return ordered{did.Layout, did.Tab, string(did.Pane), endpoint.LastPart(did.Terminal), did.Terminal, did.Made, did.Exit}, nil
+	return ordered{did.Layout, did.Tab, string(did.Pane), endpoint.LastPart(did.Terminal), did.Terminal, did.Made, did.Exit, ""}, nil
+}
+
+// inside has a command done in an interface.
+func inside(cmd *cobra.Command, c *endpoint.Conn, it endpoint.Interface, o ui.Order) (ordered, error) {
+	var done palette.Result
+	err := c.Call(cmd.Context(), palette.Method, palette.Params{
+		Channel: it.Layout, Interface: it.ClientID, Command: o.Name, Args: o.Args, Pane: o.At, With: o.Marked, KeepFocus: o.KeepFocus, Yes: o.Yes,
+	}, &done)
+	if err != nil {
+		return ordered{}, err
+	}
+	if done.Said != "" && !cli.AsJSON(cmd) {
+		fmt.Fprintln(cmd.ErrOrStderr(), cli.Line(done.Said))
+	}
+	return ordered{it.On(), done.Tab, done.Pane, endpoint.LastPart(done.Terminal), done.Terminal, false, nil, it.Name()}, nil
 }
 
 // creates reports whether a command makes a terminal, for which a host is started.
@@ -221,7 +270,7 @@ var paneID = regexp.MustCompile(`^p[0-9]+$`)
 
 // roams reports whether a command is about the focus and not about a pane.
 func roams(name string) bool {
-	return strings.HasPrefix(name, "focus-") || slices.Contains([]string{"next-tab", "previous-tab", "last-tab", "go-tab", "new-tab"}, name)
+	return strings.HasPrefix(name, "focus-") || slices.Contains([]string{"next-tab", "previous-tab", "last-tab", "go-tab", "new-tab", "rename-layout"}, name)
 }
 
 // find completes an order, and gives the layout that it is for.
@@ -267,6 +316,29 @@ func (w where) find(o *ui.Order) (layout string, err error) {
 		layout = termcmd.DefaultLayout
 	}
 	return layout, nil
+}
+
+// face finds the interface that is meant: one that shows the layout that is named or that this
+// runs in, else the only one.
+func (w where) face(ctx context.Context, c *endpoint.Conn, needs *ui.NeedsInterfaceError) (it endpoint.Interface, err error) {
+	all, err := c.Interfaces(ctx)
+	if err != nil {
+		return it, err
+	}
+	layout := w.in.Layout
+	if t, err := endpoint.Resolve(w.terminals, cmp.Or(w.in.Pane, w.own)); layout == "" && w.in.In == "" && err == nil {
+		if on := layoutsOf(t); len(on) > 0 {
+			layout = on[0]
+		}
+	}
+	it, err = endpoint.ChooseInterface(all, w.in.In, layout)
+	if err != nil && needs != nil {
+		err = fmt.Errorf("%s needs an interface: %w", needs.Command, err)
+		if len(all) == 0 {
+			err = fmt.Errorf("%w: %s", err, needs.Instead)
+		}
+	}
+	return it, err
 }
 
 func layoutWords(name string) string {

@@ -52,6 +52,14 @@ type Wants struct {
 	Listen  Listener
 	Observe Observer
 	Skim    Skimmer
+	Serve   Server
+}
+
+// Server answers requests of the host's. They come in the order of the wire.
+type Server interface {
+	// Asked reports whether it takes a request; it answers by reply then, once, at once or
+	// later. params is its own.
+	Asked(method string, params json.RawMessage, reply func(result any, err error)) bool
 }
 
 // Skimmer takes what a terminal's screen shows where more is printed than anybody reads.

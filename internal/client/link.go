@@ -102,6 +102,12 @@ func (l *link) handle(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) 
 			l.c.o.Listen.Note(req.Method, append(json.RawMessage(nil), req.Params...))
 			return nil, nil
 		}
+		if l.c.o.Serve != nil && l.live && !req.IsNotification() {
+			reply := func(result any, err error) { l.rpc.Reply(req, result, err) } //nolint:errcheck // a connection that has ended needs no answer
+			if l.c.o.Serve.Asked(req.Method, append(json.RawMessage(nil), req.Params...), reply) {
+				return nil, jsonrpc.ErrReplied
+			}
+		}
 		return nil, ahp.MethodNotFound(req.Method)
 	}
 	if !l.live {

@@ -30,7 +30,16 @@ func Words(configured func() []string) map[string]func(cmd *cobra.Command) []str
 		"ID": terminals, "TERMINAL": terminals,
 		"LAYOUT":  layouts,
 		"SESSION": sessions,
-		"TOKEN":   tokens,
+		"INTERFACE": func(cmd *cobra.Command) []string {
+			return asked(cmd, func(ctx context.Context, s *endpoint.Conn) (all []string) {
+				got, _ := s.Interfaces(ctx) //nolint:errcheck // there is nowhere to report it to
+				for _, one := range got {
+					all = append(all, one.Name()+"\tshows "+cli.Short(one.On()))
+				}
+				return all
+			})
+		},
+		"TOKEN": tokens,
 
 		"TASK": tasks("listTasks", func(t store.Task) string { return t.Name + "\t" + string(t.Status) }),
 		"AGENT": func(cmd *cobra.Command) []string {

@@ -61,7 +61,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 	if h.Reconnect && p.Own() {
 		dial = (&local.Reviver{Dirs: p.Dirs, Connect: plain}).Dial
 	}
-	if p.debug && h.Kind != "tui" { // which has the terminal
+	if p.debug && h.Kind != KindInterface { // which has the terminal
 		dial = trace(dial)
 	}
 	id := cmp.Or(h.ID, NewClientID(h.Kind))
@@ -72,7 +72,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 		Dial: dial, ClientID: id, Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
 		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,
 	}
-	if h.Kind != "tui" && h.Kind != "mcp" { // those never give up
+	if h.Kind != KindInterface && h.Kind != "mcp" { // those never give up
 		opts.Absence = changeTime
 	}
 	p.Pace(&opts)
@@ -201,7 +201,7 @@ func (p Endpoint) silent(err error) error {
 // NewClientID names this process to the host. It is no secret and no identity:
 // who we are follows from how we connected.
 func NewClientID(kind string) string {
-	return "tandemux-" + kind + "-" + strings.ToLower(rand.Text()[:12])
+	return clientPrefix + kind + "-" + strings.ToLower(rand.Text()[:12])
 }
 
 // Conn is a connected command: the client and what it mirrors.

@@ -158,7 +158,7 @@ var arrows = map[string][]string{
 	"ui/status":          {"ui/look", "ui/paint", "internal/config/option"},
 	"ui/words":           {"internal/plaintext"},
 	"ui/address":         {"ahp"},
-	"ui/link":            {"ahp", "ahp/find", "ahp/hosted", "ahp/annotation", "ahp/changeset", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
+	"ui/link":            {"ahp", "ahp/find", "ahp/hosted", "ahp/annotation", "ahp/changeset", "ahp/palette", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
 	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/review", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/typing":          {"ahp", "ahp/hosted", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/predict", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/hints":           {"ui/editor", "ui/look", "ui/paint", "ui/words"},
@@ -179,7 +179,7 @@ var arrows = map[string][]string{
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"internal/approval", "ui/editor", "ui/look", "ui/paint", "ui/words"},
-	"ui":                 {"internal/approval", "internal/pty", "ahp", "ahp/annotation", "ahp/changeset", "ahp/hosted", "ahp/resource", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
+	"ui":                 {"internal/approval", "internal/pty", "ahp", "ahp/annotation", "ahp/changeset", "ahp/hosted", "ahp/palette", "ahp/resource", "emulator/...", "keymap", "themes", "ui/...", "internal/config/option", "internal/fileuri"},
 	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 
@@ -197,7 +197,7 @@ var arrows = map[string][]string{
 	"internal/hosts":   {"internal/config/strict", "internal/statefile"},
 	"internal/hostcmd": {"ahp", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/plaintext"},
 
-	"internal/endpoint": {"ahp", "ahp/hosted", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
+	"internal/endpoint": {"ahp", "ahp/hosted", "ahp/palette", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/termcmd"},
 

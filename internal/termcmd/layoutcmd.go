@@ -31,6 +31,8 @@ func Layout() *cobra.Command {
 type layoutRow struct {
 	Name string   `json:"name" doc:"What --layout takes"`
 	Tabs []tabRow `json:"tabs" doc:"From the left"`
+	// Interfaces are the caller's own.
+	Interfaces []string `json:"interfaces" doc:"Yours that show it, as tandemux do --interface takes them"`
 }
 
 // tabRow is a tab of it.
@@ -66,16 +68,24 @@ func LayoutNames(s *endpoint.Conn) []string {
 
 func newLayoutLsCommand() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", `List the layouts that show a terminal
-With --json also their tabs and panes.`, nil, func(cmd *cobra.Command, _ []string) error {
+INTERFACES are yours that show one, as "tandemux do --interface" takes them. With --json
+it has their tabs and panes, too.`, nil, func(cmd *cobra.Command, _ []string) error {
 		rows := []layoutRow{}
 		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+			faces, _ := s.Interfaces(ctx) //nolint:errcheck // an older host, or one that tells us nothing of them
 			for _, name := range LayoutNames(s) {
 				l, _, err := ReadLayout(s, ctx, LayoutURI(name))
 				s.Unsubscribe(LayoutURI(name))
 				if err != nil {
 					return err
 				}
-				rows = append(rows, rowOfLayout(name, l))
+				row := rowOfLayout(name, l)
+				for _, one := range faces {
+					if one.On() == name {
+						row.Interfaces = append(row.Interfaces, one.Name())
+					}
+				}
+				rows = append(rows, row)
 			}
 			return nil
 		})
@@ -85,18 +95,18 @@ With --json also their tabs and panes.`, nil, func(cmd *cobra.Command, _ []strin
 		if len(rows) == 0 && !cli.AsJSON(cmd) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are no layouts; `tandemux` opens one")
 		}
-		return cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES", rows, func(r layoutRow) []any {
+		return cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES\tINTERFACES", rows, func(r layoutRow) []any {
 			panes := 0
 			for _, t := range r.Tabs {
 				panes += len(t.Panes)
 			}
-			return []any{r.Name, len(r.Tabs), panes}
+			return []any{r.Name, len(r.Tabs), panes, strings.Join(r.Interfaces, " ")}
 		})
 	}), cli.One[[]layoutRow]())
 }
 
 func rowOfLayout(name string, l layout.Layout) layoutRow {
-	r := layoutRow{Name: name, Tabs: []tabRow{}}
+	r := layoutRow{Name: name, Tabs: []tabRow{}, Interfaces: []string{}}
 	for i, t := range l.Tabs {
 		tab := tabRow{ID: t.ID, Name: t.Name, Active: i == l.Active}
 		for _, p := range t.Panes() {

@@ -272,6 +272,8 @@ var arguments = map[string]struct {
 	"switch-layout": {"Switch to the % layout", []Arg{{Name: "which", Kind: Choice, Choices: []string{"next", "previous", "last"}}}},
 	"rename-layout": {`Rename layout to "%"`, []Arg{name}},
 
+	"search":          {"Search for %", []Arg{{Name: "text", Optional: true}}},
+	"search-back":     {"Search back for %", []Arg{{Name: "text", Optional: true}}},
 	"search-all":      {"Search all terminals for %", []Arg{{Name: "text", Optional: true}}},
 	"record":          {"Record to %", []Arg{file}},
 	"save-buffer":     {"Save the last copy to %", []Arg{file}},

@@ -151,8 +151,8 @@ var copyActions = map[string]action{
 	"copy-open-link":    onView(func(cp *Copying, v *pane.View, _ int) { cp.linkHere(v, (*Copying).OpenLink) }),
 	"copy-link":         onView(func(cp *Copying, v *pane.View, _ int) { cp.linkHere(v, (*Copying).CopyLink) }),
 
-	"search":           onView(func(cp *Copying, v *pane.View, _ int) { cp.search(v, false) }),
-	"search-back":      onView(func(cp *Copying, v *pane.View, _ int) { cp.search(v, true) }),
+	"search":           searchFor(false),
+	"search-back":      searchFor(true),
 	"search-next":      onView(func(cp *Copying, v *pane.View, n int) { cp.searchNext(v, false, n) }),
 	"search-previous":  onView(func(cp *Copying, v *pane.View, n int) { cp.searchNext(v, true, n) }),
 	"search-word":      onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, false) }),
@@ -168,6 +168,19 @@ var copyActions = map[string]action{
 	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, args) },
 	"edit-scrollback": onView(func(cp *Copying, v *pane.View, _ int) { cp.edit(v) }),
 	"save-scrollback": saveScrollback,
+}
+
+// searchFor looks for its argument, or asks what to look for.
+func searchFor(back bool) action {
+	return func(cp *Copying, args []string) {
+		onView(func(cp *Copying, v *pane.View, _ int) {
+			if len(args) > 0 {
+				cp.lookFor(v, args[0], back)
+				return
+			}
+			cp.search(v, back)
+		})(cp, nil)
+	}
 }
 
 // onView is a command about the focused pane's view, with a number: its argument,

@@ -55,7 +55,10 @@ func (d *checking) layout(l *Layout) error {
 
 // mended puts right what only says how the layout was looked at.
 func (l Layout) mended() Layout {
-	l.Name = clean(l.Name)
+	l.Name, l.Renamed = clean(l.Name), clean(l.Renamed)
+	if len(l.Tabs) > 0 {
+		l.Renamed = ""
+	}
 	if l.Active < 0 || l.Active >= len(l.Tabs) {
 		l.Active = 0
 	}

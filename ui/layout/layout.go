@@ -38,6 +38,8 @@ type Layout struct {
 	NextID int      `json:"nextId,omitzero"`  // where the search for the next pane's or tab's number starts
 	Recent []string `json:"recent,omitempty"` // ids of tabs, last active first, without the active one
 	Tabs   []Tab    `json:"tabs"`
+	// Renamed is what a layout without tabs is called now: those who show it go there.
+	Renamed string `json:"renamed,omitempty"`
 
 	Unknown jsontext.Value `json:",embed"` // members that this version doesn't know
 }

@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp/annotation"
 	"tandemux/ahp/changeset"
 	"tandemux/ahp/hosted"
+	"tandemux/ahp/palette"
 	"tandemux/ui/pane"
 	"tandemux/ui/predict"
 )
@@ -99,6 +100,11 @@ type (
 	Note struct {
 		Method string
 		Params json.RawMessage
+	}
+	// Asked is a command of the person's that came by the host. Reply is called once.
+	Asked struct {
+		palette.Params
+		Reply func(result any, err error)
 	}
 	// Broken is what could not be read.
 	Broken struct {
@@ -419,6 +425,21 @@ func (s *Sink) Note(method string, params json.RawMessage) {
 	case ahp.NoteSessionAdded, ahp.NoteSessionRemoved, ahp.NoteSessionSummaryChanged:
 		s.post(Note{method, params})
 	}
+}
+
+// Asked takes a request of the host's.
+func (s *Sink) Asked(method string, params json.RawMessage, reply func(result any, err error)) bool {
+	defer s.Fence()
+	if method != palette.MethodOrder {
+		return false
+	}
+	var p palette.Params
+	if err := json.Unmarshal(params, &p); err != nil {
+		reply(nil, ahp.InvalidParams("order: %v", err))
+		return true
+	}
+	s.post(Asked{p, reply})
+	return true
 }
 
 // Retrying takes the news that reconnecting has failed once more.

@@ -90,6 +90,9 @@ func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
 
 // revision makes a layout one of its channel's. Panes with chats show no terminals.
 func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
+	if len(l.Tabs) > 0 {
+		l.Renamed = ""
+	}
 	return ahp.LayoutChanged{Rev: rev, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
 }
 

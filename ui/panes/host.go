@@ -255,7 +255,11 @@ func (ps *Panes) Ended(t *terminals.Terminal) {
 
 // Emptied ends the interface when no pane is left.
 func (ps *Panes) Emptied() {
-	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 && !ps.Unseen {
+	switch l := &ps.Doc.Shown; {
+	case len(l.Tabs) > 0 || ps.Holding > 0 || ps.Unseen:
+	case l.Renamed != "" && ps.layoutNamed(l.Renamed):
+		goAlong(ps, l.Renamed)
+	default:
 		ps.do.Emptied("the last pane closed")
 	}
 }

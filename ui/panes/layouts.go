@@ -166,20 +166,39 @@ func (ps *Panes) deleteLayout(name string) {
 	question := "delete layout " + name + "? " + words.Plural(terminals[name], "terminal") + " in it will run on in the background"
 	ps.loop.Open(overlay.NewConfirm(question, func() {
 		if name != ps.Name {
-			ps.emptyLayout(name, deleted)
+			ps.emptyLayout(name, "", deleted)
 			return
 		}
 		at := slices.Index(names, name)
-		ps.switchTo(names[max(at-1, 1-at)], func() { ps.emptyLayout(name, deleted) })
+		ps.switchTo(names[max(at-1, 1-at)], func() { ps.emptyLayout(name, "", deleted) })
 	}, nil))
 }
 
-// emptyLayout writes that a layout shows nothing, which ends it, and says what
-// that was for.
-func (ps *Panes) emptyLayout(name, done string) {
+// emptyLayout writes that a layout shows nothing, which ends it, or that it is called
+// otherwise now, and says what that was for.
+func (ps *Panes) emptyLayout(name, renamed, done string) {
 	ps.readLayout(name, func(st ahp.LayoutState) {
-		ps.writeLayout(name, st.Rev, layout.New(name))
+		ps.writeLayout(name, st.Rev, ended(name, renamed))
 		ps.loop.Say(status.Info, "%s", done)
+	})
+}
+
+// ended is a layout that shows nothing.
+func ended(name, renamed string) layout.Layout {
+	l := layout.New(name)
+	l.Renamed = renamed
+	return l
+}
+
+// goAlong goes on with the layout under its new name, which somebody gave it.
+func goAlong(ps *Panes, name string) {
+	if ps.layouts.next != "" {
+		return // it goes elsewhere already
+	}
+	last := ps.layouts.last
+	ps.switchTo(name, func() {
+		ps.layouts.last = last
+		ps.loop.Say(status.Info, "this layout is called %s now", name)
 	})
 }
 
@@ -209,13 +228,22 @@ func (ps *Panes) nameLayout(from, to string) {
 			}
 			ps.readLayout(to, func(free ahp.LayoutState) {
 				ps.writeLayout(to, free.Rev, l)
-				ps.emptyLayout(from, renamed)
+				ps.emptyLayout(from, to, renamed)
 			})
 		})
 		return
 	}
 	ps.readLayout(to, func(free ahp.LayoutState) {
 		ps.writeLayout(to, free.Rev, ps.Doc.Shown)
-		ps.switchTo(to, func() { ps.emptyLayout(from, renamed) })
+		if ps.Unseen {
+			ps.writeLayout(from, ps.Doc.confirmed.Rev, ended(from, to))
+			ps.Name = to
+			return
+		}
+		last := ps.layouts.last
+		ps.switchTo(to, func() {
+			ps.layouts.last = last // the old name is nobody's
+			ps.emptyLayout(from, to, renamed)
+		})
 	})
 }
