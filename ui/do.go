@@ -110,7 +110,7 @@ func CheckOrder(name string, args []string) error {
 	all := Doable()
 	c := all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })]
 	if !OnLayout(c) {
-		return &NeedsInterfaceError{name, cmp.Or(elsewhere[name], "open one with `tandemux attach` and press its key there")}
+		return &NeedsInterfaceError{name, cmp.Or(elsewhere[name], "open one with `tandemux attach`")}
 	}
 	if len(own) == 0 && len(c.Args) > 0 && !c.Args[0].Optional {
 		return fmt.Errorf("%s needs its argument %s", name, c.Args[0].Name)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"tandemux/ahp"
 	"tandemux/ahp/palette"
 	"tandemux/ui/command"
@@ -8,6 +10,9 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 )
+
+// anytime are the commands that are none of what is open in the interface.
+var anytime = []string{"detach", "suspend", "redraw", "reload-config"}
 
 // asked does a command that the person sent here from elsewhere, as if its key had been
 // pressed. It is refused where a key would mean something else: while something is open or
@@ -22,7 +27,7 @@ func (m *Model) asked(p palette.Params) (done palette.Result, err error) {
 		return done, ahp.Conflict("%s: this interface is just opening, or closing", p.Command)
 	case p.Channel != ps.Doc.URI:
 		return done, ahp.NotFound("%s: this interface shows layout %s", p.Command, ps.Name)
-	case m.loop.Overlay != nil || m.copying.Asks():
+	case (m.loop.Overlay != nil || m.copying.Asks()) && !slices.Contains(anytime, p.Command):
 		return done, ahp.Conflict("%s: something is open in this interface, or it asks something", p.Command)
 	case m.waiting() || len(m.held) > 0:
 		return done, ahp.Conflict("%s: this interface waits for a terminal", p.Command)

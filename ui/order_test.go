@@ -132,7 +132,6 @@ func TestOrder(t *testing.T) {
 	if _, err := u.order(palette.Params{Command: "zoom"}); err == nil || !strings.Contains(err.Error(), "something is open in this interface") || u.Screen() != before {
 		t.Errorf("with help open: %v", err)
 	}
-	u.Press("esc")
 	if _, err := u.order(palette.Params{Command: "detach"}); err != nil {
 		t.Error(err)
 	}
