@@ -210,10 +210,11 @@ pictures() {
 browser() {
 	shots=$work/shots
 	mkdir "$shots"
-	(cd web/build && TANDEMUX_SHOTS=$shots go test -count 1 -run '^(TestTerminals|TestPhone|TestKeys)$' .)
+	(cd web/build && TANDEMUX_SHOTS=$shots go test -count 1 -run '^(TestTerminals|TestPhone|TestKeys|TestTask)$' .)
 	page() { mv "$shots/$1.png" docs/screens/; }
 	page browser
 	page browser-palette
+	page browser-task
 	page phone
 }
 

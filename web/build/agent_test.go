@@ -5,14 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 )
 
+// marked is Markdown, some of it hostile.
+const marked = "## Done\n\nIt is **better** now, `code.txt` has:\n\n- one\n- two\n  1. under it\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | *2* |\n\n" +
+	"> said <b>so</b>\n\n[good](https://good.example/) [bad](javascript:window.hacked=1) ![x](https://evil.example/x.png) " + hostile + "\n"
+
 // agentVariable has this test's program be an agent, which speaks ACP on its standard
 // streams: asked to "permit" it asks whether it may run a command, asked to "count" it
-// counts in a terminal, and otherwise it repeats what it is told.
-const agentVariable = "TANDEMUX_WEB_AGENT"
+// counts in a terminal, asked to "improve" it writes a file, and otherwise it repeats what it is told.
+const agentVariable = "WEB_TEST_AGENT"
 
 type message struct {
 	ID     json.RawMessage `json:"id,omitempty"`
@@ -45,6 +50,7 @@ func beAgent() {
 	say := func(text string) {
 		update(object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": text}})
 	}
+	var dir string // of the session
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 8<<20)
 	for lines.Scan() {
@@ -64,6 +70,9 @@ func beAgent() {
 		case "initialize":
 			answer(object{"protocolVersion": 1, "agentCapabilities": object{}, "authMethods": []any{}})
 		case "session/new":
+			var p struct{ Cwd string }
+			json.Unmarshal(m.Params, &p)
+			dir = p.Cwd
 			answer(object{"sessionId": "s"})
 		case "session/prompt":
 			end := func() { answer(object{"stopReason": "end_turn"}) }
@@ -83,6 +92,13 @@ func beAgent() {
 					say("it was answered: " + r.Outcome.OptionID)
 					end()
 				})
+			case strings.Contains(text, "improve"):
+				os.WriteFile(filepath.Join(dir, "code.txt"), []byte("one\nfrom the agent\n"), 0o644)
+				say(marked)
+				end()
+			case strings.Contains(text, "why this"):
+				say("it has the comment")
+				end()
 			case strings.Contains(text, "count"):
 				ask("t", "terminal/create", object{"sessionId": "s", "command": "sh", "args": []string{"-c", "i=0; while :; do i=$((i+1)); echo count $i; sleep .2; done"}}, func(result json.RawMessage) {
 					var r struct{ TerminalID string }

@@ -17,7 +17,7 @@ import (
 func reducersIn(t *testing.T) func(c string) string {
 	t.Helper()
 	r := api.Build(api.BuildOptions{
-		Stdin:  &api.StdinOptions{Contents: `import {reducers} from "./reduce"; globalThis.run = (text) => { const c = JSON.parse(text); const r = reducers[c.reducer]; return JSON.stringify(c.actions.reduce((s, a) => r(s, a), c.initial)); }`, ResolveDir: "../src"},
+		Stdin:  &api.StdinOptions{Contents: `import {reducers} from "./reduce"; import {reduceAnnotations} from "./annotations"; reducers.annotations = reduceAnnotations; globalThis.run = (text) => { const c = JSON.parse(text); const r = reducers[c.reducer]; return JSON.stringify(c.actions.reduce((s, a) => r(s, a), c.initial)); }`, ResolveDir: "../src"},
 		Bundle: true, Format: api.FormatIIFE, Target: api.ES2017, Platform: api.PlatformNeutral,
 	})
 	if len(r.Errors) > 0 {
@@ -56,8 +56,8 @@ var readers = []string{
 // the profile 0.5, which the page does not speak.
 func TestReducers(t *testing.T) {
 	run := reducersIn(t)
-	for _, file := range []string{"cases.json", "chat_cases.json"} {
-		text, err := os.ReadFile(filepath.Join("../../ahp/testdata", file))
+	for _, file := range []string{"testdata/cases.json", "testdata/chat_cases.json", "annotation/testdata/cases.json"} {
+		text, err := os.ReadFile(filepath.Join("../../ahp", file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,12 +15,13 @@ import { set } from "./setup";
 import { opened } from "./push";
 import { pair } from "./share";
 import { Store } from "./store";
+import { Tasks, TaskView } from "./tasks";
 import { cwdOf, nameOf, running, TerminalView, whose } from "./terminal";
 import { line } from "./text";
 
 const phone = matchMedia("(max-width: 700px)");
 
-type Place = "inbox" | "terminals" | "chats";
+type Place = "inbox" | "terminals" | "chats" | "tasks";
 
 function Out({ text, guest }: { text: string; guest?: boolean }) {
   return (
@@ -105,7 +106,7 @@ function Chats({ store, open }: { store: Store; open: (o: Open) => void }) {
   );
 }
 
-const places: Record<Place, string> = { inbox: "Inbox", terminals: "Terminals", chats: "Chats" };
+const places: Record<Place, string> = { inbox: "Inbox", terminals: "Terminals", chats: "Chats", tasks: "Tasks" };
 
 function App({ store }: { store: Store }) {
   useStore(store);
@@ -182,7 +183,7 @@ function App({ store }: { store: Store }) {
         ))}
       </nav>
       <div role="tabpanel" aria-label={places[place]}>
-        {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : <Chats store={store} open={open} />}
+        {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : place === "chats" ? <Chats store={store} open={open} /> : <Tasks store={store} open={(id) => open({ kind: "task", id })} />}
       </div>
       {!small && (
         <footer>
@@ -206,7 +207,9 @@ function App({ store }: { store: Store }) {
         <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={!store.guest && <button onClick={home}>{small ? "‹ back" : "×"}</button>} />
       ) : at.kind === "reading" ? (
         <Reading key={at.uri + at.command} store={store} uri={at.uri} first={at.command} back={() => setShown(small ? { kind: "terminal", uri: at.uri } : store.lastShown)} />
-      ) : at.kind === "task" ? null : (
+      ) : at.kind === "task" ? (
+        <TaskView key={at.id} store={store} id={at.id} back={home} />
+      ) : (
         <>
           {small && (
             <button class="home" onClick={home}>

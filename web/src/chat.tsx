@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { edits, type Edit, inputText } from "./edit";
 import { waits } from "./reduce";
+import { Markdown } from "./markdown";
+import { draft, keep } from "./settings";
 import type { Store } from "./store";
 import { line, prose, shown } from "./text";
 
@@ -176,12 +178,12 @@ function Content({ content }: { content: ahp.ToolContent[] }) {
 function Part({ store, chat, turn, part }: { store: Store; chat: string; turn: string; part: any }) {
   switch (part.kind) {
     case "markdown":
-      return <div class="prose">{shown(part.content)}</div>;
+      return <Markdown store={store} text={part.content} />;
     case "reasoning":
       return (
         <details class="dim">
           <summary>thinking</summary>
-          <div class="prose">{shown(part.content)}</div>
+          <Markdown store={store} text={part.content} />
         </details>
       );
     case "systemNotification":
@@ -223,7 +225,7 @@ function Turn({ store, chat, turn }: { store: Store; chat: string; turn: any }) 
 
 /** Chat shows one, and has a place to write. */
 export function Chat({ store, uri }: { store: Store; uri: string }) {
-  const [text, setText] = useState("");
+  const [text, write] = useState(() => draft(uri));
   const end = useRef<HTMLDivElement>(null);
   const bottom = useRef(true);
   useEffect(() => store.follow(uri), [uri]);
@@ -231,6 +233,11 @@ export function Chat({ store, uri }: { store: Store; uri: string }) {
   useEffect(() => {
     if (bottom.current) end.current?.scrollIntoView();
   });
+  /** setText keeps what was written until it is sent, also where the page is closed. */
+  const setText = (next: string) => {
+    write(next);
+    keep(uri, next);
+  };
   if (!s) return <p class="empty">…</p>;
   const turns: any[] = s.activeTurn ? [...s.turns, s.activeTurn] : s.turns;
   const send = () => {
@@ -240,7 +247,7 @@ export function Chat({ store, uri }: { store: Store; uri: string }) {
     setText("");
     store
       .send(uri, s.activeTurn ? { type: "chat/pendingMessageSet", kind: "queued", id, message } : { type: "chat/turnStarted", turnId: id, message })
-      .catch(() => setText((now) => now || text)); // it was not sent: it can be sent again
+      .catch(() => draft(uri) || setText(text)); // it was not sent: it can be sent again
   };
   return (
     <section class="chat" aria-label={line(s.title || "chat")}>

@@ -9,7 +9,7 @@ type Action = { type: string } & Record<string, any>;
 type Table<S> = Record<string, (s: S, a: any) => S>;
 
 /** reducer makes one of a table. */
-const reducer =
+export const reducer =
   <S>(table: Table<S>) =>
   (s: S, a: Action): S =>
     Object.hasOwn(table, a.type) ? table[a.type](s, a) : s;

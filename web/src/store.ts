@@ -1,6 +1,8 @@
 // What the page knows of the host: the states of channels, and what follows from them. The
 // views read it and are told when it changes.
 import type * as ahp from "./types";
+import { reduceAnnotations } from "./annotations";
+import { Api } from "./api";
 import type { Desk } from "./commands";
 import type { CopyMode } from "./copymode";
 import type { Part, Screen } from "./engine";
@@ -74,6 +76,7 @@ export class Store implements Listener {
   lastPane?: string;
   lastTab?: string;
   readonly conn: Connection;
+  readonly api: Api;
   private watchers = new Set<() => void>();
   private scheduled = false;
   private sayTimer = 0;
@@ -85,6 +88,7 @@ export class Store implements Listener {
   constructor(readonly pass: Pass) {
     this.guest = pass.guest;
     this.conn = new Connection(pass.key, this);
+    this.api = new Api(pass.key);
     for (const uri of this.guest ? [root] : [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
     begin(this);
   }
@@ -226,7 +230,7 @@ export class Store implements Listener {
     if (feed && a.type === "terminal/commandFinished") for (const s of feed.screens) s.ended(a.commandId, a.exitCode, a.durationMs);
     const state = this.states.get(e.channel);
     if (state === undefined) return;
-    const reduce = e.channel === root ? reduceRoot : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
+    const reduce = e.channel === root ? reduceRoot : e.channel.endsWith("/annotations") ? reduceAnnotations : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
     const next = reduce(state, a);
     if (next === state) return;
     this.states.set(e.channel, next);
