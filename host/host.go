@@ -160,7 +160,6 @@ type Host struct {
 	layouts   *layouts
 	terminals *terminals.Terminals
 	commands  *commands.Commands
-	questions *questions.Questions
 	sessions  *sessions.Sessions
 	changes   *changes.Changes
 	requests  *requests.Server
@@ -271,7 +270,7 @@ func New(c Config) (*Host, error) {
 			Core: h.core, Log: c.Log, Audit: trail, Activity: h.activity, Terminals: h.terminals, Servers: c.AgentServers,
 		}}, h},
 	})
-	h.questions = questions.New(questions.Options{
+	asked := questions.New(questions.Options{
 		Core: h.core, Audit: trail, Activity: h.activity, Terminals: h.terminals,
 		Permit: h.sessions.Permit,
 	})
@@ -290,8 +289,8 @@ func New(c Config) (*Host, error) {
 	})
 	h.requests = requests.New(requests.Options{
 		Core: h.core, Log: c.Log, Now: c.Now, Audit: trail, Tokens: tokens, ClientIDs: clientIDs,
-		Channels: channels{h}, TokensChanged: h.tokensChanged, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers, CommandPrefix: commandline.Prefix,
-		Methods: h.methods(trail), Actions: h.actions(),
+		Channels: channels{h, asked}, TokensChanged: h.tokensChanged, Version: c.Version, Home: c.home(), Limits: c.Limits.requestLimits, Triggers: completion.Triggers, CommandPrefix: commandline.Prefix,
+		Methods: h.methods(trail, asked), Actions: h.actions(),
 		Notifications: map[string]func(*requests.Conn, json.RawMessage){ahp.MethodColors: h.terminals.SetColors},
 	})
 	if err := h.restore(); err != nil {

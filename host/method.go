@@ -17,6 +17,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/questions"
 	"tandemux/host/requests"
 	"tandemux/host/resources"
 	"tandemux/host/sessions"
@@ -26,11 +27,11 @@ import (
 
 // methods is what can be asked, besides what package requests answers itself. What is
 // not there is -32601.
-func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
+func (h *Host) methods(trail *audit.Log, asked *questions.Questions) map[string]requests.Method {
 	all := h.sessions.Methods()
 	maps.Copy(all, h.terminals.Methods())
 	maps.Copy(all, h.commands.Methods())
-	maps.Copy(all, h.questions.Methods())
+	maps.Copy(all, asked.Methods())
 	maps.Copy(all, map[string]requests.Method{
 		ahp.MethodAgent: {Do: requests.Of(h.findAgent)},
 		ahp.MethodLogin: {Do: requests.Of(h.login), Drives: true},
@@ -55,7 +56,10 @@ func (h *Host) methods(trail *audit.Log) map[string]requests.Method {
 }
 
 // channels implements requests.Channels.
-type channels struct{ h *Host }
+type channels struct {
+	h     *Host
+	asked *questions.Questions
+}
 
 func (channels) Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	return terminals.Reaches(tx, p, uri)
@@ -114,7 +118,7 @@ func (cs channels) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, 
 	cs.looks(tx, c.Link)
 	h.layouts.recount(tx, tx.Channel(ahp.ActivityURI))
 	h.commands.Ended(tx, c)
-	h.questions.Ended(tx, c)
+	cs.asked.Ended(tx, c)
 	if c.Client != nil {
 		h.sessions.ClientGone(tx, c.Client.ID)
 	}
