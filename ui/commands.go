@@ -188,7 +188,7 @@ func (m *Model) detach() {
 func (m *Model) stop() {
 	running := 0
 	for _, t := range m.panes.Terms.ByURI {
-		if !t.Exited() {
+		if !t.Exited() && t.Host() == "" {
 			running++
 		}
 	}

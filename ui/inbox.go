@@ -33,6 +33,9 @@ func (m *Model) drain() {
 			m.linked(it)
 		case link.HostChanged:
 			m.hostChanged(it)
+		case link.HostSilent:
+			m.link.Hosts.Hush(it)
+			m.loop.Dirty |= loop.Chrome
 		case link.Retry:
 			m.typing.Retrying(it)
 		case link.Lost:

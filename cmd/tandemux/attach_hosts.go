@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ahp/hosted"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
 	"tandemux/ui/link"
-	uitasks "tandemux/ui/tasks"
 )
 
 const (
@@ -25,10 +23,8 @@ const (
 // other is the connection to another host, which may not be there yet. Its methods may be
 // called from any goroutine.
 type other struct {
-	hostAdapter // its Client is nil until there is one
-	name        string
-	sink        *link.RemoteSink
-	now         chan struct{} // holds one when the next attempt is wanted at once
+	sink *link.RemoteSink
+	now  chan struct{} // holds one when the next attempt is wanted at once
 
 	mu    sync.Mutex
 	ready *hostAdapter // nil while there has been no connection
@@ -48,8 +44,8 @@ func connectOthers(ctx context.Context, own endpoint.Endpoint, sink *link.Sink, 
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	for _, h := range list {
-		o := &other{name: h.Name, sink: sink.Of(h.Name), now: make(chan struct{}, 1)}
-		far = append(far, link.Far{Name: h.Name, Host: o, Person: o.person})
+		o := &other{sink: sink.Of(h.Name), now: make(chan struct{}, 1)}
+		far = append(far, link.Far{Name: h.Name, Host: o.there, Person: o.person, Retry: o.retry})
 		done.Go(func() { o.run(ctx, own, h, as, log.With("host", h.Name)) })
 	}
 	return far, func() {
@@ -65,7 +61,7 @@ func (o *other) run(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as
 		c, p, err := o.connect(ctx, own, h, as, log)
 		if err == nil {
 			o.mu.Lock()
-			o.ready = &hostAdapter{c, p, nil}
+			o.ready = &hostAdapter{c, p, o.sink.Agents}
 			o.mu.Unlock()
 			o.Status(client.Connected, nil) // again, now that requests go through
 			select {
@@ -138,123 +134,40 @@ func (o *other) Lost(channel ahp.URI, input string) { o.sink.Lost(channel, input
 // Silent implements client.Observer.
 func (o *other) Silent(since time.Time) { o.sink.Silent(since) }
 
-// there gives the connection while it is up.
-func (o *other) there() (hostAdapter, error) {
+// there gives the connection while it is up, and else one that says that it is away.
+func (o *other) there() link.Host {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.up {
-		return hostAdapter{}, link.ErrAway
+	switch {
+	case o.up:
+		return *o.ready
+	case o.ready != nil: // it follows no more than it has to when it is back
+		return link.Nowhere{Err: link.ErrAway, Left: o.ready.Unsubscribe}
 	}
-	return *o.ready, nil
+	return link.Nowhere{Err: link.ErrAway}
 }
 
+// person is whom the host takes this person for.
 func (o *other) person() string {
-	h, err := o.there()
-	if err != nil {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ready == nil {
 		return ""
 	}
-	return h.Principal()
+	return o.ready.Principal()
 }
 
-// Create implements link.Host.
-func (o *other) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
-	h, err := o.there()
-	if err != nil {
-		return err
-	}
-	return h.Create(ctx, p)
-}
-
-// Call implements link.Host.
-func (o *other) Call(ctx context.Context, method string, params, result any) error {
-	h, err := o.there()
-	if err != nil {
-		return err
-	}
-	return h.Call(ctx, method, params, result)
-}
-
-// Subscribe implements link.Host.
-func (o *other) Subscribe(ctx context.Context, uri ahp.URI) error {
-	h, err := o.there()
-	if err != nil {
-		return err
-	}
-	return h.Subscribe(ctx, uri)
-}
-
-// Unsubscribe implements link.Host.
-func (o *other) Unsubscribe(uri ahp.URI) {
+// retry tries at once.
+func (o *other) retry() {
 	o.mu.Lock()
 	h := o.ready
 	o.mu.Unlock()
 	if h != nil {
-		h.Unsubscribe(uri)
-	}
-}
-
-// Dispatch implements link.Host.
-func (o *other) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
-	h, err := o.there()
-	if err != nil {
-		return 0, err
-	}
-	return h.Dispatch(uri, a)
-}
-
-// Colors implements link.Host.
-func (o *other) Colors(p ahp.ColorsParams) error {
-	h, err := o.there()
-	if err != nil {
-		return err
-	}
-	return h.Colors(p)
-}
-
-// RoundTrip implements link.Host.
-func (o *other) RoundTrip() time.Duration {
-	h, err := o.there()
-	if err != nil {
-		return 0
-	}
-	return h.RoundTrip()
-}
-
-// Retry implements link.Host.
-func (o *other) Retry() {
-	o.mu.Lock()
-	h := o.ready
-	o.mu.Unlock()
-	if h != nil {
-		h.Client.Retry()
+		h.Retry()
 		return
 	}
 	select {
 	case o.now <- struct{}{}:
 	default:
 	}
-}
-
-// Sessions implements link.Host.
-func (o *other) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
-	h, err := o.there()
-	if err != nil {
-		return nil, err
-	}
-	return h.Sessions(ctx)
-}
-
-// Tasks implements uitasks.Host: their ids and sessions get the host's name, as they come by
-// HTTP.
-func (o *other) Tasks(ctx context.Context) ([]uitasks.Task, error) {
-	h, err := o.there()
-	if err != nil {
-		return nil, err
-	}
-	all, err := h.Tasks(ctx)
-	for i, t := range all {
-		all[i].ID, all[i].Name = o.name+":"+t.ID, o.name+":"+t.Name
-		all[i].Session = hosted.At(o.name, t.Session)
-	}
-	return all, err
 }

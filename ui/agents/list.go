@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/fileuri"
 	"tandemux/ui/command"
 	"tandemux/ui/link"
@@ -181,7 +182,7 @@ func (as *Agents) openSession(s *session) {
 // newSession begins a session; without a name it asks which agent, where there are
 // several.
 func (as *Agents) newSession(name string) {
-	h := as.Link.Host
+	h := as.Link.At(hosted.At(as.Panes.FocusedHost(), ahp.RootURI))
 	cwd := as.Panes.Cwd()
 	if e := as.Focused(); e != nil {
 		if s := as.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
@@ -230,11 +231,11 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 
 // beginSession begins a session and shows its chat.
 func (as *Agents) beginSession(agent string, cwd ahp.URI) {
-	h := as.Link.Host
+	h, at := as.Link.Host, as.Panes.FocusedHost() // where the directory is
 	id := strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateSessionParams{
-		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
-		Meta: &ahp.SessionMeta{Chat: ahp.ChatScheme + "/" + id},
+		Channel: hosted.At(at, ahp.SessionScheme+"/"+id), Provider: agent,
+		Meta: &ahp.SessionMeta{Chat: hosted.At(at, ahp.ChatScheme+"/"+id)},
 	}
 	if cwd != "" {
 		p.WorkingDirectories = []ahp.URI{cwd}

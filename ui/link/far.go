@@ -9,12 +9,16 @@ import (
 	"tandemux/ahp/hosted"
 )
 
-// Far is the connection to another host, by its name. It may be down from the start.
+// Far is the connection to another host, by its name. It may be down from the start. Its
+// functions may be called from any goroutine.
 type Far struct {
 	Name string
-	Host Host
+	// Host gives the connection of now, a Nowhere while there is none.
+	Host func() Host
 	// Person is the principal that the host knows this person as, once connected.
 	Person func() string
+	// Retry tries at once to connect.
+	Retry func()
 }
 
 // Standing is how the connection to another host stands.
@@ -23,12 +27,21 @@ type Standing struct {
 	Since time.Time // of the loss, or of the first attempt
 	Next  time.Time // attempt to connect
 	Err   error     // of the last one
+	// Silent says since when it has not answered, though connected; zero that it does.
+	Silent time.Time
 }
 
 // HostChanged is what a Sink gives of another host's connection.
 type HostChanged struct {
 	Name string
 	Standing
+}
+
+// HostSilent says since when another host that is connected has not answered; zero that
+// it does.
+type HostSilent struct {
+	Name  string
+	Since time.Time
 }
 
 // Hosts are the connections to other hosts. It belongs to the event loop.
@@ -64,6 +77,13 @@ func (h *Hosts) Take(c HostChanged) bool {
 	return was.State != c.State
 }
 
+// Hush takes the news that a host does not answer, or does again.
+func (h *Hosts) Hush(s HostSilent) {
+	st := h.stands[s.Name]
+	st.Silent = s.Since
+	h.stands[s.Name] = st
+}
+
 // Standing is how a host's connection stands.
 func (h *Hosts) Standing(name string) Standing { return h.stands[name] }
 
@@ -89,10 +109,17 @@ func (l *Link) UpAt(uri ahp.URI) bool {
 
 // At gives the connection to the host of a resource.
 func (l *Link) At(uri ahp.URI) Host {
-	if f, is := l.Hosts.Find(hosted.Host(uri)); is {
-		return f.Host
+	if f, is := l.Host.(*fleet); is {
+		return f.at(uri)
 	}
 	return l.Host
+}
+
+// Retry tries at once to connect to the host of a resource.
+func (l *Link) Retry(uri ahp.URI) {
+	if f, is := l.Hosts.Find(hosted.Host(uri)); is {
+		f.Retry()
+	}
 }
 
 // RemoteSink is a Sink's end for the connection to another host: its root is told from
@@ -117,6 +144,13 @@ func (r *RemoteSink) Action(e ahp.Envelope) {
 	r.Sink.Action(e)
 }
 
+// Agents are those that the host says it has. It may be called from any goroutine.
+func (r *RemoteSink) Agents() []ahp.AgentInfo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.agents[r.name]
+}
+
 // channel is a channel's address here; the root has the same everywhere.
 func (r *RemoteSink) channel(uri ahp.URI) ahp.URI {
 	if uri == ahp.RootURI {
@@ -139,6 +173,8 @@ func (r *RemoteSink) Retrying(re Retry) {
 	r.post(HostChanged{r.name, Standing{State: Reconnecting, Since: re.Since, Next: re.Next, Err: re.Err}})
 }
 
-// Silent takes the news that the host has not answered since then: what is typed is
-// kept by the connection, which gives up by itself.
-func (r *RemoteSink) Silent(time.Time) {}
+// Silent takes the news that the host has not answered since then, and with the zero time
+// that it does.
+func (r *RemoteSink) Silent(since time.Time) {
+	r.post(HostSilent{r.name, since})
+}

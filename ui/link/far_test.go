@@ -58,8 +58,8 @@ func (n *named) DiscardTask(_ context.Context, id string) (string, error) {
 // TestFleet: what is of a host goes to that one alone, lists are of all that are there, and
 // what is of no host known says so.
 func TestFleet(t *testing.T) {
-	own, build, gpu := &named{name: "own"}, &named{name: "build"}, &named{name: "gpu", down: true}
-	h := join(own, []Far{{Name: "build", Host: build}, {Name: "gpu", Host: gpu}})
+	own, build := &named{name: "own"}, &named{name: "build"}
+	h := join(own, []Far{{Name: "build", Host: func() Host { return build }}, {Name: "gpu", Host: func() Host { return Nowhere{Err: ErrAway} }}})
 	ctx := t.Context()
 	for _, uri := range []ahp.URI{"ahp-terminal:/a", "ahp-terminal://build/b"} {
 		if err := h.Subscribe(ctx, uri); err != nil {
@@ -85,7 +85,7 @@ func TestFleet(t *testing.T) {
 	if rows, err := h.Sessions(ctx); err != nil || len(rows) != 2 {
 		t.Errorf("sessions: %+v, %v", rows, err)
 	}
-	if rows, err := h.Tasks(ctx); err != nil || len(rows) != 2 {
+	if rows, err := h.Tasks(ctx); err != nil || len(rows) != 2 || rows[1].ID != "build:build" {
 		t.Errorf("tasks: %+v, %v", rows, err)
 	}
 	if _, err := h.DiscardTask(ctx, "build:x"); err != nil {
@@ -114,7 +114,7 @@ func TestRemoteSink(t *testing.T) {
 	s.Of("build").Status(Connected, nil)
 	s.Of("build").Status(Reconnecting, errors.New("cut"))
 	var said []string
-	l := New(&named{}, []Far{{Name: "build", Host: &named{}}}, s, loop.New(nil, time.Now, nil, nil), nil)
+	l := New(&named{}, []Far{{Name: "build"}}, s, loop.New(nil, time.Now, nil, nil), nil)
 	if l.UpAt("ahp-terminal://build/b") || !l.UpAt("ahp-terminal:/a") || l.UpAt("ahp-terminal://none/b") {
 		t.Error("before it is connected")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ahp/find"
@@ -37,17 +38,51 @@ func (e UnknownHostError) Error() string {
 	return fmt.Sprintf("no host is called %s here: `tandemux hosts add %s URL` gives one the name", string(e), string(e))
 }
 
-// nowhere is the connection to a host that is in no list.
-type nowhere struct {
-	Host
-	err error
+// Nowhere is a host that can't be reached.
+type Nowhere struct {
+	Err error
+	// Left is told of what is followed no more; it may be nil.
+	Left func(uri ahp.URI)
 }
 
-func (n nowhere) Create(context.Context, ahp.CreateTerminalParams) error { return n.err }
-func (n nowhere) Call(context.Context, string, any, any) error           { return n.err }
-func (n nowhere) Subscribe(context.Context, ahp.URI) error               { return n.err }
-func (n nowhere) Unsubscribe(ahp.URI)                                    {}
-func (n nowhere) Dispatch(ahp.URI, ahp.Action) (int64, error)            { return 0, n.err }
+var _ Host = Nowhere{}
+
+func (Nowhere) ClientID() string                                               { return "" }
+func (n Nowhere) Create(context.Context, ahp.CreateTerminalParams) error       { return n.Err }
+func (n Nowhere) Call(context.Context, string, any, any) error                 { return n.Err }
+func (n Nowhere) Subscribe(context.Context, ahp.URI) error                     { return n.Err }
+func (n Nowhere) Dispatch(ahp.URI, ahp.Action) (int64, error)                  { return 0, n.Err }
+func (n Nowhere) Colors(ahp.ColorsParams) error                                { return n.Err }
+func (Nowhere) RoundTrip() time.Duration                                       { return 0 }
+func (Nowhere) Retry()                                                         {}
+func (n Nowhere) Sessions(context.Context) ([]ahp.SessionSummary, error)       { return nil, n.Err }
+func (n Nowhere) CreateSession(context.Context, ahp.CreateSessionParams) error { return n.Err }
+func (n Nowhere) Agents(context.Context) ([]Agent, error) { return nil, n.Err }
+
+func (n Nowhere) Tasks(context.Context) ([]tasks.Task, error) { return nil, n.Err }
+
+func (n Nowhere) TaskChanges(context.Context, string) (c tasks.Changes, err error) { return c, n.Err }
+func (n Nowhere) SteerTask(context.Context, string, string) error                  { return n.Err }
+func (n Nowhere) TaskPatch(context.Context, string) (string, error) { return "", n.Err }
+
+func (n Nowhere) MergeTask(context.Context, string, tasks.Merge) (m tasks.Merged, err error) {
+	return m, n.Err
+}
+
+func (n Nowhere) UpdateTask(context.Context, string, tasks.Update) (string, error) { return "", n.Err }
+
+func (n Nowhere) ResolveTask(context.Context, string, string, bool) (string, error) { return "", n.Err }
+
+func (n Nowhere) PullTask(context.Context, string, string) (string, error) { return "", n.Err }
+
+func (n Nowhere) DiscardTask(context.Context, string) (string, error) { return "", n.Err }
+
+// Unsubscribe stops following a channel.
+func (n Nowhere) Unsubscribe(uri ahp.URI) {
+	if n.Left != nil {
+		n.Left(uri)
+	}
+}
 
 // at gives the connection that a resource is reached by.
 func (f *fleet) at(uri ahp.URI) Host {
@@ -57,10 +92,10 @@ func (f *fleet) at(uri ahp.URI) Host {
 	}
 	for _, far := range f.far {
 		if far.Name == name {
-			return far.Host
+			return far.Host()
 		}
 	}
-	return nowhere{f.Host, UnknownHostError(name)}
+	return Nowhere{Err: UnknownHostError(name)}
 }
 
 func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
@@ -71,11 +106,11 @@ func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 func (f *fleet) Call(ctx context.Context, method string, params, result any) error {
 	switch got := result.(type) {
 	case *find.SearchResult:
-		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(one find.SearchResult) {
+		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(_ int, one find.SearchResult) {
 			got.Items, got.Partial = append(got.Items, one.Items...), got.Partial || one.Partial
 		})
 	case *find.HistoryResult:
-		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(one find.HistoryResult) {
+		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(_ int, one find.HistoryResult) {
 			got.Items, got.More = append(got.Items, one.Items...), got.More || one.More
 		})
 		slices.SortStableFunc(got.Items, func(a, b find.Command) int { return cmp.Compare(b.Timestamp, a.Timestamp) })
@@ -90,9 +125,9 @@ func (f *fleet) Call(ctx context.Context, method string, params, result any) err
 	return f.at(channel).Call(ctx, method, params, result)
 }
 
-// each asks all hosts at once and takes what they say in their order. Others than this
-// user's own may be away.
-func each[T any](f *fleet, ask func(h Host) (T, error), take func(T)) error {
+// each asks all hosts at once and takes what they say in their order, this user's own
+// first. Others may be away.
+func each[T any](f *fleet, ask func(h Host) (T, error), take func(i int, one T)) error {
 	type answer struct {
 		one T
 		err error
@@ -102,14 +137,14 @@ func each[T any](f *fleet, ask func(h Host) (T, error), take func(T)) error {
 	for i := range got {
 		h := f.Host
 		if i > 0 {
-			h = f.far[i-1].Host
+			h = f.far[i-1].Host()
 		}
 		done.Go(func() { got[i].one, got[i].err = ask(h) })
 	}
 	done.Wait()
-	for _, g := range got {
+	for i, g := range got {
 		if g.err == nil {
-			take(g.one)
+			take(i, g.one)
 		}
 	}
 	return got[0].err
@@ -124,7 +159,7 @@ func (f *fleet) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) { return f.at
 
 func (f *fleet) Colors(p ahp.ColorsParams) error {
 	for _, far := range f.far {
-		if err := far.Host.Colors(p); err != nil {
+		if err := far.Host().Colors(p); err != nil {
 			continue // it gets them when it is connected
 		}
 	}
@@ -132,7 +167,7 @@ func (f *fleet) Colors(p ahp.ColorsParams) error {
 }
 
 func (f *fleet) Sessions(ctx context.Context) (all []ahp.SessionSummary, err error) {
-	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(one []ahp.SessionSummary) { all = append(all, one...) })
+	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(_ int, one []ahp.SessionSummary) { all = append(all, one...) })
 	return all, err
 }
 
@@ -140,9 +175,21 @@ func (f *fleet) CreateSession(ctx context.Context, p ahp.CreateSessionParams) er
 	return f.at(p.Channel).CreateSession(ctx, p)
 }
 
-// Tasks are those of all hosts; the ids of others' carry their names.
+// Tasks are those of all hosts; the ids, names and sessions of others' carry the host's
+// name.
 func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
-	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(one []tasks.Task) { all = append(all, one...) })
+	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(i int, one []tasks.Task) {
+		name := ""
+		if i > 0 {
+			name = f.far[i-1].Name
+		}
+		for _, t := range one {
+			if name != "" {
+				t.ID, t.Name, t.Session = name+":"+t.ID, name+":"+t.Name, hosted.At(name, t.Session)
+			}
+			all = append(all, t)
+		}
+	})
 	slices.SortStableFunc(all, func(a, b tasks.Task) int { return b.Updated.Compare(a.Updated) })
 	return all, err
 }
@@ -152,7 +199,7 @@ func (f *fleet) task(id string) (Host, string) {
 	name, there, of := strings.Cut(id, ":")
 	for _, far := range f.far {
 		if of && far.Name == name {
-			return far.Host, there
+			return far.Host(), there
 		}
 	}
 	return f.Host, id

@@ -44,10 +44,10 @@ type Sink struct {
 	wake   func()          // nil until a Model is attached
 	whole  func(ahp.URI)   // as wake
 	closed bool
-	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
-	inputs bool                      // the loop wants to know which input the host has taken
-	agents []ahp.AgentInfo           // as the root says
-	kinds  map[ahp.URI]Kind          // of channels whose address does not say what they are
+	broke  func(v any, stack []byte)  // gets panics of the connection's goroutine
+	inputs bool                       // the loop wants to know which input the host has taken
+	agents map[string][]ahp.AgentInfo // as the roots of hosts say, "" for this user's own
+	kinds  map[ahp.URI]Kind           // of channels whose address does not say what they are
 }
 
 // Kind is what a channel is.
@@ -115,7 +115,7 @@ type (
 
 // NewSink gives an empty sink.
 func NewSink() *Sink {
-	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}, limits: map[ahp.URI]int{}}
+	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}, limits: map[ahp.URI]int{}, agents: map[string][]ahp.AgentInfo{}}
 	s.room = sync.NewCond(&s.mu)
 	return s
 }
@@ -457,17 +457,14 @@ func (s *Sink) Status(to State, err error) { s.post(Changed{to, err}) }
 
 // hire notes which agents the host has.
 func (s *Sink) hire(host string, agents []ahp.AgentInfo) {
-	if host != "" {
-		return // sessions are begun at this user's own
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.agents = agents
+	s.agents[host] = agents
 }
 
 // Agents are those that the host says it has. It may be called from any goroutine.
 func (s *Sink) Agents() []ahp.AgentInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.agents
+	return s.agents[""]
 }

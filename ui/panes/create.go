@@ -59,16 +59,20 @@ type Program struct {
 
 // hostFor is the host that a program runs on: the one it names, or the focused pane's. why
 // says why it can't.
-func (ps *Panes) hostFor(prog Program) (host, why string) {
-	if p, ok := ps.Arr.Focused(); ok && prog.Host == nil {
-		host = hosted.Host(p.Terminal)
-	} else if prog.Host != nil {
+func hostFor(ps *Panes, prog Program) (host, why string) {
+	if host = ps.FocusedHost(); prog.Host != nil {
 		host = *prog.Host
 	}
 	if host != "" && !ps.link.UpAt(hosted.At(host, ahp.RootURI)) {
 		why = ps.Absent(hosted.At(host, ahp.RootURI)) + "; new-on local opens a terminal here"
 	}
 	return host, why
+}
+
+// FocusedHost is the host of what the focused pane shows, "" for this user's own.
+func (ps *Panes) FocusedHost() string {
+	p, _ := ps.Arr.Focused()
+	return hosted.Host(p.Terminal)
 }
 
 // newOn opens a terminal on the host that is named, "local" for this user's own.
@@ -109,7 +113,7 @@ func (ps *Panes) program(args []string) Program {
 // Create makes a terminal and puts it into the layout. What is typed until it
 // shows is held back and goes to it.
 func (ps *Panes) Create(put Placement, prog Program) {
-	host, why := ps.hostFor(prog)
+	host, why := hostFor(ps, prog)
 	if why != "" {
 		ps.loop.Say(status.Warning, "%s", why)
 		return

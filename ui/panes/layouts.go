@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
@@ -40,7 +41,7 @@ func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
 			continue
 		}
 		for _, l := range t.Info.Meta.Layouts {
-			if l != ps.Doc.URI {
+			if l != ps.Doc.URI && hosted.Host(l) == "" {
 				terminals[address.LayoutName(l)]++
 			}
 		}

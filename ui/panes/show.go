@@ -128,6 +128,9 @@ func (ps *Panes) Badge(t *terminals.Terminal) (string, look.Style) {
 		if !ps.link.UpAt(t.URI) && t.Host() != "" {
 			return "away since " + ps.link.Hosts.Standing(t.Host()).Since.Format("15:04"), ps.outer.Look.Warn
 		}
+		if since := ps.link.Hosts.Standing(t.Host()).Silent; !since.IsZero() {
+			return "no answer since " + since.Format("15:04:05"), ps.outer.Look.Warn
+		}
 		_, shown = ps.Doc.Shown.Showing(t.URI)
 	}
 	return ps.Terms.Badge(t, shown, &ps.outer.Look)

@@ -121,7 +121,7 @@ func (ty *Typing) mayReach(t *terminals.Terminal) bool {
 	if t.Host() == "" || ty.link.UpAt(t.URI) {
 		return true
 	}
-	ty.link.At(t.URI).Retry()
+	ty.link.Retry(t.URI)
 	ty.loop.Say(status.Warning, "%s: not typed", ty.panes.Absent(t.URI))
 	return false
 }
