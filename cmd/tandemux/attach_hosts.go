@@ -99,6 +99,7 @@ func (o *other) connect(ctx context.Context, own endpoint.Endpoint, h hosts.Host
 		return nil, p, err
 	}
 	p = p.Quiet()
+	// No Serve: another host gives this interface no commands.
 	c, err := endpoint.Connect(ctx, p, endpoint.Options{
 		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o.sink, Listen: o.sink, Observe: o, Skim: o.sink}, Kind: endpoint.KindInterface, Log: log,
 	})

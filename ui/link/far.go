@@ -1,6 +1,8 @@
 package link
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -123,7 +125,8 @@ func (l *Link) Retry(uri ahp.URI) {
 }
 
 // RemoteSink is a Sink's end for the connection to another host: its root is told from
-// the others'. Its methods are called from that connection's goroutines.
+// the others', and what it says of what is not its own is left out. Its methods are called
+// from that connection's goroutines.
 type RemoteSink struct {
 	*Sink
 	name string
@@ -134,15 +137,41 @@ func (s *Sink) Of(name string) *RemoteSink { return &RemoteSink{s, name} }
 
 // Snapshot takes the state of a channel.
 func (r *RemoteSink) Snapshot(snap ahp.Snapshot) {
-	snap.Resource = r.channel(snap.Resource)
-	r.Sink.Snapshot(snap)
+	if snap.Resource = r.channel(snap.Resource); r.owns(snap.Resource) {
+		r.Sink.Snapshot(snap)
+	}
 }
 
 // Action takes a confirmed action or a refusal.
 func (r *RemoteSink) Action(e ahp.Envelope) {
-	e.Channel = r.channel(e.Channel)
-	r.Sink.Action(e)
+	if e.Channel = r.channel(e.Channel); r.owns(e.Channel) {
+		r.Sink.Action(e)
+	}
 }
+
+// Gone takes the news that a channel no longer exists.
+func (r *RemoteSink) Gone(channel ahp.URI) {
+	if r.owns(channel) {
+		r.Sink.Gone(channel)
+	}
+}
+
+// Note takes a notification beside actions.
+func (r *RemoteSink) Note(method string, params json.RawMessage) {
+	var p struct {
+		Summary struct {
+			Resource ahp.URI `json:"resource"`
+		} `json:"summary"`
+		Session ahp.URI `json:"session"`
+	}
+	if ahp.Unmarshal(params, &p) == nil && r.owns(cmp.Or(p.Session, p.Summary.Resource)) {
+		r.Sink.Note(method, params)
+	}
+}
+
+// owns reports whether a resource is the host's. An address may have been spelled so that
+// it was not given the host's name.
+func (r *RemoteSink) owns(uri ahp.URI) bool { return hosted.Host(uri) == r.name }
 
 // Agents are those that the host says it has. It may be called from any goroutine.
 func (r *RemoteSink) Agents() []ahp.AgentInfo {

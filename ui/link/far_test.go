@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/find"
+	"tandemux/ahp/hosted"
 	"tandemux/ui/loop"
 	"tandemux/ui/tasks"
 )
@@ -30,6 +31,13 @@ func (n *named) note(what string) error {
 	return nil
 }
 
+func (n *named) uri(there ahp.URI) ahp.URI {
+	if n.name == "own" {
+		return there
+	}
+	return hosted.At(n.name, there)
+}
+
 func (n *named) Subscribe(_ context.Context, uri ahp.URI) error { return n.note(uri) }
 func (n *named) Unsubscribe(uri ahp.URI)                        { n.note(uri) } //nolint:errcheck // away is fine
 func (n *named) Dispatch(uri ahp.URI, _ ahp.Action) (int64, error) {
@@ -38,13 +46,13 @@ func (n *named) Dispatch(uri ahp.URI, _ ahp.Action) (int64, error) {
 
 func (n *named) Call(_ context.Context, method string, _, result any) error {
 	if got, is := result.(*find.SearchResult); is {
-		got.Items = []find.SearchHit{{Text: n.name}}
+		got.Items = []find.SearchHit{{Terminal: n.uri("ahp-terminal:/a")}, {Terminal: "ahp-terminal://liar/a"}}
 	}
 	return n.note(method)
 }
 
 func (n *named) Sessions(context.Context) ([]ahp.SessionSummary, error) {
-	return []ahp.SessionSummary{{Resource: n.name}}, n.note("sessions")
+	return []ahp.SessionSummary{{Resource: n.uri("ahp-session:/s")}, {Resource: "ahp-session://liar/s"}}, n.note("sessions")
 }
 
 func (n *named) Tasks(context.Context) ([]tasks.Task, error) {
@@ -111,6 +119,12 @@ func TestRemoteSink(t *testing.T) {
 	}
 	s.Snapshot(root("ahp-terminal:/a"))
 	s.Of("build").Snapshot(root("ahp-terminal://build/b"))
+	// What is not its own is left out, however it is spelled.
+	s.Of("build").Action(ahp.Envelope{Channel: "ahp-terminal:/a", Action: ahp.TerminalTitleChanged{Title: "spoofed"}})
+	s.Of("build").Snapshot(ahp.Snapshot{Resource: "x-tandemux-layout:/main", State: json.RawMessage(`{}`)})
+	s.Of("build").Gone("ahp-terminal:/a")
+	s.Of("build").Note(ahp.NoteSessionRemoved, json.RawMessage(`{"session":"ahp-session:/a"}`))
+	s.Of("build").Note(ahp.NoteSessionRemoved, json.RawMessage(`{"session":"ahp-session://build/a"}`))
 	s.Of("build").Status(Connected, nil)
 	s.Of("build").Status(Reconnecting, errors.New("cut"))
 	var said []string
@@ -122,6 +136,10 @@ func TestRemoteSink(t *testing.T) {
 		switch it := item.(type) {
 		case Snapshot:
 			said = append(said, it.Channel+" "+it.State.(ahp.RootState).Terminals[0].Resource)
+		case Note:
+			said = append(said, string(it.Params))
+		case ahp.Envelope, Gone:
+			t.Errorf("%+v came from a host that has no such thing", it)
 		case HostChanged:
 			if !l.Hosts.Take(it) {
 				t.Errorf("%+v changes nothing", it)
@@ -129,7 +147,7 @@ func TestRemoteSink(t *testing.T) {
 			said = append(said, map[bool]string{true: "up", false: "down"}[l.UpAt("ahp-terminal://build/b")])
 		}
 	}
-	if got, want := strings.Join(said, ", "), "ahp-root:// ahp-terminal:/a, ahp-root://build ahp-terminal://build/b, up, down"; got != want {
+	if got, want := strings.Join(said, ", "), `ahp-root:// ahp-terminal:/a, ahp-root://build ahp-terminal://build/b, {"session":"ahp-session://build/a"}, up, down`; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if st := l.Hosts.Standing("build"); st.Since.IsZero() || st.Err == nil {

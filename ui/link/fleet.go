@@ -57,13 +57,13 @@ func (Nowhere) RoundTrip() time.Duration                                       {
 func (Nowhere) Retry()                                                         {}
 func (n Nowhere) Sessions(context.Context) ([]ahp.SessionSummary, error)       { return nil, n.Err }
 func (n Nowhere) CreateSession(context.Context, ahp.CreateSessionParams) error { return n.Err }
-func (n Nowhere) Agents(context.Context) ([]Agent, error) { return nil, n.Err }
+func (n Nowhere) Agents(context.Context) ([]Agent, error)                      { return nil, n.Err }
 
 func (n Nowhere) Tasks(context.Context) ([]tasks.Task, error) { return nil, n.Err }
 
 func (n Nowhere) TaskChanges(context.Context, string) (c tasks.Changes, err error) { return c, n.Err }
 func (n Nowhere) SteerTask(context.Context, string, string) error                  { return n.Err }
-func (n Nowhere) TaskPatch(context.Context, string) (string, error) { return "", n.Err }
+func (n Nowhere) TaskPatch(context.Context, string) (string, error)                { return "", n.Err }
 
 func (n Nowhere) MergeTask(context.Context, string, tasks.Merge) (m tasks.Merged, err error) {
 	return m, n.Err
@@ -98,6 +98,15 @@ func (f *fleet) at(uri ahp.URI) Host {
 	return Nowhere{Err: UnknownHostError(name)}
 }
 
+// name is what the host of each is called, "" for this user's own. Of what a host lists,
+// only what is its own counts.
+func (f *fleet) name(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return f.far[i-1].Name
+}
+
 func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 	return f.at(p.Channel).Create(ctx, p)
 }
@@ -106,11 +115,13 @@ func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 func (f *fleet) Call(ctx context.Context, method string, params, result any) error {
 	switch got := result.(type) {
 	case *find.SearchResult:
-		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(_ int, one find.SearchResult) {
+		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(i int, one find.SearchResult) {
+			one.Items = slices.DeleteFunc(one.Items, func(h find.SearchHit) bool { return hosted.Host(h.Terminal) != f.name(i) })
 			got.Items, got.Partial = append(got.Items, one.Items...), got.Partial || one.Partial
 		})
 	case *find.HistoryResult:
-		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(_ int, one find.HistoryResult) {
+		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(i int, one find.HistoryResult) {
+			one.Items = slices.DeleteFunc(one.Items, func(c find.Command) bool { return hosted.Host(c.Terminal) != f.name(i) })
 			got.Items, got.More = append(got.Items, one.Items...), got.More || one.More
 		})
 		slices.SortStableFunc(got.Items, func(a, b find.Command) int { return cmp.Compare(b.Timestamp, a.Timestamp) })
@@ -167,7 +178,13 @@ func (f *fleet) Colors(p ahp.ColorsParams) error {
 }
 
 func (f *fleet) Sessions(ctx context.Context) (all []ahp.SessionSummary, err error) {
-	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(_ int, one []ahp.SessionSummary) { all = append(all, one...) })
+	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(i int, one []ahp.SessionSummary) {
+		for _, s := range one {
+			if hosted.Host(s.Resource) == f.name(i) {
+				all = append(all, s)
+			}
+		}
+	})
 	return all, err
 }
 
@@ -179,10 +196,7 @@ func (f *fleet) CreateSession(ctx context.Context, p ahp.CreateSessionParams) er
 // name.
 func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
 	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(i int, one []tasks.Task) {
-		name := ""
-		if i > 0 {
-			name = f.far[i-1].Name
-		}
+		name := f.name(i)
 		for _, t := range one {
 			if name != "" {
 				t.ID, t.Name, t.Session = name+":"+t.ID, name+":"+t.Name, hosted.At(name, t.Session)

@@ -228,7 +228,7 @@ func (s *Sink) list(host string, terminals []ahp.TerminalInfo) {
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.limits, func(uri ahp.URI, _ int) bool { return hosted.Host(uri) == host })
 	for _, t := range terminals {
-		if t.Meta == nil || t.Meta.Scrollback == nil {
+		if t.Meta == nil || t.Meta.Scrollback == nil || hosted.Host(t.Resource) != host {
 			continue
 		}
 		lines := *t.Meta.Scrollback
