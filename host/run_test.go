@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,6 +131,46 @@ func TestTypedAhead(t *testing.T) {
 		}
 		return next == count
 	})
+}
+
+// A run right after a line that was typed waits until the shell has read that, and is
+// not taken for it; Enter that began nothing does not keep it for long.
+func TestRunAfterEnter(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("one")
+	p.initialize()
+	const uri = "ahp-terminal:/after"
+	startShell(w, p, uri, shells(t)["bash"])
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: "echo $$ >pid; bind '\"\\C-x\\C-m\": \"x\\C-h\"'"}, nil)
+	p.ended(uri)
+	text, err := os.ReadFile(filepath.Join(w.dir, "home", "pid"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid == 0 {
+		t.Fatalf("the shell's pid is %q: %v", text, err)
+	}
+	run := func(line string) int {
+		p.lastID++
+		p.send(map[string]any{"jsonrpc": "2.0", "id": p.lastID, "method": ahp.MethodRun, "params": ahp.RunParams{Channel: uri, Line: line}})
+		p.must(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil) // It was dealt with.
+		return p.lastID - 1
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	p.dispatch(uri, 1, ahp.TerminalInput{Data: "echo one\r"})
+	id := run("echo two")
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if r := answered[ahp.RunResult](p, id); r.CommandID != "c3" || r.CommandLine != "echo two" {
+		t.Errorf("the run became %+v", r)
+	}
+	p.ended(uri)
+	p.dispatch(uri, 2, ahp.TerminalInput{Data: "\x18\r"}) // A key that leaves nothing.
+	if r := answered[ahp.RunResult](p, run("echo three")); r.CommandID != "c4" {
+		t.Errorf("the run became %+v", r)
+	}
 }
 
 // Whatever the arguments are, each shell passes them on as they are.

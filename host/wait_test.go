@@ -18,7 +18,10 @@ func (p *peer) await(w ahp.WaitParams) int {
 	return p.lastID
 }
 
-func (p *peer) answer(id int) (r ahp.WaitResult) {
+func (p *peer) answer(id int) ahp.WaitResult { return answered[ahp.WaitResult](p, id) }
+
+// answered skips to the answer of a request.
+func answered[T any](p *peer, id int) (r T) {
 	p.t.Helper()
 	for {
 		_, m, err := p.next()
@@ -29,7 +32,7 @@ func (p *peer) answer(id int) (r ahp.WaitResult) {
 			continue
 		}
 		if m.Error != nil {
-			p.t.Fatalf("wait: %v", m.Error)
+			p.t.Fatalf("%d: %v", id, m.Error)
 		}
 		if err := json.Unmarshal(m.Result, &r); err != nil {
 			p.t.Fatal(err)

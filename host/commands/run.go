@@ -156,6 +156,12 @@ func (w *wait) submitLine(tx core.Tx) error {
 	id, err := w.t.TypeLine(tx, w.line, w.plain, w.c.Client.ID, w.key)
 	switch {
 	case errors.Is(err, terminal.ErrNoPrompt):
+		if w.idle == nil && w.t.Term.Entered() {
+			w.idle = w.after(terminal.EnterTime, func(tx core.Tx) {
+				w.idle.Reset(terminal.EnterTime)
+				w.ready(tx)
+			})
+		}
 		return nil
 	case errors.Is(err, terminal.ErrNoDetection):
 		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `tandemux send`, or run the command in a terminal of its own")

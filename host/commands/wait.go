@@ -21,10 +21,6 @@ const (
 	maxWaits = 64
 	// maxPattern bounds WaitParams.Pattern in bytes.
 	maxPattern = 1 << 10
-	// nextTime is how long a wait for a command believes that Enter begins one:
-	// what the shell can't read, it neither executes nor always answers with a
-	// prompt.
-	nextTime = time.Second
 	// beginTime is how long a shell may take to begin a command that was typed.
 	beginTime = 10 * time.Second
 	// inputTime is how long there is no output before it is looked whether what runs
@@ -205,7 +201,7 @@ func (w *wait) forCommand(tx core.Tx, _ *regexp.Regexp) error {
 		return nil
 	}
 	if w.next {
-		w.idle = w.after(nextTime, w.declined)
+		w.idle = w.after(terminal.EnterTime, w.declined)
 	}
 	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		switch a := a.(type) {

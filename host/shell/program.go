@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -93,4 +94,18 @@ func fromPasswd(path string, uid int) string {
 		}
 	}
 	return ""
+}
+
+// ReadsTerminal reports whether the system call that a process, of which at is the directory
+// in /proc, is in is of a terminal; where that is not told, whether its input is one.
+func ReadsTerminal(at string) bool {
+	fd := 0
+	if call, err := os.ReadFile(at + "/syscall"); err == nil {
+		var nr int
+		if _, err := fmt.Sscanf(string(call), "%d %v", &nr, &fd); err != nil {
+			return false
+		}
+	}
+	to, err := os.Readlink(fmt.Sprintf("%s/fd/%d", at, fd))
+	return err == nil && (strings.HasPrefix(to, "/dev/pts/") || to == "/dev/tty" || to == "/dev/console")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/termios"
 	"golang.org/x/sys/unix"
+
+	"tandemux/host/shell"
 )
 
 // maxAsked bounds the processes that are looked at for one that waits for input.
@@ -26,7 +28,7 @@ func (t *Terminal) WantsInput(line string) bool {
 	for i := 0; i < len(asked) && i < maxAsked; i++ {
 		at := "/proc/" + asked[i]
 		switch wait, _ := os.ReadFile(at + "/wchan"); {
-		case string(wait) == "n_tty_read", string(wait) == "wait_woken" && readsTerminal(at):
+		case string(wait) == "n_tty_read", string(wait) == "wait_woken" && shell.ReadsTerminal(at):
 			return true
 		case edits && (strings.Contains(string(wait), "poll") || strings.Contains(string(wait), "select")):
 			return true
@@ -35,18 +37,4 @@ func (t *Terminal) WantsInput(line string) bool {
 		asked = append(asked, strings.Fields(string(children))...)
 	}
 	return false
-}
-
-// readsTerminal reports whether the system call that a process is in is of a terminal; where
-// that is not told, whether its input is one.
-func readsTerminal(at string) bool {
-	fd := 0
-	if call, err := os.ReadFile(at + "/syscall"); err == nil {
-		var nr int
-		if _, err := fmt.Sscanf(string(call), "%d %v", &nr, &fd); err != nil {
-			return false
-		}
-	}
-	to, err := os.Readlink(fmt.Sprintf("%s/fd/%d", at, fd))
-	return err == nil && (strings.HasPrefix(to, "/dev/pts/") || to == "/dev/tty" || to == "/dev/console")
 }

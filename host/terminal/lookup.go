@@ -138,7 +138,7 @@ func (t *Terminal) ready() error {
 		return fmt.Errorf("%q is running in it", clip(c.running.info.CommandLine))
 	case !c.available && t.cfg.Nonce == "":
 		return ErrNoDetection
-	case !c.ready():
+	case !c.ready(), t.unread():
 		c.wanted = true
 		return ErrNoPrompt
 	case t.inputPresent():

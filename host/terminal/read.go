@@ -225,6 +225,7 @@ func (t *Terminal) show(b []byte) {
 // retain keeps what viewers get. The caller holds screen.
 func (t *Terminal) retain(b []byte) {
 	t.passed += uint64(len(b))
+	t.answered.Store(true)
 	t.kept.add(b)
 	if t.cmds.running != nil {
 		t.cmds.running.out.Add(b)

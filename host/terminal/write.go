@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -24,6 +25,8 @@ const (
 	maxReplies = 64 << 10
 	// maxNow bounds what is written on the caller's goroutine.
 	maxNow = 4 << 10
+	// EnterTime is how long Enter is believed to begin a command: not all that is read does.
+	EnterTime = time.Second
 )
 
 // input is the queue to the pty: what is typed and what the emulator answers,
@@ -52,6 +55,9 @@ type input struct {
 	line    flag        // something was typed since the last prompt
 	entered flag        // Enter was typed, and neither command nor prompt came since
 	changed atomic.Bool // one of the two, since the last take
+	// When Enter was typed, in Unix nanoseconds, 0 if an earlier host knew; output came since.
+	enteredAt atomic.Int64
+	answered  atomic.Bool
 }
 
 // flag is a fact that changes without the screen.
@@ -166,11 +172,13 @@ func (in *input) end(why error) {
 // Input queues data for the child. It never blocks; ErrInputFull when the queue
 // is full (nothing of data is taken then), ErrExited, ErrClosed.
 func (in *input) Input(data string) error {
-	if !focusReports[data] {
+	if data != "\x1b[I" && data != "\x1b[O" { // Nobody types focus reports.
 		// Ctrl-C drops what was typed; fish shows no new prompt then.
 		in.line.set(!strings.HasSuffix(data, "\x03"))
 	}
 	if strings.ContainsAny(data, "\r\n") {
+		in.enteredAt.Store(time.Now().UnixNano())
+		in.answered.Store(false)
 		in.entered.set(true)
 	}
 	return in.add(data, maxInput, true)
@@ -179,6 +187,12 @@ func (in *input) Input(data string) error {
 // Entered reports that Enter was typed and no command has begun since, nor a
 // prompt been shown: one may be about to.
 func (in *input) Entered() bool { return in.entered.on.Load() }
+
+// unread reports that the shell may have yet to read Enter, upon which it prints something.
+func (in *input) unread() bool {
+	at := in.enteredAt.Load()
+	return in.Entered() && at != 0 && (!in.answered.Load() || time.Since(time.Unix(0, at)) < EnterTime)
+}
 
 // Waits reports that what is typed now has to wait for the program to read.
 func (in *input) Waits() bool {
@@ -278,6 +292,3 @@ func (in *input) put(fd uintptr, p []byte, typed bool) (n int, err error) {
 	n, err = rawio.Write(fd, p)
 	return max(n, 0), err
 }
-
-// focusReports are input that nobody types.
-var focusReports = map[string]bool{"\x1b[I": true, "\x1b[O": true}
