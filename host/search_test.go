@@ -1,8 +1,11 @@
 package host_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ahp/find"
@@ -59,4 +62,39 @@ func TestSearch(t *testing.T) {
 	if r = search(bound, find.SearchParams{Pattern: "needle"}); len(r.Items) != 30 || r.Items[0].Terminal != two {
 		t.Errorf("a token for one terminal finds %s", asJSON(t, r))
 	}
+}
+
+// TestSearchIsCancelled: a connection goes on while a search of its own is under way, and
+// ends one that it does not want any more.
+func TestSearchIsCancelled(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("one")
+	p.initialize()
+	const uri = ahp.URI("ahp-terminal:/much")
+	p.create(uri, "sh", "-c", `yes $(printf '%0190d' 0) | head -9000; echo ready; exec cat`)
+	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: "ready", Past: true, TimeoutMs: 60_000}, &ahp.WaitResult{})
+	p.lastID++
+	id := p.lastID
+	p.send(map[string]any{"jsonrpc": "2.0", "id": id, "method": find.MethodSearch, "params": find.SearchParams{
+		Channel: ahp.RootURI, Pattern: strings.Repeat("(0*|x)*", 140) + "y", // Seconds of work.
+	}})
+	var early json.RawMessage
+	p.lastID++
+	p.send(map[string]any{"jsonrpc": "2.0", "id": p.lastID, "method": ahp.MethodPing, "params": ahp.SubscribeParams{Channel: ahp.RootURI}})
+	for string(early) != fmt.Sprint(p.lastID) {
+		_, m, err := p.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if early = m.ID; string(early) == fmt.Sprint(id) {
+			t.Fatal("the search kept the connection from another request")
+		}
+	}
+	begun := time.Now()
+	p.send(map[string]any{"jsonrpc": "2.0", "method": find.MethodCancel, "params": find.CancelParams{Channel: ahp.RootURI, ID: json.RawMessage(fmt.Sprint(id))}})
+	if r := answered[find.SearchResult](p, id); !r.Partial {
+		t.Errorf("all was searched: %s", asJSON(t, r))
+	}
+	t.Logf("ended %v after it was cancelled", time.Since(begun))
 }

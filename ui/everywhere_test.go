@@ -18,6 +18,8 @@ type finder struct {
 	past  []ahpfind.Command
 	asked []ahpfind.HistoryParams
 	hits  ahpfind.SearchResult
+	slow  bool // a search goes on until it is given up
+	ended int  // searches that were
 }
 
 func (f *finder) Call(ctx context.Context, method string, params, result any) error {
@@ -32,6 +34,11 @@ func (f *finder) Call(ctx context.Context, method string, params, result any) er
 		}
 		*result.(*ahpfind.HistoryResult) = got
 	case ahpfind.SearchParams:
+		if f.slow {
+			<-ctx.Done()
+			f.ended++
+			return ctx.Err()
+		}
 		*result.(*ahpfind.SearchResult) = f.hits
 	default:
 		return f.Host.Call(ctx, method, params, result)
@@ -137,4 +144,31 @@ func TestSearchAll(t *testing.T) {
 	u.Type("never")
 	u.Press("enter")
 	u.Shows(`"never" is in no terminal`)
+}
+
+// TestSearchStops: a search of all terminals can be stopped, and is told so; what is typed
+// meanwhile goes nowhere, and afterwards into the pane.
+func TestSearchStops(t *testing.T) {
+	u, f := everywhere(t, 80, 24)
+	sh := u.Host.Terminal("sh1")
+	f.slow = true
+	u.Press("ctrl+space ctrl+f")
+	u.Type("error")
+	u.Host.Hold()
+	u.Press("enter")
+	u.Type("x")
+	u.Shows(`searching all terminals for "error"`, "esc stop")
+	if f.ended != 0 || sh.Typed() != "" {
+		t.Errorf("%d searches ended, %q was typed", f.ended, sh.Typed())
+	}
+	u.Press("esc")
+	u.Host.Let()
+	u.Hides("searching", "search all terminals")
+	u.Type("y")
+	if u.WaitIdle(); f.ended != 1 || sh.Typed() != "y" {
+		t.Errorf("%d searches ended, %q was typed", f.ended, sh.Typed())
+	}
+	f.slow, f.hits.Items = false, []ahpfind.SearchHit{{Terminal: sh.URI, Line: 1, Text: "an error"}}
+	u.Press("ctrl+space ctrl+f", "enter")
+	u.Shows("1 line with", "an error")
 }

@@ -1,11 +1,16 @@
 package find
 
-import "tandemux/ahp"
+import (
+	"encoding/json"
+
+	"tandemux/ahp"
+)
 
 // What can be asked.
 const (
 	MethodHistory = "x-tandemux/history"
 	MethodSearch  = "x-tandemux/search"
+	MethodCancel  = "x-tandemux/cancel" // notification, client to host
 )
 
 // Command is a command that ran in a terminal, which may be gone.
@@ -60,4 +65,11 @@ type SearchHit struct {
 	Text     string   `json:"text"`
 	Before   []string `json:"before,omitempty"`
 	After    []string `json:"after,omitempty"`
+}
+
+// CancelParams say that the client does not wait for the answer to a request any more
+// (x-tandemux/cancel). A search ends.
+type CancelParams struct {
+	Channel ahp.URI         `json:"channel"`
+	ID      json.RawMessage `json:"id"` // the request's
 }

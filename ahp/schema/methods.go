@@ -138,6 +138,7 @@ var methods = []method{
 	request[clienttool.ListParams, clienttool.ListResult](clienttool.MethodList),
 	request[clienttool.CallParams, ahp.ToolResult](clienttool.MethodCall),
 	notification[ahp.ColorsParams](ahp.MethodColors),
+	notification[find.CancelParams](find.MethodCancel),
 }
 
 // states are those of channels, by what a channel is of.

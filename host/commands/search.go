@@ -47,20 +47,22 @@ func (cs *Commands) search(ctx context.Context, c *requests.Conn, p find.SearchP
 	if limit <= 0 {
 		limit = maxHits
 	}
-	ctx, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	r := find.SearchResult{Items: []find.SearchHit{}}
-	for _, t := range cs.reached(c) {
-		got, err := t.Term.Read(ahp.ReadHistory)
-		if err != nil {
-			continue // one whose emulator broke has no text
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, searchTime)
+		defer cancel()
+		r := find.SearchResult{Items: []find.SearchHit{}}
+		for _, t := range cs.reached(c) {
+			got, err := t.Term.Read(ahp.ReadHistory)
+			if err != nil {
+				continue // one whose emulator broke has no text
+			}
+			if text := strings.TrimRight(got.Text, "\n"); !findIn(ctx, &r, t.URI(), text, re, limit, around) {
+				r.Partial = true
+				break
+			}
 		}
-		if text := strings.TrimRight(got.Text, "\n"); !findIn(ctx, &r, t.URI(), text, re, limit, around) {
-			r.Partial = true
-			break
-		}
-	}
-	return r, nil
+		return r, nil
+	})
 }
 
 // reached gives the terminals that a connection may read.
@@ -101,7 +103,7 @@ func findIn(ctx context.Context, r *find.SearchResult, uri ahp.URI, text string,
 		return out
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%64 == 0 && ctx.Err() != nil {
 			return false
 		}
 		if !re.MatchString(lines[i]) {

@@ -10,11 +10,13 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/time/rate"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
@@ -34,7 +36,8 @@ type Conn struct {
 	// Of the connection's own goroutine.
 	requests, dispatches *rate.Limiter
 
-	asides atomic.Int32 // see Aside
+	asides  atomic.Int32 // see Aside
+	cancels sync.Map     // their context.CancelFuncs, by the id of the request
 }
 
 // Serve handles a connection until it ends.
@@ -266,7 +269,7 @@ const maxAside = 32
 
 // Aside has a request answered when something is done that takes its time, while
 // the connection's other requests go on. Do must not hold the lock when it waits; its
-// ctx ends with the connection and with the host.
+// ctx ends with the connection, with the host, and when the client cancels the request.
 func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
 	s, req := c.s, c.Req
 	if c.asides.Add(1) > maxAside {
@@ -285,7 +288,9 @@ func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.ctx, cancel)
+	c.cancels.Store(string(req.ID), cancel)
 	go func() {
+		defer c.cancels.Delete(string(req.ID))
 		defer s.serving.Done()
 		defer c.asides.Add(-1)
 		defer cancel()
@@ -302,4 +307,15 @@ func (c *Conn) Aside(ctx context.Context, do func(ctx context.Context) (any, err
 		c.Out.RPC.Reply(req, result, err) //nolint:errcheck // a connection that has ended needs no answer
 	}()
 	return nil, jsonrpc.ErrReplied
+}
+
+// cancelAside ends what is done for a request that the client gave up (x-tandemux/cancel).
+func cancelAside(c *Conn, raw json.RawMessage) {
+	var p find.CancelParams
+	if params.Decode(raw, &p) != nil {
+		return
+	}
+	if cancel, ok := c.cancels.Load(string(p.ID)); ok {
+		cancel.(context.CancelFunc)()
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -180,6 +181,7 @@ func New(o Options) *Server {
 	maps.Copy(s.Notifications, map[string]func(*Conn, json.RawMessage){
 		ahp.MethodUnsubscribe:    s.unsubscribe,
 		ahp.MethodDispatchAction: dispatchAction,
+		find.MethodCancel:        cancelAside,
 	})
 	return s
 }

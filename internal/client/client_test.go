@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
 )
@@ -195,6 +196,14 @@ func TestCall(t *testing.T) {
 	a := within(t, "Call", got)
 	var e *ahp.Error
 	if !errors.As(a.err, &e) || e.Code != ahp.CodePermissionDenied || string(e.Data.(json.RawMessage)) != `{"n":1}` {
+		t.Errorf("got %v", a.err)
+	}
+	short, cancel := context.WithCancel(context.Background())
+	go func() { got <- answer{err: c.Call(short, ahp.MethodRead, ahp.ReadParams{Channel: t1}, nil)} }()
+	asked := p.expect(ahp.MethodRead, "")
+	cancel()
+	p.expect(find.MethodCancel, `{"channel":"ahp-root://","id":`+string(asked.ID)+`}`)
+	if a := within(t, "Call", got); !errors.Is(a.err, context.Canceled) {
 		t.Errorf("got %v", a.err)
 	}
 	go call()

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/find"
 	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 )
@@ -33,9 +35,14 @@ type link struct {
 
 func (c *Client) newLink(t jsonrpc.Transport) *link {
 	l := &link{c: c, born: time.Now(), ended: make(chan error, 1), gone: make(chan struct{})}
-	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, Log: c.log})
+	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, GaveUp: l.gaveUp, Log: c.log})
 	go func() { l.ended <- l.rpc.Run(context.Background()) }()
 	return l
+}
+
+// gaveUp tells the host that nobody waits for an answer any more.
+func (l *link) gaveUp(id int64) {
+	l.rpc.Notify(find.MethodCancel, find.CancelParams{Channel: ahp.RootURI, ID: json.RawMessage(strconv.FormatInt(id, 10))}) //nolint:errcheck // then it is over anyway
 }
 
 // maxText bounds the buffer that is kept from one message to the next.

@@ -98,6 +98,9 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		if c.calls.forget(id) == nil { // It is being decoded into result right now.
 			return <-answered
 		}
+		if c.o.GaveUp != nil {
+			c.o.GaveUp(id)
+		}
 		return fmt.Errorf("call %s: %w", method, ctx.Err())
 	}
 }

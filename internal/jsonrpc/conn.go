@@ -72,7 +72,9 @@ type Options struct {
 	// Wrote, when set, is called after each message that was written, when
 	// Queued no longer counts it. It must not block or call the Conn.
 	Wrote func()
-	Log   *slog.Logger // nil means discard
+	// GaveUp, when set, is told the id of a request whose Call ended with its context.
+	GaveUp func(id int64)
+	Log    *slog.Logger // nil means discard
 }
 
 // Conn is one connection. All methods may be called from any goroutine.

@@ -29,7 +29,7 @@ func (cp *Copying) searchAll(args []string) {
 		}
 		cp.loop.Searched(pattern)
 		p := find.SearchParams{Channel: ahp.RootURI, Pattern: pattern, Context: around}
-		loop.Get(cp.loop, "search all terminals", func(ctx context.Context) (got find.SearchResult, err error) {
+		loop.Await(cp.loop, "search all terminals", fmt.Sprintf("searching all terminals for %q", pattern), func(ctx context.Context) (got find.SearchResult, err error) {
 			err = cp.link.Host.Call(ctx, find.MethodSearch, p, &got)
 			return got, err
 		}, func(got find.SearchResult) {

@@ -151,6 +151,32 @@ func Get[T any](l *Loop, what string, call func(context.Context) (T, error), the
 	})
 }
 
+// Await is Get for what may take long: an overlay says so until it is done, and stops it.
+// Nothing follows then, nor when something else is on top.
+func Await[T any](l *Loop, what, label string, call func(context.Context) (T, error), then func(T)) {
+	stopped, stop := context.WithCancel(context.Background())
+	w := overlay.NewWaiting(label, stop)
+	l.Open(w)
+	l.Async(what, func(ctx context.Context) (func(), error) {
+		defer stop()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(stopped, cancel)()
+		got, err := call(ctx)
+		if stopped.Err() != nil {
+			return nil, nil
+		}
+		return func() {
+			if l.Overlay != w {
+				return
+			}
+			if l.Close(); err == nil {
+				then(got)
+			}
+		}, err
+	})
+}
+
 // Ask does something with a command's argument, or with what the person answers when it
 // has none.
 func (l *Loop) Ask(args []string, label, text string, do func(text string)) {

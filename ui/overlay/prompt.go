@@ -109,6 +109,38 @@ func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }
 
+// Waiting says on the last row of the area what is under way, until it is closed.
+type Waiting struct {
+	text string
+	stop func()
+}
+
+// NewWaiting gives one; stop runs when the person does not want it any more.
+func NewWaiting(text string, stop func()) *Waiting { return &Waiting{text, stop} }
+
+// Key implements Overlay: Esc and the like stop it; others do nothing.
+func (w *Waiting) Key(k tea.Key) bool {
+	switch editor.Stroke(k) {
+	case "esc", "ctrl+c", "ctrl+g":
+		w.stop()
+		return true
+	}
+	return false
+}
+
+// Paste implements Overlay.
+func (w *Waiting) Paste(string) {}
+
+// Draw implements Overlay.
+func (w *Waiting) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	const keys = " esc stop "
+	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
+	c.Fill(r, ' ', l.Hint)
+	c.Text(r.X, r.Y, r.W, " "+paint.Cut(w.text, r.W-len(keys)-2, l.Ellipsis), l.HintKey)
+	c.Text(max(r.X, r.X+r.W-len(keys)), r.Y, len(keys), keys, l.Hint)
+	return paint.Cursor{}
+}
+
 // Confirm asks whether to go on.
 type Confirm struct {
 	text    string
