@@ -91,3 +91,21 @@ func TestHintsHoldStill(t *testing.T) {
 	u.Shows("no path, address, hash or number shows here")
 	u.Press("ctrl+space")
 }
+
+// TestHintsMove: labels go with the lines when the window gets another size, and what held
+// the view is over with them.
+func TestHintsMove(t *testing.T) {
+	u, _, _ := desk(t, strings.Repeat("x", 90)+" ui/model.go:12\r\n$ ")
+	u.Press("ctrl+space U")
+	u.Shows("i/model.go:12", "tab: another")
+	u.Hides("0/0")
+	u.Resize(100, 12)
+	u.WaitIdle()
+	u.Golden("hints-moved")
+	u.Press("esc")
+	u.Hides("hints", "copy", "0/0")
+	u.Press("ctrl+space U", "a")
+	if got := copied(t, u); got != "ui/model.go:12" {
+		t.Errorf("copied %q", got)
+	}
+}

@@ -33,8 +33,15 @@ func (cp *Copying) hints(args []string) {
 		return
 	}
 	from := v.Position()
-	v.EnterCopy()
-	cp.loop.Open(hints.New(all, act, cp.outer.Status(), func(h *hints.Hint, act hints.Act) {
+	pane.Hold(v)
+	at := pane.PlaceOf(v)
+	anew := func() (all []hints.Hint, row paint.Rect, moved bool) {
+		if now := pane.PlaceOf(v); now != at {
+			at, all, row, moved = now, hintsOf(pane.Texts(v)), cp.outer.Status(), true
+		}
+		return all, row, moved
+	}
+	cp.loop.Open(hints.New(all, act, cp.outer.Status(), anew, func(h *hints.Hint, act hints.Act) {
 		cp.loop.Dirty |= loop.All
 		v.Restore(from)
 		if h != nil {

@@ -48,15 +48,25 @@ type Overlay struct {
 	alt    bool
 	act    Act // of a plain letter
 	row    paint.Rect
+	anew   Anew
 	done   func(h *Hint, act Act)
 }
+
+// Anew gives the hints and the row again when they are not where they were.
+type Anew func() (hints []Hint, row paint.Rect, moved bool)
 
 // New makes an overlay of hints, the nearest first. act is what a letter alone does; an
 // upper case one inserts, one with alt opens. done gets what was chosen, nil for nothing.
 // The line that says so is drawn on row.
-func New(hints []Hint, act Act, row paint.Rect, done func(h *Hint, act Act)) *Overlay {
-	hints = hints[:min(len(hints), MaxLabels)]
-	return &Overlay{hints: hints, labels: Labels(len(hints)), act: act, row: row, done: done}
+func New(hints []Hint, act Act, row paint.Rect, anew Anew, done func(h *Hint, act Act)) *Overlay {
+	o := &Overlay{act: act, row: row, anew: anew, done: done}
+	o.label(hints)
+	return o
+}
+
+func (o *Overlay) label(hints []Hint) {
+	o.hints = hints[:min(len(hints), MaxLabels)]
+	o.labels, o.typed = Labels(len(o.hints)), ""
 }
 
 // Key implements overlay.Overlay.
@@ -119,6 +129,12 @@ func (o *Overlay) Paste(string) {}
 
 // Draw implements overlay.Overlay.
 func (o *Overlay) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	if hints, row, moved := o.anew(); moved {
+		o.row = row
+		o.label(hints)
+	}
+	key := l.Selected
+	key.Attrs |= l.HintKey.Attrs
 	for i, h := range o.hints {
 		label, ok := strings.CutPrefix(o.labels[i], o.typed)
 		for _, p := range h.Parts {
@@ -129,7 +145,7 @@ func (o *Overlay) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curs
 			}
 			c.Text(p.X, p.Y, room, p.Text, style)
 			if ok && p.First {
-				c.Text(p.X, p.Y, max(room, min(len(label), area.X+area.W-p.X)), label, l.Selected)
+				c.Text(p.X, p.Y, max(room, min(len(label), area.X+area.W-p.X)), label, key)
 			}
 		}
 	}

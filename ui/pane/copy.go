@@ -5,7 +5,8 @@ import "tandemux/emulator"
 // copyMode is a cursor of the reader's own, on a line that keeps its text.
 type copyMode struct {
 	x, line int
-	want    int // column that vertical moves aim at
+	want    int  // column that vertical moves aim at
+	held    bool // see Hold
 }
 
 // spot is a place in the text.
@@ -46,6 +47,12 @@ func (v *View) EnterCopy() {
 		v.back, v.full = true, true
 		v.selection = nil
 	})
+}
+
+// Hold has a view stay where it is, as copy mode does, but does not show that.
+func Hold(v *View) {
+	v.EnterCopy()
+	v.copy.held = true
 }
 
 // Copying reports whether copy mode is on.

@@ -71,6 +71,9 @@ func (v *View) Back() (lines int) {
 // position says where a scrolled-back view is, and how its search stands. The
 // lock must be held.
 func (v *View) position(r paint.Rect) string {
+	if v.copy != nil && v.copy.held {
+		return ""
+	}
 	all := v.Feed.em.HistoryLen()
 	if len(v.folds.out) > 0 {
 		all = v.between(v.Feed.lineOff-all, v.live())

@@ -289,13 +289,20 @@ func (v *View) Position() Position {
 }
 
 // Restore goes back to where the view was. Where lines got other numbers since,
-// it stays.
+// it stays, unless it followed the output.
 func (v *View) Restore(p Position) {
 	v.search, v.full = p.search, true
-	if p.era != v.era {
+	switch {
+	case p.era == v.era:
+		v.copy, v.back, v.top = nil, p.back, p.top
+	case p.copy != nil:
+		if v.copy != nil {
+			v.copy.held = false
+		}
 		return
+	default:
+		v.copy, v.back = nil, p.back
 	}
-	v.copy, v.back, v.top = nil, p.back, p.top
 	if p.copy == nil {
 		v.index = index{}
 	} else {

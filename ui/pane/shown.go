@@ -20,6 +20,18 @@ type Linked struct {
 	URI      string
 }
 
+// Place is where lines show: it changes when they move.
+type Place struct {
+	rect paint.Rect
+	era  int
+}
+
+// PlaceOf is where a view's lines show as long as it holds still.
+func PlaceOf(v *View) (p Place) {
+	v.with(func(*Feed) { p = Place{v.rect, v.era} })
+	return p
+}
+
 // Texts gives the lines that a view shows, from the top.
 func Texts(v *View) (all []Text) {
 	v.with(func(*Feed) {
