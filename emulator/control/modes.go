@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"tandemux/emulator"
 )
@@ -277,6 +279,27 @@ func (m *Modes) AppendFlags(buf []byte, these Flags) []byte {
 
 // Tabs has the columns with a tab stop.
 type Tabs []bool
+
+// Report gives the columns that have a stop, as DECTABSR has them.
+func (t Tabs) Report() string {
+	var stops []string
+	for x, on := range t {
+		if on {
+			stops = append(stops, strconv.Itoa(x+1))
+		}
+	}
+	return strings.Join(stops, "/")
+}
+
+// Restore sets the stops of a report and no others.
+func (t Tabs) Restore(report string) {
+	clear(t)
+	for stop := range strings.SplitSeq(report, "/") {
+		if n, err := strconv.Atoi(stop); err == nil && n >= 1 && n <= len(t) {
+			t[n-1] = true
+		}
+	}
+}
 
 // DefaultTabs has a stop every eight columns.
 func DefaultTabs(cols int) Tabs { return Tabs(nil).Resize(cols) }

@@ -25,6 +25,8 @@ type System struct {
 	Title   string
 	Palette colors
 	Outer   emulator.Colors
+	// EightBit has answers begin and end with C1 controls of one byte (S8C1T).
+	EightBit bool
 	// Repaint is set when a colour changed, for the engine to take.
 	Repaint bool
 
@@ -36,7 +38,7 @@ type System struct {
 
 // Reset is RIS. The title stays, as in xterm.
 func (s *System) Reset() {
-	s.titles, s.Palette, s.palettes = nil, colors{}, palettes{}
+	s.titles, s.Palette, s.palettes, s.EightBit = nil, colors{}, palettes{}, false
 }
 
 // Event hands something to the caller. Over the bound new events are dropped:
@@ -64,7 +66,23 @@ func (s *System) Events() []emulator.Event {
 }
 
 // Reply is for the pty.
-func (s *System) Reply(text string) { s.Event(emulator.EventReply, "", text) }
+func (s *System) Reply(text string) {
+	if s.EightBit {
+		text = eightBit.Replace(text)
+	}
+	s.Event(emulator.EventReply, "", text)
+}
+
+// eightBit makes controls of two bytes such of one.
+var eightBit = strings.NewReplacer("\x1bP", "\x90", "\x1b[", "\x9b", "\x1b\\", "\x9c", "\x1b]", "\x9d", "\x1b_", "\x9f")
+
+// Seven is 1 while answers have controls of seven bits, as DECSCL has it, else 0.
+func (s *System) Seven() int {
+	if s.EightBit {
+		return 0
+	}
+	return 1
+}
 
 // Replyf is Reply of a format.
 func (s *System) Replyf(format string, args ...any) { s.Reply(fmt.Sprintf(format, args...)) }

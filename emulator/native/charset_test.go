@@ -4,31 +4,20 @@ import (
 	"testing"
 
 	"tandemux/emulator"
-	"tandemux/emulator/native/grapheme"
+	"tandemux/emulator/control"
 )
-
-// What a set prints is one column wide, as print takes it to be.
-func TestGlyphsAreNarrow(t *testing.T) {
-	for s := range glyphs {
-		for b, r := range glyphs[s] {
-			if w := grapheme.Of(r).Width(); r != 0 && w != 1 {
-				t.Errorf("set %s, byte %#x: %q has width %d", setNames[s], b+0x20, r, w)
-			}
-		}
-	}
-}
 
 // Each set can be designated by what a snapshot calls it.
 func TestSetNames(t *testing.T) {
-	for s := range numSets {
+	for s := range control.NumCharsets {
 		e := newEngine(emulator.Options{Cols: 5, Rows: 1})
 		intro := "\x1b[?42h\x1b)"
-		if charset(s) == setLatin1 {
+		if control.Charset(s) == control.Latin1 {
 			intro = "\x1b-"
 		}
-		e.Write([]byte(intro + setNames[s]))
-		if got := e.cur.charsets.g[1]; got != charset(s) {
-			t.Errorf("set %d, designated as %q, is %d", s, setNames[s], got)
+		e.Write([]byte(intro + control.Charset(s).Name()))
+		if got := e.cur.charsets.G[1]; got != control.Charset(s) {
+			t.Errorf("set %d, designated as %q, is %d", s, control.Charset(s).Name(), got)
 		}
 	}
 }

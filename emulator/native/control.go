@@ -49,7 +49,7 @@ func (e *Engine) lineStart() int {
 
 // lockShift makes set g the one in GL.
 func (e *Engine) lockShift(g uint8) {
-	e.cur.charsets.gl = g
+	e.cur.charsets.GL = g
 	e.setPlain()
 }
 
@@ -61,8 +61,8 @@ var escTable = map[string]func(*Engine){
 	"M":  (*Engine).reverseIndex,
 	"V":  func(e *Engine) { e.protect(true, true) },
 	"W":  func(e *Engine) { e.protect(false, true) },
-	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
-	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
+	"N":  func(e *Engine) { e.cur.charsets.Single = 2; e.setPlain() },
+	"O":  func(e *Engine) { e.cur.charsets.Single = 3; e.setPlain() },
 	"Z":  func(e *Engine) { e.sys.Reply(attributes(e)) },
 	"c":  (*Engine).reset,
 	"n":  func(e *Engine) { e.lockShift(2) },
@@ -78,6 +78,8 @@ var escTable = map[string]func(*Engine){
 	"#5": lineOf(singleSize),
 	"#6": lineOf(doubleWidth),
 	"#8": (*Engine).alignmentTest,
+	" F": func(e *Engine) { e.sys.EightBit = false },
+	" G": func(e *Engine) { e.sys.EightBit = true },
 	"\\": func(*Engine) {},
 }
 
@@ -168,4 +170,15 @@ func (e *Engine) keyModifierOptions() {
 	} else if e.parser.Raw(0) == 0 {
 		e.modes.KeyMods = 0
 	}
+}
+
+// designate is control.Charsets.Designate.
+func (e *Engine) designate(g int, is96 bool, name string) {
+	e.cur.charsets.Designate(g, is96, name, e.modes.Has(control.National))
+	e.setPlain()
+}
+
+// setPlain works out whether ASCII may be printed as it is, on lines of single size.
+func (e *Engine) setPlain() {
+	e.plain = !e.cur.charsets.Active() && !e.modes.Has(control.Insert) && !e.doubled
 }

@@ -106,6 +106,7 @@ var csiNames = map[string]func(*Engine){
 	"$r": func(e *Engine) { e.restyleRect(changeAttr) },
 	"$t": func(e *Engine) { e.restyleRect(reverseAttr) },
 	"$v": (*Engine).copyRect,
+	"$w": requestPresentation,
 	"$x": (*Engine).fillRect,
 	"$z": eraseRect(false),
 	"${": eraseRect(true),

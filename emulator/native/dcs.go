@@ -67,6 +67,8 @@ func (e *Engine) dcs(body []byte) {
 	switch string(ps.Inter[:ps.NInter]) + string(ps.Final) {
 	case "$q":
 		e.requestSetting(string(body))
+	case "$t":
+		restorePresentation(e, string(body))
 	case "+q":
 		e.requestCaps(string(body))
 	case "q":
@@ -94,7 +96,7 @@ var settings = map[string]func(*Engine) string{
 	"$|":  func(e *Engine) string { return fmt.Sprintf("%d$|", e.cols) },
 	"*|":  func(e *Engine) string { return fmt.Sprintf("%d*|", e.rows) },
 	" q":  func(e *Engine) string { return fmt.Sprintf("%d q", max(1, e.modes.Shape)) },
-	"\"p": func(e *Engine) string { return fmt.Sprintf("6%d;1\"p", e.level) },
+	"\"p": func(e *Engine) string { return fmt.Sprintf("6%d;%d\"p", e.level, e.sys.Seven()) },
 	"*x":  func(e *Engine) string { return fmt.Sprintf("%d*x", e.extent) },
 	"$}":  func(*Engine) string { return "0$}" }, // No status line.
 	"$~":  func(*Engine) string { return "0$~" },

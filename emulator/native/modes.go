@@ -253,7 +253,7 @@ func (e *Engine) setLevel() {
 		return
 	}
 	e.softReset()
-	e.level = min(n, maxLevel)
+	e.level, e.sys.EightBit = min(n, maxLevel), false
 }
 
 // maxKitty bounds the keyboard stack; the oldest entry goes when it is full, as

@@ -193,7 +193,7 @@ func (e *Engine) setSideMargins() {
 // saveCursor is DECSC.
 func (e *Engine) saveCursor() {
 	e.scr.saved = e.cur
-	e.scr.saved.charsets.single = 0
+	e.scr.saved.charsets.Single = 0
 }
 
 // restoreCursor is DECRC. The wait to wrap is only restored where the margins

@@ -90,7 +90,7 @@ type cursor struct {
 	pending  bool // the last column was written: the next character wraps first
 	origin   bool // DECOM
 	pen      emulator.Style
-	charsets charsets
+	charsets control.Charsets
 }
 
 // lastPrint is the cell printed last, while nothing has moved the cursor since:

@@ -129,8 +129,8 @@ func (e *Engine) resumeRune(b byte) int {
 		e.printRune(utf8.RuneError)
 		return 0
 	}
-	if e.cur.charsets.single != 0 {
-		e.cur.charsets.single = 0
+	if e.cur.charsets.Single != 0 {
+		e.cur.charsets.Single = 0
 		e.setPlain()
 	}
 	e.printRune(r)

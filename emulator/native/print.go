@@ -62,7 +62,7 @@ func (e *Engine) penCell() cell {
 // returns how many bytes that were. The first byte must be printable.
 func (e *Engine) printASCII(p []byte) int {
 	if !e.plain {
-		e.print(e.cur.charsets.mapByte(p[0]), grapheme.Plain)
+		e.print(e.cur.charsets.Map(p[0]), grapheme.Plain)
 		e.setPlain()
 		return 1
 	}

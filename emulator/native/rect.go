@@ -80,7 +80,7 @@ func (e *Engine) fillRect() {
 			return
 		}
 		sets := e.cur.charsets
-		ch = sets.mapByte(byte(ch))
+		ch = sets.Map(byte(ch))
 	}
 	if p := grapheme.Of(ch); !ok || ch > 0x7f && (ch < 0xa0 || p.Width() != 1 || p.Class() != grapheme.Other) {
 		return

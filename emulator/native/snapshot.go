@@ -104,13 +104,16 @@ func (w *writer) level() {
 	if e.extent != 0 {
 		w.rawf("\x1b[%d*x", e.extent)
 	}
+	if e.sys.EightBit {
+		w.raw("\x1b G")
+	}
 }
 
 // national sets mode 42 while character sets are designated.
 func (w *writer) national(on bool) string {
-	for _, cs := range []*charsets{&w.e.cur.charsets, &w.e.screens[0].saved.charsets, &w.e.screens[1].saved.charsets} {
-		for _, s := range cs.g {
-			if s >= setNational {
+	for _, cs := range []*control.Charsets{&w.e.cur.charsets, &w.e.screens[0].saved.charsets, &w.e.screens[1].saved.charsets} {
+		for _, s := range cs.G {
+			if s >= control.National94 {
 				return fmt.Sprintf("\x1b[?42%c", control.SetReset(on))
 			}
 		}
@@ -186,7 +189,7 @@ func (w *writer) savedCursor(c *cursor) {
 	w.style(style{Style: c.pen})
 	w.raw("\x1b7")
 	w.style(style{})
-	if c.charsets != (charsets{}) {
+	if c.charsets != (control.Charsets{}) {
 		w.raw("\x1b(B\x1b)B\x1b*B\x1b+B\x0f")
 	}
 	if c.origin {
@@ -204,18 +207,18 @@ var (
 )
 
 // charsets sets a receiver's character sets that differ from a reset.
-func (w *writer) charsets(c *charsets) {
-	for i, set := range c.g {
-		if set != setASCII {
+func (w *writer) charsets(c *control.Charsets) {
+	for i, set := range c.G {
+		if set != control.ASCII {
 			kind := 0
-			if set == setLatin1 {
+			if set == control.Latin1 {
 				kind = 1
 			}
-			w.buf = append(append(w.buf, 0x1b, designators[kind][i]), setNames[set]...)
+			w.buf = append(append(w.buf, 0x1b, designators[kind][i]), set.Name()...)
 		}
 	}
-	if c.gl != 0 {
-		w.raw(shifts[c.gl])
+	if c.GL != 0 {
+		w.raw(shifts[c.GL])
 	}
 }
 
@@ -293,7 +296,7 @@ func (w *writer) pen() {
 	if !e.modes.Has(control.National) {
 		w.raw(w.national(false))
 	}
-	if s := e.cur.charsets.single; s != 0 {
+	if s := e.cur.charsets.Single; s != 0 {
 		w.raw([...]string{2: "\x1bN", 3: "\x1bO"}[s])
 	}
 }

@@ -36,8 +36,8 @@ func (e *Engine) printText(p []byte) int {
 	if r == utf8.RuneError && n == 1 {
 		return e.badRune(p)
 	}
-	if e.cur.charsets.single != 0 {
-		e.cur.charsets.single = 0
+	if e.cur.charsets.Single != 0 {
+		e.cur.charsets.Single = 0
 		e.setPlain()
 	}
 	pr := grapheme.Of(r)

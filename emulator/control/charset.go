@@ -1,22 +1,20 @@
-package native
+package control
 
-import "tandemux/emulator/control"
-
-// charset is a graphic set that can be designated; sets that are not known print
+// Charset is a graphic set that can be designated; sets that are not known print
 // as ASCII.
-type charset uint8
+type Charset uint8
 
 const (
-	setASCII charset = iota
+	ASCII Charset = iota
 	setGraphics
 	setUK
 	setTechnical
 	setSupplemental
-	setLatin1 // 96 characters: G1 to G3 only
-	setNational
+	Latin1 // 96 characters: G1 to G3 only
+	National94
 )
 
-// national are the sets that a terminal has in mode 42 only, from setNational
+// national are the sets that a terminal has in mode 42 only, from National94
 // on: what they have in the places of nationalPlaces.
 var national = [...]string{
 	"£¾ĳ½|^_`¨ƒ¼´", // Dutch
@@ -34,31 +32,31 @@ var national = [...]string{
 
 const nationalPlaces = `#@[\]^_` + "`{|}~"
 
-const numSets = int(setNational) + len(national)
+const NumCharsets = int(National94) + len(national)
 
 // setNames are the designations that a snapshot writes: what comes after the
 // byte that names G0 to G3.
-var setNames = [numSets]string{
-	"B", "0", "A", ">", "%5", "A", "4", "5", "R", "Q", "K", "Y", "6", "%6", "Z", "7", "=",
+var setNames = [NumCharsets]string{
+	"B", "0", "A", ">", "<", "A", "4", "5", "R", "Q", "K", "Y", "6", "%6", "Z", "7", "=",
 }
 
 // sets94 and sets96 map what a designation ends with to its set.
 var (
-	sets94 = map[string]charset{
-		"2": setGraphics, "C": setNational + 1, "f": setNational + 2, "9": setNational + 3,
-		"E": setNational + 6, "`": setNational + 6, "H": setNational + 9, "<": setSupplemental,
+	sets94 = map[string]Charset{
+		"2": setGraphics, "C": National94 + 1, "f": National94 + 2, "9": National94 + 3,
+		"E": National94 + 6, "`": National94 + 6, "H": National94 + 9, "%5": setSupplemental,
 	}
-	sets96 = map[string]charset{"A": setLatin1}
+	sets96 = map[string]Charset{"A": Latin1}
 )
 
 // glyphs are what the sets print for the bytes from 0x20 on; zero is the byte
 // itself.
-var glyphs [numSets][96]rune
+var glyphs [NumCharsets][96]rune
 
 func init() {
 	for s, name := range setNames {
-		if charset(s) != setLatin1 {
-			sets94[name] = charset(s)
+		if Charset(s) != Latin1 {
+			sets94[name] = Charset(s)
 		}
 	}
 	overlay(setGraphics, 0x60, graphics)
@@ -66,10 +64,10 @@ func init() {
 	overlay(setUK, '#', "£")
 	overlay(setTechnical, 0x21, technical)
 	for b := range rune(96) {
-		glyphs[setLatin1][b] = 0xa0 + b
+		glyphs[Latin1][b] = 0xa0 + b
 		glyphs[setSupplemental][b] = 0xa0 + b
 	}
-	for _, s := range []charset{setLatin1, setSupplemental} {
+	for _, s := range []Charset{Latin1, setSupplemental} {
 		glyphs[s][0x0d] = '-' // The soft hyphen would not show.
 	}
 	// Where DEC's multinational set is not Latin-1.
@@ -78,13 +76,13 @@ func init() {
 	}
 	for i, text := range national {
 		for k, r := range []rune(text) {
-			glyphs[int(setNational)+i][nationalPlaces[k]-0x20] = r
+			glyphs[int(National94)+i][nationalPlaces[k]-0x20] = r
 		}
 	}
 }
 
 // overlay puts text into a set from byte at on; spaces are left out.
-func overlay(s charset, at int, text string) {
+func overlay(s Charset, at int, text string) {
 	for _, r := range text {
 		if r != ' ' {
 			glyphs[s][at-0x20] = r
@@ -101,24 +99,25 @@ const (
 	technical = "⎷┌─⌠⌡│⎡⎣⎤⎦⎛⎝⎞⎠⎨⎬           ≤≠≥∫∴∝∞÷Δ∇ΦΓ∼≃Θ×Λ⇔⇒≡ΠΨ Σ  √ΩΞΥ⊂⊃∩∪∧∨¬αβχδεφγηιθκλ ν∂πψρστ ƒωξυζ←↑→↓"
 )
 
-// charsets is the state of ISO 2022: four sets, the one in GL, and one for the
+// Charsets is the state of ISO 2022: four sets, the one in GL, and one for the
 // next character only.
-type charsets struct {
-	g      [4]charset
-	gl     uint8
-	single uint8 // SS2, SS3: 2 or 3, else 0
+type Charsets struct {
+	G      [4]Charset
+	GL     uint8
+	Single uint8 // SS2, SS3: 2 or 3, else 0
 }
 
-func (c *charsets) active() bool {
-	return c.single != 0 || c.g[c.gl] != setASCII
+// Active reports whether ASCII may print as something else.
+func (c *Charsets) Active() bool {
+	return c.Single != 0 || c.G[c.GL] != ASCII
 }
 
-// mapByte gives what an ASCII byte prints and ends a single shift.
-func (c *charsets) mapByte(b byte) rune {
-	set := c.g[c.gl]
-	if c.single != 0 {
-		set = c.g[c.single]
-		c.single = 0
+// Map gives what an ASCII byte prints and ends a single shift.
+func (c *Charsets) Map(b byte) rune {
+	set := c.G[c.GL]
+	if c.Single != 0 {
+		set = c.G[c.Single]
+		c.Single = 0
 	}
 	if r := glyphs[set][b-0x20]; r != 0 {
 		return r
@@ -126,21 +125,18 @@ func (c *charsets) mapByte(b byte) rune {
 	return rune(b)
 }
 
-// designate makes set g, 0 to 3, what the end of a designation names. National
-// sets need mode 42, but for the British one, which came before it.
-func (e *Engine) designate(g int, is96 bool, name string) {
+// Designate makes set g, 0 to 3, what the end of a designation names. National sets need
+// mode 42, but for the British one, which came before it.
+func (c *Charsets) Designate(g int, is96 bool, name string, national bool) {
 	set := sets94[name]
 	if is96 {
 		set = sets96[name]
 	}
-	if set >= setNational && !e.modes.Has(control.National) {
-		set = setASCII
+	if set >= National94 && !national {
+		set = ASCII
 	}
-	e.cur.charsets.g[g] = set
-	e.setPlain()
+	c.G[g] = set
 }
 
-// setPlain works out whether ASCII may be printed as it is, on lines of single size.
-func (e *Engine) setPlain() {
-	e.plain = !e.cur.charsets.active() && !e.modes.Has(control.Insert) && !e.doubled
-}
+// Name is what a designation of the set ends with.
+func (s Charset) Name() string { return setNames[s] }
