@@ -310,6 +310,17 @@ func (a *answerer) mine(p *place, doing string) error {
 	return fmt.Errorf("%s: pane %s is not of this team: who holds it decides", doing, p.id)
 }
 
+// ofTeam is mine of a place.
+func (a *answerer) ofTeam(at spot, doing string) error { return a.mine(at.pane, doing) }
+
+// ours is mine of all but the pane that this runs in.
+func (a *answerer) ours(at spot, doing string) error {
+	if at.pane.id == a.own {
+		return nil
+	}
+	return a.mine(at.pane, doing)
+}
+
 // near refuses to rearrange a window in which the agent has no pane.
 func (a *answerer) near(at spot, doing string) error {
 	for i := range at.window.panes {

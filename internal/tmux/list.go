@@ -119,10 +119,7 @@ func (a *answerer) listSessions(c call) error {
 
 // displayMessage prints a format; without -p it would be shown to the person, for whom
 // notifications are.
-func (a *answerer) displayMessage(c call) error {
-	if err := c.refuse("aCcdINv", unknown); err != nil {
-		return err
-	}
+func (a *answerer) displayMessage(c call, at spot) error {
 	if !c.has('p') {
 		return errors.New("display-message without -p: " + unknown)
 	}
@@ -132,10 +129,6 @@ func (a *answerer) displayMessage(c call) error {
 	}
 	if format == "" {
 		format = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index}"
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
 	}
 	if c.has('l') {
 		_, err := a.out.WriteString(format + "\n")

@@ -18,9 +18,6 @@ var looks = []string{
 }
 
 func (a *answerer) setOption(c call) error {
-	if err := c.refuse("aFsuU", unknown); err != nil {
-		return err
-	}
 	if len(c.args) == 0 {
 		return errors.New(c.name + ": say which option")
 	}
@@ -65,9 +62,6 @@ const maxClipboard = 64 << 10
 // loadBuffer copies to the clipboard, as a program in the pane may: other buffers there are
 // none.
 func (a *answerer) loadBuffer(c call) error {
-	if err := c.refuse("abnt", unknown); err != nil {
-		return err
-	}
 	if !c.has('w') {
 		return fmt.Errorf("%s without -w: %s", c.name, unknown)
 	}

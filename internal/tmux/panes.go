@@ -111,21 +111,22 @@ func shown(l layout.Layout, area layout.Rect, id layout.PaneID) layout.Rect {
 	return p.Body
 }
 
-func (a *answerer) splitWindow(c call) error {
-	if err := errors.Join(c.refuse("fI", unknown), c.refuse("Z", focus)); err != nil {
-		return err
+// window finds what -t names in a window that may be rearranged, and that one's area.
+func (a *answerer) window(c call) (at spot, area layout.Rect, err error) {
+	if _, at, err = a.find(c.value('t')); err == nil {
+		err = a.near(at, c.name)
 	}
+	if err == nil {
+		area, err = a.area(at)
+	}
+	return at, area, err
+}
+
+func (a *answerer) splitWindow(c call) error {
 	if err := a.team(c); err != nil {
 		return err
 	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
-	if err := a.near(at, c.name); err != nil {
-		return err
-	}
-	area, err := a.area(at)
+	at, area, err := a.window(c)
 	if err != nil {
 		return err
 	}
@@ -171,15 +172,8 @@ func (a *answerer) made(c call, uri ahp.URI, err error) error {
 	return a.print(at, format)
 }
 
-func (a *answerer) respawnPane(c call) error {
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
+func (a *answerer) respawnPane(c call, at spot) error {
 	old := at.pane.terminal
-	if err := a.mine(at.pane, c.name); err != nil {
-		return err
-	}
 	if !c.has('k') && !old.Lifecycle.Exited() {
 		return fmt.Errorf("respawn pane failed: pane %s still active", at.pane.id)
 	}
@@ -228,11 +222,7 @@ func (a *answerer) away(name string, panes []*place, doing string) error {
 	return err
 }
 
-func (a *answerer) killPane(c call) error {
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
+func (a *answerer) killPane(c call, at spot) error {
 	panes := []*place{at.pane}
 	if c.has('a') {
 		panes = nil
@@ -253,10 +243,8 @@ func (a *answerer) selectPane(c call) error {
 	if err != nil {
 		return err
 	}
-	if at.pane.id != a.own {
-		if err := a.mine(at.pane, c.name); err != nil {
-			return err
-		}
+	if err := a.ours(at, c.name); err != nil {
+		return err
 	}
 	return a.edit(at.session.name, func(l layout.Layout) (layout.Layout, error) {
 		return l.RenamePane(at.pane.leaf.Pane, c.value('T')), nil
@@ -267,17 +255,7 @@ func (a *answerer) selectPane(c call) error {
 var steps = map[byte]layout.Direction{'D': layout.Down, 'L': layout.Left, 'R': layout.Right, 'U': layout.Up}
 
 func (a *answerer) resizePane(c call) error {
-	if err := errors.Join(c.refuse("MT", unknown), c.refuse("Z", focus)); err != nil {
-		return err
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
-	if err := a.near(at, c.name); err != nil {
-		return err
-	}
-	area, err := a.area(at)
+	at, area, err := a.window(c)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,11 @@ func answer(ctx context.Context, p endpoint.Endpoint, l line) (err error) {
 		if err := a.open(); err != nil {
 			return errors.Join(err, a.out.Flush())
 		}
-		if err := c.do(a, c); err != nil {
+		err := errors.Join(c.refuse(c.not, unknown), c.refuse(c.moves, focus))
+		if err == nil {
+			err = c.do(a, c)
+		}
+		if err != nil {
 			return errors.Join(err, a.out.Flush())
 		}
 	}

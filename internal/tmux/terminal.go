@@ -20,21 +20,10 @@ const (
 )
 
 // sendKeys types in one piece, so that nothing comes between.
-func (a *answerer) sendKeys(c call) error {
-	if err := c.refuse("cFKMRX", unknown); err != nil {
-		return err
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
-	if at.pane.id != a.own {
-		if err := a.mine(at.pane, c.name); err != nil {
-			return err
-		}
-	}
+func (a *answerer) sendKeys(c call, at spot) error {
 	times := 1
 	if n := c.value('N'); n != "" {
+		var err error
 		if times, err = cells(n, 0); err != nil || times < 1 || times > maxRepeat {
 			return fmt.Errorf("repeat count %q: want 1 to %d", n, maxRepeat)
 		}
@@ -80,16 +69,9 @@ func (a *answerer) typed(c call, at spot) (string, error) {
 }
 
 // capturePane prints what a pane shows, and of its history what -S says.
-func (a *answerer) capturePane(c call) error {
-	if err := c.refuse("abCMP", unknown); err != nil {
-		return err
-	}
+func (a *answerer) capturePane(c call, at spot) error {
 	if !c.has('p') {
 		return errors.New("capture-pane without -p: " + unknown)
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
 	}
 	em, err := capture.Screen(a.ctx, a.op, at.pane.terminal.Resource, 0)
 	if err != nil {

@@ -23,14 +23,25 @@ func (a *answerer) tab(session, name string, uri ahp.URI) error {
 	})
 }
 
-func (a *answerer) newWindow(c call) error {
-	if err := c.refuse("abkS", unknown); err != nil {
+// begin starts a program in a tab of its own.
+func (a *answerer) begin(c call, session string, r layout.Rect) error {
+	uri := endpoint.NewTerminalURI()
+	if err := a.create(c, uri, r); err != nil {
 		return err
 	}
+	return a.made(c, uri, a.tab(session, c.value('n'), uri))
+}
+
+// teams gives the world once the team may have panes in it.
+func (a *answerer) teams(c call) (world, error) {
 	if err := a.team(c); err != nil {
-		return err
+		return world{}, err
 	}
-	w, err := a.world()
+	return a.world()
+}
+
+func (a *answerer) newWindow(c call) error {
+	w, err := a.teams(c)
 	if err != nil {
 		return err
 	}
@@ -39,17 +50,10 @@ func (a *answerer) newWindow(c call) error {
 	if err != nil {
 		return err
 	}
-	uri := endpoint.NewTerminalURI()
-	if err := a.create(c, uri, layout.Rect{}); err != nil {
-		return err
-	}
-	return a.made(c, uri, a.tab(s.name, c.value('n'), uri))
+	return a.begin(c, s.name, layout.Rect{})
 }
 
 func (a *answerer) newSession(c call) error {
-	if err := c.refuse("ADEfX", unknown); err != nil {
-		return err
-	}
 	if !c.has('d') {
 		return errors.New("new-session without -d: " + focus)
 	}
@@ -63,10 +67,7 @@ func (a *answerer) newSession(c call) error {
 	if err := termcmd.CheckLayoutName(name); err != nil {
 		return err
 	}
-	if err := a.team(c); err != nil {
-		return err
-	}
-	w, err := a.world()
+	w, err := a.teams(c)
 	if err != nil {
 		return err
 	}
@@ -81,11 +82,7 @@ func (a *answerer) newSession(c call) error {
 			}
 		}
 	}
-	uri := endpoint.NewTerminalURI()
-	if err := a.create(c, uri, r); err != nil {
-		return err
-	}
-	return a.made(c, uri, a.tab(name, c.value('n'), uri))
+	return a.begin(c, name, r)
 }
 
 // all are its panes.
@@ -96,21 +93,11 @@ func (w *window) all() (panes []*place) {
 	return panes
 }
 
-func (a *answerer) killWindow(c call) error {
-	if err := c.refuse("a", unknown); err != nil {
-		return err
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
+func (a *answerer) killWindow(c call, at spot) error {
 	return a.away(at.session.name, at.window.all(), c.name)
 }
 
 func (a *answerer) killSession(c call) error {
-	if err := c.refuse("aC", unknown); err != nil {
-		return err
-	}
 	w, err := a.world()
 	if err != nil {
 		return err
@@ -140,7 +127,7 @@ func (a *answerer) breakPane(c call) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.refuse("ab", unknown), a.mine(at.pane, c.name)); err != nil {
+	if err := a.mine(at.pane, c.name); err != nil {
 		return err
 	}
 	to := at.session
@@ -170,9 +157,6 @@ func (a *answerer) unshow(at spot) error {
 
 // joinPane brings a pane of the team's beside another one.
 func (a *answerer) joinPane(c call) error {
-	if err := c.refuse("f", unknown); err != nil {
-		return err
-	}
 	w, from, err := a.find(c.value('s'))
 	if err != nil {
 		return err
@@ -213,17 +197,7 @@ func (a *answerer) joinPane(c call) error {
 // presets are the arrangements that there are.
 var presets = []layout.Preset{layout.EvenHorizontal, layout.EvenVertical, layout.MainHorizontal, layout.MainVertical, layout.Tiled}
 
-func (a *answerer) selectLayout(c call) error {
-	if err := c.refuse("nop", unknown); err != nil {
-		return err
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
-	if err := a.near(at, c.name); err != nil {
-		return err
-	}
+func (a *answerer) selectLayout(c call, at spot) error {
 	name := layout.Preset(strings.Join(c.args, ""))
 	if !c.has('E') && !slices.Contains(presets, name) {
 		return fmt.Errorf("select-layout %q: %s", name, unknown)
@@ -240,16 +214,9 @@ func (a *answerer) selectLayout(c call) error {
 	})
 }
 
-func (a *answerer) renameWindow(c call) error {
+func (a *answerer) renameWindow(c call, at spot) error {
 	if len(c.args) == 0 {
 		return errors.New("rename-window: say the name")
-	}
-	_, at, err := a.find(c.value('t'))
-	if err != nil {
-		return err
-	}
-	if err := a.near(at, c.name); err != nil {
-		return err
 	}
 	return a.edit(at.session.name, func(l layout.Layout) (layout.Layout, error) { return l.RenameTab(at.window.at, c.args[0]), nil })
 }
