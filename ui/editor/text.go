@@ -83,7 +83,7 @@ func Tidy(s string) string { return words.Lines(breaks.Replace(s)) }
 
 func (e *Text) tidy(s string) string {
 	if s = Tidy(s); e.line {
-		s = strings.ReplaceAll(s, "\n", " ")
+		s = strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", " ") // A whole line is pasted with its end.
 	}
 	return s
 }

@@ -60,6 +60,10 @@ func TestLineKeepsOutControls(t *testing.T) {
 	if got := l.String(); got != "a[2Jb c de" {
 		t.Errorf("got %q", got)
 	}
+	pasted := Line("")
+	if pasted.Insert("one\r\ntwo\r\n"); pasted.String() != "one two" {
+		t.Errorf("lines are pasted as %q", pasted.String())
+	}
 	l.Insert(string(make([]byte, maxLine+1)))
 	for range 3 {
 		l.Insert(string(slices.Repeat([]rune{'x'}, maxLine/2)))
