@@ -258,6 +258,19 @@ func (s *Conn) Me() string {
 	return OperatorPrincipal // an old host, which does not say
 }
 
+// Carry is client.Client's, with a word about a host that is too old for what it was asked.
+func (s *Conn) Carry(ctx context.Context, method string, params, result any) error {
+	err := s.Client.Carry(ctx, method, params, result)
+	if e := ahp.FromRPC(err); e != nil && e.Code == ahp.CodeMethodNotFound {
+		at := "the host"
+		if s.At.url != "" {
+			at = cmp.Or(s.At.Name, s.At.url)
+		}
+		return fmt.Errorf("%s can't do this, as its tandemux is older than this one: %w", at, err)
+	}
+	return err
+}
+
 // Ask asks the host, or the one that follows it, within the command line's time
 // limit.
 func (s *Conn) Ask(ctx context.Context, method string, params, result any) error {
