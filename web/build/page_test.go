@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -279,6 +280,33 @@ func TestPhone(t *testing.T) {
 	b.keys("g")
 	b.shows("^[^[[A^G")
 	b.shot("phone")
+
+	// Two fingers apart make letters larger, and the program's screen smaller.
+	var x, y float64
+	b.do(chromedp.Evaluate(`document.querySelector(".screen").getBoundingClientRect().x + 150`, &x), chromedp.Evaluate(`document.querySelector(".screen").getBoundingClientRect().y + 100`, &y))
+	cols := b.eval(`tandemux.get([...tandemux.feeds.keys()][0]).cols`)
+	touch := func(kind input.TouchType, apart ...float64) {
+		t.Helper()
+		var at []*input.TouchPoint
+		for _, d := range apart {
+			at = append(at, &input.TouchPoint{X: x + d, Y: y, ID: float64(len(at) + 1)})
+		}
+		b.do(input.DispatchTouchEvent(kind, at))
+	}
+	touch(input.TouchStart, 0, 60)
+	touch(input.TouchMove, 0, 80)
+	touch(input.TouchMove, 0, 100)
+	touch(input.TouchEnd)
+	b.until("larger letters", `tandemux.settings.font === 20`)
+	b.until("fewer columns", `tandemux.get([...tandemux.feeds.keys()][0]).cols < `+cols)
+	b.shot("phone-large")
+
+	// To be read: the commands, folded.
+	b.click("commands")
+	b.until("a reading mode", `!!document.querySelector(".reading")`)
+	b.shot("phone-reading")
+	b.click("‹ terminal")
+	b.until("the terminal again", `!!document.querySelector(".pane")`)
 	b.do(chromedp.NavigateBack())
 	b.until("the list again", `!!document.querySelector(".list")`)
 	if wide := b.eval(`document.documentElement.scrollWidth <= innerWidth`); wide != "true" {

@@ -173,7 +173,7 @@ function App({ store }: { store: Store }) {
   const own = store.terminals[0]; // a guest's
   const at: Open = store.guest ? { kind: "terminal", uri: own?.resource ?? "" } : (shown ?? { kind: "layout", name: "main" });
   const side = (
-    <aside class="side">
+    <aside class="side" aria-label="lists" onKeyDown={(e: KeyboardEvent) => e.key === "Escape" && store.refocus()}>
       <nav class="places" role="tablist">
         {(Object.keys(places) as Place[]).map((p) => (
           <button key={p} role="tab" aria-selected={p === place} onClick={() => (setPlace(p), small && home())}>
@@ -185,16 +185,15 @@ function App({ store }: { store: Store }) {
       <div role="tabpanel" aria-label={places[place]}>
         {place === "inbox" ? <Inbox store={store} open={follow} /> : place === "terminals" ? <Terminals store={store} open={open} /> : place === "chats" ? <Chats store={store} open={open} /> : <Tasks store={store} open={(id) => open({ kind: "task", id })} />}
       </div>
-      {!small && (
-        <footer>
-          {store.layouts().map((n) => (
+      <footer>
+        {!small &&
+          store.layouts().map((n) => (
             <button key={n} aria-pressed={at.kind === "layout" && at.name === n} onClick={() => setShown({ kind: "layout", name: n })}>
               {line(n)}
             </button>
           ))}
-          <Look store={store} />
-        </footer>
-      )}
+        <Look store={store} />
+      </footer>
     </aside>
   );
   const main = (
@@ -225,16 +224,11 @@ function App({ store }: { store: Store }) {
     <div class={"page" + (small ? " phone" : "") + (store.guest ? " guest" : "")} data-line={store.line}>
       {!store.guest && (!small || !shown) && side}
       {(store.guest || !small || shown) && main}
-      {store.line !== "online" && (
-        <p class="line" role="status">
-          {store.line === "new" ? "connecting …" : "the host does not answer; trying again …"}
-        </p>
-      )}
-      {store.said && (
-        <p class={"said " + store.said.kind} role="status">
-          {store.said.text}
-        </p>
-      )}
+      <div aria-live="polite">
+        {store.line !== "online" && <p class="line">{store.line === "new" ? "connecting …" : "the host does not answer; trying again …"}</p>}
+        {store.said && <p class={"said " + store.said.kind}>{store.said.text}</p>}
+        <p class="unseen">{waiting > 0 ? `${waiting} in the inbox` : ""}</p>
+      </div>
       {store.hint && <Hint store={store} />}
       {store.listing !== undefined && <Palette store={store} />}
       {store.question && <Dialog key={store.question.text} store={store} />}

@@ -48,6 +48,7 @@ export interface Screen {
   room(): { cols: number; rows: number } | undefined;
   /** fontSize in pixels; 0: such that cols fit into the parent's width. */
   setFontSize(px: number): void;
+  fontSize(): number;
   focus(): void;
   paste(text: string): void;
   selection(): string;
@@ -297,6 +298,10 @@ class Xterm implements Screen {
     this.px = px;
     if (px) this.term.options.fontSize = px;
     else this.shrink();
+  }
+
+  fontSize() {
+    return this.term.options.fontSize!;
   }
 
   private shrink() {

@@ -48,7 +48,7 @@ export function Tasks({ store, open }: { store: Store; open: (id: string) => voi
   return (
     <div class="list">
       {wrong && <p class="warn">{shown(wrong)}</p>}
-      {page && !all.length && <p class="empty">No task. `tandemux task new` makes one.</p>}
+      {page && !all.length && <p class="empty">No task. <code>tandemux task new</code> makes one.</p>}
       {all.map((t) => (
         <button key={t.id} class={"row task-" + t.status.toLowerCase()} onClick={() => open(t.id)}>
           <b>{line(t.name)}</b>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { newScreen, safe, type Screen } from "./engine";
 import type { Command } from "./marks";
+import { set } from "./setup";
 import type { Holder, Store } from "./store";
 import { guests } from "./share";
 import { line, shown } from "./text";
@@ -215,6 +216,40 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
       seen.disconnect();
     };
   }, [screen, mine, phone, font, !!state, state?.cols, state?.rows]);
+
+  // Two fingers change the size of letters, which this browser keeps.
+  useEffect(() => {
+    const b = box.current!;
+    let from: { apart: number; px: number; now: number } | undefined;
+    const apart = (e: TouchEvent) => Math.hypot(e.touches[0].clientX - e.touches[1].clientX, e.touches[0].clientY - e.touches[1].clientY);
+    const start = (e: TouchEvent) => {
+      if (e.touches.length !== 2 || !screen) return;
+      const px = screen.fontSize();
+      from = { apart: apart(e), px, now: px };
+    };
+    const move = (e: TouchEvent) => {
+      if (!from || e.touches.length !== 2) return;
+      e.preventDefault();
+      e.stopPropagation();
+      const px = Math.round(Math.max(6, Math.min(32, (from.px * apart(e)) / from.apart)));
+      if (px !== from.now) screen!.setFontSize((from.now = px));
+    };
+    const end = () => {
+      if (from && from.now !== from.px) set(store, { font: from.now });
+      from = undefined;
+    };
+    const opts = { capture: true, passive: false };
+    b.addEventListener("touchstart", start, opts);
+    b.addEventListener("touchmove", move, opts);
+    b.addEventListener("touchend", end, opts);
+    b.addEventListener("touchcancel", end, opts);
+    return () => {
+      b.removeEventListener("touchstart", start, opts);
+      b.removeEventListener("touchmove", move, opts);
+      b.removeEventListener("touchend", end, opts);
+      b.removeEventListener("touchcancel", end, opts);
+    };
+  }, [screen]);
 
   useEffect(() => {
     if (focus && screen && !phone) screen.focus();

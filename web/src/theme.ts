@@ -62,8 +62,10 @@ export function colorsOf(theme: Theme): Colors {
   };
   const back = own("background", theme.dark ? "#15181e" : "#fbfbfc");
   const fore = legible(own("foreground", theme.dark ? "#d8dee9" : "#22262e"), [back], text);
-  const raised = own("status_bg", mix(back, fore, 0.06));
-  const code = mix(back, theme.dark ? "#000000" : fore, theme.dark ? 0.25 : 0.05);
+  let raised = own("status_bg", mix(back, fore, 0.06));
+  let code = mix(back, theme.dark ? "#000000" : fore, theme.dark ? 0.25 : 0.05);
+  // On one ground something can always be read, on greys that differ perhaps nothing.
+  if (!["#000000", "#ffffff"].some((t) => [back, raised, code].every((g) => contrast(t, g) >= text))) raised = code = back;
   const grounds = [back, raised, code];
   const on = (token: string, otherwise: string) => legible(own(token, otherwise), grounds, text);
   const selected = own("selection_bg", mix(back, "#4a90d9", 0.4));
