@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/tmux/pane"
 	"tandemux/ui/layout"
@@ -192,7 +193,21 @@ func (a *answerer) respawnPane(c call, at spot) error {
 	if err != nil {
 		return errors.Join(err, a.end(uri))
 	}
-	return a.end(old.Resource)
+	err = a.end(old.Resource)
+	if err == nil && at.pane.leaf.Name != "" {
+		err = a.call(uri, at.pane.leaf.Name)
+	}
+	return err
+}
+
+// call names a teammate's terminal as its pane is, so that verbs find it. One that is another's,
+// or is none that verbs take, is the pane's alone.
+func (a *answerer) call(uri ahp.URI, name string) error {
+	err := a.leader.Act(a.ctx, uri, ahp.TerminalTitleChanged{Title: name})
+	if _, refused := errors.AsType[*client.RejectedError](err); refused {
+		return nil
+	}
+	return err
 }
 
 // away takes panes of the team's out of a layout and ends their programs.
@@ -245,6 +260,11 @@ func (a *answerer) selectPane(c call) error {
 	}
 	if err := a.ours(at, c.name); err != nil {
 		return err
+	}
+	if at.pane.id != a.own {
+		if err := a.call(at.pane.terminal.Resource, c.value('T')); err != nil {
+			return err
+		}
 	}
 	return a.edit(at.session.name, func(l layout.Layout) (layout.Layout, error) {
 		return l.RenamePane(at.pane.leaf.Pane, c.value('T')), nil
