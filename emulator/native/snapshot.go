@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"tandemux/emulator"
@@ -32,6 +33,9 @@ func (w *writer) snapshot(history int) {
 		w.raw("\x1b[?47h")
 		w.screen(alt, 0)
 		w.raw("\x1b[?47l\x1b[H")
+	}
+	if history < 0 || history >= e.hist.n {
+		w.buf = slices.Grow(w.buf, e.hist.used) // at least, but for the shortest of lines
 	}
 	w.screen(&e.screens[0], history)
 	if e.alt() {

@@ -10,7 +10,7 @@ const (
 	// maxStates is how many connections are given states at the same time: a
 	// state is put together, encoded and queued, up to ReplyBytes each time, and
 	// when a hundred viewers fall behind together, they all come back together.
-	maxStates = 4
+	maxStates = 2
 	// smallReply is what may be left in a connection's queue when the next one's
 	// turn comes.
 	smallReply = 256 << 10

@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"bytes"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -109,10 +108,10 @@ func (o *Outbox) send(c *Conn, m message) {
 	}
 	var err error
 	switch {
-	case !o.open && m.output != nil:
-		err = c.RPC.Send(bytes.Clone(m.b))
 	case !o.open:
-		err = c.RPC.Send(m.b)
+		if err = c.put(m); err == nil {
+			c.RPC.Flush()
+		}
 	default:
 		if err = c.put(m); err == nil && !c.touched {
 			c.touched = true

@@ -21,7 +21,10 @@ const (
 	// corkBytes is how much may wait for a following message.
 	corkBytes = 64 << 10
 	// keptBytes is the largest write buffer kept from one message to the next.
-	keptBytes = 256 << 10
+	keptBytes = 64 << 10
+	// apartBytes is how long a host's message is that is written from where it lies, not
+	// gathered: what many connections get is in memory once.
+	apartBytes = 16 << 10
 	// readAhead is the size of the buffer that socket reads go through, so
 	// that many small frames cost few system calls.
 	readAhead = 64 << 10
@@ -91,7 +94,7 @@ func (w *wire) refuse() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, 0x88, 2, byte(websocket.StatusMessageTooBig>>8), byte(websocket.StatusMessageTooBig&0xff))
-	w.flush() //nolint:errcheck // it is over, whether the peer knows why or not
+	w.flush(nil) //nolint:errcheck // it is over, whether the peer knows why or not
 	return websocket.ErrMessageTooBig
 }
 
@@ -124,13 +127,17 @@ func (w *wire) read(p []byte) (int, error) {
 func (w *wire) send(msg []byte, more bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(msg) >= apartBytes && !w.client && w.direct != nil {
+		w.out = appendHeader(w.out, len(msg), 0)
+		return w.flush(msg)
+	}
 	if len(msg) > 0 {
 		w.out = appendFrame(w.out, msg, w.client)
 	}
 	if more && len(w.out) < corkBytes {
 		return w.failed
 	}
-	return w.flush()
+	return w.flush(nil)
 }
 
 // try writes a text frame, and what was gathered before it, as far as the socket
@@ -167,27 +174,14 @@ func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
 
 // appendFrame appends a whole text frame, or a ping (RFC 6455, 5.2). A client's is masked.
 func appendFrame(buf, msg []byte, client bool) []byte {
-	const finText, finPing, masked = 0x81, 0x89, 0x80
-	var bit byte
-	if client {
-		bit = masked
-	}
-	first := byte(finText)
+	const finPing, masked = 0x89, 0x80
 	if payload, is := bytes.CutPrefix(msg, []byte(jsonrpc.PingMark)); is && !client {
-		first, msg = finPing, payload
-	}
-	buf = append(buf, first)
-	switch n := len(msg); {
-	case n < 126:
-		buf = append(buf, bit|byte(n))
-	case n < 1<<16:
-		buf = binary.BigEndian.AppendUint16(append(buf, bit|126), uint16(n))
-	default:
-		buf = binary.BigEndian.AppendUint64(append(buf, bit|127), uint64(n))
+		return append(append(buf, finPing, byte(len(payload))), payload...)
 	}
 	if !client {
-		return append(buf, msg...)
+		return append(appendHeader(buf, len(msg), 0), msg...)
 	}
+	buf = appendHeader(buf, len(msg), masked)
 	var key [4]byte
 	binary.NativeEndian.PutUint32(key[:], rand.Uint32())
 	buf = append(buf, key[:]...)
@@ -199,28 +193,44 @@ func appendFrame(buf, msg []byte, client bool) []byte {
 	return buf
 }
 
+// appendHeader appends the header of a text frame of n bytes; bit says whether it is masked.
+func appendHeader(buf []byte, n int, bit byte) []byte {
+	const finText = 0x81
+	switch buf = append(buf, finText); {
+	case n < 126:
+		return append(buf, bit|byte(n))
+	case n < 1<<16:
+		return binary.BigEndian.AppendUint16(append(buf, bit|126), uint16(n))
+	}
+	return binary.BigEndian.AppendUint64(append(buf, bit|127), uint64(n))
+}
+
 // Write is net.Conn's: what the library writes, which is the handshake and control frames.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, p...)
-	if err := w.flush(); err != nil {
+	if err := w.flush(nil); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// flush writes what was gathered. The lock is held.
-func (w *wire) flush() error {
-	for rest := w.out; len(rest) > 0 && w.failed == nil; {
+// flush writes what was gathered, and behind it what was not. The lock is held.
+func (w *wire) flush(apart []byte) error {
+	for rest := w.out; len(rest)+len(apart) > 0 && w.failed == nil; {
 		w.timed = true
 		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-		n, err := w.Conn.Write(rest[:min(len(rest), writeChunk)])
-		w.sent.Add(int64(n))
+		more := apart[:max(0, min(len(apart), writeChunk-len(rest)))]
+		bufs := net.Buffers{rest[:min(len(rest), writeChunk)]}
+		if rest = rest[len(bufs[0]):]; len(more) > 0 {
+			bufs, apart = append(bufs, more), apart[len(more):]
+		}
+		n, err := bufs.WriteTo(w.Conn)
+		w.sent.Add(n)
 		if err != nil {
 			return w.fail(err)
 		}
-		rest = rest[n:]
 	}
 	if w.out = w.out[:0]; cap(w.out) > keptBytes {
 		w.out = nil

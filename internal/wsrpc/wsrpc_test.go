@@ -280,7 +280,11 @@ func TestOneWriteEach(t *testing.T) {
 				if err := a.Write(ctx, make([]byte, size)); err != nil {
 					t.Fatal(err)
 				}
-				if sent += size; n.writes != 1 {
+				want := 1
+				if side == "host" && size >= apartBytes {
+					want = 2 // of a socket it is one writev
+				}
+				if sent += size; n.writes != want {
 					t.Errorf("a message of %d bytes took %d writes", size, n.writes)
 				}
 			}
