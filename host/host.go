@@ -117,6 +117,8 @@ type Network struct {
 	// Origins are the browser origins that may connect over TCP, such as
 	// "https://example.org"; none by default.
 	Origins []string
+	// Proved, if not nil, is front.Config.Proved.
+	Proved func(token string) bool
 }
 
 func (n *Network) listen(addr string) (net.Listener, error) {
@@ -223,7 +225,7 @@ func New(c Config) (*Host, error) {
 			return h.requests.Serve(ctx, t, p)
 		},
 		Tokens: tokens, Attempts: auth.NewAttempts(c.Now), Audit: trail, Log: c.Log,
-		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: hostname,
+		Doors: c.Doors, Proved: c.Proved, Origins: c.Origins, Hosts: c.Hosts, Hostname: hostname,
 		Connections: c.Limits.Connections, Requests: c.Limits.Requests, FrameBytes: c.Limits.FrameBytes, HeaderTime: c.Limits.HeaderTime,
 	})
 	tokens.OnExpiry(func() { h.requests.CloseInvalid("the token has expired", nil) })

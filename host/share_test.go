@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -209,4 +210,22 @@ func TestShareIsSeen(t *testing.T) {
 		}
 	}
 	rows("its time is over", none)
+}
+
+// TestUnproved: whose person has not proved that they are there may allow nothing that agents
+// ask for, though the token has all scopes.
+func TestUnproved(t *testing.T) {
+	t.Parallel()
+	var proved atomic.Bool
+	w := start(t, withAgents(newScripted("scripted")), func(c *host.Config) { c.Proved = func(string) bool { return proved.Load() } })
+	p := w.connectTCP("p", w.token().Token)
+	p.initialize()
+	ask := ahp.CreateSessionParams{Channel: "ahp-session:/2", Meta: &ahp.SessionMeta{Confirm: ahp.ConfirmAll}}
+	if err := p.call(ahp.MethodCreateSession, ask, nil); err == nil || !strings.Contains(err.Error(), "a passkey has to confirm this first") {
+		t.Errorf("unproved: %v", err)
+	}
+	proved.Store(true)
+	if err := p.call(ahp.MethodCreateSession, ask, nil); err != nil && strings.Contains(err.Error(), "passkey") {
+		t.Errorf("proved: %v", err)
+	}
 }

@@ -140,6 +140,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	pusher := push.Open(push.Options{State: d.State, Log: log})
 	defer pusher.Close()
 	page := web.New(d.State, version, pusher, log)
+	page.Prove(func() bool { return now().web.Prove })
 	told := hooks.New(log)
 	defer told.Close()
 	told.Hear(push.Kinds, func(e hooks.Event) { pusher.Tell(push.Text(e)) })
@@ -162,7 +163,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 			Workspace:   work.changes,
 		},
 		Log: log, Keeper: k, NewKeeper: d.Keeper,
-		Network: host.Network{Origins: o.Origins, Hosts: o.Names},
+		Network: host.Network{Origins: o.Origins, Hosts: o.Names, Proved: page.Proved},
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
+	"tandemux/host/web"
 	"tandemux/internal/config"
 	"tandemux/internal/config/option"
 	"tandemux/internal/local"
@@ -37,6 +38,7 @@ type settings struct {
 	restart resurrect.Settings
 	history history.Settings
 	listen  listen.Settings
+	web     web.Settings
 	homes   home.Repositories // what tasks' files come from
 
 	firstRunHint             bool
@@ -67,7 +69,7 @@ func defaults() *settings {
 			Doc:     "How many tasks may work at once: of an agent by its name, and of all. The others are PENDING.",
 			Example: []string{"[tasks-at-once]", "all = 8", "claude = 3"},
 		},
-	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.history.Options(), s.listen.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.history.Options(), s.listen.Options(), s.web.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
 	s.options = config.Ordered(s.options)
 	return s
 }

@@ -125,6 +125,7 @@ agent-policy = "strict"
 agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
 listen = ["127.0.0.1:7070"]
+approve-by-passkey = true
 `)
 	s, problems := read(values+`
 keys = { "prefix v" = "split-right" }

@@ -14,7 +14,7 @@ import (
 
 // beginWeb has the page for browsers be listened for where it was by the last host.
 func beginWeb(ctx context.Context, page *web.Server, h *host.Host, d local.Dirs, log *slog.Logger) {
-	h.Warn("the page for browsers", page.Begin(func(addr string) (actual string, stop func(), err error) {
+	h.Warn("the page for browsers", page.Begin(h.Front().Service("web"), func(addr string) (actual string, stop func(), err error) {
 		ln, err := listen.Open(addr, d.State, log)
 		if err != nil {
 			return "", nil, err

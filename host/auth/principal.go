@@ -38,6 +38,18 @@ type Principal struct {
 	// Sandbox, if not empty, is the session in whose sandbox the principal is: it
 	// reaches the terminals that run there and nothing else.
 	Sandbox ahp.URI
+	// Proved, if not nil, says whether a person has proved just now that they are there:
+	// only then it may allow what agents ask for.
+	Proved func() bool
+}
+
+// Unproved is the refusal of who has to prove first that a person is there, empty for all
+// others.
+func (p *Principal) Unproved() string {
+	if p.Proved == nil || p.Proved() {
+		return ""
+	}
+	return "a passkey has to confirm this first"
 }
 
 // What ids of principals begin with, before what tells them apart.
@@ -79,6 +91,9 @@ func InSandbox(session ahp.URI) *Principal {
 
 // May reports whether the principal has a scope.
 func (p *Principal) May(scope string) bool {
+	if scope == ScopeApprove && p.Unproved() != "" {
+		return false
+	}
 	return slices.Contains(p.Scopes, scope) || scope != ScopeWrite && slices.Contains(p.Scopes, ScopeAdmin)
 }
 
@@ -89,6 +104,9 @@ func (p *Principal) Operates() bool { return p.Human || slices.Contains(p.Scopes
 func (p *Principal) Lacks(scope string) string {
 	if p.May(scope) {
 		return ""
+	}
+	if why := p.Unproved(); scope == ScopeApprove && why != "" {
+		return why
 	}
 	return fmt.Sprintf("this token lacks the scope %q: ask the host's owner for one that has it", scope)
 }

@@ -19,7 +19,7 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Config is what a Front needs; all members but Doors, Origins and Hosts must be set.
+// Config is what a Front needs; all members but Doors, Proved, Origins and Hosts must be set.
 type Config struct {
 	// Handle serves an AHP connection of a principal's until it ends.
 	Handle   func(ctx context.Context, t jsonrpc.Transport, who *auth.Principal) error
@@ -28,6 +28,9 @@ type Config struct {
 	Audit    *audit.Log
 	Log      *slog.Logger
 	Doors    []Door
+	// Proved, if not nil, says whether the person behind a token has proved just now that
+	// they are there, or need not (auth.Principal).
+	Proved func(token string) bool
 	// Origins are the browser origins that may connect over TCP.
 	Origins []string
 	// Hosts are names that clients may know the machine by, besides Hostname and those

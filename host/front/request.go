@@ -298,7 +298,11 @@ func (e *entrance) holder(r *http.Request, door *Door) (who *auth.Principal, rea
 	}
 	t, reason := e.f.c.Tokens.Check(secret)
 	if t != nil {
-		return t.Principal(), ""
+		who := t.Principal()
+		if e.f.c.Proved != nil {
+			who.Proved = func() bool { return e.f.c.Proved(who.Token) }
+		}
+		return who, ""
 	}
 	if secret != "" && door != nil && door.Identify != nil {
 		if id := door.Identify(secret); id != "" {

@@ -298,6 +298,8 @@ func (qs *Questions) answer(_ context.Context, c *requests.Conn, p ahp.AnswerPar
 		return nil, ahp.NotFound("answer: the question is no longer asked")
 	case c.Principal.Agent != "" || !c.Principal.Operates() && (t.Meta.Ask.Command != "" || t.Meta.Ask.Panes || !t.Held().Holds(c.Principal)):
 		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.Held().HeldBy())
+	case p.Grant && c.Principal.Unproved() != "":
+		return nil, ahp.PermissionDenied("answer: %s", c.Principal.Unproved())
 	}
 	q := qs.asked[t]
 	answer := ahp.AskRefused

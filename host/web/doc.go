@@ -8,6 +8,11 @@
 //	GET    /web/push   a token: the key to subscribe with at a push service
 //	POST   /web/push   a token: {endpoint, keys}: a browser is told what waits (package push)
 //	DELETE /web/push   a token: no more
+//	POST   /web/passkey          a token: what to make a passkey of
+//	PUT    /web/passkey          a token: the passkey (package passkey)
+//	POST   /web/passkey/ask      what to use a passkey for
+//	PUT    /web/passkey/sign-in  the passkey: a cookie, as for /web/pair
+//	PUT    /web/passkey/prove    a token, the passkey: what agents ask for may be allowed
 //	DELETE /web/offer  operator: no page any more, and no browser's token
 //
 // The page is a client of AHP like all others: it opens a WebSocket at /ahp, which package

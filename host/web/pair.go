@@ -224,6 +224,11 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
 		s.noted(token.ID)
 		s.mu.Unlock()
 	}
+	s.let(w, r, name, token, o.made != nil)
+}
+
+// let gives a browser its token, in a cookie, and the page's key.
+func (s *Server) let(w http.ResponseWriter, r *http.Request, name string, token ahp.TokenNewResult, guest bool) {
 	last := cookieTime
 	if token.Expires != 0 {
 		last = min(last, time.Until(time.UnixMilli(token.Expires)))
@@ -232,5 +237,5 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
 		Name: name, Value: token.Token, Path: "/", MaxAge: int(last / time.Second),
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
-	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID, Guest: o.made != nil})
+	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID, Guest: guest})
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,9 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/front"
+	"tandemux/host/passkey"
 	"tandemux/host/push"
+	"tandemux/internal/jsonrpc"
 	"tandemux/internal/statefile"
 )
 
@@ -42,7 +45,12 @@ type Server struct {
 	log     *slog.Logger
 	push    *push.Pusher // nil: browsers are told nothing
 
+	passkeys *passkey.Store
+
 	mu     sync.Mutex
+	dial   func(context.Context) (jsonrpc.Transport, error) // of the page's own; nil before Begin
+	proves func() bool                                      // see Prove
+	proved map[string]time.Time                             // until when, by token
 	on     bool
 	kept   kept
 	offers []*offer
@@ -61,7 +69,7 @@ type kept struct {
 // New makes the door of a host with this state directory; p, which may be nil, tells
 // browsers what waits.
 func New(state, version string, p *push.Pusher, log *slog.Logger) *Server {
-	s := &Server{path: filepath.Join(state, "web.json"), version: version, push: p, log: log}
+	s := &Server{path: filepath.Join(state, "web.json"), version: version, push: p, passkeys: passkey.Open(state, time.Now, log), log: log}
 	text, err := statefile.Read(s.path, maxState)
 	if err == nil {
 		err = json.Unmarshal(text, &s.kept)
@@ -74,11 +82,11 @@ func New(state, version string, p *push.Pusher, log *slog.Logger) *Server {
 }
 
 // Begin listens where the last host did. The error says what can't be had; the door works
-// without.
-func (s *Server) Begin(listen Listener) error {
+// without. dial gives connections of a part of the host's own.
+func (s *Server) Begin(dial func(context.Context) (jsonrpc.Transport, error), listen Listener) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listen = listen
+	s.dial, s.listen = dial, listen
 	if !s.on || s.kept.Listen == "" {
 		return nil
 	}
@@ -132,6 +140,12 @@ var routes = map[route]struct {
 	{http.MethodGet, "push"}:     {false, (*Server).pushKey},
 	{http.MethodPost, "push"}:    {false, (*Server).subscribe},
 	{http.MethodDelete, "push"}:  {false, (*Server).unsubscribe},
+
+	{http.MethodPost, "passkey"}:        {false, (*Server).newPasskey},
+	{http.MethodPut, "passkey"}:         {false, (*Server).addPasskey},
+	{http.MethodPost, "passkey/ask"}:    {true, (*Server).askPasskey},
+	{http.MethodPut, "passkey/sign-in"}: {true, (*Server).signIn},
+	{http.MethodPut, "passkey/prove"}:   {false, (*Server).prove},
 }
 
 // open reports whether anybody may ask: for files, and to pair.
@@ -254,6 +268,10 @@ func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	}
 	if s.push != nil {
 		s.push.Prune()
+	}
+	var left ahp.TokenListResult
+	if cl.Call(r.Context(), ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &left) == nil {
+		s.prunePasskeys(left.Items)
 	}
 	if stop != nil {
 		// This request may have come that way.

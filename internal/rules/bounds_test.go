@@ -124,6 +124,7 @@ var bounds = map[string][]string{
 	"docs/browser.md": {
 		"once, within {host/web.OfferTime words}",
 		"a command of {host/push.long words} or more",
+		"only after a passkey, which holds for {host/web.provedFor words}",
 	},
 	"docs/security.md": {
 		"Its newest {host/audit.maxBytes MiB} are kept",

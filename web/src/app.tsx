@@ -12,6 +12,7 @@ import type { Open } from "./page";
 import { Hint, Palette } from "./palette";
 import { Reading } from "./reading";
 import { set } from "./setup";
+import { SignIn } from "./passkey";
 import { opened } from "./push";
 import { pair } from "./share";
 import { Store } from "./store";
@@ -31,6 +32,7 @@ function Out({ text, guest }: { text: string; guest?: boolean }) {
       <p>
         {guest ? "Ask who shared the terminal for another link." : <>Run <code>tandemux web</code> and open the link that it prints.</>}
       </p>
+      {!guest && <SignIn />}
     </main>
   );
 }

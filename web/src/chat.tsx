@@ -5,6 +5,7 @@ import { edits, type Edit, inputText } from "./edit";
 import { waits } from "./reduce";
 import { Markdown } from "./markdown";
 import { draft, keep } from "./settings";
+import { allowing } from "./passkey";
 import type { Store } from "./store";
 import { line, prose, shown } from "./text";
 
@@ -60,7 +61,10 @@ export function Approval({ store, chat, turn, call }: ApprovalProps) {
     const action = result
       ? { type: "chat/toolCallResultConfirmed", ...id, approved }
       : { type: "chat/toolCallConfirmed", ...id, approved, ...(approved ? { confirmed: "user-action" } : { reason: "denied" }), ...more };
-    store.send(chat, action).catch(() => setSent(false)); // somebody else was first, or it may not be
+    allowing(store, () => store.send(chat, action)).catch((e) => {
+      setSent(false); // somebody else was first, or it may not be
+      if (!("code" in e)) store.say(e.message, "warning"); // of the passkey
+    });
   };
   const asks = prose(call.confirmationTitle ?? call.invocationMessage);
   const text = inputText(call);

@@ -1,6 +1,7 @@
 // What waits for a person: agents' questions, programs that wait, what failed, what ended.
 import type * as ahp from "./types";
 import { Approval, Ask } from "./chat";
+import { allowing, Passkey } from "./passkey";
 import { Messages } from "./push";
 import type { Store } from "./store";
 import { askOf, commandOf, endOf, nameOf } from "./terminal";
@@ -88,7 +89,7 @@ export function items(store: Store): Item[] {
 
 /** Answer is for an agent's question for a terminal, or for a command. */
 function Answer({ store, uri, ask }: { store: Store; uri: string; ask: ahp.Ask }) {
-  const answer = (grant: boolean) => store.conn.call("x-tandemux/answer", { channel: uri, id: ask.id, grant }).catch((e) => store.say(e.message, "warning"));
+  const answer = (grant: boolean) => allowing(store, () => store.conn.call("x-tandemux/answer", { channel: uri, id: ask.id, grant })).catch((e) => store.say(e.message, "warning"));
   return (
     <div class="approval" role="group" aria-label="approval">
       {ask.command && <pre tabIndex={0}>{shown(ask.command)}</pre>}
@@ -123,6 +124,7 @@ export function Inbox({ store, open }: { store: Store; open: (i: Item) => void }
         </article>
       ))}
       <Messages store={store} />
+      <Passkey store={store} />
     </div>
   );
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+)
+
+// TestPasskey: a browser that was let in adds a passkey of Chromium's virtual authenticator,
+// loses its cookie, and comes back without a link; what it allows a passkey confirms, where
+// the configuration says so, or the host refuses it; and it ends with its token.
+func TestPasskey(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes its time: make browser")
+	}
+	m := newMachine(t)
+	config := filepath.Join(m.dir, "home", ".config", "tandemux", "config.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append([]byte("approve-by-passkey = true\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := m.browse()
+	var authenticator webauthn.AuthenticatorID
+	b.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		authenticator, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+		}).Do(ctx)
+		return err
+	}))
+	link := m.offer("--name", "phone")
+	b.pair(link)
+	b.until("an address has no passkeys, and the page says so", `document.body.innerText.includes("at localhost in place of 127.0.0.1")`)
+
+	link = strings.Replace(m.offer("--name", "phone"), "127.0.0.1", "localhost", 1)
+	origin := strings.Split(link, "/web/")[0]
+	b.pair(link)
+	b.click("Add a passkey")
+	b.until("added", `document.body.innerText.includes("a passkey was added")`)
+	kept := filepath.Join(m.dir, "home", ".local", "state", "tandemux", "passkeys.json")
+	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("passkeys.json: %v, %v", info, err)
+	}
+
+	// Its own approval: refused by the host without the passkey, whatever the page does.
+	b.click("Chats")
+	b.click("New chat with Fake")
+	b.until("the chat", `!!document.querySelector(".chat textarea")`)
+	b.do(chromedp.Focus(".chat textarea"))
+	b.keys("permit\r")
+	b.click("Inbox")
+	b.until("the call", `!!document.querySelector(".inbox .approval")`)
+	b.do(webauthn.SetUserVerified(authenticator, false))
+	b.click("Allow")
+	b.until("refused", `/NotAllowedError|not allowed|timed out|confirm/i.test(document.querySelector(".said")?.innerText ?? "") && !document.body.innerText.includes("it was answered")`)
+	b.until("it may be tried again", `[...document.querySelectorAll(".inbox .approval .yes")].some(e => !e.disabled)`)
+	b.do(webauthn.SetUserVerified(authenticator, true))
+	b.click("Allow")
+	b.until("the agent's word", `document.body.innerText.includes("it was answered: once")`)
+
+	// Without its cookie and key it comes back by the passkey.
+	b.do(network.ClearBrowserCookies())
+	b.eval(`localStorage.clear(), true`)
+	b.do(chromedp.Navigate(origin + "/web/"))
+	b.click("Sign in with a passkey")
+	b.until("connected", `document.querySelector(".page")?.dataset.line === "online"`)
+	if n := strings.Count(m.must("token", "ls"), "phone"); n != 3 {
+		t.Errorf("%d tokens are named phone", n)
+	}
+
+	// The end of the token that it stands for is its own.
+	for _, row := range strings.Split(m.must("token", "ls"), "\n") {
+		if strings.Contains(row, "phone") {
+			m.must("token", "rm", strings.Fields(row)[0])
+		}
+	}
+	b.until("out", `document.body.innerText.includes("not let in any more")`)
+	b.click("Sign in with a passkey")
+	b.until("it lets nobody in", `document.body.innerText.includes("was removed, or is over")`)
+	if text, err := os.ReadFile(kept); err != nil || strings.TrimSpace(string(text)) != "[]" {
+		t.Errorf("the host keeps %s, %v", text, err)
+	}
+	b.clean()
+}
