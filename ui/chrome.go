@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ func (m *Model) statusData() status.Data {
 	}
 	m.focusData(&d, p, t)
 	if t != nil {
+		d.Host = cmp.Or(t.Host(), d.Host)
 		d.Badge, d.BadgeStyle = m.panes.Badge(t)
 		d.Command, _, d.CommandStyle = m.screen.LastCommand(t)
 		d.Cwd = words.Clean(words.Shorten(fileuri.Path(t.Cwd), m.cfg.home()))

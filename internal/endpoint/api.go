@@ -48,7 +48,7 @@ func (p Endpoint) API(ctx context.Context, quiet bool) (*apiclient.Client, error
 		o.Dial = p.SSH.dialer(quiet)
 	case "ws":
 		o.URL = "http://" + p.host
-		if !quiet && p.inTheClear() {
+		if !quiet && p.InTheClear() {
 			fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you send\n", p.url)
 		}
 	case "wss":

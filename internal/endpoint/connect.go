@@ -44,7 +44,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 			return nil, err
 		}
 	}
-	if p.inTheClear() && !p.quiet {
+	if p.InTheClear() && !p.quiet {
 		fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you type\n", p.url)
 	}
 	if p.SSH != nil {

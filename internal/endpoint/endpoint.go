@@ -240,8 +240,8 @@ func (p Endpoint) dialer() (func(context.Context) (jsonrpc.Transport, error), er
 	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
 }
 
-// inTheClear reports whether a token would cross a network unencrypted.
-func (p Endpoint) inTheClear() bool {
+// InTheClear reports whether a token would cross a network unencrypted.
+func (p Endpoint) InTheClear() bool {
 	if p.scheme != "ws" || p.token == "" {
 		return false
 	}

@@ -228,8 +228,8 @@ func TestElsewhere(t *testing.T) {
 		"ws://box": true, "ws://192.0.2.1:1": true, "ws://127.0.0.1:1": false, "ws://[::1]:1": false, "ws://localhost": false, "wss://box": false,
 	} {
 		p := Endpoint{token: "t"}
-		if err := p.parse(address, "--host"); err != nil || p.inTheClear() != want {
-			t.Errorf("%s: in the clear %v, %v", address, p.inTheClear(), err)
+		if err := p.parse(address, "--host"); err != nil || p.InTheClear() != want {
+			t.Errorf("%s: in the clear %v, %v", address, p.InTheClear(), err)
 		}
 	}
 }

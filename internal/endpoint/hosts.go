@@ -66,14 +66,17 @@ func All(cmd *cobra.Command) ([]Endpoint, []error, error) {
 	if err != nil || !own.Own() || flagText(cmd, "host") != "" {
 		return []Endpoint{own}, []error{nil}, err
 	}
-	list, err := hosts.Read(own.Dirs.Config)
 	all, wrong := []Endpoint{own}, []error{nil}
+	list, err := hosts.Read(own.Dirs.Config)
+	if err != nil { // this machine's can be told all the same
+		return append(all, Endpoint{Name: hosts.File}), append(wrong, err), nil
+	}
 	for _, h := range list {
 		p, err := Named(own.Dirs, h)
 		p.debug = own.debug
 		all, wrong = append(all, p), append(wrong, err)
 	}
-	return all, wrong, err
+	return all, wrong, nil
 }
 
 // OfAll says of a list which hosts it asks.

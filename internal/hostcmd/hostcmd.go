@@ -58,6 +58,9 @@ in its file, --token-file; with --fingerprint the certificate is trusted.
 		if err := p.CheckNamed(h, pin); err != nil {
 			return err
 		}
+		if p.InTheClear() {
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s is not encrypted: whoever is on the way can read the token and what you type\n", cli.Short(h.URL))
+		}
 		err = hosts.Change(dir(), func(list []hosts.Host) ([]hosts.Host, error) {
 			if old, is := hosts.Find(list, h.Name); is {
 				return nil, fmt.Errorf("there is a host %s already, %s: `tandemux hosts rm %s` removes it", h.Name, cli.Short(old.URL), h.Name)

@@ -93,7 +93,9 @@ func (s *Segments) Settle(line status.Line, c *status.Content) {
 	at := Place{Layout: s.panes.Name}
 	_, t, v := s.panes.Focused()
 	if t != nil {
-		at.Terminal, at.Dir = t.URI, t.Cwd
+		if at.Terminal = t.URI; t.Host() == "" { // else the directory is another machine's
+			at.Dir = t.Cwd
+		}
 	}
 	about, git := "", line.Has("git")
 	if git && at.Dir != "" {
