@@ -82,7 +82,7 @@ soak:
 	TANDEMUX_SOAK=$(SOAK) nice -n 15 $(GO) test -vet=off -count 1 -p 1 -v -timeout 24h -run '$(RUN)' $(PACKAGES)
 
 browser: $(PAGE)
-	cd web/build && $(GO) test -count 1 -v -timeout 20m .
+	cd web/build && $(GO) test -count 1 -v -timeout 24h .
 
 test-hidden:
 	scripts/test-hidden.sh

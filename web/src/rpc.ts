@@ -52,6 +52,8 @@ export interface Sent {
 
 const firstPause = 150;
 const longestPause = 5000;
+/** After this a line that has not been greeted on is given up. */
+const longestGreeting = 8000;
 
 export class Connection {
   readonly clientId = "tandemux-browser-" + crypto.randomUUID();
@@ -94,9 +96,18 @@ export class Connection {
     const at = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ahp?page=${encodeURIComponent(this.key)}`;
     const ws = new WebSocket(at);
     this.ws = ws;
-    ws.onopen = () => void this.greet(ws);
+    // A line that leads nowhere says nothing, not even when it is closed.
+    const slow = setTimeout(() => {
+      if (this.ws !== ws) return;
+      this.lost(0);
+      ws.close();
+    }, longestGreeting);
+    ws.onopen = () => void this.greet(ws).finally(() => clearTimeout(slow));
     ws.onmessage = (e) => this.ws === ws && this.read(e.data);
-    ws.onclose = (e) => this.ws === ws && this.lost(e.code);
+    ws.onclose = (e) => {
+      clearTimeout(slow);
+      if (this.ws === ws) this.lost(e.code);
+    };
   }
 
   private lost(code: number) {
