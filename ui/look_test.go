@@ -418,3 +418,11 @@ func TestStartsMisread(t *testing.T) {
 	u.Advance(time.Minute)
 	u.Hides("there is no option")
 }
+
+// TestReverseScreen: DECSCNM swaps the default colours, and no others, as in xterm and VTE.
+func TestReverseScreen(t *testing.T) {
+	u := New(t, Options{W: 40, H: 4})
+	u.Host.Terminal("sh1").Print("\x1b[?5hplain \x1b[31;44mboth\x1b[m \x1b[32mgreen\x1b[m \x1b[45mground\x1b[m \x1b[7mnegative\x1b[m")
+	u.WaitIdle()
+	u.GoldenStyled("reverse-screen")
+}

@@ -161,11 +161,14 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		top = top || i == 0
 		v.line(c, r, i, y, width, look)
 		row := paint.Rect{X: r.X, Y: r.Y + i, W: width, H: 1}
+		if reverse { // Of the default colours alone.
+			c.Restyle(row, func(s emulator.Style) emulator.Style {
+				s.FG, s.BG, s.Attrs = s.BG, s.FG, s.Attrs^emulator.Reverse
+				return s
+			})
+		}
 		if recolour {
 			c.Restyle(row, func(s emulator.Style) emulator.Style { return repaint(s, &pal) })
-		}
-		if reverse {
-			c.Restyle(row, func(s emulator.Style) emulator.Style { s.Attrs ^= emulator.Reverse; return s })
 		}
 		if v.pick.id != "" && line >= v.pick.first && line <= v.pick.last {
 			v.restyle(c, row, v.ox, v.ox+row.W, look.Selection)
