@@ -258,16 +258,19 @@ var weights = map[emulator.Attrs]int{
 	emulator.Conceal: 0x08, emulator.Reverse: 0x20, emulator.Blink: 0x40, emulator.Bold: 0x80,
 }
 
-// checksum is DECRQCRA, as xterm computes it: characters and attributes, blanks at a
-// line's end left out, negated. It is zero where the program may not know what is on the screen.
+// checksum is DECRQCRA, as xterm computes it: characters and attributes, of what was
+// written, negated. It is zero where the program may not know what is on the screen.
 func checksum(e *Engine) {
 	sum := 0
 	if r, ok := e.rectArgs(2); ok && e.allow&emulator.Checksums != 0 {
 		for y := r.top; y <= r.bottom; y++ {
-			blanks := 0
 			for x, bits := range e.scr.lines[y].cells[r.left : r.right+1] {
 				c := e.decode(bits)
-				n := max(int(c.Rune), ' ')
+				n := int(c.Rune)
+				if n == 0 && (x > 0 || y > r.top) {
+					continue
+				}
+				n = max(n, ' ')
 				for _, r := range c.Combining {
 					n += int(r)
 				}
@@ -279,11 +282,7 @@ func checksum(e *Engine) {
 				if c.Style.Underline != emulator.NoUnderline {
 					n += 0x10
 				}
-				if n == ' ' && (x > 0 || y > r.top) {
-					blanks += n
-				} else {
-					sum, blanks = sum+n+blanks, 0
-				}
+				sum += n
 			}
 		}
 	}
