@@ -18,6 +18,8 @@ const (
 	// the interface began; once it was, its client tries.
 	firstPause = time.Second
 	lastPause  = time.Minute
+	// partTime bounds taking leave of them.
+	partTime = 200 * time.Millisecond
 )
 
 // other is the connection to another host, which may not be there yet. Its methods may be
@@ -50,7 +52,15 @@ func connectOthers(ctx context.Context, own endpoint.Endpoint, sink *link.Sink, 
 	}
 	return far, func() {
 		cancel()
-		done.Wait()
+		closed := make(chan struct{})
+		go func() {
+			done.Wait()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(partTime): // one that says nothing learns it from its socket
+		}
 	}
 }
 
