@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tandemux/ui/words"
 )
@@ -30,17 +31,22 @@ type Match struct {
 
 var (
 	// word is what stands between blanks, quotes, brackets and the like.
-	word = regexp.MustCompile("[^\\s\"'`()\\[\\]{}<>|=,;*\x00-\x1f\u2500-\u259f\u2026]+")
+	word = late("[^\\s\"'`()\\[\\]{}<>|=,;*\x00-\x1f\u2500-\u259f\u2026]+")
 	// file is a name that ends as files do, with a line and a column perhaps.
-	file = regexp.MustCompile(`^[\pL\pN_.+@%-]*[\pL\pN_][\pL\pN_+@%-]*\.[a-zA-Z][a-zA-Z0-9]{0,7}(:\d+){0,2}$`)
+	file = late(`^[\pL\pN_.+@%-]*[\pL\pN_][\pL\pN_+@%-]*\.[a-zA-Z][a-zA-Z0-9]{0,7}(:\d+){0,2}$`)
 	// place is what stands behind a path: a line, a column.
-	place = regexp.MustCompile(`^(.+?)(?::(\d+))?(?::(\d+))?$`)
-	ipv4  = regexp.MustCompile(`^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5}|/\d{1,2})?$`)
-	ipv6  = regexp.MustCompile(`^[0-9a-fA-F:]+(?:%[\w.]+)?(?:/\d{1,3})?$`)
-	hash  = regexp.MustCompile(`\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{7,40})\b`)
+	place = late(`^(.+?)(?::(\d+))?(?::(\d+))?$`)
+	ipv4  = late(`^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5}|/\d{1,2})?$`)
+	ipv6  = late(`^[0-9a-fA-F:]+(?:%[\w.]+)?(?:/\d{1,3})?$`)
+	hash  = late(`\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{7,40})\b`)
 	// A number is four digits at least: more is one than is copied.
-	number = regexp.MustCompile(`\b(?:0x[0-9a-fA-F]+|\d{4,})\b`)
+	number = late(`\b(?:0x[0-9a-fA-F]+|\d{4,})\b`)
 )
+
+// late compiles a pattern when it is needed: every process of tandemux has this package.
+func late(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // maxText bounds what is looked into of a text, in bytes.
 const maxText = 64 << 10
@@ -65,12 +71,12 @@ func Find(text []byte) []Match {
 			add(from, to, k)
 		}
 	}
-	for _, m := range hash.FindAllIndex(text, -1) {
+	for _, m := range hash().FindAllIndex(text, -1) {
 		if bytes.ContainsAny(text[m[0]:m[1]], "0123456789") && bytes.ContainsAny(text[m[0]:m[1]], "abcdef") {
 			add(m[0], m[1], Hash)
 		}
 	}
-	for _, m := range number.FindAllIndex(text, -1) {
+	for _, m := range number().FindAllIndex(text, -1) {
 		if m[0] < 2 || text[m[0]-1] != '.' || text[m[0]-2] < '0' || text[m[0]-2] > '9' { // else a fraction
 			add(m[0], m[1], Number)
 		}
@@ -95,7 +101,7 @@ func Find(text []byte) []Match {
 // parts gives the words of a text, cut before a path that stands behind a colon, as in lists
 // of directories and behind the name of a host.
 func parts(text []byte) (all [][]int) {
-	for _, m := range word.FindAllIndex(text, -1) {
+	for _, m := range word().FindAllIndex(text, -1) {
 		for i := m[0]; i+1 < m[1]; i++ {
 			if text[i] == ':' && (text[i+1] == '/' || text[i+1] == '~') && !bytes.HasPrefix(text[i+1:], []byte("//")) {
 				all = append(all, []int{m[0], i})
@@ -111,9 +117,9 @@ func parts(text []byte) (all [][]int) {
 func kindOf(w string) (Kind, bool) {
 	colons := strings.Count(w, ":")
 	switch {
-	case ipv4.MatchString(w):
+	case ipv4().MatchString(w):
 		return IP, true
-	case ipv6.MatchString(w) && (strings.Contains(w, "::") || colons == 7) && strings.ContainsAny(w, "0123456789abcdefABCDEF"):
+	case ipv6().MatchString(w) && (strings.Contains(w, "::") || colons == 7) && strings.ContainsAny(w, "0123456789abcdefABCDEF"):
 		return IP, true
 	case strings.Contains(w, "://") || strings.HasPrefix(w, "//"):
 		return 0, false // an address that isn't opened, or a comment
@@ -121,7 +127,7 @@ func kindOf(w string) (Kind, bool) {
 		return Path, true
 	case w == "~", w == "..", strings.HasPrefix(w, "../"):
 		return 0, false
-	case file.MatchString(w):
+	case file().MatchString(w):
 		return Path, true
 	}
 	return 0, false
@@ -129,7 +135,7 @@ func kindOf(w string) (Kind, bool) {
 
 // Split parts a path from the line that stands behind it, 0 for none.
 func Split(path string) (name string, line int) {
-	m := place.FindStringSubmatch(path)
+	m := place().FindStringSubmatch(path)
 	if m == nil {
 		return path, 0
 	}
