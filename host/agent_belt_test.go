@@ -183,6 +183,7 @@ func TestPromotedToThePerson(t *testing.T) {
 	ui := w.connect("ui")
 	ui.initialize()
 	ui.subscribe("x-tandemux-layout:/main")
+	ui.subscribe(ahp.ActivityURI)
 	promotes("second", "ui", "terminal:read", "terminal:input", "terminal:claim")
 }
 
@@ -193,6 +194,7 @@ func TestQuestionIsThePersons(t *testing.T) {
 	ui := w.connect("ui")
 	ui.initialize()
 	ui.subscribe("x-tandemux-layout:/main")
+	ui.subscribe(ahp.ActivityURI)
 	const uri = ahp.URI("ahp-terminal:/lent")
 	ui.create(uri, "cat")
 	var lent ahp.TokenNewResult

@@ -39,6 +39,11 @@ func TestTeam(t *testing.T) {
 		}, nil)
 	}
 	ask := ahp.AskParams{Channel: from, Claim: claim, TimeoutMs: 60000, Panes: true}
+	var r ahp.AskResult
+	if g.must(ahp.MethodAsk, ask, &r); r.Answer != ahp.AskNobody { // a command that edits a layout is no person
+		t.Fatalf("asked of a command, it is %+v", r)
+	}
+	ui.subscribe(ahp.ActivityURI)
 	for _, grant := range []bool{false, true} {
 		if err := mate(g, "ahp-terminal:/early", claim.Session); err == nil || !strings.Contains(err.Error(), "nobody has allowed panes") {
 			t.Fatalf("before the answer: %v", err)

@@ -37,8 +37,12 @@ func (ts *Terminals) answerable(tx core.Tx, session ahp.URI) bool {
 	return false
 }
 
-// IsInterface reports whether a connection is an interface's: it follows a layout.
+// IsInterface reports whether a connection is an interface's: it follows a layout and the
+// activity. A command that reads or edits a layout follows that alone.
 func IsInterface(l *core.Link) bool {
+	if !l.Watches(ahp.ActivityURI) {
+		return false
+	}
 	for ch := range l.Subscriptions() {
 		if strings.HasPrefix(ch.URI, ahp.LayoutScheme) {
 			return true
