@@ -8,9 +8,9 @@ import { shown } from "./text";
 
 const deepest = 12;
 // More than this is shown as it was written.
-const most = 400_000;
+const most = 200_000;
 // In a paragraph longer than this nothing is marked: what looks for marks would take its time.
-const longest = 4000;
+const longest = 3000;
 
 interface Props {
   store: Store;
@@ -130,15 +130,17 @@ function Code({ store, text, language }: { store: Store; text: string; language:
   );
 }
 
-// In the order in which they are tried, at the first place where any begins.
+// In the order in which they are tried, at the first place where any begins. None looks far: a
+// text of many that never end must not take its square.
 const spans: [RegExp, (store: Store, m: RegExpExecArray, depth: number) => ComponentChildren][] = [
   [/\\([!-/:-@[-`{-~])/, (_, m) => m[1]],
-  [/(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)/, (_, m) => <code>{m[2].replace(/^ (.*\S.*) $/, "$1")}</code>],
+  [/(`+)([^`]|[^`][\s\S]{0,500}?[^`])\1(?!`)/, (_, m) => <code>{m[2].replace(/^ (.*\S.*) $/, "$1")}</code>],
   [/!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+["'][^"']*["'])?\s*\)/, (s, m, d) => link(s, m[2], inline(s, m[1], d + 1), m[0])],
   [/<(https?:\/\/[^\s<>]+)>/, (s, m) => link(s, m[1], [m[1]], m[0])],
   [/\bhttps?:\/\/[^\s<>()]*[^\s<>().,;:!?'"*_`\]]/, (s, m) => link(s, m[0], [m[0]], m[0])],
-  [/(\*\*|__)(?=\S)([\s\S]*?\S)\1/, (s, m, d) => <b>{inline(s, m[2], d + 1)}</b>],
-  [/~~(?=\S)([\s\S]*?\S)~~/, (s, m, d) => <s>{inline(s, m[1], d + 1)}</s>],
+  [/\*\*(?=\S)((?:[^*]|\*(?!\*))*?\S)\*\*/, (s, m, d) => <b>{inline(s, m[1], d + 1)}</b>],
+  [/__(?=\S)((?:[^_]|_(?!_))*?\S)__/, (s, m, d) => <b>{inline(s, m[1], d + 1)}</b>],
+  [/~~(?=\S)((?:[^~]|~(?!~))*?\S)~~/, (s, m, d) => <s>{inline(s, m[1], d + 1)}</s>],
   [/\*(?=\S)([^*]*?[^\s*])\*/, (s, m, d) => <i>{inline(s, m[1], d + 1)}</i>],
   [/(?<![\p{L}\p{N}])_(?=\S)([^_]*?[^\s_])_(?![\p{L}\p{N}])/u, (s, m, d) => <i>{inline(s, m[1], d + 1)}</i>],
 ];
