@@ -34,6 +34,7 @@ const schemes: [string, (s: any, a: any) => any][] = [
 const floodBytes = 128 << 10;
 /** How long a flood may pause. */
 const calmMs = 800;
+const glimpseMs = 100;
 const maxInput = 64 << 10;
 
 /** A terminal that shows somewhere on the page. */
@@ -42,6 +43,8 @@ class Feed {
   waiting = 0; // characters that the screens have not taken in
   flood = 0; // those of them that came as output
   skims = false;
+  rests = 0; // the timer until the next screen of a flood shows, 0 for none
+  next?: ahp.TerminalState; // that screen
   first = true; // nothing was shown yet: the screen comes before the history
   settles = 0; // the timer until its history is asked for, 0 for none
   asked = 0; // the number of our claim that has no answer yet
@@ -243,8 +246,7 @@ export class Store implements Listener {
     if (method === "x-tandemux/skimmed") {
       const feed = this.feeds.get(p.resource);
       if (!feed?.skims) return;
-      // A screen that is still busy with the last one is shown the next.
-      if (feed.waiting < floodBytes || p.last) this.show(feed, p.state);
+      this.glimpse(feed, p.state, p.last);
       if (p.last) {
         feed.skims = false;
         this.settle(p.resource, feed, 0);
@@ -260,6 +262,26 @@ export class Store implements Listener {
     else return;
     this.watchSessions();
     this.tell();
+  }
+
+  /** glimpse shows screens of a flood, a few in a second: drawing takes from what prints. */
+  private glimpse(feed: Feed, state: ahp.TerminalState | undefined, last = false) {
+    if (last) {
+      clearTimeout(feed.rests);
+      feed.rests = 0;
+    }
+    if (feed.rests) {
+      feed.next = state;
+      return;
+    }
+    feed.next = undefined;
+    if (!state || !feed.skims) return;
+    this.show(feed, state);
+    if (!last)
+      feed.rests = window.setTimeout(() => {
+        feed.rests = 0;
+        this.glimpse(feed, feed.next);
+      }, glimpseMs);
   }
 
   /** settle asks for all of a terminal of which the screen alone was shown. */
