@@ -103,7 +103,7 @@ func findIn(ctx context.Context, r *find.SearchResult, uri ahp.URI, text string,
 		return out
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if i%64 == 0 && ctx.Err() != nil {
+		if i%8 == 0 && ctx.Err() != nil {
 			return false
 		}
 		if !re.MatchString(lines[i]) {

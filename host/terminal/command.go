@@ -341,7 +341,7 @@ func (t *Terminal) marked(body []byte) {
 		t.line.set(false)
 	}
 	t.echo.prompt.Store(c.ready())
-	if c.wanted && c.ready() {
+	if c.wanted && c.ready() && !t.unread() {
 		c.wanted = false
 		t.push(Ready{})
 	}
