@@ -157,7 +157,7 @@ func TestManySnapshots(t *testing.T) {
 	early := map[ahp.URI]*fold{}
 	for i := range terminals {
 		uri := fmt.Sprint("ahp-terminal:/", i)
-		p.create(uri, "sh", "-c", fmt.Sprintf(`stty -echo; read x; seq -f '%%06.0f of terminal %d, and more' 1 %d; printf 'E''ND'; read x`, i, 100+2000*(i%4)))
+		p.create(uri, "sh", "-c", fmt.Sprintf(`read x; seq -f '%%06.0f of terminal %d, and more' 1 %d; printf 'E''ND'; read x`, i, 100+2000*(i%4)))
 		early[uri] = p.follow(uri)
 		uris = append(uris, uri)
 		p.dispatch(uri, int64(i+1), ahp.TerminalInput{Data: "\n"})
