@@ -96,6 +96,11 @@ func beAgent() {
 				os.WriteFile(filepath.Join(dir, "code.txt"), []byte("one\nfrom the agent\n"), 0o644)
 				say(marked)
 				end()
+			case strings.Contains(text, "recite"):
+				text, _ := os.ReadFile(filepath.Join(dir, "recite.txt"))
+				say(string(text))
+				say("\n\nrecited")
+				end()
 			case strings.Contains(text, "why this"):
 				say("it has the comment")
 				end()

@@ -362,6 +362,8 @@ func TestHostile(t *testing.T) {
 
 var reload = chromedp.Reload()
 
+func focus(selector string) chromedp.Action { return chromedp.Focus(selector) }
+
 func navigate(to string) chromedp.Action { return chromedp.Navigate(to) }
 
 // promise gives what a promise of the page's is kept with, as text.

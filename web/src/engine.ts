@@ -163,6 +163,14 @@ class Xterm implements Screen {
     this.term.loadAddon(new UnicodeGraphemesAddon());
     this.term.loadAddon(new WebLinksAddon(activate));
     this.term.parser.registerOscHandler(52, (data) => this.setClipboard(data));
+    // A character that is to be repeated ten million times (REP) would stop the page for as
+    // long as that takes: what is more than a screen of them shows no more than one.
+    const handler = (this.term as any)._core._inputHandler;
+    const repeat = handler.repeatPrecedingCharacter;
+    handler.repeatPrecedingCharacter = (p: any) => {
+      p.params[0] = Math.min(p.params[0], this.term.cols * this.term.rows);
+      return repeat.call(handler, p);
+    };
     for (const q of questions) this.term.parser.registerCsiHandler(q, () => true);
     for (const osc of [4, 10, 11, 12]) this.term.parser.registerOscHandler(osc, (data) => data.includes("?"));
     this.term.parser.registerDcsHandler({ intermediates: "$", final: "q" }, () => true);
