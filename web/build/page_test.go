@@ -124,6 +124,7 @@ func TestTerminals(t *testing.T) {
 	if b.eval(`!!document.querySelector(".dialog")`) == "true" {
 		b.click("Paste")
 	}
+	b.until("the terminal has the keys", `document.activeElement.tagName === "TEXTAREA" && tandemux.texts().some(t => t.includes("echo b"))`)
 	b.keys("\r")
 	b.until("what was pasted has run", "tandemux.texts().some(t => /\\na *\\n(.*\\n)?b *\\n/.test(t))")
 
