@@ -241,6 +241,13 @@ func (s *Store) Got(id []byte, token string) error {
 	return s.put(all)
 }
 
+// Of reports whether a token has a passkey.
+func (s *Store) Of(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.keys, func(k Key) bool { return slices.Contains(k.Tokens, token) })
+}
+
 // Prune forgets those whose first token is none any more.
 func (s *Store) Prune(valid func(token string) bool) error {
 	s.mu.Lock()

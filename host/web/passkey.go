@@ -67,6 +67,17 @@ func here(w http.ResponseWriter, r *http.Request) (rp, origin string, ok bool) {
 	return rp, origin, ok
 }
 
+// adds is the token of a browser that may add a passkey: where passkeys confirm what is
+// allowed, one that has some confirms the next by them.
+func (s *Server) adds(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
+	token, ok = browser(w, c)
+	if ok && s.passkeys.Of(token) && !s.Proved(token) {
+		http.Error(w, "a passkey has to confirm this first", http.StatusForbidden)
+		return token, false
+	}
+	return token, ok
+}
+
 // browser is the token of a page's request; a guest is none.
 func browser(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
 	token, ok = auth.TokenOf(c.Principal)
@@ -82,7 +93,7 @@ func (s *Server) newPasskey(w http.ResponseWriter, r *http.Request, c front.Call
 	if !ok {
 		return
 	}
-	if token, ok := browser(w, c); ok {
+	if token, ok := s.adds(w, c); ok {
 		write(w, s.passkeys.New(rp, token, "tandemux on "+rp))
 	}
 }
@@ -93,7 +104,7 @@ func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, c front.Call
 	if !ok {
 		return
 	}
-	token, ok := browser(w, c)
+	token, ok := s.adds(w, c)
 	if !ok {
 		return
 	}

@@ -51,6 +51,10 @@ func TestPasskey(t *testing.T) {
 		t.Errorf("passkeys.json: %v, %v", info, err)
 	}
 
+	// Whoever finds the page open adds none: the one that there is confirms it.
+	b.eval(`fetch("/web/passkey", { method: "POST", headers: { "X-Tandemux-Page": localStorage.getItem("tandemux-page") } }).then(r => (window.answered = r.status)), true`)
+	b.until("refused another", `window.answered === 403`)
+
 	// Its own approval: refused by the host without the passkey, whatever the page does.
 	b.click("Chats")
 	b.click("New chat with Fake")

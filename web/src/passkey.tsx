@@ -58,7 +58,7 @@ export function Passkey({ store }: { store: Store }) {
   const add = async () => {
     work(true);
     try {
-      const options = await ask(store, "/web/passkey", "POST", {});
+      const options = await allowing(store, () => ask(store, "/web/passkey", "POST", {}));
       await ask(store, "/web/passkey", "PUT", bring(await navigator.credentials.create({ publicKey: PK.parseCreationOptionsFromJSON(options) })));
       store.say("a passkey was added: it lets you in without a link");
     } catch (e: any) {

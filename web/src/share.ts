@@ -58,7 +58,7 @@ export async function pair(): Promise<Pass | undefined> {
 
 /** guests says who looks at a terminal of those that it is shared with, "" where it is not. */
 export function guests(t?: ahp.TerminalInfo): string {
-  const shares = ((t?._meta as any)?.["tandemux/shares"] ?? []) as ahp.Share[];
+  const shares = ((t?._meta as any)?.["tandemux/shares"] ?? []) as ahp.GuestShare[];
   const look = shares.flatMap((s) => (s.clients ?? []).map((c) => line(s.name) + (c ? ` (${line(c)})` : "")));
   return look.length ? look.join(", ") + (look.length === 1 ? " looks" : " look") : shares.length ? "shared" : "";
 }
