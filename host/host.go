@@ -118,7 +118,7 @@ type Network struct {
 	// "https://example.org"; none by default.
 	Origins []string
 	// Proved, if not nil, is front.Config.Proved.
-	Proved func(token string) bool
+	Proved func(token string, page bool) bool
 }
 
 func (n *Network) listen(addr string) (net.Listener, error) {

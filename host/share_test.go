@@ -217,14 +217,24 @@ func TestShareIsSeen(t *testing.T) {
 func TestUnproved(t *testing.T) {
 	t.Parallel()
 	var proved atomic.Bool
-	w := start(t, withAgents(newScripted("scripted")), func(c *host.Config) { c.Proved = func(string) bool { return proved.Load() } })
+	w := start(t, withAgents(newScripted("scripted")), func(c *host.Config) { c.Proved = func(string, bool) bool { return proved.Load() } })
 	p := w.connectTCP("p", w.token().Token)
 	p.initialize()
 	ask := ahp.CreateSessionParams{Channel: "ahp-session:/2", Meta: &ahp.SessionMeta{Confirm: ahp.ConfirmAll}}
 	if err := p.call(ahp.MethodCreateSession, ask, nil); err == nil || !strings.Contains(err.Error(), "a passkey has to confirm this first") {
 		t.Errorf("unproved: %v", err)
 	}
+	const uri = ahp.URI("ahp-terminal:/t")
+	p.create(uri, "cat")
+	g := w.guest("g")
+	go g.call(ahp.MethodAsk, ahp.AskParams{Channel: uri, TimeoutMs: 60000, Reason: "please", Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "x-tandemux-agent:/g"}}, nil) //nolint:errcheck // the claim says it
+	until(t, "the question", func() bool { return p.rows()[uri].Meta.Ask != nil })
+	yes := ahp.AnswerParams{Channel: uri, ID: p.rows()[uri].Meta.Ask.ID, Grant: true}
+	if err := p.call(ahp.MethodAnswer, yes, nil); err == nil || !strings.Contains(err.Error(), "a passkey has to confirm this first") {
+		t.Errorf("unproved, to a question: %v", err)
+	}
 	proved.Store(true)
+	p.must(ahp.MethodAnswer, yes, nil)
 	if err := p.call(ahp.MethodCreateSession, ask, nil); err != nil && strings.Contains(err.Error(), "passkey") {
 		t.Errorf("proved: %v", err)
 	}

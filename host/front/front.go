@@ -28,9 +28,9 @@ type Config struct {
 	Audit    *audit.Log
 	Log      *slog.Logger
 	Doors    []Door
-	// Proved, if not nil, says whether the person behind a token has proved just now that
-	// they are there, or need not (auth.Principal).
-	Proved func(token string) bool
+	// Proved, if not nil, says whether the person behind a token, from a page or not, has
+	// proved just now that they are there, or need not (auth.Principal).
+	Proved func(token string, page bool) bool
 	// Origins are the browser origins that may connect over TCP.
 	Origins []string
 	// Hosts are names that clients may know the machine by, besides Hostname and those

@@ -293,14 +293,15 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 // reason if nobody.
 func (e *entrance) holder(r *http.Request, door *Door) (who *auth.Principal, reason string) {
 	secret := tokenOf(r)
-	if secret == "" && e.kind == TCP && e.fromPage(r) {
+	page := secret == "" && e.kind == TCP && e.fromPage(r)
+	if page {
 		secret = pageToken(r)
 	}
 	t, reason := e.f.c.Tokens.Check(secret)
 	if t != nil {
 		who := t.Principal()
 		if e.f.c.Proved != nil {
-			who.Proved = func() bool { return e.f.c.Proved(who.Token) }
+			who.Proved = func() bool { return e.f.c.Proved(who.Token, page) }
 		}
 		return who, ""
 	}

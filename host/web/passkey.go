@@ -37,12 +37,12 @@ func (s *Server) Prove(is func() bool) {
 	s.proves = is
 }
 
-// Proved reports whether the person behind a token has used a passkey just now, or need
-// not: nobody is asked to, or it is no browser's.
-func (s *Server) Proved(token string) bool {
+// Proved reports whether the person behind a token, which a page brought or not, has used a
+// passkey just now, or need not: nobody is asked to, or it is no browser's.
+func (s *Server) Proved(token string, page bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.proves == nil || !s.proves() || !slices.Contains(s.kept.Tokens, token) {
+	if s.proves == nil || !s.proves() || !page && !slices.Contains(s.kept.Tokens, token) {
 		return true
 	}
 	return time.Now().Before(s.proved[token])
@@ -71,7 +71,7 @@ func here(w http.ResponseWriter, r *http.Request) (rp, origin string, ok bool) {
 // allowed, one that has some confirms the next by them.
 func (s *Server) adds(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
 	token, ok = browser(w, c)
-	if ok && s.passkeys.Of(token) && !s.Proved(token) {
+	if ok && s.passkeys.Of(token) && !s.Proved(token, true) {
 		http.Error(w, "a passkey has to confirm this first", http.StatusForbidden)
 		return token, false
 	}
