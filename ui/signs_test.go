@@ -348,7 +348,14 @@ func TestSticky(t *testing.T) {
 	if got := u.Row(0); !strings.Contains(got, "● seq 1 50") {
 		t.Errorf("the top row is %q", got)
 	}
-	// Copy mode's cursor is never covered.
+	// Nor is what hints are on, or copy mode's cursor.
+	sh.Print("/usr/share/doc\r\n")
+	u.WaitIdle()
+	u.Press("ctrl+space U")
+	if got := u.Row(0); strings.Contains(got, "seq") {
+		t.Errorf("among hints the top row is covered: %q", got)
+	}
+	u.Press("esc")
 	u.Press("ctrl+space [", "H")
 	if got := u.Row(0); strings.Contains(got, "seq") {
 		t.Errorf("copy mode's line is covered: %q", got)

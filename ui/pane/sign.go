@@ -295,11 +295,11 @@ func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
 }
 
 // sticking gives the command whose output the top row is, if its line does not
-// show. Copy mode's cursor and what is selected are never covered.
+// show. Copy mode's cursor, what is selected and what Hold holds are never covered.
 func (v *View) sticking(how Sticky) (p place, ok bool) {
 	f := v.Feed
 	if how == StickyNever || how == StickyBack && !v.back || len(f.commands.list) == 0 || v.selection != nil ||
-		f.em.Modes().AltScreen || v.copy != nil && v.copy.line == v.top {
+		f.em.Modes().AltScreen || v.copy != nil && (v.copy.held || v.copy.line == v.top) {
 		return p, false
 	}
 	f.marks = f.em.Marks(f.marks[:0])
