@@ -25,9 +25,13 @@ func (s *Service) Present(t store.Task) Present {
 	if t.Status.Final() {
 		return n
 	}
-	if before, waits := s.queue.Ahead(t.ID); waits {
-		if n.Status, n.Doing = store.Pending, "waits until another task is done"; before > 0 {
+	if before, room, waits := s.queue.Ahead(t.ID); waits {
+		switch n.Status = store.Pending; {
+		case room: // It is about to begin.
+		case before > 0:
 			n.Doing = fmt.Sprintf("waits for other tasks: %d before it", before)
+		default:
+			n.Doing = "waits until another task is done"
 		}
 		n.Doing = cmp.Or(n.Budget.Reason, n.Doing)
 		return n

@@ -177,10 +177,11 @@ func (q *Queue) Works(task string) bool {
 	return has
 }
 
-// Ahead is how many tasks wait before one; false if it does not wait.
-func (q *Queue) Ahead(task string) (n int, waits bool) {
+// Ahead is how many tasks wait before one, and whether there is room for it, which then is
+// about to Enter; false if it does not wait.
+func (q *Queue) Ahead(task string) (n int, room, waits bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n = slices.IndexFunc(q.waiting, func(w Waiter) bool { return w.Task == task })
-	return n, n >= 0
+	return n, slices.Contains(q.first(), task), n >= 0
 }

@@ -19,9 +19,9 @@ func TestQueue(t *testing.T) {
 		begun := map[string][]int{} // of each agent, in order
 		var woken, working []Waiter
 		all := map[string]Waiter{}
-		try := func(w Waiter) {
+		try := func(w Waiter) bool {
 			if !q.Enter(w) {
-				return
+				return false
 			}
 			var n int
 			fmt.Sscan(w.Task, &n) //nolint:errcheck // it is a number
@@ -39,6 +39,7 @@ func TestQueue(t *testing.T) {
 					t.Fatalf("seed %d: %d of %s work, at most %d may", seed, n, name, l)
 				}
 			}
+			return true
 		}
 		const n = 30
 		for i, made := 0, 0; i < 10000 && len(begun["a"])+len(begun["b"])+len(begun["c"]) < n; i++ {
@@ -52,8 +53,15 @@ func TestQueue(t *testing.T) {
 				i := rnd.IntN(len(woken))
 				w := woken[i]
 				woken = slices.Delete(woken, i, i+1)
-				if _, waits := q.Ahead(w.Task); waits {
-					try(w)
+				if _, room, waits := q.Ahead(w.Task); waits {
+					if try(w) && !room {
+						t.Fatalf("seed %d: %s began, for which there was no room", seed, w.Task)
+					}
+				}
+				for i, w := range q.waiting {
+					if _, room, _ := q.Ahead(w.Task); i == 0 && len(working) == 0 && !room {
+						t.Fatalf("seed %d: %s waits for another, and none works", seed, w.Task)
+					}
 				}
 			case len(working) > 0:
 				i := rnd.IntN(len(working))
