@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -12,16 +11,8 @@ import (
 	"tandemux/host/terminals"
 )
 
-// MethodPanic is a request that panics.
-const MethodPanic = "x-test/panic"
-
-// AddPanic has a host that nobody is connected to yet answer it.
-func AddPanic(h *Host) {
-	h.requests.Methods[MethodPanic] = requests.Method{Do: func(context.Context, *requests.Conn, json.RawMessage) (any, error) {
-		h.core.Locked(func(tx core.Tx) { panic("host's test panics") })
-		return nil, nil
-	}}
-}
+// Panic panics under a host's lock.
+func Panic(h *Host) { h.core.Locked(func(core.Tx) { panic("host's test panics") }) }
 
 // Methods are what can be asked of a host.
 func Methods(h *Host) []string { return slices.Sorted(maps.Keys(h.requests.Methods)) }

@@ -3,9 +3,11 @@ package host_test
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/palette"
 	"tandemux/host"
 	"tandemux/host/front"
 	"tandemux/internal/wsrpc"
@@ -15,14 +17,20 @@ import (
 // lock held, ends that connection; everybody else goes on.
 func TestPanicInConnection(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	host.AddPanic(w.host)
+	var h atomic.Pointer[host.Host]
+	w := start(t, func(c *host.Config) {
+		c.Interface = func(bool) (i palette.Interface, err error) {
+			host.Panic(h.Load())
+			return i, err
+		}
+	})
+	h.Store(w.host)
 	good, bad := w.connect("good"), w.connect("bad")
 	good.initialize(ahp.RootURI)
 	bad.initialize(ahp.RootURI)
 	const uri = "ahp-terminal:/1"
 	good.create(uri, "cat")
-	bad.call(host.MethodPanic, ahp.SubscribeParams{Channel: ahp.RootURI}, nil) //nolint:errcheck // any answer, or none
+	bad.call(palette.MethodInterface, ahp.SubscribeParams{Channel: ahp.RootURI}, nil) //nolint:errcheck // any answer, or none
 	for {
 		if _, _, err := bad.next(); err != nil {
 			break

@@ -120,7 +120,6 @@ func TestAllOfAHP(t *testing.T) {
 	for m := range maps.Keys(notifications) {
 		got[m] = isServed
 	}
-	delete(got, host.MethodPanic)
 	compare(t, "command", doc["command"], got, func(name, how string) string {
 		if got[name] != "" && how == isRefused { // What a refusal is, tests of each say.
 			return isRefused
