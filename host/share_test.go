@@ -42,14 +42,14 @@ func TestShareSeesOne(t *testing.T) {
 	w := start(t)
 	o := w.connect("o")
 	o.initialize(ahp.RootURI)
-	const mine, other = "ahp-terminal:/mine", "ahp-terminal:/hidden-other"
+	const mine, other = "ahp-terminal:/mine", "ahp-terminal:/withheld-other"
 	o.create(mine, "sh", "-c", "echo ready; cat")
-	o.create(other, "sh", "-c", "echo hidden-output; cat")
-	o.subscribe("x-tandemux-layout:/hidden-layout")
+	o.create(other, "sh", "-c", "echo withheld-output; cat")
+	o.subscribe("x-tandemux-layout:/withheld-layout")
 	o.output(mine, "ready")
-	o.output(other, "hidden-output")
+	o.output(other, "withheld-output")
 	state := func() (all []any) {
-		for _, uri := range []string{mine, other, "x-tandemux-layout:/hidden-layout"} {
+		for _, uri := range []string{mine, other, "x-tandemux-layout:/withheld-layout"} {
 			all = append(all, string(o.subscribe(uri).State))
 		}
 		var list ahp.TokenListResult
@@ -73,17 +73,17 @@ func TestShareSeesOne(t *testing.T) {
 		"x-tandemux/search": func(r map[string]any) bool { return len(r["items"].([]any)) <= 1 },
 		"resolveSessionConfig": func(r map[string]any) bool {
 			text, _ := json.Marshal(r)
-			return !strings.Contains(string(text), "hidden") && !strings.Contains(string(text), w.dir)
+			return !strings.Contains(string(text), "withheld") && !strings.Contains(string(text), w.dir)
 		},
 	}
-	channels := []string{ahp.RootURI, mine, other, "ahp-terminal:/none", "x-tandemux-layout:/hidden-layout", ahp.ActivityURI, "ahp-session:/hidden", "ahp-chat:/hidden", "file:///etc"}
+	channels := []string{ahp.RootURI, mine, other, "ahp-terminal:/none", "x-tandemux-layout:/withheld-layout", ahp.ActivityURI, "ahp-session:/withheld", "ahp-chat:/withheld", "file:///etc"}
 	id := 100000
 	for _, method := range host.Methods(w.host) {
 		for _, channel := range channels {
 			id++
 			params := map[string]any{
-				"channel": channel, "uri": "file:///etc/passwd", "what": "screen", "name": "x", "pattern": "hidden|ready", "terminal": other, "shares": mine, "id": "x",
-				"until": "exit", "timeoutMs": 1, "command": "new-tab", "provider": "x", "session": "ahp-session:/hidden", "resource": "x", "commandId": "1",
+				"channel": channel, "uri": "file:///etc/passwd", "what": "screen", "name": "x", "pattern": "withheld|ready", "terminal": other, "shares": mine, "id": "x",
+				"until": "exit", "timeoutMs": 1, "command": "new-tab", "provider": "x", "session": "ahp-session:/withheld", "resource": "x", "commandId": "1",
 			}
 			g.send(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 			raw, m, err := g.next()
@@ -93,7 +93,7 @@ func TestShareSeesOne(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s on %s: %v", method, channel, err)
 			}
-			if strings.Contains(strings.ReplaceAll(string(raw), channel, ""), "hidden") {
+			if strings.Contains(strings.ReplaceAll(string(raw), channel, ""), "withheld") {
 				t.Errorf("%s on %s tells %s", method, channel, raw)
 			}
 			if m.Error != nil {

@@ -168,6 +168,7 @@ task rm boxed
 // that `tandemux schema cli` describes, and no other member.
 func TestJSON(t *testing.T) {
 	home, _, bin := aHome(t, "tandemux", "scripted-agent")
+	sandboxes() // by the PATH that the tests have, once for all of them
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	root := newRoot()
 	x := &jsonRun{T: t, dir: t.TempDir(), root: root, doc: cli.Schema(root), seen: map[string]map[reflect.Type]bool{}, resolved: map[*jsonschema.Schema]*jsonschema.Resolved{}}
