@@ -217,7 +217,7 @@ func (b *browser) until(what, js string) {
 			b.shot("failed-" + b.Name())
 			log, _ := os.ReadFile(filepath.Join(b.dir, "home", ".local", "state", "tandemux", "host.log"))
 			b.Logf("the host's log: %s", log)
-			b.Fatalf("not %s: %s is %s; problems: %v; page: %s; terminals: %s", what, js, got, b.said(), b.eval(`document.body.innerText`), b.eval(`JSON.stringify(tandemux.texts())`))
+			b.Fatalf("not %s: %s is %s; problems: %v; page: %s; terminals: %s", what, js, got, b.said(), b.eval(`document.body.innerText`), b.eval(`JSON.stringify(tandemux.texts()) + " line: " + tandemux.conn.ws?.readyState + " " + tandemux.conn.lastSeq + " " + tandemux.conn.calls.size + " " + tandemux.conn.state`))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

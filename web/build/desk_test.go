@@ -138,6 +138,7 @@ func TestCommandMarks(t *testing.T) {
 	b.eval(`tandemux.ui.palette(""), true`)
 	for _, c := range []string{"previous-command", "previous-command", "copy-output"} {
 		b.eval(`tandemux.listing = undefined, tandemux.tell(), true`)
+		b.until("no palette is open", `!document.querySelector(".palette")`)
 		b.eval(`tandemux.ui.palette("` + c + `"), true`)
 		b.until("the palette", `document.activeElement.getAttribute("role") === "combobox"`)
 		b.keys("\r")
