@@ -232,8 +232,8 @@ func (c *Certificate) isFor(name string) bool {
 	return leaf.VerifyHostname(name) == nil
 }
 
-// config is the server's part of TLS.
-func (c *Certificate) config() *tls.Config {
+// Config is the server's part of TLS.
+func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"http/1.1"},

@@ -200,7 +200,7 @@ func TLS(addr string, c *Certificate) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return &secureListener{tls.NewListener(ln, c.config()), c}, nil
+	return &secureListener{tls.NewListener(ln, c.Config()), c}, nil
 }
 
 // secureListener knows its certificate.

@@ -204,6 +204,10 @@ var arrows = map[string][]string{
 
 	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
+	"hub/front":        {"host/auth", "host/listen", "internal/daemon"},
+	"hub/server":       {"host/listen", "internal/statefile"},
+	"cmd/tandemux-hub": {"..."},
+
 	"internal/tmux/pane": {"ahp"},
 	"internal/tmux":      {"ahp", "emulator", "host/guard", "host/listen", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/termcmd", "internal/tmux/pane", "keymap", "ui/layout"},
 
@@ -226,6 +230,8 @@ var soleImporters = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "host/mcp", // what a tool is stays in one place
 
 	"modernc.org/sqlite": "host/task/store", // what a record is stays in one place
+
+	"github.com/nats-io/nats-server/v2/server": "hub/server", // the main program links no NATS
 }
 
 // banned are imports that a tree of packages must not have; emutest, which

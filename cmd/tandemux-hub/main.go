@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	endpoint.Version = version
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	os.Exit(cli.Run(ctx, newRoot(), os.Args[1:], ""))
+}
+
+func newRoot() *cobra.Command {
+	root := cli.Group("hub", "Work with a fleet of machines", `A hub is what several machines meet at: it knows which there are and what runs there,
+carries terminals where no direct way exists, and hands out tasks.`,
+		newServeCommand())
+	root.Version = version
+	endpoint.AddFlags(root)
+	return root
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/host/listen"
+	"tandemux/hub/front"
+	"tandemux/hub/server"
+	"tandemux/internal/cli"
+	"tandemux/internal/daemon"
+	"tandemux/internal/local"
+)
+
+// socketName is the hub's unix socket in the runtime directory.
+const socketName = "hub.sock"
+
+// serveOptions are the flags of `tandemux hub serve`.
+type serveOptions struct {
+	Listen      string   `flag:"listen" value:"ADDR" doc:"Where people and programs reach the hub, with TLS beyond loopback"`
+	NATS        string   `flag:"nats" value:"ADDR" doc:"Where hosts join, with TLS beyond loopback"`
+	Names       []string `flag:"allow-host" value:"NAME" doc:"A further name that clients may know this machine by"`
+	Cert        string   `flag:"tls-cert" value:"FILE" doc:"The certificate, in PEM (default: one that the hub makes)"`
+	Key         string   `flag:"tls-key" value:"FILE" doc:"Its key"`
+	Node        string   `flag:"node" value:"NAME" doc:"This node's name in a cluster of three"`
+	Cluster     string   `flag:"cluster" value:"ADDR" doc:"Where the other nodes reach this one"`
+	Routes      []string `flag:"route" value:"ADDR" doc:"Where another node is"`
+	URL         string   `flag:"nats-url" value:"URL" doc:"Use the NATS there instead of one of the hub's own"`
+	Credentials string   `flag:"nats-credentials" value:"FILE" doc:"The credentials for it"`
+	SigningKey  string   `flag:"nats-signing-key" value:"FILE" doc:"The seed of a signing key of its account, for invite"`
+	Replicas    int      `flag:"nats-replicas" value:"N" doc:"How many of its nodes keep what is stored"`
+}
+
+func newServeCommand() *cobra.Command {
+	in := serveOptions{Listen: "127.0.0.1:7080", NATS: "127.0.0.1:4222", Replicas: 1}
+	return cli.Command("serve", `Run the hub, in the foreground
+It keeps what it knows in the state directory, and lets nobody in without a credential
+of its own: tandemux hub invite makes one for a host, tandemux hub token one for people.
+
+  tandemux hub serve
+  tandemux hub serve --listen 0.0.0.0:7080 --nats 0.0.0.0:4222`, &in, func(cmd *cobra.Command, _ []string) error {
+		return serve(cmd.Context(), local.FindDirs(), in, func(format string, args ...any) { fmt.Fprintf(cmd.OutOrStdout(), format+"\n", args...) })
+	})
+}
+
+// hub is what the parts of `tandemux hub serve` share.
+type hub struct {
+	bus *server.Bus
+	dir string
+	log *slog.Logger
+}
+
+// part is one of the hub's: what it adds to the front. Its work ends with ctx.
+type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)
+
+// parts are all of them, in the order in which they begin.
+var parts = []part{}
+
+func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format string, args ...any)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	h := &hub{dir: filepath.Join(d.State, "hub"), log: log}
+	cert, err := o.certificate(h.dir, log)
+	if err != nil {
+		return err
+	}
+	if h.bus, err = o.bus(ctx, h.dir, cert, log); err != nil {
+		return err
+	}
+	defer h.bus.Close()
+	c := front.Config{Hosts: o.Names, Log: log}
+	c.Hostname, _ = os.Hostname() //nolint:errcheck // then it has no name
+	for _, p := range parts {
+		who, routes, err := p(ctx, h)
+		if err != nil {
+			return err
+		}
+		c.Authenticators, c.Routes = append(c.Authenticators, who...), append(c.Routes, routes...)
+	}
+	f := front.New(c)
+	listeners, err := o.listeners(d, cert)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, len(listeners))
+	for _, ln := range listeners {
+		go func() { ended <- f.Serve(ctx, ln) }()
+	}
+	for _, u := range listen.Addresses(listeners[1:]).URLs {
+		say("hub started; %s", u)
+	}
+	if addr := h.bus.Addr(); addr != "" {
+		say("hosts join at %s", addr)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-ended:
+		return err
+	}
+}
+
+// certificate is what the hub shows, nil where nothing needs one.
+func (o serveOptions) certificate(dir string, log *slog.Logger) (*listen.Certificate, error) {
+	if (o.Cert == "") != (o.Key == "") {
+		return nil, cli.Usagef("--tls-cert and --tls-key go together")
+	}
+	if o.Cert != "" {
+		return listen.LoadCertificate(o.Cert, o.Key, log)
+	}
+	need := false
+	for _, addr := range []string{o.Listen, o.NATS} {
+		other, err := listen.OtherMachines(addr)
+		if err != nil {
+			return nil, err
+		}
+		need = need || other
+	}
+	if !need {
+		return nil, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the hub's directory: %w", err)
+	}
+	return listen.SelfSigned(dir, log)
+}
+
+func (o serveOptions) bus(ctx context.Context, dir string, cert *listen.Certificate, log *slog.Logger) (*server.Bus, error) {
+	if o.URL != "" {
+		return server.Dial(ctx, server.Given{URL: o.URL, Credentials: o.Credentials, SigningKey: o.SigningKey, Replicas: o.Replicas})
+	}
+	if o.Cluster == "" && len(o.Routes) > 0 {
+		return nil, cli.Usagef("--route is for a node of a cluster: give --cluster, too")
+	}
+	return server.Start(ctx, server.Options{Dir: dir, Listen: o.NATS, Certificate: cert, Node: o.Node, Cluster: o.Cluster, Routes: o.Routes, Log: log})
+}
+
+// listeners are the unix socket and the one of TCP.
+func (o serveOptions) listeners(d local.Dirs, cert *listen.Certificate) ([]net.Listener, error) {
+	if err := d.Make(); err != nil {
+		return nil, err
+	}
+	path, err := d.Socket(socketName)
+	if err != nil {
+		return nil, err
+	}
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		return nil, errors.New("a hub of this user is running already")
+	}
+	unix, err := daemon.Listen(path)
+	if err != nil {
+		return nil, err
+	}
+	other, err := listen.OtherMachines(o.Listen)
+	if err != nil {
+		return nil, err
+	}
+	var tcp net.Listener
+	if other || o.Cert != "" {
+		tcp, err = listen.TLS(o.Listen, cert)
+	} else {
+		tcp, err = listen.TCP(o.Listen, false)
+	}
+	if err != nil {
+		unix.Close()
+		return nil, err
+	}
+	return []net.Listener{unix, tcp}, nil
+}

@@ -1,0 +1,209 @@
+package front
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tandemux/host/auth"
+	"tandemux/host/listen"
+	"tandemux/internal/daemon"
+)
+
+// Bounds of what comes from outside.
+const (
+	DefaultBody = 1 << 20
+	headerBytes = 16 << 10
+	headerTime  = 10 * time.Second
+	maxRequests = 4096 // at once
+	maxShare    = 1024 // of them, of one person
+)
+
+// Config is what a Front is made of.
+type Config struct {
+	Authenticators []Authenticator
+	Routes         []Route
+	// Hosts are names that clients may know the machine by, besides Hostname and those in
+	// the certificate; Origins are web pages' that may ask, besides the hub's own.
+	Hosts, Origins []string
+	Hostname       string
+	Log            *slog.Logger
+	Now            func() time.Time
+}
+
+// Front is all that the hub is reached by over HTTP.
+type Front struct {
+	c        Config
+	mux      *http.ServeMux
+	attempts *auth.Attempts
+	busy     *share[string]
+}
+
+// New makes a Front that listens nowhere yet. Two routes for one pattern are a mistake
+// of the program's, and panic.
+func New(c Config) *Front {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	f := &Front{c: c, mux: http.NewServeMux(), attempts: auth.NewAttempts(c.Now), busy: newShare[string](maxRequests, maxShare)}
+	for _, r := range c.Routes {
+		f.mux.HandleFunc(r.Pattern, f.route(r))
+	}
+	return f
+}
+
+// Serve answers on a listener, TCP's or the unix socket, until ctx ends or it fails.
+func (f *Front) Serve(ctx context.Context, ln net.Listener) error {
+	unix := ln.Addr().Network() == "unix"
+	e := &entrance{f: f, unix: unix, names: listen.NamesOf(ln, f.c.Hosts, f.c.Hostname)}
+	if !unix {
+		ln = bound(ln)
+	}
+	srv := &http.Server{
+		Handler: e, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: headerBytes,
+		ConnContext: e.peer, BaseContext: func(net.Listener) context.Context { return ctx },
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     log.New(io.Discard, "", 0), // it would quote what peers send
+	}
+	defer context.AfterFunc(ctx, func() { srv.Close() })()
+	err := srv.Serve(ln)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// entrance is a listener.
+type entrance struct {
+	f     *Front
+	unix  bool
+	names listen.HostNames
+}
+
+type unixPeer struct{}
+
+// peer finds out who is at the other end of the unix socket.
+func (e *entrance) peer(ctx context.Context, c net.Conn) context.Context {
+	if u, is := c.(*net.UnixConn); is && e.unix && daemon.SameUser(u) == nil {
+		return context.WithValue(ctx, unixPeer{}, true)
+	}
+	return ctx
+}
+
+// ServeHTTP checks what is so for all routes.
+func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is compared by the server, too
+			e.f.c.Log.Error("panic", "doing", "answer a request", "panic", fmt.Sprint(p), "path", r.URL.Path, "stack", string(debug.Stack()))
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	for _, o := range r.Header.Values("Origin") {
+		if !slices.Contains(e.f.c.Origins, o) && (e.unix || !strings.EqualFold(o, e.names.Origin(r.Host))) {
+			Refuse(w, http.StatusForbidden, "forbidden", "web pages of this origin may not connect")
+			return
+		}
+	}
+	if !e.unix && !e.names.Allow(r.Host) {
+		Refuse(w, http.StatusForbidden, "forbidden", "the Host header names neither this machine nor the address listened on: --allow-host of `tandemux hub serve` allows a name")
+		return
+	}
+	e.f.mux.ServeHTTP(w, r)
+}
+
+// route is a handler with what is asked before it.
+func (f *Front) route(r Route) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		who := "" // all that nobody has said their name for
+		if !r.Open {
+			p, err := f.person(req)
+			if err != nil {
+				f.Fail(w, req, err.Error())
+				return
+			}
+			if r.Scope != "" {
+				if err := p.Allowed(r.Scope); err != nil {
+					Refuse(w, http.StatusForbidden, "forbidden", err.Error())
+					return
+				}
+			}
+			who, req = p.Name, req.WithContext(With(req.Context(), p))
+		}
+		if !f.busy.take(who) {
+			w.Header().Set("Retry-After", "1")
+			Refuse(w, http.StatusServiceUnavailable, "busy", "too many requests at once: try again in a second")
+			return
+		}
+		defer f.busy.give(who)
+		body := r.Body
+		if body == 0 {
+			body = DefaultBody
+		}
+		req.Body = http.MaxBytesReader(w, req.Body, body)
+		r.Serve(w, req)
+	}
+}
+
+// person says who asks.
+func (f *Front) person(r *http.Request) (Person, error) {
+	if r.Context().Value(unixPeer{}) != nil && r.Header.Get("Authorization") == "" {
+		return Operator, nil
+	}
+	for _, a := range f.c.Authenticators {
+		if p, err := a(r); !errors.Is(err, ErrNobody) {
+			return p, err
+		}
+	}
+	return Person{}, ErrNobody
+}
+
+// Fail answers a request whose credential is none, and counts it for its address. The
+// reason is for the log.
+func (f *Front) Fail(w http.ResponseWriter, r *http.Request, reason string) {
+	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
+	wait, count, early := f.attempts.Fail(addr.Addr())
+	if count&(count-1) == 0 {
+		f.c.Log.Warn("refuse a request", "remote", r.RemoteAddr, "reason", reason, "failures", count)
+	}
+	w.Header().Set("Connection", "close")
+	if early {
+		seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+		w.Header().Set("Retry-After", seconds)
+		Refuse(w, http.StatusTooManyRequests, "too_many_attempts", "too many attempts without a valid token from this address: wait "+seconds+" s; a valid one is let in at any time")
+		return
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="tandemux hub"`)
+	Refuse(w, http.StatusUnauthorized, "unauthorized", "a valid token is needed: `tandemux hub token new` makes one")
+}
+
+// Refuse answers with an error, in the form of the tasks' API.
+func Refuse(w http.ResponseWriter, status int, code, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]any{"statusCode": status, "code": code, "message": text}) //nolint:errcheck // who asked is gone
+}
+
+// Bearer is the secret of a request's Authorization header, "" for none.
+func Bearer(r *http.Request) string {
+	if scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(secret)
+	}
+	return ""
+}
