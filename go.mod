@@ -45,6 +45,8 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 )
 
+require github.com/anishathalye/porcupine v1.3.1
+
 require (
 	github.com/nats-io/jwt/v2 v2.8.3
 	github.com/nats-io/nats-server/v2 v2.15.3

@@ -47,6 +47,8 @@ var arrows = map[string][]string{
 	"internal/acptest":         {},
 	"internal/ahptest":         {},
 
+	"hub/lease": {"internal/fault"},
+
 	"internal/config/strict": {},
 	"internal/complete":      {"ahp", "ahp/hosted", "host/task/store", "host/workspace/folders", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/taskcmd"},
 

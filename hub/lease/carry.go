@@ -1,0 +1,115 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Store keeps records.
+type Store interface {
+	// Get is a record with its revision.
+	Get(ctx context.Context, id string) (Record, uint64, error)
+	// Put replaces the record of a revision. Moved says that it has another one now; any
+	// other error says nothing about whether it was done.
+	Put(ctx context.Context, id string, r Record, revision uint64) error
+}
+
+// Moved says that a record has another revision than was said.
+var Moved = errors.New("the record has changed")
+
+// Change does something to a record, anew whenever somebody else was faster. It gives the
+// record as it is then.
+func Change(ctx context.Context, s Store, id string, op Op) (Record, error) {
+	for {
+		r, revision, err := s.Get(ctx, id)
+		if err != nil {
+			return r, err
+		}
+		next, err := Apply(r, op)
+		if err != nil || same(r, next) {
+			return next, err
+		}
+		if err := s.Put(ctx, id, next, revision); !errors.Is(err, Moved) {
+			return next, err
+		}
+	}
+}
+
+// same reports whether a change has changed nothing.
+func same(a, b Record) bool {
+	return a.State == b.State && a.Lease == b.Lease && a.Renewed == b.Renewed && len(a.Work) == len(b.Work) && slices.Equal(a.Ends, b.Ends) && string(a.Note) == string(b.Note)
+}
+
+// Hub is how a host asks for changes. An error that is not Stale says nothing about
+// whether it was done.
+type Hub interface {
+	Ask(ctx context.Context, id string, op Op) (Record, error)
+	// Pause waits before something is asked for again.
+	Pause(ctx context.Context, tries int) error
+}
+
+// Work is what a host does. Each may be called again for a lease, also by the next process.
+type Work interface {
+	// Prepare makes ready what needs no lease to be begun. Refused says that no host
+	// could; any other error, that this one can't now.
+	Prepare(ctx context.Context, id string, r Record) error
+	// Run begins the work of the record's lease, or goes on with it, until it has ended.
+	// An error says that it is not known how.
+	Run(ctx context.Context, id string, r Record) (End, error)
+	// Drop stops what the host does of a task that it has lost.
+	Drop(id string, r Record)
+}
+
+// Refused is why a task can't be made, by any host.
+var Refused = errors.New("the task can't be made")
+
+// Carry does the work of a lease that a host got. It returns when the hub knows how
+// that ended, or when the host has lost it, for which ctx ends, too.
+func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) error {
+	op := Op{Host: host, Lease: r.Lease}
+	if r.State == Claimed {
+		switch err := work.Prepare(ctx, id, r); {
+		case ctx.Err() != nil:
+			work.Drop(id, r)
+			return ctx.Err()
+		case errors.Is(err, Refused):
+			op.Verb, op.Reason = Refuse, err.Error()
+			_, err = insist(ctx, hub, id, op)
+			return err
+		case err != nil:
+			op.Verb = Return
+			_, ask := insist(ctx, hub, id, op)
+			return errors.Join(err, ask)
+		}
+		op.Verb = Begin
+		begun, err := insist(ctx, hub, id, op)
+		if err != nil {
+			work.Drop(id, r)
+			return err
+		}
+		r = begun
+	}
+	end, err := work.Run(ctx, id, r)
+	if err == nil {
+		op.Verb, op.Outcome, op.Reason = Finish, end.Outcome, end.Reason
+		_, err = insist(ctx, hub, id, op)
+	}
+	if ctx.Err() != nil || errors.Is(err, Stale) {
+		work.Drop(id, r)
+	}
+	return err
+}
+
+// insist asks until there is an answer.
+func insist(ctx context.Context, hub Hub, id string, op Op) (Record, error) {
+	for tries := 0; ; tries++ {
+		r, err := hub.Ask(ctx, id, op)
+		if err == nil || errors.Is(err, Stale) || ctx.Err() != nil {
+			return r, err
+		}
+		if err := hub.Pause(ctx, tries); err != nil {
+			return r, err
+		}
+	}
+}
