@@ -146,15 +146,20 @@ func TestFlat(t *testing.T) {
 		long = d
 	}
 	m := newMachine(t)
-	b := m.browseFor(long + 3*time.Minute)
+	fills := min(long/5, 2*time.Minute) // the history
+	b := m.browseFor(fills + long + 5*time.Minute)
 	b.pair(m.offer())
 	b.terminal()
 	b.keys("while :; do seq 1000000; done\r")
-	time.Sleep(long / 5)
+	time.Sleep(fills)
 	early := b.heap()
-	time.Sleep(long)
-	late := b.heap()
-	t.Logf("the page's heap: %.1f MB, %v later %.1f MB", early/1e6, long, late/1e6)
+	t.Logf("the page's heap: %.1f MB", early/1e6)
+	var late float64
+	for i := range time.Duration(6) {
+		time.Sleep(long / 6)
+		late = b.heap()
+		t.Logf("%v later: %.1f MB", (i+1)*long/6, late/1e6)
+	}
 	if late > early*1.2+8e6 {
 		t.Errorf("the page has grown from %.0f to %.0f bytes", early, late)
 	}

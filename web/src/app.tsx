@@ -1,7 +1,7 @@
 // The page: pairing, then what waits, terminals and chats; beside each other where there is
 // room, one after the other on a phone.
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { worker } from "./csp";
 import { Chat } from "./chat";
@@ -39,7 +39,8 @@ function Out({ text, guest }: { text: string; guest?: boolean }) {
 
 function useStore(store: Store) {
   const [, draw] = useState(0);
-  useEffect(() => store.watch(() => draw((n) => n + 1)), [store]);
+  // Not after the next frame: what the host tells until then would be drawn by nobody.
+  useLayoutEffect(() => store.watch(() => draw((n) => n + 1)), [store]);
 }
 
 function usePhone() {
@@ -166,11 +167,11 @@ function App({ store }: { store: Store }) {
     return () => v.removeEventListener("resize", fit);
   }, []);
 
-  if (store.line === "out") return <Out guest={store.guest} text={store.guest ? "The terminal is not shared with you any more." : "This browser is not let in any more."} />;
   const waiting = items(store).filter((i) => i.waits || i.failed).length;
   useEffect(() => {
     document.title = (waiting ? `(${waiting}) ` : "") + "tandemux";
   }, [waiting]);
+  if (store.line === "out") return <Out guest={store.guest} text={store.guest ? "The terminal is not shared with you any more." : "This browser is not let in any more."} />;
 
   const own = store.terminals[0]; // a guest's
   const at: Open = store.guest ? { kind: "terminal", uri: own?.resource ?? "" } : (shown ?? { kind: "layout", name: "main" });
