@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 var built bool
 
 // chromium is the browser's program; without one the test is skipped.
-func chromium(t *testing.T) string {
+func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -152,15 +152,7 @@ func (m *machine) browse() *browser {
 
 func (m *machine) browseFor(most time.Duration) *browser {
 	m.Helper()
-	flags := append(chromedp.DefaultExecAllocatorOptions[:0:0], chromedp.ExecPath(chromium(m.T)), chromedp.UserDataDir(filepath.Join(m.dir, "chromium-"+fmt.Sprint(time.Now().UnixNano()))))
-	for _, f := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage", "enable-unsafe-swiftshader"} {
-		flags = append(flags, chromedp.Flag(f, true))
-	}
-	flags = append(flags, chromedp.WindowSize(1280, 800))
-	alloc, end := chromedp.NewExecAllocator(context.Background(), flags...)
-	ctx, cancel := chromedp.NewContext(alloc)
-	ctx, stop := context.WithTimeout(ctx, most)
-	m.Cleanup(func() { stop(); cancel(); end() })
+	ctx := launch(m.T, m.dir, most)
 	b := &browser{machine: m, ctx: ctx}
 	chromedp.ListenTarget(ctx, func(ev any) {
 		b.mu.Lock()
@@ -178,6 +170,21 @@ func (m *machine) browseFor(most time.Duration) *browser {
 		return runScriptEverywhere(ctx, `addEventListener("securitypolicyviolation", e => console.error("policy: " + e.violatedDirective + " " + e.blockedURI + " " + e.sourceFile + ":" + e.lineNumber + " " + e.sample))`)
 	}))
 	return b
+}
+
+// launch starts a browser with a profile of its own below dir, until the test ends.
+func launch(t testing.TB, dir string, most time.Duration) context.Context {
+	t.Helper()
+	flags := append(chromedp.DefaultExecAllocatorOptions[:0:0], chromedp.ExecPath(chromium(t)), chromedp.UserDataDir(filepath.Join(dir, "chromium-"+fmt.Sprint(time.Now().UnixNano()))))
+	for _, f := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage", "enable-unsafe-swiftshader"} {
+		flags = append(flags, chromedp.Flag(f, true))
+	}
+	flags = append(flags, chromedp.WindowSize(1280, 800))
+	alloc, end := chromedp.NewExecAllocator(context.Background(), flags...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	ctx, stop := context.WithTimeout(ctx, most)
+	t.Cleanup(func() { stop(); cancel(); end() })
+	return ctx
 }
 
 func (b *browser) do(actions ...chromedp.Action) {

@@ -24,7 +24,8 @@ export interface FileDiff {
 
 /** unquoted is a path that git wrote in quotes, with escapes of bytes. */
 function unquoted(s: string): string {
-  if (!s.startsWith('"')) return s.replace(/\t$/, "");
+  s = s.replace(/\t$/, ""); // behind a name that has spaces
+  if (!s.startsWith('"')) return s;
   const bytes: number[] = [];
   const named: Record<string, number> = { n: 10, t: 9, r: 13, a: 7, b: 8, v: 11, f: 12 };
   for (const m of s.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([\s\S])/gu))
@@ -55,11 +56,13 @@ export function parse(text: string): FileDiff[] {
     }
     let m: RegExpExecArray | null;
     if (l.startsWith("diff --git ")) {
+      // Both names, which are the same where no other line says more.
       const both = l.slice(11);
-      const half = /^(?:"a\/.*"|a\/.*) ("b\/.*"|b\/.*)$/.exec(both);
-      all.push((file = { path: name(half?.[1] ?? both), gone: false, notes: [], hunks: [] }));
+      const half = both.length >> 1;
+      const path = name(both.slice(half + 1));
+      all.push((file = { path: path === name(both.slice(0, half)) ? path : both, gone: false, notes: [], hunks: [] }));
     } else if (!file) continue;
-    else if ((m = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/.exec(l))) {
+    else if ((m = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(.*)$/.exec(l))) {
       old = Number(m[1]);
       now = Number(m[3]);
       left = [Number(m[2] ?? 1), Number(m[4] ?? 1)];

@@ -102,16 +102,6 @@ const keys: Record<string, [normal: string, application: string]> = {
   pgdn: ["\x1b[6~", "\x1b[6~"],
 };
 
-/** safe is an address that may be opened: a web page's, whole, without what hides in it. */
-export function safe(address: string): string | undefined {
-  try {
-    const u = new URL(address);
-    return (u.protocol === "https:" || u.protocol === "http:") && !u.username && !u.password ? u.href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 let fast: boolean | undefined;
 
 /** accelerated reports whether there is a graphics processor: WebGL that the main processor

@@ -2,9 +2,8 @@
 // fetched, and a link asks before it leads away.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { safe } from "./engine";
 import type { Store } from "./store";
-import { shown } from "./text";
+import { safe, shown } from "./text";
 
 const deepest = 12;
 // More than this is shown as it was written.
@@ -132,10 +131,10 @@ function Code({ store, text, language }: { store: Store; text: string; language:
 
 // In the order in which they are tried, at the first place where any begins. None looks far: a
 // text of many that never end must not take its square.
-const spans: [RegExp, (store: Store, m: RegExpExecArray, depth: number) => ComponentChildren][] = [
+const spans: [RegExp, (store: Store | undefined, m: RegExpExecArray, depth: number) => ComponentChildren][] = [
   [/\\([!-/:-@[-`{-~])/, (_, m) => m[1]],
   [/(`+)([^`]|[^`][\s\S]{0,500}?[^`])\1(?!`)/, (_, m) => <code>{m[2].replace(/^ (.*\S.*) $/, "$1")}</code>],
-  [/!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+["'][^"']*["'])?\s*\)/, (s, m, d) => link(s, m[2], inline(s, m[1], d + 1), m[0])],
+  [/!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+["'][^"']*["'])?\s*\)/, (s, m, d) => link(s, m[2], inline(undefined, m[1], d + 1), m[0])],
   [/<(https?:\/\/[^\s<>]+)>/, (s, m) => link(s, m[1], [m[1]], m[0])],
   [/\bhttps?:\/\/[^\s<>()]*[^\s<>().,;:!?'"*_`\]]/, (s, m) => link(s, m[0], [m[0]], m[0])],
   [/\*\*(?=\S)((?:[^*]|\*(?!\*))*?\S)\*\*/, (s, m, d) => <b>{inline(s, m[1], d + 1)}</b>],
@@ -145,10 +144,10 @@ const spans: [RegExp, (store: Store, m: RegExpExecArray, depth: number) => Compo
   [/(?<![\p{L}\p{N}])_(?=\S)([^_]*?[^\s_])_(?![\p{L}\p{N}])/u, (s, m, d) => <i>{inline(s, m[1], d + 1)}</i>],
 ];
 
-/** link asks before it leads away; what leads to no web page is text. */
-function link(store: Store, address: string, label: ComponentChildren[], written: string): ComponentChildren {
+/** link asks before it leads away; what leads to no web page is text, as is one in another's. */
+function link(store: Store | undefined, address: string, label: ComponentChildren[], written: string): ComponentChildren {
   const to = safe(address);
-  if (!to) return written;
+  if (!to || !store) return written;
   const go = () => store.ask({ text: "Open this address?", detail: to, yes: "Open", do: () => void open(to, "_blank", "noopener,noreferrer") });
   return (
     <button class="link" title={to} onClick={go}>
@@ -157,7 +156,8 @@ function link(store: Store, address: string, label: ComponentChildren[], written
   );
 }
 
-function inline(store: Store, text: string, depth: number): ComponentChildren[] {
+/** inline marks spans; without a store it makes no links. */
+function inline(store: Store | undefined, text: string, depth: number): ComponentChildren[] {
   if (depth > deepest || text.length > longest) return [text];
   const all: ComponentChildren[] = [];
   while (text) {

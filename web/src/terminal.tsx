@@ -1,12 +1,12 @@
 // A terminal on the page: its screen, who holds it, and what may be done about that.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
-import { newScreen, safe, type Screen } from "./engine";
+import { newScreen, type Screen } from "./engine";
 import type { Command } from "./marks";
 import { set } from "./setup";
 import type { Holder, Store } from "./store";
 import { guests } from "./share";
-import { line, shown } from "./text";
+import { line, safe, shown } from "./text";
 
 const meta = (t?: ahp.TerminalInfo) => (t?._meta ?? {}) as Record<string, any>;
 

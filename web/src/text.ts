@@ -30,3 +30,13 @@ export function took(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
+
+/** safe is an address that may be opened: a web page's, whole, without what hides in it. */
+export function safe(address: string): string | undefined {
+  try {
+    const u = new URL(address);
+    return (u.protocol === "https:" || u.protocol === "http:") && !u.username && !u.password ? u.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
