@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -66,6 +67,9 @@ func file(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", typeOf(name))
 	w.Header().Set("Vary", "Accept-Encoding")
+	if r.URL.RawQuery != "" && strings.Contains(index(), `"`+name+"?"+r.URL.RawQuery+`"`) {
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	}
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "zstd") {
 		unpack(w, packed)
 		return
@@ -73,6 +77,17 @@ func file(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Encoding", "zstd")
 	w.Write(packed) //nolint:errcheck // who asked is gone
 }
+
+// index is the page, which names its other files with what they are: those never change.
+var index = sync.OnceValue(func() string {
+	packed, err := dist.ReadFile("dist/index.html.zst")
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	unpack(&b, packed)
+	return b.String()
+})
 
 // unpack answers a browser that reads no zstd.
 func unpack(w io.Writer, packed []byte) {

@@ -130,13 +130,19 @@ func TestCommandMarks(t *testing.T) {
 	b.until("the keys are known", `!!tandemux.chords`)
 	b.eval(`navigator.clipboard.writeText = t => (window.copied = t, Promise.resolve()), true`)
 	b.keys("seq 3\r")
-	b.shows("\n3\n")
+	// What is typed before the shell reads is echoed into the command's output.
+	b.until("the shell reads again", "tandemux.texts().some(t => /\\n3\\n.*[#$] *\\n*$/.test(t))")
 	b.keys("ls /none\r")
 	b.until("a mark of what failed", `document.querySelector(".mark[data-how=failed]")?.textContent.startsWith("✗ 2")`)
 	b.until("a mark of what passed", `document.querySelector(".mark[data-how=passed]")?.textContent.startsWith("✓")`)
 	b.shot("marks")
 	b.eval(`tandemux.ui.palette(""), true`)
-	for _, c := range []string{"previous-command", "previous-command", "copy-output"} {
+	for _, c := range []string{"previous-command", "previous-command", "", "copy-output"} {
+		if c == "" { // the command that was gone to is that, also when all is shown anew
+			b.promise(`tandemux.conn.subscribe(tandemux.active)`)
+			b.until("it is shown", `[...tandemux.feeds.values()].every(f => !f.waiting)`)
+			continue
+		}
 		b.eval(`tandemux.listing = undefined, tandemux.tell(), true`)
 		b.until("no palette is open", `!document.querySelector(".palette")`)
 		b.eval(`tandemux.ui.palette("` + c + `"), true`)

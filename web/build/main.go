@@ -9,6 +9,8 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -63,7 +65,7 @@ func bundle(src, modules string) (map[string][]byte, error) {
 		return nil, err
 	}
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{filepath.Join(abs, "app.tsx"), filepath.Join(abs, "sw.ts"), filepath.Join(abs, "app.css")},
+		EntryPoints: []string{filepath.Join(abs, "app.tsx"), filepath.Join(abs, "dial.ts"), filepath.Join(abs, "sw.ts"), filepath.Join(abs, "app.css")},
 		NodePaths:   []string{modules},
 		Outdir:      "/", AbsWorkingDir: abs,
 		Bundle: true, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
@@ -85,7 +87,21 @@ func bundle(src, modules string) (map[string][]byte, error) {
 		}
 		files[name] = text
 	}
-	return files, nil
+	return files, stamp(files)
+}
+
+// stamp has the page name its files with what they are, so that a browser keeps them and
+// asks for others when they change.
+func stamp(files map[string][]byte) error {
+	for _, name := range []string{"app.js", "dial.js", "app.css"} {
+		sum := sha256.Sum256(files[name])
+		stamped := bytes.Replace(files["index.html"], []byte(`"`+name+`"`), fmt.Appendf(nil, `"%s?%x"`, name, sum[:6]), 1)
+		if bytes.Equal(stamped, files["index.html"]) {
+			return fmt.Errorf("index.html does not name %s", name)
+		}
+		files["index.html"] = stamped
+	}
+	return nil
 }
 
 // writeAll compresses the files into a folder, and removes what is there of others.

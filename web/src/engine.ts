@@ -126,6 +126,7 @@ class Xterm implements Screen {
   private parent?: HTMLElement;
   private px = 14;
   private gone = false;
+  private shows = false;
   private given = false; // the focus, by the page: nobody chose it
 
   constructor(
@@ -173,7 +174,6 @@ class Xterm implements Screen {
     this.parent = parent;
     this.term.open(parent);
     this.term.loadAddon(new ImageAddon({ pixelLimit: 4 << 20, storageLimit: 32, sixelSizeLimit: 8 << 20, iipSizeLimit: 8 << 20 }));
-    later(() => !this.gone && accelerated() && this.accelerate()); // the DOM shows the first screen sooner
     const area = this.term.textarea!;
     area.setAttribute("aria-label", "terminal");
     area.setAttribute("autocapitalize", "none");
@@ -224,7 +224,11 @@ class Xterm implements Screen {
       }
       text += p.text;
     }
-    this.term.write(text + "\x1b[?2026l", done);
+    this.term.write(text + "\x1b[?2026l", () => {
+      done?.();
+      if (!this.shows) later(() => !this.gone && accelerated() && this.accelerate()); // the DOM shows the first screen sooner
+      this.shows = true;
+    });
   }
 
   began(c: Command) {

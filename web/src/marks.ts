@@ -24,6 +24,7 @@ export const told = (c: Command) => (!c.done ? "…" : (c.exit === undefined ? "
 export class Marks {
   private all: Mark[] = [];
   private current?: Mark;
+  private wanted?: string; // the id of the current one, which a new state of the terminal has again
   shown = true;
 
   constructor(
@@ -32,6 +33,7 @@ export class Marks {
   ) {}
 
   clear() {
+    this.wanted = this.current?.id ?? this.wanted;
     for (const m of this.all) m.at.dispose();
     this.all = [];
     this.current = undefined;
@@ -45,6 +47,10 @@ export class Marks {
     if (!at) return;
     const m: Mark = { ...c, at };
     this.all.push(m);
+    if (m.id === this.wanted) {
+      this.current = m;
+      this.wanted = undefined;
+    }
     if (this.all.length > most) this.all.shift()!.at.dispose();
     at.onDispose(() => (this.all = this.all.filter((o) => o !== m)));
     const d = this.shown && this.term.registerDecoration({ marker: at, anchor: "right", width: Math.min(14, this.term.cols), layer: "top" });
@@ -54,6 +60,7 @@ export class Marks {
         m.label = e;
         e.classList.add("mark");
         e.onclick = () => this.chosen(m);
+        e.classList.toggle("here", m === this.current);
         this.draw(m);
       });
   }
@@ -75,6 +82,7 @@ export class Marks {
     const here = this.current?.at.line ?? (back ? Infinity : -1);
     const m = back ? this.all.findLast((o) => o.at.line < here) : this.all.find((o) => o.at.line > here);
     if (!m) return undefined;
+    this.wanted = undefined;
     this.current?.label?.classList.remove("here");
     this.current = m;
     m.label?.classList.add("here");

@@ -39,8 +39,10 @@ async function end(store: Store) {
 export function Messages({ store }: { store: Store }) {
   const [on, set] = useState(false);
   const [busy, work] = useState(false);
-  const [no, setNo] = useState(why());
+  const [no, setNo] = useState<string>();
   useEffect(() => {
+    const no = why(); // the browser takes its time to say so: not before the first screen
+    setNo(no);
     if (!no) void navigator.serviceWorker.ready.then((r) => r.pushManager.getSubscription()).then((s) => set(!!s && localStorage.getItem("tandemux-push") === store.pass.key));
   }, []);
   if (no) return <p class="messages">{no}</p>;

@@ -1,6 +1,7 @@
 // A connection to the host: JSON-RPC over WebSocket that outlives lost sockets. What was
 // dispatched and not answered is sent again under its number, so that it counts once.
 
+import { address, begun } from "./line";
 import { browserName } from "./share";
 
 export const root = "ahp-root://";
@@ -93,8 +94,7 @@ export class Connection {
 
   private dial() {
     clearTimeout(this.timer);
-    const at = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ahp?page=${encodeURIComponent(this.key)}`;
-    const ws = new WebSocket(at);
+    const ws = begun() ?? new WebSocket(address(this.key));
     this.ws = ws;
     // A line that leads nowhere says nothing, not even when it is closed.
     const slow = setTimeout(() => {
@@ -103,6 +103,7 @@ export class Connection {
       ws.close();
     }, longestGreeting);
     ws.onopen = () => void this.greet(ws).finally(() => clearTimeout(slow));
+    if (ws.readyState === WebSocket.OPEN) queueMicrotask(() => ws.onopen!(new Event("open")));
     ws.onmessage = (e) => this.ws === ws && this.read(e.data);
     ws.onclose = (e) => {
       clearTimeout(slow);

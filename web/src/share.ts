@@ -17,7 +17,8 @@ export interface Pass {
   guest: boolean;
 }
 
-function kept(): Pass | undefined {
+/** kept is what let the page in before. */
+export function kept(): Pass | undefined {
   const guest = guestOf();
   const key = localStorage.getItem(guest ? keyName + "-" + guest : keyName);
   return key && guest !== "" ? { key, guest: !!guest } : undefined;

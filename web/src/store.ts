@@ -155,18 +155,21 @@ export class Store implements Listener {
 
   changed(state: "online" | "lost" | "out") {
     this.line = state;
-    if (state === "online" && !this.guest) {
-      void learn(this);
-      this.conn.call("listSessions", { channel: root }).then(
-        (r) => {
-          this.sessions = r.items ?? [];
-          this.watchSessions();
-          this.tell();
-        },
-        () => {},
-      );
-    }
     this.tell();
+    if (state === "online" && !this.guest) setTimeout(() => this.rest()); // behind what the screens ask for
+  }
+
+  /** rest asks for what is not needed for the first screen. */
+  private rest() {
+    void learn(this);
+    this.conn.call("listSessions", { channel: root }).then(
+      (r) => {
+        this.sessions = r.items ?? [];
+        this.watchSessions();
+        this.tell();
+      },
+      () => {},
+    );
   }
 
   snapshot(s: Snapshot) {
