@@ -22,6 +22,7 @@ import (
 	"tandemux/internal/daemon"
 	"tandemux/internal/leak"
 	"tandemux/internal/local"
+	"tandemux/internal/pgtest"
 	"tandemux/internal/soak"
 	"tandemux/internal/tmux"
 )
@@ -63,6 +64,7 @@ func TestScript(t *testing.T) {
 			"outage":     cmdOutage,
 			"waiting":    cmdWaiting,
 			"sshd":       cmdSSHD,
+			"postgres":   cmdPostgres,
 		},
 		Condition: func(cond string) (bool, error) { return holds(t, cond) },
 	})
@@ -80,6 +82,10 @@ func holds(t *testing.T, cond string) (bool, error) {
 	if cond == "mount" {
 		return mayMount(), nil
 	}
+	if cond == "postgres" {
+		_, err := pgtest.Program("postgres")
+		return err == nil, nil
+	}
 	if cond == "sshd" {
 		return sshdPath() != "", nil
 	}
@@ -91,6 +97,30 @@ func holds(t *testing.T, cond string) (bool, error) {
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
+
+// cmdPostgres gives the script the URL of an empty PostgreSQL database in $POSTGRES; down and
+// up end the server, which all scripts have together, and have it back.
+func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
+	t := scriptT{ts}
+	server := pgtest.Start(t)
+	switch {
+	case neg || len(args) != 1:
+		ts.Fatalf("usage: postgres NAME|down|up")
+	case args[0] == "down":
+		server.Down(t, syscall.SIGKILL)
+	case args[0] == "up":
+		server.Up(t)
+	default:
+		ts.Setenv("POSTGRES", server.Schema(t, args[0]))
+	}
+}
+
+// scriptT is a script as pgtest takes it.
+type scriptT struct{ *testscript.TestScript }
+
+func (scriptT) Helper()             {}
+func (t scriptT) Skip(args ...any)  { t.Fatalf("%s", fmt.Sprint(args...)) }
+func (t scriptT) Fatal(args ...any) { t.Fatalf("%s", fmt.Sprint(args...)) }
 
 // sandboxes reports whether tasks can be shut in here.
 var sandboxes = sync.OnceValue(func() bool {

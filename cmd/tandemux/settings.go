@@ -16,6 +16,7 @@ import (
 	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
+	"tandemux/host/task/store"
 	"tandemux/host/web"
 	"tandemux/internal/config"
 	"tandemux/internal/config/option"
@@ -35,11 +36,13 @@ type settings struct {
 	hooks   hooks.Tables
 	tasks   queue.Limits // how many work at once
 	budgets budget.Defaults
-	restart resurrect.Settings
-	history history.Settings
-	listen  listen.Settings
-	web     web.Settings
-	homes   home.Repositories // what tasks' files come from
+	// database has the tasks' records in place of SQLite's.
+	database string
+	restart  resurrect.Settings
+	history  history.Settings
+	listen   listen.Settings
+	web      web.Settings
+	homes    home.Repositories // what tasks' files come from
 
 	firstRunHint             bool
 	openCommand, copyCommand string
@@ -68,6 +71,11 @@ func defaults() *settings {
 			Name: "tasks-at-once", Value: &s.tasks,
 			Doc:     "How many tasks may work at once: of an agent by its name, and of all. The others are PENDING.",
 			Example: []string{"[tasks-at-once]", "all = 8", "claude = 3"},
+		},
+		{
+			Name: "tasks-database", Value: &s.database, Needs: option.Restart,
+			Doc:   "The URL of a PostgreSQL database for the records of tasks, such as \"postgres://me@db.example.org/tandemux\"; its password is in ~/.pgpass. Empty is SQLite: docs/tasks.md.",
+			Check: option.Faulty(func() error { return store.CheckURL(s.database) }),
 		},
 	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.history.Options(), s.listen.Options(), s.web.Options(), s.agents.Options(), s.catalog.Options(), s.hooks.Options(), s.homes.Options(), s.budgets.Options())
 	s.options = config.Ordered(s.options)

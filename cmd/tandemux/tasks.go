@@ -62,7 +62,7 @@ func (t *tasks) open() (*task.Service, error) {
 		return nil, err
 	}
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Repositories: func() home.Repositories { return t.now().homes }, Limits: func() queue.Limits { return t.now().tasks }, Home: dir, Logins: func(agent string) []string { return t.now().catalog[agent].Logins }, Budgets: func() budget.Defaults { return t.now().budgets }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.State, Database: t.now().database, Runtime: t.d.Runtime, Configured: t.configured, Repositories: func() home.Repositories { return t.now().homes }, Limits: func() queue.Limits { return t.now().tasks }, Home: dir, Logins: func(agent string) []string { return t.now().catalog[agent].Logins }, Budgets: func() budget.Defaults { return t.now().budgets }, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type Options struct {
 	// State is the state directory, absolute. The database is in it, workspaces and
 	// filesystems below it.
 	State string
+	// Database is the URL of a PostgreSQL database that has the records in place of SQLite's.
+	Database string
 	// Runtime is the runtime directory, absolute, on a tmpfs where the system has
 	// one: workspaces of tasks that have no files are in it.
 	Runtime string
@@ -109,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 
 func (s *Service) open(ctx context.Context) error {
 	var err error
-	if s.Store, err = store.Open(ctx, store.Options{Dir: s.State, Log: s.Log, Now: s.Now}); err != nil {
+	if s.Store, err = store.Open(ctx, store.Options{Dir: s.State, URL: s.Database, Log: s.Log, Now: s.Now}); err != nil {
 		return err
 	}
 	kept, err := s.Store.Budgets(ctx)

@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"internal/fileuri":   {},
 	"internal/fault":     {},
 	"internal/leak":      {},
+	"internal/pgtest":    {},
 	"internal/resurrect": {"ahp", "internal/client", "internal/plaintext", "internal/statefile", "internal/config/option"},
 	"internal/smalldisk": {},
 	"internal/soak":      {},
@@ -134,7 +135,7 @@ var arrows = map[string][]string{
 	"host/task/access":   {},
 	"host/task/login":    {},
 	"host/task/budget":   {"internal/config/option", "internal/spelling"},
-	"host/task/store":    {"host/task/access", "host/task/budget", "internal/statefile", "internal/fault"},
+	"host/task/store":    {"host/task/access", "host/task/budget", "internal/pgtest", "internal/statefile", "internal/fault"},
 	"host/task/queue":    {},
 	"host/task/question": {"ahp", "host/task/access", "host/task/store", "host/task/turns", "internal/approval"},
 	"host/task/turns":    {"ahp", "host/agent/commandline", "host/task/budget", "host/task/store"},
@@ -231,9 +232,14 @@ var soleImporters = map[string]string{
 
 	"github.com/modelcontextprotocol/go-sdk": "host/mcp", // what a tool is stays in one place
 
+<<<<<<< HEAD
 	"modernc.org/sqlite": "host/task/store", // what a record is stays in one place
 
 	"github.com/nats-io/nats-server/v2/server": "hub/server", // the main program links no NATS
+=======
+	"modernc.org/sqlite":      "host/task/store",          // what a record is stays in one place
+	"github.com/jackc/pgx/v5": "host/task/store/postgres", // all of it is too large for the program
+>>>>>>> fbd9dfa4 (host/task/store: the records of tasks in PostgreSQL, beside SQLite)
 }
 
 // banned are imports that a tree of packages must not have; emutest, which

@@ -9,9 +9,11 @@ import (
 	"testing"
 )
 
-func TestStreamIsBounded(t *testing.T) {
+func TestStreamIsBounded(t *testing.T) { onBoth(t, testStreamIsBounded) }
+
+func testStreamIsBounded(t *testing.T, db backend) {
 	dir := t.TempDir()
-	s := open(t, dir)
+	s := db.open(t, dir)
 	s.most.stream = 2000
 	ctx := context.Background()
 	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
@@ -32,7 +34,7 @@ func TestStreamIsBounded(t *testing.T) {
 		t.Errorf("behind 2490 are %d events, the first left is %d, %v", len(events), first, err)
 	}
 	s.Close()
-	s = open(t, dir)
+	s = db.open(t, dir)
 	s.most.stream = 2000
 	if n, err := s.AppendStream(ctx, task.ID, batch[:1]); err != nil || n != 2501 {
 		t.Errorf("after opening again the next is %d, %v", n, err)
@@ -42,8 +44,10 @@ func TestStreamIsBounded(t *testing.T) {
 	}
 }
 
-func TestStreamIsBoundedInBytes(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestStreamIsBoundedInBytes(t *testing.T) { onBoth(t, testStreamIsBoundedInBytes) }
+
+func testStreamIsBoundedInBytes(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	s.most.streamRaw = 4 << 20
 	ctx := context.Background()
 	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
@@ -64,8 +68,10 @@ func TestStreamIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-func TestLogIsBounded(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestLogIsBounded(t *testing.T) { onBoth(t, testLogIsBounded) }
+
+func testLogIsBounded(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	s.most.logs = 500
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
@@ -102,8 +108,10 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-func TestContentIsBounded(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestContentIsBounded(t *testing.T) { onBoth(t, testContentIsBounded) }
+
+func testContentIsBounded(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	s.most.pending = 50
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))

@@ -113,7 +113,7 @@ func (s *Store) deployedAgent(ctx context.Context, tx conn, d Deployment, now ti
 	}
 	if d.Reason == "" {
 		for name, sticky := range d.Sticky {
-			if err := put(ctx, tx, "environments", Environment{AgentID: a.ID, Name: name, Sticky: sticky, Updated: now}); err != nil {
+			if err := put(ctx, tx, "environments", 2, Environment{AgentID: a.ID, Name: name, Sticky: sticky, Updated: now}); err != nil {
 				return a, err
 			}
 		}

@@ -1,5 +1,5 @@
 // Package store keeps the records of tasks and all that belongs to them in one
-// SQLite database, tasks.db in the state directory: projects, filesystems,
+// database, SQLite's file tasks.db in the state directory or PostgreSQL's: projects, filesystems,
 // agents, versions, branches, environments with their variables, API keys, tasks,
 // events, messages, states, logs, streams and answers to be replayed.
 // It is the only importer of modernc.org/sqlite.
@@ -15,6 +15,16 @@
 // 0700 directory. A damaged database is moved aside with its companions, never
 // emptied, and Notice says so; one that a newer program made is refused. One
 // process has it open (flock); others are refused with a sentence.
+//
+// # PostgreSQL
+//
+// What differs is an engine: how it is opened, its schema, what readies a connection. All
+// statements are the same for both, and so are the tests (backend_test.go). A transaction
+// is as safe there as the server's synchronous_commit makes it. One host has it open: its
+// writing connection holds an advisory lock, and once another host has written this one
+// is refused (about.life). A lost connection is Away; the next call dials anew, and what
+// is known of streams' ends is read again, as the last commit may have been made. Nothing
+// is repeated by itself. Values stay sealed with the host's key.
 //
 // # Records
 //

@@ -22,7 +22,7 @@ func (s *Store) Environments(ctx context.Context, agent string) ([]Environment, 
 
 // needEnvironment makes an agent's environment when there is none of that name.
 func (s *Store) needEnvironment(ctx context.Context, tx conn, agent, name string) error {
-	return tx.exec(ctx, "insert or ignore into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?)", agent, name, s.moment().UnixMilli())
+	return tx.exec(ctx, "insert into environments (agent, name, sticky, policy, updated) values (?, ?, 0, '', ?) on conflict do nothing", agent, name, s.moment().UnixMilli())
 }
 
 // Variable is one of an environment's (U96). Those that are secret are never
@@ -64,7 +64,7 @@ func (s *Store) SetVariables(ctx context.Context, agent, environment string, var
 			row := variable{Agent: agent, Environment: environment, Name: v.Name, Secret: v.Secret, Updated: s.moment()}
 			var err error
 			if row.Sealed, err = s.seal.seal(v.Value, row.place()); err == nil {
-				err = put(ctx, tx, "variables", row)
+				err = put(ctx, tx, "variables", 3, row)
 			}
 			if err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"tandemux/host/task/store/postgres"
 	"tandemux/internal/fault"
 
 	"modernc.org/sqlite"
@@ -20,6 +21,7 @@ var (
 	Full      = fault.New(http.StatusInsufficientStorage, "no space left") // the disk is full
 	Damaged   = fault.New(http.StatusServiceUnavailable, "damaged")        // the database is
 	Busy      = fault.New(http.StatusServiceUnavailable, "busy")           // another process holds it
+	Away      = fault.New(http.StatusServiceUnavailable, "not reachable")  // the database's server
 	TooLarge  = fault.New(http.StatusRequestEntityTooLarge, "too large")
 	Forbidden = fault.New(http.StatusForbidden, "forbidden") // the caller may see it, but not do that
 )
@@ -28,12 +30,15 @@ var (
 // something on behalf of the records may use it too.
 func Errorf(kind *fault.Kind, format string, args ...any) error { return kind.Errorf(format, args...) }
 
-// explain gives the errors of SQLite that have a meaning for callers a kind.
+// explain gives the errors of databases that have a meaning for callers a kind.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
 	var explained interface{ StatusCode() int }
-	if errors.As(err, &explained) || !errors.As(err, &e) {
+	switch {
+	case err == nil || errors.As(err, &explained):
 		return err
+	case !errors.As(err, &e):
+		return s.explainPostgres(err)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
@@ -50,14 +55,15 @@ func (s *Store) explain(err error) error {
 }
 
 func (s *Store) full() error {
-	return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.path)
+	return Errorf(Full, "the disk is full: the database of tasks, %s, was not changed", s.name)
 }
 
 // constraint tells which kind of constraint an error is about.
 func constraint(err error) (unique, foreign bool) {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return false, false
+		code := postgres.Code(err)
+		return code == "23505", code == "23503"
 	}
 	switch e.Code() {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:

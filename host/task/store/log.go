@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -71,11 +70,12 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 				e.Text = e.Text[:cut] + fmt.Sprintf("… (%d bytes)", len(e.Text))
 			}
 			e.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
-			err := s.logs.insert(ctx, tx, &e)
-			switch {
-			case err == nil:
+			there, err := one[bool](ctx, tx, nil, "select exists (select 1 from agents where id = ?)", e.AgentID)
+			if err == nil && there {
 				grown[e.AgentID]++
-			case !errors.Is(err, NotFound):
+				err = s.logs.insert(ctx, tx, &e)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -126,5 +126,5 @@ func (s *Store) Logs(ctx context.Context, f LogFilter) ([]LogEntry, error) {
 	if f.After > 0 {
 		order = " order by n limit ?"
 	}
-	return all[LogEntry](ctx, s.reading(), "select * from ("+s.logs.query()+strings.Join(where, " and ")+order+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
+	return all[LogEntry](ctx, s.reading(), "select * from ("+s.logs.query()+strings.Join(where, " and ")+order+") as chosen order by n", append(args, Page{Limit: f.Limit}.limit())...)
 }

@@ -19,8 +19,10 @@ func together(n int, do func(i int)) {
 	wg.Wait()
 }
 
-func TestManyWriters(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestManyWriters(t *testing.T) { onBoth(t, testManyWriters) }
+
+func testManyWriters(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("busy", "main", "a"))
 	task := begin(t, s, d, "busy")
@@ -76,8 +78,10 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-func TestOneOfManyWins(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestOneOfManyWins(t *testing.T) { onBoth(t, testOneOfManyWins) }
+
+func testOneOfManyWins(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	var projects, replies, fresh atomic.Int64
 	digest := [32]byte{1}
@@ -107,8 +111,10 @@ func TestOneOfManyWins(t *testing.T) {
 
 // TestDeploysAndMigrations race: versions are numbered without gaps, and each task
 // ends at a version of its branch.
-func TestDeploysAndMigrations(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestDeploysAndMigrations(t *testing.T) { onBoth(t, testDeploysAndMigrations) }
+
+func testDeploysAndMigrations(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("raced", "preview-1", "a"))
 	var tasks []string

@@ -56,8 +56,10 @@ func FuzzMergePatch(f *testing.F) {
 	})
 }
 
-func TestNamed(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestNamed(t *testing.T) { onBoth(t, testNamed) }
+
+func testNamed(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
 	put := func(id, name string) {
@@ -87,8 +89,10 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestPages(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestPages(t *testing.T) { onBoth(t, testPages) }
+
+func testPages(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
 	task := begin(t, s, d, "t")
@@ -123,10 +127,12 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestReplies(t *testing.T) { // U66
+func TestReplies(t *testing.T) { onBoth(t, testReplies) } // U66
+
+func testReplies(t *testing.T, db backend) {
 	dir := t.TempDir()
 	now := time.Now()
-	s, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return now }})
+	s, err := Open(context.Background(), Options{Dir: dir, URL: db.url(t, dir), Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +175,10 @@ func TestReplies(t *testing.T) { // U66
 	}
 }
 
-func TestDeletedTaskLeavesNothing(t *testing.T) {
-	s := open(t, t.TempDir())
+func TestDeletedTaskLeavesNothing(t *testing.T) { onBoth(t, testDeletedTaskLeavesNothing) }
+
+func testDeletedTaskLeavesNothing(t *testing.T, db backend) {
+	s := db.open(t, t.TempDir())
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
 	p, err := s.Projects.Create(ctx, Project{Name: "p"})

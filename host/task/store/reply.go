@@ -18,6 +18,17 @@ type Reply struct {
 	Body   []byte
 }
 
+type replyRow struct {
+	Author  string    `db:"author"`
+	Key     string    `db:"key"`
+	Digest  []byte    `db:"digest"`
+	Life    string    `db:"life"`
+	Status  int       `db:"status"`
+	Header  string    `db:"header"`
+	Body    []byte    `db:"body"`
+	Created time.Time `db:"created"`
+}
+
 // Reserve begins a request with an idempotency key: with a reply, it was done
 // before and that is the answer. Without one, the caller does it and calls Settle
 // or Abandon. Another request under the same key is Stale; the same one while it
@@ -46,8 +57,7 @@ func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte
 		case whose == s.life:
 			return Errorf(Busy, "the same request is being done; ask again")
 		}
-		return tx.exec(ctx, "insert or replace into replies (author, key, digest, life, status, header, body, created) values (?, ?, ?, ?, 0, '', x'', ?)",
-			author, key, digest[:], s.life, now.UnixMilli())
+		return put(ctx, tx, "replies", 2, replyRow{author, key, digest[:], s.life, 0, "", []byte{}, now})
 	})
 	return found, err
 }

@@ -81,7 +81,7 @@ func cellOf(p any, ref bool) any {
 	return p
 }
 
-// cell is what SQLite keeps in another form: a time as milliseconds since 1970, the
+// cell is what a database keeps in another form: a time as milliseconds since 1970, the
 // zero time as 0; JSON as text, none as ""; a list or a struct as JSON; a reference to nothing as
 // NULL.
 type cell struct{ p any }
@@ -182,10 +182,15 @@ func one[T any](ctx context.Context, q conn, missing error, query string, args .
 	return v, q.s.explain(err)
 }
 
-// put adds a row, in place of one with the same key.
-func put[T any](ctx context.Context, tx conn, table string, v T) error {
+// put adds a row, in place of one with the same key, which are its first columns.
+func put[T any](ctx context.Context, tx conn, table string, key int, v T) error {
 	columns := shapeOf[T]().columns
-	return tx.exec(ctx, "insert or replace into "+table+" ("+strings.Join(columns, ", ")+") values ("+places(len(columns))+")", cells(&v)...)
+	set := make([]string, 0, len(columns))
+	for _, c := range columns[key:] {
+		set = append(set, c+" = excluded."+c)
+	}
+	return tx.exec(ctx, "insert into "+table+" ("+strings.Join(columns, ", ")+") values ("+places(len(columns))+
+		") on conflict ("+strings.Join(columns[:key], ", ")+") do update set "+strings.Join(set, ", "), cells(&v)...)
 }
 
 // checkDoc bounds a document and says whether it is JSON; none is fine.

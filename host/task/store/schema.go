@@ -2,11 +2,16 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
-// migrations bring a database from one schema to the next: the first makes an
+// migrations bring a database of SQLite from one schema to the next: the first makes an
 // empty one's. What was released is never changed, only added to. Times are
 // milliseconds since 1970, 0 for none. n orders rows by their making.
 var migrations = []string{schema1, schema2, schema3, schema4, schema5}
@@ -156,28 +161,40 @@ const schema5 = `alter table messages add column event text;`
 // Born is when the database began to keep records of everything; what was made
 // before may belong to one that was moved aside or removed.
 func (s *Store) Born(ctx context.Context) (time.Time, error) {
-	return one[time.Time](ctx, s.reading(), nil, "select born from about")
+	born, err := one[time.Time](ctx, s.reading(), nil, "select born from about")
+	if info, e := os.Stat(filepath.Join(s.dir, placeFile)); e == nil && info.ModTime().After(born) {
+		born = info.ModTime()
+	}
+	return born, err
+}
+
+// placeFile names the database that has the records, where that was ever another one than
+// SQLite's; it is as old as the last change of that.
+const placeFile = "tasks.place"
+
+// move notes that the records are in another database than before.
+func (s *Store) move() error {
+	path := filepath.Join(s.dir, placeFile)
+	was, err := statefile.Read(path, 4<<10)
+	if errors.Is(err, os.ErrNotExist) {
+		was, err = []byte(s.path), nil
+	}
+	if err != nil || string(was) == s.name {
+		return err
+	}
+	return statefile.Write(path, []byte(s.name))
 }
 
 // migrate brings the schema up to date in one transaction.
 func (s *Store) migrate(ctx context.Context) error {
 	return s.end(ctx, durable, func(tx conn) error { // mostly there is nothing to do
-		have, err := one[int](ctx, tx, nil, "pragma user_version")
+		have, err := s.engine.version(ctx, tx)
 		if err != nil {
 			return err
 		}
+		migrations := s.engine.migrations()
 		if have > len(migrations) {
-			return fmt.Errorf("the database of tasks %s was made by a newer tandemux (schema %d, this one knows %d): use that one", s.path, have, len(migrations))
-		}
-		if have == 0 {
-			// What is not ours, or lost its number, is not to be built upon.
-			tables, err := one[int](ctx, tx, nil, "select count(*) from sqlite_schema where name not like 'sqlite_%'")
-			if err != nil {
-				return err
-			}
-			if tables > 0 {
-				return Errorf(Damaged, "it has %d tables and no schema number", tables)
-			}
+			return fmt.Errorf("the database of tasks %s was made by a newer tandemux (schema %d, this one knows %d): use that one", s.name, have, len(migrations))
 		}
 		for i := have; i < len(migrations); i++ {
 			if err := tx.exec(ctx, migrations[i]); err != nil {
@@ -188,8 +205,27 @@ func (s *Store) migrate(ctx context.Context) error {
 			return nil
 		}
 		s.log.Info("brought the database of tasks up to date", "from", have, "to", len(migrations))
-		return tx.exec(ctx, fmt.Sprintf("pragma user_version = %d", len(migrations)))
+		return s.engine.setVersion(ctx, tx, len(migrations))
 	})
+}
+
+func (s sqliteEngine) migrations() []string { return migrations }
+
+func (s sqliteEngine) version(ctx context.Context, tx conn) (int, error) {
+	have, err := one[int](ctx, tx, nil, "pragma user_version")
+	if err != nil || have > 0 {
+		return have, err
+	}
+	// What is not ours, or lost its number, is not to be built upon.
+	tables, err := one[int](ctx, tx, nil, "select count(*) from sqlite_schema where name not like 'sqlite_%'")
+	if err == nil && tables > 0 {
+		err = Errorf(Damaged, "it has %d tables and no schema number", tables)
+	}
+	return 0, err
+}
+
+func (s sqliteEngine) setVersion(ctx context.Context, tx conn, n int) error {
+	return tx.exec(ctx, fmt.Sprintf("pragma user_version = %d", n))
 }
 
 // hasSealed reports whether anything was sealed.

@@ -9,9 +9,11 @@ import (
 	"testing"
 )
 
-func TestValuesAreSealed(t *testing.T) { // U96: no file has them in the clear, the log of changes neither
+func TestValuesAreSealed(t *testing.T) { onBoth(t, testValuesAreSealed) } // U96: no file has them in the clear, the log of changes neither
+
+func testValuesAreSealed(t *testing.T, db backend) {
 	dir := t.TempDir()
-	s := open(t, dir)
+	s := db.open(t, dir)
 	ctx := context.Background()
 	secret := "hunter2-in-the-clear"
 	d := deploy(t, s, deployment("one", "main", "a"))
@@ -43,7 +45,7 @@ func TestValuesAreSealed(t *testing.T) { // U96: no file has them in the clear, 
 	look()
 
 	// The same value is sealed otherwise elsewhere, and can't be moved.
-	s = open(t, dir)
+	s = db.open(t, dir)
 	if err := s.SetVariables(ctx, d.Agent.ID, "preview", []Variable{{Name: "K", Value: "other"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ const readers = 3
 // Options are what Open needs.
 type Options struct {
 	Dir string       // 0700, made when it isn't there
+	URL string       // of a PostgreSQL database; "" is SQLite in Dir
 	Log *slog.Logger // nil discards
 	Now func() time.Time
 }
@@ -37,6 +38,8 @@ type Options struct {
 // Store is an open database.
 type Store struct {
 	dir, path string
+	name      string // of the database, for people
+	engine    engine
 	log       *slog.Logger
 	now       func() time.Time
 	lock      *os.File
@@ -57,7 +60,7 @@ type Store struct {
 // Open opens the database, making or migrating it as needed. A damaged one is
 // moved aside, see Notice.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds, life: rand.Text()}
+	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), name: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds, life: rand.Text()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -68,22 +71,53 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("make the directory of the tasks' database: %w", err)
 	}
 	s.tables = s.tablesOf()
-	var err error
+	err := s.choose(o.URL)
+	if err != nil {
+		return nil, err
+	}
 	if s.lock, err = lockFile(ctx, s.path+".lock"); err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx); err != nil {
+	if err = s.engine.open(ctx); err == nil {
+		s.seal, err = openSealer(filepath.Join(s.dir, "tasks.key"), s.hasSealed)
+	}
+	if err == nil {
+		err = s.weigh(ctx, s.reading())
+	}
+	if err == nil {
+		err = s.move()
+	}
+	if err != nil {
 		s.Close() //nolint:errcheck // the first error counts
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context) error {
+// engine is what differs between databases. What is asked of one holds for all of its
+// connections that write or, with q, for that one.
+type engine interface {
+	open(ctx context.Context) error
+	// room says whether the disk has what a change may need.
+	room() error
+	// ready makes the writing connection one for transactions of a kind.
+	ready(ctx context.Context, q conn, how syncMode) error
+	// relieve makes room on a full disk, if it can.
+	relieve(ctx context.Context, q conn) bool
+	// version is the schema's, 0 for none; migrations lead to the newest.
+	version(ctx context.Context, q conn) (int, error)
+	setVersion(ctx context.Context, q conn, n int) error
+	migrations() []string
+}
+
+// sqliteEngine is SQLite, in a file of this machine's.
+type sqliteEngine struct{ *Store }
+
+func (s sqliteEngine) open(ctx context.Context) error {
 	reason, err := s.begin(ctx)
 	if err != nil && giveUp(s.dir) { // it may be that the disk is full
 		if reason, err = s.begin(ctx); err == nil {
-			keepSome(s)
+			keepSome(s.Store)
 		}
 	}
 	if err == nil && reason != "" {
@@ -94,16 +128,10 @@ func (s *Store) open(ctx context.Context) error {
 			err = Errorf(Damaged, "a new database of tasks at %s is damaged at once (%s); look at the disk", s.path, reason)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if s.seal, err = openSealer(filepath.Join(s.dir, "tasks.key"), s.hasSealed); err != nil {
-		return err
-	}
-	return s.weigh(ctx)
+	return err
 }
 
-// begin opens the connections and brings the schema up to date. A reason says
+// begin opens SQLite's connections and brings the schema up to date. A reason says
 // that the database is damaged.
 func (s *Store) begin(ctx context.Context) (reason string, err error) {
 	if err := makePrivate(s.path); err != nil {
@@ -184,7 +212,7 @@ const (
 // write is a transaction. What do returns an error from is undone. It leaves the reserve
 // alone.
 func (s *Store) write(ctx context.Context, how syncMode, do func(tx conn) error) error {
-	if err := s.reserve(); err != nil {
+	if err := s.engine.room(); err != nil {
 		return err
 	}
 	return s.transact(ctx, how, do, false)
@@ -203,19 +231,32 @@ func (s *Store) transact(ctx context.Context, how syncMode, do func(tx conn) err
 		return s.explain(err)
 	}
 	defer c.Close()
-	if s.sync != how {
-		if _, err := c.ExecContext(ctx, "pragma synchronous = "+string(how)); err != nil {
-			return s.explain(err)
-		}
-		s.sync = how
+	if err := s.engine.ready(ctx, conn{s, c}, how); err != nil {
+		return s.explain(err)
 	}
 	err = s.try(ctx, c, do)
-	if again && errors.Is(err, Full) { // what the log has may have a place in the database, and its room be used again
-		if _, e := c.ExecContext(ctx, "pragma wal_checkpoint(passive)"); e == nil {
-			err = s.try(ctx, c, do)
-		}
+	if again && errors.Is(err, Full) && s.engine.relieve(ctx, conn{s, c}) {
+		err = s.try(ctx, c, do)
 	}
 	return err
+}
+
+func (s sqliteEngine) room() error { return s.reserve() }
+
+func (s sqliteEngine) ready(ctx context.Context, q conn, how syncMode) error {
+	if s.sync == how {
+		return nil
+	}
+	err := q.exec(ctx, "pragma synchronous = "+string(how))
+	if err == nil {
+		s.sync = how
+	}
+	return err
+}
+
+// relieve gives what the log has a place in the database, so that its room is used again.
+func (s sqliteEngine) relieve(ctx context.Context, q conn) bool {
+	return q.exec(ctx, "pragma wal_checkpoint(passive)") == nil
 }
 
 func (s *Store) try(ctx context.Context, c *sql.Conn, do func(tx conn) error) error {

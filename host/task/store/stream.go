@@ -67,7 +67,7 @@ func (s *Store) trimStream(ctx context.Context, tx conn, task string, now *exten
 	for now.Count > s.most.stream || now.Bytes > s.most.streamRaw && now.Count > 1 {
 		drop := max(now.Count/10, now.Count-s.most.stream, 1)
 		first := now.Last - now.Count + 1
-		bytes, err := one[int64](ctx, tx, nil, "select coalesce(sum(length(cast(data as blob))), 0) from stream where task = ? and seq < ?", task, first+drop)
+		bytes, err := one[int64](ctx, tx, nil, "select coalesce(sum(octet_length(data)), 0) from stream where task = ? and seq < ?", task, first+drop)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *Store) setExtent(task string, e *extent) {
 func (s *Store) forgetExtent(ctx context.Context, task string) {
 	ctx = context.WithoutCancel(ctx)
 	s.end(ctx, relaxed, func(tx conn) error { //nolint:errcheck // then the next append fails and weighs again
-		e, err := one[extent](ctx, tx, nil, "select '', coalesce(max(seq), 0), count(*), coalesce(sum(length(cast(data as blob))), 0) from stream where task = ?", task)
+		e, err := one[extent](ctx, tx, nil, "select '', coalesce(max(seq), 0), count(*), coalesce(sum(octet_length(data)), 0) from stream where task = ?", task)
 		if err == nil {
 			s.setExtent(task, &e)
 		}
@@ -124,18 +124,23 @@ func (s *Store) forgetExtent(ctx context.Context, task string) {
 }
 
 // weigh learns what the bounded tables hold.
-func (s *Store) weigh(ctx context.Context) error {
-	s.sizes.streams, s.sizes.logs = map[string]extent{}, map[string]int64{}
-	streams, err := all[extent](ctx, s.reading(), "select task, max(seq), count(*), sum(length(cast(data as blob))) from stream group by task")
-	for _, e := range streams {
-		s.sizes.streams[e.Of] = e
-	}
+func (s *Store) weigh(ctx context.Context, q conn) error {
+	streams, err := all[extent](ctx, q, "select task, max(seq), count(*), sum(octet_length(data)) from stream group by task")
 	if err != nil {
 		return err
 	}
-	logs, err := all[extent](ctx, s.reading(), "select agent, 0, count(*), 0 from logs group by agent")
+	logs, err := all[extent](ctx, q, "select agent, 0, count(*), 0 from logs group by agent")
+	if err != nil {
+		return err
+	}
+	s.sizes.mu.Lock()
+	defer s.sizes.mu.Unlock()
+	s.sizes.streams, s.sizes.logs = map[string]extent{}, map[string]int64{}
+	for _, e := range streams {
+		s.sizes.streams[e.Of] = e
+	}
 	for _, e := range logs {
 		s.sizes.logs[e.Of] = e.Count
 	}
-	return err
+	return nil
 }

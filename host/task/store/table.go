@@ -101,15 +101,16 @@ func (t *Table[T]) Find(ctx context.Context, ref string) (T, error) {
 	if ref == "" {
 		return v, Errorf(NotFound, "no %s is named", t.what)
 	}
-	ways := []struct{ where, arg, many string }{{"name = ?", ref, "is named %q; use the id"}}
-	pattern, tail := ref+"*", ref
+	type way struct{ where, arg, many string }
+	ways := []way{{"name = ?1", ref, "is named %q; use the id"}}
+	begins, tail := ref, ref
 	if _, behind, prefixed := strings.Cut(ref, "_"); prefixed {
 		tail = behind
 	} else {
-		pattern = "*_" + pattern
+		begins = t.prefix + "_" + ref
 	}
-	if len(tail) >= shortestRef && !strings.ContainsAny(ref, "*?[") {
-		ways = append(ways, struct{ where, arg, many string }{"id glob ?", pattern, "begins with %q; give more of the id"})
+	if len(tail) >= shortestRef {
+		ways = append(ways, way{"id >= ?1 and id < ?1 || '{'", begins, "begins with %q; give more of the id"}) // no id has what is beyond z
 	}
 	for _, way := range ways {
 		found, err := all[T](ctx, t.s.reading(), t.query()+way.where+" limit 2", way.arg)
@@ -248,12 +249,12 @@ func (t *Table[T]) insert(ctx context.Context, tx conn, v *T) error {
 		return err
 	}
 	columns, row := shape.columns[1:], cells(v)
-	got, err := tx.ExecContext(ctx, "insert into "+t.name+" ("+strings.Join(columns, ", ")+") values ("+places(len(columns))+")", row[1:]...)
+	n, err := one[int64](ctx, tx, nil, "insert into "+t.name+" ("+strings.Join(columns, ", ")+") values ("+places(len(columns))+") returning n", row[1:]...)
 	if err != nil {
 		return t.refusal(err, fields, "belongs")
 	}
-	*row[0].(*int64), err = got.LastInsertId()
-	return err
+	*row[0].(*int64) = n
+	return nil
 }
 
 // update writes a record that is there.

@@ -125,7 +125,7 @@ func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err e
 		if t.FilesystemID == "" {
 			return nil
 		}
-		alone, err := one[bool](ctx, tx, nil, "select auto and not exists (select 1 from tasks where filesystem = ?1) from filesystems where id = ?1", t.FilesystemID)
+		alone, err := one[bool](ctx, tx, nil, "select auto <> 0 and not exists (select 1 from tasks where filesystem = ?1) from filesystems where id = ?1", t.FilesystemID)
 		if alone {
 			orphan = t.FilesystemID
 		}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"tandemux/host/task/store/postgres"
+)
+
+// CheckURL says what is wrong with a PostgreSQL database's URL; "" is fine.
+func CheckURL(url string) error {
+	if url == "" {
+		return nil
+	}
+	_, err := postgres.Parse(url)
+	return err
+}
+
+// choose takes the engine that a URL names.
+func (s *Store) choose(url string) error {
+	if url == "" {
+		s.engine = sqliteEngine{s}
+		return nil
+	}
+	c, err := postgres.Parse(url)
+	if err != nil {
+		return fmt.Errorf("open the tasks' database: its URL: %w", err)
+	}
+	if err := c.Safe(); err != nil {
+		return fmt.Errorf("open the tasks' database: %w", err)
+	}
+	s.engine, s.name = &postgresEngine{Store: s, config: c}, c.Name
+	return nil
+}
+
+// postgresEngine is a PostgreSQL server. The writing connection holds an advisory lock as
+// long as it lasts, so that no two hosts write; life in the table about says whose records
+// the bounds in memory are of.
+type postgresEngine struct {
+	*Store
+	config postgres.Config
+	pool   *postgres.Pool // of the writing connection
+	// Those below are held with the writing connection's only slot.
+	pid  int64 // of the server's process for the last writing connection
+	seen int64 // the connection for which the bounds were weighed
+	over bool  // the store was opened: from then on another host's life is no longer ours to end
+}
+
+func (p *postgresEngine) open(ctx context.Context) error {
+	p.w, p.pool = postgres.Open(p.config, 1, p.hold)
+	p.r, _ = postgres.Open(p.config, readers, nil)
+	if err := p.migrate(ctx); err != nil {
+		return fmt.Errorf("open the tasks' database: %w", err)
+	}
+	err := p.end(ctx, durable, func(tx conn) error { return tx.exec(ctx, "update about set life = ?", p.life) })
+	p.over = err == nil
+	return err
+}
+
+// The lock's number is of the schema in which the tables are, so that hosts may share a
+// database by a search_path of their own.
+const (
+	theLock   = "1952542819, hashtext(current_schema())"
+	lockOwner = `select pid from pg_locks where locktype = 'advisory' and granted and classid = 1952542819
+		and objid::bigint = (hashtext(current_schema())::bigint & 4294967295) and database = (select oid from pg_database where datname = current_database())`
+)
+
+// hold takes the lock for a new connection. The server may not know yet that the last one
+// is gone: then that is ended, which is our own.
+func (p *postgresEngine) hold(ctx context.Context, q postgres.Session) error {
+	schema, err := q.Value(ctx, "select current_schema()")
+	if err != nil {
+		return err
+	}
+	if schema == nil {
+		return fmt.Errorf("the schema that search_path names is not in %s; create it first", p.name)
+	}
+	for until := time.Now().Add(patience); ; {
+		got, err := q.Value(ctx, "select pg_try_advisory_lock("+theLock+")")
+		if err != nil {
+			return err
+		}
+		if got == true {
+			break
+		}
+		owner, err := q.Value(ctx, lockOwner)
+		if err == nil && owner != nil && owner == p.pid {
+			_, err = q.Value(ctx, "select pg_terminate_backend(?)", owner)
+		}
+		if err != nil {
+			return err
+		}
+		if time.Now().After(until) {
+			return Errorf(Busy, "another host has the database of tasks %s open; end it, or give this one a database or a search_path of its own", p.name)
+		}
+		time.Sleep(50 * time.Millisecond) // PostgreSQL has no wait with a bound of its own for one lock
+	}
+	pid, err := q.Value(ctx, "select pg_backend_pid()")
+	p.pid, _ = pid.(int64)
+	return err
+}
+
+// ready sees to it, after a connection was lost, that the records are still this host's,
+// and weighs what they hold: of the last change it may not be known whether it was made.
+func (p *postgresEngine) ready(ctx context.Context, q conn, _ syncMode) error {
+	gave := p.pool.Gave()
+	if p.seen == gave || !p.over {
+		p.seen = gave
+		return nil
+	}
+	life, err := one[string](ctx, q, nil, "select life from about")
+	if err == nil && life != p.life {
+		err = Errorf(Busy, "another host had the database of tasks %s open while this one could not reach it; restart this host", p.name)
+	}
+	if err == nil {
+		err = p.weigh(ctx, q)
+	}
+	if err == nil {
+		p.seen = gave
+		p.log.Info("connected to the database of tasks again", "database", p.name)
+	}
+	return err
+}
+
+func (p *postgresEngine) room() error                        { return nil }
+func (p *postgresEngine) relieve(context.Context, conn) bool { return false }
+func (p *postgresEngine) migrations() []string               { return postgresMigrations }
+
+func (p *postgresEngine) version(ctx context.Context, tx conn) (int, error) {
+	there, err := one[bool](ctx, tx, nil, "select to_regclass('about') is not null")
+	if err != nil || !there {
+		return 0, err
+	}
+	return one[int](ctx, tx, nil, "select schema from about")
+}
+
+func (p *postgresEngine) setVersion(ctx context.Context, tx conn, n int) error {
+	return tx.exec(ctx, "update about set schema = ?", n)
+}
+
+// ofPostgres are the kinds of what PostgreSQL says, by the beginning of its code.
+var ofPostgres = []struct {
+	code string
+	kind func(s *Store, err error) error
+}{
+	{"53100", func(s *Store, _ error) error { return s.full() }},
+	{"54", func(*Store, error) error { return Errorf(TooLarge, "that is more than the database of tasks takes") }},
+	{"XX00", func(s *Store, err error) error {
+		return Errorf(Damaged, "the database of tasks %s is damaged: %w", s.name, err)
+	}},
+	{"25006", away},
+	{"53", away},
+	{"57", away},
+	{"08", away},
+	{"40", func(s *Store, err error) error {
+		return Errorf(Busy, "the database of tasks %s is busy: %w", s.name, err)
+	}},
+}
+
+func away(s *Store, err error) error {
+	return Errorf(Away, "the database of tasks %s can't be reached: %w", s.name, err)
+}
+
+// explainPostgres is explain for what is no error of SQLite.
+func (s *Store) explainPostgres(err error) error {
+	if postgres.Lost(err) {
+		return away(s, errors.New(strings.TrimSpace(err.Error())))
+	}
+	if code := postgres.Code(err); code != "" {
+		for _, row := range ofPostgres {
+			if strings.HasPrefix(code, row.code) {
+				return row.kind(s, err)
+			}
+		}
+	}
+	return err
+}
