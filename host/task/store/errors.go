@@ -38,7 +38,7 @@ func (s *Store) explain(err error) error {
 	case err == nil || errors.As(err, &explained):
 		return err
 	case !errors.As(err, &e):
-		return s.explainPostgres(err)
+		return explainPostgres(s, err)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:

@@ -19,8 +19,8 @@ func CheckURL(url string) error {
 	return err
 }
 
-// choose takes the engine that a URL names.
-func (s *Store) choose(url string) error {
+// choose gives a store the engine that a URL names.
+func choose(s *Store, url string) error {
 	if url == "" {
 		s.engine = sqliteEngine{s}
 		return nil
@@ -165,7 +165,7 @@ func away(s *Store, err error) error {
 }
 
 // explainPostgres is explain for what is no error of SQLite.
-func (s *Store) explainPostgres(err error) error {
+func explainPostgres(s *Store, err error) error {
 	if postgres.Lost(err) {
 		return away(s, errors.New(strings.TrimSpace(err.Error())))
 	}

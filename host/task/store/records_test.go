@@ -127,7 +127,8 @@ func testPages(t *testing.T, db backend) {
 	}
 }
 
-func TestReplies(t *testing.T) { onBoth(t, testReplies) } // U66
+// TestReplies shows U66
+func TestReplies(t *testing.T) { onBoth(t, testReplies) }
 
 func testReplies(t *testing.T, db backend) {
 	dir := t.TempDir()

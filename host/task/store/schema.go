@@ -173,7 +173,7 @@ func (s *Store) Born(ctx context.Context) (time.Time, error) {
 const placeFile = "tasks.place"
 
 // move notes that the records are in another database than before.
-func (s *Store) move() error {
+func move(s *Store) error {
 	path := filepath.Join(s.dir, placeFile)
 	was, err := statefile.Read(path, 4<<10)
 	if errors.Is(err, os.ErrNotExist) {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-func TestValuesAreSealed(t *testing.T) { onBoth(t, testValuesAreSealed) } // U96: no file has them in the clear, the log of changes neither
+// TestValuesAreSealed shows U96: no file has them in the clear, the log of changes neither
+func TestValuesAreSealed(t *testing.T) { onBoth(t, testValuesAreSealed) }
 
 func testValuesAreSealed(t *testing.T, db backend) {
 	dir := t.TempDir()

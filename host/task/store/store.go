@@ -71,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("make the directory of the tasks' database: %w", err)
 	}
 	s.tables = s.tablesOf()
-	err := s.choose(o.URL)
+	err := choose(s, o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		err = s.weigh(ctx, s.reading())
 	}
 	if err == nil {
-		err = s.move()
+		err = move(s)
 	}
 	if err != nil {
 		s.Close() //nolint:errcheck // the first error counts
