@@ -87,7 +87,8 @@ func (b *bench) throughput(k kind) error {
 		}
 	}
 	if k.name != "raw" {
-		b.note(k, "memory after that (PSS), MiB", "%.1f", mib(s.memory()))
+		s.drainFor(rest)
+		b.note(k, "memory at rest after that (PSS), MiB", "%.1f", mib(s.memory()))
 	}
 	return nil
 }
@@ -158,6 +159,9 @@ func (s *session) leave(k kind) error {
 	return fmt.Errorf("detach: %w", errTimeout)
 }
 
+// rest is how long nothing happens before memory is measured.
+const rest = 6 * time.Second
+
 // idle is what ten shells cost when nothing happens.
 func (b *bench) idle(k kind) error {
 	if k.window == "" {
@@ -168,7 +172,8 @@ func (b *bench) idle(k kind) error {
 		return err
 	}
 	defer s.close()
-	b.note(k, "memory, one shell (PSS), MiB", "%.1f", mib(s.memory()))
+	s.drainFor(rest)
+	b.note(k, "memory at rest, one shell (PSS), MiB", "%.1f", mib(s.memory()))
 	for range 9 {
 		s.press(k.window)
 	}

@@ -296,6 +296,17 @@ func (tx Tx) tidyLater(ch *Channel) {
 	})
 }
 
+// restReplay is what the replay log of a channel at rest has, in bytes: whoever comes back
+// and missed more than that of a flood is given the state.
+const restReplay = 128 << 10
+
+// rest gives back the memory that a channel needed while it was busy.
+func rest(tx Tx, ch *Channel) {
+	ch.log.keep(restReplay)
+	tx.c.captured = nil
+	memtrim.Idle()
+}
+
 // tidy is Journal.Tidy for a channel that still has the journal.
 func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 	if ch.Journal != j || !j.Open() || tx.c.closing {
@@ -307,7 +318,7 @@ func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 			return nil
 		}
 		tx.deliver(ch, more)
-		memtrim.Idle()
+		rest(tx, ch)
 		return ch.Journal
 	})
 }

@@ -160,3 +160,27 @@ func TestReplayAll(t *testing.T) {
 		}
 	}
 }
+
+// A channel at rest keeps the end of its replay log: whoever missed a little is told that,
+// whoever missed more is given the state.
+func TestReplayAtRest(t *testing.T) {
+	t.Parallel()
+	c := &Core{o: Options{ReplayBytes: 1 << 20, ReplayCount: 1000, ReplayAll: 4 << 20}, channels: map[ahp.URI]*Channel{}, captured: make([]byte, 1<<20)}
+	tx := c.Lock()
+	defer tx.Unlock()
+	ch := tx.NewChannel("a", nil)
+	text := strings.Repeat("x", 10<<10)
+	for seq := range int64(90) {
+		c.log(ch, ahp.Envelope{ServerSeq: seq + 1, Action: ahp.TerminalData{Data: text}})
+	}
+	rest(tx, ch)
+	if ch.log.bytes > restReplay || c.captured != nil {
+		t.Errorf("%d bytes of a log and %d of a checkpoint stay", ch.log.bytes, len(c.captured))
+	}
+	if es, ok := ch.Since(80); !ok || len(es) != 10 || es[0].ServerSeq != 81 {
+		t.Errorf("who missed ten is given %d, %v", len(es), ok)
+	}
+	if _, ok := ch.Since(10); ok {
+		t.Error("who missed 80 is given a replay, with a hole")
+	}
+}

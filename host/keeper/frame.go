@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	maxFrame = 8 << 20
 	// keepBuf is the largest buffer that is kept for the next frame, in bytes.
 	keepBuf = 64 << 10
+	// leastRead is how much there is room for when a frame is read, in bytes.
+	leastRead = 1 << 10
 	// maxFiles bounds descriptors that arrived and were not asked for yet.
 	maxFiles = 8
 	// sendTimeout is how long a peer may leave a message unread before it
@@ -96,12 +99,13 @@ func (w *wire) recv(msg any) error {
 	return nil
 }
 
-// fill reads until rbuf holds n bytes.
+// fill reads until rbuf holds n bytes. What it reads into is not on the stack, which
+// would stay as large.
 func (w *wire) fill(n int) error {
-	var chunk [16 << 10]byte
 	var oob [256]byte
-	for len(w.rbuf) < n {
-		got, goob, _, _, err := w.conn.ReadMsgUnix(chunk[:], oob[:])
+	for have := len(w.rbuf); have < n; have = len(w.rbuf) {
+		w.rbuf = slices.Grow(w.rbuf, max(n-have, leastRead))
+		got, goob, _, _, err := w.conn.ReadMsgUnix(w.rbuf[have:cap(w.rbuf)], oob[:])
 		if goob > 0 {
 			if err := w.keepFiles(oob[:goob]); err != nil {
 				return err
@@ -116,7 +120,7 @@ func (w *wire) fill(n int) error {
 			}
 			return io.EOF
 		}
-		w.rbuf = append(w.rbuf, chunk[:got]...)
+		w.rbuf = w.rbuf[:have+got]
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // Main is the keeper's process, and gives its exit code. It ends on SIGTERM or when the
 // host asks; a closed terminal or an interrupt must not take the shells along.
 func Main(d daemon.Dirs) int {
-	memtrim.Idle()
+	memtrim.Rest()
 	if err := run(d, daemon.InheritReadiness()); err != nil {
 		fmt.Fprintln(os.Stderr, "tandemux keeper:", err)
 		return 1

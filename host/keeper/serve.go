@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -75,6 +76,8 @@ type keeper struct {
 	overOnce sync.Once
 	idle     *time.Timer    // runs while there is no host
 	work     sync.WaitGroup // sessions
+
+	answers atomic.Uint32 // to requests
 }
 
 // Serve keeps children for the hosts that connect to ln, one after another. It

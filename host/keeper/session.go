@@ -44,7 +44,7 @@ func (s *session) serve() error {
 
 // answer handles one request.
 func (s *session) answer(r *request) (err error) {
-	defer memtrim.Idle()
+	defer s.keeper.rest()
 	defer s.keeper.fence("answer " + r.Op)
 	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
 	var m message
@@ -61,6 +61,16 @@ func (s *session) answer(r *request) (err error) {
 	}
 	defer unix.Close(m.fd)
 	return s.wire.send(m, m.fd)
+}
+
+// rest gives memory back when there is nothing to do for a while: garbage, where there may
+// be a megabyte of it.
+func (k *keeper) rest() {
+	if k.answers.Add(1)%256 == 0 {
+		memtrim.Idle()
+	} else {
+		memtrim.Rest()
+	}
 }
 
 // enter takes keeper.mu for a request that changes something, unless the host

@@ -39,7 +39,11 @@ func Complete(root *cobra.Command, by map[string]func(cmd *cobra.Command) []stri
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 	}
-	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
+	flags := root.Flags() // LocalFlags would make a set of its own for each command
+	if !root.HasParent() {
+		flags = root.LocalFlags()
+	}
+	flags.VisitAll(func(f *pflag.Flag) {
 		if _, done := root.GetFlagCompletionFunc(f.Name); done || f.Value.Type() == "bool" {
 			return
 		}

@@ -209,7 +209,7 @@ func TakeHosts(root *cobra.Command) {
 }
 
 func flagsNameThings(cmd *cobra.Command) (some bool) {
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		word, _ := pflag.UnquoteUsage(f)
 		some = some || f.Value.Type() != "bool" && isThing(word)
 	})

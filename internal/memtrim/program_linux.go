@@ -5,9 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // unmapProgram unmaps the pages of the running program's file that are mapped to be
@@ -19,7 +18,7 @@ func unmapProgram() error {
 		return err
 	}
 	for _, r := range ranges {
-		_, _, errno := unix.RawSyscall(unix.SYS_MADVISE, r[0], r[1]-r[0], unix.MADV_DONTNEED)
+		_, _, errno := syscall.RawSyscall(syscall.SYS_MADVISE, r[0], r[1]-r[0], syscall.MADV_DONTNEED)
 		if errno != 0 {
 			return fmt.Errorf("unmap pages of the program: %w", errno)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/memtrim"
 )
 
 // settle is how long changes are gathered before they are written.
@@ -95,6 +96,7 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 			k.report(aboutLayouts, err)
 		}
 		failed = err != nil
+		memtrim.Rest()
 	}
 }
 

@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 	"internal/fault":     {},
 	"internal/leak":      {},
 	"internal/pgtest":    {},
-	"internal/resurrect": {"ahp", "internal/client", "internal/plaintext", "internal/statefile", "internal/config/option"},
+	"internal/resurrect": {"ahp", "internal/client", "internal/memtrim", "internal/plaintext", "internal/statefile", "internal/config/option"},
 	"internal/smalldisk": {},
 	"internal/soak":      {},
 	"internal/spelling":  {},
