@@ -22,6 +22,7 @@ type (
 	// RootTerminalsChanged replaces the whole list (G10). Host only.
 	RootTerminalsChanged struct {
 		Terminals List[TerminalInfo] `json:"terminals"`
+		Meta      *RootMeta          `json:"_meta,omitempty"`
 	}
 	// RootConfigChanged merges into, or with Replace replaces, config values.
 	RootConfigChanged struct {

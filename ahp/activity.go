@@ -2,24 +2,21 @@ package ahp
 
 import "maps"
 
-// ActivityURI is the channel of what goes on in the host that a person may want
-// to know without watching every terminal. It always exists; bound tokens don't
-// reach it.
+// ActivityURI is the channel of what a person may want to know without watching every
+// terminal. It always exists; bound tokens don't reach it.
 const ActivityURI URI = "x-tandemux-activity:/"
 
 // ActivityState is the state of ActivityURI.
 type ActivityState struct {
 	// Terminals has a row for each terminal that has something to tell.
 	Terminals Object[Attention] `json:"terminals"`
-	// Layouts counts the connections that are subscribed to a layout; those
-	// without one are left out.
+	// Layouts counts the connections that are subscribed to each layout, where any is.
 	Layouts Object[int] `json:"layouts"`
 	// Refusals are what agents were not allowed lately, oldest first; at most
 	// MaxRefusals.
 	Refusals []AgentRefusal `json:"refusals,omitempty"`
-	// Warning says what the host's owner has to see to, and only to who operates the
-	// host; empty when all is well. It has no control characters and at most MaxNote
-	// bytes.
+	// Warning says what the owner has to see to, only to who operates the host; "" when all
+	// is well. It has no control characters and at most MaxNote bytes.
 	Warning string `json:"warning,omitempty"`
 }
 
@@ -91,8 +88,7 @@ const (
 
 // Actions of ActivityURI.
 type (
-	// AttentionChanged replaces a terminal's row, or with nil takes it out. Host
-	// only.
+	// AttentionChanged replaces a terminal's row; nil takes it out. Host only.
 	AttentionChanged struct {
 		Terminal  URI        `json:"terminal"`
 		Attention *Attention `json:"attention"`
@@ -134,10 +130,7 @@ func ReduceActivity(s ActivityState, a Action) ActivityState {
 		row.Seen = a.At
 		s.Terminals = with(s.Terminals, a.Terminal, &row)
 	case AgentsRefused:
-		s.Refusals = nil
-		if len(a.Refusals) > 0 {
-			s.Refusals = a.Refusals
-		}
+		s.Refusals = append([]AgentRefusal(nil), a.Refusals...)
 	case HostWarned:
 		s.Warning = a.Warning
 	case LayoutWatched:

@@ -164,7 +164,7 @@ func ReduceRoot(s RootState, a Action) RootState {
 		n := a.ActiveSessions
 		s.ActiveSessions = &n
 	case RootTerminalsChanged:
-		s.Terminals = nonNil(a.Terminals)
+		s.Terminals, s.Meta = nonNil(a.Terminals), a.Meta
 	case RootConfigChanged:
 		if s.Config != nil {
 			s.Config = &RootConfig{s.Config.Schema, changed(s.Config.Values, a.Config, a.Replace)}

@@ -28,6 +28,13 @@ type RootState struct {
 	ActiveSessions *int            `json:"activeSessions,omitempty"`
 	Terminals      []TerminalInfo  `json:"terminals,omitzero"`
 	Config         *RootConfig     `json:"config,omitempty"`
+	Meta           *RootMeta       `json:"_meta,omitempty"`
+}
+
+// RootMeta is what AHP has no member for.
+type RootMeta struct {
+	// Layouts has how much each layout shows, of other hosts too; never none.
+	Layouts Object[int] `json:"tandemux/layouts"`
 }
 
 // AgentInfo describes an agent provider. Members beyond these are dropped.
@@ -42,8 +49,7 @@ type AgentInfo struct {
 	Capabilities json.RawMessage `json:"capabilities,omitempty"`
 }
 
-// RootConfig is the host's configuration as clients see it. It never holds
-// secrets.
+// RootConfig is the host's configuration as clients see it, without secrets.
 type RootConfig struct {
 	Schema Object[any] `json:"schema"`
 	Values Object[any] `json:"values"`

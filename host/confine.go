@@ -51,7 +51,10 @@ func shownAction(tx core.Tx, p *auth.Principal, a ahp.Action) (shownAs ahp.Actio
 	switch a := a.(type) {
 	case ahp.RootTerminalsChanged:
 		list, other := shown(tx, p, a.Terminals)
-		return ahp.RootTerminalsChanged{Terminals: list}, other
+		if p.Bounded() {
+			return ahp.RootTerminalsChanged{Terminals: list}, other || a.Meta != nil
+		}
+		return ahp.RootTerminalsChanged{Terminals: list, Meta: a.Meta}, other
 	case ahp.HostWarned:
 		if !p.Operates() {
 			return nil, true
@@ -68,6 +71,9 @@ func shownAction(tx core.Tx, p *auth.Principal, a ahp.Action) (shownAs ahp.Actio
 func shownState(tx core.Tx, p *auth.Principal, state any) any {
 	if r, ok := state.(ahp.RootState); ok {
 		r.Terminals, _ = shown(tx, p, r.Terminals)
+		if p.Bounded() {
+			r.Meta = nil
+		}
 		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

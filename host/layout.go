@@ -145,18 +145,23 @@ func showing(l *layout) iter.Seq[*core.Link] {
 	}
 }
 
-// shownIn maps terminals to the layouts that show them.
-func (ls *layouts) shownIn(tx core.Tx) map[ahp.URI][]ahp.URI {
-	shown := map[ahp.URI][]ahp.URI{}
+// shownIn maps terminals to the layouts that show them. counts has how much each layout
+// shows; it is nil where none shows anything.
+func (ls *layouts) shownIn(tx core.Tx) (shown map[ahp.URI][]ahp.URI, counts *ahp.RootMeta) {
+	shown = map[ahp.URI][]ahp.URI{}
 	for _, l := range ls.list {
 		for _, t := range l.value.Terminals {
 			if !slices.Contains(shown[t], l.ch.URI) {
 				shown[t] = append(shown[t], l.ch.URI)
+				if counts == nil {
+					counts = &ahp.RootMeta{Layouts: map[ahp.URI]int{}}
+				}
+				counts.Layouts[l.ch.URI]++
 			}
 		}
 	}
 	for _, uris := range shown {
 		slices.Sort(uris)
 	}
-	return shown
+	return shown, counts
 }

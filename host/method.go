@@ -158,8 +158,10 @@ func (w watched) SessionEnded(tx core.Tx, session ahp.URI) {
 // beside implements terminals.Host.
 type beside struct{ h *Host }
 
-func (b beside) Layouts(tx core.Tx) map[ahp.URI][]ahp.URI { return b.h.layouts.shownIn(tx) }
-func (b beside) TokenName(id string) string               { return b.h.requests.Tokens.Name(id) }
+func (b beside) Layouts(tx core.Tx) (map[ahp.URI][]ahp.URI, *ahp.RootMeta) {
+	return b.h.layouts.shownIn(tx)
+}
+func (b beside) TokenName(id string) string { return b.h.requests.Tokens.Name(id) }
 func (b beside) FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork) {
 	b.h.sessions.FollowWork(tx, state, w)
 }

@@ -110,6 +110,7 @@ func (m *Model) reload(asked bool) {
 		m.loop.Say(status.Info, "there is no configuration to read again")
 		return
 	}
+	m.relist()
 	c, err := m.cfg.Reload()
 	if err == nil && !asked && m.line.misread == "" && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
 		return

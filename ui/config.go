@@ -31,9 +31,10 @@ type Config struct {
 	Host link.Host
 	Sink *link.Sink // the one that the connection feeds
 
-	// Far are the connections to other hosts, which feed the Sink by its ends of their
-	// names. None of them needs to be up.
-	Far []link.Far
+	// Far gives the connections to the other hosts that have names now; they feed the Sink
+	// by its ends of their names. None of them needs to be up. It is asked again when
+	// Changes says that something has changed, and may be nil.
+	Far func() []link.Far
 
 	// Person is the principal that the host knows this connection as
 	// (TerminalMeta.Principal), such as "operator" on the unix socket. It tells
@@ -205,6 +206,13 @@ func (c *Config) table() (keymap.Table, error) {
 		}
 	}
 	return t, err
+}
+
+func (c *Config) far() []link.Far {
+	if c.Far == nil {
+		return nil
+	}
+	return c.Far()
 }
 
 func (c *Config) env() []string {

@@ -20,9 +20,13 @@ func (m *Model) drain() {
 	for _, item := range m.link.Sink.Take() {
 		switch it := item.(type) {
 		case link.Snapshot:
-			m.snapshot(it)
+			if m.link.Hosts.Has(it.Channel) {
+				m.snapshot(it)
+			}
 		case ahp.Envelope:
-			m.action(it)
+			if m.link.Hosts.Has(it.Channel) {
+				m.action(it)
+			}
 		case link.Gone:
 			if !m.agents.Gone(it.Channel) {
 				m.panes.Gone(it.Channel)
@@ -62,7 +66,7 @@ func (m *Model) snapshot(s link.Snapshot) {
 		if s.Channel == ahp.RootURI {
 			m.agents.Offered(st.Agents)
 		}
-		m.panes.Listed(hosted.Host(s.Channel), st.Terminals)
+		m.panes.Listed(hosted.Host(s.Channel), st)
 		m.alerts.Stale = true
 	case ahp.SessionState:
 		m.agents.SessionState(s.Channel, st)
@@ -88,7 +92,7 @@ func (m *Model) action(e ahp.Envelope) {
 	}
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
-		m.panes.Listed(hosted.Host(e.Channel), a.Terminals)
+		m.panes.Listed(hosted.Host(e.Channel), ahp.RootState{Terminals: a.Terminals, Meta: a.Meta})
 		m.alerts.Stale = true
 		return
 	case ahp.RootAgentsChanged:
@@ -137,6 +141,15 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
 }
 
+// relist has the hosts that have names now. Panes of one that has none any more say so.
+func (m *Model) relist() {
+	for _, name := range m.link.Hosts.List(m.cfg.far(), m.loop.Now()) {
+		m.panes.Left(name, true)
+		m.alerts.Unnamed(name)
+	}
+	m.loop.Dirty |= loop.Chrome | loop.Places
+}
+
 // hostChanged takes news of the connection to another host.
 func (m *Model) hostChanged(c link.HostChanged) {
 	turned := m.link.Hosts.Take(c)
@@ -146,7 +159,7 @@ func (m *Model) hostChanged(c link.HostChanged) {
 	}
 	m.loop.Dirty |= loop.Places
 	if c.State == link.Closed {
-		m.panes.Left(c.Name)
+		m.panes.Left(c.Name, false)
 	}
 	if c.State != link.Connected {
 		return

@@ -142,7 +142,12 @@ func (h *Host) list() {
 			infos = append(infos, t.info())
 		}
 	}
-	a := ahp.RootTerminalsChanged{Terminals: infos}
+	a := ahp.RootTerminalsChanged{Terminals: infos, Meta: &ahp.RootMeta{Layouts: map[ahp.URI]int{}}}
+	for uri, l := range h.layouts {
+		if n := len(l.Terminals); n > 0 {
+			a.Meta.Layouts[uri] = n
+		}
+	}
 	h.root = ahp.ReduceRoot(h.root, a)
 	h.emit(ahp.RootURI, a, nil)
 }

@@ -127,7 +127,7 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
-	m.link = link.New(c.Host, c.Far, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
+	m.link = link.New(c.Host, c.far(), c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
 	m.outer = m.newOuter(env, chosen.themes)
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.keys = keys.New(chosen.keys, m.loop, keys.Hooks{

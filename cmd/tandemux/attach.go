@@ -78,10 +78,10 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer c.Close()
-	others, closeOthers := connectOthers(cmd.Context(), p, sink.Sink, c.ClientID(), log)
-	defer closeOthers()
+	others := newOthers(cmd.Context(), p, sink.Sink, c.ClientID(), log)
+	defer others.close()
 	conf := ui.Config{
-		Host: hostAdapter{c, p, sink.Agents}, Far: others, Sink: sink.Sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d, Segments: d},
+		Host: hostAdapter{c, p, sink.Agents}, Far: others.list, Sink: sink.Sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d, Segments: d},
 		Look: set.look, Misread: shortly(p.Dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.Dirs, set),
 		Hint: set.firstRunHint && !seen(p.Dirs), Learnt: func() error { return see(p.Dirs) },
 		KeepTheme: func(choice string) error { return keepTheme(p.Dirs, choice) },

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ const (
 // other is the connection to another host, which may not be there yet. Its methods may be
 // called from any goroutine.
 type other struct {
+	host hosts.Host
+	end  context.CancelFunc
 	sink *link.RemoteSink
 	now  chan struct{} // holds one when the next attempt is wanted at once
 
@@ -33,34 +36,73 @@ type other struct {
 	up    bool
 }
 
-// connectOthers connects to the hosts that have names, in the background. as is this
-// client's id at its own host. What it returns closes the connections.
-func connectOthers(ctx context.Context, own endpoint.Endpoint, sink *link.Sink, as string, log *slog.Logger) (far []link.Far, closeAll func()) {
-	if !own.Own() {
-		return nil, func() {} // one host was asked for
+// others are the connections to the hosts that have names. It belongs to the interface's
+// event loop.
+type others struct {
+	own   endpoint.Endpoint
+	sink  *link.Sink
+	as    string // this client's id at its own host
+	log   *slog.Logger
+	ctx   context.Context
+	end   context.CancelFunc
+	conns []*other
+	done  sync.WaitGroup
+}
+
+func newOthers(ctx context.Context, own endpoint.Endpoint, sink *link.Sink, as string, log *slog.Logger) *others {
+	os := &others{own: own, sink: sink, as: as, log: log}
+	os.ctx, os.end = context.WithCancel(ctx)
+	return os
+}
+
+// list reads which hosts have names. It connects to those that are new, in the background,
+// and takes leave of those that have none any more or another address.
+func (os *others) list() (far []link.Far) {
+	if !os.own.Own() {
+		return nil // one host was asked for
 	}
-	list, err := hosts.Read(own.Dirs.Config)
+	list, err := hosts.Read(os.own.Dirs.Config)
 	if err != nil {
-		log.Warn("other hosts are not shown", "err", err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var done sync.WaitGroup
-	for _, h := range list {
-		o := &other{sink: sink.Of(h.Name), now: make(chan struct{}, 1)}
-		far = append(far, link.Far{Name: h.Name, Host: o.there, Person: o.person, Retry: o.retry})
-		done.Go(func() { o.run(ctx, own, h, as, log.With("host", h.Name)) })
-	}
-	return far, func() {
-		cancel()
-		closed := make(chan struct{})
-		go func() {
-			done.Wait()
-			close(closed)
-		}()
-		select {
-		case <-closed:
-		case <-time.After(partTime): // one that says nothing learns it from its socket
+		os.log.Warn("the list of hosts stays as it was", "err", err)
+		list = nil
+		for _, o := range os.conns {
+			list = append(list, o.host)
 		}
+	}
+	os.conns = slices.DeleteFunc(os.conns, func(o *other) bool {
+		if slices.Contains(list, o.host) {
+			return false
+		}
+		o.end()
+		return true
+	})
+	for _, h := range list {
+		i := slices.IndexFunc(os.conns, func(o *other) bool { return o.host == h })
+		if i < 0 {
+			i = len(os.conns)
+			o := &other{host: h, sink: os.sink.Of(h.Name), now: make(chan struct{}, 1)}
+			var ctx context.Context
+			ctx, o.end = context.WithCancel(os.ctx)
+			os.conns = append(os.conns, o)
+			os.done.Go(func() { o.run(ctx, os.own, h, os.as, os.log.With("host", h.Name)) })
+		}
+		o := os.conns[i]
+		far = append(far, link.Far{Name: h.Name, Address: h.URL + " " + h.TokenFile, Host: o.there, Person: o.person, Retry: o.retry})
+	}
+	return far
+}
+
+// close takes leave of all.
+func (os *others) close() {
+	os.end()
+	closed := make(chan struct{})
+	go func() {
+		os.done.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(partTime): // one that says nothing learns it from its socket
 	}
 }
 

@@ -62,7 +62,7 @@ func (m *memory) begin(ctx context.Context, s *settings, log *slog.Logger) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("layouts of before can't be brought back", "err", err)
 	}
-	if root, _ := m.keep.Root(); len(root.Terminals) == 0 && len(kept.Terminals) > 0 {
+	if root, _ := m.keep.Root(); len(root.Terminals) == 0 && len(kept.Layouts) > 0 {
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, restoreTime)
 		past := ""

@@ -50,7 +50,8 @@ func (t *Terminal) abandoned(tx core.Tx) bool {
 
 // InLayout reports whether a layout shows the terminal.
 func (t *Terminal) InLayout(tx core.Tx) bool {
-	return len(t.ts.Host.Layouts(tx)[t.ch.URI]) > 0
+	shown, _ := t.ts.Host.Layouts(tx)
+	return len(shown[t.ch.URI]) > 0
 }
 
 // watchIdle sees to the timer of a terminal that is new, or whose claim has changed.

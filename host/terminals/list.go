@@ -82,19 +82,20 @@ func (ts *Terminals) SendDue(tx core.Tx) {
 // SendList sends the list if it has changed.
 func (ts *Terminals) SendList(tx core.Tx) {
 	root := tx.Channel(ahp.RootURI)
-	now := ts.infos(tx)
+	layouts, meta := ts.Host.Layouts(tx)
+	now := ts.infos(tx, layouts)
 	tx.Tells(root)
-	if told := root.Body.State(tx).(ahp.RootState).Terminals; len(now) == len(told) && (len(now) == 0 || reflect.DeepEqual(now, told)) {
+	told := root.Body.State(tx).(ahp.RootState)
+	if len(now) == len(told.Terminals) && (len(now) == 0 || reflect.DeepEqual(now, told.Terminals)) && reflect.DeepEqual(meta, told.Meta) {
 		return
 	}
 	ts.enroll(tx)
 	ts.list.last = time.Now()
-	tx.Apply(root, ahp.RootTerminalsChanged{Terminals: now}, nil)
+	tx.Apply(root, ahp.RootTerminalsChanged{Terminals: now, Meta: meta}, nil)
 }
 
 // infos is the list of terminals as of now, oldest first.
-func (ts *Terminals) infos(tx core.Tx) []ahp.TerminalInfo {
-	layouts := ts.Host.Layouts(tx)
+func (ts *Terminals) infos(tx core.Tx, layouts map[ahp.URI][]ahp.URI) []ahp.TerminalInfo {
 	list := make([]ahp.TerminalInfo, 0, len(ts.all))
 	for _, t := range ts.all {
 		meta := t.Meta

@@ -53,7 +53,7 @@ type Options struct {
 // Host is what terminals are beside.
 type Host interface {
 	// Layouts are those that show terminals, by terminal.
-	Layouts(tx core.Tx) map[ahp.URI][]ahp.URI
+	Layouts(tx core.Tx) (shownIn map[ahp.URI][]ahp.URI, counts *ahp.RootMeta)
 	// TokenName is what its owner calls a token, Shares are those of a terminal's guests.
 	TokenName(id string) string
 	Shares(ch *core.Channel, process string) []guest.Share

@@ -2,7 +2,6 @@ package complete
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -122,17 +121,11 @@ func terminals(cmd *cobra.Command) (all []string) {
 }
 
 func layouts(cmd *cobra.Command) []string {
-	return asked(cmd, func(_ context.Context, s *endpoint.Conn) []string {
-		there := map[string]bool{}
-		for _, t := range s.Terminals() {
-			if t.Meta == nil {
-				continue
-			}
-			for _, l := range t.Meta.Layouts {
-				there[strings.TrimPrefix(l, ahp.LayoutScheme+"/")] = true
-			}
+	return asked(cmd, func(_ context.Context, s *endpoint.Conn) (names []string) {
+		for _, l := range s.Layouts() {
+			names = append(names, endpoint.LastPart(l))
 		}
-		return slices.Sorted(maps.Keys(there))
+		return names
 	})
 }
 

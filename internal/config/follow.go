@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"tandemux/internal/hosts"
 )
 
 // settle is how long the files have to be left alone before they are read: an
 // editor takes several steps to save one.
 const settle = 60 * time.Millisecond
 
-// Follow tells when config.toml or a theme beside it has other content than
+// Follow tells when config.toml, the list of hosts or a theme beside it has other content than
 // before, however it was written: in place, by renaming another file onto it,
 // through a link. Directories that are not there yet are waited for. The channel
 // holds one notice, which stands for all that have not been taken; it is closed
@@ -133,9 +135,9 @@ func places(dir string) []string {
 	return dirs
 }
 
-// files are config.toml and the themes.
+// files are config.toml, the list of hosts and the themes.
 func files(dir string) []string {
-	paths := []string{filepath.Join(dir, FileName)}
+	paths := []string{filepath.Join(dir, FileName), filepath.Join(dir, hosts.File)}
 	entries, _ := os.ReadDir(filepath.Join(dir, ThemesDir))
 	for _, e := range entries[:min(len(entries), maxThemes)] {
 		if strings.HasSuffix(e.Name(), ".toml") {

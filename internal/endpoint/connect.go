@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -302,6 +304,22 @@ func (s *Conn) EndSession(ctx context.Context, session ahp.URI) error {
 func (s *Conn) Terminals() []ahp.TerminalInfo {
 	root, _ := s.Mirror.Root()
 	return root.Terminals
+}
+
+// Layouts are those of the host that show something, as of now; of an older host those
+// that show one of its terminals.
+func (s *Conn) Layouts() (all []ahp.URI) {
+	root, _ := s.Mirror.Root()
+	if root.Meta != nil {
+		return slices.Sorted(maps.Keys(root.Meta.Layouts))
+	}
+	for _, t := range root.Terminals {
+		if t.Meta != nil {
+			all = append(all, t.Meta.Layouts...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Terminal finds the terminal that an id of the command line means.

@@ -12,10 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
 	"tandemux/internal/local"
+	"tandemux/internal/termcmd"
+	"tandemux/ui/layout"
 )
 
 // Command is `tandemux hosts`.
@@ -121,12 +124,11 @@ Nothing changes there. Panes of it say that no host has the name, until one has 
 
 func newRename() *cobra.Command {
 	return cli.Command("rename HOST NAME", `Give a host another name
-Layouts that show its terminals know it by the old one until you add that again, too:
-two names may have one address.`, nil, func(_ *cobra.Command, args []string) error {
+Panes of it in this machine's layouts follow.`, nil, func(cmd *cobra.Command, args []string) error {
 		if err := hosts.CheckName(args[1]); err != nil {
 			return cli.Usagef("%w", err)
 		}
-		return hosts.Change(dir(), func(list []hosts.Host) ([]hosts.Host, error) {
+		err := hosts.Change(dir(), func(list []hosts.Host) ([]hosts.Host, error) {
 			if _, is := hosts.Find(list, args[1]); is {
 				return nil, fmt.Errorf("there is a host %s already", args[1])
 			}
@@ -138,7 +140,37 @@ two names may have one address.`, nil, func(_ *cobra.Command, args []string) err
 			}
 			return nil, missing(args[0])
 		})
+		if err != nil {
+			return err
+		}
+		return readdress(cmd, args[0], args[1])
 	})
+}
+
+// readdress has the panes of this machine's layouts that show what is of a host find it
+// under its other name. Its host is started for that where it is not running, as it keeps
+// the layouts.
+func readdress(cmd *cobra.Command, from, to string) error {
+	err := endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
+		for _, uri := range s.Layouts() {
+			err := termcmd.EditLayout(s, ctx, uri, func(l layout.Layout) (layout.Layout, error) {
+				return l.Readdress(func(uri ahp.URI) ahp.URI {
+					if host, there := hosted.Split(uri); host == from {
+						return hosted.At(to, there)
+					}
+					return uri
+				}), nil
+			})
+			if err != nil {
+				return fmt.Errorf("layout %s: %w", endpoint.LastPart(uri), err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("the host is called %s now, but panes of it still know it as %s (`tandemux hosts add %s URL` gives that name, too): %w", to, from, from, err)
+	}
+	return nil
 }
 
 // checked is a host as `tandemux hosts check --json` prints it; stable.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/client"
 )
 
@@ -20,7 +21,8 @@ func (m File) compare() []byte {
 	return text
 }
 
-// Restore makes the terminals and layouts of m at a host that has none of them.
+// Restore makes the terminals and layouts of m at a host that has none of them. Terminals
+// of other hosts are there.
 // Shells are started again in their directories. The program that ran in a shell,
 // or instead of one, is started only if again lists its name. The saved text of a
 // terminal, if the state directory dir has it, is shown above; with dir "" it is
@@ -43,7 +45,7 @@ func Restore(ctx context.Context, c *client.Client, m File, again []string, dir 
 		made[t.URI] = true
 	}
 	for _, l := range m.Layouts {
-		if !slices.ContainsFunc(l.Terminals, func(uri ahp.URI) bool { return made[uri] }) {
+		if !slices.ContainsFunc(l.Terminals, func(uri ahp.URI) bool { return made[uri] || hosted.Host(uri) != "" }) {
 			continue
 		}
 		if err := c.Subscribe(ctx, l.URI); err != nil {

@@ -69,8 +69,7 @@ func (k *Saver) Stop() {
 	k.stopped = true
 }
 
-// Run writes what changes until ctx ends. It follows each layout that shows a
-// terminal.
+// Run writes what changes until ctx ends. It follows each layout that shows something.
 func (k *Saver) Run(ctx context.Context, c *client.Client) {
 	follows := map[ahp.URI]bool{}
 	var last []byte
@@ -103,14 +102,12 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 // follow subscribes to layouts that are new.
 func (k *Saver) follow(ctx context.Context, c *client.Client, follows map[ahp.URI]bool) {
 	root, _ := k.Root()
-	for _, t := range root.Terminals {
-		if t.Meta == nil {
-			continue
-		}
-		for _, uri := range t.Meta.Layouts {
-			if !follows[uri] && len(follows) < maxLayouts {
-				follows[uri] = c.Subscribe(ctx, uri) == nil
-			}
+	if root.Meta == nil {
+		return
+	}
+	for uri := range root.Meta.Layouts {
+		if !follows[uri] && len(follows) < maxLayouts {
+			follows[uri] = c.Subscribe(ctx, uri) == nil
 		}
 	}
 }

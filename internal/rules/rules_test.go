@@ -55,14 +55,14 @@ var arrows = map[string][]string{
 	"internal/approval":  {"ahp"},
 	"internal/cli":       {"emulator", "internal/jsonform", "internal/plaintext", "internal/spelling"},
 	"internal/jsonform":  {"ahp", "ahp/schema", "internal/fileuri"},
-	"internal/config":    {"internal/config/option", "internal/spelling", "internal/statefile", "themes"},
+	"internal/config":    {"internal/config/option", "internal/hosts", "internal/spelling", "internal/statefile", "themes"},
 	"internal/daemon":    {"internal/statefile"},
 	"internal/memtrim":   {},
 	"internal/fileuri":   {},
 	"internal/fault":     {},
 	"internal/leak":      {},
 	"internal/pgtest":    {},
-	"internal/resurrect": {"ahp", "internal/client", "internal/memtrim", "internal/plaintext", "internal/statefile", "internal/config/option"},
+	"internal/resurrect": {"ahp", "ahp/hosted", "internal/client", "internal/memtrim", "internal/plaintext", "internal/statefile", "internal/config/option"},
 	"internal/smalldisk": {},
 	"internal/soak":      {},
 	"internal/spelling":  {},
@@ -200,7 +200,7 @@ var arrows = map[string][]string{
 	"host/agent/catalog": {"ahp", "host/agent", "host/agent/acp", "host/task/login", "host/shell", "internal/config/option", "internal/spelling", "internal/statefile"},
 
 	"internal/hosts":   {"internal/config/strict", "internal/statefile"},
-	"internal/hostcmd": {"ahp", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/plaintext"},
+	"internal/hostcmd": {"ahp", "ahp/hosted", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/plaintext", "internal/termcmd", "ui/layout"},
 
 	"internal/endpoint": {"ahp", "ahp/hosted", "ahp/palette", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 

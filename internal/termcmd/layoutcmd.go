@@ -1,19 +1,19 @@
 package termcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
@@ -30,6 +30,7 @@ func Layout() *cobra.Command {
 // layoutRow is a layout as `tandemux layout ls --json` prints it; stable.
 type layoutRow struct {
 	Name string   `json:"name" doc:"What --layout takes"`
+	Host string   `json:"host,omitempty" doc:"That it is of, by its name in tandemux hosts; absent for this machine's"`
 	Tabs []tabRow `json:"tabs" doc:"From the left"`
 	// Interfaces are the caller's own.
 	Interfaces []string `json:"interfaces" doc:"Yours that show it, as tandemux do --interface takes them"`
@@ -52,42 +53,28 @@ type paneRow struct {
 	Floating bool   `json:"floating" doc:"It lies above the others"`
 }
 
-// LayoutNames are those that show a terminal; a host keeps no other list.
-func LayoutNames(s *endpoint.Conn) []string {
-	there := map[string]bool{}
-	for _, t := range s.Terminals() {
-		if t.Meta == nil {
-			continue
-		}
-		for _, l := range t.Meta.Layouts {
-			there[endpoint.LastPart(l)] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(there))
-}
-
 func newLayoutLsCommand() *cobra.Command {
-	return cli.WithJSON(cli.Command("ls", `List the layouts that show a terminal
+	return cli.WithJSON(cli.Command("ls", `List the layouts that show something
 INTERFACES are yours that show one, as "tandemux do --interface" takes them. With --json
-it has their tabs and panes, too.`, nil, func(cmd *cobra.Command, _ []string) error {
-		rows := []layoutRow{}
-		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+it has their tabs and panes, too. `+endpoint.OfAll, nil, func(cmd *cobra.Command, _ []string) error {
+		rows, missed, err := ofEach(cmd, func(ctx context.Context, s *endpoint.Conn) (rows []layoutRow, _ error) {
 			faces, _ := s.Interfaces(ctx) //nolint:errcheck // an older host, or one that tells us nothing of them
-			for _, name := range LayoutNames(s) {
-				l, _, err := ReadLayout(s, ctx, LayoutURI(name))
-				s.Unsubscribe(LayoutURI(name))
+			for _, uri := range s.Layouts() {
+				l, _, err := ReadLayout(s, ctx, uri)
+				s.Unsubscribe(uri)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				row := rowOfLayout(name, l)
+				row := rowOfLayout(endpoint.LastPart(uri), l)
+				row.Host = hosted.Host(uri)
 				for _, one := range faces {
-					if one.On() == name {
+					if one.On() == row.Name {
 						row.Interfaces = append(row.Interfaces, one.Name())
 					}
 				}
 				rows = append(rows, row)
 			}
-			return nil
+			return rows, nil
 		})
 		if err != nil && !errors.Is(err, local.ErrNoHost) {
 			return err
@@ -95,13 +82,14 @@ it has their tabs and panes, too.`, nil, func(cmd *cobra.Command, _ []string) er
 		if len(rows) == 0 && !cli.AsJSON(cmd) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "there are no layouts; `tandemux` opens one")
 		}
-		return cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES\tINTERFACES", rows, func(r layoutRow) []any {
+		printed := cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES\tINTERFACES", rows, func(r layoutRow) []any {
 			panes := 0
 			for _, t := range r.Tabs {
 				panes += len(t.Panes)
 			}
 			return []any{r.Name, len(r.Tabs), panes, strings.Join(r.Interfaces, " ")}
 		})
+		return cmp.Or(printed, missed)
 	}), cli.One[[]layoutRow]())
 }
 

@@ -88,9 +88,11 @@ func (a *answerer) close() {
 
 // world reads the layouts as they are now.
 func (a *answerer) world() (world, error) {
-	names := termcmd.LayoutNames(a.op)
+	var names []string
 	var layouts []layout.Layout
-	for _, n := range names {
+	for _, uri := range a.op.Layouts() {
+		n := endpoint.LastPart(uri)
+		names = append(names, n)
 		l, err := a.layout(n)
 		if err != nil {
 			return world{}, err

@@ -119,6 +119,12 @@ func (al *Alerts) Take(channel ahp.URI, next ahp.ActivityState) {
 	al.loop.Dirty |= loop.Chrome
 }
 
+// Unnamed forgets what a host told that has no name any more.
+func (al *Alerts) Unnamed(host string) {
+	delete(al.states, hosted.At(host, ahp.ActivityURI))
+	al.Stale = true
+}
+
 // has is the weightiest of some kinds that a terminal has to tell.
 func (al *Alerts) has(t *terminals.Terminal, of attention.Set) attention.Alert {
 	if t == nil || t.Done || t.Exited() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
@@ -14,7 +15,8 @@ import (
 // Far is the connection to another host, by its name. It may be down from the start. Its
 // functions may be called from any goroutine.
 type Far struct {
-	Name string
+	Name    string
+	Address string // another one is another host
 	// Host gives the connection of now, a Nowhere while there is none.
 	Host func() Host
 	// Person is the principal that the host knows this person as, once connected.
@@ -46,15 +48,54 @@ type HostSilent struct {
 	Since time.Time
 }
 
+// Others are the hosts that have names. Its methods may be called from any goroutine.
+type Others struct{ list atomic.Pointer[[]Far] }
+
+// Set replaces the list.
+func (o *Others) Set(list []Far) { o.list.Store(&list) }
+
+// All are those of now, in order.
+func (o *Others) All() []Far {
+	if list := o.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
 // Hosts are the connections to other hosts. It belongs to the event loop.
 type Hosts struct {
-	far    []Far
+	others *Others
 	stands map[string]Standing
+}
+
+// List replaces the hosts that have names. It gives those whose names are gone or mean
+// another host now.
+func (h *Hosts) List(list []Far, now time.Time) (gone []string) {
+	for _, was := range h.others.All() {
+		if !slices.ContainsFunc(list, func(f Far) bool { return f.Name == was.Name && f.Address == was.Address }) {
+			delete(h.stands, was.Name)
+			gone = append(gone, was.Name)
+		}
+	}
+	h.others.Set(list)
+	for _, f := range list {
+		if _, is := h.stands[f.Name]; !is {
+			h.stands[f.Name] = Standing{State: Reconnecting, Since: now}
+		}
+	}
+	return gone
+}
+
+// Has reports whether a resource is of this user's own host or of one that has a name.
+func (h *Hosts) Has(uri ahp.URI) bool {
+	name := hosted.Host(uri)
+	_, is := h.Find(name)
+	return is || name == ""
 }
 
 // Names are those of the other hosts, in order.
 func (h *Hosts) Names() (names []string) {
-	for _, f := range h.far {
+	for _, f := range h.others.All() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -62,16 +103,20 @@ func (h *Hosts) Names() (names []string) {
 
 // Find gives another host, and whether there is one of the name.
 func (h *Hosts) Find(name string) (Far, bool) {
-	i := slices.IndexFunc(h.far, func(f Far) bool { return f.Name == name })
+	all := h.others.All()
+	i := slices.IndexFunc(all, func(f Far) bool { return f.Name == name })
 	if i < 0 {
 		return Far{}, false
 	}
-	return h.far[i], true
+	return all[i], true
 }
 
 // Take takes news of a connection. It reports whether that was made or lost.
 func (h *Hosts) Take(c HostChanged) bool {
-	was := h.stands[c.Name]
+	was, is := h.stands[c.Name]
+	if !is {
+		return false // it has no name any more
+	}
 	if c.Since.IsZero() {
 		c.Since = was.Since
 	}
@@ -81,9 +126,10 @@ func (h *Hosts) Take(c HostChanged) bool {
 
 // Hush takes the news that a host does not answer, or does again.
 func (h *Hosts) Hush(s HostSilent) {
-	st := h.stands[s.Name]
-	st.Silent = s.Since
-	h.stands[s.Name] = st
+	if st, is := h.stands[s.Name]; is {
+		st.Silent = s.Since
+		h.stands[s.Name] = st
+	}
 }
 
 // Standing is how a host's connection stands.
@@ -111,10 +157,7 @@ func (l *Link) UpAt(uri ahp.URI) bool {
 
 // At gives the connection to the host of a resource.
 func (l *Link) At(uri ahp.URI) Host {
-	if f, is := l.Host.(*fleet); is {
-		return f.at(uri)
-	}
-	return l.Host
+	return l.Host.at(uri)
 }
 
 // Retry tries at once to connect to the host of a resource.

@@ -67,7 +67,9 @@ func (n *named) DiscardTask(_ context.Context, id string) (string, error) {
 // what is of no host known says so.
 func TestFleet(t *testing.T) {
 	own, build := &named{name: "own"}, &named{name: "build"}
-	h := join(own, []Far{{Name: "build", Host: func() Host { return build }}, {Name: "gpu", Host: func() Host { return Nowhere{Err: ErrAway} }}})
+	var others Others
+	others.Set([]Far{{Name: "build", Host: func() Host { return build }}, {Name: "gpu", Host: func() Host { return Nowhere{Err: ErrAway} }}})
+	h := &fleet{own, &others}
 	ctx := t.Context()
 	for _, uri := range []ahp.URI{"ahp-terminal:/a", "ahp-terminal://build/b"} {
 		if err := h.Subscribe(ctx, uri); err != nil {

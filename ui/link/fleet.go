@@ -19,16 +19,8 @@ import (
 // fleet is several hosts as one: what is of another host goes to that one's connection,
 // and lists are of all that are connected. Its methods may be called from any goroutine.
 type fleet struct {
-	Host // this user's own
-	far  []Far
-}
-
-// join makes one Host of several.
-func join(own Host, far []Far) Host {
-	if len(far) == 0 {
-		return own
-	}
-	return &fleet{own, far}
+	Host   // this user's own
+	others *Others
 }
 
 // UnknownHostError is the name of a host that is in no list.
@@ -90,21 +82,12 @@ func (f *fleet) at(uri ahp.URI) Host {
 	if name == "" {
 		return f.Host
 	}
-	for _, far := range f.far {
+	for _, far := range f.others.All() {
 		if far.Name == name {
 			return far.Host()
 		}
 	}
 	return Nowhere{Err: UnknownHostError(name)}
-}
-
-// name is what the host of each is called, "" for this user's own. Of what a host lists,
-// only what is its own counts.
-func (f *fleet) name(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return f.far[i-1].Name
 }
 
 func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
@@ -115,13 +98,13 @@ func (f *fleet) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
 func (f *fleet) Call(ctx context.Context, method string, params, result any) error {
 	switch got := result.(type) {
 	case *find.SearchResult:
-		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(i int, one find.SearchResult) {
-			one.Items = slices.DeleteFunc(one.Items, func(h find.SearchHit) bool { return hosted.Host(h.Terminal) != f.name(i) })
+		return each(f, func(h Host) (one find.SearchResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(name string, one find.SearchResult) {
+			one.Items = slices.DeleteFunc(one.Items, func(h find.SearchHit) bool { return hosted.Host(h.Terminal) != name })
 			got.Items, got.Partial = append(got.Items, one.Items...), got.Partial || one.Partial
 		})
 	case *find.HistoryResult:
-		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(i int, one find.HistoryResult) {
-			one.Items = slices.DeleteFunc(one.Items, func(c find.Command) bool { return hosted.Host(c.Terminal) != f.name(i) })
+		err := each(f, func(h Host) (one find.HistoryResult, err error) { return one, h.Call(ctx, method, params, &one) }, func(name string, one find.HistoryResult) {
+			one.Items = slices.DeleteFunc(one.Items, func(c find.Command) bool { return hosted.Host(c.Terminal) != name })
 			got.Items, got.More = append(got.Items, one.Items...), got.More || one.More
 		})
 		slices.SortStableFunc(got.Items, func(a, b find.Command) int { return cmp.Compare(b.Timestamp, a.Timestamp) })
@@ -137,25 +120,31 @@ func (f *fleet) Call(ctx context.Context, method string, params, result any) err
 }
 
 // each asks all hosts at once and takes what they say in their order, this user's own
-// first. Others may be away.
-func each[T any](f *fleet, ask func(h Host) (T, error), take func(i int, one T)) error {
+// first, with the name of the host, "" for that one. Of what a host lists, only what is its
+// own counts. Others may be away.
+func each[T any](f *fleet, ask func(h Host) (T, error), take func(name string, one T)) error {
 	type answer struct {
 		one T
 		err error
 	}
-	got := make([]answer, len(f.far)+1)
+	far := f.others.All()
+	got := make([]answer, len(far)+1)
 	var done sync.WaitGroup
 	for i := range got {
 		h := f.Host
 		if i > 0 {
-			h = f.far[i-1].Host()
+			h = far[i-1].Host()
 		}
 		done.Go(func() { got[i].one, got[i].err = ask(h) })
 	}
 	done.Wait()
 	for i, g := range got {
+		name := ""
+		if i > 0 {
+			name = far[i-1].Name
+		}
 		if g.err == nil {
-			take(i, g.one)
+			take(name, g.one)
 		}
 	}
 	return got[0].err
@@ -169,7 +158,7 @@ func (f *fleet) Unsubscribe(uri ahp.URI) { f.at(uri).Unsubscribe(uri) }
 func (f *fleet) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) { return f.at(uri).Dispatch(uri, a) }
 
 func (f *fleet) Colors(p ahp.ColorsParams) error {
-	for _, far := range f.far {
+	for _, far := range f.others.All() {
 		if err := far.Host().Colors(p); err != nil {
 			continue // it gets them when it is connected
 		}
@@ -178,9 +167,9 @@ func (f *fleet) Colors(p ahp.ColorsParams) error {
 }
 
 func (f *fleet) Sessions(ctx context.Context) (all []ahp.SessionSummary, err error) {
-	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(i int, one []ahp.SessionSummary) {
+	err = each(f, func(h Host) ([]ahp.SessionSummary, error) { return h.Sessions(ctx) }, func(name string, one []ahp.SessionSummary) {
 		for _, s := range one {
-			if hosted.Host(s.Resource) == f.name(i) {
+			if hosted.Host(s.Resource) == name {
 				all = append(all, s)
 			}
 		}
@@ -195,8 +184,7 @@ func (f *fleet) CreateSession(ctx context.Context, p ahp.CreateSessionParams) er
 // Tasks are those of all hosts; the ids, names and sessions of others' carry the host's
 // name.
 func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
-	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(i int, one []tasks.Task) {
-		name := f.name(i)
+	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(name string, one []tasks.Task) {
 		for _, t := range one {
 			if name != "" {
 				t.ID, t.Name, t.Session = name+":"+t.ID, name+":"+t.Name, hosted.At(name, t.Session)
@@ -211,7 +199,7 @@ func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
 // task gives the connection of a task, and its id there.
 func (f *fleet) task(id string) (Host, string) {
 	name, there, of := strings.Cut(id, ":")
-	for _, far := range f.far {
+	for _, far := range f.others.All() {
 		if of && far.Name == name {
 			return far.Host(), there
 		}

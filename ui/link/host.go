@@ -81,7 +81,7 @@ const (
 
 // Link is the connection as the parts of the interface share it.
 type Link struct {
-	Host  Host
+	Host  *fleet
 	Sink  *Sink
 	State State
 	Hosts Hosts // the others
@@ -93,10 +93,9 @@ type Link struct {
 // New makes a link of a connection that is up, and of those to other hosts. lost is
 // called when a dispatch shows that the first one is down, before the Sink has said so.
 func New(h Host, far []Far, s *Sink, l *loop.Loop, lost func()) *Link {
-	lk := &Link{Host: join(h, far), Sink: s, loop: l, lost: lost, Hosts: Hosts{far, map[string]Standing{}}}
-	for _, f := range far {
-		lk.Hosts.stands[f.Name] = Standing{State: Reconnecting, Since: l.Now()}
-	}
+	others := new(Others)
+	lk := &Link{Host: &fleet{h, others}, Sink: s, loop: l, lost: lost, Hosts: Hosts{others, map[string]Standing{}}}
+	lk.Hosts.List(far, l.Now())
 	return lk
 }
 

@@ -14,10 +14,16 @@ import (
 )
 
 // Listed takes a host's list of terminals.
-func (ps *Panes) Listed(host string, list []ahp.TerminalInfo) {
+func (ps *Panes) Listed(host string, root ahp.RootState) {
+	if host == "" {
+		ps.layouts.counts = nil
+		if root.Meta != nil {
+			ps.layouts.counts = root.Meta.Layouts
+		}
+	}
 	first := !ps.Terms.LoadedOf(host)
-	given := ps.given(list)
-	ended, lost := ps.Terms.Update(host, list, ps.loop.Now())
+	given := ps.given(root.Terminals)
+	ended, lost := ps.Terms.Update(host, root.Terminals, ps.loop.Now())
 	ps.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
 		ps.Arrived(host)
@@ -202,8 +208,12 @@ func (ps *Panes) Arrived(host string) {
 }
 
 // Left acts on the end of the connection to another host for good: the next one knows
-// nothing of what was followed.
-func (ps *Panes) Left(host string) {
+// nothing of what was followed. One that has no name any more is forgotten.
+func (ps *Panes) Left(host string, forget bool) {
+	if forget {
+		defer ps.Terms.Unnamed(host)
+		delete(ps.seated, host)
+	}
 	for _, t := range ps.Terms.ByURI {
 		if t.Host() == host {
 			ps.unfollow(t)

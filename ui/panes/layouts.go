@@ -2,11 +2,11 @@ package panes
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"tandemux/ahp"
-	"tandemux/ahp/hosted"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
@@ -16,14 +16,14 @@ import (
 )
 
 // layouts is what is done with layouts as wholes: going to another one, naming
-// and deleting. The host has no list of them: they are those that show a
-// terminal, and the one on the screen.
+// and deleting. They are those that show something, and the one on the screen.
 type layouts struct {
-	last  string               // that was on the screen before, "" for none
-	next  string               // to go to when the host has all of this one, "" for none
-	after func()               // to do then
-	at    layout.PaneID        // to be focused there, "" for none
-	read  map[ahp.URI]*reading // those that are asked for their states
+	counts map[ahp.URI]int      // how much each shows, but for changes of now
+	last   string               // that was on the screen before, "" for none
+	next   string               // to go to when the host has all of this one, "" for none
+	after  func()               // to do then
+	at     layout.PaneID        // to be focused there, "" for none
+	read   map[ahp.URI]*reading // those that are asked for their states
 }
 
 // reading is a layout whose state was asked for.
@@ -34,23 +34,12 @@ type reading struct {
 
 // layoutNames gives the layouts, and how many terminals each shows.
 func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
-	terminals = map[string]int{ps.Name: len(ps.Doc.Shown.Terminals())}
-	for _, uri := range ps.Terms.Order {
-		t := ps.Terms.Get(uri)
-		if t == nil || t.Info.Meta == nil {
-			continue
-		}
-		for _, l := range t.Info.Meta.Layouts {
-			if l != ps.Doc.URI && hosted.Host(l) == "" {
-				terminals[address.LayoutName(l)]++
-			}
-		}
+	terminals = map[string]int{}
+	for l, n := range ps.layouts.counts {
+		terminals[address.LayoutName(l)] = n
 	}
-	for name := range terminals {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, terminals
+	terminals[ps.Name] = len(ps.Doc.Shown.Terminals())
+	return slices.Sorted(maps.Keys(terminals)), terminals
 }
 
 // goLayout goes to a layout, making it if there is none of that name.

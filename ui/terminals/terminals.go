@@ -147,6 +147,13 @@ func (ts *List) Update(host string, list []ahp.TerminalInfo, now time.Time) (end
 	return ended, lost
 }
 
+// Unnamed forgets a host that has no name any more.
+func (ts *List) Unnamed(host string) {
+	ts.Update(host, nil, time.Time{})
+	delete(ts.orders, host)
+	delete(ts.persons, host)
+}
+
 // Mine reports whether a claim is this client's.
 func (ts *List) Mine(c ahp.Claim) bool {
 	return c.Kind == ahp.ClaimClient && c.ClientID == ts.Me

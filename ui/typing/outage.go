@@ -122,7 +122,7 @@ func (ty *Typing) mayReach(t *terminals.Terminal) bool {
 		return true
 	}
 	ty.link.Retry(t.URI)
-	ty.loop.Say(status.Warning, "%s: not typed", ty.panes.Absent(t.URI))
+	ty.loop.Say(status.Warning, "not typed: %s", ty.panes.Absent(t.URI))
 	return false
 }
 
