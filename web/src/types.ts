@@ -420,7 +420,12 @@ export interface RootConfig {
   values: Record<string, any>;
 }
 
+export interface RootMeta {
+  "tandemux/layouts": Record<string, number>;
+}
+
 export interface RootState {
+  _meta?: RootMeta;
   activeSessions?: number;
   agents: AgentInfo[];
   config?: RootConfig;
