@@ -6,7 +6,8 @@
 #   release         what is released, into dist: archives, .deb, .rpm, formula, checksums, SBOM
 #   release-check   build that twice, compare, and install it in a root of its own
 #   clean           remove bin and dist
-#   test            every test, with the race detector where goroutines share memory
+#   test            every test
+#   race            with the race detector, where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
 #   soak            every test at full size, for hours: make soak SOAK=1m
 #   lint            go vet, staticcheck, gofumpt, known vulnerabilities
@@ -47,7 +48,7 @@ PAGE := host/web/dist/index.html.zst
 $(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
 	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
 
-.PHONY: run build browser install release release-check clean test test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+.PHONY: run build browser install release release-check clean test race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -56,19 +57,22 @@ build: $(PAGE)
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 
-# The race detector costs several times the time, so it is for those who share memory
-# between goroutines; soak has it for all but cmd. What needs SQLite is not compiled for it.
-RACED := $(GO) list ./host/... ./internal/... | grep -v -e /host/task -e /internal/taskcmd -e /internal/rules
-
 # Four tests of a package at once: where one waits for a program, the others compute. More,
-# or both parts at once, and on a slow machine tests wait in vain for what is only late. What is
-# checked by lint need not be here (-vet=off). A race-built command sleeps a second at its end
-# unless told otherwise.
+# and on a slow machine tests wait in vain for what is only late. What is checked by lint need
+# not be here (-vet=off).
+TEST := $(GO) test -vet=off -timeout 10m -parallel 4
+
+# The race detector costs six times the time: here only many clients at one host, and the
+# interface's loop. A race-built command sleeps a second at its end unless told otherwise.
 test:
-	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 $$($(RACED))
-	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 10m -parallel 4 -run '^TestRun' ./ui
-	$(GO) test -vet=off -timeout 10m -parallel 4 $$($(GO) list ./... | grep -v -x -F "$$($(RACED))")
+	$(TEST) ./...
+	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) -run '^Test(Conformance|Run)' ./host ./ui
 	cd web/build && $(GO) test -vet=off -short .
+
+# All that share memory between goroutines. What needs SQLite is not compiled for it.
+race:
+	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) $$($(GO) list ./host/... ./internal/... | grep -v -e /host/task -e /internal/taskcmd -e /internal/rules)
+	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) -run '^TestRun' ./ui
 
 # First all with the race detector; then at full size: what goes on at random does so
 # for SOAK, and hosts and writers are killed by the hundred. RUN and PACKAGES choose:
