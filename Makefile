@@ -62,7 +62,7 @@ build: $(PAGE)
 # not be here (-vet=off).
 TEST := $(GO) test -vet=off -timeout 10m -parallel 4
 
-# The race detector costs six times the time: here only many clients at one host, and the
+# The race detector costs five times the time: here only for many clients at one host, and for the
 # interface's loop. A race-built command sleeps a second at its end unless told otherwise.
 test:
 	$(TEST) ./...

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
 
 // colouredLines fills lines of 200 columns, with ten colours in each.
@@ -35,10 +36,7 @@ func filled(t testing.TB, w *fixture, script string) (*peer, ahp.URI) {
 // the wire, and shows what the early viewer sees (docs/contributing/decisions.md §32).
 func TestSnapshotBounds(t *testing.T) {
 	t.Parallel()
-	lines := 4000
-	if slow {
-		lines = 800
-	}
+	lines := soak.Size(t, 800, 4000)
 	for name, script := range map[string]string{
 		"colours":  colouredLines(lines),
 		"controls": fmt.Sprintf(`head -c %d /dev/zero | tr '\0' '\001'`, 150*lines),

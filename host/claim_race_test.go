@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -120,20 +121,12 @@ func raced(t *testing.T, uri ahp.URI) (w *fixture, remote func() wsrpc.Target) {
 	}
 }
 
-// often is how often something is tried.
-func often(n int) int {
-	if slow {
-		return n / 10
-	}
-	return n
-}
-
 // TestRaceWithoutVersions: of two who claim before they can have seen the other's claim
 // one gets the terminal and the other is told, whatever versions they speak (G48).
 func TestRaceWithoutVersions(t *testing.T) {
 	const uri = "ahp-terminal:/t"
 	w, remote := raced(t, uri)
-	rounds := often(150)
+	rounds := soak.Size(t, 15, 150)
 	for _, c := range []struct{ a, b string }{{"0.5.1", "1.0.0"}, {"0.5.0", "0.5.1"}, {"0.9.0", "1.0.0"}} {
 		a, b := w.racer("a"+c.a+c.b, c.a, remote(), uri), w.racer("b"+c.b+c.a, c.b, remote(), uri)
 		won := 0
@@ -192,7 +185,7 @@ func TestClaimAtOnce(t *testing.T) {
 	a, b := w.racer("a", "1.0.0", remote(), uri), w.racer("b", "0.5.1", wsrpc.Target{URL: "unix://" + w.sock.Path()}, uri)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	rounds := often(1000)
+	rounds := soak.Size(t, 100, 1000)
 	for i := range rounds + 50 {
 		if i == rounds {
 			for range runtime.NumCPU() {

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/soak"
 )
 
 func init() { roles["dense"] = denseRole }
@@ -70,7 +71,7 @@ func TestDenseHistory(t *testing.T) {
 		t.Skip("megabytes of output take long in this build; what it covers is no race")
 	}
 	t.Parallel()
-	const lines = 2000
+	lines := soak.Size(t, 500, 2000)
 	m := startMortal(t)
 	c, _ := m.client("owner")
 	self, err := os.Executable()

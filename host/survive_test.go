@@ -269,11 +269,7 @@ func text(s ahp.TerminalState) string {
 // commands and exit codes are right, and typed input arrives.
 func TestKilledHost(t *testing.T) {
 	t.Parallel()
-	terminals, rounds := 20, 14
-	if slow {
-		terminals, rounds = 8, 5
-	}
-	rounds = soak.Size(t, rounds, 100)
+	terminals, rounds := soak.Size(t, 8, 20), soak.Size(t, 5, 100)
 	m := startMortal(t)
 	c, mirror := m.client("watcher")
 	other, _ := m.client("other")

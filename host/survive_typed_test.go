@@ -19,6 +19,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -109,7 +110,7 @@ func TestTypedOnce(t *testing.T) {
 	sent := map[int]int64{} // the clientSeq of each number
 	next := 0
 	type words struct{ from, to int }
-	const kills = 8
+	kills := soak.Size(t, 3, 30)
 	for range kills {
 		stop := time.Now().Add(time.Duration(20+rnd.IntN(100)) * time.Millisecond)
 		for time.Now().Before(stop) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 )
 
 // await sends a wait and returns its id; the answer is taken by answer.
@@ -228,10 +229,7 @@ func TestWaitFlood(t *testing.T) {
 	p := w.connect("one")
 	p.initialize()
 	const uri = "ahp-terminal:/flood"
-	lines := 1_700_000
-	if slow {
-		lines = 100_000
-	}
+	lines := soak.Size(t, 100_000, 1_700_000)
 	p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
 		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: &ahp.CreateMeta{Command: []string{
 			"sh", "-c", fmt.Sprintf("read x; yes 0123456789abcdef | head -c %d; echo the needle; read x", 17*lines+15), // the last one up to e

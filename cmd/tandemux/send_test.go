@@ -20,7 +20,7 @@ import (
 // TestSendOnce: what `tandemux send` types arrives once and in order, and no send
 // fails, while one host after the other is killed.
 func TestSendOnce(t *testing.T) {
-	least := int64(soak.Size(t, 5, 200)) // hosts that are killed
+	least := int64(soak.Size(t, 2, 200)) // hosts that are killed
 	home, _, bin := aHome(t, "tandemux")
 	d := local.FindDirs()
 	tandemux := func(args ...string) (string, error) {

@@ -193,7 +193,7 @@ say fine
 	}
 
 	r := rand.New(rand.NewPCG(soak.Seed(t), 2))
-	for n := range soak.Size(t, 3, 60) {
+	for n := range soak.Size(t, 1, 60) {
 		text := fmt.Sprint("round ", n)
 		x.tandemux("task", "send", "t", text, "--wait")
 		killAt(r, 150, x, "ws", "merge", "t", "--yes")

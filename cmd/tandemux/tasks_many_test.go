@@ -21,7 +21,7 @@ import (
 //	make soak RUN=TestManyTasks PACKAGES=./cmd/tandemux
 func TestManyTasks(t *testing.T) {
 	x := startKilled(t)
-	n := soak.Size(t, 5, 50)
+	n := soak.Size(t, 3, 50)
 	name := func(i int) string { return fmt.Sprintf("t%02d", i) }
 	lines := `if grep -q '^<<<<<<< ' file000.txt; then sed -i '/^<<<<<<< /d; /^=======$/d; /^>>>>>>> /d' file000.txt; else git branch --show-current >>file000.txt; fi`
 	agent := x.script("adds.txt", "prompt\n"+

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
+	"tandemux/internal/soak"
 )
 
 // moved makes an engine of a screen's snapshot and the saved history.
@@ -95,7 +96,7 @@ func FuzzSavedHistory(f *testing.F) {
 // An engine whose history is packed time and again is no other: it shows, goes on, is
 // resized and saved as one that never was.
 func TestPack(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(soak.Size(t, 1, 30)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		o := emulator.Options{Cols: 60 + r.IntN(60), Rows: 5 + r.IntN(30), History: 3000 + r.IntN(3000)}
 		e, f := newEngine(o), newEngine(o)

@@ -17,6 +17,7 @@ import (
 
 	"tandemux/host/workspace/filetree"
 	"tandemux/host/workspace/folders"
+	"tandemux/internal/soak"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -339,7 +340,7 @@ func TestSwapRaces(t *testing.T) {
 		})
 	}
 	// What goes wrong meanwhile is no matter; what must not be, is.
-	for i := range 10 {
+	for i := range soak.Size(t, 3, 100) {
 		_, _ = f.tree.Write(background, filetree.Write{Path: "dir/secret", Body: strings.NewReader(fmt.Sprint("new", i))})
 		_, _ = f.tree.Write(background, filetree.Write{Path: "dir/sub/x", Body: strings.NewReader(fmt.Sprint("new", i))})
 		_, _ = f.tree.Write(background, filetree.Write{Path: "a.txt", Body: strings.NewReader(fmt.Sprint("new", i))})

@@ -198,7 +198,7 @@ func shake(t testing.TB, rng *rand.Rand, dir string, changes int) {
 }
 
 // seeds is how many random trees are tried.
-func seeds(t *testing.T) int { return soak.Size(t, 5, 200) }
+func seeds(t *testing.T) int { return soak.Size(t, 3, 200) }
 
 func seeded(t testing.TB, seed uint64) *rand.Rand {
 	t.Helper()
