@@ -1,8 +1,8 @@
 # Targets:
 #   run             build and start tandemux
-#   build           bin/tandemux and bin/tandemux-keeper
+#   build           bin/tandemux, bin/tandemux-keeper and bin/tandemux-hub
 #   browser         the page for browsers in a real one, and its speed: needs Chromium
-#   install         both to $(PREFIX)/bin
+#   install         all of them to $(PREFIX)/bin
 #   release         what is released, into dist: archives, .deb, .rpm, formula, checksums, SBOM
 #   release-check   build that twice, compare, and install it in a root of its own
 #   clean           remove bin and dist
@@ -56,6 +56,7 @@ run: build
 build: $(PAGE)
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux-hub ./cmd/tandemux-hub
 
 # Four tests of a package at once: where one waits for a program, the others compute. More,
 # and on a slow machine tests wait in vain for what is only late. What is checked by lint need
@@ -120,6 +121,7 @@ compare: build
 install: build
 	install -Dm755 bin/tandemux $(PREFIX)/bin/tandemux
 	install -Dm755 bin/tandemux-keeper $(PREFIX)/bin/tandemux-keeper
+	install -Dm755 bin/tandemux-hub $(PREFIX)/bin/tandemux-hub
 
 # Real agents from npm, against a model without a mind on this machine; they are
 # installed outside of the repository: make agents AGENTS=/tmp/agents

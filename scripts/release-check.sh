@@ -32,7 +32,7 @@ echo "the same twice: $(wc -l <"$dist/SHA256SUMS") files"
 for archive in "$dist"/*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	tar -xzf "$archive" -C "$work"
-	for program in tandemux tandemux-keeper; do
+	for program in tandemux tandemux-keeper tandemux-hub; do
 		has file "what $name is" || continue
 		what=$(file -b "$work/$name/bin/$program")
 		case $name:$what in

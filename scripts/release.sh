@@ -46,10 +46,10 @@ make -s "$page" GO="$GO"
 
 # build GOOS GOARCH FOLDER
 build() {
-	for program in tandemux tandemux-keeper; do
-		keeper= # which has no version
-		[ $program = tandemux ] && keeper="-X main.version=$VERSION"
-		CGO_ENABLED=0 GOOS=$1 GOARCH=$2 GOFLAGS=-trimpath "$GO" build -ldflags "-s -w -buildid= $keeper" -o "$3/$program" ./cmd/$program
+	for program in tandemux tandemux-keeper tandemux-hub; do
+		version= # which the keeper has not
+		[ $program = tandemux-keeper ] || version="-X main.version=$VERSION"
+		CGO_ENABLED=0 GOOS=$1 GOARCH=$2 GOFLAGS=-trimpath "$GO" build -ldflags "-s -w -buildid= $version" -o "$3/$program" ./cmd/$program
 	done
 }
 

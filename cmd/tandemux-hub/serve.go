@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/listen"
+	"tandemux/hub/carry"
+	"tandemux/hub/directory"
 	"tandemux/hub/front"
 	"tandemux/hub/server"
+	"tandemux/hub/token"
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
 	"tandemux/internal/local"
@@ -55,13 +59,36 @@ type hub struct {
 	bus *server.Bus
 	dir string
 	log *slog.Logger
+	// url is where hosts join, fingerprint the certificate there.
+	url, fingerprint string
+	directory        *directory.Directory
 }
+
+// grants are what a joined host may do.
+var grants = []func(host string) server.Grant{directory.Grant, carry.Grant}
 
 // part is one of the hub's: what it adds to the front. Its work ends with ctx.
 type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)
 
 // parts are all of them, in the order in which they begin.
-var parts = []part{}
+var parts = []part{tokens, hostsOf}
+
+func tokens(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error) {
+	s, err := token.Open(ctx, h.bus)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []front.Authenticator{s.Authenticate}, s.Routes(), nil
+}
+
+func hostsOf(ctx context.Context, h *hub) (_ []front.Authenticator, routes []front.Route, err error) {
+	if h.directory, err = directory.Open(ctx, h.bus, h.log); err != nil {
+		return nil, nil, err
+	}
+	b := &carry.Bridge{NATS: h.bus.Conn, Find: h.directory.Host, Log: h.log}
+	a := directory.Admission{Bus: h.bus, Grants: grants, URL: h.url, Fingerprint: h.fingerprint}
+	return nil, append(h.directory.Routes(a), b.Route()), nil
+}
 
 func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format string, args ...any)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -76,6 +103,10 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 		return err
 	}
 	defer h.bus.Close()
+	h.url = o.joinURL(h.bus.Addr())
+	if cert != nil && o.URL == "" {
+		h.fingerprint = cert.Fingerprint()
+	}
 	c := front.Config{Hosts: o.Names, Log: log}
 	c.Hostname, _ = os.Hostname() //nolint:errcheck // then it has no name
 	for _, p := range parts {
@@ -97,15 +128,30 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 	for _, u := range listen.Addresses(listeners[1:]).URLs {
 		say("hub started; %s", u)
 	}
-	if addr := h.bus.Addr(); addr != "" {
-		say("hosts join at %s", addr)
-	}
+	say("hosts join at %s", h.url)
 	select {
 	case <-ctx.Done():
 		return nil
 	case err := <-ended:
 		return err
 	}
+}
+
+// joinURL is what hosts are told to dial. Who listens everywhere is known by the first
+// name that was allowed, or the machine's own.
+func (o serveOptions) joinURL(addr string) string {
+	if o.URL != "" {
+		return o.URL
+	}
+	if other, err := listen.OtherMachines(addr); err != nil || !other {
+		return "nats://" + addr
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		name, _ := os.Hostname() //nolint:errcheck // then it is localhost
+		host = cmp.Or(append(o.Names, name, "localhost")...)
+	}
+	return "tls://" + net.JoinHostPort(host, port)
 }
 
 // certificate is what the hub shows, nil where nothing needs one.

@@ -50,7 +50,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {hostcmd.Command(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
+		groupHost:     {hostcmd.Command(), newHubCommand(), newJoinCommand(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

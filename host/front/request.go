@@ -170,8 +170,12 @@ func (e *entrance) identify(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, e.user)
 }
 
+// TokenPath is AHP for who brings a client of another machine to the unix socket: there,
+// too, only a token lets in. Hosts that don't have it know no such path.
+const TokenPath = "/ahp/token"
+
 // endpoints are the paths that a client may dial.
-var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true}
+var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true, TokenPath: true}
 
 // answer is a request's fate: a principal, or a status and its text.
 type answer struct {
@@ -246,7 +250,7 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 		if who, ok = r.Context().Value(peerKey{}).(*auth.Principal); !ok {
 			return e.turnAway(r, "this socket belongs to another user")
 		}
-		if door != nil && door.Refuse != nil && r.Header.Get("Authorization") != "" {
+		if r.URL.Path == TokenPath || door != nil && door.Refuse != nil && r.Header.Get("Authorization") != "" {
 			var reason string
 			if who, reason = e.holder(r, door); who == nil {
 				return e.failed(r, reason)

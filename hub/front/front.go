@@ -71,12 +71,10 @@ func New(c Config) *Front {
 func (f *Front) Serve(ctx context.Context, ln net.Listener) error {
 	unix := ln.Addr().Network() == "unix"
 	e := &entrance{f: f, unix: unix, names: listen.NamesOf(ln, f.c.Hosts, f.c.Hostname)}
-	if !unix {
-		ln = bound(ln)
-	}
+	e.open.share = newShare[netip.Prefix](maxConnections, maxOfAddress)
 	srv := &http.Server{
 		Handler: e, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: headerBytes,
-		ConnContext: e.peer, BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: e.peer, ConnState: e.open.count, BaseContext: func(net.Listener) context.Context { return ctx },
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     log.New(io.Discard, "", 0), // it would quote what peers send
 	}
@@ -93,6 +91,7 @@ type entrance struct {
 	f     *Front
 	unix  bool
 	names listen.HostNames
+	open  connections
 }
 
 type unixPeer struct{}
@@ -131,11 +130,12 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // route is a handler with what is asked before it.
 func (f *Front) route(r Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
-		who := "" // all that nobody has said their name for
+		who := remote(req).String() // where nobody has said their name
+		req = req.WithContext(context.WithValue(req.Context(), frontKey{}, f))
 		if !r.Open {
 			p, err := f.person(req)
 			if err != nil {
-				f.Fail(w, req, err.Error())
+				Fail(w, req, err.Error())
 				return
 			}
 			if r.Scope != "" {
@@ -144,7 +144,18 @@ func (f *Front) route(r Route) http.HandlerFunc {
 					return
 				}
 			}
-			who, req = p.Name, req.WithContext(With(req.Context(), p))
+			ctx, cancel := context.WithCancel(With(req.Context(), p))
+			defer cancel()
+			if p.Ended != nil {
+				go func() {
+					select {
+					case <-p.Ended:
+						cancel()
+					case <-ctx.Done():
+					}
+				}()
+			}
+			who, req = p.Name, req.WithContext(ctx)
 		}
 		if !f.busy.take(who) {
 			w.Header().Set("Retry-After", "1")
@@ -174,11 +185,19 @@ func (f *Front) person(r *http.Request) (Person, error) {
 	return Person{}, ErrNobody
 }
 
-// Fail answers a request whose credential is none, and counts it for its address. The
-// reason is for the log.
-func (f *Front) Fail(w http.ResponseWriter, r *http.Request, reason string) {
-	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
-	wait, count, early := f.attempts.Fail(addr.Addr())
+type frontKey struct{}
+
+// remote is what counts as the address of a request.
+func remote(r *http.Request) netip.Prefix {
+	addr, _ := netip.ParseAddrPort(r.RemoteAddr) //nolint:errcheck // the unix socket's has none
+	return auth.Subnet(addr.Addr())
+}
+
+// Fail answers a request whose credential is none, and counts it for its address: of a
+// Front's, as an open route may find out. The reason is for the log.
+func Fail(w http.ResponseWriter, r *http.Request, reason string) {
+	f, _ := r.Context().Value(frontKey{}).(*Front)
+	wait, count, early := f.attempts.Fail(remote(r).Addr())
 	if count&(count-1) == 0 {
 		f.c.Log.Warn("refuse a request", "remote", r.RemoteAddr, "reason", reason, "failures", count)
 	}
@@ -198,6 +217,27 @@ func Refuse(w http.ResponseWriter, status int, code, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]any{"statusCode": status, "code": code, "message": text}) //nolint:errcheck // who asked is gone
+}
+
+// Answer writes what a handler has as JSON, or its error.
+func Answer(w http.ResponseWriter, v any, err error) {
+	if err != nil {
+		Refuse(w, http.StatusUnprocessableEntity, "refused", err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v) //nolint:errcheck // who asked is gone
+}
+
+// Read decodes a request's body; where it can't it answers, and gives false.
+func Read(w http.ResponseWriter, r *http.Request, v any) bool {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		Refuse(w, http.StatusBadRequest, "bad_request", "read the request: "+err.Error())
+		return false
+	}
+	return true
 }
 
 // Bearer is the secret of a request's Authorization header, "" for none.

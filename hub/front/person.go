@@ -17,6 +17,9 @@ type Person struct {
 	Groups []string
 	// Scopes are those of host/auth.
 	Scopes []string
+	// Ended is closed when who they are is so no more: a token was revoked. Their requests
+	// end then. nil: never.
+	Ended <-chan struct{}
 }
 
 // Operator is the hub's own user, on its unix socket.

@@ -2,6 +2,7 @@ package front
 
 import (
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 
@@ -47,39 +48,33 @@ const (
 	maxOfAddress   = 2048 // a company may be behind one
 )
 
-// bound closes connections that are too many, of all and of an address.
-func bound(ln net.Listener) net.Listener {
-	return &bounded{ln, newShare[netip.Prefix](maxConnections, maxOfAddress)}
+// connections bounds those of a listener, of all and of an address, until they are taken
+// over by a handler, whose requests are counted.
+type connections struct {
+	share *share[netip.Prefix]
+
+	mu   sync.Mutex
+	from map[net.Conn]netip.Prefix
 }
 
-type bounded struct {
-	net.Listener
-	open *share[netip.Prefix]
-}
-
-// Accept implements net.Listener.
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		c, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
+// count is http.Server's ConnState.
+func (o *connections) count(c net.Conn, state http.ConnState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	from, counted := o.from[c]
+	switch {
+	case state == http.StateNew:
+		addr, _ := netip.ParseAddrPort(c.RemoteAddr().String()) //nolint:errcheck // the unix socket's has none
+		if from = auth.Subnet(addr.Addr()); !o.share.take(from) {
+			c.Close()
+			return
 		}
-		addr, _ := netip.ParseAddrPort(c.RemoteAddr().String())
-		from := auth.Subnet(addr.Addr())
-		if b.open.take(from) {
-			return &counted{Conn: c, gone: sync.OnceFunc(func() { b.open.give(from) })}, nil
+		if o.from == nil {
+			o.from = map[net.Conn]netip.Prefix{}
 		}
-		c.Close()
+		o.from[c] = from
+	case counted && (state == http.StateHijacked || state == http.StateClosed):
+		delete(o.from, c)
+		o.share.give(from)
 	}
-}
-
-type counted struct {
-	net.Conn
-	gone func()
-}
-
-// Close implements net.Conn.
-func (c *counted) Close() error {
-	c.gone()
-	return c.Conn.Close()
 }

@@ -38,13 +38,13 @@ const (
 )
 
 // issue makes a credential; without grants it may do everything in its account.
-func (i *issuer) issue(name string, life time.Duration, tags []string, grants ...Grant) (Credential, error) {
+func (i *issuer) issue(name string, life time.Duration, grants ...Grant) (Credential, error) {
 	_, pub, seed, err := newKey(nkeys.CreateUser)
 	if err != nil {
 		return Credential{}, err
 	}
 	c := jwt.NewUserClaims(pub)
-	c.Name, c.Tags = name, tags
+	c.Name = name
 	if id, err := i.key.PublicKey(); err == nil && id != i.account {
 		c.IssuerAccount = i.account // the key is one that the account signs with
 	}
@@ -84,7 +84,7 @@ func (c Credential) options() (nats.Option, error) {
 
 // Invite makes the credential of a host of this name, which ends after life (0: never) and
 // may do what the grants say.
-func (b *Bus) Invite(name string, life time.Duration, tags []string, grants ...Grant) (Credential, error) {
+func (b *Bus) Invite(name string, life time.Duration, grants ...Grant) (Credential, error) {
 	if b.issuer == nil {
 		var need []string
 		for _, g := range grants {
@@ -92,7 +92,7 @@ func (b *Bus) Invite(name string, life time.Duration, tags []string, grants ...G
 		}
 		return Credential{}, fmt.Errorf("make a credential for %s: this NATS is not the hub's own: give `tandemux hub serve` the account's signing key (--nats-signing-key), or make a user there that may %s, and subscribe %s.>", name, strings.Join(need, ", "), InboxOf(name))
 	}
-	return b.issuer.issue(name, life, tags, append([]Grant{{}}, grants...)...)
+	return b.issuer.issue(name, life, append([]Grant{{}}, grants...)...)
 }
 
 // errForeign is the error of who revokes what another NATS let in.

@@ -206,7 +206,7 @@ func (b *Bus) connect(ctx context.Context) error {
 }
 
 func (b *Bus) join(i *issuer, name string) (*nats.Conn, error) {
-	c, err := i.issue(name, 0, nil)
+	c, err := i.issue(name, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -55,11 +55,11 @@ func TestCredential(t *testing.T) {
 	grant := func(host string) Grant {
 		return Grant{Publish: []string{"said." + host}, Subscribe: []string{"told." + host}}
 	}
-	one, err := b.Invite("one", 0, nil, grant("one"))
+	one, err := b.Invite("one", 0, grant("one"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := b.Invite("two", 0, nil, grant("two"))
+	two, err := b.Invite("two", 0, grant("two"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +119,11 @@ func TestRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := b.Invite("kept", 0, nil)
+	kept, err := b.Invite("kept", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := b.Invite("gone", 0, nil)
+	gone, err := b.Invite("gone", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,20 @@ import (
 	"tandemux/internal/leak"
 )
 
-// Main builds tandemux for the tests of a package and runs them: a TestMain is
-// os.Exit(hosttest.Main(m)).
-func Main(tests *testing.M) int {
+// Main builds tandemux, and programs that lie beside it, for the tests of a package and runs
+// them: a TestMain is os.Exit(hosttest.Main(m)).
+func Main(tests *testing.M, beside ...string) int {
 	dir, err := os.MkdirTemp("", "tandemux-bin")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "tandemux")
-	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, "tandemux/cmd/tandemux").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build tandemux: %v\n%s", err, out)
-		return 1
+	for _, program := range append([]string{"tandemux"}, beside...) {
+		if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, program), "tandemux/cmd/"+program).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", program, err, out)
+			return 1
+		}
 	}
 	return leak.Apart(tests)
 }

@@ -212,6 +212,10 @@ var arrows = map[string][]string{
 	"hub/people":       {"host/auth", "hub/front", "hub/server", "internal/config/strict", "internal/statefile"},
 	"hub/front":        {"host/auth", "host/listen", "internal/daemon"},
 	"hub/server":       {"host/listen", "internal/statefile"},
+	"hub/token":        {"host/auth", "hub/front", "hub/server", "internal/hosts"},
+	"hub/directory":    {"host/auth", "hub/front", "hub/server", "internal/hosts", "internal/plaintext"},
+	"hub/carry":        {"hub/directory", "hub/front", "hub/server", "internal/jsonrpc", "internal/wsrpc"},
+	"hub/join":         {"ahp", "host/front", "hub/carry", "hub/directory", "hub/server", "internal/client", "internal/jsonrpc", "internal/wsrpc"},
 	"cmd/tandemux-hub": {"..."},
 
 	"internal/tmux/pane": {"ahp"},
@@ -251,7 +255,7 @@ var banned = map[string][]string{
 }
 
 // leakChecked are the packages whose tests must fail on a left-over goroutine.
-var leakChecked = []string{"host", "host/agent/acp", "host/hooks", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+var leakChecked = []string{"host", "host/agent/acp", "host/hooks", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "hub/carry", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
 
 // TestNoClock: the protocol's values know times of others only.
 func TestNoClock(t *testing.T) {

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tandemux/hub/directory"
+	"tandemux/internal/hosttest"
+)
+
+func TestMain(m *testing.M) { os.Exit(hosttest.Main(m, "tandemux-hub")) }
+
+// process is one that a test started, with what it said.
+type process struct {
+	*exec.Cmd
+	mu   sync.Mutex
+	said strings.Builder
+}
+
+func (p *process) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.String()
+}
+
+// start runs a command of tandemux until the test's end.
+func start(t *testing.T, m *hosttest.Machine, stdin string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: m.Command(args...)}
+	if stdin != "" {
+		p.Stdin = strings.NewReader(stdin)
+	}
+	r, w := io.Pipe()
+	p.Stdout, p.Stderr = w, w
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for in := bufio.NewScanner(r); in.Scan(); {
+			p.mu.Lock()
+			p.said.WriteString(in.Text() + "\n")
+			p.mu.Unlock()
+		}
+	}()
+	var once sync.Once
+	end := func() { once.Do(func() { p.Process.Kill(); p.Wait(); w.Close() }) } //nolint:errcheck // it was killed
+	t.Cleanup(func() {
+		end()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", strings.Join(args, " "), p.text())
+		}
+	})
+	return p
+}
+
+// runHub starts a hub and gives host:port of its front.
+func runHub(t *testing.T, m *hosttest.Machine, args ...string) (p *process, addr string) {
+	t.Helper()
+	p = start(t, m, "", append([]string{"hub", "serve", "--listen", "127.0.0.1:0", "--nats", "127.0.0.1:0"}, args...)...)
+	m.Eventually("the hub says where it listens", func() bool { return strings.Contains(p.text(), "hosts join at") })
+	_, rest, _ := strings.Cut(p.text(), "ws://")
+	return p, strings.TrimRight(strings.Fields(rest)[0], "/,.;")
+}
+
+// fleet is what the hub lists.
+func fleet(m *hosttest.Machine) map[string]directory.Entry {
+	m.Helper()
+	var all []directory.Entry
+	text := m.Tandemux("hub", "ls", "--json")
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		m.Fatalf("%v: %s", err, text)
+	}
+	by := map[string]directory.Entry{}
+	for _, e := range all {
+		by[e.Name] = e
+	}
+	return by
+}
+
+// tokenFile keeps a token of a host where --token-file reads it.
+func tokenFile(m *hosttest.Machine, token string) string {
+	path := filepath.Join(m.Dir, "token-of-host")
+	m.Must(os.WriteFile(path, []byte(token+"\n"), 0o600))
+	return path
+}
+
+// TestFleet: a host joins by a credential, is listed with what runs there, and its
+// terminals are reached through the hub with its own token, by the commands that are there
+// for any host; a wrong token is refused by the host. One that is killed is away within
+// five seconds, one that is revoked at once. kill -9 of the hub ends no terminal, and the
+// host joins the next one by itself.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	home, build := hosttest.New(t, ""), hosttest.New(t, "")
+	hub, addr := runHub(t, home)
+	build.Tandemux("new", "--name", "shell", "--background", "--", "sh")
+	start(t, build, home.Tandemux("hub", "invite", "build", "--label", "gpu"), "join")
+	home.Eventually("the host is listed", func() bool { return len(fleet(home)["build"].Terms) == 1 })
+	e := fleet(home)["build"]
+	if !e.Present || e.Terms[0].Title != "shell" || len(e.Labels) != 1 || e.Labels[0] != "gpu" || e.CPUs < 1 {
+		t.Errorf("the host is listed as %+v", e)
+	}
+
+	token := tokenFile(home, build.Token("fleet"))
+	home.Tandemux("hosts", "add", "build", "ws://"+addr+"/hosts/build/ahp", "--token-file", token)
+	if out := home.Tandemux("run", "--host", "build", "--", "echo", "carried"); strings.TrimSpace(out) != "carried" {
+		t.Errorf("a command through the hub says %q", out)
+	}
+	if out := home.Tandemux("read", "build:shell", "--history"); strings.Contains(out, "no terminal") {
+		t.Errorf("its terminal is %q", out)
+	}
+	// A long answer has many parts.
+	out := home.Tandemux("run", "--host", "build", "--", "sh", "-c", "seq 1 200000 | tail -n 100000")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); lines[len(lines)-1] != "200000" {
+		t.Errorf("100,000 lines through the hub end with %q", lines[len(lines)-1])
+	}
+	wrong := filepath.Join(home.Dir, "wrong")
+	home.Must(os.WriteFile(wrong, []byte("tandemux_wrong"), 0o600))
+	if out, err := home.Command("ls", "--host", "ws://"+addr+"/hosts/build/ahp", "--token-file", wrong).CombinedOutput(); err == nil || !strings.Contains(string(out), "token") {
+		t.Errorf("a wrong token: %v, %s", err, out)
+	}
+	if out, err := home.Command("ls", "--host", "ws://"+addr+"/hosts/other/ahp", "--token-file", token).CombinedOutput(); err == nil || !strings.Contains(string(out), "no host of this name") {
+		t.Errorf("a host that is not there: %v, %s", err, out)
+	}
+
+	// The host dies: it is away, and comes back.
+	pid := func() int {
+		text, err := os.ReadFile(filepath.Join(build.Dir, "r", "tandemux", "host.json"))
+		var r struct{ Pid int }
+		if err != nil || json.Unmarshal(text, &r) != nil {
+			t.Fatalf("who is the host? %v", err)
+		}
+		return r.Pid
+	}
+	first := pid()
+	build.Must(syscall.Kill(first, syscall.SIGKILL))
+	home.Eventually("the host was brought back and is here again", func() bool {
+		e := fleet(home)["build"]
+		return e.Present && len(e.Terms) > 0 && pid() != first
+	})
+
+	// The hub dies: nothing there notices.
+	before := build.Tandemux("ls", "--json")
+	hub.Process.Kill() //nolint:errcheck // it runs
+	hub.Wait()         //nolint:errcheck // it was killed
+	if after := build.Tandemux("ls", "--json"); after != before {
+		t.Errorf("the hub died, and the terminals are\n%s instead of\n%s", after, before)
+	}
+	if out := build.Tandemux("run", "--", "echo", "alone"); strings.TrimSpace(out) != "alone" {
+		t.Errorf("without a hub a command says %q", out)
+	}
+}
+
+// TestKilled: the join process is killed with -9 and the host is away within five seconds;
+// one that ends is away at once. A revoked one is cut off at once, and told so.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	home, build := hosttest.New(t, ""), hosttest.New(t, "")
+	runHub(t, home)
+	credential := home.Tandemux("hub", "invite", "build")
+	away := func(what string, within time.Duration, since time.Time) {
+		t.Helper()
+		home.Eventually(what, func() bool { return !fleet(home)["build"].Present })
+		took := time.Since(since)
+		t.Logf("%s: away after %v", what, took.Round(10*time.Millisecond))
+		if took > within {
+			t.Errorf("%s: away after %v", what, took)
+		}
+	}
+	joined := start(t, build, credential, "join")
+	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
+	joined.Process.Kill() //nolint:errcheck // it runs
+	away("killed", 5*time.Second, time.Now())
+
+	joined = start(t, build, credential, "join")
+	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
+	joined.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it runs
+	away("ended", 2*time.Second, time.Now())
+
+	joined = start(t, build, credential, "join")
+	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
+	home.Tandemux("hub", "revoke", "build")
+	if _, is := fleet(home)["build"]; is {
+		t.Error("a revoked host is listed")
+	}
+	home.Eventually("the host is told", func() bool { return strings.Contains(joined.text(), "the hub refuses the credential") })
+}

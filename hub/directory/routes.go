@@ -1,0 +1,130 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"tandemux/host/auth"
+	"tandemux/hub/front"
+	"tandemux/hub/server"
+)
+
+// Admission is what routes of the directory need to let hosts in.
+type Admission struct {
+	Bus *server.Bus
+	// Grants are what all hosts may do, from each package of the hub.
+	Grants []func(host string) server.Grant
+	// URL is where hosts join, and Fingerprint the certificate there, "" for none of the
+	// hub's own.
+	URL, Fingerprint string
+}
+
+// Wanted is what is asked for of a credential.
+type Wanted struct {
+	Labels []string `json:"labels,omitempty"`
+	Life   int64    `json:"seconds,omitempty"` // 0: no end
+}
+
+// Given is a credential, as its host keeps it.
+type Given struct {
+	Credential string `json:"credential"`
+}
+
+// What the lines before NATS's own in a credential begin with.
+const (
+	urlLine = "# url "
+	pinLine = "# fingerprint "
+)
+
+// invite makes the credential of a host.
+func (d *Directory) invite(ctx context.Context, a Admission, host string, w Wanted) (Given, error) {
+	if err := CheckName(host); err != nil {
+		return Given{}, err
+	}
+	if len(w.Labels) > maxWords {
+		return Given{}, fmt.Errorf("%d labels, at most %d are kept", len(w.Labels), maxWords)
+	}
+	for _, l := range w.Labels {
+		if err := CheckLabel(l); err != nil {
+			return Given{}, err
+		}
+	}
+	var grants []server.Grant
+	for _, g := range a.Grants {
+		grants = append(grants, g(host))
+	}
+	life := time.Duration(w.Life) * time.Second
+	c, err := a.Bus.Invite(host, life, grants...)
+	if err != nil {
+		return Given{}, err
+	}
+	who, _ := front.Of(ctx)
+	now := time.Now().Truncate(time.Second)
+	i := Invite{Host: host, User: c.User, Labels: w.Labels, By: who.Name, Made: now}
+	if life > 0 {
+		i.Expires = now.Add(life)
+	}
+	if err := d.Invited(ctx, i); err != nil {
+		return Given{}, err
+	}
+	text := "# tandemux host " + host + "\n"
+	if a.URL != "" {
+		text += urlLine + a.URL + "\n"
+	}
+	if a.Fingerprint != "" {
+		text += pinLine + a.Fingerprint + "\n"
+	}
+	return Given{text + c.Text}, nil
+}
+
+// ReadCredential gives what a credential says besides NATS's part.
+func ReadCredential(text string) (url, fingerprint string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, is := strings.CutPrefix(line, urlLine); is {
+			url = rest
+		} else if rest, is := strings.CutPrefix(line, pinLine); is {
+			fingerprint = rest
+		}
+	}
+	return url, fingerprint
+}
+
+// remove cuts a host off and forgets it.
+func (d *Directory) remove(ctx context.Context, a Admission, host string) error {
+	_, known := d.Host(host)
+	users := d.Users(host)
+	if !known && len(users) == 0 {
+		return fmt.Errorf("no host of the fleet is called %q: `tandemux hub ls` lists them", host)
+	}
+	var err error
+	for _, user := range users {
+		err = errors.Join(err, a.Bus.Revoke(user))
+	}
+	if err != nil {
+		return err
+	}
+	return d.Remove(ctx, host)
+}
+
+// Routes are the front's.
+func (d *Directory) Routes(a Admission) []front.Route {
+	return []front.Route{
+		{Pattern: "GET /api/v1/hosts", Scope: auth.ScopeRead, Serve: func(w http.ResponseWriter, _ *http.Request) { front.Answer(w, d.Hosts(), nil) }},
+		{Pattern: "POST /api/v1/hosts/{name}/credentials", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+			var in Wanted
+			if !front.Read(w, r, &in) {
+				return
+			}
+			given, err := d.invite(r.Context(), a, r.PathValue("name"), in)
+			front.Answer(w, given, err)
+		}},
+		{Pattern: "DELETE /api/v1/hosts/{name}", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+			front.Answer(w, struct{}{}, d.remove(r.Context(), a, r.PathValue("name")))
+		}},
+	}
+}
