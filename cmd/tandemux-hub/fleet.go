@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,27 +16,11 @@ import (
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
-	"tandemux/internal/hosts"
-	"tandemux/internal/local"
 )
 
 // ask asks the hub that --host names, or the one that this user runs here.
 func ask(cmd *cobra.Command, method, path string, body, result any) error {
-	p, err := endpoint.Of(cmd)
-	if err == nil && p.Own() {
-		d := local.FindDirs()
-		var socket string
-		if socket, err = d.Socket(socketName); err == nil {
-			if _, serr := os.Stat(socket); serr != nil {
-				return fmt.Errorf("no hub of yours runs on this machine: `tandemux hub serve` runs one, --host wss://MACHINE:PORT asks another")
-			}
-			p, err = endpoint.Named(d, hosts.Host{Name: "hub", URL: "unix://" + socket})
-		}
-	}
-	if err != nil {
-		return err
-	}
-	api, err := p.API(cmd.Context(), false)
+	p, api, err := hubClient(cmd)
 	if err != nil {
 		return err
 	}

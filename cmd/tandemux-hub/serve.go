@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/host/listen"
+	"tandemux/hub/audit"
 	"tandemux/hub/carry"
 	"tandemux/hub/directory"
 	"tandemux/hub/front"
@@ -62,6 +64,9 @@ type hub struct {
 	// url is where hosts join, fingerprint the certificate there.
 	url, fingerprint string
 	directory        *directory.Directory
+	// audit notes who did what; names and origins are those by which browsers know the hub.
+	audit          *audit.Log
+	names, origins []string
 }
 
 // grants are what a joined host may do.
@@ -71,7 +76,7 @@ var grants = []func(host string) server.Grant{directory.Grant, carry.Grant}
 type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)
 
 // parts are all of them, in the order in which they begin.
-var parts = []part{tokens, hostsOf}
+var parts = []part{audits, signIn, tokens, hostsOf}
 
 func tokens(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error) {
 	s, err := token.Open(ctx, h.bus)
@@ -116,6 +121,8 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 		}
 		c.Authenticators, c.Routes = append(c.Authenticators, who...), append(c.Routes, routes...)
 	}
+	c.Hosts, c.Origins = append(c.Hosts, h.names...), append(c.Origins, h.origins...)
+	c.Audit = func(p front.Person, r *http.Request, status int) { h.audit.Note(audit.OfRequest(p, r, status)) }
 	f := front.New(c)
 	listeners, err := o.listeners(d, cert)
 	if err != nil {

@@ -94,6 +94,9 @@ func runHost(ctx context.Context, d local.Dirs, o hostOptions, out io.Writer) er
 
 func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Readiness, out io.Writer) error {
 	hostTuning().apply()
+	if err := os.Unsetenv(local.TokenEnv); err != nil { // agents have our environment
+		return err
+	}
 	set, err := loadSettings(d)
 	if err != nil {
 		return err

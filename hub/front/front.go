@@ -39,8 +39,11 @@ type Config struct {
 	// the certificate; Origins are web pages' that may ask, besides the hub's own.
 	Hosts, Origins []string
 	Hostname       string
-	Log            *slog.Logger
-	Now            func() time.Time
+	// Audit is told of each request that may change something, and how it was answered: by
+	// whom it is known.
+	Audit func(p Person, r *http.Request, status int)
+	Log   *slog.Logger
+	Now   func() time.Time
 }
 
 // Front is all that the hub is reached by over HTTP.
@@ -138,6 +141,11 @@ func (f *Front) route(r Route) http.HandlerFunc {
 				Fail(w, req, err.Error())
 				return
 			}
+			if f.c.Audit != nil && req.Method != http.MethodGet && req.Method != http.MethodHead {
+				told := &told{ResponseWriter: w, status: http.StatusOK}
+				w = told
+				defer func() { f.c.Audit(p, req, told.status) }()
+			}
 			if r.Scope != "" {
 				if err := p.Allowed(r.Scope); err != nil {
 					Refuse(w, http.StatusForbidden, "forbidden", err.Error())
@@ -171,6 +179,21 @@ func (f *Front) route(r Route) http.HandlerFunc {
 		r.Serve(w, req)
 	}
 }
+
+// told is an answer whose status is remembered.
+type told struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (t *told) WriteHeader(status int) {
+	t.status = status
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 // person says who asks.
 func (f *Front) person(r *http.Request) (Person, error) {

@@ -169,7 +169,7 @@ func (c *Config) identity(subject string, claims map[string]any) (name string, g
 		name = ""
 	}
 	name = cmp.Or(name, subject)
-	if !shows(name) || name == front.Operator.Name {
+	if !shows(name) || name == front.Operator.Name || strings.HasPrefix(name, "token:") {
 		return "", nil, fmt.Errorf("the provider's name for this person is of no use: %.200q", name)
 	}
 	switch list := claims[c.GroupsClaim].(type) {

@@ -172,6 +172,7 @@ func TestLies(t *testing.T) {
 		{name: "another access token", change: set("at_hash", b64(make([]byte, 16))), log: "access token hash"},
 		{name: "an address that is not verified", change: set("email_verified", false), who: "number-1 [ops]"},
 		{name: "the operator", change: set("email", "operator"), log: "of no use"},
+		{name: "a token", change: set("email", "token:ci"), log: "of no use"},
 		{name: "a name that draws", change: set("email", "ann\x1b[2J@example.org"), log: "of no use"},
 		{name: "a name that is too long", change: set("email", strings.Repeat("a", maxName+1)), log: "of no use"},
 		{name: "groups of another kind", change: set("groups", []any{1, "ops", map[string]any{}, "a\nb", ""}), who: "ann@example.org [ops]"},

@@ -538,3 +538,23 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestPage: the example in docs/people.md is read as it is written.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/people.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```text\n")
+	doc, _, _ := strings.Cut(rest, "```")
+	dir := t.TempDir()
+	for name, text := range map[string]string{File: doc, "people.secret": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Read(filepath.Join(dir, File))
+	if err != nil || len(c.Groups) != 2 || len(c.People) != 1 {
+		t.Errorf("it is %+v, %v", c, err)
+	}
+}

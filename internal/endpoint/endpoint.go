@@ -30,7 +30,7 @@ const (
 	hostEnv = "TANDEMUX_HOST"
 	// tokenEnv holds the token; a token never goes into argv, where other users
 	// of the machine could read it.
-	tokenEnv = "TANDEMUX_TOKEN"
+	tokenEnv = local.TokenEnv
 )
 
 // Version is this program's; main sets it before anything else.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +19,12 @@ import (
 
 // StartTime is how long a host may take to be ready, with all that it takes over.
 var StartTime = 90 * time.Second
+
+// TokenEnv holds a client's token, for the host that it asks. No host has it: agents and
+// terminals have the host's environment.
+const TokenEnv = "TANDEMUX_TOKEN"
+
+func isToken(kv string) bool { return strings.HasPrefix(kv, TokenEnv+"=") }
 
 // keeperEnv is how the Go runtime is set for a keeper, which does next to nothing, unless
 // the user sets it otherwise: from the start, as it makes room for each processor.
@@ -48,7 +55,7 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 	cmd := exec.Command(self, args...)
 	cmd.Args[0] = "tandemux"
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), daemon.ReadyEnv+"=3")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isToken), daemon.ReadyEnv+"=3")
 	if args[0] == "keeper" {
 		cmd.Env = append(keeperEnv, cmd.Env...)
 		small := filepath.Join(filepath.Dir(self), "tandemux-keeper")

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tandemux/hub/audit"
+	"tandemux/internal/local"
+)
+
+// said is what commands print.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// run runs a command of `tandemux hub`.
+func run(ctx context.Context, args ...string) (string, error) {
+	var out said
+	root := newRoot()
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
+}
+
+// TestAudit: who did what, and who was refused, is on the hub's disk, in the order in which it was, and
+// outlives the hub.
+func TestAudit(t *testing.T) {
+	home := t.TempDir()
+	runtime, err := os.MkdirTemp("", "h") // sockets want short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(runtime)
+	for name, dir := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state", "XDG_RUNTIME_DIR": runtime} {
+		t.Setenv(name, dir)
+	}
+	if err := os.Chmod(runtime, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(home, "config", "tandemux")
+	if err := os.MkdirAll(config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	file := fmt.Sprintf("url = 'http://127.0.0.1:%s'\nissuer = 'http://127.0.0.1:1'\nclient-id = 'tandemux'\n", port)
+	if err := os.WriteFile(filepath.Join(config, "people.toml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begin := func() (stop func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		started := make(chan struct{})
+		var once sync.Once
+		go func() {
+			ended <- serve(ctx, local.FindDirs(), serveOptions{Listen: "127.0.0.1:" + port, NATS: "127.0.0.1:0", Replicas: 1}, func(string, ...any) { once.Do(func() { close(started) }) })
+		}()
+		select {
+		case <-started:
+		case err := <-ended:
+			t.Fatal(err)
+		}
+		return func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop := begin()
+	before := time.Now()
+	// The operator on the socket does something that is not there; a browser is not signed in.
+	if _, err := run(t.Context(), "logout", "nobody"); err == nil {
+		t.Errorf("no such session: %v", err)
+	}
+	d := local.FindDirs()
+	socket, err := d.Socket(socketName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}}
+	for range 3 {
+		resp, err := client.Post("http://localhost/auth/logout", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	resp, err := http.Get("http://127.0.0.1:" + port + "/auth/callback?state=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	look := func() (records []audit.Record) {
+		t.Helper()
+		text, err := run(t.Context(), "audit", "--json", "--since", time.Since(before).Round(time.Second).String())
+		if err != nil {
+			t.Fatal(err, text)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			var r audit.Record
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			records = append(records, r)
+		}
+		return records
+	}
+	check := func() {
+		t.Helper()
+		records := look()
+		var got []string
+		for i, r := range records {
+			got = append(got, fmt.Sprint(r.Who, " ", r.What, " ", r.Outcome, " ", r.Remote))
+			if i > 0 && records[i-1].Seq >= r.Seq || r.Time.Before(before.Add(-time.Second)) {
+				t.Errorf("%+v follows %+v", r, records[max(i-1, 0)])
+			}
+		}
+		want := strings.Repeat("operator POST /auth/logout done ,", 3) + " sign in refused 127.0.0.1"
+		if strings.Join(got, ",") != want {
+			t.Errorf("it has %q, want %q", got, want)
+		}
+	}
+	check()
+	if text, err := run(t.Context(), "audit"); err != nil || !strings.Contains(text, "done     operator  POST /auth/logout") {
+		t.Errorf("for people: %v\n%s", err, text)
+	}
+	if text, err := run(t.Context(), "whoami"); err != nil || !strings.Contains(text, "operator") {
+		t.Errorf("who am I: %v %s", err, text)
+	}
+	stop()
+	defer begin()()
+	check()
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
