@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,6 +45,24 @@ AWAY is one that has not said for some seconds that it is here.`, nil, func(cmd 
 			return []any{e.Name, here(e), len(e.Terms), len(e.Sessions), strings.Join(e.Labels, ","), strings.Join(e.Agents, ","), e.CPUs, e.Version}
 		})
 	}), cli.One[[]directory.Entry]())
+}
+
+func newStatusCommand() *cobra.Command {
+	return cli.WithJSON(cli.Command("status", "Say where the hub is, and how many hosts are here", nil, func(cmd *cobra.Command, _ []string) error {
+		var s status
+		if err := ask(cmd, http.MethodGet, "/hub", nil, &s); err != nil {
+			return err
+		}
+		return cli.Print(cmd, s, func(out io.Writer) error {
+			for _, line := range [][2]string{{"reached at", strings.Join(s.URLs, " ")}, {"hosts join at", s.Join}, {"certificate", s.Fingerprint}, {"NATS", s.NATS}} {
+				if line[1] != "" {
+					fmt.Fprintf(out, "%-14s %s\n", line[0], line[1])
+				}
+			}
+			_, err := fmt.Fprintf(out, "%-14s %d here, %d away\n", "hosts", s.Here, s.Away)
+			return err
+		})
+	}), cli.One[status]())
 }
 
 // here says whether a host is here, and since when it is not.

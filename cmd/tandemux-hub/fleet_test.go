@@ -123,6 +123,10 @@ func TestFleet(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); lines[len(lines)-1] != "200000" {
 		t.Errorf("100,000 lines through the hub end with %q", lines[len(lines)-1])
 	}
+	// What runs in a terminal sees no credential.
+	if out := build.Tandemux("run", "--", "env"); strings.Contains(out, "NATS") || strings.Contains(out, "tandemux_") {
+		t.Errorf("a terminal's environment is %s", out)
+	}
 	wrong := filepath.Join(home.Dir, "wrong")
 	home.Must(os.WriteFile(wrong, []byte("tandemux_wrong"), 0o600))
 	if out, err := home.Command("ls", "--host", "ws://"+addr+"/hosts/build/ahp", "--token-file", wrong).CombinedOutput(); err == nil || !strings.Contains(string(out), "token") {

@@ -25,7 +25,7 @@ func main() {
 func newRoot() *cobra.Command {
 	root := cli.Group("hub", "Work with a fleet of machines", `A hub is what several machines meet at: it knows which there are and what runs there,
 carries terminals where no direct way exists, and hands out tasks.`,
-		newServeCommand(), newLsCommand(), newInviteCommand(), newRevokeCommand(), newTokenCommand(), newJoinCommand(),
+		newServeCommand(), newLsCommand(), newStatusCommand(), newInviteCommand(), newRevokeCommand(), newTokenCommand(), newJoinCommand(),
 		newLoginCommand(), newLogoutCommand(), newWhoamiCommand(), newAuditCommand())
 	root.Version = version
 	endpoint.AddFlags(root)

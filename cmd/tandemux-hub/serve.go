@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/auth"
 	"tandemux/host/listen"
 	"tandemux/hub/audit"
 	"tandemux/hub/carry"
@@ -64,6 +66,7 @@ type hub struct {
 	// url is where hosts join, fingerprint the certificate there.
 	url, fingerprint string
 	directory        *directory.Directory
+	urls             atomic.Pointer[[]string] // of the front, once it listens
 	// audit notes who did what; names and origins are those by which browsers know the hub.
 	audit          *audit.Log
 	names, origins []string
@@ -92,7 +95,7 @@ func hostsOf(ctx context.Context, h *hub) (_ []front.Authenticator, routes []fro
 	}
 	b := &carry.Bridge{NATS: h.bus.Conn, Find: h.directory.Host, Log: h.log}
 	a := directory.Admission{Bus: h.bus, Grants: grants, URL: h.url, Fingerprint: h.fingerprint}
-	return nil, append(h.directory.Routes(a), b.Route()), nil
+	return nil, append(h.directory.Routes(a), b.Route(), front.Route{Pattern: "GET /api/v1/hub", Scope: auth.ScopeRead, Serve: h.status}), nil
 }
 
 func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format string, args ...any)) error {
@@ -132,8 +135,12 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 	for _, ln := range listeners {
 		go func() { ended <- f.Serve(ctx, ln) }()
 	}
-	for _, u := range listen.Addresses(listeners[1:]).URLs {
+	h.urls.Store(new(listen.Addresses(listeners[1:]).URLs))
+	for _, u := range *h.urls.Load() {
 		say("hub started; %s", u)
+	}
+	if h.fingerprint != "" {
+		say("its certificate is %s", h.fingerprint)
 	}
 	say("hosts join at %s", h.url)
 	select {

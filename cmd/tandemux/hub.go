@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,8 +66,11 @@ func hubPath() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(filepath.Dir(self), hubProgram)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("the program %s is not installed beside this one, in %s: it is a part of each release, and `make install` puts it there", hubProgram, filepath.Dir(self))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if path, err = exec.LookPath(hubProgram); err != nil {
+		return "", fmt.Errorf("the program %s is neither beside this one, in %s, nor in PATH: it is a part of each release, and `make install` puts it there", hubProgram, filepath.Dir(self))
 	}
 	return path, nil
 }

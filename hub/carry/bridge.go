@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -15,6 +16,9 @@ import (
 	"tandemux/hub/front"
 	"tandemux/internal/wsrpc"
 )
+
+// comeTime is how long a host may take to listen that is here.
+const comeTime = 2 * time.Second
 
 // Bridge is the hub's side: WebSockets of clients.
 type Bridge struct {
@@ -85,6 +89,13 @@ func (b *Bridge) open(ctx context.Context, name string, o opening) (got opened, 
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
 	m, err := b.NATS.RequestWithContext(ctx, openSubject(name), text)
+	for until := time.Now().Add(comeTime); errors.Is(err, nats.ErrNoResponders) && time.Now().Before(until); {
+		select { // it has just come, or comes back from another node
+		case <-time.After(comeTime / 20):
+		case <-ctx.Done():
+		}
+		m, err = b.NATS.RequestWithContext(ctx, openSubject(name), text)
+	}
 	if err != nil {
 		return got, err
 	}

@@ -38,6 +38,12 @@ type way struct {
 // open carries connections to answer, which is given the host's end of each.
 func open(t *testing.T, dial func(ctx context.Context, token string) (jsonrpc.Transport, error)) *way {
 	t.Helper()
+	return openBy(t, func(addr string) string { return addr }, dial)
+}
+
+// openBy is open with another way from the host to the hub.
+func openBy(t *testing.T, by func(addr string) string, dial func(ctx context.Context, token string) (jsonrpc.Transport, error)) *way {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	b, err := server.Start(ctx, server.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
@@ -50,8 +56,9 @@ func open(t *testing.T, dial func(ctx context.Context, token string) (jsonrpc.Tr
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := by(b.Addr())
 	connect := func(o ...nats.Option) (*nats.Conn, error) {
-		return nats.Connect("nats://"+b.Addr(), append(o, nats.UserCredentialBytes([]byte(c.Text)), nats.CustomInboxPrefix(server.InboxOf("build")))...)
+		return nats.Connect("nats://"+at, append(o, nats.UserCredentialBytes([]byte(c.Text)), nats.CustomInboxPrefix(server.InboxOf("build")))...)
 	}
 	nc, err := connect()
 	if err != nil {

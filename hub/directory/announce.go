@@ -121,7 +121,7 @@ func (a *Announcer) beat() {
 func (a *Announcer) leave() {
 	if a.nc.IsConnected() {
 		m := nats.NewMsg(prefix + presenceBucket + "." + a.name)
-		m.Header.Set("KV-Operation", "DEL")
+		m.Header.Set(operation, "DEL")
 		a.nc.PublishMsg(m)             //nolint:errcheck // else its time to live says so
 		a.nc.FlushTimeout(time.Second) //nolint:errcheck // else its time to live says so
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tandemux/hub/server"
@@ -54,13 +55,18 @@ func Open(ctx context.Context, b *server.Bus, log *slog.Logger) (*Directory, err
 	}{
 		{&d.invites, jetstream.KeyValueConfig{Bucket: invitesBucket, MaxValueSize: maxEntry}, d.invited},
 		{&d.hosts, jetstream.KeyValueConfig{Bucket: hostsBucket, MaxValueSize: maxEntry}, d.told},
-		{&d.presence, jetstream.KeyValueConfig{Bucket: presenceBucket, Storage: jetstream.MemoryStorage, TTL: AwayTime, MaxValueSize: maxWords}, d.beat},
+		{&d.presence, jetstream.KeyValueConfig{Bucket: presenceBucket, Storage: jetstream.MemoryStorage, TTL: AwayTime, MaxValueSize: maxWords}, nil},
 	} {
 		var err error
 		if *o.to, err = b.Bucket(ctx, o.c, o.got); err != nil {
 			return nil, fmt.Errorf("open the directory: %w", err)
 		}
 	}
+	sub, err := b.Subscribe(prefix+presenceBucket+".*", d.beat)
+	if err != nil {
+		return nil, fmt.Errorf("open the directory: %w", err)
+	}
+	context.AfterFunc(ctx, func() { sub.Unsubscribe() }) //nolint:errcheck // it is over
 	return d, nil
 }
 
@@ -85,17 +91,20 @@ func (d *Directory) told(e jetstream.KeyValueEntry) {
 	d.known[name] = h
 }
 
-func (d *Directory) beat(e jetstream.KeyValueEntry) {
+// beat hears a host as it writes its key: a watch of the bucket would wait for another of
+// its kind where the node that has it dies.
+func (d *Directory) beat(m *nats.Msg) {
+	name := strings.TrimPrefix(m.Subject, prefix+presenceBucket+".")
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if gone(e) {
+	if m.Header.Get(operation) != "" {
 		// When it was last here is known all the same.
-		if last := d.now().Add(-AwayTime); d.seen[e.Key()].After(last) {
-			d.seen[e.Key()] = last
+		if last := d.now().Add(-AwayTime); d.seen[name].After(last) {
+			d.seen[name] = last
 		}
 		return
 	}
-	d.seen[e.Key()] = d.now()
+	d.seen[name] = d.now()
 }
 
 func (d *Directory) invited(e jetstream.KeyValueEntry) {

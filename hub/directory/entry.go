@@ -148,6 +148,7 @@ const (
 	presenceBucket = "tandemux_presence"
 	invitesBucket  = "tandemux_invites"
 	prefix         = "$KV."
+	operation      = "KV-Operation" // the header of what is no value
 )
 
 // Grant is what a host may do: write its own keys.

@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Carries {
 		run(func(ctx context.Context, j *Joined) error {
 			h := &carry.Host{Name: name, Log: o.Log, Dial: j.dialAs, Connect: func() (*nats.Conn, error) {
-				return nats.Connect(o.URL, append(opts, nats.NoReconnect(), nats.PingInterval(pingTime), nats.MaxPingsOutstanding(pings))...)
+				return nats.Connect(nc.ConnectedUrl(), append(opts, nats.NoReconnect(), nats.PingInterval(pingTime), nats.MaxPingsOutstanding(pings))...)
 			}}
 			return h.Serve(ctx, nc)
 		})

@@ -13,7 +13,8 @@ import (
 // Bucket returns, and then with what changes, by one goroutine, until ctx ends.
 func (b *Bus) Bucket(ctx context.Context, c jetstream.KeyValueConfig, got func(jetstream.KeyValueEntry)) (jetstream.KeyValue, error) {
 	c.Replicas, c.History = b.Replicas, max(1, c.History)
-	kv, err := b.JS.CreateOrUpdateKeyValue(ctx, c)
+	var kv jetstream.KeyValue
+	err := b.again(ctx, func(ctx context.Context) (err error) { kv, err = b.JS.CreateOrUpdateKeyValue(ctx, c); return err })
 	if err == nil && got != nil {
 		err = follow(ctx, kv, got)
 	}

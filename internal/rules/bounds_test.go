@@ -113,6 +113,9 @@ var bounds = map[string][]string{
 		"ask all hosts at once, for {internal/endpoint.eachTime s} at most",
 		"at the latest after {cmd/tandemux.lastPause words}",
 	},
+	"docs/fleet.md": {
+		"it has not for {hub/directory.AwayTime s}",
+	},
 	"docs/sandbox.md": {
 		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",
 	},
@@ -200,6 +203,10 @@ var examples = map[string]bool{
 	"docs/configuration.md: a minute": true, // a rate, as is the next
 	"docs/agents.md: a minute":        true,
 	"docs/protocol.md: 115 times":     true, // measured
+	"docs/fleet.md: a second":         true, // what 10,000 hosts would take, as are the next three
+	"docs/fleet.md: 23 ms":            true,
+	"docs/fleet.md: four minutes":     true,
+	"docs/fleet.md: 16 MiB":           true,
 }
 
 // flow is a page without blocks of code, its paragraphs and rows a line each.
