@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tandemux/hub/audit"
+	"tandemux/internal/hosttest"
 	"tandemux/internal/local"
 )
 
@@ -171,4 +172,40 @@ func freePort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return port
+}
+
+// TestPersonAtHost: what is done on a host through the hub has in the host's own log who the
+// hub knows them to be, beside the token that let them in.
+func TestPersonAtHost(t *testing.T) {
+	t.Parallel()
+	home, build := hosttest.New(t, ""), hosttest.New(t, "")
+	_, addr := runHub(t, home)
+	build.Tandemux("new", "--name", "shell", "--background", "--", "sh")
+	start(t, build, home.Tandemux("hub", "invite", "build"), "join")
+	home.Eventually("the host is listed", func() bool { return len(fleet(home)["build"].Terms) == 1 })
+	keep := func(name, token string) string {
+		path := filepath.Join(home.Dir, name)
+		home.Must(os.WriteFile(path, []byte(strings.TrimSpace(token)+"\n"), 0o600))
+		return path
+	}
+	home.Tandemux("hosts", "add", "build", "ws://"+addr+"/hosts/build/ahp", "--token-file", keep("host", build.Token("fleet")))
+	home.Tandemux("hosts", "add", "team", "ws://"+addr, "--token-file", keep("hub", home.Tandemux("hub", "token", "new", "ann")))
+	home.Tandemux("claim", "build:shell")
+	log, err := os.ReadFile(filepath.Join(build.Dir, ".local", "state", "tandemux", "audit.log"))
+	home.Must(err)
+	found := false
+	for _, line := range strings.Split(string(log), "\n") {
+		found = found || strings.Contains(line, `"claim"`) && strings.Contains(line, `"person":"token:ann"`) && strings.Contains(line, `"principal":"token:`)
+	}
+	if !found {
+		t.Errorf("the host's log does not say who claimed:\n%s", log)
+	}
+	if out := home.Tandemux("hub", "audit"); !strings.Contains(out, "token:ann  connect build") {
+		t.Errorf("the hub's audit does not say who connected:\n%s", out)
+	}
+	// A token of the hub's that is none is refused, though the host's is good.
+	home.Must(os.WriteFile(filepath.Join(home.Dir, "hub"), []byte("tandemuxhub_guessed\n"), 0o600))
+	if out, err := home.Command("ls", "--host", "build").CombinedOutput(); err == nil {
+		t.Errorf("with a wrong token of the hub: %s", out)
+	}
 }

@@ -93,7 +93,9 @@ func hostsOf(ctx context.Context, h *hub) (_ []front.Authenticator, routes []fro
 	if h.directory, err = directory.Open(ctx, h.bus, h.log); err != nil {
 		return nil, nil, err
 	}
-	b := &carry.Bridge{NATS: h.bus.Conn, Find: h.directory.Host, Log: h.log}
+	b := &carry.Bridge{NATS: h.bus.Conn, Find: h.directory.Host, Log: h.log, Note: func(p front.Person, host string, r *http.Request) {
+		h.audit.Note(audit.Record{Who: p.Name, Groups: p.Groups, What: "connect", On: host, Outcome: "done", Remote: audit.Remote(r)})
+	}}
 	a := directory.Admission{Bus: h.bus, Grants: grants, URL: h.url, Fingerprint: h.fingerprint}
 	return nil, append(h.directory.Routes(a), b.Route(), front.Route{Pattern: "GET /api/v1/hub", Scope: auth.ScopeRead, Serve: h.status}), nil
 }

@@ -151,12 +151,16 @@ func (a *Log) refusal(r refusal, args ...any) {
 // By says who did it.
 type By struct {
 	Principal, Client string // client is the clientId, empty before initialize
+	Person            string // who a hub says it is, empty for all others
 }
 
 func (b By) args(channel ahp.URI) []any {
 	args := []any{"principal", b.Principal}
 	if b.Client != "" {
 		args = append(args, "client", b.Client)
+	}
+	if b.Person != "" {
+		args = append(args, "person", b.Person)
 	}
 	if channel != "" {
 		args = append(args, "channel", cut(channel, maxDetail))

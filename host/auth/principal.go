@@ -38,6 +38,9 @@ type Principal struct {
 	// Sandbox, if not empty, is the session in whose sandbox the principal is: it
 	// reaches the terminals that run there and nothing else.
 	Sandbox ahp.URI
+	// Person is who a hub says is at the other end, for people to read: it proves nothing,
+	// and gives nothing.
+	Person string
 	// Proved, if not nil, says whether a person has proved just now that they are there:
 	// only then it may allow what agents ask for.
 	Proved func() bool

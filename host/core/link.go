@@ -106,7 +106,7 @@ func (l *Link) Subscribed() int { return len(l.subs) }
 
 // Who is the link's principal and client, for the audit log.
 func (l *Link) Who() audit.By {
-	b := audit.By{Principal: l.Principal.ID}
+	b := audit.By{Principal: l.Principal.ID, Person: l.Principal.Person}
 	if l.Client != nil {
 		b.Client = l.Client.ID
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"tandemux/host/auth"
 	"tandemux/host/listen"
@@ -174,6 +176,20 @@ func (e *entrance) identify(ctx context.Context, c net.Conn) context.Context {
 // too, only a token lets in. Hosts that don't have it know no such path.
 const TokenPath = "/ahp/token"
 
+// PersonHeader is who that client is, there: its owner's program at the socket says so.
+const PersonHeader = "Tandemux-Person"
+
+const maxPerson = 128
+
+// personOf is the name in a request, if it can be shown.
+func personOf(r *http.Request) string {
+	name := r.Header.Get(PersonHeader)
+	if len(name) > maxPerson || !utf8.ValidString(name) || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return ""
+	}
+	return strings.Clone(name)
+}
+
 // endpoints are the paths that a client may dial.
 var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true, TokenPath: true}
 
@@ -254,6 +270,9 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 			var reason string
 			if who, reason = e.holder(r, door); who == nil {
 				return e.failed(r, reason)
+			}
+			if r.URL.Path == TokenPath {
+				who.Person = personOf(r)
 			}
 		}
 	} else {

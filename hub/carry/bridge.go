@@ -25,6 +25,8 @@ type Bridge struct {
 	NATS *nats.Conn
 	// Find is the directory's.
 	Find func(name string) (directory.Entry, bool)
+	// Note is told who was let in by a host; nil: nobody is.
+	Note func(p front.Person, host string, r *http.Request)
 	Log  *slog.Logger
 }
 
@@ -38,6 +40,11 @@ func (b *Bridge) serve(w http.ResponseWriter, r *http.Request) {
 	token := front.Bearer(r)
 	if token == "" {
 		front.Fail(w, r, "no token of a host")
+		return
+	}
+	who, err := front.Asker(r)
+	if err != nil {
+		front.Fail(w, r, "beside a host's token: "+err.Error())
 		return
 	}
 	name := r.PathValue("name")
@@ -54,7 +61,7 @@ func (b *Bridge) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // it is over
-	got, err := b.open(r.Context(), name, opening{id, token})
+	got, err := b.open(r.Context(), name, opening{id, token, who.Name})
 	switch {
 	case err != nil:
 		b.Log.Info("a host does not answer who wants to be carried to it", "host", name, "err", err)
@@ -66,6 +73,9 @@ func (b *Bridge) serve(w http.ResponseWriter, r *http.Request) {
 	case got.Status != http.StatusSwitchingProtocols:
 		http.Error(w, cmp.Or(got.Text, http.StatusText(got.Status)), got.Status)
 		return
+	}
+	if b.Note != nil {
+		b.Note(who, name, r)
 	}
 	t, err := wsrpc.Accept(w, r, wsrpc.Options{})
 	if err != nil {

@@ -36,7 +36,7 @@ type way struct {
 }
 
 // open carries connections to answer, which is given the host's end of each.
-func open(t *testing.T, dial func(ctx context.Context, token string) (jsonrpc.Transport, error)) *way {
+func open(t *testing.T, dial func(ctx context.Context, token, person string) (jsonrpc.Transport, error)) *way {
 	t.Helper()
 	return openBy(t, func(addr string) string { return addr }, dial)
 }
@@ -102,7 +102,7 @@ type dialer func(network, addr string) (net.Conn, error)
 func (d dialer) Dial(network, addr string) (net.Conn, error) { return d(network, addr) }
 
 // echo is a host's end that says again what it hears.
-func echo(context.Context, string) (jsonrpc.Transport, error) {
+func echo(context.Context, string, string) (jsonrpc.Transport, error) {
 	near, far := jsonrpc.Pipe(4)
 	go func() {
 		for {
@@ -172,7 +172,7 @@ func TestMessages(t *testing.T) {
 // it is not even asked.
 func TestRefused(t *testing.T) {
 	asked := 0
-	w := open(t, func(ctx context.Context, token string) (jsonrpc.Transport, error) {
+	w := open(t, func(ctx context.Context, token, _ string) (jsonrpc.Transport, error) {
 		asked++
 		switch token {
 		case "revoked":
@@ -182,7 +182,7 @@ func TestRefused(t *testing.T) {
 		case "dead":
 			return nil, errors.New("connection refused by /home/secret/path")
 		}
-		return echo(ctx, token)
+		return echo(ctx, token, "")
 	})
 	for _, c := range []struct {
 		token  string
@@ -218,9 +218,9 @@ func TestSlowReader(t *testing.T) {
 	for i := range block {
 		block[i] = 'x'
 	}
-	w := open(t, func(ctx context.Context, token string) (jsonrpc.Transport, error) {
+	w := open(t, func(ctx context.Context, token, _ string) (jsonrpc.Transport, error) {
 		if token == "other" {
-			return echo(ctx, token)
+			return echo(ctx, token, "")
 		}
 		near, far := jsonrpc.Pipe(0)
 		go func() {
@@ -273,7 +273,7 @@ func TestSlowReader(t *testing.T) {
 // TestCut: a stream whose way is lost ends at both sides, which says so.
 func TestCut(t *testing.T) {
 	ended := make(chan error, 1)
-	w := open(t, func(context.Context, string) (jsonrpc.Transport, error) {
+	w := open(t, func(context.Context, string, string) (jsonrpc.Transport, error) {
 		near, far := jsonrpc.Pipe(4)
 		go func() {
 			_, err := far.Read(context.Background())

@@ -29,6 +29,8 @@ const (
 type opening struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
+	// Person is who that is to the hub, empty if it does not know.
+	Person string `json:"person,omitempty"`
 }
 
 // opened is its answer: http.StatusSwitchingProtocols, or what the host says.
@@ -43,7 +45,7 @@ type Host struct {
 	// Connect makes a connection to NATS for one stream, which does not reconnect.
 	Connect func() (*nats.Conn, error)
 	// Dial opens a connection to the host for who has a token, which the host checks.
-	Dial func(ctx context.Context, token string) (jsonrpc.Transport, error)
+	Dial func(ctx context.Context, token, person string) (jsonrpc.Transport, error)
 	Log  *slog.Logger
 }
 
@@ -99,7 +101,7 @@ func (h *Host) carry(ctx context.Context, m *nats.Msg) {
 	}
 	start, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
-	t, err := h.Dial(start, o.Token)
+	t, err := h.Dial(start, o.Token, o.Person)
 	if err != nil {
 		refused := &wsrpc.StatusError{Code: http.StatusBadGateway, Body: "the host can't be reached on its machine"}
 		errors.As(err, &refused)

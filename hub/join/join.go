@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"runtime"
@@ -170,9 +171,13 @@ func dialOptions(at, credential, pin string) (name string, opts []nats.Option, e
 	return claims.Name, opts, nil
 }
 
-// dialAs connects to the host for who has a token.
-func (j *Joined) dialAs(ctx context.Context, token string) (jsonrpc.Transport, error) {
-	return wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://localhost" + front.TokenPath, Token: token, Dial: j.Host})
+// dialAs connects to the host for who has a token; person is who the hub says that is.
+func (j *Joined) dialAs(ctx context.Context, token, person string) (jsonrpc.Transport, error) {
+	t := wsrpc.Target{URL: "ws://localhost" + front.TokenPath, Token: token, Dial: j.Host}
+	if person != "" {
+		t.Header = http.Header{front.PersonHeader: {person}}
+	}
+	return wsrpc.Dial(ctx, t)
 }
 
 // announce tells the hub what the host is, as it changes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -225,6 +226,9 @@ func (p Endpoint) ChildEnv(environ []string) map[string]string {
 // dialer gives the transport function of internal/client.
 func (p Endpoint) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
 	target := wsrpc.Target{URL: p.url, Token: p.token}
+	if token := p.hubToken(); token != "" {
+		target.Header = http.Header{hubTokenHeader: {token}}
+	}
 	switch p.scheme {
 	case "":
 		if _, err := p.Dirs.Socket(listen.SocketName); err != nil {
@@ -238,6 +242,34 @@ func (p Endpoint) dialer() (func(context.Context) (jsonrpc.Transport, error), er
 		target.Dial = p.SSH.dialer(p.quiet)
 	}
 	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
+}
+
+// hubTokenHeader is hub/front's.
+const hubTokenHeader = "Tandemux-Hub-Token"
+
+// hubToken is the session with the hub that the host is reached through, so that it is known
+// who asks: of the host in the list that is the hub itself; empty if there is none.
+func (p Endpoint) hubToken() string {
+	if (p.scheme != "ws" && p.scheme != "wss") || !strings.Contains(p.url, p.scheme+"://") || !strings.Contains(p.url, "/hosts/") {
+		return ""
+	}
+	list, err := hosts.Read(p.Dirs.Config)
+	if err != nil {
+		return ""
+	}
+	for _, h := range list {
+		var hub Endpoint
+		if u, err := url.Parse(h.URL); err != nil || h.TokenFile == "" || strings.Trim(u.Path, "/") != "" {
+			continue
+		}
+		if hub.parse(h.URL, h.Name) != nil || hub.scheme != p.scheme || hub.host != p.host {
+			continue
+		}
+		if token, err := readToken(h.TokenFile); err == nil {
+			return token
+		}
+	}
+	return ""
 }
 
 // InTheClear reports whether a token would cross a network unencrypted.

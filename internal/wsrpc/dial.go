@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,6 +29,8 @@ type Target struct {
 	// Token is sent as Authorization: Bearer; empty for none. It is never part
 	// of an error.
 	Token string
+	// Header has further headers of the request, none by default.
+	Header http.Header
 	// Fingerprint pins the certificate of a wss URL, in the form of
 	// CheckFingerprint; empty means that it is verified as browsers do.
 	Fingerprint string
@@ -114,6 +117,7 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 		return sock, nil
 	}
 	header := http.Header{}
+	maps.Copy(header, t.Header)
 	if t.Token != "" {
 		header.Set("Authorization", "Bearer "+t.Token)
 	}
