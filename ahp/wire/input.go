@@ -11,12 +11,35 @@ import (
 // The fixed text around the values of what is typed, on its way to the host and
 // as its echo.
 const (
-	inputHead   = `{"jsonrpc":"2.0","method":"dispatchAction","params":{"channel":`
-	inputSeq    = `,"clientSeq":`
-	inputMid    = `,"action":{"type":"terminal/input","data":`
-	inputOrigin = `,"origin":{"clientId":`
-	inputEnd    = `}}}`
+	inputHead      = `{"jsonrpc":"2.0","method":"dispatchAction","params":` + inputParams
+	inputParams    = `{"channel":`
+	inputSeq       = `,"clientSeq":`
+	inputMid       = `,"action":{"type":"terminal/input","data":`
+	inputParamsEnd = `}}`
+	inputOrigin    = `,"origin":{"clientId":`
+	inputEnd       = `}}}`
 )
+
+// InputParams is the params of the dispatch of a terminal/input, as ahp.Encode writes them:
+// the way of a key out of a client.
+func InputParams(channel ahp.URI, seq int64, data string) []byte {
+	b := make([]byte, 0, len(inputParams)+len(channel)+len(inputSeq)+len(inputMid)+len(inputParamsEnd)+len(data)+64)
+	b = appendQuoted(append(b, inputParams...), channel)
+	b = strconv.AppendInt(append(b, inputSeq...), seq, 10)
+	b = appendQuoted(append(b, inputMid...), data)
+	return append(b, inputParamsEnd...)
+}
+
+// InputEcho is the notification that is the host's echo of a terminal/input.
+func InputEcho(e ahp.Envelope, data string) []byte {
+	b := make([]byte, 0, 256+len(e.Channel)+len(data)+len(e.Origin.ClientID))
+	b = appendQuoted(append(b, dataHead...), e.Channel)
+	b = appendQuoted(append(b, inputMid...), data)
+	b = strconv.AppendInt(append(b, dataSeq...), e.ServerSeq, 10)
+	b = appendQuoted(append(b, inputOrigin...), e.Origin.ClientID)
+	b = strconv.AppendInt(append(b, inputSeq...), e.Origin.ClientSeq, 10)
+	return append(b, inputEnd...)
+}
 
 // ReadInputDispatch recognises exactly the notification that Encode and jsonrpc
 // write of a terminal/input that is dispatched, without reflection: the way of a

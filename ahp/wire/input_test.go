@@ -46,15 +46,33 @@ func checkInput(t *testing.T, msg []byte) (dispatch, echo bool) {
 	return dispatch, echo
 }
 
+// checkWritten holds what is written without reflection to the general encoder, in the form of
+// every profile. They spell the place of what is not UTF-8 in two ways.
+func checkWritten(t *testing.T, params any, data, got string) {
+	t.Helper()
+	if !utf8.ValidString(data) {
+		got = strings.ReplaceAll(got, `\ufffd`, "\ufffd")
+	}
+	for _, p := range []ahp.Profile{ahp.V1, ahp.V09, ahp.V05} {
+		if want, err := ahp.Encode(p, params); err != nil || string(want) != got {
+			t.Errorf("for profile %d it is written as\n%s, and not\n%s, %v", p, got, want, err)
+		}
+	}
+}
+
 func TestInputIsReadAsItIsWritten(t *testing.T) {
 	for _, data := range dataSamples {
 		for _, seq := range []int64{1, 9, 10, 1e17} {
-			msg := whole(t, ahp.MethodDispatchAction, ahp.DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: ahp.TerminalInput{Data: data}})
+			p := ahp.DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: ahp.TerminalInput{Data: data}}
+			checkWritten(t, p, data, string(InputParams(p.Channel, seq, data)))
+			msg := whole(t, ahp.MethodDispatchAction, p)
 			if dispatch, _ := checkInput(t, msg); !dispatch {
 				t.Errorf("ReadInputDispatch does not know %s", msg)
 			}
 			e := ahp.Envelope{Channel: "ahp-terminal:/1", Action: ahp.TerminalInput{Data: data}, ServerSeq: seq, Origin: &ahp.Origin{ClientID: "me", ClientSeq: 3}}
 			msg = whole(t, ahp.MethodAction, e)
+			_, echo, _ := strings.Cut(string(InputEcho(e, data)), `"params":`)
+			checkWritten(t, e, data, strings.TrimSuffix(echo, "}"))
 			if _, echo := checkInput(t, msg); !echo {
 				t.Errorf("ReadInputEcho does not know %s", msg)
 			}

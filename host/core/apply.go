@@ -128,7 +128,6 @@ func (tx Tx) Answer(uri ahp.URI, a ahp.Action, by *By, reason string) {
 	f := frame{env: ahp.Envelope{
 		Channel: uri, Action: a, ServerSeq: tx.NextSeq(), Origin: &origin, RejectionReason: reason,
 	}}
-	_, f.patient = a.(ahp.TerminalInput)
 	tx.sendFrame(by.Link, &f)
 }
 

@@ -15,7 +15,6 @@ type frame struct {
 	encoded [3][]byte      // by profile
 	output  *outbox.Output // what encoded shares, if it is output
 	by      *By
-	patient bool // nobody waits for it
 	inner   bool // it is for the host alone, and has no number
 }
 
@@ -46,6 +45,11 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 		for i := range f.encoded {
 			f.encoded[i] = b
 		}
+		return b, nil
+	}
+	if typed, ok := f.env.Action.(ahp.TerminalInput); ok && f.env.Origin != nil && f.env.RejectionReason == "" {
+		b := wire.InputEcho(f.env, typed.Data)
+		f.encoded[p] = b
 		return b, nil
 	}
 	params, err := ahp.Encode(p, f.env)
@@ -83,7 +87,7 @@ func (tx Tx) sendFrame(l *Link, f *frame) {
 		if other {
 			env := f.env
 			env.Action = a
-			f = &frame{env: env, patient: f.patient}
+			f = &frame{env: env}
 		}
 	}
 	if !ahp.Speaks(l.Profile, f.env.Action.ActionType()) {
@@ -94,12 +98,9 @@ func (tx Tx) sendFrame(l *Link, f *frame) {
 		tx.c.o.Log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return
 	}
-	switch {
-	case f.patient:
-		tx.c.out.SendLater(l.Out, b)
-	case f.output != nil:
+	if f.output != nil {
 		tx.c.out.SendOutput(l.Out, f.output)
-	default:
+	} else {
 		tx.c.out.Send(l.Out, b)
 	}
 }

@@ -77,13 +77,6 @@ func (c *Conn) release() []message {
 	return held
 }
 
-// waits reports whether what is sent now is not queued at once.
-func (c *Conn) waits() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closed || c.holding
-}
-
 // keep takes a message that is not to be queued now: it is held, or there is no room
 // for it, or nothing is sent any more.
 func (c *Conn) keep(m message) bool {

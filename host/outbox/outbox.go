@@ -69,14 +69,6 @@ func (o *Outbox) Ping(c *Conn, number int64) { o.send(c, message{b: jsonrpc.Ping
 // SendOutput is Send for output that other connections get as well.
 func (o *Outbox) SendOutput(c *Conn, out *Output) { o.send(c, message{b: out.buf, output: out}) }
 
-// SendLater queues the echo of input: its sender has seen it do its work, or will with
-// the output that follows.
-func (o *Outbox) SendLater(c *Conn, b []byte) {
-	if c.waits() || c.RPC.SendLater(b) != nil {
-		o.Send(c, b)
-	}
-}
-
 // Release lets what a connection holds back follow the reply.
 func (o *Outbox) Release(c *Conn) {
 	for _, m := range c.release() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -93,12 +94,14 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 		a = claim
 	}
 	seq = c.clientSeq + 1
-	params, err := ahp.Encode(c.profile, ahp.DispatchParams{Channel: channel, ClientSeq: seq, Action: a})
-	if err != nil {
+	var params json.RawMessage
+	typed, input := a.(ahp.TerminalInput)
+	if input {
+		params = wire.InputParams(channel, seq, typed.Data)
+	} else if params, err = ahp.Encode(c.profile, ahp.DispatchParams{Channel: channel, ClientSeq: seq, Action: a}); err != nil {
 		return 0, nil, err
 	}
 	c.clientSeq = seq
-	typed, input := a.(ahp.TerminalInput)
 	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
 		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
 			err = ErrDisconnected

@@ -54,8 +54,6 @@ const (
 	CloseWait = time.Second
 	// maxDrains is how many times in a row it does.
 	maxDrains = 10
-	// LaterWait is how long a message of SendLater waits for company.
-	LaterWait = 2 * time.Millisecond
 	// slowHandler is when reading goes on beside a handler.
 	slowHandler = 20 * time.Millisecond
 )
@@ -84,8 +82,6 @@ type Conn struct {
 	o       Options
 	log     *slog.Logger
 	queue   *queue
-	later   *time.Timer
-	waits   atomic.Bool // later runs
 
 	// Owned by Run's goroutine.
 	after  []func()
@@ -118,19 +114,13 @@ func New(t Transport, h Handler, o Options) *Conn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{
+	return &Conn{
 		t: t, handler: h, o: o, log: log,
 		queue:   newQueue(t, o),
 		calls:   calls{pending: map[int64]func(json.RawMessage, error){}},
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
-	c.later = time.AfterFunc(time.Hour, func() {
-		c.waits.Store(false)
-		c.queue.start()
-	})
-	c.later.Stop()
-	return c
 }
 
 // handlerOf is the key that marks the context of a connection's handlers.
@@ -172,7 +162,6 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 		if c.beside != nil {
 			<-c.beside
 		}
-		c.later.Stop()
 		c.endCalls()
 		close(c.done)
 		err = c.cause
@@ -355,16 +344,6 @@ type Shared interface {
 // took it have released it. After an error it is not released.
 func (c *Conn) PutShared(raw []byte, s Shared) error {
 	return c.queue.add(item{msg: raw, shared: s})
-}
-
-// SendLater is Send for a message that nobody waits for: it goes with the next
-// one, or after a wait of LaterWait.
-func (c *Conn) SendLater(raw []byte) error {
-	err := c.Put(raw)
-	if err == nil && !c.waits.Swap(true) {
-		c.later.Reset(LaterWait)
-	}
-	return err
 }
 
 // Notify sends a notification.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tandemux/internal/jsonrpc"
 )
@@ -111,12 +110,9 @@ func TestWhoeverWrites(t *testing.T) {
 					order.Lock()
 					want = append(want, msg)
 					var err error
-					switch i % 3 {
-					case 0:
+					if i%3 == 0 {
 						err = c.Send([]byte(msg))
-					case 1:
-						err = c.SendLater([]byte(msg))
-					default:
+					} else {
 						err = c.Put([]byte(msg))
 					}
 					order.Unlock()
@@ -143,24 +139,6 @@ func TestWhoeverWrites(t *testing.T) {
 			t.Fatalf("seed %d: %d messages out, want %d in order", seed, len(f.out), len(want))
 		}
 	}
-}
-
-// TestSendLaterGoesByItself: nobody flushes, and the message gets out.
-func TestSendLaterGoesByItself(t *testing.T) {
-	a, b := jsonrpc.Pipe(8)
-	c := jsonrpc.New(b, nil, jsonrpc.Options{})
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(context.Background()) }()
-	if err := c.SendLater([]byte(`{"late":1}`)); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if msg, err := a.Read(ctx); err != nil || string(msg) != `{"late":1}` {
-		t.Errorf("read %q, %v", msg, err)
-	}
-	a.Close(1000, "")
-	<-ended
 }
 
 // TestAFailedTryEndsTheConnection as a failed write of the writer's does.
