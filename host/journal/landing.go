@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"sync/atomic"
+	"syscall"
 )
 
 const (
@@ -183,11 +184,11 @@ func (l *Landing) Read(fd int) (n int, err error) {
 // something is sure to be there (package rawio says why).
 func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, true) }
 
-// ReadReady is ReadNow if something is there, else it reads nothing. It may miss
+// ReadReady is ReadNow if something is there; EAGAIN says that nothing is. It may miss
 // what the kernel's own worker is about to bring.
 func (l *Landing) ReadReady(fd int) (n int, err error) {
 	if !l.ready(fd) {
-		return 0, nil
+		return 0, syscall.EAGAIN
 	}
 	return l.read(fd, true)
 }

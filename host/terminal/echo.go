@@ -3,10 +3,8 @@ package terminal
 import (
 	"sync/atomic"
 
-	"github.com/charmbracelet/x/termios"
-	"golang.org/x/sys/unix"
-
 	"tandemux/ahp"
+	"tandemux/internal/rawio"
 )
 
 // echo is whether what is typed shows, for viewers that would show it before its echo
@@ -25,8 +23,7 @@ func (q *queue) lookAtEcho() (changed bool) {
 		now = ahp.EchoPrompt
 	} else {
 		q.in.raw.Control(func(fd uintptr) { //nolint:errcheck // a closed pty echoes nothing
-			mode, err := termios.GetTermios(int(fd))
-			if err == nil && mode.Lflag&unix.ECHO != 0 && mode.Lflag&unix.ICANON != 0 {
+			if rawio.Echoes(fd) {
 				now = ahp.EchoTty
 			}
 		})

@@ -59,6 +59,7 @@ type reader struct {
 	landing *journal.Landing
 	parked  atomic.Bool // it waits for output, or has ended
 	busy    int         // bytes read since the landing was trimmed
+	rests   bool        // so little came last that there is most likely nothing behind it
 }
 
 // collect waits for output and takes what is there into the landing, up to a
@@ -67,6 +68,9 @@ type reader struct {
 // when that is done.
 func (r *reader) collect(ended func() bool) (err error) {
 	read := r.landing.Read // of what may be nothing; see package rawio
+	if r.rests {           // as behind a key's echo, which nobody waits for the worker behind
+		read, r.rests = r.landing.ReadReady, false
+	}
 	rerr := r.raw.Read(func(fd uintptr) bool {
 		r.parked.Store(false)
 		var n int
@@ -109,6 +113,7 @@ func (r *reader) readAvailable(fd int, first func(int) (int, error)) (n int, err
 		read = r.landing.ReadReady
 		switch {
 		case m > 0 && n == 0 && m < little:
+			r.rests = true
 			return m, nil
 		case m > 0:
 			n += m

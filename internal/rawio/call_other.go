@@ -2,7 +2,11 @@
 
 package rawio
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/charmbracelet/x/termios"
+)
 
 // call makes a system call through the C library, as systems other than Linux do.
 func call(number, fd uintptr, p []byte) (int, error) {
@@ -13,3 +17,9 @@ func call(number, fd uintptr, p []byte) (int, error) {
 }
 
 func empty(uintptr) bool { return false }
+
+// Echoes reports whether a tty shows what is typed and hands it on in lines.
+func Echoes(fd uintptr) bool {
+	t, err := termios.GetTermios(int(fd))
+	return err == nil && t.Lflag&syscall.ECHO != 0 && t.Lflag&syscall.ICANON != 0
+}
