@@ -227,6 +227,7 @@ func (m *Model) settle() {
 	m.outer.Refresh()
 	m.control.Settle()
 	m.panes.Freshen()
+	m.typing.Settle() // before what can wait: the program that is typed into can't
 	m.alerts.Settle()
 	m.panes.Settle()
 	if m.link.Up() {
@@ -234,7 +235,7 @@ func (m *Model) settle() {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
 		}
 	}
-	m.typing.Settle()
+	m.typing.Settle() // reports of a focus that has just moved
 	m.line.asked.Settle(m.line.line, &m.cfg.Content)
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.panes.Terms.Get(uri)

@@ -66,6 +66,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	}
 	var p *tea.Program // set before anything can send to it
 	wakes := make(chan struct{}, 1)
+	turn := &turns{term: term, loop: func(msg tea.Msg) { go p.Send(msg) }}
 	m, err := New(c, Env{
 		Caps:    term.Caps(),
 		Now:     time.Now,
@@ -74,39 +75,41 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 		Learned: term.SetCaps,
 		Suspend: func() { suspend(p, term) },
 		Wake: func() {
+			if turn.now(Wake{}, false) {
+				return
+			}
 			select {
 			case wakes <- struct{}{}:
 				runtime.Gosched() // drawing goes before the next read
 			default: // a wake-up waits already
 			}
 		},
-		Write: func(b []byte) {
-			if _, err := term.Write(b); err != nil {
-				go p.Send(ended("the terminal is gone: " + err.Error()))
-			}
-		},
+		Write: turn.write,
 	})
 	if err != nil {
 		return exit, err
 	}
 	defer c.Sink.Close()
-	p = tea.NewProgram(m,
+	turn.m = m
+	p = tea.NewProgram(turn,
 		tea.WithContext(ctx), tea.WithEnvironment(c.env()), tea.WithWindowSize(w, h),
 		tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
 		tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
 
 	done := make(chan struct{})
 	defer close(done)
-	c.Sink.Guard(func(broke any, stack []byte) {
+	turn.broke = func(broke any, stack []byte) {
 		m.log.Error("interface broke", "panic", broke, "stack", string(stack))
 		time.AfterFunc(stuckTime, func() { leaveHard(term, broke, done) })
-		p.Send(loop.Crashed(broke))
-	})
+		turn.loop(loop.Crashed(broke))
+	}
+	c.Sink.Guard(turn.broke)
 	go wake(p, wakes, done)
 	go heed(p, c.Changes, done)
 
 	defer func() {
 		r := recover()
+		turn.end()
 		term.Restore()
 		term.Close()
 		if r != nil {
@@ -121,7 +124,11 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	}
 	go settled(p, term)
 	if err := term.Read(
-		func(in tty.Input) { p.Send(in) },
+		func(in tty.Input) {
+			if !turn.now(in, true) {
+				p.Send(in)
+			}
+		},
 		func(err error) { p.Send(ended("the terminal is gone")) },
 	); err != nil {
 		return exit, err

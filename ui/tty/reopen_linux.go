@@ -32,6 +32,12 @@ func (p *polled) Write(b []byte) (int, error) {
 	return n + m, err
 }
 
+// tryWrite writes what the terminal takes at once.
+func (p *polled) tryWrite(b []byte) int {
+	n, _ := p.now.Write(b)
+	return n
+}
+
 // reopen opens the terminal that f is anew; nil when that can't be done.
 func reopen(f *os.File) *polled {
 	was, err := f.Stat()

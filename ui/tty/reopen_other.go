@@ -12,3 +12,5 @@ func reopen(*os.File) *polled { return nil }
 
 // Cancel implements canceler.
 func (p *polled) Cancel() bool { return false }
+
+func (p *polled) tryWrite([]byte) int { return 0 }

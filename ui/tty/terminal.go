@@ -178,6 +178,15 @@ func (t *Terminal) expect() {
 // Write writes to the terminal.
 func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
 
+// TryWrite writes what the terminal takes at once and gives its length. An error is left to
+// the Write of the rest.
+func (t *Terminal) TryWrite(p []byte) (n int) {
+	if t.own != nil && t.writer == io.Writer(t.own) {
+		n = t.own.tryWrite(p)
+	}
+	return n
+}
+
 // Unblock ends a Write that is under way and fails those after it, for a
 // terminal that takes nothing any more. It helps only where the terminal could
 // be opened anew.
