@@ -43,6 +43,7 @@ func (b *bench) keysInto(s *session) ([]time.Duration, error) {
 	}
 	s.drainFor(300 * time.Millisecond)
 	var all []time.Duration
+	cpu, sleeps := s.work()
 	for i := range b.keys {
 		s.drainFor(30 * time.Millisecond)
 		start := time.Now()
@@ -52,6 +53,9 @@ func (b *bench) keysInto(s *session) ([]time.Duration, error) {
 		}
 		all = append(all, time.Since(start))
 	}
+	s.drainFor(30 * time.Millisecond)
+	cpu2, sleeps2 := s.work()
+	s.perKey = fmt.Sprintf("%.0f / %.1f", (cpu2-cpu).Seconds()*1e6/float64(b.keys), float64(sleeps2-sleeps)/float64(b.keys))
 	s.send("q")
 	slices.Sort(all)
 	return all, nil
@@ -75,6 +79,7 @@ func (b *bench) echo(k kind) error {
 		return err
 	}
 	b.note(k, "key to echo, p50 / p99, ms", "%.2f / %.2f", quantile(all, .5), quantile(all, .99))
+	b.note(k, "a key: processor time, µs / sleeps", "%s", s.perKey)
 	return nil
 }
 

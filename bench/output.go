@@ -103,7 +103,7 @@ func octal(s string) (out string) {
 // start is the time to the first prompt, and for tandemux also with its host
 // running.
 func (b *bench) start(k kind) error {
-	var cold, warm []time.Duration
+	var cold, warm, busyCold, busyWarm []time.Duration
 	for range b.runs {
 		s, err := newSession(b.dir)
 		if err != nil {
@@ -114,37 +114,43 @@ func (b *bench) start(k kind) error {
 			err = s.wait(prompt, 20*time.Second)
 		}
 		cold = append(cold, time.Since(s.born))
+		cpu, _ := s.work()
+		busyCold = append(busyCold, cpu)
 		if err == nil && k.name == "tandemux" {
 			var d time.Duration
-			d, err = b.again(k, s)
-			warm = append(warm, d)
+			d, cpu, err = b.again(k, s)
+			warm, busyWarm = append(warm, d), append(busyWarm, cpu)
 		}
 		s.close()
 		if err != nil {
 			return err
 		}
 	}
-	slices.Sort(cold)
-	b.note(k, "start to the prompt, ms", "%.0f", quantile(cold, .5))
+	for _, all := range [][]time.Duration{cold, busyCold, warm, busyWarm} {
+		slices.Sort(all)
+	}
+	b.note(k, "start to the prompt, ms / processor time", "%.0f / %.1f", quantile(cold, .5), quantile(busyCold, .5))
 	if len(warm) > 0 {
-		slices.Sort(warm)
-		b.note(k, "the same, host running, ms", "%.0f", quantile(warm, .5))
+		b.note(k, "the same, host running", "%.0f / %.1f", quantile(warm, .5), quantile(busyWarm, .5))
 	}
 	return nil
 }
 
 // again leaves the interface and opens it once more on another layout, which
 // gets a shell of its own.
-func (b *bench) again(k kind, s *session) (time.Duration, error) {
+func (b *bench) again(k kind, s *session) (took, cpu time.Duration, err error) {
 	s.drain(200 * time.Millisecond)
 	if err := s.leave(k); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
+	before, _ := s.work()
 	if err := s.start(k.argv[0], "attach", "other"); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	err := s.wait(prompt, 20*time.Second)
-	return time.Since(s.born), err
+	err = s.wait(prompt, 20*time.Second)
+	took = time.Since(s.born)
+	cpu, _ = s.work()
+	return took, cpu - before, err
 }
 
 // leave detaches and waits for the interface's end.

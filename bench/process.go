@@ -69,6 +69,30 @@ func (p process) cpu() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
 }
 
+// work is the processor time of all threads of the multiplexer, more exactly than busy has
+// it, and how often one of them went to sleep.
+func (s *session) work() (cpu time.Duration, sleeps int) {
+	for _, p := range s.processes() {
+		if p.own() {
+			continue
+		}
+		tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(p.pid) + "/task/*")
+		for _, task := range tasks {
+			b, _ := os.ReadFile(task + "/schedstat")
+			if f := strings.Fields(string(b)); len(f) > 0 {
+				n, _ := strconv.Atoi(f[0])
+				cpu += time.Duration(n)
+			}
+			b, _ = os.ReadFile(task + "/status")
+			_, after, _ := strings.Cut(string(b), "\nvoluntary_ctxt_switches:")
+			line, _, _ := strings.Cut(after, "\n")
+			n, _ := strconv.Atoi(strings.TrimSpace(line))
+			sleeps += n
+		}
+	}
+	return cpu, sleeps
+}
+
 // memory and busy are the sums for the multiplexer without what runs in it.
 func (s *session) memory() (sum int64) {
 	for _, p := range s.processes() {

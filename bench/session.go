@@ -32,6 +32,8 @@ type session struct {
 	buf  []byte
 	n    int // bytes that came
 	born time.Time
+	// perKey is what a key cost, as keysInto has found.
+	perKey string
 }
 
 // open starts a multiplexer and waits for the shell's prompt.
