@@ -67,5 +67,5 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "tandemux: "+cli.OneSentence(err))
 		return cli.ExitFailed
 	}
-	return cli.Run(ctx, newRoot(), args, manual)
+	return cli.Run(ctx, rootFor(args), args, manual)
 }

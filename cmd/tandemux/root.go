@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"tandemux/host/hooks"
@@ -26,6 +28,43 @@ const (
 )
 
 func newRoot() *cobra.Command {
+	root := bareRoot()
+	for group, commands := range map[string][]*cobra.Command{
+		groupUse:      {newAttachCommand(), termcmd.New(), newDoCommand(), termcmd.Ls(), termcmd.Layout(), newConfigCommand(), newWebCommand(), newShareCommand(), capture.PlayCommand(playTheme)},
+		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
+		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
+		groupTasks:    taskcmd.Commands(configuredAgent),
+		groupHost:     {hostcmd.Command(), newHubCommand(), newJoinCommand(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newBridgeCommand())
+	addOldNames(root)
+	return finish(root)
+}
+
+// often are the commands that run when the interface starts. To make all others besides
+// takes longer than what they do themselves before they connect.
+var often = map[string]func() *cobra.Command{"attach": newAttachCommand, "host": newHostCommand}
+
+// rootFor is newRoot for what args need: the help, and what completes words, need all.
+func rootFor(args []string) *cobra.Command {
+	switch {
+	case len(args) == 0:
+		return finish(bareRoot())
+	case often[args[0]] == nil, slices.Contains(args, "--help"), slices.Contains(args, "-h"):
+		return newRoot()
+	}
+	root := bareRoot()
+	root.AddCommand(often[args[0]]())
+	return finish(root)
+}
+
+// bareRoot is the root without commands.
+func bareRoot() *cobra.Command {
 	root := newAttachCommand()
 	root.Use = "tandemux"
 	root.Short = "A terminal multiplexer that people and agents share"
@@ -45,20 +84,11 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
 	endpoint.AddFlags(root)
-	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), termcmd.New(), newDoCommand(), termcmd.Ls(), termcmd.Layout(), newConfigCommand(), newWebCommand(), newShareCommand(), capture.PlayCommand(playTheme)},
-		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
-		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
-		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {hostcmd.Command(), newHubCommand(), newJoinCommand(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
-	} {
-		for _, c := range commands {
-			c.GroupID = group
-			root.AddCommand(c)
-		}
-	}
-	root.AddCommand(newBridgeCommand())
-	addOldNames(root)
+	return root
+}
+
+// finish does what needs a root's commands.
+func finish(root *cobra.Command) *cobra.Command {
 	words := complete.Words(configuredAgents)
 	words["HOOK"] = hookWords
 	words["EVENT"] = func(*cobra.Command) []string { return hooks.Kinds }
