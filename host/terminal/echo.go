@@ -13,15 +13,20 @@ import (
 // guarded by queue.mu.
 type echo struct {
 	prompt atomic.Bool // a shell edits a command line
+	flood  atomic.Bool // so much was read last that more follows: the modes are looked at then
 	told   ahp.Echo
 }
 
-// lookAtEcho queues what has changed, behind all that is published. The caller holds mu.
-func (q *queue) lookAtEcho() (changed bool) {
+// lookAtEcho queues what has changed, behind all that is published; typed says that it is
+// for what is typed next. The caller holds mu.
+func (q *queue) lookAtEcho(typed bool) (changed bool) {
 	now := ahp.NoEcho
-	if q.echo.prompt.Load() {
+	switch {
+	case q.echo.prompt.Load():
 		now = ahp.EchoPrompt
-	} else {
+	case q.echo.flood.Load() && !typed && q.echo.told != ahp.EchoPrompt:
+		return false
+	default:
 		q.in.raw.Control(func(fd uintptr) { //nolint:errcheck // a closed pty echoes nothing
 			if rawio.Echoes(fd) {
 				now = ahp.EchoTty
@@ -40,5 +45,5 @@ func (q *queue) lookAtEcho() (changed bool) {
 func (q *queue) LookAtEcho() (changed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.running.Load() && q.lookAtEcho()
+	return q.running.Load() && q.lookAtEcho(true)
 }

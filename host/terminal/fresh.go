@@ -78,7 +78,7 @@ func (t *Terminal) publish(later bool) (due bool) {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
 	t.fresh.settle(&t.pending)
-	t.lookAtEcho()
+	t.lookAtEcho(false)
 	p := &t.progress
 	p.offset = t.offset
 	p.stream = filter.AppendState(p.stream[:0], &t.decoder, &t.filter)

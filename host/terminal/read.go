@@ -27,7 +27,7 @@ func (t *Terminal) read() {
 		if !t.waitRoom() {
 			return
 		}
-		err := t.collect(t.exit.known)
+		err := t.collect()
 		if c := t.reader.landing.Chunk(); len(c) > headroom {
 			t.process(c)
 			t.exit.heard()
@@ -60,44 +60,55 @@ type reader struct {
 	parked  atomic.Bool // it waits for output, or has ended
 	busy    int         // bytes read since the landing was trimmed
 	rests   bool        // so little came last that there is most likely nothing behind it
+
+	// Of collect; kept, so that the functions are allocated once.
+	gone func() bool           // the child, as far as is known
+	step func(fd uintptr) bool // takeSome
+	next func(l *journal.Landing, fd int) (int, error)
+	err  error
 }
 
 // collect waits for output and takes what is there into the landing, up to a
 // chunk. A pty gives at most 4 KiB at a time, and the kernel's worker has to run
 // for the next: while it does, what came is processed. It is waited for only
 // when that is done.
-func (r *reader) collect(ended func() bool) (err error) {
-	read := r.landing.Read // of what may be nothing; see package rawio
-	if r.rests {           // as behind a key's echo, which nobody waits for the worker behind
-		read, r.rests = r.landing.ReadReady, false
+func (r *reader) collect() error {
+	r.err, r.next = nil, (*journal.Landing).Read // of what may be nothing; see package rawio
+	if r.rests {                                 // as behind a key's echo, where nobody waits for the worker
+		r.next, r.rests = (*journal.Landing).ReadReady, false
 	}
-	rerr := r.raw.Read(func(fd uintptr) bool {
-		r.parked.Store(false)
-		var n int
-		n, err = r.readAvailable(int(fd), read)
-		read = r.landing.ReadNow // the poller says that something is there
-		if err == unix.EIO || err == io.EOF {
-			// No process has the terminal open. While the child lives, or its
-			// exit is not known yet, one may open it again.
-			if err = nil; n == 0 && ended() {
-				err = io.EOF
-			}
-		}
-		if n > 0 || err != nil {
-			return true
-		}
-		r.parked.Store(true)
-		return false
-	})
+	err := r.raw.Read(r.step)
 	r.parked.Store(false)
-	if rerr != nil {
-		err = rerr
+	if err != nil {
+		return err
 	}
-	return err
+	return r.err
+}
+
+// takeSome is a step of collect: false waits for the poller.
+func (r *reader) takeSome(fd uintptr) bool {
+	r.parked.Store(false)
+	n, err := r.readAvailable(int(fd), r.next)
+	r.next = (*journal.Landing).ReadNow // the poller says that something is there
+	if err == unix.EIO || err == io.EOF {
+		// No process has the terminal open. While the child lives, or its
+		// exit is not known yet, one may open it again.
+		if err = nil; n == 0 && r.gone() {
+			err = io.EOF
+		}
+	}
+	if r.err = err; n > 0 || err != nil {
+		return true
+	}
+	r.parked.Store(true)
+	return false
 }
 
 // headroom is what lies in front of what is processed; see filter.Decoder.
 const headroom = filter.Headroom
+
+// ptyRead is what a read of a pty that is full gives at least.
+const ptyRead = 4095
 
 // little is so few bytes that there is most likely nothing behind them. Finding
 // that out makes the kernel wait for its own worker, while a key's echo waits.
@@ -106,11 +117,11 @@ const little = 256
 // readAvailable reads until the chunk is full or, likely, nothing is left. What
 // was read before an error is given without it: the error comes again.
 // first reads first, as it may have to wait.
-func (r *reader) readAvailable(fd int, first func(int) (int, error)) (n int, err error) {
+func (r *reader) readAvailable(fd int, first func(*journal.Landing, int) (int, error)) (n int, err error) {
 	read := first
 	for !r.landing.Full() {
-		m, err := read(fd)
-		read = r.landing.ReadReady
+		m, err := read(r.landing, fd)
+		read = (*journal.Landing).ReadReady
 		switch {
 		case m > 0 && n == 0 && m < little:
 			r.rests = true
@@ -144,6 +155,7 @@ func (r *reader) trim(n int) {
 // process puts output, read into buf[headroom:], through the pipeline, in
 // slices, so that whoever wants the screen need not wait for a whole chunk.
 func (t *Terminal) process(buf []byte) {
+	t.echo.flood.Store(len(buf)-headroom >= ptyRead)
 	for from := headroom; from < len(buf); {
 		n := t.sliceOf(buf[from:])
 		t.screen.Lock()

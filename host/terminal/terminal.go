@@ -281,6 +281,7 @@ func (t *Terminal) open() error {
 		}
 	}
 	t.reader.raw, t.exit.raw = raw, raw
+	t.reader.gone, t.reader.step = t.exit.known, t.reader.takeSome
 	t.reader.landing, t.queue.landing, t.half = l, l, l.Size()/2
 	t.input.begin(t.cfg, raw, l)
 	cerr := raw.Control(func(fd uintptr) { _, err = l.Prepare(int(fd)) })

@@ -2,7 +2,6 @@ package segments
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -57,9 +56,17 @@ type Segments struct {
 	git, battery, script question
 }
 
+// subject is what a question is about; nothing has no answer.
+type subject struct {
+	text, terminal string
+	looks          int
+	started        time.Time
+	running        bool
+}
+
 // question is one segment's.
 type question struct {
-	about string    // what it was asked about
+	about subject   // what it was asked about
 	asked time.Time // when
 	next  time.Time // when it may be asked about something else
 	busy  bool
@@ -97,27 +104,27 @@ func (s *Segments) Settle(line status.Line, c *status.Content) {
 			at.Dir = t.Cwd
 		}
 	}
-	about, git := "", line.Has("git")
+	var about subject
+	git := line.Has("git")
 	if git && at.Dir != "" {
-		about = fmt.Sprint(at.Dir, "\n", at.Terminal, s.looks)
+		about = subject{text: at.Dir, terminal: at.Terminal, looks: s.looks}
 		if v != nil {
 			c, _, _ := v.Feed.LastCommand()
-			about += fmt.Sprint(c.Started, c.Running)
+			about.started, about.running = c.Started, c.Running
 		}
 	}
 	s.ask(&s.git, git, about, 0, func(ctx context.Context) string { return s.desk.Branch(ctx, at.Dir) })
-	s.ask(&s.battery, line.Has("battery"), "battery", batteryTime, s.desk.Battery)
-	s.ask(&s.script, line.Has("script"), c.Script, c.Every, func(ctx context.Context) string {
+	s.ask(&s.battery, line.Has("battery"), subject{text: "battery"}, batteryTime, s.desk.Battery)
+	s.ask(&s.script, line.Has("script"), subject{text: c.Script}, c.Every, func(ctx context.Context) string {
 		return s.desk.Script(ctx, c.Script, at)
 	})
 }
 
-// ask asks if it is due, or has the loop come back when it will be. What is about nothing has no
-// answer.
-func (s *Segments) ask(q *question, shown bool, about string, every time.Duration, get func(context.Context) string) {
+// ask asks if it is due, or has the loop come back when it will be.
+func (s *Segments) ask(q *question, shown bool, about subject, every time.Duration, get func(context.Context) string) {
 	now := s.loop.Now()
-	if !shown || about == "" {
-		q.about = ""
+	if !shown || about == (subject{}) {
+		q.about = subject{}
 		s.told(q, "")
 		return
 	}
@@ -142,7 +149,7 @@ func (s *Segments) ask(q *question, shown bool, about string, every time.Duratio
 			return func() {
 				now := s.loop.Now()
 				q.busy, q.next = false, now.Add(max(apart, rest*now.Sub(q.asked)))
-				if q.about != "" {
+				if q.about != (subject{}) {
 					s.told(q, words.Line(strings.ToValidUTF8(text[:min(len(text), most)], "")))
 				}
 			}
