@@ -299,7 +299,7 @@ func install(dir string) (string, error) {
 			return "", err
 		}
 		// At once, so that a shell that starts now reads the old one or the new one.
-		if err := statefile.Write(path, text); err != nil {
+		if err := statefile.Replace(path, text); err != nil {
 			return "", err
 		}
 	}

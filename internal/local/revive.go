@@ -106,7 +106,7 @@ func (d Dirs) ReadRecord() (Record, error) {
 func (d Dirs) WriteRecord(r Record) error {
 	text, err := json.Marshal(r)
 	if err == nil {
-		err = statefile.Write(filepath.Join(d.Runtime, recordName), text)
+		err = statefile.Replace(filepath.Join(d.Runtime, recordName), text)
 	}
 	if err != nil {
 		return fmt.Errorf("write down which host runs: %w", err)

@@ -24,13 +24,19 @@ func Unwritable(err error) bool {
 
 // Write replaces a file of the state directory, 0600, so that a crash
 // leaves the old or the new contents.
-func Write(path string, data []byte) error {
+func Write(path string, data []byte) error { return replace(path, data, true) }
+
+// Replace is Write for what the machine's end takes along, as all in a runtime directory: it
+// does not wait for a disk.
+func Replace(path string, data []byte) error { return replace(path, data, false) }
+
+func replace(path string, data []byte, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	if err == nil {
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
