@@ -15,8 +15,10 @@
 // Model lets the parts settle: places, subscriptions, sizes, what goes to the host, and
 // the screen, which ui/screen draws but for the status line and what is on top.
 //
-// Ownership: the Model and all parts belong to Bubble Tea's event loop; nothing else
-// touches them. A pane.Feed has its own lock, because the connection writes to it while
+// Ownership: the Model and all parts belong to the event loop; nothing else touches them.
+// That is Bubble Tea's, and for keys and what the connection brings the goroutine that
+// read it, one message at a time (turns.go); such a turn of the connection's waits neither
+// for another nor for the outer terminal. A pane.Feed has its own lock, because the connection writes to it while
 // the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run
 // elsewhere, receive values and return a message. Parts know those above them in
 // docs/contributing/architecture.md; what one has done by others are functions that it is given.

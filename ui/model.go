@@ -50,8 +50,8 @@ type Env struct {
 	// that it was started from expects; Resumed is delivered to Update when it
 	// goes on, which may be at once. It is called within Update and may be nil.
 	Suspend func()
-	// Wake delivers Wake to Update soon. It is called from any goroutine and
-	// must not block.
+	// Wake delivers Wake to Update, soon or at once. It is called from any goroutine,
+	// also within Update, and must not wait for it.
 	Wake func()
 	// Write writes to the outer terminal. It is called within Update.
 	Write func(p []byte)

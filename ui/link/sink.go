@@ -120,8 +120,9 @@ func NewSink() *Sink {
 	return s
 }
 
-// Attach makes the sink wake a loop. wake must not block, nor must whole:
-// it asks for the state of a terminal whose output was skimmed.
+// Attach makes the sink wake a loop. wake must not block; it is called without a lock, and
+// may take and draw what there is. Nor must whole: it asks for the state of a terminal
+// whose output was skimmed.
 func (s *Sink) Attach(engine string, wake func(), whole func(terminal ahp.URI)) {
 	s.mu.Lock()
 	s.engine, s.wake, s.whole = engine, wake, whole
