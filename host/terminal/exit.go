@@ -132,9 +132,7 @@ func (t *Terminal) reportExit() {
 	t.endCommand()
 	t.told = true
 	t.push(a)
-	due := t.publish(false)
-	t.screen.Unlock()
-	t.wakeUp(due)
+	handOn(t)
 }
 
 // endCommand ends what ran when the process ended, with the process's own code, as of a

@@ -88,3 +88,10 @@ func (t *Terminal) publish(later bool) (due bool) {
 	}
 	return t.due(later)
 }
+
+// handOn publishes, gives the screen back and wakes who takes.
+func handOn(t *Terminal) {
+	due := t.publish(false)
+	t.screen.Unlock()
+	t.wakeUp(due)
+}

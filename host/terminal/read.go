@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +61,6 @@ type reader struct {
 	parked  atomic.Bool // it waits for output, or has ended
 	busy    int         // bytes read since the landing was trimmed
 	rests   bool        // so little came last that there is most likely nothing behind it
-
 	// Of collect; kept, so that the functions are allocated once.
 	gone func() bool           // the child, as far as is known
 	step func(fd uintptr) bool // takeSome
@@ -68,10 +68,9 @@ type reader struct {
 	err  error
 }
 
-// collect waits for output and takes what is there into the landing, up to a
-// chunk. A pty gives at most 4 KiB at a time, and the kernel's worker has to run
-// for the next: while it does, what came is processed. It is waited for only
-// when that is done.
+// collect waits for output and takes what is there into the landing, up to a chunk. A pty
+// gives at most 4 KiB at a time, and the kernel's worker has to run for the next: while it
+// does, what came is processed. It is waited for only when that is done.
 func (r *reader) collect() error {
 	r.err, r.next = nil, (*journal.Landing).Read // of what may be nothing; see package rawio
 	if r.rests {                                 // as behind a key's echo, where nobody waits for the worker
@@ -79,10 +78,7 @@ func (r *reader) collect() error {
 	}
 	err := r.raw.Read(r.step)
 	r.parked.Store(false)
-	if err != nil {
-		return err
-	}
-	return r.err
+	return cmp.Or(err, r.err)
 }
 
 // takeSome is a step of collect: false waits for the poller.
@@ -97,18 +93,14 @@ func (r *reader) takeSome(fd uintptr) bool {
 			err = io.EOF
 		}
 	}
-	if r.err = err; n > 0 || err != nil {
-		return true
-	}
-	r.parked.Store(true)
-	return false
+	r.err = err
+	done := n > 0 || err != nil
+	r.parked.Store(!done)
+	return done
 }
 
 // headroom is what lies in front of what is processed; see filter.Decoder.
 const headroom = filter.Headroom
-
-// ptyRead is what a read of a pty that is full gives at least.
-const ptyRead = 4095
 
 // little is so few bytes that there is most likely nothing behind them. Finding
 // that out makes the kernel wait for its own worker, while a key's echo waits.
@@ -155,7 +147,7 @@ func (r *reader) trim(n int) {
 // process puts output, read into buf[headroom:], through the pipeline, in
 // slices, so that whoever wants the screen need not wait for a whole chunk.
 func (t *Terminal) process(buf []byte) {
-	t.echo.flood.Store(len(buf)-headroom >= ptyRead)
+	t.echo.flood.Store(len(buf)-headroom >= leastSlice)
 	for from := headroom; from < len(buf); {
 		n := t.sliceOf(buf[from:])
 		t.screen.Lock()
@@ -164,9 +156,7 @@ func (t *Terminal) process(buf []byte) {
 		if t.filter.Lone() {
 			t.escTimer.Reset(t.cfg.delays.escape)
 		}
-		due := t.publish(false)
-		t.screen.Unlock()
-		t.wakeUp(due)
+		handOn(t)
 		from += n
 	}
 }
@@ -188,9 +178,8 @@ func (t *Terminal) sliceOf(p []byte) int {
 	return n
 }
 
-// feed gives output, in buf[headroom:], to decoder, filter and emulator and
-// deals with what the emulator has to say. The caller holds screen, and
-// publishes.
+// feed gives output, in buf[headroom:], to decoder, filter and emulator and deals with what
+// the emulator has to say. The caller holds screen, and publishes.
 func (t *Terminal) feed(buf []byte) {
 	to := t.offset + uint64(len(buf)-headroom)
 	t.feeding = to
@@ -205,9 +194,8 @@ func (t *Terminal) fed(to uint64) {
 	t.contain("process output", recover())
 }
 
-// pipe gives repaired output to filter and emulator. What comes before a shell's mark
-// is in the emulator, with whoever keeps it, and in the queue before what the mark
-// tells.
+// pipe gives repaired output to filter and emulator. What comes before a shell's mark is in
+// the emulator, with whoever keeps it, and in the queue before what the mark tells.
 func (t *Terminal) pipe(p []byte) {
 	clean := t.store.Keep(t.filter.Add(t.store.Room(len(t.filter.Held())+len(p)), p))
 	at, in := 0, 0
@@ -286,13 +274,10 @@ func (t *Terminal) answer(text string) {
 // flushEscape passes on an ESC that nothing followed.
 func (t *Terminal) flushEscape() {
 	t.screen.Lock()
-	due := false
 	if t.filter.Lone() && !t.closed.Load() {
 		t.passHeld()
-		due = t.publish(false)
 	}
-	t.screen.Unlock()
-	t.wakeUp(due)
+	handOn(t)
 }
 
 // passHeld passes on what the filter holds. The caller holds screen, and
@@ -305,9 +290,7 @@ func (t *Terminal) passHeld() {
 func (t *Terminal) endOfOutput() {
 	t.screen.Lock()
 	t.pipeRest()
-	due := t.publish(false)
-	t.screen.Unlock()
-	t.wakeUp(due)
+	handOn(t)
 	if t.exit.known() {
 		t.reportExit()
 	}

@@ -110,9 +110,7 @@ func (t *Terminal) look() {
 			t.titles.lookAfter(titleAgain * t.cfg.delays.title)
 		}
 	}
-	due := t.publish(false)
-	t.screen.Unlock()
-	t.wakeUp(due)
+	handOn(t)
 }
 
 // settleTitle finds out what runs. The caller holds screen.
