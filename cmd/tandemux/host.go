@@ -140,7 +140,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	providers := agents.Providers(set.catalog, made)
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
-	pusher := push.Open(push.Options{State: d.State, Log: log})
+	pusher := push.Open(push.Options{State: d.State, Log: log, Contact: func() string { return now().web.Contact }})
 	defer pusher.Close()
 	page := web.New(d.State, version, pusher, log)
 	page.Prove(func() bool { return now().web.Prove })

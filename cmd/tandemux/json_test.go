@@ -60,6 +60,9 @@ hosts ls
 hosts check
 share build --no-qr
 share ls
+web --no-qr
+web --passkeys
+web --off
 doctor
 prompt --agent-command 'scripted-agent hello.txt' hello
 session ls

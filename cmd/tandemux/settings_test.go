@@ -126,6 +126,7 @@ agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
 listen = ["127.0.0.1:7070"]
 approve-by-passkey = true
+push-contact = "mailto:me@example.org"
 `)
 	s, problems := read(values+`
 keys = { "prefix v" = "split-right" }

@@ -28,6 +28,18 @@ import (
 // only, on a port that is kept from then on.
 const webAddress = "127.0.0.1:0"
 
+// webLink and webOff are what `tandemux web --json` prints.
+type webLink struct {
+	Links       []string `json:"links"`                 // those beyond this machine first
+	Expires     int64    `json:"expires"`               // of the links, Unix ms
+	Certificate string   `json:"certificate,omitempty"` // its fingerprint, where the host listens with its own
+	Bundled     bool     `json:"bundled"`               // the program has the page
+}
+
+type webOff struct {
+	Ended int `json:"ended"` // tokens of browsers
+}
+
 func newWebCommand() *cobra.Command {
 	var in struct {
 		Listen   string   `flag:"listen" value:"ADDRESS" doc:"Listen here from now on, encrypted where other machines reach it"`
@@ -36,9 +48,11 @@ func newWebCommand() *cobra.Command {
 		ReadOnly bool     `flag:"read-only" doc:"It may look only, as --scope terminal:read"`
 		Expires  cli.End  `flag:"expires" value:"TIME" doc:"It is let in until then, such as 8h or 2026-12-01 (default: until it is removed)"`
 		NoQR     bool     `flag:"no-qr" doc:"Print no QR code"`
+		Passkeys bool     `flag:"passkeys" doc:"List the passkeys that let browsers in"`
+		Remove   string   `flag:"remove-passkey" value:"ID" doc:"Remove a passkey, and end what it let in"`
 		Off      bool     `flag:"off" doc:"End the page, and what browsers were let in by"`
 	}
-	return cli.Command("web", `Let a browser in: terminals, chats and approvals in a page
+	return cli.WithJSON(cli.Command("web", `Let a browser in: terminals, chats and approvals in a page
 It prints a link, and a QR code for a phone. The link works once, within 10 minutes. The
 browser is known from then on as a token: "tandemux token ls" shows it and "tandemux token rm"
 ends it at once.
@@ -70,31 +84,71 @@ The host listens on this machine only, unless --listen or its configuration says
 			offer["expires"] = in.Expires.UnixMilli()
 		}
 		return p.With(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
-			if in.Off {
-				var ended struct{ Ended int }
-				if err := askPage(ctx, p, http.MethodDelete, nil, &ended); err != nil {
-					return fmt.Errorf("end the page for browsers: %w", err)
+			end := func(path string, body any, doing, done string) error {
+				var off webOff
+				if err := askPage(ctx, p, http.MethodDelete, path, body, &off); err != nil {
+					return fmt.Errorf("%s: %w", doing, err)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "off; browsers' tokens removed: %d\n", ended.Ended)
-				return nil
+				return cli.Print(cmd, off, func(w io.Writer) error {
+					_, err := fmt.Fprintf(w, "%s; browsers' tokens removed: %d\n", done, off.Ended)
+					return err
+				})
+			}
+			switch {
+			case in.Off:
+				return end("offer", nil, "end the page for browsers", "off")
+			case in.Remove != "":
+				return end("passkey", map[string]string{"id": in.Remove}, "remove the passkey", "removed")
+			case in.Passkeys:
+				return passkeys(ctx, cmd, p, s)
 			}
 			got, err := letIn(ctx, p, s, offer)
 			if err != nil {
 				return err
 			}
-			return got.print(cmd.OutOrStdout(), !in.NoQR, "It works once, within 10 minutes. `tandemux token ls` shows the browser then.")
+			return cli.Print(cmd, webLink{got.links, got.Expires, got.fingerprint, got.Bundled}, func(w io.Writer) error {
+				return got.print(w, !in.NoQR, "It works once, within 10 minutes. `tandemux token ls` shows the browser then.")
+			})
 		})
+	}), cli.One[webLink](), cli.One[webOff](), cli.One[[]passkeyRow]())
+}
+
+// passkeyRow is a passkey, and what the token that it stands for is called.
+type passkeyRow struct {
+	web.Passkey
+	Name string `json:"name"`
+}
+
+// passkeys lists the passkeys that let browsers in.
+func passkeys(ctx context.Context, cmd *cobra.Command, p endpoint.Endpoint, s *endpoint.Conn) error {
+	var all web.Passkeys
+	if err := askPage(ctx, p, http.MethodGet, "passkey", nil, &all); err != nil {
+		return fmt.Errorf("list the passkeys: %w", err)
+	}
+	var tokens ahp.TokenListResult
+	if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &tokens); err != nil {
+		return err
+	}
+	rows := []passkeyRow{}
+	for _, k := range all.Items {
+		// One of a token that is gone lets nobody in, and is forgotten when it is used.
+		if i := slices.IndexFunc(tokens.Items, func(t ahp.TokenInfo) bool { return t.ID == k.Tokens[0] }); i >= 0 {
+			rows = append(rows, passkeyRow{k, tokens.Items[i].Name})
+		}
+	}
+	return cli.PrintTable(cmd, "ID\tNAME\tTOKEN\tSITE\tLET IN", rows, func(r passkeyRow) []any {
+		return []any{r.ID, r.Name, r.Tokens[0], r.Site, len(r.Tokens) - 1}
 	})
 }
 
-// askPage asks the host's page for browsers for an offer, or for none any more.
-func askPage(ctx context.Context, p endpoint.Endpoint, method string, body, result any) error {
+// askPage asks the host's page for browsers for something.
+func askPage(ctx context.Context, p endpoint.Endpoint, method, path string, body, result any) error {
 	api, err := p.API(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: web.Prefix + "offer", Beside: true, Body: body}, result))
+	return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: web.Prefix + path, Beside: true, Body: body}, result))
 }
 
 // letting is an offer to a browser, and where it reaches the host.
@@ -113,7 +167,7 @@ func letIn(ctx context.Context, p endpoint.Endpoint, s *endpoint.Conn, offer map
 	if len(at.URLs) == 0 && offer["listen"] == "" {
 		offer["listen"] = webAddress
 	}
-	if err := askPage(ctx, p, http.MethodPost, offer, &got.OfferResult); err != nil {
+	if err := askPage(ctx, p, http.MethodPost, "offer", offer, &got.OfferResult); err != nil {
 		return got, fmt.Errorf("let a browser in: %w", err)
 	}
 	if at, err = addresses(ctx, s); err != nil {

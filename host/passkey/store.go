@@ -259,6 +259,25 @@ func (s *Store) Prune(valid func(token string) bool) error {
 	return s.put(left)
 }
 
+// All gives the passkeys.
+func (s *Store) All() []Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.keys) // what they have is never changed in place
+}
+
+// Remove forgets a passkey, and gives it.
+func (s *Store) Remove(id []byte) (Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.keys, func(k Key) bool { return bytes.Equal(k.ID, id) })
+	if i < 0 {
+		return Key{}, errors.New("there is no such passkey: `tandemux web --passkeys` lists them")
+	}
+	k := s.keys[i]
+	return k, s.put(slices.Delete(slices.Clone(s.keys), i, i+1))
+}
+
 // put keeps passkeys. The caller holds mu.
 func (s *Store) put(all []Key) error {
 	text, err := json.Marshal(all)

@@ -83,14 +83,15 @@ func (s Subscription) keys() (page, auth []byte, err error) {
 	return page, auth, err
 }
 
-// contact is whom push services are told to complain to, as some want an address.
-const contact = "mailto:tandemux@example.com"
+// nobody is whom push services are told to write to about this host where its owner names
+// nobody: some want an address.
+const nobody = "mailto:tandemux@example.com"
 
 // tokenTime is how long a service may take a request for the host's.
 const tokenTime = time.Hour
 
 // authorization says that a request to a service is the host's (RFC 8292).
-func authorization(key *ecdsa.PrivateKey, origin string, now time.Time) (string, error) {
+func authorization(key *ecdsa.PrivateKey, origin, contact string, now time.Time) (string, error) {
 	public, err := key.PublicKey.Bytes()
 	if err != nil {
 		return "", err

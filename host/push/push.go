@@ -2,6 +2,7 @@ package push
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -48,6 +49,9 @@ type Subscription struct {
 type Options struct {
 	State string
 	Log   *slog.Logger
+	// Contact, if not nil, gives whom push services may write to about this host, mailto: or
+	// https:; empty is nobody.
+	Contact func() string
 }
 
 // Pusher sends.
@@ -291,7 +295,11 @@ func (p *Pusher) send(ctx context.Context, s Subscription, to *url.URL, text str
 	if key == nil {
 		return errGone // the file lost the key: no page subscribed with the next one
 	}
-	auth, err := authorization(key, to.Scheme+"://"+to.Host, time.Now())
+	contact := nobody
+	if p.Contact != nil {
+		contact = cmp.Or(p.Contact(), nobody)
+	}
+	auth, err := authorization(key, to.Scheme+"://"+to.Host, contact, time.Now())
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRefused, err)
 	}

@@ -130,7 +130,7 @@ func (s *service) authorized(header string) error {
 	if err := json.Unmarshal(unb64(s.t, parts[1]), &claims); err != nil {
 		return err
 	}
-	if left := time.Until(time.Unix(claims.Exp, 0)); claims.Aud != s.URL || left <= 0 || left > 24*time.Hour || claims.Sub == "" {
+	if left := time.Until(time.Unix(claims.Exp, 0)); claims.Aud != s.URL || left <= 0 || left > 24*time.Hour || claims.Sub != "mailto:me@example.org" {
 		return fmt.Errorf("claims %+v", claims)
 	}
 	return nil
@@ -193,7 +193,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 // on is a Pusher that may reach the service, which a real one may not: it is on loopback.
 func on(t *testing.T, dir string, s *service, valid func(string) bool) *Pusher {
-	p := Open(Options{State: dir, Log: slog.New(slog.DiscardHandler)})
+	p := Open(Options{State: dir, Log: slog.New(slog.DiscardHandler), Contact: func() string { return "mailto:me@example.org" }})
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	p.client = s.Client()
 	p.client.CheckRedirect = public().CheckRedirect

@@ -8,6 +8,8 @@
 //	GET    /web/push   a token: the key to subscribe with at a push service
 //	POST   /web/push   a token: {endpoint, keys}: a browser is told what waits (package push)
 //	DELETE /web/push   a token: no more
+//	GET    /web/passkey          operator: which there are
+//	DELETE /web/passkey          operator: {id}: no more, nor whom it let in
 //	POST   /web/passkey          a token: what to make a passkey of
 //	PUT    /web/passkey          a token: the passkey (package passkey)
 //	POST   /web/passkey/ask      what to use a passkey for

@@ -1,9 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -19,7 +24,8 @@ const provedFor = time.Minute
 
 // Settings are the page's.
 type Settings struct {
-	Prove bool // a passkey confirms what browsers allow
+	Prove   bool   // a passkey confirms what browsers allow
+	Contact string // push.Options has it
 }
 
 // Options gives the options, which keep their values in s.
@@ -27,8 +33,22 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{{
 		Name: "approve-by-passkey", Value: &s.Prove,
 		Doc: "In a browser, allowing what an agent asks for needs a passkey each time: docs/browser.md.",
+	}, {
+		Name: "push-contact", Value: &s.Contact,
+		Doc: "Whom push services may write to about this host, such as `mailto:you@example.org`; empty names nobody.",
+		Check: option.Faulty(func() error {
+			u, err := url.Parse(s.Contact)
+			switch {
+			case s.Contact == "", err == nil && len(s.Contact) <= maxContact && (u.Scheme == "mailto" && strings.Contains(u.Opaque, "@") || u.Scheme == "https" && u.Host != ""):
+				return nil
+			}
+			return fmt.Errorf("push-contact: %.64q is neither mailto: with an address nor https:", s.Contact)
+		}),
 	}}
 }
+
+// maxContact bounds push-contact: it is in the header of each message.
+const maxContact = 256
 
 // Prove has browsers confirm what they allow as long as it says so.
 func (s *Server) Prove(is func() bool) {
@@ -232,4 +252,73 @@ func (s *Server) prunePasskeys(tokens []ahp.TokenInfo) {
 	if err != nil {
 		s.log.Warn("passkeys of removed tokens stay in the file; they let nobody in", "err", err)
 	}
+}
+
+// Passkey is one that lets a browser in, as its host lists it.
+type Passkey struct {
+	ID     string   `json:"id"`
+	Site   string   `json:"site"`   // the page's host name
+	Tokens []string `json:"tokens"` // that of the browser that made it, and of those that it let in
+}
+
+// Passkeys answers GET /web/passkey.
+type Passkeys struct {
+	Items []Passkey `json:"items"` // never null
+}
+
+// listPasskeys tells the host's owner which there are.
+func (s *Server) listPasskeys(w http.ResponseWriter, _ *http.Request, c front.Caller) {
+	if !operates(w, c) {
+		return
+	}
+	all := Passkeys{Items: []Passkey{}}
+	for _, k := range s.passkeys.All() {
+		all.Items = append(all.Items, Passkey{base64.RawURLEncoding.EncodeToString(k.ID), k.RP, k.Tokens})
+	}
+	write(w, all)
+}
+
+// removePasskey ends a passkey, and whom it let in.
+func (s *Server) removePasskey(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	if !operates(w, c) {
+		return
+	}
+	var in struct {
+		ID string `json:"id"`
+	}
+	err := read(r, &in)
+	var id []byte
+	if err == nil {
+		id, err = base64.RawURLEncoding.DecodeString(in.ID)
+	}
+	if err != nil {
+		http.Error(w, "remove a passkey: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	cl, err := s.connect(r.Context(), c)
+	if err != nil {
+		refused(w, err)
+		return
+	}
+	defer cl.Close()
+	k, err := s.passkeys.Remove(id)
+	if err != nil {
+		refused(w, err)
+		return
+	}
+	s.log.Info("a passkey was removed", "token", k.Tokens[0])
+	ended := 0
+	for _, token := range k.Tokens[1:] {
+		switch e := cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: token}, nil); {
+		case e == nil:
+			ended++
+		case ahp.CodeOf(e) != ahp.CodeNotFound:
+			err = cmp.Or(err, e)
+		}
+	}
+	if err != nil {
+		refused(w, fmt.Errorf("the passkey is gone, but not all whom it let in: %w", err))
+		return
+	}
+	write(w, map[string]int{"ended": ended})
 }

@@ -141,6 +141,8 @@ var routes = map[route]struct {
 	{http.MethodPost, "push"}:    {false, (*Server).subscribe},
 	{http.MethodDelete, "push"}:  {false, (*Server).unsubscribe},
 
+	{http.MethodGet, "passkey"}:         {false, (*Server).listPasskeys},
+	{http.MethodDelete, "passkey"}:      {false, (*Server).removePasskey},
 	{http.MethodPost, "passkey"}:        {false, (*Server).newPasskey},
 	{http.MethodPut, "passkey"}:         {false, (*Server).addPasskey},
 	{http.MethodPost, "passkey/ask"}:    {true, (*Server).askPasskey},

@@ -34,7 +34,11 @@ var isTest = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z_]`)
 func proseOf(t *testing.T) []prose {
 	t.Helper()
 	var all []prose
-	for _, s := range read(t) {
+	code, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range code {
 		file := s.dir + "/" + s.name
 		tests := map[*ast.FuncDecl]string{}
 		if s.test {

@@ -172,3 +172,43 @@ func TestCommandMarks(t *testing.T) {
 	b.until("it runs again", `tandemux.texts().some(t => t.split("seq 3").length === 3)`)
 	b.clean()
 }
+
+// TestOrders: a page does what another of the same browser has it do, and goes with a layout
+// that gets another name.
+func TestOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes its time: make browser")
+	}
+	m := newMachine(t)
+	b := m.browse()
+	b.pair(m.offer())
+	b.terminal()
+	b.until("the keys are known", `!!tandemux.chords`)
+	at := b.eval(`location.origin + "/web/"`)
+	id := b.eval(`tandemux.conn.clientId`)
+	other, end := chromedp.NewContext(b.ctx)
+	defer end()
+	o := &browser{machine: m, ctx: other}
+	o.pair(at)
+	order := func(command string, args ...string) string {
+		t.Helper()
+		return o.promise(fmt.Sprintf(`tandemux.conn.call("x-tandemux/do", {channel: "x-tandemux-layout:/main", interface: %q, command: %q, args: %s}).then(r => JSON.stringify(r), e => e.message)`, id, command, encoded(args)))
+	}
+	if got := o.promise(`tandemux.conn.call("x-tandemux/clients", {channel: "ahp-root://"}).then(r => r.items.some(i => i.clientId === "` + id + `"))`); got != "true" {
+		t.Errorf("the other page is listed: %s", got)
+	}
+	order("palette")
+	b.until("the palette", `!!document.querySelector(".palette")`)
+	b.keys("\x1b")
+	if got := order("copy-output"); !strings.Contains(got, "no command ran here that is known") {
+		t.Errorf("it says %s", got)
+	}
+	if got := order("no-such-command"); !strings.Contains(got, "no-such-command") {
+		t.Errorf("of a command that there is not it says %s", got)
+	}
+
+	m.must("do", "--layout", "main", "rename-layout", "work")
+	b.until("it shows the layout under its name", `tandemux.desk?.name === "work" && document.querySelectorAll(".pane").length === 1`)
+	o.until("so does the other", `tandemux.desk?.name === "work"`)
+	b.clean()
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,18 @@ func TestPasskey(t *testing.T) {
 		t.Errorf("%d tokens are named phone", n)
 	}
 
+	// Its host's owner sees it, and whom it let in.
+	var listed []struct {
+		ID, Site, Name string
+		Tokens         []string
+	}
+	if err := json.Unmarshal([]byte(m.must("web", "--passkeys", "--json")), &listed); err != nil || len(listed) != 1 || listed[0].Site != "localhost" || listed[0].Name != "phone" || len(listed[0].Tokens) != 2 {
+		t.Fatalf("the passkeys are %+v, %v", listed, err)
+	}
+	if out, err := m.run("web", "--remove-passkey", "bm9uZQ"); err == nil || !strings.Contains(out, "there is no such passkey") {
+		t.Errorf("a passkey that there is not is removed: %s", out)
+	}
+
 	// The end of the token that it stands for is its own.
 	for _, row := range strings.Split(m.must("token", "ls"), "\n") {
 		if strings.Contains(row, "phone") {
@@ -92,6 +105,28 @@ func TestPasskey(t *testing.T) {
 	b.until("it lets nobody in", `document.body.innerText.includes("was removed, or is over")`)
 	if text, err := os.ReadFile(kept); err != nil || strings.TrimSpace(string(text)) != "[]" {
 		t.Errorf("the host keeps %s, %v", text, err)
+	}
+
+	// Another, which is removed, ends what it let in, and lets nobody in.
+	b.pair(strings.Replace(m.offer("--name", "tablet"), "127.0.0.1", "localhost", 1))
+	b.click("Add a passkey")
+	b.until("added", `document.body.innerText.includes("a passkey was added")`)
+	b.do(network.ClearBrowserCookies())
+	b.eval(`localStorage.clear(), true`)
+	b.do(chromedp.Navigate(origin + "/web/"))
+	b.click("Sign in with a passkey")
+	b.until("connected", `document.querySelector(".page")?.dataset.line === "online"`)
+	if err := json.Unmarshal([]byte(m.must("web", "--passkeys", "--json")), &listed); err != nil || len(listed) != 1 || listed[0].Name != "tablet" {
+		t.Fatalf("the passkeys are %+v, %v", listed, err)
+	}
+	if out := m.must("web", "--remove-passkey", listed[0].ID); out != "removed; browsers' tokens removed: 1\n" {
+		t.Errorf("it says %s", out)
+	}
+	b.until("out", `document.body.innerText.includes("not let in any more")`)
+	b.click("Sign in with a passkey")
+	b.until("it lets nobody in", `/does not know the passkey/.test(document.body.innerText)`)
+	if n := strings.Count(m.must("token", "ls"), "tablet"); n != 1 {
+		t.Errorf("%d tokens are named tablet", n)
 	}
 	b.clean()
 }

@@ -32,6 +32,8 @@ interface Tab {
 }
 
 export interface Doc {
+  /** What a layout without tabs is called now. */
+  renamed?: string;
   active?: number;
   tabs: Tab[];
 }
@@ -62,6 +64,9 @@ export function Layout({ store, name }: Props) {
   const doc: Doc | null = store.get<any>(uri)?.doc ?? null;
   const [chosen, setChosen] = useState<string>();
   const [focus, setFocus] = useState<string>();
+  useLayoutEffect(() => {
+    if (doc?.renamed) store.ui?.layout(doc.renamed);
+  }, [doc?.renamed]);
   const tabs = doc?.tabs ?? [];
   const tab = tabs.find((t) => t.id === chosen) ?? tabs[doc?.active ?? 0] ?? tabs[0];
   const panes = tab ? [...leaves(tab.root), ...(tab.floats ?? [])] : [];

@@ -37,6 +37,8 @@ export interface Listener {
   /** In the order of the host's numbers. Own ones that were refused have a reason. */
   action(e: Envelope): void;
   notification(method: string, params: any): void;
+  /** The host asks; undefined is no answer of this client's. */
+  request(method: string, params: any): object | undefined;
   /** A channel is gone. */
   missing(uri: string): void;
   /** online: it answers. lost: it is being dialled again. out: it lets this browser in no more. */
@@ -227,7 +229,16 @@ export class Connection {
     else if (m.id === undefined) {
       if (m.method === "x-tandemux/skimmed") this.saw(m.params.fromSeq);
       this.listener.notification(m.method, m.params);
-    } else this.send({ jsonrpc: "2.0", id: m.id, error: { code: -32601, message: "this client answers no requests" } });
+    } else this.answer(m);
+  }
+
+  private answer(m: any) {
+    try {
+      const result = this.listener.request(m.method, m.params);
+      this.send({ jsonrpc: "2.0", id: m.id, ...(result ? { result } : { error: { code: -32601, message: "this client does not answer " + m.method } }) });
+    } catch (e: any) {
+      this.send({ jsonrpc: "2.0", id: m.id, error: { code: -32602, message: String(e.message) } });
+    }
   }
 
   private envelope(e: Envelope) {

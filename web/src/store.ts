@@ -3,7 +3,7 @@
 import type * as ahp from "./types";
 import { reduceAnnotations } from "./annotations";
 import { Api } from "./api";
-import type { Desk } from "./commands";
+import { type Desk, run } from "./commands";
 import type { CopyMode } from "./copymode";
 import type { Part, Screen } from "./engine";
 import type { Binding, Chords } from "./keys";
@@ -265,6 +265,25 @@ export class Store implements Listener {
     else return;
     this.watchSessions();
     this.tell();
+  }
+
+  /** request is a command of the palette that somebody else has this page do. */
+  request(method: string, p: any) {
+    if (method !== "x-tandemux/order") return undefined;
+    const d = this.desk;
+    if (!d || p.channel !== layoutURI(d.name)) throw new Error("this page does not show that layout now");
+    if (this.question) throw new Error("this page asks its person something: " + this.question.text);
+    const to = d.panes.find((o) => o.pane === p.pane || (p.pane && o.terminal === p.pane));
+    if (p.pane && !to) throw new Error("there is no pane " + p.pane + " in the tab that this page shows");
+    if (to) {
+      d.focus(to.pane);
+      d.pane = to.pane;
+      this.active = to.terminal;
+    }
+    this.said = undefined;
+    run(this, p.command, p.args);
+    const said = this.said as Say | undefined;
+    return { made: false, ...(to && { pane: to.pane }), ...(said && { said: said.text }) };
   }
 
   /** glimpse shows screens of a flood, a few in a second: drawing takes from what prints. */
