@@ -167,18 +167,19 @@ func TestFlat(t *testing.T) {
 	}
 	b.eval(`tandemux.type([...tandemux.feeds.keys()][0], "\x03"), true`)
 	b.until("quiet", `[...tandemux.feeds.values()].every(f => !f.skims && !f.settles && !f.waiting) && tandemux.texts().some(t => /\^C\n.*[#$] *\n*$/.test(t))`)
-	time.Sleep(2 * time.Second) // the scrollbar fades
-	was := b.metrics()
-	time.Sleep(3 * time.Second)
-	is := b.metrics()
-	for _, k := range []string{"LayoutCount", "RecalcStyleCount"} {
-		if n := is[k] - was[k]; n > 0 {
-			t.Errorf("%s rose by %.0f while nothing happened", k, n)
+	// What has begun, such as the fading of a scrollbar, may end; then nothing is done.
+	for tries := 10; ; tries-- {
+		was := b.metrics()
+		time.Sleep(3 * time.Second)
+		is := b.metrics()
+		more := func(k string) float64 { return is[k] - was[k] }
+		t.Logf("in 3 s of nothing: script %.1f ms, all tasks %.1f ms, layouts %.0f, styles %.0f", 1e3*more("ScriptDuration"), 1e3*more("TaskDuration"), more("LayoutCount"), more("RecalcStyleCount"))
+		if more("LayoutCount") == 0 && more("RecalcStyleCount") == 0 && more("ScriptDuration") < 0.005 {
+			break
 		}
-	}
-	t.Logf("in 3 s of nothing: script %.1f ms, all tasks %.1f ms", 1e3*(is["ScriptDuration"]-was["ScriptDuration"]), 1e3*(is["TaskDuration"]-was["TaskDuration"]))
-	if d := is["ScriptDuration"] - was["ScriptDuration"]; d > 0.005 {
-		t.Errorf("scripts ran for %.0f ms while nothing happened", 1e3*d)
+		if tries == 0 {
+			t.Fatal("the page goes on to work while nothing happens")
+		}
 	}
 	b.clean()
 }

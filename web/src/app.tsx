@@ -306,6 +306,9 @@ function Dialog({ store }: { store: Store }) {
   );
 }
 
+// A link that is opened in a page that is there changes its address alone.
+addEventListener("hashchange", () => location.hash.length > 1 && location.reload());
+
 performance.mark("begun");
 const into = document.getElementById("app")!;
 pair().then(
