@@ -217,7 +217,7 @@ func TestApproval(t *testing.T) {
 	b.until("a chat", `!!document.querySelector(".chat textarea")`)
 	b.do(chromedp.Focus(".chat textarea"))
 	b.keys("permit\r")
-	b.click("Inbox")
+	b.eval(`document.querySelector(".places button").click(), true`) // its label has a number when something waits
 	b.until("a question in the inbox", `document.querySelectorAll(".inbox .approval").length === 1`)
 	b.shot("approval")
 	if text := b.eval(`document.querySelector(".inbox .approval pre").innerText`); text != "rm -rf ./build‹202E›"+hostile {
