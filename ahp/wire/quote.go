@@ -70,6 +70,28 @@ func quote(dst []byte, s string) int {
 	return k
 }
 
+// Size is the length of s as a JSON string, without its quotes.
+func Size(s string) int {
+	n := len(s)
+	for i := 0; i < len(s); i++ {
+		for i+8 <= len(s) {
+			m := special(load8(s, i))
+			if m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		if i < len(s) && (s[i] < 0x20 || s[i] == '"' || s[i] == '\\') {
+			n += len(`u0000`)
+			if shortEscapes[s[i]] != 0 {
+				n += len(`n`) - len(`u0000`)
+			}
+		}
+	}
+	return n
+}
+
 // escape writes the escape sequence of an ASCII character.
 func escape(dst []byte, c byte) int {
 	if e := shortEscapes[c&0x7f]; e != 0 {

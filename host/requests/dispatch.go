@@ -240,21 +240,7 @@ func contentSize(state any) int {
 		n += len(s.Doc)
 	case ahp.TerminalState:
 		for _, p := range s.Content {
-			n += wireSize(p.CommandLine) + wireSize(p.Text()) + 200
-		}
-	}
-	return n
-}
-
-// wireSize is the length of s as a JSON string.
-func wireSize(s string) int {
-	n := len(s)
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
-			n++
-		case c < ' ':
-			n += 5
+			n += wire.Size(p.CommandLine) + wire.Size(p.Text()) + 200
 		}
 	}
 	return n

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/emulator"
 	"tandemux/host/terminal/output"
 )
@@ -114,15 +115,7 @@ const MaxWire = 5 << 20
 // wireSize is the length of text, in pieces, as a JSON string.
 func wireSize(pieces ...[]byte) (n int) {
 	for _, b := range pieces {
-		n += len(b)
-		for _, c := range b {
-			switch {
-			case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
-				n++
-			case c < ' ':
-				n += 5
-			}
-		}
+		n += wire.Size(output.Text(b))
 	}
 	return n
 }
