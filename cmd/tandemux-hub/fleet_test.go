@@ -93,6 +93,17 @@ func tokenFile(m *hosttest.Machine, token string) string {
 	return path
 }
 
+// pidOf is a machine's host's.
+func pidOf(t *testing.T, m *hosttest.Machine) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.Dir, "r", "tandemux", "host.json"))
+	var r struct{ Pid int }
+	if err != nil || json.Unmarshal(text, &r) != nil {
+		t.Fatalf("who is the host? %v", err)
+	}
+	return r.Pid
+}
+
 // TestFleet: a host joins by a credential, is listed with what runs there, and its
 // terminals are reached through the hub with its own token, by the commands that are there
 // for any host; a wrong token is refused by the host. One that is killed is away within
@@ -137,19 +148,11 @@ func TestFleet(t *testing.T) {
 	}
 
 	// The host dies: it is away, and comes back.
-	pid := func() int {
-		text, err := os.ReadFile(filepath.Join(build.Dir, "r", "tandemux", "host.json"))
-		var r struct{ Pid int }
-		if err != nil || json.Unmarshal(text, &r) != nil {
-			t.Fatalf("who is the host? %v", err)
-		}
-		return r.Pid
-	}
-	first := pid()
+	first := pidOf(t, build)
 	build.Must(syscall.Kill(first, syscall.SIGKILL))
 	home.Eventually("the host was brought back and is here again", func() bool {
 		e := fleet(home)["build"]
-		return e.Present && len(e.Terms) > 0 && pid() != first
+		return e.Present && len(e.Terms) > 0 && pidOf(t, build) != first
 	})
 
 	// The hub dies: nothing there notices.
