@@ -22,11 +22,15 @@ func main() {
 	os.Exit(cli.Run(ctx, newRoot(), os.Args[1:], ""))
 }
 
+// newRoot has the commands as tandemux has them, which runs this program with all that
+// follows its own name.
 func newRoot() *cobra.Command {
-	root := cli.Group("hub", "Work with a fleet of machines", `A hub is what several machines meet at: it knows which there are and what runs there,
+	root := cli.Group("tandemux", "Work with a fleet of machines", "",
+		cli.Group("hub", "Run a hub, where several machines meet, and say who may join", `A hub is what several machines meet at: it knows which there are and what runs there,
 carries terminals where no direct way exists, and hands out tasks.`,
-		newServeCommand(), newLsCommand(), newStatusCommand(), newInviteCommand(), newRevokeCommand(), newTokenCommand(), newJoinCommand(),
-		newLoginCommand(), newLogoutCommand(), newWhoamiCommand(), newAuditCommand())
+			newServeCommand(), newLsCommand(), newStatusCommand(), newInviteCommand(), newRevokeCommand(), newTokenCommand(),
+			newLoginCommand(), newLogoutCommand(), newWhoamiCommand(), newAuditCommand()),
+		newJoinCommand())
 	root.Version = version
 	endpoint.AddFlags(root)
 	return root

@@ -43,7 +43,7 @@ func run(ctx context.Context, args ...string) (string, error) {
 	root := newRoot()
 	root.SetOut(&out)
 	root.SetErr(&out)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{"hub"}, args...))
 	err := root.ExecuteContext(ctx)
 	return out.String(), err
 }

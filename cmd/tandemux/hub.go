@@ -24,7 +24,7 @@ The program tandemux-hub beside this one does it; tandemux hub --help lists its 
 
   tandemux hub serve
   tandemux hub invite build > build.creds
-  tandemux hub ls`)
+  tandemux hub ls`, "hub")
 }
 
 func newJoinCommand() *cobra.Command {
@@ -36,7 +36,7 @@ of those who have a token of this host. tandemux join --help says more.
 }
 
 // byHub is a command that the other program does, with all that follows it.
-func byHub(use, about string, before ...string) *cobra.Command {
+func byHub(use, about string, before string) *cobra.Command {
 	cmd := cli.Command(use, about, nil, func(cmd *cobra.Command, args []string) error {
 		path, err := hubPath()
 		switch {
@@ -45,7 +45,7 @@ func byHub(use, about string, before ...string) *cobra.Command {
 		case err != nil:
 			return err
 		}
-		return fmt.Errorf("run %s: %w", path, syscall.Exec(path, append(append([]string{hubProgram}, before...), args...), os.Environ()))
+		return fmt.Errorf("run %s: %w", path, syscall.Exec(path, append([]string{hubProgram, before}, args...), os.Environ()))
 	})
 	cmd.DisableFlagParsing, cmd.Args = true, cobra.ArbitraryArgs // the other program checks them
 	cmd.ValidArgsFunction = func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -53,7 +53,7 @@ func byHub(use, about string, before ...string) *cobra.Command {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		out, _ := exec.CommandContext(c.Context(), path, append(append(append([]string{cobra.ShellCompNoDescRequestCmd}, before...), args...), word)...).Output() //nolint:errcheck // then nothing is completed
+		out, _ := exec.CommandContext(c.Context(), path, append(append([]string{cobra.ShellCompNoDescRequestCmd, before}, args...), word)...).Output() //nolint:errcheck // then nothing is completed
 		words := strings.Fields(string(out))
 		return words[:max(len(words)-1, 0)], cobra.ShellCompDirectiveNoFileComp // the last one is the directive
 	}

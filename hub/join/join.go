@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,9 +74,12 @@ var errCredential = errors.New("the hub refuses the credential: it was revoked o
 
 // Run joins until ctx ends. An error says that it can't, now or any more.
 func Run(ctx context.Context, o Options) error {
+	if strings.TrimSpace(o.Credential) == "" {
+		return errors.New("join: the credential is empty: `tandemux hub invite NAME` on the hub's machine prints one")
+	}
 	at, pin := directory.ReadCredential(o.Credential)
-	if o.URL == "" {
-		o.URL = at
+	if o.URL = cmp.Or(o.URL, at); o.URL == "" {
+		return errors.New("join: the credential names no hub: give its address, such as tls://house:4222")
 	}
 	name, opts, err := dialOptions(o.URL, o.Credential, pin)
 	if err != nil {
@@ -221,15 +226,21 @@ func (j *Joined) watch(ctx context.Context, a *directory.Announcer) {
 			continue
 		}
 		j.Log.Info("the host does not answer", "err", err)
-		if j.Revive != nil {
-			if err := j.Revive(ctx); err != nil {
-				j.Log.Warn("the host can't be started", "err", err)
-			}
-		}
+		j.revive(ctx)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 		}
+	}
+}
+
+// revive starts the host where it does not run.
+func (j *Joined) revive(ctx context.Context) {
+	if j.Revive == nil {
+		return
+	}
+	if err := j.Revive(ctx); err != nil && ctx.Err() == nil {
+		j.Log.Warn("the host can't be started", "err", err)
 	}
 }
 
@@ -249,14 +260,16 @@ func (j *Joined) follow(ctx context.Context, c *client.Client, w *watched, a *di
 				}
 			}
 			a.Set(&h)
-		} else if !w.up.Load() {
+		}
+		var again <-chan time.Time
+		if !w.up.Load() {
 			a.Set(nil)
-			if j.Revive != nil {
-				j.Revive(ctx) //nolint:errcheck // it is tried again when it is still away
-			}
+			j.revive(ctx)
+			again = time.After(listPause)
 		}
 		select {
 		case <-changed:
+		case <-again:
 		case <-c.Done():
 			return
 		case <-ctx.Done():
