@@ -120,7 +120,9 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 	c := front.Config{Hosts: o.Names, Log: log}
 	c.Hostname, _ = os.Hostname() //nolint:errcheck // then it has no name
 	for _, p := range parts {
-		who, routes, err := p(ctx, h)
+		var who []front.Authenticator
+		var routes []front.Route
+		err := h.bus.Again(ctx, func(context.Context) (err error) { who, routes, err = p(ctx, h); return err })
 		if err != nil {
 			return err
 		}

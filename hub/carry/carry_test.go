@@ -42,7 +42,7 @@ func open(t *testing.T, dial func(ctx context.Context, token, person string) (js
 }
 
 // openBy is open with another way from the host to the hub.
-func openBy(t *testing.T, by func(addr string) string, dial func(ctx context.Context, token string) (jsonrpc.Transport, error)) *way {
+func openBy(t *testing.T, by func(addr string) string, dial func(ctx context.Context, token, person string) (jsonrpc.Transport, error)) *way {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	b, err := server.Start(ctx, server.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})

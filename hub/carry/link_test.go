@@ -117,9 +117,9 @@ func TestLinks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := soak.Seed(t)
 			stop := make(chan struct{})
-			w := openBy(t, func(addr string) string { return c.link.proxy(t, addr, seed) }, func(ctx context.Context, token string) (jsonrpc.Transport, error) {
+			w := openBy(t, func(addr string) string { return c.link.proxy(t, addr, seed) }, func(ctx context.Context, token, person string) (jsonrpc.Transport, error) {
 				if token != "flood" {
-					return echo(ctx, token)
+					return echo(ctx, token, person)
 				}
 				near, far := jsonrpc.Pipe(0)
 				go func() {

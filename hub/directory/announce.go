@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ const (
 	AwayTime = 4 * time.Second
 	// gather is how long changes of a host are gathered until they are told.
 	gather = time.Second
+	// again is after how long what was not stored is told again.
+	again = 2 * time.Second
 )
 
 // Announcer says what a host is, and that it is here. Its methods may be called from any
@@ -51,10 +54,18 @@ func (a *Announcer) current() *Host {
 	return a.host
 }
 
-// Run tells until ctx ends; then it says that the host is away. Where the connection is
-// down it tells again what it last said.
+// Run tells until ctx ends; then it says that the host is away. What the host is it tells
+// again until the hub has stored it: while nodes change nobody may.
 func (a *Announcer) Run(ctx context.Context) error {
 	defer a.leave()
+	inbox := a.nc.NewInbox()
+	acks := make(chan *nats.Msg, 16)
+	sub, err := a.nc.ChanSubscribe(inbox+".*", acks)
+	if err != nil {
+		return fmt.Errorf("say what this host is: %w", err)
+	}
+	defer sub.Unsubscribe() //nolint:errcheck // it is over
+	count, stored := 0, true
 	beat := time.NewTicker(BeatTime)
 	defer beat.Stop()
 	var told time.Time
@@ -68,6 +79,14 @@ func (a *Announcer) Run(ctx context.Context) error {
 		case <-beat.C:
 			if here {
 				a.beat()
+			}
+			if stored || !here || time.Since(told) < again {
+				continue
+			}
+			last = ""
+		case m := <-acks:
+			if m.Subject == fmt.Sprint(inbox, ".", count) && len(m.Header) == 0 && !strings.Contains(string(m.Data), `"error"`) {
+				stored = true
 			}
 			continue
 		case <-a.changed:
@@ -97,7 +116,9 @@ func (a *Announcer) Run(ctx context.Context) error {
 			return fmt.Errorf("say what this host is: %w", err)
 		}
 		if last != string(text) || !here {
-			if err := a.nc.Publish(prefix+hostsBucket+"."+a.name, text); err != nil {
+			count++
+			stored = false
+			if err := a.nc.PublishRequest(prefix+hostsBucket+"."+a.name, fmt.Sprint(inbox, ".", count), text); err != nil {
 				return fmt.Errorf("say what this host is: %w", err)
 			}
 			last, told = string(text), time.Now()

@@ -30,6 +30,7 @@ type Invite struct {
 
 // Directory is the hub's view. Its methods may be called from any goroutine.
 type Directory struct {
+	bus                      *server.Bus
 	log                      *slog.Logger
 	now                      func() time.Time
 	hosts, presence, invites jetstream.KeyValue
@@ -45,7 +46,7 @@ type Directory struct {
 // until ctx ends.
 func Open(ctx context.Context, b *server.Bus, log *slog.Logger) (*Directory, error) {
 	d := &Directory{
-		log: log, now: time.Now, known: map[string]Host{}, seen: map[string]time.Time{},
+		bus: b, log: log, now: time.Now, known: map[string]Host{}, seen: map[string]time.Time{},
 		labels: map[string]map[string][]string{}, refused: map[string]bool{},
 	}
 	for _, o := range []struct {
@@ -168,7 +169,7 @@ func (d *Directory) Host(name string) (Entry, bool) {
 func (d *Directory) Invited(ctx context.Context, i Invite) error {
 	text, err := json.Marshal(i)
 	if err == nil {
-		_, err = d.invites.Put(ctx, i.Host+"."+i.User, text)
+		err = d.bus.Again(ctx, func(ctx context.Context) error { _, err := d.invites.Put(ctx, i.Host+"."+i.User, text); return err })
 	}
 	if err != nil {
 		return fmt.Errorf("keep who was invited: %w", err)
@@ -185,9 +186,12 @@ func (d *Directory) Users(host string) []string {
 
 // Remove forgets a host and its invitations.
 func (d *Directory) Remove(ctx context.Context, host string) error {
-	err := errors.Join(d.hosts.Purge(ctx, host), d.presence.Purge(ctx, host))
+	purge := func(kv jetstream.KeyValue, key string) error {
+		return d.bus.Again(ctx, func(ctx context.Context) error { return kv.Purge(ctx, key) })
+	}
+	err := errors.Join(purge(d.hosts, host), purge(d.presence, host))
 	for _, user := range d.Users(host) {
-		err = errors.Join(err, d.invites.Purge(ctx, host+"."+user))
+		err = errors.Join(err, purge(d.invites, host+"."+user))
 	}
 	if err != nil {
 		return fmt.Errorf("forget host %s: %w", host, err)

@@ -14,7 +14,7 @@ import (
 func (b *Bus) Bucket(ctx context.Context, c jetstream.KeyValueConfig, got func(jetstream.KeyValueEntry)) (jetstream.KeyValue, error) {
 	c.Replicas, c.History = b.Replicas, max(1, c.History)
 	var kv jetstream.KeyValue
-	err := b.again(ctx, func(ctx context.Context) (err error) { kv, err = b.JS.CreateOrUpdateKeyValue(ctx, c); return err })
+	err := b.Again(ctx, func(ctx context.Context) (err error) { kv, err = b.JS.CreateOrUpdateKeyValue(ctx, c); return err })
 	if err == nil && got != nil {
 		err = follow(ctx, kv, got)
 	}

@@ -250,15 +250,16 @@ func (b *Bus) ready(ctx context.Context) (err error) {
 	if b.JS, err = jetstream.New(b.Conn); err != nil {
 		return err
 	}
-	if err = b.again(ctx, func(ctx context.Context) error { _, err := b.JS.AccountInfo(ctx); return err }); err != nil {
+	if err = b.Again(ctx, func(ctx context.Context) error { _, err := b.JS.AccountInfo(ctx); return err }); err != nil {
 		return fmt.Errorf("JetStream does not answer: %w", err)
 	}
 	return nil
 }
 
-// again does something until it works: for startTime, or in a cluster, whose other nodes are
-// started by hand, as long as ctx.
-func (b *Bus) again(ctx context.Context, do func(context.Context) error) error {
+// Again does something until it does not fail for want of other nodes: for startTime, or in
+// a cluster, whose other nodes are started by hand, as long as ctx. What it is given ends
+// with each attempt.
+func (b *Bus) Again(ctx context.Context, do func(context.Context) error) error {
 	if b.Replicas == 1 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, startTime)
@@ -268,7 +269,7 @@ func (b *Bus) again(ctx context.Context, do func(context.Context) error) error {
 		short, done := context.WithTimeout(ctx, tryTime)
 		err := do(short)
 		done()
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || !passing(err) {
 			return err
 		}
 		select {
@@ -278,6 +279,19 @@ func (b *Bus) again(ctx context.Context, do func(context.Context) error) error {
 		}
 	}
 }
+
+// passing reports whether an error is that there are not enough nodes, or no leader yet.
+func passing(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code >= 500 || api.ErrorCode == noPeers
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, jetstream.ErrNoStreamResponse)
+}
+
+// noPeers is JetStream's code for fewer nodes than replicas.
+const noPeers = 10005
 
 // Given is a NATS that somebody else runs.
 type Given struct {

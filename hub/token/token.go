@@ -50,7 +50,8 @@ type kept struct {
 
 // Store is the hub's tokens.
 type Store struct {
-	kv jetstream.KeyValue
+	bus *server.Bus
+	kv  jetstream.KeyValue
 
 	mu  sync.Mutex
 	all map[string]*kept // by key
@@ -58,7 +59,7 @@ type Store struct {
 
 // Open makes the bucket where there is none, and follows it until ctx ends.
 func Open(ctx context.Context, b *server.Bus) (*Store, error) {
-	s := &Store{all: map[string]*kept{}}
+	s := &Store{bus: b, all: map[string]*kept{}}
 	var err error
 	if s.kv, err = b.Bucket(ctx, jetstream.KeyValueConfig{Bucket: bucket, MaxValueSize: 8 << 10}, s.changed); err != nil {
 		return nil, fmt.Errorf("open the hub's tokens: %w", err)
@@ -160,7 +161,7 @@ func (s *Store) create(ctx context.Context, w wanted, by string) (made, error) {
 	}
 	text, err := json.Marshal(m.Token)
 	if err == nil {
-		_, err = s.kv.Create(ctx, keyOf(m.Secret), text)
+		err = s.bus.Again(ctx, func(ctx context.Context) error { _, err := s.kv.Put(ctx, keyOf(m.Secret), text); return err })
 	}
 	if err != nil {
 		return made{}, fmt.Errorf("make a token: %w", err)
@@ -194,7 +195,7 @@ func (s *Store) revoke(ctx context.Context, id string) error {
 	if key == "" {
 		return errNone
 	}
-	if err := s.kv.Purge(ctx, key); err != nil {
+	if err := s.bus.Again(ctx, func(ctx context.Context) error { return s.kv.Purge(ctx, key) }); err != nil {
 		return fmt.Errorf("revoke a token: %w", err)
 	}
 	return nil
