@@ -14,10 +14,20 @@ import (
 	"time"
 
 	"tandemux/hub/directory"
+	"tandemux/internal/acptest"
 	"tandemux/internal/hosttest"
 )
 
-func TestMain(m *testing.M) { os.Exit(hosttest.Main(m, "tandemux-hub")) }
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent" {
+		script, err := os.ReadFile(os.Args[2])
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(acptest.Main(string(script)))
+	}
+	os.Exit(hosttest.Main(m, "tandemux-hub"))
+}
 
 // process is one that a test started, with what it said.
 type process struct {

@@ -20,7 +20,7 @@ import (
 )
 
 // works are what a joined host does beside.
-var works = []join.Work{tellAudit}
+var works = []join.Work{takeTasks}
 
 func newJoinCommand() *cobra.Command {
 	in := struct {

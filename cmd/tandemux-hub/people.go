@@ -19,7 +19,6 @@ import (
 	"tandemux/host/auth"
 	"tandemux/hub/audit"
 	"tandemux/hub/front"
-	"tandemux/hub/join"
 	"tandemux/hub/people"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
@@ -179,11 +178,7 @@ The name stays in the list of hosts.`, nil, func(cmd *cobra.Command, args []stri
 		if err := p.ExplainAPI(api.Do(cmd.Context(), apiclient.Request{Method: http.MethodPost, Path: "/auth/logout", Beside: true}, nil)); err != nil {
 			return err
 		}
-		if err := os.Remove(h.TokenFile); err != nil {
-			return fmt.Errorf("forget the session: %w", err)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "signed out of %s; `tandemux hub login %s` signs in again\n", args[0], args[0])
-		return nil
+		return os.Remove(h.TokenFile)
 	})
 }
 
@@ -245,24 +240,17 @@ With --json one line for each, for other programs; the hub keeps them for a year
 				fmt.Fprintf(out, "%s\n", line)
 				continue
 			}
-			fmt.Fprintf(out, "%s  %-8s %s  %s%s%s\n", r.Time.Local().Format(time.DateTime), r.Outcome, cmp.Or(r.Person, r.Who, "-"), strings.TrimSpace(r.What+" "+r.On), word("  on ", r.Host), word("  from ", r.Remote))
+			fmt.Fprintf(out, "%s  %-8s %s  %s%s\n", r.Time.Local().Format(time.DateTime), r.Outcome, cmp.Or(r.Who, "-"), strings.TrimSpace(r.What+" "+r.On), from(r.Remote))
 		}
 		return nil
 	}), cli.Stream[audit.Record]())
 }
 
-func word(before, text string) string {
-	if text == "" {
+func from(remote string) string {
+	if remote == "" {
 		return ""
 	}
-	return before + text
-}
-
-// tellAudit is a joined host's part: what is noted in its own log.
-func tellAudit(ctx context.Context, j *join.Joined) error {
-	d := local.FindDirs()
-	h := &audit.Host{Name: j.Name, NATS: j.NATS, Path: filepath.Join(d.State, "audit.log"), Place: filepath.Join(d.State, "hub-audit.json"), Log: j.Log}
-	return h.Run(ctx)
+	return "  from " + remote
 }
 
 // hubClient reaches the hub that --host names, or the one that this user runs here.

@@ -20,6 +20,7 @@ import (
 	"tandemux/hub/carry"
 	"tandemux/hub/directory"
 	"tandemux/hub/front"
+	"tandemux/hub/queue"
 	"tandemux/hub/server"
 	"tandemux/hub/token"
 	"tandemux/internal/cli"
@@ -73,13 +74,13 @@ type hub struct {
 }
 
 // grants are what a joined host may do.
-var grants = []func(host string) server.Grant{directory.Grant, carry.Grant, audit.Grant}
+var grants = []func(host string) server.Grant{directory.Grant, carry.Grant, queue.Grant}
 
 // part is one of the hub's: what it adds to the front. Its work ends with ctx.
 type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)
 
 // parts are all of them, in the order in which they begin.
-var parts = []part{audits, signIn, tokens, hostsOf}
+var parts = []part{audits, signIn, tokens, hostsOf, tasks}
 
 func tokens(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error) {
 	s, err := token.Open(ctx, h.bus)

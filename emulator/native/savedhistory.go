@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/s2"
+
 	"tandemux/emulator"
 )
 
@@ -16,7 +18,7 @@ import (
 //	of each mark: line (0 is the oldest), column, id
 //	of each line, oldest first: bytes, cells, flags
 //	where in the first block the first line is
-//	of each block: twice its bytes, and one if they are packed by Zstandard; the bytes
+//	of each block: twice its bytes, and one if they are packed by S2; the bytes
 //
 // The bytes of lines, as line.go has them, follow one another in the blocks.
 func (e *Engine) AppendHistory(buf []byte) []byte {
@@ -42,7 +44,7 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 	buf = binary.AppendUvarint(buf, uint64(first.off))
 	for _, b := range h.blocks[first.block-h.base:] {
 		n := 2 * len(b.data)
-		if b.packed {
+		if b.s2 {
 			n++
 		}
 		buf = append(binary.AppendUvarint(buf, uint64(n)), b.data...)
@@ -51,7 +53,7 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 }
 
 const (
-	savedHistoryVersion = 3 // 2, by S2, was in no release
+	savedHistoryVersion = 2
 	// maxSavedHistory bounds what is unpacked, in bytes.
 	maxSavedHistory = 1 << 30
 )
@@ -70,9 +72,15 @@ func unpackedBlocks(data []byte) (all []byte, err error) {
 			all = append(all, b...)
 			continue
 		}
-		if all, err = unpacker().DecodeAll(b, all); err != nil {
+		n, err := s2.DecodedLen(b)
+		if err != nil || n > maxSavedHistory-len(all) {
 			return nil, errSavedHistory
 		}
+		all = slices.Grow(all, n)
+		if _, err = s2.Decode(all[len(all):len(all)+n], b); err != nil {
+			return nil, errSavedHistory
+		}
+		all = all[:len(all)+n]
 	}
 	return all, nil
 }
@@ -96,8 +104,8 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 		return int(v)
 	}
 	version := number(1 << 20)
-	if version == 2 || version > savedHistoryVersion {
-		return fmt.Errorf("the saved history has version %d, of a program that was not released, or is newer", version)
+	if version > savedHistoryVersion {
+		return fmt.Errorf("the saved history has version %d, of a newer program", version)
 	}
 	lines := number(len(data))
 	floor, marks := number(lines), number(emulator.MaxMarks)

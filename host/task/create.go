@@ -40,6 +40,9 @@ type NewTask struct {
 	Approve   string          `json:"approve,omitempty" flag:"approve" doc:"Which of the agent's questions are answered with yes: ask, reads or all" enum:"ask,reads,all"`
 	NoSandbox bool            `json:"no_sandbox,omitempty" flag:"no-sandbox" doc:"Run it without a sandbox; the operator's alone"`
 
+	Where  string `json:"where,omitempty" flag:"where" doc:"What the host must have that a hub gives it to: labels and agents, separated by commas"`
+	IfLost string `json:"if_lost,omitempty" flag:"if-lost" doc:"What a hub does when the host is lost while it works: fail, so that you send it again, or again" enum:"fail,again"`
+
 	budget.Limits
 }
 
@@ -83,13 +86,10 @@ func (n NewTask) check(who access.Principal) error {
 			return store.Errorf(store.Invalid, "%w", err)
 		}
 	}
-	given := 0
-	for _, v := range []string{n.FilesystemID, n.ProjectID, n.Workspace} {
-		if v != "" {
-			given++
-		}
-	}
+	given := len(slices.DeleteFunc([]string{n.FilesystemID, n.ProjectID, n.Workspace}, func(v string) bool { return v == "" }))
 	switch {
+	case n.Where != "" || n.IfLost != "":
+		return store.Errorf(store.Invalid, "where and if_lost are for a hub: this is a host, which does what it is given itself")
 	case n.AgentName != "" && n.AgentID != "" || (n.AgentName+n.AgentID == "") == (len(n.Command) == 0):
 		return store.Errorf(store.Invalid, "say which agent: give one of agent_name, agent_id and agent_command")
 	case given > 1:

@@ -126,8 +126,12 @@ type hubOf struct {
 }
 
 func (t hubOf) Ask(_ context.Context, id string, o lease.Op) (lease.Record, error) {
-	n := t.h.nodes[t.h.rng.IntN(len(t.h.nodes))]
-	return t.p.ask(n, id, o)
+	n, sent := t.h.nodes[t.h.rng.IntN(len(t.h.nodes))], t.h.clock()
+	r, err := t.p.ask(n, id, o)
+	if err == nil && r.State.Held() {
+		t.h.holder.Has(id, r, sent)
+	}
+	return r, err
 }
 
 // ask asks a node for a change, and waits a while for the answer.

@@ -44,15 +44,15 @@ type heard struct {
 // NewWatch makes one that has heard nothing.
 func NewWatch(terms Terms) *Watch { return &Watch{terms, map[string]heard{}} }
 
-// See tells it of a record as it is now. A lease that it did not know, or that was
-// renewed, counts as heard.
+// See tells it of a record as it is now. A lease that it did not know, that was renewed or
+// whose work was begun counts as heard.
 func (w *Watch) See(id string, r Record, now time.Duration) {
 	if !r.State.Held() {
 		delete(w.heard, id)
 		return
 	}
 	h, known := w.heard[id]
-	if !known || h.lease != r.Lease || h.renewed != r.Renewed {
+	if !known || h.lease != r.Lease || h.renewed != r.Renewed || h.state != r.State {
 		h.at = now
 	}
 	h.lease, h.renewed, h.state = r.Lease, r.Renewed, r.State
@@ -117,10 +117,14 @@ type hold struct {
 func NewHolder(terms Terms) *Holder { return &Holder{terms, map[Held]hold{}} }
 
 // Has notes that the hub said, in an answer to what was sent at a time, that the host has
-// a lease.
+// a lease; sent is 0 for what was no answer.
 func (h *Holder) Has(id string, r Record, sent time.Duration) {
 	key := Held{id, r.Lease}
-	h.held[key] = hold{r.Policy, r.State, max(sent, h.held[key].at)}
+	was := h.held[key]
+	if was.state == Begun && r.State == Claimed { // an old answer
+		r.State, sent = Begun, 0
+	}
+	h.held[key] = hold{r.Policy, r.State, max(sent, was.at)}
 }
 
 // Drop notes that the host has a lease no more.
@@ -139,9 +143,19 @@ func (h *Holder) All() []Held {
 	})
 }
 
-// May reports whether work may go on: the hub, if it heard nothing since, has not given
-// it to another host yet. Work that no other host would be given may always.
+// Bounded reports whether another host may be given the work if the hub hears nothing.
+// Before it was begun that does no harm: the hub refuses to begin what is another's.
+func (h *Holder) Bounded(key Held) bool {
+	d := h.held[key]
+	return d.policy == Again && d.state == Begun
+}
+
+// May reports whether work may go on: it was not given to another host, as far as the
+// hub's silence could mean that.
 func (h *Holder) May(key Held, now time.Duration) bool {
 	d, has := h.held[key]
-	return has && (d.policy != Again && d.state == Begun || now < d.at+h.terms.of(d.state))
+	return has && (!h.Bounded(key) || now < d.at+h.terms.Begun)
 }
+
+// SetTerms has others hold.
+func (h *Holder) SetTerms(terms Terms) { h.terms = terms }

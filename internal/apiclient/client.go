@@ -175,7 +175,7 @@ func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	if c.o.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.o.Token)
 	}
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost && req.Header.Get("Idempotency-Key") == "" {
 		req.Header.Set("Idempotency-Key", rand.Text())
 	}
 	for try := 0; ; try++ {

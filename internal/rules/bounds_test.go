@@ -114,6 +114,7 @@ var bounds = map[string][]string{
 		"at the latest after {cmd/tandemux.lastPause words}",
 	},
 	"docs/fleet.md": {
+		"An event has at most {hub/queue.MaxContent KiB}, an answer of a host that passes through {hub/queue.MaxCall KiB}",
 		"it has not for {hub/directory.AwayTime s}",
 	},
 	"docs/sandbox.md": {

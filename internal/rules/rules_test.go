@@ -47,8 +47,6 @@ var arrows = map[string][]string{
 	"internal/acptest":         {},
 	"internal/ahptest":         {},
 
-	"hub/lease": {"internal/fault"},
-
 	"internal/config/strict": {},
 	"internal/complete":      {"ahp", "ahp/hosted", "host/task/store", "host/workspace/folders", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/taskcmd"},
 
@@ -208,7 +206,7 @@ var arrows = map[string][]string{
 
 	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
-	"hub/audit":        {"hub/front", "hub/server", "internal/statefile"},
+	"hub/audit":        {"hub/front"},
 	"hub/people":       {"host/auth", "hub/front", "hub/server", "internal/config/strict", "internal/statefile"},
 	"hub/front":        {"host/auth", "host/listen", "internal/daemon"},
 	"hub/server":       {"host/listen", "internal/statefile"},
@@ -216,6 +214,10 @@ var arrows = map[string][]string{
 	"hub/directory":    {"host/auth", "hub/front", "hub/server", "internal/hosts", "internal/plaintext"},
 	"hub/carry":        {"hub/directory", "hub/front", "hub/server", "internal/jsonrpc", "internal/wsrpc"},
 	"hub/join":         {"ahp", "host/front", "hub/carry", "hub/directory", "hub/server", "internal/client", "internal/jsonrpc", "internal/wsrpc"},
+	"hub/lease":        {"internal/fault"},
+	"hub/queue":        {"hub/lease", "hub/server", "internal/fault"},
+	"hub/worker":       {"hub/lease", "hub/queue", "internal/apiclient", "internal/fault"},
+	"hub/api":          {"host/auth", "host/task/...", "hub/front", "hub/lease", "hub/queue", "hub/worker", "internal/fault", "internal/hosttest"},
 	"cmd/tandemux-hub": {"..."},
 
 	"internal/tmux/pane": {"ahp"},

@@ -1,0 +1,246 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+
+	"tandemux/host/auth"
+	hostapi "tandemux/host/task/api"
+	"tandemux/hub/front"
+	"tandemux/hub/queue"
+	"tandemux/internal/fault"
+)
+
+// API answers requests about a queue.
+type API struct {
+	Queue *queue.Queue
+	Log   *slog.Logger
+}
+
+// request is one to a route.
+type request struct {
+	*http.Request
+	w    http.ResponseWriter
+	who  front.Person
+	q    *queue.Queue
+	log  *slog.Logger
+	path string // of the route
+}
+
+// route answers an operation.
+type route struct {
+	scope  string
+	status int
+	do     func(*request) (any, error)
+}
+
+// written is the answer of who has written it.
+type written struct{}
+
+// operations are the host's, by name, as a hub answers them.
+var operations = map[string]route{
+	"createTask":     {auth.ScopeSession, http.StatusCreated, createTask},
+	"listTasks":      {auth.ScopeRead, http.StatusOK, listTasks},
+	"getTask":        {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { t, err := r.task(); return present(r.q, t), err }},
+	"cancelTask":     {auth.ScopeSession, http.StatusOK, cancelTask},
+	"deleteTask":     {auth.ScopeSession, http.StatusOK, deleteTask},
+	"sendEvent":      {auth.ScopeSession, http.StatusCreated, sendEvent},
+	"listEvents":     {auth.ScopeRead, http.StatusOK, listEvents},
+	"getEvent":       {auth.ScopeRead, http.StatusOK, getEvent},
+	"streamTask":     {auth.ScopeRead, http.StatusOK, streamTask},
+	"listMessages":   {auth.ScopeRead, http.StatusOK, passOn},
+	"getWorkspace":   {auth.ScopeRead, http.StatusOK, passOn},
+	"diffWorkspace":  {auth.ScopeRead, http.StatusOK, passOn},
+	"patchWorkspace": {auth.ScopeRead, http.StatusOK, passOn},
+	"answerTask":     {auth.ScopeApprove, http.StatusCreated, passOn},
+	"stopTask":       {auth.ScopeSession, http.StatusOK, passOn},
+	"setBudget":      {auth.ScopeSession, http.StatusOK, passOn},
+}
+
+// fleet are the hub's own, by pattern below the interface's prefix.
+var fleet = map[string]route{
+	"GET /fleet/queue":              {auth.ScopeRead, http.StatusOK, getQueue},
+	"GET /fleet/limits":             {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { return r.q.Limits(), nil }},
+	"PUT /fleet/limits":             {auth.ScopeAdmin, http.StatusOK, setLimits},
+	"PUT /fleet/hosts/{host}/drain": {auth.ScopeAdmin, http.StatusOK, setDrain},
+}
+
+// Routes are those of the front.
+func (a *API) Routes() (all []front.Route) {
+	add := func(pattern string, body int64, o route) {
+		method, path, _ := strings.Cut(pattern, " ")
+		all = append(all, front.Route{Pattern: method + " " + hostapi.Prefix + path, Scope: o.scope, Body: body, Serve: func(w http.ResponseWriter, r *http.Request) {
+			who, _ := front.Of(r.Context())
+			a.answer(&request{Request: r, w: w, who: who, q: a.Queue, log: a.Log, path: path}, o)
+		}})
+	}
+	for name, o := range operations {
+		as := hostapi.Named(name)
+		add(as.Method+" "+as.Path, queue.MaxCall, o)
+	}
+	for pattern, o := range fleet {
+		add(pattern, 0, o)
+	}
+	return all
+}
+
+func (a *API) answer(r *request, o route) {
+	v, err := o.do(r)
+	if err != nil {
+		a.fail(r, err)
+		return
+	}
+	if _, is := v.(written); is {
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		a.fail(r, err)
+		return
+	}
+	r.w.Header().Set("Content-Type", "application/json")
+	r.w.WriteHeader(o.status)
+	r.w.Write(append(text, '\n')) //nolint:errcheck // the caller is gone
+}
+
+func (a *API) fail(r *request, err error) {
+	var coded interface{ StatusCode() int }
+	switch {
+	case errors.As(err, &coded):
+		hostapi.Refuse(r.w, coded.StatusCode(), err.Error())
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub's store does not answer: try again")
+	default:
+		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
+		hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub could not do that now; its log says why")
+	}
+}
+
+func refusef(status int, format string, args ...any) error {
+	return fault.New(status, "").Errorf(format, args...)
+}
+
+// decode reads the body as JSON. Nothing at all counts as {}.
+func (r *request) decode(v any) error {
+	text, err := io.ReadAll(r.Body)
+	if long, is := errors.AsType[*http.MaxBytesError](err); is {
+		return refusef(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", long.Limit)
+	}
+	if err != nil {
+		return refusef(http.StatusBadRequest, "read the body: %v", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}")
+	} else if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return refusef(http.StatusUnsupportedMediaType, "the body's Content-Type is not application/json")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return refusef(http.StatusUnprocessableEntity, "the body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return refusef(http.StatusBadRequest, "the body goes on after its JSON value")
+	}
+	return nil
+}
+
+// all reports whether who asks sees everybody's tasks.
+func (r *request) all() bool { return r.who.May(auth.ScopeAdmin) }
+
+// mine is a task, if who asks may see it.
+func (r *request) mine(t queue.Task, err error) (queue.Task, error) {
+	if err == nil && !r.all() && t.Spec.Person != r.who.Name {
+		return queue.Task{}, queue.NotFound.Errorf("there is no task %q", t.Spec.ID)
+	}
+	return t, err
+}
+
+// task is the one of the path.
+func (r *request) task() (queue.Task, error) {
+	ref := r.PathValue("task")
+	t, err := r.q.Find(ref)
+	if t, err = r.mine(t, err); err != nil {
+		return t, queue.NotFound.Errorf("there is no task %.100q", ref)
+	}
+	return t, nil
+}
+
+// passOn asks the task's host.
+func passOn(r *request) (any, error) {
+	t, err := r.task()
+	if err != nil {
+		return nil, err
+	}
+	local := t.Note().Local
+	if local == "" || t.Record.Host == "" {
+		return nil, refusef(http.StatusConflict, "no host has begun with the task %s yet", t.Spec.Name)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, refusef(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", queue.MaxCall)
+	}
+	_, path, _ := strings.Cut(r.path, "}")
+	got, err := r.q.Call(r.Context(), t.Record.Host, queue.Call{Method: r.Method, Task: local, Path: path, Query: r.URL.RawQuery, Type: r.Header.Get("Content-Type"), Body: body})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.Status >= 300:
+		return nil, refusef(got.Status, "%s", got.Text)
+	}
+	if kind, _, err := mime.ParseMediaType(got.Type); err == nil {
+		r.w.Header().Set("Content-Type", kind)
+	}
+	r.w.WriteHeader(got.Status)
+	r.w.Write(got.Body) //nolint:errcheck // the caller is gone
+	return written{}, nil
+}
+
+// Queued is how much there is to do, and who does it.
+type Queued struct {
+	Waiting int            `json:"waiting"`
+	Working map[string]int `json:"working"`
+	Drained []string       `json:"drained"`
+}
+
+func getQueue(r *request) (any, error) {
+	n := Queued{Working: r.q.Working(), Drained: r.q.Drained()}
+	for _, t := range r.q.Tasks() {
+		if t.Record.State == "PENDING" {
+			n.Waiting++
+		}
+	}
+	return n, nil
+}
+
+func setLimits(r *request) (any, error) {
+	var l queue.Limits
+	if err := r.decode(&l); err != nil {
+		return nil, err
+	}
+	return l, r.q.SetLimits(r.Context(), l)
+}
+
+// Draining is whether a host takes nothing new.
+type Draining struct {
+	On bool `json:"on"`
+}
+
+func setDrain(r *request) (any, error) {
+	var d Draining
+	if err := r.decode(&d); err != nil {
+		return nil, err
+	}
+	host := r.PathValue("host")
+	if strings.ContainsAny(host, ".*> \t") || host == "" {
+		return nil, refusef(http.StatusUnprocessableEntity, "%.100q is no name of a host", host)
+	}
+	return d, r.q.Drain(r.Context(), host, d.On)
+}

@@ -1,0 +1,231 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tandemux/hub/lease"
+)
+
+// Bounds of what hosts say.
+const (
+	maxHeld   = 1000
+	maxLabels = 256
+	maxNote   = 128 << 10
+)
+
+// listen answers hosts. Beats are heard by all hubs of a fleet, the rest is any one's.
+func (q *Queue) listen() error {
+	for kind, answer := range map[string]func(context.Context, string, []byte) (Reply, error){"beat": q.beat, "ask": q.ask, "parts": q.append, "event": q.event} {
+		handle := func(m *nats.Msg) {
+			host := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+			q.ended.Go(func() {
+				ctx, done := context.WithTimeout(q.ctx, callTime)
+				defer done()
+				r, err := answer(ctx, host, m.Data)
+				if err != nil {
+					r = refusal(err)
+				}
+				q.answer(m, r)
+			})
+		}
+		var s *nats.Subscription
+		var err error
+		if kind == "beat" {
+			s, err = q.o.NATS.Subscribe(Subject(kind, "*"), handle)
+		} else {
+			s, err = q.o.NATS.QueueSubscribe(Subject(kind, "*"), "hub", handle)
+		}
+		if err != nil {
+			return err
+		}
+		q.subs = append(q.subs, s)
+	}
+	return q.o.NATS.Flush()
+}
+
+func (q *Queue) answer(m *nats.Msg, r Reply) {
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = m.Respond(text)
+	}
+	if err != nil && q.ctx.Err() == nil {
+		q.o.Log.Warn("answer a host", "subject", m.Subject, "err", err)
+	}
+}
+
+// refusal is an error as an answer.
+func refusal(err error) Reply {
+	var coded interface{ StatusCode() int }
+	status := http.StatusServiceUnavailable
+	if errors.As(err, &coded) {
+		status = coded.StatusCode()
+	}
+	return Reply{Status: status, Text: err.Error()}
+}
+
+// beat hears a host.
+func (q *Queue) beat(ctx context.Context, host string, text []byte) (Reply, error) {
+	var b Beat
+	if err := json.Unmarshal(text, &b); err != nil || len(b.Has) > maxHeld || len(b.Local) > maxHeld || len(b.Labels)+len(b.Agents) > maxLabels {
+		return Reply{}, Invalid.Errorf("the beat can't be read")
+	}
+	if q.o.Labels != nil {
+		if labels := q.o.Labels(host); len(labels) > 0 {
+			b.Labels = labels
+		}
+	}
+	l := &Leases{Terms: q.o.Terms, Yours: map[string]lease.Record{}}
+	q.mu.Lock()
+	for _, h := range b.Has {
+		q.watch.Heard(h.ID, h.Lease, q.now())
+	}
+	before := q.hosts[host]
+	q.hosts[host] = &member{labels: b.Labels, agents: b.Agents, room: b.Room, heard: time.Now()}
+	if before == nil || before.room != b.Room || time.Since(before.heard) > q.o.Terms.Claimed/2 || !slices.Equal(before.agents, b.Agents) || !slices.Equal(before.labels, b.Labels) {
+		q.wake()
+	}
+	var renew []lease.Held
+	for id, k := range q.known {
+		if k.record.State.Held() && k.record.Host == host {
+			l.Yours[id] = k.record
+		}
+	}
+	for _, h := range b.Has {
+		k := q.known[h.ID]
+		switch {
+		case k == nil || k.record.Over(h.Lease):
+			l.Over = append(l.Over, h)
+		case k.record.Policy == lease.Again:
+			renew = append(renew, h)
+		}
+	}
+	for _, local := range b.Local {
+		k := q.known[taskOf(local)]
+		switch {
+		case k != nil && k.record.State.Held() && k.record.Host == host:
+		case k == nil || k.record.State.Final() || k.record.Home != host:
+			l.Gone = append(l.Gone, local)
+		default: // its turn was lost, the task is here
+			l.Rest = append(l.Rest, local)
+		}
+	}
+	q.mu.Unlock()
+	for _, h := range renew {
+		r, err := q.change(ctx, h.ID, lease.Op{Verb: lease.Renew, Host: host, Lease: h.Lease})
+		switch delete(l.Yours, h.ID); {
+		case err == nil:
+			l.Yours[h.ID] = r
+		case errors.Is(err, lease.Stale):
+			l.Over = append(l.Over, h)
+		}
+	}
+	return Reply{Leases: l}, nil
+}
+
+// ask does what a holder asks for.
+func (q *Queue) ask(ctx context.Context, host string, text []byte) (Reply, error) {
+	var a Ask
+	if err := json.Unmarshal(text, &a); err != nil || len(a.Op.Note) > maxNote {
+		return Reply{}, Invalid.Errorf("the request can't be read")
+	}
+	if !slices.Contains([]lease.Verb{lease.Begin, lease.Note, lease.Finish, lease.Refuse, lease.Return}, a.Op.Verb) || a.Op.Lease == 0 {
+		return Reply{}, Invalid.Errorf("a host can't ask for %q", a.Op.Verb)
+	}
+	a.Op.Host = host
+	if a.Op.Verb == lease.Return {
+		q.mu.Lock()
+		q.back[[2]string{a.ID, host}] = time.Now().Add(awayTime)
+		q.mu.Unlock()
+	}
+	r, err := q.change(ctx, a.ID, a.Op)
+	if err != nil {
+		return Reply{}, err
+	}
+	return Reply{Record: &r}, nil
+}
+
+// event gives a holder what it is to send.
+func (q *Queue) event(ctx context.Context, host string, text []byte) (Reply, error) {
+	var p Wanted
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Reply{}, Invalid.Errorf("the request can't be read")
+	}
+	r, err := q.held(ctx, host, p.ID, p.Lease)
+	if err != nil {
+		return Reply{}, err
+	}
+	if len(r.Work) == 0 || r.Work[0] != p.Event {
+		return Reply{}, lease.Stale.Errorf("the lease is not for the event %q", p.Event)
+	}
+	e, err := q.Event(ctx, p.ID, p.Event)
+	return Reply{Body: e.Content}, err
+}
+
+// held is a record whose lease a host has.
+func (q *Queue) held(ctx context.Context, host, id string, number uint64) (lease.Record, error) {
+	r, known := q.Record(id)
+	if !known || r.Lease != number || r.Host != host || !r.State.Held() { // which may be old
+		var err error
+		if r, _, err = q.Get(ctx, id); err != nil {
+			return r, err
+		}
+	}
+	if r.Lease != number || r.Host != host || !r.State.Held() {
+		return r, lease.Stale.Errorf("the lease %d of %s is over; the task is %s", number, host, r.State)
+	}
+	return r, nil
+}
+
+// taskOf is the task of a local one, by its name there: Local's inverse.
+func taskOf(local string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(local, LocalPrefix), "-")
+	return "tsk_" + id
+}
+
+// LocalPrefix begins the names that tasks of a fleet have on their hosts.
+const LocalPrefix = "hub-"
+
+// Local is the name that a task has on its host: of the lease with which it began there.
+func Local(id string, lease string) string {
+	return LocalPrefix + strings.TrimPrefix(id, "tsk_") + "-" + lease
+}
+
+// relayed are the requests about a task that a hub passes on to its host, by method
+// and path below the task's.
+var relayed = map[string]bool{
+	"GET /messages": true, "GET /workspace": true, "GET /workspace/diff": true, "GET /workspace/patch": true,
+	"POST /answers": true, "POST /stop": true, "GET /budget": true, "PUT /budget": true, "GET ": true, "POST /cancel": true, "DELETE ": true,
+}
+
+// Relayed reports whether a request is one of these.
+func Relayed(method, path string) bool { return relayed[method+" "+path] }
+
+// Call asks a host for something of its own interface.
+func (q *Queue) Call(ctx context.Context, host string, c Call) (Reply, error) {
+	if len(c.Body) > MaxCall {
+		return Reply{}, Invalid.Errorf("it has %d bytes; up to %d go to a host of a fleet", len(c.Body), MaxCall)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return Reply{}, err
+	}
+	ctx, done := context.WithTimeout(ctx, callTime)
+	defer done()
+	m, err := q.o.NATS.RequestWithContext(ctx, Subject("call", host), text)
+	if err != nil {
+		return Reply{}, Away.Errorf("ask the host %s: it does not answer", host)
+	}
+	var r Reply
+	if err := json.Unmarshal(m.Data, &r); err != nil {
+		return r, Away.Errorf("ask the host %s: %w", host, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,262 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tandemux/hub/lease"
+)
+
+// Batch is some parts of a task, as one message of the stream. First is the id of the
+// first: ids begin with 1 and have no gaps.
+type Batch struct {
+	First int64             `json:"first"`
+	Parts []json.RawMessage `json:"parts"`
+	// Lease and Local say whose they are: Local is the number that the last has in the
+	// host's own stream.
+	Lease uint64 `json:"lease,omitempty"`
+	Local int64  `json:"local,omitempty"`
+}
+
+// end is the last that is stored of a stream.
+type end struct {
+	sequence uint64 // of the message
+	id       int64  // of the last part
+	lease    uint64
+	local    int64
+}
+
+// endOf is the end of a task's stream.
+func (q *Queue) endOf(ctx context.Context, id string) (end, error) {
+	q.mu.Lock()
+	e, known := q.ends[id]
+	q.mu.Unlock()
+	if known {
+		return e, nil
+	}
+	m, err := q.parts.GetLastMsgForSubject(ctx, partsSubject+id)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return end{}, nil
+	case err != nil:
+		return end{}, fmt.Errorf("read the stream of %s: %w", id, err)
+	}
+	var b Batch
+	if err := json.Unmarshal(m.Data, &b); err != nil {
+		return end{}, fmt.Errorf("read the stream of %s: %w", id, err)
+	}
+	e = end{m.Sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local}
+	q.noteEnd(id, e)
+	return e, nil
+}
+
+// noteEnd notes the end of a stream, and tells who reads it.
+func (q *Queue) noteEnd(id string, e end) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.known[id]
+	if k == nil || q.ends[id].sequence >= e.sequence {
+		return
+	}
+	q.ends[id] = e
+	q.changed(k)
+}
+
+func (q *Queue) forget(id string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.ends, id)
+}
+
+// append stores parts that a host has, but for those that are stored already.
+func (q *Queue) append(ctx context.Context, host string, text []byte) (Reply, error) {
+	var p Parts
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Reply{}, Invalid.Errorf("the parts can't be read")
+	}
+	for {
+		if _, err := q.held(ctx, host, p.ID, p.Lease); err != nil {
+			return Reply{}, err
+		}
+		e, err := q.endOf(ctx, p.ID)
+		if err != nil {
+			return Reply{}, err
+		}
+		if e.lease != p.Lease {
+			e.local = 0
+		}
+		last := p.First + int64(len(p.Parts)) - 1
+		if len(p.Parts) == 0 || last <= e.local {
+			return Reply{Last: e.local}, nil
+		}
+		fresh := p.Parts[max(0, e.local+1-p.First):]
+		err = q.store(ctx, p.ID, e, Batch{Parts: fresh, Lease: p.Lease, Local: last})
+		if err == nil {
+			return Reply{Last: last}, nil
+		}
+		if !errors.Is(err, lease.Moved) {
+			return Reply{}, err
+		}
+	}
+}
+
+// store appends to a stream whose end is known.
+func (q *Queue) store(ctx context.Context, id string, e end, b Batch) error {
+	b.First = e.id + 1
+	text, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	ack, err := q.o.JS.Publish(ctx, partsSubject+id, text, jetstream.WithExpectLastSequencePerSubject(e.sequence))
+	if err != nil {
+		q.forget(id)
+		if moved(err) {
+			return lease.Moved
+		}
+		return fmt.Errorf("store what %s did: %w", id, err)
+	}
+	q.noteEnd(id, end{ack.Sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local})
+	return nil
+}
+
+// part is one that the hub itself tells.
+type part struct {
+	Type         string            `json:"type"`
+	ID           string            `json:"id,omitempty"`
+	Error        string            `json:"error,omitempty"`
+	FinishReason string            `json:"finishReason,omitempty"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
+}
+
+// told writes down how what ended without its host saying so has ended.
+func (q *Queue) told(ctx context.Context, id string, before, after lease.Record) {
+	var parts []json.RawMessage
+	for _, work := range before.Work {
+		e, ended := after.Ended(work)
+		if !ended || work != before.Work[0] || before.State != lease.Begun {
+			continue
+		}
+		for _, p := range []part{{Type: "error", Error: e.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": work, "outcome": e.Outcome, "reason": e.Reason}}} {
+			if p.Type == "error" && p.Error == "" {
+				continue
+			}
+			text, err := json.Marshal(p)
+			if err != nil {
+				return
+			}
+			parts = append(parts, text)
+		}
+	}
+	for len(parts) > 0 {
+		e, err := q.endOf(ctx, id)
+		if err == nil {
+			err = q.store(ctx, id, e, Batch{Parts: parts})
+		}
+		if errors.Is(err, lease.Moved) {
+			continue
+		}
+		if err != nil {
+			q.o.Log.Warn("write down how a task's turn ended", "task", id, "err", err)
+		}
+		return
+	}
+}
+
+// followParts notices what other hubs of the fleet store.
+func (q *Queue) followParts(ctx context.Context, ready chan<- error) {
+	c, err := q.o.JS.OrderedConsumer(ctx, partsStream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
+	if err != nil {
+		ready <- err
+		return
+	}
+	w, err := c.Consume(func(m jetstream.Msg) {
+		at, err := m.Metadata()
+		if err != nil {
+			return
+		}
+		id := strings.TrimPrefix(m.Subject(), partsSubject)
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if k := q.known[id]; k != nil && q.ends[id].sequence < at.Sequence.Stream {
+			delete(q.ends, id)
+			q.changed(k)
+		}
+	})
+	if ready <- err; err != nil {
+		return
+	}
+	<-ctx.Done()
+	w.Stop()
+}
+
+// End is the id of the last part of a task that is stored.
+func (q *Queue) End(ctx context.Context, id string) (int64, error) {
+	e, err := q.endOf(ctx, id)
+	return e.id, err
+}
+
+// Read gives the next parts of a task behind an id, none if there are none yet. at is
+// where to look, 0 when that is not known; next is where to look the next time.
+func (q *Queue) Read(ctx context.Context, id string, after int64, at uint64) (b Batch, next uint64, err error) {
+	e, err := q.endOf(ctx, id)
+	if err != nil || e.id <= after {
+		return b, at, err
+	}
+	if at == 0 && after > 0 {
+		if at, err = q.find(ctx, id, after, e); err != nil {
+			return b, at, err
+		}
+	}
+	for {
+		var sequence uint64
+		if b, sequence, err = q.message(ctx, id, max(at, 1)); err != nil || sequence == 0 {
+			return b, at, err
+		}
+		at = sequence + 1
+		if skip := after + 1 - b.First; skip < int64(len(b.Parts)) {
+			if skip > 0 {
+				b.Parts, b.First = b.Parts[skip:], after+1
+			}
+			return b, at, nil
+		}
+	}
+}
+
+// message is the first of a task's at or behind a place in the stream; sequence is 0 if
+// there is none.
+func (q *Queue) message(ctx context.Context, id string, at uint64) (b Batch, sequence uint64, err error) {
+	m, err := q.parts.GetMsg(ctx, at, jetstream.WithGetMsgSubject(partsSubject+id))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return b, 0, nil
+	case err != nil:
+		return b, 0, fmt.Errorf("read the stream of %s: %w", id, err)
+	}
+	if err := json.Unmarshal(m.Data, &b); err != nil {
+		return b, 0, fmt.Errorf("read the stream of %s: %w", id, err)
+	}
+	return b, m.Sequence, nil
+}
+
+// find is a place in the stream from which on what comes after an id is found, by halves.
+func (q *Queue) find(ctx context.Context, id string, after int64, e end) (uint64, error) {
+	low, high := uint64(1), e.sequence+1
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		b, sequence, err := q.message(ctx, id, mid)
+		switch {
+		case err != nil:
+			return 0, err
+		case sequence == 0 || b.First > after+1:
+			high = mid
+		default:
+			low = min(sequence, high-1)
+		}
+	}
+	return low, nil
+}

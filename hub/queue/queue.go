@@ -1,0 +1,373 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tandemux/hub/lease"
+)
+
+// Options are what a Queue is made of.
+type Options struct {
+	NATS     *nats.Conn
+	JS       jetstream.JetStream
+	Replicas int
+	Terms    lease.Terms // 0: lease.DefaultTerms
+	// Labels are those that a host's credential gives it, in place of what it says;
+	// nil, or none for a host: what it says counts.
+	Labels func(host string) []string
+	Log    *slog.Logger
+}
+
+// Queue is the tasks of a fleet.
+type Queue struct {
+	o     Options
+	start time.Time
+
+	tasks, events, settings jetstream.KeyValue
+	parts                   jetstream.Stream
+	files                   jetstream.ObjectStore
+
+	stop   context.CancelFunc
+	ended  sync.WaitGroup
+	subs   []*nats.Subscription
+	look   chan struct{} // the dispatcher has something to do
+	ctx    context.Context
+	mu     sync.Mutex
+	known  map[string]*entry
+	hosts  map[string]*member
+	watch  *lease.Watch
+	limits Limits
+	drain  map[string]bool
+	ends   map[string]end // of streams
+	back   map[[2]string]time.Time
+}
+
+// entry is a record that is known.
+type entry struct {
+	revision uint64
+	record   lease.Record
+	spec     Spec
+	news     chan struct{} // closed when something changes
+}
+
+// member is a host that was heard.
+type member struct {
+	labels, agents []string
+	room           int
+	heard          time.Time
+}
+
+const (
+	// callTime bounds what NATS is asked for.
+	callTime = 10 * time.Second
+	// awayTime is for how long a host is not given back what it gave back.
+	awayTime = 15 * time.Second
+)
+
+// Open begins. The queue ends with Close.
+func Open(ctx context.Context, o Options) (*Queue, error) {
+	if o.Terms == (lease.Terms{}) {
+		o.Terms = lease.DefaultTerms
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	q := &Queue{
+		o: o, start: time.Now(), look: make(chan struct{}, 1), known: map[string]*entry{}, hosts: map[string]*member{}, watch: lease.NewWatch(o.Terms),
+		drain: map[string]bool{}, ends: map[string]end{}, back: map[[2]string]time.Time{},
+	}
+	if err := q.open(ctx); err != nil {
+		return nil, fmt.Errorf("open the fleet's tasks: %w", err)
+	}
+	q.ctx, q.stop = context.WithCancel(context.Background())
+	if err := q.begin(ctx); err != nil {
+		q.Close()
+		return nil, fmt.Errorf("open the fleet's tasks: %w", err)
+	}
+	return q, nil
+}
+
+func (q *Queue) begin(ctx context.Context) error {
+	for _, f := range []func(ctx context.Context, ready chan<- error){q.followTasks, q.followSettings, q.followParts} {
+		ready := make(chan error, 1)
+		q.ended.Go(func() { f(q.ctx, ready) })
+		select {
+		case err := <-ready:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := q.listen(); err != nil {
+		return err
+	}
+	q.ended.Go(q.dispatch)
+	return nil
+}
+
+// Close ends it. Tasks go on where they are.
+func (q *Queue) Close() {
+	for _, s := range q.subs {
+		s.Unsubscribe() //nolint:errcheck // the connection is gone, then
+	}
+	q.stop()
+	q.ended.Wait()
+}
+
+// now is the queue's clock, which only counts.
+func (q *Queue) now() time.Duration { return time.Since(q.start) }
+
+// follow reads what a bucket has and what comes, again and again.
+func (q *Queue) follow(ctx context.Context, kv jetstream.KeyValue, ready chan<- error, each func(jetstream.KeyValueEntry)) {
+	for ctx.Err() == nil {
+		w, err := kv.WatchAll(ctx)
+		if err != nil {
+			select {
+			case ready <- err:
+			default:
+			}
+			q.o.Log.Warn("follow the fleet's tasks", "bucket", kv.Bucket(), "err", err)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		for open := true; open; {
+			var e jetstream.KeyValueEntry
+			select {
+			case e, open = <-w.Updates():
+			case <-ctx.Done():
+				open = false
+			}
+			switch {
+			case !open:
+			case e == nil: // all that there was
+				select {
+				case ready <- nil:
+				default:
+				}
+			default:
+				each(e)
+			}
+		}
+		w.Stop() //nolint:errcheck // it has ended
+	}
+}
+
+func (q *Queue) followTasks(ctx context.Context, ready chan<- error) {
+	q.follow(ctx, q.tasks, ready, func(e jetstream.KeyValueEntry) {
+		if e.Operation() == jetstream.KeyValuePut {
+			q.see(e.Key(), e.Revision(), e.Value())
+			return
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if k := q.known[e.Key()]; k != nil && k.revision < e.Revision() {
+			delete(q.known, e.Key())
+			delete(q.ends, e.Key())
+			q.watch.See(e.Key(), lease.Record{}, q.now())
+			close(k.news)
+		}
+	})
+}
+
+func (q *Queue) followSettings(ctx context.Context, ready chan<- error) {
+	q.follow(ctx, q.settings, ready, func(e jetstream.KeyValueEntry) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		defer q.wake()
+		put := e.Operation() == jetstream.KeyValuePut
+		if host, is := strings.CutPrefix(e.Key(), drainKey); is {
+			if q.drain[host] = put; !put {
+				delete(q.drain, host)
+			}
+			return
+		}
+		if e.Key() == limitsKey {
+			q.limits = Limits{}
+			if err := json.Unmarshal(e.Value(), &q.limits); put && err != nil {
+				q.o.Log.Error("read the limits", "err", err)
+			}
+		}
+	})
+}
+
+// see takes in a record as it is at a revision.
+func (q *Queue) see(id string, revision uint64, text []byte) {
+	var r lease.Record
+	if err := json.Unmarshal(text, &r); err != nil {
+		q.o.Log.Error("read a task", "task", id, "err", err)
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.known[id]
+	switch {
+	case k == nil:
+		k = &entry{news: make(chan struct{})}
+		if err := json.Unmarshal(r.Task, &k.spec); err != nil {
+			q.o.Log.Error("read a task", "task", id, "err", err)
+			return
+		}
+		q.known[id] = k
+	case revision <= k.revision:
+		return
+	}
+	k.revision, k.record = revision, r
+	q.watch.See(id, r, q.now())
+	q.changed(k)
+	q.wake()
+}
+
+// changed tells who waits for news of a task.
+func (q *Queue) changed(k *entry) {
+	close(k.news)
+	k.news = make(chan struct{})
+}
+
+func (q *Queue) wake() {
+	select {
+	case q.look <- struct{}{}:
+	default:
+	}
+}
+
+// dispatch hands out what waits, and reclaims what is lost, whenever something changes or
+// the next lease may be lost.
+func (q *Queue) dispatch() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-q.ctx.Done():
+			return
+		case <-q.look:
+		case <-timer.C:
+		}
+		q.mu.Lock()
+		lost := q.watch.Lost(q.now())
+		all := q.choose()
+		q.mu.Unlock()
+		var work sync.WaitGroup
+		for id, op := range lost {
+			work.Go(func() { q.own(id, op) })
+		}
+		for _, g := range all {
+			work.Go(func() {
+				if r, err := q.own(g.id, lease.Op{Verb: lease.Claim, Host: g.host}); err == nil {
+					q.tell(g.host, Tell{ID: g.id, Record: &r})
+				}
+			})
+		}
+		work.Wait()
+		timer.Reset(q.pause())
+	}
+}
+
+// pause is how long nothing is to be done unless something changes.
+func (q *Queue) pause() time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	long := time.Hour
+	if at, any := q.watch.Next(); any {
+		long = max(10*time.Millisecond, at-q.now())
+	}
+	for _, until := range q.back {
+		long = min(long, max(10*time.Millisecond, time.Until(until)))
+	}
+	return long
+}
+
+// own does something of the queue's own accord.
+func (q *Queue) own(id string, op lease.Op) (lease.Record, error) {
+	ctx, done := context.WithTimeout(q.ctx, callTime)
+	defer done()
+	r, err := q.change(ctx, id, op)
+	if err != nil && q.ctx.Err() == nil {
+		q.o.Log.Warn("change a task", "task", id, "verb", op.Verb, "err", err)
+	}
+	return r, err
+}
+
+// sorted are the tasks that are known, oldest first. It needs the lock.
+func (q *Queue) sorted() []*entry {
+	all := make([]*entry, 0, len(q.known))
+	for _, k := range q.known {
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b *entry) int {
+		return cmp.Or(a.spec.Created.Compare(b.spec.Created), strings.Compare(a.spec.ID, b.spec.ID))
+	})
+	return all
+}
+
+// choose says who is to take what. It needs the lock.
+func (q *Queue) choose() []given {
+	var working, waiting []wish
+	at := map[string]int{}
+	waits := false
+	for _, k := range q.known {
+		waits = waits || k.record.State == lease.Pending
+	}
+	if !waits {
+		return nil
+	}
+	for pair, until := range q.back {
+		if time.Now().After(until) {
+			delete(q.back, pair)
+		}
+	}
+	for _, k := range q.sorted() {
+		w := wish{spec: &k.spec, home: k.record.Home, not: map[string]bool{}}
+		switch {
+		case k.record.State.Held():
+			working = append(working, w)
+			at[k.record.Host]++
+		case k.record.State == lease.Pending:
+			for pair := range q.back {
+				if pair[0] == k.spec.ID {
+					w.not[pair[1]] = true
+				}
+			}
+			waiting = append(waiting, w)
+		}
+	}
+	var places []*place
+	for name, m := range q.hosts {
+		if q.drain[name] || time.Since(m.heard) > q.o.Terms.Claimed/2 {
+			continue
+		}
+		places = append(places, &place{name: name, labels: slices.Concat(m.labels, m.agents), room: m.room, working: at[name]})
+	}
+	slices.SortFunc(places, func(a, b *place) int { return strings.Compare(a.name, b.name) })
+	all := pick(working, waiting, places, q.limits)
+	for _, g := range all {
+		q.hosts[g.host].room-- // until it says how much it has
+	}
+	return all
+}
+
+// tell tells a host something, if it is there.
+func (q *Queue) tell(host string, t Tell) {
+	text, err := json.Marshal(t)
+	if err == nil {
+		err = q.o.NATS.Publish(Subject("tell", host), text)
+	}
+	if err != nil {
+		q.o.Log.Warn("tell a host", "host", host, "err", err)
+	}
+}

@@ -1,0 +1,152 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tandemux/hub/lease"
+	"tandemux/internal/fault"
+)
+
+// Names of what is stored.
+const (
+	tasksBucket    = "tandemux_tasks"
+	eventsBucket   = "tandemux_events"
+	settingsBucket = "tandemux_settings"
+	filesBucket    = "tandemux_files"
+	partsStream    = "tandemux_parts"
+	partsSubject   = "parts."
+)
+
+// Bounds.
+const (
+	// MaxContent bounds what is sent at once, and what a task is made of, in bytes.
+	MaxContent = 256 << 10
+	// maxParts is how many messages with parts are kept of a task; the oldest go.
+	maxParts = 50_000
+)
+
+// Kinds of errors.
+var (
+	NotFound = fault.New(http.StatusNotFound, "there is no such task")
+	Invalid  = fault.New(http.StatusUnprocessableEntity, "that can't be")
+	Away     = fault.New(http.StatusServiceUnavailable, "the host does not answer")
+)
+
+// open makes what is stored, where it is missing.
+func (q *Queue) open(ctx context.Context) (err error) {
+	js := q.o.JS
+	bucket := func(name string, direct bool) (kv jetstream.KeyValue) {
+		if err != nil {
+			return nil
+		}
+		// As js.CreateKeyValue does it, but for AllowDirect: a replica that lags would have a
+		// lease seem lost.
+		c := jetstream.StreamConfig{
+			Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
+			Replicas: q.o.Replicas, AllowRollup: true, DenyDelete: true, AllowDirect: direct, MaxMsgSize: -1,
+		}
+		if _, err = js.CreateOrUpdateStream(ctx, c); err == nil {
+			kv, err = js.KeyValue(ctx, name)
+		}
+		return kv
+	}
+	q.tasks, q.events, q.settings = bucket(tasksBucket, false), bucket(eventsBucket, true), bucket(settingsBucket, false)
+	if err != nil {
+		return err
+	}
+	q.parts, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: partsStream, Subjects: []string{partsSubject + "*"}, Storage: jetstream.FileStorage, Replicas: q.o.Replicas,
+		MaxMsgsPerSubject: maxParts, Discard: jetstream.DiscardOld, Compression: jetstream.S2Compression,
+	})
+	if err != nil {
+		return err
+	}
+	q.files, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: filesBucket, Storage: jetstream.FileStorage, Replicas: q.o.Replicas})
+	return err
+}
+
+// moved reports that something has another revision than was said.
+func moved(err error) bool {
+	api, is := errors.AsType[*jetstream.APIError](err)
+	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// Get implements lease.Store.
+func (q *Queue) Get(ctx context.Context, id string) (r lease.Record, revision uint64, err error) {
+	e, err := q.tasks.Get(ctx, id)
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		return r, 0, NotFound.Errorf("there is no task %q", id)
+	case err != nil:
+		return r, 0, fmt.Errorf("read the task %s: %w", id, err)
+	}
+	if err := json.Unmarshal(e.Value(), &r); err != nil {
+		return r, 0, fmt.Errorf("read the task %s: %w", id, err)
+	}
+	return r, e.Revision(), nil
+}
+
+// Put implements lease.Store.
+func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uint64) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write the task %s: %w", id, err)
+	}
+	now, err := q.tasks.Update(ctx, id, text, revision)
+	switch {
+	case err == nil:
+		q.see(id, now, text)
+		return nil
+	case moved(err):
+		return lease.Moved
+	}
+	return fmt.Errorf("write the task %s: %w", id, err)
+}
+
+// change does something to a record, and what follows from it.
+func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
+	before, _ := q.Record(id)
+	r, err := lease.Change(ctx, q, id, op)
+	if err != nil {
+		return r, err
+	}
+	if op.Verb == lease.Lose || op.Verb == lease.Cancel {
+		q.told(ctx, id, before, r)
+	}
+	return r, nil
+}
+
+// setting reads one of the settings.
+func (q *Queue) setting(ctx context.Context, key string, into any) error {
+	e, err := q.settings.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(e.Value(), into)
+	}
+	return err
+}
+
+// set writes a setting; nil removes it.
+func (q *Queue) set(ctx context.Context, key string, v any) (err error) {
+	if v == nil {
+		err = q.settings.Delete(ctx, key)
+	} else {
+		text, failed := json.Marshal(v)
+		if failed != nil {
+			return failed
+		}
+		_, err = q.settings.Put(ctx, key, text)
+	}
+	if err != nil {
+		return fmt.Errorf("store the setting %s: %w", key, err)
+	}
+	return nil
+}

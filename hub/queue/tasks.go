@@ -1,0 +1,352 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"tandemux/hub/lease"
+)
+
+const (
+	limitsKey = "limits"
+	drainKey  = "drain."
+	// maxTasks bounds those that are known, and maxWaiting a person's that wait.
+	maxTasks = 100_000
+)
+
+// Task is a task as it is.
+type Task struct {
+	Spec   Spec
+	Record lease.Record
+}
+
+// Event is something that was sent to a task.
+type Event struct {
+	ID      string          `json:"id"`
+	Task    string          `json:"task"`
+	Content json.RawMessage `json:"content"`
+	Author  string          `json:"author"`
+	Created time.Time       `json:"created"`
+}
+
+// Create makes a task to which nothing was sent yet. Its id is the caller's: asking twice
+// makes one.
+func (q *Queue) Create(ctx context.Context, s Spec, policy lease.Policy) (Task, error) {
+	q.mu.Lock()
+	full := len(q.known) >= maxTasks
+	taken := ""
+	for id, k := range q.known {
+		if k.spec.Name == s.Name && id != s.ID {
+			taken = id
+		}
+	}
+	q.mu.Unlock()
+	switch {
+	case taken != "":
+		return Task{}, lease.Stale.Errorf("another task is named %s (%s)", s.Name, taken)
+	case full:
+		return Task{}, lease.Stale.Errorf("the fleet has %d tasks: delete some (`tandemux task cleanup`)", maxTasks)
+	}
+	spec, err := json.Marshal(s)
+	if err != nil {
+		return Task{}, err
+	}
+	if len(spec) > MaxContent {
+		return Task{}, Invalid.Errorf("what the task is made of has %d bytes, more than %d", len(spec), MaxContent)
+	}
+	r := lease.Record{State: lease.Idle, Policy: policy, Task: spec}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return Task{}, err
+	}
+	revision, err := q.tasks.Create(ctx, s.ID, text)
+	switch {
+	case moved(err) || errors.Is(err, jetstream.ErrKeyExists):
+		if r, _, err = q.Get(ctx, s.ID); err == nil {
+			err = json.Unmarshal(r.Task, &s)
+		}
+		return Task{s, r}, err
+	case err != nil:
+		return Task{}, fmt.Errorf("store a task: %w", err)
+	}
+	q.see(s.ID, revision, text)
+	return Task{s, r}, nil
+}
+
+// Send gives a task something to do. The event's id is the caller's.
+func (q *Queue) Send(ctx context.Context, e Event) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if len(text) > MaxContent {
+		return Invalid.Errorf("it has %d bytes; up to %d go through a hub", len(text), MaxContent)
+	}
+	// What is stored and not known to the record is sent again, or never: nothing waits for it.
+	if _, err := q.events.Put(ctx, e.Task+"."+e.ID, text); err != nil {
+		return fmt.Errorf("store an event: %w", err)
+	}
+	_, err = q.change(ctx, e.Task, lease.Op{Verb: lease.Send, Work: e.ID})
+	return err
+}
+
+// Event is one that was sent.
+func (q *Queue) Event(ctx context.Context, task, id string) (e Event, err error) {
+	v, err := q.events.Get(ctx, task+"."+id)
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		return e, NotFound.Errorf("there is no event %q", id)
+	case err != nil:
+		return e, fmt.Errorf("read an event: %w", err)
+	}
+	return e, json.Unmarshal(v.Value(), &e)
+}
+
+// Events are all that were sent to a task, oldest first.
+func (q *Queue) Events(ctx context.Context, task string) (all []Event, err error) {
+	w, err := q.events.Watch(ctx, task+".*", jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, fmt.Errorf("read a task's events: %w", err)
+	}
+	defer w.Stop() //nolint:errcheck // it was read
+	for {
+		select {
+		case v := <-w.Updates():
+			if v == nil {
+				slices.SortStableFunc(all, func(a, b Event) int { return a.Created.Compare(b.Created) })
+				return all, nil
+			}
+			var e Event
+			if json.Unmarshal(v.Value(), &e) == nil {
+				all = append(all, e)
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// EventTask is the task of an event, by the events' own list.
+func (q *Queue) EventTask(ctx context.Context, id string) (string, error) {
+	w, err := q.events.Watch(ctx, "*."+id, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
+	if err != nil {
+		return "", fmt.Errorf("find an event: %w", err)
+	}
+	defer w.Stop() //nolint:errcheck // it was read
+	select {
+	case v := <-w.Updates():
+		if v == nil {
+			return "", NotFound.Errorf("there is no event %q", id)
+		}
+		task, _, _ := strings.Cut(v.Key(), ".")
+		return task, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Cancel stops a task for good, wherever it is.
+func (q *Queue) Cancel(ctx context.Context, id string) (lease.Record, error) {
+	r, err := q.change(ctx, id, lease.Op{Verb: lease.Cancel})
+	if err == nil && r.Host != "" {
+		q.tell(r.Host, Tell{})
+	}
+	return r, err
+}
+
+// Delete removes a task and all that is stored of it.
+func (q *Queue) Delete(ctx context.Context, id string) error {
+	if _, err := q.Cancel(ctx, id); err != nil && !errors.Is(err, lease.Stale) {
+		return err
+	}
+	t, known := q.Task(id)
+	all, err := q.Events(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := q.events.Purge(ctx, id+"."+e.ID); err != nil {
+			return fmt.Errorf("delete an event: %w", err)
+		}
+	}
+	if err := q.parts.Purge(ctx, jetstream.WithPurgeSubject(partsSubject+id)); err != nil {
+		return fmt.Errorf("delete a task's stream: %w", err)
+	}
+	if known {
+		for _, name := range []string{t.Spec.Files, t.Note().Result} {
+			if name == "" {
+				continue
+			}
+			if err := q.files.Delete(ctx, name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+				return fmt.Errorf("delete a task's files: %w", err)
+			}
+		}
+	}
+	if err := q.tasks.Purge(ctx, id); err != nil {
+		return fmt.Errorf("delete a task: %w", err)
+	}
+	return nil
+}
+
+// Note is what the task's host says of it.
+func (t *Task) Note() (n Note) {
+	if len(t.Record.Note) > 0 {
+		json.Unmarshal(t.Record.Note, &n) //nolint:errcheck // then it says nothing
+	}
+	return n
+}
+
+// Record is the record of a task as it was known a moment ago.
+func (q *Queue) Record(id string) (lease.Record, bool) {
+	t, known := q.Task(id)
+	return t.Record, known
+}
+
+// Task is a task as it was known a moment ago.
+func (q *Queue) Task(id string) (Task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.known[id]
+	if k == nil {
+		return Task{}, false
+	}
+	return Task{k.spec, k.record}, true
+}
+
+// Tasks are all, oldest first.
+func (q *Queue) Tasks() []Task {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := make([]Task, 0, len(q.known))
+	for _, k := range q.sorted() {
+		all = append(all, Task{k.spec, k.record})
+	}
+	return all
+}
+
+// Find is a task by its id, its name, or the unique beginning of its id.
+func (q *Queue) Find(ref string) (Task, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var found *entry
+	for id, k := range q.known {
+		switch {
+		case id == ref || k.spec.Name == ref:
+			return Task{k.spec, k.record}, nil
+		case !strings.HasPrefix(id, ref) || ref == "":
+		case found != nil:
+			return Task{}, NotFound.Errorf("several tasks begin with %q", ref)
+		default:
+			found = k
+		}
+	}
+	if found == nil {
+		return Task{}, NotFound.Errorf("there is no task %q", ref)
+	}
+	return Task{found.spec, found.record}, nil
+}
+
+// News is closed when something of a task changes, or at once if there is no such task.
+func (q *Queue) News(id string) <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if k := q.known[id]; k != nil {
+		return k.news
+	}
+	gone := make(chan struct{})
+	close(gone)
+	return gone
+}
+
+// Waits says why a task that is pending waits.
+func (q *Queue) Waits(id string) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.known[id]
+	if k == nil || k.record.State != lease.Pending {
+		return ""
+	}
+	c := counts{map[string]int{}, map[string]int{}, map[string]int{}}
+	for _, other := range q.known {
+		if other.record.State.Held() {
+			c.add(&other.spec)
+		}
+	}
+	if over := c.over(q.limits, &k.spec); over != "" {
+		return over
+	}
+	w := wish{spec: &k.spec, home: k.record.Home}
+	have, here, room := 0, 0, 0
+	for name, m := range q.hosts {
+		p := place{name: name, labels: slices.Concat(m.labels, m.agents)}
+		if !p.has(w) {
+			continue
+		}
+		have++
+		if time.Since(m.heard) < q.o.Terms.Claimed/2 && !q.drain[name] {
+			here++
+			room += max(0, m.room)
+		}
+	}
+	wants := strings.Join(append(slices.Clone(k.spec.Where), k.spec.Agent), ", ")
+	switch {
+	case k.record.Home != "" && here == 0:
+		return "waits for the host " + k.record.Home + ", where its files are"
+	case have == 0:
+		return "no host has " + strings.Trim(wants, ", ")
+	case here == 0:
+		return "waits for a host that is away or drained"
+	case room == 0:
+		return "waits until a host has room"
+	}
+	return "is about to begin"
+}
+
+// Working are how many leases hosts have, by host.
+func (q *Queue) Working() map[string]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := map[string]int{}
+	for _, k := range q.known {
+		if k.record.State.Held() {
+			n[k.record.Host]++
+		}
+	}
+	return n
+}
+
+// Drain has a host take nothing new, or take tasks again.
+func (q *Queue) Drain(ctx context.Context, host string, on bool) error {
+	if on {
+		return q.set(ctx, drainKey+host, true)
+	}
+	return q.set(ctx, drainKey+host, nil)
+}
+
+// Drained are the hosts that take nothing new.
+func (q *Queue) Drained() (all []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for host := range q.drain {
+		all = append(all, host)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Limits are those that hold.
+func (q *Queue) Limits() Limits {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.limits
+}
+
+// SetLimits replaces them.
+func (q *Queue) SetLimits(ctx context.Context, l Limits) error { return q.set(ctx, limitsKey, l) }

@@ -1,0 +1,125 @@
+package queue
+
+import (
+	"encoding/json"
+	"time"
+
+	"tandemux/hub/lease"
+	"tandemux/hub/server"
+)
+
+// Spec is what was asked for, as it is in a record.
+type Spec struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Person  string    `json:"person"`
+	Project string    `json:"project,omitempty"`
+	Where   []string  `json:"where,omitempty"`
+	Agent   string    `json:"agent,omitempty"` // by name; empty for a command
+	Created time.Time `json:"created"`
+	// New is the body by which a host makes it.
+	New json.RawMessage `json:"new"`
+	// Files is the object that has its workspace, Kind what it is: bundle or archive.
+	Files string `json:"files,omitempty"`
+	Kind  string `json:"kind,omitempty"`
+}
+
+// Note is what a host says of a task of its own, as it is in a record.
+type Note struct {
+	// Local is the task there, by its name, and Last the last part of its stream that
+	// was told.
+	Local string `json:"local"`
+	Last  int64  `json:"last,omitempty"`
+	// Present is how it is there.
+	Present json.RawMessage `json:"present,omitempty"`
+	// Result is the object that has what it made.
+	Result string `json:"result,omitempty"`
+}
+
+// Beat is what a host says every few seconds.
+type Beat struct {
+	Room   int          `json:"room"` // how many tasks it would take now
+	Labels []string     `json:"labels,omitempty"`
+	Agents []string     `json:"agents,omitempty"`
+	Has    []lease.Held `json:"has,omitempty"`
+	// Local are tasks that it has of which it does not know whether they are over.
+	Local []string `json:"local,omitempty"`
+}
+
+// Leases answers a Beat.
+type Leases struct {
+	Terms lease.Terms `json:"terms"`
+	// Yours are the leases that it has, Over those that it said it has, and has not.
+	Yours map[string]lease.Record `json:"yours,omitempty"`
+	Over  []lease.Held            `json:"over,omitempty"`
+	// Gone are of the local tasks those that are over, Rest those that have nothing to do.
+	Gone []string `json:"gone,omitempty"`
+	Rest []string `json:"rest,omitempty"`
+}
+
+// Ask is a change that a host asks for.
+type Ask struct {
+	ID string   `json:"id"`
+	Op lease.Op `json:"op"`
+}
+
+// Parts are some of what a task does. First is the number that the first has in the
+// host's own stream.
+type Parts struct {
+	ID    string            `json:"id"`
+	Lease uint64            `json:"lease"`
+	First int64             `json:"first"`
+	Parts []json.RawMessage `json:"parts,omitempty"`
+}
+
+// Wanted is an event that a host is to send to a task whose lease it has.
+type Wanted struct {
+	ID    string `json:"id"`
+	Lease uint64 `json:"lease"`
+	Event string `json:"event"`
+}
+
+// Tell is what the hub tells a host: with an ID that it has that lease now, without one
+// to beat.
+type Tell struct {
+	ID     string        `json:"id,omitempty"`
+	Record *lease.Record `json:"record,omitempty"`
+}
+
+// Call is a request for the host's interface of tasks, below /api/v1/tasks/TASK.
+type Call struct {
+	Method string `json:"method"`
+	Task   string `json:"task"` // by its name there
+	Path   string `json:"path"`
+	Query  string `json:"query,omitempty"`
+	Type   string `json:"type,omitempty"`
+	Body   []byte `json:"body,omitempty"`
+}
+
+// Reply answers all that hosts and hub ask each other.
+type Reply struct {
+	Status int           `json:"status,omitempty"` // of an error, or of a Call
+	Text   string        `json:"text,omitempty"`
+	Record *lease.Record `json:"record,omitempty"`
+	Leases *Leases       `json:"leases,omitempty"`
+	Last   int64         `json:"last,omitempty"` // part of the host's stream that is stored
+	Type   string        `json:"type,omitempty"`
+	Body   []byte        `json:"body,omitempty"`
+}
+
+// MaxCall bounds the body of a Call and of its answer, in bytes: with the rest it is one
+// message of NATS.
+const MaxCall = 600 << 10
+
+// Subject is a host's for a kind of message.
+func Subject(kind, host string) string { return "task." + kind + "." + host }
+
+// Grant is what a host may do in NATS for its tasks.
+func Grant(host string) server.Grant {
+	var g server.Grant
+	for _, kind := range []string{"beat", "ask", "event", "parts"} {
+		g.Publish = append(g.Publish, Subject(kind, host))
+	}
+	g.Subscribe = []string{Subject("tell", host), Subject("call", host)}
+	return g
+}

@@ -1,0 +1,121 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tandemux/hub/queue"
+	"tandemux/internal/apiclient"
+)
+
+// stop stops a task of the host's for good (/cancel), or its turn (/stop): the fleet has
+// it no more.
+func (w *Worker) stop(local, how string) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(w.ctx), askTime)
+	defer done()
+	err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + url.PathEscape(local) + how}, nil)
+	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+		return // it is over, or was never made
+	}
+	if err != nil {
+		w.o.Log.Warn("stop a task that the hub has given to others", "task", local, "err", err)
+	}
+}
+
+// sweep lists the host's tasks of the fleet that are not over, once: this process does
+// not know what became of them meanwhile.
+func (w *Worker) sweep() []string {
+	w.mu.Lock()
+	swept := w.swept
+	w.mu.Unlock()
+	if swept {
+		return nil
+	}
+	ctx, done := context.WithTimeout(w.ctx, askTime)
+	defer done()
+	all := []string{}
+	for cursor := ""; ; {
+		var page struct {
+			Data []struct {
+				Name string `json:"name"`
+			} `json:"data"`
+			Next string `json:"next"`
+		}
+		q := url.Values{"status": {"CREATING,PENDING,IDLE,RUNNING,WAITING"}, "limit": {"1000"}, "cursor": {cursor}}
+		if err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: "/tasks", Query: q}, &page); err != nil {
+			w.o.Log.Warn("list the host's tasks", "err", err)
+			return nil
+		}
+		for _, t := range page.Data {
+			if strings.HasPrefix(t.Name, queue.LocalPrefix) && len(all) < 1000 {
+				all = append(all, t.Name)
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			return all
+		}
+	}
+}
+
+// called answers a request for the host's interface, for a task of the fleet.
+func (w *Worker) called(m *nats.Msg) {
+	w.all.Go(func() {
+		text, err := json.Marshal(w.call(m.Data))
+		if err == nil {
+			err = m.Respond(text)
+		}
+		if err != nil {
+			w.o.Log.Warn("answer the hub", "err", err)
+		}
+	})
+}
+
+// refuse is an answer of the interface that is none.
+func refuse(status int, text string) queue.Reply {
+	return queue.Reply{Status: status, Text: text}
+}
+
+func (w *Worker) call(text []byte) queue.Reply {
+	var c queue.Call
+	switch err := json.Unmarshal(text, &c); {
+	case err != nil:
+		return refuse(http.StatusBadRequest, "the hub's request can't be read")
+	case !strings.HasPrefix(c.Task, queue.LocalPrefix) || !queue.Relayed(c.Method, c.Path):
+		return refuse(http.StatusForbidden, "the hub may not ask for this")
+	}
+	query, err := url.ParseQuery(c.Query)
+	if err != nil {
+		return refuse(http.StatusBadRequest, "the query can't be read")
+	}
+	r := apiclient.Request{Method: c.Method, Path: "/tasks/" + url.PathEscape(c.Task) + c.Path, Query: query}
+	if len(c.Body) > 0 {
+		r.Raw, r.Type = bytes.NewReader(c.Body), c.Type
+	}
+	ctx, done := context.WithTimeout(w.ctx, askTime-time.Second)
+	defer done()
+	resp, err := w.o.API.Open(ctx, r)
+	if refused, is := errors.AsType[*apiclient.Error](err); is {
+		return refuse(refused.StatusCode, refused.Message)
+	}
+	if err != nil {
+		return refuse(http.StatusServiceUnavailable, "the host does not answer: "+err.Error())
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, queue.MaxCall+1))
+	switch {
+	case err != nil:
+		return refuse(http.StatusServiceUnavailable, "read the host's answer: "+err.Error())
+	case len(body) > queue.MaxCall:
+		return refuse(http.StatusRequestEntityTooLarge, "the answer is too long to go through a hub: ask the host itself")
+	}
+	return queue.Reply{Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"), Body: body}
+}

@@ -1,0 +1,363 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"tandemux/hub/lease"
+	"tandemux/hub/queue"
+	"tandemux/internal/apiclient"
+)
+
+// turn is a lease that the host has: it is the hub for lease.Carry, and the work.
+type turn struct {
+	w   *Worker
+	key lease.Held
+	// note is what the hub knows of the task's being here.
+	note queue.Note
+}
+
+// batch bounds the parts in a message to the hub.
+const (
+	batch      = 200
+	batchBytes = 400 << 10
+	maxPresent = 64 << 10
+)
+
+// Ask implements lease.Hub.
+func (t *turn) Ask(_ context.Context, id string, op lease.Op) (lease.Record, error) {
+	if op.Verb == lease.Begin || op.Verb == lease.Finish {
+		var err error
+		if op.Note, err = json.Marshal(t.note); err != nil {
+			return lease.Record{}, err
+		}
+	}
+	sent := clock()
+	r, err := t.w.ask("ask", queue.Ask{ID: id, Op: op})
+	if err != nil || r.Record == nil {
+		return lease.Record{}, err
+	}
+	if r.Record.State.Held() {
+		t.w.mu.Lock()
+		t.w.holder.Has(id, *r.Record, sent)
+		t.w.mu.Unlock()
+	}
+	return *r.Record, nil
+}
+
+// Pause implements lease.Hub.
+func (t *turn) Pause(ctx context.Context, tries int) error {
+	select {
+	case <-time.After(time.Duration(min(tries+1, 20)) * 250 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// local says which task of the host's it is.
+func (t *turn) local(r lease.Record) {
+	if len(r.Note) > 0 {
+		json.Unmarshal(r.Note, &t.note) //nolint:errcheck // then it says nothing
+	}
+	if begins := queue.Local(t.key.ID, strconv.FormatUint(t.key.Lease, 10)); r.Home == "" && t.note.Local != begins {
+		t.note = queue.Note{Local: begins}
+	}
+}
+
+func (t *turn) path(more string) string { return "/tasks/" + url.PathEscape(t.note.Local) + more }
+
+// do asks the host, again while it is away: it may be dying, and the next one starting.
+func (t *turn) do(ctx context.Context, method, path, once string, body, into any) error {
+	r := apiclient.Request{Method: method, Path: path, Body: body, Header: http.Header{}}
+	if once != "" {
+		r.Header.Set("Idempotency-Key", once)
+	}
+	for tries := 0; ; tries++ {
+		err := t.w.o.API.Do(ctx, r, into)
+		refused, is := errors.AsType[*apiclient.Error](err)
+		if err == nil || ctx.Err() != nil || is && refused.StatusCode < 500 || tries > 60 {
+			return err
+		}
+		if err := t.Pause(ctx, tries); err != nil {
+			return err
+		}
+	}
+}
+
+// Prepare implements lease.Work: the task is made, if it is not there.
+func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
+	t.local(r)
+	var s queue.Spec
+	if err := json.Unmarshal(r.Task, &s); err != nil {
+		return fmt.Errorf("%w: %w", lease.Refused, err)
+	}
+	err := t.do(ctx, http.MethodGet, t.path(""), "", nil, nil)
+	refused, is := errors.AsType[*apiclient.Error](err)
+	switch {
+	case err == nil:
+		return nil
+	case !is || refused.StatusCode != http.StatusNotFound:
+		return err
+	case r.Home != "":
+		return fmt.Errorf("%w: the task is not on the host %s any more", lease.Refused, r.Home)
+	}
+	body := map[string]json.RawMessage{}
+	if err := json.Unmarshal(s.New, &body); err != nil {
+		return fmt.Errorf("%w: %w", lease.Refused, err)
+	}
+	if body["name"], err = json.Marshal(t.note.Local); err != nil {
+		return err
+	}
+	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
+	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+		if refused.StatusCode == http.StatusNotFound { // the agent, which another host may have
+			t.w.mu.Lock()
+			t.w.listed = time.Time{}
+			t.w.mu.Unlock()
+			return err
+		}
+		return fmt.Errorf("%w: %s", lease.Refused, refused.Message)
+	}
+	return err
+}
+
+// localPart is what matters here of a part of a stream.
+type localPart struct {
+	Type     string `json:"type"`
+	ID       string `json:"id"`
+	Metadata struct {
+		EventID string `json:"eventId"`
+		Outcome string `json:"outcome"`
+		Reason  string `json:"reason"`
+	} `json:"metadata"`
+}
+
+// errOver ends a stream once the turn has ended.
+var errOver = errors.New("the turn has ended")
+
+// Run implements lease.Work: the event is sent, once, and its turn told to the hub.
+func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, error) {
+	t.local(r)
+	work := r.Work[0]
+	t.w.mu.Lock()
+	may := t.w.holder.May(t.key, clock())
+	t.w.mu.Unlock()
+	if !may {
+		return lease.End{}, errors.New("the lease may be over")
+	}
+	event, err := t.send(ctx, work)
+	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+		return lease.End{Outcome: "failed", Reason: "the host refuses it: " + refused.Message}, nil
+	}
+	if err != nil {
+		return lease.End{}, err
+	}
+	end, err := t.follow(ctx, id, work, event)
+	if err == nil {
+		t.present(ctx)
+	}
+	return end, err
+}
+
+// send sends the event to the host's task and gives its id there.
+func (t *turn) send(ctx context.Context, work string) (string, error) {
+	reply, err := t.w.ask("event", queue.Wanted{ID: t.key.ID, Lease: t.key.Lease, Event: work})
+	for tries := 0; err != nil && !errors.Is(err, lease.Stale) && ctx.Err() == nil; tries++ {
+		if err := t.Pause(ctx, tries); err != nil {
+			return "", err
+		}
+		reply, err = t.w.ask("event", queue.Wanted{ID: t.key.ID, Lease: t.key.Lease, Event: work})
+	}
+	if err != nil {
+		return "", err
+	}
+	var e struct {
+		ID string `json:"id"`
+	}
+	err = t.do(ctx, http.MethodPost, t.path("/events"), work, map[string]json.RawMessage{"content": reply.Body}, &e)
+	return e.ID, err
+}
+
+// follow tells the hub what the turn of an event does, until it has ended.
+func (t *turn) follow(ctx context.Context, id, work, event string) (end lease.End, err error) {
+	var told int64
+	if told, err = t.tell(ctx, 0, nil); err != nil {
+		return end, err
+	}
+	stream, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p := pipe{t: t, ctx: stream, cancel: cancel, told: told, event: []byte(event), work: []byte(work)}
+	defer p.stop()
+	query := url.Values{"follow": {"true"}}
+	if after := max(told, t.note.Last); after > 0 {
+		query.Set("after", strconv.FormatInt(after, 10))
+	}
+	ours := told > 0 // it had begun
+	err = t.w.o.API.Stream(stream, apiclient.Request{Method: http.MethodGet, Path: t.path("/stream"), Query: query}, func(e apiclient.Event) error {
+		var part localPart
+		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
+			return fmt.Errorf("read the host's stream: %w", err)
+		}
+		if part.Type == "start" {
+			ours = part.ID == event
+		}
+		if !ours {
+			return nil
+		}
+		at, err := strconv.ParseInt(e.ID, 10, 64)
+		if err != nil {
+			return fmt.Errorf("read the host's stream: %w", err)
+		}
+		over := part.Type == "finish"
+		if err := p.add(at, []byte(e.Data), over || part.Type != "text-delta"); err != nil {
+			return err
+		}
+		switch part.Type {
+		case "question", "question-end":
+			t.present(ctx)
+			return t.say(ctx, id)
+		case "finish":
+			end.Outcome, end.Reason, t.note.Last = part.Metadata.Outcome, part.Metadata.Reason, at
+			return errOver
+		}
+		return nil
+	})
+	if errors.Is(err, errOver) {
+		return end, nil
+	}
+	if cause := context.Cause(stream); cause != nil {
+		return end, cause
+	}
+	if err == nil { // the task is over, and no turn of it was told
+		return lease.End{Outcome: "failed", Reason: "the task was stopped on its host"}, nil
+	}
+	return end, err
+}
+
+// gather is how long small parts wait for others on their way to the hub.
+const gather = 100 * time.Millisecond
+
+// pipe gathers parts on their way to the hub.
+type pipe struct {
+	t           *turn
+	ctx         context.Context
+	cancel      context.CancelCauseFunc // ends the stream that they come from
+	event, work []byte
+
+	mu    sync.Mutex
+	told  int64
+	first int64
+	parts []json.RawMessage
+	size  int
+	timer *time.Timer
+}
+
+// add takes a part, and sends what is there if it is to be told now, else soon.
+func (p *pipe) add(at int64, text []byte, now bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at <= p.told {
+		return nil
+	}
+	if len(p.parts) == 0 {
+		p.first = at
+	}
+	// The event's name is the fleet's, wherever the part says it.
+	text = bytes.ReplaceAll(text, append(append([]byte{'"'}, p.event...), '"'), append(append([]byte{'"'}, p.work...), '"'))
+	p.parts, p.size = append(p.parts, text), p.size+len(text)
+	if now || len(p.parts) >= batch || p.size >= batchBytes {
+		return p.flush()
+	}
+	if p.timer == nil {
+		p.timer = time.AfterFunc(gather, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.timer != nil {
+				if err := p.flush(); err != nil {
+					p.cancel(err)
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// flush sends what is there. It needs the lock.
+func (p *pipe) flush() (err error) {
+	if p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+	if len(p.parts) == 0 {
+		return nil
+	}
+	if p.told, err = p.t.tell(p.ctx, p.first, p.parts); err == nil {
+		p.parts, p.size = nil, 0
+	}
+	return err
+}
+
+func (p *pipe) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+		p.timer = nil
+	}
+}
+
+// tell tells the hub some parts, until it has them, and gives the last that it has.
+func (t *turn) tell(ctx context.Context, first int64, parts []json.RawMessage) (int64, error) {
+	for tries := 0; ; tries++ {
+		r, err := t.w.ask("parts", queue.Parts{ID: t.key.ID, Lease: t.key.Lease, First: first, Parts: parts})
+		if err == nil || errors.Is(err, lease.Stale) || ctx.Err() != nil {
+			return r.Last, err
+		}
+		if err := t.Pause(ctx, tries); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// present looks at how the task is.
+func (t *turn) present(ctx context.Context) {
+	var now json.RawMessage
+	if err := t.w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: t.path("")}, &now); err == nil && len(now) <= maxPresent {
+		t.note.Present = now
+	}
+}
+
+// say tells the hub how the task is.
+func (t *turn) say(ctx context.Context, id string) error {
+	text, err := json.Marshal(t.note)
+	if err != nil {
+		return err
+	}
+	_, err = t.Ask(ctx, id, lease.Op{Verb: lease.Note, Host: t.w.o.Host, Lease: t.key.Lease, Note: text})
+	if errors.Is(err, lease.Stale) {
+		return err
+	}
+	return nil // it is said again with the next
+}
+
+// Drop implements lease.Work.
+func (t *turn) Drop(_ string, r lease.Record) {
+	if t.w.ctx.Err() != nil {
+		return // this process ends; the next one goes on
+	}
+	t.local(r)
+	if r.Home != "" { // only the turn is lost
+		t.w.stop(t.note.Local, "/stop")
+		return
+	}
+	t.w.stop(t.note.Local, "/cancel")
+}

@@ -1,0 +1,247 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tandemux/hub/lease"
+	"tandemux/hub/queue"
+	"tandemux/internal/apiclient"
+	"tandemux/internal/fault"
+)
+
+// Options say which host works for which hub.
+type Options struct {
+	Host   string
+	NATS   *nats.Conn
+	API    *apiclient.Client // of the host
+	Labels []string          // where the credential gives none
+	Room   int               // how many tasks at once
+	Log    *slog.Logger
+}
+
+const (
+	askTime   = 10 * time.Second
+	checkTime = time.Second // between looks at the clock while work may have to be stopped
+	agentTime = time.Minute // how old the list of agents gets
+	firstBeat = 5 * time.Second
+)
+
+// Worker is a host's part in the fleet.
+type Worker struct {
+	o     Options
+	beats chan struct{}
+	ctx   context.Context
+	all   sync.WaitGroup
+
+	mu     sync.Mutex
+	terms  lease.Terms
+	holder *lease.Holder
+	work   map[lease.Held]context.CancelFunc
+	agents []string
+	listed time.Time
+	swept  bool
+}
+
+// Run works until ctx ends. What is under way goes on: the next one goes on with it.
+func Run(ctx context.Context, o Options) error {
+	w := &Worker{
+		o: o, beats: make(chan struct{}, 1), ctx: ctx,
+		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{},
+	}
+	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called} {
+		s, err := o.NATS.Subscribe(queue.Subject(kind, o.Host), answer)
+		if err != nil {
+			return fmt.Errorf("take tasks: %w", err)
+		}
+		defer s.Unsubscribe() //nolint:errcheck // it ends either way
+	}
+	defer w.all.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.beats:
+		case <-timer.C:
+		}
+		if err := w.beat(); err != nil && ctx.Err() == nil {
+			o.Log.Warn("say what this host has", "err", err)
+		}
+		timer.Reset(w.pause())
+	}
+}
+
+// pause is how long nothing is to be said, unless something changes.
+func (w *Worker) pause() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.expire()
+	for key := range w.work {
+		if w.holder.Bounded(key) {
+			return min(checkTime, w.terms.Beat())
+		}
+	}
+	return min(firstBeat, w.terms.Beat())
+}
+
+// expire stops what another host may have been given. It needs the lock.
+func (w *Worker) expire() {
+	now := clock()
+	for _, key := range w.holder.All() {
+		if !w.holder.May(key, now) {
+			w.o.Log.Warn("the hub has not answered for too long: its task is stopped", "task", key.ID)
+			w.drop(key)
+		}
+	}
+}
+
+// drop gives up a lease. It needs the lock.
+func (w *Worker) drop(key lease.Held) {
+	w.holder.Drop(key)
+	if stop := w.work[key]; stop != nil {
+		stop()
+	}
+}
+
+func (w *Worker) soon() {
+	select {
+	case w.beats <- struct{}{}:
+	default:
+	}
+}
+
+// beat says what the host has, and takes in what the hub says to that.
+func (w *Worker) beat() error {
+	local := w.sweep()
+	b := queue.Beat{Labels: w.o.Labels, Agents: w.listAgents(), Local: local}
+	sent := clock()
+	w.mu.Lock()
+	b.Has, b.Room = w.holder.All(), w.o.Room-len(w.work)
+	w.mu.Unlock()
+	reply, err := w.ask("beat", b)
+	if err != nil {
+		return err
+	}
+	if reply.Leases == nil {
+		return errors.New("the hub's answer has no leases")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.terms != reply.Leases.Terms && reply.Leases.Terms.Beat() > 0 {
+		w.terms = reply.Leases.Terms
+		w.holder.SetTerms(w.terms)
+	}
+	for _, key := range reply.Leases.Over {
+		w.drop(key)
+	}
+	for id, r := range reply.Leases.Yours {
+		w.got(id, r, sent)
+	}
+	w.swept = w.swept || local != nil
+	for _, name := range reply.Leases.Gone {
+		w.all.Go(func() { w.stop(name, "/cancel") })
+	}
+	for _, name := range reply.Leases.Rest {
+		w.all.Go(func() { w.stop(name, "/stop") })
+	}
+	return nil
+}
+
+// got is told of a lease that the host has. It needs the lock.
+func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
+	key := lease.Held{ID: id, Lease: r.Lease}
+	w.holder.Has(id, r, sent)
+	if w.work[key] != nil || w.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.work[key] = cancel
+	w.all.Go(func() {
+		t := &turn{w: w, key: key}
+		err := lease.Carry(ctx, t, t, w.o.Host, id, r)
+		if err != nil && ctx.Err() == nil {
+			w.o.Log.Warn("a task of the fleet", "task", id, "err", err)
+		}
+		w.mu.Lock()
+		delete(w.work, key)
+		w.holder.Drop(key)
+		w.mu.Unlock()
+		cancel()
+		w.soon() // there is room
+	})
+}
+
+// told hears the hub: of a lease, or that it should beat.
+func (w *Worker) told(m *nats.Msg) {
+	var t queue.Tell
+	if err := json.Unmarshal(m.Data, &t); err != nil {
+		w.o.Log.Warn("the hub says what can't be read", "err", err)
+		return
+	}
+	if t.Record == nil || t.Record.Host != w.o.Host || !t.Record.State.Held() {
+		w.soon()
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.got(t.ID, *t.Record, 0)
+}
+
+// ask asks the hub for something and waits for the answer.
+func (w *Worker) ask(kind string, v any) (r queue.Reply, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return r, err
+	}
+	m, err := w.o.NATS.Request(queue.Subject(kind, w.o.Host), text, askTime)
+	if err != nil {
+		return r, fmt.Errorf("ask the hub: %w", err)
+	}
+	if err := json.Unmarshal(m.Data, &r); err != nil {
+		return r, fmt.Errorf("ask the hub: %w", err)
+	}
+	switch {
+	case r.Status == http.StatusConflict || r.Status == http.StatusNotFound:
+		return r, lease.Stale.Errorf("%s", r.Text)
+	case r.Status != 0:
+		return r, fault.New(r.Status, "").Errorf("%s", r.Text)
+	}
+	return r, nil
+}
+
+// listAgents are the names of those that are deployed here.
+func (w *Worker) listAgents() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.listed) < agentTime {
+		return w.agents
+	}
+	var page struct {
+		Data []struct {
+			Name string `json:"name"`
+		} `json:"data"`
+	}
+	ctx, done := context.WithTimeout(w.ctx, askTime)
+	defer done()
+	if err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: "/agents"}, &page); err != nil {
+		w.o.Log.Warn("list the host's agents", "err", err)
+		return w.agents
+	}
+	w.agents, w.listed = nil, time.Now()
+	for _, a := range page.Data {
+		w.agents = append(w.agents, a.Name)
+	}
+	slices.Sort(w.agents)
+	return w.agents
+}
