@@ -30,15 +30,21 @@ type prose struct {
 // isTest says which functions are run by go test.
 var isTest = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z_]`)
 
+// citable are all sources, with those of the page's tool.
+func citable(t *testing.T) []source {
+	t.Helper()
+	all, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // proseOf gives all comments of Go files and testscripts.
 func proseOf(t *testing.T) []prose {
 	t.Helper()
 	var all []prose
-	code, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range code {
+	for _, s := range citable(t) {
 		file := s.dir + "/" + s.name
 		tests := map[*ast.FuncDecl]string{}
 		if s.test {
@@ -231,7 +237,7 @@ func TestCitedPages(t *testing.T) {
 		}
 	}
 	tests := map[string]bool{}
-	for _, s := range read(t) {
+	for _, s := range citable(t) {
 		for _, d := range s.file.Decls {
 			if fn, is := d.(*ast.FuncDecl); is && s.test && isTest.MatchString(fn.Name.Name) {
 				tests[fn.Name.Name] = true
