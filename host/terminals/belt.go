@@ -2,7 +2,6 @@ package terminals
 
 import (
 	"errors"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
@@ -37,19 +36,10 @@ func (ts *Terminals) answerable(tx core.Tx, session ahp.URI) bool {
 	return false
 }
 
-// IsInterface reports whether a connection is an interface's: it follows a layout and the
-// activity. A command that reads or edits a layout follows that alone.
-func IsInterface(l *core.Link) bool {
-	if !l.Watches(ahp.ActivityURI) {
-		return false
-	}
-	for ch := range l.Subscriptions() {
-		if strings.HasPrefix(ch.URI, ahp.LayoutScheme) {
-			return true
-		}
-	}
-	return false
-}
+// IsInterface reports whether a person looks through a connection: it follows the activity,
+// as interfaces of other machines and phones do that show no layout of this host. A command
+// does so for a moment at most.
+func IsInterface(l *core.Link) bool { return l.Watches(ahp.ActivityURI) }
 
 // mayEnter judges what an agent types into a shell once it presses Enter, also ahead while a
 // command runs that does not read it; what came before is kept by then.
