@@ -142,7 +142,7 @@ func (f *fleet) host(name string, room int, labels ...string) *member {
 	f.Helper()
 	h := &member{Machine: hosttest.New(f.T, ""), name: name}
 	var err error
-	h.credential, err = f.bus.Invite(name, 0, nil, queue.Grant(name))
+	h.credential, err = f.bus.Invite(name, 0, queue.Grant(name))
 	f.must(err)
 	h.Tandemux("host")
 	f.hosts[name] = h
