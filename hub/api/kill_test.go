@@ -73,7 +73,7 @@ func TestKills(t *testing.T) {
 	for _, name := range []string{"one", "two", "lost"} {
 		h := &member{Machine: hosttest.New(t, ""), name: name}
 		var err error
-		h.credential, err = f.bus.Invite(name, 0, nil, queue.Grant(name))
+		h.credential, err = f.bus.Invite(name, 0, queue.Grant(name))
 		f.must(err)
 		h.Tandemux("host")
 		all, kill = append(all, h), append(kill, f.apart(h, room))
