@@ -42,7 +42,7 @@ func (s *Settings) Options() []option.Option {
 			case s.Contact == "", err == nil && len(s.Contact) <= maxContact && (u.Scheme == "mailto" && strings.Contains(u.Opaque, "@") || u.Scheme == "https" && u.Host != ""):
 				return nil
 			}
-			return fmt.Errorf("push-contact: %.64q is neither mailto: with an address nor https:", s.Contact)
+			return fmt.Errorf("push-contact: %.64q is neither mailto: with an address nor an https: address", s.Contact)
 		}),
 	}}
 }

@@ -61,7 +61,6 @@ type fleet struct {
 	queue *queue.Queue
 	api   *apiclient.Client
 	stop  func()
-	home  *hosttest.Machine
 	hosts map[string]*member
 }
 

@@ -10,13 +10,13 @@ import (
 type Store interface {
 	// Get is a record with its revision.
 	Get(ctx context.Context, id string) (Record, uint64, error)
-	// Put replaces the record of a revision. Moved says that it has another one now; any
+	// Put replaces the record of a revision. ErrMoved says that it has another one now; any
 	// other error says nothing about whether it was done.
 	Put(ctx context.Context, id string, r Record, revision uint64) error
 }
 
-// Moved says that a record has another revision than was said.
-var Moved = errors.New("the record has changed")
+// ErrMoved says that a record has another revision than was said.
+var ErrMoved = errors.New("the record has changed")
 
 // Change does something to a record, anew whenever somebody else was faster. It gives the
 // record as it is then.
@@ -30,7 +30,7 @@ func Change(ctx context.Context, s Store, id string, op Op) (Record, error) {
 		if err != nil || same(r, next) {
 			return next, err
 		}
-		if err := s.Put(ctx, id, next, revision); !errors.Is(err, Moved) {
+		if err := s.Put(ctx, id, next, revision); !errors.Is(err, ErrMoved) {
 			return next, err
 		}
 	}
@@ -51,7 +51,7 @@ type Hub interface {
 
 // Work is what a host does. Each may be called again for a lease, also by the next process.
 type Work interface {
-	// Prepare makes ready what needs no lease to be begun. Refused says that no host
+	// Prepare makes ready what needs no lease to be begun. ErrRefused says that no host
 	// could; any other error, that this one can't now.
 	Prepare(ctx context.Context, id string, r Record) error
 	// Run begins the work of the record's lease, or goes on with it, until it has ended.
@@ -61,8 +61,8 @@ type Work interface {
 	Drop(id string, r Record)
 }
 
-// Refused is why a task can't be made, by any host.
-var Refused = errors.New("the task can't be made")
+// ErrRefused is why a task can't be made, by any host.
+var ErrRefused = errors.New("the task can't be made")
 
 // Carry does the work of a lease that a host got. It returns when the hub knows how
 // that ended, or when the host has lost it, for which ctx ends, too.
@@ -73,7 +73,7 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 		case ctx.Err() != nil:
 			work.Drop(id, r)
 			return ctx.Err()
-		case errors.Is(err, Refused):
+		case errors.Is(err, ErrRefused):
 			op.Verb, op.Reason = Refuse, err.Error()
 			_, err = insist(ctx, hub, id, op)
 			return err

@@ -17,7 +17,6 @@ type host struct {
 	holder *lease.Holder
 	procs  map[lease.Held]*proc
 	runs   map[lease.Held]*run
-	beats  int
 }
 
 // run is work that was begun in the world.
@@ -168,7 +167,7 @@ func (w workOf) Prepare(ctx context.Context, _ string, _ lease.Record) error {
 	case w.h.chance(0.05):
 		return errLost
 	case w.h.chance(0.005):
-		return fmt.Errorf("no such agent: %w", lease.Refused)
+		return fmt.Errorf("no such agent: %w", lease.ErrRefused)
 	}
 	return ctx.Err()
 }

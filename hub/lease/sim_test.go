@@ -271,7 +271,7 @@ func (t storeOf) Put(_ context.Context, id string, r lease.Record, rev uint64) e
 			return
 		}
 		if s.store[id].rev != rev {
-			err = lease.Moved
+			err = lease.ErrMoved
 			return
 		}
 		s.store[id] = stored{r, rev + 1}

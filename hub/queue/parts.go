@@ -99,7 +99,7 @@ func (q *Queue) append(ctx context.Context, host string, text []byte) (Reply, er
 		if err == nil {
 			return Reply{Last: last}, nil
 		}
-		if !errors.Is(err, lease.Moved) {
+		if !errors.Is(err, lease.ErrMoved) {
 			return Reply{}, err
 		}
 	}
@@ -116,7 +116,7 @@ func (q *Queue) store(ctx context.Context, id string, e end, b Batch) error {
 	if err != nil {
 		q.forget(id)
 		if moved(err) {
-			return lease.Moved
+			return lease.ErrMoved
 		}
 		return fmt.Errorf("store what %s did: %w", id, err)
 	}
@@ -157,7 +157,7 @@ func (q *Queue) told(ctx context.Context, id string, before, after lease.Record)
 		if err == nil {
 			err = q.store(ctx, id, e, Batch{Parts: parts})
 		}
-		if errors.Is(err, lease.Moved) {
+		if errors.Is(err, lease.ErrMoved) {
 			continue
 		}
 		if err != nil {

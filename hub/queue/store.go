@@ -104,7 +104,7 @@ func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uin
 		q.see(id, now, text)
 		return nil
 	case moved(err):
-		return lease.Moved
+		return lease.ErrMoved
 	}
 	return fmt.Errorf("write the task %s: %w", id, err)
 }
@@ -120,18 +120,6 @@ func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Recor
 		q.told(ctx, id, before, r)
 	}
 	return r, nil
-}
-
-// setting reads one of the settings.
-func (q *Queue) setting(ctx context.Context, key string, into any) error {
-	e, err := q.settings.Get(ctx, key)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(e.Value(), into)
-	}
-	return err
 }
 
 // set writes a setting; nil removes it.

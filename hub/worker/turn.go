@@ -98,7 +98,7 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	t.local(r)
 	var s queue.Spec
 	if err := json.Unmarshal(r.Task, &s); err != nil {
-		return fmt.Errorf("%w: %w", lease.Refused, err)
+		return fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	err := t.do(ctx, http.MethodGet, t.path(""), "", nil, nil)
 	refused, is := errors.AsType[*apiclient.Error](err)
@@ -108,11 +108,11 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	case !is || refused.StatusCode != http.StatusNotFound:
 		return err
 	case r.Home != "":
-		return fmt.Errorf("%w: the task is not on the host %s any more", lease.Refused, r.Home)
+		return fmt.Errorf("%w: the task is not on the host %s any more", lease.ErrRefused, r.Home)
 	}
 	body := map[string]json.RawMessage{}
 	if err := json.Unmarshal(s.New, &body); err != nil {
-		return fmt.Errorf("%w: %w", lease.Refused, err)
+		return fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	if body["name"], err = json.Marshal(t.note.Local); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 			t.w.mu.Unlock()
 			return err
 		}
-		return fmt.Errorf("%w: %s", lease.Refused, refused.Message)
+		return fmt.Errorf("%w: %s", lease.ErrRefused, refused.Message)
 	}
 	return err
 }
