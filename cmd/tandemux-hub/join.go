@@ -20,7 +20,7 @@ import (
 )
 
 // works are what a joined host does beside.
-var works = []join.Work{takeTasks}
+var works = []join.Work{takeTasks, tellAudit}
 
 func newJoinCommand() *cobra.Command {
 	in := struct {

@@ -19,6 +19,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/hub/audit"
 	"tandemux/hub/front"
+	"tandemux/hub/join"
 	"tandemux/hub/people"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
@@ -240,17 +241,24 @@ With --json one line for each, for other programs; the hub keeps them for a year
 				fmt.Fprintf(out, "%s\n", line)
 				continue
 			}
-			fmt.Fprintf(out, "%s  %-8s %s  %s%s\n", r.Time.Local().Format(time.DateTime), r.Outcome, cmp.Or(r.Who, "-"), strings.TrimSpace(r.What+" "+r.On), from(r.Remote))
+			fmt.Fprintf(out, "%s  %-8s %s  %s%s%s\n", r.Time.Local().Format(time.DateTime), r.Outcome, cmp.Or(r.Person, r.Who, "-"), strings.TrimSpace(r.What+" "+r.On), word("  on ", r.Host), word("  from ", r.Remote))
 		}
 		return nil
 	}), cli.Stream[audit.Record]())
 }
 
-func from(remote string) string {
-	if remote == "" {
+func word(before, text string) string {
+	if text == "" {
 		return ""
 	}
-	return "  from " + remote
+	return before + text
+}
+
+// tellAudit is a joined host's part: what is noted in its own log.
+func tellAudit(ctx context.Context, j *join.Joined) error {
+	d := local.FindDirs()
+	h := &audit.Host{Name: j.Name, NATS: j.NATS, Path: filepath.Join(d.State, "audit.log"), Place: filepath.Join(d.State, "hub-audit.json"), Log: j.Log}
+	return h.Run(ctx)
 }
 
 // hubClient reaches the hub that --host names, or the one that this user runs here.

@@ -203,6 +203,14 @@ func TestPersonAtHost(t *testing.T) {
 	if out := home.Tandemux("hub", "audit"); !strings.Contains(out, "token:ann  connect build") {
 		t.Errorf("the hub's audit does not say who connected:\n%s", out)
 	}
+	home.Eventually("the claim is in the hub's audit", func() bool {
+		for _, line := range strings.Split(home.Tandemux("hub", "audit"), "\n") {
+			if strings.Contains(line, "token:ann  claim ahp-terminal:/") && strings.HasSuffix(line, "  on build") {
+				return true
+			}
+		}
+		return false
+	})
 	// A token of the hub's that is none is refused, though the host's is good.
 	home.Must(os.WriteFile(filepath.Join(home.Dir, "hub"), []byte("tandemuxhub_guessed\n"), 0o600))
 	if out, err := home.Command("ls", "--host", "build").CombinedOutput(); err == nil {

@@ -74,7 +74,7 @@ type hub struct {
 }
 
 // grants are what a joined host may do.
-var grants = []func(host string) server.Grant{directory.Grant, carry.Grant, queue.Grant}
+var grants = []func(host string) server.Grant{directory.Grant, carry.Grant, queue.Grant, audit.Grant}
 
 // part is one of the hub's: what it adds to the front. Its work ends with ctx.
 type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)

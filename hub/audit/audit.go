@@ -40,6 +40,10 @@ type Record struct {
 	On      string    `json:"on,omitempty" doc:"What it was done to"`
 	Outcome string    `json:"outcome" doc:"done, refused, or failed"`
 	Remote  string    `json:"remote,omitempty" doc:"The address that it came from"`
+	// Of what a host tells of itself.
+	Host   string          `json:"host,omitempty" doc:"The host that it was done on; empty: the hub"`
+	Person string          `json:"person,omitempty" doc:"Who a host was told that is, by the hub"`
+	Detail json.RawMessage `json:"detail,omitempty" doc:"The host's own record, as it wrote it"`
 }
 
 // Log is the hub's.
@@ -157,8 +161,7 @@ func (l *Log) Read(ctx context.Context, since time.Time, follow bool, each func(
 		if err != nil {
 			return fmt.Errorf("read the audit stream: %w", err)
 		}
-		var r Record
-		if err := json.Unmarshal(m.Data(), &r); err == nil {
+		if r, ok := read(m.Subject(), m.Data()); ok {
 			r.Seq = meta.Sequence.Stream
 			if err := each(r); err != nil {
 				return err
@@ -168,6 +171,19 @@ func (l *Log) Read(ctx context.Context, since time.Time, follow bool, each func(
 			return nil
 		}
 	}
+}
+
+// read is the record of a message. What hosts tell is cleaned here, as the hub's own was.
+func read(subject string, data []byte) (r Record, ok bool) {
+	host, is := strings.CutPrefix(subject, hostSubject)
+	if !is {
+		return r, json.Unmarshal(data, &r) == nil
+	}
+	r, ok = ofHost(host, data)
+	for _, p := range []*string{&r.Who, &r.Person, &r.What, &r.On, &r.Remote} {
+		*p = clean(*p)
+	}
+	return r, ok
 }
 
 // Serve answers with records as lines of JSON: ?since=RFC3339, ?follow=1.

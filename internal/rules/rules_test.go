@@ -206,7 +206,7 @@ var arrows = map[string][]string{
 
 	"internal/termcmd": {"ahp", "ahp/find", "ahp/hosted", "emulator/input", "host/auth", "host/history", "internal/approval", "internal/capture", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/local", "internal/prompt", "internal/resurrect", "keymap", "ui/keys", "ui/layout/...", "ui/words"},
 
-	"hub/audit":        {"hub/front"},
+	"hub/audit":        {"hub/front", "hub/server", "internal/statefile"},
 	"hub/people":       {"host/auth", "hub/front", "hub/server", "internal/config/strict", "internal/statefile"},
 	"hub/front":        {"host/auth", "host/listen", "internal/daemon"},
 	"hub/server":       {"host/listen", "internal/statefile"},
