@@ -179,7 +179,11 @@ The name stays in the list of hosts.`, nil, func(cmd *cobra.Command, args []stri
 		if err := p.ExplainAPI(api.Do(cmd.Context(), apiclient.Request{Method: http.MethodPost, Path: "/auth/logout", Beside: true}, nil)); err != nil {
 			return err
 		}
-		return os.Remove(h.TokenFile)
+		if err := os.Remove(h.TokenFile); err != nil {
+			return fmt.Errorf("forget the session: %w", err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "signed out of %s; `tandemux hub login %s` signs in again\n", args[0], args[0])
+		return nil
 	})
 }
 
