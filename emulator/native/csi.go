@@ -95,7 +95,7 @@ var csiNames = map[string]func(*Engine){
 	"*|": func(e *Engine) { askSize(e, e.cols, e.parser.Arg(0, e.rows)) },
 	"u":  (*Engine).restoreCursor,
 	">u": func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
-	"<u": func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
+	"<u": func(e *Engine) { e.scr.kitty.n = max(0, e.scr.kitty.n-e.parser.Arg(0, 1)) },
 	"=u": func(e *Engine) { e.scr.kitty.set(e.parser.Raw(0), e.parser.Arg(1, 1)) },
 	"?u": func(e *Engine) { e.sys.Replyf("\x1b[?%du", e.scr.kitty.flags()) },
 	"x": func(e *Engine) { // DECREQTPARM

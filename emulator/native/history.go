@@ -2,8 +2,9 @@ package native
 
 import (
 	"slices"
+	"sync"
 
-	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 )
 
 // history is the scrollback: lines encoded as line.go has it, in blocks, under
@@ -24,12 +25,13 @@ type history struct {
 	head  int        // index of the oldest
 	n     int
 
-	blocks  []block  // oldest first
-	base    uint32   // number of blocks[0]
-	spare   [][]byte // blocks to use again, at most maxSpare
-	open    []byte   // what was unpacked last, which nobody changes
-	opened  uint32   // number of that block
-	maxSize int      // of used
+	blocks  []block       // oldest first
+	base    uint32        // number of blocks[0]
+	spare   [][]byte      // blocks to use again, at most maxSpare
+	open    []byte        // what was unpacked last, which nobody changes
+	opened  uint32        // number of that block
+	maxSize int           // of used
+	packer  *zstd.Encoder // while Pack is at work
 
 	first uint64     // lines that went: the number of the oldest
 	marks []histMark // of lines, in the order of the text
@@ -41,9 +43,9 @@ type history struct {
 
 // block has the bytes of lines.
 type block struct {
-	data []byte
-	rest bool // looked at by Pack
-	s2   bool // packed
+	data   []byte
+	rest   bool // looked at by Pack
+	packed bool
 }
 
 // histLine is a line's place and what is known without decoding it.
@@ -94,8 +96,7 @@ const (
 	markBytes       = 32 // a histMark
 )
 
-func newHistory(limit int) history {
-	var h history
+func newHistory(limit int) (h history) {
 	h.setLimit(limit)
 	return h
 }
@@ -124,15 +125,21 @@ func (h *history) data(l histLine) []byte {
 // bytes gives those of a block. They stay as they are.
 func (h *history) bytes(number uint32) []byte {
 	b := &h.blocks[number-h.base]
-	if !b.s2 {
+	if !b.packed {
 		return b.data
 	}
 	if h.open == nil || h.opened != number {
-		h.open, _ = s2.Decode(nil, b.data) // It was packed here, or tried.
+		h.open, _ = unpacker().DecodeAll(b.data, make([]byte, 0, blockSize)) // It was packed here, or tried.
 		h.opened = number
 	}
 	return h.open
 }
+
+// unpacker decodes blocks that are packed, for all engines.
+var unpacker = sync.OnceValue(func() *zstd.Decoder {
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxSavedHistory)) // It fails for options only.
+	return d
+})
 
 // Pack implements emulator.Historian.
 func (e *Engine) Pack() (more bool) {
@@ -143,12 +150,17 @@ func (e *Engine) Pack() (more bool) {
 		if b.rest {
 			continue
 		}
+		if h.packer == nil { // 400 KiB; letters that repeat nowhere, as in base64, take less space, too
+			h.packer, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+				zstd.WithWindowSize(blockSize), zstd.WithEncoderCRC(false), zstd.WithAllLitEntropyCompression(true))
+		}
 		b.rest = true
-		if p := s2.Encode(nil, b.data); len(p) < len(b.data)*3/4 {
-			b.data, b.s2 = slices.Clone(p), true
+		if p := h.packer.EncodeAll(b.data, nil); len(p) < len(b.data)*7/8 {
+			b.data, b.packed = slices.Clone(p), true
 		}
 		return true
 	}
+	h.packer = nil
 	return false
 }
 
@@ -238,7 +250,7 @@ func (h *history) dropNewest() {
 // room gives a block to append a line of at most n bytes to.
 func (h *history) room(n int) *[]byte {
 	if last := len(h.blocks) - 1; last >= 0 {
-		if b := &h.blocks[last]; !b.s2 && cap(b.data)-len(b.data) >= n {
+		if b := &h.blocks[last]; !b.packed && cap(b.data)-len(b.data) >= n {
 			b.rest = false
 			return &b.data
 		}

@@ -286,8 +286,6 @@ func (k *kittyStack) push(flags int) {
 	k.n++
 }
 
-func (k *kittyStack) pop(n int) { k.n = max(0, k.n-n) }
-
 // set changes the flags now in force: 1 replaces, 2 adds, 3 removes.
 func (k *kittyStack) set(flags, how int) {
 	flags &= kittyAll

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/s2"
-
 	"tandemux/emulator"
 )
 
@@ -18,7 +16,7 @@ import (
 //	of each mark: line (0 is the oldest), column, id
 //	of each line, oldest first: bytes, cells, flags
 //	where in the first block the first line is
-//	of each block: twice its bytes, and one if they are packed by S2; the bytes
+//	of each block: twice its bytes, and one if they are packed by Zstandard; the bytes
 //
 // The bytes of lines, as line.go has them, follow one another in the blocks.
 func (e *Engine) AppendHistory(buf []byte) []byte {
@@ -44,7 +42,7 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 	buf = binary.AppendUvarint(buf, uint64(first.off))
 	for _, b := range h.blocks[first.block-h.base:] {
 		n := 2 * len(b.data)
-		if b.s2 {
+		if b.packed {
 			n++
 		}
 		buf = append(binary.AppendUvarint(buf, uint64(n)), b.data...)
@@ -53,7 +51,7 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 }
 
 const (
-	savedHistoryVersion = 2
+	savedHistoryVersion = 3 // 2, by S2, was in no release
 	// maxSavedHistory bounds what is unpacked, in bytes.
 	maxSavedHistory = 1 << 30
 )
@@ -72,15 +70,9 @@ func unpackedBlocks(data []byte) (all []byte, err error) {
 			all = append(all, b...)
 			continue
 		}
-		n, err := s2.DecodedLen(b)
-		if err != nil || n > maxSavedHistory-len(all) {
+		if all, err = unpacker().DecodeAll(b, all); err != nil {
 			return nil, errSavedHistory
 		}
-		all = slices.Grow(all, n)
-		if _, err = s2.Decode(all[len(all):len(all)+n], b); err != nil {
-			return nil, errSavedHistory
-		}
-		all = all[:len(all)+n]
 	}
 	return all, nil
 }
@@ -104,8 +96,8 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 		return int(v)
 	}
 	version := number(1 << 20)
-	if version > savedHistoryVersion {
-		return fmt.Errorf("the saved history has version %d, of a newer program", version)
+	if version == 2 || version > savedHistoryVersion {
+		return fmt.Errorf("the saved history has version %d, of a program that was not released, or is newer", version)
 	}
 	lines := number(len(data))
 	floor, marks := number(lines), number(emulator.MaxMarks)

@@ -114,7 +114,7 @@ func TestPack(t *testing.T) {
 			for f.Pack() && r.IntN(20) > 0 {
 			}
 			for _, b := range f.hist.blocks {
-				if b.s2 {
+				if b.packed {
 					packed++
 				}
 			}
@@ -156,7 +156,7 @@ func TestSavedHistoryBefore(t *testing.T) {
 	if d := emutest.Diff(emutest.Dump(f), emutest.Dump(e)); d != "" {
 		t.Error(d)
 	}
-	if err := f.SetHistory(append([]byte{3}, data[1:]...)); err == nil {
+	if err := f.SetHistory(append([]byte{4}, data[1:]...)); err == nil {
 		t.Error("what a newer program saved was taken")
 	}
 }

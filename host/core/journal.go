@@ -298,7 +298,7 @@ func (tx Tx) tidyLater(ch *Channel) {
 
 // restReplay is what the replay log of a channel at rest has, in bytes: whoever comes back
 // and missed more than that of a flood is given the state.
-const restReplay = 128 << 10
+const restReplay = 64 << 10
 
 // rest gives back the memory that a channel needed while it was busy.
 func rest(tx Tx, ch *Channel) {

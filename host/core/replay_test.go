@@ -177,8 +177,8 @@ func TestReplayAtRest(t *testing.T) {
 	if ch.log.bytes > restReplay || c.captured != nil {
 		t.Errorf("%d bytes of a log and %d of a checkpoint stay", ch.log.bytes, len(c.captured))
 	}
-	if es, ok := ch.Since(80); !ok || len(es) != 10 || es[0].ServerSeq != 81 {
-		t.Errorf("who missed ten is given %d, %v", len(es), ok)
+	if es, ok := ch.Since(86); !ok || len(es) != 4 || es[0].ServerSeq != 87 {
+		t.Errorf("who missed four is given %d, %v", len(es), ok)
 	}
 	if _, ok := ch.Since(10); ok {
 		t.Error("who missed 80 is given a replay, with a hole")

@@ -3,8 +3,8 @@ package terminal
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/emulator"
@@ -73,12 +73,8 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 		s.Commands = append(s.Commands, savedCommand{CommandInfo: cmd.now(), Begin: cmd.begin, End: cmd.end})
 	}
 	content, history := t.contentOf(&s, bare, buf)
-	state, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // It has nothing that could fail.
-	}
 	records = []journal.Record{
-		{Type: recordState, Version: 1, Data: state},
+		{Type: recordState, Version: 1, Data: encode(s)},
 		{Type: recordContent, Version: 1, Data: content},
 	}
 	if history != nil {
@@ -94,7 +90,10 @@ func (t *Terminal) Pack() (more bool) {
 	defer t.screen.Unlock()
 	defer t.guard("pack the history")
 	e, ok := t.emu.(emulator.Historian)
-	return ok && e.Pack()
+	if more = ok && e.Pack(); !more && t.reader.busy.Load() > trimAfter { // It waits, and is to trim.
+		t.cfg.Process.Pty.SetReadDeadline(time.Now())
+	}
+	return more
 }
 
 // contentOf is the content of a checkpoint, and the history where that is not in

@@ -81,8 +81,8 @@ func (t *Terminal) know(f facts) {
 	t.exit.queued.Store(f.Exited)
 }
 
-func (f facts) encode() []byte {
-	b, err := json.Marshal(f)
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // It has nothing that could fail.
 	}

@@ -97,3 +97,29 @@ func TestOnlyMarks(t *testing.T) {
 		}
 	}
 }
+
+// A terminal that printed much and then nothing, not even a prompt, gives its landing back
+// when it is packed, and reads on.
+func TestLandingAtRest(t *testing.T) {
+	t.Parallel()
+	_, config := landed(t, 8)
+	h := start(t, `stty -opost -echo; read x; seq 100000; read x; echo more; read x`, startOptions{config: config, manual: true})
+	until := func(end string) {
+		t.Helper()
+		h.input("\n")
+		h.poll(end, func() bool {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			actions, k := h.term.Take()
+			h.note(actions)
+			h.term.Released(k.Offset)
+			return strings.HasSuffix(h.data.String(), end)
+		})
+	}
+	until("\n100000\n")
+	h.poll("the landing to be given back", func() bool {
+		h.term.Pack()
+		return h.term.reader.busy.Load() <= trimAfter && h.term.parked.Load()
+	})
+	until("\nmore\n")
+}

@@ -59,7 +59,9 @@ func (t *Terminal) renew() {
 	if t.cfg.Renew != nil && t.panics <= maxPanics && t.tryNew() {
 		return
 	}
-	t.emu, t.cmds.marks = newBlank(t.cols, t.rows), false
+	e := native.New(emulator.Options{Cols: t.cols, Rows: t.rows, History: -1})
+	e.Write([]byte(apology))
+	t.emu, t.cmds.marks = blank{e}, false
 }
 
 func (t *Terminal) tryNew() (ok bool) {
@@ -89,11 +91,5 @@ func (t *Terminal) report(err error) {
 
 // blank is the emulator of a terminal that can't show anything: it takes no output.
 type blank struct{ emulator.Emulator }
-
-func newBlank(cols, rows int) blank {
-	e := native.New(emulator.Options{Cols: cols, Rows: rows, History: -1})
-	e.Write([]byte(apology))
-	return blank{e}
-}
 
 func (blank) Write([]byte) {}

@@ -171,7 +171,7 @@ func (q *queue) takeMark() Taken {
 		p.stream, p.spare = append(p.spare[:0], p.stream...), p.stream
 	}
 	if p.learnt {
-		k.Facts, p.learnt = p.facts.encode(), false
+		k.Facts, p.learnt = encode(p.facts), false
 	}
 	return k
 }

@@ -39,8 +39,9 @@ func (t *Terminal) read() {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, os.ErrDeadlineExceeded): // Exit wants to know
+		case errors.Is(err, os.ErrDeadlineExceeded): // Exit wants to know, or Pack has it trim
 			t.cfg.Process.Pty.SetReadDeadline(time.Time{})
+			t.trim(0)
 		case errors.Is(err, journal.ErrFenced):
 			t.report(fmt.Errorf("read the pty: %w", err))
 			return
@@ -58,9 +59,9 @@ func (t *Terminal) read() {
 type reader struct {
 	raw     syscall.RawConn
 	landing *journal.Landing
-	parked  atomic.Bool // it waits for output, or has ended
-	busy    int         // bytes read since the landing was trimmed
-	rests   bool        // so little came last that there is most likely nothing behind it
+	parked  atomic.Bool  // it waits for output, or has ended
+	busy    atomic.Int64 // bytes read since the landing was trimmed
+	rests   bool         // so little came last that there is most likely nothing behind it
 	// Of collect; kept, so that the functions are allocated once.
 	gone func() bool           // the child, as far as is known
 	step func(fd uintptr) bool // takeSome
@@ -136,10 +137,10 @@ func (r *reader) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 // give its memory back.
 const trimAfter = 256 << 10
 
-// trim gives back the memory that a flood needed, once little comes again.
+// trim gives back the memory that a flood needed, once little comes again, or nothing.
 func (r *reader) trim(n int) {
-	if r.busy += n; n < little && r.busy > trimAfter {
-		r.busy = 0
+	if busy := r.busy.Add(int64(n)); n < little && busy > trimAfter {
+		r.busy.Store(0)
 		r.landing.Trim()
 	}
 }

@@ -422,7 +422,7 @@ func known(t *Terminal) string {
 	f.Mark, f.Clears, f.Base, f.Marks = 0, nil, 0, false
 	f.Input = place{ID: min(f.Input.ID, 1)}
 	clear(f.Skip)
-	b := append(f.encode(), fmt.Sprintf("\n%d×%d ready %v typed %q %v\n", t.cols, t.rows, t.cmds.ready(), t.typedText(), t.inputPresent())...)
+	b := append(encode(f), fmt.Sprintf("\n%d×%d ready %v typed %q %v\n", t.cols, t.rows, t.cmds.ready(), t.typedText(), t.inputPresent())...)
 	for _, cmd := range t.cmds.list {
 		info := cmd.now()
 		info.Timestamp, info.DurationMs = 0, nil
