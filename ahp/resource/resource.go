@@ -170,6 +170,3 @@ const (
 func (WatchChanged) ActionType() string { return "resourceWatch/changed" }
 
 func init() { ahp.Register(ahp.Row[WatchChanged](ahp.ByHost)) }
-
-// Reduce is the state of a watch after an action: the same.
-func Reduce(s WatchState, _ ahp.Action) WatchState { return s }

@@ -29,7 +29,7 @@ import (
 // anything is lost, doubled or left over. TANDEMUX_FAULT is a part of the names of the
 // faults, if not all.
 func TestChaos(t *testing.T) {
-	rounds, until := 3, time.Time{}
+	rounds, until := 2, time.Time{}
 	if d := soak.Time(t); d > 0 {
 		rounds, until = 1<<30, time.Now().Add(d)
 	}

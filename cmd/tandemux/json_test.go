@@ -362,7 +362,8 @@ func (x *jsonRun) check(s *jsonschema.Schema, v any) error {
 	r := x.resolved[s]
 	if r == nil {
 		whole := s.CloneSchemas()
-		whole.Defs = x.doc.CloneSchemas().Defs
+		whole.Defs = map[string]*jsonschema.Schema{}
+		x.refer(whole.Defs, s) // not to all of the document: to resolve that for each command takes seconds
 		var err error
 		if r, err = whole.Resolve(nil); err != nil {
 			x.Fatal(err)
@@ -370,6 +371,22 @@ func (x *jsonRun) check(s *jsonschema.Schema, v any) error {
 		x.resolved[s] = r
 	}
 	return r.Validate(v)
+}
+
+var definition = regexp.MustCompile(`"\$ref":"#/\$defs/([^"]+)"`)
+
+// refer adds the definitions that a schema refers to, and those that these do.
+func (x *jsonRun) refer(defs map[string]*jsonschema.Schema, s *jsonschema.Schema) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, m := range definition.FindAllStringSubmatch(string(text), -1) {
+		if def := x.doc.Defs[m[1]]; def != nil && defs[m[1]] == nil {
+			defs[m[1]] = def.CloneSchemas()
+			x.refer(defs, def)
+		}
+	}
 }
 
 func (x *jsonRun) valid(args []string, s *jsonschema.Schema, v any) {

@@ -55,11 +55,15 @@ var hostile = func() (all []string) {
 type liar struct {
 	doc      *jsonschema.Schema
 	asked    atomic.Int64
+	idle     atomic.Pointer[time.Timer] // ends a command that asks nothing more
 	refuses  atomic.Bool
 	mu       sync.Mutex // guards the following
 	random   *rand.Rand
 	sequence int64
 }
+
+// idleTime is how long a command that has asked may ask nothing.
+const idleTime = 200 * time.Millisecond
 
 // valid are the strings without which a client asks nothing further.
 var valid = map[string]string{
@@ -229,6 +233,7 @@ func (l *liar) answers(r request) (all []any) {
 // ServeHTTP implements http.Handler.
 func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.asked.Add(1)
+	l.idle.Load().Reset(idleTime)
 	if strings.HasPrefix(r.URL.Path, api.Prefix) {
 		l.serveAPI(w, r)
 		return
@@ -243,6 +248,7 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
+		l.idle.Load().Reset(idleTime)
 		var asked request
 		if json.Unmarshal(msg, &asked) != nil {
 			return
@@ -419,10 +425,12 @@ func (l *liar) run(t *testing.T, words []string) (reached int) {
 		l.refuses.Store(i%4 == 1)
 		before := l.asked.Load()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		l.idle.Store(time.AfterFunc(time.Second, cancel))
 		in, stdout, stderr := os.Stdin, os.Stdout, os.Stderr
 		os.Stdin, os.Stdout, os.Stderr = nothing, out, out
 		cli.Run(ctx, newRoot(), words, "")
 		os.Stdin, os.Stdout, os.Stderr = in, stdout, stderr
+		l.idle.Load().Stop()
 		cancel()
 		if l.asked.Load() > before {
 			reached++

@@ -3,6 +3,8 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func (p *tape) text() string {
 // act does something to a chat: what a host, a person or a screen does.
 func act(s *stage, p *tape) {
 	turn, part := fmt.Sprint("t", p.next(4)), fmt.Sprint("p", p.next(5))
-	names := Commands()
+	names := slices.Sorted(maps.Keys(commands))
 	switch p.next(22) {
 	case 0, 1:
 		s.apply(ahp.ChatTurnStarted{TurnID: turn, StartedAt: ahp.InstantOf(s.now.UnixMilli()), Message: message(p.text() + p.text())})

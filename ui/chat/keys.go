@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,16 +69,6 @@ var commands = map[string]func(c *Chat){
 	"chat-approve":        func(c *Chat) { c.choose("allow_once", "allowed") },
 	"chat-approve-always": func(c *Chat) { c.choose("allow_always", "always allowed") },
 	"chat-reject":         func(c *Chat) { c.choose("reject_once", "rejected") },
-}
-
-// Commands are the names of what Do does, sorted.
-func Commands() []string {
-	var names []string
-	for name := range commands {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Do runs a command; it reports whether there is one of that name.
