@@ -121,6 +121,7 @@ agent-spawns = 0
 agent-terminals = 50
 agent-calls = 7
 agent-idle = 60
+tasks-database = "postgres://localhost/tasks"
 agent-policy = "strict"
 agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
