@@ -105,6 +105,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // Routes are the desk's on the hub's front.
 func (d *Desk) Routes() []front.Route {
 	return []front.Route{
+		{Pattern: "GET /{$}", Open: true, Serve: d.home},
 		{Pattern: "GET /auth/login", Open: true, Serve: d.login},
 		{Pattern: "GET /auth/callback", Open: true, Serve: d.callback},
 		{Pattern: "POST /auth/logout", Serve: d.logout},

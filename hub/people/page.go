@@ -10,7 +10,7 @@ import (
 // view is what a page shows.
 type view struct {
 	Title, Text, Link, Word, Code, Form string
-	Enter                               bool // it asks for a code
+	Enter, Out                          bool // it asks for a code; it has a button to sign out
 }
 
 const (
@@ -27,6 +27,8 @@ code{font-size:1.6rem;letter-spacing:.1em;display:block;margin:1rem 0}button,inp
 `
 	pageEnter = `<form action="/auth/device"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" autofocus></label> <button>Go on</button></form>
 `
+	pageOut = `<form method="post" action="/auth/logout"><button>Sign out</button></form>
+`
 	pageLink = `<p><a href="LINK">WORD</a></p>
 `
 )
@@ -39,6 +41,9 @@ func page(w http.ResponseWriter, status int, v view) {
 	}
 	if v.Enter {
 		parts += pageEnter
+	}
+	if v.Out {
+		parts += pageOut
 	}
 	if v.Link != "" {
 		parts += pageLink

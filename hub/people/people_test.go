@@ -107,8 +107,7 @@ func newHub(t *testing.T, provider func(callback string) string) *hub {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := front.New(front.Config{Authenticators: []front.Authenticator{h.desk.Authenticate}, Routes: append(h.desk.Routes(),
-		front.Route{Pattern: "GET /{$}", Open: true, Serve: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the page") }})})
+	f := front.New(front.Config{Authenticators: []front.Authenticator{h.desk.Authenticate}, Routes: h.desk.Routes()})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- f.Serve(ctx, ln) }()
@@ -264,11 +263,15 @@ func TestRealProvider(t *testing.T) {
 		t.Errorf("its token is %d %+v", status, me)
 	}
 
-	// Signing out ends it at once.
+	// The page says who it is; its button ends the session at once.
+	if _, text := b.get(t, h.url); !strings.Contains(text, "signed in as test-user@zitadel.ch. You may: approve, terminal:read.") || !strings.Contains(text, `action="/auth/logout"`) {
+		t.Errorf("the page is %s", text)
+	}
 	req, _ := http.NewRequest(http.MethodPost, h.url+"/auth/logout", nil)
+	req.Header.Set("Accept", "text/html,*/*")
 	resp, err := b.Do(req)
-	if status, _ = read(t, resp, err); status != http.StatusNoContent {
-		t.Errorf("signing out: %d", status)
+	if status, text = read(t, resp, err); status != http.StatusOK || !strings.Contains(text, "Signed out") {
+		t.Errorf("signing out: %d %s", status, text)
 	}
 	if status, _ := b.get(t, h.url+"/auth/me"); status != http.StatusUnauthorized {
 		t.Errorf("after signing out: %d", status)

@@ -222,7 +222,28 @@ func (d *Desk) logout(w http.ResponseWriter, r *http.Request) {
 		d.note(p.Name, "sign out", "done", r)
 	}
 	d.cookie(w, sessionCookie, "", 0)
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		page(w, http.StatusOK, view{Title: "Signed out", Text: "Your session with the hub is over.", Link: "/auth/login", Word: "Sign in"})
+		return
+	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// home is what a browser sees first: who it is, or the provider.
+func (d *Desk) home(w http.ResponseWriter, r *http.Request) {
+	_, s, err := d.browser(r)
+	if err != nil {
+		http.Redirect(w, r, "/auth/login", http.StatusFound)
+		return
+	}
+	may := strings.Join(d.c.Scopes(s.Name, s.Groups), ", ")
+	if may == "" {
+		may = "nothing yet: the hub's administrator gives scopes to you or to one of your groups"
+	}
+	page(w, http.StatusOK, view{
+		Title: "tandemux hub", Text: "You are signed in as " + s.Name + ". You may: " + may + ".", Out: true,
+		Link: "/auth/device", Word: "Sign in on a command line",
+	})
 }
 
 // Me is what somebody is told of themselves.
