@@ -87,7 +87,7 @@ func (h *host) got(id string, r lease.Record, sent time.Duration) {
 		return
 	}
 	h.procs[d] = h.goes(func(p *proc) {
-		_ = lease.Carry(p.ctx, hubOf{p, h}, workOf{p, h}, h.name, id, r)
+		_ = lease.Carry(p.ctx, &hubOf{p: p, h: h}, workOf{p, h}, h.name, id, r)
 		delete(h.procs, d)
 		h.holder.Drop(d)
 	})
@@ -110,25 +110,29 @@ func (h *host) finish(r *run, outcome string) {
 
 // reboot ends all that the machine does.
 func (h *host) reboot() {
-	h.kill()
 	for _, r := range h.runs {
 		if r.to == 0 {
-			r.to, r.outcome = h.now, "interrupted"
+			h.finish(r, "interrupted")
 		}
 	}
+	h.kill()
 }
 
 // hubOf is the hub, as a host reaches it.
 type hubOf struct {
-	p *proc
-	h *host
+	p     *proc
+	h     *host
+	began time.Duration // when it first asked to begin
 }
 
-func (t hubOf) Ask(_ context.Context, id string, o lease.Op) (lease.Record, error) {
-	n, sent := t.h.nodes[t.h.rng.IntN(len(t.h.nodes))], t.h.clock()
+func (t *hubOf) Ask(_ context.Context, id string, o lease.Op) (lease.Record, error) {
+	n := t.h.nodes[t.h.rng.IntN(len(t.h.nodes))]
+	if t.began == 0 {
+		t.began = t.h.clock()
+	}
 	r, err := t.p.ask(n, id, o)
-	if err == nil && r.State.Held() {
-		t.h.holder.Has(id, r, sent)
+	if err == nil && r.State.Held() && o.Verb == lease.Begin {
+		t.h.holder.Has(id, r, t.began)
 	}
 	return r, err
 }
@@ -151,7 +155,7 @@ func (p *proc) ask(n *node, id string, o lease.Op) (r lease.Record, err error) {
 	return r, err
 }
 
-func (t hubOf) Pause(ctx context.Context, tries int) error {
+func (t *hubOf) Pause(ctx context.Context, tries int) error {
 	t.p.sleep(time.Duration(min(tries+1, 10)) * 300 * time.Millisecond)
 	return ctx.Err()
 }

@@ -180,10 +180,12 @@ func (s *sim) mishap() {
 			s.part(h.name, n.name, long)
 		}
 	case 5: // a laptop that is closed, or a process that is stopped
-		h.frozen = s.now + long
 		for _, r := range h.runs {
-			r.paused = s.now
+			if s.now > h.frozen+wakeTime || r.from >= h.frozen { // else it has done nothing since the last time
+				r.paused = s.now
+			}
 		}
+		h.frozen = max(h.frozen, s.now+long)
 	default:
 		s.down = true
 		s.after(s.some(20*time.Second), func() { s.down = false })
@@ -353,6 +355,9 @@ func (m model) step(policy lease.Policy, in lease.Op) (next model, done bool) {
 		if !holder {
 			return m, false
 		}
+		if m.state == lease.Claimed {
+			m.renewed++
+		}
 		m.state = lease.Begun
 	case lease.Renew:
 		if !holder {
@@ -410,7 +415,8 @@ func (m model) step(policy lease.Policy, in lease.Op) (next model, done bool) {
 func (s *sim) linearizable() porcupine.CheckResult {
 	var all []porcupine.Operation
 	for _, o := range s.ops {
-		if o.unanswered || o.unknown {
+		// Refused may be the second copy of a message whose first was not.
+		if o.unanswered || o.unknown || o.stale && o.touched > 0 {
 			if o.touched == 0 {
 				continue // nothing came of it
 			}

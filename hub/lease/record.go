@@ -145,6 +145,7 @@ var changes = map[Verb]change{
 	}},
 	Begin: {from: []State{Claimed}, holder: true, was: func(r Record, op Op) bool { return r.State == Begun && r.has(op) }, do: func(r *Record, _ Op) error {
 		r.State = Begun
+		r.Renewed++ // who was about to take a silent holder's lease is too late
 		return nil
 	}},
 	Renew: {from: []State{Claimed, Begun}, holder: true, do: func(r *Record, _ Op) error {

@@ -45,14 +45,14 @@ type heard struct {
 func NewWatch(terms Terms) *Watch { return &Watch{terms, map[string]heard{}} }
 
 // See tells it of a record as it is now. A lease that it did not know, that was renewed or
-// whose work was begun counts as heard.
+// whose work was begun (which renews it) counts as heard.
 func (w *Watch) See(id string, r Record, now time.Duration) {
 	if !r.State.Held() {
 		delete(w.heard, id)
 		return
 	}
 	h, known := w.heard[id]
-	if !known || h.lease != r.Lease || h.renewed != r.Renewed || h.state != r.State {
+	if !known || h.lease != r.Lease || h.renewed != r.Renewed {
 		h.at = now
 	}
 	h.lease, h.renewed, h.state = r.Lease, r.Renewed, r.State

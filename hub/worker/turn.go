@@ -21,6 +21,8 @@ import (
 type turn struct {
 	w   *Worker
 	key lease.Held
+	// began is when the hub was first asked to let the work begin.
+	began time.Duration
 	// note is what the hub knows of the task's being here.
 	note queue.Note
 }
@@ -40,7 +42,13 @@ func (t *turn) Ask(_ context.Context, id string, op lease.Op) (lease.Record, err
 			return lease.Record{}, err
 		}
 	}
-	sent := clock()
+	var sent time.Duration // of what counts as a sign of life at the hub
+	if op.Verb == lease.Begin {
+		if t.began == 0 {
+			t.began = clock() // what is asked again tells the hub nothing new
+		}
+		sent = t.began
+	}
 	r, err := t.w.ask("ask", queue.Ask{ID: id, Op: op})
 	if err != nil || r.Record == nil {
 		return lease.Record{}, err
@@ -198,10 +206,12 @@ func (t *turn) follow(ctx context.Context, id, work, event string) (end lease.En
 	p := pipe{t: t, ctx: stream, cancel: cancel, told: told, event: []byte(event), work: []byte(work)}
 	defer p.stop()
 	query := url.Values{"follow": {"true"}}
-	if after := max(told, t.note.Last); after > 0 {
-		query.Set("after", strconv.FormatInt(after, 10))
+	// What the hub was told before is read again: its end may be the turn's, of which the
+	// hub does not know.
+	if t.note.Last > 0 {
+		query.Set("after", strconv.FormatInt(t.note.Last, 10))
 	}
-	ours := told > 0 // it had begun
+	ours := false
 	err = t.w.o.API.Stream(stream, apiclient.Request{Method: http.MethodGet, Path: t.path("/stream"), Query: query}, func(e apiclient.Event) error {
 		var part localPart
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
