@@ -115,7 +115,11 @@ func TestServerGoes(t *testing.T) {
 	}
 	close(done)
 	writers.Wait()
-	events, err := all[int64](ctx, s.reading(), "select seq from stream where task = ? order by seq", task.ID)
+	var events []int64
+	var err error = Away
+	for until := time.Now().Add(time.Minute); errors.Is(err, Away) && time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // who reads tries to connect once a second
+		events, err = all[int64](ctx, s.reading(), "select seq from stream where task = ? order by seq", task.ID)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
