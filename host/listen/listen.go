@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/internal/daemon"
@@ -44,6 +45,18 @@ type Socket struct {
 	closed  bool
 }
 
+// dyingTime bounds the wait for the lock of a host that nobody reaches: one that was killed
+// has it until the kernel is done with its memory, and one that starts is reached soon.
+const dyingTime = 2 * time.Second
+
+func answers(socket string) bool {
+	c, err := net.Dial("unix", socket)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
+}
+
 // Unix makes the runtime directory (0700), takes host.lock and listens on
 // host.sock (0600). It removes a socket that a dead host left behind, refuses a
 // path that is something else, and gives ErrRunning when the lock is held.
@@ -53,6 +66,9 @@ func Unix(runtime string) (*Socket, error) {
 		return nil, fmt.Errorf("listen: the path %s is longer than the %d bytes a socket may have: set XDG_RUNTIME_DIR to a shorter one", path, MaxSocketPath)
 	}
 	lock, err := lockDirectory(runtime)
+	for until := time.Now().Add(dyingTime); errors.Is(err, ErrRunning) && !answers(path) && time.Now().Before(until); lock, err = lockDirectory(runtime) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func shortDir(t *testing.T) string {
@@ -17,6 +18,22 @@ func shortDir(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
+}
+
+// TestListenAfterAKill: a host that was killed has the lock for a moment still, and nobody
+// answers.
+func TestListenAfterAKill(t *testing.T) {
+	dir := filepath.Join(shortDir(t), "run")
+	dying, err := lockDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { dying.Close() })
+	s, err := Unix(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
 }
 
 // TestListen: one host per directory, private files, a dead host's socket
