@@ -10,21 +10,22 @@ import (
 )
 
 // Send adds an event to a task (U45): it becomes a prompt, or on_event, when those
-// before it have ended.
-func (s *Service) Send(ctx context.Context, who access.Principal, ref string, content []store.Part) (store.Event, error) {
+// before it have ended. One of a key (U66) is there once.
+func (s *Service) Send(ctx context.Context, who access.Principal, ref, key string, content []store.Part) (store.Event, error) {
 	t, err := s.Find(ctx, who, access.Run, ref)
 	if err != nil {
 		return store.Event{}, err
 	}
+	have, id := s.Store.KeyedEvent(ctx, who.String(), t.ID, key)
+	if have != nil {
+		return *have, nil
+	}
 	if v := s.budgetNow(ctx, t.ID); v.Over != "" {
-		less := ""
-		if v.Over == budget.Disk {
-			less = ", and so does it to delete files"
-		}
+		less := map[bool]string{true: ", and so does it to delete files"}[v.Over == budget.Disk]
 		return store.Event{}, store.Errorf(store.Stale, "%s: `tandemux task budget %s --max-%s N` raises it%s", v.Reason, t.Name, v.Over, less)
 	}
 	s.begun()
-	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})
+	e, err := s.Store.AddEvent(ctx, store.Event{ID: id, TaskID: t.ID, Content: content, Author: who.String()})
 	if err == nil {
 		s.queue.Ask(s.waiter(ctx, t, e))
 		s.changed(t.ID)

@@ -382,9 +382,12 @@ func (n *node) beat(h *host, sent time.Duration, life int, has []lease.Held, roo
 			n.watch.Heard(d.ID, d.Lease, n.clock())
 		}
 		over, still := []lease.Held{}, map[string]lease.Record{}
-		for id, at := range n.mirror {
-			if at.r.State.Held() && at.r.Host == h.name {
+		for _, id := range slices.Sorted(maps.Keys(n.mirror)) {
+			if at := n.mirror[id]; at.r.State.Held() && at.r.Host == h.name {
 				still[id] = at.r
+				if d := (lease.Held{ID: id, Lease: at.r.Lease}); n.policy == lease.Again && !slices.Contains(has, d) {
+					has = append([]lease.Held{d}, has...)
+				}
 			}
 		}
 		for _, d := range has {

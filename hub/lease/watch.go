@@ -124,6 +124,9 @@ func (h *Holder) Has(id string, r Record, sent time.Duration) {
 	if was.state == Begun && r.State == Claimed { // an old answer
 		r.State, sent = Begun, 0
 	}
+	if was.state != Begun && r.State == Begun { // what was answered before does not renew it
+		was.at = 0
+	}
 	h.held[key] = hold{r.Policy, r.State, max(sent, was.at)}
 }
 

@@ -96,6 +96,9 @@ func (q *Queue) beat(ctx context.Context, host string, text []byte) (Reply, erro
 	for id, k := range q.known {
 		if k.record.State.Held() && k.record.Host == host {
 			l.Yours[id] = k.record
+			if k.record.Policy == lease.Again { // one that it does not name, too: it will, counting from now
+				renew = append(renew, lease.Held{ID: id, Lease: k.record.Lease})
+			}
 		}
 	}
 	for _, h := range b.Has {
@@ -103,7 +106,7 @@ func (q *Queue) beat(ctx context.Context, host string, text []byte) (Reply, erro
 		switch {
 		case k == nil || k.record.Over(h.Lease):
 			l.Over = append(l.Over, h)
-		case k.record.Policy == lease.Again:
+		case k.record.Policy == lease.Again && !slices.Contains(renew, h):
 			renew = append(renew, h)
 		}
 	}

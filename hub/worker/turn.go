@@ -126,6 +126,9 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 		return err
 	}
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
+	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
+		return nil // a host that died in between has made it
+	}
 	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
 		if refused.StatusCode == http.StatusNotFound { // the agent, which another host may have
 			t.w.mu.Lock()

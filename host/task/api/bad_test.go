@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
@@ -188,5 +189,20 @@ func TestIdempotency(t *testing.T) {
 	w.must(http.StatusOK, "GET", "/tasks", nil, &list)
 	if len(list.Data) != 2 {
 		t.Errorf("there are %d tasks", len(list.Data))
+	}
+
+	// An event is there once, also where the host died before it kept its answer.
+	var sent [2]store.Event
+	for i := range sent {
+		status, text := w.raw("POST", "/tasks/other/events", map[string]any{"content": "go"}, http.Header{"Idempotency-Key": {"three"}})
+		if err := json.Unmarshal(text, &sent[i]); err != nil || status != http.StatusCreated {
+			t.Fatalf("send: %d %s", status, text)
+		}
+		if err := w.svc().Store.Abandon(t.Context(), "operator", "three"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sent[0].ID != sent[1].ID {
+		t.Errorf("one key, two events: %s, %s", sent[0].ID, sent[1].ID)
 	}
 }

@@ -94,7 +94,7 @@ func (r *Request) say(t store.Task, m chatMessage) (event string, err error) {
 	if err != nil {
 		return "", err
 	}
-	e, err := r.Tasks.Send(r.Context(), r.Who, t.ID, parts)
+	e, err := r.Tasks.Send(r.Context(), r.Who, t.ID, "", parts)
 	return e.ID, err
 }
 

@@ -91,7 +91,7 @@ It begins a turn when those before it have ended.`, func(r *Request, in NewConte
 		if err != nil {
 			return e, err
 		}
-		return r.Tasks.Send(r.Context(), r.Who, r.ref(), parts)
+		return r.Tasks.Send(r.Context(), r.Who, r.ref(), r.Header.Get(keyHeader), parts)
 	}).creates().once().upTo(contentLimit),
 	on("GET /tasks/{task}/events", "listEvents", "List a task's events, oldest first.", func(r *Request, in Paging) (p Page[store.Event], err error) {
 		t, err := r.task(access.Read)

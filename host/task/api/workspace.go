@@ -246,7 +246,7 @@ func updateWorkspace(r *Request, w *workspace.Workspace, in UpdateWorkspace) (u 
 	if err != nil || !in.Ask || len(u.Conflicts) == 0 {
 		return u, err
 	}
-	e, err := r.Tasks.Send(ctx, r.Who, id, []store.Part{store.TextPart(u.Question())})
+	e, err := r.Tasks.Send(ctx, r.Who, id, "", []store.Part{store.TextPart(u.Question())})
 	u.EventID = e.ID
 	return u, err
 }

@@ -59,6 +59,23 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 	return e, err
 }
 
+// KeyedEvent gives the event of a task that an author sent with an idempotency key (U66), if
+// it is there, or the id that it is to have: so it is there once, also where the host died
+// before it kept its answer. Without a key the id is "".
+func (s *Store) KeyedEvent(ctx context.Context, author, task, key string) (have *Event, id string) {
+	if key == "" {
+		return nil, ""
+	}
+	id = keyedID("evt", author, task, key)
+	switch e, err := s.Events.Get(ctx, id); {
+	case err != nil:
+		return nil, id
+	case s.moment().Sub(e.Created) < repliesLast:
+		return &e, id
+	}
+	return nil, "" // the key counts no more
+}
+
 // WaitingEvents are a task's that are pending or running, oldest first.
 func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
 	return all[Event](ctx, s.reading(), s.Events.query()+"task = ? and "+waits+" order by n", task)

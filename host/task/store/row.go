@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
@@ -25,6 +26,16 @@ func NewID(prefix string) string {
 		b[i] = alphabet[b[i]&31]
 	}
 	return prefix + "_" + string(b[:])
+}
+
+// keyedID is the id of a kind that some texts name, always the same.
+func keyedID(prefix string, texts ...string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", texts))
+	b := sum[:14]
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return prefix + "_" + string(b)
 }
 
 // moment is now, as precise as it is kept.
