@@ -267,7 +267,9 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	if err != nil {
 		return err
 	}
+	c.asks(1)
 	err = l.rpc.Call(ctx, method, params, result)
+	c.asks(-1)
 	if errors.Is(err, jsonrpc.ErrClosed) {
 		return fmt.Errorf("call %s: %w", method, ErrOutcomeUnknown)
 	}

@@ -35,6 +35,7 @@ type vigil struct {
 // liveness is how a host answers. The client's lock guards it, but for wall.
 type liveness struct {
 	vigil   vigil
+	calls   int                       // that are open
 	trips   [8]time.Duration          // how long the last answers took
 	answers int                       // counts them
 	wall    func(time.Time) time.Time // what clocks on walls showed, for tests to set
@@ -54,6 +55,15 @@ func (v *vigil) begin(c *Client) {
 	v.watch(c, c.link, silence)
 	if v.slept = slept; slept {
 		c.ping(c.link)
+	}
+}
+
+// asks counts a request that was begun or has ended.
+func (c *Client) asks(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls += n; n > 0 && c.link != nil {
+		c.vigil.begin(c)
 	}
 }
 
@@ -117,7 +127,7 @@ func (c *Client) look(l *link) {
 	heard := l.heard.Load()
 	// All is answered, or the host answers and leaves the rest for good. What was on its
 	// way when the host stopped does not show that.
-	done := len(c.pending) == 0 || v.ponged && c.pending[len(c.pending)-1].at.Before(v.asked)
+	done := len(c.pending) == 0 && c.calls == 0 || v.ponged && (len(c.pending) == 0 || c.pending[len(c.pending)-1].at.Before(v.asked))
 	switch {
 	case done && (heard != v.heard || !v.rests && v.asked.IsZero() || c.o.Alive == 0):
 		tell = v.end()
