@@ -181,9 +181,17 @@ func launch(t testing.TB, dir string, most time.Duration) context.Context {
 	}
 	flags = append(flags, chromedp.WindowSize(1280, 800))
 	alloc, end := chromedp.NewExecAllocator(context.Background(), flags...)
-	ctx, cancel := chromedp.NewContext(alloc)
-	ctx, stop := context.WithTimeout(ctx, most)
-	t.Cleanup(func() { stop(); cancel(); end() })
+	root, cancel := chromedp.NewContext(alloc)
+	ctx, stop := context.WithTimeout(root, most)
+	t.Cleanup(func() {
+		// One that is told to close ends its other processes, which write to the profile.
+		closing, done := context.WithTimeout(root, 10*time.Second)
+		defer done()
+		_ = chromedp.Cancel(closing)
+		stop()
+		cancel()
+		end()
+	})
 	return ctx
 }
 
