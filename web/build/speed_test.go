@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,9 +61,16 @@ func TestSpeed(t *testing.T) {
 	b.do(css.Disable(), chromedp.ActionFunc(func(ctx context.Context) error {
 		return runScriptEverywhere(ctx, `(() => { const f = () => { if (window.tandemux?.texts().filter(t => t.includes("#") || t.includes("$")).length === 4) window.shown = performance.now(); else requestAnimationFrame(f) }; f() })()`)
 	}))
-	b.do(chromedp.Reload())
-	b.until("four panes", `!!window.shown`)
-	t.Logf("from the reload to four panes: %.0f ms, of which the browser took %.0f until the page ran", b.evalSlowly(`shown`), b.evalSlowly(`performance.getEntriesByName("begun")[0].startTime`))
+	var shown, begun []float64
+	for range 9 {
+		b.do(chromedp.Reload())
+		b.until("four panes", `!!window.shown`)
+		shown = append(shown, b.evalSlowly(`shown`))
+		begun = append(begun, b.evalSlowly(`performance.getEntriesByName("begun")[0].startTime`))
+	}
+	slices.Sort(shown)
+	slices.Sort(begun)
+	t.Logf("from the reload to four panes, the median of 9: %.0f ms (%.0f to %.0f), of which the browser took %.0f until the page ran", shown[4], shown[0], shown[8], begun[4])
 
 	// The end of a flood.
 	big := filepath.Join(m.dir, "home", "big")
