@@ -19,10 +19,11 @@
 // that it goes away (1001) has Options.Away to come back; one that makes room for
 // its successor (1012) is tried in short pauses.
 //
-// Silence. While an action is unanswered and the host says nothing, it is asked
-// with ping whether it is there (vigil.go). A stopped process or a network that
-// swallows everything is reported (Observer), and given up where Options.GiveUp
-// says so. While all is answered no timer runs.
+// Silence. While an action or a request of Call is unanswered and the host says
+// nothing, it is asked with ping whether it is there (vigil.go). A stopped process or
+// a network that swallows everything is reported (Observer), and given up where
+// Options.GiveUp says so. While all is answered no timer runs, and none goes on for
+// what a host leaves unanswered that answers the ping: a wait may take hours.
 //
 // Dispatch. An action is pending until its echo. Pending ones are sent again
 // after a reconnect, in order and with their first clientSeq, by which the host

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -271,6 +272,65 @@ func TestSilence(t *testing.T) {
 		p.reply(p.expect("ping", ""), `{}`)
 		if got := silences(); len(got) != 1 || !got[0].IsZero() || c.vigil.timer != nil {
 			t.Errorf("the end of a silence: %v", got)
+		}
+		c.Close()
+	})
+}
+
+// TestSilentRequest: a host that is stopped is noticed while only a request is open, and
+// one that takes long to answer it is not silent.
+func TestSilentRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, p, c, obs := observed(t, Options{Reconnect: true})
+		silent := func(want ...bool) {
+			t.Helper()
+			synctest.Wait()
+			obs.mu.Lock()
+			defer obs.mu.Unlock()
+			var got []bool
+			for _, since := range obs.silent {
+				got = append(got, !since.IsZero())
+			}
+			if obs.silent = nil; !slices.Equal(got, want) {
+				t.Errorf("silences %v, want %v", got, want)
+			}
+			if over := len(want) == 0 || !want[len(want)-1]; over && c.vigil.timer != nil {
+				t.Error("it is watched on")
+			}
+		}
+		done := make(chan error, 1)
+		call := func() *jsonrpc.Request {
+			go func() { done <- c.Call(t.Context(), ahp.MethodWait, ahp.WaitParams{Channel: t1}, nil) }()
+			return p.expect(ahp.MethodWait, "")
+		}
+		// A wait of an hour, at a host that says that it is there.
+		wait := call()
+		time.Sleep(silence + silence/2)
+		p.reply(p.expect(ahp.MethodPing, ""), `{}`)
+		time.Sleep(time.Hour)
+		silent()
+		p.reply(wait, `{}`)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		silent()
+		// A host that is stopped meanwhile, and goes on.
+		wait = call()
+		time.Sleep(time.Minute)
+		silent(true)
+		p.reply(p.expect(ahp.MethodPing, ""), `{}`)
+		silent(false)
+		p.reply(wait, `{}`)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		// A request that is answered at once leaves nothing behind.
+		p.reply(call(), `{}`)
+		<-done
+		time.Sleep(time.Minute)
+		silent()
+		if n := len(p.in); n > 0 {
+			t.Errorf("%d messages after the answer", n)
 		}
 		c.Close()
 	})

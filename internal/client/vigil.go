@@ -15,10 +15,10 @@ const silence = 2 * time.Second
 // have gone for the machine to have slept meanwhile.
 const asleep = 5 * time.Second
 
-// vigil watches whether a host answers, while something is unanswered: a stopped
-// process, or a network that swallows everything, ends no connection. With Options.Alive
-// it rests in between, and wakes to ask a host that has said nothing for so long. The
-// client's lock guards it.
+// vigil watches whether a host answers, while an action or a request is unanswered: a
+// stopped process, or a network that swallows everything, ends no connection. With
+// Options.Alive it rests in between, and wakes to ask a host that has said nothing for so
+// long. The client's lock guards it.
 type vigil struct {
 	timer  *time.Timer // nil while nothing is watched
 	link   *link       // that is watched
@@ -35,7 +35,7 @@ type vigil struct {
 // liveness is how a host answers. The client's lock guards it, but for wall.
 type liveness struct {
 	vigil   vigil
-	calls   int                       // that are open
+	calls   int                       // requests of Call that are open
 	trips   [8]time.Duration          // how long the last answers took
 	answers int                       // counts them
 	wall    func(time.Time) time.Time // what clocks on walls showed, for tests to set
@@ -58,7 +58,7 @@ func (v *vigil) begin(c *Client) {
 	}
 }
 
-// asks counts a request that was begun or has ended.
+// asks counts a request that was begun (1) or has ended (-1), which is watched meanwhile.
 func (c *Client) asks(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
