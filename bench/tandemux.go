@@ -42,11 +42,12 @@ func (b *bench) attach(k kind) error {
 			s.press(k.splits[i])
 		}
 	}
-	var all []time.Duration
+	var all, busy []time.Duration
 	for range b.runs {
 		if err := s.leave(k); err != nil {
 			return err
 		}
+		before, _ := s.work()
 		if err := s.start(k.argv[0], "attach"); err != nil {
 			return err
 		}
@@ -54,10 +55,13 @@ func (b *bench) attach(k kind) error {
 			return fmt.Errorf("look at 4 panes: %w", err)
 		}
 		all = append(all, time.Since(s.born))
+		after, _ := s.work()
+		busy = append(busy, after-before)
 		s.drain(500 * time.Millisecond)
 	}
 	slices.Sort(all)
-	b.note(k, "attach to 4 panes with 10,000 lines each, ms", "%.0f", quantile(all, .5))
+	slices.Sort(busy)
+	b.note(k, "attach to 4 panes with 10,000 lines each, ms / processor time", "%.0f / %.1f", quantile(all, .5), quantile(busy, .5))
 	return nil
 }
 
@@ -87,7 +91,7 @@ func (b *bench) terminals(k kind) error {
 			return err
 		}
 	}
-	time.Sleep(4 * time.Second) // The host packs histories and collects garbage.
+	time.Sleep(2 * rest) // The host packs histories and collects garbage.
 	b.note(k, "each terminal with 10,000 lines of 120: host, MiB", "%.1f", mib(h.pss()-before)/full)
 	b.note(k, "the same: interface and keeper, MiB", "%.1f", mib(s.memory()-h.pss()-interface0)/full)
 	for range 200 - full {
