@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -263,33 +264,45 @@ func (q *Queue) dispatch() {
 		all := q.choose()
 		q.mu.Unlock()
 		var work sync.WaitGroup
+		var failed atomic.Bool
 		for id, op := range lost {
-			work.Go(func() { q.own(id, op) })
-		}
-		for _, g := range all {
 			work.Go(func() {
-				if r, err := q.own(g.id, lease.Op{Verb: lease.Claim, Host: g.host}); err == nil {
-					q.tell(g.host, Tell{ID: g.id, Record: &r})
+				if _, err := q.own(id, op); err != nil {
+					failed.Store(true)
 				}
 			})
 		}
+		for _, g := range all {
+			work.Go(func() {
+				r, err := q.own(g.id, lease.Op{Verb: lease.Claim, Host: g.host})
+				if err != nil {
+					failed.Store(true)
+					return
+				}
+				q.tell(g.host, Tell{ID: g.id, Record: &r})
+			})
+		}
 		work.Wait()
-		timer.Reset(q.pause())
+		timer.Reset(q.pause(failed.Load()))
 	}
 }
 
-// pause is how long nothing is to be done unless something changes.
-func (q *Queue) pause() time.Duration {
+// pause is how long nothing is to be done unless something changes. What failed, as all
+// does without two of three nodes, is tried again after a second at the earliest.
+func (q *Queue) pause(failed bool) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	long := time.Hour
+	least, long := 10*time.Millisecond, time.Hour
+	if failed {
+		least, long = time.Second, time.Second
+	}
 	if at, any := q.watch.Next(); any {
-		long = max(10*time.Millisecond, at-q.now())
+		long = min(long, at-q.now())
 	}
 	for _, until := range q.back {
-		long = min(long, max(10*time.Millisecond, time.Until(until)))
+		long = min(long, time.Until(until))
 	}
-	return long
+	return max(least, long)
 }
 
 // own does something of the queue's own accord.

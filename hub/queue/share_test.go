@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"tandemux/hub/lease"
 )
 
 // TestPick: labels, room, the order, fair shares and limits.
@@ -86,5 +88,25 @@ func TestFair(t *testing.T) {
 				t.Errorf("seed %d: %s has %d too many", seed, p.name, -p.room)
 			}
 		}
+	}
+}
+
+// TestPause: a hub that can't write, as one node of three, does not try for ever without a
+// pause what is due.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	q := &Queue{start: time.Now().Add(-time.Hour), watch: lease.NewWatch(lease.DefaultTerms)}
+	if got := q.pause(true); got != time.Second {
+		t.Errorf("with nothing due, what failed is tried again after %v", got)
+	}
+	if got := q.pause(false); got != time.Hour {
+		t.Errorf("nothing is due, and it waits %v", got)
+	}
+	q.watch.See("tsk_a", lease.Record{State: lease.Claimed, Host: "a", Lease: 1}, 0) // lost long ago
+	if got := q.pause(false); got != 10*time.Millisecond {
+		t.Errorf("a lease is lost, and it waits %v", got)
+	}
+	if got := q.pause(true); got != time.Second {
+		t.Errorf("a lease could not be taken back, and it tries again after %v", got)
 	}
 }
