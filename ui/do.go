@@ -17,6 +17,7 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
+	"tandemux/ui/panes"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
 )
@@ -30,6 +31,8 @@ type Order struct {
 	At string
 	// Marked is, like At, the pane that join-pane and swap-marked take.
 	Marked string
+	// Terminal is put where the command would put one that it makes; empty: it makes one.
+	Terminal ahp.URI
 	// KeepFocus leaves the focus, the active tab, and what is zoomed as they are.
 	KeepFocus bool
 	// Yes answers what the palette would ask.
@@ -169,6 +172,7 @@ func Do(ctx context.Context, c Config, o Order) (done Done, err error) {
 		}
 	}()
 	m.panes.Unseen = true
+	panes.Give(m.panes, o.Terminal)
 	m.outer.Suspend() // there is none
 	return d.do()
 }
@@ -339,7 +343,7 @@ func (d *doer) do() (Done, error) {
 		return d.done, err
 	}
 	d.done.Layout = ps.Name // which it may have changed
-	made := d.host.made()
+	made := cmp.Or(d.host.made(), d.order.Terminal)
 	if made != "" {
 		d.shown(made)
 	}

@@ -256,3 +256,37 @@ func TestBrokenOrder(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOrderOfGiven: a terminal that somebody has made already is put where the command would
+// put its own, also one of another host.
+func TestOrderOfGiven(t *testing.T) {
+	h := NewHost(t, link.NewSink())
+	h.Program = silent
+	first, err := do(t, h, ui.Order{Name: "new-tab"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const given = "ahp-terminal://build/x"
+	had := len(h.root.Terminals)
+	done, err := do(t, h, ui.Order{Name: "split-right", At: string(first.Pane), Terminal: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := now(t, h)
+	if i, leaf, ok := l.Find(done.Pane); !ok || leaf.Terminal != given || l.Tabs[i].ID != first.Tab || !done.Made {
+		t.Errorf("%+v is in %s", done, l.Encode())
+	}
+	if n := len(h.root.Terminals); n != had {
+		t.Errorf("the host has %d terminals, not %d", n, had)
+	}
+	// Beside it there is room for another one, and its pane can be closed here.
+	if _, err := do(t, h, ui.Order{Name: "split-down", At: string(done.Pane), Terminal: "ahp-terminal://build/y"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := do(t, h, ui.Order{Name: "close-pane", At: string(done.Pane)}); err != nil {
+		t.Error(err)
+	}
+	if l, _ := now(t, h); len(l.Terminals()) != 2 {
+		t.Errorf("left is %s", l.Encode())
+	}
+}

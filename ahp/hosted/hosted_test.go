@@ -3,33 +3,37 @@ package hosted
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"testing"
 
 	"tandemux/ahp"
 )
 
+// cases are what the page for browsers passes, too (web/build).
+func cases(t *testing.T) (c struct {
+	Split []struct{ URI, Host, There ahp.URI }
+	In    []struct{ Name, Msg, Want string }
+},
+) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/cases.json")
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil || len(c.Split) == 0 || len(c.In) == 0 {
+		t.Fatalf("the cases: %v", err)
+	}
+	return c
+}
+
 func TestSplit(t *testing.T) {
-	for _, c := range []struct{ uri, host, there ahp.URI }{
-		{"ahp-terminal://build/abc", "build", "ahp-terminal:/abc"},
-		{"ahp-terminal:/abc", "", "ahp-terminal:/abc"},
-		{"x-tandemux-activity://build/", "build", "x-tandemux-activity:/"},
-		{"ahp-root://", "", "ahp-root://"},
-		{"ahp-root://build", "build", "ahp-root://"},
-		{"ahp-terminal://build//gpu/abc", "build", "ahp-terminal://gpu/abc"},
-		{"file:///etc/passwd", "", "file:///etc/passwd"},
-		{"https://build/x", "", "https://build/x"},
-		{"claude://build/1", "build", "claude:/1"},
-		{"abc", "", "abc"},
-		{"", "", ""},
-		{"x://", "", "x://"},
-		{"ab://c", "", "ab://c"},
-	} {
-		host, there := Split(c.uri)
-		if host != c.host || there != c.there {
-			t.Errorf("Split(%q) = %q, %q, not %q, %q", c.uri, host, there, c.host, c.there)
+	for _, c := range cases(t).Split {
+		host, there := Split(c.URI)
+		if host != c.Host || there != c.There {
+			t.Errorf("Split(%q) = %q, %q, not %q, %q", c.URI, host, there, c.Host, c.There)
 		}
-		if back := At(host, there); back != c.uri {
-			t.Errorf("At(%q, %q) = %q, not %q", host, there, back, c.uri)
+		if back := At(host, there); back != c.URI {
+			t.Errorf("At(%q, %q) = %q, not %q", host, there, back, c.URI)
 		}
 	}
 }
@@ -37,27 +41,13 @@ func TestSplit(t *testing.T) {
 var build = Names{Host: "build", Here: "tandemux-tui-here", There: "tandemux-tui-there"}
 
 func TestIn(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"channel", `{"channel":"ahp-terminal:/a","n":1}`, `{"channel":"ahp-terminal://build/a","n":1}`},
-		{"output that looks like one", `{"channel":"ahp-terminal:/a","action":{"data":"ahp-terminal:/a"}}`, `{"channel":"ahp-terminal://build/a","action":{"data":"ahp-terminal:/a"}}`},
-		{"in a text", `{"text":"ahp-chat:/a","x":"see ahp-chat:/a"}`, `{"text":"ahp-chat:/a","x":"see ahp-chat:/a"}`},
-		{"command", `{"command":["ahp-chat:/a"],"terminals":["ahp-chat:/a"]}`, `{"command":["ahp-chat:/a"],"terminals":["ahp-chat://build/a"]}`},
-		{"environment", `{"env":{"A":"ahp-chat:/a","B":{"c":"ahp-chat:/a"}},"r":"ahp-chat:/a"}`, `{"env":{"A":"ahp-chat:/a","B":{"c":"ahp-chat:/a"}},"r":"ahp-chat://build/a"}`},
-		{"parts of a content", `{"content":[{"type":"x","value":"ahp-chat:/a","resource":"ahp-chat:/a"}]}`, `{"content":[{"type":"x","value":"ahp-chat:/a","resource":"ahp-chat://build/a"}]}`},
-		{"member names", `{"ahp-terminal:/a":{"at":1}}`, `{"ahp-terminal://build/a":{"at":1}}`},
-		{"general schemes", `["file:/x","file:///x","http://x/y","ahp-root://"]`, `["file:/x","file:///x","http://x/y","ahp-root://"]`},
-		{"of a third host", `["ahp-terminal://gpu/x"]`, `["ahp-terminal://build//gpu/x"]`},
-		{"client id", `{"clientId":"tandemux-tui-there","title":"tandemux-tui-there"}`, `{"clientId":"tandemux-tui-here","title":"tandemux-tui-there"}`},
-		{"quotes", `{"data":"a\"channel\":\"ahp-chat:/a\\","r":"ahp-chat:/a"}`, `{"data":"a\"channel\":\"ahp-chat:/a\\","r":"ahp-chat://build/a"}`},
-		{"other schemes", `{"resource":"copilot-cli:/s1"}`, `{"resource":"copilot-cli://build/s1"}`},
-		{"no JSON", "\x00ping 7", "\x00ping 7"},
-	} {
-		got := string(build.In(nil, []byte(c.in)))
-		if got != c.want {
-			t.Errorf("%s: %s\n became %s\n not    %s", c.name, c.in, got, c.want)
+	for _, c := range cases(t).In {
+		got := string(build.In(nil, []byte(c.Msg)))
+		if got != c.Want {
+			t.Errorf("%s: %s\n became %s\n not    %s", c.Name, c.Msg, got, c.Want)
 		}
-		if back := string(build.Out(nil, []byte(got))); back != c.in {
-			t.Errorf("%s: going out gives %s\n not %s", c.name, back, c.in)
+		if back := string(build.Out(nil, []byte(got))); back != c.Msg {
+			t.Errorf("%s: going out gives %s\n not %s", c.Name, back, c.Msg)
 		}
 	}
 }

@@ -38,6 +38,9 @@ type Params struct {
 	// empty is the focused one. With is, in the same way, the marked one.
 	Pane string `json:"pane,omitempty"`
 	With string `json:"with,omitempty"`
+	// Terminal, of this host or of another one whose name its URI carries, is put where the
+	// command would put one that it makes; empty: it makes one.
+	Terminal ahp.URI `json:"terminal,omitempty"`
 	// KeepFocus leaves the focus and the active tab as they are.
 	KeepFocus bool `json:"keepFocus,omitempty"`
 	// Yes answers what the palette would ask; else that is an error.

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/ahp/palette"
 	"tandemux/host"
 	"tandemux/internal/client"
@@ -22,6 +24,9 @@ func doFor(d local.Dirs) func(ctx context.Context, dial host.Dial, p palette.Par
 		if err := ui.CheckOrder(p.Command, p.Args); err != nil {
 			return palette.Result{}, ahp.InvalidParams("do: %v", err)
 		}
+		if _, there := hosted.Split(p.Terminal); p.Terminal != "" && !strings.HasPrefix(there, ahp.TerminalScheme+"/") {
+			return palette.Result{}, ahp.InvalidParams("do: terminal: it is the URI of none")
+		}
 		sink := sinkAdapter{link.NewSink()}
 		c, err := client.Connect(ctx, client.Options{
 			Dial: dial, ClientID: endpoint.NewClientID("do"), Sink: sink, Info: ahp.Implementation{Name: "tandemux", Version: version},
@@ -32,7 +37,7 @@ func doFor(d local.Dirs) func(ctx context.Context, dial host.Dial, p palette.Par
 		defer c.Close()
 		done, err := ui.Do(ctx, ui.Config{
 			Host: hostAdapter{c, endpoint.Endpoint{Dirs: d}, sink.Agents}, Sink: sink.Sink, Layout: address.LayoutName(p.Channel), Person: c.Principal(),
-		}, ui.Order{Name: p.Command, Args: p.Args, At: p.Pane, Marked: p.With, KeepFocus: p.KeepFocus, Yes: p.Yes})
+		}, ui.Order{Name: p.Command, Args: p.Args, At: p.Pane, Marked: p.With, Terminal: p.Terminal, KeepFocus: p.KeepFocus, Yes: p.Yes})
 		if err != nil && ahp.CodeOf(err) == 0 {
 			err = ahp.Conflict("do: %v", err)
 		}

@@ -144,6 +144,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	defer pusher.Close()
 	page := web.New(d.State, version, pusher, log)
 	page.Prove(func() bool { return now().web.Prove })
+	page.Follow(othersOf(d))
 	told := hooks.New(log)
 	defer told.Close()
 	told.Hear(push.Kinds, func(e hooks.Event) { pusher.Tell(push.Text(e)) })
@@ -158,7 +159,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
 		Desk:       host.Desk{Place: place, Do: doFor(d), Interface: interfaceOf(func() *ui.Look { return &now().look })},
-		Doors:      append(doors(), work.door(), page.Door()),
+		Doors:      append(doors(), work.door(), page.Door(), page.HostsDoor()),
 		AgentConfig: host.AgentConfig{
 			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },
@@ -200,6 +201,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		told.Set(s.hooks)
 		ran.Set(s.history)
 		work.limitsChanged()
+		page.HostsChanged()
 		if !reflect.DeepEqual(s.catalog, last.catalog) {
 			had := providers
 			providers = agents.Providers(s.catalog, made)

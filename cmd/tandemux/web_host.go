@@ -2,14 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 
 	"tandemux/host"
 	"tandemux/host/front"
 	"tandemux/host/listen"
 	"tandemux/host/web"
+	"tandemux/internal/apiclient"
+	"tandemux/internal/endpoint"
+	"tandemux/internal/hosts"
+	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
+	"tandemux/ui/link"
 )
 
 // beginWeb has the page for browsers be listened for where it was by the last host.
@@ -24,6 +32,57 @@ func beginWeb(ctx context.Context, page *web.Server, h *host.Host, d local.Dirs,
 		go h.Front().Serve(ctx, ln, front.TCP) //nolint:errcheck // ends with ctx
 		return at(addr, ln), stop, nil
 	}))
+}
+
+// othersOf are the hosts that this user has given names, for a page of theirs.
+func othersOf(d local.Dirs) web.Others {
+	named := func(name string) (endpoint.Endpoint, error) {
+		list, err := hosts.Read(d.Config)
+		if err != nil {
+			return endpoint.Endpoint{}, err
+		}
+		h, ok := hosts.Find(list, name)
+		if !ok {
+			return endpoint.Endpoint{}, link.UnknownHostError(name)
+		}
+		p, err := endpoint.Named(d, h)
+		return p.Quiet(), err
+	}
+	return web.Others{
+		List: func() (all []web.Other, err error) {
+			list, err := hosts.Read(d.Config)
+			for _, h := range list {
+				all = append(all, web.Other{Name: h.Name, Place: h.URL + " " + h.TokenFile})
+			}
+			return all, err
+		},
+		Dial: func(ctx context.Context, name string) (jsonrpc.Transport, error) {
+			p, err := named(name)
+			if err != nil {
+				return nil, err
+			}
+			return p.Dial(ctx)
+		},
+		API: func(ctx context.Context, name, method, path string, body io.Reader) (*http.Response, error) {
+			p, err := named(name)
+			if err != nil {
+				return nil, err
+			}
+			c, err := p.API(ctx, true)
+			if err != nil {
+				return nil, err
+			}
+			r := apiclient.Request{Method: method, Path: path}
+			if method == http.MethodPost {
+				r.Raw, r.Type = body, "application/json"
+			}
+			got, err := c.Open(ctx, r)
+			if e, is := errors.AsType[*apiclient.Error](err); is {
+				return nil, web.Refused(e.StatusCode, e)
+			}
+			return got, p.ExplainAPI(err)
+		},
+	}
 }
 
 // at is an address with the port that a listener got.

@@ -41,6 +41,8 @@ type Principal struct {
 	// Person is who a hub says is at the other end, for people to read: it proves nothing,
 	// and gives nothing.
 	Person string
+	// Page is set for a page for browsers of the host's own.
+	Page bool
 	// Proved, if not nil, says whether a person has proved just now that they are there:
 	// only then it may allow what agents ask for.
 	Proved func() bool

@@ -54,6 +54,8 @@ type Caller struct {
 	Scopes []string
 	// Sandbox is the session in whose sandbox the caller is, empty for all others.
 	Sandbox ahp.URI
+	// Page is set for a page of the host's own: it came by its cookie, key and origin.
+	Page bool
 	// Unproved is set for who may allow nothing before a passkey has confirmed it.
 	Unproved bool
 
@@ -69,7 +71,7 @@ func (c Caller) Name() string {
 }
 
 func (e *entrance) caller(who *auth.Principal) Caller {
-	c := Caller{Principal: who.ID, Sandbox: who.Sandbox, at: e, who: who}
+	c := Caller{Principal: who.ID, Sandbox: who.Sandbox, Page: who.Page, at: e, who: who}
 	if !who.Bounded() {
 		c.Operates, c.Scopes, c.Unproved = who.Operates(), slices.Clone(who.Scopes), who.Unproved() != ""
 	}

@@ -323,6 +323,7 @@ func (e *entrance) holder(r *http.Request, door *Door) (who *auth.Principal, rea
 	t, reason := e.f.c.Tokens.Check(secret)
 	if t != nil {
 		who := t.Principal()
+		who.Page = page
 		if e.f.c.Proved != nil {
 			who.Proved = func() bool { return e.f.c.Proved(who.Token, page) }
 		}

@@ -17,8 +17,20 @@
 //	PUT    /web/passkey/prove    a token, the passkey: what agents ask for may be allowed
 //	DELETE /web/offer  operator: no page any more, and no browser's token
 //
+// and, for a page of the owner's with all rights alone, to the hosts that the owner has named
+// (package hosts), which this host dials as the owner's own interface would:
+//
+//	GET /hosts/                 a WebSocket that tells their names, and when they change
+//	GET /hosts/NAME/ahp         a WebSocket with one's AHP
+//	… /hosts/NAME/api/v1/tasks  what the page asks of one's tasks
+//
 // The page is a client of AHP like all others: it opens a WebSocket at /ahp, which package
 // front lets in by the cookie, the key and its Origin. Nothing else goes this way.
+//
+// Nothing is dialled before a page asks. What is carried is not looked into, but for one
+// thing: where a passkey confirms what browsers allow, messages that allow something at
+// another host are answered here until one has. A connection that is carried ends with the
+// token, with the name, and with either side.
 //
 // It is off until somebody asks for an offer, and off again after DELETE; in between the
 // file web.json of the state directory says where the page is listened for, and which

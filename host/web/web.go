@@ -46,6 +46,7 @@ type Server struct {
 	push    *push.Pusher // nil: browsers are told nothing
 
 	passkeys *passkey.Store
+	carrier  carrier
 
 	mu     sync.Mutex
 	dial   func(context.Context) (jsonrpc.Transport, error) // of the page's own; nil before Begin

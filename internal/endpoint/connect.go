@@ -102,6 +102,16 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 	}
 }
 
+// Dial opens a connection to the host, for somebody else's client.
+func (p Endpoint) Dial(ctx context.Context) (jsonrpc.Transport, error) {
+	dial, err := p.dialer()
+	if err != nil {
+		return nil, err
+	}
+	t, err := dial(ctx)
+	return t, explain(p, err)
+}
+
 const (
 	// changeTime is for how long a host that ends before it has answered is followed
 	// by another attempt, after changePause.

@@ -113,6 +113,14 @@ func (ps *Panes) program(args []string) Program {
 // Create makes a terminal and puts it into the layout. What is typed until it
 // shows is held back and goes to it.
 func (ps *Panes) Create(put Placement, prog Program) {
+	if given := ps.first.given; given != "" {
+		if _, _, err := put(ps.Doc.Shown, given); err != nil {
+			ps.loop.Say(status.Warning, "%v", err)
+			return
+		}
+		ps.Created(given, put)
+		return
+	}
 	host, why := hostFor(ps, prog)
 	if why != "" {
 		ps.loop.Say(status.Warning, "%s", why)

@@ -82,7 +82,12 @@ type Panes struct {
 type First struct {
 	Cwd     string
 	Command []string // nil for a shell
+	given   ahp.URI  // of Give
 }
+
+// Give has Create put a terminal that is there already in the place of one that it would
+// make; empty: it makes one.
+func Give(ps *Panes, terminal ahp.URI) { ps.first.given = terminal }
 
 // New makes the panes of a layout, whose document Open asks for.
 func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Terminal, ts *terminals.List, do Hooks) *Panes {

@@ -30,14 +30,7 @@ func TestPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := m.browse()
-	var authenticator webauthn.AuthenticatorID
-	b.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		authenticator, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
-			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
-			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-		}).Do(ctx)
-		return err
-	}))
+	authenticator := b.authenticator()
 	link := m.offer("--name", "phone")
 	b.pair(link)
 	b.until("an address has no passkeys, and the page says so", `document.body.innerText.includes("at localhost in place of 127.0.0.1")`)
@@ -130,4 +123,64 @@ func TestPasskey(t *testing.T) {
 		t.Errorf("%d tokens are named tablet", n)
 	}
 	b.clean()
+}
+
+// TestPasskeyElsewhere: where a passkey confirms what is allowed, it also confirms what an
+// agent of another host is allowed by this page, whatever the page sends there.
+func TestPasskeyElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes its time: make browser")
+	}
+	m := newMachine(t)
+	config := filepath.Join(m.dir, "home", ".config", "tandemux", "config.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append([]byte("approve-by-passkey = true\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.beside()
+	b := m.browse()
+	authenticator := b.authenticator()
+	b.pair(strings.Replace(m.offer("--name", "phone"), "127.0.0.1", "localhost", 1))
+	b.click("Add a passkey")
+	b.until("added", `document.body.innerText.includes("a passkey was added")`)
+	b.until("the other host", `tandemux.hosts.all.get("build")?.online`)
+	b.click("Chats")
+	b.click("New chat with Fake on build")
+	b.until("the chat", `!!document.querySelector(".chat textarea")`)
+	b.do(chromedp.Focus(".chat textarea"))
+	b.until("the focus", `!!document.activeElement.closest(".chat")`)
+	b.keys("permit\r")
+	b.eval(`document.querySelector(".places button").click(), true`)
+	b.until("the call", `!!document.querySelector(".inbox .approval")`)
+
+	// What the page sends by hand is refused as what its button sends.
+	const send = `(() => { const s = tandemux.sessions.find(s => s.resource.startsWith("ahp-session://build/")), n = tandemux.get(s.resource).inputNeeded[0];
+		return tandemux.send(n.chat, {type: "chat/toolCallConfirmed", turnId: n.turnId, toolCallId: n.toolCall.toolCallId, approved: true, confirmed: "user-action"}).then(() => "taken", e => e.message) })()`
+	if got := b.promise(send); got != "a passkey has to confirm this first" {
+		t.Errorf("an answer by hand: %s", got)
+	}
+	b.do(webauthn.SetUserVerified(authenticator, false))
+	b.click("Allow")
+	b.until("refused", `/NotAllowedError|not allowed|timed out|confirm/i.test(document.querySelector(".said")?.innerText ?? "")`)
+	b.until("it may be tried again", `[...document.querySelectorAll(".inbox .approval .yes")].some(e => !e.disabled)`)
+	b.do(webauthn.SetUserVerified(authenticator, true))
+	b.click("Allow")
+	b.until("the agent's word", `document.body.innerText.includes("it was answered: once")`)
+	b.clean()
+}
+
+// authenticator gives the browser a virtual one, which has passkeys.
+func (b *browser) authenticator() (id webauthn.AuthenticatorID) {
+	b.Helper()
+	b.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		id, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+		}).Do(ctx)
+		return err
+	}))
+	return id
 }

@@ -1,4 +1,5 @@
-// The host's HTTP interface for tasks, with this page's cookie and key.
+// A host's HTTP interface for tasks, with this page's cookie and key.
+import { inward } from "./names";
 
 export class ApiError extends Error {
   constructor(
@@ -13,13 +14,17 @@ export class ApiError extends Error {
 const most = 8 << 20;
 
 export class Api {
-  constructor(private readonly key: string) {}
+  /** host is the name of another one, which is asked by way of the page's own. */
+  constructor(
+    private readonly key: string,
+    readonly host = "",
+  ) {}
 
   private async ask(method: string, path: string, body?: object): Promise<Response> {
     const headers: Record<string, string> = { "X-Tandemux-Page": this.key };
     if (body) headers["Content-Type"] = "application/json";
     if (method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
-    const r = await fetch("/api/v1" + path, { method, headers, body: body && JSON.stringify(body) }).catch(() => undefined);
+    const r = await fetch((this.host && "/hosts/" + this.host) + "/api/v1" + path, { method, headers, body: body && JSON.stringify(body) }).catch(() => undefined);
     if (!r) throw new ApiError(0, "the host does not answer");
     if (r.ok) return r;
     const text = await r.text();
@@ -33,7 +38,7 @@ export class Api {
   }
 
   async get(path: string): Promise<any> {
-    return (await this.ask("GET", path)).json();
+    return inward(this.host, await (await this.ask("GET", path)).json());
   }
 
   /** text is an answer as text, and whether that is all of it. */

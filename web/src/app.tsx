@@ -8,6 +8,8 @@ import { Chat } from "./chat";
 import { Inbox, type Item, items } from "./inbox";
 import { listen } from "./keyboard";
 import { Layout } from "./layout";
+import { layouts, newChat, newTerminal } from "./make";
+import { at, hostOf, prefixed } from "./names";
 import type { Open } from "./page";
 import { Hint, Palette } from "./palette";
 import { Reading } from "./reading";
@@ -63,16 +65,19 @@ function Terminals({ store, open }: { store: Store; open: (o: Open) => void }) {
       <button
         class="new"
         onClick={async () => {
-          const uri = await store.newTerminal(80, 24);
+          const uri = await newTerminal(store, 80, 24);
           if (uri) open({ kind: "terminal", uri });
         }}
       >
         New terminal
       </button>
+      {[...store.hosts.all.keys()].map((h) => (
+        <HostRow key={h} store={store} host={h} open={open} />
+      ))}
       {all.map((t) => (
-        <button key={t.resource} class={"row " + (t.lifecycle.status === "exited" ? "ended" : "held-" + store.holder(t))} onClick={() => open({ kind: "terminal", uri: t.resource })}>
+        <button key={t.resource} class={"row " + (t.lifecycle.status === "exited" ? "ended" : "held-" + store.holder(t)) + (store.hosts.away(t.resource) ? " away" : "")} onClick={() => open({ kind: "terminal", uri: t.resource })}>
           <b>{nameOf(t)}</b>
-          <span>{t.lifecycle.status === "exited" ? "ended" : whose(store, t)}</span>
+          <span>{store.hosts.away(t.resource) ? store.hosts.since(t.resource) : t.lifecycle.status === "exited" ? "ended" : whose(store, t)}</span>
           <small>{running(t) || cwdOf(t)}</small>
         </button>
       ))}
@@ -80,26 +85,46 @@ function Terminals({ store, open }: { store: Store; open: (o: Open) => void }) {
   );
 }
 
+/** HostRow says how the connection to another host stands; a click tries, or makes a terminal. */
+function HostRow({ store, host, open }: { store: Store; host: string; open: (o: Open) => void }) {
+  const root = at(host, "ahp-root://");
+  const away = store.hosts.away(root);
+  return (
+    <button
+      class={"new host" + (away ? " away" : "")}
+      title={away || "a new terminal there"}
+      onClick={async () => {
+        if (away) return store.at(root)?.retry();
+        const uri = await newTerminal(store, 80, 24, host);
+        if (uri) open({ kind: "terminal", uri });
+      }}
+    >
+      {away ? `${line(host)}: ${store.hosts.since(root)}; try again` : `New terminal on ${line(host)}`}
+      {away && store.at(root)?.why && <small>{line(store.at(root)!.why)}</small>}
+    </button>
+  );
+}
+
 function Chats({ store, open }: { store: Store; open: (o: Open) => void }) {
   const all = [...store.sessions].sort((a, b) => (b.modifiedAt > a.modifiedAt ? 1 : -1));
-  const agents = store.get<ahp.RootState>("ahp-root://")?.agents ?? [];
-  const begin = async (provider: string) => {
-    const uri = await store.newChat(provider);
+  const agents = store.hosts.roots.filter((r) => !store.hosts.away(r)).flatMap((r) => (store.get<ahp.RootState>(r)?.agents ?? []).map((a) => ({ ...a, host: hostOf(r) })));
+  const begin = async (provider: string, host: string) => {
+    const uri = await newChat(store, provider, host);
     if (uri) open({ kind: "chat", uri });
   };
   return (
     <div class="list">
       {agents.map((a) => (
-        <button key={a.provider} class="new" onClick={() => begin(a.provider)}>
-          New chat with {line(a.displayName || a.provider)}
+        <button key={a.host + ":" + a.provider} class="new" onClick={() => begin(a.provider, a.host)}>
+          New chat with {line(a.displayName || a.provider) + (a.host && " on " + a.host)}
         </button>
       ))}
       {!all.length && <p class="empty">No session with an agent.</p>}
       {all.map((s) => {
         const uri = s.defaultChat ?? s.chats?.[0]?.resource;
         return (
-          <button key={s.resource} class="row" disabled={!uri} onClick={() => uri && open({ kind: "chat", uri })}>
-            <b>{line(s.title || "session")}</b>
+          <button key={s.resource} class={"row" + (store.hosts.away(s.resource) ? " away" : "")} disabled={!uri} onClick={() => uri && open({ kind: "chat", uri })}>
+            <b>{line(prefixed(hostOf(s.resource), s.title || "session"))}</b>
             <span>{line(s.provider ?? "")}</span>
             <small>{line(s.activity ?? "")}</small>
           </button>
@@ -190,7 +215,7 @@ function App({ store }: { store: Store }) {
       </div>
       <footer>
         {!small &&
-          store.layouts().map((n) => (
+          layouts(store).map((n) => (
             <button key={n} aria-pressed={at.kind === "layout" && at.name === n} onClick={() => setShown({ kind: "layout", name: n })}>
               {line(n)}
             </button>

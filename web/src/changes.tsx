@@ -1,6 +1,7 @@
 // What a task changed: its files, their hunks, and comments on lines, which the agent is
 // given with the next message.
 import { useEffect, useState } from "preact/hooks";
+import type { Api } from "./api";
 import { type FileDiff, type Line, parse } from "./diff";
 import type { Store } from "./store";
 import { line, prose, shown } from "./text";
@@ -18,28 +19,30 @@ const long = 400;
 
 interface Props {
   store: Store;
+  /** Of the task's host. */
+  api: Api;
   /** The task's path in the interface. */
   at: string;
   session?: string;
 }
 
-export function Changes({ store, at, session }: Props) {
+export function Changes({ store, api, at, session }: Props) {
   const [files, setFiles] = useState<FileDiff[]>();
   const [wrong, setWrong] = useState("");
   const [dir, setDir] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => {
-      store.api.text(at + "/workspace/patch").then(
+      api.text(at + "/workspace/patch").then(
         (r) => {
           setFiles(parse(r.text));
           setWrong(r.whole ? "" : "The changes are larger than this page shows: the rest is left out.");
         },
         (e) => setWrong(e.message),
       );
-      store.api.get(at + "/workspace").then((w) => setDir(w.dir), () => {});
+      api.get(at + "/workspace").then((w) => setDir(w.dir), () => {});
     }, files ? 500 : 0);
     return () => clearTimeout(timer);
-  }, [at, store.sessions]);
+  }, [api.host, at, store.sessions]);
   const notes = session && session + "/annotations";
   useEffect(() => (notes ? store.follow(notes) : undefined), [notes]);
   const all: Annotation[] = (notes && store.get<any>(notes)?.annotations) || [];

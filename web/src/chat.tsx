@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type * as ahp from "./types";
 import { edits, type Edit, inputText } from "./edit";
+import { hostOf, prefixed } from "./names";
 import { waits } from "./reduce";
 import { Markdown } from "./markdown";
 import { draft, keep } from "./settings";
@@ -242,7 +243,9 @@ export function Chat({ store, uri }: { store: Store; uri: string }) {
     write(next);
     keep(uri, next);
   };
-  if (!s) return <p class="empty">…</p>;
+  if (!s) return <p class="empty">{store.hosts.away(uri) || "…"}</p>;
+  const away = store.hosts.away(uri);
+  const name = line(prefixed(hostOf(uri), s.title || "chat"));
   const turns: any[] = s.activeTurn ? [...s.turns, s.activeTurn] : s.turns;
   const send = () => {
     if (!text.trim()) return;
@@ -254,11 +257,11 @@ export function Chat({ store, uri }: { store: Store; uri: string }) {
       .catch(() => draft(uri) || setText(text)); // it was not sent: it can be sent again
   };
   return (
-    <section class="chat" aria-label={line(s.title || "chat")}>
+    <section class={"chat" + (away ? " away" : "")} aria-label={name}>
       <header>
-        <b>{line(s.title || "chat")}</b>
-        <span class="who">{s.activity ? line(s.activity) : s.activeTurn ? "works" : ""}</span>
-        {s.activeTurn && <button onClick={() => void store.send(uri, { type: "chat/turnCancelled", turnId: s.activeTurn!.id }).catch(() => {})}>Stop</button>}
+        <b>{name}</b>
+        <span class="who" title={away}>{away ? store.hosts.since(uri) : s.activity ? line(s.activity) : s.activeTurn ? "works" : ""}</span>
+        {s.activeTurn && !away && <button onClick={() => void store.send(uri, { type: "chat/turnCancelled", turnId: s.activeTurn!.id }).catch(() => {})}>Stop</button>}
       </header>
       <div
         class="turns"

@@ -4,6 +4,8 @@ import type * as ahp from "./types";
 import { CopyMode } from "./copymode";
 import { bytes } from "./keys";
 import type { Command } from "./marks";
+import { change, changeOn, layouts, newChat } from "./make";
+import { hostOf, prefixed } from "./names";
 import { learn, set } from "./setup";
 import type { Store } from "./store";
 import { handBack, running, sendBack, take } from "./terminal";
@@ -70,8 +72,8 @@ const place = (name: string): Do => (s) => s.ui?.place(name);
 const active = (s: Store): ahp.TerminalInfo | undefined => s.terminal(s.active ?? "");
 const screen = (s: Store) => s.screen(s.active ?? "");
 
-/** own has something done with the active terminal. */
-const own = (f: (s: Store, t: ahp.TerminalInfo) => void): Do => (s) => {
+/** here has something done with the active terminal. */
+const here = (f: (s: Store, t: ahp.TerminalInfo) => void): Do => (s) => {
   const t = active(s);
   if (t) f(s, t);
   else s.say("no terminal has the focus", "warning");
@@ -116,6 +118,15 @@ const again = (other: boolean): Do => (s) => {
   else s.copying?.mode.found(at);
 };
 
+/** own is how the page's own host is called. */
+const own = "local";
+
+/** agentOf parts HOST:AGENT. */
+const agentOf = (s: Store, text: string): [provider: string, host: string] => {
+  const [host, ...rest] = text.split(":");
+  return rest.length && s.hosts.all.has(host) ? [rest.join(":"), host] : [text, ""];
+};
+
 const local: Record<string, Do> = {
   "focus-left": focus(-1, 0),
   "focus-right": focus(1, 0),
@@ -129,6 +140,12 @@ const local: Record<string, Do> = {
   "last-tab": (s) => s.lastTab && s.desk?.show(s.lastTab),
   "go-tab": (s, [n]) => s.desk?.tabs[Number(n) - 1] && s.desk.show(s.desk.tabs[Number(n) - 1]),
   layouts: (s, [name]) => (name ? s.ui?.layout(name) : s.ui?.palette("layouts ")),
+  "new-on": (s, [name]) => {
+    const host = name === own ? "" : name;
+    if (!name) s.ui?.palette("new-on ");
+    else if (!s.desk) s.say("open a layout first", "warning");
+    else void changeOn(s, s.desk, host, "new-tab", []);
+  },
   palette: (s) => s.ui?.palette(""),
   help: (s) => s.ui?.palette(""),
   terminals: place("terminals"),
@@ -136,11 +153,11 @@ const local: Record<string, Do> = {
   review: place("tasks"),
   "next-alert": place("inbox"),
   "answer-agent": place("inbox"),
-  reclaim: own(take),
-  background: own(sendBack),
-  "hand-back": own(handBack),
-  "new-session": (s, [agent]) => (agent ? void s.newChat(agent).then((uri) => uri && s.ui?.open({ kind: "chat", uri })) : s.ui?.place("chats")),
-  "open-chat": own((s, t) => {
+  reclaim: here(take),
+  background: here(sendBack),
+  "hand-back": here(handBack),
+  "new-session": (s, [agent]) => (agent ? void newChat(s, ...agentOf(s, agent)).then((uri) => uri && s.ui?.open({ kind: "chat", uri })) : s.ui?.place("chats")),
+  "open-chat": here((s, t) => {
     const chat = (t.claim as any).chat;
     if (chat) s.ui?.open({ kind: "chat", uri: chat });
     else s.say("no chat holds it");
@@ -186,9 +203,10 @@ const local: Record<string, Do> = {
 
 /** What can follow a name in the palette, where the page knows it. */
 export const choices: Record<string, (s: Store) => string[]> = {
-  layouts: (s) => s.layouts(),
+  layouts,
+  "new-on": (s) => s.hosts.roots.map((r) => hostOf(r) || own),
   "choose-theme": () => ["auto", "dark", "light"],
-  "new-session": (s) => (s.get<ahp.RootState>("ahp-root://")?.agents ?? []).map((a) => a.provider),
+  "new-session": (s) => s.hosts.roots.flatMap((r) => (s.get<ahp.RootState>(r)?.agents ?? []).map((a) => prefixed(hostOf(r), a.provider))),
 };
 
 /** has reports whether a command can be run from this page. */
@@ -216,6 +234,6 @@ export function run(s: Store, name: string, args: string[] = []): void {
   }
   if (Object.hasOwn(local, name)) return local[name](s, args);
   const d = s.desk;
-  if (known?.do && d) void s.change(d, name, args);
+  if (known?.do && d) void change(s, d, name, args);
   else s.say(known ? `"${known.title}" needs ${known.do ? "a layout that shows" : "the terminal interface"}` : `there is no command ${name}`, "warning");
 }

@@ -2,8 +2,9 @@
 import type * as ahp from "./types";
 import { Approval, Ask } from "./chat";
 import { allowing, Passkey } from "./passkey";
+import { at, hostOf, prefixed } from "./names";
 import { Messages } from "./push";
-import type { Store } from "./store";
+import { activityURI, type Store } from "./store";
 import { askOf, commandOf, endOf, nameOf } from "./terminal";
 import { ago, line, shown, took } from "./text";
 
@@ -28,13 +29,12 @@ const needs: Record<string, string> = { permission: "asks for permission", quest
 /** items are what waits, the most pressing first. */
 export function items(store: Store): Item[] {
   const all: Item[] = [];
-  const attention = store.get<ahp.ActivityState>("x-tandemux-activity:/")?.terminals ?? {};
   for (const t of store.terminals) {
     const ask = askOf(t);
     const at = { terminal: t.resource };
     if (ask)
       all.push({
-        key: "ask" + ask.id,
+        key: "ask" + t.resource + ask.id,
         at: Date.now(),
         waits: true,
         title: `${line(ask.who)} ${ask.command ? "asks to run a command" : "asks for " + nameOf(t)}`,
@@ -42,7 +42,7 @@ export function items(store: Store): Item[] {
         body: <Answer store={store} uri={t.resource} ask={ask} />,
         ...at,
       });
-    const a = attention[t.resource];
+    const a = store.attention(t.resource);
     const seen = a?.seen ?? 0;
     const st = a?.status;
     if (st?.state === "blocked")
@@ -72,7 +72,7 @@ export function items(store: Store): Item[] {
         key: s.resource + n.id,
         at: Date.parse(s.modifiedAt) || Date.now(),
         waits: true,
-        title: line(s.title || "a session"),
+        title: line(prefixed(hostOf(s.resource), s.title || "a session")),
         text: "",
         chat: n.chat,
         body: n.toolCall ? (
@@ -89,7 +89,7 @@ export function items(store: Store): Item[] {
 
 /** Answer is for an agent's question for a terminal, or for a command. */
 function Answer({ store, uri, ask }: { store: Store; uri: string; ask: ahp.Ask }) {
-  const answer = (grant: boolean) => allowing(store, () => store.conn.call("x-tandemux/answer", { channel: uri, id: ask.id, grant })).catch((e) => store.say(e.message, "warning"));
+  const answer = (grant: boolean) => allowing(store, () => store.invoke("x-tandemux/answer", { channel: uri, id: ask.id, grant })).catch((e) => store.say(e.message, "warning"));
   return (
     <div class="approval" role="group" aria-label="approval">
       {ask.command && <pre tabIndex={0}>{shown(ask.command)}</pre>}
@@ -108,10 +108,15 @@ function Answer({ store, uri, ask }: { store: Store; uri: string; ask: ahp.Ask }
 
 export function Inbox({ store, open }: { store: Store; open: (i: Item) => void }) {
   const all = items(store);
-  const warning = store.get<ahp.ActivityState>("x-tandemux-activity:/")?.warning;
+  const warnings = store.hosts.roots.flatMap((r) => {
+    const w = store.get<ahp.ActivityState>(at(hostOf(r), activityURI))?.warning;
+    return w ? [line(prefixed(hostOf(r), (hostOf(r) && " ") + w))] : [];
+  });
   return (
     <div class="inbox">
-      {warning && <p class="warn">{line(warning)}</p>}
+      {warnings.map((w) => (
+        <p class="warn">{w}</p>
+      ))}
       {!all.length && <p class="empty">Nothing waits for you.</p>}
       {all.map((i) => (
         <article key={i.key} class={"item" + (i.waits ? " waits" : i.failed ? " failed" : "")}>

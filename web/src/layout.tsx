@@ -2,9 +2,10 @@
 // interface shows and changes; here it is changed by the same commands, which the host runs.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { run as runCommand } from "./commands";
+import { change, command as order } from "./make";
 import type { Store } from "./store";
 import { layoutURI } from "./store";
-import { nameOf, TerminalView } from "./terminal";
+import { nameAt, TerminalView } from "./terminal";
 import { Chat } from "./chat";
 import { line } from "./text";
 
@@ -50,7 +51,7 @@ export function title(store: Store, tab: Tab): string {
   const all = [...leaves(tab.root), ...(tab.floats ?? [])];
   const pane = all.find((p) => p.pane === tab.focus) ?? all[0];
   if (tab.name || pane?.name) return line(tab.name || pane!.name!);
-  return chat(pane?.terminal) ? "chat" : nameOf(store.terminal(pane?.terminal ?? ""));
+  return chat(pane?.terminal) ? "chat" : nameAt(store, pane?.terminal);
 }
 
 interface Props {
@@ -89,7 +90,7 @@ export function Layout({ store, name }: Props) {
     [name],
   );
 
-  const run = (command: string, at = pane) => void (store.desk && store.change({ ...store.desk, pane: at }, command, []));
+  const run = (command: string, at = pane) => void (store.desk && change(store, { ...store.desk, pane: at }, command, []));
 
   /** reweigh gives the children of a split other shares, in the document that all see. */
   const reweigh = (path: number[], weights: number[]) => {
@@ -118,7 +119,7 @@ export function Layout({ store, name }: Props) {
   );
 
   const rename = (what: "tab" | "pane", id: string | undefined, now: string) =>
-    store.ask({ text: `Rename this ${what}`, field: "name", value: now, yes: "Rename", do: (text) => void store.command(name, "rename-" + what, [text ?? ""], { pane: id }) });
+    store.ask({ text: `Rename this ${what}`, field: "name", value: now, yes: "Rename", do: (text) => void order(store, name, "rename-" + what, [text ?? ""], { pane: id }) });
 
   const leaf = (p: Node) => (
     <div class="leaf" key={p.pane} data-pane={p.pane} onFocusCapture={() => chat(p.terminal) && setFocus(p.pane)}>
@@ -158,7 +159,7 @@ export function Layout({ store, name }: Props) {
           </div>
         ) : (
           <button key={c.pane} class="folded" onClick={() => setFocus(c.pane)}>
-            {c.name ? line(c.name) : chat(c.terminal) ? "chat" : nameOf(store.terminal(c.terminal ?? ""))}
+            {c.name ? line(c.name) : chat(c.terminal) ? "chat" : nameAt(store, c.terminal)}
           </button>
         ),
       )}

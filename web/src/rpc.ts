@@ -2,9 +2,10 @@
 // dispatched and not answered is sent again under its number, so that it counts once.
 
 import { address, begun } from "./line";
+import { at, inward, outward, root } from "./names";
 import { browserName } from "./share";
 
-export const root = "ahp-root://";
+export { root };
 
 export interface Envelope {
   channel: string;
@@ -30,21 +31,21 @@ export class RpcError extends Error {
   }
 }
 
-/** What a connection tells. */
+/** What a connection tells; it says which it is where that matters. */
 export interface Listener {
   /** The state of a channel as it is now; all that was known of it is past. */
   snapshot(s: Snapshot): void;
   /** In the order of the host's numbers. Own ones that were refused have a reason. */
-  action(e: Envelope): void;
+  action(e: Envelope, from: Connection): void;
   notification(method: string, params: any): void;
   /** The host asks; undefined is no answer of this client's. */
-  request(method: string, params: any): object | undefined;
+  request(method: string, params: any, from: Connection): object | undefined;
   /** A channel is gone. */
   missing(uri: string): void;
   /** online: it answers. lost: it is being dialled again. out: it lets this browser in no more. */
-  changed(state: "online" | "lost" | "out"): void;
+  changed(state: "online" | "lost" | "out", of: Connection): void;
   /** Of these the host does not say whether they were done: it knows this client no more. */
-  doubtful(actions: Sent[]): void;
+  doubtful(actions: Sent[], host: string): void;
 }
 
 export interface Sent {
@@ -54,12 +55,17 @@ export interface Sent {
 }
 
 const firstPause = 150;
-const longestPause = 5000;
-/** After this a line that has not been greeted on is given up. */
-const longestGreeting = 8000;
+/** Between attempts, and after this a line that has not been greeted on is given up: of the
+ * page's own host; and of another one, which may be reached by ssh, or be away for hours. */
+const longest = { own: { pause: 5000, greeting: 8000 }, other: { pause: 60_000, greeting: 25_000 } };
 
 export class Connection {
   readonly clientId = "tandemux-browser-" + crypto.randomUUID();
+  /** The host's root channel, as it is called here. */
+  readonly root: string;
+  /** Since when there has been no line, and why as far as that is known. */
+  since = Date.now();
+  why = "";
   meta: Record<string, any> = {};
   /** Where files are looked for first. */
   directory?: string;
@@ -73,15 +79,36 @@ export class Connection {
   private pause = firstPause;
   private timer = 0;
   private state: "online" | "lost" | "out" = "lost";
+  private readonly most: (typeof longest)["own"];
+  private readonly ended = new AbortController();
 
+  /** host is the name of another one than the page's own. */
   constructor(
     private readonly key: string,
     private readonly listener: Listener,
+    readonly host = "",
   ) {
+    this.root = at(host, root);
+    this.most = host ? longest.other : longest.own;
     // A page that comes back from sleep finds out at once whether its line still holds.
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.prove());
-    addEventListener("online", () => this.prove());
+    const { signal } = this.ended;
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.prove(), { signal });
+    addEventListener("online", () => this.prove(), { signal });
     this.dial();
+  }
+
+  /** close takes leave for good. */
+  close() {
+    this.ended.abort();
+    clearTimeout(this.timer);
+    this.state = "out";
+    this.ws?.close();
+    this.lost(0);
+  }
+
+  /** retry tries at once, where nothing is under way. */
+  retry() {
+    if (!this.ws && this.state !== "out") this.dial();
   }
 
   get online() {
@@ -90,39 +117,43 @@ export class Connection {
 
   private become(s: "online" | "lost" | "out") {
     if (this.state === s) return;
+    if (this.state === "online") this.since = Date.now();
     this.state = s;
-    this.listener.changed(s);
+    this.listener.changed(s, this);
   }
 
   private dial() {
     clearTimeout(this.timer);
-    const ws = begun() ?? new WebSocket(address(this.key));
+    const ws = (!this.host && begun()) || new WebSocket(address(this.key, this.host));
     this.ws = ws;
     // A line that leads nowhere says nothing, not even when it is closed.
     const slow = setTimeout(() => {
       if (this.ws !== ws) return;
-      this.lost(0);
+      this.lost(0, "it does not answer");
       ws.close();
-    }, longestGreeting);
+    }, this.most.greeting);
     ws.onopen = () => void this.greet(ws).finally(() => clearTimeout(slow));
     if (ws.readyState === WebSocket.OPEN) queueMicrotask(() => ws.onopen!(new Event("open")));
     ws.onmessage = (e) => this.ws === ws && this.read(e.data);
     ws.onclose = (e) => {
       clearTimeout(slow);
-      if (this.ws === ws) this.lost(e.code);
+      if (this.ws === ws) this.lost(e.code, e.reason);
     };
   }
 
-  private lost(code: number) {
+  private lost(code: number, why = "") {
     this.ws = undefined;
+    this.why = why;
     for (const c of this.calls.values()) c.reject(new RpcError(0, "the connection was lost"));
     this.calls.clear();
-    if (code === 1008) return this.become("out"); // the token was revoked
+    if (this.ended.signal.aborted) return;
+    if (code === 1008 && !this.host) return this.become("out"); // the token was revoked
     const was = this.state;
     this.become("lost");
     this.timer = window.setTimeout(() => this.dial(), this.pause * (0.8 + Math.random() * 0.4));
-    this.pause = Math.min(this.pause * 2, longestPause);
-    if (was !== "online") void this.ask();
+    this.pause = Math.min(this.pause * 2, this.most.pause);
+    if (this.host) this.listener.changed("lost", this); // it may have another reason
+    else if (was !== "online") void this.ask();
   }
 
   /** ask finds out why no socket opens, which browsers don't say. */
@@ -140,7 +171,7 @@ export class Connection {
     const ws = this.ws;
     if (!ws) return this.dial();
     const timer = setTimeout(() => ws.close(), 5000);
-    this.call("ping", { channel: root }).then(
+    this.call("ping", { channel: this.root }).then(
       () => clearTimeout(timer),
       () => clearTimeout(timer),
     );
@@ -168,7 +199,7 @@ export class Connection {
     const had = this.sent;
     this.sent = [];
     const r = await this.call("initialize", {
-      channel: root,
+      channel: this.root,
       protocolVersions: ["1.1.0", "1.0.0"],
       clientId: this.clientId,
       clientInfo: { name: "tandemux-web", title: browserName() },
@@ -184,12 +215,12 @@ export class Connection {
       this.listener.snapshot(s);
     }
     for (const uri of this.subscriptions) if (!got.has(uri)) void this.subscribe(uri).catch(() => this.gone(uri));
-    if (had.length) this.listener.doubtful(had);
+    if (had.length) this.listener.doubtful(had, this.host);
   }
 
   private async resume() {
     const r = await this.call("reconnect", {
-      channel: root,
+      channel: this.root,
       clientId: this.clientId,
       lastSeenServerSeq: this.lastSeq,
       subscriptions: [...this.subscriptions],
@@ -219,7 +250,7 @@ export class Connection {
   }
 
   private read(text: string) {
-    const m = JSON.parse(text);
+    const m = inward(this.host, JSON.parse(text));
     if (m.method === undefined) {
       const c = this.calls.get(m.id);
       this.calls.delete(m.id);
@@ -234,7 +265,7 @@ export class Connection {
 
   private answer(m: any) {
     try {
-      const result = this.listener.request(m.method, m.params);
+      const result = this.listener.request(m.method, m.params, this);
       this.send({ jsonrpc: "2.0", id: m.id, ...(result ? { result } : { error: { code: -32601, message: "this client does not answer " + m.method } }) });
     } catch (e: any) {
       this.send({ jsonrpc: "2.0", id: m.id, error: { code: -32602, message: String(e.message) } });
@@ -247,11 +278,11 @@ export class Connection {
       const seq = e.origin.clientSeq;
       this.sent = this.sent.filter((s) => s.clientSeq !== seq);
     }
-    this.listener.action(e);
+    this.listener.action(e, this);
   }
 
   private send(m: object) {
-    if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify(m));
+    if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify(outward(this.host, m)));
   }
 
   /** note tells the host something that needs no answer; without a line nobody hears it. */
@@ -261,7 +292,7 @@ export class Connection {
 
   /** call asks; the answer of a lost connection is an error of code 0. */
   call(method: string, params: object): Promise<any> {
-    if (this.ws?.readyState !== WebSocket.OPEN) return Promise.reject(new RpcError(0, "there is no connection to the host"));
+    if (this.ws?.readyState !== WebSocket.OPEN) return Promise.reject(new RpcError(0, "there is no connection to " + (this.host || "the host")));
     const id = ++this.id;
     return new Promise((resolve, reject) => {
       this.calls.set(id, { resolve, reject });

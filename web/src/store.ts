@@ -4,8 +4,11 @@ import type * as ahp from "./types";
 import { reduceAnnotations } from "./annotations";
 import { Api } from "./api";
 import { type Desk, run } from "./commands";
+import { at, hostOf } from "./names";
+import { Hosts } from "./hosts";
+import { calmMs, Feed, floodBytes, glimpse, settle, show } from "./feed";
 import type { CopyMode } from "./copymode";
-import type { Part, Screen } from "./engine";
+import type { Screen } from "./engine";
 import type { Binding, Chords } from "./keys";
 import type { Around, Interface, Open, Question, Say } from "./page";
 import * as settings from "./settings";
@@ -30,26 +33,7 @@ const schemes: [string, (s: any, a: any) => any][] = [
   ["x-tandemux-activity:", reduceActivity],
 ];
 
-// A terminal that brings this much while the screen has not taken in as much floods.
-const floodBytes = 128 << 10;
-/** How long a flood may pause. */
-const calmMs = 800;
-const glimpseMs = 100;
 const maxInput = 64 << 10;
-
-/** A terminal that shows somewhere on the page. */
-class Feed {
-  screens = new Set<Screen>();
-  waiting = 0; // characters that the screens have not taken in
-  flood = 0; // those of them that came as output
-  skims = false;
-  rests = 0; // the timer until the next screen of a flood shows, 0 for none
-  next?: ahp.TerminalState; // that screen
-  first = true; // nothing was shown yet: the screen comes before the history
-  settles = 0; // the timer until its history is asked for, 0 for none
-  asked = 0; // the number of our claim that has no answer yet
-  count = 0; // of views
-}
 
 export class Store implements Listener {
   readonly states = new Map<string, any>();
@@ -78,12 +62,14 @@ export class Store implements Listener {
   lastShown?: Open;
   lastPane?: string;
   lastTab?: string;
+  /** To the page's own host; hosts has those to others. */
   readonly conn: Connection;
   readonly api: Api;
+  readonly hosts: Hosts;
   private watchers = new Set<() => void>();
   private scheduled = false;
   private sayTimer = 0;
-  private pendingSends = new Map<number, (refused?: string) => void>();
+  private pendingSends = new Map<string, (refused?: string) => void>(); // by client and number
 
   /** The page is a guest's, who sees one terminal. */
   readonly guest: boolean;
@@ -92,6 +78,7 @@ export class Store implements Listener {
     this.guest = pass.guest;
     this.conn = new Connection(pass.key, this);
     this.api = new Api(pass.key);
+    this.hosts = new Hosts(this);
     for (const uri of this.guest ? [root] : [root, activityURI, layoutURI("main")]) void this.conn.subscribe(uri);
     begin(this);
   }
@@ -153,23 +140,59 @@ export class Store implements Listener {
 
   // What the connection tells.
 
-  changed(state: "online" | "lost" | "out") {
-    this.line = state;
+  changed(state: "online" | "lost" | "out", of: Connection) {
+    if (!of.host) this.line = state;
     this.tell();
-    if (state === "online" && !this.guest) setTimeout(() => this.rest()); // behind what the screens ask for
+    if (state === "online" && of.host) {
+      this.tellColors(of);
+      if (this.said?.text.startsWith("no connection to " + of.host + " ")) this.said = undefined; // it is past
+    }
+    if (state === "online" && !this.guest) setTimeout(() => this.rest(of)); // behind what the screens ask for
+    if (state === "out") this.hosts.take([]);
   }
 
   /** rest asks for what is not needed for the first screen. */
-  private rest() {
-    void learn(this);
-    this.conn.call("listSessions", { channel: root }).then(
-      (r) => {
-        this.sessions = r.items ?? [];
-        this.watchSessions();
-        this.tell();
-      },
+  private rest(of: Connection) {
+    if (!of.host) {
+      void learn(this);
+      this.hosts.follow();
+    }
+    of.call("listSessions", { channel: of.root }).then(
+      (r) => this.list(of.host, r.items ?? []),
       () => {},
     );
+  }
+
+  /** list takes a host's list of sessions. */
+  private list(host: string, of: ahp.SessionSummary[]) {
+    this.sessions = [...this.sessions.filter((s) => hostOf(s.resource) !== host), ...of.filter((s) => hostOf(s.resource) === host)];
+    this.watchSessions();
+    this.tell();
+  }
+
+  /** at gives the connection that a resource is reached by; none where its host has no name. */
+  at(uri: string): Connection | undefined {
+    const host = hostOf(uri);
+    return host ? this.hosts.all.get(host) : this.conn;
+  }
+
+  /** task parts the id of a task, which of another host is HOST:ID. */
+  task(id: string): [Api, string] {
+    const [host, there] = id.split(":");
+    return this.hosts.all.has(host) && there ? [new Api(this.pass.key, host), there] : [this.api, id];
+  }
+
+  /** arrived has a new connection follow what shows already. */
+  arrived(of: Connection) {
+    for (const uri of [of.root, at(of.host, activityURI)]) void of.subscribe(uri).catch(() => {});
+    for (const uri of this.following.keys()) if (hostOf(uri) === of.host) this.begin(uri);
+    this.tell();
+  }
+
+  /** forget drops what was known of a host. */
+  forget(host: string) {
+    for (const uri of [...this.states.keys()]) if (hostOf(uri) === host) this.states.delete(uri);
+    this.list(host, []);
   }
 
   snapshot(s: Snapshot) {
@@ -179,8 +202,8 @@ export class Store implements Listener {
       feed.skims = false;
       clearTimeout(feed.settles);
       feed.settles = 0;
-      this.show(feed, state);
-      if (feed.first) this.settle(s.resource, feed, 300);
+      show(feed, state);
+      if (feed.first) settle(this, s.resource, feed, 300);
       feed.first = false;
       state = { ...state, content: [] }; // the screens have it
     }
@@ -188,27 +211,9 @@ export class Store implements Listener {
     this.tell();
   }
 
-  private show(feed: Feed, state: ahp.TerminalState) {
-    const parts: Part[] = (state.content as any[]).map((p) =>
-      p.type === "command"
-        ? { text: p.output ?? "", command: { id: p.commandId, line: p.commandLine, done: !!p.isComplete, exit: p.exitCode, ms: p.durationMs } }
-        : { text: p.value ?? "" },
-    );
-    const length = parts.reduce((n, p) => n + p.text.length, 0);
-    for (const screen of feed.screens) {
-      if (state.cols && state.rows) screen.resize(state.cols, state.rows);
-      feed.waiting += length;
-      screen.show(parts, () => (feed.waiting -= length));
-    }
-  }
-
-  action(e: Envelope) {
-    const mine = e.origin?.clientId === this.conn.clientId;
-    if (mine) {
-      const done = this.pendingSends.get(e.origin!.clientSeq);
-      this.pendingSends.delete(e.origin!.clientSeq);
-      done?.(e.rejectionReason);
-    }
+  action(e: Envelope, from: Connection) {
+    const mine = e.origin?.clientId === from.clientId;
+    if (mine) this.settled(from.clientId, e.origin!.clientSeq, e.rejectionReason);
     const feed = this.feeds.get(e.channel);
     if (feed && mine && feed.asked === e.origin!.clientSeq) feed.asked = 0;
     if (e.rejectionReason) {
@@ -228,7 +233,7 @@ export class Store implements Listener {
       }
       if (feed.flood > floodBytes && !feed.skims) {
         feed.skims = true;
-        this.conn.call("x-tandemux/skim", { channel: e.channel, _meta: { "tandemux/calmMs": calmMs } }).catch(() => {}); // a host without it goes on
+        from.call("x-tandemux/skim", { channel: e.channel, _meta: { "tandemux/calmMs": calmMs } }).catch(() => {}); // a host without it goes on
       }
       return;
     }
@@ -236,7 +241,7 @@ export class Store implements Listener {
     if (feed && a.type === "terminal/commandFinished") for (const s of feed.screens) s.ended(a.commandId, a.exitCode, a.durationMs);
     const state = this.states.get(e.channel);
     if (state === undefined) return;
-    const reduce = e.channel === root ? reduceRoot : e.channel.endsWith("/annotations") ? reduceAnnotations : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
+    const reduce = e.channel.startsWith(root) ? reduceRoot : e.channel.endsWith("/annotations") ? reduceAnnotations : (schemes.find(([s]) => e.channel.startsWith(s))?.[1] ?? reduceTerminal);
     const next = reduce(state, a);
     if (next === state) return;
     this.states.set(e.channel, next);
@@ -245,14 +250,21 @@ export class Store implements Listener {
     this.tell();
   }
 
+  /** settled tells who waits for the host's word on an action. */
+  private settled(client: string, seq: number, refused?: string) {
+    const done = this.pendingSends.get(client + seq);
+    this.pendingSends.delete(client + seq);
+    done?.(refused);
+  }
+
   notification(method: string, p: any) {
     if (method === "x-tandemux/skimmed") {
       const feed = this.feeds.get(p.resource);
       if (!feed?.skims) return;
-      this.glimpse(feed, p.state, p.last);
+      glimpse(feed, p.state, p.last);
       if (p.last) {
         feed.skims = false;
-        this.settle(p.resource, feed, 0);
+        settle(this, p.resource, feed, 0);
       }
       return;
     }
@@ -268,8 +280,8 @@ export class Store implements Listener {
   }
 
   /** request is a command of the palette that somebody else has this page do. */
-  request(method: string, p: any) {
-    if (method !== "x-tandemux/order") return undefined;
+  request(method: string, p: any, from: Connection) {
+    if (method !== "x-tandemux/order" || from.host) return undefined;
     const d = this.desk;
     if (!d || p.channel !== layoutURI(d.name)) throw new Error("this page does not show that layout now");
     if (this.question) throw new Error("this page asks its person something: " + this.question.text);
@@ -286,48 +298,17 @@ export class Store implements Listener {
     return { made: false, ...(to && { pane: to.pane }), ...(said && { said: said.text }) };
   }
 
-  /** glimpse shows screens of a flood, a few in a second: drawing takes from what prints. */
-  private glimpse(feed: Feed, state: ahp.TerminalState | undefined, last = false) {
-    if (last) {
-      clearTimeout(feed.rests);
-      feed.rests = 0;
-    }
-    if (feed.rests) {
-      feed.next = state;
-      return;
-    }
-    feed.next = undefined;
-    if (!state || !feed.skims) return;
-    this.show(feed, state);
-    if (!last)
-      feed.rests = window.setTimeout(() => {
-        feed.rests = 0;
-        this.glimpse(feed, feed.next);
-      }, glimpseMs);
-  }
-
-  /** settle asks for all of a terminal of which the screen alone was shown. */
-  private settle(uri: string, feed: Feed, after: number) {
-    clearTimeout(feed.settles);
-    feed.settles = window.setTimeout(() => {
-      feed.settles = 0;
-      if (this.feeds.get(uri) === feed && !feed.skims) void this.conn.subscribe(uri).catch(() => {});
-    }, after);
-  }
-
   missing(uri: string) {
     this.states.delete(uri);
     this.tell();
   }
 
-  doubtful(actions: Sent[]) {
+  doubtful(actions: Sent[], host: string) {
     const typed = actions.filter((a) => a.action.type === "terminal/input").length;
-    for (const s of actions) {
-      this.pendingSends.get(s.clientSeq)?.("the host was started anew meanwhile");
-      this.pendingSends.delete(s.clientSeq);
-    }
-    for (const f of this.feeds.values()) f.asked = 0;
-    if (typed) this.say("the host was started anew: whether what was typed last has arrived is not known", "warning");
+    const client = this.at(at(host, root))!.clientId;
+    for (const s of actions) this.settled(client, s.clientSeq, "the host was started anew meanwhile");
+    for (const [uri, f] of this.feeds) if (hostOf(uri) === host) f.asked = 0;
+    if (typed) this.say((host || "the host") + " was started anew: whether what was typed last has arrived is not known", "warning");
   }
 
   // Channels that are shown.
@@ -341,19 +322,24 @@ export class Store implements Listener {
   follow(uri: string): () => void {
     const n = (this.following.get(uri) ?? 0) + 1;
     this.following.set(uri, n);
-    if (n === 1)
-      this.conn.subscribe(uri, this.feeds.has(uri)).catch((e) => {
-        this.states.delete(uri);
-        this.say(String(e.message), "warning");
-      });
+    if (n === 1) this.begin(uri);
     return () => {
       const left = this.following.get(uri)! - 1;
       this.following.set(uri, left);
       if (left) return;
       this.following.delete(uri);
-      this.conn.unsubscribe(uri);
+      this.at(uri)?.unsubscribe(uri);
       this.states.delete(uri);
     };
+  }
+
+  private begin(uri: string) {
+    this.at(uri)
+      ?.subscribe(uri, this.feeds.has(uri))
+      .catch((e) => {
+        this.states.delete(uri);
+        this.say(String(e.message), "warning");
+      });
   }
   private following = new Map<string, number>();
 
@@ -363,7 +349,7 @@ export class Store implements Listener {
     if (!feed) this.feeds.set(uri, (feed = new Feed()));
     feed.screens.add(screen);
     if (feed.count++ === 0) this.detachers.set(uri, this.follow(uri));
-    else void this.conn.subscribe(uri).catch(() => {}); // gives all that is there, to all
+    else void this.at(uri)?.subscribe(uri).catch(() => {}); // gives all that is there, to all
     if (this.line === "online") this.tellColors();
     return () => {
       feed.screens.delete(screen);
@@ -375,9 +361,10 @@ export class Store implements Listener {
   }
   private detachers = new Map<string, () => void>();
 
-  tellColors() {
+  tellColors(to?: Connection) {
     const { foreground, background, cursor } = this.colors.terminal;
-    this.conn.note("x-tandemux/colors", { channel: root, fg: foreground, bg: background, cursor, palette: this.colors.palette });
+    for (const c of to ? [to] : [this.conn, ...this.hosts.all.values()])
+      c.note("x-tandemux/colors", { channel: c.root, fg: foreground, bg: background, cursor, palette: this.colors.palette });
   }
 
   /** watchSessions follows the sessions that wait for somebody, whose questions the inbox shows. */
@@ -399,40 +386,70 @@ export class Store implements Listener {
 
   // Terminals.
 
+  /** terminals are those of all hosts, the page's own first. */
   get terminals(): ahp.TerminalInfo[] {
-    return this.get<ahp.RootState>(root)?.terminals ?? [];
+    const own = this.get<ahp.RootState>(root)?.terminals ?? [];
+    return this.hosts.all.size ? [...own, ...[...this.hosts.all.keys()].flatMap((h) => this.terminalsOf(h))] : own;
+  }
+
+  private terminalsOf(host: string): ahp.TerminalInfo[] {
+    return (this.get<ahp.RootState>(at(host, root))?.terminals ?? []).filter((t) => hostOf(t.resource) === host);
   }
 
   terminal(uri: string): ahp.TerminalInfo | undefined {
-    return this.terminals.find((t) => t.resource === uri);
+    return this.terminalsOf(hostOf(uri)).find((t) => t.resource === uri);
+  }
+
+  /** attention is what of a terminal calls for people. */
+  attention(uri: string): ahp.Attention | undefined {
+    return this.get<ahp.ActivityState>(at(hostOf(uri), activityURI))?.terminals?.[uri];
   }
 
   holder(t: ahp.TerminalInfo): Holder {
     const claim: any = this.get<ahp.TerminalState>(t.resource)?.claim ?? t.claim;
     if (this.feeds.get(t.resource)?.asked) return "me";
     if (claim.kind === "session") return claim.toolCallId || claim.turnId ? "agent" : "background";
-    if (claim.clientId === this.conn.clientId) return "me";
-    const me = this.conn.meta["tandemux/principal"];
+    const conn = this.at(t.resource);
+    if (claim.clientId && claim.clientId === conn?.clientId) return "me";
+    const me = conn?.meta["tandemux/principal"];
     return me && (t._meta as any)?.["tandemux/principal"] === me ? "mine" : "other";
   }
 
-  /** may reports whether the host lets this browser do what needs a scope. */
-  may(scope: string): boolean {
-    const scopes: string[] | undefined = this.conn.meta["tandemux/scopes"]; // of an older host unknown
+  /** may reports whether the host of a resource lets this browser do what needs a scope. */
+  may(scope: string, uri = root): boolean {
+    const scopes: string[] | undefined = this.at(uri)?.meta["tandemux/scopes"]; // of an older host unknown
     return !scopes || scopes.includes(scope) || scopes.includes("admin");
   }
 
   /** send dispatches, and says whether it was taken. */
   send(channel: string, action: Sent["action"]): Promise<void> {
-    const seq = this.conn.dispatch(channel, action);
+    const to = this.reach(channel);
+    if (!to) return Promise.reject(new RpcError(0, "it was not sent"));
+    const seq = to.dispatch(channel, action);
     return new Promise((resolve, reject) =>
-      this.pendingSends.set(seq, (refused) => (refused ? reject(new RpcError(1, refused)) : resolve())),
+      this.pendingSends.set(to.clientId + seq, (refused) => (refused ? reject(new RpcError(1, refused)) : resolve())),
     );
   }
 
+  /** dispatch is send where nobody waits for the host's word. */
+  dispatch(channel: string, action: Sent["action"]) {
+    this.at(channel)?.dispatch(channel, action);
+  }
+
+  /** reach is at, for what somebody does: to another host that is away nothing is sent, and
+   * that is said. */
+  private reach(uri: string): Connection | undefined {
+    const away = this.hosts.away(uri);
+    if (!away) return this.at(uri);
+    this.say(away + ": nothing was sent", "warning");
+    this.at(uri)?.retry();
+  }
+
   claim(uri: string) {
-    const action = { type: "terminal/claimed", claim: { kind: "client", clientId: this.conn.clientId }, "x-tandemux/seen": this.conn.seq };
-    const seq = this.conn.dispatch(uri, action);
+    const to = this.reach(uri);
+    if (!to) return;
+    const action = { type: "terminal/claimed", claim: { kind: "client", clientId: to.clientId }, "x-tandemux/seen": to.seq };
+    const seq = to.dispatch(uri, action);
     const feed = this.feeds.get(uri);
     if (feed) feed.asked = seq;
     this.tell();
@@ -440,6 +457,7 @@ export class Store implements Listener {
 
   /** type sends keys to a terminal that is this browser's; the claim follows the keyboard. */
   type(uri: string, data: string): boolean {
+    if (this.hosts.away(uri)) return !this.reach(uri); // which was said
     const t = this.terminal(uri);
     const holder = t && this.holder(t);
     if (!t || (holder !== "me" && holder !== "mine") || t.lifecycle.status === "exited") return false;
@@ -447,66 +465,20 @@ export class Store implements Listener {
     for (let i = 0; i < data.length; ) {
       let end = Math.min(i + maxInput, data.length);
       if (end < data.length && /[\ud800-\udbff]/.test(data[end - 1])) end--; // no half of a character
-      this.conn.dispatch(uri, { type: "terminal/input", data: data.slice(i, end) });
+      this.dispatch(uri, { type: "terminal/input", data: data.slice(i, end) });
       i = end;
     }
     return true;
   }
 
-  /** change runs one on the pane with the focus, which goes where something was made. */
-  async change(desk: Desk, command: string, args: string[]) {
-    const had = new Set(desk.tabs);
-    const r = await this.command(desk.name, command, args, desk.pane ? { pane: desk.pane } : {});
-    if (r?.tab && !had.has(r.tab)) desk.show(r.tab);
-    if (r?.made && r.pane) desk.focus(r.pane);
+  /** call asks the host of a channel; what is wrong is said, and gives nothing. */
+  async call(method: string, params: { channel: string } & Record<string, any>): Promise<any> {
+    return this.invoke(method, params).catch((e) => void this.say(e.message, "warning"));
   }
 
-  /** call asks the host; what is wrong is said, and gives nothing. */
-  async call(method: string, params: object): Promise<any> {
-    return this.conn.call(method, params).catch((e) => void this.say(e.message, "warning"));
-  }
-
-  /** layouts that show a terminal, and the first. */
-  layouts(): string[] {
-    const all = new Set(["main"]);
-    for (const t of this.terminals) for (const uri of ((t._meta as any)?.["tandemux/layouts"] ?? []) as string[]) all.add(uri.replace(/^x-tandemux-layout:\//, ""));
-    return [...all].sort();
-  }
-
-  /** command runs one of the palette on a layout. */
-  async command(layout: string, command: string, args: string[] = [], more: object = {}): Promise<any> {
-    try {
-      return await this.conn.call("x-tandemux/do", { channel: layoutURI(layout), command, args, ...more });
-    } catch (e: any) {
-      const asks = / asks: (.*) Say --yes/s.exec(e.message);
-      if (!("yes" in more) && asks) this.ask({ text: asks[1], yes: "Yes", do: () => void this.command(layout, command, args, { ...more, yes: true }) });
-      else this.say(e.message, "warning");
-    }
-  }
-
-  /** newChat begins a session with an agent in the home directory, and gives its chat. */
-  async newChat(provider: string): Promise<string | undefined> {
-    const chat = "ahp-chat:/" + crypto.randomUUID();
-    try {
-      await this.conn.call("createSession", {
-        channel: "ahp-session:/" + crypto.randomUUID(),
-        provider,
-        workingDirectories: this.conn.directory ? [this.conn.directory] : [],
-        _meta: { "tandemux/chat": chat },
-      });
-      return chat;
-    } catch (e: any) {
-      this.say(e.message, "warning");
-    }
-  }
-
-  async newTerminal(cols: number, rows: number): Promise<string | undefined> {
-    const channel = "ahp-terminal:/" + crypto.randomUUID();
-    try {
-      await this.conn.call("createTerminal", { channel, claim: { kind: "client", clientId: this.conn.clientId }, cols, rows });
-      return channel;
-    } catch (e: any) {
-      this.say(e.message, "warning");
-    }
+  /** invoke is call whose errors are the caller's. */
+  invoke(method: string, params: { channel: string } & Record<string, any>): Promise<any> {
+    const to = this.at(params.channel);
+    return to ? to.call(method, params) : Promise.reject(new RpcError(0, this.hosts.away(params.channel)!));
   }
 }

@@ -1,8 +1,9 @@
 // Tasks: which there are, what one says, what it changed, and its way home.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "./api";
+import { Api, ApiError } from "./api";
 import { Changes } from "./changes";
 import { Chat } from "./chat";
+import { hostOf, prefixed } from "./names";
 import type { Store } from "./store";
 import { line, shown } from "./text";
 
@@ -17,8 +18,8 @@ export interface Task {
   questions?: { id: string }[];
 }
 
-/** useTold gives what a path of the interface answers, anew when a session changes. */
-export function useTold<T>(store: Store, path: string, also?: unknown): [T | undefined, string, () => void] {
+/** useTold gives what the interface answers to what key stands for, anew when a session changes. */
+export function useTold<T>(store: Store, key: string, get: () => Promise<T>): [T | undefined, string, () => void] {
   const [told, setTold] = useState<T>();
   const [wrong, setWrong] = useState("");
   const [n, setN] = useState(0);
@@ -26,7 +27,7 @@ export function useTold<T>(store: Store, path: string, also?: unknown): [T | und
     let off = false;
     const timer = setTimeout(
       () =>
-        store.api.get(path).then(
+        get().then(
           (r) => off || (setTold(r), setWrong("")),
           (e) => off || setWrong(e.message),
         ),
@@ -36,14 +37,28 @@ export function useTold<T>(store: Store, path: string, also?: unknown): [T | und
       off = true;
       clearTimeout(timer);
     };
-  }, [path, store.sessions, also, n]);
+  }, [key, store.sessions, n]);
   return [told, wrong, () => setN((m) => m + 1)];
 }
 
 const order = ["WAITING", "FAILED", "RUNNING", "CREATING", "PENDING", "IDLE", "CANCELLED", "DELETING"];
 
+/** listed are the tasks of hosts; of others their ids and names say whose they are. One that
+ * does not answer is left out, but for the page's own. */
+async function listed(store: Store, there: string[]): Promise<{ data: Task[]; next?: string }> {
+  const pages = await Promise.all(
+    there.map((host) => {
+      const got: Promise<{ data: Task[]; next?: string }> = new Api(store.pass.key, host).get("/tasks?limit=100");
+      return host ? got.catch(() => ({ data: [], next: "" })) : got;
+    }),
+  );
+  const data = pages.flatMap((p, i) => p.data.map((t) => ({ ...t, id: prefixed(there[i], t.id), name: prefixed(there[i], t.name) })));
+  return { data, next: pages.find((p) => p.next)?.next };
+}
+
 export function Tasks({ store, open }: { store: Store; open: (id: string) => void }) {
-  const [page, wrong] = useTold<{ data: Task[]; next?: string }>(store, "/tasks?limit=100");
+  const there = store.hosts.roots.filter((r) => !store.hosts.away(r)).map(hostOf);
+  const [page, wrong] = useTold(store, there.join(), () => listed(store, there));
   const all = [...(page?.data ?? [])].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   return (
     <div class="list">
@@ -73,41 +88,42 @@ async function does(store: Store, what: Promise<unknown>, done?: string): Promis
 }
 
 export function TaskView({ store, id, back }: { store: Store; id: string; back: () => void }) {
-  const at = "/tasks/" + encodeURIComponent(id);
-  const [t, wrong, anew] = useTold<Task>(store, at);
+  const [api, there] = store.task(id);
+  const at = "/tasks/" + encodeURIComponent(there);
+  const [t, wrong, anew] = useTold<Task>(store, id + api.host, () => api.get(at));
   const [changes, setChanges] = useState(false);
   const [merging, setMerging] = useState<Merge>();
   const session = store.sessions.find((s) => s.resource === t?.session);
   const chat = session?.defaultChat ?? session?.chats?.[0]?.resource;
 
   const update = async () => {
-    const clash = await does(store, store.api.post(at + "/workspace/update"), "updated");
+    const clash = await does(store, api.post(at + "/workspace/update"), "updated");
     if (clash)
       store.ask({
         text: "It was not updated. Have its agent resolve the conflicts, if these are why?",
         detail: clash.message,
         yes: "Have it resolve them",
-        do: () => void does(store, store.api.post(at + "/workspace/update", { ask: true }), "its agent resolves the conflicts").then((e) => e && store.say(e.message, "warning")),
+        do: () => void does(store, api.post(at + "/workspace/update", { ask: true }), "its agent resolves the conflicts").then((e) => e && store.say(e.message, "warning")),
       });
     anew();
   };
-  const merge = () => store.api.post(at + "/workspace/merge", { dry_run: true }).then(setMerging, (e) => store.say(e.message, "warning"));
+  const merge = () => api.post(at + "/workspace/merge", { dry_run: true }).then(setMerging, (e) => store.say(e.message, "warning"));
   const remove = () =>
     store.ask({
       text: `Delete the task ${t!.name} with its files?`,
       detail: "A branch with commits that are nowhere else stays.",
       yes: "Delete",
-      do: () => void does(store, store.api.remove(at), "deleted").then((e) => (e ? store.say(e.message, "warning") : back())),
+      do: () => void does(store, api.remove(at), "deleted").then((e) => (e ? store.say(e.message, "warning") : back())),
     });
   return (
     <section class="task" aria-label={"task " + line(t?.name ?? id)}>
       <header>
         <button onClick={back}>‹ back</button>
-        <b>{line(t?.name ?? "")}</b>
+        <b>{line(prefixed(api.host, t?.name ?? ""))}</b>
         <span class="who">{t ? line(`${t.status.toLowerCase()} ${t.doing || t.reason || ""}`) : line(wrong)}</span>
         {t && (
           <span class="actions">
-            {t.status === "RUNNING" && <button onClick={() => void does(store, store.api.post(at + "/stop"))}>Stop</button>}
+            {t.status === "RUNNING" && <button onClick={() => void does(store, api.post(at + "/stop"))}>Stop</button>}
             {!!t.workspace && <button onClick={() => void update()}>Update</button>}
             {!!t.workspace && <button onClick={() => void merge()}>Merge</button>}
             <button onClick={remove}>Delete</button>
@@ -122,19 +138,19 @@ export function TaskView({ store, id, back }: { store: Store; id: string; back: 
           Changes
         </button>
       </nav>
-      {merging && <Merging store={store} at={at} plan={merging} close={() => (setMerging(undefined), anew())} />}
-      {t && changes && <Changes store={store} at={at} session={t.session} />}
-      {t && !changes && (chat ? <Chat key={chat} store={store} uri={chat} /> : <Beginning store={store} at={at} />)}
+      {merging && <Merging store={store} api={api} at={at} plan={merging} close={() => (setMerging(undefined), anew())} />}
+      {t && changes && <Changes store={store} api={api} at={at} session={t.session} />}
+      {t && !changes && (chat ? <Chat key={chat} store={store} uri={chat} /> : <Beginning store={store} api={api} at={at} />)}
     </section>
   );
 }
 
 /** Beginning has a place for the first message, before there is a conversation. */
-function Beginning({ store, at }: { store: Store; at: string }) {
+function Beginning({ store, api, at }: { store: Store; api: Api; at: string }) {
   const [text, setText] = useState("");
   const send = (e: Event) => {
     e.preventDefault();
-    if (text.trim()) void does(store, store.api.post(at + "/events", { content: text })).then((clash) => (clash ? store.say(clash.message, "warning") : setText("")));
+    if (text.trim()) void does(store, api.post(at + "/events", { content: text })).then((clash) => (clash ? store.say(clash.message, "warning") : setText("")));
   };
   return (
     <div class="chat">
@@ -158,13 +174,13 @@ interface Merge {
   check?: string;
 }
 
-function Merging({ store, at, plan, close }: { store: Store; at: string; plan: Merge; close: () => void }) {
+function Merging({ store, api, at, plan, close }: { store: Store; api: Api; at: string; plan: Merge; close: () => void }) {
   const [message, setMessage] = useState(plan.message ?? "");
   const [wrong, setWrong] = useState("");
   const [busy, setBusy] = useState(false);
   const go = async (more: object) => {
     setBusy(true);
-    const e = await does(store, store.api.post(at + "/workspace/merge", { ...(message && { message }), ...more }), "merged into " + plan.into);
+    const e = await does(store, api.post(at + "/workspace/merge", { ...(message && { message }), ...more }), "merged into " + plan.into);
     setBusy(false);
     if (e) setWrong(e.message);
     else close();

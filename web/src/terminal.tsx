@@ -4,15 +4,22 @@ import type * as ahp from "./types";
 import { newScreen, type Screen } from "./engine";
 import type { Command } from "./marks";
 import { set } from "./setup";
-import type { Holder, Store } from "./store";
+import { activityURI, type Holder, type Store } from "./store";
 import { guests } from "./share";
+import { at, hostOf, prefixed } from "./names";
 import { line, safe, shown } from "./text";
 
 const meta = (t?: ahp.TerminalInfo) => (t?._meta ?? {}) as Record<string, any>;
 
-export const nameOf = (t?: ahp.TerminalInfo) => line(t?.title || "terminal");
+export const nameOf = (t?: ahp.TerminalInfo) => (t ? line(prefixed(hostOf(t.resource), t.title || "terminal")) : "terminal");
 
 const last = (uri: string) => uri.slice(uri.lastIndexOf("/") + 1);
+
+/** nameAt is nameOf by the address; of a terminal that is not known yet its host and id. */
+export const nameAt = (store: Store, uri = "") => {
+  const t = store.terminal(uri);
+  return t || !hostOf(uri) ? nameOf(t) : line(prefixed(hostOf(uri), last(uri)));
+};
 
 /** whose says who holds a terminal, in a few words. */
 export function whose(store: Store, t: ahp.TerminalInfo): string {
@@ -73,7 +80,7 @@ function Actions({ store, t }: { store: Store; t: ahp.TerminalInfo }) {
   return (
     <span class="actions">
       {h === "agent" && <button onClick={() => background(store, t)}>Background</button>}
-      {h !== "me" && h !== "mine" && !ended && store.may("terminal:claim") && (
+      {h !== "me" && h !== "mine" && !ended && store.may("terminal:claim", t.resource) && (
         <button class="take" onClick={() => take(store, t)}>
           Take
         </button>
@@ -151,6 +158,7 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
   const t = store.terminal(uri);
   const state = store.get<ahp.TerminalState>(uri);
   const h: Holder | undefined = t && store.holder(t);
+  const away = store.hosts.away(uri);
 
   useLayoutEffect(() => {
     const type = (d: string) => {
@@ -202,11 +210,11 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
   useEffect(() => {
     if (!screen || !state) return;
     const fit = () => {
-      if (!mine) return screen.setFontSize(phone ? store.settings.font : font);
+      if (!mine || away) return screen.setFontSize(phone ? store.settings.font : font);
       screen.setFontSize(font);
       const room = screen.room();
       if (room && t?.lifecycle.status !== "exited" && (room.cols !== state.cols || room.rows !== state.rows))
-        store.conn.dispatch(uri, { type: "terminal/resized", ...room });
+        store.dispatch(uri, { type: "terminal/resized", ...room });
     };
     const timer = setTimeout(fit, 50);
     const seen = new ResizeObserver(() => setTimeout(fit, 50));
@@ -215,7 +223,7 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
       clearTimeout(timer);
       seen.disconnect();
     };
-  }, [screen, mine, phone, font, !!state, state?.cols, state?.rows]);
+  }, [screen, mine, phone, font, !!state, state?.cols, state?.rows, away]);
 
   // Two fingers change the size of letters, which this browser keeps.
   useEffect(() => {
@@ -256,11 +264,11 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
   }, [focus, screen, mine]);
 
   // What is on a screen that a person looks at is seen.
-  const attention = (store.get<ahp.ActivityState>("x-tandemux-activity:/")?.terminals ?? {})[uri];
+  const attention = store.attention(uri);
   const newest = Math.max(attention?.bell ?? 0, attention?.note?.at ?? 0, attention?.status?.at ?? 0, attention?.output ?? 0, endOf(t));
   useEffect(() => {
-    if (!store.guest && document.visibilityState === "visible" && document.hasFocus() && newest > (attention?.seen ?? 0))
-      store.conn.dispatch("x-tandemux-activity:/", { type: "x-tandemux/terminalSeen", terminal: uri });
+    if (!store.guest && !away && document.visibilityState === "visible" && document.hasFocus() && newest > (attention?.seen ?? 0))
+      store.dispatch(at(hostOf(uri), activityURI), { type: "x-tandemux/terminalSeen", terminal: uri });
   }, [newest]);
 
   const finding = store.finding?.uri === uri ? store.finding : undefined;
@@ -279,14 +287,14 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
   const code = (t?.lifecycle as any)?.exitCode;
 
   return (
-    <section class={"pane" + (focus ? " focused" : "") + (flash ? " flash" : "")} data-uri={uri} aria-label={nameOf(t)}>
+    <section class={"pane" + (focus ? " focused" : "") + (flash ? " flash" : "") + (away ? " away" : "")} data-uri={uri} aria-label={nameAt(store, uri)}>
       <header class={"held-" + h}>
         <b onDblClick={onRename} title={onRename && "twice: rename"}>
-          {name ? line(name) : nameOf(t)}
+          {name ? line(name) : nameAt(store, uri)}
         </b>
-        <span class="who">{t ? (ended ? (code === undefined ? "ended" : `ended with ${code}`) : whose(store, t)) : "gone"}</span>
+        <span class="who" title={away}>{away ? store.hosts.since(uri) : t ? (ended ? (code === undefined ? "ended" : `ended with ${code}`) : whose(store, t)) : "gone"}</span>
         {guests(t) && <em class="guests">{guests(t)}</em>}
-        {t && <Actions store={store} t={t} />}
+        {t && !away && <Actions store={store} t={t} />}
         <span class="tools">
           {store.copying?.uri === uri && <em>copy mode</em>}
           {!store.guest && (
@@ -319,7 +327,7 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
       )}
       <div class="screen" ref={box} />
       {phone && screen && (h === "me" || h === "mine" ? <KeyBar screen={screen} ctrl={ctrl} setCtrl={setCtrl} /> : null)}
-      {flash && !ended && <p class="hint">{store.may("terminal:claim") ? "Take it first: nothing was typed." : "You may look only: nothing was typed."}</p>}
+      {flash && !ended && <p class="hint">{store.may("terminal:claim", uri) ? "Take it first: nothing was typed." : "You may look only: nothing was typed."}</p>}
     </section>
   );
 }

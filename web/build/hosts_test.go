@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// beside makes a second host, which the first one's owner calls build.
+func (m *machine) beside() *machine {
+	m.Helper()
+	far := newMachine(m.T)
+	far.must("new", "--background", "--name", "there")
+	m.must("hosts", "add", "build", "unix://"+filepath.Join(far.dir, "run", "tandemux", "host.sock"))
+	return far
+}
+
+// status is what the host answers a page that asks for a path.
+func (b *browser) status(path string) string {
+	b.Helper()
+	return b.promise(fmt.Sprintf(`fetch(%q, {headers: {"X-Tandemux-Page": tandemux.pass.key}}).then(r => r.status)`, path))
+}
+
+// command runs one of the palette.
+func (b *browser) command(line string) {
+	b.Helper()
+	b.eval(fmt.Sprintf(`(tandemux.ui.palette(%q), true)`, line))
+	b.until("the palette", `document.querySelector(".palette input")?.value === `+fmt.Sprintf("%q", line))
+	b.do(chromedp.Focus(".palette input"))
+	b.keys("\r")
+}
+
+// TestHosts: the page shows two hosts as one: a pane of each in one layout, one list, one
+// inbox; a host that dies greys out and comes back by itself; and it ends with the token.
+func TestHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes its time: make browser")
+	}
+	m := newMachine(t)
+	b := m.browse()
+	b.pair(m.offer("--name", "desk"))
+	b.terminal()
+	own := b.eval(`tandemux.active`)
+
+	// The name is given while the page shows.
+	far := m.beside()
+	b.until("the other host", `tandemux.hosts.all.get("build")?.online`)
+	b.click("Terminals")
+	b.until("its terminal in the list", `[...document.querySelectorAll(".row b")].some(e => e.innerText === "build:there")`)
+	if n := b.eval(`tandemux.hosts.all.get("build").clientId !== tandemux.conn.clientId`); n != "true" {
+		t.Error("the page has one id at both hosts")
+	}
+
+	// A pane of each in one tab.
+	b.command("new-on build")
+	b.until("a pane of the other host", `tandemux.active?.startsWith("ahp-terminal://build/")`)
+	there := b.eval(`tandemux.active`)
+	b.until("in the document", fmt.Sprintf(`JSON.stringify(tandemux.get("x-tandemux-layout:/main").doc).includes(%q)`, there))
+	if got := b.promise(fmt.Sprintf(`tandemux.conn.call("x-tandemux/do", {channel: "x-tandemux-layout:/main", command: "join-pane", args: ["right"], pane: %q, with: %q}).then(r => r.pane ? "joined" : JSON.stringify(r), e => e.message)`, own, there)); got != "joined" {
+		t.Fatalf("joining says %s", got)
+	}
+	b.until("both panes", `document.querySelectorAll(".pane").length === 2`)
+	b.until("both prompts", `tandemux.texts().filter(t => /[#$] *\n*$/.test(t)).length === 2`)
+	typed := func(uri, text string) {
+		t.Helper()
+		b.eval(fmt.Sprintf(`document.querySelector('.pane[data-uri=%q] textarea').focus(), true`, uri))
+		b.until("the focus", fmt.Sprintf(`tandemux.active === %q && document.activeElement.closest(".pane")?.dataset.uri === %[1]q`, uri))
+		b.keys(text)
+	}
+	home := fmt.Sprintf("%q", far.dir)
+	typed(own, "echo own-$((40+2))\r")
+	typed(there, "echo $HOME far-$((40+2))\r")
+	b.shows("\nown-42")
+	b.until("the other host's answer", fmt.Sprintf(`tandemux.screen(%q).text().includes(%s) && tandemux.screen(%[1]q).text().includes("far-42")`, there, home))
+	if got := far.must("ls"); strings.Count(got, "\n") < 3 {
+		t.Errorf("the other host has %s", got)
+	}
+	b.shot("hosts")
+
+	// A split beside a pane of the other host is there, and closing ends it there.
+	typed(there, "")
+	b.command("split-down")
+	b.until("three panes", `document.querySelectorAll(".pane").length === 3 && tandemux.active?.startsWith("ahp-terminal://build/") && tandemux.active !== `+fmt.Sprintf("%q", there))
+	split := b.eval(`tandemux.active`)
+	b.until("its prompt", fmt.Sprintf(`/[#$] *\n*$/.test(tandemux.screen(%q)?.text() ?? "")`, split))
+	b.command("close-pane")
+	b.until("closed, or a question", `document.querySelectorAll(".pane").length === 2 || !!document.querySelector(".dialog:not(.palette)")`)
+	b.eval(`[...document.querySelectorAll(".dialog button")].find(e => e.innerText === "End")?.click(), true`)
+	b.until("two panes", `document.querySelectorAll(".pane").length === 2`)
+	b.until("ended there", fmt.Sprintf(`!tandemux.terminal(%q)`, split))
+
+	// The interface of the terminal has the same document.
+	if doc := m.must("layout", "ls"); !strings.Contains(doc, "main") {
+		t.Errorf("layouts: %s", doc)
+	}
+
+	// The host dies: its pane greys, the other one works, nothing is typed twice or lost in silence.
+	typed(there, "cat > typed.txt\r")
+	b.until("cat", fmt.Sprintf(`tandemux.screen(%q).text().includes("typed.txt\n")`, there))
+	b.keys("before ")
+	file := filepath.Join(far.dir, "home", "typed.txt")
+	b.until("echoed", fmt.Sprintf(`tandemux.screen(%q).text().includes("before ")`, there))
+	far.kill()
+	b.until("grey", fmt.Sprintf(`document.querySelector('.pane[data-uri=%q]').classList.contains("away") && /away since \d\d:\d\d/.test(document.querySelector('.pane[data-uri=%[1]q] .who').innerText)`, there))
+	b.shot("hosts-away")
+	b.keys("x")
+	b.until("it is said", `/no connection to build since .*nothing was sent/.test(document.querySelector(".said")?.innerText)`)
+	typed(own, "echo still-$((40+2))\r")
+	b.shows("\nstill-42")
+	far.must("ls")
+	b.until("back", fmt.Sprintf(`!document.querySelector('.pane[data-uri=%q]').classList.contains("away")`, there))
+	typed(there, "after\r\x04")
+	wait(t, "what was typed", func() bool {
+		text, err := os.ReadFile(file)
+		return err == nil && string(text) == "before after\n"
+	})
+
+	// An agent of the other host asks, in the one inbox, and is answered.
+	b.click("Chats")
+	b.click("New chat with Fake on build")
+	b.until("a chat", `!!document.querySelector(".chat textarea")`)
+	b.do(chromedp.Focus(".chat textarea"))
+	b.until("the focus", `document.activeElement.tagName === "TEXTAREA" && !!document.activeElement.closest(".chat")`)
+	b.keys("permit\r")
+	b.eval(`document.querySelector(".places button").click(), true`)
+	b.until("a question in the inbox", `document.querySelectorAll(".inbox .approval").length === 1 && document.querySelector(".inbox .item b").innerText.startsWith("build:")`)
+	b.shot("hosts-approval")
+	b.click("Allow")
+	b.until("the agent's word", `document.body.innerText.includes("it was answered: once")`)
+	b.until("an empty inbox", `document.body.innerText.includes("Nothing waits")`)
+
+	// Another name, and none.
+	m.must("hosts", "rename", "build", "gpu")
+	b.until("the new name", `[...tandemux.hosts.all.keys()].join() === "gpu" && tandemux.hosts.all.get("gpu").online`)
+	m.must("hosts", "rename", "gpu", "build")
+	b.until("the old name", `tandemux.hosts.all.get("build")?.online`)
+
+	// Who has not all rights is told nothing.
+	guest, _ := m.shared(last(own), "--name", "ana")
+	for name, link := range map[string]string{
+		"one that may look": m.offer("--name", "look", "--read-only"),
+		"a limited one":     m.offer("--name", "less", "--scope", "terminal:read,terminal:create,terminal:input,session,approve"),
+		"a guest":           guest,
+	} {
+		o := m.browse()
+		o.pair(link)
+		for _, path := range []string{"/hosts/", "/hosts/build/ahp", "/hosts/build/api/v1/tasks", "/hosts/x/ahp"} {
+			if got := o.status(path); got != "403" {
+				t.Errorf("%s: %s is answered with %s", name, path, got)
+			}
+		}
+		if o.eval(`tandemux.hosts.all.size`) != "0" {
+			t.Errorf("%s knows hosts", name)
+		}
+	}
+	if got := b.status("/hosts/build/api/v1/tasks"); got != "200" {
+		t.Errorf("the tasks of the other host: %s", got)
+	}
+	if got := b.status("/hosts/build/api/v1/api_keys"); got != "404" {
+		t.Errorf("the keys of the other host: %s", got)
+	}
+
+	// The end of the token is the end of all of it.
+	id := ""
+	for _, row := range strings.Split(m.must("token", "ls"), "\n") {
+		if strings.Contains(row, "desk") {
+			id = strings.Fields(row)[0]
+		}
+	}
+	b.eval(`window.other = tandemux.hosts.all.get("build").ws, true`)
+	m.must("token", "rm", id)
+	b.until("out", `document.body.innerText.includes("not let in any more")`)
+	b.until("the other line has ended", `window.other.readyState === WebSocket.CLOSED && tandemux.hosts.all.size === 0`)
+	b.clean()
+}
+
+// last is the last part of an address.
+func last(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }
