@@ -13,12 +13,14 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // TestLongCommand: run_command and wait_for answer before clients give up after a minute,
 // whatever limit a model asks for, and the command goes on; a client that follows progress is
 // told of it, and waits.
 func TestLongCommand(t *testing.T) {
+	soak.Only(t, "it takes as long as clients wait")
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "patient")
 	done := make(chan map[string]any)

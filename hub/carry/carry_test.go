@@ -272,6 +272,7 @@ func TestSlowReader(t *testing.T) {
 
 // TestCut: a stream whose way is lost ends at both sides, which says so.
 func TestCut(t *testing.T) {
+	t.Parallel()
 	ended := make(chan error, 1)
 	w := open(t, func(context.Context, string, string) (jsonrpc.Transport, error) {
 		near, far := jsonrpc.Pipe(4)

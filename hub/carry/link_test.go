@@ -104,6 +104,7 @@ func (l link) pass(from, to net.Conn, r *rand.Rand) {
 // TestLinks: a key and its echo through the hub, of 20 hosts at once over links of several
 // kinds, with a flood of output on the same host beside it. The figures are docs/fleet.md's.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		link  link

@@ -3,6 +3,7 @@ package desk
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -38,6 +39,10 @@ func (d Desk) configure(t *testing.T, toml string) {
 // TestEditRemovesTheFile: the editor gets a private file with the text; it is
 // gone when the editor has ended, also when it failed or the pane was closed.
 func TestEditRemovesTheFile(t *testing.T) {
+	// Started by nohup, what it starts would ignore the signal, too.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	d := testDesk(t)
 	dir := t.TempDir()
 	out, ready := filepath.Join(dir, "seen"), filepath.Join(dir, "ready")

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,12 +23,42 @@ func Main(tests *testing.M, beside ...string) int {
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "tandemux")
 	for _, program := range append([]string{"tandemux"}, beside...) {
-		if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, program), "tandemux/cmd/"+program).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", program, err, out)
+		if err := build(program, dir); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n", program, err)
 			return 1
 		}
 	}
 	return leak.Apart(tests)
+}
+
+// build links a program of ours and copies it into a directory. What was linked stays in the
+// user's cache: go has nothing to do for the next package whose tests want the same.
+func build(program, dir string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	cache = filepath.Join(cache, "tandemux-tests")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	built := filepath.Join(cache, program)
+	lock, err := os.OpenFile(built+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", built, "tandemux/cmd/"+program).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	text, err := os.ReadFile(built)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, program), text, 0o755)
 }
 
 var binary string
