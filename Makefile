@@ -58,10 +58,10 @@ build: $(PAGE)
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux-hub ./cmd/tandemux-hub
 
-# Four tests of a package at once: where one waits for a program, the others compute. More,
-# and on a slow machine tests wait in vain for what is only late. What is checked by lint need
-# not be here (-vet=off).
-TEST := $(GO) test -vet=off -timeout 10m -parallel 4
+# Four packages at once, and of each four tests: where one waits for a program, the others
+# compute. More, and on a slow machine tests wait in vain for what is only late. What is checked
+# by lint need not be here (-vet=off).
+TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4
 
 # The race detector costs five times the time: here only for many clients at one host, and for the
 # interface's loop. A race-built command sleeps a second at its end unless told otherwise.

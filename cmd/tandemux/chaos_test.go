@@ -29,6 +29,9 @@ import (
 // anything is lost, doubled or left over. TANDEMUX_FAULT is a part of the names of the
 // faults, if not all.
 func TestChaos(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	rounds, until := 2, time.Time{}
 	if d := soak.Time(t); d > 0 {
 		rounds, until = 1<<30, time.Now().Add(d)

@@ -75,6 +75,9 @@ func (f *folded) until(ctx context.Context, t *testing.T, what string, ok func(a
 // result; they go when the client goes, and so does a call that it was carrying
 // out.
 func TestClientToolsOfACPAgents(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	home, run := t.TempDir(), shortDir(t)
 	script := filepath.Join(home, "agent.txt")
 	for path, text := range map[string]string{

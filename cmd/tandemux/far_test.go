@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/emulator"
+	"tandemux/internal/soak"
 )
 
 // oneWay is how long the line of these tests takes each way.
@@ -141,6 +142,9 @@ func (f *farther) drawn() string {
 // pty echoes, shows while nothing comes through at all; it is there once, and right, when
 // all has come.
 func TestEchoAhead(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	f := startFar(t, "")
 	f.keys("e")
 	f.see(`^\$ e$`)
@@ -178,6 +182,9 @@ func TestEchoAhead(t *testing.T) {
 // however it is asked for; nor one that was typed at a shell's prompt whose pty was told not
 // to echo.
 func TestEchoNeverOfSecrets(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	f := startFar(t, `predict-echo = "always"`)
 	f.keys("tty\r")
 	f.see(`^/dev/pts/\d+$`)
@@ -228,6 +235,7 @@ func TestEchoNeverOfSecrets(t *testing.T) {
 
 // TestEchoTimes says how long a key's glyph takes over the line, predicted or not.
 func TestEchoTimes(t *testing.T) {
+	soak.Only(t, "it measures, and fails for nothing")
 	for name, config := range map[string]string{"predicted": "", "not": `predict-echo = "never"`} {
 		t.Run(name, func(t *testing.T) {
 			f := startFar(t, config)

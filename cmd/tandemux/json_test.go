@@ -170,6 +170,9 @@ task rm boxed
 // TestJSON: what each command prints with --json, and says when it fails, has the form
 // that `tandemux schema cli` describes, and no other member.
 func TestJSON(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	home, _, bin := aHome(t, "tandemux", "scripted-agent")
 	sandboxes() // by the PATH that the tests have, once for all of them
 	t.Setenv("PATH", bin+":/usr/bin:/bin")

@@ -92,6 +92,7 @@ const sshMachine = "[!sshd] skip 'there is no sshd that could log this user in'\
 // tandemux watch, is ended. The machine named machine is this one, as another user, and
 // port 7070 one that is free; the host listens there.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	dir, ran := t.TempDir(), 0
 	around, err := os.ReadFile("testdata/page.txtar")
 	if err != nil {

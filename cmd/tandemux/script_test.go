@@ -45,6 +45,7 @@ func (m apart) Run() int { return leak.Apart(m.M) }
 // TestScript runs the built program end to end. Each script has a HOME and a
 // runtime directory of its own, and whatever it leaves running is ended.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
 		Setup: setupScript,

@@ -20,6 +20,9 @@ import (
 // TestSendOnce: what `tandemux send` types arrives once and in order, and no send
 // fails, while one host after the other is killed.
 func TestSendOnce(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	least := int64(soak.Size(t, 2, 200)) // hosts that are killed
 	home, _, bin := aHome(t, "tandemux")
 	d := local.FindDirs()

@@ -18,6 +18,9 @@ import (
 // TestBudgetHostKilled: the host is killed at any moment of a task's turns: what they use is
 // counted once, and a limit that was reached holds with the next host.
 func TestBudgetHostKilled(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	const turns, each = 12, 10
 	agent := x.script("uses.txt", "prompt\nsay a\nsay b\nusage {\"inputTokens\":7,\"outputTokens\":3}\nstop end_turn\n")
@@ -57,8 +60,9 @@ func TestBudgetHostKilled(t *testing.T) {
 	// What hangs is stopped by its time, also when the host dies meanwhile.
 	once := filepath.Join(x.home, "once")
 	hangs := x.script("hangs.txt", "prompt\nonce "+once+"\nsay hanging\nawait cancel\nalways\nsay more\n")
-	x.tandemux("task", "new", "--no-sandbox", "--agent-command", hangs, "--name", "h", "--max-time", "1s", "-m", "first")
-	x.tandemux("task", "send", "h", "second")
+	x.tandemux("task", "new", "--no-sandbox", "--agent-command", hangs, "--name", "h", "-m", "first")
+	x.tandemux("task", "send", "h", "second") // which is refused once the time is over
+	x.tandemux("task", "budget", "h", "--max-time", "1s")
 	x.await("h", "is held", func() bool {
 		var p task.Present
 		out, _ := x.try("task", "show", "h", "--json")

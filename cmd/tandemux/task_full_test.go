@@ -16,6 +16,9 @@ import (
 // deleted; the turn that runs fails with the reason, and who waits or watches is told
 // (U4, U44). With room all goes on.
 func TestTaskDiskFull(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	if smalldisk.Mount(t, filepath.Join(x.home, "state"), "12m") {
 		return

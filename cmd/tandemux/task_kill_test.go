@@ -169,6 +169,9 @@ func (x *killed) clean(tasks int) {
 // TestTaskHostKilled: the host is killed while a task's agent starts, and in a turn;
 // the next one goes on with it, or says what was lost (U44, U47).
 func TestTaskHostKilled(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	once := filepath.Join(x.home, "once")
 	slow := x.script("slow.txt", "once "+once+"\non session/new hang\nalways\nprompt\nsay at last\n")
@@ -202,6 +205,9 @@ func TestTaskHostKilled(t *testing.T) {
 // TestAPIHostKilled: a command that uses the host's HTTP interface goes on with the next
 // host, too, when one dies after it was found to be awake.
 func TestAPIHostKilled(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	x.tandemux("host")
 	p := endpoint.Endpoint{Dirs: local.FindDirs()}
@@ -223,6 +229,9 @@ func TestAPIHostKilled(t *testing.T) {
 // worktree or a copy, of a turn that writes, of a pull, and of deleting it. Either the
 // task is there and whole, or nothing of it is; what was pulled is whole, or is not.
 func TestTaskHostKilledAnywhere(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	rounds := soak.Size(t, 1, 30)
 	r := rand.New(rand.NewPCG(soak.Seed(t), 1))
@@ -311,6 +320,9 @@ func killAt(r *rand.Rand, ms int, x *killed, args ...string) {
 // TestTaskFollowedOverDeath: who follows a task goes on with the next host when one dies in
 // a turn, and misses nothing (U47); the turn was interrupted, and that is what is said.
 func TestTaskFollowedOverDeath(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	once := filepath.Join(x.home, "once")
 	agent := x.script("hangs.txt", "prompt\nonce "+once+"\nsay hanging\nhang\nalways\nsay done: $PROMPT\n")

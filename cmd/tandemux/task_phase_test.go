@@ -107,6 +107,9 @@ func (x *killed) background(args ...string) (wait func() error) {
 // asks, waits for others, is checked, merged, updated, or deleted. No turn hangs, no work is
 // lost, what was cut off can be done again, and nothing is left over (U44).
 func TestTaskKilledInEveryPhase(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	setup, turn, check := x.held("setup"), x.held("turn"), x.held("check")
 	x.must(os.MkdirAll(filepath.Join(x.home, "config", "tandemux"), 0o700))

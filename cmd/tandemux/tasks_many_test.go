@@ -20,6 +20,9 @@ import (
 //
 //	make soak RUN=TestManyTasks PACKAGES=./cmd/tandemux
 func TestManyTasks(t *testing.T) {
+	if beside(t) {
+		return
+	}
 	x := startKilled(t)
 	n := soak.Size(t, 3, 50)
 	name := func(i int) string { return fmt.Sprintf("t%02d", i) }
