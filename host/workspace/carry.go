@@ -12,6 +12,7 @@ import (
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/merge"
 )
 
 // carry brings files, branch and indexes to what an update makes of them. It may be done
@@ -45,7 +46,7 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	g := w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	if tip, err := g.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch); err != nil || tip != u.To {
 		if err := g.MoveRef(ctx, "tandemux: bring "+git.ShortRef(u.Ref)+" in", "refs/heads/"+r.Branch, u.To, u.From); err != nil {
-			return movedMeanwhile(err, r.Branch)
+			return merge.MovedMeanwhile(err, r.Branch)
 		}
 	}
 	if err := w.settle(ctx, r, u.To); err != nil {

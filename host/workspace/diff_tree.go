@@ -9,13 +9,8 @@ import (
 	"strings"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/merge"
 )
-
-// pair is a path that is not what it was; either may be nil.
-type pair struct {
-	path     string
-	old, now *filetree.Entry
-}
 
 // comparison is a workspace beside what it was made of.
 type comparison struct {
@@ -23,7 +18,7 @@ type comparison struct {
 	base  *filetree.View
 	top   *filetree.Folder
 	local *filetree.Scanned
-	pairs []pair // by path
+	pairs []merge.Pair // by path
 }
 
 func (c *comparison) close() {
@@ -53,7 +48,7 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 	}
 	filetree.WalkThree(v.Entries, c.local.Files, nil, func(path string, old, now, _ *filetree.Entry) {
 		if !filetree.Equal(old, now) && (now != nil || !c.local.Hidden(path)) {
-			c.pairs = append(c.pairs, pair{path, old, now})
+			c.pairs = append(c.pairs, merge.Pair{Path: path, Old: old, Now: now})
 		}
 	})
 	return c, nil
@@ -89,12 +84,12 @@ func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	}
 	d.Files = files
 	for _, p := range c.pairs {
-		wanted := len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.path, dir) })
+		wanted := len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.Path, dir) })
 		switch {
-		case filetree.IsGit(p.path):
-			d.Left = append(d.Left, p.path)
-		case p.old != nil && p.now != nil && !p.old.Mode.IsDir() && p.old.Sum == p.now.Sum && gitMode(p.old) == gitMode(p.now) && wanted:
-			d.Files = append(d.Files, FileDiff{Path: p.path, Status: "mode"}) // permission bits that git does not know
+		case filetree.IsGit(p.Path):
+			d.Left = append(d.Left, p.Path)
+		case p.Old != nil && p.Now != nil && !p.Old.Mode.IsDir() && p.Old.Sum == p.Now.Sum && gitMode(p.Old) == gitMode(p.Now) && wanted:
+			d.Files = append(d.Files, FileDiff{Path: p.Path, Status: "mode"}) // permission bits that git does not know
 		}
 	}
 	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
@@ -111,15 +106,15 @@ func (c *comparison) export(ctx context.Context, to io.Writer) error {
 	for _, side := range []struct {
 		ref  string
 		from filetree.Source
-		of   func(pair) *filetree.Entry
+		of   func(merge.Pair) *filetree.Entry
 	}{
-		{"old", c.base.Source(), func(p pair) *filetree.Entry { return p.old }},
-		{"now", filetree.Source{Top: c.top}, func(p pair) *filetree.Entry { return p.now }},
+		{"old", c.base.Source(), func(p merge.Pair) *filetree.Entry { return p.Old }},
+		{"now", filetree.Source{Top: c.top}, func(p merge.Pair) *filetree.Entry { return p.Now }},
 	} {
 		fmt.Fprintf(b, "commit refs/heads/%s\ncommitter - <-> 0 +0000\ndata 0\n", side.ref)
 		for _, p := range c.pairs {
 			e := side.of(p)
-			if e == nil || e.Mode.IsDir() || filetree.IsGit(p.path) {
+			if e == nil || e.Mode.IsDir() || filetree.IsGit(p.Path) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -129,7 +124,7 @@ func (c *comparison) export(ctx context.Context, to io.Writer) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(b, "M %s inline \"%s\"\ndata %d\n%s\n", gitMode(e), quoted.Replace(p.path), len(text), text)
+			fmt.Fprintf(b, "M %s inline \"%s\"\ndata %d\n%s\n", gitMode(e), quoted.Replace(p.Path), len(text), text)
 		}
 	}
 	return b.Flush()

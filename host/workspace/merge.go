@@ -3,15 +3,13 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/merge"
 )
 
 // MergeOptions say how work comes home.
@@ -55,51 +53,7 @@ type Merged struct {
 }
 
 // Conflicts is the error of a merge that was not done: nothing was changed.
-type Conflicts struct {
-	Into  string   `json:"into"`
-	Paths []string `json:"paths"` // at most 1000
-	Dirty bool     `json:"dirty"` // the user's uncommitted changes are in the way
-
-	Task   string `json:"-"` // its name
-	Update bool   `json:"-"` // it was to be brought up to date with Into
-	Open   bool   `json:"-"` // an update has left them
-	Shared bool   `json:"-"` // Into is a filesystem; what else changed is in it
-}
-
-func (c *Conflicts) Error() string {
-	most := 5
-	if c.Update {
-		most = 50
-	}
-	shown := c.Paths[:min(len(c.Paths), most)]
-	names := make([]string, len(shown))
-	for i, p := range shown {
-		names[i] = fmt.Sprintf("%q", filetree.Clip(p))
-	}
-	list := strings.Join(names, ", ")
-	if n := len(c.Paths) - len(shown); n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
-	switch {
-	case c.Dirty:
-		return fmt.Sprintf("merging into %s would overwrite uncommitted changes in %s: commit or stash them, and merge again; nothing was changed", c.Into, list)
-	case c.Open:
-		return fmt.Sprintf("conflicts with %s are not resolved in %s: have the task resolve and commit them, or give them up with `tandemux ws update %s --abort`; nothing was changed", c.Into, list, c.Task)
-	case c.Shared:
-		return fmt.Sprintf("both the task and %s changed %s, which stay as they are on both sides: `tandemux ws resolve %s --keep task`, or filesystem, says whose counts", c.Into, list, c.Task)
-	case c.Update:
-		return fmt.Sprintf("both the task and %s changed %s; nothing was changed: --ask has the agent resolve that, --leave leaves the conflicts in its files", c.Into, list)
-	case c.Task != "":
-		return fmt.Sprintf("both the task and %s changed %s; nothing was changed: `tandemux ws update %s --ask` has the agent resolve that, or merge by hand", c.Into, list, c.Task)
-	}
-	return fmt.Sprintf("both the task and %s changed %s: have the task take those changes over, or merge by hand; nothing was changed", c.Into, list)
-}
-
-// Is makes it an ErrConflict.
-func (c *Conflicts) Is(target error) bool { return target == filetree.ErrConflict } //nolint:errorlint // that is what Is is for
-
-// StatusCode is the HTTP status that it is answered with.
-func (c *Conflicts) StatusCode() int { return http.StatusConflict }
+type Conflicts = merge.Conflicts
 
 // Merge brings what was changed home: of a worktree into the branch that is checked
 // out in the repository, of a copy into the directory that it was made of, of a
@@ -167,18 +121,12 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, err
 	}
 	g := w.sourceGit(r)
-	branch, err := g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD")
+	into, err := merge.CheckedOut(ctx, g, r.Source, r.Source == r.Common, r.Branch)
 	if err != nil {
-		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", r.Source)
+		return Merged{}, err
 	}
-	head, err := g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
-	if err != nil {
-		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the branch %s of %s has no commit", branch, r.Source)
-	}
-	if branch == r.Branch {
-		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", branch, r.Source)
-	}
-	m := Merged{Into: branch}
+	head := into.Head
+	m := Merged{Into: into.Name}
 	s, err := w.snapshot(ctx, r, !o.DryRun)
 	if err != nil {
 		return Merged{}, err
@@ -199,7 +147,16 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	if o.work != "" && m.Behind > 0 {
 		return Merged{}, errMovedOn
 	}
-	to, err := w.join(ctx, r, w.sourceGit(r).With(s.objects...), branch, head, commit, o.Message)
+	to, err := into.Join(ctx, g.With(s.objects...), commit, r.name(), func() string {
+		if o.Message != "" {
+			return o.Message
+		}
+		subject, body := w.about(ctx, r)
+		if subject == "Work of task "+r.name() {
+			subject = ""
+		}
+		return into.Message(ctx, g.With(s.objects...), commit, subject, body)
+	})
 	if err != nil {
 		return Merged{}, err
 	}
@@ -210,7 +167,7 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		m.work = commit
 	}
 	if o.DryRun && to != head && to != s.tip {
-		m.Message, err = w.sourceGit(r).With(s.objects...).Run(ctx, "log", "-1", "--no-show-signature", "--format=%B", to, "--")
+		m.Message, err = g.With(s.objects...).Run(ctx, "log", "-1", "--no-show-signature", "--format=%B", to, "--")
 		m.Message = strings.TrimSpace(m.Message)
 	}
 	if o.DryRun || o.prepare {
@@ -225,7 +182,7 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		return Merged{}, err
 	}
 	if to != head {
-		if err := w.advance(ctx, r, branch, head, to); err != nil {
+		if err := into.Advance(ctx, to); err != nil {
 			return Merged{}, err
 		}
 	}
@@ -271,57 +228,6 @@ func (w *Workspace) workOf(ctx context.Context, r *record, s *snapshot, o MergeO
 	return o.work, nil
 }
 
-// join gives the commit that has both; head itself where there is nothing new.
-func (w *Workspace) join(ctx context.Context, r *record, g git.Git, branch, head, tip, text string) (string, error) {
-	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
-		return head, nil
-	}
-	tree, left, err := g.JoinInto(ctx, head, tip)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
-	case len(left) > 0:
-		paths := git.PathsOf(left)
-		return "", &Conflicts{Into: "the branch " + branch, Task: r.name(), Paths: paths[:min(len(paths), filetree.MaxListed)]}
-	}
-	if tree == "" {
-		return tip, nil
-	}
-	if text == "" {
-		text = mergeMessage(ctx, w, r, g, branch, head, tip)
-	}
-	return g.Commit(ctx, tree, text, head, tip)
-}
-
-// advance moves the user's branch and the files that are checked out of it. git
-// refuses where that would overwrite what is not committed.
-func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to string) error {
-	g := w.sourceGit(r)
-	if r.Source == r.Common {
-		return movedMeanwhile(g.MoveRef(ctx, "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head), branch)
-	}
-	_, err := g.Whole().Run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
-	var e *git.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	var paths []string
-	for line := range strings.SplitSeq(e.Said, "\n") {
-		if p, ok := strings.CutPrefix(line, "\t"); ok {
-			paths = append(paths, p)
-		}
-	}
-	switch {
-	case len(paths) > 0:
-		return &Conflicts{Into: "the branch " + branch, Paths: paths, Dirty: true}
-	case strings.Contains(e.Said, "MERGE_HEAD") || strings.Contains(e.Said, "have not concluded") || strings.Contains(e.Said, "unmerged"):
-		return filetree.Failf(filetree.ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", r.Source)
-	case strings.Contains(e.Said, "index.lock"):
-		return filetree.Failf(filetree.ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", r.Source)
-	}
-	return fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
-}
-
 // mergeCopy brings changed files into the directory that the copy was made of, where
 // they are still what the copy began with. git's own files stay where they are: what
 // an agent writes there, the user's git would run.
@@ -339,10 +245,11 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, filetree.Missing(err, "the directory %s that the copy was made of", r.Source)
 	}
 	defer home.Close()
-	m, changes, err := c.bringable(r, home)
+	changes, left, err := merge.Bringable(r.Source, home, c.pairs)
 	if err != nil {
 		return Merged{}, err
 	}
+	m := Merged{Into: r.Source, Left: append(slices.Clone(c.local.Skipped), left...)}
 	d, err := c.diff(ctx, DiffOptions{})
 	if err != nil {
 		return Merged{}, err
@@ -367,37 +274,6 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, filetree.Failf(filetree.ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(a.Missed))
 	}
 	return m, nil
-}
-
-// bringable finds what is to change at home, where what there is is still what the copy
-// began with. Where it is not, the error is Conflicts.
-func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, changes []filetree.Change, err error) {
-	m = Merged{Into: r.Source, Left: c.local.Skipped}
-	conflicts := &Conflicts{Into: "the directory " + r.Source}
-	for _, p := range c.pairs {
-		if filetree.IsGit(p.path) {
-			if len(m.Left) < filetree.MaxListed {
-				m.Left = append(m.Left, p.path)
-			}
-			continue
-		}
-		there, err := look(home, p.path)
-		switch {
-		case err != nil:
-			return m, nil, err
-		case filetree.Equal(there, p.now):
-			continue
-		case !filetree.Equal(there, p.old):
-			conflicts.Paths = append(conflicts.Paths, p.path)
-			continue
-		}
-		changes = append(changes, filetree.Change{Path: p.path, To: p.now, Was: there})
-	}
-	if len(conflicts.Paths) > 0 {
-		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), filetree.MaxListed)]
-		return m, nil, conflicts
-	}
-	return m, changes, nil
 }
 
 // merged makes what came home what the next comparison begins with.
@@ -425,34 +301,4 @@ func (w *Workspace) merged(ctx context.Context, r *record, home *filetree.Folder
 		return err
 	}
 	return t.Repin(w.id, gone, came.Files)
-}
-
-// look gives what is at a path of a directory, nil for nothing.
-func look(top *filetree.Folder, path string) (*filetree.Entry, error) {
-	e, err := filetree.Standing(top, path)
-	if e == nil || err != nil {
-		return nil, err
-	}
-	at := filetree.Source{Top: top}
-	switch {
-	case e.Mode.IsDir():
-		e.Modified = 0
-	case e.IsLink():
-		target, err := at.Target(e)
-		if err != nil {
-			return nil, err
-		}
-		e.Link(target)
-	case e.Mode.IsRegular():
-		f, now, err := at.Open(e)
-		if err != nil {
-			return nil, fmt.Errorf("look at %q: %w", filetree.Clip(path), err)
-		}
-		defer f.Close()
-		e.Stamp = now
-		if e.Sum, e.Size, err = filetree.SumFile(f); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/merge"
 )
 
 // snapshotName is the directory of a snapshot that is being taken.
@@ -177,7 +178,7 @@ func (w *Workspace) commit(ctx context.Context, r *record, s *snapshot, text str
 		return s.tip, err
 	}
 	if text == "" {
-		text = message(w.about(ctx, r))
+		text = merge.Paragraphs(w.about(ctx, r))
 	}
 	return s.git.Commit(ctx, s.tree, text, append([]string{s.tip}, more...)...)
 }
@@ -218,10 +219,6 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 	return commit, s.left, w.adopt(ctx, r, s.tip, commit)
 }
 
-func movedMeanwhile(err error, branch string) error {
-	return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", branch))
-}
-
 // adopt moves the branch to a commit of the files, from where it was.
 func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) error {
 	if commit == was {
@@ -232,7 +229,7 @@ func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) er
 		return err
 	}
 	if err := w.worktreeGit(r).MoveRef(ctx, "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, was); err != nil {
-		return movedMeanwhile(err, r.Branch)
+		return merge.MovedMeanwhile(err, r.Branch)
 	}
 	if err := w.moved(ctx, r); err != nil || r.Update == nil {
 		return err

@@ -1,0 +1,133 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tandemux/host/git"
+	"tandemux/host/workspace/filetree"
+)
+
+// Branch is where work comes home to: what is checked out in a repository.
+type Branch struct {
+	Name string
+	Head string // the commit that it is at
+
+	git    git.Git
+	source string // the repository, for people
+	bare   bool
+	work   string // the branch that comes home
+}
+
+// CheckedOut is the branch that is checked out where git runs; work is the branch that is
+// to come home.
+func CheckedOut(ctx context.Context, g git.Git, source string, bare bool, work string) (b Branch, err error) {
+	b = Branch{git: g, source: source, bare: bare, work: work}
+	if b.Name, err = g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD"); err != nil {
+		return b, filetree.Failf(filetree.ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", source)
+	}
+	if b.Head, err = g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil {
+		return b, filetree.Failf(filetree.ErrUnsupported, "the branch %s of %s has no commit", b.Name, source)
+	}
+	if b.Name == work {
+		return b, filetree.Failf(filetree.ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", b.Name, source)
+	}
+	return b, nil
+}
+
+// Join gives the commit that has both the branch and tip; Head where there is nothing new. g
+// sees the objects, task is whose work it is, and text gives the message of a merge.
+func (b Branch) Join(ctx context.Context, g git.Git, tip, task string, text func() string) (string, error) {
+	if _, err := g.Run(ctx, "merge-base", "--is-ancestor", tip, b.Head); err == nil {
+		return b.Head, nil
+	}
+	tree, left, err := g.JoinInto(ctx, b.Head, tip)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("merge %s into %s: %w", b.work, b.Name, err)
+	case len(left) > 0:
+		paths := git.PathsOf(left)
+		return "", &Conflicts{Into: "the branch " + b.Name, Task: task, Paths: paths[:min(len(paths), filetree.MaxListed)]}
+	}
+	if tree == "" {
+		return tip, nil
+	}
+	return g.Commit(ctx, tree, text(), b.Head, tip)
+}
+
+// MovedMeanwhile words the error of a branch that somebody else has moved.
+func MovedMeanwhile(err error, branch string) error {
+	return git.Moved(err, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", branch))
+}
+
+// Advance moves the branch and the files that are checked out of it to a commit that comes
+// after Head. git refuses where that would overwrite what is not committed.
+func (b Branch) Advance(ctx context.Context, to string) error {
+	if b.bare {
+		return MovedMeanwhile(b.git.MoveRef(ctx, "tandemux: merge "+b.work, "refs/heads/"+b.Name, to, b.Head), b.Name)
+	}
+	_, err := b.git.Whole().Run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
+	var e *git.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	var paths []string
+	for line := range strings.SplitSeq(e.Said, "\n") {
+		if p, ok := strings.CutPrefix(line, "\t"); ok {
+			paths = append(paths, p)
+		}
+	}
+	switch {
+	case len(paths) > 0:
+		return &Conflicts{Into: "the branch " + b.Name, Paths: paths, Dirty: true}
+	case strings.Contains(e.Said, "MERGE_HEAD") || strings.Contains(e.Said, "have not concluded") || strings.Contains(e.Said, "unmerged"):
+		return filetree.Failf(filetree.ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", b.source)
+	case strings.Contains(e.Said, "index.lock"):
+		return filetree.Failf(filetree.ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", b.source)
+	}
+	return fmt.Errorf("merge %s into %s: %w", b.work, b.Name, err)
+}
+
+const (
+	// maxSubject bounds the first line of a message that we make, in characters.
+	maxSubject = 72
+	// maxSubjects bounds the commits that a merge's message names.
+	maxSubjects = 20
+)
+
+// Message is that of the merge of a branch: what it is about, if anybody knows, and the
+// commits that were made there.
+func (b Branch) Message(ctx context.Context, g git.Git, tip, subject, body string) string {
+	first := "Merge " + b.work + " into " + b.Name
+	if subject != "" {
+		first = "Merge " + b.work + ": " + subject
+	}
+	var commits strings.Builder
+	out, _ := g.Run(ctx, "log", "--no-show-signature", "--no-merges", "--reverse", "--format=%s", "--max-count=1000", b.Head+".."+tip, "--") // a message can do without
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for i, line := range lines {
+		if i == maxSubjects {
+			break
+		}
+		if line = git.Subject(line, maxSubject); line != "" {
+			commits.WriteString("* " + line + "\n")
+		}
+	}
+	if len(lines) < 2 {
+		commits.Reset() // its subject says it
+	}
+	return Paragraphs(git.ClipWords(first, maxSubject), commits.String(), body)
+}
+
+// Paragraphs joins what a message has, with an empty line between.
+func Paragraphs(parts ...string) string {
+	var all []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			all = append(all, p)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
