@@ -1,0 +1,151 @@
+package travel
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"tandemux/host/workspace/filetree"
+)
+
+// The kinds of loads.
+const (
+	Bundle  = "bundle"
+	Archive = "archive"
+)
+
+// MaxSize bounds a load, in bytes.
+const MaxSize = 2 << 30
+
+// limits bound what comes out of one.
+var limits = filetree.Limits{Files: 1_000_000, Bytes: 16 << 30, FileSize: 8 << 30}
+
+// Load says what a file is that travels.
+type Load struct {
+	Kind string `json:"kind"` // bundle or archive
+	Size int64  `json:"size"` // in bytes; 0: nothing is new, and nothing travels
+	// Digest is sha256:HEX of the file.
+	Digest string `json:"digest,omitempty"`
+	// Ref is the one branch of a bundle, in full, and Commit what it is at.
+	Ref    string `json:"ref,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	// Source is the directory that it was made of, on the machine where that was done.
+	Source string `json:"source,omitempty"`
+}
+
+var (
+	digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
+	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+)
+
+const (
+	maxRef    = 250
+	maxSource = 4096
+)
+
+// Check says what is wrong with a load that somebody else names.
+func (l Load) Check() error {
+	bad := func(what, value string) error {
+		return filetree.Failf(filetree.ErrInvalid, "files that travel have no %s %q", what, filetree.Clip(value))
+	}
+	switch {
+	case l.Kind != Bundle && l.Kind != Archive:
+		return bad("kind", l.Kind)
+	case l.Size < 0:
+		return bad("size", "less than 0")
+	case l.Size > MaxSize:
+		return tooLarge(MaxSize)
+	case l.Size > 0 && !digestForm().MatchString(l.Digest):
+		return bad("digest", l.Digest)
+	case l.Kind == Bundle && (!strings.HasPrefix(l.Ref, "refs/heads/") || len(l.Ref) > maxRef || strings.ContainsAny(l.Ref, " :\\\x00\n")):
+		return bad("branch", l.Ref)
+	case l.Kind == Bundle && !commitForm().MatchString(l.Commit):
+		return bad("commit", l.Commit)
+	case len(l.Source) > maxSource || !utf8.ValidString(l.Source):
+		return bad("source", l.Source)
+	}
+	return nil
+}
+
+func tooLarge(most int64) error {
+	return filetree.Failf(filetree.ErrTooLarge, "the files take more than %d MiB on their way: leave large ones out of the repository, name a directory below, or have the host fetch them", most>>20)
+}
+
+// meter counts, bounds and sums up what is written.
+type meter struct {
+	to   io.Writer
+	sum  hash.Hash
+	size int64
+	most int64
+}
+
+func newMeter(to io.Writer, most int64) *meter {
+	return &meter{to: to, sum: sha256.New(), most: most}
+}
+
+func (m *meter) Write(b []byte) (int, error) {
+	if m.size += int64(len(b)); m.size > m.most {
+		return 0, tooLarge(m.most)
+	}
+	m.sum.Write(b)
+	return m.to.Write(b)
+}
+
+func (m *meter) digest() string { return "sha256:" + hex.EncodeToString(m.sum.Sum(nil)) }
+
+// Receive writes what a load has into a file of ours, and checks that it is that.
+func (l Load) Receive(from io.Reader, file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return filetree.Full(err)
+	}
+	m := newMeter(f, l.Size)
+	_, err = io.Copy(m, io.LimitReader(from, l.Size+1))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil || m.size > l.Size {
+		err = l.is(m)
+	}
+	if err != nil {
+		os.Remove(file) //nolint:errcheck // the other error says more
+	}
+	return filetree.Full(err)
+}
+
+// is says whether what was written is what the load says.
+func (l Load) is(m *meter) error {
+	if m.size != l.Size || m.digest() != l.Digest {
+		return filetree.Failf(filetree.ErrInvalid, "the files were damaged on their way: they are not the %d bytes with the digest %s that they should be, so nothing of them was taken", l.Size, l.Digest)
+	}
+	return nil
+}
+
+// Reader reads a load from somebody who may send something else: its end is an error, and so
+// is more, or less.
+func (l Load) Reader(from io.Reader) io.Reader {
+	return &reading{from: from, load: l, meter: newMeter(io.Discard, l.Size)}
+}
+
+type reading struct {
+	from  io.Reader
+	load  Load
+	meter *meter
+}
+
+// Read implements io.Reader.
+func (r *reading) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	if _, e := r.meter.Write(b[:n]); e != nil || err == io.EOF { //nolint:errorlint // a Reader gives it bare
+		if e := r.load.is(r.meter); e != nil {
+			return 0, e
+		}
+	}
+	return n, err
+}
