@@ -7,12 +7,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/task/budget"
 	"tandemux/hub/api"
 	"tandemux/hub/front"
 	"tandemux/hub/join"
@@ -20,6 +22,7 @@ import (
 	"tandemux/hub/worker"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // tasks hands out the fleet's tasks.
@@ -43,7 +46,7 @@ func takeTasks(ctx context.Context, j *join.Joined) error {
 	}
 	client := apiclient.New(apiclient.Options{Dial: j.Host})
 	defer client.Close()
-	return worker.Run(ctx, worker.Options{Host: j.Name, NATS: j.NATS, API: client, Labels: j.Labels, Room: j.Room, Log: j.Log})
+	return worker.Run(ctx, worker.Options{Host: j.Name, NATS: j.NATS, API: client, Labels: j.Labels, Room: j.Room, Dir: filepath.Join(local.FindDirs().State, "hub-files"), Log: j.Log})
 }
 
 func newQueueCommand() *cobra.Command {
@@ -87,8 +90,9 @@ func newLimitsCommand() *cobra.Command {
 		Persons  []string `flag:"of-person" value:"NAME=N" doc:"Of this person"`
 		Projects []string `flag:"of-project" value:"NAME=N" doc:"Of this project"`
 		Labels   []string `flag:"of-label" value:"LABEL=N" doc:"Of those that ask for this label"`
+		Bytes    string   `flag:"bytes" value:"SIZE" doc:"Of the files of each person's tasks at the hub, such as 20G (default 8G)"`
 	}
-	return cli.WithJSON(cli.Command("limits", `Say how many tasks may be at work at once, or set it
+	return cli.WithJSON(cli.Command("limits", `Say how many tasks may be at work at once, and what their files may take, or set it
 Given any, they replace all that there were.
 
   tandemux hub limits --person 4 --of-person ci=10 --of-label gpu=2`, &in, func(cmd *cobra.Command, _ []string) error {
@@ -109,8 +113,14 @@ Given any, they replace all that there were.
 				(*each.into)[name] = n
 			}
 		}
+		if in.Bytes != "" {
+			var err error
+			if l.Bytes, err = budget.ParseBytes(in.Bytes); err != nil {
+				return cli.Usagef("--bytes: %w", err)
+			}
+		}
 		method, body := http.MethodGet, any(nil)
-		for _, name := range []string{"person", "project", "of-person", "of-project", "of-label"} {
+		for _, name := range []string{"person", "project", "of-person", "of-project", "of-label", "bytes"} {
 			if cmd.Flags().Changed(name) {
 				method, body = http.MethodPut, l
 			}
@@ -134,6 +144,9 @@ Given any, they replace all that there were.
 				for _, name := range slices.Sorted(maps.Keys(each.of)) {
 					say(each.of[name], each.what+name)
 				}
+			}
+			if got.Bytes > 0 {
+				fmt.Fprintf(out, "%d MiB of files of each person\n", got.Bytes>>20)
 			}
 			return nil
 		})

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/auth"
 	hostapi "tandemux/host/task/api"
+	"tandemux/host/workspace/travel"
 	"tandemux/hub/front"
 	"tandemux/hub/queue"
 	"tandemux/internal/fault"
@@ -64,12 +65,19 @@ var operations = map[string]route{
 	"setBudget":      {auth.ScopeSession, http.StatusOK, passOn},
 }
 
+const filesRoute = "PUT /fleet/tasks/{task}/files"
+
 // fleet are the hub's own, by pattern below the interface's prefix.
 var fleet = map[string]route{
-	"GET /fleet/queue":              {auth.ScopeRead, http.StatusOK, getQueue},
-	"GET /fleet/limits":             {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { return r.q.Limits(), nil }},
-	"PUT /fleet/limits":             {auth.ScopeAdmin, http.StatusOK, setLimits},
-	"PUT /fleet/hosts/{host}/drain": {auth.ScopeAdmin, http.StatusOK, setDrain},
+	"GET /fleet/queue":                     {auth.ScopeRead, http.StatusOK, getQueue},
+	"GET /fleet/limits":                    {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { return r.q.Limits(), nil }},
+	"PUT /fleet/limits":                    {auth.ScopeAdmin, http.StatusOK, setLimits},
+	"PUT /fleet/hosts/{host}/drain":        {auth.ScopeAdmin, http.StatusOK, setDrain},
+	"GET /fleet/files":                     {auth.ScopeRead, http.StatusOK, getRoom},
+	"GET /fleet/tasks/{task}/files":        {auth.ScopeRead, http.StatusOK, getTravelled},
+	filesRoute:                             {auth.ScopeSession, http.StatusOK, putFiles},
+	"GET /fleet/tasks/{task}/files/base":   {auth.ScopeRead, http.StatusOK, getFiles(false)},
+	"GET /fleet/tasks/{task}/files/result": {auth.ScopeRead, http.StatusOK, getFiles(true)},
 }
 
 // Routes are those of the front.
@@ -86,7 +94,11 @@ func (a *API) Routes() (all []front.Route) {
 		add(as.Method+" "+as.Path, queue.MaxCall, o)
 	}
 	for pattern, o := range fleet {
-		add(pattern, 0, o)
+		body := int64(0)
+		if pattern == filesRoute {
+			body = travel.MaxSize + 1
+		}
+		add(pattern, body, o)
 	}
 	return all
 }

@@ -181,7 +181,7 @@ func (f *fleet) work(h *member, room int, labels ...string) {
 	client := hostAPI(h.Dir)
 	go func() {
 		defer close(ended)
-		if err := worker.Run(ctx, worker.Options{Host: h.name, NATS: nc, API: client, Labels: labels, Room: room, Log: f.log()}); err != nil {
+		if err := worker.Run(ctx, worker.Options{Host: h.name, NATS: nc, API: client, Labels: labels, Room: room, Dir: filepath.Join(h.Dir, "hub-files"), Log: f.log()}); err != nil {
 			f.Error(err)
 		}
 	}()
@@ -211,7 +211,7 @@ func workerProcess(dir, file string) {
 		nc, err = connect(o.At, o.Name, o.Credential)
 	}
 	if err == nil {
-		err = worker.Run(context.Background(), worker.Options{Host: o.Name, NATS: nc, API: hostAPI(dir), Labels: o.Labels, Room: o.Room, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+		err = worker.Run(context.Background(), worker.Options{Host: o.Name, NATS: nc, API: hostAPI(dir), Labels: o.Labels, Room: o.Room, Dir: filepath.Join(dir, "hub-files"), Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)

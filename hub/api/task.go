@@ -15,6 +15,8 @@ import (
 	"tandemux/host/task/access"
 	hostapi "tandemux/host/task/api"
 	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/travel"
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
 )
@@ -33,15 +35,27 @@ func (r *request) newID(prefix string) string {
 const maxLabels = 32
 
 func createTask(r *request) (any, error) {
-	var n task.NewTask
-	if err := r.decode(&n); err != nil {
+	var in struct {
+		task.NewTask
+		Files *travel.Load `json:"files"`
+	}
+	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
+	n := in.NewTask
 	s := queue.Spec{ID: r.newID("tsk"), Name: n.Name, Person: r.who.Name, Project: n.ProjectID, Agent: n.AgentName, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	s.Where = slices.Compact(slices.Sorted(slices.Values(strings.FieldsFunc(n.Where, func(c rune) bool { return c == ',' || c == ' ' }))))
 	policy := lease.Fail
 	if n.IfLost == string(lease.Again) {
 		policy = lease.Again
+	}
+	if s.Files = in.Files; s.Files != nil {
+		if err := s.Files.Check(); err != nil {
+			return nil, err
+		}
+		if n.Workspace != "" || n.From != "" || s.Files.Size == 0 {
+			return nil, refusef(http.StatusUnprocessableEntity, "files are the workspace of a task, and from where it begins: give no other")
+		}
 	}
 	if err := check(r, &n, s.Where); err != nil {
 		return nil, err
@@ -52,6 +66,9 @@ func createTask(r *request) (any, error) {
 			base = "task"
 		}
 		s.Name = base + "-" + s.ID[len(s.ID)-5:]
+	}
+	if s.Files != nil && s.Files.Kind == travel.Bundle && n.GitBranch == "" {
+		n.GitBranch = "tandemux/" + s.Name
 	}
 	n.Where, n.IfLost, n.ProjectID, n.Cwd, n.Hint = "", "", "", "", ""
 	var err error
@@ -100,6 +117,10 @@ func present(q *queue.Queue, t queue.Task) task.Present {
 	waiting := n.Status == store.Waiting
 	n.ID, n.Name, n.Creator, n.Created, n.ProjectID = t.Spec.ID, t.Spec.Name, t.Spec.Person, t.Spec.Created, t.Spec.Project
 	n.Reason = t.Record.Reason
+	if l := t.Spec.Files; l != nil { // the person's own, wherever it is on the host
+		kind := map[string]workspace.Kind{travel.Bundle: workspace.Worktree, travel.Archive: workspace.Copy}[l.Kind]
+		n.Workspace, _ = json.Marshal(workspace.Spec{Kind: kind, Dir: l.Source}) //nolint:errcheck // its types are fixed
+	}
 	if n.Updated.IsZero() {
 		n.Updated = n.Created
 	}
@@ -213,8 +234,11 @@ func deleteTask(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := task.Deleted{}
-	if got, ok := r.atHost(t, http.MethodDelete, "", r.URL.RawQuery); ok {
+	d, query := task.Deleted{}, r.URL.RawQuery
+	if t.Spec.Files != nil {
+		query = "force=true" // the repository goes with it: what is to stay is in the result
+	}
+	if got, ok := r.atHost(t, http.MethodDelete, "", query); ok {
 		json.Unmarshal(got.Body, &d) //nolint:errcheck // then nothing is known to have stayed
 	}
 	return d, r.q.Delete(r.Context(), t.Spec.ID)

@@ -9,7 +9,7 @@
 //	tandemux_settings  a key-value bucket: limits, and the hosts that are drained
 //	tandemux_parts     a stream: what tasks do (parts.TASK), each message some parts with
 //	                   the ids that readers know them by, without gaps
-//	tandemux_files     an object store: workspaces on their way, and results
+//	tandemux_files     an object store: workspaces on their way, and results (hub/files)
 //
 // # What hosts say
 //
@@ -19,9 +19,11 @@
 //	                  which leases it has
 //	task.ask.HOST     an Ask for a change of a record whose lease it has
 //	task.parts.HOST   Parts of a task whose lease it has
-//	task.file.HOST    a piece of a file, of a task whose lease it has
+//	task.file.HOST    a Piece of the files that a task begins with, whose lease it has
+//	task.keep.HOST    a result that it has, of a task whose lease it has
 //	task.tell.HOST    from the hub: a lease that it got, or that it should beat now
 //	task.call.HOST    from the hub: a request for the host's own interface of tasks
+//	task.take.HOST    from the hub: a Piece of a result that the host has said to keep
 //
 // # Who is next
 //

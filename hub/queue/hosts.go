@@ -23,11 +23,15 @@ const (
 
 // listen answers hosts. Beats are heard by all hubs of a fleet, the rest is any one's.
 func (q *Queue) listen() error {
-	for kind, answer := range map[string]func(context.Context, string, []byte) (Reply, error){"beat": q.beat, "ask": q.ask, "parts": q.append, "event": q.event} {
+	for kind, answer := range map[string]func(context.Context, string, []byte) (Reply, error){"beat": q.beat, "ask": q.ask, "parts": q.append, "event": q.event, "file": q.piece, "keep": q.keep} {
+		within := callTime
+		if kind == "keep" {
+			within = keepTime
+		}
 		handle := func(m *nats.Msg) {
 			host := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
 			q.ended.Go(func() {
-				ctx, done := context.WithTimeout(q.ctx, callTime)
+				ctx, done := context.WithTimeout(q.ctx, within)
 				defer done()
 				r, err := answer(ctx, host, m.Data)
 				if err != nil {

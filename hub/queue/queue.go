@@ -37,7 +37,7 @@ type Queue struct {
 
 	tasks, events, settings jetstream.KeyValue
 	parts                   jetstream.Stream
-	files                   jetstream.ObjectStore
+	files                   stored
 
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
@@ -116,6 +116,7 @@ func (q *Queue) begin(ctx context.Context) error {
 		return err
 	}
 	q.ended.Go(q.dispatch)
+	q.ended.Go(q.sweepFiles)
 	return nil
 }
 

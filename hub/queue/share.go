@@ -14,7 +14,12 @@ type Limits struct {
 	Projects map[string]int `json:"projects,omitempty"`
 	// Labels are of those that ask for a label.
 	Labels map[string]int `json:"labels,omitempty"`
+	// Bytes are of the files of each person's tasks, that travel; 0: DefaultBytes.
+	Bytes int64 `json:"bytes,omitempty"`
 }
+
+// DefaultBytes is how much the files of a person's tasks may take at the hub, in bytes.
+const DefaultBytes = 8 << 30
 
 // wish is a task that is at work, or wants to be.
 type wish struct {

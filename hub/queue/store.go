@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tandemux/hub/files"
 	"tandemux/hub/lease"
 	"tandemux/internal/fault"
 )
@@ -18,7 +19,6 @@ const (
 	tasksBucket    = "tandemux_tasks"
 	eventsBucket   = "tandemux_events"
 	settingsBucket = "tandemux_settings"
-	filesBucket    = "tandemux_files"
 	partsStream    = "tandemux_parts"
 	partsSubject   = "parts."
 )
@@ -35,6 +35,7 @@ const (
 var (
 	NotFound = fault.New(http.StatusNotFound, "there is no such task")
 	Invalid  = fault.New(http.StatusUnprocessableEntity, "that can't be")
+	Full     = fault.New(http.StatusInsufficientStorage, "there is no room for it")
 	Away     = fault.New(http.StatusServiceUnavailable, "the host does not answer")
 )
 
@@ -67,7 +68,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	q.files, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: filesBucket, Storage: jetstream.FileStorage, Replicas: q.o.Replicas})
+	q.files.Store, err = files.Open(ctx, js, q.o.Replicas)
 	return err
 }
 
@@ -118,6 +119,9 @@ func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Recor
 	}
 	if op.Verb == lease.Lose || op.Verb == lease.Cancel {
 		q.told(ctx, id, before, r)
+	}
+	if op.Verb == lease.Lose || op.Verb == lease.Finish {
+		q.drop(ctx, id, before, r)
 	}
 	return r, nil
 }

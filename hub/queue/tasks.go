@@ -54,6 +54,13 @@ func (q *Queue) Create(ctx context.Context, s Spec, policy lease.Policy) (Task, 
 	case full:
 		return Task{}, lease.Stale.Errorf("the fleet has %d tasks: delete some (`tandemux task cleanup`)", maxTasks)
 	}
+	if s.Files != nil {
+		q.files.making.Lock() // so that two at once don't count on the same room
+		defer q.files.making.Unlock()
+		if err := q.room(s.Person, s.Files.Size, s.ID); err != nil {
+			return Task{}, err
+		}
+	}
 	spec, err := json.Marshal(s)
 	if err != nil {
 		return Task{}, err
@@ -88,6 +95,15 @@ func (q *Queue) Send(ctx context.Context, e Event) error {
 	}
 	if len(text) > MaxContent {
 		return Invalid.Errorf("it has %d bytes; up to %d go through a hub", len(text), MaxContent)
+	}
+	if t, known := q.Task(e.Task); known && t.Spec.Files != nil {
+		there, err := q.files.Has(ctx, filesName(e.Task))
+		if err != nil {
+			return fmt.Errorf("look for the task's files: %w", err)
+		}
+		if !there {
+			return lease.Stale.Errorf("the files of %s were not sent: delete it (`tandemux task rm`), and begin another", t.Spec.Name)
+		}
 	}
 	// What is stored and not known to the record is sent again, or never: nothing waits for it.
 	if _, err := q.events.Put(ctx, e.Task+"."+e.ID, text); err != nil {
@@ -180,13 +196,8 @@ func (q *Queue) Delete(ctx context.Context, id string) error {
 		return fmt.Errorf("delete a task's stream: %w", err)
 	}
 	if known {
-		for _, name := range []string{t.Spec.Files, t.Note().Result} {
-			if name == "" {
-				continue
-			}
-			if err := q.files.Delete(ctx, name); err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-				return fmt.Errorf("delete a task's files: %w", err)
-			}
+		if err := q.files.Delete(ctx, filesName(id), resultName(id, t.Note().Kept), resultName(id, t.Record.Lease)); err != nil {
+			return err
 		}
 	}
 	if err := q.tasks.Purge(ctx, id); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"tandemux/host/workspace/travel"
 	"tandemux/hub/lease"
 	"tandemux/hub/server"
 )
@@ -19,9 +20,8 @@ type Spec struct {
 	Created time.Time `json:"created"`
 	// New is the body by which a host makes it.
 	New json.RawMessage `json:"new"`
-	// Files is the object that has its workspace, Kind what it is: bundle or archive.
-	Files string `json:"files,omitempty"`
-	Kind  string `json:"kind,omitempty"`
+	// Files are what its workspace begins with, if that travels.
+	Files *travel.Load `json:"files,omitempty"`
 }
 
 // Note is what a host says of a task of its own, as it is in a record.
@@ -32,8 +32,11 @@ type Note struct {
 	Last  int64  `json:"last,omitempty"`
 	// Present is how it is there.
 	Present json.RawMessage `json:"present,omitempty"`
-	// Result is the object that has what it made.
-	Result string `json:"result,omitempty"`
+	// Result is what it made of its files, and Kept the lease that stored that.
+	Result *travel.Load `json:"result,omitempty"`
+	Kept   uint64       `json:"kept,omitempty"`
+	// Unkept is why what the last turn made is not stored.
+	Unkept string `json:"unkept,omitempty"`
 }
 
 // Beat is what a host says every few seconds.
@@ -79,6 +82,22 @@ type Wanted struct {
 	Event string `json:"event"`
 }
 
+// Piece is a piece of a file that a host wants: of a task's files, or, of the hub, of a
+// result that the host has.
+type Piece struct {
+	ID    string `json:"id"`
+	Lease uint64 `json:"lease"`
+	At    uint64 `json:"at,omitempty"`
+}
+
+// Keep is a result that a host has, of a task whose lease it has. The hub asks for its pieces,
+// by place in bytes, before it answers.
+type Keep struct {
+	ID    string      `json:"id"`
+	Lease uint64      `json:"lease"`
+	Load  travel.Load `json:"load"`
+}
+
 // Tell is what the hub tells a host: with an ID that it has that lease now, without one
 // to beat.
 type Tell struct {
@@ -103,6 +122,7 @@ type Reply struct {
 	Record *lease.Record `json:"record,omitempty"`
 	Leases *Leases       `json:"leases,omitempty"`
 	Last   int64         `json:"last,omitempty"` // part of the host's stream that is stored
+	Next   uint64        `json:"next,omitempty"` // place of the next piece of a file
 	Type   string        `json:"type,omitempty"`
 	Body   []byte        `json:"body,omitempty"`
 }
@@ -117,9 +137,9 @@ func Subject(kind, host string) string { return "task." + kind + "." + host }
 // Grant is what a host may do in NATS for its tasks.
 func Grant(host string) server.Grant {
 	var g server.Grant
-	for _, kind := range []string{"beat", "ask", "event", "parts"} {
+	for _, kind := range []string{"beat", "ask", "event", "parts", "file", "keep"} {
 		g.Publish = append(g.Publish, Subject(kind, host))
 	}
-	g.Subscribe = []string{Subject("tell", host), Subject("call", host)}
+	g.Subscribe = []string{Subject("tell", host), Subject("call", host), Subject("take", host)}
 	return g
 }

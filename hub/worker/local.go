@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"tandemux/host/workspace/travel"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
 )
@@ -116,6 +117,11 @@ func (w *Worker) call(text []byte) queue.Reply {
 		return refuse(http.StatusServiceUnavailable, "read the host's answer: "+err.Error())
 	case len(body) > queue.MaxCall:
 		return refuse(http.StatusRequestEntityTooLarge, "the answer is too long to go through a hub: ask the host itself")
+	}
+	if c.Method == http.MethodDelete {
+		if err := travel.Remove(w.dirOf(c.Task)); err != nil {
+			w.o.Log.Warn("remove what a task was made of", "err", err)
+		}
 	}
 	return queue.Reply{Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"), Body: body}
 }

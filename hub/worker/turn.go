@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/workspace/travel"
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
@@ -125,11 +126,21 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	if body["name"], err = json.Marshal(t.note.Local); err != nil {
 		return err
 	}
+	if s.Files != nil {
+		words, err := t.unpack(ctx, *s.Files)
+		if err != nil {
+			return err
+		}
+		if body["workspace"], err = json.Marshal(words); err != nil {
+			return err
+		}
+	}
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
 	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
 		return nil // a host that died in between has made it
 	}
 	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+		travel.Remove(t.w.dirOf(t.note.Local))         //nolint:errcheck // sweepFiles does
 		if refused.StatusCode == http.StatusNotFound { // the agent, which another host may have
 			t.w.mu.Lock()
 			t.w.listed = time.Time{}
@@ -174,6 +185,10 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 	}
 	end, err := t.follow(ctx, id, work, event)
 	if err == nil {
+		var s queue.Spec
+		if json.Unmarshal(r.Task, &s) == nil && s.Files != nil {
+			t.home(ctx, *s.Files)
+		}
 		t.present(ctx)
 	}
 	return end, err

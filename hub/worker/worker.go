@@ -26,6 +26,7 @@ type Options struct {
 	API    *apiclient.Client // of the host
 	Labels []string          // where the credential gives none
 	Room   int               // how many tasks at once
+	Dir    string            // where repositories and directories of tasks are kept, that travel here
 	Log    *slog.Logger
 }
 
@@ -47,6 +48,7 @@ type Worker struct {
 	terms  lease.Terms
 	holder *lease.Holder
 	work   map[lease.Held]context.CancelFunc
+	offers map[lease.Held]*offer
 	agents []string
 	listed time.Time
 	swept  bool
@@ -56,9 +58,9 @@ type Worker struct {
 func Run(ctx context.Context, o Options) error {
 	w := &Worker{
 		o: o, beats: make(chan struct{}, 1), ctx: ctx,
-		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{},
+		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{}, offers: map[lease.Held]*offer{},
 	}
-	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called} {
+	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called, "take": w.taken} {
 		s, err := o.NATS.Subscribe(queue.Subject(kind, o.Host), answer)
 		if err != nil {
 			return fmt.Errorf("take tasks: %w", err)
@@ -66,6 +68,7 @@ func Run(ctx context.Context, o Options) error {
 		defer s.Unsubscribe() //nolint:errcheck // it ends either way
 	}
 	defer w.all.Wait()
+	w.sweepFiles() // before any is taken
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -200,11 +203,17 @@ func (w *Worker) told(m *nats.Msg) {
 
 // ask asks the hub for something and waits for the answer.
 func (w *Worker) ask(kind string, v any) (r queue.Reply, err error) {
+	ctx, done := context.WithTimeout(context.Background(), askTime) // what ends is told, too
+	defer done()
+	return w.askWithin(ctx, kind, v)
+}
+
+func (w *Worker) askWithin(ctx context.Context, kind string, v any) (r queue.Reply, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return r, err
 	}
-	m, err := w.o.NATS.Request(queue.Subject(kind, w.o.Host), text, askTime)
+	m, err := w.o.NATS.RequestWithContext(ctx, queue.Subject(kind, w.o.Host), text)
 	if err != nil {
 		return r, fmt.Errorf("ask the hub: %w", err)
 	}

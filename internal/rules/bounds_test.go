@@ -116,6 +116,7 @@ var bounds = map[string][]string{
 	"docs/fleet.md": {
 		"An event has at most {hub/queue.MaxContent KiB}, an answer of a host that passes through {hub/queue.MaxCall KiB}",
 		"it has not for {hub/directory.AwayTime s}",
+		"take up to {host/workspace/travel.MaxSize GiB} on each way, those of all tasks of a person {hub/queue.DefaultBytes GiB} at the hub",
 	},
 	"docs/sandbox.md": {
 		"{host/task/login.maxFiles} files and {host/task/login.maxBytes MiB} at most",

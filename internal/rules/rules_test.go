@@ -114,10 +114,12 @@ var arrows = map[string][]string{
 	"host/web":           {"ahp", "host/auth", "host/front", "host/passkey", "host/push", "internal/client", "internal/config/option", "internal/hosttest", "internal/jsonrpc", "internal/statefile", "internal/wsrpc"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/git":           {"host/workspace/filetree", "internal/procgroup"},
-	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/folders", "host/workspace/modules"},
+	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/folders", "host/workspace/merge", "host/workspace/modules"},
 
 	"host/workspace/modules": {"host/git", "host/workspace/filetree"},
 	"host/workspace/folders": {"host/workspace/filetree"},
+	"host/workspace/merge":   {"host/git", "host/workspace/filetree"},
+	"host/workspace/travel":  {"host/git", "host/workspace", "host/workspace/filetree", "host/workspace/merge"},
 
 	"host/agent/commandline": {"ahp", "host/agent"},
 	"host/sessions/page":     {"ahp", "host/params"},
@@ -215,9 +217,10 @@ var arrows = map[string][]string{
 	"hub/carry":        {"hub/directory", "hub/front", "hub/server", "internal/jsonrpc", "internal/wsrpc"},
 	"hub/join":         {"ahp", "host/front", "hub/carry", "hub/directory", "hub/server", "internal/client", "internal/jsonrpc", "internal/wsrpc"},
 	"hub/lease":        {"internal/fault"},
-	"hub/queue":        {"hub/lease", "hub/server", "internal/fault"},
-	"hub/worker":       {"hub/lease", "hub/queue", "internal/apiclient", "internal/fault"},
-	"hub/api":          {"host/auth", "host/task/...", "hub/front", "hub/lease", "hub/queue", "hub/worker", "internal/fault", "internal/hosttest"},
+	"hub/files":        {"host/workspace/travel", "hub/server", "internal/fault", "internal/soak"},
+	"hub/queue":        {"host/workspace/travel", "hub/files", "hub/lease", "hub/server", "internal/fault"},
+	"hub/worker":       {"host/workspace/...", "hub/files", "hub/lease", "hub/queue", "internal/apiclient", "internal/fault"},
+	"hub/api":          {"host/auth", "host/task/...", "host/workspace/...", "hub/front", "hub/lease", "hub/queue", "hub/worker", "internal/fault", "internal/hosttest"},
 	"cmd/tandemux-hub": {"..."},
 
 	"internal/tmux/pane": {"ahp"},

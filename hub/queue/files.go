@@ -1,0 +1,210 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tandemux/host/workspace/travel"
+	"tandemux/hub/files"
+	"tandemux/hub/lease"
+)
+
+// stored are the files of tasks, and who makes a task that has some.
+type stored struct {
+	*files.Store
+	making sync.Mutex
+}
+
+// Names of stored files are made of the task's id here: no host names one.
+func filesName(id string) string { return id + ".files" }
+
+func resultName(id string, by uint64) string { return id + ".result." + strconv.FormatUint(by, 10) }
+
+// keepTime bounds how long a result is on its way.
+const keepTime = 30 * time.Minute
+
+// Room is how much may be stored of a person's tasks, and how much of that is left.
+func (q *Queue) Room(person string) (most, left int64) { return q.left(person, "") }
+
+// left is Room but for what a task has of it.
+func (q *Queue) left(person, but string) (most, left int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	most = q.limits.Bytes
+	if most <= 0 {
+		most = DefaultBytes
+	}
+	left = most
+	for id, k := range q.known {
+		if k.spec.Person != person || id == but {
+			continue
+		}
+		if k.spec.Files != nil {
+			left -= k.spec.Files.Size
+		}
+		t := Task{k.spec, k.record}
+		if r := t.Note().Result; r != nil {
+			left -= min(max(0, r.Size), travel.MaxSize)
+		}
+	}
+	return most, max(0, left)
+}
+
+// room refuses what a person has no room for.
+func (q *Queue) room(person string, size int64, but string) error {
+	most, left := q.left(person, but)
+	if size <= left {
+		return nil
+	}
+	return Full.Errorf("the files of %s's tasks may take %s at the hub, of which %s are left, and these take %s: delete tasks (`tandemux task rm`), or have the hub's admin allow more (`tandemux hub limits --bytes SIZE`)", person, mebibytes(most), mebibytes(left), mebibytes(size))
+}
+
+func mebibytes(n int64) string { return strconv.FormatInt((n+1<<20-1)>>20, 10) + " MiB" }
+
+// PutFiles stores what a task begins with, once.
+func (q *Queue) PutFiles(ctx context.Context, t Task, from io.Reader) error {
+	if t.Spec.Files == nil {
+		return Invalid.Errorf("the task %s was made without files", t.Spec.Name)
+	}
+	if len(t.Record.Work) > 0 || len(t.Record.Ends) > 0 {
+		return lease.Stale.Errorf("the task %s has its files, and has begun", t.Spec.Name)
+	}
+	return q.files.Put(ctx, filesName(t.Spec.ID), *t.Spec.Files, from)
+}
+
+// Files reads what a task began with, or its result.
+func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io.ReadCloser, error) {
+	l, name := t.Spec.Files, filesName(t.Spec.ID)
+	if note := t.Note(); result {
+		l, name = note.Result, resultName(t.Spec.ID, note.Kept)
+	}
+	if l == nil || l.Size == 0 {
+		return travel.Load{}, nil, files.NotFound.Errorf("the task %s has no such files", t.Spec.Name)
+	}
+	r, err := q.files.Get(ctx, name)
+	return *l, r, err
+}
+
+// piece gives a holder a piece of the files that its task begins with.
+func (q *Queue) piece(ctx context.Context, host string, text []byte) (Reply, error) {
+	var p Piece
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Reply{}, Invalid.Errorf("the request can't be read")
+	}
+	if _, err := q.held(ctx, host, p.ID, p.Lease); err != nil {
+		return Reply{}, err
+	}
+	b, next, err := q.files.Piece(ctx, filesName(p.ID), p.At)
+	if errors.Is(err, files.NotFound) {
+		err = Invalid.Errorf("%w", err) // the lease is not over for that
+	}
+	return Reply{Body: b, Next: next}, err
+}
+
+// keep stores a result that a holder has, by asking for its pieces.
+func (q *Queue) keep(ctx context.Context, host string, text []byte) (Reply, error) {
+	var k Keep
+	if err := json.Unmarshal(text, &k); err != nil {
+		return Reply{}, Invalid.Errorf("the request can't be read")
+	}
+	if err := k.Load.Check(); err != nil {
+		return Reply{}, err
+	}
+	if _, err := q.held(ctx, host, k.ID, k.Lease); err != nil {
+		return Reply{}, err
+	}
+	t, known := q.Task(k.ID)
+	switch {
+	case !known || t.Spec.Files == nil || t.Spec.Files.Kind != k.Load.Kind:
+		return Reply{}, Invalid.Errorf("the task has no files of this kind")
+	case k.Load.Size == 0:
+		return Reply{}, nil
+	}
+	was := t.Note().Result // its room is there once it is replaced
+	if was == nil {
+		was = &travel.Load{}
+	}
+	if err := q.room(t.Spec.Person, k.Load.Size-was.Size, ""); err != nil {
+		return Reply{}, err
+	}
+	name := resultName(k.ID, k.Lease)
+	if err := q.files.Put(ctx, name, k.Load, &taking{ctx: ctx, q: q, host: host, piece: Piece{ID: k.ID, Lease: k.Lease}}); err != nil {
+		return Reply{}, err
+	}
+	if _, err := q.held(ctx, host, k.ID, k.Lease); err != nil { // else nobody would remove it
+		q.files.Delete(ctx, name) //nolint:errcheck // Sweep does
+		return Reply{}, err
+	}
+	return Reply{}, nil
+}
+
+// taking reads a host's file by asking for its pieces.
+type taking struct {
+	ctx   context.Context
+	q     *Queue
+	host  string
+	piece Piece
+	got   bytes.Reader
+}
+
+// Read implements io.Reader.
+func (t *taking) Read(b []byte) (int, error) {
+	if t.got.Len() == 0 {
+		text, err := json.Marshal(t.piece)
+		if err != nil {
+			return 0, err
+		}
+		ctx, done := context.WithTimeout(t.ctx, callTime)
+		defer done()
+		m, err := t.q.o.NATS.RequestWithContext(ctx, Subject("take", t.host), text)
+		if err != nil {
+			return 0, Away.Errorf("take the files of the host %s: it does not answer", t.host)
+		}
+		var r Reply
+		switch err := json.Unmarshal(m.Data, &r); {
+		case err != nil:
+			return 0, Away.Errorf("take the files of the host %s: %w", t.host, err)
+		case r.Status != 0:
+			return 0, Away.Errorf("take the files of the host %s: %s", t.host, r.Text)
+		case len(r.Body) == 0:
+			return 0, io.EOF
+		}
+		t.piece.At += uint64(len(r.Body))
+		t.got.Reset(r.Body)
+	}
+	return t.got.Read(b)
+}
+
+// drop removes results that a change has made nobody's: that of a lost lease, or the one
+// before.
+func (q *Queue) drop(ctx context.Context, id string, before, after lease.Record) {
+	was, now := Task{Record: before}, Task{Record: after}
+	for _, by := range []uint64{was.Note().Kept, before.Lease} {
+		if by == 0 || by == now.Note().Kept {
+			continue
+		}
+		if err := q.files.Delete(ctx, resultName(id, by)); err != nil && q.ctx.Err() == nil {
+			q.o.Log.Warn("delete a result", "task", id, "err", err)
+		}
+	}
+}
+
+// sweepFiles removes once what is no task's: of deaths in the midst.
+func (q *Queue) sweepFiles() {
+	err := q.files.Sweep(q.ctx, files.Youth, func(name string) bool {
+		id, what, _ := strings.Cut(name, ".")
+		t, known := q.Task(id)
+		return known && (what == "files" || name == resultName(id, t.Note().Kept) || t.Record.State.Held())
+	})
+	if err != nil && q.ctx.Err() == nil {
+		q.o.Log.Warn("remove files of tasks that are gone", "err", fmt.Errorf("sweep: %w", err))
+	}
+}

@@ -1,0 +1,256 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/travel"
+	"tandemux/hub/files"
+	"tandemux/hub/lease"
+	"tandemux/hub/queue"
+	"tandemux/internal/apiclient"
+)
+
+// stallTime is for how long a result is on its way without a piece being asked for.
+const stallTime = 20 * time.Second
+
+// dirOf is where the files of a task of the host's are made of: a directory of its own.
+func (w *Worker) dirOf(local string) string {
+	return filepath.Join(w.o.Dir, queue.LocalPrefix+strings.ReplaceAll(strings.TrimPrefix(local, queue.LocalPrefix), "/", "_"))
+}
+
+// unpack fetches what the task begins with and says what its workspace is made of.
+func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
+	if err := l.Check(); err != nil {
+		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
+	}
+	if t.w.o.Dir == "" {
+		return "", errors.New("this host takes no files")
+	}
+	if err := os.MkdirAll(t.w.o.Dir, 0o700); err != nil {
+		return "", err
+	}
+	file := t.w.dirOf(t.note.Local) + ".load"
+	defer os.Remove(file) //nolint:errcheck // sweepFiles does
+	fetched := &fetching{ctx: ctx, t: t}
+	err := l.Receive(fetched, file)
+	if fetched.err != nil {
+		return "", fetched.err
+	}
+	words := ""
+	if err == nil {
+		words, err = l.Unpack(ctx, file, t.w.dirOf(t.note.Local))
+	}
+	var said interface{ StatusCode() int }
+	if errors.As(err, &said) && said.StatusCode() != http.StatusInsufficientStorage { // a full disk is this host's alone
+		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
+	}
+	return words, err
+}
+
+// fetching reads the files of a task from the hub, piece by piece.
+type fetching struct {
+	ctx context.Context
+	t   *turn
+	at  uint64
+	got bytes.Reader
+	err error // of the hub
+}
+
+// Read implements io.Reader.
+func (f *fetching) Read(b []byte) (int, error) {
+	for tries := 0; f.got.Len() == 0; tries++ {
+		r, err := f.t.w.ask("file", queue.Piece{ID: f.t.key.ID, Lease: f.t.key.Lease, At: f.at})
+		var said interface{ StatusCode() int }
+		switch {
+		case err == nil && len(r.Body) == 0:
+			return 0, io.EOF
+		case err == nil:
+			f.at = r.Next
+			f.got.Reset(r.Body)
+		case errors.Is(err, lease.Stale):
+			f.err = err
+			return 0, err
+		case errors.As(err, &said) && said.StatusCode() < 500:
+			f.err = fmt.Errorf("%w: %w", lease.ErrRefused, err)
+			return 0, f.err
+		default:
+			if f.err = f.t.Pause(f.ctx, tries); f.err != nil {
+				return 0, f.err
+			}
+		}
+	}
+	return f.got.Read(b)
+}
+
+// home sends what the task has made of its files to the hub. What can't be is said in the
+// log, and the result before it stays: the turn has ended all the same.
+func (t *turn) home(ctx context.Context, l travel.Load) {
+	if err := t.result(ctx, l); err != nil && ctx.Err() == nil {
+		t.w.o.Log.Warn("send home what a task made", "task", t.key.ID, "err", err)
+		text := err.Error()
+		t.note.Unkept = strings.ToValidUTF8(text[:min(len(text), 500)], "")
+	}
+}
+
+func (t *turn) result(ctx context.Context, l travel.Load) error {
+	var at workspace.Info
+	var done workspace.Committed
+	if l.Kind == travel.Bundle {
+		if err := t.do(ctx, http.MethodPost, t.path("/workspace/commit"), "", map[string]bool{"no_check": true, "running": true}, &done); err != nil {
+			return fmt.Errorf("commit it: %w", err)
+		}
+	} else if err := t.do(ctx, http.MethodGet, t.path("/workspace"), "", nil, &at); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(t.w.o.Dir, t.note.Local+".result-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // sweepFiles does
+	defer file.Close()
+	r, err := l.Result(ctx, t.w.dirOf(t.note.Local), done.Branch, at.Dir, file)
+	if err != nil {
+		return err
+	}
+	if old := t.note.Result; old != nil && (*old == r || r.Kind == travel.Bundle && old.Commit == r.Commit) {
+		return nil
+	}
+	o := &offer{file: file}
+	t.w.mu.Lock()
+	t.w.offers[t.key] = o
+	t.w.mu.Unlock()
+	defer func() {
+		t.w.mu.Lock()
+		delete(t.w.offers, t.key)
+		t.w.mu.Unlock()
+		o.using.Lock()
+		defer o.using.Unlock()
+		o.file = nil
+	}()
+	for tries := 0; ; tries++ {
+		err := t.keep(ctx, o, r)
+		if err == nil {
+			t.note.Result, t.note.Kept, t.note.Unkept = &r, t.key.Lease, ""
+			return nil
+		}
+		var said interface{ StatusCode() int }
+		if errors.As(err, &said) && said.StatusCode() != http.StatusServiceUnavailable || ctx.Err() != nil || tries > 60 {
+			return err
+		}
+		if err := t.Pause(ctx, tries); err != nil {
+			return err
+		}
+	}
+}
+
+// keep has the hub take a result, as long as it asks for pieces of it.
+func (t *turn) keep(ctx context.Context, o *offer, l travel.Load) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.asked.Store(int64(clock()))
+	watch := time.NewTimer(stallTime)
+	defer watch.Stop()
+	type answer struct {
+		r   queue.Reply
+		err error
+	}
+	got := make(chan answer, 1)
+	t.w.all.Go(func() {
+		r, err := t.w.askWithin(ctx, "keep", queue.Keep{ID: t.key.ID, Lease: t.key.Lease, Load: l})
+		got <- answer{r, err}
+	})
+	for {
+		select {
+		case a := <-got:
+			return a.err
+		case <-watch.C:
+			quiet := clock() - time.Duration(o.asked.Load())
+			if quiet >= stallTime {
+				return errors.New("the hub does not take it")
+			}
+			watch.Reset(stallTime - quiet)
+		}
+	}
+}
+
+// offer is a result that the hub may ask for.
+type offer struct {
+	using sync.Mutex
+	file  *os.File
+	asked atomic.Int64
+}
+
+// taken answers the hub, which asks for a piece of a result.
+func (w *Worker) taken(m *nats.Msg) {
+	w.all.Go(func() {
+		text, err := json.Marshal(w.pieceOf(m.Data))
+		if err == nil {
+			err = m.Respond(text)
+		}
+		if err != nil {
+			w.o.Log.Warn("answer the hub", "err", err)
+		}
+	})
+}
+
+func (w *Worker) pieceOf(text []byte) queue.Reply {
+	var p queue.Piece
+	if err := json.Unmarshal(text, &p); err != nil {
+		return refuse(http.StatusBadRequest, "the hub's request can't be read")
+	}
+	w.mu.Lock()
+	o := w.offers[lease.Held{ID: p.ID, Lease: p.Lease}]
+	w.mu.Unlock()
+	if o == nil {
+		return refuse(http.StatusNotFound, "the host has no such files")
+	}
+	o.using.Lock()
+	defer o.using.Unlock()
+	o.asked.Store(int64(clock()))
+	b := make([]byte, files.PieceSize)
+	if o.file == nil {
+		return refuse(http.StatusNotFound, "the host has no such files")
+	}
+	n, err := o.file.ReadAt(b, int64(p.At)) //nolint:gosec // what is beyond the end is none
+	if err != nil && !errors.Is(err, io.EOF) {
+		return refuse(http.StatusServiceUnavailable, "read the files: "+err.Error())
+	}
+	return queue.Reply{Body: b[:n]}
+}
+
+// sweepFiles removes what tasks were made of that the host does not have any more.
+func (w *Worker) sweepFiles() {
+	list, err := os.ReadDir(w.o.Dir)
+	if err != nil {
+		return // there are none
+	}
+	ctx, done := context.WithTimeout(w.ctx, askTime)
+	defer done()
+	for _, e := range list {
+		local, _, _ := strings.Cut(e.Name(), ".")
+		err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: "/tasks/" + url.PathEscape(local)}, nil)
+		refused, is := errors.AsType[*apiclient.Error](err)
+		if gone := is && refused.StatusCode == http.StatusNotFound; !gone && e.Name() == local {
+			continue
+		}
+		if err := travel.Remove(filepath.Join(w.o.Dir, e.Name())); err != nil {
+			w.o.Log.Warn("remove what a task was made of", "err", err)
+		}
+	}
+}
