@@ -299,12 +299,28 @@ that what an agent wrote can't move the cursor; in a file or a pipe it is a patc
 		if len(args) > 1 {
 			q.Path = args[1]
 		}
+		o := workspace.DiffOptions{Paths: args[1:]}
 		if !in.Stat && !cli.AsJSON(c.Command) {
-			return copyOut(c, "patchWorkspace", q, args[0])
+			err := copyOut(c, "patchWorkspace", q, args[0])
+			if err == nil {
+				return nil
+			}
+			h, err := c.left(args[0], err)
+			if err == nil {
+				o.Text = cli.Bytes(c.OutOrStdout())
+				_, err = h.Diff(c.Context(), o)
+			}
+			return err
 		}
 		d, err := Ask[workspace.Diff](c.Client, "diffWorkspace", q, args[0])
 		if err != nil {
-			return err
+			h, failed := c.left(args[0], err)
+			if failed != nil {
+				return failed
+			}
+			if d, err = h.Diff(c.Context(), o); err != nil {
+				return err
+			}
 		}
 		return cli.Print(c.Command, d, func(w io.Writer) error {
 			printStat(w, d.Files, d.Left)

@@ -116,7 +116,8 @@ It comes from a worktree into the branch that is checked out in the repository, 
 copy into its directory, from a filesystem's copy into the filesystem. What will come
 is shown first, and you are asked; where nobody can be asked, as in a script or with
 --json, it wants --yes. It is done wholly or not at all: where both sides changed the same, or your uncommitted changes are in the way,
-nothing is touched, and you are told where; --ask has the agent resolve what both changed. While the task is at
+nothing is touched, and you are told where; --ask has the agent resolve what both changed. What a hub's task
+made comes into the repository or directory of this machine that it began with. While the task is at
 work it wants --running. The check that the configuration has for the repository must pass first, unless
 --no-check is given.
 
@@ -124,14 +125,14 @@ work it wants --running. The check that the configuration has for the repository
 		asks := !in.Yes && !in.DryRun
 		first := in.MergeWorkspace
 		first.DryRun = first.DryRun || asks
-		m, err := Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
+		m, err := c.merge(first, args[0])
 		if refused, is := errors.AsType[*apiclient.Error](err); is && in.Ask && len(refused.Conflicts) > 0 {
 			var u api.WorkspaceUpdate
 			if u, err = Ask[api.WorkspaceUpdate](c.Client, "updateWorkspace", api.UpdateWorkspace{Ask: true, Running: in.Running}, args[0]); err == nil && u.EventID != "" {
 				err = c.resolved(args[0], u)
 			}
 			if err == nil {
-				m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", first, args[0])
+				m, err = c.merge(first, args[0])
 			}
 		}
 		if err != nil {
@@ -156,7 +157,7 @@ work it wants --running. The check that the configuration has for the repository
 		if m.Check != "" && !in.NoCheck {
 			c.note("running `%s` in the task", cli.Short(m.Check))
 		}
-		if m, err = Ask[workspace.Merged](c.Client, "mergeWorkspace", in.MergeWorkspace, args[0]); err != nil {
+		if m, err = c.merge(in.MergeWorkspace, args[0]); err != nil {
 			return c.printed(err)
 		}
 		return show(c, m, "merged into "+cli.Short(m.Into))

@@ -52,7 +52,8 @@ Its files are, as --workspace says:
   none             none but what the task makes, gone with it
 
 Without --workspace it is a worktree where this directory is in a repository, and
-else none. --filesystem and --project give it stored files in place of that. With
+else none. --filesystem and --project give it stored files in place of that. At a hub
+worktree and copy are directories of this machine, whose files are sent along. With
 -m the text is sent to the task; with --wait too, what the agent says is printed and
 the exit code says how the turn ended.
 
@@ -91,10 +92,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 		}
 		content = []store.Part{store.TextPart(text)}
 	}
-	if err := o.locate(c); err != nil {
-		return err
-	}
-	t, err := Ask[store.Task](c.Client, "createTask", o.NewTask)
+	t, err := o.begin(c)
 	if err != nil {
 		return err
 	}
@@ -309,10 +307,16 @@ A git branch that has commits which are nowhere else stays, unless --force is gi
 
 // deleteTask deletes a task and adds what became of it to gone.
 func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
+	branch, forget, err := c.keep(id, how.Force)
+	if err != nil {
+		return err
+	}
 	d, err := Ask[task.Deleted](c.Client, "deleteTask", how, id)
 	if err != nil {
 		return err
 	}
+	forget()
+	d.KeptBranch = cmp.Or(branch, d.KeptBranch)
 	*gone = append(*gone, d)
 	if d.KeptBranch != "" {
 		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
