@@ -42,6 +42,7 @@ type NewTask struct {
 
 	Where  string `json:"where,omitempty" flag:"where" doc:"What the host must have that a hub gives it to: labels and agents, separated by commas"`
 	IfLost string `json:"if_lost,omitempty" flag:"if-lost" doc:"What a hub does when the host is lost while it works: fail, so that you send it again, or again" enum:"fail,again"`
+	Lent   bool   `json:"lent,omitempty" doc:"A hub gives it: a turn that this host has not begun when it ends is not begun by the next one, as the hub may have given it to another"`
 
 	budget.Limits
 }
@@ -75,7 +76,7 @@ func (s *Service) Create(ctx context.Context, who access.Principal, n NewTask) (
 	if err != nil {
 		return store.Task{}, err
 	}
-	t.Facts = store.Facts{Confirm: n.Approve, Bare: n.NoSandbox}
+	t.Facts = store.Facts{Confirm: n.Approve, Bare: n.NoSandbox, Lent: n.Lent}
 	// From here on it is done whether or not somebody still listens.
 	return s.make(s.ctx, t, files, got.Agent.Name, n.Limits)
 }

@@ -16,7 +16,7 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref, key strin
 	if err != nil {
 		return store.Event{}, err
 	}
-	have, id := s.Store.KeyedEvent(ctx, who.String(), t.ID, key)
+	have, id := s.Store.KeyedEvent(ctx, who.String(), t, key)
 	if have != nil {
 		return *have, nil
 	}
@@ -25,6 +25,7 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref, key strin
 		return store.Event{}, store.Errorf(store.Stale, "%s: `tandemux task budget %s --max-%s N` raises it%s", v.Reason, t.Name, v.Over, less)
 	}
 	s.begun()
+	s.queue.Sent(id)
 	e, err := s.Store.AddEvent(ctx, store.Event{ID: id, TaskID: t.ID, Content: content, Author: who.String()})
 	if err == nil {
 		s.queue.Ask(s.waiter(ctx, t, e))

@@ -28,22 +28,17 @@ func (s *Service) begun() {
 	if s.marked {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(s.State, unfinishedName), nil, 0o600); err != nil {
+	err := os.WriteFile(filepath.Join(s.State, unfinishedName), nil, 0o600)
+	if s.marked = err == nil; err != nil {
 		s.Log.Warn("note that tasks are unfinished", "err", err)
-		return
 	}
-	s.marked = true
 }
 
 // settled removes the note if nothing is left to do.
 func (s *Service) settled() {
-	ctx := context.Background()
-	unfinished, _, err := s.Store.Tasks.List(ctx, store.Where{"status": []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
-	if err != nil || len(unfinished) > 0 {
-		return
-	}
-	waiting, err := s.Store.CountWaiting(ctx)
-	if err != nil || waiting > 0 {
+	unfinished, _, err := s.Store.Tasks.List(context.Background(), store.Where{"status": []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
+	waiting, failed := s.Store.CountWaiting(context.Background())
+	if err != nil || failed != nil || len(unfinished) > 0 || waiting > 0 {
 		return
 	}
 	if err := os.Remove(filepath.Join(s.State, unfinishedName)); err != nil && !errors.Is(err, os.ErrNotExist) {

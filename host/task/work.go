@@ -161,8 +161,11 @@ func (l *live) refuse(ctx context.Context, e store.Event, kind, why string) erro
 // send begins an event's turn. An event of which that was tried before, by a host
 // that died, is the same turn.
 func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
-	if e.Author == adopted { // by a host that died before the turn had ended
+	switch {
+	case e.Author == adopted: // by a host that died before the turn had ended
 		return l.refuse(ctx, e, turns.ErrorLost, "the turn was lost")
+	case t.Facts.Lent && !l.s.queue.WasSent(e.ID): // another host may have it by now
+		return l.refuse(ctx, e, turns.ErrorLost, "the host was restarted before the turn was begun: send it again")
 	}
 	if e.Status == store.EventPending {
 		begun, now, err := l.s.Store.BeginEvent(ctx, e.ID, e.ID)
@@ -376,6 +379,7 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 		l.told, l.facts = was, before
 		return err
 	}
+	l.s.queue.Over(e.ID)
 	l.s.changed(t.ID)
 	level, said := store.Info, "event "+e.ID+" "+strings.ToLower(string(status))
 	if status == store.EventFailed {

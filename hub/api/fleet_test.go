@@ -31,6 +31,7 @@ import (
 	"tandemux/internal/acptest"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/linktest"
 )
 
 func TestMain(m *testing.M) {
@@ -49,12 +50,13 @@ func TestMain(m *testing.M) {
 	os.Exit(hosttest.Main(m))
 }
 
-// terms are short, so that what is lost is lost soon.
-var terms = lease.Terms{Claimed: 3 * time.Second, Begun: 6 * time.Second}
+// shortTerms are short, so that what is lost is lost soon.
+var shortTerms = lease.Terms{Claimed: 3 * time.Second, Begun: 6 * time.Second}
 
 // fleet is a hub in this process, and the machine of who uses it.
 type fleet struct {
 	*testing.T
+	terms lease.Terms
 	dir   string
 	at    string // of its NATS
 	bus   *server.Bus
@@ -70,16 +72,22 @@ type member struct {
 	name       string
 	credential server.Credential
 	stop       func()
+	way        *linktest.Proxy // to the hub; nil: none between
 }
 
 func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	return fleetOf(t, shortTerms)
+}
+
+func fleetOf(t *testing.T, terms lease.Terms) *fleet {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "q")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	f := &fleet{T: t, dir: dir, hosts: map[string]*member{}}
+	f := &fleet{T: t, terms: terms, dir: dir, hosts: map[string]*member{}}
 	f.start()
 	t.Cleanup(func() { f.stop() })
 	return f
@@ -112,7 +120,7 @@ func (f *fleet) start() {
 	f.must(err)
 	f.at = f.bus.Addr()
 	log := slog.New(slog.DiscardHandler)
-	f.queue, err = queue.Open(ctx, queue.Options{NATS: f.bus.Conn, JS: f.bus.JS, Replicas: 1, Terms: terms, Log: log})
+	f.queue, err = queue.Open(ctx, queue.Options{NATS: f.bus.Conn, JS: f.bus.JS, Replicas: 1, Terms: f.terms, Log: log})
 	f.must(err)
 	a := &api.API{Queue: f.queue, Log: log}
 	sock := filepath.Join(f.dir, "hub.sock")
@@ -161,7 +169,8 @@ func connect(at, name, credential string) (*nats.Conn, error) {
 	}
 	file.Close()
 	user := nats.UserCredentialBytes([]byte(credential))
-	return nats.Connect(at, user, nats.CustomInboxPrefix(server.InboxOf(name)), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
+	return nats.Connect(at, user, nats.CustomInboxPrefix(server.InboxOf(name)), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true),
+		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
 }
 
 // hostAPI is the interface of a machine's host.
@@ -221,8 +230,10 @@ func (f *fleet) eventually(what string, within time.Duration, ok func() bool) {
 	f.Helper()
 	for end := time.Now().Add(within); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			for _, t := range f.queue.Tasks() {
-				f.Logf("%s %+v %s", t.Spec.ID, t.Record.State, f.queue.Waits(t.Spec.ID))
+			if f.queue != nil {
+				for _, t := range f.queue.Tasks() {
+					f.Logf("%s %+v %s", t.Spec.ID, t.Record.State, f.queue.Waits(t.Spec.ID))
+				}
 			}
 			f.Fatalf("not reached: %s", what)
 		}

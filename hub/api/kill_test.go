@@ -24,7 +24,11 @@ import (
 func (f *fleet) apart(h *member, room int, labels ...string) (kill func()) {
 	f.Helper()
 	file := filepath.Join(h.Dir, "worker.json")
-	text, err := json.Marshal(map[string]any{"At": "nats://" + f.bus.Addr(), "Name": h.name, "Credential": h.credential.Text, "Room": room, "Labels": labels})
+	at := f.bus.Addr()
+	if h.way != nil {
+		at = h.way.Addr
+	}
+	text, err := json.Marshal(map[string]any{"At": "nats://" + at, "Name": h.name, "Credential": h.credential.Text, "Room": room, "Labels": labels})
 	f.must(err)
 	f.must(os.WriteFile(file, text, 0o600))
 	self, err := os.Executable()

@@ -92,7 +92,10 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 	}
 	end, err := work.Run(ctx, id, r)
 	if err == nil {
-		op.Verb, op.Outcome, op.Reason = Finish, end.Outcome, end.Reason
+		if op.Verb, op.Outcome, op.Reason = Finish, end.Outcome, end.Reason; r.Policy == Again && end.Outcome == OutcomeLost {
+			op = Op{Verb: Redo, Host: host, Lease: r.Lease} // this host itself was lost meanwhile
+			work.Drop(id, r)
+		}
 		_, err = insist(ctx, hub, id, op)
 	}
 	if ctx.Err() != nil || errors.Is(err, Stale) {

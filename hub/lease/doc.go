@@ -29,10 +29,12 @@
 // however messages are late, lost or doubled. Work leaves a record by End, Lose, Fail and
 // Cancel alone: none is lost without a word.
 //
-// With Again it is begun anew once its host was silent for Terms.Begun and a quarter. Each
+// With Again it is begun anew where its host says that it was interrupted there (Redo), and
+// once its host was silent for Terms.Begun and a quarter. Each
 // beat of such a lease is a change of its record (Renew), and Lose names the last: of two
 // nodes of a hub one that hears nothing can't lose what another has renewed. A Holder
-// tells the host to stop the work Terms.Begun after the last renewal was asked for, so
+// tells the host to stop the work Terms.Begun after the last renewal was asked for, and to
+// give the lease back (Redo) where it turns out to be its own still, so
 // two hosts don't work on it at once as long as clocks run at rates that differ by less
 // than a tenth, and the process that has the Holder lives: where that alone was killed,
 // the agent that it left may still be at work, and a machine that slept needs a moment

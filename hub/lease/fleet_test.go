@@ -16,6 +16,7 @@ type host struct {
 	machine
 	holder *lease.Holder
 	procs  map[lease.Held]*proc
+	gave   map[lease.Held]bool // up, as the lease might have been over
 	runs   map[lease.Held]*run
 }
 
@@ -35,7 +36,7 @@ const (
 )
 
 func (h *host) start() {
-	h.alive, h.holder, h.procs = true, lease.NewHolder(h.terms), map[lease.Held]*proc{}
+	h.alive, h.holder, h.procs, h.gave = true, lease.NewHolder(h.terms), map[lease.Held]*proc{}, map[lease.Held]bool{}
 	h.later(h.some(time.Second), h.beat)
 	h.later(0, h.check)
 }
@@ -53,6 +54,7 @@ func (h *host) beat() {
 func (h *host) check() {
 	for _, d := range h.holder.All() {
 		if !h.holder.May(d, h.clock()) {
+			h.gave[d] = true
 			h.lose(d)
 		}
 	}
@@ -82,10 +84,20 @@ func (h *host) told(sent time.Duration, life int, over []lease.Held, still map[s
 // got is told that it has a lease; what it knows of is renewed.
 func (h *host) got(id string, r lease.Record, sent time.Duration) {
 	d := lease.Held{ID: id, Lease: r.Lease}
-	h.holder.Has(id, r, sent)
 	if h.procs[d] != nil {
+		if !h.gave[d] {
+			h.holder.Has(id, r, sent)
+		}
 		return
 	}
+	if h.gave[d] {
+		h.procs[d] = h.goes(func(p *proc) {
+			_, _ = (&hubOf{p: p, h: h}).Ask(p.ctx, id, lease.Op{Verb: lease.Redo, Host: h.name, Lease: r.Lease})
+			delete(h.procs, d)
+		})
+		return
+	}
+	h.holder.Has(id, r, sent)
 	h.procs[d] = h.goes(func(p *proc) {
 		_ = lease.Carry(p.ctx, &hubOf{p: p, h: h}, workOf{p, h}, h.name, id, r)
 		delete(h.procs, d)

@@ -389,6 +389,14 @@ func (m model) step(policy lease.Policy, in lease.Op) (next model, done bool) {
 			return m, false
 		}
 		m.state = lease.Pending
+	case lease.Redo:
+		if last && m.state == lease.Pending {
+			return m, true
+		}
+		if !holder || m.state != lease.Begun || policy != lease.Again {
+			return m, false
+		}
+		m.state = lease.Pending
 	case lease.Lose:
 		switch {
 		case !held || in.Lease != m.lease || in.Renewed != m.renewed:

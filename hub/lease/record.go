@@ -96,6 +96,7 @@ const (
 	Finish Verb = "finish" // the holder says that the work has ended
 	Refuse Verb = "refuse" // the holder can't make the task, nor could others
 	Return Verb = "return" // the holder has no room for it after all
+	Redo   Verb = "redo"   // the holder has stopped it, and never begins it again
 	Lose   Verb = "lose"   // the holder is silent
 	Cancel Verb = "cancel" // somebody stops it for good
 )
@@ -167,7 +168,15 @@ var changes = map[Verb]change{
 		r.drop(Failed, "failed", op.Reason)
 		return nil
 	}},
-	Return: {from: []State{Claimed}, holder: true, was: func(r Record, op Op) bool { return r.State == Pending && r.last(op) }, do: func(r *Record, _ Op) error {
+	Return: {from: []State{Claimed}, holder: true, was: returned, do: func(r *Record, _ Op) error {
+		r.State = Pending
+		return nil
+	}},
+	// Not by Return: one that is late would take what was begun since.
+	Redo: {from: []State{Begun}, holder: true, was: returned, do: func(r *Record, op Op) error {
+		if r.Policy != Again {
+			return r.stale(op)
+		}
 		r.State = Pending
 		return nil
 	}},
@@ -208,6 +217,9 @@ func Apply(r Record, op Op) (Record, error) {
 	}
 	return next, nil
 }
+
+// returned reports whether a lease was given back.
+func returned(r Record, op Op) bool { return r.State == Pending && r.last(op) }
 
 // has reports whether who asks has the lease.
 func (r *Record) has(op Op) bool { return r.last(op) && r.State.Held() }

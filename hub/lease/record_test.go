@@ -13,7 +13,7 @@ func FuzzApply(f *testing.F) {
 		`{"state":"IDLE"}`, `{"state":"PENDING","work":["a","b"],"home":"h"}`, `{"state":"CLAIMED","lease":3,"host":"h","work":["a"]}`,
 		`{"state":"BEGUN","lease":3,"host":"h","policy":"again","work":["a"]}`, `{"state":"BEGUN","lease":1,"host":"h"}`, `{"state":"CANCELLED"}`,
 	} {
-		for _, verb := range []lease.Verb{lease.Send, lease.Claim, lease.Begin, lease.Renew, lease.Note, lease.Finish, lease.Refuse, lease.Return, lease.Lose, lease.Cancel, "other"} {
+		for _, verb := range []lease.Verb{lease.Send, lease.Claim, lease.Begin, lease.Renew, lease.Note, lease.Finish, lease.Refuse, lease.Return, lease.Redo, lease.Lose, lease.Cancel, "other"} {
 			op, err := json.Marshal(lease.Op{Verb: verb, Host: "h", Lease: 3, Work: "c"})
 			if err != nil {
 				f.Fatal(err)

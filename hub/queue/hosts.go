@@ -143,11 +143,11 @@ func (q *Queue) ask(ctx context.Context, host string, text []byte) (Reply, error
 	if err := json.Unmarshal(text, &a); err != nil || len(a.Op.Note) > maxNote {
 		return Reply{}, Invalid.Errorf("the request can't be read")
 	}
-	if !slices.Contains([]lease.Verb{lease.Begin, lease.Note, lease.Finish, lease.Refuse, lease.Return}, a.Op.Verb) || a.Op.Lease == 0 {
+	if !slices.Contains([]lease.Verb{lease.Begin, lease.Note, lease.Finish, lease.Refuse, lease.Return, lease.Redo}, a.Op.Verb) || a.Op.Lease == 0 {
 		return Reply{}, Invalid.Errorf("a host can't ask for %q", a.Op.Verb)
 	}
 	a.Op.Host = host
-	if a.Op.Verb == lease.Return {
+	if a.Op.Verb == lease.Return || a.Op.Verb == lease.Redo {
 		q.mu.Lock()
 		q.back[[2]string{a.ID, host}] = time.Now().Add(awayTime)
 		q.mu.Unlock()

@@ -19,16 +19,20 @@ import (
 )
 
 // stop stops a task of the host's for good (/cancel), or its turn (/stop): the fleet has
-// it no more.
+// it no more. A host that does not answer is asked again: the agent may live.
 func (w *Worker) stop(local, how string) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(w.ctx), askTime)
-	defer done()
-	err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + url.PathEscape(local) + how}, nil)
-	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
-		return // it is over, or was never made
-	}
-	if err != nil {
+	for w.ctx.Err() == nil { // else the next process does it
+		ctx, done := context.WithTimeout(w.ctx, askTime)
+		err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + url.PathEscape(local) + how}, nil)
+		done()
+		if refused, is := errors.AsType[*apiclient.Error](err); err == nil || is && refused.StatusCode < 500 {
+			return // it is over, or was never made
+		}
 		w.o.Log.Warn("stop a task that the hub has given to others", "task", local, "err", err)
+		select {
+		case <-time.After(checkTime):
+		case <-w.ctx.Done():
+		}
 	}
 }
 

@@ -23,7 +23,8 @@ type turn struct {
 	w   *Worker
 	key lease.Held
 	// began is when the hub was first asked to let the work begin.
-	began time.Duration
+	began   time.Duration
+	resumed bool // an earlier process may have begun it
 	// note is what the hub knows of the task's being here.
 	note queue.Note
 }
@@ -135,6 +136,7 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 			return err
 		}
 	}
+	body["lent"] = json.RawMessage("true")
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
 	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
 		return nil // a host that died in between has made it
@@ -178,15 +180,18 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 	}
 	event, err := t.send(ctx, work)
 	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+		if t.resumed && r.Policy == lease.Again { // the process before had given it up
+			return lease.End{Outcome: lease.OutcomeLost}, nil
+		}
 		return lease.End{Outcome: "failed", Reason: "the host refuses it: " + refused.Message}, nil
 	}
 	if err != nil {
 		return lease.End{}, err
 	}
-	end, err := t.follow(ctx, id, work, event)
+	end, err := t.follow(ctx, id, r, event)
 	if err == nil {
 		var s queue.Spec
-		if json.Unmarshal(r.Task, &s) == nil && s.Files != nil {
+		if json.Unmarshal(r.Task, &s) == nil && s.Files != nil && (r.Policy != lease.Again || end.Outcome != lease.OutcomeLost) {
 			t.home(ctx, *s.Files)
 		}
 		t.present(ctx)
@@ -209,12 +214,15 @@ func (t *turn) send(ctx context.Context, work string) (string, error) {
 	var e struct {
 		ID string `json:"id"`
 	}
-	err = t.do(ctx, http.MethodPost, t.path("/events"), work, map[string]json.RawMessage{"content": reply.Body}, &e)
+	once := fmt.Sprint(work, "-", t.key.Lease) // what is done again on the same host is another event there
+	err = t.do(ctx, http.MethodPost, t.path("/events"), once, map[string]json.RawMessage{"content": reply.Body}, &e)
 	return e.ID, err
 }
 
-// follow tells the hub what the turn of an event does, until it has ended.
-func (t *turn) follow(ctx context.Context, id, work, event string) (end lease.End, err error) {
+// follow tells the hub what the turn of an event does, until it has ended. Of one that was
+// interrupted and is to be done again the end is not told.
+func (t *turn) follow(ctx context.Context, id string, r lease.Record, event string) (end lease.End, err error) {
+	work := r.Work[0]
 	var told int64
 	if told, err = t.tell(ctx, 0, nil); err != nil {
 		return end, err
@@ -229,7 +237,7 @@ func (t *turn) follow(ctx context.Context, id, work, event string) (end lease.En
 	if t.note.Last > 0 {
 		query.Set("after", strconv.FormatInt(t.note.Last, 10))
 	}
-	ours := false
+	ours, fault := false, ""
 	err = t.w.o.API.Stream(stream, apiclient.Request{Method: http.MethodGet, Path: t.path("/stream"), Query: query}, func(e apiclient.Event) error {
 		var part localPart
 		if err := json.Unmarshal([]byte(e.Data), &part); err != nil {
@@ -245,9 +253,20 @@ func (t *turn) follow(ctx context.Context, id, work, event string) (end lease.En
 		if err != nil {
 			return fmt.Errorf("read the host's stream: %w", err)
 		}
-		over := part.Type == "finish"
-		if err := p.add(at, []byte(e.Data), over || part.Type != "text-delta"); err != nil {
-			return err
+		again := r.Policy == lease.Again && part.Type == "finish" && part.Metadata.Outcome == lease.OutcomeLost
+		if fault != "" && !again {
+			if err := p.add(at-1, []byte(fault), true); err != nil {
+				return err
+			}
+		}
+		if fault = ""; r.Policy == lease.Again && part.Type == "error" {
+			fault = e.Data // until it is known what follows
+			return nil
+		}
+		if !again {
+			if err := p.add(at, []byte(e.Data), part.Type != "text-delta"); err != nil {
+				return err
+			}
 		}
 		switch part.Type {
 		case "question", "question-end":

@@ -49,6 +49,7 @@ type Worker struct {
 	holder *lease.Holder
 	work   map[lease.Held]context.CancelFunc
 	offers map[lease.Held]*offer
+	gave   map[lease.Held]bool // up, as the lease might have been over
 	agents []string
 	listed time.Time
 	swept  bool
@@ -59,6 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	w := &Worker{
 		o: o, beats: make(chan struct{}, 1), ctx: ctx,
 		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{}, offers: map[lease.Held]*offer{},
+		gave: map[lease.Held]bool{},
 	}
 	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called, "take": w.taken} {
 		s, err := o.NATS.Subscribe(queue.Subject(kind, o.Host), answer)
@@ -78,8 +80,17 @@ func Run(ctx context.Context, o Options) error {
 		case <-w.beats:
 		case <-timer.C:
 		}
-		if err := w.beat(); err != nil && ctx.Err() == nil {
-			o.Log.Warn("say what this host has", "err", err)
+		said := make(chan error, 1)
+		w.all.Go(func() { said <- w.beat() })
+		for answered := false; !answered; {
+			select {
+			case err := <-said:
+				if answered = true; err != nil && ctx.Err() == nil {
+					o.Log.Warn("say what this host has", "err", err)
+				}
+			case <-time.After(checkTime): // it may not be answered at all
+				w.pause()
+			}
 		}
 		timer.Reset(w.pause())
 	}
@@ -104,6 +115,7 @@ func (w *Worker) expire() {
 	for _, key := range w.holder.All() {
 		if !w.holder.May(key, now) {
 			w.o.Log.Warn("the hub has not answered for too long: its task is stopped", "task", key.ID)
+			w.gave[key] = true
 			w.drop(key)
 		}
 	}
@@ -164,14 +176,29 @@ func (w *Worker) beat() error {
 // got is told of a lease that the host has. It needs the lock.
 func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
 	key := lease.Held{ID: id, Lease: r.Lease}
-	w.holder.Has(id, r, sent)
+	if !w.gave[key] {
+		w.holder.Has(id, r, sent)
+	}
 	if w.work[key] != nil || w.ctx.Err() != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.work[key] = cancel
+	if w.gave[key] { // and the work is stopped
+		w.all.Go(func() {
+			_, err := w.ask("ask", queue.Ask{ID: id, Op: lease.Op{Verb: lease.Redo, Lease: key.Lease}})
+			if err != nil && ctx.Err() == nil {
+				w.o.Log.Warn("give back a task that was stopped", "task", id, "err", err)
+			}
+			w.mu.Lock()
+			delete(w.work, key)
+			w.mu.Unlock()
+			cancel()
+		})
+		return
+	}
 	w.all.Go(func() {
-		t := &turn{w: w, key: key}
+		t := &turn{w: w, key: key, resumed: r.State == lease.Begun}
 		err := lease.Carry(ctx, t, t, w.o.Host, id, r)
 		if err != nil && ctx.Err() == nil {
 			w.o.Log.Warn("a task of the fleet", "task", id, "err", err)

@@ -58,11 +58,33 @@ type Queue struct {
 	mu      sync.Mutex        // Protects following.
 	working map[string]string // tasks' agents, by the task
 	waiting []Waiter          // the first that was asked first
+	sent    map[string]bool
 }
 
 // New makes a Queue. limits is asked at each step, and must not call the Queue.
 func New(limits func() Limits) *Queue {
-	return &Queue{limits: limits, working: map[string]string{}}
+	return &Queue{limits: limits, working: map[string]string{}, sent: map[string]bool{}}
+}
+
+// Sent notes that this process was sent an event, until it is Over.
+func (q *Queue) Sent(event string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.sent[event] = true
+}
+
+// WasSent reports whether an event was sent to this process, not to an earlier one.
+func (q *Queue) WasSent(event string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.sent[event]
+}
+
+// Over forgets an event.
+func (q *Queue) Over(event string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.sent, event)
 }
 
 // Waiter is a task that has no place.

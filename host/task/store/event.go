@@ -61,19 +61,20 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 
 // KeyedEvent gives the event of a task that an author sent with an idempotency key (U66), if
 // it is there, or the id that it is to have: so it is there once, also where the host died
-// before it kept its answer. Without a key the id is "".
-func (s *Store) KeyedEvent(ctx context.Context, author, task, key string) (have *Event, id string) {
+// before it kept its answer. Without a key the id is any. A key counts for a day, and ever for
+// a task that is lent.
+func (s *Store) KeyedEvent(ctx context.Context, author string, t Task, key string) (have *Event, id string) {
 	if key == "" {
-		return nil, ""
+		return nil, NewID("evt")
 	}
-	id = keyedID("evt", author, task, key)
+	id = keyedID("evt", author, t.ID, key)
 	switch e, err := s.Events.Get(ctx, id); {
 	case err != nil:
 		return nil, id
-	case s.moment().Sub(e.Created) < repliesLast:
+	case t.Facts.Lent || s.moment().Sub(e.Created) < repliesLast:
 		return &e, id
 	}
-	return nil, "" // the key counts no more
+	return nil, NewID("evt") // the key counts no more
 }
 
 // WaitingEvents are a task's that are pending or running, oldest first.

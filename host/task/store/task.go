@@ -59,6 +59,8 @@ type Facts struct {
 	Confirm string `json:"confirm,omitempty"`
 	// Bare says that there is no sandbox around it.
 	Bare bool `json:"bare,omitempty"`
+	// Lent says that a hub gave it: an earlier host's events are not begun.
+	Lent bool `json:"lent,omitempty"`
 	// Made says that the workspace was made and the creator told so.
 	Made bool `json:"made,omitempty"`
 	// Sessions counts those that it had; each has a URI of its own.
