@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // freePorts are of loopback, taken by nobody just now.
@@ -26,27 +28,31 @@ func freePorts(t *testing.T, n int) (addrs []string) {
 	return addrs
 }
 
-// TestCluster: three hubs are one, and say so to each other by TLS. kill -9 of the one that a host is joined to, and the
-// others list it as here within five seconds, know the tokens that it made, carry
-// connections to the host, and let in a further one.
-func TestCluster(t *testing.T) {
-	t.Parallel()
-	const nodes = 3
+// nodes is how many hubs a cluster has.
+const nodes = 3
+
+// cluster is three hubs that are one, and say so to each other by TLS.
+type cluster struct {
+	machines [nodes]*hosttest.Machine
+	hubs     [nodes]*process
+	joins    [nodes]string // where hosts join, HOST:PORT
+	fronts   [nodes]string // ws://HOST:PORT
+}
+
+func startCluster(t *testing.T) (c cluster) {
+	t.Helper()
 	everywhere := func(addr string) string { return strings.Replace(addr, "127.0.0.1", "0.0.0.0", 1) }
 	ports := freePorts(t, 2*nodes)
-	var machines [nodes]*hosttest.Machine
-	var hubs [nodes]*process
-	var fronts [nodes]string
 	for i := range nodes {
 		m := hosttest.New(t, "")
-		machines[i] = m
+		c.machines[i], c.joins[i] = m, ports[i]
 		if i > 0 { // what makes a node one of the hub
 			const dir = ".local/state/tandemux/hub"
-			from := filepath.Join(machines[0].Dir, dir, "identity.json")
+			from := filepath.Join(c.machines[0].Dir, dir, "identity.json")
 			m.Eventually("the first node has made its keys", func() bool { _, err := os.Stat(from); return err == nil })
 			m.Must(os.MkdirAll(filepath.Join(m.Dir, dir), 0o700))
 			for _, name := range []string{"identity.json", "tls.crt", "tls.key"} {
-				text, err := os.ReadFile(filepath.Join(machines[0].Dir, dir, name))
+				text, err := os.ReadFile(filepath.Join(c.machines[0].Dir, dir, name))
 				m.Must(err)
 				m.Must(os.WriteFile(filepath.Join(m.Dir, dir, name), text, 0o600))
 			}
@@ -57,16 +63,26 @@ func TestCluster(t *testing.T) {
 				args = append(args, "--route", ports[nodes+j])
 			}
 		}
-		hubs[i] = start(t, m, "", args...)
+		c.hubs[i] = start(t, m, "", args...)
 	}
-	for i := range machines {
-		for end := time.Now().Add(2 * time.Minute); !strings.Contains(hubs[i].text(), "hosts join at") && time.Now().Before(end); {
+	for i := range nodes {
+		for end := time.Now().Add(2 * time.Minute); !strings.Contains(c.hubs[i].text(), "hosts join at") && time.Now().Before(end); {
 			time.Sleep(50 * time.Millisecond) // on a busy machine three nodes take their time to agree
 		}
-		fronts[i] = regexp.MustCompile(`ws://[0-9.:]+`).FindString(hubs[i].text())
+		c.fronts[i] = regexp.MustCompile(`ws://[0-9.:]+`).FindString(c.hubs[i].text())
 	}
+	return c
+}
+
+// TestCluster: kill -9 of the hub of three that a host is joined to, and the
+// others list it as here within five seconds, know the tokens that it made, carry
+// connections to the host, and let in a further one.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	machines, hubs, fronts := c.machines, c.hubs, c.fronts
 	build := hosttest.New(t, "")
-	start(t, build, machines[0].Tandemux("hub", "invite", "build"), "join", "tls://"+ports[0])
+	start(t, build, machines[0].Tandemux("hub", "invite", "build"), "join", "tls://"+c.joins[0])
 	for _, m := range machines {
 		m.Eventually("each node has the host", func() bool { return fleet(m)["build"].Present })
 	}
@@ -90,8 +106,38 @@ func TestCluster(t *testing.T) {
 		t.Errorf("a command through another node says %q", out)
 	}
 	gpu := hosttest.New(t, "")
-	start(t, gpu, machines[1].Tandemux("hub", "invite", "gpu"), "join", "tls://"+ports[2])
+	start(t, gpu, machines[1].Tandemux("hub", "invite", "gpu"), "join", "tls://"+c.joins[2])
 	machines[1].Eventually("a further host joined", func() bool { return fleet(machines[1])["gpu"].Present })
 	machines[1].Tandemux("hub", "revoke", "gpu")
 	machines[2].Eventually("each node knows who was revoked", func() bool { _, is := fleet(machines[2])["gpu"]; return !is })
+}
+
+// TestClusterTasks: kill -9 of the hub of three that hosts are joined to and that may lead,
+// while tasks wait and are under way on three hosts: none is done twice, none is lost.
+func TestClusterTasks(t *testing.T) {
+	t.Parallel()
+	tasks := soak.Size(t, 18, 200)
+	c := startCluster(t)
+	home := c.machines[nodes-1]
+	for i := range nodes {
+		name := fmt.Sprint("host-", i)
+		m := hosttest.New(t, "")
+		start(t, m, c.machines[0].Tandemux("hub", "invite", name), "join", "--room", "4", "tls://"+c.joins[i%2]) // the third node has none
+	}
+	home.Eventually("all hosts are here", func() bool { return len(fleet(home)) == nodes })
+	w := newWork(t, home)
+	began := time.Now()
+	for range tasks {
+		w.add("sleep 0.3")
+	}
+	t.Logf("%d tasks were queued in %v", tasks, time.Since(began).Round(time.Millisecond))
+	w.until("a quarter is over", func(over int) bool { return over >= tasks/4 })
+	killed := time.Now()
+	c.hubs[0].Process.Kill() //nolint:errcheck // it runs
+	before := w.over()
+	w.until("work goes on", func(over int) bool { return over > before })
+	t.Logf("a node was killed with %d of %d over; the next was over after %v", before, tasks, time.Since(killed).Round(10*time.Millisecond))
+	w.until("all are over", func(over int) bool { return over == tasks })
+	t.Logf("all were over in %v", time.Since(began).Round(time.Millisecond))
+	w.check(0)
 }

@@ -45,15 +45,28 @@ func (p *process) text() string {
 // start runs a command of tandemux until the test's end.
 func start(t *testing.T, m *hosttest.Machine, stdin string, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: m.Command(args...)}
+	return startCommand(t, m.Command(args...), stdin)
+}
+
+// startCommand is start for a command that is there.
+func startCommand(t *testing.T, cmd *exec.Cmd, stdin string) *process {
+	t.Helper()
+	p := output(t, cmd, stdin)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// output is a process to be started, whose output is kept until the test's end, which ends it.
+func output(t *testing.T, cmd *exec.Cmd, stdin string) *process {
+	t.Helper()
+	p := &process{Cmd: cmd}
 	if stdin != "" {
 		p.Stdin = strings.NewReader(stdin)
 	}
 	r, w := io.Pipe()
 	p.Stdout, p.Stderr = w, w
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
 	go func() {
 		for in := bufio.NewScanner(r); in.Scan(); {
 			p.mu.Lock()
@@ -62,11 +75,19 @@ func start(t *testing.T, m *hosttest.Machine, stdin string, args ...string) *pro
 		}
 	}()
 	var once sync.Once
-	end := func() { once.Do(func() { p.Process.Kill(); p.Wait(); w.Close() }) } //nolint:errcheck // it was killed
+	end := func() {
+		once.Do(func() {
+			if p.Process != nil {
+				p.Process.Kill() //nolint:errcheck // it has ended, then
+				p.Wait()         //nolint:errcheck // it was killed
+			}
+			w.Close()
+		})
+	}
 	t.Cleanup(func() {
 		end()
 		if t.Failed() {
-			t.Logf("%s said:\n%s", strings.Join(args, " "), p.text())
+			t.Logf("%s said:\n%s", strings.Join(cmd.Args[1:], " "), p.text())
 		}
 	})
 	return p
