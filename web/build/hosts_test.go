@@ -93,6 +93,19 @@ func TestHosts(t *testing.T) {
 	b.until("two panes", `document.querySelectorAll(".pane").length === 2`)
 	b.until("ended there", fmt.Sprintf(`!tandemux.terminal(%q)`, split))
 
+	// One search, and one history.
+	b.command("search-all far-42")
+	b.until("a line of the other host", `[...document.querySelectorAll(".found .row")].some(e => e.querySelector("code").innerText.includes("far-42") && e.querySelector("small").innerText.startsWith("build:"))`)
+	b.shot("hosts-search")
+	b.command("history echo")
+	b.until("commands of both", `["own-", "far-"].every(w => [...document.querySelectorAll(".found .row code")].some(e => e.innerText.includes(w)))`)
+	b.eval(`[...document.querySelectorAll(".found .row")].find(e => e.innerText.includes("far-")).click(), true`)
+	b.until("its output, unfolded", `/far-42/.test(document.querySelector(".reading details[open] pre")?.innerText)`)
+	b.click("‹ terminal")
+	b.until("the search again", `!!document.querySelector(".found")`)
+	b.click("‹ back")
+	b.until("the layout", `document.querySelectorAll(".pane").length === 2`)
+
 	// The interface of the terminal has the same document.
 	if doc := m.must("layout", "ls"); !strings.Contains(doc, "main") {
 		t.Errorf("layouts: %s", doc)
@@ -138,6 +151,18 @@ func TestHosts(t *testing.T) {
 	b.until("the new name", `[...tandemux.hosts.all.keys()].join() === "gpu" && tandemux.hosts.all.get("gpu").online`)
 	m.must("hosts", "rename", "gpu", "build")
 	b.until("the old name", `tandemux.hosts.all.get("build")?.online`)
+
+	// A phone has the same.
+	phone := m.browse()
+	phone.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	phone.pair(m.offer("--name", "phone"))
+	far.must("send", "there", "--enter", `printf '\033]9;look here\007'`)
+	phone.until("what waits at the other host", `[...document.querySelectorAll(".inbox .item")].some(e => e.innerText.includes("look here"))`)
+	phone.shot("hosts-phone-inbox")
+	phone.click("Terminals")
+	phone.eval(`[...document.querySelectorAll(".row")].find(e => /^build:(?!there)/.test(e.innerText)).click(), true`)
+	phone.until("its screen", `tandemux.texts().some(t => t.includes("far-42"))`)
+	phone.shot("hosts-phone")
 
 	// Who has not all rights is told nothing.
 	guest, _ := m.shared(last(own), "--name", "ana")

@@ -13,6 +13,7 @@ import { at, hostOf, prefixed } from "./names";
 import type { Open } from "./page";
 import { Hint, Palette } from "./palette";
 import { Reading } from "./reading";
+import { Search } from "./search";
 import { set } from "./setup";
 import { SignIn } from "./passkey";
 import { opened } from "./push";
@@ -234,6 +235,8 @@ function App({ store }: { store: Store }) {
         <TerminalView key={at.uri} store={store} uri={at.uri} phone={small} focus extra={!store.guest && <button onClick={home}>{small ? "‹ back" : "×"}</button>} />
       ) : at.kind === "reading" ? (
         <Reading key={at.uri + at.command} store={store} uri={at.uri} first={at.command} back={() => setShown(small ? { kind: "terminal", uri: at.uri } : store.lastShown)} />
+      ) : at.kind === "search" ? (
+        <Search key={at.what + at.text} store={store} what={at.what} text={at.text} back={home} />
       ) : at.kind === "task" ? (
         <TaskView key={at.id} store={store} id={at.id} back={home} />
       ) : (

@@ -139,6 +139,8 @@ const local: Record<string, Do> = {
   "previous-tab": tab(-1),
   "last-tab": (s) => s.lastTab && s.desk?.show(s.lastTab),
   "go-tab": (s, [n]) => s.desk?.tabs[Number(n) - 1] && s.desk.show(s.desk.tabs[Number(n) - 1]),
+  "search-all": (s, words) => s.ui?.open({ kind: "search", what: "search-all", text: words.join(" ") }),
+  history: (s, words) => s.ui?.open({ kind: "search", what: "history", text: words.join(" ") }),
   layouts: (s, [name]) => (name ? s.ui?.layout(name) : s.ui?.palette("layouts ")),
   "new-on": (s, [name]) => {
     const host = name === own ? "" : name;

@@ -28,7 +28,7 @@ export interface Interface {
   commandMarks: boolean;
 }
 
-export type Open = { kind: "layout"; name: string } | { kind: "terminal"; uri: string } | { kind: "reading"; uri: string; command?: string } | { kind: "chat"; uri: string } | { kind: "task"; id: string };
+export type Open = { kind: "layout"; name: string } | { kind: "terminal"; uri: string } | { kind: "reading"; uri: string; command?: string } | { kind: "chat"; uri: string } | { kind: "task"; id: string } | { kind: "search"; what: "search-all" | "history"; text: string };
 
 /** What commands do with the page around the layout. */
 export interface Around {

@@ -161,10 +161,12 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
   const away = store.hosts.away(uri);
 
   useLayoutEffect(() => {
+    let said = 0;
     const type = (d: string) => {
       if (store.type(uri, d)) return;
       setFlash(true);
-      setTimeout(() => setFlash(false), 600);
+      clearTimeout(said); // by the last key
+      said = window.setTimeout(() => setFlash(false), 2000);
     };
     const events = {
       input: (d: string) => {
@@ -317,6 +319,7 @@ export function TerminalView({ store, uri, focus, onFocus, onRename, phone, name
           type="search"
           aria-label="find in the terminal"
           placeholder="find; enter goes on, shift+enter back"
+          defaultValue={finding.text}
           ref={(e: HTMLInputElement | null) => e?.focus()}
           onKeyDown={(e: KeyboardEvent) => {
             if (e.key === "Escape") endFinding();
