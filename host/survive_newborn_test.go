@@ -53,8 +53,11 @@ func TestKilledBeforeCheckpoint(t *testing.T) {
 		})
 		check(err)
 		if step == "read" {
-			fd := int(p.Pty.Fd())
-			_, err := j.Landing.Prepare(fd)
+			raw, err := p.Pty.SyscallConn()
+			check(err)
+			fd := 0
+			check(raw.Control(func(pty uintptr) { fd = int(pty) }))
+			_, err = j.Landing.Prepare(fd)
 			check(err)
 			if !j.Landing.Begin() {
 				t.Fatal("a new journal has no room")

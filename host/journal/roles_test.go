@@ -5,6 +5,7 @@ package journal
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -141,11 +142,13 @@ func adopt() (*os.File, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	fd, err := unix.FcntlInt(p.Pty.Fd(), unix.F_DUPFD_CLOEXEC, 10)
-	if err == nil {
-		err = unix.SetNonblock(fd, true) // Fd made it blocking
+	raw, err := p.Pty.SyscallConn()
+	if err != nil {
+		return nil, 0, err
 	}
-	return f, fd, err
+	fd := 0
+	cerr := raw.Control(func(pty uintptr) { fd, err = unix.FcntlInt(pty, unix.F_DUPFD_CLOEXEC, 10) })
+	return f, fd, errors.Join(cerr, err)
 }
 
 // keeperProcess is a keeper.

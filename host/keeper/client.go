@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/internal/daemon"
+	"tandemux/internal/rawio"
 )
 
 // Client is the host's connection to a keeper. Its methods may be called from
@@ -52,7 +53,7 @@ type Process struct {
 	ID       string
 	Pid      int
 	Identity Identity // zero if it has ended already
-	Pty      *os.File
+	Pty      rawio.File
 }
 
 // Dial connects to the keeper that listens on socket and agrees on a version. A
@@ -311,7 +312,11 @@ func (a answer) process(id string) (Process, error) {
 		closeFD(a.fd)
 		return Process{}, fmt.Errorf("make the pty of %q non-blocking: %w", id, err)
 	}
-	return Process{ID: id, Pid: a.Pid, Identity: Identify(a.Pid), Pty: os.NewFile(uintptr(a.fd), "pty "+id)}, nil
+	pty, err := rawio.Open(a.fd)
+	if err != nil {
+		return Process{}, fmt.Errorf("wait for the pty of %q: %w", id, err)
+	}
+	return Process{ID: id, Pid: a.Pid, Identity: Identify(a.Pid), Pty: pty}, nil
 }
 
 // Spawn starts a child on a new pty. Errors that a caller branches on are

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tandemux/internal/leak"
+	"tandemux/internal/rawio"
 )
 
 // The test binary is also the keeper process and a host process: real ones, so
@@ -230,7 +231,7 @@ func spawn(t *testing.T, c *Client, s Spec) Process {
 }
 
 // readUntil reads a pty until the text has come.
-func readUntil(t *testing.T, f *os.File, want string) string {
+func readUntil(t *testing.T, f rawio.File, want string) string {
 	t.Helper()
 	var all strings.Builder
 	buf := make([]byte, 4096)
@@ -246,7 +247,7 @@ func readUntil(t *testing.T, f *os.File, want string) string {
 }
 
 // readAll reads a pty to its end.
-func readAll(t *testing.T, f *os.File) string {
+func readAll(t *testing.T, f rawio.File) string {
 	t.Helper()
 	f.SetReadDeadline(time.Now().Add(time.Minute))
 	all, err := io.ReadAll(f)

@@ -11,5 +11,9 @@
 // something: an empty one makes the read wait for a worker of the kernel, which may
 // be late on a busy machine.
 //
+// A File (Open, Socket) is a descriptor that is not in Go's poller, which waits for both
+// ways at once: a unix socket or a terminal wakes who wrote to it when the other side has
+// read. It waits for input, and only for who must wait for room for that.
+//
 // The package has no state. It must not be used on descriptors that may block.
 package rawio

@@ -86,7 +86,7 @@ var arrows = map[string][]string{
 	"host/agent/acp":     {"ahp", "host/agent", "host/shell", "internal/jsonrpc", "internal/procgroup"},
 	"host/hooks":         {"ahp", "internal/config/option", "internal/procgroup", "internal/spelling"},
 	"host/guard":         {"host/shell", "internal/config/option", "internal/statefile"},
-	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty"},
+	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty", "internal/rawio"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option", "internal/statefile"},
 	"host/terminal":      {"ahp", "ahp/wire", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/medium", "host/terminal/output", "internal/fileuri"},

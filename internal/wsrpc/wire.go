@@ -59,6 +59,7 @@ type wire struct {
 }
 
 func newWire(conn net.Conn, client bool) *wire {
+	conn = rawio.Socket(conn)
 	w := &wire{Conn: conn, client: client}
 	if sock, ok := conn.(syscall.Conn); ok {
 		if direct, err := rawio.New(sock); err == nil {
@@ -226,7 +227,7 @@ func (w *wire) flush(apart []byte) error {
 		if rest = rest[len(bufs[0]):]; len(more) > 0 {
 			bufs, apart = append(bufs, more), apart[len(more):]
 		}
-		n, err := bufs.WriteTo(w.Conn)
+		n, err := rawio.WriteBuffers(w.Conn, bufs)
 		w.sent.Add(n)
 		if err != nil {
 			return w.fail(err)

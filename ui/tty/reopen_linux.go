@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"tandemux/internal/rawio"
 )
 
@@ -14,7 +16,7 @@ import (
 // then wakes the reading goroutine without a thread of its own for it: that
 // takes two thread switches off the way of a key.
 type polled struct {
-	*os.File
+	rawio.File
 	now *rawio.Conn
 }
 
@@ -48,13 +50,17 @@ func reopen(f *os.File) *polled {
 	if err != nil {
 		return nil
 	}
-	own, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
+	fd, err := unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	is, err := own.Stat()
-	if err != nil || !os.SameFile(was, is) || own.SetReadDeadline(time.Time{}) != nil {
-		own.Close()
+	var is unix.Stat_t
+	if sys, ok := was.Sys().(*syscall.Stat_t); unix.Fstat(fd, &is) != nil || !ok || is.Dev != sys.Dev || is.Ino != sys.Ino {
+		unix.Close(fd)
+		return nil
+	}
+	own, err := rawio.Open(fd)
+	if err != nil {
 		return nil
 	}
 	now, err := rawio.NewTTY(own)
