@@ -11,6 +11,7 @@ import (
 	"tandemux/ahp/find"
 	"tandemux/ahp/palette"
 	"tandemux/ahp/resource"
+	"tandemux/ahp/wire"
 )
 
 // method is a request, or without a result a notification.
@@ -139,6 +140,7 @@ var methods = []method{
 	request[clienttool.CallParams, ahp.ToolResult](clienttool.MethodCall),
 	notification[ahp.ColorsParams](ahp.MethodColors),
 	notification[find.CancelParams](find.MethodCancel),
+	notification[onChannel](wire.MethodUnquoted),
 }
 
 // states are those of channels, by what a channel is of.

@@ -197,6 +197,14 @@ func BenchmarkAppendDataEnvelope(b *testing.B) {
 				buf = AppendDataEnvelope(buf[:0], "ahp-terminal:/1", text, 1<<50)
 			}
 		})
+		b.Run(name+"/unquoted", func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var buf []byte
+			for b.Loop() {
+				buf = AppendUnquoted(buf[:0], "ahp-terminal:/1", text, 1<<50)
+			}
+		})
 		b.Run(name+"/encoding-json", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()

@@ -12,8 +12,8 @@ import (
 // frame is an action on the wire, encoded at most once for each profile.
 type frame struct {
 	env     ahp.Envelope
-	encoded [3][]byte      // by profile
-	output  *outbox.Output // what encoded shares, if it is output
+	encoded [4][]byte         // by profile; output that is not quoted
+	outputs [2]*outbox.Output // what encoded shares, if it is output: as JSON, and not quoted
 	by      *By
 	inner   bool // it is for the host alone, and has no number
 }
@@ -35,14 +35,8 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	}
 	if d, ok := f.env.Action.(ahp.TerminalData); ok && f.env.Origin == nil {
 		// Output looks the same to everybody.
-		var b []byte
-		if len(d.Data) < outbox.LeastOutput {
-			b = wire.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
-		} else {
-			f.output = outbox.NewOutput(f.env.Channel, d.Data, f.env.ServerSeq)
-			b = f.output.Bytes()
-		}
-		for i := range f.encoded {
+		b := f.print(&f.outputs[0], wire.AppendDataEnvelope, d.Data)
+		for i := range f.encoded[:unquoted] {
 			f.encoded[i] = b
 		}
 		return b, nil
@@ -61,6 +55,30 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	return b, nil
 }
 
+// unquoted is where encoded has output for who has sent wire.MethodUnquoted.
+const unquoted = 3
+
+// print encodes output; much of it into memory that is used again.
+func (f *frame) print(o **outbox.Output, as outbox.Form, data string) []byte {
+	if len(data) < outbox.LeastOutput {
+		return as(nil, f.env.Channel, data, f.env.ServerSeq)
+	}
+	*o = outbox.NewOutput(as, f.env.Channel, data, f.env.ServerSeq)
+	return (*o).Bytes()
+}
+
+// of is the frame's bytes for a link, and whose memory they are in, if it is output.
+func (f *frame) of(l *Link) ([]byte, *outbox.Output, error) {
+	if d, is := f.env.Action.(ahp.TerminalData); is && l.Unquoted && f.env.Origin == nil {
+		if f.encoded[unquoted] == nil {
+			f.encoded[unquoted] = f.print(&f.outputs[1], wire.AppendUnquoted, d.Data)
+		}
+		return f.encoded[unquoted], f.outputs[1], nil
+	}
+	b, err := f.bytes(l.Profile)
+	return b, f.outputs[0], err
+}
+
 // params is the envelope as AHP 1 has it.
 func (f *frame) params() ([]byte, error) {
 	b, err := f.bytes(ahp.V1)
@@ -72,9 +90,11 @@ func (f *frame) params() ([]byte, error) {
 
 // release gives up the frame's own reference; the frame is not sent any more.
 func (f *frame) release() {
-	if f.output != nil {
-		f.output.Release()
-		f.output, f.encoded = nil, [3][]byte{}
+	for i, o := range f.outputs {
+		if o != nil {
+			o.Release()
+			f.outputs[i], f.encoded = nil, [4][]byte{}
+		}
 	}
 }
 
@@ -93,13 +113,13 @@ func (tx Tx) sendFrame(l *Link, f *frame) {
 	if !ahp.Speaks(l.Profile, f.env.Action.ActionType()) {
 		return
 	}
-	b, err := f.bytes(l.Profile)
+	b, output, err := f.of(l)
 	if err != nil {
 		tx.c.o.Log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return
 	}
-	if f.output != nil {
-		tx.c.out.SendOutput(l.Out, f.output)
+	if output != nil {
+		tx.c.out.SendOutput(l.Out, output)
 	} else {
 		tx.c.out.Send(l.Out, b)
 	}

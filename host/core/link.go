@@ -21,6 +21,8 @@ type Link struct {
 	Profile   ahp.Profile
 	Log       *slog.Logger
 
+	// Unquoted says that it takes output as wire.AppendUnquoted writes it.
+	Unquoted bool
 	// Left says that its client came back on another one, and so takes what it sent on this
 	// one, and has no answer to, for lost: it is not carried out.
 	Left bool

@@ -63,7 +63,7 @@ func TestSequenceSurvivesDamage(t *testing.T) {
 // TestLittleOutputIsNotShared: it has memory of its own, of its size.
 func TestLittleOutputIsNotShared(t *testing.T) {
 	f := frame{env: ahp.Envelope{Channel: "ahp-terminal:/t", Action: ahp.TerminalData{Data: "x"}}}
-	if b, err := f.bytes(ahp.Profile(0)); err != nil || f.output != nil || cap(b) > 8<<10 {
-		t.Errorf("one byte of output takes %d, shared: %v, %v", cap(b), f.output != nil, err)
+	if b, err := f.bytes(ahp.Profile(0)); err != nil || f.outputs[0] != nil || cap(b) > 8<<10 {
+		t.Errorf("one byte of output takes %d, shared: %v, %v", cap(b), f.outputs[0] != nil, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"tandemux/ahp"
-	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/memtrim"
 )
@@ -133,12 +132,15 @@ const (
 
 var outputs = sync.Pool{New: func() any { return new(Output) }}
 
+// Form appends output as a message: wire.AppendDataEnvelope or wire.AppendUnquoted.
+type Form func(buf []byte, channel ahp.URI, data string, seq int64) []byte
+
 // NewOutput encodes output of at least LeastOutput bytes; the caller has one
 // reference.
-func NewOutput(channel ahp.URI, data string, seq int64) *Output {
+func NewOutput(as Form, channel ahp.URI, data string, seq int64) *Output {
 	o := outputs.Get().(*Output)
 	o.refs.Store(1)
-	o.buf = wire.AppendDataEnvelope(o.buf[:0], channel, data, seq)
+	o.buf = as(o.buf[:0], channel, data, seq)
 	return o
 }
 

@@ -3,6 +3,8 @@ package outbox
 import (
 	"strings"
 	"testing"
+
+	"tandemux/ahp/wire"
 )
 
 // TestOutputIsUsedAgain: the memory of output is used again when all who took it
@@ -10,14 +12,14 @@ import (
 // has memory of its own.
 func TestOutputIsUsedAgain(t *testing.T) {
 	text := strings.Repeat("x", LeastOutput)
-	o := NewOutput("ahp-terminal:/t", text, 1)
+	o := NewOutput(wire.AppendDataEnvelope, "ahp-terminal:/t", text, 1)
 	want := string(o.buf)
 	o.refs.Add(2) // two connections
 	o.Release()   // the frame's own
 	o.Release()
 	var others []*Output
 	for i := range 100 {
-		other := NewOutput("ahp-terminal:/t", strings.Repeat("y", LeastOutput), int64(i))
+		other := NewOutput(wire.AppendDataEnvelope, "ahp-terminal:/t", strings.Repeat("y", LeastOutput), int64(i))
 		if others = append(others, other); &other.buf[0] == &o.buf[0] {
 			t.Fatal("memory that a connection still writes from was used again")
 		}
@@ -29,7 +31,7 @@ func TestOutputIsUsedAgain(t *testing.T) {
 		other.Release()
 	}
 	o.Release()
-	if n := testing.AllocsPerRun(100, func() { NewOutput("ahp-terminal:/t", text, 3).Release() }); n > 1 {
+	if n := testing.AllocsPerRun(100, func() { NewOutput(wire.AppendDataEnvelope, "ahp-terminal:/t", text, 3).Release() }); n > 1 {
 		t.Errorf("output that is used again allocates %v times", n)
 	}
 }

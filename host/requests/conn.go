@@ -230,6 +230,11 @@ func Contain(log *slog.Logger, doing string, panicked any, args ...any) bool {
 	return true
 }
 
+// takeUnquoted has output come without quotes (x-tandemux/unquoted).
+func takeUnquoted(c *Conn, _ json.RawMessage) {
+	c.s.Core.Locked(func(core.Tx) { c.Unquoted = true })
+}
+
 func ping(context.Context, *Conn, json.RawMessage) (any, error) { return nil, nil }
 
 // bindClient gives the record of a clientId, made on first use, if it is the

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/find"
+	"tandemux/ahp/wire"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
@@ -182,6 +183,7 @@ func New(o Options) *Server {
 		ahp.MethodUnsubscribe:    s.unsubscribe,
 		ahp.MethodDispatchAction: dispatchAction,
 		find.MethodCancel:        cancelAside,
+		wire.MethodUnquoted:      takeUnquoted,
 	})
 	return s
 }

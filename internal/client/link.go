@@ -21,6 +21,7 @@ import (
 type link struct {
 	c     *Client
 	rpc   *jsonrpc.Conn
+	local bool // the host is on this machine
 	born  time.Time
 	ended chan error    // what Run returned
 	gone  chan struct{} // closed once the Client knows
@@ -35,6 +36,9 @@ type link struct {
 
 func (c *Client) newLink(t jsonrpc.Transport) *link {
 	l := &link{c: c, born: time.Now(), ended: make(chan error, 1), gone: make(chan struct{})}
+	if t, is := t.(jsonrpc.Local); is {
+		l.local = t.Local()
+	}
 	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, GaveUp: l.gaveUp, Log: c.log})
 	go func() { l.ended <- l.rpc.Run(context.Background()) }()
 	return l
@@ -52,12 +56,15 @@ const maxText = 256 << 10
 // the whole message. The transport's messages are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
 	l.heard.Add(1)
-	uri, data, seq, text, ok := wire.ReadDataEnvelope(msg, l.text)
+	uri, data, seq, ok := wire.ReadUnquoted(msg)
 	if !ok {
-		return l.echo(msg)
-	}
-	if l.text = text; cap(text) > maxText {
-		l.text = nil
+		var text []byte
+		if uri, data, seq, text, ok = wire.ReadDataEnvelope(msg, l.text); !ok {
+			return l.echo(msg)
+		}
+		if l.text = text; cap(text) > maxText {
+			l.text = nil
+		}
 	}
 	if !l.live {
 		return true
@@ -249,6 +256,9 @@ func (l *link) start() {
 	c.tripped(l.born)
 	close(c.ready)
 	c.mu.Unlock()
+	if l.local && c.o.Print != nil {
+		l.rpc.Notify(wire.MethodUnquoted, ahp.SubscribeParams{Channel: ahp.RootURI}) //nolint:errcheck // then it is over anyway
+	}
 	c.sink.Status(Connected, nil)
 }
 

@@ -53,6 +53,14 @@ type Pinger interface {
 	Pings() bool
 }
 
+// Local is a Transport that knows whether its peer is on this machine, with nobody in
+// between who reads messages.
+type Local interface {
+	Transport
+	// Local reports whether it is.
+	Local() bool
+}
+
 // PingMark begins a Ping; no JSON begins with it.
 const PingMark = "\x00ping "
 

@@ -44,6 +44,7 @@ type wire struct {
 	net.Conn
 	direct *rawio.Conn // nil unless Conn is a socket itself
 	client bool        // frames are masked
+	local  bool        // it is a unix socket
 
 	frames frames // of what was read, where somebody else is not to be trusted with their length
 
@@ -59,8 +60,9 @@ type wire struct {
 }
 
 func newWire(conn net.Conn, client bool) *wire {
+	_, local := conn.(*net.UnixConn)
 	conn = rawio.Socket(conn)
-	w := &wire{Conn: conn, client: client}
+	w := &wire{Conn: conn, client: client, local: local}
 	if sock, ok := conn.(syscall.Conn); ok {
 		if direct, err := rawio.New(sock); err == nil {
 			w.direct = direct

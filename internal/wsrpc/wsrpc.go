@@ -61,6 +61,9 @@ var errNotText = errors.New("read message: the peer sent text that is not UTF-8"
 // Pings implements jsonrpc.Pinger.
 func (t *transport) Pings() bool { return t.pings }
 
+// Local implements jsonrpc.Local.
+func (t *transport) Local() bool { return t.wire.local }
+
 // Read returns the next message, after the last answer to a ping that lies before it.
 // Binary frames are read as text, which some clients send.
 func (t *transport) Read(ctx context.Context) ([]byte, error) {
