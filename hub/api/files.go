@@ -69,11 +69,10 @@ func getFiles(result bool) func(*request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer from.Close()
 		r.w.Header().Set("Content-Type", "application/octet-stream")
 		r.w.Header().Set("Content-Length", strconv.FormatInt(l.Size, 10))
 		r.w.WriteHeader(http.StatusOK)
-		if _, err := io.Copy(&delayed{out: http.NewResponseController(r.w), w: r.w}, from); err != nil {
+		if _, err := io.Copy(&delayed{out: http.NewResponseController(r.w), w: r.w}, l.Reader(from)); err != nil {
 			panic(http.ErrAbortHandler) // who takes it sees that it is not whole
 		}
 		return written{}, nil

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -216,16 +217,15 @@ func TestDirectoryTravels(t *testing.T) {
 	}
 }
 
-// TestFilesAndKills: kill -9 of the host and of its worker while the agent works, and a hub that is gone: with --if-lost again another host begins from what
+// TestFilesAndKills: kill -9 of the worker while files are on their way to it, of it and its
+// host while the agent works, and a hub that is gone: with --if-lost again another host begins from what
 // was sent, and its work alone comes home.
 func TestFilesAndKills(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	p := f.person()
-	big := make([]byte, 6<<20)
-	for i := range big {
-		big[i] = byte(i * i >> 7)
-	}
+	big := make([]byte, 24<<20)
+	rand.NewChaCha8([32]byte{}).Read(big) //nolint:errcheck // never fails
 	p.write("app/big", string(big))
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "big")
@@ -236,8 +236,20 @@ func TestFilesAndKills(t *testing.T) {
 	one.Tandemux("host")
 	kill := f.apart(one, 1)
 	ran := filepath.Join(f.dir, "ran")
+	loading := func() bool {
+		list, _ := filepath.Glob(filepath.Join(one.Dir, "hub-files", "*.load"))
+		return len(list) > 0
+	}
 	id := p.new("app", "prompt\nshell a echo x >>"+ran+"; pwd >where; sleep 4; echo done >>a", "--if-lost", "again", "-m", "go")
+	f.eventually("the files are on their way", 60*time.Second, func() bool { return loading() || fileLines(ran) > 0 })
+	if fileLines(ran) == 0 { // else they were fast
+		kill()
+		kill = f.apart(one, 1) // the next one takes its place
+	}
 	f.eventually("the first host works", 60*time.Second, func() bool { return fileLines(ran) == 1 })
+	if loading() {
+		t.Error("what was on its way is there still")
+	}
 	kill()
 	f.killHost(one)
 	f.stop()

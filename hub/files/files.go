@@ -1,7 +1,12 @@
 package files
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tandemux/host/workspace/travel"
@@ -19,8 +25,12 @@ const (
 	bucket = "tandemux_files"
 	// pieces is the subject of a stored file's, by the number that JetStream gave it.
 	pieces = "$O." + bucket + ".C."
+	// names is that of what is known of one, by its name.
+	names = "$O." + bucket + ".M."
 	// PieceSize is how much is stored and sent at once, in bytes: as text within one of NATS's messages.
 	PieceSize = 512 << 10
+	// diskTime is how long a piece may take.
+	diskTime = time.Minute
 	// Youth is for how long what somebody may be writing is not swept.
 	Youth = time.Hour
 )
@@ -30,47 +40,100 @@ var NotFound = fault.New(http.StatusNotFound, "there is no such file")
 
 // Store is the files of a fleet.
 type Store struct {
+	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	stream  jetstream.Stream
 }
 
 // Open makes what is stored, where it is missing.
 func Open(ctx context.Context, js jetstream.JetStream, replicas int) (*Store, error) {
-	o, err := js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, Storage: jetstream.FileStorage, Replicas: replicas})
+	// As js.CreateObjectStore does it, but for AllowDirect: a replica that lags would not have
+	// what was stored just now.
+	s, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: "OBJ_" + bucket, Subjects: []string{pieces + ">", names + ">"}, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
+		Replicas: replicas, AllowRollup: true,
+	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := js.Stream(ctx, "OBJ_"+bucket)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{o, s}, nil
+	o, err := js.ObjectStore(ctx, bucket)
+	return &Store{js, o, s}, err
 }
 
 // Put stores a file under a name, in place of what it had. What is not as the load says
-// is not stored.
+// is not stored. The object store's own Put does not wait for the disk, and fails where that
+// is slower than who sends; this writes the same.
 func (s *Store) Put(ctx context.Context, name string, l travel.Load, from io.Reader) error {
-	meta := jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: PieceSize}}
-	if _, err := s.objects.Put(ctx, meta, &whole{l.Reader(from)}); err != nil {
-		var said interface{ StatusCode() int }
-		if errors.As(err, &said) {
-			return err
-		}
-		return fmt.Errorf("store files: %w", err)
+	id := rand.Text()
+	chunks, err := s.write(ctx, pieces+id, l.Reader(from))
+	if err == nil {
+		err = s.name(ctx, name, id, l, chunks)
 	}
+	if err == nil {
+		return nil
+	}
+	s.stream.Purge(context.WithoutCancel(ctx), jetstream.WithPurgeSubject(pieces+id)) //nolint:errcheck // Sweep does
+	var said interface{ StatusCode() int }
+	if errors.As(err, &said) {
+		return err
+	}
+	return fmt.Errorf("store files: %w", err)
+}
+
+// write stores pieces, one after the other.
+func (s *Store) write(ctx context.Context, subject string, from io.Reader) (chunks uint32, err error) {
+	b := make([]byte, PieceSize)
+	for {
+		n, err := io.ReadFull(from, b)
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return 0, err
+		}
+		if n > 0 {
+			if err := s.publish(ctx, &nats.Msg{Subject: subject, Data: b[:n]}); err != nil {
+				return 0, err
+			}
+			chunks++
+		}
+		if last {
+			return chunks, nil
+		}
+	}
+}
+
+// name makes a name that of the pieces that were stored, and removes those that had it.
+func (s *Store) name(ctx context.Context, name, id string, l travel.Load, chunks uint32) error {
+	before, err := s.objects.GetInfo(ctx, name)
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err
+	}
+	sum, err := hex.DecodeString(strings.TrimPrefix(l.Digest, "sha256:"))
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(jetstream.ObjectInfo{
+		ObjectMeta: jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: PieceSize}}, Bucket: bucket, NUID: id,
+		Size: uint64(l.Size), Chunks: chunks, Digest: "SHA-256=" + base64.URLEncoding.EncodeToString(sum),
+	})
+	if err != nil {
+		return err
+	}
+	m := nats.NewMsg(names + base64.URLEncoding.EncodeToString([]byte(name)))
+	m.Data = text
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	if err := s.publish(ctx, m); err != nil || before == nil {
+		return err
+	}
+	s.stream.Purge(ctx, jetstream.WithPurgeSubject(pieces+before.NUID)) //nolint:errcheck // Sweep does
 	return nil
 }
 
-// whole fills what it reads into, so that all pieces but the last are of one size.
-type whole struct{ from io.Reader }
-
-// Read implements io.Reader.
-func (w *whole) Read(b []byte) (int, error) {
-	n, err := io.ReadFull(w.from, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // the next one says so
-	}
-	return n, err
+// publish stores a message, and waits until it is.
+func (s *Store) publish(ctx context.Context, m *nats.Msg) error {
+	ctx, done := context.WithTimeout(ctx, diskTime)
+	defer done()
+	_, err := s.js.PublishMsg(ctx, m)
+	return err
 }
 
 // Has reports whether a file is stored.
@@ -82,26 +145,60 @@ func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Get reads a file; the caller closes it. It is checked as it is read.
-func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	r, err := s.objects.Get(ctx, name)
+// subject is that of a file's pieces.
+func (s *Store) subject(ctx context.Context, name string) (string, error) {
+	info, err := s.objects.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return nil, NotFound.Errorf("the files are not stored")
+		return "", NotFound.Errorf("the files are not stored")
 	}
-	return r, err
+	if err != nil {
+		return "", fmt.Errorf("read files: %w", err)
+	}
+	return pieces + info.NUID, nil
+}
+
+// Get reads a file, a piece at a time: who takes it slowly costs no memory.
+func (s *Store) Get(ctx context.Context, name string) (io.Reader, error) {
+	subject, err := s.subject(ctx, name)
+	return &reading{ctx: ctx, s: s, subject: subject}, err
+}
+
+type reading struct {
+	ctx     context.Context
+	s       *Store
+	subject string
+	at      uint64
+	got     bytes.Reader
+}
+
+// Read implements io.Reader.
+func (r *reading) Read(b []byte) (int, error) {
+	if r.got.Len() == 0 {
+		piece, next, err := r.s.piece(r.ctx, r.subject, r.at)
+		if err != nil {
+			return 0, err
+		}
+		if len(piece) == 0 {
+			return 0, io.EOF
+		}
+		r.at = next
+		r.got.Reset(piece)
+	}
+	return r.got.Read(b)
 }
 
 // Piece reads the first piece of a file at or behind a place, 0 for the beginning; next is
 // the place of what follows. The end is no bytes.
 func (s *Store) Piece(ctx context.Context, name string, at uint64) (b []byte, next uint64, err error) {
-	info, err := s.objects.GetInfo(ctx, name)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return nil, 0, NotFound.Errorf("the files are not stored")
-	}
+	subject, err := s.subject(ctx, name)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read files: %w", err)
+		return nil, 0, err
 	}
-	m, err := s.stream.GetMsg(ctx, max(at, 1), jetstream.WithGetMsgSubject(pieces+info.NUID))
+	return s.piece(ctx, subject, at)
+}
+
+func (s *Store) piece(ctx context.Context, subject string, at uint64) (b []byte, next uint64, err error) {
+	m, err := s.stream.GetMsg(ctx, max(at, 1), jetstream.WithGetMsgSubject(subject))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, at, nil

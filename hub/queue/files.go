@@ -81,7 +81,7 @@ func (q *Queue) PutFiles(ctx context.Context, t Task, from io.Reader) error {
 }
 
 // Files reads what a task began with, or its result.
-func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io.ReadCloser, error) {
+func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io.Reader, error) {
 	l, name := t.Spec.Files, filesName(t.Spec.ID)
 	if note := t.Note(); result {
 		l, name = note.Result, resultName(t.Spec.ID, note.Kept)
