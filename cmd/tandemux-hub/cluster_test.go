@@ -76,7 +76,8 @@ func startCluster(t *testing.T) (c cluster) {
 
 // TestCluster: kill -9 of the hub of three that a host is joined to, and the
 // others list it as here within five seconds, know the tokens that it made, carry
-// connections to the host, and let in a further one.
+// connections to the host, and let in a further one. An address is told what tasks do by one
+// node, and by another when that is killed.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
@@ -89,13 +90,16 @@ func TestCluster(t *testing.T) {
 	secret := strings.TrimSpace(machines[0].Tandemux("hub", "token", "new", "ci"))
 	token := tokenFile(machines[2], build.Token("fleet"))
 
-	began := time.Now()
-	hubs[0].Process.Kill() //nolint:errcheck // it runs
-	machines[1].Eventually("another node has the host, which joined it", func() bool {
-		e := fleet(machines[1])["build"]
-		return e.Present && e.Seen.After(began.Add(2*time.Second))
+	admin := keeper(machines[1])("admin", machines[0].Tandemux("hub", "token", "new", "me", "--scope", "admin"))
+	tell(t, machines[1]).works(machines[1], []string{"--host", fronts[1], "--token-file", admin}, 2, func() {
+		began := time.Now()
+		hubs[0].Process.Kill() //nolint:errcheck // it runs
+		machines[1].Eventually("another node has the host, which joined it", func() bool {
+			e := fleet(machines[1])["build"]
+			return e.Present && e.Seen.After(began.Add(2*time.Second))
+		})
+		t.Logf("a node was killed: the host is here after %v", time.Since(began).Round(10*time.Millisecond))
 	})
-	t.Logf("a node was killed: the host is here after %v", time.Since(began).Round(10*time.Millisecond))
 	cmd := machines[2].Command("hub", "ls", "--host", fronts[2])
 	cmd.Env = append(cmd.Env, "TANDEMUX_TOKEN="+secret)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "build") {

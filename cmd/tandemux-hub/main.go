@@ -29,7 +29,7 @@ func newRoot() *cobra.Command {
 		cli.Group("hub", "Run a hub, where several machines meet, and say who may join", `A hub is what several machines meet at: it knows which there are and what runs there,
 carries terminals where no direct way exists, and hands out tasks.`,
 			newServeCommand(), newLsCommand(), newStatusCommand(), newInviteCommand(), newRevokeCommand(), newTokenCommand(),
-			newLoginCommand(), newLogoutCommand(), newWhoamiCommand(), newAuditCommand(), newQueueCommand(), newDrainCommand(), newLimitsCommand()),
+			newLoginCommand(), newLogoutCommand(), newWhoamiCommand(), newAuditCommand(), newQueueCommand(), newDrainCommand(), newLimitsCommand(), newWebhookCommand()),
 		newJoinCommand())
 	root.Version = version
 	endpoint.AddFlags(root)

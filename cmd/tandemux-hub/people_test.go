@@ -143,13 +143,13 @@ func TestAudit(t *testing.T) {
 				t.Errorf("%+v follows %+v", r, records[max(i-1, 0)])
 			}
 		}
-		want := strings.Repeat("operator POST /auth/logout done ,", 3) + " sign in refused 127.0.0.1"
+		want := strings.Repeat("operator sign out done ,", 3) + " sign in refused 127.0.0.1"
 		if strings.Join(got, ",") != want {
 			t.Errorf("it has %q, want %q", got, want)
 		}
 	}
 	check()
-	if text, err := run(t.Context(), "audit"); err != nil || !strings.Contains(text, "done     operator  POST /auth/logout") {
+	if text, err := run(t.Context(), "audit"); err != nil || !strings.Contains(text, "done     operator  sign out") {
 		t.Errorf("for people: %v\n%s", err, text)
 	}
 	if text, err := run(t.Context(), "whoami"); err != nil || !strings.Contains(text, "operator") {
@@ -183,11 +183,7 @@ func TestPersonAtHost(t *testing.T) {
 	build.Tandemux("new", "--name", "shell", "--background", "--", "sh")
 	start(t, build, home.Tandemux("hub", "invite", "build"), "join")
 	home.Eventually("the host is listed", func() bool { return len(fleet(home)["build"].Terms) == 1 })
-	keep := func(name, token string) string {
-		path := filepath.Join(home.Dir, name)
-		home.Must(os.WriteFile(path, []byte(strings.TrimSpace(token)+"\n"), 0o600))
-		return path
-	}
+	keep := keeper(home)
 	home.Tandemux("hosts", "add", "build", "ws://"+addr+"/hosts/build/ahp", "--token-file", keep("host", build.Token("fleet")))
 	home.Tandemux("hosts", "add", "team", "ws://"+addr, "--token-file", keep("hub", home.Tandemux("hub", "token", "new", "ann")))
 	home.Tandemux("claim", "build:shell")
@@ -211,6 +207,21 @@ func TestPersonAtHost(t *testing.T) {
 		}
 		return false
 	})
+	// Lists name the person beside the token, to the host's owner and to others who have it.
+	if out := build.Tandemux("ls"); !strings.Contains(out, "token:ann (fleet)") {
+		t.Errorf("the host's owner is told %s", out)
+	}
+	if out := home.Tandemux("ls", "--host", "build"); !strings.Contains(out, "you") || strings.Contains(out, "ann") {
+		t.Errorf("who claimed is told %s", out)
+	}
+	keep("hub", home.Tandemux("hub", "token", "new", "bob"))
+	if out := home.Tandemux("ls", "--host", "build"); !strings.Contains(out, "token:ann (fleet)") {
+		t.Errorf("who has the same token of the host is told %s", out)
+	}
+	home.Tandemux("claim", "build:shell")
+	if out := build.Tandemux("ls", "--json"); !strings.Contains(out, `"person": "token:bob"`) {
+		t.Errorf("after another claim: %s", out)
+	}
 	// A token of the hub's that is none is refused, though the host's is good.
 	home.Must(os.WriteFile(filepath.Join(home.Dir, "hub"), []byte("tandemuxhub_guessed\n"), 0o600))
 	if out, err := home.Command("ls", "--host", "build").CombinedOutput(); err == nil {

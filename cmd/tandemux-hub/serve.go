@@ -70,6 +70,7 @@ type hub struct {
 	urls             atomic.Pointer[[]string] // of the front, once it listens
 	// audit notes who did what; names and origins are those by which browsers know the hub.
 	audit          *audit.Log
+	queue          *queue.Queue
 	names, origins []string
 }
 
@@ -80,7 +81,7 @@ var grants = []func(host string) server.Grant{directory.Grant, carry.Grant, queu
 type part func(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error)
 
 // parts are all of them, in the order in which they begin.
-var parts = []part{audits, signIn, tokens, hostsOf, tasks}
+var parts = []part{audits, signIn, tokens, hostsOf, tasks, webhooks}
 
 func tokens(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, error) {
 	s, err := token.Open(ctx, h.bus)
@@ -130,7 +131,7 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 		c.Authenticators, c.Routes = append(c.Authenticators, who...), append(c.Routes, routes...)
 	}
 	c.Hosts, c.Origins = append(c.Hosts, h.names...), append(c.Origins, h.origins...)
-	c.Audit = func(p front.Person, r *http.Request, status int) { h.audit.Note(audit.OfRequest(p, r, status)) }
+	c.Audit = func(p front.Person, r *http.Request, d front.Deed) { h.audit.Note(audit.OfRequest(p, r, d)) }
 	f := front.New(c)
 	listeners, err := o.listeners(d, cert)
 	if err != nil {

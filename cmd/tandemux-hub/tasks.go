@@ -35,6 +35,7 @@ func tasks(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, e
 		return nil, nil, err
 	}
 	context.AfterFunc(ctx, q.Close)
+	h.queue = q
 	a := &api.API{Queue: q, Log: h.log}
 	return nil, a.Routes(), nil
 }

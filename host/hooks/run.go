@@ -3,19 +3,12 @@ package hooks
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -72,56 +65,17 @@ func (h Hook) run(ctx context.Context, kind string, body []byte, out *os.File) e
 	return err
 }
 
-// refusedError is an answer that another attempt would not change.
-type refusedError struct{ status string }
-
-func (e refusedError) Error() string { return "it answered " + e.status }
-
-// calls are the POSTs. What an address redirects to is not what the owner named.
-var calls = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-
-// post sends it to the address, signed if there is a key (U95; Standard Webhooks 1.0.0).
+// post sends it to the address, signed if there is a key.
 func (h Hook) post(ctx context.Context, id string, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("the address can't be used")
-	}
-	at := strconv.FormatInt(time.Now().Unix(), 10)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Webhook-Id", id)
-	r.Header.Set("Webhook-Timestamp", at)
+	var key []byte
 	if h.KeyFile != "" {
-		key, err := readKey(h.KeyFile)
-		if err != nil {
+		var err error
+		if key, err = readKey(h.KeyFile); err != nil {
 			return err
 		}
-		mac := hmac.New(sha256.New, key)
-		fmt.Fprintf(mac, "%s.%s.%s", id, at, body)
-		r.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	}
-	a, err := calls.Do(r)
-	if err != nil {
-		if failed, is := errors.AsType[*url.Error](err); is {
-			err = failed.Err // the address may hold a secret
-		}
-		return err
-	}
-	defer a.Body.Close()
-	io.CopyN(io.Discard, a.Body, 4<<10) //nolint:errcheck // so that the connection can be used again
-	switch {
-	case a.StatusCode < 300:
-		return nil
-	case a.StatusCode >= 500, a.StatusCode == http.StatusTooManyRequests, a.StatusCode == http.StatusRequestTimeout:
-		return fmt.Errorf("it answered %s", a.Status)
-	}
-	return refusedError{a.Status}
+	return Post(ctx, calls, h.URL, key, id, body)
 }
-
-const (
-	keyPrefix = "whsec_"
-	minKey    = 24 // bytes, as Standard Webhooks wants
-	maxKey    = 64
-)
 
 // readKey reads a secret: "whsec_" and base64, which only its owner may read.
 func readKey(path string) ([]byte, error) {
@@ -137,8 +91,8 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the key: %w", err)
 	}
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(text)), keyPrefix))
-	if err != nil || len(key) < minKey || len(key) > maxKey {
+	key, err := ParseKey(string(text))
+	if err != nil {
 		return nil, fmt.Errorf("%s holds no key: %s and %d to %d random bytes in base64 (`echo %s$(head -c 32 /dev/urandom | base64)`)", path, keyPrefix, minKey, maxKey, keyPrefix)
 	}
 	return key, nil

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"tandemux/host/auth"
 	hostapi "tandemux/host/task/api"
@@ -65,42 +66,50 @@ var operations = map[string]route{
 	"setBudget":      {auth.ScopeSession, http.StatusOK, passOn},
 }
 
-const filesRoute = "PUT /fleet/tasks/{task}/files"
+const filesRoute = "putFiles PUT /fleet/tasks/{task}/files"
 
-// fleet are the hub's own, by pattern below the interface's prefix.
+// fleet are the hub's own: names as operations have them, and patterns below the interface's
+// prefix.
 var fleet = map[string]route{
-	"GET /fleet/queue":                     {auth.ScopeRead, http.StatusOK, getQueue},
-	"GET /fleet/limits":                    {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { return r.q.Limits(), nil }},
-	"PUT /fleet/limits":                    {auth.ScopeAdmin, http.StatusOK, setLimits},
-	"PUT /fleet/hosts/{host}/drain":        {auth.ScopeAdmin, http.StatusOK, setDrain},
-	"GET /fleet/files":                     {auth.ScopeRead, http.StatusOK, getRoom},
-	"GET /fleet/tasks/{task}/files":        {auth.ScopeRead, http.StatusOK, getTravelled},
-	filesRoute:                             {auth.ScopeSession, http.StatusOK, putFiles},
-	"GET /fleet/tasks/{task}/files/base":   {auth.ScopeRead, http.StatusOK, getFiles(false)},
-	"GET /fleet/tasks/{task}/files/result": {auth.ScopeRead, http.StatusOK, getFiles(true)},
+	"getQueue GET /fleet/queue":                      {auth.ScopeRead, http.StatusOK, getQueue},
+	"getLimits GET /fleet/limits":                    {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { return r.q.Limits(), nil }},
+	"setLimits PUT /fleet/limits":                    {auth.ScopeAdmin, http.StatusOK, setLimits},
+	"drainHost PUT /fleet/hosts/{host}/drain":        {auth.ScopeAdmin, http.StatusOK, setDrain},
+	"listFiles GET /fleet/files":                     {auth.ScopeRead, http.StatusOK, getRoom},
+	"getFiles GET /fleet/tasks/{task}/files":         {auth.ScopeRead, http.StatusOK, getTravelled},
+	filesRoute:                                       {auth.ScopeSession, http.StatusOK, putFiles},
+	"getBase GET /fleet/tasks/{task}/files/base":     {auth.ScopeRead, http.StatusOK, getFiles(false)},
+	"getResult GET /fleet/tasks/{task}/files/result": {auth.ScopeRead, http.StatusOK, getFiles(true)},
 }
 
 // Routes are those of the front.
 func (a *API) Routes() (all []front.Route) {
-	add := func(pattern string, body int64, o route) {
+	add := func(name, pattern string, body int64, o route) {
 		method, path, _ := strings.Cut(pattern, " ")
-		all = append(all, front.Route{Pattern: method + " " + hostapi.Prefix + path, Scope: o.scope, Body: body, Serve: func(w http.ResponseWriter, r *http.Request) {
+		all = append(all, front.Route{Pattern: method + " " + hostapi.Prefix + path, Does: doing(name), Scope: o.scope, Body: body, Serve: func(w http.ResponseWriter, r *http.Request) {
 			who, _ := front.Of(r.Context())
 			a.answer(&request{Request: r, w: w, who: who, q: a.Queue, log: a.Log, path: path}, o)
 		}})
 	}
 	for name, o := range operations {
 		as := hostapi.Named(name)
-		add(as.Method+" "+as.Path, queue.MaxCall, o)
+		add(name, as.Method+" "+as.Path, queue.MaxCall, o)
 	}
-	for pattern, o := range fleet {
+	for key, o := range fleet {
 		body := int64(0)
-		if pattern == filesRoute {
+		if key == filesRoute {
 			body = travel.MaxSize + 1
 		}
-		add(pattern, body, o)
+		name, pattern, _ := strings.Cut(key, " ")
+		add(name, pattern, body, o)
 	}
 	return all
+}
+
+// doing is an operation for people: "createTask" is "task create".
+func doing(name string) string {
+	i := strings.IndexFunc(name, unicode.IsUpper)
+	return strings.ToLower(name[i:]) + " " + name[:i]
 }
 
 func (a *API) answer(r *request, o route) {
@@ -182,6 +191,7 @@ func (r *request) task() (queue.Task, error) {
 	if t, err = r.mine(t, err); err != nil {
 		return t, queue.NotFound.Errorf("there is no task %.100q", ref)
 	}
+	front.On(r.Context(), t.Spec.ID)
 	return t, nil
 }
 
@@ -200,7 +210,7 @@ func passOn(r *request) (any, error) {
 		return nil, refusef(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", queue.MaxCall)
 	}
 	_, path, _ := strings.Cut(r.path, "}")
-	got, err := r.q.Call(r.Context(), t.Record.Host, queue.Call{Method: r.Method, Task: local, Path: path, Query: r.URL.RawQuery, Type: r.Header.Get("Content-Type"), Body: body})
+	got, err := r.q.Call(r.Context(), t.Record.Host, queue.Call{Method: r.Method, Task: local, Path: path, Query: r.URL.RawQuery, Type: r.Header.Get("Content-Type"), Body: body, Person: r.who.Name})
 	switch {
 	case err != nil:
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/travel"
+	"tandemux/hub/front"
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
 )
@@ -75,6 +76,7 @@ func createTask(r *request) (any, error) {
 	if s.New, err = json.Marshal(n); err != nil {
 		return nil, err
 	}
+	front.On(r.Context(), s.ID)
 	t, err := r.q.Create(r.Context(), s, policy)
 	return present(r.q, t).Task, err
 }

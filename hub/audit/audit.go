@@ -36,7 +36,7 @@ type Record struct {
 	Time    time.Time `json:"time"`
 	Who     string    `json:"who" doc:"A person's or a token's name; empty: nobody that is known"`
 	Groups  []string  `json:"groups,omitempty" doc:"Those that the identity provider told of them"`
-	What    string    `json:"what" doc:"Such as \"sign in\", or a verb and a path"`
+	What    string    `json:"what" doc:"Such as \"sign in\" or \"task create\""`
 	On      string    `json:"on,omitempty" doc:"What it was done to"`
 	Outcome string    `json:"outcome" doc:"done, refused, or failed"`
 	Remote  string    `json:"remote,omitempty" doc:"The address that it came from"`
@@ -100,16 +100,19 @@ func clean(s string) string {
 	}, s)
 }
 
-// OfRequest is the record of a request that was answered with a status.
-func OfRequest(p front.Person, r *http.Request, status int) Record {
+// OfRequest is the record of a request that was answered.
+func OfRequest(p front.Person, r *http.Request, d front.Deed) Record {
 	outcome := "done"
-	switch {
+	switch status := d.Status; {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests:
 		outcome = "refused"
 	case status >= 400:
 		outcome = "failed"
 	}
-	return Record{Who: p.Name, Groups: p.Groups, What: r.Method + " " + r.URL.Path, Outcome: outcome, Remote: Remote(r)}
+	if d.What == "" {
+		d.What, d.On = r.Method, r.URL.Path
+	}
+	return Record{Who: p.Name, Groups: p.Groups, What: d.What, On: d.On, Outcome: outcome, Remote: Remote(r)}
 }
 
 // Remote is the address that a request came from, without its port.

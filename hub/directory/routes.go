@@ -115,7 +115,7 @@ func (d *Directory) remove(ctx context.Context, a Admission, host string) error 
 func (d *Directory) Routes(a Admission) []front.Route {
 	return []front.Route{
 		{Pattern: "GET /api/v1/hosts", Scope: auth.ScopeRead, Serve: func(w http.ResponseWriter, _ *http.Request) { front.Answer(w, d.Hosts(), nil) }},
-		{Pattern: "POST /api/v1/hosts/{name}/credentials", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+		{Pattern: "POST /api/v1/hosts/{name}/credentials", Does: "host invite", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
 			var in Wanted
 			if !front.Read(w, r, &in) {
 				return
@@ -123,7 +123,7 @@ func (d *Directory) Routes(a Admission) []front.Route {
 			given, err := d.invite(r.Context(), a, r.PathValue("name"), in)
 			front.Answer(w, given, err)
 		}},
-		{Pattern: "DELETE /api/v1/hosts/{name}", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+		{Pattern: "DELETE /api/v1/hosts/{name}", Does: "host revoke", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
 			front.Answer(w, struct{}{}, d.remove(r.Context(), a, r.PathValue("name")))
 		}},
 	}

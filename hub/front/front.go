@@ -20,6 +20,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/listen"
 	"tandemux/internal/daemon"
+	"tandemux/internal/wsrpc"
 )
 
 // Bounds of what comes from outside.
@@ -41,7 +42,7 @@ type Config struct {
 	Hostname       string
 	// Audit is told of each request that may change something, and how it was answered: by
 	// whom it is known.
-	Audit func(p Person, r *http.Request, status int)
+	Audit func(p Person, r *http.Request, d Deed)
 	Log   *slog.Logger
 	Now   func() time.Time
 }
@@ -127,6 +128,10 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Refuse(w, http.StatusForbidden, "forbidden", "the Host header names neither this machine nor the address listened on: --allow-host of `tandemux hub serve` allows a name")
 		return
 	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && !strings.HasPrefix(r.URL.Path, "/hosts/") {
+		Refuse(w, http.StatusMisdirectedRequest, wsrpc.IsHub, "this is a hub, which has no terminals: its hosts are at /hosts/NAME/ahp")
+		return
+	}
 	e.f.mux.ServeHTTP(w, r)
 }
 
@@ -142,9 +147,9 @@ func (f *Front) route(r Route) http.HandlerFunc {
 				return
 			}
 			if f.c.Audit != nil && req.Method != http.MethodGet && req.Method != http.MethodHead {
-				told := &told{ResponseWriter: w, status: http.StatusOK}
-				w = told
-				defer func() { f.c.Audit(p, req, told.status) }()
+				told, d := &told{ResponseWriter: w, status: http.StatusOK}, &Deed{What: r.Does, On: named(req)}
+				w, req = told, req.WithContext(context.WithValue(req.Context(), deedKey{}, d))
+				defer func() { d.Status = told.status; f.c.Audit(p, req, *d) }()
 			}
 			if r.Scope != "" {
 				if err := p.Allowed(r.Scope); err != nil {
@@ -178,6 +183,30 @@ func (f *Front) route(r Route) http.HandlerFunc {
 		req.Body = http.MaxBytesReader(w, req.Body, body)
 		r.Serve(w, req)
 	}
+}
+
+// Deed is what a request did.
+type Deed struct {
+	What   string // the route's Does
+	On     string // what it was done to: what the path names, or On said
+	Status int
+}
+
+type deedKey struct{}
+
+// On says for the audit what a request is about, where its path says it in other words or
+// not at all.
+func On(ctx context.Context, what string) {
+	if d, is := ctx.Value(deedKey{}).(*Deed); is {
+		d.On = what
+	}
+}
+
+// named is what a path names first.
+func named(r *http.Request) string {
+	_, rest, _ := strings.Cut(r.Pattern, "{")
+	name, _, _ := strings.Cut(rest, "}")
+	return r.PathValue(name)
 }
 
 // told is an answer whose status is remembered.

@@ -20,10 +20,12 @@ type Person struct {
 	// Ended is closed when who they are is so no more: a token was revoked. Their requests
 	// end then. nil: never.
 	Ended <-chan struct{}
+	// Local is set for the hub's own user, on its unix socket.
+	Local bool
 }
 
 // Operator is the hub's own user, on its unix socket.
-var Operator = Person{Name: "operator", Scopes: auth.AllScopes}
+var Operator = Person{Name: "operator", Scopes: auth.AllScopes, Local: true}
 
 // May reports whether a person has a scope, as tokens of hosts have it.
 func (p Person) May(scope string) bool { return (&auth.Principal{Scopes: p.Scopes}).May(scope) }
@@ -53,6 +55,8 @@ type Authenticator func(r *http.Request) (Person, error)
 type Route struct {
 	// Pattern is http.ServeMux's: "GET /api/v1/tasks", "/api/v1/" for all below it.
 	Pattern string
+	// Does is what it is called in the audit, such as "token new"; "" for what changes nothing.
+	Does string
 	// Scope is what a caller must have; with none the handler authorises each verb.
 	Scope string
 	// Open lets anybody in, without a Person: sign-in, health, and what is authenticated

@@ -108,11 +108,11 @@ func (d *Desk) Routes() []front.Route {
 		{Pattern: "GET /{$}", Open: true, Serve: d.home},
 		{Pattern: "GET /auth/login", Open: true, Serve: d.login},
 		{Pattern: "GET /auth/callback", Open: true, Serve: d.callback},
-		{Pattern: "POST /auth/logout", Serve: d.logout},
+		{Pattern: "POST /auth/logout", Does: "sign out", Serve: d.logout},
 		{Pattern: "GET /auth/me", Serve: d.me},
 		{Pattern: "POST /auth/device", Open: true, Serve: d.startLine},
 		{Pattern: "POST /auth/device/token", Open: true, Serve: d.awaitLine},
 		{Pattern: "GET /auth/device", Open: true, Serve: d.showLine},
-		{Pattern: "POST /auth/device/answer", Serve: d.answerLine},
+		{Pattern: "POST /auth/device/answer", Does: "answer a command line", Serve: d.answerLine},
 	}
 }

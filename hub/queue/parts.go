@@ -12,6 +12,13 @@ import (
 	"tandemux/hub/lease"
 )
 
+// Stream is where parts are, for who follows all of them: each message is a Batch, and its
+// subject Subjects with the task's id.
+const (
+	Stream   = partsStream
+	Subjects = partsSubject
+)
+
 // Batch is some parts of a task, as one message of the stream. First is the id of the
 // first: ids begin with 1 and have no gaps.
 type Batch struct {

@@ -231,6 +231,18 @@ func (q *Queue) Task(id string) (Task, bool) {
 	return Task{k.spec, k.record}, true
 }
 
+// Spec is what was asked for, of a task that was made just now as well.
+func (q *Queue) Spec(ctx context.Context, id string) (s Spec, err error) {
+	if t, known := q.Task(id); known {
+		return t.Spec, nil
+	}
+	r, _, err := q.Get(ctx, id)
+	if err == nil {
+		err = json.Unmarshal(r.Task, &s)
+	}
+	return s, err
+}
+
 // Tasks are all, oldest first.
 func (q *Queue) Tasks() []Task {
 	q.mu.Lock()

@@ -113,6 +113,8 @@ type Call struct {
 	Query  string `json:"query,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Body   []byte `json:"body,omitempty"`
+	// Person is who asks.
+	Person string `json:"person,omitempty"`
 }
 
 // Reply answers all that hosts and hub ask each other.

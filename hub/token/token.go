@@ -205,16 +205,17 @@ func (s *Store) revoke(ctx context.Context, id string) error {
 func (s *Store) Routes() []front.Route {
 	return []front.Route{
 		{Pattern: "GET /api/v1/tokens", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, _ *http.Request) { front.Answer(w, s.list(), nil) }},
-		{Pattern: "POST /api/v1/tokens", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+		{Pattern: "POST /api/v1/tokens", Does: "token new", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
 			var in wanted
 			if !front.Read(w, r, &in) {
 				return
 			}
+			front.On(r.Context(), in.Name)
 			by, _ := front.Of(r.Context())
 			m, err := s.create(r.Context(), in, by.Name)
 			front.Answer(w, m, err)
 		}},
-		{Pattern: "DELETE /api/v1/tokens/{id}", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
+		{Pattern: "DELETE /api/v1/tokens/{id}", Does: "token revoke", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
 			front.Answer(w, struct{}{}, s.revoke(r.Context(), r.PathValue("id")))
 		}},
 	}

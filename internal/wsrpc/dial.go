@@ -46,6 +46,9 @@ type Target struct {
 // other side of a network is gone, as when a laptop has changed networks.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
+// IsHub is the code of a hub's answer to who takes it for a host.
+const IsHub = "is_a_hub"
+
 // StatusError is an HTTP answer other than an upgrade, such as 401 for a wrong
 // token.
 type StatusError struct {
