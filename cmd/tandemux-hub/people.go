@@ -95,7 +95,7 @@ in again.
 		if err != nil {
 			return err
 		}
-		h.TokenFile = cmp.Or(h.TokenFile, filepath.Join(d.Config, "hub-"+name+".token"))
+		h.Hub, h.TokenFile = true, cmp.Or(h.TokenFile, filepath.Join(d.Config, "hub-"+name+".token"))
 		if err := d.Make(); err != nil {
 			return err
 		}

@@ -69,6 +69,7 @@ func (os *others) list() (far []link.Far) {
 			list = append(list, o.host)
 		}
 	}
+	list = slices.DeleteFunc(list, func(h hosts.Host) bool { return h.Hub }) // which have no terminals
 	os.conns = slices.DeleteFunc(os.conns, func(o *other) bool {
 		if slices.Contains(list, o.host) {
 			return false

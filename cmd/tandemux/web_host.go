@@ -52,6 +52,9 @@ func othersOf(d local.Dirs) web.Others {
 		List: func() (all []web.Other, err error) {
 			list, err := hosts.Read(d.Config)
 			for _, h := range list {
+				if h.Hub { // which has no terminals
+					continue
+				}
 				all = append(all, web.Other{Name: h.Name, Place: h.URL + " " + h.TokenFile})
 			}
 			return all, err

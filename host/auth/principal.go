@@ -65,6 +65,10 @@ const (
 	agentOwner   = "agent:" // on the unix socket
 )
 
+// Told is the principal as clients are told it, to tell apart who they are and who others
+// are: several people may have one token.
+func (p *Principal) Told() string { return strings.TrimSpace(p.ID + " " + p.Person) }
+
 // Operator is everybody of the host's own uid on the unix socket.
 var Operator = &Principal{ID: "operator", Human: true, Scopes: AllScopes}
 

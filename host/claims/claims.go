@@ -15,6 +15,8 @@ type Owner struct {
 	// HandBackHolder is that of Holding.HandBack.
 	Holder         string `json:"holder"`
 	HandBackHolder string `json:"handBackHolder,omitempty"`
+	// Person is who a hub says the holder is (auth.Principal.Person).
+	Person string `json:"person,omitempty"`
 	// Lender is the client that the claim followed the keyboard away from; "" when
 	// somebody has claimed since.
 	Lender string `json:"lender,omitempty"`
@@ -151,16 +153,16 @@ func (h Holding) Stale(p *auth.Principal, k Known) (refusal string) {
 // follows the keyboard. The caller has asked whether it may.
 func (h Holding) Transfer(to ahp.Claim, p *auth.Principal, follows bool) Holding {
 	from, back := h.Claim, h.HandBack
-	next := Holding{Claim: to, HandBack: back, Owner: Owner{Holder: p.ID, HandBackHolder: h.HandBackHolder}}
+	next := Holding{Claim: to, HandBack: back, Owner: Owner{Holder: p.ID, Person: p.Person, HandBackHolder: h.HandBackHolder}}
 	switch {
 	case to.Kind == ahp.ClaimClient:
 		if from.Kind == ahp.ClaimSession {
 			next.HandBack, next.HandBackHolder = &from, h.Holder
 		}
 	case sameSession(from, to): // narrowed or widened: the driver stays
-		next.Holder, next.Claim = h.Holder, keepChat(from, to)
+		next.Holder, next.Person, next.Claim = h.Holder, h.Person, keepChat(from, to)
 	case back != nil && sameSession(*back, to):
-		next.Holder, next.Claim = h.HandBackHolder, keepChat(*back, to)
+		next.Holder, next.Person, next.Claim = h.HandBackHolder, "", keepChat(*back, to)
 	}
 	if to.Kind == ahp.ClaimSession {
 		next.HandBack, next.HandBackHolder = nil, ""
@@ -179,10 +181,10 @@ func Text(c ahp.Claim) string {
 	return strings.TrimSpace("session " + c.Session + " " + c.ToolCallID)
 }
 
-// Principal is TerminalMeta.Principal for a claim.
-func Principal(c ahp.Claim, holder string) string {
+// Told is TerminalMeta.Principal for a claim of the owner's.
+func (o Owner) Told(c ahp.Claim) string {
 	if c.Kind == ahp.ClaimClient {
-		return holder
+		return (&auth.Principal{ID: o.Holder, Person: o.Person}).Told()
 	}
 	return ""
 }

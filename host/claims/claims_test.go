@@ -149,3 +149,23 @@ func TestStale(t *testing.T) {
 		}
 	}
 }
+
+// TestPerson: who a hub says a holder is goes with their claim, to the next one's, and into
+// nothing that decides.
+func TestPerson(t *testing.T) {
+	ann, bob := &auth.Principal{ID: "token:1", Scopes: auth.AllScopes, Person: "ann"}, &auth.Principal{ID: "token:1", Scopes: auth.AllScopes, Person: "bob"}
+	h := held(bySession("s", "c", "turn", "call"), driver, nil)
+	h = h.Transfer(byClient("a"), ann, false)
+	if h.Person != "ann" || !h.Holds(bob) {
+		t.Errorf("after ann's claim: %+v", h)
+	}
+	if h = h.Transfer(byClient("b"), bob, true); h.Person != "bob" || h.Lender != "a" {
+		t.Errorf("after bob's: %+v", h)
+	}
+	if told := h.Told(h.Claim); told != "token:1 bob" {
+		t.Errorf("clients are told of %q", told)
+	}
+	if back := h.Transfer(bySession("s", "c", "", ""), bob, false); back.Person != "" || back.Holder != driver.ID {
+		t.Errorf("handed back: %+v", back)
+	}
+}

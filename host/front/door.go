@@ -58,6 +58,8 @@ type Caller struct {
 	Page bool
 	// Unproved is set for who may allow nothing before a passkey has confirmed it.
 	Unproved bool
+	// Person is who a hub says the caller is (auth.Principal.Person).
+	Person string
 
 	at  *entrance
 	who *auth.Principal
@@ -71,7 +73,7 @@ func (c Caller) Name() string {
 }
 
 func (e *entrance) caller(who *auth.Principal) Caller {
-	c := Caller{Principal: who.ID, Sandbox: who.Sandbox, Page: who.Page, at: e, who: who}
+	c := Caller{Principal: who.ID, Sandbox: who.Sandbox, Person: who.Person, Page: who.Page, at: e, who: who}
 	if !who.Bounded() {
 		c.Operates, c.Scopes, c.Unproved = who.Operates(), slices.Clone(who.Scopes), who.Unproved() != ""
 	}

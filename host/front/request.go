@@ -176,7 +176,8 @@ func (e *entrance) identify(ctx context.Context, c net.Conn) context.Context {
 // too, only a token lets in. Hosts that don't have it know no such path.
 const TokenPath = "/ahp/token"
 
-// PersonHeader is who that client is, there: its owner's program at the socket says so.
+// PersonHeader is who that client is, there, and who asks a door: the owner's program at the
+// socket says so.
 const PersonHeader = "Tandemux-Person"
 
 const maxPerson = 128
@@ -271,9 +272,10 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 			if who, reason = e.holder(r, door); who == nil {
 				return e.failed(r, reason)
 			}
-			if r.URL.Path == TokenPath {
-				who.Person = personOf(r)
-			}
+		}
+		if name := personOf(r); name != "" && who.Sandbox == "" && (r.URL.Path == TokenPath || door != nil) {
+			named := *who
+			named.Person, who = name, &named
 		}
 	} else {
 		if !e.names.Allow(r.Host) {

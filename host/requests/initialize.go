@@ -77,7 +77,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		DefaultDirectory: fileuri.Of(s.Home),
 		Triggers:         s.Triggers,
 		CommandPrefix:    s.CommandPrefix,
-		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session, Scopes: who.Scopes},
+		Meta:             &ahp.InitializeMeta{Principal: who.Told(), Session: who.Session, Scopes: who.Scopes},
 	})
 }
 

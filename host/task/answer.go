@@ -55,6 +55,6 @@ func (s *Service) Answer(ctx context.Context, who access.Principal, ref string, 
 	if err != nil {
 		return Answered{}, fmt.Errorf("answer the task %s: %w", t.Name, err)
 	}
-	s.note(t, store.Info, "a question was answered by "+who.String())
+	s.note(t, store.Info, "a question was answered by "+who.Named())
 	return Answered{TaskID: t.ID, QuestionID: a.QuestionID, Answer: said}, nil
 }

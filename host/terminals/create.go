@@ -70,7 +70,7 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	if p.Meta.Before != "" && !who.Operates() {
 		return nil, ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
 	}
-	n := Creation{CreateTerminalParams: p, Who: who, Holder: who.ID, Known: func(tx core.Tx, t *Terminal) error {
+	n := Creation{CreateTerminalParams: p, Who: who, Holder: who.ID, Person: who.Person, Known: func(tx core.Tx, t *Terminal) error {
 		t.noteAgent(p.Claim, who)
 		return nil
 	}}
@@ -114,7 +114,7 @@ const (
 type Creation struct {
 	ahp.CreateTerminalParams                 // Meta is not nil
 	Who                      *auth.Principal // who must not have the name of another terminal in reach
-	Holder                   string          // the principal behind the claim
+	Holder, Person           string          // the principal behind the claim, and its Person
 	Title                    string          // while it has no name; "" for the command's
 	Dir                      string          // the host's view of where it starts
 	// Sandbox is what the process is shut in with, for the session In; nil: it isn't.
@@ -396,19 +396,20 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 // know of it.
 func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childNote) {
 	p, yes := pl.CreateTerminalParams, true
+	owner := claims.Owner{Holder: pl.Holder, Person: pl.Person}
 	dir := pl.Dir
 	if pl.Sandbox != nil {
 		dir = pl.Sandbox.Inside(dir)
 	}
 	t := &Terminal{
-		ts: ts, process: process{proc: pl.spec.ID, sandbox: pl.In, engine: pl.engine}, holding: holding{Owner: claims.Owner{Holder: pl.Holder}, colors: colors},
+		ts: ts, process: process{proc: pl.spec.ID, sandbox: pl.In, engine: pl.engine}, holding: holding{Owner: owner, colors: colors},
 		feed: pl.feed, auto: pl.Title,
 		Value: ahp.TerminalState{
 			Title: cmp.Or(pl.name, pl.Title), Cwd: fileuri.Of(dir), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		Meta: ahp.TerminalMeta{
-			Created: time.Now().UnixMilli(), Principal: claims.Principal(p.Claim, pl.Holder), Name: pl.name,
+			Created: time.Now().UnixMilli(), Principal: owner.Told(p.Claim), Name: pl.name,
 			Scrollback: p.Meta.Scrollback, Fit: p.Meta.Fit, Command: listedCommand(p.Meta.Command),
 		},
 	}

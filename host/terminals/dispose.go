@@ -66,7 +66,7 @@ func (t *Terminal) Kill(core.Tx) {
 // ClaimOwn changes what in its session a terminal is claimed for: the agent that uses it
 // does not lose it.
 func (t *Terminal) ClaimOwn(tx core.Tx, to ahp.Claim) {
-	t.transfer(tx, to, nil, &auth.Principal{ID: t.Holder})
+	t.transfer(tx, to, nil, &auth.Principal{ID: t.Holder, Person: t.Person})
 }
 
 // end kills a removed terminal's process and lets go of everything. The journal

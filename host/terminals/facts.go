@@ -123,7 +123,7 @@ func (ts *Terminals) noteOf(info keeper.Info) childNote {
 	if checkSize(n.Cols, n.Rows) != "" {
 		n.Cols, n.Rows = defaultCols, defaultRows
 	}
-	n.Facts.Meta.Principal = claims.Principal(n.Claim, n.Facts.Holder)
+	n.Facts.Meta.Principal = n.Facts.Told(n.Claim)
 	n.Facts.Meta.Created = cmp.Or(n.Facts.Meta.Created, info.Started)
 	return n
 }

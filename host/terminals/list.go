@@ -102,7 +102,9 @@ func (ts *Terminals) infos(tx core.Tx, layouts map[ahp.URI][]ahp.URI) []ahp.Term
 		meta.Cwd = t.Value.Cwd
 		meta.Layouts = layouts[t.ch.URI]
 		if id, ok := auth.TokenOf(t.Holder); ok {
-			meta.Holder = ts.Host.TokenName(id)
+			if meta.Holder = ts.Host.TokenName(id); t.Person != "" {
+				meta.Holder = t.Person + " (" + meta.Holder + ")"
+			}
 		}
 		meta.Shares = ts.Host.Shares(t.ch, t.proc)
 		if meta.Name != "" {

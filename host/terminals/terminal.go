@@ -242,7 +242,7 @@ func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principa
 func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	next := t.Held().Transfer(to, p, by == nil)
 	// Before the action, which may send the list of terminals at once.
-	t.Owner, t.Meta.HandBack, t.Meta.Principal = next.Owner, next.HandBack, claims.Principal(to, next.Holder)
+	t.Owner, t.Meta.HandBack, t.Meta.Principal = next.Owner, next.HandBack, next.Told(to)
 	t.noteAgent(to, p)
 	t.dirty = true
 	tx.Apply(t.ch, ahp.TerminalClaimed{Claim: next.Claim}, by)
@@ -267,7 +267,11 @@ func (ts *Terminals) returnLoans(tx core.Tx, gone *core.Client, p *auth.Principa
 			continue
 		}
 		if back := tx.Client(t.Lender); back != nil && back.Owner == p.ID && back.Here() {
-			t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.ID}, nil, p)
+			who := p
+			for l := range back.Links() {
+				who = l.Principal
+			}
+			t.Claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.ID}, nil, who)
 			t.Lender, t.dirty = "", true
 		}
 	}

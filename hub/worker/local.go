@@ -8,11 +8,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"tandemux/host/front"
 	"tandemux/host/workspace/travel"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
@@ -89,6 +91,40 @@ func refuse(status int, text string) queue.Reply {
 	return queue.Reply{Status: status, Text: text}
 }
 
+// maxAnswered bounds the answers whose end is to be told.
+const maxAnswered = 1000
+
+// answers notes who answers a question, before its host is told; nobody: it was refused.
+func (w *Worker) answers(c queue.Call, who string) {
+	var a struct {
+		Question string `json:"question_id"`
+	}
+	if c.Path != "/answers" || json.Unmarshal(c.Body, &a) != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case who == "":
+		delete(w.answered, c.Task+" "+a.Question)
+	case len(w.answered) < maxAnswered:
+		w.answered[c.Task+" "+a.Question] = who
+	}
+}
+
+// by says in a part that ends a question who answered that, where it is known.
+func (w *Worker) by(task, question string, part []byte) []byte {
+	w.mu.Lock()
+	who := w.answered[task+" "+question]
+	delete(w.answered, task+" "+question)
+	w.mu.Unlock()
+	name, err := json.Marshal(who)
+	if err != nil || who == "" {
+		return part
+	}
+	return slices.Concat(bytes.TrimSuffix(part, []byte("}")), []byte(`,"by":`), name, []byte("}"))
+}
+
 func (w *Worker) call(text []byte) queue.Reply {
 	var c queue.Call
 	switch err := json.Unmarshal(text, &c); {
@@ -101,13 +137,20 @@ func (w *Worker) call(text []byte) queue.Reply {
 	if err != nil {
 		return refuse(http.StatusBadRequest, "the query can't be read")
 	}
-	r := apiclient.Request{Method: c.Method, Path: "/tasks/" + url.PathEscape(c.Task) + c.Path, Query: query}
+	r := apiclient.Request{Method: c.Method, Path: "/tasks/" + url.PathEscape(c.Task) + c.Path, Query: query, Header: http.Header{}}
+	if c.Person != "" {
+		r.Header.Set(front.PersonHeader, c.Person)
+	}
 	if len(c.Body) > 0 {
 		r.Raw, r.Type = bytes.NewReader(c.Body), c.Type
 	}
 	ctx, done := context.WithTimeout(w.ctx, askTime-time.Second)
 	defer done()
+	w.answers(c, c.Person)
 	resp, err := w.o.API.Open(ctx, r)
+	if err != nil {
+		w.answers(c, "")
+	}
 	if refused, is := errors.AsType[*apiclient.Error](err); is {
 		return refuse(refused.StatusCode, refused.Message)
 	}

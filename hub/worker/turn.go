@@ -264,7 +264,11 @@ func (t *turn) follow(ctx context.Context, id string, r lease.Record, event stri
 			return nil
 		}
 		if !again {
-			if err := p.add(at, []byte(e.Data), part.Type != "text-delta"); err != nil {
+			text := []byte(e.Data)
+			if part.Type == "question-end" {
+				text = t.w.by(t.note.Local, part.ID, text)
+			}
+			if err := p.add(at, text, part.Type != "text-delta"); err != nil {
 				return err
 			}
 		}

@@ -53,6 +53,8 @@ type Worker struct {
 	agents []string
 	listed time.Time
 	swept  bool
+	// answers are who answered which question, until its end was told.
+	answered map[string]string
 }
 
 // Run works until ctx ends. What is under way goes on: the next one goes on with it.
@@ -60,7 +62,7 @@ func Run(ctx context.Context, o Options) error {
 	w := &Worker{
 		o: o, beats: make(chan struct{}, 1), ctx: ctx,
 		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{}, offers: map[lease.Held]*offer{},
-		gave: map[lease.Held]bool{},
+		gave: map[lease.Held]bool{}, answered: map[string]string{},
 	}
 	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called, "take": w.taken} {
 		s, err := o.NATS.Subscribe(queue.Subject(kind, o.Host), answer)

@@ -46,6 +46,9 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 			return nil, err
 		}
 	}
+	if p.Hub {
+		return nil, p.hubError()
+	}
 	if p.InTheClear() && !p.quiet {
 		fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you type\n", p.url)
 	}
@@ -168,6 +171,8 @@ func explain(p Endpoint, err error) error {
 	switch {
 	case errors.As(err, &bySSH):
 		return bySSH
+	case isHub(err):
+		return p.hubError()
 	case errors.Is(err, context.DeadlineExceeded):
 		return p.silent(err)
 	case !errors.As(err, &refused):

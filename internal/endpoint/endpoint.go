@@ -41,6 +41,7 @@ var Version = "dev"
 type Endpoint struct {
 	Dirs      local.Dirs
 	Name      string // in the list of hosts, "" for none
+	Hub       bool   // the list says that it is one
 	url       string // empty for this user's own
 	scheme    string // of url
 	host      string // host:port of ws and wss
@@ -76,7 +77,7 @@ func Of(cmd *cobra.Command) (Endpoint, error) {
 		if err != nil {
 			return p, err
 		}
-		address, p.Name = h.URL, h.Name
+		address, p.Name, p.Hub = h.URL, h.Name, h.Hub
 		file = cmp.Or(file, h.TokenFile)
 	}
 	if address == "" {

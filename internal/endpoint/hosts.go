@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -15,15 +16,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"tandemux/ahp/hosted"
+	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
 	"tandemux/internal/hosts"
+	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
 
 // Named is a host of the list, at its address, with the token of its file.
 func Named(d local.Dirs, h hosts.Host) (Endpoint, error) {
-	p := Endpoint{Dirs: d, Name: h.Name}
+	p := Endpoint{Dirs: d, Name: h.Name, Hub: h.Hub}
 	if err := p.parse(h.URL, "host "+h.Name); err != nil {
 		return p, err
 	}
@@ -112,9 +115,19 @@ func (m Missed) Error() string { return "not reached: " + strings.Join(m, "; ") 
 // are missed: an error to be returned when the rest is printed, with an exit code of its
 // own.
 func Each[T any](cmd *cobra.Command, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
+	return each(cmd, true, ask)
+}
+
+// each is Each, with hubs or without.
+func each[T any](cmd *cobra.Command, hubs bool, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
 	all, wrong, err := All(cmd)
 	if err != nil {
 		return nil, nil, err
+	}
+	for i := len(all) - 1; i > 0 && !hubs; i-- {
+		if all[i].Hub {
+			all, wrong = slices.Delete(all, i, i+1), slices.Delete(wrong, i, i+1)
+		}
 	}
 	if len(all) == 1 {
 		one, err := ask(cmd.Context(), all[0])
@@ -159,9 +172,9 @@ func nameOr(name string) string {
 	return name
 }
 
-// EachConn is Each with a connection to each host. What one with a name has carries that.
+// EachConn is Each with a connection to each host, which hubs have none of. What one with a name has carries that.
 func EachConn[T any](cmd *cobra.Command, ask func(ctx context.Context, s *Conn) (T, error)) (got []Answer[T], missed, err error) {
-	return Each(cmd, func(ctx context.Context, p Endpoint) (one T, err error) {
+	return each(cmd, false, func(ctx context.Context, p Endpoint) (one T, err error) {
 		err = p.with(ctx, Options{Names: true}, func(ctx context.Context, s *Conn) error {
 			one, err = ask(ctx, s)
 			return err
@@ -311,19 +324,66 @@ func namesIn(cmd *cobra.Command) func(text string) (name, id string, ok bool) {
 	}
 }
 
-// CheckNamed says what is wrong with what is about to be kept of a host.
-func (p Endpoint) CheckNamed(h hosts.Host, pin string) error {
+// CheckNamed says what is wrong with what is about to be kept of a host, and whether it is
+// a hub's.
+func (p Endpoint) CheckNamed(ctx context.Context, h hosts.Host, pin string) (hub bool, err error) {
 	switch {
 	case h.TokenFile != "" && p.scheme != "ws" && p.scheme != "wss":
-		return cli.Usagef("--token-file is for a host at wss:// or ws://")
+		return false, cli.Usagef("--token-file is for a host at wss:// or ws://")
 	case pin != "" && p.scheme != "wss":
-		return cli.Usagef("--fingerprint is for a host at wss://")
+		return false, cli.Usagef("--fingerprint is for a host at wss://")
 	case pin != "":
 		if _, err := wsrpc.CheckFingerprint(pin); err != nil {
-			return cli.Usagef("--fingerprint: %w", err)
+			return false, cli.Usagef("--fingerprint: %w", err)
 		}
 	}
-	return nil
+	return p.findOut(ctx, pin), nil
+}
+
+// errHub is that of a connection to what is a hub.
+var errHub = errors.New("it is a hub, which has no terminals")
+
+// hubError says what to do with a hub in place of connecting to it.
+func (p Endpoint) hubError() error {
+	return fmt.Errorf("%[1]s: %[2]w: `tandemux hub ls --host %[1]s` lists its hosts, and tandemux task takes --host %[1]s", cmp.Or(p.Name, p.url), errHub)
+}
+
+// findOut says whether a hub is at an address that is about to be kept, if it answers soon.
+func (p Endpoint) findOut(ctx context.Context, pin string) bool {
+	if p.scheme != "ws" && p.scheme != "wss" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, findTime)
+	defer cancel()
+	p.quiet, p.pin = true, cmp.Or(pin, p.pin)
+	dial, err := p.dialer()
+	if err != nil {
+		return false
+	}
+	t, err := dial(ctx)
+	if err == nil {
+		t.Close(jsonrpc.CloseDone, "") //nolint:errcheck // it was only asked whether it is there
+	}
+	return isHub(err)
+}
+
+// findTime bounds findOut.
+const findTime = 2 * time.Second
+
+// isHub reports whether an error of connecting is a hub's answer.
+func isHub(err error) bool {
+	refused, is := errors.AsType[*wsrpc.StatusError](err)
+	return is && refused.Code == http.StatusMisdirectedRequest && strings.Contains(refused.Body, wsrpc.IsHub)
+}
+
+// askHub asks a hub whether it is there.
+func (p Endpoint) askHub(ctx context.Context) error {
+	api, err := p.API(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: "/hub"}, nil))
 }
 
 // Trust remembers the certificate of the host.
@@ -347,7 +407,14 @@ func Check[T any](cmd *cobra.Command, list []hosts.Host, look func(ctx context.C
 			p, err := Named(local.FindDirs(), h)
 			p.quiet = true
 			began, looked := time.Now(), false
-			if err == nil {
+			switch {
+			case err != nil:
+			case h.Hub:
+				if err = p.askHub(ctx); err == nil {
+					looked = true
+					got[i], err = look(ctx, nil, time.Since(began), nil)
+				}
+			default:
 				err = p.with(ctx, Options{}, func(ctx context.Context, s *Conn) (err error) {
 					looked = true
 					got[i], err = look(ctx, s, time.Since(began), nil)

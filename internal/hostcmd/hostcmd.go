@@ -58,11 +58,14 @@ in its file, --token-file; with --fingerprint the certificate is trusted.
 		if err != nil {
 			return err
 		}
-		if err := p.CheckNamed(h, pin); err != nil {
+		if h.Hub, err = p.CheckNamed(cmd.Context(), h, pin); err != nil {
 			return err
 		}
 		if p.InTheClear() {
 			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s is not encrypted: whoever is on the way can read the token and what you type\n", cli.Short(h.URL))
+		}
+		if h.Hub {
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: %s is a hub: its tasks are in your lists; `tandemux hub ls --host %s` lists its hosts, which you add one by one\n", h.Name, h.Name)
 		}
 		err = hosts.Change(dir(), func(list []hosts.Host) ([]hosts.Host, error) {
 			if old, is := hosts.Find(list, h.Name); is {
@@ -82,6 +85,7 @@ type row struct {
 	Name      string `json:"name" doc:"What --host and HOST:ID take"`
 	URL       string `json:"url" doc:"Its address"`
 	TokenFile string `json:"tokenFile,omitempty" doc:"The file with the token for it"`
+	Hub       bool   `json:"hub,omitempty" doc:"It is a hub: it has tasks, and no terminals"`
 }
 
 func newLs() *cobra.Command {
@@ -98,8 +102,15 @@ It asks none of them; tandemux hosts check does.`, nil, func(cmd *cobra.Command,
 		if len(rows) == 0 && !cli.AsJSON(cmd) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "no host has a name; `tandemux hosts add` gives one")
 		}
-		return cli.PrintTable(cmd, "NAME\tADDRESS\tTOKEN", rows, func(r row) []any { return []any{r.Name, r.URL, r.TokenFile} })
+		return cli.PrintTable(cmd, "NAME\tADDRESS\tTOKEN", rows, func(r row) []any { return []any{r.Name, r.URL + note(r.Hub), r.TokenFile} })
 	}), cli.One[[]row]())
+}
+
+func note(hub bool) string {
+	if hub {
+		return " (a hub)"
+	}
+	return ""
 }
 
 // missing is the error of a name that no host has.
@@ -184,6 +195,8 @@ type checked struct {
 	Terminals int     `json:"terminals" doc:"How many it has"`
 	Connected float64 `json:"connectMs,omitempty" doc:"How long connecting took"`
 	Latency   float64 `json:"latencyMs,omitempty" doc:"How long it takes to answer"`
+
+	hub bool
 }
 
 func newCheck() *cobra.Command {
@@ -213,6 +226,9 @@ how long an answer does. ssh asks nothing. Exit code 3: some were not reached.`,
 			return cli.Table(w, "NAME\tADDRESS\tVERSION\tTERMINALS\tCONNECT\tANSWER\tHEALTH", rows, func(r checked) []any {
 				if !r.Reached {
 					return []any{r.Name, r.URL, "", "", "", "", cli.Whole(r.Error)}
+				}
+				if r.hub {
+					return []any{r.Name, r.URL, "", "", millis(r.Connected), "", "ok; a hub"}
 				}
 				return []any{r.Name, r.URL, r.Version, fmt.Sprint(r.Terminals), millis(r.Connected), millis(r.Latency), r.health()}
 			})
@@ -244,6 +260,9 @@ func (r checked) health() string {
 func checkHost(ctx context.Context, s *endpoint.Conn, connected time.Duration, err error) (checked, error) {
 	if err != nil {
 		return checked{Error: cli.OneSentence(err)}, err
+	}
+	if s == nil {
+		return checked{Reached: true, hub: true, Connected: ms(connected)}, nil
 	}
 	r := checked{Reached: true, Version: "unknown", Protocol: s.Protocol(), Connected: ms(connected)}
 	var got ahp.HostResult

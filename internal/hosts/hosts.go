@@ -34,6 +34,8 @@ type Host struct {
 	Name      string `toml:"name"`
 	URL       string `toml:"url"`
 	TokenFile string `toml:"token-file"`
+	// Hub says that it is a hub: it has tasks, and no terminals.
+	Hub bool `toml:"hub"`
 }
 
 // taken are names that mean something else in front of a colon, or as --host.
@@ -152,6 +154,9 @@ func write(list []Host) []byte {
 			if m.value != "" {
 				text = fmt.Appendf(text, "%s = %s\n", m.name, strconv.Quote(m.value))
 			}
+		}
+		if h.Hub {
+			text = append(text, "hub = true\n"...)
 		}
 	}
 	return text

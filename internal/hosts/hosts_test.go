@@ -30,7 +30,7 @@ func TestChange(t *testing.T) {
 		t.Fatalf("%d hosts, %v", len(list), err)
 	}
 	h, ok := Find(list, "h7")
-	if want := (Host{"h7", "ssh://me@\"m\\7", "/tmp/ä b"}); !ok || h != want {
+	if want := (Host{Name: "h7", URL: "ssh://me@\"m\\7", TokenFile: "/tmp/ä b"}); !ok || h != want {
 		t.Errorf("h7 is %+v", h)
 	}
 	info, err := os.Stat(filepath.Join(dir, File))
@@ -76,6 +76,7 @@ func TestCut(t *testing.T) {
 // FuzzParse: a list that is read can be written, and is then the same.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("[[host]]\nname = \"a\"\nurl = \"ssh://a\"\ntoken-file = \"/x\"\n"))
+	f.Add([]byte("[[host]]\nname = \"a\"\nurl = \"wss://a\"\nhub = true\n"))
 	f.Add([]byte("host = [{name = 'b', url = 'wss://b:1'}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := parse(text)

@@ -114,6 +114,7 @@ var bounds = map[string][]string{
 		"at the latest after {cmd/tandemux.lastPause words}",
 	},
 	"docs/fleet.md": {
+		"does not answer within {hub/webhook.postTime words}, or with",
 		"An event has at most {hub/queue.MaxContent KiB}, an answer of a host that passes through {hub/queue.MaxCall KiB}",
 		"it has not for {hub/directory.AwayTime s}",
 		"take up to {host/workspace/travel.MaxSize GiB} on each way, those of all tasks of a person {hub/queue.DefaultBytes GiB} at the hub",
@@ -209,6 +210,7 @@ var examples = map[string]bool{
 	"docs/fleet.md: 23 ms":            true,
 	"docs/fleet.md: four minutes":     true,
 	"docs/fleet.md: 16 MiB":           true,
+	"docs/fleet.md: a day":            true, // about: all pauses of hub/webhook's attempts
 }
 
 // flow is a page without blocks of code, its paragraphs and rows a line each.

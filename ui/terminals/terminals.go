@@ -266,7 +266,10 @@ func (t *Terminal) Shares() []guest.Share {
 
 // HeldByGuest reports whether one of them holds it.
 func (t *Terminal) HeldByGuest() bool {
-	return slices.ContainsFunc(t.Shares(), func(s guest.Share) bool { return t.Info.Meta.Principal == "token:"+s.Token })
+	return slices.ContainsFunc(t.Shares(), func(s guest.Share) bool {
+		token, _, _ := strings.Cut(t.Info.Meta.Principal, " ") // behind it is who a hub says that is
+		return token == "token:"+s.Token
+	})
 }
 
 // Guests says who looks at it of those that it is shared with, "" where it is not.

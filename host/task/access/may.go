@@ -18,6 +18,8 @@ type Principal struct {
 	Scopes []Scope // of a key
 	// NeverYes: it is a token of the host's that may not let agents' tools run.
 	NeverYes bool
+	// Person is who a hub says that is, for people to read: it gives nothing.
+	Person string
 }
 
 // TheOperator is the owner of the host.
@@ -29,6 +31,14 @@ func (p Principal) String() string {
 		return string(Operator)
 	}
 	return string(p.Kind) + ":" + p.ID
+}
+
+// Named is the principal for people: who a hub says it is, too.
+func (p Principal) Named() string {
+	if p.Person == "" {
+		return p.String()
+	}
+	return p.Person + " (" + p.String() + ")"
 }
 
 // Decision is an answer. Its zero value refuses.

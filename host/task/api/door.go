@@ -82,12 +82,12 @@ func (a *API) callerOf(c front.Caller) (who access.Principal, ended <-chan struc
 		return who, ended, nil
 	case c.Operates:
 		who = access.TheOperator()
-		who.NeverYes = c.Unproved
+		who.NeverYes, who.Person = c.Unproved, c.Person
 		return who, nil, nil
 	case len(c.Scopes) == 0:
 		return who, nil, errors.New("the token is for one terminal, and for nothing else")
 	}
-	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes), NeverYes: c.Unproved || !slices.Contains(c.Scopes, auth.ScopeApprove)}, nil, nil
+	return access.Principal{Kind: access.Key, ID: strings.ReplaceAll(c.Principal, ":", "-"), Scopes: scopesOf(c.Scopes), Person: c.Person, NeverYes: c.Unproved || !slices.Contains(c.Scopes, auth.ScopeApprove)}, nil, nil
 }
 
 // scopesOf is what a token of the host's may do with tasks: who may drive sessions
