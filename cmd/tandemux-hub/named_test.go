@@ -48,8 +48,8 @@ show p
 	run("task", "new", "--no-sandbox", "--name", "asks", "--agent-command", self+" agent "+script, "-m", "go")
 	var now task.Present
 	home.Eventually("it asks", func() bool {
-		home.Must(json.Unmarshal([]byte(run("task", "show", "asks", "--json")), &now))
-		return len(now.Questions) == 1
+		out, err := home.Command(append(at, "task", "show", "asks", "--json")...).Output()
+		return err == nil && json.Unmarshal(out, &now) == nil && len(now.Questions) == 1
 	})
 	ask := func(method, path, secret, body string) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+"/api/v1/tasks/"+path, strings.NewReader(body))

@@ -6,7 +6,8 @@
 // and nothing waits in memory. All nodes of a hub pull from the consumer, which has one
 // message out at a time: so one node at a time delivers, in the order of the stream, and the
 // next goes on where one died. A message counts as delivered once its address has answered;
-// what is sent again after that got lost has the id that it had.
+// what is sent again after that got lost, as some of the last is where a hub was killed, has the
+// id that it had.
 //
 // An address that does not answer is tried again by itself, ever more seldom, and holds up
 // nobody else. After a day of that its webhook is off: nothing is lost, and Resume goes on
