@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -131,6 +132,27 @@ func TestHosts(t *testing.T) {
 		text, err := os.ReadFile(file)
 		return err == nil && string(text) == "before after\n"
 	})
+
+	// One that says nothing, as a machine that sleeps, is found out and comes back, too.
+	if err := syscall.Kill(far.host(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(far.host(), syscall.SIGCONT) }) //nolint:errcheck // it goes on already
+	b.eval(`(tandemux.hosts.all.get("build").prove(), true)`)       // as ten seconds after a key
+	b.until("grey", fmt.Sprintf(`document.querySelector('.pane[data-uri=%q]').classList.contains("away")`, there))
+	if err := syscall.Kill(far.host(), syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	b.until("back", fmt.Sprintf(`!document.querySelector('.pane[data-uri=%q]').classList.contains("away")`, there))
+
+	// A task of the other host is in the list, and is read.
+	far.must("task", "new", "--no-sandbox", "--agent", "fake", "--name", "fixer", "--workspace", "none", "-m", "say it", "--wait")
+	b.click("Tasks")
+	b.click("build:fixer")
+	b.until("its conversation", `/you said \d+ bytes/.test(document.querySelector(".task .turns")?.innerText)`)
+	b.click("Delete")
+	b.eval(`document.querySelector(".dialog .yes").click(), true`)
+	b.until("it is gone", `!document.querySelector(".task") && document.body.innerText.includes("No task.")`)
 
 	// An agent of the other host asks, in the one inbox, and is answered.
 	b.click("Chats")

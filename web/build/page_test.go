@@ -44,8 +44,8 @@ func (b *browser) terminal() {
 	b.until("focus", `document.activeElement.tagName === "TEXTAREA"`)
 }
 
-// kill ends the host at once, as a crash does.
-func (m *machine) kill() {
+// host is the process of the host.
+func (m *machine) host() int {
 	m.Helper()
 	text, err := os.ReadFile(filepath.Join(m.dir, "run", "tandemux", "host.lock"))
 	if err != nil {
@@ -55,6 +55,13 @@ func (m *machine) kill() {
 	if err != nil {
 		m.Fatal(err)
 	}
+	return pid
+}
+
+// kill ends the host at once, as a crash does.
+func (m *machine) kill() {
+	m.Helper()
+	pid := m.host()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		m.Fatal(err)
 	}

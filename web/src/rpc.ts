@@ -2,7 +2,7 @@
 // dispatched and not answered is sent again under its number, so that it counts once.
 
 import { address, begun } from "./line";
-import { at, inward, outward, root } from "./names";
+import { at, hostOf, inward, outward, root } from "./names";
 import { browserName } from "./share";
 
 export { root };
@@ -37,7 +37,7 @@ export interface Listener {
   snapshot(s: Snapshot): void;
   /** In the order of the host's numbers. Own ones that were refused have a reason. */
   action(e: Envelope, from: Connection): void;
-  notification(method: string, params: any): void;
+  notification(method: string, params: any, from: Connection): void;
   /** The host asks; undefined is no answer of this client's. */
   request(method: string, params: any, from: Connection): object | undefined;
   /** A channel is gone. */
@@ -59,6 +59,9 @@ const firstPause = 150;
  * page's own host; and of another one, which may be reached by ssh, or be away for hours. */
 const longest = { own: { pause: 5000, greeting: 8000 }, other: { pause: 60_000, greeting: 25_000 } };
 
+/** How long a host may say nothing after something was sent. */
+const patience = 10_000;
+
 export class Connection {
   readonly clientId = "tandemux-browser-" + crypto.randomUUID();
   /** The host's root channel, as it is called here. */
@@ -78,6 +81,7 @@ export class Connection {
   private subscriptions = new Set<string>();
   private pause = firstPause;
   private timer = 0;
+  private waits = 0; // the timer of expect, 0 for none
   private state: "online" | "lost" | "out" = "lost";
   private readonly most: (typeof longest)["own"];
   private readonly ended = new AbortController();
@@ -144,6 +148,7 @@ export class Connection {
   private lost(code: number, why = "") {
     this.ws = undefined;
     this.why = why;
+    this.heard();
     for (const c of this.calls.values()) c.reject(new RpcError(0, "the connection was lost"));
     this.calls.clear();
     if (this.ended.signal.aborted) return;
@@ -175,6 +180,17 @@ export class Connection {
       () => clearTimeout(timer),
       () => clearTimeout(timer),
     );
+  }
+
+  /** expect finds out about another host that says nothing after something was sent: of a
+   * network, or a machine that sleeps, nobody tells. */
+  private expect() {
+    if (this.host && !this.waits) this.waits = window.setTimeout(() => ((this.waits = 0), this.prove()), patience);
+  }
+
+  private heard() {
+    clearTimeout(this.waits);
+    this.waits = 0;
   }
 
   private async greet(ws: WebSocket) {
@@ -212,7 +228,7 @@ export class Connection {
     const got = new Set<string>();
     for (const s of r.snapshots) {
       got.add(s.resource);
-      this.listener.snapshot(s);
+      this.snapshot(s);
     }
     for (const uri of this.subscriptions) if (!got.has(uri)) void this.subscribe(uri).catch(() => this.gone(uri));
     if (had.length) this.listener.doubtful(had, this.host);
@@ -235,9 +251,17 @@ export class Connection {
     for (const s of r.snapshots) {
       got.add(s.resource);
       this.saw(s.fromSeq);
-      this.listener.snapshot(s);
+      this.snapshot(s);
     }
     for (const uri of [...this.subscriptions]) if (!got.has(uri)) this.gone(uri);
+  }
+
+  /** ours reports whether a channel is of this connection's host: another one's it has nothing
+   * to say about. */
+  private ours = (uri: unknown) => typeof uri === "string" && hostOf(uri) === this.host;
+
+  private snapshot(s: Snapshot) {
+    if (this.ours(s.resource)) this.listener.snapshot(s);
   }
 
   private gone(uri: string) {
@@ -250,6 +274,7 @@ export class Connection {
   }
 
   private read(text: string) {
+    this.heard();
     const m = inward(this.host, JSON.parse(text));
     if (m.method === undefined) {
       const c = this.calls.get(m.id);
@@ -259,7 +284,7 @@ export class Connection {
     } else if (m.method === "action") this.envelope(m.params);
     else if (m.id === undefined) {
       if (m.method === "x-tandemux/skimmed") this.saw(m.params.fromSeq);
-      this.listener.notification(m.method, m.params);
+      this.listener.notification(m.method, m.params, this);
     } else this.answer(m);
   }
 
@@ -278,10 +303,11 @@ export class Connection {
       const seq = e.origin.clientSeq;
       this.sent = this.sent.filter((s) => s.clientSeq !== seq);
     }
-    this.listener.action(e, this);
+    if (this.ours(e.channel)) this.listener.action(e, this);
   }
 
   private send(m: object) {
+    this.expect();
     if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify(outward(this.host, m)));
   }
 
@@ -312,7 +338,7 @@ export class Connection {
     });
     if (!r || !this.subscriptions.has(uri)) return;
     this.saw(r.snapshot.fromSeq);
-    this.listener.snapshot(r.snapshot);
+    this.snapshot(r.snapshot);
   }
 
   unsubscribe(uri: string) {

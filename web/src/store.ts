@@ -257,10 +257,10 @@ export class Store implements Listener {
     done?.(refused);
   }
 
-  notification(method: string, p: any) {
+  notification(method: string, p: any, from: Connection) {
     if (method === "x-tandemux/skimmed") {
       const feed = this.feeds.get(p.resource);
-      if (!feed?.skims) return;
+      if (!feed?.skims || hostOf(p.resource) !== from.host) return;
       glimpse(feed, p.state, p.last);
       if (p.last) {
         feed.skims = false;
@@ -270,6 +270,7 @@ export class Store implements Listener {
     }
     const summary = p.summary ?? {};
     const uri = p.session ?? summary.resource;
+    if (typeof uri !== "string" || hostOf(uri) !== from.host) return;
     if (method === "root/sessionAdded") this.sessions = [...this.sessions.filter((s) => s.resource !== uri), summary];
     else if (method === "root/sessionRemoved") this.sessions = this.sessions.filter((s) => s.resource !== uri);
     else if (method === "root/sessionSummaryChanged")
