@@ -70,6 +70,10 @@ type Skimmer interface {
 	Skims(channel ahp.URI) bool
 	// Skimmed takes the screen, as a state without the history before it.
 	Skimmed(s ahp.Snapshot)
+	// Begins reports whether there is nothing yet of a terminal, so that its screen is given
+	// first, by Begun in place of Sink.Snapshot. The whole comes right behind.
+	Begins(channel ahp.URI) bool
+	Begun(s ahp.Snapshot)
 }
 
 // Printer takes terminal output without a string made of it.

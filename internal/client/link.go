@@ -32,6 +32,10 @@ type link struct {
 	text  []byte        // of raw, reused
 	heard atomic.Uint64 // messages of the host
 	mute  atomic.Bool   // it was closed because the host said nothing
+
+	// Guarded by the client's lock:
+	screens int        // of terminals that were asked for, and have not come
+	begun   []*channel // whose whole is asked for behind these
 }
 
 func (c *Client) newLink(t jsonrpc.Transport) *link {
@@ -165,8 +169,8 @@ func (c *Client) action(e ahp.Envelope) {
 	}
 }
 
-// snapshot passes a state on, unless the subscription has ended meanwhile.
-func (c *Client) snapshot(s ahp.Snapshot) {
+// snapshot passes a state on to what takes it, unless the subscription has ended meanwhile.
+func (c *Client) snapshot(s ahp.Snapshot, to func(ahp.Snapshot)) {
 	c.mu.Lock()
 	ch := c.channels[s.Resource]
 	if ch != nil {
@@ -177,7 +181,7 @@ func (c *Client) snapshot(s ahp.Snapshot) {
 		return
 	}
 	c.saw(s.FromSeq)
-	c.sink.Snapshot(s)
+	to(s)
 }
 
 // ask sends a request. done is called once with the answer, on the reader goroutine, or
@@ -240,7 +244,7 @@ func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c.giveUp(lost, ErrOutcomeUnknown)
 	l.start()
 	for _, s := range r.Snapshots {
-		c.snapshot(s)
+		c.snapshot(s, c.sink.Snapshot)
 	}
 	l.rejoin()
 }
@@ -284,17 +288,35 @@ func (l *link) rejoin() {
 	}
 }
 
+// screenAlone asks for a terminal's state without its history.
+type screenAlone struct {
+	Channel ahp.URI `json:"channel"`
+	Meta    struct {
+		Within int `json:"tandemux/within"`
+	} `json:"_meta"`
+}
+
 // subscribe asks for a channel; done is called once its snapshot, if there is
-// any, has reached the Sink.
+// any, has reached the Sink. Of a terminal of which there is nothing yet a Skimmer gets
+// the screen first, and the whole behind the screens of all others that are asked for.
 func (l *link) subscribe(ch *channel, done func(error)) {
 	c := l.c
+	var params any = ahp.SubscribeParams{Channel: ch.uri}
+	brief := c.o.Skim != nil && c.o.Skim.Begins(ch.uri)
 	c.mu.Lock()
 	ch.states++
+	if brief {
+		params = screenAlone{Channel: ch.uri}
+		l.screens++
+	}
 	c.mu.Unlock()
-	ask(l, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(r ahp.SubscribeResult, err error) {
+	ask(l, ahp.MethodSubscribe, params, func(r ahp.SubscribeResult, err error) {
 		c.mu.Lock()
 		ch.states--
 		c.mu.Unlock()
+		if brief {
+			defer l.screen(ch)
+		}
 		if err != nil {
 			done(fmt.Errorf("%s: %w", ch.uri, err))
 			return
@@ -307,10 +329,38 @@ func (l *link) subscribe(ch *channel, done func(error)) {
 		c.mu.Unlock()
 		if wanted && r.Snapshot != nil {
 			r.Snapshot.Resource = ch.uri
-			c.snapshot(*r.Snapshot)
+			to := c.sink.Snapshot
+			if brief {
+				to = c.o.Skim.Begun
+			}
+			c.snapshot(*r.Snapshot, to)
 		}
 		done(nil)
 	})
+}
+
+// screen notes that one of the screens that were asked for is there, or is not to be had,
+// and asks for the whole of all once it was the last.
+func (l *link) screen(ch *channel) {
+	c := l.c
+	c.mu.Lock()
+	l.begun = append(l.begun, ch)
+	var all []*channel
+	if l.screens--; l.screens == 0 {
+		all, l.begun = l.begun, nil
+	}
+	all = slices.DeleteFunc(all, func(ch *channel) bool { return c.channels[ch.uri] != ch || !ch.live })
+	c.mu.Unlock()
+	for _, ch := range all {
+		l.subscribe(ch, func(error) {
+			c.mu.Lock()
+			left := c.channels[ch.uri] == nil // while this was asked for
+			c.mu.Unlock()
+			if left {
+				l.rpc.Notify(ahp.MethodUnsubscribe, ahp.UnsubscribeParams{Channel: ch.uri}) //nolint:errcheck // nobody listens any more
+			}
+		})
+	}
 }
 
 // reconnect resumes on a new socket (AHP, Lifecycle). An error answer is followed
@@ -394,7 +444,7 @@ func (l *link) resume(r resumption, asked []ahp.URI) error {
 		c.action(e)
 	}
 	for _, s := range r.Snapshots {
-		c.snapshot(s)
+		c.snapshot(s, c.sink.Snapshot)
 	}
 	l.rejoin()
 	return nil

@@ -7,16 +7,20 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // skimmer notes what it is given.
 type skimmer struct {
 	nobody
-	got chan string
+	got   chan string
+	empty bool // there is nothing yet of what is asked for
 }
 
 func (s *skimmer) Snapshot(sn ahp.Snapshot) { s.note("state", sn) }
 func (s *skimmer) Skims(uri ahp.URI) bool   { return uri == t1 }
+func (s *skimmer) Begins(ahp.URI) bool      { return s.empty }
+func (s *skimmer) Begun(sn ahp.Snapshot)    { s.note("begun", sn) }
 func (s *skimmer) Skimmed(sn ahp.Snapshot)  { s.note("screen", sn) }
 
 func (s *skimmer) Data(_ ahp.URI, data []byte, seq int64) {
@@ -131,5 +135,45 @@ func TestSkimBehindState(t *testing.T) {
 	}
 	if got, want := <-s.got, fmt.Sprint("screen {} ", seq); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBegun: of terminals of which there is nothing yet the screens come first, and the
+// whole of each behind the last of these, but for one that was left meanwhile.
+func TestBegun(t *testing.T) {
+	s := &skimmer{got: make(chan string, 100), empty: true}
+	_, p, c, _ := start(t, Options{Sink: s, Wants: Wants{Print: s, Skim: s}})
+	want := func(w string) {
+		t.Helper()
+		if got := <-s.got; got != w {
+			t.Fatalf("got %q, want %q", got, w)
+		}
+	}
+	const t3 = "ahp-terminal:/t3"
+	state := func(uri string, seq int) string {
+		return fmt.Sprintf(`{"snapshot":{"resource":%q,"state":{},"fromSeq":%d}}`, uri, seq)
+	}
+	subscribed := make(chan error, 3)
+	uris := []string{t1, t2, t3}
+	var asked []*jsonrpc.Request
+	for _, uri := range uris {
+		go func() { subscribed <- c.Subscribe(t.Context(), uri) }()
+		asked = append(asked, p.expect(ahp.MethodSubscribe, `{"channel":"`+uri+`","_meta":{"tandemux/within":0}}`))
+	}
+	s.empty = false
+	for i, req := range asked {
+		p.reply(req, state(uris[i], 10+i))
+		want(fmt.Sprintf("begun {} %d", 10+i))
+		if err := <-subscribed; err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 { // while that of the third is on its way
+			c.Unsubscribe(t2)
+			p.expect(ahp.MethodUnsubscribe, `{"channel":"`+t2+`"}`)
+		}
+	}
+	for _, uri := range []string{t1, t3} {
+		p.reply(p.expect(ahp.MethodSubscribe, `{"channel":"`+uri+`"}`), state(uri, 20))
+		want("state {} 20")
 	}
 }

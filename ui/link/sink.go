@@ -310,12 +310,7 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	case kind == Chat:
 		state, err = read[ahp.ChatState](snap.State)
 	default:
-		var st ahp.TerminalState
-		if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
-			err = s.Feed(snap.Resource).Reset(st)
-			st.Content = nil
-		}
-		state = st
+		state, err = s.terminal(snap, (*pane.Feed).Reset)
 	}
 	if err != nil {
 		s.post(Broken{"read the state of " + snap.Resource, err})
@@ -335,6 +330,33 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 	if f := s.existing(channel); f != nil {
 		f.Print(data)
 	}
+}
+
+// terminal shows a terminal's state, and gives what is left of it.
+func (s *Sink) terminal(snap ahp.Snapshot, show func(*pane.Feed, ahp.TerminalState) error) (st ahp.TerminalState, err error) {
+	if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
+		err = show(s.Feed(snap.Resource), st)
+		st.Content = nil
+	}
+	return st, err
+}
+
+// Begins reports whether there is nothing yet of a terminal.
+func (s *Sink) Begins(channel ahp.URI) bool {
+	defer s.Fence()
+	f := s.existing(channel)
+	return f != nil && f.Whole != nil && !f.Ready()
+}
+
+// Begun is Snapshot of a terminal without its history, which follows.
+func (s *Sink) Begun(snap ahp.Snapshot) {
+	defer s.Fence()
+	st, err := s.terminal(snap, (*pane.Feed).Skim)
+	if err != nil {
+		s.post(Broken{"read the screen of " + snap.Resource, err})
+		return
+	}
+	s.post(Snapshot{snap.Resource, st})
 }
 
 // Skims reports whether nobody looks at more of a terminal than its screen.

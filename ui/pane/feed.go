@@ -75,6 +75,8 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		return fmt.Errorf("show terminal: %w", err)
 	}
 	f.change(func() {
+		begun := f.begun
+		f.begun = part && (f.em == nil || begun)
 		f.em, f.lineOff = em, 0 // events and what is put off outlive it
 		if !part {
 			f.sync = time.Time{}
@@ -84,7 +86,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		f.epoch++
 		f.predict.Reset()
 		f.predict.Allow(s.Meta.Echo)
-		if !part && f.whole == nil { // else those are known that have scrolled off
+		if !part && (f.whole == nil || begun) { // else those are known that have scrolled off
 			f.commands = commands{}
 		}
 		f.commands.detects = s.SupportsCommandDetection

@@ -17,6 +17,7 @@ const maxSkimmed = 10_000
 type skimmed struct {
 	// whole is closed when all is there again, nil while it is.
 	whole   chan struct{}
+	begun   bool               // there never was more than a screen
 	readers map[*View]struct{} // that show or mark more than the newest output
 }
 
