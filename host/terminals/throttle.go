@@ -35,7 +35,7 @@ func (t *Terminal) throttle(ctx context.Context) {
 			if out.Sent() != sent { // in the middle of a long message
 				continue
 			}
-			out.Drop(jsonrpc.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
+			out.Drop(jsonrpc.CloseOverload, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 		}
 		stalled.Stop()
 	}

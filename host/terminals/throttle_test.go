@@ -20,12 +20,19 @@ import (
 type gated struct {
 	let, end chan struct{}
 	sent     func() int64
+	code     chan int // that it was closed with; nil: nobody asks
 }
 
 func (g *gated) Sent() int64 { return g.sent() }
 
 func (g *gated) Read(context.Context) ([]byte, error) { <-g.end; return nil, io.EOF }
-func (g *gated) Close(int, string) error              { return nil }
+func (g *gated) Close(code int, _ string) error {
+	if g.code != nil {
+		g.code <- code
+	}
+	return nil
+}
+
 func (g *gated) Write(context.Context, []byte) error {
 	select {
 	case <-g.let:
@@ -87,7 +94,7 @@ func TestThrottleSeesTheLastMessage(t *testing.T) {
 }
 
 // TestThrottleTellsSlowFromStuck: a holder that takes a long message bit by bit
-// is waited for, one that stops taking is closed.
+// is waited for, one that stops taking is closed, and may come back.
 func TestThrottleTellsSlowFromStuck(t *testing.T) {
 	var looks, taken atomic.Int64
 	g := &gated{let: make(chan struct{}), end: make(chan struct{}), sent: func() int64 {
@@ -95,7 +102,7 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 			taken.Add(1)
 		}
 		return taken.Load()
-	}}
+	}, code: make(chan int, 10)}
 	one, c := behindHolder(t, g, time.Millisecond)
 	if err := c.Out.RPC.Send(make([]byte, 100)); err != nil {
 		t.Fatal(err)
@@ -103,5 +110,8 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 	one.throttle(t.Context())
 	if n := looks.Load(); n < 10 || !c.Out.Closed() {
 		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.Out.Closed())
+	}
+	if code := <-g.code; code != jsonrpc.CloseOverload {
+		t.Errorf("it is closed with %d, by which clients don't come back", code)
 	}
 }

@@ -50,10 +50,10 @@ const (
 	CloseDone     = 1000 // coming back is of no use
 	CloseAway     = 1001 // the host ends
 	CloseProtocol = 1002 // there is no common version
-	ClosePolicy   = 1008 // not allowed any more, or stuck
+	ClosePolicy   = 1008 // not allowed any more
 	CloseFailed   = 1011 // after a panic
 	CloseRestart  = 1012 // another process takes over at once
-	CloseOverload = 1013 // too slow: come back later
+	CloseOverload = 1013 // too slow, or stuck: come back later
 )
 
 // CloseError says that the peer has closed the connection, with a status code: 1005
