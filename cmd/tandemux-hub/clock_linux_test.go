@@ -40,9 +40,9 @@ func TestClocks(t *testing.T) {
 	way := linktest.Link{}.New(t, ports[0], 1)
 	_, port, _ := strings.Cut(way.Addr, ":")
 	_, laptop := shifted(t, away.Command("join", "--room", "4", "tls://localhost:"+port), home.Tandemux("hub", "invite", "away", "--label", "x"))
-	here := func(name string) bool { return fleet(home)[name].Present }
-	home.Eventually("the laptop is here", func() bool { return here("away") })
 	w := newWork(t, home)
+	here := w.here
+	home.Eventually("the laptop is here", func() bool { return here("away") })
 	ran := filepath.Join(w.dir, "alive")
 	give := func(name, lost string, long time.Duration) int {
 		w.give(task.NewTask{Name: name, IfLost: lost, Where: "x"}, hosttest.Alive(ran, name, long))

@@ -116,6 +116,7 @@ func TestPartitions(t *testing.T) {
 	_, port, _ := strings.Cut(nats, ":")
 	hub := start(t, home, "", append([]string{"hub", "serve", "--listen", "127.0.0.1:0", "--nats", nats}, args...)...)
 	home.Eventually("the hub serves", func() bool { return strings.Contains(hub.text(), "hosts join at") })
+	w := newWork(t, home)
 	// Each host of an island has a label that the host that is well has, too, which comes later.
 	for i, w := range ways {
 		m := hosttest.New(t, "")
@@ -124,15 +125,13 @@ func TestPartitions(t *testing.T) {
 		}
 		startCommand(t, islands[i].on(m.Command("join", "--room", "4", "tls://"+islands[i].ours+":"+port)), home.Tandemux("hub", "invite", w.name, "--label", "of-"+w.name))
 	}
-	here := func(name string) bool { return fleet(home)[name].Present }
-	w := newWork(t, home)
 	ran := filepath.Join(w.dir, "alive")
 	const long = 4 * time.Minute
 	for _, way := range ways {
 		for _, lost := range []string{"fail", "again"} {
 			w.give(task.NewTask{Name: lost + "-" + way.name, IfLost: lost, Where: "of-" + way.name}, hosttest.Alive(ran, lost+"-"+way.name, long))
 		}
-		home.Eventually(way.name+" is here", func() bool { return here(way.name) })
+		home.Eventually(way.name+" is here", func() bool { return w.here(way.name) })
 	}
 	for n := range w.tasks {
 		w.reaches(n, time.Minute, "is at work", func(p task.Present) bool { return p.Status == store.Running })
@@ -142,14 +141,14 @@ func TestPartitions(t *testing.T) {
 		all = append(all, "--label", "of-"+way.name)
 	}
 	start(t, well, home.Tandemux(all...), "join", "--room", "8")
-	home.Eventually("the host that is well is here", func() bool { return here("well") })
+	home.Eventually("the host that is well is here", func() bool { return w.here("well") })
 
 	began := time.Now()
 	var each sync.WaitGroup
 	for i, way := range ways {
 		islands[i].drop(way.to, way.from)
 		each.Go(func() {
-			for here(way.name) && time.Since(began) < time.Minute {
+			for w.here(way.name) && time.Since(began) < time.Minute {
 				time.Sleep(50 * time.Millisecond)
 			}
 			took := time.Since(began)
@@ -173,7 +172,7 @@ func TestPartitions(t *testing.T) {
 		is.heal()
 	}
 	for _, way := range ways {
-		for !here(way.name) && time.Since(healed) < time.Minute {
+		for !w.here(way.name) && time.Since(healed) < time.Minute {
 			time.Sleep(50 * time.Millisecond)
 		}
 		t.Logf("%s: here %v after its packets pass again", way.name, time.Since(healed).Round(10*time.Millisecond))

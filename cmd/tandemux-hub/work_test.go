@@ -9,12 +9,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tandemux/host/task"
 	"tandemux/host/task/store"
+	"tandemux/hub/directory"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/hosttest"
 )
@@ -92,6 +94,14 @@ func (w *work) reaches(n int, within time.Duration, what string, ok func(task.Pr
 			w.Fatalf("not reached: task %d %s: it is %+v", n, what, w.get(n))
 		}
 	}
+}
+
+// here reports whether a host is. It asks by this process: a command takes its time to start.
+func (w *work) here(name string) bool {
+	w.Helper()
+	var all []directory.Entry
+	w.insist(apiclient.Request{Method: http.MethodGet, Path: "/hosts"}, &all)
+	return slices.ContainsFunc(all, func(e directory.Entry) bool { return e.Name == name && e.Present })
 }
 
 // ran is how often the command of a task was begun, and how often it came to its end.
