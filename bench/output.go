@@ -32,7 +32,6 @@ var texts = map[string]func(w *bufio.Writer){
 	},
 }
 
-// file gives a file with one of the texts.
 func (b *bench) file(name string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {

@@ -112,7 +112,6 @@ func (s *session) busy() (sum time.Duration) {
 	return sum
 }
 
-// host is tandemux's host process.
 func (s *session) host() (process, bool) {
 	all := s.processes()
 	i := slices.IndexFunc(all, func(p process) bool { return strings.HasPrefix(p.args, "tandemux host") })

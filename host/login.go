@@ -25,7 +25,6 @@ func (h *Host) login(ctx context.Context, c *requests.Conn, p ahp.LoginParams) (
 	})
 }
 
-// logIn does it.
 func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provider, p ahp.LoginParams) (any, error) {
 	info := provider.Info()
 	var err error

@@ -134,7 +134,6 @@ func read(doc []byte, base func(name string, given bool) (Theme, error)) (Theme,
 	return t, nil
 }
 
-// set sets a token.
 func (t *Theme) set(key string, value any) error {
 	k := find(key)
 	if k == nil {

@@ -197,7 +197,6 @@ func (c *Config) choose() (ch chosen, err error) {
 	return ch, nil
 }
 
-// table makes the binding table.
 func (c *Config) table() (keymap.Table, error) {
 	t, problems, err := c.Selection.Table(command.Check)
 	for _, p := range problems {

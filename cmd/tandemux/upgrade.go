@@ -40,7 +40,6 @@ the two could not work together: then it says what to do.`, &in, func(cmd *cobra
 	})
 }
 
-// upgrade swaps the host.
 func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 	out := cmd.OutOrStdout()
 	var before, after ahp.HostResult

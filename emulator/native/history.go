@@ -117,7 +117,6 @@ func (h *history) index(i int) int {
 // at gives line i, 0 being the oldest.
 func (h *history) at(i int) histLine { return h.lines[h.index(i)] }
 
-// data gives the bytes of a line.
 func (h *history) data(l histLine) []byte {
 	return h.bytes(l.block)[l.off : l.off+l.length]
 }

@@ -27,7 +27,6 @@ func (e *Engine) penChanged() {
 	}
 }
 
-// sgr changes the pen (SGR).
 func (e *Engine) sgr() {
 	e.parser.SGR(&e.cur.pen)
 	e.penChanged()

@@ -12,7 +12,6 @@ import (
 	"tandemux/emulator/control"
 )
 
-// engine implements emulator.Emulator.
 type engine struct {
 	vt         inner.Terminal
 	cols, rows int

@@ -416,7 +416,6 @@ func (as *Annotations) Context(core *core.Core, session ahp.URI, m ahp.Message, 
 	return b.String()
 }
 
-// describe is one annotation.
 func (as *Annotations) describe(n annotation.Annotation, roots []string, inside func(string) string) string {
 	var b strings.Builder
 	path, _ := fileuri.Local(n.Resource, as.Hostname)

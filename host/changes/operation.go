@@ -113,7 +113,6 @@ func (s *set) review(tx core.Tx, a changeset.FilesReviewChanged, by *core.By) {
 	s.all.Review(tx, s.session, marks)
 }
 
-// invoke carries an operation out.
 func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.InvokeParams) (any, error) {
 	if len(p.Meta.Message) > maxMessage || strings.ContainsRune(p.Meta.Message, 0) || !utf8.ValidString(p.Meta.Message) {
 		return nil, ahp.InvalidParams("changeset: the message is no text of at most %d bytes", maxMessage)

@@ -144,7 +144,6 @@ func (s *Server) Write(p resource.WriteParams) error {
 	}))
 }
 
-// into writes a file of a directory.
 func (w *write) into(dir *os.Root, name string, data []byte) error {
 	info, err := dir.Lstat(name)
 	there := err == nil

@@ -90,7 +90,6 @@ func (p Policy) found(text string, which func(Pattern) bool) *Refusal {
 	return nil
 }
 
-// has reports whether one of the patterns has that text.
 func (p Policy) has(text string) bool {
 	return slices.ContainsFunc(p.Patterns, func(pat Pattern) bool { return pat.Text == text })
 }

@@ -39,7 +39,6 @@ func New(log *slog.Logger) *Hooks { return &Hooks{log: log} }
 // Hear has f told of events of these kinds, too: it must not wait. It is called before Set.
 func (hs *Hooks) Hear(kinds []string, f func(Event)) { hs.heard, hs.hears = kinds, f }
 
-// queue is what waits for a hook.
 type queue struct {
 	name string
 	hook Hook

@@ -78,7 +78,6 @@ func (w *Watch) Follow(uri ahp.URI, a ahp.Action, f Facts) {
 	}
 }
 
-// tell tells the hooks, now.
 func (w *Watch) tell(e Event) {
 	e.At = ahp.InstantOf(w.now().UnixMilli())
 	w.hooks.Tell(e)
@@ -207,7 +206,6 @@ func cancelled(meta json.RawMessage) (outcome, why string) {
 // nameOf is what people call a layout.
 func nameOf(uri ahp.URI) string { return strings.TrimPrefix(uri, ahp.LayoutScheme+"/") }
 
-// message is what an error says.
 func message(p ahp.ResponsePart) string {
 	if p.Error == nil {
 		return ""

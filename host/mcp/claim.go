@@ -64,8 +64,3 @@ func promoteTerminal(ctx context.Context, c call, in terminalInput) (terminal, e
 	d.Visible = true
 	return d, nil
 }
-
-// releaseTerminal gives back what claimTerminal took.
-func releaseTerminal(ctx context.Context, c call, in terminalInput) (terminal, error) {
-	return promoteTerminal(ctx, c, in)
-}

@@ -65,7 +65,7 @@ var tools = []tool{
 	row(mcp.Tool{
 		Name: "release_terminal", Title: "Give a terminal back", Annotations: shapes,
 		Description: "Give a terminal that you claimed back to the person.",
-	}, releaseTerminal),
+	}, promoteTerminal),
 }
 
 // Names are those of all tools.

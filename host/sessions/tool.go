@@ -199,7 +199,6 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 	k.complete(tx, result, words.ToolMeta(t), nil)
 }
 
-// complete ends the call with a result.
 func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage, by *core.By) {
 	c := k.r.c
 	k.over = true

@@ -241,7 +241,6 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	}
 }
 
-// fail ends the turn with an error.
 func (r *prompting) fail(tx core.Tx, info ahp.ErrorInfo) {
 	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: words.FailedPart(info)}, nil)
 }

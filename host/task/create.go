@@ -262,7 +262,6 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 	return t, err
 }
 
-// unmake removes what there is of a task that could not be made.
 func (s *Service) unmake(t store.Task) {
 	ctx := s.ctx
 	if _, err := s.Files.Remove(ctx, t.ID, true); err != nil {

@@ -50,7 +50,6 @@ func (l *live) weigh(ctx context.Context, sure bool) (budget.View, bool) {
 	return v, true
 }
 
-// measure measures a task's files, and gives its budget.
 func (s *Service) measure(ctx context.Context, id string) budget.View {
 	seen := map[uint64]bool{}
 	sum := int64(0)

@@ -61,7 +61,6 @@ func (l *live) create(ctx context.Context, t store.Task) error {
 	return nil
 }
 
-// fail makes the task a failed one.
 func (l *live) fail(ctx context.Context, t store.Task, why string) error {
 	if _, _, err := l.s.Store.EndTask(ctx, t.ID, store.FailedRun, why); err != nil {
 		return err

@@ -55,7 +55,6 @@ func (w *Workspace) carry(ctx context.Context, r *record, u *updating) error {
 	return updated(ctx, w, r, u)
 }
 
-// updated notes that a base is in.
 func updated(ctx context.Context, w *Workspace, r *record, u *updating) error {
 	showBase(ctx, w, r, u)
 	r.Base, r.Update = u.Base, nil

@@ -264,7 +264,6 @@ func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met ma
 // and noting that both sides agree, the next one knows what one side has of the other,
 // and takes no change that comes after for one that both made.
 
-// intend notes the changes.
 func (s *syncing) intend(changes []filetree.Change, down bool) error {
 	if len(changes) == 0 {
 		return nil

@@ -60,7 +60,6 @@ func Edits(t *ahp.ToolCall) []Edit {
 	return out
 }
 
-// edit adds a change of a file.
 func (v *View) edit(e Edit) {
 	head := OneLine(e.Path)
 	switch {

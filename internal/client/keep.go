@@ -182,7 +182,6 @@ func final(err error) bool {
 	return other || unknown || ahp.FromRPC(err) != nil // for people to look at
 }
 
-// attempt dials and shakes hands.
 func (c *Client) attempt(ctx context.Context, shake func(l *link, done func(error))) (*link, error) {
 	t, err := c.o.Dial(ctx)
 	if err != nil {

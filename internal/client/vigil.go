@@ -75,14 +75,12 @@ func (v *vigil) rest(c *Client, l *link) {
 	}
 }
 
-// watch sets the timer.
 func (v *vigil) watch(c *Client, l *link, d time.Duration) {
 	now := time.Now()
 	*v = vigil{link: l, heard: l.heard.Load(), since: now, set: now}
 	v.timer = time.AfterFunc(d, func() { c.look(l) })
 }
 
-// again sets it again.
 func (v *vigil) again() {
 	v.set = time.Now()
 	v.timer.Reset(silence)
@@ -115,7 +113,6 @@ func (c *Client) ping(l *link) {
 	})
 }
 
-// look is what the timer does.
 func (c *Client) look(l *link) {
 	c.mu.Lock()
 	v := &c.vigil

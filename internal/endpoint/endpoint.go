@@ -121,7 +121,6 @@ func flagText(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// parse reads an address.
 func (p *Endpoint) parse(address, from string) error {
 	u, err := url.Parse(address)
 	if err != nil {

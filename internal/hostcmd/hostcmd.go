@@ -113,7 +113,6 @@ func note(hub bool) string {
 	return ""
 }
 
-// missing is the error of a name that no host has.
 func missing(name string) error {
 	return ahp.NotFound("no host is called %q; `tandemux hosts ls` lists them", cli.Short(name))
 }

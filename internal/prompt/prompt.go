@@ -243,7 +243,6 @@ func (p *prompter) ready(ctx context.Context) error {
 	}
 }
 
-// end ends the session.
 func (p *prompter) end() {
 	if err := p.s.EndSession(context.Background(), p.session); err != nil {
 		fmt.Fprintf(p.err, "tandemux: end the session: %v\n", err)

@@ -99,7 +99,6 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 	}
 }
 
-// follow subscribes to layouts that are new.
 func (k *Saver) follow(ctx context.Context, c *client.Client, follows map[ahp.URI]bool) {
 	root, _ := k.Root()
 	if root.Meta == nil {

@@ -85,7 +85,6 @@ func (a *answerer) newSession(c call) error {
 	return a.begin(c, name, r)
 }
 
-// all are its panes.
 func (w *window) all() (panes []*place) {
 	for i := range w.panes {
 		panes = append(panes, &w.panes[i])

@@ -120,7 +120,6 @@ func (s *session) cwd(home string) string {
 	return directory(s.row.WorkingDirectories[0], home)
 }
 
-// directory words a directory.
 func directory(uri ahp.URI, home string) string {
 	return words.Clean(words.Shorten(fileuri.Path(uri), home))
 }

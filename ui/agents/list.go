@@ -105,7 +105,6 @@ func (as *Agents) current() ahp.URI {
 	return ""
 }
 
-// rows are the rows of the list.
 func (as *Agents) rows(archived bool) []overlay.Row {
 	var rows []overlay.Row
 	l, listed := &as.Outer.Look, map[ahp.URI]bool{}

@@ -27,7 +27,6 @@ type form struct {
 	wrong  string // why it was not sent
 }
 
-// field is a question.
 type field struct {
 	ahp.Question
 	edit   editor.Text

@@ -80,7 +80,6 @@ func (p *prompt) recall(n int) bool {
 	return true
 }
 
-// edited notes that the prompt has changed.
 func (p *prompt) edited() {
 	p.changed = true
 	p.suggest()

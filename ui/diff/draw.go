@@ -192,7 +192,6 @@ func tall(lines []markup.Line, most int, d *dress) []markup.Line {
 	return lines
 }
 
-// line is a line of a file.
 func (v *View) line(f *file, n int, d *dress) []markup.Line {
 	l := f.text.Lines[n]
 	role, mark, number := markup.Plain, " ", l.New

@@ -478,7 +478,6 @@ func (s *Sink) Silent(since time.Time) { s.post(Silent(since)) }
 // Status takes a change of the connection's state; err says why, where known.
 func (s *Sink) Status(to State, err error) { s.post(Changed{to, err}) }
 
-// hire notes which agents the host has.
 func (s *Sink) hire(host string, agents []ahp.AgentInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

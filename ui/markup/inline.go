@@ -114,7 +114,6 @@ func unescaped(s []byte) string {
 	return words.Lines(string(util.ResolveEntityNames(s)))
 }
 
-// linkify makes links of the addresses in a text.
 func linkify(s string, base Run, out *[]Run) {
 	put := func(text, link string) {
 		if text == "" {

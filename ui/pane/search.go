@@ -57,7 +57,6 @@ func (s *search) compile() {
 	s.re = re.FindIndex
 }
 
-// plainly finds the text as it is.
 func plainly(text string) finder {
 	re := regexp.MustCompile(regexp.QuoteMeta(text)) // its prefix is all of it: a plain search
 	return re.FindIndex

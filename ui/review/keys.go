@@ -18,7 +18,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// binding is what keys do.
 type binding struct {
 	keys string
 	help string

@@ -156,7 +156,6 @@ func (v *Review) changed(files ...changeset.File) {
 	}
 }
 
-// show gives the view what is known.
 func (v *Review) show() {
 	v.Loop.Dirty |= loop.Panes
 	if v.set != "" {
@@ -189,7 +188,6 @@ func (v *Review) end(files int) string {
 	return "can't come home: " + strings.Join(v.about.Left[:min(n, 10)], ", ")
 }
 
-// file is one of the changeset.
 func (v *Review) file(f changeset.File) diff.File {
 	out := diff.File{Key: key(f.ID), Path: v.path(f.ID), Mark: "M", Binary: f.Edit.Diff == nil, Version: strconv.Itoa(v.versions[f.ID])}
 	if l := f.Edit.Diff; l != nil && l.Added != nil && l.Removed != nil {
@@ -207,7 +205,6 @@ func (v *Review) file(f changeset.File) diff.File {
 	return out
 }
 
-// conflicting marks a file that has conflicts.
 func (v *Review) conflicting(f *diff.File) {
 	if slices.Contains(v.about.Conflicts, f.Path) {
 		f.Mark = "!"

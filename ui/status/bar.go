@@ -330,7 +330,6 @@ func (t *strip) choose(active, room int) {
 	t.width = min(t.width, room)
 }
 
-// draw draws the tabs from x on.
 func (t *strip) draw(c *paint.Canvas, x int, r paint.Rect, active int, l *look.Look) []Hit {
 	if len(t.labels) == 0 {
 		return nil

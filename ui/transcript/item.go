@@ -60,7 +60,6 @@ type item struct {
 	lines int // as last rendered
 }
 
-// turn is a turn with its items.
 type turn struct {
 	ahp.Turn
 	items []*item
@@ -138,7 +137,6 @@ func (it *item) render(r *renderer) int {
 	return it.lines
 }
 
-// line gives line i.
 func (it *item) line(i int) markup.Line {
 	if i < len(it.head) {
 		return it.head[i]

@@ -64,7 +64,6 @@ func (tr *View) reset(s *ahp.ChatState, runs *turn) {
 	tr.stale, tr.find.rows, tr.dirty = 0, 0, true
 }
 
-// add appends a turn.
 func (tr *View) add(v *turn) {
 	tr.stale = min(tr.stale, len(tr.items))
 	tr.turns, tr.items = append(tr.turns, v), append(tr.items, v.items...)

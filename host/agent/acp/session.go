@@ -150,7 +150,6 @@ func (s *session) openParams(l *link) sessionParams {
 	return params
 }
 
-// fork opens a copy of another session.
 func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResult, err error) {
 	if !given(l.init.AgentCapabilities.SessionCapabilities.Fork) {
 		return r, &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s can't begin a session as a copy of another", s.p.c.ID)}

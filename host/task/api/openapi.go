@@ -74,7 +74,6 @@ var description = sync.OnceValue(func() object {
 	}
 })
 
-// describe describes a route.
 func (route *Route) describe() object {
 	params := []object{}
 	for segment := range strings.SplitSeq(route.Path, "/") {

@@ -52,7 +52,6 @@ func (b *Book) of(task string) *entry {
 	return e
 }
 
-// save keeps an entry.
 func (b *Book) save(task string, e *entry) error {
 	e.stale = true
 	if err := b.keep(task, e.Record); err != nil {

@@ -95,7 +95,6 @@ func (q *Question) option(answer string) (approval.Option, error) {
 	return all[i], nil
 }
 
-// complete is the answer to an input.
 func (q *Question) complete(a Answer) (ahp.Action, string, error) {
 	c := ahp.ChatInputCompleted{RequestID: q.request, Response: ahp.InputAccept}
 	values := a.Values

@@ -127,7 +127,6 @@ func Of(turn *ahp.Turn) []Question {
 	return all
 }
 
-// permission is the question of a tool call.
 func permission(turn string, c *ahp.ToolCall) Question {
 	q := Question{Kind: AsksPermission, ToolCallID: c.ToolCallID, turn: turn, call: c}
 	if c.Status == ahp.ToolAuthRequired {

@@ -19,7 +19,6 @@ func CheckURL(url string) error {
 	return err
 }
 
-// choose gives a store the engine that a URL names.
 func choose(s *Store, url string) error {
 	if url == "" {
 		s.engine = sqliteEngine{s}

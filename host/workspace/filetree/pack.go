@@ -326,7 +326,6 @@ func (s Source) CopyTo(d *Folder, name string, e *Entry, buf []byte) (Stamp, err
 	return finish(dst, d, name, mode, modified)
 }
 
-// finish gives a new file its mode and time.
 func finish(f *os.File, d *Folder, name string, mode uint32, modified int64) (Stamp, error) {
 	if err := unix.Fchmod(int(f.Fd()), mode); err != nil {
 		return Stamp{}, err
