@@ -203,7 +203,19 @@ func (q *Queue) Delete(ctx context.Context, id string) error {
 	if err := q.tasks.Purge(ctx, id); err != nil {
 		return fmt.Errorf("delete a task: %w", err)
 	}
-	return nil
+	ctx, done := context.WithTimeout(ctx, callTime)
+	defer done()
+	for { // until who asks for it is told so
+		news := q.News(id)
+		if _, known := q.Task(id); !known {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // Note is what the task's host says of it.
