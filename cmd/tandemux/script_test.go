@@ -212,10 +212,16 @@ func aHome(t *testing.T, programs ...string) (home, run, bin string) {
 // endEverything ends what a script left running: the screens, the host and,
 // through its keeper, every child.
 func endEverything(env *testscript.Env, run string) {
-	for _, tt := range env.Values[ttysKey{}].(ttys) {
-		tt.close()
-	}
+	env.Values[ttysKey{}].(ttys).close()
 	endHost(filepath.Dir(env.Getenv("XDG_STATE_HOME")), run)
+}
+
+// close ends all: an interface that is left starts the host again.
+func (all ttys) close() {
+	for name, t := range all {
+		t.close()
+		delete(all, name)
+	}
 }
 
 // endHost ends the host of a home and a runtime directory, through its keeper every

@@ -66,7 +66,10 @@ func cmdUser(ts *testscript.TestScript, neg bool, args []string) {
 		run, err = os.MkdirTemp("", "tandemux")
 		ts.Check(err)
 		ts.Setenv("RUN_"+args[0], run)
-		ts.Defer(func() { endHost(home, run) })
+		ts.Defer(func() {
+			ts.Value(ttysKey{}).(ttys).close()
+			endHost(home, run)
+		})
 		ts.Check(os.MkdirAll(home, 0o700))
 		ts.Check(os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\nunset PROMPT_COMMAND\n"), 0o600))
 	}
