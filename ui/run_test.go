@@ -410,7 +410,9 @@ func TestRunEndsWithAStuckTerminal(t *testing.T) {
 		l.do(func(h *Host) {
 			h.Terminal("sh1").Print("\x1b[H" + strings.Repeat(string(rune('a'+i%26)), 79*23))
 		})
-		if i%50 == 0 && strings.Contains(string(buf[:runtime.Stack(buf, true)]), "pollDesc).waitWrite") {
+		if i%50 == 0 && slices.ContainsFunc(strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n"), func(g string) bool {
+			return strings.Contains(g, "pollDesc).waitWrite") || strings.Contains(g, "pollDesc).wait") && strings.Contains(g, "rawio.(*descriptor).writeBuffers")
+		}) {
 			break
 		}
 		if time.Now().After(deadline) {
