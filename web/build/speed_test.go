@@ -174,7 +174,7 @@ func TestFlat(t *testing.T) {
 		t.Errorf("the page has grown from %.0f to %.0f bytes", early, late)
 	}
 	b.eval(`tandemux.type([...tandemux.feeds.keys()][0], "\x03"), true`)
-	b.until("quiet", `[...tandemux.feeds.values()].every(f => !f.skims && !f.settles && !f.waiting) && tandemux.texts().some(t => /\^C\n.*[#$] *\n*$/.test(t))`)
+	b.until("quiet", `[...tandemux.feeds.values()].every(f => !f.skims && !f.settles && !f.waiting) && tandemux.texts().some(t => /\^C.*\n.*[#$] *\n*$/.test(t))`)
 	// What has begun, such as the fading of a scrollbar, may end; then nothing is done.
 	for tries := 10; ; tries-- {
 		was := b.metrics()
