@@ -330,7 +330,7 @@ func TestNodes(t *testing.T) {
 			stops[i/30]()
 		}
 		if i == 89 {
-			hs, _ = s.node(nil)
+			s.node(nil)
 		}
 	}
 	s.until("all were told", func() bool { return strings.HasSuffix(r.parts(), want[len(want)-1]) })
