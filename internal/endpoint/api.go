@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 // API makes a client of the host's HTTP interface. A quiet one says and asks nothing:
 // somebody else has the terminal.
 func (p Endpoint) API(ctx context.Context, quiet bool) (*apiclient.Client, error) {
+	if u, err := url.Parse(p.url); err == nil && strings.HasPrefix(u.Path, "/hosts/") {
+		return nil, fmt.Errorf("%s goes through a hub, which carries no tasks' interface: ask the hub, or the host on its machine", p.url)
+	}
 	o := apiclient.Options{Token: p.token}
 	if p.debug && !quiet {
 		o.Debug = debugf

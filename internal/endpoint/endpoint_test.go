@@ -244,3 +244,15 @@ func TestTail(t *testing.T) {
 		t.Errorf("%q, %d bytes", got, len(s.text))
 	}
 }
+
+// TestTasksThroughAHub: the hub's own tasks are not taken for those of a host behind it.
+func TestTasksThroughAHub(t *testing.T) {
+	p := Endpoint{url: "wss://127.0.0.1:1/hosts/build/ahp", scheme: "wss", host: "127.0.0.1:1", pin: "x"}
+	if _, err := p.API(t.Context(), true); err == nil || !strings.Contains(err.Error(), "goes through a hub") {
+		t.Errorf("its tasks are asked for: %v", err)
+	}
+	p.url = "wss://127.0.0.1:1/ahp"
+	if _, err := p.API(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+}
