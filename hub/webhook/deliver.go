@@ -21,6 +21,7 @@ const (
 	ackTime   = 15 * time.Second // after which what a node had begun that died is told again
 	storeTime = 10 * time.Second
 	pullTime  = 10 * time.Minute
+	beatTime  = 5 * time.Second // of the store; without two of them what was asked of it is asked again
 )
 
 // Event is the body of a POST.
@@ -69,15 +70,18 @@ func (hs *Hooks) run(ctx context.Context, h webhook) {
 
 func (hs *Hooks) follow(ctx context.Context, h webhook, client *http.Client, key []byte) error {
 	short, done := context.WithTimeout(ctx, storeTime)
-	c, err := hs.o.Bus.JS.CreateOrUpdateConsumer(short, queue.Stream, jetstream.ConsumerConfig{
-		Durable: consumerName(h.ID), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: h.From,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackTime, MaxAckPending: 1, MaxDeliver: -1,
-	})
+	c, err := hs.o.Bus.JS.Consumer(short, queue.Stream, consumerName(h.ID))
+	if errors.Is(err, jetstream.ErrConsumerNotFound) { // else it is left as another node has made it
+		c, err = hs.o.Bus.JS.CreateOrUpdateConsumer(short, queue.Stream, jetstream.ConsumerConfig{
+			Durable: consumerName(h.ID), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: h.From,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackTime, MaxAckPending: 1, MaxDeliver: -1,
+		})
+	}
 	done()
 	if err != nil {
 		return err
 	}
-	messages, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(pullTime))
+	messages, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(pullTime), jetstream.PullHeartbeat(beatTime))
 	if err != nil {
 		return err
 	}
