@@ -9,6 +9,9 @@
 // Sink may call Dispatch and Unsubscribe; it must not call what waits (Call,
 // Subscribe, DispatchWait, Close).
 //
+// Screens first. With a Skimmer a terminal of which there is nothing yet comes twice: its
+// screen, and the whole once the screens of all that were asked for have come.
+//
 // Reconnect. After a lost connection the client dials again, at once and then
 // with pauses that grow to Options.MaxPause, and resumes with the request
 // reconnect. What was missed reaches the Sink as Actions where the host can
