@@ -258,15 +258,15 @@ func (b *Bus) ready(ctx context.Context) (err error) {
 
 // Again does something until it does not fail for want of other nodes: for startTime, or in
 // a cluster, whose other nodes are started by hand, as long as ctx. What it is given ends
-// with each attempt.
+// with each attempt, and the first ones soon: nodes that make the same at once get no answer.
 func (b *Bus) Again(ctx context.Context, do func(context.Context) error) error {
 	if b.Replicas == 1 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, startTime)
 		defer cancel()
 	}
-	for {
-		short, done := context.WithTimeout(ctx, tryTime)
+	for long := tryTime / 8; ; long = min(2*long, tryTime) {
+		short, done := context.WithTimeout(ctx, long)
 		err := do(short)
 		done()
 		if err == nil || ctx.Err() != nil || !passing(err) {
