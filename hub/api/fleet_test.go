@@ -373,6 +373,30 @@ func TestOneHost(t *testing.T) {
 	}
 }
 
+// TestUntold: of a turn that was lost, whose end the hub noted and, as it was killed then,
+// did not tell, the stream says what is known and ends.
+func TestUntold(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	tk, _ := f.create(task.NewTask{Command: f.script("prompt\nsay done"), Where: "gpu"}, "x")
+	change := func(op lease.Op) lease.Record {
+		r, err := lease.Change(t.Context(), f.queue, tk.ID, op)
+		f.must(err)
+		return r
+	}
+	r := change(lease.Op{Verb: lease.Claim, Host: "gone"})
+	r = change(lease.Op{Verb: lease.Begin, Host: "gone", Lease: r.Lease})
+	_, err := f.bus.JS.Publish(t.Context(), queue.Subjects+tk.ID, []byte(`{"first":1,"parts":[{"type":"start"}],"lease":1}`))
+	f.must(err)
+	change(lease.Op{Verb: lease.Lose, Lease: r.Lease, Renewed: r.Renewed})
+	f.stop()
+	f.start()
+	_, parts := f.stream(tk.ID, "")
+	if len(parts) != 2 || parts[0].Type != task.PartStart || parts[1].Type != task.PartError || !strings.Contains(parts[1].Error, `noted as "interrupted": the host gone was lost`) {
+		t.Errorf("the stream is %+v", parts)
+	}
+}
+
 // TestNoHost: what nobody can do says why it waits, and begins when somebody can.
 func TestNoHost(t *testing.T) {
 	t.Parallel()

@@ -3,8 +3,10 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"tandemux/host/task"
@@ -12,12 +14,13 @@ import (
 	"tandemux/hub/queue"
 )
 
-const (
-	// heartbeat is how long a reader hears nothing before it is told that the stream lives.
-	heartbeat = 15 * time.Second
-	// writeTime is how long a reader may take nothing.
-	writeTime = 30 * time.Second
-)
+// heartbeat is how long a reader hears nothing before it is told that the stream lives.
+var heartbeat = 15 * time.Second
+
+// writeTime is how long a reader may take nothing.
+const writeTime = 30 * time.Second
+
+const done = "data: [DONE]\n\n"
 
 // reader is a reader of a task's stream. Nothing waits for it in memory.
 type reader struct {
@@ -83,13 +86,17 @@ func (d *reader) run() {
 		}
 		rests := !known || t.Record.State.Final() || t.Record.State == lease.Idle
 		if over && rests && (!known || t.Record.State.Final() || !d.follow && d.ended(t)) {
-			d.say([]byte("data: [DONE]\n\n")) //nolint:errcheck // the reader is gone
+			d.say([]byte(done)) //nolint:errcheck // the reader is gone
 			return
 		}
 		beat.Reset(heartbeat)
 		select {
 		case <-news:
 		case <-beat.C:
+			if over && rests && !d.follow && len(t.Record.Ends) > 0 {
+				d.say(untold(t.Record.Ends[len(t.Record.Ends)-1])) //nolint:errcheck // the reader is gone
+				return
+			}
 			if d.say([]byte(": here\n\n")) != nil {
 				return
 			}
@@ -97,6 +104,13 @@ func (d *reader) run() {
 			return
 		}
 	}
+}
+
+// untold ends the stream of a turn whose end the hub noted, but was stopped before it
+// told it.
+func untold(e lease.End) []byte {
+	text, _ := json.Marshal(map[string]string{"type": task.PartError, "error": strings.TrimSuffix(fmt.Sprintf("the turn's last parts were not written down; it is noted as %q: %s", e.Outcome, e.Reason), ": ")})
+	return []byte("data: " + string(text) + "\n\n" + done)
 }
 
 // ended reports whether a turn has ended that the reader knows of.

@@ -1,0 +1,5 @@
+package api
+
+import "time"
+
+func init() { heartbeat = time.Second }
