@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -265,4 +267,42 @@ func FuzzFrames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFrameBehindTheAnswer: what a host says in one packet with its answer to the upgrade, and
+// in pieces, reaches the client.
+func TestFrameBehindTheAnswer(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/s"
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		req, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
+		}
+		key := sha1.Sum([]byte(req.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n\x81\x02{}\x81\x03{ }\x01\x01{\x80\x01}\x81\x04{",
+			base64.StdEncoding.EncodeToString(key[:]))
+		fmt.Fprint(conn, "  }")
+		io.Copy(io.Discard, conn)
+	}()
+	tr, err := Dial(t.Context(), Target{URL: "unix://" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close(1000, "")
+	for _, want := range []string{"{}", "{ }", "{}", "{  }"} {
+		if msg, err := tr.Read(t.Context()); err != nil || string(msg) != want {
+			t.Errorf("read %q, %v, want %q", msg, err, want)
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package wsrpc
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
 
 // frames follows the frames of what is read.
 type frames struct {
@@ -9,65 +13,77 @@ type frames struct {
 	head    []byte
 	left    int64 // to come of the frame
 	message int64 // what the frames of the message have said
+	parts   bool  // more frames of it follow
+	begun   bool  // what comes before frames is over: a host's answer to the upgrade
 }
 
-// take goes on with what was read, and gives how much of it lies before a frame that is
-// refused.
+// between reports whether a message, or a frame of the protocol, is next.
+func (f *frames) between() bool { return f.begun && len(f.head) == 0 && f.left == 0 && !f.parts }
+
+// take goes on with what was read, and gives how much of it lies before the end of a frame,
+// or before one that is refused.
 func (f *frames) take(p []byte) int {
-	for at := 0; f.limit > 0 && at < len(p); {
-		if f.left > 0 {
-			n := min(f.left, int64(len(p)-at))
-			f.left, at = f.left-n, at+int(n)
+	if f.left > 0 {
+		n := min(f.left, int64(len(p)))
+		f.left -= n
+		return int(n)
+	}
+	for at, b := range p {
+		f.head = append(f.head, b)
+		if !f.begun {
+			if f.begun = bytes.HasSuffix(f.head, []byte("\r\n\r\n")); f.begun {
+				f.head = f.head[:0]
+				return at + 1
+			}
 			continue
 		}
-		f.head = append(f.head, p[at])
-		at++
 		size, whole := length(f.head)
-		if !whole {
+		if whole == 0 {
 			continue
 		}
-		began := max(at-len(f.head), 0)
-		first := f.head[0] & 0x0f
+		began, first := max(at+1-len(f.head), 0), f.head[0]
 		f.head = f.head[:0]
-		if f.left = int64(size); f.left < 0 {
-			f.limit = 0 // no length at all, which the library refuses
-			break
+		if size > math.MaxInt64 { // no length at all, which the library refuses
+			f.left = math.MaxInt64
+			return at + 1
 		}
-		if first >= 0x8 { // of the protocol, and short
-			continue
+		f.left = int64(size)
+		if kind := first & 0x0f; kind < 0x8 { // else it is of the protocol, and short
+			if kind != 0 {
+				f.message = 0
+			}
+			if f.limit > 0 && f.left > f.limit-f.message {
+				f.over = true
+				return began
+			}
+			f.message += f.left
+			f.parts = first < 0x80
 		}
-		if first != 0 {
-			f.message = 0
-		}
-		if f.left > f.limit-f.message {
-			f.over = true
-			return began
-		}
-		f.message += f.left
+		return at + 1
 	}
 	return len(p)
 }
 
-// length is what a frame's header says of its length, once it is whole.
-func length(head []byte) (size uint64, whole bool) {
+// length is what a frame's header says of its length, and the header's own; that is 0 while
+// it is not whole.
+func length(head []byte) (size uint64, own int) {
 	if len(head) < 2 {
-		return 0, false
+		return 0, 0
 	}
-	more, mask := 0, int(head[1]>>7)*4
+	own = 2 + int(head[1]>>7)*4
 	switch size = uint64(head[1] & 0x7f); size {
 	case 126:
-		more = 2
+		own += 2
 	case 127:
-		more = 8
+		own += 8
 	}
-	if len(head) < 2+more+mask {
-		return 0, false
-	}
-	switch more {
-	case 2:
+	switch {
+	case len(head) < own:
+		return 0, 0
+	case size == 126:
 		size = uint64(binary.BigEndian.Uint16(head[2:]))
-	case 8:
+	case size == 127:
 		size = binary.BigEndian.Uint64(head[2:])
 	}
-	return size, true
+	return size, own
 }

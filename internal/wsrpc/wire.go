@@ -46,10 +46,10 @@ type wire struct {
 	client bool        // frames are masked
 	local  bool        // it is a unix socket
 
-	frames frames // of what was read, where somebody else is not to be trusted with their length
-
-	in []byte // read from the socket, not yet by the library
-	br []byte // the buffer behind in, made at the first small read
+	reading sync.Mutex // protects following: Close reads, too
+	frames  frames     // of what was read
+	in      []byte     // read from the socket, not yet by anybody else
+	br      []byte     // the buffer behind in, made at the first small read
 
 	mu     sync.Mutex // Protects following; pongs are written beside messages.
 	out    []byte     // gathered, not yet taken by the socket
@@ -79,17 +79,76 @@ func (w *wire) receive(p []byte) (int, error) {
 	return w.Conn.Read(p)
 }
 
-// Read is net.Conn's. A frame that makes a message longer than it may be is refused by its
-// header, with 1009.
-func (w *wire) Read(p []byte) (int, error) {
-	if w.frames.over {
-		return 0, w.refuse()
+// Read is net.Conn's, for the library: it gets nothing of the frame after the one that it
+// reads. One that makes a message longer than it may be is refused by its header, with 1009.
+func (w *wire) Read(p []byte) (n int, err error) {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	if len(w.in) == 0 && !w.frames.over {
+		if len(p) >= w.ahead() && w.frames.left >= int64(len(p)) {
+			n, err = w.receive(p)
+			w.frames.left -= int64(n)
+			return n, err
+		}
+		if err := w.fill(); err != nil {
+			return 0, err
+		}
 	}
-	n, err := w.read(p)
+	n = copy(p, w.in)
 	if n = w.frames.take(p[:n]); w.frames.over && n == 0 {
 		return 0, w.refuse()
 	}
-	return n, err
+	w.in = w.in[n:]
+	return n, nil
+}
+
+// ahead is how much is read at once.
+func (w *wire) ahead() int {
+	if w.client {
+		return readAhead
+	}
+	return hostReadAhead
+}
+
+// fill reads into the buffer, which is empty. An error that comes with bytes comes again.
+func (w *wire) fill() error {
+	if w.br == nil {
+		w.br = make([]byte, w.ahead())
+	}
+	n, err := w.receive(w.br)
+	if w.in = w.br[:n]; n > 0 {
+		err = nil
+	}
+	return err
+}
+
+// whole appends the next message to buf, if it is one frame that lies in the buffer, as
+// nearly all do. All else is the library's.
+func (w *wire) whole(buf []byte) ([]byte, bool) {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	if !w.frames.between() || len(w.in) == 0 && w.fill() != nil {
+		return buf, false
+	}
+	size, at := length(w.in)
+	if at == 0 || w.in[0] != finText || w.in[1] >= 0x80 == w.client ||
+		size > uint64(len(w.in)-at) || w.frames.limit > 0 && int64(size) > w.frames.limit {
+		return buf, false
+	}
+	from := len(buf)
+	buf = append(buf, w.in[at:at+int(size)]...)
+	if !w.client {
+		mask(buf[from:], w.in[at-4:at])
+	}
+	w.in = w.in[at+int(size):]
+	return buf, true
+}
+
+// mask masks, or unmasks (RFC 6455, 5.3).
+func mask(p, key []byte) {
+	for i := range p {
+		p[i] ^= key[i&3]
+	}
 }
 
 // refuse tells the peer that its message is too long.
@@ -99,30 +158,6 @@ func (w *wire) refuse() error {
 	w.out = append(w.out, 0x88, 2, byte(websocket.StatusMessageTooBig>>8), byte(websocket.StatusMessageTooBig&0xff))
 	w.flush(nil) //nolint:errcheck // it is over, whether the peer knows why or not
 	return websocket.ErrMessageTooBig
-}
-
-// read reads; small reads go through a larger buffer.
-func (w *wire) read(p []byte) (int, error) {
-	if len(w.in) == 0 {
-		ahead := hostReadAhead
-		if w.client {
-			ahead = readAhead
-		}
-		if len(p) >= ahead {
-			return w.receive(p)
-		}
-		if w.br == nil {
-			w.br = make([]byte, ahead)
-		}
-		n, err := w.receive(w.br)
-		if n == 0 {
-			return 0, err
-		}
-		w.in = w.br[:n] // An error, if any, comes again with the next read.
-	}
-	n := copy(p, w.in)
-	w.in = w.in[n:]
-	return n, nil
 }
 
 // send writes a text frame behind what was gathered, or gathers it while more follow.
@@ -190,15 +225,15 @@ func appendFrame(buf, msg []byte, client bool) []byte {
 	buf = append(buf, key[:]...)
 	start := len(buf)
 	buf = append(buf, msg...)
-	for i := range msg {
-		buf[start+i] ^= key[i&3]
-	}
+	mask(buf[start:], key[:])
 	return buf
 }
 
+// finText begins a text frame that is a whole message.
+const finText = 0x81
+
 // appendHeader appends the header of a text frame of n bytes; bit says whether it is masked.
 func appendHeader(buf []byte, n int, bit byte) []byte {
-	const finText = 0x81
 	switch buf = append(buf, finText); {
 	case n < 126:
 		return append(buf, bit|byte(n))

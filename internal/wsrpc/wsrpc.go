@@ -67,8 +67,14 @@ func (t *transport) Local() bool { return t.wire.local }
 // Read returns the next message, after the last answer to a ping that lies before it.
 // Binary frames are read as text, which some clients send.
 func (t *transport) Read(ctx context.Context) ([]byte, error) {
+	if cap(t.buf) > keep {
+		t.buf = nil
+	}
 	r := t.behind
 	if t.behind = nil; r == nil {
+		if buf, whole := t.wire.whole(t.buf[:0]); whole {
+			return t.text(buf)
+		}
 		var err error
 		if _, r, err = t.ws.Reader(ctx); err != nil {
 			return nil, readError(err)
@@ -78,9 +84,6 @@ func (t *transport) Read(ctx context.Context) ([]byte, error) {
 			return pong, nil
 		}
 	}
-	if cap(t.buf) > keep {
-		t.buf = nil
-	}
 	buf := t.buf[:0]
 	for {
 		if len(buf) == cap(buf) {
@@ -89,20 +92,25 @@ func (t *transport) Read(ctx context.Context) ([]byte, error) {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {
-			t.buf = buf
-			if _, forged := jsonrpc.Pong(buf); forged {
-				buf[0] = '?' // as little JSON as it was, but no answer to a ping
-			}
-			if !utf8.Valid(buf) {
-				t.Close(int(websocket.StatusInvalidFramePayloadData), "messages are UTF-8")
-				return nil, errNotText
-			}
-			return buf, nil
+			return t.text(buf)
 		}
 		if err != nil {
 			return nil, readError(err)
 		}
 	}
+}
+
+// text is a message that was read, if it is one.
+func (t *transport) text(buf []byte) ([]byte, error) {
+	t.buf = buf
+	if _, forged := jsonrpc.Pong(buf); forged {
+		buf[0] = '?' // as little JSON as it was, but no answer to a ping
+	}
+	if !utf8.Valid(buf) {
+		t.Close(int(websocket.StatusInvalidFramePayloadData), "messages are UTF-8")
+		return nil, errNotText
+	}
+	return buf, nil
 }
 
 // readError makes the peer's close a *jsonrpc.CloseError.
@@ -223,6 +231,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	h.wire = newWire(conn, false)
+	h.wire.frames.begun = true
 	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
 	h.wire.in = append([]byte(nil), early...)
 	br := bufio.NewReader(h.wire)
