@@ -153,17 +153,15 @@ func marshal(v any) (json.RawMessage, error) {
 
 // encodeRequest is a request, or with id 0 a notification.
 func encodeRequest(id int64, method string, params any) ([]byte, error) {
-	name, err := marshal(method)
-	if err != nil {
-		return nil, err
-	}
 	buf := []byte(`{"jsonrpc":"2.0"`)
 	if id != 0 {
 		buf = append(buf, `,"id":`...)
 		buf = strconv.AppendInt(buf, id, 10)
 	}
-	buf = append(buf, `,"method":`...)
-	buf = append(buf, name...)
+	buf, err := jsontext.AppendQuote(append(buf, `,"method":`...), method)
+	if err != nil {
+		return nil, err
+	}
 	if params != nil {
 		p, err := marshal(params)
 		if err != nil {
