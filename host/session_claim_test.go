@@ -115,7 +115,7 @@ func TestClaimsThatRace(t *testing.T) {
 			stacks := make([]byte, 1<<20)
 			n := 0
 			for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-				if strings.Contains(stack, "core.(*Core).Do(") && strings.Contains(stack, "requests.(*Conn).dispatch(") {
+				if strings.Contains(stack, "core.(*Core).Turn(") && strings.Contains(stack, "requests.(*Conn).dispatch(") {
 					n++
 				}
 			}

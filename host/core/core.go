@@ -99,13 +99,18 @@ func (c *Core) Locked(f func(tx Tx)) {
 
 // Do runs f with the lock and then writes what it sent.
 func (c *Core) Do(f func(tx Tx)) {
-	var sent outbox.Touched
+	sent := c.Turn(f)
+	sent.Flush()
+}
+
+// Turn is Do without writing: what it gives is to be flushed.
+func (c *Core) Turn(f func(tx Tx)) (sent outbox.Touched) {
 	c.Locked(func(tx Tx) {
 		c.out.Begin()
 		defer func() { sent = c.out.End() }()
 		f(tx)
 	})
-	sent.Flush()
+	return sent
 }
 
 // Close has no timers set any more; the state may still change.

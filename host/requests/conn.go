@@ -35,6 +35,8 @@ type Conn struct {
 
 	// Of the connection's own goroutine.
 	requests, dispatches *rate.Limiter
+	// Hold, which an action may set, writes what the action sent, in a moment at most.
+	Hold func(flush func())
 
 	asides  atomic.Int32 // see Aside
 	cancels sync.Map     // their context.CancelFuncs, by the id of the request

@@ -67,7 +67,13 @@ func (c *Conn) dispatch(p ahp.DispatchParams, refusal string) {
 	if r := c.s.Actions[p.Action.ActionType()]; refusal == "" && r.Before != nil && c.Principal.Lacks(r.Scope) == "" {
 		before = r.Before(p.Action)
 	}
-	c.s.Core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read, before) })
+	sent := c.s.Core.Turn(func(tx core.Tx) { refusal = c.decide(tx, p, refusal, read, before) })
+	if hold := c.Hold; hold != nil {
+		c.Hold = nil
+		hold(sent.Flush)
+	} else {
+		sent.Flush()
+	}
 	if refusal != "" {
 		c.s.Audit.Refused(c.Who(), p.Action.ActionType(), p.Channel, refusal)
 	}

@@ -96,9 +96,30 @@ func fromPasswd(path string, uid int) string {
 	return ""
 }
 
-// ReadsTerminal reports whether the system call that a process, of which at is the directory
+// maxAsked bounds the processes that are looked at for one that waits for input.
+const maxAsked = 32
+
+// Waits reports whether a process, or one below it, reads a terminal, or, where one edits a
+// line, waits for any of several things.
+func Waits(pid int, edits bool) bool {
+	asked := []string{fmt.Sprint(pid)}
+	for i := 0; i < len(asked) && i < maxAsked; i++ {
+		at := "/proc/" + asked[i]
+		switch wait, _ := os.ReadFile(at + "/wchan"); {
+		case string(wait) == "n_tty_read", string(wait) == "wait_woken" && readsTerminal(at):
+			return true
+		case edits && (strings.Contains(string(wait), "poll") || strings.Contains(string(wait), "select")):
+			return true
+		}
+		children, _ := os.ReadFile(at + "/task/" + asked[i] + "/children")
+		asked = append(asked, strings.Fields(string(children))...)
+	}
+	return false
+}
+
+// readsTerminal reports whether the system call that a process, of which at is the directory
 // in /proc, is in is of a terminal; where that is not told, whether its input is one.
-func ReadsTerminal(at string) bool {
+func readsTerminal(at string) bool {
 	fd := 0
 	if call, err := os.ReadFile(at + "/syscall"); err == nil {
 		var nr int

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/ahp"
 )
@@ -90,4 +91,43 @@ func TestEchoOff(t *testing.T) {
 	if got, want := told(), []string{"tty", "", "tty", ""}; !slices.Equal(got, want) {
 		t.Errorf("echoes by %q, want %q", got, want)
 	}
+}
+
+// The echo of input is written behind what the program prints upon it, and soon where it
+// prints nothing.
+func TestWithAnswer(t *testing.T) {
+	t.Parallel()
+	h := start(t, "echo ready; cat", startOptions{})
+	h.see("ready")
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		time.Sleep(2 * frame) // what comes sooner waits for the end of the frame
+		h.mu.Lock()
+		woken, flushed := len(h.wakes), -1
+		h.mu.Unlock()
+		if err := h.term.Input("x"); err != nil { // which the pty echoes
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		h.term.WithAnswer(func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			flushed = len(h.wakes)
+			close(done)
+		})
+		<-done
+		if flushed > woken {
+			break
+		}
+		if time.Now().After(deadline) { // 400 µs are short on a busy machine, but not each time
+			t.Fatal("the echo of input was always written before the output")
+		}
+	}
+	silent := start(t, "stty -echo; echo ready; exec sleep 100", startOptions{})
+	silent.see("ready")
+	done := make(chan struct{})
+	if err := silent.term.Input("x"); err != nil {
+		t.Fatal(err)
+	}
+	silent.term.WithAnswer(func() { close(done) })
+	<-done
 }

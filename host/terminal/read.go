@@ -16,10 +16,12 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/terminal/filter"
 	"tandemux/host/terminal/output"
+	"tandemux/internal/rawio"
 )
 
 // read is the goroutine that reads the pty, until its end or Close.
 func (t *Terminal) read() {
+	defer t.hold(nil)
 	defer t.parked.Store(true)
 	for burst := 0; ; {
 		if burst == 0 && t.cfg.Throttle != nil {
@@ -31,6 +33,7 @@ func (t *Terminal) read() {
 		err := t.collect()
 		if c := t.reader.landing.Chunk(); len(c) > headroom {
 			t.process(c)
+			t.hold(nil)
 			t.exit.heard()
 			t.trim(len(c))
 			if burst += len(c); len(c) < little || burst >= chunk {
@@ -59,9 +62,10 @@ func (t *Terminal) read() {
 type reader struct {
 	raw     syscall.RawConn
 	landing *journal.Landing
-	parked  atomic.Bool  // it waits for output, or has ended
-	busy    atomic.Int64 // bytes read since the landing was trimmed
-	rests   bool         // so little came last that there is most likely nothing behind it
+	parked  atomic.Bool            // it waits for output, or has ended
+	held    atomic.Pointer[func()] // of WithAnswer
+	busy    atomic.Int64           // bytes read since the landing was trimmed
+	rests   bool                   // so little came last that there is most likely nothing behind it
 	// Of collect; kept, so that the functions are allocated once.
 	gone func() bool           // the child, as far as is known
 	step func(fd uintptr) bool // takeSome
@@ -98,6 +102,29 @@ func (r *reader) takeSome(fd uintptr) bool {
 	done := n > 0 || err != nil
 	r.parked.Store(!done)
 	return done
+}
+
+// answerTime is how long the answer to a key is waited for, which nearly all programs that
+// show it give sooner.
+const answerTime = 400 * time.Microsecond
+
+// WithAnswer calls flush, which writes the echo of input, behind what the program prints
+// upon it if that comes at once: who watches is woken once for both. The caller sleeps
+// in the kernel meanwhile, without the scheduler, as a timer of Go's would wake a thread.
+func (r *reader) WithAnswer(flush func()) {
+	r.hold(&flush)
+	answered := false
+	r.raw.Control(func(fd uintptr) { answered = r.parked.Load() && rawio.Wait(fd, answerTime) }) //nolint:errcheck // a closed pty answers nothing
+	if !answered {                                                                               // else the reader is about to
+		r.hold(nil)
+	}
+}
+
+// hold flushes what is held, and holds something else.
+func (r *reader) hold(flush *func()) {
+	if before := r.held.Swap(flush); before != nil {
+		(*before)()
+	}
 }
 
 // headroom is what lies in front of what is processed; see filter.Decoder.

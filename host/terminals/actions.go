@@ -102,6 +102,9 @@ func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	if err := t.typeIn(tx, d, data); err != nil {
 		return t.ts.inputRefusal(err)
 	}
+	if len(data) <= 32 { // a key
+		d.Conn.Hold = t.Term.WithAnswer
+	}
 	return ""
 }
 

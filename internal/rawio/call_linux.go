@@ -2,7 +2,10 @@ package rawio
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 func call(number, fd uintptr, p []byte) (int, error) {
@@ -18,6 +21,15 @@ func Echoes(fd uintptr) bool {
 	var t syscall.Termios
 	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&t)))
 	return errno == 0 && t.Lflag&syscall.ECHO != 0 && t.Lflag&syscall.ICANON != 0
+}
+
+// Wait waits until there is something to read, for d at most, which is to be short: the
+// scheduler knows nothing of it. It is false also where the other side has hung up.
+func Wait(fd uintptr, d time.Duration) bool {
+	p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	t := unix.NsecToTimespec(int64(d))
+	n, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&t)), 0, 0, 0)
+	return errno == 0 && n == 1 && p.Revents == unix.POLLIN
 }
 
 // empty reports whether a tty has nothing to read. It is false for a tty that was

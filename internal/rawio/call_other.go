@@ -4,6 +4,7 @@ package rawio
 
 import (
 	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/termios"
 )
@@ -15,6 +16,9 @@ func call(number, fd uintptr, p []byte) (int, error) {
 	}
 	return syscall.Write(int(fd), p)
 }
+
+// Wait waits for nothing.
+func Wait(uintptr, time.Duration) bool { return false }
 
 func empty(uintptr) bool { return false }
 
