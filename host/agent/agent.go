@@ -153,6 +153,9 @@ type Outcome struct {
 	Stop Stop
 	// Message explains any Stop but StopEnd and StopCancelled, for people.
 	Message string
+	// Usage came with the end, if it is not nil: it is known when the turn has ended, and
+	// not a moment before, when whoever minds it would still stop the turn.
+	Usage *Usage
 }
 
 // Stop is why the agent stopped.

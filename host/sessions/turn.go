@@ -220,6 +220,9 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	if r.over || c.Dead(tx) {
 		return
 	}
+	if out.Usage != nil {
+		c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: words.Usage(*out.Usage)}, nil)
+	}
 	switch {
 	case err == nil && out.Stop == agent.StopCancelled:
 		r.end(tx, ahp.ChatTurnCancelled{TurnID: r.id, Duration: r.took()}, nil)

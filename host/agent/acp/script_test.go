@@ -210,6 +210,9 @@ func (b *bench) prompt(ctx context.Context, text string) (agent.Outcome, error) 
 	b.log.mu.Unlock()
 	b.when = nil
 	o, err := b.s.Prompt(ctx, agent.Turn{ID: "t1", Text: text}, &sink{b.log, b})
+	if o.Usage != nil {
+		b.log.add("usage: %+v", *o.Usage)
+	}
 	if err != nil {
 		b.log.add("failed: %s", describe(err))
 	} else {

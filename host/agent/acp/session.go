@@ -320,7 +320,7 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agen
 		select {
 		case a := <-tn.answers:
 			if last := s.lastAnswer(tn); last || a.err != nil {
-				return s.outcome(ctx, l, a)
+				return s.outcome(ctx, l, tn, a)
 			}
 		case <-ctx.Done():
 		}
@@ -355,14 +355,17 @@ var stops = map[string]agent.Outcome{
 	"refusal":           {Stop: agent.StopRefusal, Message: "the agent refuses to go on"},
 }
 
-func (s *session) outcome(ctx context.Context, l *link, a promptAnswer) (agent.Outcome, error) {
+func (s *session) outcome(ctx context.Context, l *link, tn *turn, a promptAnswer) (agent.Outcome, error) {
 	if a.err != nil {
 		return agent.Outcome{}, l.failed(ctx, methodPrompt, a.err)
 	}
-	if o, ok := stops[a.result.StopReason]; ok {
-		return o, nil
+	o, ok := stops[a.result.StopReason]
+	if !ok {
+		o = agent.Outcome{Stop: agent.StopOther, Message: fmt.Sprintf("the agent stopped for the reason %q", clip(a.result.StopReason, 100))}
 	}
-	return agent.Outcome{Stop: agent.StopOther, Message: fmt.Sprintf("the agent stopped for the reason %q", clip(a.result.StopReason, 100))}, nil
+	tn.end()
+	o.Usage = tn.finished
+	return o, nil
 }
 
 // Close ends the session.

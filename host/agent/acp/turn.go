@@ -42,6 +42,8 @@ type turn struct {
 	full  bool              // a call was refused
 	edits map[string]string // what a person has had commands changed to, by call
 	usage agent.Usage
+	// finished is usage once an answer told it.
+	finished *agent.Usage
 }
 
 func newTurn(ctx context.Context, id string, sink agent.Sink) *turn {
@@ -72,10 +74,10 @@ func (t *turn) finish(r promptResult) {
 	if r.Usage == nil {
 		return
 	}
-	t.do(func(s agent.Sink) {
+	t.do(func(agent.Sink) {
 		t.usage.InputTokens, t.usage.OutputTokens = r.Usage.InputTokens, r.Usage.OutputTokens
 		t.usage.CacheReadTokens = r.Usage.CachedReadTokens
-		s.Usage(t.usage)
+		t.finished = &t.usage
 	})
 }
 
