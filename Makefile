@@ -6,7 +6,8 @@
 #   release         what is released, into dist: archives, .deb, .rpm, formula, checksums, SBOM
 #   release-check   build that twice, compare, and install it in a root of its own
 #   clean           remove bin and dist
-#   test            every test
+#   test            what shows in a minute or two that it works: each test, where it is long with less
+#   test-long       every test in full
 #   race            with the race detector, where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
 #   soak            every test at full size, for hours: make soak SOAK=1m
@@ -48,7 +49,7 @@ PAGE := host/web/dist/index.html.zst
 $(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
 	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
 
-.PHONY: run build browser install release release-check clean test race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+.PHONY: run build browser install release release-check clean test test-long race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -63,14 +64,18 @@ build: $(PAGE)
 # by lint need not be here (-vet=off).
 TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4
 
-# The race detector costs five times the time: here only for many clients at one host, and for the
-# interface's loop. A race-built command sleeps a second at its end unless told otherwise.
+# The race detector costs five times the time, and compiles all anew: here only for what is small
+# and all goroutines, the queues to viewers, the lines of JSON-RPC, a session's list of turns.
 test:
-	$(TEST) ./...
-	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) -run '^Test(Conformance|Run)' ./host ./ui
+	$(TEST) -short ./...
+	$(TEST) -short $(RACE) ./host/outbox ./host/sessions ./internal/jsonrpc
 	cd web/build && $(GO) test -vet=off -short .
 
-# All that share memory between goroutines. What needs SQLite is not compiled for it.
+test-long:
+	$(TEST) ./...
+
+# All that share memory between goroutines. What needs SQLite is not compiled for it. A race-built
+# command sleeps a second at its end unless told otherwise.
 race:
 	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) $$($(GO) list ./host/... ./internal/... | grep -v -e /host/task -e /internal/taskcmd -e /internal/rules)
 	GORACE=atexit_sleep_ms=10 $(TEST) $(RACE) -run '^TestRun' ./ui

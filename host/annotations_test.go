@@ -11,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/annotation"
 	"tandemux/host/agent"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -200,6 +201,7 @@ func TestWhoAnnotates(t *testing.T) {
 // TestAnnotationsAreBounded: in number and size, each refused with its bound.
 func TestAnnotationsAreBounded(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "as many as there may be")
 	w := startWith(t, newScripted("scripted"))
 	dir, path := fileIn(t)
 	a := w.connect("a")

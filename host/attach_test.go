@@ -153,6 +153,7 @@ func TestBusyEvictsNobody(t *testing.T) {
 // (docs/contributing/decisions.md §32).
 func TestManySnapshots(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "many of them")
 	const terminals = 8
 	w := start(t, func(c *host.Config) { c.Limits.ReplyBytes = 256 << 10 })
 	p := w.connect("p")

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
 
 // TestStalledViewersShareMemory: what waits for viewers that read nothing is kept
@@ -13,6 +14,7 @@ import (
 // many they are and however much is printed (100 subscribers, memory flat;
 // docs/contributing/decisions.md §33).
 func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the heap
+	soak.Long(t, "it looks at memory under a load")
 	const lag, viewers = 2 << 20, 12
 	w := start(t, func(c *host.Config) { c.Engine, c.Limits.LagBytes, c.Limits.StallTime = "native", lag, patience })
 	w.buffer = 4

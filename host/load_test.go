@@ -223,6 +223,7 @@ func (g *gauge) flat() {
 // again and again. Those are closed and come back to what the others see; the
 // others get every byte, and memory does not grow (docs/contributing/decisions.md §33).
 func TestLoadViewers(t *testing.T) { // alone: it looks at memory
+	soak.Long(t, "a load")
 	size := loadOf(t)
 	w := start(t, func(c *host.Config) {
 		c.Limits.QueueBytes, c.Limits.ReplyBytes, c.Limits.StallTime = size.queue, size.queue/3, patience
@@ -473,6 +474,7 @@ func (w *fixture) sameScreen(uri ahp.URI, taps []*tap) {
 // TestLoadTerminals: many terminals that all write, each watched by five: every
 // viewer gets every byte of each, and memory does not grow.
 func TestLoadTerminals(t *testing.T) { // alone: it looks at memory
+	soak.Long(t, "a load")
 	size := loadOf(t)
 	w := start(t, func(c *host.Config) { c.Limits.StallTime = patience })
 	holder := w.connect("holder")

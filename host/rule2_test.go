@@ -38,7 +38,7 @@ func TestRule2(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 12 })
 	kinds := map[string]int{}
-	for seed := range uint64(soak.Size(t, 2, 40)) {
+	for seed := range uint64(soak.Size(t, soak.Short(1, 2), 40)) {
 		l := &life{w: w, rnd: rand.New(rand.NewPCG(seed, 5)), uri: fmt.Sprint("ahp-terminal:/life-", seed), cols: 80, rows: 24, kinds: kinds}
 		if !l.live() {
 			t.Fatalf("seed %d: %s", seed, strings.Join(l.log, "\n"))

@@ -303,7 +303,7 @@ func (f *folding) confirm(r *rand.Rand) {
 func TestFoldIsTheSnapshot(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}
-	for seed := range uint64(soak.Size(t, 2, 30)) {
+	for seed := range uint64(soak.Size(t, soak.Short(1, 2), 30)) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		p := newScripted("scripted")
 		p.plain = seed%2 == 0

@@ -11,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/internal/soak"
 )
 
 // one makes a fixture with a scripted agent and a client in its session.
@@ -225,6 +226,7 @@ func TestHostRestarted(t *testing.T) {
 // it, by an action that precedes the reply, and a cursor is used once.
 func TestOlderTurns(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "hundreds of turns")
 	p := newScripted("scripted")
 	w, a := one(t, p)
 	const turns = 230

@@ -62,7 +62,7 @@ func TestSkimAgrees(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Engine = "native" })
 	rounds, skimmed := 6, false
-	for seed := range uint64(soak.Size(t, 2, 60)) {
+	for seed := range uint64(soak.Size(t, soak.Short(1, 2), 60)) {
 		rnd, dir, uri := rand.New(rand.NewPCG(seed, 11)), t.TempDir(), fmt.Sprint("ahp-terminal:/skim-", seed)
 		p, v, s := w.connect(fmt.Sprint("p", seed)), w.connect(fmt.Sprint("v", seed)), w.connect(fmt.Sprint("s", seed))
 		for _, o := range []*peer{p, v, s} {

@@ -71,7 +71,7 @@ func TestDenseHistory(t *testing.T) {
 		t.Skip("megabytes of output take long in this build; what it covers is no race")
 	}
 	t.Parallel()
-	lines := soak.Size(t, 500, 2000)
+	lines := soak.Size(t, soak.Short(150, 500), 2000)
 	m := startMortal(t)
 	c, _ := m.client("owner")
 	self, err := os.Executable()
@@ -154,6 +154,7 @@ func TestHistoryOverLimit(t *testing.T) {
 		t.Skip("megabytes of output take long in this build; what it covers is no race")
 	}
 	t.Parallel()
+	soak.Long(t, "megabytes of output")
 	const lines, uri = 4000, "ahp-terminal:/over"
 	m := startMortalWith(t, 2<<20)
 	c, _ := m.client("owner")

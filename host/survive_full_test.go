@@ -20,6 +20,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -108,6 +109,7 @@ func TestFullJournal(t *testing.T) {
 		t.Skip("megabytes of screen take minutes in this build; what it covers is no race")
 	}
 	t.Parallel()
+	soak.Long(t, "megabytes of screen")
 	m := startMortalWith(t, 2<<20)
 	c, _ := m.client("owner")
 	const uri = "ahp-terminal:/wide"

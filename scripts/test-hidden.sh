@@ -16,8 +16,8 @@
 #
 # HOME is an empty directory. The programs are hidden by a PATH of one directory that
 # has links to all others, in bin/hidden. A program that isn't installed is hidden
-# already. Results are cached as by any `go test`: its tests run anew when they look
-# at something that has changed.
+# already. Results are cached as by any `go test`, and the flags are those of `make
+# test-long`: of what looks at no program and nothing in HOME the result stands.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -120,6 +120,6 @@ for program; do
 	hide "$program"
 	echo "== hidden: $program"
 	# shellcheck disable=SC2086 # several packages
-	PATH=$hidden/$program within go test "${exec[@]}" -vet=off -timeout 10m -run "$pattern" $packages | { grep -v 'no test files' || :; } || failed="$failed $program"
+	PATH=$hidden/$program within go test "${exec[@]}" -vet=off -timeout 10m -p 4 -parallel 4 ${pattern:+-run "$pattern"} $packages | { grep -v 'no test files' || :; } || failed="$failed $program"
 done
 [ -z "$failed" ] || { echo "$0: tests fail without:$failed" >&2 && exit 1; }

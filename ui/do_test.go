@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 	"tandemux/ui"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
@@ -77,6 +78,7 @@ func now(t *testing.T, h *Host) (layout.Layout, int64) {
 // Whatever is done by commands without an interface, the layout is one, changes once for
 // each, and has the focus where it was with KeepFocus.
 func TestRandomOrders(t *testing.T) {
+	soak.Long(t, "as many orders as it takes to have had them all")
 	random := rand.New(rand.NewPCG(3, 4))
 	all := slices.DeleteFunc(ui.Doable(), func(c command.Command) bool {
 		return !ui.OnLayout(c) || slices.Contains([]string{"popup", "reclaim", "hand-back", "rename-layout"}, c.Name)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 	"tandemux/ui/command"
 )
 
@@ -84,7 +85,7 @@ var address = regexp.MustCompile(`ahp-terminal:/[a-z0-9]{10}`)
 // TestEveryCommand runs each command of the table from the palette, at each size,
 // and compares what it changes on the screen.
 func TestEveryCommand(t *testing.T) {
-	for _, s := range sizes {
+	for _, s := range sizes[:soak.Short(1, len(sizes))] {
 		var text strings.Builder
 		var u *UI
 		for _, c := range command.All() {

@@ -44,7 +44,10 @@ func TestEveryOrder(t *testing.T) {
 		t.Errorf("a command that is none: %v", err)
 	}
 	refused := 0
-	for _, c := range command.All() {
+	for i, c := range command.All() {
+		if i%3 > 0 && testing.Short() {
+			continue
+		}
 		if c.Group == "Chats" && c.Name != "chat-send" {
 			continue // as TestEveryCommand
 		}

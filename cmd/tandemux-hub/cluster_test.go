@@ -120,6 +120,7 @@ func TestCluster(t *testing.T) {
 // while tasks wait and are under way on three hosts: none is done twice, none is lost.
 func TestClusterTasks(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "three hubs and three hosts")
 	tasks := soak.Size(t, 18, 200)
 	c := startCluster(t)
 	home := c.machines[nodes-1]

@@ -16,6 +16,7 @@ import (
 // the hub, of hosts and of what joins them: no terminal notices, who is here is right within
 // five seconds, and all come back by themselves, but for a join that nobody starts again.
 func TestManyMachines(t *testing.T) {
+	soak.Long(t, "three hosts with many terminals")
 	n, terminals := soak.Size(t, 3, 20), soak.Size(t, 4, 50)
 	home := hosttest.New(t, "")
 	ports := freePorts(t, 2)

@@ -79,6 +79,7 @@ func keys(ctx context.Context, url, token string, n int) (took []time.Duration, 
 // ptys that echo; meanwhile some of what joins them is killed, and counts as away within five
 // seconds, and nobody else does.
 func TestSlowMachines(t *testing.T) {
+	soak.Long(t, "three hosts on slow links")
 	n, terminals, typed := soak.Size(t, 3, 20), soak.Size(t, 3, 50), soak.Size(t, 20, 200)
 	link := linktest.Link{Delay: 20 * time.Millisecond, Loss: 0.02}
 	home := hosttest.New(t, "")

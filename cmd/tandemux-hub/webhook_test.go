@@ -20,6 +20,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/hub/webhook"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // told is an address, and what it was told of each task.
@@ -134,6 +135,7 @@ func (r *told) works(m *hosttest.Machine, at []string, tasks int, kill ...func()
 // Neither the log nor the list has the key, or the address's path.
 func TestWebhookKilled(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "a hub is killed again and again")
 	home, build := hosttest.New(t, ""), hosttest.New(t, "")
 	hub, addr := runHub(t, home)
 	_, rest, _ := strings.Cut(hub.text(), "hosts join at nats://")

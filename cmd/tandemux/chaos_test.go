@@ -29,6 +29,7 @@ import (
 // anything is lost, doubled or left over. TANDEMUX_FAULT is a part of the names of the
 // faults, if not all.
 func TestChaos(t *testing.T) {
+	soak.Long(t, "everything goes wrong")
 	if beside(t) {
 		return
 	}

@@ -424,7 +424,7 @@ func (l *liar) run(t *testing.T, words []string) (reached int) {
 		t.Fatal(err)
 	}
 	defer nothing.Close()
-	for i := range soak.Size(t, 2, 100) {
+	for i := range soak.Size(t, soak.Short(1, 2), 100) {
 		l.refuses.Store(i%4 == 1)
 		before := l.asked.Load()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

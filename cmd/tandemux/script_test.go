@@ -20,6 +20,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/daemon"
+	"tandemux/internal/hosttest"
 	"tandemux/internal/leak"
 	"tandemux/internal/local"
 	"tandemux/internal/pgtest"
@@ -93,7 +94,7 @@ func holds(t *testing.T, cond string) (bool, error) {
 	if cond == "sandbox" {
 		return sandboxes(), nil
 	}
-	if cond == "long" {
+	if cond == "soak" {
 		return soak.Time(t) > 0, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
@@ -324,16 +325,16 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: waitfor TEXT CMD [ARG...]")
 	}
-	end := time.Now().Add(waitLimit)
+	began := time.Now()
 	for {
 		ts.Exec(args[1], args[2:]...) //nolint:errcheck // its output decides
 		out := ts.ReadFile("stdout")
 		if strings.Contains(out, args[0]) != neg {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(began) > waitLimit {
 			ts.Fatalf("%s: waited %v for %q (not: %v); last output:\n%s", args[1], waitLimit, args[0], neg, out)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(hosttest.Pause(time.Since(began)))
 	}
 }

@@ -13,11 +13,13 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/budget"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 // TestBudgetHostKilled: the host is killed at any moment of a task's turns: what they use is
 // counted once, and a limit that was reached holds with the next host.
 func TestBudgetHostKilled(t *testing.T) {
+	soak.Long(t, "the host is killed again and again")
 	if beside(t) {
 		return
 	}

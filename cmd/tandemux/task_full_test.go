@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"tandemux/internal/smalldisk"
+	"tandemux/internal/soak"
 )
 
 // TestTaskDiskFull: where the tasks' records have no room, tasks are listed, cancelled and
 // deleted; the turn that runs fails with the reason, and who waits or watches is told
 // (U4, U44). With room all goes on.
 func TestTaskDiskFull(t *testing.T) {
+	soak.Long(t, "a disk is filled under five tasks")
 	if beside(t) {
 		return
 	}

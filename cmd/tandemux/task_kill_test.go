@@ -229,6 +229,7 @@ func TestAPIHostKilled(t *testing.T) {
 // worktree or a copy, of a turn that writes, of a pull, and of deleting it. Either the
 // task is there and whole, or nothing of it is; what was pulled is whole, or is not.
 func TestTaskHostKilledAnywhere(t *testing.T) {
+	soak.Long(t, "the host is killed at random")
 	if beside(t) {
 		return
 	}

@@ -107,6 +107,7 @@ func (x *killed) background(args ...string) (wait func() error) {
 // asks, waits for others, is checked, merged, updated, or deleted. No turn hangs, no work is
 // lost, what was cut off can be done again, and nothing is left over (U44).
 func TestTaskKilledInEveryPhase(t *testing.T) {
+	soak.Long(t, "agents and hosts are killed in every phase")
 	if beside(t) {
 		return
 	}

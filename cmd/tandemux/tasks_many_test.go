@@ -20,6 +20,7 @@ import (
 //
 //	make soak RUN=TestManyTasks PACKAGES=./cmd/tandemux
 func TestManyTasks(t *testing.T) {
+	soak.Long(t, "many tasks at once")
 	if beside(t) {
 		return
 	}

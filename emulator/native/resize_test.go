@@ -10,6 +10,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
+	"tandemux/internal/soak"
 )
 
 // session is lines of random words without any cursor movement.
@@ -34,7 +35,7 @@ func text(e *Engine) string { return emulator.HistoryText(e, -1) }
 // No line is lost or doubled by any sequence of resizes, at any size that has
 // room for a wide character, and back at the first size all is as it was.
 func TestResizeKeepsText(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(soak.Short(12, 50)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		cols, rows := 2+r.IntN(60), 1+r.IntN(20)
 		e := newEngine(emulator.Options{Cols: cols, Rows: rows, History: 1 << 20})
@@ -78,7 +79,7 @@ func rebuilt(e *Engine) string {
 // Whatever was on the screen, resizing it at any time leaves a state that a
 // snapshot rebuilds.
 func TestResizeAnything(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(soak.Short(40, 150)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		e := newEngine(emulator.Options{Cols: 1 + r.IntN(40), Rows: 1 + r.IntN(12), History: 50})
 		for range 5 {

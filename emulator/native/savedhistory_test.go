@@ -101,7 +101,7 @@ func TestPack(t *testing.T) {
 		o := emulator.Options{Cols: 60 + r.IntN(60), Rows: 5 + r.IntN(30), History: 3000 + r.IntN(3000)}
 		e, f := newEngine(o), newEngine(o)
 		id, packed := uint64(0), 0
-		for range 6 {
+		for range soak.Short(3, 6) {
 			for range 4 {
 				p := emutest.Program(r, e.cols, e.rows, 60, emutest.All)
 				p = append(p, bytes.Repeat(append([]byte("\x1b[32mwörds\x1b[m and 漢字 "), p[:min(len(p), 10)]...), r.IntN(8000))...)

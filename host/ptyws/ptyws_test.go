@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"tandemux/internal/hosttest"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -346,7 +348,7 @@ func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
-	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 1500000; echo the end; read x"]}`)
+	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 `+fmt.Sprint(soak.Short(600_000, 1_500_000))+`; echo the end; read x"]}`)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	stuck, err := wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://" + addr + "/pty", Token: token})

@@ -11,7 +11,7 @@ import (
 // executed and finished with the right exit codes, in order. A
 // soak runs all of them, else there are fifty.
 func TestThousandCommands(t *testing.T) {
-	total := soak.Size(t, 50, 1000)
+	total := soak.Size(t, soak.Short(15, 50), 1000)
 	each(t, "bash zsh fish", func(t *testing.T, shell string) {
 		s := begin(t, setup{shell: shell, files: map[string]string{".zshrc": "", "x": "exit $1"}}).ready()
 		line := func(i int) string { return fmt.Sprintf("sh x %d", i%251) }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same
@@ -312,7 +313,7 @@ func TestSyncWhileWriting(t *testing.T) {
 			}
 		}
 	}()
-	for range 30 {
+	for range soak.Short(8, 30) {
 		if _, err := w.SyncUp(background, Neither); err != nil {
 			t.Error(err)
 		}
@@ -328,6 +329,7 @@ func TestSyncWhileWriting(t *testing.T) {
 // TestPacksAreCollected: contents that nobody needs go, those that are needed stay.
 func TestPacksAreCollected(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "hundreds of writes")
 	s := newStore(t)
 	tree := must(s.NewTree(background, "fs", ""))(t)
 	big := strings.Repeat("x", 300<<10)

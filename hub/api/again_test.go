@@ -43,6 +43,7 @@ func powerOff(h *member) {
 // second: no task's ever does so on two hosts at once, and each task is done in the end.
 func TestAgain(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "a host is lost for as long as leases are")
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("processes are found by /proc")
 	}

@@ -25,6 +25,7 @@ import (
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // person is somebody's machine, with a repository, who uses the hub.
@@ -222,6 +223,7 @@ func TestDirectoryTravels(t *testing.T) {
 // was sent, and its work alone comes home.
 func TestFilesAndKills(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "hosts and workers are killed, and tasks done again")
 	f := newFleet(t)
 	p := f.person()
 	big := make([]byte, 24<<20)

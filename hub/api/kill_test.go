@@ -68,6 +68,7 @@ func (f *fleet) killHost(h *member) {
 // failed with "send again" by the host that was lost; none is begun twice, none is lost.
 func TestKills(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "hosts and workers are killed again and again")
 	f := newFleet(t)
 	rng := rand.New(rand.NewPCG(soak.Seed(t), 1))
 	tasks := soak.Size(t, 24, 200)

@@ -133,7 +133,7 @@ func (b broken) Read([]byte) (int, error) { return 0, b.err }
 func TestLarge(t *testing.T) {
 	ctx := t.Context()
 	_, s := open(t)
-	l := loadOf(t, int64(soak.Size(t, 128, 1024))<<20)
+	l := loadOf(t, int64(soak.Size(t, soak.Short(24, 128), 1024))<<20)
 	var most uint64
 	if err := s.Put(ctx, "large", l, &watched{from: noise(l.Size), most: &most}); err != nil {
 		t.Fatal(err)

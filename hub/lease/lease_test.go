@@ -437,7 +437,7 @@ func (s *sim) linearizable() porcupine.CheckResult {
 
 // TestFleets runs fleets in which everything fails that can. TANDEMUX_SEED repeats one.
 func TestFleets(t *testing.T) {
-	first, runs := soak.Seed(t), soak.Size(t, 500, 100_000)
+	first, runs := soak.Seed(t), soak.Size(t, soak.Short(100, 500), 100_000)
 	if os.Getenv("TANDEMUX_SEED") != "" {
 		runs = 1
 	}

@@ -140,9 +140,15 @@ func (m *Machine) Token(args ...string) string {
 // Eventually waits for a state.
 func (m *Machine) Eventually(what string, ok func() bool) {
 	m.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
+	for began := time.Now(); !ok(); time.Sleep(Pause(time.Since(began))) {
+		if time.Since(began) > 20*time.Second {
 			m.Fatalf("not reached: %s", what)
 		}
 	}
+}
+
+// Pause is how long to wait before looking again, after having waited so long: who looks is
+// most often a process, and what takes its time is to have the processor meanwhile.
+func Pause(waited time.Duration) time.Duration {
+	return min(max(waited/8, 20*time.Millisecond), 250*time.Millisecond)
 }

@@ -32,6 +32,22 @@ func Size(t testing.TB, few, many int) int {
 	return few
 }
 
+// Short is how many of something a test takes with -short, as `make test` has it, and else.
+func Short(short, full int) int {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
+// Long skips a test with -short.
+func Long(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skipf("long: %s: make test-long runs it", why)
+	}
+}
+
 // Only skips a test that is worth its time in a soak alone.
 func Only(t testing.TB, why string) {
 	t.Helper()

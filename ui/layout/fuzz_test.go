@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 )
 
 // driver turns bytes into operations and their arguments.
@@ -264,7 +265,7 @@ func FuzzOps(f *testing.F) {
 // TestRandomOps is FuzzOps with sequences of the same kind for each run.
 func TestRandomOps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
+	for range soak.Short(25, 100) {
 		ops := make([]byte, 150)
 		for i := range ops {
 			ops[i] = byte(random.Uint32())

@@ -150,7 +150,7 @@ func (a *acks) read(r io.Reader) {
 func TestKill(t *testing.T) { onBoth(t, testKill) }
 
 func testKill(t *testing.T, db backend) {
-	rounds := soak.Size(t, 6, 500)
+	rounds := soak.Size(t, soak.Short(2, 6), 500)
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(soak.Seed(t), 1))
 	done := 0
