@@ -1,6 +1,8 @@
 package control
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -226,6 +228,68 @@ func (ps *Parser) parameters(p []byte, h Handler) int {
 		}
 	}
 	return len(p)
+}
+
+// Whole takes apart the control sequence that p, which begins with ESC, begins with, if
+// all of it is there and it is of the usual form: numbers with separators, then the final
+// byte. It returns its length, else zero, having done nothing that counts.
+func (ps *Parser) Whole(p []byte) (n int, final byte) {
+	if len(p) < 3 || p[1] != '[' {
+		return 0, 0
+	}
+	v, params := int32(-1), 0
+	var sub uint64
+	for i := 2; i < len(p); i++ {
+		b := p[i]
+		switch {
+		case b-'0' <= 9:
+			v = min(max(v, 0)*10+int32(b-'0'), MaxParam)
+		case b-':' <= 1:
+			if params == MaxParams-1 {
+				return 0, 0
+			}
+			ps.Params[params] = v
+			v = -1
+			params++
+			if b == ':' {
+				sub |= 1 << params
+			}
+		case b-0x40 <= 0x3e:
+			ps.Params[params] = v
+			ps.NParams, ps.Sub = params+1, sub
+			ps.Prefix, ps.NInter, ps.Bad = 0, 0, false
+			return i + 1, b
+		default:
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
+
+// WholeSGR is the length of the SGR, with parameters that Whole takes, that p, which begins
+// with ESC, begins with: zero where something else comes, less where the end is not there yet.
+func WholeSGR(p []byte) int {
+	if len(p) > 1 && p[1] != '[' {
+		return 0
+	}
+	i := 2
+	for ; i+8 <= len(p); i += 8 {
+		v := binary.LittleEndian.Uint64(p[i:])
+		// Bytes that are no digits and separators have a bit set, of whom the lowest is right.
+		other := v&0xf0f0f0f0f0f0f0f0 ^ 0x3030303030303030 | (v&0x0f0f0f0f0f0f0f0f+0x0404040404040404)&0x1010101010101010
+		if other != 0 {
+			i += bits.TrailingZeros64(other) >> 3
+			break
+		}
+	}
+	for ; i < len(p); i++ {
+		if b := p[i]; b == 'm' {
+			return i + 1
+		} else if b-'0' > ';'-'0' {
+			return 0
+		}
+	}
+	return -1
 }
 
 // Arg is parameter i, def when it is missing or zero.

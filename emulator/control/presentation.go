@@ -38,8 +38,8 @@ func (c *CursorState) Report() string {
 		names += set.Name()
 		sizes[i] = set == Latin1
 	}
-	return fmt.Sprintf("%d;%d;1;%c;%c;%c;%d;2;%c;%s", c.Y+1, c.X+1, '@'+rendition, bits(c.Pen.Attrs&emulator.Protected != 0),
-		bits(c.Origin, c.Sets.Single == 2, c.Sets.Single == 3, c.Pending), c.Sets.GL, bits(sizes[:]...), names)
+	return fmt.Sprintf("%d;%d;1;%c;%c;%c;%d;2;%c;%s", c.Y+1, c.X+1, '@'+rendition, bitsOf(c.Pen.Attrs&emulator.Protected != 0),
+		bitsOf(c.Origin, c.Sets.Single == 2, c.Sets.Single == 3, c.Pending), c.Sets.GL, bitsOf(sizes[:]...), names)
 }
 
 // Restore makes it what a report says; colours stay. It reports whether it was one.
@@ -90,8 +90,8 @@ func (c *CursorState) Restore(report string, national bool) bool {
 	return true
 }
 
-// bits is a character with a bit for each of what is on.
-func bits(on ...bool) (b byte) {
+// bitsOf is a character with a bit for each of what is on.
+func bitsOf(on ...bool) (b byte) {
 	for i, on := range on {
 		if on {
 			b |= 1 << i

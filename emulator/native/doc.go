@@ -5,11 +5,13 @@
 // each sequence does to the grid (control.go, csi.go, dcs.go, modes.go), and what doesn't concern
 // that is package control's. Text goes to print.go. There are fast paths for runs of ASCII
 // (print.go) and of other text (text.go), for control sequences that are whole, and for an SGR
-// that was seen before, whose result is remembered (memo.go). They must give the same result as
-// the slow paths, which fast_test.go and FuzzWrite compare.
+// that was seen before, whose result is remembered (control.SGRMemo). Lines of a flood wait
+// until somebody looks, and by then most go into history without ever being on the screen
+// (late.go). They must give the same result as the slow paths, which fast_test.go and FuzzWrite
+// compare.
 //
 // The grid is rows of 8-byte cells (cell.go) whose styles and grapheme clusters are interned
-// (style.go, clusters.go). Rows that scroll off the main screen are encoded (line.go) into the
+// (style.go, clusters.go). Rows that scroll off the main screen are encoded (atrest, line.go) into the
 // history's blocks (history.go), about a byte a character. The history does not refer to the
 // intern tables, so these stay small, and unused entries are found by looking at the two screens
 // only. A resize encodes the screen in the same way and wraps the lines anew (resize.go). A

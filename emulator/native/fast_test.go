@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"tandemux/emulator"
@@ -22,13 +24,81 @@ func slowly(e *Engine, data []byte) {
 // given it slowly.
 func differ(data []byte, cols, rows int) string {
 	o := emulator.Options{Cols: cols, Rows: rows, History: 100}
-	fast, slow := newEngine(o), newEngine(o)
+	fast, slow, late := newEngine(o), newEngine(o), newEngine(o)
 	fast.Write(data)
 	slowly(slow, data)
+	late.late.least = 1
+	for rest := data; len(rest) > 0; { // Longer pieces and shorter ones, which end anywhere.
+		n := min(len(rest), 1+len(data)*(len(rest)%7)/3)
+		late.Write(rest[:n])
+		rest = rest[n:]
+	}
+	if a, b := late.Events(), slow.Events(); !slices.Equal(a, b) { // None waits until somebody looks.
+		return fmt.Sprintf("late: events %+v, not %+v", a, b)
+	}
+	if err := invariants(late); err != nil {
+		return "late: " + err.Error()
+	}
+	if d := emutest.Diff(emutest.Dump(late), emutest.Dump(slow)); d != "" {
+		return "late: " + d
+	}
+	if d := differAtRest(late, slow); d != "" {
+		return "late: " + d
+	}
 	if err := invariants(fast); err != nil {
 		return err.Error()
 	}
 	return emutest.Diff(emutest.Dump(fast), emutest.Dump(slow))
+}
+
+// differAtRest says how what two engines have in history differs, to the byte.
+func differAtRest(a, b *Engine) string {
+	da, db := a.Damage(), b.Damage()
+	if a.hist.n != b.hist.n || a.hist.used != b.hist.used || da.Scrolled != db.Scrolled || da.All != db.All {
+		return fmt.Sprintf("%d lines of %d bytes, %d scrolled (%v); %d of %d, %d (%v)",
+			a.hist.n, a.hist.used, da.Scrolled, da.All, b.hist.n, b.hist.used, db.Scrolled, db.All)
+	}
+	for i := range a.hist.n {
+		la, lb := a.hist.at(i), b.hist.at(i)
+		if x, y := a.hist.data(la), b.hist.data(lb); !bytes.Equal(x, y) || la.cells != lb.cells || la.flags != lb.flags {
+			return fmt.Sprintf("line %d: %q of %d cells, flags %b; %q of %d, %b", i, x, la.cells, la.flags, y, lb.cells, lb.flags)
+		}
+	}
+	return ""
+}
+
+// Lines that never were on the screen are in history as those that were.
+func TestLinesGoBy(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 15))
+	parts := []string{
+		"漢字かな交じり文", "😀🚀", " naïve café", "Ελληνικά", "👩\u200d👩\u200d👧", "🇩🇪🇫", "👍🏽", "☁\ufe0f", "1\ufe0f\u20e3", "e\u0301", "한글", "ᄒ", "ᅡ", "ᆫ",
+		"क्", "ष", "\u200d", "\u0600", "\u00ad", "\uff9e", "\ufffd", "─", "a", "b", "0123456789", "the quick brown fox ", "\t", " ", "\x1b[31m", "\x1b[1;38;5;208m",
+		"\x1b[38;2;1;2;3m", "\x1b[4:3m", "\x1b[m", "\x1b[0m", "\x1b[7m",
+	}
+	rare := []string{
+		"\xf0\x9f", "\xed\xa0\x80", "\x7f", "\x1b[41m", "\x1b[48;5;3m", "\x1b[3b", "\r", "\n", "\a", "\x1b[C", "\x1b]2;t\a", "\x1b[H", "\x1b[?1049h", "\x1b[?1049l",
+		"\x1b[?7l", "\x1b[?7h", "\x1b[2;3r", "\x1b[r", "\x1b[99;1H", "\x1b[3g", "\x1b[21m", "\x1b[2J", "\x1bM", "\x1b[4h", "\x1b[4l", "\x1b[?2027l", "\x1b[?2027h", "\x1b]8;;a:b\a", "\x1b]8;;\a", "\x1b#6",
+	}
+	for i := range 1500 {
+		var b bytes.Buffer
+		odds := 1 + r.IntN(400)
+		for range 30 + r.IntN(120) {
+			for range r.IntN(12) {
+				if r.IntN(odds) == 0 {
+					b.WriteString(rare[r.IntN(len(rare))])
+				}
+				b.WriteString(parts[r.IntN(len(parts))])
+			}
+			if r.IntN(3) > 0 {
+				b.WriteString("\x1b[m")
+			}
+			b.WriteString("\r\n")
+		}
+		cols, rows := 1+r.IntN(60), 1+r.IntN(12)
+		if d := differ(b.Bytes(), cols, rows); d != "" {
+			t.Fatalf("case %d, %dx%d, %q:\n%s", i, cols, rows, b.Bytes(), d)
+		}
+	}
 }
 
 // A sequence that is known does to any pen what it did when it was parsed.
@@ -58,8 +128,8 @@ func TestKnownSGR(t *testing.T) {
 	e := newEngine(emulator.Options{Cols: 60, Rows: 20})
 	e.Write(b.Bytes())
 	known := 0
-	for i := range e.memo {
-		if e.memo[i].key != (pair{}) {
+	for _, seq := range seqs {
+		if e.memo.Apply([]byte(seq+strings.Repeat(" ", 20)), new(emulator.Style)) > 0 {
 			known++
 		}
 	}

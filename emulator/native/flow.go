@@ -3,6 +3,7 @@ package native
 import (
 	"unicode/utf8"
 
+	"tandemux/emulator/native/atrest"
 	"tandemux/emulator/native/grapheme"
 )
 
@@ -33,7 +34,7 @@ func (w *writer) history(from, to int) {
 type flow struct {
 	started bool
 	wrapped bool
-	padded  bool   // by tokPad
+	padded  bool   // by atrest.Pad
 	prev    []byte // its last cell's text, nil where nothing can join that
 }
 
@@ -71,14 +72,14 @@ func (w *writer) line(data []byte, flags lineFlags, marks []mark) {
 // printed for it and erased.
 func (w *writer) continueLine(data []byte, alone bool) {
 	var first style
-	for len(data) > 0 && data[0] == tokStyle {
-		t, n := nextToken(data)
-		first, _ = w.e.decodeStyle(t.text)
+	for len(data) > 0 && data[0] == atrest.Style {
+		t, n := atrest.Next(data)
+		first, _ = w.e.decodeStyle(t.Text)
 		data = data[n:]
 	}
 	if len(data) > 0 && first.BG == 0 && !alone {
-		t, n := nextToken(data)
-		if t.kind != tokEmpty && t.kind != tokTab && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
+		t, n := atrest.Next(data)
+		if t.Kind != atrest.Empty && t.Kind != atrest.Tab && t.Kind != atrest.Pad && (!w.padded || t.Width() == 2) && !w.joined(t.Bytes(data[:n])) {
 			return
 		}
 	}
@@ -89,17 +90,6 @@ func (w *writer) continueLine(data []byte, alone bool) {
 		w.raw(" \r\x1b[X")
 	}
 	w.prev = nil
-}
-
-// bytes is the text of a character's token, whose encoding is raw.
-func (t *token) bytes(raw []byte) []byte {
-	switch t.kind {
-	case tokCluster, tokWide:
-		return t.text
-	case tokOdd:
-		return raw[1:]
-	}
-	return raw
 }
 
 // joined reports whether a cell's text would join the cell before it when both
@@ -151,29 +141,29 @@ func (w *writer) tokens(data []byte, marks []mark) {
 			data = data[n:]
 			at += n
 			continue
-		} else if b == tokStyle {
+		} else if b == atrest.Style {
 			var n int
 			next, n = w.e.decodeStyle(data[1:])
 			data = data[1+n:]
 			continue
 		}
-		t, n := nextToken(data)
+		t, n := atrest.Next(data)
 		raw := data[:n]
 		data = data[n:]
-		switch t.kind {
-		case tokPad:
+		switch t.Kind {
+		case atrest.Pad:
 			w.padded = true
-		case tokEmpty, tokTab:
-			if t.kind == tokTab {
-				w.rawf("\x1b[>%dI", t.count)
-				t.count = 1
+		case atrest.Empty, atrest.Tab:
+			if t.Kind == atrest.Tab {
+				w.rawf("\x1b[>%dI", t.Count)
+				t.Count = 1
 			}
 			if next.BG != 0 {
 				w.style(next)
-				w.csi(t.count, 'X')
+				w.csi(t.Count, 'X')
 			}
 			w.prev = nil
-			end := at + t.count
+			end := at + t.Count
 			for ; len(marks) > 0 && marks[0].col < end; marks = w.cut(marks) {
 				if x := marks[0].col; x > at {
 					w.csi(x-at, 'C')
@@ -186,9 +176,9 @@ func (w *writer) tokens(data []byte, marks []mark) {
 			}
 		default:
 			w.style(next)
-			w.text(t.bytes(raw))
+			w.text(t.Bytes(raw))
 			if len(marks) > 0 {
-				at += t.width()
+				at += t.Width()
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 // invariants checks what cell.go, screen.go and history.go promise.
 func invariants(e *Engine) error {
+	e.flush()
 	if c := e.cur; c.x < 0 || c.x >= e.cols || c.y < 0 || c.y >= e.rows {
 		return fmt.Errorf("cursor %d,%d outside of %dx%d", c.x, c.y, e.cols, e.rows)
 	}
@@ -102,6 +103,7 @@ func seed(f *testing.F) {
 		f.Add([]byte(long+strings.Repeat("A", 70<<10)), uint64(i)|60<<26)
 	}
 	f.Add([]byte("日本語\x1b[1;2;2;5;1;2;3$v\x1b[1;1;3;4;7$r\x1bVx\x1bW\x1b[2J\x1b[?42h\x1b(K[\x1b-A\x0e!\x1bP1$t2;3;1;I;A;B;1;2;B;BA0B\x1b\\"), uint64(9))
+	f.Add([]byte("\x1b[9B"+strings.Repeat("naïve 漢字\tx\r\n\x1b[1;31mred e\u0301\U0001f469\u200d\U0001f467\x1b[m\r\n", 30)), uint64(1<<10))
 	f.Add([]byte("\x1b[?69h\x1b[2;5s\x1b[?6h日本\x1b7\x1b[4h\x1b8\u200d\xf0\x9f"), uint64(3))
 }
 
@@ -118,6 +120,7 @@ func FuzzWrite(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
 		whole, parts := fuzzEngine(n), fuzzEngine(n)
+		whole.late.least = 1
 		whole.Write(data)
 		if err := invariants(whole); err != nil {
 			t.Fatal(err)

@@ -142,6 +142,8 @@ var unpacker = sync.OnceValue(func() *zstd.Decoder {
 
 // Pack implements emulator.Historian.
 func (e *Engine) Pack() (more bool) {
+	e.flush()
+	e.late = late{least: e.late.least}
 	h := &e.hist
 	h.open, h.spare = nil, nil
 	for i := range max(0, len(h.blocks)-1) {

@@ -6,42 +6,8 @@ import (
 	"unicode/utf8"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native/atrest"
 	"tandemux/emulator/native/grapheme"
-)
-
-// A line at rest (in history, and in the middle of a resize) is a stream of
-// cells and style changes. It names no table, so that tables need only know
-// the cells on the screens, and is a fraction of the cells' size.
-//
-//	bytes of UTF-8     a cell; its width is the rune's
-//	tokCluster n text  a cell of n bytes of text, one column wide
-//	tokWide n text     the same, two columns wide
-//	tokOdd rune        a cell whose width is not its rune's: one column
-//	tokPad             the last column, left free by a wide character
-//	tokEmpty n         n empty cells
-//	tokStyle …         the style of the cells that follow, as appendStyle has it
-//	tokTab n           an empty cell, the first of n columns of a tab
-//
-// A line begins in the default style. Controls are never text, so the tokens
-// are.
-const (
-	tokCluster = 0x01
-	tokWide    = 0x02
-	tokOdd     = 0x03
-	tokPad     = 0x04
-	tokEmpty   = 0x05
-	tokStyle   = 0x06
-	tokTab     = 0x07
-)
-
-// What a style token has; the parts follow its mask in this order.
-const (
-	hasFG = 1 << iota
-	hasBG
-	hasUnderlineColor
-	hasAttrs
-	hasUnderline
-	hasLink
 )
 
 // length is the number of columns up to the last one that isn't empty in the
@@ -97,25 +63,25 @@ func packASCII(dst []byte, cells []cell, pen cell) int {
 
 // maxCellBytes is the most that a cell takes with its style, clusters and links
 // left aside.
-const maxCellBytes = packedStyle + 1 + utf8.UTFMax
+const maxCellBytes = atrest.MaxStyle + 1 + utf8.UTFMax
 
 // appendLine appends the first n cells of r. There is always room for the plain
 // cells that are left, so that they are written without looking.
 func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 	var pen cell // the style in force
 	cells := r.cells[:n]
-	buf = slices.Grow(buf, n*maxCellBytes+packedStyle)
+	buf = slices.Grow(buf, n*maxCellBytes+atrest.MaxStyle)
 	for x := 0; x < n; {
 		c := cells[x]
 		if s := c & styleMask; s != pen {
 			pen = s
-			if p := tb.styles.pack(c.style()); p.n > 0 {
+			if p := tb.styles.pack(c.style()); p.N > 0 {
 				at := len(buf)
-				p.put(buf[at : at+packedStyle])
-				buf = buf[:at+int(p.n)]
+				p.Put(buf[at : at+atrest.MaxStyle])
+				buf = buf[:at+int(p.N)]
 			} else {
-				buf = appendStyle(append(buf, tokStyle), &tb.styles.list[c.style()])
-				buf = slices.Grow(buf, (n-x)*maxCellBytes+packedStyle)
+				buf = appendStyle(append(buf, atrest.Style), &tb.styles.list[c.style()])
+				buf = slices.Grow(buf, (n-x)*maxCellBytes+atrest.MaxStyle)
 			}
 		}
 		switch {
@@ -124,11 +90,11 @@ func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 			buf = buf[:len(buf)+k]
 			x += k
 		case c&tabMask != 0:
-			buf = append(buf, tokTab, byte(c>>tabShift))
+			buf = append(buf, atrest.Tab, byte(c>>tabShift))
 			x++
 		case c.empty():
 			if r.padded(x) {
-				buf = append(buf, tokPad)
+				buf = append(buf, atrest.Pad)
 				x++
 				continue
 			}
@@ -136,14 +102,14 @@ func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 			for x < n && cells[x].empty() && cells[x]&(styleMask|tabMask) == pen && !r.padded(x) {
 				x++
 			}
-			buf = appendEmpty(buf, x-from)
+			buf = atrest.AppendEmpty(buf, x-from)
 		case c&clusterBit != 0:
-			s, tok := tb.texts.list[c&runeMask], byte(tokCluster)
+			s, tok := tb.texts.list[c&runeMask], byte(atrest.Cluster)
 			if c&kindMask == wideLead {
-				tok = tokWide
+				tok = atrest.Wide
 			}
 			buf = append(append(buf, tok, byte(len(s))), s...)
-			buf = slices.Grow(buf, (n-x)*maxCellBytes+packedStyle)
+			buf = slices.Grow(buf, (n-x)*maxCellBytes+atrest.MaxStyle)
 			x++
 		case c&kindMask == wideLead:
 			var used int
@@ -181,13 +147,25 @@ func appendWide(buf []byte, cells []cell, pen cell) (int, []byte) {
 	return x, buf[:len(buf)+n]
 }
 
+// appendStyle is atrest.AppendStyle with the link.
+func appendStyle(buf []byte, s *style) []byte {
+	at := len(buf)
+	if buf = atrest.AppendStyle(buf, &s.Style); s.link != nil {
+		buf[at] |= atrest.HasLink
+		for _, t := range []string{s.link.uri, s.link.id} {
+			buf = append(binary.AppendUvarint(buf, uint64(len(t))), t...)
+		}
+	}
+	return buf
+}
+
 // firstWide is before the first rune that takes two columns.
 const firstWide = 0x1100
 
 // appendNarrow appends a character beyond ASCII that is one column wide.
 func appendNarrow(buf []byte, r rune) []byte {
 	if r >= firstWide && grapheme.Of(r).Width() == 2 {
-		buf = append(buf, tokOdd)
+		buf = append(buf, atrest.Odd)
 	}
 	switch {
 	case r < 0x80:
@@ -200,166 +178,32 @@ func appendNarrow(buf []byte, r rune) []byte {
 	return utf8.AppendRune(buf, r)
 }
 
-func appendEmpty(buf []byte, n int) []byte {
-	return binary.AppendUvarint(append(buf, tokEmpty), uint64(n))
-}
-
-func appendStyle(buf []byte, s *style) []byte {
-	at := len(buf)
-	buf = append(buf, 0)
-	var mask byte
-	if s.FG != 0 {
-		mask |= hasFG
-		buf = appendColor(buf, s.FG)
-	}
-	if s.BG != 0 {
-		mask |= hasBG
-		buf = appendColor(buf, s.BG)
-	}
-	if s.UnderlineColor != 0 {
-		mask |= hasUnderlineColor
-		buf = appendColor(buf, s.UnderlineColor)
-	}
-	if s.Attrs != 0 {
-		mask |= hasAttrs
-		buf = append(buf, byte(s.Attrs), byte(s.Attrs>>8))
-	}
-	if s.Underline != 0 {
-		mask |= hasUnderline
-		buf = append(buf, byte(s.Underline))
-	}
-	if s.link != nil {
-		mask |= hasLink
-		for _, t := range []string{s.link.uri, s.link.id} {
-			buf = append(binary.AppendUvarint(buf, uint64(len(t))), t...)
-		}
-	}
-	buf[at] = mask
-	return buf
-}
-
-func appendColor(buf []byte, c emulator.Color) []byte {
-	if i, ok := c.Index(); ok {
-		return append(buf, 1, i)
-	}
-	return append(buf, 2, byte(c>>16), byte(c>>8), byte(c))
-}
-
-// token is what a line decodes to.
-type token struct {
-	kind  byte // a tok…, or 0 for a rune of its own width
-	text  []byte
-	r     rune
-	count int // of empty cells, of a tab's columns
-}
-
-// nextToken decodes the first token of a line and returns how many bytes it took. A
-// style's bytes are left in text for decodeStyle.
-func nextToken(b []byte) (token, int) {
-	switch kind := b[0]; kind {
-	case tokCluster, tokWide:
-		n := 2 + int(b[1])
-		return token{kind: kind, text: b[2:n]}, n
-	case tokOdd:
-		r, n := utf8.DecodeRune(b[1:])
-		return token{kind: kind, r: r}, n + 1
-	case tokPad:
-		return token{kind: kind}, 1
-	case tokEmpty:
-		v, n := binary.Uvarint(b[1:])
-		return token{kind: kind, count: int(v)}, n + 1
-	case tokStyle:
-		n := 1 + styleLen(b[1:])
-		return token{kind: kind, text: b[1:n]}, n
-	case tokTab:
-		return token{kind: kind, count: int(b[1])}, 2
-	}
-	if b[0] < 0x80 {
-		return token{r: rune(b[0])}, 1
-	}
-	r, n := utf8.DecodeRune(b)
-	return token{r: r}, n
-}
-
-// width is the number of columns of a token.
-func (t *token) width() int {
-	switch t.kind {
-	case 0:
-		if t.r < 0x80 {
-			return 1
-		}
-		return max(1, grapheme.Of(t.r).Width())
-	case tokWide:
-		return 2
-	case tokEmpty:
-		return t.count
-	case tokStyle:
-		return 0
-	}
-	return 1
-}
-
-// styleLen is the length of an encoded style.
-func styleLen(b []byte) int {
-	n := 1
-	for bit := byte(hasFG); bit <= hasUnderlineColor; bit <<= 1 {
-		if b[0]&bit != 0 {
-			if b[n] == 1 {
-				n += 2
-			} else {
-				n += 4
-			}
-		}
-	}
-	if b[0]&hasAttrs != 0 {
-		n += 2
-	}
-	if b[0]&hasUnderline != 0 {
-		n++
-	}
-	if b[0]&hasLink != 0 {
-		for range 2 {
-			v, used := binary.Uvarint(b[n:])
-			n += used + int(v)
-		}
-	}
-	return n
-}
-
-// decodeColor decodes a colour and returns how many bytes it took.
-func decodeColor(b []byte) (emulator.Color, int) {
-	if b[0] == 1 {
-		return emulator.Indexed(b[1]), 2
-	}
-	return emulator.RGB(b[1], b[2], b[3]), 4
-}
-
 // decodeStyle decodes what appendStyle wrote and returns how many bytes that
 // were.
 func (tb *tables) decodeStyle(b []byte) (style, int) {
 	var s style
 	mask, n, k := b[0], 1, 0
-	if mask&hasFG != 0 {
-		s.FG, k = decodeColor(b[n:])
+	if mask&atrest.HasFG != 0 {
+		s.FG, k = atrest.DecodeColor(b[n:])
 		n += k
 	}
-	if mask&hasBG != 0 {
-		s.BG, k = decodeColor(b[n:])
+	if mask&atrest.HasBG != 0 {
+		s.BG, k = atrest.DecodeColor(b[n:])
 		n += k
 	}
-	if mask&hasUnderlineColor != 0 {
-		s.UnderlineColor, k = decodeColor(b[n:])
+	if mask&atrest.HasUnderlineColor != 0 {
+		s.UnderlineColor, k = atrest.DecodeColor(b[n:])
 		n += k
 	}
-	if mask&hasAttrs != 0 {
+	if mask&atrest.HasAttrs != 0 {
 		s.Attrs = emulator.Attrs(b[n]) | emulator.Attrs(b[n+1])<<8
 		n += 2
 	}
-	if mask&hasUnderline != 0 {
+	if mask&atrest.HasUnderline != 0 {
 		s.Underline = emulator.Underline(b[n])
 		n++
 	}
-	if mask&hasLink != 0 {
+	if mask&atrest.HasLink != 0 {
 		var part [2][]byte
 		for i := range part {
 			v, used := binary.Uvarint(b[n:])
@@ -388,10 +232,10 @@ func (tb *tables) decodeLine(data []byte, l histLine, buf []emulator.Cell) []emu
 	}
 	var c emulator.Cell
 	for len(data) > 0 {
-		t, n := nextToken(data)
+		t, n := atrest.Next(data)
 		data = data[n:]
-		if t.kind == tokStyle {
-			s, _ := tb.decodeStyle(t.text)
+		if t.Kind == atrest.Style {
+			s, _ := tb.decodeStyle(t.Text)
 			c.Style = s.Style
 			c.Link, c.LinkID = "", ""
 			if s.link != nil {
@@ -400,22 +244,22 @@ func (tb *tables) decodeLine(data []byte, l histLine, buf []emulator.Cell) []emu
 			continue
 		}
 		c.Width, c.Tab = 1, 0
-		c.Rune, c.Combining = t.r, ""
-		switch t.kind {
-		case tokCluster, tokWide:
-			c.Rune, c.Combining = splitCluster(tb.texts.text(t.text))
-		case tokEmpty:
-			for range t.count {
+		c.Rune, c.Combining = t.Rune, ""
+		switch t.Kind {
+		case atrest.Cluster, atrest.Wide:
+			c.Rune, c.Combining = splitCluster(tb.texts.text(t.Text))
+		case atrest.Empty:
+			for range t.Count {
 				buf = append(buf, c)
 			}
 			continue
-		case tokPad:
+		case atrest.Pad:
 			buf = append(buf, emulator.Cell{Width: 1})
 			continue
-		case tokTab:
-			c.Tab = uint8(t.count)
+		case atrest.Tab:
+			c.Tab = uint8(t.Count)
 		}
-		if t.width() == 2 {
+		if t.Width() == 2 {
 			c.Width = 2
 			buf = append(buf, c)
 			c.Width, c.Rune, c.Combining = 0, 0, ""
@@ -438,30 +282,30 @@ func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
 	x := 0
 	var pen cell
 	for len(data) > 0 {
-		t, n := nextToken(data)
+		t, n := atrest.Next(data)
 		data = data[n:]
-		w := t.width()
-		switch t.kind {
-		case tokStyle:
-			s, _ := e.decodeStyle(t.text)
+		w := t.Width()
+		switch t.Kind {
+		case atrest.Style:
+			s, _ := e.decodeStyle(t.Text)
 			pen = cell(e.styles.intern(s)) << styleShift
 			continue
-		case tokEmpty:
+		case atrest.Empty:
 			if pen != 0 {
 				r.fill(x, x+w, pen)
 			}
 			x += w
 			continue
-		case tokPad:
+		case atrest.Pad:
 			r.cells[x] = padding
-		case tokTab:
-			r.cells[x] = cell(t.count) << tabShift
-		case tokCluster:
-			r.cells[x] = e.texts.intern(t.text) | pen
-		case tokWide:
-			r.cells[x] = e.texts.intern(t.text) | pen | wideLead
+		case atrest.Tab:
+			r.cells[x] = cell(t.Count) << tabShift
+		case atrest.Cluster:
+			r.cells[x] = e.texts.intern(t.Text) | pen
+		case atrest.Wide:
+			r.cells[x] = e.texts.intern(t.Text) | pen | wideLead
 		default:
-			r.cells[x] = cell(t.r) | pen
+			r.cells[x] = cell(t.Rune) | pen
 			if w == 2 {
 				r.cells[x] |= wideLead
 			}

@@ -23,6 +23,7 @@ type histMark struct {
 
 // Mark implements emulator.Emulator.
 func (e *Engine) Mark(id uint64) {
+	e.flush()
 	if e.alt() {
 		return
 	}
@@ -63,6 +64,7 @@ func (e *Engine) boundMarks() {
 
 // Marks implements emulator.Emulator.
 func (e *Engine) Marks(buf []emulator.Mark) []emulator.Mark {
+	e.flush()
 	h := &e.hist
 	for _, m := range h.marks {
 		line := int(m.seq - h.first)
@@ -167,6 +169,7 @@ func (w *wrapper) follow(e *Engine, n int) (ids []uint64) {
 
 // SnapshotMarks implements emulator.Emulator.
 func (e *Engine) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut) {
+	e.flush()
 	w := &writer{e: e, buf: buf, cutting: true}
 	w.snapshot(history)
 	return w.buf, w.cuts

@@ -26,6 +26,7 @@ type Engine struct {
 	margins
 	tabs control.Tabs
 	inks
+	late late
 
 	// State that a child set.
 	modes control.Modes
@@ -52,8 +53,8 @@ type inks struct {
 	link      *link
 	penBits   cell // cursor.pen and link, unless penStale
 	penStale  bool
-	memo      *sgrMemo // nil until the first SGR
-	blankBits cell     // a blank in blankBG
+	memo      control.SGRMemo
+	blankBits cell // a blank in blankBG
 	blankBG   emulator.Color
 	plain     bool // ASCII is printed as it is: no charset, no insert mode
 	doubled   bool // a line is not of single size, or was when the last control came
@@ -111,6 +112,7 @@ func newEngine(o emulator.Options) *Engine {
 		modes: control.NewModes(^control.ISOProtect, defaultFlags),
 	}
 	e.version, e.allow, e.read = o.Version, o.Allow, o.Read
+	e.late.least = minLate
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = clusters{index: map[string]uint32{}, limit: minClusters}
@@ -132,6 +134,7 @@ func historyLimit(lines int) int {
 
 // LimitHistory implements emulator.Emulator.
 func (e *Engine) LimitHistory(lines int) {
+	e.flush()
 	e.hist.setLimit(historyLimit(lines))
 	e.hist.trim()
 }
@@ -142,10 +145,14 @@ func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 func (e *Engine) Size() (cols, rows int) { return e.cols, e.rows }
 
 // HistoryLen implements emulator.Emulator.
-func (e *Engine) HistoryLen() int { return e.hist.len() }
+func (e *Engine) HistoryLen() int {
+	e.flush()
+	return e.hist.len()
+}
 
 // Line implements emulator.Emulator.
 func (e *Engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
+	e.flush()
 	if y < 0 {
 		if -y > e.hist.len() {
 			return buf
@@ -200,6 +207,7 @@ func splitCluster(s string) (rune, string) {
 
 // Wrapped implements emulator.Emulator.
 func (e *Engine) Wrapped(y int) bool {
+	e.flush()
 	switch {
 	case y >= e.rows || -y > e.hist.len():
 		return false
@@ -211,6 +219,7 @@ func (e *Engine) Wrapped(y int) bool {
 
 // Cursor implements emulator.Emulator.
 func (e *Engine) Cursor() emulator.Cursor {
+	e.flush()
 	return e.modes.Cursor(e.scr.lines[e.cur.y].size.drawn(e.cur.x), e.cur.y)
 }
 
@@ -241,6 +250,7 @@ func (e *Engine) Events() []emulator.Event { return e.sys.Events() }
 
 // Damage implements emulator.Emulator.
 func (e *Engine) Damage() emulator.Damage {
+	e.flush()
 	d := emulator.Damage{All: e.damageAll, Scrolled: e.scrolled}
 	e.spans = append(e.spans[:0], e.damage...)
 	for i, s := range e.spans {

@@ -1,13 +1,9 @@
 package native
 
-import (
-	"unicode/utf8"
+import "unicode/utf8"
 
-	"tandemux/emulator/control"
-)
-
-// Write implements emulator.Emulator.
-func (e *Engine) Write(p []byte) {
+// write has p on the screen.
+func (e *Engine) write(p []byte) {
 	for len(p) > 0 {
 		if e.parser.Ground() {
 			p = p[e.ground(p):]
@@ -33,11 +29,13 @@ func (e *Engine) ground(p []byte) int {
 				return i
 			}
 		case b == 0x1b:
-			n := e.knownSGR(p[i:])
-			if n == 0 {
-				n = e.wholeCSI(p[i:])
+			if n := e.memo.Apply(p[i:], &e.cur.pen); n > 0 {
+				e.penChanged()
+				e.intervene()
+				i += n
+				continue
 			}
-			if n > 0 {
+			if n := e.wholeCSI(p[i:]); n > 0 {
 				i += n
 				continue
 			}
@@ -51,48 +49,20 @@ func (e *Engine) ground(p []byte) int {
 	return i
 }
 
-// wholeCSI executes the control sequence that p begins with if all of it is
-// there and it is of the usual form: numbers with separators, then the final
-// byte. It returns its length, else zero, having done nothing that counts.
+// wholeCSI executes the control sequence that p begins with if all of it is there and it
+// is of the usual form. It returns its length, else zero.
 func (e *Engine) wholeCSI(p []byte) int {
-	if len(p) < 3 || p[1] != '[' {
-		return 0
+	n, final := e.parser.Whole(p)
+	switch {
+	case n == 0:
+	case final == 'm':
+		e.sgr()
+		e.intervene()
+		e.memo.Learn(p, n, &e.parser)
+	default:
+		e.CSI(final)
 	}
-	ps := &e.parser
-	v, n := int32(-1), 0
-	var sub uint64
-	for i := 2; i < len(p); i++ {
-		b := p[i]
-		switch {
-		case b-'0' <= 9:
-			v = min(max(v, 0)*10+int32(b-'0'), control.MaxParam)
-		case b-':' <= 1:
-			if n == control.MaxParams-1 {
-				return 0
-			}
-			ps.Params[n] = v
-			v = -1
-			n++
-			if b == ':' {
-				sub |= 1 << n
-			}
-		case b-0x40 <= 0x3e:
-			ps.Params[n] = v
-			ps.NParams, ps.Sub = n+1, sub
-			if b == 'm' {
-				e.sgr()
-				e.intervene()
-				e.learnSGR(p, i+1)
-				return i + 1
-			}
-			ps.Prefix, ps.NInter, ps.Bad = 0, 0, false
-			e.CSI(b)
-			return i + 1
-		default:
-			return 0
-		}
-	}
-	return 0
+	return n
 }
 
 // badRune handles bytes that are no rune: an incomplete one at the end is kept

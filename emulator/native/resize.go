@@ -12,6 +12,7 @@ import (
 // broken anew at the new width; the alternate screen is cut or extended, since
 // its program draws it again. Margins are reset.
 func (e *Engine) Resize(cols, rows int) {
+	e.flush()
 	cols = clamp(cols, 1, emulator.MaxCols)
 	rows = clamp(rows, 1, emulator.MaxRows)
 	if cols == e.cols && rows == e.rows {

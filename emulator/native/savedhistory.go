@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"tandemux/emulator"
+
+	"tandemux/emulator/native/atrest"
 )
 
 // AppendHistory implements emulator.Historian. All numbers are uvarints:
@@ -20,6 +22,7 @@ import (
 //
 // The bytes of lines, as line.go has them, follow one another in the blocks.
 func (e *Engine) AppendHistory(buf []byte) []byte {
+	e.flush()
 	h := &e.hist
 	for _, v := range []int{savedHistoryVersion, h.n, h.floor, len(h.marks)} {
 		buf = binary.AppendUvarint(buf, uint64(v))
@@ -79,6 +82,7 @@ func unpackedBlocks(data []byte) (all []byte, err error) {
 
 // SetHistory implements emulator.Historian.
 func (e *Engine) SetHistory(data []byte) (err error) {
+	e.flush()
 	h := newHistory(e.hist.limit)
 	h.first = e.hist.first
 	defer func() {
@@ -185,24 +189,24 @@ func checkLine(data []byte, l histLine) error {
 			data = data[n:]
 			continue
 		}
-		t, n := nextToken(data)
+		t, n := atrest.Next(data)
 		ok := n > 0
-		switch t.kind {
-		case 0, tokOdd:
-			ok = ok && t.r >= ' ' && t.r != 0x7f && (t.r != utf8.RuneError || n > 2)
-		case tokCluster, tokWide:
-			ok = ok && len(t.text) > 0 && text(t.text)
-		case tokEmpty:
-			ok = ok && t.count > 0 && t.count <= emulator.MaxCols
-		case tokStyle:
-			ok = ok && checkStyle(t.text, text)
-		case tokTab:
-			ok = ok && t.count > 0
+		switch t.Kind {
+		case 0, atrest.Odd:
+			ok = ok && t.Rune >= ' ' && t.Rune != 0x7f && (t.Rune != utf8.RuneError || n > 2)
+		case atrest.Cluster, atrest.Wide:
+			ok = ok && len(t.Text) > 0 && text(t.Text)
+		case atrest.Empty:
+			ok = ok && t.Count > 0 && t.Count <= emulator.MaxCols
+		case atrest.Style:
+			ok = ok && checkStyle(t.Text, text)
+		case atrest.Tab:
+			ok = ok && t.Count > 0
 		}
 		if !ok {
 			return errSavedHistory
 		}
-		cells += t.width()
+		cells += t.Width()
 		data = data[n:]
 	}
 	if cells != int(l.cells) {
@@ -215,7 +219,7 @@ func checkLine(data []byte, l histLine) error {
 // and its link is text.
 func checkStyle(b []byte, text func([]byte) bool) bool {
 	n := 1
-	for bit := byte(hasFG); bit <= hasUnderlineColor; bit <<= 1 {
+	for bit := byte(atrest.HasFG); bit <= atrest.HasUnderlineColor; bit <<= 1 {
 		switch {
 		case b[0]&bit == 0:
 		case b[n] == 1:
@@ -226,15 +230,15 @@ func checkStyle(b []byte, text func([]byte) bool) bool {
 			return false
 		}
 	}
-	if b[0]&hasAttrs != 0 {
+	if b[0]&atrest.HasAttrs != 0 {
 		n += 2
 	}
-	if b[0]&hasUnderline != 0 {
+	if b[0]&atrest.HasUnderline != 0 {
 		if n++; b[n-1] > byte(emulator.Dashed) {
 			return false
 		}
 	}
-	if b[0]&hasLink != 0 {
+	if b[0]&atrest.HasLink != 0 {
 		for range 2 {
 			v, used := binary.Uvarint(b[n:])
 			if used <= 0 || v > uint64(len(b)) || !text(b[n+used:n+used+int(v)]) {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"tandemux/emulator"
+
+	"tandemux/emulator/native/atrest"
 )
 
 // savedPicture begins what a snapshot says of pictures: a command of our own, which
@@ -88,6 +90,7 @@ func (ps *pictures) saved() (has, moves map[*stored]bool) {
 
 // SnapshotPictures implements emulator.Illustrator.
 func (e *Engine) SnapshotPictures() int {
+	e.flush()
 	w := &writer{e: e}
 	w.pictures()
 	return len(w.buf)
@@ -286,7 +289,7 @@ func (s *source) fit(l histLine, data []byte, from, to int) (histLine, []byte) {
 	s.cut = append(s.cut[:0], data...)
 	for r.col++; r.col < p.Cols && cells < to; r.col++ {
 		at := len(s.cut)
-		s.cut = emulator.AppendPlaceholder(append(s.cut, tokCluster, 0), emulator.PictureRune, r.row, r.col, 0)
+		s.cut = emulator.AppendPlaceholder(append(s.cut, atrest.Cluster, 0), emulator.PictureRune, r.row, r.col, 0)
 		s.cut[at+1] = byte(len(s.cut) - at - 2)
 		cells++
 	}
@@ -299,16 +302,16 @@ func (e *Engine) lastRun(line []byte) (r run) {
 	var st style
 	x := 0
 	for at := 0; at < len(line); {
-		t, n := nextToken(line[at:])
+		t, n := atrest.Next(line[at:])
 		at += n
-		if t.kind == tokStyle {
-			st, _ = e.decodeStyle(t.text)
+		if t.Kind == atrest.Style {
+			st, _ = e.decodeStyle(t.Text)
 			continue
 		}
 		part := emulator.Placeholder{}
-		if t.kind == tokCluster {
+		if t.Kind == atrest.Cluster {
 			c := emulator.Cell{Style: st.Style}
-			c.Rune, c.Combining = splitCluster(string(t.text))
+			c.Rune, c.Combining = splitCluster(string(t.Text))
 			emulator.Placeholders([]emulator.Cell{c}, func(_ int, p emulator.Placeholder) { part = p })
 		}
 		switch {
@@ -320,7 +323,7 @@ func (e *Engine) lastRun(line []byte) (r run) {
 		default:
 			r = run{x: x, n: part.ID, row: part.Row, col: part.Col, end: []int{at}}
 		}
-		x += t.width()
+		x += t.Width()
 	}
 	return r
 }

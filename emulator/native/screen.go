@@ -114,7 +114,9 @@ func (e *Engine) scrollUp(top, bot, n int) {
 		s.lines[bot].wrapped = false
 	}
 	if keep {
-		for _, r := range s.lines[:n] {
+		gone := min(n, e.late.void)
+		e.late.void -= gone
+		for _, r := range s.lines[gone:n] {
 			e.push(r)
 		}
 	}

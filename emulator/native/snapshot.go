@@ -14,6 +14,7 @@ import (
 // set by sequences in an order in which none disturbs what is there already.
 // Marks are left out of the bytes; SnapshotMarks says where they lie.
 func (e *Engine) Snapshot(buf []byte, history int) []byte {
+	e.flush()
 	w := &writer{e: e, buf: buf}
 	w.snapshot(history)
 	return w.buf

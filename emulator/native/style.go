@@ -1,12 +1,12 @@
 package native
 
 import (
-	"encoding/binary"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
+	"tandemux/emulator/native/atrest"
 )
 
 // link is a hyperlink; equal ones share a pointer while both are in use.
@@ -30,40 +30,18 @@ type styles struct {
 	spare []style  // for the next collect
 	remap []uint32 // old index to new one, in collect
 
-	packed []packed // of list's styles, as far as they were asked for
+	packed []atrest.Packed // of list's styles, as far as they were asked for
 	recent [1 << recentBits]recent
 }
 
-// packedStyle bounds an encoded style without a link, its token included.
-const packedStyle = 18
-
-// packed is a style as a line at rest has it; n is zero when it has a link, or
-// was not asked for yet.
-type packed struct {
-	first, next uint64
-	last        uint16
-	n           uint8
-}
-
-// put writes all of packedStyle bytes, of which n count.
-func (p *packed) put(buf []byte) {
-	_ = buf[packedStyle-1]
-	binary.LittleEndian.PutUint64(buf, p.first)
-	binary.LittleEndian.PutUint64(buf[8:], p.next)
-	binary.LittleEndian.PutUint16(buf[16:], p.last)
-}
-
 // pack gives style i, packed unless it has a link.
-func (s *styles) pack(i uint32) *packed {
+func (s *styles) pack(i uint32) *atrest.Packed {
 	if int(i) >= len(s.packed) {
 		s.packed = slices.Grow(s.packed, len(s.list)-len(s.packed))[:len(s.list)]
 	}
 	p := &s.packed[i]
-	if p.n == 0 && s.list[i].link == nil {
-		var b [packedStyle]byte
-		p.n = uint8(len(appendStyle(append(b[:0], tokStyle), &s.list[i])))
-		p.first, p.next = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
-		p.last = binary.LittleEndian.Uint16(b[16:])
+	if p.N == 0 && s.list[i].link == nil {
+		*p = atrest.Pack(&s.list[i].Style)
 	}
 	return p
 }
@@ -108,7 +86,7 @@ func (st *style) hash() uint32 {
 // recent is a style without a link that was found lately; the default one stands
 // for none.
 type recent struct {
-	pen   pair
+	pen   control.PenBits
 	index uint32
 }
 
@@ -116,15 +94,14 @@ const recentBits = 9
 
 // find is intern with a look at recent styles first.
 func (s *styles) find(pen *emulator.Style, l *link) uint32 {
-	w := packPen(pen)
+	w := control.PackPen(pen)
 	if l != nil {
 		return s.intern(style{*pen, l})
 	}
-	if w.lo|w.hi == 0 {
+	if w.Default() {
 		return 0
 	}
-	h := (w.lo ^ bits.RotateLeft64(w.hi, 20)) * 0x9e3779b97f4a7c15
-	r := &s.recent[h>>(64-recentBits)]
+	r := &s.recent[w.Hash()>>(64-recentBits)]
 	if r.pen != w {
 		r.pen, r.index = w, s.intern(style{Style: *pen})
 	}

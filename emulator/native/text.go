@@ -9,30 +9,10 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// decodeRune is utf8.DecodeRune with fast paths for what needs no further look
-// than at the form of its bytes: all but the first and last of each length.
-func decodeRune(p []byte) (rune, int) {
-	switch b := p[0]; {
-	case b-0xe1 <= 0xef-0xe1 && b != 0xed:
-		if len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
-			return rune(b&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
-		}
-	case b-0xc2 <= 0xdf-0xc2:
-		if len(p) > 1 && p[1]&0xc0 == 0x80 {
-			return rune(b&0x1f)<<6 | rune(p[1]&0x3f), 2
-		}
-	case b == 0xf0:
-		if len(p) > 3 && p[1]-0x90 <= 0xbf-0x90 && p[2]&0xc0 == 0x80 && p[3]&0xc0 == 0x80 {
-			return rune(p[1]&0x3f)<<12 | rune(p[2]&0x3f)<<6 | rune(p[3]&0x3f), 4
-		}
-	}
-	return utf8.DecodeRune(p)
-}
-
 // printText prints what p begins with, which is not ASCII, and returns how many
 // bytes that were.
 func (e *Engine) printText(p []byte) int {
-	r, n := decodeRune(p)
+	r, n := grapheme.Decode(p)
 	if r == utf8.RuneError && n == 1 {
 		return e.badRune(p)
 	}
@@ -125,7 +105,7 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 		if used >= len(p) || p[used] < 0x80 {
 			return used, last, lastRune
 		}
-		r, n = decodeRune(p[used:])
+		r, n = grapheme.Decode(p[used:])
 		pr := grapheme.Of(r)
 		w = pr.Width()
 		if r == utf8.RuneError || !pr.Starts() || x+w > len(cells) {

@@ -1,6 +1,9 @@
 package native
 
-import "tandemux/emulator/native/grapheme"
+import (
+	"tandemux/emulator/native/atrest"
+	"tandemux/emulator/native/grapheme"
+)
 
 // source is the main screen's lines in their encoded form.
 type source struct {
@@ -84,8 +87,8 @@ func (w *wrapper) logical(src *source, i int) int {
 
 func hasOdd(data []byte) bool {
 	for len(data) > 0 {
-		t, n := nextToken(data)
-		if t.kind == tokOdd {
+		t, n := atrest.Next(data)
+		if t.Kind == atrest.Odd {
 			return true
 		}
 		data = data[n:]
@@ -111,7 +114,7 @@ func (w *wrapper) finish(wrapped bool) {
 	if wrapped && w.empty > 0 {
 		// A line that goes on has something in its last column.
 		if w.empty > 1 {
-			w.buf = appendEmpty(w.buf, w.empty-1)
+			w.buf = atrest.AppendEmpty(w.buf, w.empty-1)
 			w.plain = false
 		}
 		w.buf = append(w.buf, ' ')
@@ -136,14 +139,14 @@ func (w *wrapper) finish(wrapped bool) {
 func (w *wrapper) breakLine() {
 	if w.col < w.cols {
 		w.flush()
-		w.buf = append(w.buf, tokPad)
+		w.buf = append(w.buf, atrest.Pad)
 		w.col++
 		w.plain = false
 	}
 	w.finish(true)
 	w.buf, w.col, w.plain = w.buf[:0], 0, true
 	if len(w.style) > 0 {
-		w.buf = append(append(w.buf, tokStyle), w.style...)
+		w.buf = append(append(w.buf, atrest.Style), w.style...)
 		w.plain = false
 	}
 }
@@ -151,13 +154,13 @@ func (w *wrapper) breakLine() {
 // flush writes the empty cells and the style that comes after them.
 func (w *wrapper) flush() {
 	if w.empty > 0 {
-		w.buf = appendEmpty(w.buf, w.empty)
+		w.buf = atrest.AppendEmpty(w.buf, w.empty)
 		w.plain = false
 		w.empty = 0
 	}
 	if w.styled {
 		w.styled, w.plain = false, false
-		w.buf = append(w.buf, tokStyle)
+		w.buf = append(w.buf, atrest.Style)
 		if len(w.style) == 0 {
 			w.buf = append(w.buf, 0)
 		}
@@ -199,7 +202,7 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		}
 		x += n
 	}
-	if (len(w.style) > 0 || w.styled) && len(data) > 0 && data[0] != tokStyle {
+	if (len(w.style) > 0 || w.styled) && len(data) > 0 && data[0] != atrest.Style {
 		w.setStyle([]byte{0}) // Each line begins in the default style.
 	}
 	for len(data) > 0 {
@@ -218,24 +221,24 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 			data = data[n:]
 			continue
 		}
-		t, n := nextToken(data)
+		t, n := atrest.Next(data)
 		raw := data[:n]
 		data = data[n:]
-		if t.kind == tokTab && w.col%w.cols == w.cols-1 {
-			t = token{kind: tokEmpty, count: 1} // What is in a line's last column has to be text.
+		if t.Kind == atrest.Tab && w.col%w.cols == w.cols-1 {
+			t = atrest.Token{Kind: atrest.Empty, Count: 1} // What is in a line's last column has to be text.
 		}
-		switch t.kind {
-		case tokStyle:
-			w.setStyle(t.text)
-		case tokPad:
+		switch t.Kind {
+		case atrest.Style:
+			w.setStyle(t.Text)
+		case atrest.Pad:
 			x++
-		case tokEmpty:
-			count := t.count
+		case atrest.Empty:
+			count := t.Count
 			if last && len(data) == 0 {
 				// A background up to the edge goes on doing that and doesn't
 				// wrap.
 				room := w.cols - w.col
-				if count = min(count, room); x+t.count == w.from {
+				if count = min(count, room); x+t.Count == w.from {
 					count = room
 				}
 			}
@@ -279,21 +282,21 @@ func asciiRun(data []byte) int {
 }
 
 // glyph adds a character.
-func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
-	old := t.width()
+func (w *wrapper) glyph(t atrest.Token, raw []byte, pass func(n, width int)) {
+	old := t.Width()
 	width := old
 	switch {
-	case t.kind == tokOdd && w.cols > 1:
+	case t.Kind == atrest.Odd && w.cols > 1:
 		width, raw = 2, raw[1:]
-	case w.from == 1 && t.kind == tokCluster && grapheme.ClusterWidth(t.text) == 2:
+	case w.from == 1 && t.Kind == atrest.Cluster && grapheme.ClusterWidth(t.Text) == 2:
 		width = 2
-		raw = append([]byte{tokWide}, raw[1:]...)
-	case width == 2 && w.cols == 1 && t.kind == tokWide:
+		raw = append([]byte{atrest.Wide}, raw[1:]...)
+	case width == 2 && w.cols == 1 && t.Kind == atrest.Wide:
 		width = 1
-		raw = append([]byte{tokCluster}, raw[1:]...)
+		raw = append([]byte{atrest.Cluster}, raw[1:]...)
 	case width == 2 && w.cols == 1:
 		width = 1
-		raw = append([]byte{tokOdd}, raw...)
+		raw = append([]byte{atrest.Odd}, raw...)
 	}
 	if pass(old, width); w.col+width > w.cols {
 		w.breakLine()
@@ -301,7 +304,7 @@ func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
 	w.flush()
 	w.buf = append(w.buf, raw...)
 	w.col += width
-	if t.kind != 0 || t.r >= 0x80 || width != 1 {
+	if t.Kind != 0 || t.Rune >= 0x80 || width != 1 {
 		w.plain = false
 	}
 }

@@ -95,3 +95,23 @@ func conjunct(s string) bool {
 func Widens(r, first rune) bool {
 	return r == vs16 && (first < 0x80 && strings.ContainsRune("0123456789#*", first) || first >= 0x80 && Of(first).Class() == Pict)
 }
+
+// Decode is utf8.DecodeRune with fast paths for what needs no further look
+// than at the form of its bytes: all but the first and last of each length.
+func Decode(p []byte) (rune, int) {
+	switch b := p[0]; {
+	case b-0xe1 <= 0xef-0xe1 && b != 0xed:
+		if len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
+			return rune(b&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+		}
+	case b-0xc2 <= 0xdf-0xc2:
+		if len(p) > 1 && p[1]&0xc0 == 0x80 {
+			return rune(b&0x1f)<<6 | rune(p[1]&0x3f), 2
+		}
+	case b == 0xf0:
+		if len(p) > 3 && p[1]-0x90 <= 0xbf-0x90 && p[2]&0xc0 == 0x80 && p[3]&0xc0 == 0x80 {
+			return rune(p[1]&0x3f)<<12 | rune(p[2]&0x3f)<<6 | rune(p[3]&0x3f), 4
+		}
+	}
+	return utf8.DecodeRune(p)
+}

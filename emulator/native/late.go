@@ -1,0 +1,215 @@
+package native
+
+import (
+	"bytes"
+	"slices"
+
+	"tandemux/emulator/control"
+	"tandemux/emulator/native/atrest"
+)
+
+// late is output of which nothing shows yet: text, line ends, tabs and SGR, from the
+// beginning of the screen's last line on, which is blank. It becomes more until somebody
+// looks at the engine (flush). By then most of its lines have gone by and are in history,
+// without having been on the screen (settleLate).
+//
+// While some have, the rows above the last are blank: what was there is in history, too,
+// and void says how many of them count as gone when they scroll off.
+type late struct {
+	buf  []byte
+	ends []lateLine // of the whole lines in buf
+	seen int        // of buf, as far as it is known to be text
+	void int
+	text atrest.Text
+
+	least int // of a write that begins it: minLate, but in tests
+}
+
+// lateLine is a line up to its LF; one that is plain is printable ASCII.
+type lateLine struct {
+	end   int
+	plain bool
+}
+
+const (
+	minLate  = 2 << 10
+	latePart = 16 << 10 // of a write, at once
+	maxLate  = 64 << 10 // then lines go
+)
+
+// Write implements emulator.Emulator.
+func (e *Engine) Write(p []byte) {
+	for len(p) > 0 {
+		n := min(len(p), latePart)
+		take(e, p[:n])
+		p = p[n:]
+	}
+}
+
+// take has p become late where it can.
+func take(e *Engine, p []byte) {
+	l := &e.late
+	if len(l.buf) == 0 {
+		n := 0
+		if len(p) >= l.least {
+			n = bytes.IndexByte(p, '\n') + 1
+			e.write(p[:n])
+			p = p[n:]
+		} else if cap(l.buf) > maxLate {
+			l.buf = nil // The flood is over.
+		}
+		if n == 0 || !goesBy(e) {
+			e.write(p)
+			return
+		}
+	}
+	if l.buf = append(l.buf, p...); !l.scan() {
+		e.flush()
+	} else if len(l.buf) >= maxLate {
+		if settleLate(e); len(l.buf) >= maxLate/2 {
+			e.flush()
+		}
+	}
+}
+
+// goesBy reports whether lines of text that come now go by in the way that late has it.
+func goesBy(e *Engine) bool {
+	c := &e.cur
+	return !e.alt() && e.plain && e.rows > 1 && e.cols > 1 && e.top == 0 && c.y == e.rows-1 && c.y == e.bot && c.x == 0 && !e.sideMargins() &&
+		e.link == nil && e.hist.limit > 0 && e.parser.Ground() && e.parser.NHeld == 0 && e.scr.lines[c.y].used == 0 &&
+		e.modes.Has(control.Wrap) && e.modes.Has(control.Graphemes)
+}
+
+// scan looks at what is new; false says that something else came than text.
+func (l *late) scan() bool {
+	at, plain := l.seen, true
+	if n := len(l.ends); n > 0 && at > l.ends[n-1].end || n == 0 && at > 0 {
+		plain = false // It was looked at before.
+	}
+	for p := l.buf; at < len(p); {
+		if plain {
+			at += atrest.ASCII(p[at:])
+		} else {
+			at += atrest.Text7(p[at:])
+		}
+		if at == len(p) {
+			break
+		}
+		switch b := p[at]; {
+		case b == '\r':
+			if at+1 == len(p) {
+				l.seen = at
+				return true
+			} else if p[at+1] != '\n' {
+				return false
+			}
+			at += 2
+			l.ends = append(l.ends, lateLine{at, plain})
+			l.seen, plain = at, true
+		case b == 0x1b:
+			plain = false
+			n := control.WholeSGR(p[at:])
+			if n == 0 {
+				return false
+			} else if n < 0 {
+				l.seen = at
+				return true
+			}
+			at += n
+		case b >= 0x7f || b == '\t':
+			plain = false
+			at++
+		default:
+			return false
+		}
+	}
+	l.seen = at
+	return true
+}
+
+// flush shows all that is late.
+func (e *Engine) flush() {
+	l := &e.late
+	if len(l.buf) == 0 {
+		return
+	}
+	settleLate(e)
+	p := l.buf
+	l.buf, l.ends, l.seen = p[:0], l.ends[:0], 0
+	e.write(p)
+}
+
+// settleLate puts the lines into history that have gone by.
+func settleLate(e *Engine) {
+	l, t := &e.late, &e.late.text
+	n := len(l.ends) - (e.rows - 1)
+	if n <= 0 {
+		return
+	}
+	t.Pen, t.Memo, t.Tabs, t.Cols = e.cur.pen, &e.memo, e.tabs, e.cols
+	at := 0
+	for _, line := range l.ends[:n] {
+		blank := e.scr.lines[e.rows-1].used == 0
+		switch {
+		case blank && line.plain && control.PackPen(&t.Pen).Default():
+			vacate(e)
+			pushPlain(e, l.buf[at:line.end-2])
+		case blank && t.Line(l.buf[at:], line.end-2-at):
+			vacate(e)
+			from := 0
+			for _, r := range t.Rows {
+				h := histLine{cells: uint16(r.Cells)}
+				if r.Wrapped {
+					h.flags |= lineWrapped
+				}
+				if r.Plain {
+					h.flags |= linePlain
+				}
+				e.hist.add(t.Buf[from:from+r.Bytes], h)
+				from += r.Bytes
+			}
+			e.scrolled += len(t.Rows)
+		default:
+			e.cur.pen = t.Pen
+			e.penChanged()
+			e.write(l.buf[at:line.end])
+			t.Pen = e.cur.pen
+		}
+		at = line.end
+	}
+	e.cur.pen = t.Pen
+	e.penChanged()
+	l.ends = slices.Delete(l.ends, 0, n)
+	for i := range l.ends {
+		l.ends[i].end -= at
+	}
+	l.seen -= at
+	l.buf = l.buf[:copy(l.buf, l.buf[at:])]
+}
+
+// pushPlain puts a plain line into history.
+func pushPlain(e *Engine, p []byte) {
+	for wrapped := true; wrapped; {
+		l := histLine{flags: linePlain}
+		n := len(p)
+		if wrapped = n > e.cols; wrapped {
+			n = e.cols
+			l.flags |= lineWrapped
+		}
+		l.cells = uint16(n)
+		e.hist.add(p[:n], l)
+		p = p[n:]
+		e.scrolled++
+	}
+}
+
+// vacate has the rows above the last one gone by.
+func vacate(e *Engine) {
+	last := e.rows - 1
+	for _, r := range e.scr.lines[e.late.void:last] {
+		e.push(r)
+		r.reset(0)
+	}
+	e.late.void = last
+	e.damageAll = true
+}
