@@ -327,13 +327,17 @@ func (t *Text) cluster() (text []byte, is bool) {
 	return text, false
 }
 
+func first(text []byte) rune {
+	r, _ := utf8.DecodeRune(text)
+	return r
+}
+
 // continues reports whether a rune that takes columns continues the last cell.
 func (t *Text) continues(p grapheme.Prop) bool {
 	text, _ := t.cluster()
 	switch c := p.Class(); c {
 	case grapheme.Extend:
-		first, _ := utf8.DecodeRune(text)
-		return p.Width() < 2 || grapheme.Of(first).Class() == grapheme.Pict
+		return p.Width() < 2 || grapheme.Of(first(text)).Class() == grapheme.Pict
 	case grapheme.ExtendPlain, grapheme.Linker, grapheme.Spacing, grapheme.ZWJ:
 		return true
 	default:
@@ -348,8 +352,7 @@ func (t *Text) attach(r rune, raw []byte, w int) bool {
 		return false
 	}
 	text, is := t.cluster()
-	first, _ := utf8.DecodeRune(text)
-	widens := !t.wide && (w > 0 || grapheme.Widens(r, first))
+	widens := !t.wide && (w > 0 || grapheme.Widens(r, first(text)))
 	if widens && t.x == t.Cols || len(text)+len(raw) > maxCluster {
 		return false
 	}
