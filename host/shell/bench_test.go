@@ -1,8 +1,11 @@
 package shell
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -65,4 +68,27 @@ func compare(b *testing.B, f func(*testing.B, setup) []time.Duration) {
 			})
 		}
 	}
+}
+
+// TestBashForksNothing: nothing that bash does before its first prompt takes a process, each of
+// which is a millisecond.
+func TestBashForksNothing(t *testing.T) {
+	faults := func(t *testing.T, shell string, plain bool) string {
+		s := begin(t, setup{shell: shell, files: map[string]string{".bashrc": "PS1='ready> '"}, plain: plain})
+		s.wait("the first prompt", func() bool { return strings.Contains(string(s.data), "ready> ") })
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+		if err != nil {
+			t.Skip("there is no /proc: ", err)
+		}
+		_, after, _ := strings.Cut(string(stat), ") ")
+		return strings.Fields(after)[8] // cminflt, of children that have ended
+	}
+	each(t, "bash", func(t *testing.T, shell string) {
+		if n := faults(t, shell, true); n != "0" {
+			t.Skip("bash starts programs by itself here")
+		}
+		if n := faults(t, shell, false); n != "0" {
+			t.Errorf("%s faults in processes that bash began", n)
+		}
+	})
 }

@@ -121,8 +121,8 @@ __tandemux_preexec() {
 
 # __tandemux_hook puts $1 before what PROMPT_COMMAND is and $2 behind it.
 __tandemux_hook() {
-    local before=$1${1:+$'\n'} behind=${2:+$'\n'}$2 now
-    now=$(declare -p PROMPT_COMMAND 2>/dev/null)
+    local before=$1${1:+$'\n'} behind=${2:+$'\n'}$2 now=
+    if declare -p PROMPT_COMMAND >/dev/null 2>&1; then now=$(declare -p PROMPT_COMMAND); fi # A subshell takes a millisecond.
     now=${now#declare -}
     case ${now%% *} in
     *[rx]*) return 1 ;; # Readonly; or exported, and children don't have the function.
@@ -153,6 +153,7 @@ __tandemux_install() {
     __tandemux_dress
 }
 
+{ # So all of it is read before there are aliases.
 if shopt -qo posix; then # A login shell, or --norc.
     # What POSIX mode has set otherwise, and leaves so.
     set +o posix
@@ -185,5 +186,10 @@ else
     unset -v __tandemux_rc
 fi
 
-# In a function there would be no DEBUG trap to be seen.
-__tandemux_install "$(trap -p DEBUG)" 2>/dev/null || :
+# A DEBUG trap matters beside a PROMPT_COMMAND. In a function there would be none to be seen.
+if [[ ${PROMPT_COMMAND-} ]]; then
+    __tandemux_install "$(trap -p DEBUG)" 2>/dev/null || :
+else
+    __tandemux_install '' 2>/dev/null || :
+fi
+}
