@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"tandemux/host/workspace/filetree"
@@ -32,16 +33,18 @@ func (g Git) MoveRef(ctx context.Context, message, ref, to, from string) error {
 
 // Moved is why MoveRef failed: otherwise, where it was not at from, and else its own error.
 func Moved(err, otherwise error) error {
-	if said, is := errors.AsType[*Error](err); is && notThere.MatchString(said.Said) {
+	if said, is := errors.AsType[*Error](err); is && notThere().MatchString(said.Said) {
 		return otherwise
 	}
 	return err
 }
 
 // notThere is what git says of a reference that is not at from.
-var notThere = regexp.MustCompile(`but expected|unable to resolve reference|reference already exists`)
+var notThere = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`but expected|unable to resolve reference|reference already exists`)
+})
 
-var locked = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
+var locked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`) })
 
 // lockOf is the lock that kept a reference from being moved, or "".
 func lockOf(err error, ref string) string {
@@ -49,7 +52,7 @@ func lockOf(err error, ref string) string {
 	if !is {
 		return ""
 	}
-	m := locked.FindStringSubmatch(said.Said)
+	m := locked().FindStringSubmatch(said.Said)
 	if m == nil || !strings.HasSuffix(m[1], "/"+ref+".lock") && !strings.HasSuffix(m[1], "/packed-refs.lock") {
 		return ""
 	}

@@ -3,6 +3,7 @@ package guard
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Typed is what was typed of a line that is not entered yet. It is a value; the zero one is
@@ -12,14 +13,14 @@ type Typed struct{ line string }
 // keysOf are what terminals send for keys: Enter by its number, all others, and the marks
 // of a paste.
 var (
-	enterKey = regexp.MustCompile(`\x1b(\[13(;\d*)?u|OM)`)
-	otherKey = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|O[@-~]|[^\[O])`)
+	enterKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b(\[13(;\d*)?u|OM)`) })
+	otherKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|O[@-~]|[^\[O])`) })
 )
 
 // Type gives the line after data was typed, and all that its Enters enter, a line each.
 // What a shell's editor does otherwise, such as fetching an older line, is not seen.
 func (t Typed) Type(data string) (next Typed, entered string) {
-	data = otherKey.ReplaceAllString(enterKey.ReplaceAllString(data, "\r"), "")
+	data = otherKey().ReplaceAllString(enterKey().ReplaceAllString(data, "\r"), "")
 	line := []rune(t.line)
 	var lines []string
 	for _, r := range data {

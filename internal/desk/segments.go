@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -196,11 +197,11 @@ func batteryIn(dir string) string {
 	return full(min(sum/n, 100), charging)
 }
 
-var pmsetLine = regexp.MustCompile(`InternalBattery[^\n]*?(\d{1,3})%; ([a-zA-Z ]+)`)
+var pmsetLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`InternalBattery[^\n]*?(\d{1,3})%; ([a-zA-Z ]+)`) })
 
 // pmset reads what macOS' program of that name says.
 func pmset(out string) string {
-	m := pmsetLine.FindStringSubmatch(out)
+	m := pmsetLine().FindStringSubmatch(out)
 	if m == nil {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -33,13 +34,13 @@ func Commands(configured func(name string) (registry.Definition, error)) []*cobr
 	}
 }
 
-var segment = regexp.MustCompile(`\{[^}]*\}`)
+var segment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^}]*\}`) })
 
 // Request asks for an operation of the interface, with the struct that it takes, nil
 // for none; refs are what its path names, in order.
 func Request(op string, in any, refs ...string) apiclient.Request {
 	route := api.Named(op)
-	r := apiclient.Request{Method: route.Method, Path: segment.ReplaceAllStringFunc(route.Path, func(name string) string {
+	r := apiclient.Request{Method: route.Method, Path: segment().ReplaceAllStringFunc(route.Path, func(name string) string {
 		ref := refs[0]
 		refs = refs[1:]
 		if strings.HasSuffix(name, "...}") {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
@@ -30,8 +31,10 @@ func quoteEnv(s string) string {
 }
 
 var (
-	envBlank  = regexp.MustCompile(`\A(?:[ \t\r\n]|#[^\n]*)*`)
-	envLine   = regexp.MustCompile(`\A(?:export[ \t]+)?([^=\n]*)=[ \t]*("(?:\\(?s:.)|[^"\\])*"|'[^']*')?([^\n]*)\n?`)
+	envBlank = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:[ \t\r\n]|#[^\n]*)*`) })
+	envLine  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A(?:export[ \t]+)?([^=\n]*)=[ \t]*("(?:\\(?s:.)|[^"\\])*"|'[^']*')?([^\n]*)\n?`)
+	})
 	envEscape = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\\`, `\`, `\$`, "$", "\\`", "`")
 )
 
@@ -40,12 +43,12 @@ func parseDotenv(text string) ([]store.Variable, error) {
 	var vars []store.Variable
 	line := 1
 	for {
-		blank := envBlank.FindString(text)
+		blank := envBlank().FindString(text)
 		line += strings.Count(blank, "\n")
 		if text = text[len(blank):]; text == "" {
 			return vars, nil
 		}
-		m := envLine.FindStringSubmatch(text)
+		m := envLine().FindStringSubmatch(text)
 		if m == nil {
 			return nil, fmt.Errorf("line %d: want NAME=VALUE", line)
 		}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,7 @@ is done only while the filesystem is at that version.`, &in, func(c *call, args 
 }
 
 // address is where a remote says that a pull request is made.
-var address = regexp.MustCompile(`^remote:.*?(https?://[!-~]+)`)
+var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^remote:.*?(https?://[!-~]+)`) })
 
 // pushTask commits what is to be pushed, and has the person's git push it.
 func pushTask(c *call, args []string, how api.CommitWorkspace, force bool) (p Pushed, err error) {
@@ -144,7 +145,7 @@ func (p *Pushed) hear(c *call, from io.Reader) {
 		if len(p.Said) < maxHeard {
 			p.Said = append(p.Said, line)
 		}
-		if m := address.FindStringSubmatch(line); m != nil && p.Address == "" {
+		if m := address().FindStringSubmatch(line); m != nil && p.Address == "" {
 			p.Address = m[1]
 		}
 	}

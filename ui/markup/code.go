@@ -38,7 +38,7 @@ func (s *Highlighter) Line(text, lang string) []Run {
 	if text == "" {
 		return nil
 	}
-	l := languages[strings.ToLower(lang)]
+	l := languages()[strings.ToLower(lang)]
 	switch {
 	case l == nil:
 		return []Run{{Text: text}}

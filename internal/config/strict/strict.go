@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
 
 // mismatch is how go-toml says that a value is of another type than a member.
-var mismatch = regexp.MustCompile(`TOML (.+?) into struct field .* of type (\S+)$`)
+var mismatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`TOML (.+?) into struct field .* of type (\S+)$`) })
 
 // forms says how a value of a Go type is written.
 var forms = map[string]string{
@@ -40,7 +41,7 @@ func Decode(doc []byte, to any, what string) error {
 	}
 	row, _ := wrong.Position()
 	text := strings.TrimPrefix(wrong.Error(), "toml: ")
-	if m := mismatch.FindStringSubmatch(text); m != nil {
+	if m := mismatch().FindStringSubmatch(text); m != nil {
 		form, known := forms[strings.TrimPrefix(m[2], "*")]
 		if !known {
 			form = "something else"
