@@ -73,7 +73,7 @@ func (o *overriding) row(keys, line string) {
 	s := source{mode: o.mode, chord: chord, user: true}
 	b := s.binding(o.table.prefix)
 	for _, other := range o.taken {
-		if conflict(b, other.binding) {
+		if conflict(&b, &other.binding) {
 			o.problem(keys, false, "conflicts with %q, which is bound too", other.keys)
 			return
 		}
@@ -123,7 +123,7 @@ func (o *overriding) unbind(keys string, b Binding) {
 func (o *overriding) displace(keys string, b Binding) {
 	o.sources = slices.DeleteFunc(o.sources, func(old source) bool {
 		was := old.binding(o.table.prefix)
-		if !conflict(was, b) {
+		if !conflict(&was, &b) {
 			return false
 		}
 		if was.Keys != b.Keys {

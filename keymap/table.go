@@ -100,7 +100,7 @@ func compile(name string, prefix Key, sources []source) Table {
 			if b.Mode != Normal && b.Chord[0] == prefix {
 				continue
 			}
-			if !slices.ContainsFunc(inForce, func(o *Binding) bool { return o != nil && conflict(*o, b) }) {
+			if !slices.ContainsFunc(inForce, func(o *Binding) bool { return o != nil && conflict(o, &b) }) {
 				inForce[i] = &b
 			}
 		}
@@ -128,7 +128,7 @@ func (s source) binding(prefix Key) Binding {
 
 // conflict says whether two bindings can't both be in force: the same chord, or
 // one the start of the other.
-func conflict(a, b Binding) bool {
+func conflict(a, b *Binding) bool {
 	return a.Mode == b.Mode && (a.Chord.startsWith(b.Chord) || b.Chord.startsWith(a.Chord))
 }
 

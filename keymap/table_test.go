@@ -64,7 +64,7 @@ func consistent(t *testing.T, table Table) {
 	rows := table.Bindings()
 	for i, a := range rows {
 		for _, b := range rows[:i] {
-			if conflict(a, b) {
+			if conflict(&a, &b) {
 				t.Errorf("%s: %q and %q conflict", table.Name, a.Keys, b.Keys)
 			}
 		}
