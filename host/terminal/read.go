@@ -115,8 +115,8 @@ func (r *reader) WithAnswer(flush func()) {
 	r.hold(&flush)
 	answered := false
 	r.raw.Control(func(fd uintptr) { answered = r.parked.Load() && rawio.Wait(fd, answerTime) }) //nolint:errcheck // a closed pty answers nothing
-	if !answered {                                                                               // else the reader is about to
-		r.hold(nil)
+	if !answered {
+		r.hold(nil) // else the reader does
 	}
 }
 
