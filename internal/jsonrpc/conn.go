@@ -270,7 +270,13 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 // answer queues the answer to a request. Answers are never refused for want of
 // room; next waits instead.
 func (c *Conn) answer(id json.RawMessage, result any, err error) error {
-	if err := c.queue.add(item{msg: encodeReply(id, result, err), answer: true}); err != nil {
+	it := item{answer: true}
+	if pieces, is := result.(Pieces); is && err == nil {
+		it.msg, it.rest = beginReply(id, resultMember, 0), append(pieces[:len(pieces):len(pieces)], []byte(replyEnd))
+	} else {
+		it.msg = encodeReply(id, result, err)
+	}
+	if err := c.queue.add(it); err != nil {
 		return err
 	}
 	c.Flush()

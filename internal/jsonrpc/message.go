@@ -121,14 +121,29 @@ func depth(text []byte) int {
 		case '}', ']':
 			now--
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(text, i+1)
 		}
 	}
 	return deepest
+}
+
+// stringEnd is where the quote is that ends a string whose text begins at i, or the end of
+// the text. Most of a terminal's state is one string.
+func stringEnd(text []byte, i int) int {
+	for at := i; ; {
+		n := bytes.IndexByte(text[at:], '"')
+		if n < 0 {
+			return len(text)
+		}
+		slashes := 0
+		for at += n; at-slashes > i && text[at-slashes-1] == '\\'; {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return at
+		}
+		at++
+	}
 }
 
 // marshal is json.Marshal without escaping HTML. Raw JSON is passed on.
@@ -176,7 +191,7 @@ func encodeRequest(id int64, method string, params any) ([]byte, error) {
 // encodeReply is the answer to a request; a nil id becomes null.
 func encodeReply(id json.RawMessage, result any, failure error) []byte {
 	var body json.RawMessage
-	name := `,"result":`
+	name := resultMember
 	if failure == nil {
 		b, err := marshal(result)
 		if err != nil {
@@ -188,13 +203,20 @@ func encodeReply(id json.RawMessage, result any, failure error) []byte {
 		name = `,"error":`
 		body, _ = marshal(toWire(failure))
 	}
+	return append(append(beginReply(id, name, len(body)), body...), replyEnd...)
+}
+
+// beginReply is what comes before the result, or the error; room is how much follows.
+func beginReply(id json.RawMessage, name string, room int) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	buf := make([]byte, 0, 40+len(id)+len(body))
+	buf := make([]byte, 0, 40+len(id)+room)
 	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
-	buf = append(buf, id...)
-	buf = append(buf, name...)
-	buf = append(buf, body...)
-	return append(buf, '}')
+	return append(append(buf, id...), name...)
 }
+
+const (
+	resultMember = `,"result":`
+	replyEnd     = "}"
+)

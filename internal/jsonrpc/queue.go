@@ -16,6 +16,7 @@ import (
 type queue struct {
 	t                     Transport
 	direct                DirectWriter // t, nil when it is none
+	pieces                PieceWriter  // likewise
 	wrote                 func()       // nil for nothing
 	maxBytes, maxMessages int
 
@@ -37,9 +38,13 @@ type queue struct {
 // item is a message.
 type item struct {
 	msg    []byte
+	rest   Pieces // what follows msg
 	answer bool
 	shared Shared // nil when nobody wants to know when it has gone
 }
+
+// size is the message's length.
+func (i *item) size() int { return len(i.msg) + i.rest.size() }
 
 // gone releases a shared message, which the queue no longer needs.
 func (i *item) gone() {
@@ -51,6 +56,7 @@ func (i *item) gone() {
 func newQueue(t Transport, o Options) *queue {
 	q := &queue{t: t, wrote: o.Wrote, maxBytes: o.MaxQueueBytes, maxMessages: o.MaxQueueMessages}
 	q.direct, _ = t.(DirectWriter)
+	q.pieces, _ = t.(PieceWriter)
 	q.wake.L = &q.mu
 	return q
 }
@@ -63,13 +69,13 @@ func (q *queue) add(it item) error {
 	if q.closed {
 		return ErrClosed
 	}
-	if !it.answer && q.bytes > 0 && q.over(len(it.msg), 1) {
+	if !it.answer && q.bytes > 0 && q.over(it.size(), 1) {
 		return ErrQueueFull
 	}
 	q.items = append(q.items, it)
-	q.bytes += len(it.msg)
+	q.bytes += it.size()
 	if it.answer {
-		q.answers += len(it.msg)
+		q.answers += it.size()
 	}
 	return nil
 }
@@ -143,10 +149,16 @@ func (q *queue) write(try bool) (done bool) {
 		more = q.direct != nil && q.waiting() > 0
 	}
 	q.busy = true
-	msg, tried := q.writing.msg, Written
+	msg, rest, size, tried := q.writing.msg, q.writing.rest, q.writing.size(), Written
 	q.mu.Unlock()
+	apart := len(rest) > 0 && q.pieces != nil && !try
+	if len(rest) > 0 && !apart {
+		msg = slices.Concat(append(Pieces{msg}, rest...)...)
+	}
 	var err error
 	switch {
+	case apart:
+		more, err = false, q.pieces.WritePieces(append(Pieces{msg}, rest...))
 	case try:
 		tried, err = q.direct.TryWrite(msg, more)
 	case q.direct != nil:
@@ -162,9 +174,9 @@ func (q *queue) write(try bool) (done bool) {
 		return false
 	}
 	q.held, q.failed = more || tried == Kept, err
-	q.bytes -= len(msg)
+	q.bytes -= size
 	if q.writing.answer {
-		q.answers -= len(msg)
+		q.answers -= size
 	}
 	q.writing.gone()
 	q.writing = item{}
@@ -237,7 +249,7 @@ func (q *queue) discard() int {
 	for i := range q.items[q.head:] {
 		q.items[q.head+i].gone()
 	}
-	q.items, q.head, q.bytes, q.answers = nil, 0, len(q.writing.msg), 0
+	q.items, q.head, q.bytes, q.answers = nil, 0, q.writing.size(), 0
 	if q.writing.answer {
 		q.answers = q.bytes
 	}

@@ -31,6 +31,23 @@ type DirectWriter interface {
 	TryWrite(msg []byte, more bool) (Tried, error)
 }
 
+// PieceWriter is a Transport that can write a message whose parts lie in several places.
+type PieceWriter interface {
+	Transport
+	WritePieces(pieces Pieces) error
+}
+
+// Pieces are JSON in several parts, which are not changed any more: as the result of a
+// request, what many are answered with is in memory once.
+type Pieces [][]byte
+
+func (p Pieces) size() (n int) {
+	for _, b := range p {
+		n += len(b)
+	}
+	return n
+}
+
 // Tried says what became of a TryWrite.
 type Tried uint8
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -156,7 +157,7 @@ func (w *wire) refuse() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, 0x88, 2, byte(websocket.StatusMessageTooBig>>8), byte(websocket.StatusMessageTooBig&0xff))
-	w.flush(nil) //nolint:errcheck // it is over, whether the peer knows why or not
+	w.flush() //nolint:errcheck // it is over, whether the peer knows why or not
 	return websocket.ErrMessageTooBig
 }
 
@@ -175,7 +176,22 @@ func (w *wire) send(msg []byte, more bool) error {
 	if more && len(w.out) < corkBytes {
 		return w.failed
 	}
-	return w.flush(nil)
+	return w.flush()
+}
+
+// sendPieces is send for a message that lies in several places.
+func (w *wire) sendPieces(pieces [][]byte) error {
+	if w.client || w.direct == nil {
+		return w.send(slices.Concat(pieces...), false)
+	}
+	n := 0
+	for _, p := range pieces {
+		n += len(p)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out = appendHeader(w.out, n, 0)
+	return w.flush(pieces...)
 }
 
 // try writes a text frame, and what was gathered before it, as far as the socket
@@ -248,22 +264,31 @@ func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, p...)
-	if err := w.flush(nil); err != nil {
+	if err := w.flush(); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
 // flush writes what was gathered, and behind it what was not. The lock is held.
-func (w *wire) flush(apart []byte) error {
-	for rest := w.out; len(rest)+len(apart) > 0 && w.failed == nil; {
+func (w *wire) flush(apart ...[]byte) error {
+	all := make(net.Buffers, 0, 4)
+	for all = append(append(all, w.out), apart...); len(all) > 0 && w.failed == nil; {
+		var bufs net.Buffers
+		for room := writeChunk; room > 0 && len(all) > 0; {
+			n := min(room, len(all[0]))
+			if n > 0 {
+				bufs = append(bufs, all[0][:n])
+			}
+			if all[0], room = all[0][n:], room-n; len(all[0]) == 0 {
+				all = all[1:]
+			}
+		}
+		if len(bufs) == 0 {
+			break
+		}
 		w.timed = true
 		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-		more := apart[:max(0, min(len(apart), writeChunk-len(rest)))]
-		bufs := net.Buffers{rest[:min(len(rest), writeChunk)]}
-		if rest = rest[len(bufs[0]):]; len(more) > 0 {
-			bufs, apart = append(bufs, more), apart[len(more):]
-		}
 		n, err := rawio.WriteBuffers(w.Conn, bufs)
 		w.sent.Add(n)
 		if err != nil {

@@ -141,6 +141,14 @@ func (t *transport) WriteMore(msg []byte, more bool) error {
 	return nil
 }
 
+// WritePieces implements jsonrpc.PieceWriter.
+func (t *transport) WritePieces(pieces jsonrpc.Pieces) error {
+	if err := t.wire.sendPieces(pieces); err != nil {
+		return fmt.Errorf("write message: %w", err)
+	}
+	return nil
+}
+
 // TryWrite is WriteMore without waiting for anybody.
 func (t *transport) TryWrite(msg []byte, more bool) (jsonrpc.Tried, error) {
 	tried, err := t.wire.try(msg, more)
