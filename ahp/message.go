@@ -131,10 +131,10 @@ type ReconnectParams struct {
 
 // ReconnectMeta is tandemux's addition to ReconnectParams.
 type ReconnectMeta struct {
-	// Continues says that the client goes on with its clientSeq, and may send what it
-	// has no answer for again under its old one, number 1 included. Without it a first
-	// clientSeq of 1 begins a numbering anew.
+	// Continues says that the client goes on with its clientSeq, and may send what has no answer
+	// again under its old one, 1 included. Without it a first clientSeq of 1 numbers anew.
 	Continues bool `json:"tandemux/continues,omitempty"`
+	Unquoted  bool `json:"tandemux/unquoted,omitempty"` // as wire.MethodUnquoted, from the answer on
 }
 
 // The values of ReconnectResult.Type.

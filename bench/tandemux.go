@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
@@ -151,7 +154,7 @@ const last = "\u2058" // printed at the end
 // Snapshot comes at first, and again to a viewer that could not keep up.
 func (v *viewer) Snapshot(s ahp.Snapshot) {
 	v.snapshots.Add(1)
-	if strings.Contains(string(s.State), last) {
+	if bytes.Contains(s.State, []byte(last)) {
 		v.end()
 	}
 }
@@ -165,6 +168,13 @@ func (v *viewer) Data(_ ahp.URI, data []byte, _ int64) {
 	if tail := data[max(0, len(data)-64):]; strings.Contains(string(tail), last) {
 		v.end()
 	}
+}
+
+// ours is this process's own processor time.
+func ours() time.Duration {
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &u) //nolint:errcheck // then it is zero
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
@@ -210,6 +220,7 @@ func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
 	}
 	h, _ := s.host()
 	before, most := h.pss(), int64(0)
+	cpu, own := h.cpu(), ours()
 	if _, err := s.command(b.tandemux, "send", id, "--enter", "go"); err != nil {
 		return err
 	}
@@ -228,11 +239,14 @@ func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
 		}
 	}
 	took := time.Since(start).Seconds()
-	again := int64(0)
+	cpu, own = h.cpu()-cpu, ours()-own
+	again, got := int64(0), int64(0)
 	for _, v := range viewers {
 		again += v.snapshots.Load() - 2 // of the root and of the terminal
+		got += v.bytes.Load()
 	}
-	b.note(k, fmt.Sprintf("cat 100 MB to %d subscribers, MB/s; host's memory before, most, MiB; fresh starts", n), "%.1f; %.0f, %.0f; %d",
-		size*times/took, mib(before), mib(most), again)
+	b.note(k, fmt.Sprintf("cat 100 MB to %d subscribers, MB/s; host's memory before, most, MiB; fresh starts; output each had, MB; processor time of host, viewers, s", n),
+		"%.1f; %.0f, %.0f; %d; %.0f; %.1f, %.1f",
+		size*times/took, mib(before), mib(most), again, float64(got)/1e6/float64(n), cpu.Seconds(), own.Seconds())
 	return nil
 }

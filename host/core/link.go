@@ -48,6 +48,7 @@ func (tx Tx) Begin(l *Link, cl *Client) {
 	cl.number++
 	l.Client, l.Profile, l.window, l.id = cl, cl.Profile, cl.window, cl.number
 	cl.links[l] = struct{}{}
+	tx.c.out.Conns++
 	cl.Seen = tx.c.o.Now()
 }
 
@@ -57,6 +58,7 @@ func (tx Tx) Undo(l *Link) {
 		tx.Unsubscribe(ch, l)
 	}
 	delete(l.Client.links, l)
+	tx.c.out.Conns--
 	l.Client, l.window = nil, nil
 	l.Out.Forget()
 }
@@ -68,6 +70,7 @@ func (tx Tx) End(l *Link) (last bool) {
 		return false
 	}
 	delete(l.Client.links, l)
+	tx.c.out.Conns--
 	l.Client.Seen = tx.c.o.Now()
 	return !l.Client.Here()
 }

@@ -78,18 +78,18 @@ func (c *Conn) release() []message {
 }
 
 // keep takes a message that is not to be queued now: it is held, or there is no room
-// for it, or nothing is sent any more.
-func (c *Conn) keep(m message) bool {
+// for it within lag, or nothing is sent any more.
+func (c *Conn) keep(m message, lag int) bool {
 	c.mu.Lock()
 	switch waiting := c.RPC.Unasked(); {
 	case c.closed:
-	case c.holding && c.heldBytes+len(m.b) <= c.lag:
+	case c.holding && c.heldBytes+len(m.b) <= lag:
 		if m.output != nil {
 			m.output.refs.Add(1)
 		}
 		c.held = append(c.held, m)
 		c.heldBytes += len(m.b)
-	case c.holding, waiting > 0 && waiting+len(m.b) > c.lag:
+	case c.holding, waiting > 0 && waiting+len(m.b) > lag:
 		c.mu.Unlock()
 		c.overflow()
 		return true

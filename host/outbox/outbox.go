@@ -14,9 +14,19 @@ import (
 // something to say; beyond it their own writers do so side by side.
 const maxInline = 4
 
+// What waits for all connections together is bounded, too: who is behind takes time to
+// catch up that many don't have, and keeps output in memory.
+const (
+	lagAll   = 128 << 20
+	lagLeast = 4 // the part of a connection's bound that it has in any case
+)
+
 // Outbox gathers the connections that one turn of the sequencer sends to, so that each
 // is written to once, after the turn. The zero value is ready.
 type Outbox struct {
+	// Conns is how many connections there are.
+	Conns int
+
 	open    bool
 	touched []*Conn
 	memory  memtrim.Trimmer // gives back what floods of output took
@@ -94,7 +104,7 @@ func (o *Outbox) Spared(n int) { o.memory.Add(n) }
 
 func (o *Outbox) send(c *Conn, m message) {
 	o.memory.Add(len(m.b))
-	if c.keep(m) {
+	if c.keep(m, max(c.lag/lagLeast, min(c.lag, lagAll/max(o.Conns, 1)))) {
 		return
 	}
 	var err error

@@ -35,6 +35,7 @@ type Conn struct {
 
 	// Of the connection's own goroutine.
 	requests, dispatches *rate.Limiter
+	batch                *batch // that the request being handled is in
 	// Hold, which an action may set, writes what the action sent, in a moment at most.
 	Hold func(flush func())
 
@@ -102,6 +103,10 @@ func (c *Conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
 			result, err = nil, failed
 		}
+		if b := c.batch; b != nil {
+			c.batch = nil
+			c.Out.RPC.AfterReply(func() { b.leaveWhenSent(c.Out) })
+		}
 	}()
 	if req.IsNotification() {
 		if note, ok := c.s.Notifications[req.Method]; ok && c.Client != nil {
@@ -147,9 +152,6 @@ func (c *Conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	if m.Bare && len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	if m.opens || req.Method == ahp.MethodSubscribe {
-		return c.giveState(ctx, m, raw)
-	}
 	return m.Do(ctx, c, raw)
 }
 
@@ -169,20 +171,6 @@ func (c *Conn) reaches(r Reach, raw json.RawMessage) bool {
 	tx := c.s.Core.Lock()
 	defer tx.Unlock()
 	return c.s.Channels.Reaches(tx, c.Principal, p.Channel)
-}
-
-// giveState answers a request that gives states, when it is its turn.
-func (c *Conn) giveState(ctx context.Context, m Method, raw json.RawMessage) (any, error) {
-	gate := c.s.states
-	if err := gate.Enter(ctx); err != nil {
-		return nil, err
-	}
-	leave := gate.Leave
-	defer func() { leave() }() // also when it panics
-	result, err := m.Do(ctx, c, raw)
-	leave = func() {}
-	c.Out.RPC.AfterReply(func() { gate.LeaveWhenSent(c.Out, &c.s.serving) })
-	return result, err
 }
 
 // noteError logs what is our fault and records who was not allowed what.

@@ -209,11 +209,11 @@ const leastShare = 16 << 10
 // fit makes the snapshots of one reply fit into it, by leaving out history of the
 // terminals that have most: a client that comes back to many terminals gets all of
 // them. The snapshots were taken in the same turn.
-func (c *Conn) fit(tx core.Tx, taken []snapshot) {
+func (c *Conn) fit(tx core.Tx, taken []*snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
 	for i, s := range taken {
-		sizes[i] = contentSize(s.state)
+		sizes[i] = s.size
 		total += sizes[i]
 	}
 	room := c.s.Limits.ReplyBytes / 10 * 9
@@ -228,7 +228,7 @@ func (c *Conn) fit(tx core.Tx, taken []snapshot) {
 		ch := tx.Channel(s.uri)
 		tx.Unsubscribe(ch, c.Link) // What this brings in is part of the state.
 		if state, ok := c.s.Channels.StateWithin(tx, ch, share); ok {
-			taken[i] = snapshot{uri: s.uri, state: state, seq: tx.Seq()}
+			taken[i] = stateOf(tx, ch, state)
 		}
 		tx.Subscribe(ch, c.Link)
 	}

@@ -7,6 +7,10 @@
 // precedes all actions after its snapshot. What takes its time is answered later
 // (Conn.Aside) or by whoever keeps Conn.Req.
 //
+// Requests that give states wait for one another and are done in batches (states.go), each
+// under one hold of the lock: who falls behind with others comes back with them, to a
+// terminal's state that is made, encoded and in memory once.
+//
 // A clientId belongs to the principal that first used it; what its numbered dispatches
 // became is remembered by package core, so that one that is sent again after a lost
 // connection is not done twice. A token that is bound to one terminal, and who is in a

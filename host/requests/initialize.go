@@ -15,7 +15,7 @@ import (
 )
 
 // initialize is the handshake (AHP, Lifecycle).
-func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) (any, error) {
+func (s *Server) initialize(ctx context.Context, c *Conn, p ahp.InitializeParams) (any, error) {
 	version, profile, err := ahp.Negotiate(p.ProtocolVersions)
 	if err != nil {
 		if ahp.CodeOf(err) == ahp.CodeUnsupportedVersion {
@@ -41,9 +41,9 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 	if err != nil {
 		return nil, err
 	}
-	var taken []snapshot
+	var taken []*snapshot
 	var seq int64
-	s.Core.Locked(func(tx core.Tx) {
+	if failed := c.turn(ctx, func(tx core.Tx, b *batch) {
 		var cl *core.Client
 		if err = s.mayAnnounce(tx, "initialize", who); err != nil {
 			return
@@ -59,9 +59,11 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 		}
 		c.Resumed, c.Continues = false, false
 		c.begin(tx, cl)
-		taken = c.openAll(tx, p.InitialSubscriptions)
+		taken = c.openAll(tx, b, p.InitialSubscriptions)
 		seq = tx.Seq()
-	})
+	}); failed != nil {
+		return nil, failed
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func (s *Server) initialize(_ context.Context, c *Conn, p ahp.InitializeParams) 
 	if err != nil {
 		return nil, c.undo(err)
 	}
-	return ahp.Encode(profile, ahp.InitializeResult{
+	return c.reply(snapshots, ahp.InitializeResult{
 		ProtocolVersion:  version,
 		ServerSeq:        seq,
 		Snapshots:        snapshots,
@@ -109,14 +111,14 @@ func (s *Server) mayAnnounce(tx core.Tx, doing string, who *auth.Principal) erro
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot
 // (AHP, Lifecycle).
-func (c *Conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
+func (c *Conn) openAll(tx core.Tx, b *batch, uris []ahp.URI) (taken []*snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
 		if uri = params.Canonical(uri); seen[uri] {
 			continue
 		}
 		seen[uri] = true
-		if s, err := c.open(tx, uri, whole); err == nil {
+		if s, err := c.open(tx, b, uri, whole); err == nil {
 			taken = append(taken, s)
 		}
 	}
@@ -134,7 +136,7 @@ func (c *Conn) begin(tx core.Tx, cl *core.Client) {
 
 // encode encodes snapshots up to the bound of one reply; the rest is left out
 // and unsubscribed, and can be subscribed to one by one.
-func (c *Conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
+func (c *Conn) encode(taken []*snapshot) ([]ahp.Snapshot, error) {
 	list := make([]ahp.Snapshot, 0, len(taken))
 	size := 0
 	for _, s := range taken {

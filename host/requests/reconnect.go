@@ -3,7 +3,6 @@ package requests
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"tandemux/ahp"
@@ -21,7 +20,7 @@ type reconnectParams struct {
 
 // reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
 // An error leaves the connection as it was: the client goes on with initialize.
-func (s *Server) reconnect(_ context.Context, c *Conn, p reconnectParams) (any, error) {
+func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any, error) {
 	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
 	}
@@ -40,8 +39,13 @@ func (s *Server) reconnect(_ context.Context, c *Conn, p reconnectParams) (any, 
 	}
 	var meta ahp.ReconnectMeta
 	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // somebody else's: it says nothing of this
-	c.Resumed, c.Continues = true, meta.Continues
-	r, err := c.resume(p.ClientID, *p.LastSeenServerSeq, uris)
+	var r resumption
+	if failed := c.turn(ctx, func(tx core.Tx, b *batch) {
+		c.Resumed, c.Continues, c.Unquoted = true, meta.Continues, meta.Unquoted
+		r, err = c.resume(tx, b, p.ClientID, *p.LastSeenServerSeq, uris)
+	}); failed != nil {
+		return nil, failed
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +65,7 @@ func (s *Server) reconnect(_ context.Context, c *Conn, p reconnectParams) (any, 
 		}
 		list = append(list, e)
 	}
-	return ahp.Encode(c.Profile, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
+	return c.reply(list, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
 }
 
 // resumed reads the list of subscriptions: URIs, or objects that hold one
@@ -91,15 +95,13 @@ type resumption struct {
 	kind    string
 	actions []ahp.Envelope
 	missing []ahp.URI
-	taken   []snapshot
+	taken   []*snapshot
 }
 
 // resume subscribes to what is still there and collects what was missed: the
 // actions when the log of every channel reaches back to seq, states otherwise.
-func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
+func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI) (resumption, error) {
 	s := c.s
-	tx := s.Core.Lock()
-	defer tx.Unlock()
 	cl := tx.Client(id)
 	if cl == nil {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
@@ -150,7 +152,7 @@ func (c *Conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	}
 	r.kind = ahp.ReconnectSnapshot
 	for _, ch := range channels {
-		r.taken = append(r.taken, c.snapshot(tx, ch, whole))
+		r.taken = append(r.taken, c.snapshot(tx, b, ch, whole))
 	}
 	c.fit(tx, r.taken)
 	return r, nil
@@ -167,7 +169,7 @@ func (c *Conn) undo(err error) error {
 // subscribe gives a channel's snapshot and everything after it. Members such as
 // delivery, view and flowControl are hints that may be ignored (AHP,
 // Subscriptions).
-func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any, error) {
+func (s *Server) subscribe(ctx context.Context, c *Conn, raw json.RawMessage) (any, error) {
 	channel, p, err := channelOf(raw)
 	if err != nil {
 		return nil, err
@@ -176,8 +178,10 @@ func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any
 	if p.Within != nil {
 		within = max(0, *p.Within)
 	}
-	var taken snapshot
-	s.Core.Locked(func(tx core.Tx) { taken, err = c.open(tx, channel, within) })
+	var taken *snapshot
+	if failed := c.turn(ctx, func(tx core.Tx, b *batch) { taken, err = c.open(tx, b, channel, within) }); failed != nil {
+		return nil, failed
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +189,8 @@ func (s *Server) subscribe(_ context.Context, c *Conn, raw json.RawMessage) (any
 	if err != nil {
 		return nil, err
 	}
-	return ahp.Encode(c.Profile, ahp.SubscribeResult{Snapshot: &encoded}) // else it is validated and copied once more
+	list := []ahp.Snapshot{encoded}
+	return c.reply(list, ahp.SubscribeResult{Snapshot: &list[0]})
 }
 
 // more is what the params of a subscription may say besides, in _meta.
@@ -241,55 +246,19 @@ func (s *Server) unsubscribe(c *Conn, raw json.RawMessage) {
 	}
 }
 
-// snapshot is a state that has yet to be encoded, which is done without the
-// lock.
-type snapshot struct {
-	uri   ahp.URI
-	state any
-	seq   int64
-}
-
-func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
-	state, err := ahp.Encode(p, s.state)
-	if err != nil {
-		return ahp.Snapshot{}, ahp.Internal("encode the state of %s: %v", s.uri, err)
-	}
-	return ahp.Snapshot{Resource: s.uri, State: state, FromSeq: s.seq}, nil
-}
-
 // open subscribes the connection, from the number in the snapshot on; its
 // actions are held until the request is answered.
-func (c *Conn) open(tx core.Tx, uri ahp.URI, within int) (snapshot, error) {
+func (c *Conn) open(tx core.Tx, b *batch, uri ahp.URI, within int) (*snapshot, error) {
 	ch, err := c.s.visible(tx, c.Principal, uri)
 	if err != nil {
-		return snapshot{}, err
+		return nil, err
 	}
 	if !c.Watches(ch.URI) && c.Subscribed() >= c.s.Limits.Subscriptions {
-		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
+		return nil, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
 	}
-	s := c.snapshot(tx, ch, within)
+	s := c.snapshot(tx, b, ch, within)
 	c.s.Channels.Opened(tx, c.Link, false)
 	return s, nil
-}
-
-// whole is all content of a terminal.
-const whole = math.MaxInt
-
-// snapshot takes a channel's state and subscribes c in the same instant. What
-// is pending goes out before the reply, should c be subscribed already: it is
-// part of the state, of which no more content is taken than within.
-func (c *Conn) snapshot(tx core.Tx, ch *core.Channel, within int) snapshot {
-	ch.Body.Settle(tx)
-	state, less := c.s.Channels.StateWithin(tx, ch, within)
-	if !less {
-		state = ch.Body.State(tx)
-	}
-	state = c.s.Channels.ShownState(tx, c.Principal, state)
-	c.Out.Hold()
-	tx.Subscribe(ch, c.Link)
-	s := snapshot{uri: ch.URI, state: state, seq: tx.Seq()}
-	c.s.Channels.Watched(tx, c.Link, ch) // what follows comes after the state
-	return s
 }
 
 // visible finds the channel of a URI that a principal may watch.

@@ -14,7 +14,6 @@ import (
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/outbox"
 	"tandemux/host/params"
 )
 
@@ -156,7 +155,7 @@ type Limits struct {
 type Server struct {
 	Options
 	conns  map[*Conn]struct{} // guarded by the lock
-	states outbox.Gate        // who is given states at the same time
+	states states             // who is given states at the same time
 	ctx    context.Context    // ends with Stop
 	cancel context.CancelFunc
 	// serving is what Wait waits for, besides what is answered later; added to with
@@ -166,7 +165,8 @@ type Server struct {
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{Options: o, conns: map[*Conn]struct{}{}, states: outbox.NewGate()}
+	s := &Server{Options: o, conns: map[*Conn]struct{}{}}
+	s.states = states{core: o.Core, work: &s.serving}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	maps.Copy(s.Methods, map[string]Method{
 		ahp.MethodInitialize:  {Do: Of(s.initialize), Reach: Anywhere, early: true, opens: true, Large: true},

@@ -260,11 +260,14 @@ func (l *link) start() {
 	c.tripped(l.born)
 	close(c.ready)
 	c.mu.Unlock()
-	if l.local && c.o.Print != nil {
+	if l.unquoted() {
 		l.rpc.Notify(wire.MethodUnquoted, ahp.SubscribeParams{Channel: ahp.RootURI}) //nolint:errcheck // then it is over anyway
 	}
 	c.sink.Status(Connected, nil)
 }
+
+// unquoted reports whether output is to come as it is.
+func (l *link) unquoted() bool { return l.local && l.c.o.Print != nil }
 
 // rejoin subscribes again to the channels whose state was lost.
 func (l *link) rejoin() {
@@ -386,7 +389,7 @@ func (l *link) reconnect(done func(error)) {
 	}
 	ask(l, ahp.MethodReconnect, ahp.ReconnectParams{
 		Channel: ahp.RootURI, ClientID: c.o.ClientID, LastSeenServerSeq: seq, Subscriptions: uris,
-		Meta: &ahp.ReconnectMeta{Continues: true},
+		Meta: &ahp.ReconnectMeta{Continues: true, Unquoted: l.unquoted()},
 	}, func(r resumption, err error) {
 		var refused *jsonrpc.Error
 		switch {
