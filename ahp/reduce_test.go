@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"tandemux/internal/soak"
 	"testing"
 	"time"
 )
@@ -51,7 +52,7 @@ func randomAction(r *rand.Rand, i int) Action {
 }
 
 func seeds(t *testing.T, f func(t *testing.T, r *rand.Rand)) {
-	for seed := range uint64(15) {
+	for seed := range uint64(soak.Short(5, 15)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { f(t, rand.New(rand.NewPCG(seed, 7))) })
 	}
 }

@@ -126,7 +126,7 @@ func raced(t *testing.T, uri ahp.URI) (w *fixture, remote func() wsrpc.Target) {
 func TestRaceWithoutVersions(t *testing.T) {
 	const uri = "ahp-terminal:/t"
 	w, remote := raced(t, uri)
-	rounds := soak.Size(t, 15, 150)
+	rounds := soak.Size(t, soak.Short(5, 15), 150)
 	for _, c := range []struct{ a, b string }{{"0.5.1", "1.0.0"}, {"0.5.0", "0.5.1"}, {"0.9.0", "1.0.0"}} {
 		a, b := w.racer("a"+c.a+c.b, c.a, remote(), uri), w.racer("b"+c.b+c.a, c.b, remote(), uri)
 		won := 0
@@ -185,7 +185,7 @@ func TestClaimAtOnce(t *testing.T) {
 	a, b := w.racer("a", "1.0.0", remote(), uri), w.racer("b", "0.5.1", wsrpc.Target{URL: "unix://" + w.sock.Path()}, uri)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	rounds := soak.Size(t, 100, 1000)
+	rounds := soak.Size(t, soak.Short(25, 100), 1000)
 	for i := range rounds + 50 {
 		if i == rounds {
 			for range runtime.NumCPU() {

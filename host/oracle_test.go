@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 )
 
 // FuzzDispatch plays a conversation that its input spells: three clients of
@@ -21,7 +22,7 @@ import (
 func FuzzDispatch(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01\x01\x00\x02\x02\x00\x03\x03\x00\x00\x04\x00"))
 	f.Add([]byte("\x00\x00\x01\x00\x05\x02\x01\x06\x03\x02\x07\x01\x00\x08\x00\x01\x09\x00\x02\x01\x01"))
-	for seed := range uint64(8) {
+	for seed := range uint64(soak.Short(3, 8)) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		b := make([]byte, 150)
 		for i := range b {

@@ -60,7 +60,7 @@ func startShell(w *fixture, p *peer, uri ahp.URI, path string) {
 // with the right exit codes, in order, in each shell.
 func TestManyCommands(t *testing.T) {
 	t.Parallel()
-	count := soak.Size(t, 20, 1000)
+	count := soak.Size(t, soak.Short(8, 20), 1000)
 	for name, path := range shells(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +110,7 @@ func TestManyCommands(t *testing.T) {
 // and in order.
 func TestTypedAhead(t *testing.T) {
 	t.Parallel()
-	const count = 100
+	count := soak.Short(30, 100)
 	w := start(t)
 	p := w.connect("one")
 	p.initialize()
@@ -183,7 +183,7 @@ func TestRunAfterEnter(t *testing.T) {
 // Whatever the arguments are, each shell passes them on as they are.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	rounds := soak.Size(t, 8, 300)
+	rounds := soak.Size(t, soak.Short(3, 8), 300)
 	for name, path := range shells(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

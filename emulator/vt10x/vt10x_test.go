@@ -22,7 +22,7 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	n := soak.Size(t, 40, 1000)
+	n := soak.Size(t, soak.Short(12, 40), 1000)
 	emutest.Properties(t, New, emutest.Options{Features: emutest.All &^ (emutest.Graphics | emutest.Repeat), Programs: n, Steps: 50, Seed: 1})
 }
 
