@@ -80,6 +80,7 @@ func startCluster(t *testing.T) (c cluster) {
 // node, and by another when that is killed.
 func TestCluster(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "three hubs")
 	c := startCluster(t)
 	machines, hubs, fronts := c.machines, c.hubs, c.fronts
 	build := hosttest.New(t, "")

@@ -16,6 +16,7 @@ import (
 	"tandemux/hub/directory"
 	"tandemux/internal/acptest"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 func TestMain(m *testing.M) {
@@ -202,6 +203,7 @@ func TestFleet(t *testing.T) {
 // one that ends is away at once. A revoked one is cut off at once, and told so.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	soak.Long(t, "a join that is killed, ended and revoked")
 	home, build := hosttest.New(t, ""), hosttest.New(t, "")
 	runHub(t, home)
 	credential := home.Tandemux("hub", "invite", "build")

@@ -80,9 +80,10 @@ func TestHelp(t *testing.T) {
 	if err := os.Symlink(self, dir+"/tandemux"); err != nil {
 		t.Fatal(err)
 	}
+	n := 0
 	everyCommand(completeRoot(t), func(c *cobra.Command) {
 		words := strings.Fields(c.CommandPath())[1:]
-		if c.Name() == "keeper" {
+		if n++; c.Name() == "keeper" || n%5 > 0 && testing.Short() {
 			return
 		}
 		t.Run(c.CommandPath(), func(t *testing.T) {

@@ -420,7 +420,7 @@ func TestInactivity(t *testing.T) {
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "flood")
-	calls := soak.Size(t, 1_000, 10_000)
+	calls := soak.Size(t, soak.Short(300, 1_000), 10_000)
 	answers := make(chan string)
 	for range calls {
 		go func() {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tandemux/host/sandbox"
+	"tandemux/internal/soak"
 )
 
 // TestLimits: memory and processes are bounded, by a cgroup or else for each.
@@ -64,6 +65,7 @@ func TestDescriptors(t *testing.T) {
 // TestUnprivileged runs the tests as somebody who is not root, which is how most
 // people's tandemux runs.
 func TestUnprivileged(t *testing.T) {
+	soak.Long(t, "all that root tries, as nobody")
 	if os.Getuid() != 0 {
 		t.Skip("this is not root")
 	}
@@ -86,9 +88,6 @@ func TestUnprivileged(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(dir, "sandbox.test"), "-test.v", "-test.run", "^Test(Escapes|Workspace|Folders|Environment|Socket|Ends|Terminal|Interrupt|Typing|Limits|Descriptors|MountPoints)$/^[^c]")
-	if testing.Short() {
-		cmd.Args = append(cmd.Args, "-test.short")
-	}
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + filepath.Join(dir, "tmp")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -23,6 +23,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/hub/front"
 	"tandemux/hub/server"
+	"tandemux/internal/soak"
 )
 
 // bus is a NATS with JetStream that the tests share.
@@ -207,6 +208,7 @@ func realProvider(t *testing.T) func(callback string) string {
 
 // TestRealProvider signs in by a provider's program, on the page and on a command line.
 func TestRealProvider(t *testing.T) {
+	soak.Long(t, "a provider is built")
 	h := newHub(t, realProvider(t))
 	b := newBrowser(t)
 	if status, _ := b.get(t, h.url+"/auth/me"); status != http.StatusUnauthorized {

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 // chatty is an agent that says much, in many ways.
@@ -46,7 +47,7 @@ func TestStreamCuts(t *testing.T) {
 	w.send(got.ID, "two")
 	seed := rand.Uint64()
 	var readers sync.WaitGroup
-	gathered := make([][]frame, 8)
+	gathered := make([][]frame, soak.Short(3, 8))
 	for n := range gathered {
 		readers.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(n)))
@@ -149,6 +150,7 @@ func TestStreamWaits(t *testing.T) {
 // TestTenTasks: ten tasks of one repository at once, each in a worktree of its own,
 // and none sees another's work.
 func TestTenTasks(t *testing.T) {
+	soak.Long(t, "ten tasks on one repository")
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
