@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
-	"tandemux/internal/soak"
 	"testing"
 	"time"
+
+	"tandemux/internal/soak"
 )
 
 // randomAction draws from everything a channel may carry, foreign actions
