@@ -3,7 +3,6 @@ package hooks
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -45,23 +44,23 @@ func (t *Tables) Options() []option.Option {
 	}}
 }
 
-var members = []string{"on", "run", "url", "key-file", "timeout"}
+var tables = option.Named[Hook]{
+	Option: "hooks", Such: "[hooks.notify]", What: "a hook",
+	Members: []string{"on", "run", "url", "key-file", "timeout"},
+	Begin:   func(string) (Hook, error) { return Hook{Timeout: defaultTimeout}, nil },
+	Set:     (*Hook).set, Check: (*Hook).check,
+}
 
 // Set implements option.Tables.
 func (t *Tables) Set(raw any) (path []string, err error) {
-	begin := func(string) (Hook, error) { return Hook{Timeout: defaultTimeout}, nil }
-	all, path, err := option.Named("hooks", "[hooks.notify]", raw, begin, (*Hook).set, (*Hook).check)
-	if err == nil {
-		*t = all
-	}
-	return path, err
+	return tables.Read((*map[string]Hook)(t), raw)
 }
 
 // set takes a member.
 func (h *Hook) set(name string, raw any) error {
 	switch name {
 	case "on":
-		on, ok := texts(raw)
+		on, ok := option.Texts(raw)
 		if !ok || len(on) == 0 {
 			return fmt.Errorf("must be a list of events, of %s", option.Quoted(Kinds))
 		}
@@ -72,7 +71,7 @@ func (h *Hook) set(name string, raw any) error {
 		}
 		h.On = on
 	case "run":
-		argv, ok := texts(raw)
+		argv, ok := option.Texts(raw)
 		if !ok || len(argv) == 0 || argv[0] == "" {
 			return errors.New(`must be a program and its arguments, such as ["notify-send", "tandemux"]`)
 		}
@@ -95,8 +94,6 @@ func (h *Hook) set(name string, raw any) error {
 		if h.Timeout = time.Duration(n) * time.Second; n < 1 || n > int64(maxTimeout/time.Second) {
 			return fmt.Errorf("must be a number of seconds, 1 to %d", int(maxTimeout.Seconds()))
 		}
-	default:
-		return unknown(name, "nothing that a hook has", members)
 	}
 	return nil
 }
@@ -120,36 +117,4 @@ func unknown(name, what string, of []string) error {
 		return fmt.Errorf("%.64q is %s; did you mean %q?", name, what, near)
 	}
 	return fmt.Errorf("%.64q is %s; there are %s", name, what, strings.Join(of, ", "))
-}
-
-// texts is a list of texts without NUL.
-func texts(raw any) ([]string, bool) {
-	list, ok := raw.([]any)
-	all := make([]string, len(list))
-	for i, one := range list {
-		text, is := one.(string)
-		all[i], ok = text, ok && is && !strings.ContainsRune(text, 0)
-	}
-	return all, ok
-}
-
-// TOML implements option.Tables.
-func (t *Tables) TOML() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(*t)) {
-		h := (*t)[name]
-		fmt.Fprintf(&b, "[hooks.%s]\non = [%s]\n", name, option.Quoted(h.On))
-		if len(h.Run) > 0 {
-			fmt.Fprintf(&b, "run = [%s]\n", option.Quoted(h.Run))
-		}
-		for _, m := range [][2]string{{"url", h.URL}, {"key-file", h.KeyFile}} {
-			if m[1] != "" {
-				fmt.Fprintf(&b, "%s = %q\n", m[0], m[1])
-			}
-		}
-		if h.Timeout != defaultTimeout {
-			fmt.Fprintf(&b, "timeout = %d\n", int(h.Timeout.Seconds()))
-		}
-	}
-	return b.String()
 }

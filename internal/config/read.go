@@ -149,13 +149,7 @@ func convert(o *option.Option, raw any) (path []string, err error) {
 			*v.(*bool) = is
 		}
 	case *[]string:
-		texts, ok := raw.([]any)
-		list := make([]string, len(texts))
-		for i, item := range texts {
-			s, text := item.(string)
-			ok = ok && text
-			list[i] = s
-		}
+		list, ok := option.Texts(raw)
 		if !ok {
 			one, _ := raw.(string)
 			return path, fmt.Errorf("must be a list of texts, such as [%q]", cmp.Or(cut(one), "text"))

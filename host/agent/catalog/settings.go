@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"tandemux/host/agent/acp"
 	"tandemux/host/task/login"
 	"tandemux/internal/config/option"
-	"tandemux/internal/spelling"
 )
 
 // Agent is a table [agents.NAME]: an agent that speaks the Agent Client Protocol.
@@ -69,21 +67,21 @@ func (t *Tables) Options() []option.Option {
 	}}
 }
 
-var agentMembers = []string{"command", "title", "env", "cwd", "confirm", "login", "panes", "idle", "logins"}
-
-// Set implements option.Tables.
-func (t *Tables) Set(raw any) (path []string, err error) {
-	begin := func(name string) (a Agent, err error) {
+var tables = option.Named[Agent]{
+	Option: "agents", Such: "[agents.mine]", What: "an agent",
+	Members: []string{"command", "title", "env", "cwd", "confirm", "login", "panes", "idle", "logins"},
+	Begin: func(name string) (a Agent, err error) {
 		if !plainName(name) {
 			err = errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
 		}
 		return a, err
-	}
-	all, path, err := option.Named("agents", "[agents.mine]", raw, begin, (*Agent).set, func(*Agent) error { return nil })
-	if err == nil {
-		*t = all
-	}
-	return path, err
+	},
+	Set: (*Agent).set,
+}
+
+// Set implements option.Tables.
+func (t *Tables) Set(raw any) (path []string, err error) {
+	return tables.Read((*map[string]Agent)(t), raw)
 }
 
 // set takes a member.
@@ -94,7 +92,7 @@ func (a *Agent) set(name string, raw any) error {
 		if isText {
 			a.Command = strings.Fields(text)
 		}
-		if list, ok := texts(raw); ok {
+		if list, ok := option.Texts(raw); ok {
 			a.Command = list
 		} else if !isText {
 			return errors.New(`must be a list of texts, such as ["my-agent", "--acp"]`)
@@ -114,7 +112,7 @@ func (a *Agent) set(name string, raw any) error {
 	case "panes":
 		return a.setPanes(raw)
 	case "logins":
-		list, ok := texts(raw)
+		list, ok := option.Texts(raw)
 		if !ok || len(list) > login.MaxNames {
 			return fmt.Errorf(`must be a list of at most %d files, such as ["~/.claude/.credentials.json"]`, login.MaxNames)
 		}
@@ -134,13 +132,6 @@ func (a *Agent) set(name string, raw any) error {
 		}
 		return nil
 	}
-	if !slices.Contains(agentMembers, name) {
-		err := fmt.Errorf("is nothing that an agent has; it may have %s", strings.Join(agentMembers, ", "))
-		if near := spelling.Closest(name, agentMembers); near != "" {
-			err = fmt.Errorf("is nothing that an agent has; did you mean %q?", near)
-		}
-		return err
-	}
 	if !isText || strings.ContainsRune(text, 0) {
 		return errors.New("must be a text in quotes")
 	}
@@ -157,16 +148,6 @@ func (a *Agent) set(name string, raw any) error {
 		a.Confirm = text
 	}
 	return nil
-}
-
-// texts is a list of them.
-func texts(raw any) (out []string, ok bool) {
-	list, ok := raw.([]any)
-	for _, item := range list {
-		text, is := item.(string)
-		ok, out = ok && is, append(out, text)
-	}
-	return out, ok
 }
 
 // variables is a table of an environment's.
@@ -192,7 +173,7 @@ func (a *Agent) setPanes(raw any) error {
 		is := false
 		switch name {
 		case "args":
-			a.Panes.Args, is = texts(v)
+			a.Panes.Args, is = option.Texts(v)
 		case "env":
 			var env map[string]string
 			env, is = variables(v)
@@ -233,7 +214,7 @@ func (a *Agent) setLogin(raw any) error {
 		case to != nil:
 			*to, ok = v.(string)
 		case more != nil:
-			*more, ok = texts(v)
+			*more, ok = option.Texts(v)
 		case name == "required":
 			r.Required, ok = v.(bool)
 		default:
@@ -256,35 +237,4 @@ func plainName(name string) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
 	}
 	return name != "" && len(name) <= 40 && !strings.ContainsFunc(name, strange)
-}
-
-// TOML implements option.Tables.
-func (t *Tables) TOML() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(*t)) {
-		a := (*t)[name]
-		env := option.Option{Value: &a.Env}
-		fmt.Fprintf(&b, "[agents.%s]\ncommand = [%s]\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
-			name, option.Quoted(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(env.TOML(), "\n", ", "))
-		if w := a.Panes; w != nil {
-			vars := []string{}
-			for _, v := range w.Env {
-				vars = append(vars, fmt.Sprintf("%s = %q", v.Name, v.Value))
-			}
-			fmt.Fprintf(&b, "panes = { args = [%s], env = { %s }, meta = %q, shell = %v }\n", option.Quoted(w.Args), strings.Join(vars, ", "), cmp.Or(string(w.Meta), "null"), w.Shell != "")
-		} else if a.OwnShell {
-			b.WriteString("panes = false\n")
-		}
-		if a.Idle != nil {
-			fmt.Fprintf(&b, "idle = %d\n", *a.Idle)
-		}
-		if len(a.Logins) > 0 {
-			fmt.Fprintf(&b, "logins = [\"~/%s\"]\n", strings.Join(a.Logins, "\", \"~/"))
-		}
-		if r := a.Login; r != nil {
-			fmt.Fprintf(&b, "login = { resource = %q, variable = %q, name = %q, servers = [%s], scopes = [%s], required = %v }\n",
-				r.URI, r.Variable, r.Name, option.Quoted(r.Servers), option.Quoted(r.Scopes), r.Required)
-		}
-	}
-	return b.String()
 }

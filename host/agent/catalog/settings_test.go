@@ -47,11 +47,6 @@ idle = 0
 	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, problems)
 	}
-	some := Tables{"mine": got["mine"], "short": got["short"]}
-	again, problems := read(some.TOML())
-	if len(problems) > 0 || !reflect.DeepEqual(again["mine"].Login, want["mine"].Login) || !reflect.DeepEqual(again["mine"].Panes, want["mine"].Panes) || !again["short"].OwnShell || *again["short"].Idle != 0 {
-		t.Errorf("%+v, %v, from %s", again, problems, some.TOML())
-	}
 }
 
 // Mistakes are named with their line, and none of the agents counts then.

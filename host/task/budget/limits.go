@@ -3,15 +3,12 @@ package budget
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"tandemux/internal/config/option"
-	"tandemux/internal/spelling"
 )
 
 // Kind is what is limited.
@@ -95,16 +92,14 @@ func (d *Defaults) Options() []option.Option {
 	}}
 }
 
-var members = []string{"max-tokens", "max-cost", "max-time", "max-disk"}
+var tables = option.Named[Limits]{
+	Option: "budgets", Such: "[budgets.all]", What: "a budget",
+	Members: []string{"max-tokens", "max-cost", "max-time", "max-disk"}, Set: (*Limits).set,
+}
 
 // Set implements option.Tables.
 func (d *Defaults) Set(raw any) (path []string, err error) {
-	begin := func(string) (l Limits, err error) { return l, nil }
-	all, path, err := option.Named("budgets", "[budgets.all]", raw, begin, (*Limits).set, func(*Limits) error { return nil })
-	if err == nil {
-		*d = all
-	}
-	return path, err
+	return tables.Read((*map[string]Limits)(d), raw)
 }
 
 // set takes a member.
@@ -134,36 +129,8 @@ func (l *Limits) set(name string, raw any) error {
 		} else {
 			l.Bytes = &n
 		}
-	default:
-		err := fmt.Errorf("is nothing that a budget has; it may have %s", strings.Join(members, ", "))
-		if near := spelling.Closest(name, members); near != "" {
-			err = fmt.Errorf("is nothing that a budget has; did you mean %q?", near)
-		}
-		return err
 	}
 	return nil
-}
-
-// TOML gives the tables as the file has them.
-func (d *Defaults) TOML() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(*d)) {
-		l := (*d)[name]
-		fmt.Fprintf(&b, "[budgets.%s]\n", name)
-		if l.Tokens != nil {
-			fmt.Fprintf(&b, "max-tokens = %d\n", *l.Tokens)
-		}
-		if l.Cost != nil {
-			fmt.Fprintf(&b, "max-cost = %v\n", *l.Cost)
-		}
-		if l.Seconds != nil {
-			fmt.Fprintf(&b, "max-time = %d\n", *l.Seconds)
-		}
-		if l.Bytes != nil {
-			fmt.Fprintf(&b, "max-disk = %q\n", FormatBytes(*l.Bytes))
-		}
-	}
-	return b.String()
 }
 
 // Of is what holds for new tasks of an agent.
@@ -194,16 +161,6 @@ func ParseBytes(text string) (int64, error) {
 		return 0, fmt.Errorf("%.40q is no size; give bytes such as 512M or 2G", text)
 	}
 	return n * unit, nil
-}
-
-// FormatBytes is a size as ParseBytes reads it.
-func FormatBytes(n int64) string {
-	for _, u := range units {
-		if n >= u.bytes && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.letter
-		}
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 // roughly is a size as people read it.

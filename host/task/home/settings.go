@@ -14,7 +14,6 @@ import (
 
 	"tandemux/host/workspace"
 	"tandemux/internal/config/option"
-	"tandemux/internal/spelling"
 )
 
 // Repository is a table [repositories.NAME] of the configuration: what holds for tasks whose
@@ -61,21 +60,20 @@ func (r *Repositories) Options() []option.Option {
 	}}
 }
 
-var repositoryMembers = []string{"dir", "check", "check-timeout", "setup", "carry"}
-
-// Set implements option.Tables.
-func (r *Repositories) Set(raw any) (path []string, err error) {
-	begin := func(string) (one Repository, err error) { return one, nil }
-	all, path, err := option.Named("repositories", "[repositories.app]", raw, begin, (*Repository).set, func(one *Repository) error {
-		if one.Dir == "" {
+var tables = option.Named[Repository]{
+	Option: "repositories", Such: "[repositories.app]", What: "a repository",
+	Members: []string{"dir", "check", "check-timeout", "setup", "carry"}, Set: (*Repository).set,
+	Check: func(r *Repository) error {
+		if r.Dir == "" {
 			return errors.New(`has no dir: say which directory it is about, such as dir = "~/src/app"`)
 		}
 		return nil
-	})
-	if err == nil {
-		*r = all
-	}
-	return path, err
+	},
+}
+
+// Set implements option.Tables.
+func (r *Repositories) Set(raw any) (path []string, err error) {
+	return tables.Read((*map[string]Repository)(r), raw)
 }
 
 // set takes a member.
@@ -102,13 +100,11 @@ func (r *Repository) set(name string, raw any) error {
 			r.Setup = text
 		}
 	case "carry":
-		list, ok := raw.([]any)
-		r.Carry = nil
-		for _, item := range list {
-			glob, is := item.(string)
+		list, ok := option.Texts(raw)
+		r.Carry = list
+		for _, glob := range list {
 			_, err := path.Match(glob, "")
-			ok = ok && is && err == nil && fs.ValidPath(glob) && glob != "."
-			r.Carry = append(r.Carry, glob)
+			ok = ok && err == nil && fs.ValidPath(glob) && glob != "."
 		}
 		if !ok || len(list) > maxCarry {
 			return fmt.Errorf(`must be a list of at most %d patterns of paths in the directory, such as ["node_modules", "*/.env"]`, maxCarry)
@@ -119,36 +115,8 @@ func (r *Repository) set(name string, raw any) error {
 			return fmt.Errorf("must be a whole number of seconds from 1 to %d", most)
 		}
 		r.CheckTime = time.Duration(n) * time.Second
-	default:
-		err := fmt.Errorf("is nothing that a repository has; it may have %s", strings.Join(repositoryMembers, ", "))
-		if near := spelling.Closest(name, repositoryMembers); near != "" {
-			err = fmt.Errorf("is nothing that a repository has; did you mean %q?", near)
-		}
-		return err
 	}
 	return nil
-}
-
-// TOML gives the tables as the file has them.
-func (r *Repositories) TOML() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(*r)) {
-		one := (*r)[name]
-		fmt.Fprintf(&b, "[repositories.%s]\ndir = %q\n", name, one.Dir)
-		if one.Check != "" {
-			fmt.Fprintf(&b, "check = %q\n", one.Check)
-		}
-		if one.CheckTime != 0 {
-			fmt.Fprintf(&b, "check-timeout = %d\n", int(one.CheckTime/time.Second))
-		}
-		if one.Setup != "" {
-			fmt.Fprintf(&b, "setup = %q\n", one.Setup)
-		}
-		if len(one.Carry) > 0 {
-			fmt.Fprintf(&b, "carry = [%s]\n", option.Quoted(one.Carry))
-		}
-	}
-	return b.String()
 }
 
 // Settings give what the configuration says now; nil: nothing.

@@ -32,8 +32,8 @@ func TestRepositories(t *testing.T) {
 		var r Repositories
 		_, err := r.Set(m["repositories"])
 		switch {
-		case want == "" && (err != nil || !reflect.DeepEqual(r["a"], Repository{Dir: "/src", Check: `make "x"`, CheckTime: 5 * time.Second, Setup: "npm ci", Carry: []string{"node_modules", "*/.env"}}) || r.TOML() != text):
-			t.Errorf("%s: %v, %+v: %s", text, err, r, r.TOML())
+		case want == "" && (err != nil || !reflect.DeepEqual(r["a"], Repository{Dir: "/src", Check: `make "x"`, CheckTime: 5 * time.Second, Setup: "npm ci", Carry: []string{"node_modules", "*/.env"}})):
+			t.Errorf("%s: %v, %+v", text, err, r)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -40,15 +40,6 @@ func (l *Limits) Set(raw any) (path []string, err error) {
 	return nil, nil
 }
 
-// TOML gives what is set.
-func (l *Limits) TOML() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(*l)) {
-		fmt.Fprintf(&b, "%q = %d\n", name, (*l)[name])
-	}
-	return b.String()
-}
-
 // Queue lets tasks work, in the order in which they were asked to, as far as the limits
 // allow. A task has a place from before its agent starts, or its turn begins, until it has
 // nothing to do or its turn has ended. Its methods may be called from any goroutine.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tandemux/internal/spelling"
 )
 
 // Option is a setting of the configuration.
@@ -66,8 +68,6 @@ type Not bool
 type Tables interface {
 	// Set takes what the file has. path is of what is wrong.
 	Set(raw any) (path []string, err error)
-	// TOML gives what is set.
-	TOML() string
 }
 
 // Default gives a Value that holds a default.
@@ -76,39 +76,73 @@ func Default[T any](value *T, def T) *T {
 	return value
 }
 
-// Named reads tables that the user names, such as [agents.mine]: begin makes the value of a
-// table, set takes a member of it, check says what is wrong with all of them together.
-func Named[V any](option, such string, raw any, begin func(name string) (V, error), set func(v *V, member string, raw any) error, check func(v *V) error) (all map[string]V, path []string, err error) {
-	path = []string{option}
+// Named are tables that the user names, such as [agents.mine]: what each may have.
+type Named[V any] struct {
+	Option, Such, What string // "agents", "[agents.mine]", "an agent"
+	Members            []string
+	Begin              func(name string) (V, error) // makes the value of a table; nil: the zero one
+	Set                func(v *V, member string, raw any) error
+	Check              func(v *V) error // of all members together; nil: none
+}
+
+// Read reads the tables; where something is wrong, all stay as they were.
+func (n Named[V]) Read(into *map[string]V, raw any) (path []string, err error) {
+	path = []string{n.Option}
 	tables, ok := raw.(map[string]any)
 	if !ok {
-		return nil, path, fmt.Errorf("must be tables, such as %s", such)
+		return path, fmt.Errorf("must be tables, such as %s", n.Such)
 	}
-	all = make(map[string]V, len(tables))
+	all := make(map[string]V, len(tables))
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		at := append(slices.Clone(path), name)
 		members, ok := tables[name].(map[string]any)
 		if !ok {
-			return nil, at, fmt.Errorf("must be a table, such as %s", such)
+			return at, fmt.Errorf("must be a table, such as %s", n.Such)
 		}
-		v, err := begin(name)
-		if err != nil {
-			return nil, at, err
-		}
-		for _, m := range slices.Sorted(maps.Keys(members)) {
-			if err := set(&v, m, members[m]); err != nil {
-				return nil, append(at, m), err
+		var v V
+		if n.Begin != nil {
+			if v, err = n.Begin(name); err != nil {
+				return at, err
 			}
 		}
-		if err := check(&v); err != nil {
-			return nil, at, err
+		for _, m := range slices.Sorted(maps.Keys(members)) {
+			if !slices.Contains(n.Members, m) {
+				return append(at, m), n.unknown(m)
+			}
+			if err := n.Set(&v, m, members[m]); err != nil {
+				return append(at, m), err
+			}
+		}
+		if n.Check != nil {
+			if err := n.Check(&v); err != nil {
+				return at, err
+			}
 		}
 		all[name] = v
 	}
-	return all, nil, nil
+	*into = all
+	return nil, nil
 }
 
-// TOML is the value as the file has it.
+func (n Named[V]) unknown(member string) error {
+	if near := spelling.Closest(member, n.Members); near != "" {
+		return fmt.Errorf("is nothing that %s has; did you mean %q?", n.What, near)
+	}
+	return fmt.Errorf("is nothing that %s has; it may have %s", n.What, strings.Join(n.Members, ", "))
+}
+
+// Texts is a list of texts without NUL.
+func Texts(raw any) ([]string, bool) {
+	list, ok := raw.([]any)
+	all := make([]string, len(list))
+	for i, one := range list {
+		text, is := one.(string)
+		all[i], ok = text, ok && is && !strings.ContainsRune(text, 0)
+	}
+	return all, ok
+}
+
+// TOML is the value as the file has it; "" for tables that the user names.
 func (o *Option) TOML() string {
 	switch v := o.Value.(type) {
 	case *string:
@@ -131,7 +165,7 @@ func (o *Option) TOML() string {
 	case *time.Duration:
 		return fmt.Sprint(int(v.Seconds()))
 	}
-	return o.Value.(Tables).TOML()
+	return ""
 }
 
 // IsTable reports whether the setting is a table or several.
