@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -17,7 +15,6 @@ import (
 	"tandemux/host/workspace/travel"
 	"tandemux/hub/front"
 	"tandemux/hub/queue"
-	"tandemux/internal/fault"
 )
 
 // API answers requests about a queue.
@@ -50,20 +47,20 @@ type written struct{}
 var operations = map[string]route{
 	"createTask":     {auth.ScopeSession, http.StatusCreated, createTask},
 	"listTasks":      {auth.ScopeRead, http.StatusOK, listTasks},
-	"getTask":        {auth.ScopeRead, http.StatusOK, func(r *request) (any, error) { t, err := r.task(); return present(r.q, t), err }},
-	"cancelTask":     {auth.ScopeSession, http.StatusOK, cancelTask},
-	"deleteTask":     {auth.ScopeSession, http.StatusOK, deleteTask},
-	"sendEvent":      {auth.ScopeSession, http.StatusCreated, sendEvent},
-	"listEvents":     {auth.ScopeRead, http.StatusOK, listEvents},
+	"getTask":        {auth.ScopeRead, http.StatusOK, ofTask(func(r *request, t queue.Task) (any, error) { return present(r.q, t), nil })},
+	"cancelTask":     {auth.ScopeSession, http.StatusOK, ofTask(cancelTask)},
+	"deleteTask":     {auth.ScopeSession, http.StatusOK, ofTask(deleteTask)},
+	"sendEvent":      {auth.ScopeSession, http.StatusCreated, ofTask(sendEvent)},
+	"listEvents":     {auth.ScopeRead, http.StatusOK, ofTask(listEvents)},
 	"getEvent":       {auth.ScopeRead, http.StatusOK, getEvent},
-	"streamTask":     {auth.ScopeRead, http.StatusOK, streamTask},
-	"listMessages":   {auth.ScopeRead, http.StatusOK, passOn},
-	"getWorkspace":   {auth.ScopeRead, http.StatusOK, passOn},
-	"diffWorkspace":  {auth.ScopeRead, http.StatusOK, passOn},
-	"patchWorkspace": {auth.ScopeRead, http.StatusOK, passOn},
-	"answerTask":     {auth.ScopeApprove, http.StatusCreated, passOn},
-	"stopTask":       {auth.ScopeSession, http.StatusOK, passOn},
-	"setBudget":      {auth.ScopeSession, http.StatusOK, passOn},
+	"streamTask":     {auth.ScopeRead, http.StatusOK, ofTask(streamTask)},
+	"listMessages":   {auth.ScopeRead, http.StatusOK, ofTask(passOn)},
+	"getWorkspace":   {auth.ScopeRead, http.StatusOK, ofTask(passOn)},
+	"diffWorkspace":  {auth.ScopeRead, http.StatusOK, ofTask(passOn)},
+	"patchWorkspace": {auth.ScopeRead, http.StatusOK, ofTask(passOn)},
+	"answerTask":     {auth.ScopeApprove, http.StatusCreated, ofTask(passOn)},
+	"stopTask":       {auth.ScopeSession, http.StatusOK, ofTask(passOn)},
+	"setBudget":      {auth.ScopeSession, http.StatusOK, ofTask(passOn)},
 }
 
 const filesRoute = "putFiles PUT /fleet/tasks/{task}/files"
@@ -76,10 +73,10 @@ var fleet = map[string]route{
 	"setLimits PUT /fleet/limits":                    {auth.ScopeAdmin, http.StatusOK, setLimits},
 	"drainHost PUT /fleet/hosts/{host}/drain":        {auth.ScopeAdmin, http.StatusOK, setDrain},
 	"listFiles GET /fleet/files":                     {auth.ScopeRead, http.StatusOK, getRoom},
-	"getFiles GET /fleet/tasks/{task}/files":         {auth.ScopeRead, http.StatusOK, getTravelled},
-	filesRoute:                                       {auth.ScopeSession, http.StatusOK, putFiles},
-	"getBase GET /fleet/tasks/{task}/files/base":     {auth.ScopeRead, http.StatusOK, getFiles(false)},
-	"getResult GET /fleet/tasks/{task}/files/result": {auth.ScopeRead, http.StatusOK, getFiles(true)},
+	"getFiles GET /fleet/tasks/{task}/files":         {auth.ScopeRead, http.StatusOK, ofTask(getTravelled)},
+	filesRoute:                                       {auth.ScopeSession, http.StatusOK, ofTask(putFiles)},
+	"getBase GET /fleet/tasks/{task}/files/base":     {auth.ScopeRead, http.StatusOK, ofTask(getFiles(false))},
+	"getResult GET /fleet/tasks/{task}/files/result": {auth.ScopeRead, http.StatusOK, ofTask(getFiles(true))},
 }
 
 // Routes are those of the front.
@@ -121,14 +118,7 @@ func (a *API) answer(r *request, o route) {
 	if _, is := v.(written); is {
 		return
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		a.fail(r, err)
-		return
-	}
-	r.w.Header().Set("Content-Type", "application/json")
-	r.w.WriteHeader(o.status)
-	r.w.Write(append(text, '\n')) //nolint:errcheck // the caller is gone
+	hostapi.WriteJSON(r.w, o.status, v)
 }
 
 func (a *API) fail(r *request, err error) {
@@ -144,33 +134,13 @@ func (a *API) fail(r *request, err error) {
 	}
 }
 
-func refusef(status int, format string, args ...any) error {
-	return fault.New(status, "").Errorf(format, args...)
-}
-
-// decode reads the body as JSON. Nothing at all counts as {}.
+// decode reads the body as JSON.
 func (r *request) decode(v any) error {
-	text, err := io.ReadAll(r.Body)
-	if long, is := errors.AsType[*http.MaxBytesError](err); is {
-		return refusef(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", long.Limit)
-	}
+	text, err := io.ReadAll(hostapi.Bounded{Reader: r.Body})
 	if err != nil {
-		return refusef(http.StatusBadRequest, "read the body: %v", err)
+		return err
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}")
-	} else if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return refusef(http.StatusUnsupportedMediaType, "the body's Content-Type is not application/json")
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return refusef(http.StatusUnprocessableEntity, "the body: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return refusef(http.StatusBadRequest, "the body goes on after its JSON value")
-	}
-	return nil
+	return hostapi.Decode(text, r.Header.Get("Content-Type"), v)
 }
 
 // all reports whether who asks sees everybody's tasks.
@@ -195,19 +165,26 @@ func (r *request) task() (queue.Task, error) {
 	return t, nil
 }
 
-// passOn asks the task's host.
-func passOn(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
+// ofTask makes a handler of one for the task of the path.
+func ofTask(do func(*request, queue.Task) (any, error)) func(*request) (any, error) {
+	return func(r *request) (any, error) {
+		t, err := r.task()
+		if err != nil {
+			return nil, err
+		}
+		return do(r, t)
 	}
+}
+
+// passOn asks the task's host.
+func passOn(r *request, t queue.Task) (any, error) {
 	local := t.Note().Local
 	if local == "" || t.Record.Host == "" {
-		return nil, refusef(http.StatusConflict, "no host has begun with the task %s yet", t.Spec.Name)
+		return nil, hostapi.Errorf(http.StatusConflict, "no host has begun with the task %s yet", t.Spec.Name)
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, refusef(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", queue.MaxCall)
+		return nil, hostapi.Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", queue.MaxCall)
 	}
 	_, path, _ := strings.Cut(r.path, "}")
 	got, err := r.q.Call(r.Context(), t.Record.Host, queue.Call{Method: r.Method, Task: local, Path: path, Query: r.URL.RawQuery, Type: r.Header.Get("Content-Type"), Body: body, Person: r.who.Name})
@@ -215,7 +192,7 @@ func passOn(r *request) (any, error) {
 	case err != nil:
 		return nil, err
 	case got.Status >= 300:
-		return nil, refusef(got.Status, "%s", got.Text)
+		return nil, hostapi.Errorf(got.Status, "%s", got.Text)
 	}
 	if kind, _, err := mime.ParseMediaType(got.Type); err == nil {
 		r.w.Header().Set("Content-Type", kind)
@@ -262,7 +239,7 @@ func setDrain(r *request) (any, error) {
 	}
 	host := r.PathValue("host")
 	if strings.ContainsAny(host, ".*> \t") || host == "" {
-		return nil, refusef(http.StatusUnprocessableEntity, "%.100q is no name of a host", host)
+		return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "%.100q is no name of a host", host)
 	}
 	return d, r.q.Drain(r.Context(), host, d.On)
 }

@@ -37,11 +37,7 @@ type Travelled struct {
 	Unkept string `json:"unkept,omitempty"`
 }
 
-func getTravelled(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func getTravelled(r *request, t queue.Task) (any, error) {
 	if t.Spec.Files == nil {
 		return nil, queue.NotFound.Errorf("the task %s was made without files", t.Spec.Name)
 	}
@@ -49,22 +45,14 @@ func getTravelled(r *request) (any, error) {
 }
 
 // putFiles takes what a task begins with.
-func putFiles(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func putFiles(r *request, t queue.Task) (any, error) {
 	d := &delayed{out: http.NewResponseController(r.w), body: r.Body, w: r.w}
 	return struct{}{}, r.q.PutFiles(r.Context(), t, d)
 }
 
 // getFiles sends what a task began with, or its result.
-func getFiles(result bool) func(*request) (any, error) {
-	return func(r *request) (any, error) {
-		t, err := r.task()
-		if err != nil {
-			return nil, err
-		}
+func getFiles(result bool) func(*request, queue.Task) (any, error) {
+	return func(r *request, t queue.Task) (any, error) {
 		l, from, err := r.q.Files(r.Context(), t, result)
 		if err != nil {
 			return nil, err

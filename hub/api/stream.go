@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	hostapi "tandemux/host/task/api"
+
 	"tandemux/host/task"
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
@@ -34,20 +36,16 @@ type reader struct {
 	last   string // the type of the last part that it was told
 }
 
-func streamTask(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func streamTask(r *request, t queue.Task) (_ any, err error) {
 	q := r.URL.Query()
 	d := &reader{r: r, out: http.NewResponseController(r.w), id: t.Spec.ID}
 	if text := q.Get("follow"); text != "" {
 		if d.follow, err = strconv.ParseBool(text); err != nil {
-			return nil, refusef(http.StatusUnprocessableEntity, "follow is true or false")
+			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "follow is true or false")
 		}
 	}
 	if f := q.Get("format"); f != "" && f != "parts" {
-		return nil, refusef(http.StatusUnprocessableEntity, "a hub streams parts only: ask the host for %.20q", f)
+		return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "a hub streams parts only: ask the host for %.20q", f)
 	}
 	end, err := r.q.End(r.Context(), d.id)
 	if err != nil {
@@ -59,7 +57,7 @@ func streamTask(r *request) (any, error) {
 		d.after = end
 	default:
 		if d.after, err = strconv.ParseInt(from, 10, 64); err != nil || d.after < 0 || d.after > end {
-			return nil, refusef(http.StatusUnprocessableEntity, "the stream has no part %.30q: its last is %d", from, end)
+			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "the stream has no part %.30q: its last is %d", from, end)
 		}
 		d.resume = true
 	}

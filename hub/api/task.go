@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
@@ -55,19 +56,13 @@ func createTask(r *request) (any, error) {
 			return nil, err
 		}
 		if n.Workspace != "" || n.From != "" || s.Files.Size == 0 {
-			return nil, refusef(http.StatusUnprocessableEntity, "files are the workspace of a task, and from where it begins: give no other")
+			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "files are the workspace of a task, and from where it begins: give no other")
 		}
 	}
 	if err := check(r, &n, s.Where); err != nil {
 		return nil, err
 	}
-	if s.Name == "" {
-		base := n.AgentName
-		if base == "" {
-			base = "task"
-		}
-		s.Name = base + "-" + s.ID[len(s.ID)-5:]
-	}
+	s.Name = cmp.Or(s.Name, cmp.Or(n.AgentName, "task")+"-"+s.ID[len(s.ID)-5:])
 	if s.Files != nil && s.Files.Kind == travel.Bundle && n.GitBranch == "" {
 		n.GitBranch = "tandemux/" + s.Name
 	}
@@ -89,22 +84,22 @@ func check(r *request, n *task.NewTask, where []string) error {
 	}
 	if n.Name != "" {
 		if err := access.CheckName("a task", n.Name); err != nil {
-			return refusef(invalid, "%v", err)
+			return hostapi.Errorf(invalid, "%v", err)
 		}
 	}
 	switch {
 	case (n.AgentName == "") == (len(n.Command) == 0):
-		return refusef(invalid, "say which agent: give agent_name or agent_command")
+		return hostapi.Errorf(invalid, "say which agent: give agent_name or agent_command")
 	case n.AgentID != "" || n.FilesystemID != "":
-		return refusef(invalid, "agent_id and filesystem_id are one host's: give agent_name, and workspace")
+		return hostapi.Errorf(invalid, "agent_id and filesystem_id are one host's: give agent_name, and workspace")
 	case n.IfLost != "" && n.IfLost != string(lease.Fail) && n.IfLost != string(lease.Again):
-		return refusef(invalid, "if_lost is fail or again")
+		return hostapi.Errorf(invalid, "if_lost is fail or again")
 	case len(where) > maxLabels:
-		return refusef(invalid, "where has %d labels, more than %d", len(where), maxLabels)
+		return hostapi.Errorf(invalid, "where has %d labels, more than %d", len(where), maxLabels)
 	case r.all():
 		return nil
 	case len(n.Command) > 0 || n.NoSandbox || n.Workspace != "" && n.Workspace != "none":
-		return refusef(http.StatusForbidden, "only who has the scope admin may name a command or a directory, or leave the sandbox out")
+		return hostapi.Errorf(http.StatusForbidden, "only who has the scope admin may name a command or a directory, or leave the sandbox out")
 	}
 	return nil
 }
@@ -164,12 +159,12 @@ func page[T any](r *request, all []T) (hostapi.Page[T], error) {
 	var err error
 	if text := q.Get("limit"); text != "" {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 1000 {
-			return hostapi.Page[T]{}, refusef(http.StatusUnprocessableEntity, "limit is a number from 1 to 1000")
+			return hostapi.Page[T]{}, hostapi.Errorf(http.StatusUnprocessableEntity, "limit is a number from 1 to 1000")
 		}
 	}
 	if text := q.Get("cursor"); text != "" {
 		if from, err = strconv.Atoi(text); err != nil || from < 0 {
-			return hostapi.Page[T]{}, refusef(http.StatusUnprocessableEntity, "cursor is what an earlier answer gave as next")
+			return hostapi.Page[T]{}, hostapi.Errorf(http.StatusUnprocessableEntity, "cursor is what an earlier answer gave as next")
 		}
 	}
 	p := hostapi.Page[T]{Data: append([]T{}, all[min(from, len(all)):min(from+limit, len(all))]...)}
@@ -203,11 +198,8 @@ func listTasks(r *request) (any, error) {
 	return page(r, all)
 }
 
-func cancelTask(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func cancelTask(r *request, t queue.Task) (any, error) {
+	var err error
 	if t.Record, err = r.q.Cancel(r.Context(), t.Spec.ID); err != nil {
 		return nil, err
 	}
@@ -231,11 +223,7 @@ func (r *request) atHost(t queue.Task, method, path, query string) (queue.Reply,
 	return got, err == nil && got.Status < 300
 }
 
-func deleteTask(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func deleteTask(r *request, t queue.Task) (any, error) {
 	d, query := task.Deleted{}, r.URL.RawQuery
 	if t.Spec.Files != nil {
 		query = "force=true" // the repository goes with it: what is to stay is in the result
@@ -246,11 +234,7 @@ func deleteTask(r *request) (any, error) {
 	return d, r.q.Delete(r.Context(), t.Spec.ID)
 }
 
-func sendEvent(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func sendEvent(r *request, t queue.Task) (any, error) {
 	var in hostapi.NewContent
 	if err := r.decode(&in); err != nil {
 		return nil, err
@@ -293,11 +277,7 @@ func eventOf(t queue.Task, e queue.Event) store.Event {
 	return n
 }
 
-func listEvents(r *request) (any, error) {
-	t, err := r.task()
-	if err != nil {
-		return nil, err
-	}
+func listEvents(r *request, t queue.Task) (any, error) {
 	sent, err := r.q.Events(r.Context(), t.Spec.ID)
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (route *Route) serve(w http.ResponseWriter, r *http.Request) {
 	case req.status == http.StatusNoContent:
 		w.WriteHeader(req.status)
 	default:
-		writeJSON(w, req.status, result)
+		WriteJSON(w, req.status, result)
 	}
 }
 

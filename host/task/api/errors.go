@@ -73,10 +73,11 @@ func Refuse(w http.ResponseWriter, status int, text string) {
 
 func refuse(w http.ResponseWriter, e Error) {
 	e.Code = cmp.Or(codes[e.StatusCode], strings.ToLower(strings.ReplaceAll(http.StatusText(e.StatusCode), " ", "_")))
-	writeJSON(w, e.StatusCode, e)
+	WriteJSON(w, e.StatusCode, e)
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
+// WriteJSON answers with a value.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte(`{"statusCode":500,"code":"internal","message":"the answer could not be written as JSON"}`)

@@ -153,12 +153,14 @@ func (t *When) UnmarshalText(text []byte) error {
 // stream is a body of bytes, bounded as the route says. One that is longer fails
 // with 413.
 func (r *Request) stream() io.Reader {
-	return bounded{http.MaxBytesReader(r.W, r.Body, r.route.limit)}
+	return Bounded{http.MaxBytesReader(r.W, r.Body, r.route.limit)}
 }
 
-type bounded struct{ io.Reader }
+// Bounded words what is wrong with a body that http.MaxBytesReader bounds.
+type Bounded struct{ io.Reader }
 
-func (t bounded) Read(b []byte) (int, error) {
+// Read implements io.Reader.
+func (t Bounded) Read(b []byte) (int, error) {
 	n, err := t.Reader.Read(b)
 	switch long, is := errors.AsType[*http.MaxBytesError](err); {
 	case is:
@@ -175,16 +177,21 @@ func (r *Request) whole() ([]byte, error) {
 	return io.ReadAll(r.stream())
 }
 
-// decode reads the body as JSON. Nothing at all counts as {}.
+// decode reads the body as JSON.
 func (r *Request) decode(v any) error {
 	text, err := r.whole()
 	if err != nil {
 		return err
 	}
+	return Decode(text, r.Header.Get("Content-Type"), v)
+}
+
+// Decode reads a body of a Content-Type as JSON. Nothing at all counts as {}.
+func Decode(text []byte, of string, v any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
-	} else if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return Errorf(http.StatusUnsupportedMediaType, "the body's Content-Type is %q: want application/json", clip(r.Header.Get("Content-Type")))
+	} else if kind, _, err := mime.ParseMediaType(of); err != nil || kind != "application/json" {
+		return Errorf(http.StatusUnsupportedMediaType, "the body's Content-Type is %q: want application/json", clip(of))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
