@@ -304,9 +304,7 @@ func New(c Config) (*Host, error) {
 
 // complete is the Config with what was left out.
 func (c Config) complete() Config {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -118,14 +119,10 @@ func New(c Config, env Env) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Layout == "" {
-		c.Layout = "main"
-	}
+	c.Layout = cmp.Or(c.Layout, "main")
 	m := &Model{cfg: c, log: c.Log}
 	m.line.line = chosen.line
-	if m.log == nil {
-		m.log = slog.New(slog.DiscardHandler)
-	}
+	m.log = cmp.Or(m.log, slog.New(slog.DiscardHandler))
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
 	m.link = link.New(c.Host, c.far(), c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
 	m.outer = m.newOuter(env, chosen.themes)

@@ -131,7 +131,7 @@ func (s *Tokens) create(t Token) (ahp.TokenNewResult, error) {
 		Token:  tokenPrefix + base64.RawURLEncoding.EncodeToString(secret[:]),
 		Scopes: t.Scopes, Terminal: t.Terminal, Expires: t.Expires,
 	}
-	t.ID, t.Hash, t.Created = r.ID, hash(r.Token), s.now().UnixMilli()
+	t.ID, t.Hash, t.Created = r.ID, Hash(r.Token), s.now().UnixMilli()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.mend(); err != nil {
@@ -161,7 +161,7 @@ func (s *Tokens) create(t Token) (ahp.TokenNewResult, error) {
 // time each, so that its own time tells nothing. The reason is for the log:
 // who holds no valid token learns no more than that.
 func (s *Tokens) Check(secret string) (found *Token, reason string) {
-	want := []byte(hash(secret))
+	want := []byte(Hash(secret))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := -1
@@ -320,7 +320,8 @@ func (s *Tokens) Name(id string) string {
 	return ""
 }
 
-func hash(secret string) string {
+// Hash is what is kept of a secret.
+func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }

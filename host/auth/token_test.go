@@ -59,7 +59,7 @@ func TestTokens(t *testing.T) {
 	if p, reason := s.Check(b.Token); p == nil || !slices.Equal(p.Scopes, AllScopes) {
 		t.Errorf("b's token is %+v, %q", p, reason)
 	}
-	for _, wrong := range []string{"", tokenPrefix, a.Token + "x", a.Token[:len(a.Token)-1], a.ID, hash(a.Token)} {
+	for _, wrong := range []string{"", tokenPrefix, a.Token + "x", a.Token[:len(a.Token)-1], a.ID, Hash(a.Token)} {
 		if p, _ := s.Check(wrong); p != nil {
 			t.Errorf("%q was taken", wrong)
 		}
@@ -88,8 +88,8 @@ func TestTokens(t *testing.T) {
 // closes the host to tokens and stays as it is, until it is mended.
 func TestTokenFiles(t *testing.T) {
 	const secret = "tandemux_abc"
-	old := fmt.Sprintf(`[{"id":"0a","name":"old","scopes":["terminal:read"],"created":1,"hash":%q}]`, hash(secret))
-	bound := fmt.Sprintf(`{"version":2,"tokens":[{"id":"0a","name":"b","scopes":["terminal:read","admin"],"terminal":"t:x","process":"p","created":1,"hash":%q}]}`, hash(secret))
+	old := fmt.Sprintf(`[{"id":"0a","name":"old","scopes":["terminal:read"],"created":1,"hash":%q}]`, Hash(secret))
+	bound := fmt.Sprintf(`{"version":2,"tokens":[{"id":"0a","name":"b","scopes":["terminal:read","admin"],"terminal":"t:x","process":"p","created":1,"hash":%q}]}`, Hash(secret))
 	for name, text := range map[string]string{"version 1": old, "version 2": bound} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(text), 0o600); err != nil {
@@ -207,7 +207,7 @@ func TestTokensExpire(t *testing.T) {
 		}
 		// Expired ones make room.
 		for i := 3; i < maxTokens; i++ {
-			s.list = append(s.list, Token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: hash(fmt.Sprint(i))})
+			s.list = append(s.list, Token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: Hash(fmt.Sprint(i))})
 		}
 		if _, err := s.create(newToken("one more", ScopeRead)); err != nil || s.Valid(a.ID) || len(s.list) != maxTokens-1 {
 			t.Errorf("a full store: %v, %d tokens", err, len(s.list))

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -87,9 +88,7 @@ func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
 // session holds and nobody sees (T20, T21); visible says that a layout shows it.
 func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
 	refusal = h.May(p, "end it")
-	if refusal == "" {
-		refusal = p.Lacks(auth.ScopeClaim)
-	}
+	refusal = cmp.Or(refusal, p.Lacks(auth.ScopeClaim))
 	if refusal == "" && p.Agent != "" && (h.Claim.Kind != ahp.ClaimSession || !h.Holds(p) || visible) {
 		refusal = "Cannot kill visible or user-owned terminals"
 	}

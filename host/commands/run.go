@@ -237,9 +237,7 @@ func (w *wait) forCommandFrom(tx core.Tx, items []ahp.CommandInfo) (over bool) {
 	if id == "" && w.t.Term.Entered() && w.from.Next {
 		return false
 	}
-	if id == "" {
-		id = w.from.Last
-	}
+	id = cmp.Or(id, w.from.Last)
 	r := ahp.WaitResult{Reason: ahp.WaitMet, CommandID: id}
 	for _, item := range items {
 		if item.ID == id {

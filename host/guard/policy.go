@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -176,10 +178,4 @@ func (p Policy) blocked(name string) string {
 	return ""
 }
 
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return plaintext.Clip(s, 200, "…") }

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,9 +91,7 @@ type keeper struct {
 // close-on-exec. The caller has detached the process (own session, standard
 // streams elsewhere) and ends ctx on SIGTERM.
 func Serve(ctx context.Context, ln *daemon.Listener, log *slog.Logger) error {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	if err := sealFiles(); err != nil {
 		return fmt.Errorf("seal inherited descriptors: %w", err)
 	}

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -57,9 +58,7 @@ type stamp struct {
 // LoadCertificate reads a PEM certificate chain and its key. log, which may be
 // nil, hears of later failures to read them again.
 func LoadCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
 	c.stamps = c.stamp()
 	var err error

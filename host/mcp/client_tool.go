@@ -14,6 +14,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/clienttool"
+	"tandemux/internal/plaintext"
 )
 
 // Tools of the clients that take part in the session that the agent works in are
@@ -131,12 +132,7 @@ func (s *Server) offerTool(name string, t ahp.ToolDefinition) (err error) {
 	return nil
 }
 
-func clipText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clipText(s string, most int) string { return plaintext.Clip(s, most, "…") }
 
 // clientTool has a client carry a tool out.
 func (c call) clientTool(ctx context.Context, name string, input json.RawMessage) (*mcp.CallToolResult, error) {

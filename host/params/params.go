@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/internal/plaintext"
 )
 
 // Bounds of what clients name, in bytes.
@@ -59,12 +60,7 @@ func Clip(s string) string { return Cut(s, MaxURI) }
 func Cut(s string, most int) string { return s[:min(len(s), most)] }
 
 // ClipTo bounds a text at a character.
-func ClipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
-}
+func ClipTo(s string, most int) string { return plaintext.Clip(s, most, "") }
 
 // Allowed wraps a refusal as the error of a request.
 func Allowed(doing, refusal string) error {

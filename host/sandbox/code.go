@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tandemux/internal/statefile"
 )
 
 // Code is what a command needs besides the system's programs, for Spec.Code: the
@@ -148,7 +150,7 @@ func (c *code) private(dir string) bool {
 		if !filepath.IsAbs(hidden) {
 			return false
 		}
-		real := resolved(hidden)
+		real := statefile.Resolved(hidden)
 		return within(dir, real) || dir == filepath.Join(real, ".local") || dir == filepath.Join(real, ".cargo")
 	})
 }

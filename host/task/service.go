@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -87,9 +88,7 @@ type Service struct {
 // Open opens the store, connects to the host, and goes on with what an earlier
 // Service left undone.
 func Open(ctx context.Context, o Options) (*Service, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -309,9 +310,7 @@ func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.E
 		return e, err
 	}
 	text := turn.Message.Text
-	if text == "" {
-		text = "(nothing)"
-	}
+	text = cmp.Or(text, "(nothing)")
 	e, _, err = l.s.Store.AdoptEvent(ctx, store.Event{TaskID: t.ID, Content: []store.Part{store.TextPart(turns.Clip(text, store.MaxContent))}, Author: adopted, Turn: turn.ID})
 	return e, err
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"io"
 	"mime"
@@ -51,9 +52,7 @@ func Bundled() bool {
 // file answers a request for one of the page's files.
 func file(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, Prefix)
-	if name == "" {
-		name = "index.html"
-	}
+	name = cmp.Or(name, "index.html")
 	packed, err := dist.ReadFile(path.Join("dist", name+".zst"))
 	switch {
 	case err != nil && name == "index.html":

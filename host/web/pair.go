@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -123,9 +124,7 @@ func (s *Server) add(o *offer, listen string, holds time.Duration) error {
 	defer s.mu.Unlock()
 	before := s.kept
 	if listen != "" && listen != s.kept.Listen || s.stop == nil && s.kept.Listen != "" {
-		if listen == "" {
-			listen = s.kept.Listen
-		}
+		listen = cmp.Or(listen, s.kept.Listen)
 		if err := s.reach(listen); err != nil {
 			return err
 		}

@@ -3,9 +3,9 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/statefile"
 )
 
 // takeAlong copies into a new worktree what of the directory that it was made from matches
@@ -15,7 +15,7 @@ func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 	if w.store.options.Carry == nil || r.Source == r.Common {
 		return nil
 	}
-	globs := w.store.options.Carry(r.Source, resolved(r.Common))
+	globs := w.store.options.Carry(r.Source, statefile.Resolved(r.Common))
 	if len(globs) == 0 {
 		return nil
 	}
@@ -39,11 +39,4 @@ func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 		}
 	}
 	return nil
-}
-
-func resolved(path string) string {
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		return at
-	}
-	return path
 }

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,9 +62,7 @@ func New(c Config) *Front {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	f := &Front{c: c, mux: http.NewServeMux(), attempts: auth.NewAttempts(c.Now), busy: newShare[string](maxRequests, maxShare)}
 	for _, r := range c.Routes {
 		f.mux.HandleFunc(r.Pattern, f.route(r))
@@ -177,9 +176,7 @@ func (f *Front) route(r Route) http.HandlerFunc {
 		}
 		defer f.busy.give(who)
 		body := r.Body
-		if body == 0 {
-			body = DefaultBody
-		}
+		body = cmp.Or(body, DefaultBody)
 		req.Body = http.MaxBytesReader(w, req.Body, body)
 		r.Serve(w, req)
 	}

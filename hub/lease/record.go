@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tandemux/internal/fault"
+	"tandemux/internal/plaintext"
 )
 
 // State is where a task is.
@@ -275,9 +276,4 @@ func (r *Record) Ended(work string) (End, bool) {
 }
 
 // clip bounds a text of others.
-func clip(s string) string {
-	if len(s) > maxReason {
-		s = s[:maxReason]
-	}
-	return s
-}
+func clip(s string) string { return plaintext.Clip(s, maxReason, "") }

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -54,9 +55,7 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if d.now == nil {
 		d.now = time.Now
 	}
-	if d.log == nil {
-		d.log = slog.New(slog.DiscardHandler)
-	}
+	d.log = cmp.Or(d.log, slog.New(slog.DiscardHandler))
 	if d.note == nil {
 		d.note = func(string, string, string, *http.Request) {}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/host/auth"
 	"tandemux/hub/front"
 )
 
@@ -95,9 +96,9 @@ func (d *Desk) startLine(w http.ResponseWriter, _ *http.Request) {
 	for d.lines.all[code] != nil {
 		code = newCode()
 	}
-	d.lines.all[code] = &line{device: keyOf(device), until: d.now().Add(lineTime), told: make(chan struct{})}
+	d.lines.all[code] = &line{device: auth.Hash(device), until: d.now().Add(lineTime), told: make(chan struct{})}
 	at := d.c.URL + "/auth/device"
-	answer(w, http.StatusOK, Started{device, code, at, at + "?code=" + url.QueryEscape(code), int(lineTime / time.Second)})
+	front.Answer(w, Started{device, code, at, at + "?code=" + url.QueryEscape(code), int(lineTime / time.Second)}, nil)
 }
 
 // awaitLine gives a command line its session, once; 202 says that there is no answer yet.
@@ -109,7 +110,7 @@ func (d *Desk) awaitLine(w http.ResponseWriter, r *http.Request) {
 		front.Refuse(w, http.StatusBadRequest, "bad_request", "the body is JSON with a device_code")
 		return
 	}
-	device := keyOf(asked.Device)
+	device := auth.Hash(asked.Device)
 	var l *line
 	code := ""
 	d.lines.mu.Lock()
@@ -152,7 +153,7 @@ func (d *Desk) awaitLine(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.note(s.Name, "sign in on a command line", "done", r)
-	answer(w, http.StatusOK, Token{secret, s.Name, d.now().Add(d.c.life()), append([]string{}, d.c.Scopes(s.Name, s.Groups)...)})
+	front.Answer(w, Token{secret, s.Name, d.now().Add(d.c.life()), append([]string{}, d.c.Scopes(s.Name, s.Groups)...)}, nil)
 }
 
 // seen says that a form was shown in this session: no other page has it.

@@ -3,9 +3,7 @@ package people
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"tandemux/host/auth"
 	"tandemux/hub/front"
 )
 
@@ -38,11 +37,6 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-func keyOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
-
 // begin makes a session, whose secret is nowhere else.
 func (d *Desk) begin(ctx context.Context, s session) (secret string, err error) {
 	s.Began = d.now()
@@ -52,7 +46,7 @@ func (d *Desk) begin(ctx context.Context, s session) (secret string, err error) 
 	}
 	text, err := json.Marshal(s)
 	if err == nil {
-		_, err = d.sessions.Put(ctx, keyOf(secret), text)
+		_, err = d.sessions.Put(ctx, auth.Hash(secret), text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep the session: %w", err)
@@ -65,7 +59,7 @@ var errSession = errors.New("the session is over, or there was none")
 // find gives the session of a secret.
 func (d *Desk) find(ctx context.Context, secret string) (session, error) {
 	var s session
-	e, err := d.sessions.Get(ctx, keyOf(secret))
+	e, err := d.sessions.Get(ctx, auth.Hash(secret))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return s, errSession
 	}
@@ -80,7 +74,7 @@ func (d *Desk) find(ctx context.Context, secret string) (session, error) {
 
 // end ends a session at once.
 func (d *Desk) end(ctx context.Context, secret string) error {
-	return d.sessions.Purge(ctx, keyOf(secret))
+	return d.sessions.Purge(ctx, auth.Hash(secret))
 }
 
 // cookieName is the session's; the browser gives one of this prefix to nobody else, and

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
@@ -237,9 +238,7 @@ func (d *Desk) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	may := strings.Join(d.c.Scopes(s.Name, s.Groups), ", ")
-	if may == "" {
-		may = "nothing yet: the hub's administrator gives scopes to you or to one of your groups"
-	}
+	may = cmp.Or(may, "nothing yet: the hub's administrator gives scopes to you or to one of your groups")
 	page(w, http.StatusOK, view{
 		Title: "tandemux hub", Text: "You are signed in as " + s.Name + ". You may: " + may + ".", Out: true,
 		Link: "/auth/device", Word: "Sign in on a command line",
@@ -255,13 +254,7 @@ type Me struct {
 
 func (d *Desk) me(w http.ResponseWriter, r *http.Request) {
 	p, _ := front.Of(r.Context())
-	answer(w, http.StatusOK, Me{p.Name, p.Groups, append([]string{}, p.Scopes...)})
-}
-
-func answer(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) //nolint:errcheck // who asked is gone
+	front.Answer(w, Me{p.Name, p.Groups, append([]string{}, p.Scopes...)}, nil)
 }
 
 // refuse shows a browser that it is not signed in. Why is for the log, which has no code

@@ -81,9 +81,7 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	if o.Terms == (lease.Terms{}) {
 		o.Terms = lease.DefaultTerms
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	q := &Queue{
 		o: o, start: time.Now(), look: make(chan struct{}, 1), known: map[string]*entry{}, hosts: map[string]*member{}, watch: lease.NewWatch(o.Terms),
 		drain: map[string]bool{}, ends: map[string]end{}, back: map[[2]string]time.Time{},

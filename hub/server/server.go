@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -67,9 +68,7 @@ const (
 
 // Start runs the embedded server and connects to it.
 func Start(ctx context.Context, o Options) (*Bus, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("start the hub's NATS: %w", err)
 	}
@@ -204,9 +203,7 @@ func split(addr string) (host string, port int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("%q is no address and port such as 127.0.0.1:4222", addr)
 	}
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
+	port = cmp.Or(port, server.RANDOM_PORT)
 	return h, port, nil
 }
 

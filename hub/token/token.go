@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -98,11 +97,6 @@ func (s *Store) drop(k *kept) {
 	}
 }
 
-func keyOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
-
 // Authenticate is the front's: who has a token.
 func (s *Store) Authenticate(r *http.Request) (front.Person, error) {
 	secret := front.Bearer(r)
@@ -112,7 +106,7 @@ func (s *Store) Authenticate(r *http.Request) (front.Person, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The map's time tells of the hash, which says nothing of the secret.
-	k := s.all[keyOf(secret)]
+	k := s.all[auth.Hash(secret)]
 	if k == nil || !k.Expires.IsZero() && time.Now().After(k.Expires) {
 		return front.Person{}, errors.New("unknown, revoked or expired token")
 	}
@@ -161,7 +155,7 @@ func (s *Store) create(ctx context.Context, w wanted, by string) (made, error) {
 	}
 	text, err := json.Marshal(m.Token)
 	if err == nil {
-		err = s.bus.Again(ctx, func(ctx context.Context) error { _, err := s.kv.Put(ctx, keyOf(m.Secret), text); return err })
+		err = s.bus.Again(ctx, func(ctx context.Context) error { _, err := s.kv.Put(ctx, auth.Hash(m.Secret), text); return err })
 	}
 	if err != nil {
 		return made{}, fmt.Errorf("make a token: %w", err)

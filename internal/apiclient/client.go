@@ -2,6 +2,7 @@ package apiclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -83,15 +84,11 @@ func New(o Options) *Client {
 	case o.MaxRetries < 0:
 		o.MaxRetries = 0
 	}
-	if o.Away == 0 {
-		o.Away = DefaultAway
-	}
+	o.Away = cmp.Or(o.Away, DefaultAway)
 	if o.Debug == nil {
 		o.Debug = func(string, ...any) {}
 	}
-	if o.URL == "" {
-		o.URL = "http://localhost"
-	}
+	o.URL = cmp.Or(o.URL, "http://localhost")
 	o.URL = strings.TrimSuffix(o.URL, "/")
 	rt := o.Transport
 	if rt == nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -228,9 +229,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		done: make(chan struct{}), ready: make(chan struct{}), now: make(chan struct{}, 1),
 		channels: map[ahp.URI]*channel{ahp.RootURI: {uri: ahp.RootURI, again: true}},
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
 	if c.sink == nil {
 		c.sink = nobody{}
 	}

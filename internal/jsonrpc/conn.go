@@ -111,9 +111,7 @@ func New(t Transport, h Handler, o Options) *Conn {
 		})
 	}
 	log := o.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &Conn{
 		t: t, handler: h, o: o, log: log,
 		queue:   newQueue(t, o),

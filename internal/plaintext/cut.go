@@ -29,6 +29,18 @@ func Head(s string, n int) string {
 	return s
 }
 
+// Clip is the beginning of a text, at most n bytes of it, cut at a character and marked where
+// something was cut.
+func Clip(s string, n int, mark string) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + mark
+}
+
 // Tail is the end of a text, at most n bytes: whole lines when one begins close
 // to the cut, or else whole characters.
 func Tail(s string, n int) string {

@@ -2,6 +2,7 @@ package taskcmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,9 +97,7 @@ func pushTask(c *call, args []string, how api.CommitWorkspace, force bool) (p Pu
 	}
 	args = append(args, "", "")
 	p = Pushed{Remote: args[1], Branch: args[2], Commit: done.Commit, Said: []string{}}
-	if p.Branch == "" {
-		p.Branch = done.Branch
-	}
+	p.Branch = cmp.Or(p.Branch, done.Branch)
 	if p.Remote == "" {
 		if p.Remote, err = pushRemote(c.Context(), done.Source); err != nil {
 			return p, err

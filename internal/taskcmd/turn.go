@@ -279,9 +279,7 @@ type inside struct {
 }
 
 func (o *inside) id() (string, error) {
-	if o.Task == "" {
-		o.Task = os.Getenv(Env)
-	}
+	o.Task = cmp.Or(o.Task, os.Getenv(Env))
 	if o.Task == "" {
 		return "", cli.Usagef("this is not inside a task: name one with --task")
 	}

@@ -2,6 +2,7 @@ package tmux
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -340,9 +341,7 @@ func program(words []string) []string {
 		return words
 	}
 	shell := os.Getenv("SHELL")
-	if shell == "" {
-		shell = "/bin/sh"
-	}
+	shell = cmp.Or(shell, "/bin/sh")
 	return []string{shell, "-c", words[0]}
 }
 

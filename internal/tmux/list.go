@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -127,9 +128,7 @@ func (a *answerer) displayMessage(c call, at spot) error {
 	if len(c.args) > 0 {
 		format = c.args[0]
 	}
-	if format == "" {
-		format = "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index}"
-	}
+	format = cmp.Or(format, "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index}")
 	if c.has('l') {
 		_, err := a.out.WriteString(format + "\n")
 		return err

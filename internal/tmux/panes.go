@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -167,9 +168,7 @@ func (a *answerer) made(c call, uri ahp.URI, err error) error {
 		return err
 	}
 	format := c.value('F')
-	if format == "" {
-		format = "#{session_name}:#{window_index}.#{pane_index}"
-	}
+	format = cmp.Or(format, "#{session_name}:#{window_index}.#{pane_index}")
 	return a.print(at, format)
 }
 

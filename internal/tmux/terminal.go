@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -127,9 +128,7 @@ func (a *answerer) lines(em emulator.Emulator, first, last int, c call) error {
 				text = emulator.AppendStyle(text, style, cell.Style)
 				style = cell.Style
 			}
-			if cell.Rune == 0 {
-				cell.Rune = ' '
-			}
+			cell.Rune = cmp.Or(cell.Rune, ' ')
 			text = append(append(text, string(cell.Rune)...), cell.Combining...)
 		}
 		text = emulator.AppendStyle(text, style, emulator.Style{})

@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,9 +120,7 @@ func status(s *ahp.ProgramStatus) Alert {
 		return Alert{}
 	}
 	who := s.Title
-	if who == "" {
-		who = s.App
-	}
+	who = cmp.Or(who, s.App)
 	words := func(text string) string {
 		text = strings.TrimSpace(who + " " + text)
 		if s.Text != "" {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -222,9 +223,7 @@ func (c *Chat) status() []markup.Run {
 		return r
 	}
 	name := s.Agent
-	if name == "" {
-		name = "agent"
-	}
+	name = cmp.Or(name, "agent")
 	switch {
 	case s.Lifecycle == ahp.LifecycleCreating:
 		return []markup.Run{{Text: "starting " + name, Role: markup.Muted}}

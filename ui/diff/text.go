@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -152,9 +153,7 @@ func span(s string) (from, n int) {
 func (r *reader) lines() (all []Line) {
 	for r.rest != "" && (r.olds > 0 || r.nows > 0) {
 		s := r.line()
-		if s == "" {
-			s = " "
-		}
+		s = cmp.Or(s, " ")
 		l := Line{Kind: s[0], Text: s[1:]}
 		switch l.Kind {
 		case '-':

@@ -1,6 +1,7 @@
 package outer
 
 import (
+	"cmp"
 	"time"
 
 	"tandemux/emulator"
@@ -42,9 +43,7 @@ func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
 	if o.CellW <= 0 || o.CellH <= 0 {
 		o.CellW, o.CellH = emulator.CellWidth, emulator.CellHeight
 	}
-	if o.Colors == 0 {
-		o.Colors = 256
-	}
+	o.Colors = cmp.Or(o.Colors, 256)
 	return o
 }
 

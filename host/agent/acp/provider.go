@@ -85,9 +85,7 @@ func New(c Config) (*Provider, error) {
 		c.Environ = os.Environ
 	}
 	log := c.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	if r := c.Resource; r != nil {
 		own := *r
 		own.Required = own.Required && !slices.ContainsFunc(environ(c.Environ(), c.Env), func(kv string) bool { return strings.HasPrefix(kv, r.Variable+"=") })

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -151,10 +153,5 @@ func (s *stderr) close(after time.Duration) {
 	}
 }
 
-// clip cuts a text to a number of bytes, at a character's boundary.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+// clip cuts a text to a number of bytes.
+func clip(s string, most int) string { return plaintext.Clip(s, most, "…") }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/host/git"
+	"tandemux/host/task/hook"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 )
@@ -29,7 +30,7 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 	var asked []string
 	more, said := 0, ""
 	err = s.Events.Each(ctx, store.Where{"task": t.ID}, func(e store.Event) error {
-		text := textOf(e.Content)
+		text := hook.Text(e.Content)
 		line := git.Subject(text, maxAsking)
 		switch {
 		case line == "" || e.Status == store.EventDiscarded || e.Status == store.EventPending || e.Created.Before(since):
@@ -43,7 +44,7 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 	})
 	if err == nil {
 		err = s.Messages.Each(ctx, store.Where{"task": t.ID}, func(m store.Message) error {
-			if line := git.Subject(textOf(m.Content), maxSaid); m.Author == "agent" && line != "" && !m.Created.Before(since) {
+			if line := git.Subject(hook.Text(m.Content), maxSaid); m.Author == "agent" && line != "" && !m.Created.Before(since) {
 				said = line
 			}
 			return nil
@@ -70,15 +71,4 @@ func About(ctx context.Context, s *store.Store, id string, since time.Time) (sub
 	}
 	fmt.Fprintf(&b, "Task: %s\n", t.Name)
 	return asked[0], b.String()
-}
-
-// textOf is all texts of a content.
-func textOf(parts []store.Part) string {
-	var texts []string
-	for _, p := range parts {
-		if p.Type == "text" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n\n")
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"tandemux/internal/plaintext"
 )
 
 // maxPrinted bounds what is kept of what a check printed, in bytes: its end.
@@ -62,9 +64,4 @@ func (t *Tail) Line(text string) {
 }
 
 // clip bounds a command that is quoted.
-func clip(s string) string {
-	if letters := []rune(s); len(letters) > 200 {
-		return string(letters[:200]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return plaintext.Clip(s, 200, "…") }

@@ -14,6 +14,7 @@ import (
 
 	"tandemux/host/workspace"
 	"tandemux/internal/config/option"
+	"tandemux/internal/statefile"
 )
 
 // Repository is a table [repositories.NAME] of the configuration: what holds for tasks whose
@@ -148,17 +149,9 @@ func (r Repositories) of(dir, common string) (Repository, bool) {
 		if err != nil {
 			continue
 		}
-		if top == dir || common != "" && (top == common || resolved(filepath.Join(top, ".git")) == common) {
+		if top == dir || common != "" && (top == common || statefile.Resolved(filepath.Join(top, ".git")) == common) {
 			return one, true
 		}
 	}
 	return Repository{}, false
-}
-
-// resolved is a path without symlinks, as far as it exists.
-func resolved(path string) string {
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		return at
-	}
-	return path
 }

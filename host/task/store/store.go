@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -61,9 +62,7 @@ type Store struct {
 // moved aside, see Notice.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), name: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds, life: rand.Text()}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -12,6 +12,7 @@ import (
 	"tandemux/host/agent/commandline"
 	"tandemux/host/task/budget"
 	"tandemux/host/task/store"
+	"tandemux/internal/plaintext"
 )
 
 // The types of the errors of turns that the service ends, and ErrorRestarted, of those whose
@@ -132,12 +133,4 @@ func Messages(turn *ahp.Turn) []store.Message {
 }
 
 // Clip is the beginning of a text, of so many bytes at most, cut at a character.
-func Clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xc0 == 0x80 {
-		most--
-	}
-	return s[:most]
-}
+func Clip(s string, most int) string { return plaintext.Clip(s, most, "") }
