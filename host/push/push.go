@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"tandemux/ahp"
+	"tandemux/host/hooks"
 	"tandemux/internal/statefile"
 )
 
@@ -330,4 +333,52 @@ func (p *Pusher) send(ctx context.Context, s Subscription, to *url.URL, text str
 		return fmt.Errorf("it answered %s", a.Status)
 	}
 	return fmt.Errorf("%w: it answered %s", errRefused, a.Status)
+}
+
+// Kinds are the events that browsers may be told of.
+var Kinds = []string{hooks.Question, hooks.Attention, hooks.Command, hooks.Turn}
+
+// long is what a command takes that somebody may have gone away from.
+const long = 10 * time.Second
+
+// Text is what browsers are told of an event, empty for nothing. It says nothing of what
+// the event is about.
+func Text(e hooks.Event) string {
+	switch {
+	case e.Event == hooks.Question:
+		return "An agent waits for your answer."
+	case e.Event == hooks.Turn && (e.Outcome == hooks.Failed || e.Outcome == hooks.Budget):
+		return "An agent's turn has failed."
+	case e.Status != nil && e.Status.State == ahp.StatusBlocked:
+		return "A terminal waits for you."
+	case e.Status != nil && e.Status.State == ahp.StatusError:
+		return "A program has failed."
+	case e.Command == nil || e.Command.DurationMs == nil || *e.Command.DurationMs < long.Milliseconds():
+		return ""
+	case e.Command.ExitCode != nil && *e.Command.ExitCode != 0:
+		return "A long command has failed."
+	}
+	return "A long command has ended."
+}
+
+// checkEndpoint refuses an address that no push service has.
+func checkEndpoint(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxEndpoint:
+		return fmt.Errorf("the endpoint has more than %d bytes", maxEndpoint)
+	case err != nil, u.Scheme != "https", u.Hostname() == "", u.User != nil, u.Fragment != "":
+		return errors.New("the endpoint is no https address of a push service")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !hooks.IsPublic(ip) {
+		return errors.New("the endpoint is an address of a private network")
+	}
+	return nil
+}
+
+// public is a client that reaches public addresses alone.
+func public() *http.Client {
+	c := hooks.Client(false)
+	c.Timeout = sendTime
+	return c
 }

@@ -3,10 +3,12 @@ package task
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -226,4 +228,77 @@ func (s *Service) waiter(ctx context.Context, t store.Task, e store.Event) queue
 		w.Agent = a.Name
 	}
 	return w
+}
+
+// note puts a line about a task's life in its agent's log (U106). It says what
+// happens, never what is said.
+func (s *Service) note(t store.Task, level store.Level, text string) {
+	s.Log.Info("task", "task", t.ID, "note", text)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 5*time.Second)
+	defer cancel()
+	launch, err := s.Agents.Launch(ctx, t.VersionID)
+	if err == nil {
+		err = s.Agents.Log(ctx, launch, store.LogEntry{TaskID: t.ID, Level: level, Source: "task", Text: text})
+	}
+	if err != nil {
+		s.Log.Warn("write a task's log", "task", t.ID, "err", err)
+	}
+}
+
+// logger puts lines in the log of a task's agent.
+func (s *Service) logger(t store.Task, l registry.Launch, source string) func(store.Level, string) {
+	return func(level store.Level, text string) {
+		err := s.Agents.Log(s.ctx, l, store.LogEntry{TaskID: t.ID, Level: level, Source: source, Text: text})
+		if err != nil && s.ctx.Err() == nil {
+			s.Log.Warn("write a task's log", "task", t.ID, "err", err)
+		}
+	}
+}
+
+// environ is the host's environment for processes without a sandbox.
+func (s *Service) environ() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "TANDEMUX_") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// unfinishedName is a file in the state directory that is there while a task may
+// have something to do: a host that finds it goes on with the tasks when it starts,
+// and one that doesn't opens nothing.
+const unfinishedName = "tasks.unfinished"
+
+// Unfinished reports whether a Service of this state directory may have left work
+// undone.
+func Unfinished(state string) bool {
+	_, err := os.Stat(filepath.Join(state, unfinishedName))
+	return err == nil
+}
+
+// begun notes that there is something to do.
+func (s *Service) begun() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.marked {
+		return
+	}
+	err := os.WriteFile(filepath.Join(s.State, unfinishedName), nil, 0o600)
+	if s.marked = err == nil; err != nil {
+		s.Log.Warn("note that tasks are unfinished", "err", err)
+	}
+}
+
+// settled removes the note if nothing is left to do.
+func (s *Service) settled() {
+	unfinished, _, err := s.Store.Tasks.List(context.Background(), store.Where{"status": []store.TaskStatus{store.Creating, store.Running, store.Deleting}}, store.Page{Limit: 1})
+	waiting, failed := s.Store.CountWaiting(context.Background())
+	if err != nil || failed != nil || len(unfinished) > 0 || waiting > 0 {
+		return
+	}
+	if err := os.Remove(filepath.Join(s.State, unfinishedName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		s.Log.Warn("note that all tasks are at rest", "err", err)
+	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"tandemux/host/workspace/filetree"
@@ -64,4 +65,13 @@ func (w *Workspace) commitAll(ctx context.Context, o MergeOptions) (Committed, e
 		return c, err
 	}
 	return c, w.adopt(ctx, r, s.tip, c.Commit)
+}
+
+// about is what the work since the last merge is about: the first line of a message, and
+// what follows it.
+func (w *Workspace) about(ctx context.Context, r *record) (subject, body string) {
+	if w.store.options.About != nil {
+		subject, body = w.store.options.About(ctx, r.ID, r.Merged)
+	}
+	return cmp.Or(subject, "Work of task "+r.name()), body
 }

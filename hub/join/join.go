@@ -1,6 +1,7 @@
 package join
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -10,7 +11,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -298,4 +301,20 @@ func (j *Joined) describe(root ahp.RootState) directory.Host {
 		h.Terms = append(h.Terms, directory.Reference{URI: t.Resource, Title: t.Title, State: string(t.Claim.Kind)})
 	}
 	return h
+}
+
+// memory is what the machine has, in bytes; 0 where it does not say so.
+func memory() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for in := bufio.NewScanner(f); in.Scan(); {
+		if rest, is := strings.CutPrefix(in.Text(), "MemTotal:"); is {
+			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64) //nolint:errcheck // else 0
+			return n << 10
+		}
+	}
+	return 0
 }

@@ -12,8 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tandemux/internal/jsonform"
 )
 
 // Command makes a command of its words, which say its arguments, too (ID [TEXT...]), what
@@ -181,4 +184,92 @@ type End struct{ time.Time }
 func (e *End) UnmarshalText(text []byte) (err error) {
 	e.Time, err = Expiry(string(text), time.Now())
 	return err
+}
+
+// Complete has root and all commands below it complete their arguments and the values of
+// their flags by the words that stand for them: what FILE or DIR is begins with is a
+// file's, one of a|b is a or b, and for others by gives what there is, each perhaps with a
+// tab and a description. What a command completes itself stays.
+func Complete(root *cobra.Command, by map[string]func(cmd *cobra.Command) []string) {
+	values := func(cmd *cobra.Command, word string) ([]string, cobra.ShellCompDirective) {
+		word = strings.Trim(word, "[].")
+		if word == "FILE" || word == "DIR" || word == "PATH" {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		if choice := strings.Split(word, "|"); len(choice) > 1 {
+			return choice, cobra.ShellCompDirectiveNoFileComp
+		}
+		if there := by[word]; there != nil {
+			return there(cmd), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if root.ValidArgsFunction == nil && !IsGroup(root) {
+		words, free := placeholders(root.Use)
+		root.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			switch last := len(words) - 1; {
+			case free:
+				return nil, cobra.ShellCompDirectiveDefault
+			case len(args) <= last:
+				return values(cmd, words[len(args)])
+			case last >= 0 && strings.Contains(words[last], "..."):
+				return values(cmd, words[last])
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	flags := root.Flags() // LocalFlags would make a set of its own for each command
+	if !root.HasParent() {
+		flags = root.LocalFlags()
+	}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, done := root.GetFlagCompletionFunc(f.Name); done || f.Value.Type() == "bool" {
+			return
+		}
+		word, _ := pflag.UnquoteUsage(f)
+		root.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) { //nolint:errcheck // the flag is there
+			return values(cmd, word)
+		})
+	})
+	for _, below := range root.Commands() {
+		Complete(below, by)
+	}
+}
+
+// Schema describes what the commands below root print with --json: its $defs have each
+// by its name, errors as error, and what these refer to. It refuses members that it does
+// not have.
+func Schema(root *cobra.Command) *jsonschema.Schema {
+	doc := &jsonschema.Schema{
+		Schema: "https://json-schema.org/draft/2020-12/schema", ID: "urn:tandemux:cli:1", Title: "What tandemux prints with --json",
+		Description: `Version 1. $defs has what each command prints, by its name ("task ls"), and what stderr gets of one that fails ("error").
+What is here stays, with its name and meaning, as long as the version; members, and words in texts that are not enumerated, may be added.`,
+		Defs: jsonform.Definitions(),
+	}
+	doc.Defs["error"] = jsonform.Schema(reflect.TypeFor[jsonform.Failure]())
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), root.Name()), " ")
+		var forms []*jsonschema.Schema
+		for _, f := range Forms(c) {
+			s := jsonform.Schema(f.Type)
+			if f.Lines {
+				s.Description = "A line of JSON lines."
+			}
+			forms = append(forms, s)
+		}
+		switch {
+		case c.Hidden || len(forms) == 0 || IsGroup(c):
+		case len(forms) == 1:
+			doc.Defs[name] = forms[0]
+			forms[0].Description = strings.TrimSpace(c.Short + ". " + forms[0].Description)
+		default:
+			doc.Defs[name] = &jsonschema.Schema{AnyOf: forms, Description: c.Short + "."}
+		}
+		for _, below := range c.Commands() {
+			add(below)
+		}
+	}
+	add(root)
+	return doc
 }

@@ -17,9 +17,12 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/sandbox"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/hosts"
 	"tandemux/internal/local"
+	"tandemux/internal/termcmd"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -214,4 +217,92 @@ func shortAddresses(urls []string) []string {
 		short = append(short, strings.TrimPrefix(u, "ws://"))
 	}
 	return short
+}
+
+// checkHosts asks the hosts that have names.
+func checkHosts(cmd *cobra.Command, d local.Dirs) (string, string) {
+	list, err := hosts.Read(d.Config)
+	if err != nil {
+		return Bad, err.Error()
+	}
+	if len(list) == 0 {
+		return OK, "none has a name"
+	}
+	why, missed := endpoint.Check(cmd, list, func(_ context.Context, _ *endpoint.Conn, _ time.Duration, err error) (string, error) {
+		if err != nil {
+			return cli.OneSentence(err), err
+		}
+		return "", nil
+	})
+	if missed == nil {
+		return OK, cli.Count(len(list), "host") + " reached"
+	}
+	var said []string
+	for i, h := range list {
+		if why[i] != "" {
+			said = append(said, fmt.Sprintf("%s is not reached: %s", h.Name, why[i]))
+		}
+	}
+	return Warn, strings.Join(said, "; ")
+}
+
+// profileOptions are the flags of `tandemux doctor`.
+type profileOptions struct {
+	Kind    string `flag:"profile" enum:"cpu,heap" doc:"Take a profile of the running host: cpu or heap"`
+	Seconds int    `flag:"seconds" doc:"How long to take a cpu profile, 1 to 60"`
+	Output  string `flag:"output,o" doc:"File for the profile (default tandemux-KIND.pprof)"`
+}
+
+const maxProfileSeconds = 60
+
+// take asks the host for the profile and writes it, for its owner alone.
+func (o *profileOptions) take(cmd *cobra.Command) error {
+	if o.Seconds < 1 || o.Seconds > maxProfileSeconds {
+		return cli.Usagef("--seconds %d: it is between 1 and %d", o.Seconds, maxProfileSeconds)
+	}
+	o.Output = cmp.Or(o.Output, "tandemux-"+o.Kind+".pprof")
+	return endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(o.Seconds)*time.Second+endpoint.CallTimeout)
+		defer cancel()
+		var got ahp.ProfileResult
+		if err := s.Call(ctx, ahp.MethodProfile, ahp.ProfileParams{Channel: ahp.RootURI, Kind: o.Kind, Seconds: o.Seconds}, &got); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.Output, got.Profile, 0o600); err != nil {
+			return fmt.Errorf("write the profile: %w", err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes; look at it with `go tool pprof -top %s`\n", o.Output, len(got.Profile), o.Output)
+		return nil
+	})
+}
+
+// checkRefusals says what agents were not allowed since the host started.
+func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
+	var list []ahp.AgentRefusal
+	err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) (err error) {
+		list, err = termcmd.Refusals(s, ctx)
+		return err
+	})
+	switch {
+	case errors.Is(err, local.ErrNoHost):
+		return OK, "no host runs"
+	case err != nil:
+		return Warn, err.Error()
+	case len(list) == 0:
+		return OK, "agents were refused nothing"
+	}
+	return Warn, "not allowed: " + termcmd.RefusalText(list) + "; the options agent-… say what agents may do"
+}
+
+// checkSandbox says whether tasks can be shut in here. That they can't is a warning:
+// who has no tasks needs none.
+func checkSandbox(cmd *cobra.Command, _ local.Dirs) (string, string) {
+	s := sandbox.Check(cmd.Context(), "")
+	switch {
+	case s.Err != nil:
+		return Warn, "tasks are refused unless they go without (--no-sandbox): " + s.Err.Error()
+	case len(s.Missing) > 0:
+		return Warn, fmt.Sprintf("bubblewrap %s; %s", s.Version, strings.Join(s.Missing, "; "))
+	}
+	return OK, fmt.Sprintf("bubblewrap %s, limits by cgroup", s.Version)
 }

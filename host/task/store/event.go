@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -80,4 +81,64 @@ func (s *Store) KeyedEvent(ctx context.Context, author string, t Task, key strin
 // WaitingEvents are a task's that are pending or running, oldest first.
 func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
 	return all[Event](ctx, s.reading(), s.Events.query()+"task = ? and "+waits+" order by n", task)
+}
+
+// Message is what was said in a task, by its agent and to it (U10, U55).
+type Message struct {
+	N       int64     `db:"n" json:"-"`
+	ID      string    `db:"id" json:"id"`
+	TaskID  string    `db:"task" json:"task_id"`
+	Author  string    `db:"author" json:"author" doc:"agent, user or system"`
+	Content []Part    `db:"content" json:"content"`
+	EventID string    `db:"event,ref" json:"event_id,omitempty" doc:"The event whose turn it was said in; the user's of it is what began that"`
+	Created time.Time `db:"created" json:"created_at"`
+}
+
+func (m *Message) check() error { return checkParts(m.Content) }
+
+// Part is what an event or a message holds (U11, U45): text, which is markdown,
+// or data.
+type Part struct {
+	Type string          `json:"type" enum:"text,data"`
+	Text string          `json:"text,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// TextPart is a part of text.
+func TextPart(text string) Part { return Part{Type: "text", Text: text} }
+
+// DataPart is a part of data, which is JSON.
+func DataPart(data json.RawMessage) Part { return Part{Type: "data", Data: data} }
+
+// Check says what is wrong with a part.
+func (p Part) Check() error {
+	switch {
+	case p.Type == "text" && p.Data == nil:
+		if len(p.Text) > MaxContent {
+			return Errorf(TooLarge, "the text has %d bytes, more than %d", len(p.Text), MaxContent)
+		}
+		return nil
+	case p.Type == "data" && p.Text == "" && len(p.Data) > 0:
+		return checkDoc("the data", p.Data, MaxContent)
+	case p.Type != "text" && p.Type != "data":
+		return Errorf(Invalid, `the type of a part is "text" or "data", not %.40q`, p.Type)
+	}
+	return Errorf(Invalid, `a part of type "text" has text, one of type "data" has data, and neither has both`)
+}
+
+func checkParts(parts []Part) error {
+	if len(parts) == 0 {
+		return Errorf(Invalid, "there is no content")
+	}
+	total := 0
+	for _, p := range parts {
+		if err := p.Check(); err != nil {
+			return err
+		}
+		total += len(p.Text) + len(p.Data)
+	}
+	if total > MaxContent {
+		return Errorf(TooLarge, "the content has %d bytes, more than %d", total, MaxContent)
+	}
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"tandemux/host/task/budget"
 )
 
 // TaskStatus is where a task is in its life.
@@ -139,4 +141,57 @@ func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err e
 		s.sizes.mu.Unlock()
 	}
 	return orphan, err
+}
+
+// Project is what filesystems belong to and derive their access from (U58, U93).
+type Project struct {
+	N           int64  `db:"n" json:"-"`
+	ID          string `db:"id" json:"id"`
+	Name        string `db:"name" json:"name"`
+	Description string `db:"description" json:"description,omitempty"`
+	// Dir is the directory of the host's that its tasks work on, absolute; empty:
+	// none. The operator alone sets it.
+	Dir     string    `db:"dir" json:"dir,omitempty" doc:"The directory that its tasks' workspaces are made from"`
+	Created time.Time `db:"created" json:"created_at"`
+	Updated time.Time `db:"updated" json:"updated_at"`
+}
+
+// Filesystem is a stored tree of files that tasks may attach (U58, U59).
+type Filesystem struct {
+	N         int64     `db:"n" json:"-"`
+	ID        string    `db:"id" json:"id"`
+	ProjectID string    `db:"project" json:"project_id"`
+	Name      string    `db:"name" json:"name"`
+	Version   string    `db:"version" json:"archive_version" doc:"What it holds: changes with every change"`
+	Files     int64     `db:"files" json:"files"`
+	Size      int64     `db:"size" json:"size" doc:"In bytes"`
+	Auto      bool      `db:"auto" json:"auto,omitempty" doc:"It was made for a task and goes with the last one that has it"`
+	Created   time.Time `db:"created" json:"created_at"`
+	Updated   time.Time `db:"updated" json:"updated_at"`
+}
+
+// budgetRow is a task's budget.
+type budgetRow struct {
+	Task    string         `db:"task"`
+	Limits  budget.Limits  `db:"limits"`
+	Account budget.Account `db:"account"`
+}
+
+// Budgets gives those of all tasks.
+func (s *Store) Budgets(ctx context.Context) (map[string]budget.Record, error) {
+	rows, err := all[budgetRow](ctx, s.reading(), "select task, limits, account from budgets")
+	records := make(map[string]budget.Record, len(rows))
+	for _, r := range rows {
+		records[r.Task] = budget.Record{Limits: r.Limits, Account: r.Account}
+	}
+	return records, err
+}
+
+// KeepBudget keeps one. Of a task that is no more nothing is kept.
+func (s *Store) KeepBudget(ctx context.Context, task string, r budget.Record) error {
+	row := budgetRow{task, r.Limits, r.Account}
+	return s.write(ctx, relaxed, func(tx conn) error {
+		return tx.exec(ctx, `insert into budgets (task, limits, account) select ?1, ?2, ?3 where exists (select 1 from tasks where id = ?1)
+			on conflict (task) do update set limits = excluded.limits, account = excluded.account`, cells(&row)...)
+	})
 }
