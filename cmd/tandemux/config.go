@@ -14,6 +14,7 @@ import (
 	"tandemux/internal/config"
 	"tandemux/internal/doctor"
 	"tandemux/internal/local"
+	"tandemux/internal/statefile"
 )
 
 func newConfigCommand() *cobra.Command {
@@ -88,24 +89,7 @@ func keepTheme(d local.Dirs, theme string) error {
 			mode = info.Mode().Perm()
 		}
 	}
-	return replace(path, config.SetTheme(doc, theme), mode)
-}
-
-// replace gives a file another content, all of it or none.
-func replace(path string, doc []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(doc)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return statefile.WriteAs(path, config.SetTheme(doc, theme), mode)
 }
 
 // hintSeen is the file below the state directory that says that the first hint

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -71,13 +71,9 @@ const (
 // Open reads the passkeys of a state directory.
 func Open(state string, now func() time.Time, log *slog.Logger) *Store {
 	s := &Store{path: filepath.Join(state, "passkeys.json"), log: log, now: now}
-	text, err := statefile.Read(s.path, maxFile)
-	if err == nil {
-		err = json.Unmarshal(text, &s.keys)
-	}
-	if err != nil && !os.IsNotExist(err) {
+	if err := statefile.ReadJSON(s.path, maxFile, &s.keys); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.keys = nil
-		log.Warn("no passkey lets anybody in", "err", fmt.Errorf("read %s: %w", s.path, err))
+		log.Warn("no passkey lets anybody in", "err", err)
 	}
 	return s
 }
@@ -280,12 +276,8 @@ func (s *Store) Remove(id []byte) (Key, error) {
 
 // put keeps passkeys. The caller holds mu.
 func (s *Store) put(all []Key) error {
-	text, err := json.Marshal(all)
-	if err == nil {
-		err = statefile.Write(s.path, append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", s.path, err)
+	if err := statefile.WriteJSON(s.path, all); err != nil {
+		return err
 	}
 	s.keys = all
 	return nil

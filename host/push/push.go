@@ -8,14 +8,13 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -86,16 +85,13 @@ type kept struct {
 func Open(o Options) *Pusher {
 	p := &Pusher{Options: o, path: filepath.Join(o.State, "push.json"), client: public(), news: make(chan struct{}, 1)}
 	p.ctx, p.stop = context.WithCancel(context.Background())
-	text, err := statefile.Read(p.path, maxFile)
-	if err == nil {
-		err = json.Unmarshal(text, &p.kept)
-	}
+	err := statefile.ReadJSON(p.path, maxFile, &p.kept)
 	if err == nil && len(p.kept.Key) > 0 {
 		p.key, err = ecdsa.ParseRawPrivateKey(elliptic.P256(), p.kept.Key)
 	}
-	if err != nil && !os.IsNotExist(err) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.kept = kept{}
-		o.Log.Warn("browsers are not told what waits until they subscribe again", "err", fmt.Errorf("read %s: %w", p.path, err))
+		o.Log.Warn("browsers are not told what waits until they subscribe again", "file", p.path, "err", err)
 	}
 	return p
 }
@@ -128,7 +124,7 @@ func (p *Pusher) Key() (string, error) {
 			return "", err
 		}
 		p.kept.Key = raw
-		if err := p.save(); err != nil {
+		if err := statefile.WriteJSON(p.path, p.kept); err != nil {
 			return "", err
 		}
 		p.key = key
@@ -166,7 +162,7 @@ func (p *Pusher) Subscribe(s Subscription) error {
 	}
 	before := p.kept.Subscriptions
 	p.kept.Subscriptions = append(all, s)
-	if err := p.save(); err != nil {
+	if err := statefile.WriteJSON(p.path, p.kept); err != nil {
 		p.kept.Subscriptions = before
 		return err
 	}
@@ -196,19 +192,7 @@ func (p *Pusher) forget(which func(Subscription) bool) error {
 	if len(p.kept.Subscriptions) == n {
 		return nil
 	}
-	return p.save()
-}
-
-// save writes push.json. The caller holds mu.
-func (p *Pusher) save() error {
-	text, err := json.Marshal(p.kept)
-	if err == nil {
-		err = statefile.Write(p.path, append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", p.path, err)
-	}
-	return nil
+	return statefile.WriteJSON(p.path, p.kept)
 }
 
 // Tell has a text sent to all that subscribed. What waits to be sent already is sent once.

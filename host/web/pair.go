@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/front"
 	"tandemux/internal/client"
+	"tandemux/internal/statefile"
 )
 
 // Bounds of offers.
@@ -130,7 +131,7 @@ func (s *Server) add(o *offer, listen string, holds time.Duration) error {
 		}
 	}
 	if !s.on || before.Listen != s.kept.Listen {
-		if err := s.save(); err != nil {
+		if err := statefile.WriteJSON(s.path, s.kept); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -71,13 +73,10 @@ type kept struct {
 // browsers what waits.
 func New(state, version string, p *push.Pusher, log *slog.Logger) *Server {
 	s := &Server{path: filepath.Join(state, "web.json"), version: version, push: p, passkeys: passkey.Open(state, time.Now, log), log: log}
-	text, err := statefile.Read(s.path, maxState)
-	if err == nil {
-		err = json.Unmarshal(text, &s.kept)
-	}
+	err := statefile.ReadJSON(s.path, maxState, &s.kept)
 	s.on = err == nil
-	if err != nil && !os.IsNotExist(err) {
-		log.Warn("the page for browsers stays off", "err", fmt.Errorf("read %s: %w", s.path, err))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("the page for browsers stays off", "err", err)
 	}
 	return s
 }
@@ -107,18 +106,6 @@ func (s *Server) reach(addr string) error {
 		s.stop()
 	}
 	s.kept.Listen, s.stop = actual, stop
-	return nil
-}
-
-// save writes web.json. The caller holds mu.
-func (s *Server) save() error {
-	text, err := json.Marshal(s.kept)
-	if err == nil {
-		err = statefile.Write(s.path, append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", s.path, err)
-	}
 	return nil
 }
 
@@ -233,7 +220,7 @@ func (s *Server) noted(token string) {
 	if n := len(s.kept.Tokens); n > maxBrowsers {
 		s.kept.Tokens = slices.Delete(s.kept.Tokens, 0, n-maxBrowsers)
 	}
-	if err := s.save(); err != nil {
+	if err := statefile.WriteJSON(s.path, s.kept); err != nil {
 		s.log.Warn("a browser's token is not remembered as one", "token", token, "err", err)
 	}
 }

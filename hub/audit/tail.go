@@ -92,8 +92,7 @@ func (h *Host) Run(ctx context.Context) error {
 
 // begin is where to go on.
 func (h *Host) begin() (at place, err error) {
-	text, err := statefile.Read(h.Place, 1<<10)
-	if err == nil && json.Unmarshal(text, &at) == nil {
+	if statefile.ReadJSON(h.Place, 1<<10, &at) == nil {
 		return at, nil
 	}
 	info, err := os.Stat(h.Path)
@@ -104,15 +103,7 @@ func (h *Host) begin() (at place, err error) {
 		return at, err
 	}
 	at = place{number(info), info.Size()}
-	return at, h.keep(at)
-}
-
-func (h *Host) keep(at place) error {
-	text, err := json.Marshal(at)
-	if err == nil {
-		err = statefile.Write(h.Place, text)
-	}
-	return err
+	return at, statefile.WriteJSON(h.Place, at)
 }
 
 func number(info os.FileInfo) uint64 {
@@ -166,7 +157,7 @@ func (h *Host) file(ctx context.Context, js jetstream.JetStream, f *os.File, new
 		}
 		if !long && json.Valid(line) {
 			if err := h.say(ctx, js, bytes.TrimSpace(line), *at); err != nil {
-				return errors.Join(err, h.keep(*at))
+				return errors.Join(err, statefile.WriteJSON(h.Place, *at))
 			}
 		}
 		at.Offset += int64(len(line))
@@ -174,7 +165,7 @@ func (h *Host) file(ctx context.Context, js jetstream.JetStream, f *os.File, new
 	if at.Offset == was && was != 0 {
 		return nil
 	}
-	return h.keep(*at)
+	return statefile.WriteJSON(h.Place, *at)
 }
 
 // say tells a line. Its place tells the hub's NATS one that was told before.

@@ -55,12 +55,8 @@ type Terminal struct {
 func Read(dir string) (File, error) {
 	var m File
 	path := filepath.Join(dir, FileName)
-	text, err := statefile.Read(path, maxFile)
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil {
-		return File{}, fmt.Errorf("read %s: %w", path, err)
+	if err := statefile.ReadJSON(path, maxFile, &m); err != nil {
+		return File{}, err
 	}
 	if m.Version != formatVersion {
 		return File{}, fmt.Errorf("read %s: it has version %d, and this program knows %d", path, m.Version, formatVersion)

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,24 +25,30 @@ func Unwritable(err error) bool {
 
 // Write replaces a file of the state directory, 0600, so that a crash
 // leaves the old or the new contents.
-func Write(path string, data []byte) error { return replace(path, data, true) }
+func Write(path string, data []byte) error { return replace(path, data, 0o600, true) }
+
+// WriteAs is Write for a file of another mode.
+func WriteAs(path string, data []byte, mode fs.FileMode) error {
+	return replace(path, data, mode, true)
+}
 
 // Replace is Write for what the machine's end takes along, as all in a runtime directory: it
 // does not wait for a disk.
-func Replace(path string, data []byte) error { return replace(path, data, false) }
+func Replace(path string, data []byte) error { return replace(path, data, 0o600, false) }
 
-func replace(path string, data []byte, sync bool) error {
+func replace(path string, data []byte, mode fs.FileMode, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if err == nil && mode != 0o600 {
+		err = f.Chmod(mode)
+	}
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -99,4 +106,28 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %d bytes", path, most)
 	}
 	return b, err
+}
+
+// ReadJSON reads a file as Read does, and what it has as JSON.
+func ReadJSON(path string, most int64, to any) error {
+	text, err := Read(path, most)
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// WriteJSON is Write of a value as JSON.
+func WriteJSON(path string, v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = Write(path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
