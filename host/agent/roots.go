@@ -53,9 +53,6 @@ func NewRoots(dirs []string) (*Roots, error) {
 	return r, nil
 }
 
-// Dirs are the directories, resolved.
-func (r *Roots) Dirs() []string { return append([]string(nil), r.dirs...) }
-
 // Dir resolves a working directory; empty means the first root.
 func (r *Roots) Dir(path string) (string, error) {
 	if path == "" {

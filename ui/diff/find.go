@@ -10,12 +10,6 @@ import (
 // Position is where the cursor is, for a search that is given up; Restore goes back.
 func (v *View) Position() int { return v.at }
 
-// Restore goes back to a position.
-func (v *View) Restore(at int) {
-	v.at = at
-	v.bound()
-}
-
 // Find looks for a text from the cursor on, ignoring case unless it has capitals, in what
 // is not left out. It says how that went.
 func (v *View) Find(text string, from int) string {
