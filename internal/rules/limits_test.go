@@ -27,7 +27,7 @@ const slack = 3
 var ownPackageLines = map[string]int{
 	"emulator/native": 7300,
 	"ahp":             5000,
-	"ui":              2500,
+	"ui":              2450,
 }
 
 // What exceeded its limit when the limits were written, with the number that it

@@ -39,7 +39,7 @@
 //
 // # Bounds
 //
-// JSON documents, streams, logs and answers have bounds (limits.go); of streams
+// JSON documents, streams, logs and answers have bounds (MaxSource and those beside it); of streams
 // and logs the oldest go first, which readers are told.
 //
 // # A full disk
