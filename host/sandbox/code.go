@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"tandemux/internal/statefile"
 )
 
 // Code is what a command needs besides the system's programs, for Spec.Code: the
@@ -150,7 +148,7 @@ func (c *code) private(dir string) bool {
 		if !filepath.IsAbs(hidden) {
 			return false
 		}
-		real := statefile.Resolved(hidden)
+		real := resolved(hidden)
 		return within(dir, real) || dir == filepath.Join(real, ".local") || dir == filepath.Join(real, ".cargo")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"tandemux/host/agent"
-	"tandemux/internal/statefile"
 )
 
 // What is inside, by name.
@@ -176,11 +175,11 @@ func (s *Spec) checkMount(m Share) error {
 		return fmt.Errorf("share %s: %w", m.Outside, err)
 	}
 	for _, hidden := range s.Hidden {
-		hidden = statefile.Resolved(hidden)
+		hidden = resolved(hidden)
 		if within(real, hidden) {
 			return fmt.Errorf("%s can't be shared: %s is in it, from where everything else could be reached", m.Outside, hidden)
 		}
-		if within(hidden, real) && !slices.ContainsFunc(s.Own, func(own string) bool { return within(statefile.Resolved(own), real) }) {
+		if within(hidden, real) && !slices.ContainsFunc(s.Own, func(own string) bool { return within(resolved(own), real) }) {
 			return fmt.Errorf("%s can't be shared: it is in %s, which is the host's own", m.Outside, hidden)
 		}
 	}
@@ -193,6 +192,14 @@ func (s *Spec) checkMount(m Share) error {
 // within reports whether a clean absolute path is dir or lies in it.
 func within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// resolved is a path without links, or as it is where it isn't there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // plan is what the outer process does, as the host said it.

@@ -14,7 +14,6 @@ import (
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 	"tandemux/host/workspace/modules"
-	"tandemux/internal/statefile"
 )
 
 // branchPrefix is where tasks' branches are.
@@ -290,7 +289,7 @@ func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 	if w.store.options.Carry == nil || r.Source == r.Common {
 		return nil
 	}
-	globs := w.store.options.Carry(r.Source, statefile.Resolved(r.Common))
+	globs := w.store.options.Carry(r.Source, Resolved(r.Common))
 	if len(globs) == 0 {
 		return nil
 	}
@@ -314,4 +313,12 @@ func takeAlong(ctx context.Context, w *Workspace, r *record) error {
 		}
 	}
 	return nil
+}
+
+// Resolved is a path without links, or as it is where it isn't there.
+func Resolved(path string) string {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		return at
+	}
+	return path
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"tandemux/internal/fault"
-	"tandemux/internal/plaintext"
 )
 
 // State is where a task is.
@@ -276,4 +275,4 @@ func (r *Record) Ended(work string) (End, bool) {
 }
 
 // clip bounds a text of others.
-func clip(s string) string { return plaintext.Clip(s, maxReason, "") }
+func clip(s string) string { return s[:min(len(s), maxReason)] }

@@ -21,10 +21,10 @@ import (
 func Secure(path string) error {
 	home, _ := os.UserHomeDir() //nolint:errcheck // then all is looked at
 	var all []string
-	for _, path := range []string{path, Resolved(path)} {
+	for _, path := range []string{path, followed(path)} {
 		for ; ; path = filepath.Dir(path) {
 			all = append(all, path)
-			if path == filepath.Dir(path) || path == home || path == Resolved(home) {
+			if path == filepath.Dir(path) || path == home || path == followed(home) {
 				break
 			}
 		}
@@ -34,15 +34,15 @@ func Secure(path string) error {
 		if err != nil {
 			continue // nothing is there, or it is said by who uses it
 		}
-		if err := secure(info, at == all[0] || at == Resolved(all[0])); err != nil {
+		if err := secure(info, at == all[0] || at == followed(all[0])); err != nil {
 			return fmt.Errorf("%s %w%s", at, err, fix(info, at))
 		}
 	}
 	return nil
 }
 
-// Resolved is a path without links, or as it is where it isn't there.
-func Resolved(path string) string {
+// followed is a path without links.
+func followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

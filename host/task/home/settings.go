@@ -14,7 +14,6 @@ import (
 
 	"tandemux/host/workspace"
 	"tandemux/internal/config/option"
-	"tandemux/internal/statefile"
 )
 
 // Repository is a table [repositories.NAME] of the configuration: what holds for tasks whose
@@ -149,7 +148,7 @@ func (r Repositories) of(dir, common string) (Repository, bool) {
 		if err != nil {
 			continue
 		}
-		if top == dir || common != "" && (top == common || statefile.Resolved(filepath.Join(top, ".git")) == common) {
+		if top == dir || common != "" && (top == common || workspace.Resolved(filepath.Join(top, ".git")) == common) {
 			return one, true
 		}
 	}
