@@ -126,6 +126,7 @@ func (st *states) run() {
 		all[n].call(tx, b)
 		n++
 	}
+	b.made = nil // what is encoded is needed until it is sent, the states are not
 	tx.Unlock()
 	st.mu.Lock()
 	st.waiting = append(all[n:], st.waiting...)
