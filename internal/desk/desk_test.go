@@ -52,7 +52,7 @@ func TestEditRemovesTheFile(t *testing.T) {
 	}{
 		{"done", `cp "$1" ` + out + `; stat -c %a`, 0}, // what follows is given the file's name
 		{"failed", "false", 0},
-		{"hung up", "touch " + ready + "; sleep 60; :", syscall.SIGHUP},
+		{"hung up", "sh -c 'touch " + ready + "; exec sleep 60'; :", syscall.SIGHUP},
 	} {
 		t.Setenv("VISUAL", c.editor)
 		argv, err := d.Edit("some\ntext\n", 2)
