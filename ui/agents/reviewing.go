@@ -55,7 +55,7 @@ func (as *Agents) reviewHere() {
 	uri := as.current()
 	if uri == "" {
 		as.openList()
-		as.Loop.Say(status.Info, "choose a session or task: alt+p shows its changes")
+		as.Loop.Say(status.Info, "choose a session or task, then alt+p")
 		return
 	}
 	as.openReview(uri)
