@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -244,7 +245,25 @@ func endHost(home, run string) {
 		}
 	}
 	d.EndKeeper(ctx) //nolint:errcheck // there may be none
+	endOthers(ctx, run)
 	os.RemoveAll(run)
+}
+
+// endOthers ends what has a runtime directory in its environment, until there is nothing: a
+// child of the host that lived a moment longer, as an agent's tools, has started another.
+func endOthers(ctx context.Context, run string) {
+	for found := true; found && ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		found = false
+		all, _ := filepath.Glob("/proc/[0-9]*/environ") // none where there is no /proc
+		for _, name := range all {
+			environ, err := os.ReadFile(name)
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			if err == nil && pid != os.Getpid() && bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+run+"\x00")) {
+				syscall.Kill(pid, syscall.SIGKILL)
+				found = true
+			}
+		}
+	}
 }
 
 // hostPid is the process that holds the runtime directory's lock.
