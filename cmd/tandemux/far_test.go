@@ -172,7 +172,8 @@ func TestEchoAhead(t *testing.T) {
 	f.keys("\r")
 	f.see(`^one\none$`)
 	f.keys("\x04")
-	f.see(`^one\none\n\$`)
+	// The x that came before the shell had said that cat runs takes cat's sign to its row.
+	f.see(`^one( +✓)?\none\n\$`)
 	if all := f.drawn(); strings.Contains(all, "ccho") || strings.Contains(all, "eecho") {
 		t.Error("something was shown twice")
 	}
