@@ -127,7 +127,7 @@ func TestClusterSpillsOver(t *testing.T) {
 	show("\U0001f469\u200dx\nabc", "\U0001f469\u200d\U0001f469\u200d\U0001f467x", "abc")
 	show("\n☁ b", "", "☁\ufe0fb")
 	show("a\nb", "a", "b")
-	show("abcdefghij\U0001f469\u200d", "abcdefghij\U0001f469\u200d\U0001f469")
+	show("abcdefghij\U0001f469", "abcdefghij\U0001f469\u200d\U0001f469")
 }
 
 func draw(r *rand.Rand, c *paint.Canvas, w, h int) {
@@ -320,6 +320,22 @@ func TestWideInTheLastColumn(t *testing.T) {
 		if got := strings.TrimSpace(emulator.ScreenText(e)); got != "a" {
 			t.Errorf("%+v shows %q", opt, got)
 		}
+	}
+}
+
+// TestJoinerAtTheEdge: what has no room in the last columns leaves no joiner behind, which a
+// terminal that measures no clusters puts the next row's text to.
+func TestJoinerAtTheEdge(t *testing.T) {
+	from := screen(t, 4, 2)
+	from.Write([]byte("ab👩\u200d💻\r\nL"))
+	var c paint.Canvas
+	c.Resize(4, 2)
+	for y := range 2 {
+		c.Line(0, y, from.Line(y, nil))
+	}
+	out := string(paint.NewPainter(paint.Options{}).Frame(nil, &c, paint.Cursor{}))
+	if !strings.Contains(out, "👩") || strings.Contains(out, "\u200d") {
+		t.Errorf("it writes %q", out)
 	}
 }
 

@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 	"unicode"
@@ -362,6 +363,7 @@ func (p *Painter) cluster(r rune, rest string, room int) int {
 	p.body = utf8.AppendRune(p.body, r)
 	for _, r := range rest {
 		if w += emulator.RuneWidth(r); w > room && !p.opt.Clusters {
+			p.body = bytes.TrimSuffix(p.body, []byte("\u200d")) // it would join what is drawn next
 			return room
 		}
 		if r >= 0xa0 {
