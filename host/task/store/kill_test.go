@@ -188,7 +188,7 @@ func testKill(t *testing.T, db backend) {
 			t.Fatalf("the writer failed: %q", a.failed)
 		}
 		checkAfterKill(t, db, dir, a)
-		done += len(a.events)
+		done += len(a.events) + len(a.streams) + len(a.states) + len(a.revoked)
 	}
 	if done == 0 {
 		t.Fatal("no writer was done with anything before it was killed")
