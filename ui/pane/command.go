@@ -209,7 +209,7 @@ func (f *Feed) places() []place {
 		p := place{command: c, start: at[2*c.n], end: at[2*c.n+1]}
 		switch {
 		case p.start != nil:
-			p.first = f.typed(p.start, c.rows, at[2*c.n-1]) + f.lineOff
+			p.first = f.typed(&c, p.start, at[2*c.n-1]) + f.lineOff
 		case p.end != nil:
 			p.first = p.end.Line + f.lineOff
 		default:
@@ -231,10 +231,23 @@ func (f *Feed) filled(end *emulator.Mark) bool {
 	return length(cells[min(end.Col+1, len(cells)):]) == 0
 }
 
+// beside reports whether a command's output begins on the line on which the
+// command itself ends. Else what stands before the output was typed ahead, between Enter and
+// the shell's word that the command runs. The lock must be held.
+func (f *Feed) beside(c *command, start *emulator.Mark) bool {
+	if start.Col == 0 || c.Line == "" || c.Cut {
+		return start.Col > 0
+	}
+	cells := f.em.Line(start.Line, nil)
+	row := strings.TrimRight(emulator.LineText(cells[:min(start.Col, len(cells))]), " ")
+	line := strings.TrimRight(c.Line[strings.LastIndexByte(c.Line, '\n')+1:], " ")
+	return strings.HasSuffix(row, line) || f.em.Wrapped(start.Line-1) && strings.HasSuffix(line, row)
+}
+
 // typed gives the screen line where what was typed for a command begins: above
 // the start of its output, as long as its line is, and not above the end of the
 // command before. The lock must be held.
-func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int {
+func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 	oldest, after := -f.em.HistoryLen(), false
 	if before != nil {
 		oldest = max(oldest, before.Line)
@@ -243,10 +256,10 @@ func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int 
 		}
 	}
 	y := start.Line
-	if start.Col > 0 {
-		return y
+	if f.beside(c, start) {
+		y++
 	}
-	for range rows + 1 {
+	for range c.rows + 1 {
 		if y <= oldest {
 			if before == nil && f.whole != nil { // it is among the lines that are not there
 				y = oldest - 1

@@ -104,7 +104,7 @@ func (v *View) locatePick() {
 	}
 	if p := v.picked(v.Feed.places()); p != nil {
 		v.pick.first, v.pick.last = p.first, p.start.Line+v.Feed.lineOff
-		if p.start.Col == 0 {
+		if !v.Feed.beside(&p.command, p.start) {
 			v.pick.last--
 		}
 	}

@@ -82,7 +82,7 @@ func (s *signs) find(v *window, look *SignLook) {
 		if i > 0 && f.marks[i-1].ID == m.ID-1 {
 			before = &f.marks[i-1]
 		}
-		first := f.typed(m, c.rows, before)
+		first := f.typed(c, m, before)
 		if first > last {
 			break
 		}
@@ -122,7 +122,7 @@ func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *S
 	f := v.Feed
 	n := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
 	said := start.Line
-	if start.Col == 0 {
+	if !f.beside(c, start) {
 		said-- // the last row of what was typed has the most room
 	}
 	if r := v.row(said + f.lineOff); r >= row && r < v.rect.H {
@@ -323,7 +323,7 @@ func (v *View) sticking(how Sticky) (p place, ok bool) {
 		if i > 0 && f.marks[i-1].ID == m.ID-1 {
 			before = &f.marks[i-1]
 		}
-		return place{command: *c, start: m}, f.typed(m, c.rows, before) < top
+		return place{command: *c, start: m}, f.typed(c, m, before) < top
 	}
 	return p, false
 }
