@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -130,7 +131,10 @@ func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *S
 	}
 	var notes []string
 	if _, n.Folded = v.folds.ids[c.ID]; n.Folded {
-		p := place{command: *c, start: start, end: f.endOf(c)}
+		p := place{command: *c, start: start}
+		if i := slices.IndexFunc(f.marks, func(m emulator.Mark) bool { return m.ID == 2*c.n+1 }); i >= 0 {
+			p.end = &f.marks[i]
+		}
 		if h, ok := f.outputLines(&p); ok {
 			n.fold = string(look.Fold)
 			notes = append(notes, string(look.Fold)+" "+words.Plural(h.to-h.from, "line"))
@@ -149,16 +153,6 @@ func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *S
 	}
 	n.text = strings.Join(notes, "  ")
 	return n
-}
-
-// endOf gives the mark at the end of a command's output.
-func (f *Feed) endOf(c *command) *emulator.Mark {
-	for i := range f.marks {
-		if f.marks[i].ID == 2*c.n+1 {
-			return &f.marks[i]
-		}
-	}
-	return nil
 }
 
 // resigned reports whether a row has other marks than as it was drawn last.
