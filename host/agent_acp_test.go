@@ -49,8 +49,7 @@ func talkTo(t *testing.T, script string, change ...func(*host.Config)) *conversa
 	c.must(ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: c.session, WorkingDirectories: []ahp.URI{"file://" + work}, Meta: &ahp.SessionMeta{Chat: c.chat},
 	}, nil)
-	decodeState(t, c.subscribe(ahp.RootURI), &c.root)
-	decodeState(t, c.subscribe(c.chat), &c.state)
+	c.watch(t)
 	return c
 }
 
@@ -77,7 +76,7 @@ func decodeState(t *testing.T, s ahp.Snapshot, to any) {
 	}
 }
 
-// step folds the next message.
+// step takes the next message.
 func (c *conversation) step(what string) {
 	c.t.Helper()
 	_, m, err := c.next()
@@ -92,13 +91,8 @@ func (c *conversation) step(what string) {
 	if err := json.Unmarshal(m.Params, &e); err != nil {
 		c.t.Fatal(err)
 	}
-	switch {
-	case e.RejectionReason != "":
+	if e.RejectionReason != "" {
 		c.t.Fatalf("rejected: %s", e.RejectionReason)
-	case e.Channel == c.chat:
-		c.state = ahp.ReduceChat(c.state, e.Action)
-	case e.Channel == ahp.RootURI:
-		c.root = ahp.ReduceRoot(c.root, e.Action)
 	}
 }
 

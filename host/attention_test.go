@@ -17,6 +17,11 @@ type activity struct {
 func (p *peer) activity() *activity {
 	p.t.Helper()
 	a := &activity{p: p}
+	p.seen = func(e ahp.Envelope) {
+		if e.Channel == ahp.ActivityURI {
+			a.state = ahp.ReduceActivity(a.state, e.Action)
+		}
+	}
 	if err := json.Unmarshal(p.subscribe(ahp.ActivityURI).State, &a.state); err != nil {
 		p.t.Fatal(err)
 	}
@@ -29,12 +34,7 @@ func (a *activity) until(what string, ok func(ahp.ActivityState) bool) {
 	if ok(a.state) {
 		return
 	}
-	a.p.envelope(what, func(e ahp.Envelope) bool {
-		if e.Channel == ahp.ActivityURI {
-			a.state = ahp.ReduceActivity(a.state, e.Action)
-		}
-		return ok(a.state)
-	})
+	a.p.envelope(what, func(ahp.Envelope) bool { return ok(a.state) })
 }
 
 // TestActivity: a client that follows no terminal learns what they have to tell,

@@ -3,7 +3,6 @@ package host_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +89,7 @@ func (p *peer) works(dir string) {
 func reviews(p *peer) *reviewer {
 	p.t.Helper()
 	r := &reviewer{peer: p}
+	p.seen = r.fold
 	if err := json.Unmarshal(r.subscribe(theSession).State, &r.session); err != nil {
 		p.t.Fatal(err)
 	}
@@ -115,46 +115,19 @@ func (r *reviewer) follow() {
 func (r *reviewer) await(what string, ok func() bool) {
 	r.t.Helper()
 	for !ok() {
-		_, m, err := r.next()
-		if err != nil {
+		if _, _, err := r.next(); err != nil {
 			r.t.Fatalf("%s: waiting until %s: %v\nchangeset %s", r.name, what, err, asJSON(r.t, r.state))
 		}
-		r.fold(m)
 	}
 }
 
-func (r *reviewer) fold(m message) {
-	var e ahp.Envelope
-	if m.Method != ahp.MethodAction || json.Unmarshal(m.Params, &e) != nil || e.RejectionReason != "" {
-		return
-	}
-	switch e.Channel {
-	case theSession:
+func (r *reviewer) fold(e ahp.Envelope) {
+	switch {
+	case e.RejectionReason != "":
+	case e.Channel == theSession:
 		r.session = ahp.ReduceSession(r.session, e.Action)
-	case r.uri:
+	case e.Channel == r.uri:
 		r.state = changeset.Reduce(r.state, e.Action)
-	}
-}
-
-// ask is call, folding what comes before the answer.
-func (r *reviewer) ask(method string, params, result any) error {
-	r.t.Helper()
-	r.lastID++
-	r.send(map[string]any{"jsonrpc": "2.0", "id": r.lastID, "method": method, "params": params})
-	for {
-		_, m, err := r.next()
-		switch {
-		case err != nil:
-			r.t.Fatalf("%s: %s: %v", r.name, method, err)
-		case string(m.ID) != fmt.Sprint(r.lastID):
-			r.fold(m)
-		case m.Error != nil:
-			return m.Error
-		case result != nil:
-			return json.Unmarshal(m.Result, result)
-		default:
-			return nil
-		}
 	}
 }
 
@@ -168,7 +141,7 @@ func (r *reviewer) invoke(op, file string) (string, error) {
 		p.Meta.Message = "by a client"
 	}
 	var done changeset.InvokeResult
-	err := r.ask(changeset.MethodInvoke, p, &done)
+	err := r.call(changeset.MethodInvoke, p, &done)
 	return done.Message, err
 }
 
@@ -194,7 +167,7 @@ func (r *reviewer) awaitFiles(want string) {
 func (r *reviewer) read(uri ahp.URI) string {
 	r.t.Helper()
 	var got resource.ReadResult
-	if err := r.ask(resource.MethodRead, resource.ReadParams{Params: resource.Params{Channel: ahp.RootURI, URI: uri}}, &got); err != nil {
+	if err := r.call(resource.MethodRead, resource.ReadParams{Params: resource.Params{Channel: ahp.RootURI, URI: uri}}, &got); err != nil {
 		return err.Error()
 	}
 	return got.Data
@@ -243,11 +216,11 @@ func TestChangeset(t *testing.T) {
 	r.clock++
 	r.dispatch(theChat, r.clock, ahp.ChatTurnStarted{TurnID: "t1", Message: msg("hello")})
 	r.awaitFiles("a b.txt l")
-	if err := r.ask(ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: theSession}, nil); err != nil {
+	if err := r.call(ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: theSession}, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.awaitFiles("")
-	if err := r.ask(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: r.uri}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
+	if err := r.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: r.uri}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
 		t.Errorf("after the session: %v", err)
 	}
 }
@@ -270,7 +243,7 @@ func TestNoChangeset(t *testing.T) {
 	r.dispatch(theChat, r.clock, ahp.ChatTurnStarted{TurnID: "t1", Message: msg("hello")})
 	r.await("it is listed", func() bool { return len(r.session.Changesets) == 1 })
 	for _, uri := range []ahp.URI{changeset.Scheme + "/none", changeset.Scheme, changeset.Scheme + "/" + dir} {
-		if err := r.ask(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: uri}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
+		if err := r.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: uri}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
 			t.Errorf("subscribe to %q: %v", uri, err)
 		}
 	}
@@ -352,7 +325,7 @@ func TestOperations(t *testing.T) {
 		{changeset.InvokeParams{Channel: a.uri, OperationID: "commit", Target: &changeset.Target{Kind: "resource", Resource: file}}, ahp.CodeInvalidParams},
 		{changeset.InvokeParams{Channel: a.uri, OperationID: "commit", Meta: changeset.InvokeMeta{Message: "a\x00b"}}, ahp.CodeInvalidParams},
 	} {
-		if err := a.ask(changeset.MethodInvoke, bad.params, nil); ahp.CodeOf(err) != bad.code {
+		if err := a.call(changeset.MethodInvoke, bad.params, nil); ahp.CodeOf(err) != bad.code {
 			t.Errorf("%s: %v, want %d", asJSON(t, bad.params), err, bad.code)
 		}
 	}
@@ -529,7 +502,7 @@ func TestChangesetBack(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("came back to %s", asJSON(t, back))
 	}
-	r.peer = q
+	r.peer, q.seen = q, r.fold
 	r.state = changeset.State{}
 	if err := json.Unmarshal(back.Snapshots[i].State, &r.state); err != nil {
 		t.Fatal(err)

@@ -80,8 +80,18 @@ func beginTask(t *testing.T, w *fixture, work string) *conversation {
 	return c
 }
 
+// watch begins to fold the chat and the root.
 func (c *conversation) watch(t *testing.T) {
 	t.Helper()
+	c.seen = func(e ahp.Envelope) {
+		switch {
+		case e.RejectionReason != "":
+		case e.Channel == c.chat:
+			c.state = ahp.ReduceChat(c.state, e.Action)
+		case e.Channel == ahp.RootURI:
+			c.root = ahp.ReduceRoot(c.root, e.Action)
+		}
+	}
 	decodeState(t, c.subscribe(ahp.RootURI), &c.root)
 	decodeState(t, c.subscribe(c.chat), &c.state)
 }

@@ -231,6 +231,7 @@ type peer struct {
 	seq    int64 // last serverSeq seen
 	out    map[ahp.URI]*strings.Builder
 	from   map[ahp.URI]int64 // fromSeq of each channel's latest snapshot
+	seen   func(ahp.Envelope) // takes each action, if it isn't nil: call and envelope skip what they don't want
 	w      *fixture
 	speech speech
 }
@@ -385,6 +386,9 @@ func (p *peer) note(m message) {
 			p.out[e.Channel] = &strings.Builder{}
 		}
 		p.out[e.Channel].WriteString(d.Data)
+	}
+	if p.seen != nil {
+		p.seen(e)
 	}
 }
 
