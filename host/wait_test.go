@@ -147,8 +147,17 @@ func TestWaitForNoCommand(t *testing.T) {
 					t.Errorf("%q: %+v", line, r)
 				}
 			}
-			// The shell has dealt with ctrl+c, which drops what is typed before.
-			p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 200}, nil)
+			// Until the shell has dealt with ctrl+c, it may drop what is typed.
+			for n := 1; ; n++ {
+				sum := p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: fmt.Sprintf("^%d$", 70000+n), TimeoutMs: 2000})
+				p.dispatch(uri, int64(3+n), ahp.TerminalInput{Data: fmt.Sprintf("expr 70000 + %d\r", n)})
+				if r := p.answer(sum); r.Reason == ahp.WaitMet {
+					break
+				} else if r.Reason != ahp.WaitTimeout || n == 20 {
+					t.Fatalf("after ctrl+c: %+v", r)
+				}
+			}
+			p.ended(uri)
 			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
 		})
 	}
