@@ -236,6 +236,7 @@ func TestNoChangeset(t *testing.T) {
 	a.initialize()
 	a.works(plain)
 	r := &reviewer{peer: a}
+	a.seen = r.fold
 	a.subscribe(theSession)
 	a.subscribe(theChat)
 	gitIn(t, plain, "init", "-q")

@@ -230,7 +230,7 @@ type peer struct {
 	lastID int
 	seq    int64 // last serverSeq seen
 	out    map[ahp.URI]*strings.Builder
-	from   map[ahp.URI]int64 // fromSeq of each channel's latest snapshot
+	from   map[ahp.URI]int64  // fromSeq of each channel's latest snapshot
 	seen   func(ahp.Envelope) // takes each action, if it isn't nil: call and envelope skip what they don't want
 	w      *fixture
 	speech speech
