@@ -15,6 +15,7 @@ import (
 	"tandemux/host/workspace/travel"
 	"tandemux/hub/front"
 	"tandemux/hub/queue"
+	"tandemux/internal/fault"
 )
 
 // API answers requests about a queue.
@@ -122,10 +123,9 @@ func (a *API) answer(r *request, o route) {
 }
 
 func (a *API) fail(r *request, err error) {
-	var coded interface{ StatusCode() int }
-	switch {
-	case errors.As(err, &coded):
-		hostapi.Refuse(r.w, coded.StatusCode(), err.Error())
+	switch status := fault.Status(err); {
+	case status != 0:
+		hostapi.Refuse(r.w, status, err.Error())
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub's store does not answer: try again")
 	default:

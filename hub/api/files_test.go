@@ -109,8 +109,8 @@ func (p *person) new(dir, script string, args ...string) string {
 func (p *person) rests(id string) {
 	p.Helper()
 	p.f.eventually("the turn has ended", 90*time.Second, func() bool {
-		r, _ := p.f.queue.Record(id)
-		return r.State == lease.Idle && len(r.Ends) > 0
+		t, _ := p.f.queue.Task(id)
+		return t.Record.State == lease.Idle && len(t.Record.Ends) > 0
 	})
 }
 
@@ -142,8 +142,8 @@ func TestFilesTravel(t *testing.T) {
 	p.write("app/a", "not committed\n")
 	id := p.new("app", "prompt\nshell a cat a >saw; echo two >>a; echo made >new; git add new; git -c user.name=a -c user.email=a@x commit -q -m mine\nprompt\nshell a echo again >>new", "--where", "gpu", "--name", "fix", "-m", "go", "--wait")
 	p.rests(id)
-	if r, _ := f.queue.Record(id); r.Home != "two" {
-		t.Errorf("it ran on %q", r.Home)
+	if k, _ := f.queue.Task(id); k.Record.Home != "two" {
+		t.Errorf("it ran on %q", k.Record.Home)
 	}
 	if out := p.run("", "task", "ls"); !strings.Contains(out, "worktree:app") {
 		t.Errorf("the list is\n%s", out)
@@ -258,8 +258,8 @@ func TestFilesAndKills(t *testing.T) {
 	f.start()
 	two := f.host("two", 1)
 	p.rests(id)
-	if r, _ := f.queue.Record(id); r.Home != "two" {
-		t.Errorf("it was done by %q", r.Home)
+	if k, _ := f.queue.Task(id); k.Record.Home != "two" {
+		t.Errorf("it was done by %q", k.Record.Home)
 	}
 	p.run("", "ws", "merge", id, "--yes")
 	if p.read("app/a") != "one\ndone\n" || !strings.HasPrefix(p.read("app/where"), two.Dir) || fileLines(ran) != 2 {

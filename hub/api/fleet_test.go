@@ -325,8 +325,8 @@ func TestOneHost(t *testing.T) {
 	if e = f.settles(e.ID); e.Status != store.EventDone {
 		t.Fatalf("the event is %+v", e)
 	}
-	if r, _ := f.queue.Record(tk.ID); r.Host != "build" || r.Home != "build" {
-		t.Errorf("the task ran on %q", r.Host)
+	if k, _ := f.queue.Task(tk.ID); k.Record.Host != "build" || k.Record.Home != "build" {
+		t.Errorf("the task ran on %q", k.Record.Host)
 	}
 	ids, parts := f.stream(tk.ID, "")
 	said := ""

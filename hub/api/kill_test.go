@@ -95,7 +95,7 @@ func TestKills(t *testing.T) {
 	t.Logf("%d tasks were queued in %v", tasks, time.Since(begun).Round(time.Millisecond))
 	over := func() (n int) {
 		for _, id := range ids {
-			if r, _ := f.queue.Record(id); len(r.Ends) > 0 {
+			if t, _ := f.queue.Task(id); len(t.Record.Ends) > 0 {
 				n++
 			}
 		}

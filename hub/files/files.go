@@ -73,8 +73,7 @@ func (s *Store) Put(ctx context.Context, name string, l travel.Load, from io.Rea
 		return nil
 	}
 	s.stream.Purge(context.WithoutCancel(ctx), jetstream.WithPurgeSubject(pieces+id)) //nolint:errcheck // Sweep does
-	var said interface{ StatusCode() int }
-	if errors.As(err, &said) {
+	if fault.Status(err) != 0 {
 		return err
 	}
 	return fmt.Errorf("store files: %w", err)

@@ -75,15 +75,15 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 			return ctx.Err()
 		case errors.Is(err, ErrRefused):
 			op.Verb, op.Reason = Refuse, err.Error()
-			_, err = insist(ctx, hub, id, op)
+			_, err = ask(ctx, hub, id, op)
 			return err
 		case err != nil:
 			op.Verb = Return
-			_, ask := insist(ctx, hub, id, op)
-			return errors.Join(err, ask)
+			_, asked := ask(ctx, hub, id, op)
+			return errors.Join(err, asked)
 		}
 		op.Verb = Begin
-		begun, err := insist(ctx, hub, id, op)
+		begun, err := ask(ctx, hub, id, op)
 		if err != nil {
 			work.Drop(id, r)
 			return err
@@ -96,7 +96,7 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 			op = Op{Verb: Redo, Host: host, Lease: r.Lease} // this host itself was lost meanwhile
 			work.Drop(id, r)
 		}
-		_, err = insist(ctx, hub, id, op)
+		_, err = ask(ctx, hub, id, op)
 	}
 	if ctx.Err() != nil || errors.Is(err, Stale) {
 		work.Drop(id, r)
@@ -104,15 +104,19 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 	return err
 }
 
-// insist asks until there is an answer.
-func insist(ctx context.Context, hub Hub, id string, op Op) (Record, error) {
+func ask(ctx context.Context, hub Hub, id string, op Op) (Record, error) {
+	return Insist(ctx, hub, func() (Record, error) { return hub.Ask(ctx, id, op) })
+}
+
+// Insist asks until there is an answer.
+func Insist[T any](ctx context.Context, hub Hub, ask func() (T, error)) (T, error) {
 	for tries := 0; ; tries++ {
-		r, err := hub.Ask(ctx, id, op)
+		v, err := ask()
 		if err == nil || errors.Is(err, Stale) || ctx.Err() != nil {
-			return r, err
+			return v, err
 		}
 		if err := hub.Pause(ctx, tries); err != nil {
-			return r, err
+			return v, err
 		}
 	}
 }

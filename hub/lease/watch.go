@@ -1,8 +1,10 @@
 package lease
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -136,13 +138,7 @@ func (h *Holder) Drop(key Held) { delete(h.held, key) }
 // All are the leases that it has, in order.
 func (h *Holder) All() []Held {
 	return slices.SortedFunc(maps.Keys(h.held), func(a, b Held) int {
-		if a.ID != b.ID {
-			if a.ID < b.ID {
-				return -1
-			}
-			return 1
-		}
-		return int(a.Lease) - int(b.Lease)
+		return cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(a.Lease, b.Lease))
 	})
 }
 

@@ -3,7 +3,6 @@ package queue
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,12 +93,8 @@ func (q *Queue) Files(ctx context.Context, t Task, result bool) (travel.Load, io
 }
 
 // piece gives a holder a piece of the files that its task begins with.
-func (q *Queue) piece(ctx context.Context, host string, text []byte) (Reply, error) {
-	var p Piece
-	if err := json.Unmarshal(text, &p); err != nil {
-		return Reply{}, Invalid.Errorf("the request can't be read")
-	}
-	if _, err := q.held(ctx, host, p.ID, p.Lease); err != nil {
+func (q *Queue) piece(ctx context.Context, host string, p Piece) (Reply, error) {
+	if _, err := q.held(ctx, host, p.Held); err != nil {
 		return Reply{}, err
 	}
 	b, next, err := q.files.Piece(ctx, filesName(p.ID), p.At)
@@ -110,15 +105,11 @@ func (q *Queue) piece(ctx context.Context, host string, text []byte) (Reply, err
 }
 
 // keep stores a result that a holder has, by asking for its pieces.
-func (q *Queue) keep(ctx context.Context, host string, text []byte) (Reply, error) {
-	var k Keep
-	if err := json.Unmarshal(text, &k); err != nil {
-		return Reply{}, Invalid.Errorf("the request can't be read")
-	}
+func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 	if err := k.Load.Check(); err != nil {
 		return Reply{}, err
 	}
-	if _, err := q.held(ctx, host, k.ID, k.Lease); err != nil {
+	if _, err := q.held(ctx, host, k.Held); err != nil {
 		return Reply{}, err
 	}
 	t, known := q.Task(k.ID)
@@ -136,10 +127,10 @@ func (q *Queue) keep(ctx context.Context, host string, text []byte) (Reply, erro
 		return Reply{}, err
 	}
 	name := resultName(k.ID, k.Lease)
-	if err := q.files.Put(ctx, name, k.Load, &taking{ctx: ctx, q: q, host: host, piece: Piece{ID: k.ID, Lease: k.Lease}}); err != nil {
+	if err := q.files.Put(ctx, name, k.Load, &taking{ctx: ctx, q: q, host: host, piece: Piece{Held: k.Held}}); err != nil {
 		return Reply{}, err
 	}
-	if _, err := q.held(ctx, host, k.ID, k.Lease); err != nil { // else nobody would remove it
+	if _, err := q.held(ctx, host, k.Held); err != nil { // else nobody would remove it
 		q.files.Delete(ctx, name) //nolint:errcheck // Sweep does
 		return Reply{}, err
 	}
@@ -158,20 +149,10 @@ type taking struct {
 // Read implements io.Reader.
 func (t *taking) Read(b []byte) (int, error) {
 	if t.got.Len() == 0 {
-		text, err := json.Marshal(t.piece)
-		if err != nil {
-			return 0, err
-		}
-		ctx, done := context.WithTimeout(t.ctx, callTime)
-		defer done()
-		m, err := t.q.o.NATS.RequestWithContext(ctx, Subject("take", t.host), text)
-		if err != nil {
-			return 0, Away.Errorf("take the files of the host %s: it does not answer", t.host)
-		}
-		var r Reply
-		switch err := json.Unmarshal(m.Data, &r); {
+		r, err := t.q.request(t.ctx, t.host, "take", "take the files of", t.piece)
+		switch {
 		case err != nil:
-			return 0, Away.Errorf("take the files of the host %s: %w", t.host, err)
+			return 0, err
 		case r.Status != 0:
 			return 0, Away.Errorf("take the files of the host %s: %s", t.host, r.Text)
 		case len(r.Body) == 0:

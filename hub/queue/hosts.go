@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"tandemux/hub/lease"
+	"tandemux/internal/fault"
 )
 
 // Bounds of what hosts say.
@@ -23,7 +25,7 @@ const (
 
 // listen answers hosts. Beats are heard by all hubs of a fleet, the rest is any one's.
 func (q *Queue) listen() error {
-	for kind, answer := range map[string]func(context.Context, string, []byte) (Reply, error){"beat": q.beat, "ask": q.ask, "parts": q.append, "event": q.event, "file": q.piece, "keep": q.keep} {
+	for kind, answer := range map[string]answerer{"beat": hear(q.beat), "ask": hear(q.ask), "parts": hear(q.append), "event": hear(q.event), "file": hear(q.piece), "keep": hear(q.keep)} {
 		within := callTime
 		if kind == "keep" {
 			within = keepTime
@@ -35,9 +37,15 @@ func (q *Queue) listen() error {
 				defer done()
 				r, err := answer(ctx, host, m.Data)
 				if err != nil {
-					r = refusal(err)
+					r = Reply{Status: cmp.Or(fault.Status(err), http.StatusServiceUnavailable), Text: err.Error()}
 				}
-				q.answer(m, r)
+				text, err := json.Marshal(r)
+				if err == nil {
+					err = m.Respond(text)
+				}
+				if err != nil && q.ctx.Err() == nil {
+					q.o.Log.Warn("answer a host", "subject", m.Subject, "err", err)
+				}
 			})
 		}
 		var s *nats.Subscription
@@ -55,30 +63,23 @@ func (q *Queue) listen() error {
 	return q.o.NATS.Flush()
 }
 
-func (q *Queue) answer(m *nats.Msg, r Reply) {
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = m.Respond(text)
-	}
-	if err != nil && q.ctx.Err() == nil {
-		q.o.Log.Warn("answer a host", "subject", m.Subject, "err", err)
-	}
-}
+// answerer answers what a host says.
+type answerer func(ctx context.Context, host string, text []byte) (Reply, error)
 
-// refusal is an error as an answer.
-func refusal(err error) Reply {
-	var coded interface{ StatusCode() int }
-	status := http.StatusServiceUnavailable
-	if errors.As(err, &coded) {
-		status = coded.StatusCode()
+// hear makes one of what takes that as a value.
+func hear[T any](answer func(context.Context, string, T) (Reply, error)) answerer {
+	return func(ctx context.Context, host string, text []byte) (Reply, error) {
+		var said T
+		if err := json.Unmarshal(text, &said); err != nil {
+			return Reply{}, Invalid.Errorf("the request can't be read")
+		}
+		return answer(ctx, host, said)
 	}
-	return Reply{Status: status, Text: err.Error()}
 }
 
 // beat hears a host.
-func (q *Queue) beat(ctx context.Context, host string, text []byte) (Reply, error) {
-	var b Beat
-	if err := json.Unmarshal(text, &b); err != nil || len(b.Has) > maxHeld || len(b.Local) > maxHeld || len(b.Labels)+len(b.Agents) > maxLabels {
+func (q *Queue) beat(ctx context.Context, host string, b Beat) (Reply, error) {
+	if len(b.Has) > maxHeld || len(b.Local) > maxHeld || len(b.Labels)+len(b.Agents) > maxLabels {
 		return Reply{}, Invalid.Errorf("the beat can't be read")
 	}
 	if q.o.Labels != nil {
@@ -138,9 +139,8 @@ func (q *Queue) beat(ctx context.Context, host string, text []byte) (Reply, erro
 }
 
 // ask does what a holder asks for.
-func (q *Queue) ask(ctx context.Context, host string, text []byte) (Reply, error) {
-	var a Ask
-	if err := json.Unmarshal(text, &a); err != nil || len(a.Op.Note) > maxNote {
+func (q *Queue) ask(ctx context.Context, host string, a Ask) (Reply, error) {
+	if len(a.Op.Note) > maxNote {
 		return Reply{}, Invalid.Errorf("the request can't be read")
 	}
 	if !slices.Contains([]lease.Verb{lease.Begin, lease.Note, lease.Finish, lease.Refuse, lease.Return, lease.Redo}, a.Op.Verb) || a.Op.Lease == 0 {
@@ -160,12 +160,8 @@ func (q *Queue) ask(ctx context.Context, host string, text []byte) (Reply, error
 }
 
 // event gives a holder what it is to send.
-func (q *Queue) event(ctx context.Context, host string, text []byte) (Reply, error) {
-	var p Wanted
-	if err := json.Unmarshal(text, &p); err != nil {
-		return Reply{}, Invalid.Errorf("the request can't be read")
-	}
-	r, err := q.held(ctx, host, p.ID, p.Lease)
+func (q *Queue) event(ctx context.Context, host string, p Wanted) (Reply, error) {
+	r, err := q.held(ctx, host, p.Held)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -177,18 +173,16 @@ func (q *Queue) event(ctx context.Context, host string, text []byte) (Reply, err
 }
 
 // held is a record whose lease a host has.
-func (q *Queue) held(ctx context.Context, host, id string, number uint64) (lease.Record, error) {
-	r, known := q.Record(id)
-	if !known || r.Lease != number || r.Host != host || !r.State.Held() { // which may be old
-		var err error
-		if r, _, err = q.Get(ctx, id); err != nil {
-			return r, err
-		}
+func (q *Queue) held(ctx context.Context, host string, h lease.Held) (lease.Record, error) {
+	has := func(r lease.Record) bool { return r.Lease == h.Lease && r.Host == host && r.State.Held() }
+	if t, known := q.Task(h.ID); known && has(t.Record) {
+		return t.Record, nil
 	}
-	if r.Lease != number || r.Host != host || !r.State.Held() {
-		return r, lease.Stale.Errorf("the lease %d of %s is over; the task is %s", number, host, r.State)
+	r, _, err := q.Get(ctx, h.ID) // what is known may be old
+	if err == nil && !has(r) {
+		err = lease.Stale.Errorf("the lease %d of %s is over; the task is %s", h.Lease, host, r.State)
 	}
-	return r, nil
+	return r, err
 }
 
 // taskOf is the task of a local one, by its name there: Local's inverse.
@@ -220,19 +214,23 @@ func (q *Queue) Call(ctx context.Context, host string, c Call) (Reply, error) {
 	if len(c.Body) > MaxCall {
 		return Reply{}, Invalid.Errorf("it has %d bytes; up to %d go to a host of a fleet", len(c.Body), MaxCall)
 	}
-	text, err := json.Marshal(c)
+	return q.request(ctx, host, "call", "ask", c)
+}
+
+// request asks a host for something of a kind; doing is what errors say of that.
+func (q *Queue) request(ctx context.Context, host, kind, doing string, v any) (r Reply, err error) {
+	text, err := json.Marshal(v)
 	if err != nil {
-		return Reply{}, err
+		return r, err
 	}
 	ctx, done := context.WithTimeout(ctx, callTime)
 	defer done()
-	m, err := q.o.NATS.RequestWithContext(ctx, Subject("call", host), text)
+	m, err := q.o.NATS.RequestWithContext(ctx, Subject(kind, host), text)
 	if err != nil {
-		return Reply{}, Away.Errorf("ask the host %s: it does not answer", host)
+		return r, Away.Errorf("%s the host %s: it does not answer", doing, host)
 	}
-	var r Reply
 	if err := json.Unmarshal(m.Data, &r); err != nil {
-		return r, Away.Errorf("ask the host %s: %w", host, err)
+		return r, Away.Errorf("%s the host %s: %w", doing, host, err)
 	}
 	return r, nil
 }

@@ -15,8 +15,8 @@ import (
 // Stream is where parts are, for who follows all of them: each message is a Batch, and its
 // subject Subjects with the task's id.
 const (
-	Stream   = partsStream
-	Subjects = partsSubject
+	Stream   = "tandemux_parts"
+	Subjects = "parts."
 )
 
 // Batch is some parts of a task, as one message of the stream. First is the id of the
@@ -46,18 +46,12 @@ func (q *Queue) endOf(ctx context.Context, id string) (end, error) {
 	if known {
 		return e, nil
 	}
-	m, err := q.parts.GetLastMsgForSubject(ctx, partsSubject+id)
-	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound):
-		return end{}, nil
-	case err != nil:
-		return end{}, fmt.Errorf("read the stream of %s: %w", id, err)
+	m, err := q.parts.GetLastMsgForSubject(ctx, Subjects+id)
+	b, sequence, err := batchOf(id, m, err)
+	if err != nil || sequence == 0 {
+		return end{}, err
 	}
-	var b Batch
-	if err := json.Unmarshal(m.Data, &b); err != nil {
-		return end{}, fmt.Errorf("read the stream of %s: %w", id, err)
-	}
-	e = end{m.Sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local}
+	e = end{sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local}
 	q.noteEnd(id, e)
 	return e, nil
 }
@@ -74,20 +68,10 @@ func (q *Queue) noteEnd(id string, e end) {
 	q.changed(k)
 }
 
-func (q *Queue) forget(id string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	delete(q.ends, id)
-}
-
 // append stores parts that a host has, but for those that are stored already.
-func (q *Queue) append(ctx context.Context, host string, text []byte) (Reply, error) {
-	var p Parts
-	if err := json.Unmarshal(text, &p); err != nil {
-		return Reply{}, Invalid.Errorf("the parts can't be read")
-	}
+func (q *Queue) append(ctx context.Context, host string, p Parts) (Reply, error) {
 	for {
-		if _, err := q.held(ctx, host, p.ID, p.Lease); err != nil {
+		if _, err := q.held(ctx, host, p.Held); err != nil {
 			return Reply{}, err
 		}
 		e, err := q.endOf(ctx, p.ID)
@@ -119,9 +103,11 @@ func (q *Queue) store(ctx context.Context, id string, e end, b Batch) error {
 	if err != nil {
 		return err
 	}
-	ack, err := q.o.JS.Publish(ctx, partsSubject+id, text, jetstream.WithExpectLastSequencePerSubject(e.sequence))
+	ack, err := q.o.JS.Publish(ctx, Subjects+id, text, jetstream.WithExpectLastSequencePerSubject(e.sequence))
 	if err != nil {
-		q.forget(id)
+		q.mu.Lock()
+		delete(q.ends, id)
+		q.mu.Unlock()
 		if moved(err) {
 			return lease.ErrMoved
 		}
@@ -142,24 +128,23 @@ type part struct {
 
 // told writes down how what ended without its host saying so has ended.
 func (q *Queue) told(ctx context.Context, id string, before, after lease.Record) {
-	var parts []json.RawMessage
-	for _, work := range before.Work {
-		e, ended := after.Ended(work)
-		if !ended || work != before.Work[0] || before.State != lease.Begun {
-			continue
-		}
-		for _, p := range []part{{Type: "error", Error: e.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": work, "outcome": e.Outcome, "reason": e.Reason}}} {
-			if p.Type == "error" && p.Error == "" {
-				continue
-			}
-			text, err := json.Marshal(p)
-			if err != nil {
-				return
-			}
-			parts = append(parts, text)
-		}
+	if before.State != lease.Begun || len(before.Work) == 0 {
+		return
 	}
-	for len(parts) > 0 {
+	e, ended := after.Ended(before.Work[0])
+	if !ended {
+		return
+	}
+	say := []part{{Type: "error", Error: e.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": e.Work, "outcome": e.Outcome, "reason": e.Reason}}}
+	if e.Reason == "" {
+		say = say[1:]
+	}
+	var parts []json.RawMessage
+	for _, p := range say {
+		text, _ := json.Marshal(p) //nolint:errcheck // its types are fixed
+		parts = append(parts, text)
+	}
+	for {
 		e, err := q.endOf(ctx, id)
 		if err == nil {
 			err = q.store(ctx, id, e, Batch{Parts: parts})
@@ -176,7 +161,7 @@ func (q *Queue) told(ctx context.Context, id string, before, after lease.Record)
 
 // followParts notices what other hubs of the fleet store.
 func (q *Queue) followParts(ctx context.Context, ready chan<- error) {
-	c, err := q.o.JS.OrderedConsumer(ctx, partsStream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
+	c, err := q.o.JS.OrderedConsumer(ctx, Stream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
 	if err != nil {
 		ready <- err
 		return
@@ -186,7 +171,7 @@ func (q *Queue) followParts(ctx context.Context, ready chan<- error) {
 		if err != nil {
 			return
 		}
-		id := strings.TrimPrefix(m.Subject(), partsSubject)
+		id := strings.TrimPrefix(m.Subject(), Subjects)
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if k := q.known[id]; k != nil && q.ends[id].sequence < at.Sequence.Stream {
@@ -237,14 +222,19 @@ func (q *Queue) Read(ctx context.Context, id string, after int64, at uint64) (b 
 // message is the first of a task's at or behind a place in the stream; sequence is 0 if
 // there is none.
 func (q *Queue) message(ctx context.Context, id string, at uint64) (b Batch, sequence uint64, err error) {
-	m, err := q.parts.GetMsg(ctx, at, jetstream.WithGetMsgSubject(partsSubject+id))
-	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound):
+	m, err := q.parts.GetMsg(ctx, at, jetstream.WithGetMsgSubject(Subjects+id))
+	return batchOf(id, m, err)
+}
+
+// batchOf is what a message has that was asked for; sequence is 0 if there is none.
+func batchOf(id string, m *jetstream.RawStreamMsg, err error) (b Batch, sequence uint64, _ error) {
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return b, 0, nil
-	case err != nil:
-		return b, 0, fmt.Errorf("read the stream of %s: %w", id, err)
 	}
-	if err := json.Unmarshal(m.Data, &b); err != nil {
+	if err == nil {
+		err = json.Unmarshal(m.Data, &b)
+	}
+	if err != nil {
 		return b, 0, fmt.Errorf("read the stream of %s: %w", id, err)
 	}
 	return b, m.Sequence, nil

@@ -19,8 +19,6 @@ const (
 	tasksBucket    = "tandemux_tasks"
 	eventsBucket   = "tandemux_events"
 	settingsBucket = "tandemux_settings"
-	partsStream    = "tandemux_parts"
-	partsSubject   = "parts."
 )
 
 // Bounds.
@@ -62,7 +60,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 		return err
 	}
 	q.parts, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: partsStream, Subjects: []string{partsSubject + "*"}, Storage: jetstream.FileStorage, Replicas: q.o.Replicas,
+		Name: Stream, Subjects: []string{Subjects + "*"}, Storage: jetstream.FileStorage, Replicas: q.o.Replicas,
 		MaxMsgsPerSubject: maxParts, Discard: jetstream.DiscardOld, Compression: jetstream.S2Compression,
 	})
 	if err != nil {
@@ -112,7 +110,8 @@ func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uin
 
 // change does something to a record, and what follows from it.
 func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
-	before, _ := q.Record(id)
+	t, _ := q.Task(id)
+	before := t.Record
 	r, err := lease.Change(ctx, q, id, op)
 	if err != nil {
 		return r, err

@@ -192,7 +192,7 @@ func (q *Queue) Delete(ctx context.Context, id string) error {
 			return fmt.Errorf("delete an event: %w", err)
 		}
 	}
-	if err := q.parts.Purge(ctx, jetstream.WithPurgeSubject(partsSubject+id)); err != nil {
+	if err := q.parts.Purge(ctx, jetstream.WithPurgeSubject(Subjects+id)); err != nil {
 		return fmt.Errorf("delete a task's stream: %w", err)
 	}
 	if known {
@@ -224,12 +224,6 @@ func (t *Task) Note() (n Note) {
 		json.Unmarshal(t.Record.Note, &n) //nolint:errcheck // then it says nothing
 	}
 	return n
-}
-
-// Record is the record of a task as it was known a moment ago.
-func (q *Queue) Record(id string) (lease.Record, bool) {
-	t, known := q.Task(id)
-	return t.Record, known
 }
 
 // Task is a task as it was known a moment ago.

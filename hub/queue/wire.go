@@ -69,33 +69,29 @@ type Ask struct {
 // Parts are some of what a task does. First is the number that the first has in the
 // host's own stream.
 type Parts struct {
-	ID    string            `json:"id"`
-	Lease uint64            `json:"lease"`
+	lease.Held
 	First int64             `json:"first"`
 	Parts []json.RawMessage `json:"parts,omitempty"`
 }
 
 // Wanted is an event that a host is to send to a task whose lease it has.
 type Wanted struct {
-	ID    string `json:"id"`
-	Lease uint64 `json:"lease"`
+	lease.Held
 	Event string `json:"event"`
 }
 
 // Piece is a piece of a file that a host wants: of a task's files, or, of the hub, of a
 // result that the host has.
 type Piece struct {
-	ID    string `json:"id"`
-	Lease uint64 `json:"lease"`
-	At    uint64 `json:"at,omitempty"`
+	lease.Held
+	At uint64 `json:"at,omitempty"`
 }
 
 // Keep is a result that a host has, of a task whose lease it has. The hub asks for its pieces,
 // by place in bytes, before it answers.
 type Keep struct {
-	ID    string      `json:"id"`
-	Lease uint64      `json:"lease"`
-	Load  travel.Load `json:"load"`
+	lease.Held
+	Load travel.Load `json:"load"`
 }
 
 // Tell is what the hub tells a host: with an ID that it has that lease now, without one

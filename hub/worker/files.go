@@ -16,14 +16,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/travel"
 	"tandemux/hub/files"
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/fault"
 )
 
 // stallTime is for how long a result is on its way without a piece being asked for.
@@ -56,8 +55,7 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 	if err == nil {
 		words, err = l.Unpack(ctx, file, t.w.dirOf(t.note.Local))
 	}
-	var said interface{ StatusCode() int }
-	if errors.As(err, &said) && said.StatusCode() != http.StatusInsufficientStorage { // a full disk is this host's alone
+	if status := fault.Status(err); status != 0 && status != http.StatusInsufficientStorage { // a full disk is this host's alone
 		return "", fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	return words, err
@@ -75,8 +73,7 @@ type fetching struct {
 // Read implements io.Reader.
 func (f *fetching) Read(b []byte) (int, error) {
 	for tries := 0; f.got.Len() == 0; tries++ {
-		r, err := f.t.w.ask("file", queue.Piece{ID: f.t.key.ID, Lease: f.t.key.Lease, At: f.at})
-		var said interface{ StatusCode() int }
+		r, err := f.t.w.ask("file", queue.Piece{Held: f.t.key, At: f.at})
 		switch {
 		case err == nil && len(r.Body) == 0:
 			return 0, io.EOF
@@ -86,7 +83,7 @@ func (f *fetching) Read(b []byte) (int, error) {
 		case errors.Is(err, lease.Stale):
 			f.err = err
 			return 0, err
-		case errors.As(err, &said) && said.StatusCode() < 500:
+		case fault.Status(err) != 0 && fault.Status(err) < 500:
 			f.err = fmt.Errorf("%w: %w", lease.ErrRefused, err)
 			return 0, f.err
 		default:
@@ -149,8 +146,7 @@ func (t *turn) result(ctx context.Context, l travel.Load) error {
 			t.note.Result, t.note.Kept, t.note.Unkept = &r, t.key.Lease, ""
 			return nil
 		}
-		var said interface{ StatusCode() int }
-		if errors.As(err, &said) && said.StatusCode() != http.StatusServiceUnavailable || ctx.Err() != nil || tries > 60 {
+		if status := fault.Status(err); status != 0 && status != http.StatusServiceUnavailable || ctx.Err() != nil || tries > 60 {
 			return err
 		}
 		if err := t.Pause(ctx, tries); err != nil {
@@ -172,7 +168,7 @@ func (t *turn) keep(ctx context.Context, o *offer, l travel.Load) error {
 	}
 	got := make(chan answer, 1)
 	t.w.all.Go(func() {
-		r, err := t.w.askWithin(ctx, "keep", queue.Keep{ID: t.key.ID, Lease: t.key.Lease, Load: l})
+		r, err := t.w.askWithin(ctx, "keep", queue.Keep{Held: t.key, Load: l})
 		got <- answer{r, err}
 	})
 	for {
@@ -196,26 +192,14 @@ type offer struct {
 	asked atomic.Int64
 }
 
-// taken answers the hub, which asks for a piece of a result.
-func (w *Worker) taken(m *nats.Msg) {
-	w.all.Go(func() {
-		text, err := json.Marshal(w.pieceOf(m.Data))
-		if err == nil {
-			err = m.Respond(text)
-		}
-		if err != nil {
-			w.o.Log.Warn("answer the hub", "err", err)
-		}
-	})
-}
-
+// pieceOf is a piece of a result that the hub asks for.
 func (w *Worker) pieceOf(text []byte) queue.Reply {
 	var p queue.Piece
 	if err := json.Unmarshal(text, &p); err != nil {
 		return refuse(http.StatusBadRequest, "the hub's request can't be read")
 	}
 	w.mu.Lock()
-	o := w.offers[lease.Held{ID: p.ID, Lease: p.Lease}]
+	o := w.offers[p.Held]
 	w.mu.Unlock()
 	if o == nil {
 		return refuse(http.StatusNotFound, "the host has no such files")

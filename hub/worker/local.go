@@ -73,17 +73,19 @@ func (w *Worker) sweep() []string {
 	}
 }
 
-// called answers a request for the host's interface, for a task of the fleet.
-func (w *Worker) called(m *nats.Msg) {
-	w.all.Go(func() {
-		text, err := json.Marshal(w.call(m.Data))
-		if err == nil {
-			err = m.Respond(text)
-		}
-		if err != nil {
-			w.o.Log.Warn("answer the hub", "err", err)
-		}
-	})
+// answer answers what the hub asks.
+func (w *Worker) answer(with func(text []byte) queue.Reply) nats.MsgHandler {
+	return func(m *nats.Msg) {
+		w.all.Go(func() {
+			text, err := json.Marshal(with(m.Data))
+			if err == nil {
+				err = m.Respond(text)
+			}
+			if err != nil {
+				w.o.Log.Warn("answer the hub", "err", err)
+			}
+		})
+	}
 }
 
 // refuse is an answer of the interface that is none.
@@ -125,6 +127,7 @@ func (w *Worker) by(task, question string, part []byte) []byte {
 	return slices.Concat(bytes.TrimSuffix(part, []byte("}")), []byte(`,"by":`), name, []byte("}"))
 }
 
+// call does a request for the host's interface, for a task of the fleet.
 func (w *Worker) call(text []byte) queue.Reply {
 	var c queue.Call
 	switch err := json.Unmarshal(text, &c); {

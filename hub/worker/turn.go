@@ -201,13 +201,7 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 
 // send sends the event to the host's task and gives its id there.
 func (t *turn) send(ctx context.Context, work string) (string, error) {
-	reply, err := t.w.ask("event", queue.Wanted{ID: t.key.ID, Lease: t.key.Lease, Event: work})
-	for tries := 0; err != nil && !errors.Is(err, lease.Stale) && ctx.Err() == nil; tries++ {
-		if err := t.Pause(ctx, tries); err != nil {
-			return "", err
-		}
-		reply, err = t.w.ask("event", queue.Wanted{ID: t.key.ID, Lease: t.key.Lease, Event: work})
-	}
+	reply, err := lease.Insist(ctx, t, func() (queue.Reply, error) { return t.w.ask("event", queue.Wanted{Held: t.key, Event: work}) })
 	if err != nil {
 		return "", err
 	}
@@ -368,15 +362,10 @@ func (p *pipe) stop() {
 
 // tell tells the hub some parts, until it has them, and gives the last that it has.
 func (t *turn) tell(ctx context.Context, first int64, parts []json.RawMessage) (int64, error) {
-	for tries := 0; ; tries++ {
-		r, err := t.w.ask("parts", queue.Parts{ID: t.key.ID, Lease: t.key.Lease, First: first, Parts: parts})
-		if err == nil || errors.Is(err, lease.Stale) || ctx.Err() != nil {
-			return r.Last, err
-		}
-		if err := t.Pause(ctx, tries); err != nil {
-			return 0, err
-		}
-	}
+	r, err := lease.Insist(ctx, t, func() (queue.Reply, error) {
+		return t.w.ask("parts", queue.Parts{Held: t.key, First: first, Parts: parts})
+	})
+	return r.Last, err
 }
 
 // present looks at how the task is.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 		terms: lease.DefaultTerms, holder: lease.NewHolder(lease.DefaultTerms), work: map[lease.Held]context.CancelFunc{}, offers: map[lease.Held]*offer{},
 		gave: map[lease.Held]bool{}, answered: map[string]string{},
 	}
-	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.called, "take": w.taken} {
+	for kind, answer := range map[string]nats.MsgHandler{"tell": w.told, "call": w.answer(w.call), "take": w.answer(w.pieceOf)} {
 		s, err := o.NATS.Subscribe(queue.Subject(kind, o.Host), answer)
 		if err != nil {
 			return fmt.Errorf("take tasks: %w", err)

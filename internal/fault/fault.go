@@ -40,3 +40,12 @@ func (f *fault) Unwrap() []error {
 
 // StatusCode is the HTTP status that the error is answered with.
 func (f *fault) StatusCode() int { return f.kind.status }
+
+// Status is the HTTP status of an error that has one, of whatever package; else 0.
+func Status(err error) int {
+	var coded interface{ StatusCode() int }
+	if errors.As(err, &coded) {
+		return coded.StatusCode()
+	}
+	return 0
+}

@@ -37,10 +37,9 @@ func Errorf(status int, format string, args ...any) error {
 
 // statusOf is how an error is answered; told says that its text is for the caller.
 func statusOf(err error) (status int, told bool) {
-	var coded interface{ StatusCode() int }
-	switch {
-	case errors.As(err, &coded) && coded.StatusCode() >= 400:
-		return coded.StatusCode(), true
+	switch status := fault.Status(err); {
+	case status >= 400:
+		return status, true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, false
 	}

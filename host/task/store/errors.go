@@ -33,9 +33,8 @@ func Errorf(kind *fault.Kind, format string, args ...any) error { return kind.Er
 // explain gives the errors of databases that have a meaning for callers a kind.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
-	var explained interface{ StatusCode() int }
 	switch {
-	case err == nil || errors.As(err, &explained):
+	case err == nil || fault.Status(err) != 0:
 		return err
 	case !errors.As(err, &e):
 		return explainPostgres(s, err)

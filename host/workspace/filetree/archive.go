@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"tandemux/internal/fault"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -185,8 +187,7 @@ func openArchive(ctx context.Context, r io.Reader, limits Limits) (*unarchiver, 
 }
 
 func badArchive(err error) error {
-	var known interface{ StatusCode() int }
-	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if fault.Status(err) != 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return Failf(ErrInvalid, "the archive can't be read, so nothing of it was taken: %w", err)
