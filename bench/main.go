@@ -111,10 +111,6 @@ func run(which []string, only, tandemux string, runs, keys int) error {
 			}
 		}
 	}
-	return b.print(which)
-}
-
-func (b *bench) print(which []string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(w, "120x40, as the outer pty sees it\t%s\n", strings.Join(which, "\t"))
 	for _, row := range b.rows {

@@ -345,7 +345,10 @@ func (d *doer) do() (Done, error) {
 	d.done.Layout = ps.Name // which it may have changed
 	made := cmp.Or(d.host.made(), d.order.Terminal)
 	if made != "" {
-		d.shown(made)
+		d.done.Made, d.done.Tab, d.done.Pane, d.done.Terminal = true, "", "", made
+		if id, ok := d.m.panes.Doc.Shown.Showing(made); ok {
+			d.found(d.m.panes.Doc.Shown, id)
+		}
 	}
 	if d.order.Name == "popup" {
 		err := d.popup(made)
@@ -377,14 +380,6 @@ func find(l *layout.Layout, what string) (layout.PaneID, bool) {
 func (d *doer) found(l layout.Layout, id layout.PaneID) {
 	if i, leaf, ok := l.Find(id); ok {
 		d.done.Tab, d.done.Pane, d.done.Terminal = l.Tabs[i].ID, id, leaf.Terminal
-	}
-}
-
-// shown says where a terminal that was made is.
-func (d *doer) shown(uri ahp.URI) {
-	d.done.Made, d.done.Tab, d.done.Pane, d.done.Terminal = true, "", "", uri
-	if id, ok := d.m.panes.Doc.Shown.Showing(uri); ok {
-		d.found(d.m.panes.Doc.Shown, id)
 	}
 }
 

@@ -109,7 +109,12 @@ func (s *sixels) walk(paint func(n int, bits byte) bool) {
 		n := 1
 		switch b {
 		case '"':
-			s.raster()
+			// The shape of a pixel and the size.
+			s.numbers()
+			if tall, wide := s.args[0], s.args[1]; tall > 0 && wide > 0 {
+				s.aspect = min(max((tall+wide-1)/wide, 1), 10)
+			}
+			s.w, s.h = max(s.w, s.args[2]), max(s.h, s.args[3])
 			continue
 		case '#':
 			s.choose(paint != nil)
@@ -167,15 +172,6 @@ func (s *sixels) numbers() {
 		}
 	}
 	s.data = nil
-}
-
-// raster takes the shape of a pixel and the size.
-func (s *sixels) raster() {
-	s.numbers()
-	if tall, wide := s.args[0], s.args[1]; tall > 0 && wide > 0 {
-		s.aspect = min(max((tall+wide-1)/wide, 1), 10)
-	}
-	s.w, s.h = max(s.w, s.args[2]), max(s.h, s.args[3])
 }
 
 // choose sets or takes a colour register.

@@ -48,7 +48,12 @@ func (r *reports) report(body string, at int64) bool {
 		return false
 	}
 	if fields["state"] == "clear" {
-		return r.clear(id)
+		// It and those below it; all for "".
+		n := len(r.list)
+		r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
+			return id == "" || old.id == id || strings.HasPrefix(old.id, id+"/")
+		})
+		return len(r.list) != n
 	}
 	s, ok := readStatus(fields)
 	if !ok {
@@ -129,15 +134,6 @@ func (r *reports) progress(body string, at int64) bool {
 
 // conEmu is the id of the record that OSC 9;4 sets.
 const conEmu = "osc9"
-
-// clear takes a record and those below it out; all for "".
-func (r *reports) clear(id string) bool {
-	n := len(r.list)
-	r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
-		return id == "" || old.id == id || strings.HasPrefix(old.id, id+"/")
-	})
-	return len(r.list) != n
-}
 
 // ended drops what no program does any more: a prompt shows, or the process has
 // ended. What it came to stays.

@@ -349,12 +349,7 @@ func (as *Annotations) Attach(tx core.Tx, session ahp.URI, m ahp.Message) ahp.Me
 
 // names reports whether an attachment names all annotations of ids.
 func (c *channel) names(a ahp.Attachment, ids []string) bool {
-	return c.attached(a) && (len(a.AnnotationIDs) == 0 || !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(a.AnnotationIDs, id) }))
-}
-
-// attached reports whether an attachment is of these annotations.
-func (c *channel) attached(a ahp.Attachment) bool {
-	return a.Type == ahp.AttachAnnotations && params.Canonical(a.Resource) == c.ch.URI
+	return a.Type == ahp.AttachAnnotations && params.Canonical(a.Resource) == c.ch.URI && (len(a.AnnotationIDs) == 0 || !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(a.AnnotationIDs, id) }))
 }
 
 // Given marks what a message has attached as given.

@@ -29,13 +29,6 @@ type matcher struct {
 	wake    chan struct{} // holds one
 }
 
-// startMatch begins with the line that the cursor is on.
-func (w *wait) startMatch(pattern *regexp.Regexp, line string) {
-	w.match = &matcher{w: w, pattern: pattern, wake: make(chan struct{}, 1)}
-	w.cs.matching.Add(1)
-	go w.match.run(line)
-}
-
 // add queues output. It never blocks.
 func (m *matcher) add(data string) {
 	m.mu.Lock()
@@ -57,14 +50,6 @@ func (m *matcher) last(r ahp.WaitResult) {
 	if m.final == nil {
 		m.final = &r
 	}
-	m.mu.Unlock()
-	m.signal()
-}
-
-// stop ends the goroutine.
-func (m *matcher) stop() {
-	m.mu.Lock()
-	m.ended = true
 	m.mu.Unlock()
 	m.signal()
 }

@@ -300,7 +300,10 @@ func (w *wait) forText(tx core.Tx, pattern *regexp.Regexp) (err error) {
 			return err
 		}
 	}
-	w.startMatch(pattern, text)
+	// It begins with the line that the cursor is on.
+	w.match = &matcher{w: w, pattern: pattern, wake: make(chan struct{}, 1)}
+	w.cs.matching.Add(1)
+	go w.match.run(text)
 	w.see = seeText
 	w.replay(tx, es, known)
 	if w.t.Value.Lifecycle.Exited() {
@@ -385,7 +388,10 @@ func (w *wait) end(tx core.Tx) {
 		}
 	}
 	if w.match != nil {
-		w.match.stop()
+		w.match.mu.Lock()
+		w.match.ended = true
+		w.match.mu.Unlock()
+		w.match.signal()
 	}
 }
 

@@ -127,20 +127,6 @@ func (tx Tx) clientRecords() []clientRecord {
 	return list
 }
 
-// knowClients takes what clientRecords gave in an earlier host.
-func (tx Tx) knowClients(raw json.RawMessage) error {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return err
-	}
-	for _, cl := range list {
-		if err := tx.knowClient(cl); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // knowClient takes what an earlier host noted.
 func (tx Tx) knowClient(raw json.RawMessage) error {
 	var r clientRecord

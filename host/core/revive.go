@@ -63,7 +63,16 @@ func (tx Tx) Revive(f *record.Found) error {
 // know gives a body the private facts that an earlier host had; the root's are the clients.
 func (tx Tx) know(ch *Channel, b Body, raw json.RawMessage) error {
 	if ch.URI == ahp.RootURI {
-		return tx.knowClients(raw)
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return err
+		}
+		for _, cl := range list {
+			if err := tx.knowClient(cl); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if p, ok := b.(Private); ok {
 		return p.Know(raw)

@@ -137,14 +137,6 @@ func (e *entrance) drop(from netip.Prefix) {
 	}
 }
 
-// admitted says that a request has been let in: its connection waits no more, until
-// it is idle again.
-func (e *entrance) admitted(r *http.Request) {
-	if c, ok := r.Context().Value(netConnKey{}).(net.Conn); ok {
-		e.count(c, http.StateHijacked)
-	}
-}
-
 func remoteAddr(s string) netip.Addr {
 	a, _ := netip.ParseAddrPort(s)
 	return a.Addr()
@@ -224,7 +216,10 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, door)
 		return
 	}
-	e.admitted(r)
+	// Its connection waits no more, until it is idle again.
+	if c, ok := r.Context().Value(netConnKey{}).(net.Conn); ok {
+		e.count(c, http.StateHijacked)
+	}
 	if door != nil && door.Prefix != "" {
 		e.answerCounted(w, r, door, a.who)
 		return

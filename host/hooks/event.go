@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"slices"
-
 	"tandemux/ahp"
 )
 
@@ -124,9 +122,4 @@ func Sample(kind string, now int64) Event {
 		}
 	}
 	return e
-}
-
-// over reports whether a program's state is one that a person waits for.
-func over(s *ahp.ProgramStatus) bool {
-	return s != nil && slices.Contains([]string{ahp.StatusBlocked, ahp.StatusDone, ahp.StatusError}, s.State)
 }

@@ -66,7 +66,10 @@ func (h *Hook) set(name string, raw any) error {
 		}
 		for _, kind := range on {
 			if !slices.Contains(Kinds, kind) {
-				return unknown(kind, "no event", Kinds)
+				if near := spelling.Closest(kind, Kinds); near != "" {
+					return fmt.Errorf("%.64q is no event; did you mean %q?", kind, near)
+				}
+				return fmt.Errorf("%.64q is no event; there are %s", kind, strings.Join(Kinds, ", "))
 			}
 		}
 		h.On = on
@@ -109,12 +112,4 @@ func (h *Hook) check() error {
 		return errors.New("has a `key-file`, which is for a `url`")
 	}
 	return nil
-}
-
-// unknown says that a name is not what it should be.
-func unknown(name, what string, of []string) error {
-	if near := spelling.Closest(name, of); near != "" {
-		return fmt.Errorf("%.64q is %s; did you mean %q?", name, what, near)
-	}
-	return fmt.Errorf("%.64q is %s; there are %s", name, what, strings.Join(of, ", "))
 }

@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,7 +108,7 @@ func (w *Watch) attended(a ahp.AttentionChanged, f Facts) {
 	if row.Note != nil {
 		now.note = row.Note.At
 	}
-	if over(row.Status) {
+	if row.Status != nil && slices.Contains([]string{ahp.StatusBlocked, ahp.StatusDone, ahp.StatusError}, row.Status.State) {
 		now.status = row.Status.At
 	}
 	w.told[a.Terminal] = now

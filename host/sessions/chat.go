@@ -208,7 +208,12 @@ func (c *Chat) take(tx core.Tx, a agent.Session) {
 	}
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
-	c.s.noteCan(tx, a)
+	// What the agent can do is known once it runs.
+	info := c.s.provider.Info()
+	able, steers := a.(agent.Steerer)
+	steers = steers && able.Steers()
+	c.s.meta.Can = &ahp.AgentCan{Steer: steers, Fork: info.Fork, Images: info.Images, Audio: info.Audio, Embedded: info.Embedded}
+	c.s.setMeta(tx)
 	c.all.refreshAgents(tx)
 }
 

@@ -20,14 +20,6 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// compactLater compacts if the window is so large that it must not wait for
-// everybody to look away.
-func (c *Chat) compactLater(tx core.Tx) {
-	if len(c.value.Turns) > 2*windowTurns || core.TurnsWeight(c.value.Turns) > 2*windowBytes {
-		c.compact(tx)
-	}
-}
-
 // compact moves old turns out of the window, down to half of what it may hold.
 func (c *Chat) compact(tx core.Tx) {
 	turns := c.value.Turns

@@ -67,7 +67,9 @@ func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.Cre
 				sandbox.Open(tx)
 			}
 			c.Out.Hold() // The reply precedes what follows, also for the root's subscribers.
-			ss.announceSession(tx, s)
+			s.told = s.summary(tx)
+			tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+			ss.countSessions(tx)
 			s.begin(tx, c.Link, p.ProgressToken)
 		}
 	})
@@ -197,13 +199,6 @@ func (ss *Sessions) checkNewSession(tx core.Tx, c *requests.Conn, p ahp.CreateSe
 		return ahp.InvalidParams("create session: tandemux/title: %s", params.CheckTitle(p.Meta.Title))
 	}
 	return nil
-}
-
-// announceSession tells the root's subscribers of a new session.
-func (ss *Sessions) announceSession(tx core.Tx, s *session) {
-	s.told = s.summary(tx)
-	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
-	ss.countSessions(tx)
 }
 
 func (ss *Sessions) countSessions(tx core.Tx) {

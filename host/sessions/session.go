@@ -209,15 +209,6 @@ func (s *session) setMeta(tx core.Tx) {
 	}
 }
 
-// noteCan tells what the session's agent can do, which is known once it runs.
-func (s *session) noteCan(tx core.Tx, a agent.Session) {
-	info := s.provider.Info()
-	able, steers := a.(agent.Steerer)
-	steers = steers && able.Steers()
-	s.meta.Can = &ahp.AgentCan{Steer: steers, Fork: info.Fork, Images: info.Images, Audio: info.Audio, Embedded: info.Embedded}
-	s.setMeta(tx)
-}
-
 // need mirrors in the session what waits in a chat.
 func (s *session) need(tx core.Tx, n ahp.InputNeeded) {
 	s.apply(tx, ahp.SessionInputNeededSet{Request: n}, nil)

@@ -44,21 +44,17 @@ type call struct {
 func (k *call) giveUp(tx core.Tx) {
 	k.over = true
 	k.endConfirm(tx)
-	k.endResult(tx)
+	if k.result != nil {
+		close(k.result)
+		k.result = nil
+		k.r.c.s.met(tx, k.need())
+	}
 }
 
 func (k *call) endConfirm(tx core.Tx) {
 	if k.answer != nil {
 		close(k.answer)
 		k.answer = nil
-		k.r.c.s.met(tx, k.need())
-	}
-}
-
-func (k *call) endResult(tx core.Tx) {
-	if k.result != nil {
-		close(k.result)
-		k.result = nil
 		k.r.c.s.met(tx, k.need())
 	}
 }

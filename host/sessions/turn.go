@@ -269,7 +269,10 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c.tally(tx, r)
 	c.apply(tx, a, by)
 	c.all.Terminals.CallEnded(tx, c, r.id, "")
-	c.compactLater(tx)
+	// A window so large must not wait for everybody to look away.
+	if len(c.value.Turns) > 2*windowTurns || core.TurnsWeight(c.value.Turns) > 2*windowBytes {
+		c.compact(tx)
+	}
 	if _, failed := a.(ahp.ChatError); !failed {
 		c.drain(tx)
 	}

@@ -43,7 +43,16 @@ func (k *sink) Action(e ahp.Envelope) {
 		return
 	}
 	if l := k.of(e.Channel); l != nil {
-		l.action(e)
+		// Reducers share no state that changes, so that readers may keep what they saw.
+		l.mu.Lock()
+		switch e.Channel {
+		case l.session:
+			l.seen.session = ahp.ReduceSession(l.seen.session, e.Action)
+		case chatOf(l.session):
+			l.seen.chat = ahp.ReduceChat(l.seen.chat, e.Action)
+		}
+		l.mu.Unlock()
+		l.poke()
 	}
 }
 
@@ -160,20 +169,6 @@ func (l *live) snapshot(snap ahp.Snapshot) {
 		if json.Unmarshal(snap.State, &v) == nil {
 			l.seen.chat, l.seen.hasChat = v, true
 		}
-	}
-	l.mu.Unlock()
-	l.poke()
-}
-
-// action folds an action. Reducers share no state that changes, so that readers
-// may keep what they saw.
-func (l *live) action(e ahp.Envelope) {
-	l.mu.Lock()
-	switch e.Channel {
-	case l.session:
-		l.seen.session = ahp.ReduceSession(l.seen.session, e.Action)
-	case chatOf(l.session):
-		l.seen.chat = ahp.ReduceChat(l.seen.chat, e.Action)
 	}
 	l.mu.Unlock()
 	l.poke()

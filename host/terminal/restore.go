@@ -263,7 +263,11 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string)
 		t.replaying = false
 		if p := recover(); p != nil {
 			t.know(cp.last)
-			t.cmds.settle()
+			// A command that runs no more, of whose end nothing is known, is given up.
+			if cmd := t.cmds.running; cmd != nil && number(cmd.info.ID) != t.cmds.count {
+				cmd.info.Running = false
+				t.cmds.running = nil
+			}
 			t.contain("restore a terminal", p)
 		}
 	}()
@@ -321,14 +325,6 @@ func (c *commands) restore(cp *checkpoint) {
 		}
 	}
 	c.marks = cp.last.Marks
-}
-
-// settle gives up a command that runs no more, of whose end nothing is known.
-func (c *commands) settle() {
-	if cmd := c.running; cmd != nil && number(cmd.info.ID) != c.count {
-		cmd.info.Running = false
-		c.running = nil
-	}
 }
 
 // recall makes the checkpoint's content: the emulator's state, and what is kept. It

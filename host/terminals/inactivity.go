@@ -119,15 +119,6 @@ func (t *Terminal) noteAgent(to ahp.Claim, p *auth.Principal) {
 	}
 }
 
-// letAgentGo ends what agents wait for and count of a terminal that is removed.
-func (t *Terminal) letAgentGo(tx core.Tx) {
-	t.slot.End()
-	if t.idle != nil {
-		t.idle.Stop()
-		t.idle = nil
-	}
-}
-
 // retake gives a terminal of an earlier host its place again, and its time without
 // input and output.
 func (t *Terminal) retake(tx core.Tx) {

@@ -82,7 +82,11 @@ func (in *Inheritance) Join(tx core.Tx) {
 // may not have arrived.
 func (in *Inheritance) Doubt(tx core.Tx) {
 	for _, a := range in.adopted {
-		a.t.doubt(tx)
+		for _, q := range a.t.queue {
+			if cl := tx.Client(q.Origin.ClientID); cl != nil && q.End <= 0 {
+				tx.Doubt(cl, q.Origin.ClientSeq, inDoubt)
+			}
+		}
 	}
 }
 

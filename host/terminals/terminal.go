@@ -417,21 +417,18 @@ func (t *Terminal) Captured(tx core.Tx) {
 // Process implements core.Captured.
 func (t *Terminal) Process() (id string, maxJournal int) { return t.proc, t.ts.Limits.JournalBytes }
 
-// resync has everybody who watches the terminal come back for its state: a panic may
-// have kept an action from some of them.
-func (t *Terminal) resync(tx core.Tx) {
-	if t.ch != nil {
-		tx.Resync(t.ch, jsonrpc.CloseFailed, "the host failed at what this connection watches: reconnect")
-	}
-}
-
 // wake is what terminals call when output is due. It is no lock of theirs that
 // it runs under.
 func (t *Terminal) wake() {
 	ts := t.ts
 	defer func() {
 		if requests.Contain(ts.Log, "apply output", recover(), "process", t.proc) {
-			ts.Core.Locked(func(tx core.Tx) { t.resync(tx) })
+			// It may have kept an action from some of those who watch: they come back for the state.
+			ts.Core.Locked(func(tx core.Tx) {
+				if t.ch != nil {
+					tx.Resync(t.ch, jsonrpc.CloseFailed, "the host failed at what this connection watches: reconnect")
+				}
+			})
 		}
 	}()
 	ts.Core.Do(func(tx core.Tx) {
@@ -472,7 +469,11 @@ func (t *Terminal) removeTerm(tx core.Tx) {
 	if !t.Value.Lifecycle.Exited() {
 		tx.Apply(t.ch, ahp.TerminalExited{}, nil)
 	}
-	t.letAgentGo(tx)
+	t.slot.End()
+	if t.idle != nil {
+		t.idle.Stop()
+		t.idle = nil
+	}
 	t.SetFeed(tx, nil)
 	ts.Activity.Forget(tx, t.ch.URI)
 	tx.RemoveChannel(t.ch)

@@ -197,18 +197,6 @@ func (ts *Terminals) takeTyped(proc string, l *journal.Landing) (begun, done uin
 	return max(begun, done), done, rest
 }
 
-// doubt has clients told, should they send these inputs again, that they may not
-// have arrived.
-func (t *Terminal) doubt(tx core.Tx) {
-	for _, in := range t.queue {
-		cl := tx.Client(in.Origin.ClientID)
-		if cl == nil || in.End > 0 {
-			continue
-		}
-		tx.Doubt(cl, in.Origin.ClientSeq, inDoubt)
-	}
-}
-
 const (
 	// MaxRunKey bounds RunParams.Key in bytes, maxRuns the runs with one that a
 	// terminal remembers, the newest.

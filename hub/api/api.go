@@ -113,25 +113,21 @@ func doing(name string) string {
 func (a *API) answer(r *request, o route) {
 	v, err := o.do(r)
 	if err != nil {
-		a.fail(r, err)
+		switch status := fault.Status(err); {
+		case status != 0:
+			hostapi.Refuse(r.w, status, err.Error())
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub's store does not answer: try again")
+		default:
+			a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
+			hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub could not do that now; its log says why")
+		}
 		return
 	}
 	if _, is := v.(written); is {
 		return
 	}
 	hostapi.WriteJSON(r.w, o.status, v)
-}
-
-func (a *API) fail(r *request, err error) {
-	switch status := fault.Status(err); {
-	case status != 0:
-		hostapi.Refuse(r.w, status, err.Error())
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub's store does not answer: try again")
-	default:
-		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
-		hostapi.Refuse(r.w, http.StatusServiceUnavailable, "the hub could not do that now; its log says why")
-	}
 }
 
 // decode reads the body as JSON.

@@ -156,7 +156,7 @@ func (f *Front) route(r Route) http.HandlerFunc {
 					return
 				}
 			}
-			ctx, cancel := context.WithCancel(With(req.Context(), p))
+			ctx, cancel := context.WithCancel(context.WithValue(req.Context(), personKey{}, p))
 			defer cancel()
 			if p.Ended != nil {
 				go func() {

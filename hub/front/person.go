@@ -32,11 +32,6 @@ func (p Person) May(scope string) bool { return (&auth.Principal{Scopes: p.Scope
 
 type personKey struct{}
 
-// With gives a context of a person's.
-func With(ctx context.Context, p Person) context.Context {
-	return context.WithValue(ctx, personKey{}, p)
-}
-
 // Of is the person whose context it is; ok is false on an open route.
 func Of(ctx context.Context) (p Person, ok bool) {
 	p, ok = ctx.Value(personKey{}).(Person)

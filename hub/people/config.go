@@ -150,11 +150,6 @@ func (c *Config) Scopes(name string, groups []string) []string {
 	return slices.Sorted(maps.Keys(got))
 }
 
-// person is who a session is of.
-func (c *Config) person(s session) front.Person {
-	return front.Person{Name: s.Name, Groups: s.Groups, Scopes: c.Scopes(s.Name, s.Groups)}
-}
-
 const (
 	maxName   = 128
 	maxGroups = 256

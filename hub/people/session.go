@@ -132,5 +132,5 @@ func (d *Desk) Authenticate(r *http.Request) (front.Person, error) {
 	if s.Line != strings.HasPrefix(secret, tokenPrefix) { // a browser's does not work elsewhere
 		return front.Person{}, errSession
 	}
-	return d.c.person(s), nil
+	return front.Person{Name: s.Name, Groups: s.Groups, Scopes: d.c.Scopes(s.Name, s.Groups)}, nil
 }

@@ -164,20 +164,6 @@ func (t *taking) Read(b []byte) (int, error) {
 	return t.got.Read(b)
 }
 
-// drop removes results that a change has made nobody's: that of a lost lease, or the one
-// before.
-func (q *Queue) drop(ctx context.Context, id string, before, after lease.Record) {
-	was, now := Task{Record: before}, Task{Record: after}
-	for _, by := range []uint64{was.Note().Kept, before.Lease} {
-		if by == 0 || by == now.Note().Kept {
-			continue
-		}
-		if err := q.files.Delete(ctx, resultName(id, by)); err != nil && q.ctx.Err() == nil {
-			q.o.Log.Warn("delete a result", "task", id, "err", err)
-		}
-	}
-}
-
 // sweepFiles removes once what is no task's: of deaths in the midst.
 func (q *Queue) sweepFiles() {
 	err := q.files.Sweep(q.ctx, files.Youth, func(name string) bool {

@@ -111,7 +111,7 @@ func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uin
 // change does something to a record, and what follows from it.
 func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
 	t, _ := q.Task(id)
-	before := t.Record
+	before, kept := t.Record, t.Note().Kept
 	r, err := lease.Change(ctx, q, id, op)
 	if err != nil {
 		return r, err
@@ -120,7 +120,16 @@ func (q *Queue) change(ctx context.Context, id string, op lease.Op) (lease.Recor
 		q.told(ctx, id, before, r)
 	}
 	if op.Verb == lease.Lose || op.Verb == lease.Finish {
-		q.drop(ctx, id, before, r)
+		// Results that this made nobody's go: that of a lost lease, or the one before.
+		t.Record = r
+		for _, by := range []uint64{kept, before.Lease} {
+			if by == 0 || by == t.Note().Kept {
+				continue
+			}
+			if err := q.files.Delete(ctx, resultName(id, by)); err != nil && q.ctx.Err() == nil {
+				q.o.Log.Warn("delete a result", "task", id, "err", err)
+			}
+		}
 	}
 	return r, nil
 }

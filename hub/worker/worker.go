@@ -102,17 +102,7 @@ func Run(ctx context.Context, o Options) error {
 func (w *Worker) pause() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.expire()
-	for key := range w.work {
-		if w.holder.Bounded(key) {
-			return min(checkTime, w.terms.Beat())
-		}
-	}
-	return min(firstBeat, w.terms.Beat())
-}
-
-// expire stops what another host may have been given. It needs the lock.
-func (w *Worker) expire() {
+	// What another host may have been given is stopped.
 	now := clock()
 	for _, key := range w.holder.All() {
 		if !w.holder.May(key, now) {
@@ -121,6 +111,12 @@ func (w *Worker) expire() {
 			w.drop(key)
 		}
 	}
+	for key := range w.work {
+		if w.holder.Bounded(key) {
+			return min(checkTime, w.terms.Beat())
+		}
+	}
+	return min(firstBeat, w.terms.Beat())
 }
 
 // drop gives up a lease. It needs the lock.

@@ -286,7 +286,11 @@ func (a *scripted) step(m message, line string) bool {
 	case "join":
 		a.join(rest)
 	case "mcp":
-		a.askServer(rest)
+		parts := strings.SplitN(rest, " ", 3)
+		if len(parts) < 3 || !json.Valid([]byte(parts[2])) {
+			die("mcp needs a name, a method and JSON: %s", rest)
+		}
+		a.keep(parts[0], a.server().ask(parts[1], parts[2]))
 	case "shell":
 		name, line, _ := strings.Cut(rest, " ")
 		out, err := exec.Command(cmp.Or(os.Getenv("SHELL"), "/bin/sh"), "-c", line).CombinedOutput()
@@ -389,15 +393,6 @@ func (a *scripted) ask(line string) string {
 	a.mu.Unlock()
 	a.send(message{ID: json.RawMessage(id), Method: parts[1], Params: json.RawMessage(parts[2])})
 	return parts[0]
-}
-
-// askServer asks the MCP server NAME METHOD JSON.
-func (a *scripted) askServer(line string) {
-	parts := strings.SplitN(line, " ", 3)
-	if len(parts) < 3 || !json.Valid([]byte(parts[2])) {
-		die("mcp needs a name, a method and JSON: %s", line)
-	}
-	a.keep(parts[0], a.server().ask(parts[1], parts[2]))
 }
 
 // keep keeps an answer, or an error, under a name.

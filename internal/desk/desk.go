@@ -122,7 +122,13 @@ func (d Desk) toEdit(pattern, text string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a place for it: %w", err)
 	}
-	sweep(dir)
+	// What editors left goes.
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftTime {
+			os.Remove(path)
+		}
+	}
 	f, err := os.CreateTemp(dir, pattern) // 0600
 	if err != nil {
 		return "", fmt.Errorf("make a file: %w", err)
@@ -138,16 +144,6 @@ func (d Desk) toEdit(pattern, text string) (path string, err error) {
 // leftTime is how old a file is that an editor left, as when the machine went
 // down.
 const leftTime = 7 * 24 * time.Hour
-
-// sweep removes what editors left.
-func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, path := range left {
-		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftTime {
-			os.Remove(path)
-		}
-	}
-}
 
 // editor is the person's, a command line as a shell reads it.
 func editor() string {

@@ -57,7 +57,14 @@ func (l Link) New(t testing.TB, to string, seed uint64) *Proxy {
 	var running sync.WaitGroup
 	t.Cleanup(func() {
 		ln.Close()
-		p.end()
+		p.mu.Lock()
+		p.over = true
+		all := p.all
+		p.mu.Unlock()
+		p.Heal()
+		for _, c := range all {
+			c.Close()
+		}
 		running.Wait()
 	})
 	running.Go(func() {
@@ -94,17 +101,6 @@ func (p *Proxy) Cut(directions ...Direction) {
 
 // Heal opens both directions.
 func (p *Proxy) Heal() { p.Cut() }
-
-func (p *Proxy) end() {
-	p.mu.Lock()
-	p.over = true
-	all := p.all
-	p.mu.Unlock()
-	p.Heal()
-	for _, c := range all {
-		c.Close()
-	}
-}
 
 // through waits until a direction is open.
 func (p *Proxy) through(d Direction) {

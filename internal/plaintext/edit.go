@@ -27,8 +27,6 @@ type cell struct {
 	marks  string // combining characters
 }
 
-func (e *edit) size() int { return 4 * len(e.cells) }
-
 // put writes characters; p is valid UTF-8 without controls but tabs.
 func (e *edit) put(p []byte) {
 	for len(p) > 0 {

@@ -145,7 +145,7 @@ func (t *Writer) text(dst, p []byte) []byte {
 	}
 	if t.over {
 		t.edit.put(p)
-		if t.edit.size() > MaxLine {
+		if 4*len(t.edit.cells) > MaxLine {
 			dst = t.Flush(dst)
 		}
 		return dst

@@ -301,14 +301,6 @@ func (p *person) typed(line string) {
 	p.drop(a.QuestionID)
 }
 
-// ended takes the end of a question.
-func (p *person) ended(id string) {
-	if id != p.mine && slices.ContainsFunc(p.open, func(q question.Question) bool { return q.ID == id }) {
-		p.c.note("(answered elsewhere, or no longer asked)")
-	}
-	p.drop(id)
-}
-
 func (p *person) drop(id string) {
 	p.open = slices.DeleteFunc(p.open, func(q question.Question) bool { return q.ID == id })
 	if p.now != nil && p.now.q.ID == id {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/api"
+	"tandemux/host/task/question"
 	"tandemux/host/task/store"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/cli"
@@ -146,7 +148,10 @@ func (p *printer) print(e apiclient.Event, part task.Part) error {
 			p.who.asks(*part.Question)
 		}
 	case "question-end":
-		p.who.ended(part.ID)
+		if part.ID != p.who.mine && slices.ContainsFunc(p.who.open, func(q question.Question) bool { return q.ID == part.ID }) {
+			p.who.c.note("(answered elsewhere, or no longer asked)")
+		}
+		p.who.drop(part.ID)
 	case "finish":
 		p.end()
 	}

@@ -60,11 +60,6 @@ type seen struct {
 // ends will not be known. Without a terminal to reach it by it has no URI.
 const stateOrphaned = "orphaned"
 
-// rowOfOrphan is the row of a program that has lost its terminal.
-func rowOfOrphan(o ahp.Orphan) row {
-	return row{ID: endpoint.LastPart(o.Terminal), Host: hosted.Host(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
-}
-
 func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
 		seen: seen{me: me},
@@ -174,7 +169,7 @@ func Ls() *cobra.Command {
 				rows = append(rows, rowOf(t, s.Me()))
 			}
 			for _, o := range Orphans(s, ctx) {
-				rows = append(rows, rowOfOrphan(o))
+				rows = append(rows, row{ID: endpoint.LastPart(o.Terminal), Host: hosted.Host(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}})
 			}
 			if !cli.AsJSON(cmd) && s.At.Own() {
 				refused, _ = Refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal

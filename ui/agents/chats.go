@@ -125,7 +125,11 @@ func (as *Agents) followChat(e *Chat) {
 
 // Settle follows what came into sight, and sets the timers of chats.
 func (as *Agents) Settle() {
-	as.settleReview()
+	// A review that was left ends.
+	if as.review != nil && as.Loop.Overlay != as.review {
+		as.dropReview()
+		as.followSessions()
+	}
 	for _, p := range as.Panes.Arr.Panes {
 		e := as.chats[p.Terminal]
 		if e == nil {

@@ -71,14 +71,6 @@ func (as *Agents) informReview() {
 	}
 }
 
-// settleReview ends a review that was left.
-func (as *Agents) settleReview() {
-	if as.review != nil && as.Loop.Overlay != as.review {
-		as.dropReview()
-		as.followSessions()
-	}
-}
-
 func (as *Agents) dropReview() {
 	if as.review != nil {
 		as.review.Close()

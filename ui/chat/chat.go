@@ -126,7 +126,13 @@ func (c *Chat) Reset(s ahp.ChatState) {
 	first := !c.ready
 	c.state, c.ready, c.gone, c.dirty = s, true, nil, true
 	c.View.Reset(&c.state)
-	c.history.learn(s)
+	c.history.texts = c.history.texts[:0]
+	for _, t := range s.Turns {
+		c.history.add(t.Message)
+	}
+	if s.ActiveTurn != nil {
+		c.history.add(s.ActiveTurn.Message)
+	}
 	if first || !c.changed {
 		c.takeDraft(s.Draft)
 	}

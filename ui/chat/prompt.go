@@ -31,16 +31,6 @@ type history struct {
 // maxHistory bounds how many messages are remembered.
 const maxHistory = 500
 
-func (h *history) learn(s ahp.ChatState) {
-	h.texts = h.texts[:0]
-	for _, t := range s.Turns {
-		h.add(t.Message)
-	}
-	if s.ActiveTurn != nil {
-		h.add(s.ActiveTurn.Message)
-	}
-}
-
 func (h *history) add(m ahp.Message) {
 	if m.Origin.Kind != "" && m.Origin.Kind != ahp.OriginUser {
 		return

@@ -38,10 +38,6 @@ type blocks struct {
 	depth int
 }
 
-func (b *blocks) document() []Line {
-	return b.children(grammar().Parse(text.NewReader(b.src)), Margin{}, true)
-}
-
 // children renders the blocks in a node, with a blank line between them if they
 // are loose.
 func (b *blocks) children(n ast.Node, m Margin, loose bool) []Line {

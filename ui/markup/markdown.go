@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/yuin/goldmark/text"
+
 	"tandemux/ui/words"
 )
 
@@ -340,7 +342,7 @@ func (m *Markdown) gap(c chunk, first int) []Line {
 func (m *Markdown) chunk(c chunk, end, first int) []Line {
 	out := m.gap(c, first)
 	r := blocks{w: m.w, g: m.g, src: m.text[c.from:end], off: c.from, first: first + len(out)}
-	out = append(out, r.document()...)
+	out = append(out, r.children(grammar().Parse(text.NewReader(r.src)), Margin{}, true)...)
 	m.codes = append(m.codes, r.codes...)
 	if len(out) == 1 && len(out[0].Runs) == 0 {
 		return nil // a comment, a definition: nothing shows

@@ -1,9 +1,6 @@
 package panes
 
 import (
-	"maps"
-	"slices"
-
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
@@ -102,14 +99,6 @@ func (ps *Panes) typeTogether() {
 	}
 	ps.together[tab.ID] = true
 	ps.loop.Say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", ps.loop.Keys("type-to-all"))
-}
-
-// pruneTogether ends that in tabs that are gone or have one pane: a pane that is opened
-// there later is typed into alone.
-func (ps *Panes) pruneTogether() {
-	maps.DeleteFunc(ps.together, func(id string, _ bool) bool {
-		return !slices.ContainsFunc(ps.Doc.Shown.Tabs, func(t layout.Tab) bool { return t.ID == id && len(t.Panes()) > 1 })
-	})
 }
 
 // Gets reports whether a pane gets what is typed into the focused one: it shows,

@@ -3,6 +3,7 @@ package panes
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"tandemux/ahp"
@@ -107,7 +108,14 @@ func (ps *Panes) Open() {
 
 // Settle sends what was done to the layout.
 func (ps *Panes) Settle() {
-	ps.keepFolds()
+	// What a person has folded outlives the view in the layout. What another client folds
+	// shows when the pane is made anew.
+	for id, v := range ps.Views {
+		if ids, changed := v.Folds(); changed {
+			ids = ids[max(len(ids)-layout.MaxFolds, 0):]
+			ps.Change(func(l layout.Layout) layout.Layout { return l.Fold(id, ids) })
+		}
+	}
 	ps.sendLayout()
 	ps.switchLayout()
 }
@@ -135,17 +143,6 @@ func (ps *Panes) Apply(o op) bool {
 // Change is apply for operations that can't fail.
 func (ps *Panes) Change(f func(layout.Layout) layout.Layout) bool {
 	return ps.Apply(func(l layout.Layout) (layout.Layout, error) { return f(l), nil })
-}
-
-// keepFolds puts what a person has folded into the layout, where it outlives the
-// view. What another client folds shows when the pane is made anew.
-func (ps *Panes) keepFolds() {
-	for id, v := range ps.Views {
-		if ids, changed := v.Folds(); changed {
-			ids = ids[max(len(ids)-layout.MaxFolds, 0):]
-			ps.Change(func(l layout.Layout) layout.Layout { return l.Fold(id, ids) })
-		}
-	}
 }
 
 // sendLayout dispatches the operations that wait.
@@ -190,7 +187,10 @@ func (ps *Panes) arrange() {
 	if tab, ok := ps.Doc.Shown.Tab(); ok {
 		ps.Arr = tab.Arrange(ps.Area())
 	}
-	ps.pruneTogether()
+	// A pane that is opened later in a tab that is gone, or has one pane, is typed into alone.
+	maps.DeleteFunc(ps.together, func(id string, _ bool) bool {
+		return !slices.ContainsFunc(ps.Doc.Shown.Tabs, func(t layout.Tab) bool { return t.ID == id && len(t.Panes()) > 1 })
+	})
 	ps.ticks++
 	for _, p := range slices.Concat(ps.Arr.Panes, ps.Arr.Bars) { // a header tells of commands
 		if t := ps.Terms.Get(p.Terminal); t != nil {

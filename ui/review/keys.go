@@ -109,18 +109,13 @@ func (v *Review) Key(k tea.Key) (done bool) {
 		if v.view.Unmark() {
 			return false
 		}
-		v.leave()
+		if v.before != nil {
+			v.Loop.Open(v.before)
+			v.Tasks.Load()
+		}
 		return v.before == nil
 	}
 	return false
-}
-
-// leave goes back to what was open before.
-func (v *Review) leave() {
-	if v.before != nil {
-		v.Loop.Open(v.before)
-		v.Tasks.Load()
-	}
 }
 
 // Paste implements overlay.Overlay.

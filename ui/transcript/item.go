@@ -95,15 +95,11 @@ func (it *item) unfolded(r *renderer) bool {
 
 // foldable reports whether an item has more to show than it shows folded.
 func (it *item) foldable() bool {
-	return it.kind == thoughtItem || it.kind == toolItem || it.kind == messageItem && it.long()
+	return it.kind == thoughtItem || it.kind == toolItem || it.kind == messageItem && it.md != nil && it.md.Len() > maxMessageRows
 }
 
 // maxMessageRows is how many rows of a message show while it is folded.
 const maxMessageRows = 12
-
-func (it *item) long() bool {
-	return it.md != nil && it.md.Len() > maxMessageRows
-}
 
 // render brings the item's lines up to date and gives their number.
 func (it *item) render(r *renderer) int {

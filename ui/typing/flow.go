@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ahp/hosted"
 	"tandemux/ui/status"
 )
 
@@ -152,16 +151,6 @@ func (ty *Typing) Refused(e ahp.Envelope) bool {
 func (ty *Typing) cutOff(uri ahp.URI, f *flow, why string) {
 	ty.endFlow(uri)
 	ty.loop.Say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)
-}
-
-// resume goes on after a reconnect: the connection sends a piece that was
-// under way again, unless it is to a host that knows nothing of it.
-func (ty *Typing) resume() {
-	for uri, f := range ty.flows {
-		if hosted.Host(uri) == "" {
-			ty.goOn(uri, f)
-		}
-	}
 }
 
 func (ty *Typing) goOn(uri ahp.URI, f *flow) {

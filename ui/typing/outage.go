@@ -179,7 +179,13 @@ func (ty *Typing) keep(o outgoing) bool {
 // host has to say of the time without connection: it answers requests behind
 // that.
 func (ty *Typing) Regained() {
-	ty.resume()
+	// The connection sends a piece that was under way again, unless it is to a host that knows
+	// nothing of it.
+	for uri, f := range ty.flows {
+		if hosted.Host(uri) == "" {
+			ty.goOn(uri, f)
+		}
+	}
 	ty.away.next, ty.away.silent = time.Time{}, time.Time{}
 	if len(ty.away.kept) == 0 {
 		ty.tellOutage()

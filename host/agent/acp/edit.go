@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"tandemux/host/agent"
 )
@@ -43,16 +42,6 @@ func (s *session) editable(c *call) string {
 	return commandMember
 }
 
-// edited notes that a call's command was changed. The turn's mutex is held.
-func (t *turn) edited(c *call, input json.RawMessage) {
-	if from, to := command(c.Input), command(input); to != "" && to != from {
-		if t.edits == nil {
-			t.edits = map[string]string{}
-		}
-		t.edits[c.ID] = to
-	}
-}
-
 // takeEdit is what to start in place of a command, and whether that is another
 // one. It learns which tool the command is of.
 func (s *session) takeEdit(t *turn, line string) (string, bool) {
@@ -80,15 +69,6 @@ func (s *session) takeEdit(t *turn, line string) (string, bool) {
 
 // maxTools bounds the names of tools that are remembered.
 const maxTools = 100
-
-// unedited tells, once a call is over, that the agent has not run what a person
-// had it changed to. The turn's mutex is held.
-func (t *turn) unedited(c *call, sink agent.Sink) {
-	if _, left := t.edits[c.ID]; left && c.Status.Over() {
-		delete(t.edits, c.ID)
-		sink.Notice(fmt.Sprintf("The agent ended the tool call %q without the command that you had changed; it may have run its own.", clip(c.Title, 200)))
-	}
-}
 
 // editedTerm is a terminal that runs a changed command.
 type editedTerm struct {

@@ -39,14 +39,6 @@ type option struct {
 	by setter
 }
 
-func (o *options) list() []agent.Option {
-	out := make([]agent.Option, 0, len(o.all))
-	for _, op := range o.all {
-		out = append(out, op.Option)
-	}
-	return out
-}
-
 func (o *options) find(id string) *option {
 	for i := range o.all {
 		if o.all[i].ID == id {
@@ -195,7 +187,10 @@ func (s *session) tellOptions(change func(*options)) {
 	s.mu.Lock()
 	before := len(s.options.all)
 	change(&s.options)
-	list := s.options.list()
+	list := make([]agent.Option, 0, len(s.options.all))
+	for _, op := range s.options.all {
+		list = append(list, op.Option)
+	}
 	s.mu.Unlock()
 	if before+len(list) == 0 {
 		return

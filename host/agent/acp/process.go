@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	if s == nil {
 		s = &session{p: p}
 	}
-	how := func() (string, agent.Launch, error) { return p.plain(p.directory(dir), s) }
+	how := func() (string, agent.Launch, error) { return p.plain(cmp.Or(p.c.Dir, dir, os.TempDir()), s) }
 	if s.spec.Confine != nil {
 		how = func() (string, agent.Launch, error) { return p.shut(ctx, s, dir) }
 	}

@@ -135,11 +135,6 @@ func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
 	return p.Info(), nil
 }
 
-// directory is where the agent starts.
-func (p *Provider) directory(root string) string {
-	return cmp.Or(p.c.Dir, root, os.TempDir())
-}
-
 // Open starts the agent and a session.
 func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
 	if len(spec.Roots) == 0 || spec.Events == nil {

@@ -101,7 +101,12 @@ func (s *session) permission(p permissionParams) (work, error) {
 		}
 		if strings.HasPrefix(q.Options[i].Group, "allow") {
 			t.do(func(agent.Sink) {
-				t.edited(c, answer.Input)
+				if from, to := command(c.Input), command(answer.Input); to != "" && to != from {
+					if t.edits == nil {
+						t.edits = map[string]string{}
+					}
+					t.edits[c.ID] = to
+				}
 				c.Status = max(c.Status, agent.ToolRunning)
 			})
 		}

@@ -320,7 +320,16 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agen
 		select {
 		case a := <-tn.answers:
 			if last := s.lastAnswer(tn); last || a.err != nil {
-				return s.outcome(ctx, l, tn, a)
+				if a.err != nil {
+					return agent.Outcome{}, l.failed(ctx, methodPrompt, a.err)
+				}
+				o, ok := stops[a.result.StopReason]
+				if !ok {
+					o = agent.Outcome{Stop: agent.StopOther, Message: fmt.Sprintf("the agent stopped for the reason %q", clip(a.result.StopReason, 100))}
+				}
+				tn.end()
+				o.Usage = tn.finished
+				return o, nil
 			}
 		case <-ctx.Done():
 		}
@@ -355,19 +364,6 @@ var stops = map[string]agent.Outcome{
 	"refusal":           {Stop: agent.StopRefusal, Message: "the agent refuses to go on"},
 }
 
-func (s *session) outcome(ctx context.Context, l *link, tn *turn, a promptAnswer) (agent.Outcome, error) {
-	if a.err != nil {
-		return agent.Outcome{}, l.failed(ctx, methodPrompt, a.err)
-	}
-	o, ok := stops[a.result.StopReason]
-	if !ok {
-		o = agent.Outcome{Stop: agent.StopOther, Message: fmt.Sprintf("the agent stopped for the reason %q", clip(a.result.StopReason, 100))}
-	}
-	tn.end()
-	o.Usage = tn.finished
-	return o, nil
-}
-
 // Close ends the session.
 func (s *session) Close() error {
 	s.mu.Lock()
@@ -381,17 +377,6 @@ func (s *session) Close() error {
 		l.stop()
 	}
 	return nil
-}
-
-// dropTerminals gives up the terminals of an agent that is gone.
-func (s *session) dropTerminals() {
-	s.mu.Lock()
-	terms := s.terms
-	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*display{}
-	s.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(terms)) {
-		terms[id].Release()
-	}
 }
 
 // lenient decodes what is as expected and ignores members that aren't.
@@ -485,9 +470,14 @@ func (l *madeList) add(id string, m made) {
 // lost gives up the terminals of an agent whose connection has ended.
 func (s *session) lost(l *link) {
 	s.mu.Lock()
-	ours := s.l == l || s.l == nil
+	if s.l != l && s.l != nil {
+		s.mu.Unlock()
+		return
+	}
+	terms := s.terms
+	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*display{}
 	s.mu.Unlock()
-	if ours {
-		s.dropTerminals()
+	for _, id := range slices.Sorted(maps.Keys(terms)) {
+		terms[id].Release()
 	}
 }

@@ -40,7 +40,11 @@ var statuses = map[string]agent.ToolStatus{
 // toolUpdate takes a tool call or what changes of one. The turn's mutex is held.
 func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
 	if c := s.merge(t, sink, u.toolCall, u.Content); c != nil {
-		t.unedited(c, sink)
+		// The agent has not run what a person had it changed to.
+		if _, left := t.edits[c.ID]; left && c.Status.Over() {
+			delete(t.edits, c.ID)
+			sink.Notice(fmt.Sprintf("The agent ended the tool call %q without the command that you had changed; it may have run its own.", clip(c.Title, 200)))
+		}
 		sink.Tool(c.ToolCall)
 	}
 }

@@ -196,23 +196,19 @@ func Decode(text []byte, of string, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return decodeError(err)
+		// Text that is no JSON is 400, JSON that does not fit 422.
+		if _, is := errors.AsType[*json.SyntaxError](err); is || errors.Is(err, io.ErrUnexpectedEOF) {
+			return Errorf(http.StatusBadRequest, "the body is not JSON: %v", err)
+		}
+		if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			return Errorf(http.StatusUnprocessableEntity, "%s: want %s, not %s", clip(cmp.Or(kind.Field, "the body")), inWords(kind.Type), inJSON(kind.Value))
+		}
+		return Errorf(http.StatusUnprocessableEntity, "%s", clip(strings.TrimPrefix(err.Error(), "json: ")))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Errorf(http.StatusBadRequest, "the body goes on after its JSON value")
 	}
 	return nil
-}
-
-// decodeError tells text that is no JSON (400) from JSON that does not fit (422).
-func decodeError(err error) error {
-	if _, is := errors.AsType[*json.SyntaxError](err); is || errors.Is(err, io.ErrUnexpectedEOF) {
-		return Errorf(http.StatusBadRequest, "the body is not JSON: %v", err)
-	}
-	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return Errorf(http.StatusUnprocessableEntity, "%s: want %s, not %s", clip(cmp.Or(kind.Field, "the body")), inWords(kind.Type), inJSON(kind.Value))
-	}
-	return Errorf(http.StatusUnprocessableEntity, "%s", clip(strings.TrimPrefix(err.Error(), "json: ")))
 }
 
 // inWords is what JSON has for a type.

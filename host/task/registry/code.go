@@ -156,7 +156,16 @@ func Pack(ctx context.Context, w io.Writer, dir string, ignore []string) error {
 		return fmt.Errorf("pack %s: %w", dir, err)
 	}
 	defer top.Close()
-	seen, err := filetree.Scan(ctx, top, limits, nil, func(name string) bool { return ignored(name, ignore) })
+	// git's own is left out, what variables are kept in, and what the definition says.
+	seen, err := filetree.Scan(ctx, top, limits, nil, func(name string) bool {
+		for _, p := range append([]string{".git", ".env", ".env.*"}, ignore...) {
+			whole, _ := path.Match(p, name)
+			if last, _ := path.Match(p, path.Base(name)); whole || last {
+				return true
+			}
+		}
+		return false
+	})
 	if err == nil && len(seen.Skipped) > 0 {
 		err = fmt.Errorf("%s is no file, directory or symbolic link that can be read", seen.Skipped[0])
 	}
@@ -164,16 +173,4 @@ func Pack(ctx context.Context, w io.Writer, dir string, ignore []string) error {
 		return fmt.Errorf("pack %s: %w; name what isn't needed in ignore", dir, err)
 	}
 	return filetree.WriteTar(ctx, w, filetree.Part{From: filetree.Source{Top: top}, Entries: seen.Files})
-}
-
-// ignored reports whether a deploy leaves a file out: git's own, what variables are kept
-// in, and what the definition says.
-func ignored(name string, patterns []string) bool {
-	for _, p := range append([]string{".git", ".env", ".env.*"}, patterns...) {
-		whole, _ := path.Match(p, name)
-		if last, _ := path.Match(p, path.Base(name)); whole || last {
-			return true
-		}
-	}
-	return false
 }
