@@ -286,17 +286,17 @@ func cutModifier(s string) (m Mod, rest string, ok bool) {
 	return m, s[i+1:], true
 }
 
-// Press makes a Key of what a decoder reports: keystroke is the key with its
+// Press makes a Key of what a decoder reports: keystroke gives the key with its
 // modifiers as Bubble Tea's Key.Keystroke writes it ("ctrl+shift+a",
 // "shift+1"), text what the key types ("!"), if anything. A key that has no
 // name here, such as a volume key, gives the zero Key.
-func Press(keystroke, text string) Key {
+func Press(keystroke func() string, text string) Key {
 	if r, size := utf8.DecodeRuneInString(text); size > 0 && size == len(text) && isText(r) {
 		// What a key types is what the person means, whatever its modifiers and
 		// the keyboard's layout; the modifiers of a command type nothing.
 		return canonical(Key{Code: r})
 	}
-	k, err := Parse(keystroke)
+	k, err := Parse(keystroke())
 	if err != nil {
 		return Key{}
 	}

@@ -97,7 +97,7 @@ func TestPressTakesWhatIsTyped(t *testing.T) {
 		{"mediaplay", "", ""},
 		{"", "", ""},
 	} {
-		if got := Press(c.keystroke, c.text).String(); got != c.want {
+		if got := Press(func() string { return c.keystroke }, c.text).String(); got != c.want {
 			t.Errorf("%q typing %q is %q, want %q", c.keystroke, c.text, got, c.want)
 		}
 	}

@@ -49,6 +49,7 @@ type Table struct {
 	prefix  Key
 	sources []source  // all rows, in order, also those that lose a conflict
 	rows    []Binding // those in force
+	firsts  []Key     // of Normal mode's, each once
 }
 
 // source is a binding before the prefix is known.
@@ -108,6 +109,9 @@ func compile(name string, prefix Key, sources []source) Table {
 	for _, b := range inForce {
 		if b != nil {
 			t.rows = append(t.rows, *b)
+			if first := b.Chord[0]; b.Mode == Normal && !slices.Contains(t.firsts, first) {
+				t.firsts = append(t.firsts, first)
+			}
 		}
 	}
 	return t
@@ -139,6 +143,9 @@ func (t Table) Lookup(m Mode, keys ...Key) (Binding, Match) {
 		return Binding{}, None
 	}
 	for {
+		if m == Normal && !slices.Contains(t.firsts, keys[0]) { // what is typed: the rows stay unread
+			return Binding{}, None
+		}
 		found := None
 		for i := range t.rows {
 			if r := &t.rows[i]; r.Mode == m && r.Chord.startsWith(keys) {

@@ -108,7 +108,7 @@ func (m *Model) key(k tea.Key, rest bool) {
 		m.copying.Answer(k)
 		return
 	}
-	key := keymap.Press(k.Keystroke(), k.Text)
+	key := keymap.Press(k.Keystroke, k.Text)
 	if key != (keymap.Key{}) && m.keys.Press(key) {
 		return
 	}

@@ -233,6 +233,7 @@ func (m *Model) settle() {
 		}
 	}
 	m.typing.Settle() // reports of a focus that has just moved
+	m.paint()         // before what can wait: the person who looks can't
 	m.line.asked.Settle(m.line.line, &m.cfg.Content)
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.panes.Terms.Get(uri)
@@ -244,7 +245,7 @@ func (m *Model) settle() {
 	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && m.typing.Idle() {
 		m.loop.Quit()
 	}
-	m.paint()
+	m.paint() // what has changed since
 	m.agents.Settle()
 }
 

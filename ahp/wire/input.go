@@ -11,23 +11,23 @@ import (
 // The fixed text around the values of what is typed, on its way to the host and
 // as its echo.
 const (
-	inputHead      = `{"jsonrpc":"2.0","method":"dispatchAction","params":` + inputParams
-	inputParams    = `{"channel":`
-	inputSeq       = `,"clientSeq":`
-	inputMid       = `,"action":{"type":"terminal/input","data":`
-	inputParamsEnd = `}}`
-	inputOrigin    = `,"origin":{"clientId":`
-	inputEnd       = `}}}`
+	inputHead   = `{"jsonrpc":"2.0","method":"dispatchAction","params":` + inputParams
+	inputParams = `{"channel":`
+	inputSeq    = `,"clientSeq":`
+	inputMid    = `,"action":{"type":"terminal/input","data":`
+	inputOrigin = `,"origin":{"clientId":`
+	inputEnd    = `}}}`
 )
 
-// InputParams is the params of the dispatch of a terminal/input, as ahp.Encode writes them:
-// the way of a key out of a client.
-func InputParams(channel ahp.URI, seq int64, data string) []byte {
-	b := make([]byte, 0, len(inputParams)+len(channel)+len(inputSeq)+len(inputMid)+len(inputParamsEnd)+len(data)+64)
-	b = appendQuoted(append(b, inputParams...), channel)
+// InputDispatch is the notification that dispatches a terminal/input, as Encode and jsonrpc
+// write it, and its params: the way of a key out of a client.
+func InputDispatch(channel ahp.URI, seq int64, data string) (msg, params []byte) {
+	b := make([]byte, 0, len(inputHead)+len(channel)+len(inputSeq)+len(inputMid)+len(inputEnd)+len(data)+64)
+	b = appendQuoted(append(b, inputHead...), channel)
 	b = strconv.AppendInt(append(b, inputSeq...), seq, 10)
 	b = appendQuoted(append(b, inputMid...), data)
-	return append(b, inputParamsEnd...)
+	b = append(b, inputEnd...)
+	return b, b[len(inputHead)-len(inputParams) : len(b)-1]
 }
 
 // InputEcho is the notification that is the host's echo of a terminal/input.

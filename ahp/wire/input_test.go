@@ -64,8 +64,12 @@ func TestInputIsReadAsItIsWritten(t *testing.T) {
 	for _, data := range dataSamples {
 		for _, seq := range []int64{1, 9, 10, 1e17} {
 			p := ahp.DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: ahp.TerminalInput{Data: data}}
-			checkWritten(t, p, data, string(InputParams(p.Channel, seq, data)))
-			msg := whole(t, ahp.MethodDispatchAction, p)
+			msg, params := InputDispatch(p.Channel, seq, data)
+			checkWritten(t, p, data, string(params))
+			if p2, ok := ReadInputDispatch(msg); !ok || p2.Channel != p.Channel || p2.ClientSeq != seq {
+				t.Errorf("ReadInputDispatch does not know %s", msg)
+			}
+			msg = whole(t, ahp.MethodDispatchAction, p)
 			if dispatch, _ := checkInput(t, msg); !dispatch {
 				t.Errorf("ReadInputDispatch does not know %s", msg)
 			}

@@ -94,15 +94,20 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 		a = claim
 	}
 	seq = c.clientSeq + 1
-	var params json.RawMessage
+	var msg, params json.RawMessage
 	typed, input := a.(ahp.TerminalInput)
 	if input {
-		params = wire.InputParams(channel, seq, typed.Data)
+		msg, params = wire.InputDispatch(channel, seq, typed.Data)
 	} else if params, err = ahp.Encode(c.profile, ahp.DispatchParams{Channel: channel, ClientSeq: seq, Action: a}); err != nil {
 		return 0, nil, err
 	}
 	c.clientSeq = seq
-	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
+	if input {
+		err = c.link.rpc.Send(msg)
+	} else {
+		err = c.link.rpc.Notify(ahp.MethodDispatchAction, params)
+	}
+	if err != nil {
 		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
 			err = ErrDisconnected
 		}

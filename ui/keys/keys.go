@@ -80,8 +80,8 @@ func (k *Keys) Press(key keymap.Key) bool {
 		}
 		k.repeat = nil
 	}
-	seq := append(k.pending, key)
-	b, match := k.table.Lookup(k.do.Mode(), seq...)
+	seq, mode := append(k.pending, key), k.do.Mode()
+	b, match := k.table.Lookup(mode, seq...)
 	switch match {
 	case keymap.Full:
 		k.end()
@@ -90,7 +90,7 @@ func (k *Keys) Press(key keymap.Key) bool {
 		k.start(seq)
 	default:
 		if len(k.pending) == 0 {
-			return k.do.Mode() == keymap.Copy || k.do.Mode() == keymap.Reading // which keep what they don't know
+			return mode == keymap.Copy || mode == keymap.Reading // which keep what they don't know
 		}
 		if k.hint && key.String() == overlay.MoreKey {
 			k.page++

@@ -429,9 +429,9 @@ func (s *Sink) Action(e ahp.Envelope) {
 func (s *Sink) echo(f *pane.Feed, e ahp.Envelope) bool {
 	switch a := e.Action.(type) {
 	case ahp.TerminalEchoChanged:
-		return f.Predict(func(p *predict.Predictor, _ predict.Screen, _ int) { p.Allow(a.By) })
+		return f.Predict(false, func(p *predict.Predictor, _ predict.Screen, _ int) { p.Allow(a.By) })
 	case ahp.TerminalInput:
-		return e.Origin != nil && f.Predict(func(p *predict.Predictor, _ predict.Screen, _ int) {
+		return e.Origin != nil && f.Predict(false, func(p *predict.Predictor, _ predict.Screen, _ int) {
 			p.Took(e.Origin.ClientSeq, e.RejectionReason != "")
 		})
 	}

@@ -60,11 +60,9 @@ func (v *View) Follow() {
 
 // Back gives the number of lines that the view is scrolled back by.
 func (v *View) Back() (lines int) {
-	v.with(func(*Feed) {
-		if v.back {
-			lines = max(v.between(v.top, v.live()), 0)
-		}
-	})
+	if v.back {
+		v.with(func(*Feed) { lines = max(v.between(v.top, v.live()), 0) })
+	}
 	return lines
 }
 

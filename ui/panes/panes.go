@@ -295,7 +295,11 @@ func (ps *Panes) look() {
 // terminal has another size.
 func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	t := ps.Terms.Get(p.Terminal)
-	if t == nil || !t.Ready || t.Exited() || p.Body.Empty() || !ps.link.UpAt(t.URI) {
+	want := terminals.Size{Cols: p.Body.W, Rows: p.Body.H}
+	if t == nil || t.Want == want && (!typed || t.Sized || t.Cols == want.Cols && t.Rows == want.Rows) {
+		return
+	}
+	if !t.Ready || t.Exited() || p.Body.Empty() || !ps.link.UpAt(t.URI) {
 		return
 	}
 	h := ps.Terms.Holder(t)
@@ -305,10 +309,6 @@ func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	}
 	if shown, _ := ps.Showing(p.Terminal); shown.Pane != p.Pane {
 		return // another pane of this tab shows it too and decides
-	}
-	want := terminals.Size{Cols: p.Body.W, Rows: p.Body.H}
-	if (!typed || t.Sized) && t.Want == want {
-		return
 	}
 	t.Want = want
 	if t.Cols != want.Cols || t.Rows != want.Rows {

@@ -221,7 +221,7 @@ func (sc *Screen) pane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 		o.Hold(wait)
 		return v.Cursor()
 	}
-	v.Feed.Predict(func(p *predict.Predictor, s predict.Screen, off int) {
+	v.Feed.Predict(false, func(p *predict.Predictor, s predict.Screen, off int) {
 		if wait := p.Settle(now, s, off); wait > 0 {
 			o.Hold(wait)
 		}

@@ -126,6 +126,7 @@ var (
 // Line is the choice of segments. The zero Line is the default one.
 type Line struct {
 	left, right []slot
+	names       []string // of all segments
 }
 
 // slot is a place in the line, in which the first segment shows that has
@@ -154,6 +155,7 @@ func Compose(left, right []string) (Line, error) {
 				return Line{}, err
 			}
 			for _, seg := range s {
+				line.names = append(line.names, seg.Name)
 				if seg.fit == elastic {
 					tabs++
 				}
@@ -185,14 +187,7 @@ func parseSlot(item string) (slot, error) {
 
 // Has reports whether one of the segments is in the line.
 func (l Line) Has(names ...string) bool {
-	for _, side := range [...][]slot{l.left, l.right} {
-		for _, s := range side {
-			if slices.ContainsFunc(s, func(seg *Segment) bool { return slices.Contains(names, seg.Name) }) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(l.names, name) })
 }
 
 // standard is the default line.

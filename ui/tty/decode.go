@@ -79,6 +79,10 @@ func (d *Decoder) Flush() Input {
 
 func (d *Decoder) decode(in Input, flush bool) Input {
 	b := d.buf
+	if len(b) == 1 && !d.pasting && plain(b[0]) {
+		d.buf = d.buf[:0]
+		return append(in, tea.KeyPressMsg{Code: rune(b[0]), Text: string(b)})
+	}
 	for len(b) > 0 {
 		if d.pasting {
 			var ok bool
@@ -115,6 +119,10 @@ func (d *Decoder) decode(in Input, flush bool) Input {
 	d.buf = append(d.buf[:0], b...)
 	return in
 }
+
+// plain reports whether a byte alone is a key that types it. One of nearly all that is typed
+// needs no decoder.
+func plain(b byte) bool { return b > ' ' && b < 0x7f && (b < 'A' || b > 'Z') }
 
 // paste hands on what is there of a paste.
 func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {

@@ -43,6 +43,22 @@ func words(in tty.Input) string {
 	return strings.Join(out, " ")
 }
 
+// TestBytesAlone: a byte that comes alone, which may need no decoder, is what it is together
+// with another.
+func TestBytesAlone(t *testing.T) {
+	for b := range 0x80 {
+		if b == 0x1b { // begins a sequence
+			continue
+		}
+		var one, two tty.Decoder
+		alone, _ := one.Feed([]byte{byte(b)}, false)
+		with, _ := two.Feed([]byte{byte(b), ' '}, false)
+		if len(alone) != 1 || len(with) != 2 || !reflect.DeepEqual(alone[0], with[0]) {
+			t.Errorf("%#x alone is %#v, and before a space %#v", b, alone, with)
+		}
+	}
+}
+
 func TestDecode(t *testing.T) {
 	for _, c := range []struct {
 		name  string

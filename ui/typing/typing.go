@@ -286,7 +286,7 @@ func (ty *Typing) predict(o outgoing, seq int64, sent bool) {
 	if !sent || o.part || !far || ty.Predicting == PredictNever {
 		o.data = nil
 	}
-	if t.Feed.Predict(func(p *predict.Predictor, s predict.Screen, off int) {
+	if t.Feed.Predict(o.data != nil, func(p *predict.Predictor, s predict.Screen, off int) {
 		p.Mark = trip > farTime
 		p.Type(o.data, seq, ty.loop.Now(), s, off)
 	}) {
