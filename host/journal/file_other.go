@@ -39,7 +39,7 @@ type packet struct{}
 // countable: reads are marked instead.
 func countable(int) (bool, error) { return false, nil }
 
-func (l *Landing) readExact(s *slot, fd int, _ bool) (int, error) { return l.readMarked(s, fd) }
+func (l *Landing) readExact(s *slot, fd int, _ manner) (int, error) { return l.readMarked(s, fd) }
 
 func readPlain(fd int, p []byte) (int, error) { return unix.Read(fd, p) }
 

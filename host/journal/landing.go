@@ -177,23 +177,27 @@ func (l *Landing) Begin() bool {
 // are read's, and ErrFenced. The pty must be non-blocking and read in no other
 // way.
 func (l *Landing) Read(fd int) (n int, err error) {
-	return l.read(fd, false)
+	return l.read(fd, whileTold)
 }
 
 // ReadNow is Read by system calls that the scheduler is not told of, for when
 // something is sure to be there (package rawio says why).
-func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, true) }
+func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, atOnce) }
 
 // ReadReady is ReadNow if something is there; EAGAIN says that nothing is. It may miss
 // what the kernel's own worker is about to bring.
-func (l *Landing) ReadReady(fd int) (n int, err error) {
-	if !l.ready(fd) {
-		return 0, syscall.EAGAIN
-	}
-	return l.read(fd, true)
-}
+func (l *Landing) ReadReady(fd int) (n int, err error) { return l.read(fd, ifReady) }
 
-func (l *Landing) read(fd int, now bool) (n int, err error) {
+// manner is how a read is made, as Read, ReadNow and ReadReady say.
+type manner uint8
+
+const (
+	whileTold manner = iota // the scheduler is told
+	atOnce
+	ifReady
+)
+
+func (l *Landing) read(fd int, how manner) (n int, err error) {
 	if load(l.mem[epochAt:]) != l.epoch {
 		return 0, ErrFenced
 	}
@@ -201,9 +205,12 @@ func (l *Landing) read(fd int, now bool) (n int, err error) {
 	if s.n == slotSize {
 		return 0, nil
 	}
-	if l.exact {
-		n, err = l.readExact(s, fd, now)
-	} else {
+	switch {
+	case l.exact:
+		n, err = l.readExact(s, fd, how)
+	case how == ifReady && !l.ready(fd):
+		err = syscall.EAGAIN
+	default:
 		n, err = l.readMarked(s, fd)
 	}
 	l.pos += uint64(max(n, 0))

@@ -30,14 +30,18 @@ func countable(fd int) (bool, error) {
 // readExact reads as many bytes as there are. The kernel gives all of them or,
 // when the process dies before, none, and says which with the packet's byte; a
 // read that was killed in the kernel still comes to its end there.
-func (l *Landing) readExact(s *slot, fd int, now bool) (total int, err error) {
+func (l *Landing) readExact(s *slot, fd int, how manner) (total int, err error) {
 	for s.n < slotSize {
 		there, err := l.available(fd)
 		if err != nil {
 			return total, err
 		}
-		if there == 0 && total > 0 {
+		switch {
+		case there > 0:
+		case total > 0:
 			return total, nil
+		case how == ifReady:
+			return 0, syscall.EAGAIN
 		}
 		// None may mean that they have not come through yet, or the end: one
 		// byte can't be read by halves either.
@@ -45,7 +49,7 @@ func (l *Landing) readExact(s *slot, fd int, now bool) (total int, err error) {
 		s.touch(want)
 		s.head[16] = unset
 		s.intend(uint32(want) | exactly)
-		n, err := l.readv(s, fd, want, now || there > 0) // what is there is copied at once
+		n, err := l.readv(s, fd, want, how != whileTold || there > 0) // what is there is copied at once
 		if n > 0 && s.head[16] == 0 {
 			s.done(n - 1)
 			if total += n - 1; n == 1 || there == 0 {

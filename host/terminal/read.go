@@ -65,7 +65,9 @@ type reader struct {
 	parked  atomic.Bool            // it waits for output, or has ended
 	held    atomic.Pointer[func()] // of WithAnswer
 	busy    atomic.Int64           // bytes read since the landing was trimmed
+	calm    int                    // times in a row that little came
 	rests   bool                   // so little came last that there is most likely nothing behind it
+	flows   bool                   // so much came last that more is on its way
 	// Of collect; kept, so that the functions are allocated once.
 	gone func() bool           // the child, as far as is known
 	step func(fd uintptr) bool // takeSome
@@ -78,7 +80,7 @@ type reader struct {
 // does, what came is processed. It is waited for only when that is done.
 func (r *reader) collect() error {
 	r.err, r.next = nil, (*journal.Landing).Read // of what may be nothing; see package rawio
-	if r.rests {                                 // as behind a key's echo, where nobody waits for the worker
+	if r.rests || r.flows {                      // as behind a key's echo, where nobody waits for the worker
 		r.next, r.rests = (*journal.Landing).ReadReady, false
 	}
 	err := r.raw.Read(r.step)
@@ -90,6 +92,10 @@ func (r *reader) collect() error {
 func (r *reader) takeSome(fd uintptr) bool {
 	r.parked.Store(false)
 	n, err := r.readAvailable(int(fd), r.next)
+	if n == 0 && err == nil && r.flows && waitForMore(fd) {
+		n, err = r.readAvailable(int(fd), (*journal.Landing).ReadNow)
+	}
+	r.flows = n >= leastSlice
 	r.next = (*journal.Landing).ReadNow // the poller says that something is there
 	if err == unix.EIO || err == io.EOF {
 		// No process has the terminal open. While the child lives, or its
@@ -107,6 +113,20 @@ func (r *reader) takeSome(fd uintptr) bool {
 // answerTime is how long the answer to a key is waited for, which nearly all programs that
 // show it give sooner.
 const answerTime = 400 * time.Microsecond
+
+// waits says that a reader waits for more of a flood.
+var waits atomic.Bool
+
+// waitForMore waits for more of a flood as WithAnswer does: most programs print more slowly
+// than it is processed here, and the scheduler would be asked for each 4 KiB. One reader does
+// at a time, so that a processor is left for all else.
+func waitForMore(fd uintptr) bool {
+	if waits.Swap(true) {
+		return false
+	}
+	defer waits.Store(false)
+	return rawio.Wait(fd, answerTime)
+}
 
 // WithAnswer calls flush, which writes the echo of input, behind what the program prints
 // upon it if that comes at once: who watches is woken once for both. The caller sleeps
@@ -164,9 +184,15 @@ func (r *reader) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 // give its memory back.
 const trimAfter = 256 << 10
 
-// trim gives back the memory that a flood needed, once little comes again, or nothing.
+// calmAfter is how many times in a row little comes once a flood is over.
+const calmAfter = 16
+
+// trim gives back the memory that a flood needed, once it is over, or nothing comes.
 func (r *reader) trim(n int) {
-	if busy := r.busy.Add(int64(n)); n < little && busy > trimAfter {
+	if r.calm++; n >= little {
+		r.calm = 0
+	}
+	if busy := r.busy.Add(int64(n)); busy > trimAfter && (n == 0 || r.calm >= calmAfter) {
 		r.busy.Store(0)
 		r.landing.Trim()
 	}
