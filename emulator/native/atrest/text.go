@@ -273,11 +273,15 @@ func (t *Text) text(p []byte) int {
 			break
 		}
 		if w == 2 {
-			if k := han(p[used:], (t.Cols-x)/2); k > 0 {
+			if k := wide(p[used:], (t.Cols-x)/2); k > 0 {
 				used += 3 * k
 				x += 2 * k
 				last = used - 3
 			}
+		} else if k := narrow(p[used:], t.Cols-x); k > 0 {
+			used += 2 * k
+			x += k
+			last = used - 2
 		}
 		if used < len(p) && p[used] < 0x80 && x < t.Cols {
 			k := ASCII(p[used:min(len(p), used+t.Cols-x)])
@@ -306,15 +310,28 @@ func (t *Text) text(p []byte) int {
 // The unified ideographs are wide, all of them.
 const firstHan, lastHan = 0x4e00, 0x9fff
 
-// han is how many ideographs p begins with, at most.
-func han(p []byte, most int) (n int) {
+// wide is how many ideographs and the like p begins with, at most, all of three bytes and two
+// columns. It may leave the last one to others.
+func wide(p []byte, most int) (n int) {
 	for ; n < most && len(p) >= 4; n++ {
 		v := binary.LittleEndian.Uint32(p)
 		r := v&0xf<<12 | v>>2&0xfc0 | v>>16&0x3f
-		if v&0xc0c0f0 != 0x8080e0 || r-firstHan > lastHan-firstHan {
+		if v&0xc0c0f0 != 0x8080e0 || r-firstHan > lastHan-firstHan && (r-0x1000 > 0xcfff-0x1000 || grapheme.Of(rune(r)) != grapheme.Wide) {
 			break
 		}
 		p = p[3:]
+	}
+	return n
+}
+
+// narrow is how many letters p begins with, at most, of two bytes and one column.
+func narrow(p []byte, most int) (n int) {
+	for ; n < most && len(p) >= 2; n++ {
+		v := rune(binary.LittleEndian.Uint16(p))
+		if v&0xc0e0 != 0x80c0 || grapheme.Of(v&0x1f<<6|v>>8&0x3f) != grapheme.Plain {
+			break
+		}
+		p = p[2:]
 	}
 	return n
 }
