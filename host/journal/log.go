@@ -200,8 +200,8 @@ func (l *Log) Room() int {
 	return len(l.areas[l.current].mem) - l.at
 }
 
-// Due reports that it is time for a checkpoint: a quarter of the area is left.
-func (l *Log) Due() bool { return l.Room() < len(l.areas[l.current].mem)/4 }
+// Due reports that it is time for a checkpoint: an eighth of the area is left.
+func (l *Log) Due() bool { return l.Room() < len(l.areas[l.current].mem)/8 }
 
 // Dropped is how many batches found no room since the last checkpoint.
 func (l *Log) Dropped() uint64 { return load(l.mem[droppedAt:]) }

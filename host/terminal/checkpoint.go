@@ -72,6 +72,7 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	for _, cmd := range list {
 		s.Commands = append(s.Commands, savedCommand{CommandInfo: cmd.now(), Begin: cmd.begin, End: cmd.end})
 	}
+	*buf = (*buf)[:0]
 	content, history := t.contentOf(&s, bare, buf)
 	records = []journal.Record{
 		{Type: recordState, Version: 1, Data: encode(s)},
@@ -80,7 +81,7 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	if history != nil {
 		records = append(records, journal.Record{Type: recordHistory, Version: 1, Data: history})
 	}
-	return actions, k, k.Records(t.kept.outputs(records, list, s.Raw))
+	return actions, k, k.Records(t.kept.outputs(records, list, s.Raw, buf))
 }
 
 // Pack has the history take less memory, a part at a time, while nothing is printed. False
@@ -110,7 +111,7 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 			s.Cuts = append(s.Cuts, at)
 		}
 		s.Marks = t.kept.marks(s.Facts)
-		*buf = t.kept.raw.Append((*buf)[:0], 0, t.kept.raw.Size())
+		*buf = t.kept.raw.Append(*buf, 0, t.kept.raw.Size())
 		return *buf, nil
 	case bare:
 		s.Missing = t.emu.HistoryLen()
@@ -120,7 +121,7 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 			content, s.Marks = t.emu.SnapshotMarks(nil, -1)
 			return t.filter.Resume(content), nil
 		}
-		*buf = e.AppendHistory((*buf)[:0])
+		*buf = e.AppendHistory(*buf)
 		history = *buf
 	}
 	content, s.Marks = t.emu.SnapshotMarks(nil, 0)
@@ -151,8 +152,8 @@ func (k *kept) marks(f facts) []emulator.Cut {
 }
 
 // outputs appends the output that is kept of commands, the newest first, but for
-// what the content has as it came.
-func (k *kept) outputs(records []journal.Record, list []*command, raw bool) []journal.Record {
+// what the content has as it came. It lies in buf, behind what is there.
+func (k *kept) outputs(records []journal.Record, list []*command, raw bool, buf *[]byte) []journal.Record {
 	inside := map[*command]bool{}
 	if raw {
 		for _, c := range k.cuts {
@@ -169,11 +170,11 @@ func (k *kept) outputs(records []journal.Record, list []*command, raw bool) []jo
 		if left -= size; left < 0 {
 			break
 		}
-		data := make([]byte, 0, 2*binary.MaxVarintLen64+size)
-		data = binary.AppendUvarint(data, uint64(number(cmd.info.ID)))
+		at := len(*buf)
+		data := binary.AppendUvarint(*buf, uint64(number(cmd.info.ID)))
 		data = binary.AppendUvarint(data, uint64(o.Head.Size()))
-		data = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
-		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: data})
+		*buf = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
+		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: (*buf)[at:]})
 	}
 	return records
 }
