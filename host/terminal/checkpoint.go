@@ -171,8 +171,7 @@ func (k *kept) outputs(records []journal.Record, list []*command, raw bool, buf 
 			break
 		}
 		at := len(*buf)
-		data := binary.AppendUvarint(*buf, uint64(number(cmd.info.ID)))
-		data = binary.AppendUvarint(data, uint64(o.Head.Size()))
+		data := binary.AppendUvarint(binary.AppendUvarint(*buf, uint64(number(cmd.info.ID))), uint64(o.Head.Size()))
 		*buf = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
 		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: (*buf)[at:]})
 	}

@@ -67,13 +67,12 @@ func (t *Terminal) renew() {
 func (t *Terminal) tryNew() (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
 	e := t.cfg.Renew(t.cols, t.rows)
-	if e == nil {
-		return false
+	if e != nil {
+		e.SetColors(t.colors)
+		e.Write([]byte(apology))
+		t.emu = e
 	}
-	e.SetColors(t.colors)
-	e.Write([]byte(apology))
-	t.emu = e
-	return true
+	return e != nil
 }
 
 // report tells of an error, with no lock held.

@@ -92,7 +92,7 @@ func (r *reader) collect() error {
 func (r *reader) takeSome(fd uintptr) bool {
 	r.parked.Store(false)
 	n, err := r.readAvailable(int(fd), r.next)
-	if n == 0 && err == nil && r.flows && waitForMore(fd) {
+	if n == 0 && err == nil && r.flows && rawio.WaitAlone(fd, answerTime) { // Most print more slowly than it is processed here.
 		n, err = r.readAvailable(int(fd), (*journal.Landing).ReadNow)
 	}
 	r.flows = n >= leastSlice
@@ -105,28 +105,13 @@ func (r *reader) takeSome(fd uintptr) bool {
 		}
 	}
 	r.err = err
-	done := n > 0 || err != nil
-	r.parked.Store(!done)
-	return done
+	r.parked.Store(n == 0 && err == nil)
+	return n > 0 || err != nil
 }
 
 // answerTime is how long the answer to a key is waited for, which nearly all programs that
 // show it give sooner.
 const answerTime = 400 * time.Microsecond
-
-// waits says that a reader waits for more of a flood.
-var waits atomic.Bool
-
-// waitForMore waits for more of a flood as WithAnswer does: most programs print more slowly
-// than it is processed here, and the scheduler would be asked for each 4 KiB. One reader does
-// at a time, so that a processor is left for all else.
-func waitForMore(fd uintptr) bool {
-	if waits.Swap(true) {
-		return false
-	}
-	defer waits.Store(false)
-	return rawio.Wait(fd, answerTime)
-}
 
 // WithAnswer calls flush, which writes the echo of input, behind what the program prints
 // upon it if that comes at once: who watches is woken once for both. The caller sleeps
@@ -158,10 +143,8 @@ const little = 256
 // was read before an error is given without it: the error comes again.
 // first reads first, as it may have to wait.
 func (r *reader) readAvailable(fd int, first func(*journal.Landing, int) (int, error)) (n int, err error) {
-	read := first
-	for !r.landing.Full() {
+	for read := first; !r.landing.Full(); read = (*journal.Landing).ReadReady {
 		m, err := read(r.landing, fd)
-		read = (*journal.Landing).ReadReady
 		switch {
 		case m > 0 && n == 0 && m < little:
 			r.rests = true
@@ -184,15 +167,12 @@ func (r *reader) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 // give its memory back.
 const trimAfter = 256 << 10
 
-// calmAfter is how many times in a row little comes once a flood is over.
-const calmAfter = 16
-
-// trim gives back the memory that a flood needed, once it is over, or nothing comes.
+// trim gives back the memory that a flood needed, once little has come for a while, or nothing.
 func (r *reader) trim(n int) {
 	if r.calm++; n >= little {
 		r.calm = 0
 	}
-	if busy := r.busy.Add(int64(n)); busy > trimAfter && (n == 0 || r.calm >= calmAfter) {
+	if busy := r.busy.Add(int64(n)); busy > trimAfter && (n == 0 || r.calm > 16) {
 		r.busy.Store(0)
 		r.landing.Trim()
 	}

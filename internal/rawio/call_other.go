@@ -20,6 +20,9 @@ func call(number, fd uintptr, p []byte) (int, error) {
 // Wait waits for nothing.
 func Wait(uintptr, time.Duration) bool { return false }
 
+// WaitAlone waits for nothing.
+func WaitAlone(uintptr, time.Duration) bool { return false }
+
 func empty(uintptr) bool { return false }
 
 // Echoes reports whether a tty shows what is typed and hands it on in lines.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -223,5 +224,27 @@ func TestFileOfATerminal(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// One caller waits alone, and another is told at once.
+func TestWaitAlone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	first := make(chan bool, 1)
+	go func() { first <- WaitAlone(r.Fd(), time.Minute) }()
+	for !waits.Load() {
+		runtime.Gosched()
+	}
+	if WaitAlone(r.Fd(), time.Minute) {
+		t.Error("two wait")
+	}
+	w.Write([]byte("x"))
+	if !<-first || !WaitAlone(r.Fd(), time.Minute) {
+		t.Error("what came was not seen")
 	}
 }
