@@ -9,18 +9,17 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/store"
-	"tandemux/internal/clocktest"
 	"tandemux/internal/hosttest"
 	"tandemux/internal/linktest"
 	"tandemux/internal/soak"
 )
 
 // shifted starts a command whose clocks the test sets.
-func shifted(t *testing.T, cmd *exec.Cmd, stdin string) (*process, *clocktest.Clock) {
+func shifted(t *testing.T, cmd *exec.Cmd, stdin string) (*process, *clock) {
 	t.Helper()
 	cmd.Path = filepath.Join(filepath.Dir(cmd.Path), "tandemux-hub") // which is what tandemux becomes, and has its own clocks then
 	p := output(t, cmd, stdin)
-	return p, clocktest.Start(t, p.Cmd)
+	return p, startClock(t, p.Cmd)
 }
 
 // TestClocks: the clocks of a hub and of what joins a host, as the programs are built, are
@@ -53,7 +52,7 @@ func TestClocks(t *testing.T) {
 
 	// People's clock: nothing is lost.
 	set := []int{give("set-fail", "fail", 15*time.Second), give("set-again", "again", 15*time.Second)}
-	for _, c := range []*clocktest.Clock{house, laptop} {
+	for _, c := range []*clock{house, laptop} {
 		for _, d := range []time.Duration{day, -2 * day, day} {
 			c.Wall(d)
 			for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -108,7 +107,7 @@ func TestClocks(t *testing.T) {
 	// A credential for an hour.
 	credential := home.Tandemux("hub", "invite", "brief", "--for", "1h")
 	brief.Tandemux("host")
-	joined := func(by time.Duration) (*process, *clocktest.Clock) {
+	joined := func(by time.Duration) (*process, *clock) {
 		t.Helper()
 		p, c := shifted(t, brief.Command("join", "tls://localhost:"+strings.Split(ports[0], ":")[1]), credential)
 		c.Wall(by)

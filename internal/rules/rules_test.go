@@ -72,7 +72,6 @@ var arrows = map[string][]string{
 	"internal/procgroup": {},
 	"internal/hosttest":  {"internal/leak"},
 	"internal/linktest":  {},
-	"internal/clocktest": {},
 	"internal/jsonrpc":   {},
 	"internal/wsrpc":     {"internal/jsonrpc", "internal/rawio"},
 	"internal/client":    {"ahp/...", "internal/jsonrpc", "internal/wsrpc"},

@@ -1,6 +1,7 @@
-package clocktest
+package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -20,29 +21,53 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Clock is those of a program.
-type Clock struct{ shift [3]atomic.Int64 }
+// A program's clocks are set by a test: forward and backward, while it runs, each clock apart.
+// The program is as it was built.
+//
+// It is started without the kernel's vDSO, so that it asks the time by system
+// calls, and with a filter of seccomp that hands these to the test, which answers with the
+// machine's time and what it was shifted by. The system's clocks stay as they are. Pauses
+// that the program asks the kernel for take as long as they take; a program notices that a
+// clock was shifted when it looks, as after a machine slept. What the program starts, or
+// becomes by exec, has its vDSO back. The test binary becomes the program on its way: it is
+// what sets the filter.
 
-// kinds are the clocks that are shifted, in the order of Clock.shift.
+// clock is those of a program. It may be used from any goroutine, and ends with its program.
+type clock struct{ shift [3]atomic.Int64 }
+
+// kinds are the clocks that are shifted, in the order of clock.shift.
 var kinds = [3]uint64{unix.CLOCK_REALTIME, unix.CLOCK_MONOTONIC, unix.CLOCK_BOOTTIME}
 
 // Wall shifts the clock that people set.
-func (c *Clock) Wall(d time.Duration) { c.shift[0].Add(int64(d)) }
+func (c *clock) Wall(d time.Duration) { c.shift[0].Add(int64(d)) }
 
 // Sleep shifts what a machine finds shifted that slept: all but the monotonic clock.
-func (c *Clock) Sleep(d time.Duration) { c.Wall(d); c.shift[2].Add(int64(d)) }
+func (c *clock) Sleep(d time.Duration) { c.Wall(d); c.shift[2].Add(int64(d)) }
 
 // Pass shifts all clocks.
-func (c *Clock) Pass(d time.Duration) { c.Sleep(d); c.shift[1].Add(int64(d)) }
+func (c *clock) Pass(d time.Duration) { c.Sleep(d); c.shift[1].Add(int64(d)) }
 
 // wrapper is the name under which a test binary becomes the program.
-const wrapper = "clocktest-wrapper"
+const wrapper = "clock-wrapper"
+
+// saysTime is what has a test binary say for each line what its clocks say.
+const saysTime = "TANDEMUX_TEST_SAYS_TIME"
+
+var begun = time.Now()
 
 func init() {
 	if os.Args[0] == wrapper {
 		runtime.LockOSThread() // the main one, which keeps its filter
-		fmt.Fprintln(os.Stderr, "clocktest:", wrap(os.Args[1], os.Args[2:]))
+		fmt.Fprintln(os.Stderr, "clocks:", wrap(os.Args[1], os.Args[2:]))
 		os.Exit(125)
+	}
+	if os.Getenv(saysTime) != "" {
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			var boot unix.Timespec
+			unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) //nolint:errcheck // it is there
+			fmt.Println(time.Now().Unix(), int64(time.Since(begun)/time.Second), boot.Sec)
+		}
+		os.Exit(0)
 	}
 }
 
@@ -81,9 +106,9 @@ func wrap(path string, args []string) error {
 	return syscall.Exec(path, args, os.Environ())
 }
 
-// Start starts a command with clocks that are the machine's until they are shifted. It
+// startClock starts a command with clocks that are the machine's until they are shifted. It
 // skips the test where the system does not let it.
-func Start(t testing.TB, cmd *exec.Cmd) *Clock {
+func startClock(t testing.TB, cmd *exec.Cmd) *clock {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -115,7 +140,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Clock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Clock{}
+	c := &clock{}
 	go c.serve(fd)
 	return c
 }
@@ -231,7 +256,7 @@ const (
 )
 
 // serve answers what the program asks, until it is gone.
-func (c *Clock) serve(fd int) {
+func (c *clock) serve(fd int) {
 	defer unix.Close(fd)
 	for {
 		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
@@ -256,7 +281,7 @@ func (c *Clock) serve(fd int) {
 	}
 }
 
-func (c *Clock) tell(n *notification) error {
+func (c *clock) tell(n *notification) error {
 	var now unix.Timespec
 	if err := unix.ClockGettime(int32(n.args[0]), &now); err != nil {
 		return err
@@ -270,4 +295,56 @@ func (c *Clock) tell(n *notification) error {
 	local := []unix.Iovec{{Base: &text[0], Len: uint64(len(text))}}
 	_, err := unix.ProcessVMWritev(int(n.pid), local, []unix.RemoteIovec{{Base: uintptr(n.args[1]), Len: len(text)}}, 0)
 	return err
+}
+
+// TestShift: a program's wall, monotonic and boot clocks are set while it runs, each apart.
+func TestShift(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), saysTime+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	c := startClock(t, cmd)
+	defer cmd.Wait() //nolint:errcheck // its input ends
+	defer in.Close()
+	says := bufio.NewReader(out)
+	read := func() (v [3]int64) {
+		t.Helper()
+		if _, err := fmt.Fprintln(in); err != nil {
+			t.Fatal(err)
+		}
+		line, err := says.ReadString('\n')
+		if _, scanned := fmt.Sscan(line, &v[0], &v[1], &v[2]); err != nil || scanned != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		return v
+	}
+	const day = 24 * 60 * 60
+	first := read()
+	if d := time.Now().Unix() - first[0]; d < -1 || d > 5 {
+		t.Errorf("unshifted it is %d s behind", d)
+	}
+	for _, s := range []struct {
+		by   func(time.Duration)
+		long time.Duration
+		want [3]int64
+	}{
+		{c.Wall, -48 * time.Hour, [3]int64{-2 * day, 0, 0}},
+		{c.Sleep, 24 * time.Hour, [3]int64{-day, 0, day}},
+		{c.Pass, 24 * time.Hour, [3]int64{0, day, 2 * day}},
+	} {
+		s.by(s.long)
+		now := read()
+		for i := range now {
+			if d := now[i] - first[i] - s.want[i]; d < 0 || d > 60 {
+				t.Errorf("clock %d is off by %d s", i, d)
+			}
+		}
+	}
 }
