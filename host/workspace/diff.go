@@ -1,11 +1,16 @@
 package workspace
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
+	"tandemux/host/workspace/merge"
 )
 
 // FileDiff is one changed file.
@@ -118,4 +123,155 @@ func (w *Workspace) sourceGit(r *record) git.Git {
 		return w.store.git(r.Common).With("GIT_DIR=" + r.Common)
 	}
 	return w.store.git(r.Source)
+}
+
+// comparison is a workspace beside what it was made of.
+type comparison struct {
+	w     *Workspace
+	base  *filetree.View
+	top   *filetree.Folder
+	local *filetree.Scanned
+	pairs []merge.Pair // by path
+}
+
+func (c *comparison) close() {
+	c.base.Close()
+	c.top.Close()
+}
+
+// against scans the workspace and finds what changed.
+func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error) {
+	t, err := w.store.Tree(r.Filesystem)
+	if err != nil {
+		return nil, err
+	}
+	top, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	v, err := t.ViewOf(filetree.PinName(w.id))
+	if err != nil {
+		top.Close()
+		return nil, err
+	}
+	c := &comparison{w: w, base: v, top: top}
+	if c.local, err = w.contents(ctx, top, w.loadBase().Entries); err != nil {
+		c.close()
+		return nil, err
+	}
+	filetree.WalkThree(v.Entries, c.local.Files, nil, func(path string, old, now, _ *filetree.Entry) {
+		if !filetree.Equal(old, now) && (now != nil || !c.local.Hidden(path)) {
+			c.pairs = append(c.pairs, merge.Pair{Path: path, Old: old, Now: now})
+		}
+	})
+	return c, nil
+}
+
+// diff has git compare two commits that have nothing but what changed, so that it sees
+// neither the workspace nor what .gitattributes say there.
+func (c *comparison) diff(ctx context.Context, o DiffOptions) (Diff, error) {
+	d := Diff{Base: c.base.Version(), Left: slices.Clone(c.local.Skipped)}
+	if len(c.pairs) == 0 {
+		d.sum()
+		return d, nil
+	}
+	dir := c.w.path(snapshotName)
+	if err := filetree.RemoveTree(dir); err != nil {
+		return Diff{}, err
+	}
+	defer func() { _ = filetree.RemoveTree(dir) }()
+	g := c.w.store.git(c.w.store.options.State).With("GIT_DIR=" + dir)
+	if _, err := g.Run(ctx, "init", "-q", "--bare", "--template="); err != nil {
+		return Diff{}, err
+	}
+	pr, pw := io.Pipe()
+	go func() { pw.CloseWithError(c.export(ctx, pw)) }()
+	_, err := g.From(pr).Run(ctx, "-c", "core.fsync=none", "-c", "core.compression=0", "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet")
+	_ = pr.Close()
+	if err != nil {
+		return Diff{}, fmt.Errorf("compare with what it was made of: %w", err)
+	}
+	files, err := g.Diff(ctx, "refs/heads/old", "refs/heads/now", o.Text, o.Paths...)
+	if err != nil {
+		return Diff{}, err
+	}
+	d.Files = files
+	for _, p := range c.pairs {
+		wanted := len(o.Paths) == 0 || slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.Path, dir) })
+		switch {
+		case filetree.IsGit(p.Path):
+			d.Left = append(d.Left, p.Path)
+		case p.Old != nil && p.Now != nil && !p.Old.Mode.IsDir() && p.Old.Sum == p.Now.Sum && gitMode(p.Old) == gitMode(p.Now) && wanted:
+			d.Files = append(d.Files, FileDiff{Path: p.Path, Status: "mode"}) // permission bits that git does not know
+		}
+	}
+	slices.SortFunc(d.Files, func(a, b FileDiff) int { return strings.Compare(a.Path, b.Path) })
+	d.sum()
+	return d, nil
+}
+
+// quoted writes a path as git's fast-import reads it in quotes.
+var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// export writes what fast-import reads. git's own files are left out, as it does not take them.
+func (c *comparison) export(ctx context.Context, to io.Writer) error {
+	b := bufio.NewWriter(to)
+	for _, side := range []struct {
+		ref  string
+		from filetree.Source
+		of   func(merge.Pair) *filetree.Entry
+	}{
+		{"old", c.base.Source(), func(p merge.Pair) *filetree.Entry { return p.Old }},
+		{"now", filetree.Source{Top: c.top}, func(p merge.Pair) *filetree.Entry { return p.Now }},
+	} {
+		fmt.Fprintf(b, "commit refs/heads/%s\ncommitter - <-> 0 +0000\ndata 0\n", side.ref)
+		for _, p := range c.pairs {
+			e := side.of(p)
+			if e == nil || e.Mode.IsDir() || filetree.IsGit(p.Path) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			text, err := textOf(side.from, e)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(b, "M %s inline \"%s\"\ndata %d\n%s\n", gitMode(e), quoted.Replace(p.Path), len(text), text)
+		}
+	}
+	return b.Flush()
+}
+
+// maxText bounds a file whose lines are compared, in bytes.
+const maxText = 1 << 20
+
+// textOf gives contents; of large files what stands for them and is no text, and nothing
+// of what went meanwhile.
+func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
+	switch {
+	case e.IsLink():
+		return []byte(e.Target), nil
+	case e.Size > maxText:
+		return append([]byte{0}, e.Sum[:]...), nil
+	}
+	r, err := from.Read(e)
+	if err != nil {
+		if from.Stored {
+			return nil, err
+		}
+		return nil, nil //nolint:nilerr // it went
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxText+1))
+}
+
+func gitMode(e *filetree.Entry) string {
+	switch {
+	case e.IsLink():
+		return "120000"
+	case e.Mode&0o111 != 0:
+		return "100755"
+	}
+	return "100644"
 }

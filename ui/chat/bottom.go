@@ -3,10 +3,12 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/approval"
 	"tandemux/ui/look"
 	"tandemux/ui/markup"
 	"tandemux/ui/paint"
@@ -327,4 +329,121 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 			cv.Text(row.X+n+3, row.Y, row.W-n-4, paint.Cut(d, row.W-n-4, l.Ellipsis), dim)
 		}
 	}
+}
+
+// panel lays out what waits for an answer, in at most h lines of w cells less the
+// margins.
+func (c *Chat) panel(w, h int, l *look.Look) panel {
+	w = max(w-2, 1)
+	if t := c.asked(); t != nil {
+		return c.askPanel(t, w, h, l)
+	}
+	if c.form.id != "" {
+		return c.form.panel(w, c.where == inPanel, c.Glyphs).fit(h)
+	}
+	return panel{row: -1}
+}
+
+// askRoles are the roles of the lines of a question.
+var askRoles = map[approval.Kind]markup.Role{
+	approval.Asked: markup.Warned, approval.Detail: markup.Muted, approval.Added: markup.Added, approval.Removed: markup.Removed, approval.Warning: markup.Failed,
+}
+
+// askPanel is a tool call's question with its options, which come once all of the
+// question was shown.
+func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
+	answers := c.askOptions(t, w, l)
+	r := c.ask.read
+	f := r.Lay(w, h, len(answers.lines))
+	p := panel{row: -1}
+	for _, row := range f.Rows {
+		text := markup.Run{Text: row.Text, Role: askRoles[row.Kind]}
+		if row.Kind == approval.Asked || row.Kind == approval.File {
+			text.Attr = markup.Bold
+		}
+		p.add(-1, markup.Line{Runs: []markup.Run{{Text: row.Lead, Role: askRoles[row.Kind]}, text}})
+	}
+	if f.Options {
+		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // now that one may be preselected
+		if answers.row >= 0 {
+			p.row = answers.row + len(p.lines)
+		}
+		p.lines = append(p.lines, answers.lines...)
+		return p
+	}
+	more := l.Ellipsis + " " + f.More()
+	if n, ok := r.Find(approval.Key("reject_once")); ok && !n.Allows {
+		more += ", " + n.Key + " refuses"
+	}
+	p.cut(-1, w, l.Ellipsis, markup.Run{Text: more, Role: markup.Warned})
+	return p
+}
+
+// askOptions are the answers to a tool call's question.
+func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
+	p := panel{row: -1}
+	active := c.where == inPanel
+	for i, o := range c.ask.read.Options {
+		at, key, text := markup.Run{Text: "  "}, markup.Run{Text: o.Key, Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: o.Text()}
+		if !active {
+			key.Role, text.Role = markup.Muted, markup.Muted
+		}
+		if i == c.ask.read.At && active {
+			at, text.Attr = markup.Run{Text: l.Pointer + " ", Role: markup.Accent}, markup.Bold
+			p.row = len(p.lines)
+		}
+		p.add(i, markup.Wrap([]markup.Run{text}, w, markup.Indent([]markup.Run{at, key, {Text: "  "}}))...)
+	}
+	if t.Editable != nil && *t.Editable {
+		p.cut(len(c.ask.read.Options), w, l.Ellipsis,
+			markup.Run{Text: "  "}, markup.Run{Text: "e", Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: "  edit it first", Role: markup.Muted})
+	}
+	if !active {
+		p.cut(-1, w, l.Ellipsis, markup.Run{Text: "  " + c.keys("chat-tab") + " goes to the question", Role: markup.Muted})
+	}
+	return p
+}
+
+// planLines are an agent's plan: on one line, or with open a line for each step.
+func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *markup.Glyphs) []markup.Line {
+	if len(plan) == 0 || most <= 0 {
+		return nil
+	}
+	done := 0
+	for _, e := range plan {
+		if e.Status == "completed" {
+			done++
+		}
+	}
+	at := slices.IndexFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status == "in_progress" })
+	if at < 0 {
+		at = slices.IndexFunc(plan, func(e ahp.AgentPlanEntry) bool { return e.Status != "completed" })
+	}
+	head := []markup.Run{{Text: fmt.Sprintf("Plan %d/%d", done, len(plan)), Role: markup.Accent}}
+	if !open && at >= 0 {
+		head = append(head, markup.Run{Text: " " + g.Dot + " " + words.Line(plan[at].Text), Role: markup.Muted})
+	}
+	lines := []markup.Line{{Runs: markup.Cut(head, w, g.Ellipsis)}}
+	if !open {
+		return lines
+	}
+	from := 0
+	if room := most - 1; len(plan) > room && room > 0 {
+		// What is done already makes room first.
+		from = min(max(done-1, 0), len(plan)-room)
+	}
+	for _, e := range plan[from:] {
+		if len(lines) >= most {
+			break
+		}
+		mark, r := markup.Run{Text: g.Box + " ", Role: markup.Muted}, markup.Run{Text: words.Line(e.Text)}
+		switch e.Status {
+		case "completed":
+			mark, r.Role, r.Attr = markup.Run{Text: g.Checked + " ", Role: markup.Passed}, markup.Muted, markup.Strike
+		case "in_progress":
+			mark, r.Attr = markup.Run{Text: g.Running + " ", Role: markup.Running}, markup.Bold
+		}
+		lines = append(lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: " "}, mark, r}, w, g.Ellipsis)})
+	}
+	return lines
 }

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -191,3 +192,102 @@ func (p *lexer) word(rest string) {
 
 // values are words that mean a value nearly everywhere.
 var values = set("true false nil null None True False undefined NULL nullptr")
+
+// language is how a language's lines are coloured.
+type language struct {
+	line   []string  // what begins a comment to the line's end
+	block  [2]string // what begins and ends one over lines
+	quotes string    // characters around strings
+	long   []string  // what is around strings over lines
+	words  map[string]bool
+	fold   bool // words in either case
+	keys   bool // words before : or = are keys
+	diff   bool
+}
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+var slashes = []string{"//"}
+
+var stars = [2]string{"/*", "*/"}
+
+// families are the languages by the names that code blocks give them.
+func families() []family {
+	return []family{
+		{"go golang", language{line: slashes, block: stars, quotes: `"'`, long: []string{"`"}, words: set(
+			"break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var any bool byte error float32 float64 int int64 rune string uint uint64 append cap close copy delete len make max min new panic recover")}},
+		{"js javascript jsx ts typescript tsx mjs", language{line: slashes, block: stars, quotes: `"'`, long: []string{"`"}, words: set(
+			"abstract as async await break case catch class const continue debugger default delete do else enum export extends finally for from function get if implements import in instanceof interface let new of private protected public readonly return set static super switch this throw try type typeof var void while with yield any boolean number string never unknown")}},
+		{"py python python3", language{line: []string{"#"}, quotes: `"'`, long: []string{`"""`, `'''`}, words: set(
+			"and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield int str float bool list dict set tuple print")}},
+		{"sh bash shell zsh console fish sh-session", language{line: []string{"#"}, quotes: `"'`, words: set(
+			"if then else elif fi for while until do done case esac in function return local export set unset source alias cd echo exit sudo test exec eval trap")}},
+		{"c cpp c++ h hpp cc cxx objc", language{line: slashes, block: stars, quotes: `"'`, words: set(
+			"auto bool break case catch char class const constexpr continue default delete do double else enum explicit extern float for friend if inline int long namespace new noexcept operator private protected public return short signed sizeof static struct switch template this throw try typedef typename union unsigned using virtual void volatile while size_t include define ifdef ifndef endif pragma")}},
+		{"java kotlin kt scala cs csharp c# swift dart", language{line: slashes, block: stars, quotes: `"'`, long: []string{`"""`}, words: set(
+			"abstract as async await boolean break byte case catch char class const continue data default do double else enum extends extension final finally float for foreach fun func get if implements import in init int interface internal is let long namespace native new object open operator out override package private protected protocol public record return sealed set short static string struct super suspend switch synchronized this throw throws trait try typealias using val var virtual void volatile when where while with yield guard self")}},
+		{"rs rust", language{line: slashes, block: stars, quotes: `"`, words: set(
+			"as async await box break const continue crate dyn else enum extern fn for if impl in let loop match mod move mut pub ref return self Self static struct super trait type unsafe use where while bool char f32 f64 i32 i64 isize str String u8 u32 u64 usize Vec Option Result Some Ok Err")}},
+		{"rb ruby", language{line: []string{"#"}, quotes: `"'`, words: set(
+			"alias and begin break case class def defined do else elsif end ensure for if in module next not or redo rescue retry return self super then undef unless until when while yield require attr_accessor puts")}},
+		{"php", language{line: []string{"//", "#"}, block: stars, quotes: `"'`, words: set(
+			"abstract and array as break case catch class const continue declare default do echo else elseif empty extends final finally fn for foreach function global if implements include instanceof interface isset match namespace new or print private protected public readonly require return static switch throw trait try use var while yield")}},
+		{"lua", language{line: []string{"--"}, block: [2]string{"--[[", "]]"}, quotes: `"'`, words: set(
+			"and break do else elseif end for function goto if in local not or repeat return then until while")}},
+		{"sql", language{line: []string{"--"}, block: stars, quotes: `'"`, fold: true, words: set(
+			"select from where and or not in is insert into values update set delete create table alter drop index view join left right inner outer on as order by group having limit offset union all distinct primary key foreign references default check unique begin commit rollback case when then else end with exists between like count sum avg min max integer text varchar timestamp boolean")}},
+		{"json jsonc json5", language{line: slashes, quotes: `"`}},
+		{"yaml yml", language{line: []string{"#"}, quotes: `"'`, keys: true}},
+		{"toml ini conf cfg properties env dotenv", language{line: []string{"#", ";"}, quotes: `"'`, keys: true}},
+		{"html xml svg vue svelte", language{block: [2]string{"<!--", "-->"}, quotes: `"'`, keys: true}},
+		{"css scss less", language{line: slashes, block: stars, quotes: `"'`, keys: true}},
+		{"dockerfile docker", language{line: []string{"#"}, quotes: `"'`, words: set(
+			"FROM RUN CMD LABEL EXPOSE ENV ADD COPY ENTRYPOINT VOLUME USER WORKDIR ARG ONBUILD STOPSIGNAL HEALTHCHECK SHELL AS")}},
+		{"make makefile cmake", language{line: []string{"#"}, quotes: `"'`, keys: true, words: set(
+			"ifeq ifneq ifdef ifndef else endif include define endef export PHONY")}},
+		{"zig", language{line: slashes, quotes: `"'`, words: set(
+			"align allowzero and anyframe anytype asm async await break catch comptime const continue defer else enum errdefer error export extern fn for if inline noalias nosuspend or orelse packed pub resume return struct suspend switch test threadlocal try union unreachable usingnamespace var volatile while u8 u32 u64 usize void bool")}},
+		{"hs haskell elm ocaml ml fsharp", language{line: []string{"--", "//"}, quotes: `"`, words: set(
+			"case class data default deriving do else foreign if import in infix instance let match module mutable newtype of open rec then type val where with fun function begin end")}},
+		{"ex exs elixir erl erlang", language{line: []string{"#", "%"}, quotes: `"'`, words: set(
+			"after and case catch cond def defmodule defp defstruct do else end fn for if import in not or quote raise receive require rescue try unless use when with")}},
+		{"hcl tf terraform nix", language{line: []string{"#", "//"}, block: stars, quotes: `"`, keys: true, words: set(
+			"resource data variable output module provider locals terraform let in with rec inherit import if then else")}},
+		{"proto protobuf graphql gql", language{line: []string{"//", "#"}, block: stars, quotes: `"'`, words: set(
+			"syntax package import option message enum service rpc returns repeated optional required oneof map reserved type query mutation subscription fragment input interface union scalar schema")}},
+		{"diff patch", language{diff: true}},
+	}
+}
+
+type family struct {
+	names string
+	language
+}
+
+// languages finds a family by a name.
+var languages = sync.OnceValue(func() map[string]*language {
+	m := map[string]*language{}
+	all := families()
+	for i := range all {
+		for _, name := range strings.Fields(all[i].names) {
+			m[name] = &all[i].language
+		}
+	}
+	return m
+})
+
+// LanguageOf is the language of a file by its name, "" for none that is known.
+func LanguageOf(path string) string {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	ext := strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])
+	if languages()[ext] != nil {
+		return ext
+	}
+	return ""
+}

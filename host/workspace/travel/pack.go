@@ -1,16 +1,20 @@
 package travel
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"tandemux/host/git"
+	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -114,4 +118,197 @@ func PackDirectory(ctx context.Context, dir string, to io.Writer) (l Load, skipp
 	}
 	l.Size, l.Digest = m.size, m.digest()
 	return l, append(skipped, seen.Skipped...), nil
+}
+
+// repository and files are what Unpack makes in its directory.
+const (
+	repository = "repository.git"
+	files      = "files"
+)
+
+// Unpack makes of a file, which may be anybody's, what a workspace is made of, below a
+// directory that it makes, and gives the workspace as --workspace names it. The directory is
+// there wholly or not at all; one that is there already is it.
+func (l Load) Unpack(ctx context.Context, file, dir string) (string, error) {
+	made, at := map[string]string{Bundle: repository, Archive: files}[l.Kind], filepath.Join(dir, "")
+	kind := map[string]workspace.Kind{Bundle: workspace.Worktree, Archive: workspace.Copy}[l.Kind]
+	words := string(kind) + ":" + filepath.Join(at, made)
+	if _, err := os.Stat(filepath.Join(at, made)); err == nil {
+		return words, nil
+	}
+	fresh := at + ".new"
+	if err := filetree.RemoveTree(fresh); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(fresh, 0o700); err != nil {
+		return "", filetree.Full(err)
+	}
+	unpack := map[string]func(context.Context, string, string) error{Bundle: l.unbundle, Archive: l.unarchive}[l.Kind]
+	if unpack == nil {
+		return "", l.Check()
+	}
+	err := unpack(ctx, file, filepath.Join(fresh, made))
+	if err == nil {
+		err = os.Rename(fresh, at)
+	}
+	if err != nil {
+		return "", errors.Join(err, filetree.RemoveTree(fresh))
+	}
+	return words, nil
+}
+
+func (l Load) unarchive(ctx context.Context, file, to string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = filetree.Unpack(ctx, f, to, filetree.PullOptions{Limits: &limits})
+	return err
+}
+
+// open reads a bundle's header, and refuses one that is not the load's.
+func (l Load) open(file string) (h header, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	if h, err = readHeader(f); err == nil && (h.ref != l.Ref || h.commit != l.Commit) {
+		err = filetree.Failf(filetree.ErrInvalid, "the bundle can't be taken: it has %q at %s in place of %q at %s", filetree.Clip(h.ref), h.commit, filetree.Clip(l.Ref), l.Commit)
+	}
+	return h, err
+}
+
+func (l Load) unbundle(ctx context.Context, file, to string) error {
+	h, err := l.open(file)
+	if err != nil {
+		return err
+	}
+	if len(h.needs) > 0 {
+		return filetree.Failf(filetree.ErrInvalid, "the bundle can't be taken: it needs commits that are not here")
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return filetree.Full(err)
+	}
+	g := git.Git{Dir: to}.With("GIT_DIR=" + to)
+	if err := create(ctx, g, h.format); err != nil {
+		return err
+	}
+	if err := h.take(ctx, g, file); err != nil {
+		return err
+	}
+	for _, words := range [][]string{{"update-ref", l.Ref, l.Commit}, {"symbolic-ref", "HEAD", l.Ref}} {
+		if _, err := g.Run(ctx, words...); err != nil {
+			return filetree.Failf(filetree.ErrInvalid, "the bundle can't be taken: %w", err)
+		}
+	}
+	return fits(ctx, g, l.Commit)
+}
+
+// older are what git complains of in histories that people have, and that harms nobody.
+var older = []string{
+	"badDateOverflow", "badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail", "multipleAuthors",
+	"zeroPaddedDate", "zeroPaddedFilemode",
+}
+
+// take takes the objects of a bundle into a repository. git checks each, and that all that
+// they name are there.
+func (h header) take(ctx context.Context, g git.Git, file string) error {
+	for _, commit := range h.needs {
+		if _, err := g.Run(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+			return filetree.Failf(filetree.ErrNotFound, "the repository does not have the commit %.12s that the task began with", commit)
+		}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Seek(h.size, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = g.From(f).Run(ctx, "index-pack", "--stdin", "--fix-thin", "--strict="+strings.Join(older, "=ignore,")+"=ignore")
+	if err == nil {
+		_, err = g.Run(ctx, "cat-file", "-e", h.commit+"^{commit}")
+	}
+	if said, is := errors.AsType[*git.Error](err); is {
+		return filetree.Failf(filetree.ErrInvalid, "the bundle can't be taken: %w", said)
+	}
+	return err
+}
+
+// fits refuses a commit that would fill the disk when it is checked out.
+func fits(ctx context.Context, g git.Git, commit string) error {
+	count, bytes := 0, int64(0)
+	pr, pw := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		_, err := g.Into(pw).Run(ctx, "ls-tree", "-r", "--long", "-z", "--full-tree", commit)
+		pw.CloseWithError(err) //nolint:errcheck // never fails
+		done <- err
+	}()
+	err := entries(pr, func(head string) error {
+		count++
+		if f := strings.Fields(head); len(f) == 4 { // MODE TYPE ID SIZE
+			n, _ := strconv.ParseInt(f[3], 10, 64) //nolint:errcheck // of a submodule it is "-"
+			bytes += n
+		}
+		if count > limits.Files || bytes > limits.Bytes {
+			return filetree.Failf(filetree.ErrTooLarge, "the commit has more than %d files, or %d bytes", limits.Files, limits.Bytes)
+		}
+		return nil
+	})
+	pr.CloseWithError(err) //nolint:errcheck // never fails
+	if e := <-done; err == nil {
+		err = e
+	}
+	return err
+}
+
+// Remove removes what Unpack made.
+func Remove(dir string) error {
+	if err := filetree.RemoveTree(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the files of a task: %w", err)
+	}
+	return nil
+}
+
+// Result writes what a task has made of an unpacked load: of a repository what its branch
+// has that the load did not, of a directory the files of the workspace.
+func (l Load) Result(ctx context.Context, dir, branch, work string, to io.Writer) (Load, error) {
+	if l.Kind == Archive {
+		r, _, err := PackDirectory(ctx, work, to)
+		r.Source = ""
+		return r, err
+	}
+	at := filepath.Join(dir, repository)
+	g := git.Git{Dir: at}.With("GIT_DIR=" + at)
+	r := Load{Kind: Bundle, Ref: "refs/heads/" + branch}
+	var err error
+	if r.Commit, err = g.Line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", r.Ref+"^{commit}"); err != nil {
+		return r, fmt.Errorf("find the task's branch %s: %w", branch, err)
+	}
+	if n, err := g.Count(ctx, l.Commit+".."+r.Commit); err != nil || n == 0 {
+		return r, err
+	}
+	return r, r.bundle(ctx, g, to, r.Ref, "^"+l.Commit)
+}
+
+// entries reads what git separates by NUL, and gives of each what is before its path.
+func entries(from io.Reader, each func(head string) error) error {
+	in := bufio.NewReader(from)
+	for {
+		line, err := in.ReadString(0)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		head, _, _ := strings.Cut(line, "\t")
+		if err := each(head); err != nil {
+			return err
+		}
+	}
 }
