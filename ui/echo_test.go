@@ -20,8 +20,10 @@ func TestEchoBesideFloods(t *testing.T) {
 	typed := u.Host.Terminal("sh2")
 	u.Advance(2 * paint.FrameInterval)
 
-	flood.Print("flood 1\r\n") // after a pause: at once
-	u.Advance(0)
+	for range paint.Burst { // after a pause: at once
+		flood.Print("flood 1\r\n")
+		u.Advance(0)
+	}
 	u.Shows("flood 1")
 	flood.Print("flood 2\r\n")
 	u.Advance(0)

@@ -142,9 +142,9 @@ func (p *pending) take() []ahp.Action {
 
 // wake decides when Config.Wake is called.
 type wake struct {
-	called bool // and Take was not, since
-	armed  bool // timer runs
-	last   time.Time
+	called bool        // and Take was not, since
+	armed  bool        // timer runs
+	next   time.Time   // when the next call of a flood would be
 	timer  *time.Timer // calls wakeLate
 }
 
@@ -220,7 +220,7 @@ func (q *queue) take() ([]ahp.Action, Taken) {
 }
 
 // due reports whether Wake is to be called now; otherwise it sees to it that it
-// will be, if there is a reason. With later set, now is not possible: the
+// will be, if there is a reason. With later set, now is not possible, but soon: the
 // caller's caller holds a lock. The caller holds mu.
 func (q *queue) due(later bool) bool {
 	w := &q.wake
@@ -229,11 +229,8 @@ func (q *queue) due(later bool) bool {
 		return false
 	}
 	now := time.Now()
-	wait := frame - now.Sub(w.last)
-	switch {
-	case later:
-		wait = frame
-	case crowded || q.pending.full(): // The reader waits for Take.
+	wait := w.next.Sub(now.Add((burst - 1) * frame))
+	if !later && (crowded || q.pending.full()) { // The reader waits for Take.
 		wait = 0
 		w.timer.Stop()
 		w.armed = false
@@ -241,12 +238,12 @@ func (q *queue) due(later bool) bool {
 	if w.armed {
 		return false
 	}
-	if wait > 0 {
+	if wait > 0 || later {
 		w.armed = true
-		w.timer.Reset(wait)
+		w.timer.Reset(max(wait, 0))
 		return false
 	}
-	w.called, w.last = true, now
+	w.called, w.next = true, now.Add(min(max(w.next.Sub(now), 0)+frame, burst*frame))
 	return true
 }
 
@@ -260,12 +257,8 @@ func (q *queue) wakeUp(due bool) {
 // wakeLate is the end of a frame in which output came.
 func (q *queue) wakeLate() {
 	q.mu.Lock()
-	w := &q.wake
-	w.armed = false
-	due := (!q.pending.empty() || q.crowded()) && !w.called && q.running.Load()
-	if due {
-		w.called, w.last = true, time.Now()
-	}
+	q.wake.armed = false
+	due := q.due(false)
 	q.mu.Unlock()
 	q.wakeUp(due)
 }

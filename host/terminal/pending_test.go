@@ -1,10 +1,14 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/journal"
 	"tandemux/host/terminal/output"
 )
 
@@ -59,4 +63,50 @@ func TestPendingFollowsTheStore(t *testing.T) {
 	if got.String() != want.String() || len(all) > 2*want.Len()/maxData+10 {
 		t.Errorf("%d of %d bytes in %d actions", got.Len(), want.Len(), len(all))
 	}
+}
+
+// TestWakes: nothing of a start waits for the end of a frame, neither what is pending by then
+// and a new size, nor what a shell writes in a few pieces; a flood is woken for once in a frame.
+func TestWakes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		begun := time.Now()
+		var woken []time.Duration
+		q.landing, q.half, q.in = &journal.Landing{}, 1, &input{}
+		q.bound, q.room.L = 1<<20, &q.mu
+		q.wake.timer = stopped(q.wakeLate)
+		q.call = func() {
+			woken = append(woken, time.Since(begun))
+			q.Take()
+		}
+		q.running.Store(true)
+		print := func(later bool) {
+			q.mu.Lock()
+			q.pending.output([]byte("x"))
+			due := q.due(later)
+			q.mu.Unlock()
+			q.wakeUp(due)
+			synctest.Wait()
+		}
+		print(true) // the start
+		print(true) // a size
+		for range burst {
+			print(false)
+		}
+		want := slices.Repeat([]time.Duration{0}, burst)
+		if !slices.Equal(woken, want) {
+			t.Errorf("woken after %v, want %v", woken, want)
+		}
+		for time.Since(begun) < 10*frame {
+			time.Sleep(time.Millisecond)
+			print(false)
+		}
+		for i := range 10 {
+			want = append(want, time.Duration(i+1)*frame)
+		}
+		if !slices.Equal(woken, want) {
+			t.Errorf("woken after %v, want %v", woken, want)
+		}
+	})
 }

@@ -84,7 +84,8 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 		opts.Absence = changeTime
 	}
 	p.Pace(&opts)
-	for until := time.Now().Add(changeTime); ; time.Sleep(changePause) {
+	until, pause := time.Now().Add(changeTime), time.Duration(0) // at once where a host was started
+	for ; ; pause = changePause {
 		c, err := client.Connect(ctx, opts)
 		if err == nil || !p.Own() || !isPassing(err) || ctx.Err() != nil {
 			return c, explain(p, err)
@@ -105,6 +106,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 		if time.Now().After(until) {
 			return nil, explain(p, err)
 		}
+		time.Sleep(pause)
 	}
 }
 

@@ -284,26 +284,39 @@ func TestCursorShape(t *testing.T) {
 	}
 }
 
+// TestPace: after a rest a few frames are painted at once, then one each interval.
 func TestPace(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var p paint.Pace
-	if w := p.Next(now); w != 0 {
-		t.Errorf("the first frame waits %v", w)
+	for i := range paint.Burst {
+		if w := p.Next(now); w != 0 {
+			t.Errorf("frame %d of the first waits %v", i, w)
+		}
+		p.Painted(now)
 	}
-	p.Painted(now)
 	now = now.Add(3 * time.Millisecond)
 	if w := p.Next(now); w != 5*time.Millisecond {
-		t.Errorf("a frame 3 ms after another waits %v", w)
+		t.Errorf("a frame 3 ms after the first ones waits %v", w)
 	}
 	if w := p.Next(now); w >= 0 {
 		t.Errorf("a second timer of %v is asked for", w)
 	}
 	p.Fired()
-	if w := p.Next(now.Add(5 * time.Millisecond)); w != 0 {
-		t.Errorf("the frame's end waits %v", w)
+	now = now.Add(5 * time.Millisecond)
+	if w := p.Next(now); w != 0 {
+		t.Errorf("the interval's end waits %v", w)
 	}
+	p.Painted(now)
+	if w := p.Next(now); w != paint.FrameInterval {
+		t.Errorf("what comes behind a flood's frame waits %v", w)
+	}
+	p.Fired()
 	if w := p.Next(now.Add(-time.Hour)); w != 0 {
 		t.Errorf("with the clock set back a frame waits %v", w)
+	}
+	p.Painted(now.Add(-time.Hour))
+	if w := p.Next(now.Add(-time.Hour)); w > paint.FrameInterval {
+		t.Errorf("with the clock set back the second frame waits %v", w)
 	}
 }
 

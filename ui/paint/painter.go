@@ -443,11 +443,15 @@ func asciiFor(r rune) byte {
 // frames of a 60 Hz screen.
 const FrameInterval = 8 * time.Millisecond
 
-// Pace decides when to paint: at once when the last frame is older than an
-// interval, so that the echo of a key does not wait; else once, at the
-// interval's end. It has no clock and no timer of its own.
+// Burst is how many frames may follow each other at once after a rest, as the pieces do in
+// which a start comes, or a command's output and the prompt behind it.
+const Burst = 6
+
+// Pace decides when to paint: at once, so that neither the echo of a key nor a prompt
+// waits, unless Burst frames were painted sooner than a flood's would be; then at the end
+// of an interval. It has no clock and no timer of its own.
 type Pace struct {
-	last  time.Time
+	next  time.Time // when the next frame of a flood would be painted
 	armed bool
 }
 
@@ -455,7 +459,7 @@ type Pace struct {
 // paint when the given time has passed, or, with wait under 0, nothing, as a
 // timer runs already.
 func (p *Pace) Next(now time.Time) (wait time.Duration) {
-	left := FrameInterval - now.Sub(p.last)
+	left := p.next.Sub(now.Add((Burst - 1) * FrameInterval))
 	switch {
 	case left <= 0 || left > FrameInterval: // the clock may have been set back
 		return 0
@@ -470,4 +474,6 @@ func (p *Pace) Next(now time.Time) (wait time.Duration) {
 func (p *Pace) Fired() { p.armed = false }
 
 // Painted records a frame.
-func (p *Pace) Painted(now time.Time) { p.last = now }
+func (p *Pace) Painted(now time.Time) {
+	p.next = now.Add(min(max(p.next.Sub(now), 0)+FrameInterval, Burst*FrameInterval))
+}
