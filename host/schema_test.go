@@ -61,26 +61,46 @@ type speech struct {
 	mu      sync.Mutex
 	profile ahp.Profile
 	asked   map[string]string // methods of requests, by id
-	heard   map[[2]string]int // actions by type and reason of a refusal
+	heard   tally
 }
 
-// often says that enough of the host's actions of this kind were looked at. A flood is
-// of one kind, and looking at each costs more than the host spends on it: of what comes
-// often, one in twenty is held against the schemas, in a soak all.
+// tally counts messages by profile, method, type of action and reason of a refusal.
+type tally struct {
+	mu sync.Mutex
+	n  map[[4]string]int
+}
+
+// heardByAll is all connections' with -short.
+var heardByAll tally
+
+func (c *tally) add(kind [4]string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[[4]string]int{}
+	}
+	c.n[kind]++
+	return c.n[kind]
+}
+
+// often says that enough of the host's messages of this kind were looked at: of actions on
+// this connection, and with -short of answers, too, and on all. A flood is of one kind, and
+// looking at each costs more than the host spends on it: of what comes often, one in twenty
+// is held against the schemas, in a soak all.
 func (s *speech) often(t testing.TB, f frame) bool {
 	var params struct {
 		Action          struct{ Type string }
 		RejectionReason string
 	}
-	if f.Method != ahp.MethodAction || soak.Time(t) > 0 || json.Unmarshal(f.Params, &params) != nil {
+	if f.Method != ahp.MethodAction && !testing.Short() || soak.Time(t) > 0 || f.Params != nil && json.Unmarshal(f.Params, &params) != nil {
 		return false
 	}
-	if s.heard == nil {
-		s.heard = map[[2]string]int{}
+	of := &s.heard
+	if testing.Short() {
+		of = &heardByAll
 	}
-	kind := [2]string{params.Action.Type, params.RejectionReason}
-	s.heard[kind]++
-	return s.heard[kind] > 100 && s.heard[kind]%20 != 0
+	n := of.add([4]string{fmt.Sprint(s.profile), cmp.Or(f.Method, s.asked[string(f.ID)]), params.Action.Type, params.RejectionReason})
+	return n > 100 && n%20 != 0
 }
 
 // profiles are those of clients, by host and clientId: one that reconnects speaks as
