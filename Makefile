@@ -7,6 +7,9 @@
 #   release-check   build that twice, compare, and install it in a root of its own
 #   clean           remove bin and dist
 #   test            what shows in a minute or two that it works: each test, where it is long with less
+#   test-short      of it, all packages
+#   test-queues     of it, with the race detector
+#   test-page       of it, the page for browsers
 #   test-long       every test in full
 #   race            with the race detector, where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
@@ -49,7 +52,7 @@ PAGE := host/web/dist/index.html.zst
 $(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
 	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
 
-.PHONY: run build browser install release release-check clean test test-long race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+.PHONY: run build browser install release release-check clean test test-short test-queues test-page test-long race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -67,8 +70,15 @@ TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4
 # The race detector costs five times the time, and compiles all anew: here only for what is small
 # and all goroutines, the queues to viewers, the lines of JSON-RPC, a session's list of turns.
 test:
+	@$(MAKE) --no-print-directory -j test-short test-queues test-page
+
+test-short:
 	$(TEST) -short ./...
+
+test-queues:
 	$(TEST) -short $(RACE) ./host/outbox ./host/sessions ./internal/jsonrpc
+
+test-page:
 	cd web/build && $(GO) test -vet=off -short .
 
 test-long:

@@ -22,6 +22,7 @@ import (
 	"tandemux/hub/server"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/leak"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -272,6 +273,7 @@ func TestSlowReader(t *testing.T) {
 
 // TestCut: a stream whose way is lost ends at both sides, which says so.
 func TestCut(t *testing.T) {
+	soak.Long(t, "a host that is gone is silent for 15 seconds first")
 	t.Parallel()
 	ended := make(chan error, 1)
 	w := open(t, func(context.Context, string, string) (jsonrpc.Transport, error) {

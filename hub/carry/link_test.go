@@ -48,7 +48,7 @@ func TestLinks(t *testing.T) {
 				}()
 				return near, nil
 			})
-			hosts, keys := soak.Size(t, 4, 20), soak.Size(t, 10, 100)
+			hosts, keys := soak.Size(t, 4, 20), soak.Size(t, soak.Short(4, 10), 100)
 			measure := func() []time.Duration {
 				var mu sync.Mutex
 				var took []time.Duration

@@ -258,6 +258,7 @@ func TestUnansweredCommit(t *testing.T) {
 // TestOneHostWrites: a second one is refused while the first is there; and the first, once
 // another has written.
 func TestOneHostWrites(t *testing.T) {
+	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
 	s, url := onPostgres.open(t, dir), onPostgres.url(t, dir)
 	if _, err := Open(t.Context(), Options{Dir: other, URL: url}); !errors.Is(err, Busy) || !strings.Contains(err.Error(), "another host") {
