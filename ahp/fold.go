@@ -65,7 +65,7 @@ func (f *TerminalFold) State() TerminalState {
 	s := f.state
 	s.Content = slices.Clone(s.Content)
 	if f.open {
-		*s.Content[len(s.Content)-1].text() = string(f.tail)
+		*s.Content[len(s.Content)-1].Share() = string(f.tail)
 	}
 	return s
 }
@@ -88,8 +88,8 @@ func (f *TerminalFold) data(text string) {
 	}
 	if !f.open {
 		last := &f.state.Content[len(f.state.Content)-1]
-		f.tail, f.open = append(f.tail[:0], *last.text()...), true
-		*last.text() = ""
+		f.tail, f.open = append(f.tail[:0], *last.Share()...), true
+		*last.Share() = ""
 	}
 	f.tail = append(f.tail, text...)
 	f.size += len(text)
@@ -102,7 +102,7 @@ func (f *TerminalFold) data(text string) {
 func (f *TerminalFold) push(p Part) {
 	if f.open {
 		last := &f.state.Content[len(f.state.Content)-1]
-		*last.text() = string(f.tail)
+		*last.Share() = string(f.tail)
 		f.tail, f.open = f.tail[:0], false
 		if cap(f.tail) > 64<<10 {
 			f.tail = nil
@@ -128,7 +128,7 @@ func (f *TerminalFold) trim() {
 	if f.open && len(f.state.Content) == 1 {
 		n := cutAt(f.tail, excess)
 		f.tail = f.tail[:copy(f.tail, f.tail[n:])]
-	} else if text := first.text(); excess > 0 {
+	} else if text := first.Share(); excess > 0 {
 		n := cutAt([]byte((*text)[:min(len(*text), excess+cutSearch)]), excess)
 		*text = strings.Clone((*text)[n:])
 	}
@@ -221,8 +221,8 @@ func ReduceLayout(s LayoutState, a Action) LayoutState {
 	return s
 }
 
-// text is where a part keeps its share of the raw stream.
-func (p *Part) text() *string {
+// Share is where a part keeps its share of the raw stream.
+func (p *Part) Share() *string {
 	if p.Type == PartCommand {
 		return &p.Output
 	}

@@ -105,11 +105,15 @@ type InitializeMeta struct {
 	Scopes  []string `json:"tandemux/scopes,omitempty"` // what it may do
 }
 
-// Snapshot is a channel's state as of FromSeq.
+// Snapshot is a channel's state as of FromSeq, without the texts that lie in Text (wire.Terminal).
 type Snapshot struct {
 	Resource URI             `json:"resource"`
 	State    json.RawMessage `json:"state"`
 	FromSeq  int64           `json:"fromSeq"`
+	Meta     struct {
+		Texts []int `json:"tandemux/texts,omitempty"` // their lengths, one for each part of the content
+	} `json:"_meta,omitzero"`
+	Text []byte `json:"-"`
 }
 
 // Skimmed is what a terminal's screen shows, for who skims its output. After the Last one
@@ -135,6 +139,7 @@ type ReconnectMeta struct {
 	// again under its old one, 1 included. Without it a first clientSeq of 1 numbers anew.
 	Continues bool `json:"tandemux/continues,omitempty"`
 	Unquoted  bool `json:"tandemux/unquoted,omitempty"` // as wire.MethodUnquoted, from the answer on
+	Texts     bool `json:"tandemux/texts,omitempty"`    // the answer's may lie beside its JSON: Snapshot.Text
 }
 
 // The values of ReconnectResult.Type.

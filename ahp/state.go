@@ -187,12 +187,7 @@ type Part struct {
 }
 
 // Text is the part's share of the raw stream.
-func (p Part) Text() string {
-	if p.Type == PartCommand {
-		return p.Output
-	}
-	return p.Value
-}
+func (p Part) Text() string { return *p.Share() }
 
 // The values of Claim.Kind (R3).
 const (

@@ -154,7 +154,7 @@ const last = "\u2058" // printed at the end
 // Snapshot comes at first, and again to a viewer that could not keep up.
 func (v *viewer) Snapshot(s ahp.Snapshot) {
 	v.snapshots.Add(1)
-	if bytes.Contains(s.State, []byte(last)) {
+	if bytes.Contains(s.State, []byte(last)) || bytes.Contains(s.Text, []byte(last)) {
 		v.end()
 	}
 }

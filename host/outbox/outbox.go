@@ -17,8 +17,8 @@ const maxInline = 4
 // What waits for all connections together is bounded, too: who is behind takes time to
 // catch up that many don't have, and keeps output in memory.
 const (
-	lagAll   = 128 << 20
-	lagLeast = 4 // the part of a connection's bound that it has in any case
+	lagAll   = 64 << 20
+	lagLeast = 512 << 10 // that a connection may have in any case
 )
 
 // Outbox gathers the connections that one turn of the sequencer sends to, so that each
@@ -104,7 +104,7 @@ func (o *Outbox) Spared(n int) { o.memory.Add(n) }
 
 func (o *Outbox) send(c *Conn, m message) {
 	o.memory.Add(len(m.b))
-	if c.keep(m, max(c.lag/lagLeast, min(c.lag, lagAll/max(o.Conns, 1)))) {
+	if c.keep(m, min(c.lag, max(lagLeast, lagAll/max(o.Conns, 1)))) {
 		return
 	}
 	var err error

@@ -43,7 +43,7 @@ func (s *Server) initialize(ctx context.Context, c *Conn, p ahp.InitializeParams
 	}
 	var taken []*snapshot
 	var seq int64
-	if failed := c.turn(ctx, func(tx core.Tx, b *batch) {
+	if failed := c.turn(ctx, false, func(tx core.Tx, b *batch) {
 		var cl *core.Client
 		if err = s.mayAnnounce(tx, "initialize", who); err != nil {
 			return
@@ -71,15 +71,17 @@ func (s *Server) initialize(ctx context.Context, c *Conn, p ahp.InitializeParams
 	if err != nil {
 		return nil, c.undo(err)
 	}
-	return c.reply(snapshots, ahp.InitializeResult{
-		ProtocolVersion:  version,
-		ServerSeq:        seq,
-		Snapshots:        snapshots,
-		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: s.Version},
-		DefaultDirectory: fileuri.Of(s.Home),
-		Triggers:         s.Triggers,
-		CommandPrefix:    s.CommandPrefix,
-		Meta:             &ahp.InitializeMeta{Principal: who.Told(), Session: who.Session, Scopes: who.Scopes},
+	return c.reply(snapshots, func(list []ahp.Snapshot) any {
+		return ahp.InitializeResult{
+			ProtocolVersion:  version,
+			ServerSeq:        seq,
+			Snapshots:        list,
+			ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: s.Version},
+			DefaultDirectory: fileuri.Of(s.Home),
+			Triggers:         s.Triggers,
+			CommandPrefix:    s.CommandPrefix,
+			Meta:             &ahp.InitializeMeta{Principal: who.Told(), Session: who.Session, Scopes: who.Scopes},
+		}
 	})
 }
 
@@ -136,15 +138,15 @@ func (c *Conn) begin(tx core.Tx, cl *core.Client) {
 
 // encode encodes snapshots up to the bound of one reply; the rest is left out
 // and unsubscribed, and can be subscribed to one by one.
-func (c *Conn) encode(taken []*snapshot) ([]ahp.Snapshot, error) {
-	list := make([]ahp.Snapshot, 0, len(taken))
+func (c *Conn) encode(taken []*snapshot) ([]*encoded, error) {
+	list := make([]*encoded, 0, len(taken))
 	size := 0
 	for _, s := range taken {
-		e, err := s.encode(c.Profile)
+		e, err := s.encode(c.Profile, false)
 		if err != nil {
 			return nil, err
 		}
-		if size += len(e.State); size > c.s.Limits.ReplyBytes {
+		if size += e.size; size > c.s.Limits.ReplyBytes {
 			c.forgo(s.uri)
 			continue
 		}

@@ -40,7 +40,7 @@ func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any
 	var meta ahp.ReconnectMeta
 	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // somebody else's: it says nothing of this
 	var r resumption
-	if failed := c.turn(ctx, func(tx core.Tx, b *batch) {
+	if failed := c.turn(ctx, true, func(tx core.Tx, b *batch) {
 		c.Resumed, c.Continues, c.Unquoted = true, meta.Continues, meta.Unquoted
 		r, err = c.resume(tx, b, p.ClientID, *p.LastSeenServerSeq, uris)
 	}); failed != nil {
@@ -52,20 +52,20 @@ func (s *Server) reconnect(ctx context.Context, c *Conn, p reconnectParams) (any
 	if r.kind == ahp.ReconnectReplay {
 		return ahp.Encode(c.Profile, ahp.ReconnectResult{Type: r.kind, Actions: r.actions, Missing: r.missing})
 	}
-	list := make([]ahp.Snapshot, 0, len(r.taken))
+	list := make([]*encoded, 0, len(r.taken))
 	size := 0
 	for _, t := range r.taken {
-		e, err := t.encode(c.Profile)
+		e, err := t.encode(c.Profile, meta.Texts)
 		if err != nil {
 			return nil, c.undo(err)
 		}
-		if size += len(e.State); size > s.Limits.ReplyBytes {
+		if size += e.size; size > s.Limits.ReplyBytes {
 			// A channel left out here would count as gone.
 			return nil, c.undo(ahp.Conflict("reconnect: more than %d bytes of state: initialize and subscribe one by one", s.Limits.ReplyBytes))
 		}
 		list = append(list, e)
 	}
-	return c.reply(list, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
+	return c.reply(list, func(list []ahp.Snapshot) any { return ahp.ReconnectResult{Type: r.kind, Snapshots: list} })
 }
 
 // resumed reads the list of subscriptions: URIs, or objects that hold one
@@ -179,23 +179,23 @@ func (s *Server) subscribe(ctx context.Context, c *Conn, raw json.RawMessage) (a
 		within = max(0, *p.Within)
 	}
 	var taken *snapshot
-	if failed := c.turn(ctx, func(tx core.Tx, b *batch) { taken, err = c.open(tx, b, channel, within) }); failed != nil {
+	if failed := c.turn(ctx, false, func(tx core.Tx, b *batch) { taken, err = c.open(tx, b, channel, within) }); failed != nil {
 		return nil, failed
 	}
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := taken.encode(c.Profile)
+	e, err := taken.encode(c.Profile, p.Texts)
 	if err != nil {
 		return nil, err
 	}
-	list := []ahp.Snapshot{encoded}
-	return c.reply(list, ahp.SubscribeResult{Snapshot: &list[0]})
+	return c.reply([]*encoded{e}, func(list []ahp.Snapshot) any { return ahp.SubscribeResult{Snapshot: &list[0]} })
 }
 
 // more is what the params of a subscription may say besides, in _meta.
 type more struct {
 	Within *int   `json:"tandemux/within"` // bytes of content
+	Texts  bool   `json:"tandemux/texts"`  // may lie beside the JSON
 	CalmMs uint32 `json:"tandemux/calmMs"` // until skimming ends
 }
 

@@ -10,8 +10,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
+	"unsafe"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
@@ -27,17 +30,22 @@ const (
 	smallReply = 256 << 10
 	// stateTime is how long a peer that takes its state slowly keeps the others
 	// waiting.
-	stateTime = 250 * time.Millisecond
-	// sharedRate is how fast states may be sent that a batch had already, in bytes a second:
-	// those who print, and those who keep up, have the rest of the time.
-	sharedRate = 400 << 20
+	stateTime = time.Second
+	// sharedRate is how fast states are given that a batch had already to those who come back,
+	// in bytes a second: those who print, and those who keep up, have the rest of the time.
+	sharedRate = 100 << 20
+	// Those who have fallen behind wait for that between minPause, so that they come together,
+	// and maxPause.
+	minPause = 100 * time.Millisecond
+	maxPause = time.Second
 )
 
 // states has requests that give states come in batches: a hundred viewers who fall behind
 // together come back together. Those that wait are given what they ask for in one turn,
 // and a terminal's state is made and encoded once for all of them. A batch begins when the
 // one before has been sent, so that whoever is slow waits, and misses more, instead of
-// taking the time of all.
+// taking the time of all; and who comes back waits until those before have had time for
+// what they got, which the program that prints has, too.
 type states struct {
 	core *core.Core
 	work *sync.WaitGroup // counts who waits for replies to be sent
@@ -45,11 +53,13 @@ type states struct {
 	mu      sync.Mutex
 	in      int      // batches
 	waiting []*visit // in the order in which they came
+	pause   bool     // for who comes back
 }
 
 // visit is a request in a batch, or one that waits for it.
 type visit struct {
 	do       func(tx core.Tx, b *batch)
+	back     bool          // of who was here before
 	done     chan struct{} // closed once it was done
 	panicked string
 	batch    *batch
@@ -74,8 +84,8 @@ type portion struct {
 
 // turn has do called with the lock, in a batch, which the request that is being handled
 // leaves when it is answered. It fails with ctx alone.
-func (c *Conn) turn(ctx context.Context, do func(tx core.Tx, b *batch)) error {
-	st, v := &c.s.states, &visit{do: do, done: make(chan struct{})}
+func (c *Conn) turn(ctx context.Context, back bool, do func(tx core.Tx, b *batch)) error {
+	st, v := &c.s.states, &visit{do: do, back: back, done: make(chan struct{})}
 	st.mu.Lock()
 	st.waiting = append(st.waiting, v)
 	st.next()
@@ -107,18 +117,28 @@ func (st *states) forgo(v *visit) bool {
 
 // next begins a batch, if there may be one more. The caller holds mu.
 func (st *states) next() {
-	if st.in < maxBatches && len(st.waiting) > 0 {
+	if st.in < maxBatches && slices.ContainsFunc(st.waiting, st.due) {
 		st.in++
 		go st.run()
 	}
 }
+
+// due reports whether a visit waits only for a batch. The caller holds mu.
+func (st *states) due(v *visit) bool { return !v.back || !st.pause }
 
 // run does what those who wait want, up to maxMade.
 func (st *states) run() {
 	b := &batch{of: st, made: map[portion]*snapshot{}}
 	tx := st.core.Lock()
 	st.mu.Lock() // who came while the other lock was waited for is in it
-	all := st.waiting
+	var all, later []*visit
+	for _, v := range st.waiting {
+		if st.due(v) {
+			all = append(all, v)
+		} else {
+			later = append(later, v)
+		}
+	}
 	st.waiting = nil
 	st.mu.Unlock()
 	n := 0
@@ -129,15 +149,27 @@ func (st *states) run() {
 	b.made = nil // what is encoded is needed until it is sent, the states are not
 	tx.Unlock()
 	st.mu.Lock()
-	st.waiting = append(all[n:], st.waiting...)
+	st.waiting = slices.Concat(all[n:], later, st.waiting)
 	if b.left = n; n == 0 {
 		st.in--
+	}
+	if b.shared > 0 && !st.pause {
+		st.pause = true
+		time.AfterFunc(min(maxPause, max(minPause, time.Duration(b.shared)*time.Second/sharedRate)), st.resume)
 	}
 	st.next()
 	st.mu.Unlock()
 	for _, v := range all[:n] {
 		close(v.done)
 	}
+}
+
+// resume ends a pause.
+func (st *states) resume() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.pause = false
+	st.next()
 }
 
 func (v *visit) call(tx core.Tx, b *batch) {
@@ -150,27 +182,14 @@ func (v *visit) call(tx core.Tx, b *batch) {
 	v.do(tx, b)
 }
 
-// leave is called once for each request of a batch.
+// leave is called once for each request of a batch. The last makes room for another.
 func (b *batch) leave() {
 	b.of.mu.Lock()
 	defer b.of.mu.Unlock()
-	switch b.left--; {
-	case b.left > 0:
-	case b.shared == 0:
-		b.end()
-	default:
-		time.AfterFunc(min(stateTime, time.Duration(b.shared)*time.Second/sharedRate), func() {
-			b.of.mu.Lock()
-			defer b.of.mu.Unlock()
-			b.end()
-		})
+	if b.left--; b.left == 0 {
+		b.of.in--
+		b.of.next()
 	}
-}
-
-// end makes room for another batch. The caller holds of.mu.
-func (b *batch) end() {
-	b.of.in--
-	b.of.next()
 }
 
 // leaveWhenSent leaves when most of what a connection was given is sent, or after
@@ -212,24 +231,59 @@ type snapshot struct {
 	size  int   // about, of its JSON
 
 	mu      sync.Mutex
-	encoded [3]json.RawMessage // by profile
+	encoded [apart + 1]*encoded // by profile
 }
+
+// encoded is a state as it is sent.
+type encoded struct {
+	snapshot ahp.Snapshot
+	texts    jsonrpc.Pieces // of snapshot.Meta.Texts
+	size     int
+}
+
+const (
+	// apart is where a snapshot has the state with texts beside it, for who asks for such.
+	apart = 3
+	// leastApart is how long the texts are, in bytes, for which that is worth it.
+	leastApart = 4 << 10
+)
 
 func stateOf(tx core.Tx, ch *core.Channel, state any) *snapshot {
 	return &snapshot{uri: ch.URI, state: state, seq: tx.Seq(), last: ch.Last(), size: contentSize(state)}
 }
 
-func (s *snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
+// encode encodes the state once for each form; texts says that those of a terminal may lie beside it.
+func (s *snapshot) encode(p ahp.Profile, texts bool) (*encoded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.encoded[p] == nil {
-		state, err := ahp.Encode(p, s.state)
-		if err != nil {
-			return ahp.Snapshot{}, ahp.Internal("encode the state of %s: %v", s.uri, err)
-		}
-		s.encoded[p] = state
+	at, state := int(p), s.state
+	terminal, is := state.(ahp.TerminalState)
+	if texts = texts && is && p == ahp.V1 && s.size >= leastApart; texts {
+		at = apart
 	}
-	return ahp.Snapshot{Resource: s.uri, State: s.encoded[p], FromSeq: s.seq}, nil
+	if s.encoded[at] != nil {
+		return s.encoded[at], nil
+	}
+	e := &encoded{snapshot: ahp.Snapshot{Resource: s.uri, FromSeq: s.seq}}
+	if texts {
+		var all []string
+		state, all = wire.Apart(terminal)
+		for _, t := range all {
+			if !utf8.ValidString(t) {
+				t = string([]rune(t)) // as JSON has it
+			}
+			e.texts = append(e.texts, unsafe.Slice(unsafe.StringData(t), len(t)))
+			e.snapshot.Meta.Texts = append(e.snapshot.Meta.Texts, len(t))
+		}
+		e.size = e.texts.Size()
+	}
+	raw, err := ahp.Encode(p, state)
+	if err != nil {
+		return nil, ahp.Internal("encode the state of %s: %v", s.uri, err)
+	}
+	e.snapshot.State, e.size = raw, e.size+len(raw)
+	s.encoded[at] = e
+	return e, nil
 }
 
 // snapshot takes a channel's state and subscribes c in the same instant. What
@@ -260,13 +314,14 @@ func (c *Conn) snapshot(tx core.Tx, b *batch, ch *core.Channel, within int) *sna
 }
 
 // reply encodes a result with the snapshots of a list, whose states stay where they are.
-func (c *Conn) reply(list []ahp.Snapshot, result any) (any, error) {
+func (c *Conn) reply(list []*encoded, result func([]ahp.Snapshot) any) (any, error) {
 	const member, none = `"state":`, "null"
-	states := make([][]byte, len(list))
-	for i := range list {
-		states[i], list[i].State = list[i].State, json.RawMessage(none)
+	bare := make([]ahp.Snapshot, len(list))
+	for i, e := range list {
+		bare[i] = e.snapshot
+		bare[i].State = json.RawMessage(none)
 	}
-	raw, err := ahp.Encode(c.Profile, result)
+	raw, err := ahp.Encode(c.Profile, result(bare))
 	if err != nil {
 		return nil, err
 	}
@@ -275,8 +330,13 @@ func (c *Conn) reply(list []ahp.Snapshot, result any) (any, error) {
 		return nil, ahp.Internal("encode %d states: there is room for %d", len(list), len(around)-1)
 	}
 	pieces := jsonrpc.Pieces{around[0]}
-	for i, state := range states {
-		pieces = append(pieces, []byte(member), state, around[i+1])
+	var texts jsonrpc.Pieces
+	for i, e := range list {
+		pieces = append(pieces, []byte(member), e.snapshot.State, around[i+1])
+		texts = append(texts, e.texts...)
+	}
+	if len(texts) > 0 {
+		return jsonrpc.Beside{Result: pieces, Bytes: texts}, nil
 	}
 	return pieces, nil
 }

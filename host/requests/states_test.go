@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,8 @@ import (
 
 // TestTurns: what waits while others are given states is done in one turn, in order, up to
 // so many bytes; who gives up is not in it, and a panic is its own connection's. The next
-// batch begins when the last one has left, and later when states were shared.
+// batch begins when the last one has left. After one that shared states, who comes back
+// waits longer, and nobody else does.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _, err := core.New(core.Options{State: t.TempDir(), Now: time.Now, Log: slog.New(slog.DiscardHandler), Clients: 10})
@@ -40,7 +42,7 @@ func TestTurns(t *testing.T) {
 						note(name + " panics")
 					}
 				}()
-				if err := conn.turn(ctx, func(_ core.Tx, b *batch) {
+				if err := conn.turn(ctx, strings.HasPrefix(name, "back"), func(_ core.Tx, b *batch) {
 					note(name)
 					if do != nil {
 						do(b)
@@ -66,7 +68,7 @@ func TestTurns(t *testing.T) {
 		expect("a", "b")
 		ctx, giveUp := context.WithCancel(t.Context())
 		waiting := []*Conn{
-			turn(t.Context(), "c", func(b *batch) { b.shared = sharedRate / 10 }),
+			turn(t.Context(), "c", func(b *batch) { b.shared = sharedRate / 5 }),
 			turn(ctx, "d", nil),
 			turn(t.Context(), "e", func(*batch) { panic("e") }),
 			turn(t.Context(), "f", func(b *batch) { b.size = maxMade }),
@@ -81,16 +83,20 @@ func TestTurns(t *testing.T) {
 		if waiting[2].batch != one || waiting[3].batch != one || one.left != 3 || waiting[4].batch != nil {
 			t.Error(fmt.Sprint("the batch has ", one.left, " requests"))
 		}
+		back := []*Conn{turn(t.Context(), "back 1", nil), turn(t.Context(), "back 2", nil)}
 		for range 3 {
 			expect()
 			one.leave()
 		}
-		time.Sleep(99 * time.Millisecond)
+		expect("g") // in its place
+		waiting[4].batch.leave()
+		time.Sleep(199 * time.Millisecond)
 		expect()
 		time.Sleep(time.Millisecond)
-		expect("g")
+		expect("back 1", "back 2")
+		back[0].batch.leave()
+		back[1].batch.leave()
 		first[1].batch.leave()
-		waiting[4].batch.leave()
 		if s.states.in != 0 {
 			t.Errorf("%d batches are left", s.states.in)
 		}

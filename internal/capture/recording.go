@@ -3,7 +3,6 @@ package capture
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
@@ -116,8 +116,8 @@ func (r *Recording) Snapshot(s ahp.Snapshot) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var st ahp.TerminalState
-	if err := json.Unmarshal(s.State, &st); err != nil {
+	st, err := wire.Terminal(s)
+	if err != nil {
 		r.end(fmt.Errorf("read its state: %w", err))
 		return
 	}

@@ -36,7 +36,8 @@ func (s Status) String() string {
 // goroutine. It must not block for long.
 type Sink interface {
 	// Snapshot (re)initialises a channel: after Connect and Subscribe, and
-	// after a reconnect that could not replay.
+	// after a reconnect that could not replay. A Printer's may have Text, which is valid
+	// until it returns.
 	Snapshot(s ahp.Snapshot)
 	// Action is a confirmed action, including echoes of one's own and refusals
 	// of one's own (RejectionReason not empty), which change no state.

@@ -43,7 +43,7 @@ func (c *Client) newLink(t jsonrpc.Transport) *link {
 	if t, is := t.(jsonrpc.Local); is {
 		l.local = t.Local()
 	}
-	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, GaveUp: l.gaveUp, Log: c.log})
+	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, Beside: true, GaveUp: l.gaveUp, Log: c.log})
 	go func() { l.ended <- l.rpc.Run(context.Background()) }()
 	return l
 }
@@ -266,7 +266,7 @@ func (l *link) start() {
 	c.sink.Status(Connected, nil)
 }
 
-// unquoted reports whether output is to come as it is.
+// unquoted reports whether output, and texts of states, are to come as they are.
 func (l *link) unquoted() bool { return l.local && l.c.o.Print != nil }
 
 // rejoin subscribes again to the channels whose state was lost.
@@ -291,12 +291,13 @@ func (l *link) rejoin() {
 	}
 }
 
-// screenAlone asks for a terminal's state without its history.
-type screenAlone struct {
+// subscription asks for a channel's state.
+type subscription struct {
 	Channel ahp.URI `json:"channel"`
 	Meta    struct {
-		Within int `json:"tandemux/within"`
-	} `json:"_meta"`
+		Within *int `json:"tandemux/within,omitempty"` // 0 is a terminal's screen without its history
+		Texts  bool `json:"tandemux/texts,omitempty"`
+	} `json:"_meta,omitzero"`
 }
 
 // subscribe asks for a channel; done is called once its snapshot, if there is
@@ -304,16 +305,20 @@ type screenAlone struct {
 // the screen first, and the whole behind the screens of all others that are asked for.
 func (l *link) subscribe(ch *channel, done func(error)) {
 	c := l.c
-	var params any = ahp.SubscribeParams{Channel: ch.uri}
+	params := subscription{Channel: ch.uri}
+	params.Meta.Texts = l.unquoted()
 	brief := c.o.Skim != nil && c.o.Skim.Begins(ch.uri)
 	c.mu.Lock()
 	ch.states++
 	if brief {
-		params = screenAlone{Channel: ch.uri}
+		params.Meta.Within = new(int)
 		l.screens++
 	}
 	c.mu.Unlock()
 	ask(l, ahp.MethodSubscribe, params, func(r ahp.SubscribeResult, err error) {
+		if err == nil && r.Snapshot != nil {
+			_, err = wire.TakeTexts(r.Snapshot, l.rpc.Extra())
+		}
 		c.mu.Lock()
 		ch.states--
 		c.mu.Unlock()
@@ -389,7 +394,7 @@ func (l *link) reconnect(done func(error)) {
 	}
 	ask(l, ahp.MethodReconnect, ahp.ReconnectParams{
 		Channel: ahp.RootURI, ClientID: c.o.ClientID, LastSeenServerSeq: seq, Subscriptions: uris,
-		Meta: &ahp.ReconnectMeta{Continues: true, Unquoted: l.unquoted()},
+		Meta: &ahp.ReconnectMeta{Continues: true, Unquoted: l.unquoted(), Texts: l.unquoted()},
 	}, func(r resumption, err error) {
 		var refused *jsonrpc.Error
 		switch {
@@ -427,6 +432,13 @@ func (l *link) resume(r resumption, asked []ahp.URI) error {
 			missed = append(missed, e)
 		}
 	case ahp.ReconnectSnapshot:
+		beside := l.rpc.Extra()
+		for i := range r.Snapshots {
+			var err error
+			if beside, err = wire.TakeTexts(&r.Snapshots[i], beside); err != nil {
+				return fmt.Errorf("reconnect: %w", err)
+			}
+		}
 		r.Missing = slices.DeleteFunc(asked, func(uri ahp.URI) bool {
 			return slices.ContainsFunc(r.Snapshots, func(s ahp.Snapshot) bool { return s.Resource == uri })
 		})

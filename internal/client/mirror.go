@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 )
 
 // mirrorLimit is the default of NewMirror.
@@ -59,8 +60,7 @@ func (m *Mirror) Snapshot(s ahp.Snapshot) {
 		}
 	case strings.HasPrefix(s.Resource, ahp.SessionScheme), strings.HasPrefix(s.Resource, ahp.ChatScheme):
 	default:
-		var terminal ahp.TerminalState
-		if ahp.Unmarshal(s.State, &terminal) == nil {
+		if terminal, err := wire.Terminal(s); err == nil {
 			m.change(func() { m.terminals[s.Resource] = ahp.NewTerminalFold(terminal, m.limit) })
 		}
 	}

@@ -67,6 +67,8 @@ type Options struct {
 	// has dealt with it. It runs where Handle runs; msg is valid until it
 	// returns.
 	Raw func(msg []byte) bool
+	// Beside says that the peer's messages may have bytes beside the JSON (see Beside).
+	Beside bool
 	// Wrote, when set, is called after each message that was written, when
 	// Queued no longer counts it. It must not block or call the Conn.
 	Wrote func()
@@ -85,6 +87,7 @@ type Conn struct {
 
 	// Owned by Run's goroutine.
 	after  []func()
+	extra  []byte        // see Extra
 	ahead  *intake       // where messages come from once a handler was slow
 	beside chan struct{} // then closed when nothing more is put into it
 
@@ -199,6 +202,9 @@ func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 		if c.o.Raw != nil && c.o.Raw(msg) {
 			continue
 		}
+		if c.o.Beside {
+			msg, c.extra = cut(msg)
+		}
 		m, bad := parse(msg, c.o.MaxDepth)
 		// Only a request's handler may take long. Notifications, such as typed
 		// keys, set no timer, as that wakes a thread and delays them.
@@ -269,7 +275,9 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 // room; next waits instead.
 func (c *Conn) answer(id json.RawMessage, result any, err error) error {
 	it := item{answer: true}
-	if pieces, is := result.(Pieces); is && err == nil {
+	if apart, is := result.(Beside); is && err == nil {
+		it.msg, it.rest = apart.answer(id)
+	} else if pieces, is := result.(Pieces); is && err == nil {
 		it.msg, it.rest = beginReply(id, resultMember, 0), append(pieces[:len(pieces):len(pieces)], []byte(replyEnd))
 	} else {
 		it.msg = encodeReply(id, result, err)
@@ -368,6 +376,10 @@ func (c *Conn) Reply(req *Request, result any, err error) error {
 	}
 	return c.answer(req.ID, result, err)
 }
+
+// Extra is what came beside the JSON of the message that is being handled. It is for where
+// handlers run, and valid until they return.
+func (c *Conn) Extra() []byte { return c.extra }
 
 // AfterReply, called inside Handle, runs fn right after the reply was queued
 // and before the next message is handled.

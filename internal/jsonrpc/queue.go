@@ -44,7 +44,7 @@ type item struct {
 }
 
 // size is the message's length.
-func (i *item) size() int { return len(i.msg) + i.rest.size() }
+func (i *item) size() int { return len(i.msg) + i.rest.Size() }
 
 // gone releases a shared message, which the queue no longer needs.
 func (i *item) gone() {

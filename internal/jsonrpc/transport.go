@@ -41,7 +41,8 @@ type PieceWriter interface {
 // request, what many are answered with is in memory once.
 type Pieces [][]byte
 
-func (p Pieces) size() (n int) {
+// Size is how many bytes they have.
+func (p Pieces) Size() (n int) {
 	for _, b := range p {
 		n += len(b)
 	}

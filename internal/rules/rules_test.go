@@ -165,7 +165,7 @@ var arrows = map[string][]string{
 	"ui/status":                {"ui/look", "ui/paint", "internal/config/option"},
 	"ui/words":                 {"internal/plaintext"},
 	"ui/address":               {"ahp", "ahp/hosted"},
-	"ui/link":                  {"ahp", "ahp/find", "ahp/hosted", "ahp/annotation", "ahp/changeset", "ahp/palette", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
+	"ui/link":                  {"ahp", "ahp/find", "ahp/hosted", "ahp/wire", "ahp/annotation", "ahp/changeset", "ahp/palette", "ui/loop", "ui/pane", "ui/predict", "ui/tasks"},
 	"ui/agents":                {"ahp", "ahp/hosted", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/review", "ui/status", "ui/tasks", "ui/terminals", "ui/words", "internal/fileuri"},
 	"ui/typing":                {"ahp", "ahp/hosted", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/predict", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/hints":                 {"ui/editor", "ui/look", "ui/paint", "ui/words"},
@@ -233,7 +233,7 @@ var arrows = map[string][]string{
 
 	"internal/prompt": {"ahp", "internal/approval", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri"},
 
-	"internal/capture": {"ahp", "emulator", "emulator/engine", "internal/asciicast", "internal/cli", "internal/client", "internal/endpoint", "internal/svg", "themes", "ui/pane", "ui/player"},
+	"internal/capture": {"ahp", "ahp/wire", "emulator", "emulator/engine", "internal/asciicast", "internal/cli", "internal/client", "internal/endpoint", "internal/svg", "themes", "ui/pane", "ui/player"},
 
 	"internal/desk": {"ahp", "host/git", "internal/asciicast", "internal/capture", "internal/endpoint", "internal/fileuri", "internal/procgroup", "ui/recording", "ui/segments"},
 

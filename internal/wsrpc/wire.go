@@ -31,6 +31,8 @@ const (
 	readAhead = 64 << 10
 	// hostReadAhead is the same for a host, whose clients send little.
 	hostReadAhead = 8 << 10
+	// maxAhead bounds what a client's buffer grows by for a message that is still to come.
+	maxAhead = 4 << 20
 	// writeWait is how long the peer may take nothing at all before the
 	// connection counts as dead.
 	writeWait = 30 * time.Second
@@ -109,6 +111,17 @@ func (w *wire) ahead() int {
 		return readAhead
 	}
 	return hostReadAhead
+}
+
+// follows is how much the host has said that is to come of its message, and some more for what
+// the library has read of it, up to what a client takes memory for before it is there.
+func (w *wire) follows() int {
+	if !w.client {
+		return 0
+	}
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	return int(min(w.frames.left, maxAhead)) + 4096
 }
 
 // fill reads into the buffer, which is empty. An error that comes with bytes comes again.

@@ -87,7 +87,7 @@ func (t *transport) Read(ctx context.Context) ([]byte, error) {
 	buf := t.buf[:0]
 	for {
 		if len(buf) == cap(buf) {
-			buf = append(buf, make([]byte, max(4096, cap(buf)))...)[:len(buf)]
+			buf = append(buf, make([]byte, max(4096, cap(buf), t.wire.follows()))...)[:len(buf)]
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

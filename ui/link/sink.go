@@ -14,6 +14,7 @@ import (
 	"tandemux/ahp/changeset"
 	"tandemux/ahp/hosted"
 	"tandemux/ahp/palette"
+	"tandemux/ahp/wire"
 	"tandemux/ui/pane"
 	"tandemux/ui/predict"
 )
@@ -334,7 +335,7 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 
 // terminal shows a terminal's state, and gives what is left of it.
 func (s *Sink) terminal(snap ahp.Snapshot, show func(*pane.Feed, ahp.TerminalState) error) (st ahp.TerminalState, err error) {
-	if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
+	if st, err = wire.Terminal(snap); err == nil { // whose JSON was validated as part of the message
 		err = show(s.Feed(snap.Resource), st)
 		st.Content = nil
 	}
@@ -369,8 +370,7 @@ func (s *Sink) Skims(channel ahp.URI) bool {
 // Skimmed takes what a terminal's screen shows, in place of what was printed until then.
 func (s *Sink) Skimmed(snap ahp.Snapshot) {
 	defer s.Fence()
-	var st ahp.TerminalState
-	err := st.UnmarshalJSON(snap.State) // which was validated as part of the message
+	st, err := wire.Terminal(snap)
 	if f := s.existing(snap.Resource); err == nil && f != nil {
 		err = f.Skim(st)
 	}

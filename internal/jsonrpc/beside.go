@@ -1,0 +1,42 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// Beside is the result of a request with bytes that are no JSON, for a peer that asked for
+// such: they are neither quoted nor looked through. The message is
+//
+//	NUL "json " length of the JSON " " JSON bytes
+//
+// and UTF-8, as all are. The peer's Options.Beside says that it takes them.
+type Beside struct {
+	Result Pieces
+	Bytes  Pieces
+}
+
+const besideMark = "\x00json "
+
+// answer is the message that answers a request, in two parts.
+func (b Beside) answer(id []byte) (head []byte, rest Pieces) {
+	reply := beginReply(id, resultMember, 0)
+	head = strconv.AppendInt([]byte(besideMark), int64(len(reply)+b.Result.Size()+len(replyEnd)), 10)
+	head = append(append(head, ' '), reply...)
+	rest = make(Pieces, 0, len(b.Result)+1+len(b.Bytes))
+	return head, append(append(append(rest, b.Result...), []byte(replyEnd)), b.Bytes...)
+}
+
+// cut takes a message apart that has bytes beside its JSON. Another one is all JSON, or none.
+func cut(msg []byte) (text, beside []byte) {
+	rest, is := bytes.CutPrefix(msg, []byte(besideMark))
+	if !is {
+		return msg, nil
+	}
+	size, rest, ends := bytes.Cut(rest, []byte{' '})
+	n, err := strconv.ParseUint(string(size), 10, 31)
+	if !ends || err != nil || n > uint64(len(rest)) {
+		return msg, nil
+	}
+	return rest[:n], rest[n:]
+}
