@@ -145,6 +145,8 @@ type intake struct {
 	wake  sync.Cond
 	items [][]byte
 	bytes int
+	waits bool  // get has nothing, and waits
+	last  bool  // put's goroutine has ended: get's reads again
 	err   error // why no more follow
 }
 
@@ -154,18 +156,19 @@ func newIntake() *intake {
 	return in
 }
 
-// put adds a copy of msg and waits while more than intakeBytes are held. Once
-// failed it reports false.
-func (in *intake) put(msg []byte) bool {
+// put adds a copy of msg and waits while more than intakeBytes are held. It reports false
+// once failed, and where get waited: handlers are quick again, and need no second goroutine.
+func (in *intake) put(msg []byte) (more bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	in.last, in.waits = in.waits, false
 	in.items = append(in.items, bytes.Clone(msg))
 	in.bytes += len(msg)
 	in.wake.Broadcast()
 	for in.bytes > intakeBytes && in.err == nil {
 		in.wake.Wait()
 	}
-	return in.err == nil
+	return in.err == nil && !in.last
 }
 
 // fail says that no more messages follow. The first reason counts.
@@ -178,20 +181,22 @@ func (in *intake) fail(err error) {
 	in.wake.Broadcast()
 }
 
-// get waits for the next message.
-func (in *intake) get() ([]byte, error) {
+// get waits for the next message; last says that put is not called any more.
+func (in *intake) get() (msg []byte, last bool, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for len(in.items) == 0 && in.err == nil {
+		in.waits = true
 		in.wake.Wait()
 	}
 	if len(in.items) == 0 {
-		return nil, in.err
+		return nil, false, in.err
 	}
-	msg := in.items[0]
+	msg = in.items[0]
 	in.items[0] = nil
 	in.items = in.items[1:]
 	in.bytes -= len(msg)
 	in.wake.Broadcast()
-	return msg, nil
+	last, in.last = in.last, false
+	return msg, last, nil
 }

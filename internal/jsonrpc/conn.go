@@ -88,8 +88,8 @@ type Conn struct {
 	// Owned by Run's goroutine.
 	after  []func()
 	extra  []byte        // see Extra
-	ahead  *intake       // where messages come from once a handler was slow
-	beside chan struct{} // then closed when nothing more is put into it
+	ahead  *intake       // where messages come from while a handler is slow, and until they wait no more
+	beside chan struct{} // then gets something when nothing more is put into it
 
 	calls calls
 
@@ -173,14 +173,14 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 }
 
 // read is the loop of Run. While a handler takes long, reading goes on beside
-// it, into an intake from which the loop reads from then on: a connection whose
-// handlers are quick needs no second goroutine, and one whose handlers are not
-// still notices that its peer is gone.
+// it, into an intake from which the loop reads until it waits there: a connection whose
+// handlers are quick needs no second goroutine, which each key would be handed on by, and
+// one whose handlers are not still notices that its peer is gone.
 func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
-	in, ended := newIntake(), make(chan struct{})
+	in, ended := newIntake(), make(chan struct{}, 1)
 	defer in.fail(ErrClosed)
 	watch := time.AfterFunc(time.Hour, func() {
-		defer close(ended)
+		defer func() { ended <- struct{}{} }()
 		for {
 			msg, err := c.t.Read(context.Background())
 			if err != nil {
@@ -234,7 +234,12 @@ func (c *Conn) next() ([]byte, error) {
 	default:
 	}
 	if c.ahead != nil {
-		return c.ahead.get()
+		msg, last, err := c.ahead.get()
+		if last {
+			<-c.beside
+			c.ahead, c.beside = nil, nil
+		}
+		return msg, err
 	}
 	return c.t.Read(context.Background())
 }

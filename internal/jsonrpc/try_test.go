@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tandemux/internal/jsonrpc"
 )
@@ -158,4 +161,57 @@ func TestAFailedTryEndsTheConnection(t *testing.T) {
 	if err := c.Send([]byte("{}")); !errors.Is(err, jsonrpc.ErrClosed) {
 		t.Error(err)
 	}
+}
+
+// besides is a transport that says who reads: a goroutine beside the handler, or the handler's.
+type besides struct {
+	jsonrpc.Transport
+	beside atomic.Bool
+}
+
+func (b *besides) Read(ctx context.Context) ([]byte, error) {
+	b.beside.Store(strings.Contains(string(debug.Stack()), "time.goFunc"))
+	return b.Transport.Read(ctx)
+}
+
+// What is read beside a slow handler is handed on to another goroutine: not for longer than
+// that, as each key would wait for it.
+func TestReadingComesBack(t *testing.T) {
+	a, b := jsonrpc.Pipe(8)
+	on, gate := &besides{Transport: b}, make(chan struct{})
+	client := jsonrpc.New(a, nil, jsonrpc.Options{})
+	server := jsonrpc.New(on, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+		if req.Method == "slow" {
+			<-gate
+		}
+		return nil, nil
+	}), jsonrpc.Options{})
+	var running sync.WaitGroup
+	running.Go(func() { client.Run(context.Background()) })
+	running.Go(func() { server.Run(context.Background()) })
+	await := func(beside bool) {
+		for end := time.Now().Add(20 * time.Second); on.beside.Load() != beside; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("reading beside the handler: %v", !beside)
+			}
+		}
+	}
+	for range 3 {
+		slow := make(chan error, 1)
+		gate = make(chan struct{})
+		go func() { slow <- client.Call(context.Background(), "slow", nil, nil) }()
+		await(true)
+		close(gate)
+		if err := <-slow; err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // one that may be read beside still, and one behind it
+			if err := client.Call(context.Background(), "quick", nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		await(false)
+	}
+	client.Close(1000, "")
+	running.Wait()
 }
