@@ -68,7 +68,7 @@ listens. There is one host per user.
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
 		// The host knows which port it got for :0.
-		return (endpoint.Endpoint{Dirs: d}).With(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+		return (endpoint.Endpoint{Dirs: d}).With(cmd.Context(), endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			var got ahp.HostResult
 			if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 				return err

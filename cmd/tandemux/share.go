@@ -62,7 +62,7 @@ type; you take it back at any time. The terminal's pane says who looks.
 		if in.ReadOnly {
 			offer["scopes"] = []string{auth.ScopeRead}
 		}
-		return p.With(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+		return p.With(cmd.Context(), endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 			t, err := s.Terminal(args[0])
 			if err != nil {
 				return err

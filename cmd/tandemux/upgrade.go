@@ -44,7 +44,7 @@ func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 	out := cmd.OutOrStdout()
 	var before, after ahp.HostResult
 	var took time.Duration
-	err := p.With(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
+	err := p.With(cmd.Context(), endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
 		if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 	case err != nil:
 		return err
 	}
-	err = p.With(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
+	err = p.With(cmd.Context(), endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
 		return s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &after)
 	})
 	if err != nil {

@@ -83,7 +83,7 @@ The host listens on this machine only, unless --listen or its configuration says
 		if !in.Expires.IsZero() {
 			offer["expires"] = in.Expires.UnixMilli()
 		}
-		return p.With(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
+		return p.With(cmd.Context(), endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
 			end := func(path string, body any, doing, done string) error {
 				var off webOff
 				if err := askPage(ctx, p, http.MethodDelete, path, body, &off); err != nil {

@@ -24,15 +24,17 @@ type MergeOptions struct {
 	prepare bool
 	// work is that commit, once more: it comes home, and nothing that was done since.
 	work string
-	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
-	Ready func() error
+	Ready
 }
 
-func (o MergeOptions) ready() error {
-	if o.Ready == nil {
+// Ready says why the files are not whole, once nothing else moves them; nil: they are.
+type Ready func() error
+
+func (r Ready) check() error {
+	if r == nil {
 		return nil
 	}
-	return o.Ready()
+	return r()
 }
 
 // Merged is what a merge did.
@@ -74,7 +76,7 @@ func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
 		return Merged{}, err
 	}
 	defer unlock()
-	if err := o.ready(); err != nil {
+	if err := o.check(); err != nil {
 		return Merged{}, err
 	}
 	var m Merged

@@ -325,7 +325,7 @@ func (w *Workspace) commitAll(ctx context.Context, o MergeOptions) (Committed, e
 	if r.Kind != Worktree {
 		return Committed{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has no branch", r.Kind)
 	}
-	if err := o.ready(); err != nil {
+	if err := o.check(); err != nil {
 		return Committed{}, err
 	}
 	if err := w.takeCommits(ctx, r); err != nil {

@@ -311,8 +311,7 @@ type ResolveOptions struct {
 	Keep Prefer
 	// Paths are the files and directories that it is about; empty: all.
 	Paths []string
-	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
-	Ready func() error
+	Ready
 }
 
 // Conflict says which files a task and its filesystem have both changed, so that they did
@@ -349,10 +348,8 @@ func (w *Workspace) Resolve(ctx context.Context, o ResolveOptions) (filetree.Syn
 	case o.Keep == PreferWorkspace && r.NoUpdate:
 		return filetree.Synced{}, filetree.Failf(filetree.ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
 	}
-	if o.Ready != nil {
-		if err := o.Ready(); err != nil {
-			return filetree.Synced{}, err
-		}
+	if err := o.check(); err != nil {
+		return filetree.Synced{}, err
 	}
 	if o.Keep == PreferWorkspace {
 		return w.syncUp(ctx, r, o.Keep, o.Paths...)

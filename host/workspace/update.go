@@ -23,8 +23,7 @@ type UpdateOptions struct {
 	Leave bool
 	// Abort gives up the update whose conflicts were left.
 	Abort bool
-	// Ready says why the files are not whole, once nothing else moves them; nil: they are.
-	Ready func() error
+	Ready
 }
 
 // Updated is what an update did.
@@ -87,10 +86,8 @@ func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error
 		return Updated{}, err
 	}
 	defer unlock()
-	if o.Ready != nil {
-		if err := o.Ready(); err != nil {
-			return Updated{}, err
-		}
+	if err := o.check(); err != nil {
+		return Updated{}, err
 	}
 	switch {
 	case r.Kind == Filesystem:

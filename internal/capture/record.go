@@ -65,7 +65,7 @@ type recordTo struct {
 // recordTerminal records until somebody or something ends it.
 func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recordTo) error {
 	var t ahp.TerminalInfo
-	if err := p.With(cmd, endpoint.Options{}, func(_ context.Context, s *endpoint.Conn) (err error) {
+	if err := p.With(cmd.Context(), endpoint.Options{}, func(_ context.Context, s *endpoint.Conn) (err error) {
 		t, err = s.Terminal(id)
 		return err
 	}); err != nil {

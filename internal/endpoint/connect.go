@@ -249,15 +249,11 @@ func WithHost(cmd *cobra.Command, h Options, work func(ctx context.Context, s *C
 	if err != nil {
 		return err
 	}
-	return p.With(cmd, h, work)
+	return p.With(cmd.Context(), h, work)
 }
 
 // With is WithHost for a place that is known already.
-func (p Endpoint) With(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
-	return p.with(cmd.Context(), h, work)
-}
-
-func (p Endpoint) with(ctx context.Context, h Options, work func(ctx context.Context, s *Conn) error) error {
+func (p Endpoint) With(ctx context.Context, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
 	h.Sink, h.Kind, h.Reconnect = m, "cli", !h.Once
 	c, err := Connect(ctx, p, h)

@@ -110,16 +110,19 @@ type Missed []string
 // Error implements error.
 func (m Missed) Error() string { return "not reached: " + strings.Join(m, "; ") }
 
-// Each asks all hosts that a list is of at once, and gives what they say in their order.
-// One host's error is the error. Of several, this user's own may not run, and the others'
-// are missed: an error to be returned when the rest is printed, with an exit code of its
-// own.
-func Each[T any](cmd *cobra.Command, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
-	return each(cmd, true, ask)
+// error has the exit code of its own; nil if none was missed.
+func (m Missed) error() error {
+	if m == nil {
+		return nil
+	}
+	return cli.StatusError{Code: cli.ExitPart, Err: m}
 }
 
-// each is Each, with hubs or without.
-func each[T any](cmd *cobra.Command, hubs bool, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
+// Each asks all hosts that a list is of at once, with hubs or without, and gives what they
+// say in their order. One host's error is the error. Of several, this user's own may not run,
+// and the others' are missed: an error to be returned when the rest is printed, with an exit
+// code of its own.
+func Each[T any](cmd *cobra.Command, hubs bool, ask func(ctx context.Context, p Endpoint) (T, error)) (got []Answer[T], missed, err error) {
 	all, wrong, err := All(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -154,28 +157,18 @@ func each[T any](cmd *cobra.Command, hubs bool, ask func(ctx context.Context, p 
 	var names Missed
 	for i, err := range wrong {
 		if err != nil {
-			names = append(names, fmt.Sprintf("%s (%v)", nameOr(all[i].Name), err))
+			names = append(names, fmt.Sprintf("%s (%v)", cmp.Or(all[i].Name, hosts.Local), err))
 			got[i].Host = "?"
 		}
 	}
 	got = slices.DeleteFunc(got, func(a Answer[T]) bool { return a.Host == "?" })
-	if names != nil {
-		missed = cli.StatusError{Code: cli.ExitPart, Err: names}
-	}
-	return got, missed, nil
-}
-
-func nameOr(name string) string {
-	if name == "" {
-		return hosts.Local
-	}
-	return name
+	return got, names.error(), nil
 }
 
 // EachConn is Each with a connection to each host, which hubs have none of. What one with a name has carries that.
 func EachConn[T any](cmd *cobra.Command, ask func(ctx context.Context, s *Conn) (T, error)) (got []Answer[T], missed, err error) {
-	return each(cmd, false, func(ctx context.Context, p Endpoint) (one T, err error) {
-		err = p.with(ctx, Options{Names: true}, func(ctx context.Context, s *Conn) error {
+	return Each(cmd, false, func(ctx context.Context, p Endpoint) (one T, err error) {
+		err = p.With(ctx, Options{Names: true}, func(ctx context.Context, s *Conn) error {
 			one, err = ask(ctx, s)
 			return err
 		})
@@ -415,7 +408,7 @@ func Check[T any](cmd *cobra.Command, list []hosts.Host, look func(ctx context.C
 					got[i], err = look(ctx, nil, time.Since(began), nil)
 				}
 			default:
-				err = p.with(ctx, Options{}, func(ctx context.Context, s *Conn) (err error) {
+				err = p.With(ctx, Options{}, func(ctx context.Context, s *Conn) (err error) {
 					looked = true
 					got[i], err = look(ctx, s, time.Since(began), nil)
 					return err
@@ -433,8 +426,5 @@ func Check[T any](cmd *cobra.Command, list []hosts.Host, look func(ctx context.C
 			names = append(names, list[i].Name)
 		}
 	}
-	if names != nil {
-		missed = cli.StatusError{Code: cli.ExitPart, Err: names}
-	}
-	return got, missed
+	return got, names.error()
 }

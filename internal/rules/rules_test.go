@@ -131,7 +131,7 @@ var arrows = map[string][]string{
 	"host/terminal/filter": {"host/terminal/medium"},
 	"host/terminal/medium": {},
 
-	"host/workspace/filetree": {"internal/fault"},
+	"host/workspace/filetree": {"internal/fault", "internal/statefile"},
 
 	"host/sandbox":             {"host/agent", "internal/pty"},
 	"host/task/access":         {},

@@ -138,7 +138,7 @@ func newTaskLs() *cobra.Command {
 		if !in.All {
 			in.Status = "CREATING,PENDING,IDLE,RUNNING,WAITING,FAILED"
 		}
-		each, missed, err := endpoint.Each(c.Command, func(ctx context.Context, at endpoint.Endpoint) ([]task.Present, error) {
+		each, missed, err := endpoint.Each(c.Command, true, func(ctx context.Context, at endpoint.Endpoint) ([]task.Present, error) {
 			one := c.Client
 			if at.Several() {
 				one = NewClient(ctx, at)

@@ -155,7 +155,7 @@ func (w *watcher) follow(ctx context.Context, s *endpoint.Conn, ids []string) er
 				}
 				seen[t.Resource] = true
 				// A terminal that is gone again by now is no failure.
-				if err := s.Subscribe(ctx, t.Resource); err != nil && !isNotFound(err) {
+				if err := s.Subscribe(ctx, t.Resource); err != nil && !errors.Is(err, &ahp.Error{Code: ahp.CodeNotFound}) {
 					return err
 				}
 			}
@@ -174,11 +174,6 @@ func (w *watcher) follow(ctx context.Context, s *endpoint.Conn, ids []string) er
 			return err
 		}
 	}
-}
-
-func isNotFound(err error) bool {
-	var e *ahp.Error
-	return errors.As(err, &e) && e.Code == ahp.CodeNotFound
 }
 
 func newWaitCommand() *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,8 +56,17 @@ func (a *Applier) Apply(changes []Change) error {
 	}
 	defer func() { _ = RemoveTree(a.Stage) }()
 	defer stage.Close()
-	if err := a.prepare(stage, changes); err != nil {
-		return err
+	buf := make([]byte, Small)
+	for i, c := range changes {
+		if err := a.Ctx.Err(); err != nil {
+			return err
+		}
+		if c.To == nil || c.To.Mode.IsDir() {
+			continue
+		}
+		if c.To.Stamp, err = a.From.CopyTo(stage, strconv.Itoa(i), c.To, buf); err != nil {
+			return err
+		}
 	}
 	// What goes, inner ones first; then what comes, outer ones first.
 	for i := len(changes) - 1; i >= 0; i-- {
@@ -67,29 +77,10 @@ func (a *Applier) Apply(changes []Change) error {
 		}
 	}
 	for i := range changes {
-		if changes[i].To == nil {
-			continue
-		}
-		if err := a.place(stage, i, &changes[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func staged(i int) string { return fmt.Sprintf("%d", i) }
-
-func (a *Applier) prepare(stage *Folder, changes []Change) (err error) {
-	buf := make([]byte, Small)
-	for i, c := range changes {
-		if err := a.Ctx.Err(); err != nil {
-			return err
-		}
-		if c.To == nil || c.To.Mode.IsDir() {
-			continue
-		}
-		if c.To.Stamp, err = a.From.CopyTo(stage, staged(i), c.To, buf); err != nil {
-			return err
+		if changes[i].To != nil {
+			if err := a.place(stage, i, &changes[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -136,7 +127,7 @@ func (a *Applier) place(stage *Folder, i int, c *Change) error {
 		}
 		return d.chmod(name, c.To.Mode.Perm())
 	}
-	if err := stage.Rename(staged(i), d, name); err != nil {
+	if err := stage.Rename(strconv.Itoa(i), d, name); err != nil {
 		return fmt.Errorf("write %q: %w", Clip(c.Path), err)
 	}
 	// The move changed its ctime.

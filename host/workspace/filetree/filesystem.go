@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"tandemux/internal/statefile"
 )
 
 // Limits bound a tree.
@@ -231,26 +233,10 @@ func (k *Keyed) Lock(name string) (unlock func()) {
 // ReplaceFile writes a file of the store's own: the old contents or the new are there,
 // whatever happens. With sync they outlast a power cut.
 func ReplaceFile(file string, b []byte, sync bool) error {
-	tmp := file + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return Full(err)
+	if sync {
+		return Full(statefile.Write(file, b))
 	}
-	_, err = f.Write(b)
-	if err == nil && sync {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp, file)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return Full(err)
-	}
-	return nil
+	return Full(statefile.Replace(file, b))
 }
 
 // ReadOptional reads a file that need not be there.
