@@ -116,8 +116,7 @@ func run(which []string, only, tandemux string, runs, keys int) error {
 	for _, row := range b.rows {
 		fmt.Fprint(w, row)
 		for _, name := range which {
-			cell := b.cells[row][name]
-			cell = cmp.Or(cell, "–")
+			cell := cmp.Or(b.cells[row][name], "–")
 			fmt.Fprint(w, "\t", cell)
 		}
 		fmt.Fprintln(w)

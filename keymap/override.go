@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,11 +29,7 @@ func (t Table) Override(m Mode, user map[string]string, check func(name string, 
 		return t, nil
 	}
 	o := overriding{table: t, mode: m, check: check, sources: slices.Clone(t.sources)}
-	spelled := make([]string, 0, len(user))
-	for keys := range user {
-		spelled = append(spelled, keys)
-	}
-	slices.Sort(spelled)
+	spelled := slices.Sorted(maps.Keys(user))
 	if len(spelled) > maxUser {
 		o.problem(spelled[maxUser], false, "at most %d bindings are read; this one and those after it are left out", maxUser)
 		spelled = spelled[:maxUser]

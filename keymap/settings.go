@@ -79,8 +79,7 @@ func (s *Selection) prefix() (Key, error) {
 
 // Table makes the binding table, with what is wrong with the user's bindings.
 func (s *Selection) Table(check func(name string, args []string) error) (Table, []Problem, error) {
-	name := s.Keymap
-	name = cmp.Or(name, Presets()[0])
+	name := cmp.Or(s.Keymap, Presets()[0])
 	t, ok := Preset(name)
 	if !ok {
 		return t, nil, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(Presets(), ", "))

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -104,7 +105,7 @@ func read(doc []byte, base func(name string, given bool) (Theme, error)) (Theme,
 		return Theme{}, positioned(err)
 	}
 	var faults []error
-	for _, key := range sorted(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(keys, key) {
 			faults = append(faults, unknown(key, keys))
 		}
@@ -125,7 +126,7 @@ func read(doc []byte, base func(name string, given bool) (Theme, error)) (Theme,
 	}
 	colors, _, err := member[map[string]any](m, "colors")
 	faults = append(faults, err)
-	for _, key := range sorted(colors) {
+	for _, key := range slices.Sorted(maps.Keys(colors)) {
 		faults = append(faults, t.set(key, colors[key]))
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -187,15 +188,6 @@ func positioned(err error) error {
 		return fmt.Errorf("line %d, column %d: %w", line, column, err)
 	}
 	return err
-}
-
-func sorted(m map[string]any) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // unknown says that a key is none of those known, and which one may be meant.

@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"tandemux/ahp/find"
@@ -65,10 +66,5 @@ func wanted(c *find.Command, p find.HistoryParams, words [][]byte) bool {
 		return false
 	}
 	line := bytes.ToLower([]byte(c.CommandLine))
-	for _, w := range words {
-		if !bytes.Contains(line, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w []byte) bool { return !bytes.Contains(line, w) })
 }

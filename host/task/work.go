@@ -309,8 +309,7 @@ func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.E
 	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.NotFound) {
 		return e, err
 	}
-	text := turn.Message.Text
-	text = cmp.Or(text, "(nothing)")
+	text := cmp.Or(turn.Message.Text, "(nothing)")
 	e, _, err = l.s.Store.AdoptEvent(ctx, store.Event{TaskID: t.ID, Content: []store.Part{store.TextPart(turns.Clip(text, store.MaxContent))}, Author: adopted, Turn: turn.ID})
 	return e, err
 }

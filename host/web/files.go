@@ -51,8 +51,7 @@ func Bundled() bool {
 
 // file answers a request for one of the page's files.
 func file(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, Prefix)
-	name = cmp.Or(name, "index.html")
+	name := cmp.Or(strings.TrimPrefix(r.URL.Path, Prefix), "index.html")
 	packed, err := dist.ReadFile(path.Join("dist", name+".zst"))
 	switch {
 	case err != nil && name == "index.html":

@@ -163,10 +163,7 @@ func put(top *filetree.Folder, path string, b []byte) error {
 		return filetree.Full(err)
 	}
 	_, err = f.Write(b)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return filetree.Full(err)
 	}
 	return d.Rename(tmp, d, name)

@@ -175,8 +175,7 @@ func (f *Front) route(r Route) http.HandlerFunc {
 			return
 		}
 		defer f.busy.give(who)
-		body := r.Body
-		body = cmp.Or(body, DefaultBody)
+		body := cmp.Or(r.Body, DefaultBody)
 		req.Body = http.MaxBytesReader(w, req.Body, body)
 		r.Serve(w, req)
 	}

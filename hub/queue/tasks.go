@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -363,11 +364,7 @@ func (q *Queue) Drain(ctx context.Context, host string, on bool) error {
 func (q *Queue) Drained() (all []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for host := range q.drain {
-		all = append(all, host)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(q.drain))
 }
 
 // Limits are those that hold.

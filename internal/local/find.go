@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -179,12 +180,8 @@ func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
 // NobodyThere tells a socket that is absent or left over, or whose process
 // died while we knocked, from one that refuses us for another reason.
 func NobodyThere(err error) bool {
-	for _, gone := range []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
-		if errors.Is(err, gone) {
-			return true
-		}
-	}
-	return false
+	gone := []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF}
+	return slices.ContainsFunc(gone, func(one error) bool { return errors.Is(err, one) })
 }
 
 // Dirs are the places of one user's tandemux.

@@ -340,8 +340,7 @@ func program(words []string) []string {
 	if len(words) != 1 {
 		return words
 	}
-	shell := os.Getenv("SHELL")
-	shell = cmp.Or(shell, "/bin/sh")
+	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
 	return []string{shell, "-c", words[0]}
 }
 

@@ -3,6 +3,7 @@ package tmux
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,12 +88,8 @@ func (v view) rect() layout.Rect {
 
 // measured reports whether a format needs the window's size.
 func measured(format string) bool {
-	for _, word := range []string{"_width", "_height", "_left", "_top", "_right", "_bottom"} {
-		if strings.Contains(format, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"_width", "_height", "_left", "_top", "_right", "_bottom"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(format, word) })
 }
 
 // expand fills a format. What is not known is an error, and not an empty place.

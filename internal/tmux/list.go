@@ -10,9 +10,7 @@ import (
 
 // list prints places that a filter lets pass; whole and part say of what.
 func (a *answerer) list(c call, format string, places []spot) error {
-	if f := c.value('F'); f != "" {
-		format = f
-	}
+	format = cmp.Or(c.value('F'), format)
 	areas := map[*window]layout.Rect{}
 	for _, at := range places {
 		v := view{spot: at}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -167,8 +168,7 @@ func (a *answerer) made(c call, uri ahp.URI, err error) error {
 	if err != nil {
 		return err
 	}
-	format := c.value('F')
-	format = cmp.Or(format, "#{session_name}:#{window_index}.#{pane_index}")
+	format := cmp.Or(c.value('F'), "#{session_name}:#{window_index}.#{pane_index}")
 	return a.print(at, format)
 }
 
@@ -239,12 +239,7 @@ func (a *answerer) away(name string, panes []*place, doing string) error {
 func (a *answerer) killPane(c call, at spot) error {
 	panes := []*place{at.pane}
 	if c.has('a') {
-		panes = nil
-		for i := range at.window.panes {
-			if p := &at.window.panes[i]; p.id != at.pane.id {
-				panes = append(panes, p)
-			}
-		}
+		panes = slices.DeleteFunc(at.window.all(), func(p *place) bool { return p.id == at.pane.id })
 	}
 	return a.away(at.session.name, panes, c.name)
 }

@@ -49,10 +49,7 @@ func elsewhere(l line, runtime, env string) bool {
 	if filepath.Base(socket) != listen.SocketName || filepath.Clean(socket) != filepath.Join(runtime, listen.SocketName) {
 		return true
 	}
-	if l.label != "" || l.socket != "" && filepath.Clean(l.socket) != filepath.Clean(socket) || l.foreign {
-		return true
-	}
-	return false
+	return l.label != "" || l.socket != "" && filepath.Clean(l.socket) != filepath.Clean(socket) || l.foreign
 }
 
 // answer carries out the commands of a line, up to the first that fails.

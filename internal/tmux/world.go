@@ -108,16 +108,8 @@ func (w *world) here() (spot, error) {
 
 // where finds the first pane that is so.
 func (w *world) where(is func(spot) bool, missing error) (spot, error) {
-	for i := range w.sessions {
-		s := &w.sessions[i]
-		for j := range s.windows {
-			win := &s.windows[j]
-			for k := range win.panes {
-				if at := (spot{s, win, &win.panes[k]}); is(at) {
-					return at, nil
-				}
-			}
-		}
+	if all := w.every(true, is); len(all) > 0 {
+		return all[0], nil
 	}
 	return spot{}, missing
 }
@@ -144,7 +136,7 @@ func (w *world) target(t string) (spot, error) {
 	}
 	at, err := w.here()
 	if err != nil {
-		return w.ofSession(t)
+		return w.target(t + ":")
 	}
 	if n, err := strconv.Atoi(t); err == nil && n < len(at.window.panes) && n >= 0 {
 		return spot{at.session, at.window, &at.window.panes[n]}, nil
@@ -152,15 +144,7 @@ func (w *world) target(t string) (spot, error) {
 	if found, err := w.within(at.session, t); err == nil {
 		return found, nil
 	}
-	return w.ofSession(t)
-}
-
-func (w *world) ofSession(name string) (spot, error) {
-	s, err := w.session(name)
-	if err != nil {
-		return spot{}, err
-	}
-	return w.within(s, "")
+	return w.target(t + ":")
 }
 
 // session finds one by its name, the unique beginning of one, or its id; "" is this one.

@@ -119,8 +119,7 @@ func status(s *ahp.ProgramStatus) Alert {
 	if s == nil {
 		return Alert{}
 	}
-	who := s.Title
-	who = cmp.Or(who, s.App)
+	who := cmp.Or(s.Title, s.App)
 	words := func(text string) string {
 		text = strings.TrimSpace(who + " " + text)
 		if s.Text != "" {

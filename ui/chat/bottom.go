@@ -224,8 +224,7 @@ func (c *Chat) status() []markup.Run {
 		}
 		return r
 	}
-	name := s.Agent
-	name = cmp.Or(name, "agent")
+	name := cmp.Or(s.Agent, "agent")
 	switch {
 	case s.Lifecycle == ahp.LifecycleCreating:
 		return []markup.Run{{Text: "starting " + name, Role: markup.Muted}}

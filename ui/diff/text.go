@@ -153,8 +153,7 @@ func span(s string) (from, n int) {
 // lines takes those of the hunk.
 func (r *reader) lines() (all []Line) {
 	for r.rest != "" && (r.olds > 0 || r.nows > 0) {
-		s := r.line()
-		s = cmp.Or(s, " ")
+		s := cmp.Or(r.line(), " ")
 		l := Line{Kind: s[0], Text: s[1:]}
 		switch l.Kind {
 		case '-':

@@ -3,7 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -284,12 +285,7 @@ func inputLines(text string, w int) []markup.Line {
 		}
 		delete(members, "command")
 	}
-	var names []string
-	for name := range members {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value, ok := members[name].(string)
 		if !ok {
 			b, _ := json.Marshal(members[name])

@@ -84,8 +84,7 @@ func New(c Config) (*Provider, error) {
 	if c.Environ == nil {
 		c.Environ = os.Environ
 	}
-	log := c.Log
-	log = cmp.Or(log, slog.New(slog.DiscardHandler))
+	log := cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if r := c.Resource; r != nil {
 		own := *r
 		own.Required = own.Required && !slices.ContainsFunc(environ(c.Environ(), c.Env), func(kv string) bool { return strings.HasPrefix(kv, r.Variable+"=") })

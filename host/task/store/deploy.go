@@ -234,8 +234,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 		if err != nil {
 			return err
 		}
-		id := m.To
-		id = cmp.Or(id, b.ActiveID)
+		id := cmp.Or(m.To, b.ActiveID)
 		if to, err = s.Versions.byID(ctx, tx, id); err != nil {
 			return err
 		}
