@@ -25,7 +25,7 @@ func (m *Model) statusData() status.Data {
 	d.Clients = m.alerts.Clients()
 	m.clock(&d)
 	for _, t := range m.panes.Doc.Shown.Tabs {
-		tab := status.Tab{Name: m.panes.TabName(t), Panes: len(t.Panes()), Zoom: t.Zoom}
+		tab := status.Tab{Name: m.panes.TabName(t), Zoom: t.Zoom}
 		tab.Mark, tab.MarkStyle = m.alerts.Mark(m.alerts.Tab(t).Kind)
 		d.Tabs = append(d.Tabs, tab)
 	}

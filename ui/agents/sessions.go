@@ -292,7 +292,7 @@ func (as *Agents) inform(e *Chat) {
 		return
 	}
 	e.session = s.uri
-	info := chat.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider)}
+	info := chat.Session{Title: s.title(), Agent: as.agentTitle(s.row.Provider)}
 	for _, d := range s.row.WorkingDirectories {
 		info.Roots = append(info.Roots, fileuri.Path(d))
 	}

@@ -47,7 +47,6 @@ type Screen = transcript.Screen
 
 // Session is what of its session concerns a chat.
 type Session struct {
-	URI       ahp.URI
 	Title     string
 	Agent     string // for people
 	Lifecycle string
@@ -180,11 +179,8 @@ func (c *Chat) Working() (since time.Time, yes bool) {
 	if t == nil {
 		return since, false
 	}
-	at, err := time.Parse(time.RFC3339, string(t.StartedAt))
-	if err != nil {
-		return time.Time{}, true
-	}
-	return at, true
+	since, _ = time.Parse(time.RFC3339, string(t.StartedAt)) //nolint:errcheck // then it is zero
+	return since, true
 }
 
 // Waiting is the first tool call of the turn that waits for confirmation, nil for

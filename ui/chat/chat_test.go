@@ -202,7 +202,7 @@ const answer = "It fails because **two tests** use one port:\n\n```go\nln, err :
 
 func session() Session {
 	return Session{
-		URI: "ahp-session:/1", Roots: []string{"/src"}, Title: "mend it", Agent: "Claude Code", Lifecycle: ahp.LifecycleReady, Fork: true,
+		Roots: []string{"/src"}, Title: "mend it", Agent: "Claude Code", Lifecycle: ahp.LifecycleReady, Fork: true,
 		Options: []ahp.AgentOption{
 			{ID: "mode", Name: "Mode", Category: "mode", Choices: []ahp.AgentChoice{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code"}}},
 			{ID: "model", Name: "Model", Category: "model", Choices: []ahp.AgentChoice{{ID: "l", Name: "Large"}, {ID: "s", Name: "Small", Description: "fast"}}},

@@ -58,8 +58,8 @@ func (l Look) HintKeyOn(s Style) Style {
 // Glyphs are the characters that lines and marks are drawn with.
 type Glyphs struct {
 	Lines
-	Fill, Block                            rune // around a terminal smaller than its pane; of large digits
-	Ellipsis, Separator, Up, Down, Pointer string
+	Fill, Block                        rune // around a terminal smaller than its pane; of large digits
+	Ellipsis, Separator, Down, Pointer string
 	// Marks of commands; Folded stands for left-out output.
 	Running, Passed, Failed, Ended, Folded rune
 }
@@ -98,7 +98,7 @@ var (
 			Cross: '┼', TeeLeft: '┤', TeeRight: '├', TeeUp: '┴', TeeDown: '┬',
 			TopLeft: '╭', TopRight: '╮', BottomLeft: '╰', BottomRight: '╯',
 		},
-		Fill: '·', Block: '█', Ellipsis: "…", Separator: "·", Up: "↑", Down: "↓", Pointer: "›",
+		Fill: '·', Block: '█', Ellipsis: "…", Separator: "·", Down: "↓", Pointer: "›",
 		Running: '●', Passed: '✓', Failed: '✗', Ended: '○', Folded: '▸',
 	}
 	ASCII = Glyphs{
@@ -107,7 +107,7 @@ var (
 			Cross: '+', TeeLeft: '+', TeeRight: '+', TeeUp: '+', TeeDown: '+',
 			TopLeft: '+', TopRight: '+', BottomLeft: '+', BottomRight: '+',
 		},
-		Fill: '.', Block: '#', Ellipsis: "~", Separator: "-", Up: "^", Down: "v", Pointer: ">",
+		Fill: '.', Block: '#', Ellipsis: "~", Separator: "-", Down: "v", Pointer: ">",
 		Running: '*', Passed: 'o', Failed: 'x', Ended: '-', Folded: '>',
 	}
 )

@@ -123,7 +123,7 @@ func (b *blocks) rows(n ast.Node) []string {
 // code renders a block of code within a list or quote, or an indented one.
 func (b *blocks) code(n ast.Node, lang string, m Margin) []Line {
 	var out []Line
-	k := code{line: b.first, lang: lang}
+	k := code{line: b.first}
 	if l := n.Lines(); l.Len() > 0 {
 		first, last := l.At(0), l.At(l.Len()-1)
 		k.from, k.to = b.off+first.Start, b.off+last.Stop

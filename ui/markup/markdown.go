@@ -72,7 +72,6 @@ type Markdown struct {
 type code struct {
 	line     int // its first
 	from, to int // in the text
-	lang     string
 }
 
 // Append adds text of somebody else.
@@ -326,7 +325,7 @@ func (m *Markdown) fresh(kind chunkKind, rest string) []Line {
 	}
 	_, lang := fenceOf(rest)
 	out := m.gap(chunk{}, first)
-	m.codes = append(m.codes, code{line: first + len(out), from: len(m.text), to: len(m.text), lang: lang})
+	m.codes = append(m.codes, code{line: first + len(out), from: len(m.text), to: len(m.text)})
 	return append(out, codeHead(lang, m.w, m.g)...)
 }
 
@@ -354,7 +353,7 @@ func (m *Markdown) chunk(c chunk, end, first int) []Line {
 func (m *Markdown) moreCode(c chunk, end int, closed bool) {
 	if m.coded == 0 {
 		m.lines = append(m.lines, m.gap(c, len(m.lines))...)
-		m.codes = append(m.codes, code{line: len(m.lines), from: c.body, to: c.body, lang: c.lang})
+		m.codes = append(m.codes, code{line: len(m.lines), from: c.body, to: c.body})
 		if !c.glued {
 			m.lines = append(m.lines, codeHead(c.lang, m.w, m.g)...)
 		}

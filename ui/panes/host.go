@@ -255,12 +255,10 @@ func (ps *Panes) Ended(t *terminals.Terminal) {
 	if _, shown := ps.Doc.Shown.Showing(t.URI); !shown {
 		return
 	}
-	if !t.ClosesItself(ps.loop.Now()) {
-		t.Stays = true
-		return
+	if t.ClosesItself(ps.loop.Now()) {
+		ps.Dispose(t)
+		ps.Emptied()
 	}
-	ps.Dispose(t)
-	ps.Emptied()
 }
 
 // Emptied ends the interface when no pane is left.

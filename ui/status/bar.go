@@ -58,9 +58,8 @@ type Asked struct{ Git, Battery, Script string }
 
 // Tab is a tab's label.
 type Tab struct {
-	Name  string
-	Panes int
-	Zoom  bool
+	Name string
+	Zoom bool
 	// Mark is one cell that says that the tab has something to tell; "" for none.
 	Mark      string
 	MarkStyle look.Style
@@ -303,7 +302,6 @@ type strip struct {
 	labels   []string
 	from, to int
 	width    int // with the marks that there are more
-	room     int
 }
 
 // choose chooses the tabs that fit, the active one always.
@@ -316,7 +314,6 @@ func (t *strip) choose(active, room int) {
 	for i, s := range t.labels {
 		widths[i] = paint.Width(s)
 	}
-	t.room = room
 	t.from, t.to = window(widths, active, room)
 	if t.from > 0 {
 		t.width++

@@ -45,8 +45,6 @@ type Terminal struct {
 	// Popup says that its pane closes with the program, however that ended, if it
 	// was there to be started.
 	Popup bool
-	// Stays says that the pane stays open although the program has ended.
-	Stays bool
 	// Theirs says that another client took it or gave it a size while this one was
 	// there: that one decides until somebody types here.
 	Theirs bool
