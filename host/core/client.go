@@ -57,25 +57,21 @@ func (tx Tx) Clients() iter.Seq[*Client] { return maps.Values(tx.c.clients) }
 // AddClient makes the record of a clientId, in place of one that there may be.
 func (tx Tx) AddClient(id, owner string) *Client {
 	if len(tx.c.clients) >= tx.c.o.Clients {
-		tx.forgetClients()
+		// A quarter of the limit goes, of those gone longest.
+		var gone []*Client
+		for _, cl := range tx.c.clients {
+			if !cl.Here() {
+				gone = append(gone, cl)
+			}
+		}
+		slices.SortFunc(gone, func(a, b *Client) int { return a.Seen.Compare(b.Seen) })
+		for _, cl := range gone[:min(len(gone), max(1, tx.c.o.Clients/4))] {
+			delete(tx.c.clients, cl.ID)
+		}
 	}
 	cl := &Client{ID: id, Owner: owner, Seen: tx.c.o.Now(), window: newWindow(), links: map[*Link]struct{}{}}
 	tx.c.clients[id] = cl
 	return cl
-}
-
-// forgetClients makes room: a quarter of the limit, of those gone longest.
-func (tx Tx) forgetClients() {
-	var gone []*Client
-	for _, cl := range tx.c.clients {
-		if !cl.Here() {
-			gone = append(gone, cl)
-		}
-	}
-	slices.SortFunc(gone, func(a, b *Client) int { return a.Seen.Compare(b.Seen) })
-	for _, cl := range gone[:min(len(gone), max(1, tx.c.o.Clients/4))] {
-		delete(tx.c.clients, cl.ID)
-	}
 }
 
 // Initialized begins a client's numbering anew, as initialize does, and journals it.

@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"tandemux/internal/config/option"
@@ -151,17 +150,6 @@ func (p Policy) CheckLine(line string) *Refusal {
 }
 
 var tooLong = &Refusal{Rule: RuleBounds, What: fmt.Sprintf("longer than %d bytes", MaxLine)}
-
-// program judges the name of a program.
-func (p Policy) program(name string) *Refusal {
-	if which := p.blocked(name); which != "" {
-		return &Refusal{Rule: RuleCommand, What: which}
-	}
-	if p.Allow != nil && !slices.Contains(p.Allow, name) && !slices.Contains(p.Allow, path.Base(name)) {
-		return &Refusal{Rule: RuleAllow, What: clip(name)}
-	}
-	return nil
-}
 
 // blocked is the blocked program that a name, or a glob, stands for; or "".
 func (p Policy) blocked(name string) string {

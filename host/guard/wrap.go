@@ -109,7 +109,13 @@ func (c *checker) name(w word) *Refusal {
 			}
 		}
 	}
-	return c.policy.program(w.text)
+	if which := c.policy.blocked(w.text); which != "" {
+		return &Refusal{Rule: RuleCommand, What: which}
+	}
+	if c.policy.Allow != nil && !slices.Contains(c.policy.Allow, w.text) && !slices.Contains(c.policy.Allow, path.Base(w.text)) {
+		return &Refusal{Rule: RuleAllow, What: clip(w.text)}
+	}
+	return nil
 }
 
 // unwrap is the command that a command runs, if it is one that does.

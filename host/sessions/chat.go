@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,7 +110,15 @@ func (c *Chat) Provider() string { return c.s.value.Provider }
 func (c *Chat) Sandbox() Sandbox { return c.s.sandbox }
 
 // Label is what the session's terminals say of who holds them.
-func (c *Chat) Label(tx core.Tx) string { return c.s.label(tx) }
+func (c *Chat) Label(tx core.Tx) string {
+	if c.s.facts.Named && c.s.value.Title != "" {
+		return c.s.value.Title
+	}
+	if c.s.provider != nil {
+		return cmp.Or(c.s.provider.Info().Name, c.s.value.Provider)
+	}
+	return c.s.value.Provider
+}
 
 // errGone is why nothing more happens in a chat that was disposed of.
 var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -114,18 +113,6 @@ func (s *session) aggregate() (status ahp.Status, activity string) {
 		}
 	}
 	return status, activity
-}
-
-// label is what the session's terminals say of who holds them: the name that a
-// person gave it, or its agent's.
-func (s *session) label(tx core.Tx) string {
-	if s.facts.Named && s.value.Title != "" {
-		return s.value.Title
-	}
-	if s.provider != nil {
-		return cmp.Or(s.provider.Info().Name, s.value.Provider)
-	}
-	return s.value.Provider
 }
 
 // modified is when the session or one of its chats changed last.

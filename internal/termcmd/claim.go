@@ -19,6 +19,7 @@ import (
 	"tandemux/internal/prompt"
 	"tandemux/keymap"
 	"tandemux/ui/keys"
+	"tandemux/ui/layout"
 )
 
 // hostWork is what a command does with a connection to the host.
@@ -145,7 +146,18 @@ func toBackground(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t a
 	claim := t.Claim
 	switch {
 	case claim.Kind == ahp.ClaimClient:
-		return hideFromLayouts(s, ctx, t)
+		if t.Meta == nil {
+			return nil
+		}
+		for _, channel := range t.Meta.Layouts {
+			err := EditLayout(s, ctx, channel, func(l layout.Layout) (layout.Layout, error) {
+				return l.RemoveTerminal(layout.Rect{}, t.Resource), nil
+			})
+			if err != nil {
+				return fmt.Errorf("take %s out of layout %s: %w", endpoint.LastPart(t.Resource), endpoint.LastPart(channel), err)
+			}
+		}
+		return nil
 	case claim.TurnID == "" && claim.ToolCallID == "":
 		fmt.Fprintln(cmd.ErrOrStderr(), "note: it is in the background already")
 		return nil

@@ -98,22 +98,6 @@ func showInTab(s *endpoint.Conn, ctx context.Context, name string, terminal ahp.
 	})
 }
 
-// hideFromLayouts takes a terminal out of every layout that shows it.
-func hideFromLayouts(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo) error {
-	if t.Meta == nil {
-		return nil
-	}
-	for _, channel := range t.Meta.Layouts {
-		err := EditLayout(s, ctx, channel, func(l layout.Layout) (layout.Layout, error) {
-			return l.RemoveTerminal(layout.Rect{}, t.Resource), nil
-		})
-		if err != nil {
-			return fmt.Errorf("take %s out of layout %s: %w", endpoint.LastPart(t.Resource), endpoint.LastPart(channel), err)
-		}
-	}
-	return nil
-}
-
 // Layout is `tandemux layout`.
 func Layout() *cobra.Command {
 	return cli.Group("layout", "Keep layouts as files: panes, directories, commands", "", newLayoutLsCommand(), newLayoutSaveCommand(), newLayoutLoadCommand())

@@ -81,22 +81,17 @@ func (w *watcher) Snapshot(s ahp.Snapshot) {
 	if s.Resource == ahp.RootURI {
 		w.mirror.Snapshot(s)
 	}
-	over := w.ended(s)
+	w.mu.Lock()
+	named := w.running[s.Resource]
+	w.mu.Unlock()
+	var state ahp.TerminalState
+	over := named && json.Unmarshal(s.State, &state) == nil && state.Lifecycle.Exited()
 	if w.snapshots || over {
 		printed(w, s.Resource, s)
 	}
 	if over {
 		w.end(s.Resource)
 	}
-}
-
-// ended reports whether a state is that of a terminal named which has ended.
-func (w *watcher) ended(s ahp.Snapshot) bool {
-	w.mu.Lock()
-	named := w.running[s.Resource]
-	w.mu.Unlock()
-	var state ahp.TerminalState
-	return named && json.Unmarshal(s.State, &state) == nil && state.Lifecycle.Exited()
 }
 
 // end notes that a terminal has ended.

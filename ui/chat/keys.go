@@ -159,20 +159,6 @@ func (c *Chat) askKey(stroke string) bool {
 	return false
 }
 
-// enterAsked goes on reading the question, or takes the option that was moved to.
-func (c *Chat) enterAsked() {
-	r := c.ask.read
-	switch {
-	case c.asked() == nil:
-	case !r.Whole():
-		r.Page(1)
-	case r.At >= 0:
-		c.answer(r.Options[r.At])
-	default:
-		c.do.Say(false, "choose an answer: a key, or the arrows")
-	}
-}
-
 // choose answers the question from a command.
 func (c *Chat) choose(group, what string) {
 	if c.asked() == nil {
@@ -191,7 +177,16 @@ func (c *Chat) enter() {
 	case c.where == inPanel && c.form.id != "":
 		c.enterForm()
 	case c.where == inPanel:
-		c.enterAsked()
+		r := c.ask.read
+		switch {
+		case c.asked() == nil:
+		case !r.Whole():
+			r.Page(1)
+		case r.At >= 0:
+			c.answer(r.Options[r.At])
+		default:
+			c.do.Say(false, "choose an answer: a key, or the arrows")
+		}
 	case len(c.popup.items) > 0 && c.popup.text == c.edit.String() && c.completes():
 		c.accept()
 	default:

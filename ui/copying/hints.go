@@ -94,20 +94,15 @@ func (cp *Copying) take(h *hints.Hint, act hints.Act) {
 	case h.Kind == hints.URL:
 		cp.OpenLink(h.Text)
 	case h.Kind == hints.Path && cp.desk != nil:
-		cp.editFile(h.Text)
+		// It may have a line behind its name, and is looked for from the focused pane's directory.
+		at, area := cp.panes.FocusID(), cp.panes.Area()
+		loop.Get(cp.loop, "edit "+words.Clean(h.Text), func(context.Context) ([]string, error) {
+			name, line := hints.Split(h.Text)
+			return cp.desk.EditFile(name, line)
+		}, func(argv []string) {
+			cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv, Cwd: cp.panes.Cwd()})
+		})
 	default:
 		cp.loop.Say(status.Info, "only addresses and paths are opened: %s", h.Text)
 	}
-}
-
-// editFile opens a file, which may have a line behind its name, in the person's editor. It
-// is looked for from the focused pane's directory.
-func (cp *Copying) editFile(path string) {
-	at, area := cp.panes.FocusID(), cp.panes.Area()
-	loop.Get(cp.loop, "edit "+words.Clean(path), func(context.Context) ([]string, error) {
-		name, line := hints.Split(path)
-		return cp.desk.EditFile(name, line)
-	}, func(argv []string) {
-		cp.panes.Create(cp.panes.Beside(area, at), panes.Program{Argv: argv, Cwd: cp.panes.Cwd()})
-	})
 }

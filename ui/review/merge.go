@@ -132,23 +132,21 @@ func (v *Review) printed(failed *tasks.CheckFailed) {
 
 // update brings what is new at home into the task, or gives that up, after asking.
 func (v *Review) update(how tasks.Update) {
-	v.Tasks.Know(func() { v.askUpdate(how) })
-}
-
-func (v *Review) askUpdate(how tasks.Update) {
-	v.Loop.Dirty |= loop.Panes
-	var note string
-	how.Running, note = v.running()
-	question := "bring what is new at home into " + v.name() + ", and have its agent resolve conflicts?"
-	switch {
-	case how.Abort:
-		question = "give up the update that left conflicts in " + v.name() + "? What its files have is kept in a commit."
-	case how.Leave:
-		question = "bring what is new at home into " + v.name() + ", and leave conflicts in its files?"
-	}
-	h, id := v.Tasks.Host(), v.Task
-	v.confirm(note+question, func() {
-		after(v, "update the task", func(ctx context.Context) (string, error) { return h.UpdateTask(ctx, id, how) }, v.done)
+	v.Tasks.Know(func() {
+		v.Loop.Dirty |= loop.Panes
+		var note string
+		how.Running, note = v.running()
+		question := "bring what is new at home into " + v.name() + ", and have its agent resolve conflicts?"
+		switch {
+		case how.Abort:
+			question = "give up the update that left conflicts in " + v.name() + "? What its files have is kept in a commit."
+		case how.Leave:
+			question = "bring what is new at home into " + v.name() + ", and leave conflicts in its files?"
+		}
+		h, id := v.Tasks.Host(), v.Task
+		v.confirm(note+question, func() {
+			after(v, "update the task", func(ctx context.Context) (string, error) { return h.UpdateTask(ctx, id, how) }, v.done)
+		})
 	})
 }
 

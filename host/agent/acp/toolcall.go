@@ -188,17 +188,6 @@ type display struct {
 	agent.TerminalContent
 }
 
-func (d *display) add(data string) {
-	out := d.Output + strings.ToValidUTF8(data, "\uFFFD")
-	if cut := len(out) - maxDisplay; cut > 0 {
-		for cut < len(out) && !utf8.RuneStart(out[cut]) {
-			cut++
-		}
-		out = strings.Clone(out[cut:])
-	}
-	d.Output = out
-}
-
 // show is the display with an id, made where there is none and room.
 func (s *session) show(id string) *display {
 	s.mu.Lock()
@@ -221,7 +210,14 @@ func (s *session) noteDisplay(m *toolMeta) {
 	}
 	if o := m.TerminalOutput; o != nil {
 		if d := s.show(o.ID); d != nil {
-			d.add(o.Data)
+			out := d.Output + strings.ToValidUTF8(o.Data, "\uFFFD")
+			if cut := len(out) - maxDisplay; cut > 0 {
+				for cut < len(out) && !utf8.RuneStart(out[cut]) {
+					cut++
+				}
+				out = strings.Clone(out[cut:])
+			}
+			d.Output = out
 		}
 	}
 	if x := m.TerminalExit; x != nil {
