@@ -54,6 +54,14 @@ func (m *matcher) last(r ahp.WaitResult) {
 	m.signal()
 }
 
+// stop ends the goroutine.
+func (m *matcher) stop() {
+	m.mu.Lock()
+	m.ended = true
+	m.mu.Unlock()
+	m.signal()
+}
+
 func (m *matcher) signal() {
 	select {
 	case m.wake <- struct{}{}:

@@ -388,10 +388,7 @@ func (w *wait) end(tx core.Tx) {
 		}
 	}
 	if w.match != nil {
-		w.match.mu.Lock()
-		w.match.ended = true
-		w.match.mu.Unlock()
-		w.match.signal()
+		w.match.stop()
 	}
 }
 
