@@ -91,7 +91,7 @@ func (t *Terminal) Pack() (more bool) {
 	defer t.screen.Unlock()
 	defer t.guard("pack the history")
 	e, ok := t.emu.(emulator.Historian)
-	if more = ok && e.Pack(); !more && t.reader.busy.Load() > trimAfter { // It waits, and is to trim.
+	if more = ok && e.Pack(); !more && t.source.Busy() { // It waits, and is to trim.
 		t.cfg.Process.Pty.SetReadDeadline(time.Now())
 	}
 	return more

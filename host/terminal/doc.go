@@ -89,7 +89,8 @@
 //
 // # Ownership and concurrency
 //
-// All methods may be called from any goroutine. One goroutine reads, one writes; screen guards the
+// All methods may be called from any goroutine. One goroutine reads, or in its place who typed
+// (package source), one writes; screen guards the
 // emulator and the filter, mu the queues; screen is taken first. Take needs only mu and so never
 // waits for the emulator. Wake and Throttle are called with no lock held.
 //

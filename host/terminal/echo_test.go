@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,4 +132,39 @@ func TestWithAnswer(t *testing.T) {
 	}
 	silent.term.WithAnswer(func() { close(done) })
 	<-done
+}
+
+// Several who type read what answers them, and the terminal's own goroutine the rest: nothing is
+// lost or out of order, and each echo is written.
+func TestAnswersAreReadOnce(t *testing.T) {
+	t.Parallel()
+	const typists, keys = 3, 60
+	h := start(t, `stty raw -echo; echo ready; i=0; while read -rn1 c; do i=$((i+1)); echo "<$i>"; [ $((i % 16)) = 0 ] && seq 5000; done`, startOptions{})
+	h.see("ready")
+	var flushed atomic.Int32
+	var typing sync.WaitGroup
+	for range typists {
+		typing.Go(func() {
+			for range keys {
+				if err := h.term.Input("x"); err != nil {
+					t.Error(err)
+				}
+				h.term.WithAnswer(func() { flushed.Add(1) })
+			}
+		})
+	}
+	typing.Wait()
+	h.see(fmt.Sprintf("<%d>", typists*keys))
+	h.poll("each echo", func() bool { return flushed.Load() == typists*keys })
+	got, at := h.output(), 0
+	for i := 1; i <= typists*keys; i++ {
+		next := strings.Index(got[at:], fmt.Sprintf("<%d>", i))
+		if next < 0 {
+			t.Fatalf("the answer to key %d is not behind that of the one before", i)
+		}
+		at += next
+	}
+	if n := strings.Count(got, "5000\n"); n != typists*keys/16 {
+		t.Errorf("%d of %d floods came to their end", n, typists*keys/16)
+	}
 }

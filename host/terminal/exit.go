@@ -90,7 +90,7 @@ func (t *Terminal) exitQuiet() {
 		x.mu.Unlock()
 		return
 	}
-	if wait <= 0 && !(t.parked.Load() && t.readEmpty()) {
+	if wait <= 0 && !(t.source.Parked() && t.readEmpty()) {
 		wait = silence // the reader is behind, or held up by Throttle
 	}
 	if wait > 0 {

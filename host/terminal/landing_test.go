@@ -119,30 +119,7 @@ func TestLandingAtRest(t *testing.T) {
 	until("\n100000\n")
 	h.poll("the landing to be given back", func() bool {
 		h.term.Pack()
-		return h.term.reader.busy.Load() <= trimAfter && h.term.parked.Load()
+		return !h.term.source.Busy() && h.term.source.Parked()
 	})
 	until("\nmore\n")
-}
-
-// What a flood was read into stays while little comes in between, and goes back when that
-// goes on, or nothing comes.
-func TestTrimAfterFlood(t *testing.T) {
-	t.Parallel()
-	l, _ := landed(t, 1)
-	for _, after := range []int{0, 1} {
-		r := reader{landing: l}
-		for range 20 {
-			r.trim(trimAfter)
-			r.trim(1)
-		}
-		if r.busy.Load() == 0 {
-			t.Error("it goes back in the middle of a flood")
-		}
-		for range 20 - 19*(1-after) {
-			r.trim(after)
-		}
-		if r.busy.Load() > trimAfter {
-			t.Errorf("after %d bytes at a time it stays", after)
-		}
-	}
 }

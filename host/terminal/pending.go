@@ -291,6 +291,13 @@ func (q *queue) waitRoom() bool {
 	return false
 }
 
+// beginNext begins a chunk if there is room at once.
+func (q *queue) beginNext() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.over && !q.pending.full() && q.landing.Begin()
+}
+
 // Released says that what came before an offset, a Taken's, is in the journal or
 // lost to a full one: the landing's memory up to there may be used again. The
 // reader waits for it when the landing is full. It is to be called after each

@@ -53,7 +53,7 @@ func (t *Terminal) setWinsize(cols, rows int) error {
 		Col: uint16(cols), Row: uint16(rows),
 		Xpixel: uint16(cols * emulator.CellWidth), Ypixel: uint16(rows * emulator.CellHeight),
 	}
-	if cerr := t.reader.raw.Control(func(fd uintptr) {
+	if cerr := t.exit.raw.Control(func(fd uintptr) {
 		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &size)
 	}); cerr != nil {
 		return cerr

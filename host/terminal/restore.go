@@ -71,7 +71,7 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 	}
 	t.settleTitle()
 	t.titles.shown = t.titles.title(&t.cfg, &t.cmds, t.cwd)
-	t.offset, t.quiet = cp.taken.Offset, t.reader.landing.Answered()
+	t.offset, t.quiet = cp.taken.Offset, t.source.Landing.Answered()
 	t.learnt.Store(true)
 	t.echo.told = "unknown"
 	t.publish(false)
@@ -87,7 +87,7 @@ func join(a, b string) string { return strings.TrimSuffix(strings.TrimPrefix(a+"
 
 // resume processes what the earlier host had read.
 func (t *Terminal) resume(notice string) {
-	pieces := t.reader.landing.Resume(t.offset)
+	pieces := t.source.Landing.Resume(t.offset)
 	if len(pieces) == 0 {
 		pieces = make([]journal.Piece, 1)
 	}

@@ -68,7 +68,7 @@ func TestRestoreExit(t *testing.T) {
 		h.poll("the end of the output, and the exit", func() bool {
 			all = append(all, taken(second)...)
 			exited := slices.ContainsFunc(all, func(a ahp.Action) bool { _, is := a.(ahp.TerminalExited); return is })
-			return second.parked.Load() && second.offset >= 8 && (told || exited)
+			return second.source.Parked() && second.offset >= 8 && (told || exited)
 		})
 		all = append(all, taken(second)...)
 		var exits, ends int

@@ -16,6 +16,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/terminal/filter"
 	"tandemux/host/terminal/medium"
+	"tandemux/host/terminal/source"
 )
 
 // Errors that callers branch on.
@@ -158,7 +159,7 @@ type Terminal struct {
 	escTimer *time.Timer
 	learnt   atomic.Bool // facts have changed since they were published
 
-	reader
+	source source.Source
 	queue
 	input
 	exit
@@ -283,9 +284,8 @@ func (t *Terminal) open() error {
 			return err
 		}
 	}
-	t.reader.raw, t.exit.raw = raw, raw
-	t.reader.gone, t.reader.step = t.exit.known, t.reader.takeSome
-	t.reader.landing, t.queue.landing, t.half = l, l, l.Size()/2
+	t.source.Begin(raw, l, t.exit.known)
+	t.exit.raw, t.queue.landing, t.half = raw, l, l.Size()/2
 	t.input.begin(t.cfg, raw, l)
 	cerr := raw.Control(func(fd uintptr) { _, err = l.Prepare(int(fd)) })
 	return errors.Join(cerr, err)

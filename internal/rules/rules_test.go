@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty", "internal/rawio"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option", "internal/statefile"},
-	"host/terminal":      {"ahp", "ahp/wire", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/medium", "host/terminal/output", "internal/fileuri"},
+	"host/terminal":      {"ahp", "ahp/wire", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/medium", "host/terminal/output", "host/terminal/source", "internal/fileuri"},
 	"host/activity":      {"ahp", "emulator", "host/core", "host/params", "host/terminal", "internal/statefile"},
 	"host/audit":         {"ahp", "internal/statefile"},
 	"host/auth":          {"ahp", "internal/statefile"},
@@ -130,6 +130,7 @@ var arrows = map[string][]string{
 	"host/terminal/output": {"host/terminal/filter"},
 	"host/terminal/filter": {"host/terminal/medium"},
 	"host/terminal/medium": {},
+	"host/terminal/source": {"host/journal", "internal/rawio"},
 
 	"host/workspace/filetree": {"internal/fault", "internal/statefile"},
 
