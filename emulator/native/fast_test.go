@@ -30,9 +30,11 @@ func differ(data []byte, cols, rows int) string {
 	slowly(slow, data)
 	late.late.least = 1
 	for rest := data; len(rest) > 0; { // Longer pieces and shorter ones, which end anywhere.
-		n := min(len(rest), 1+len(data)*(len(rest)%7)/3)
+		n := min(len(rest), 1+len(data)*(len(rest)%7)/9)
 		late.Write(rest[:n])
-		rest = rest[n:]
+		if rest = rest[n:]; len(rest)%2 == 0 {
+			settleLate(late)
+		}
 	}
 	if a, b := late.Events(), slow.Events(); !slices.Equal(a, b) { // None waits until somebody looks.
 		return fmt.Sprintf("late: events %+v, not %+v", a, b)
@@ -99,6 +101,21 @@ func TestLinesGoBy(t *testing.T) {
 		if d := differ(b.Bytes(), cols, rows); d != "" {
 			t.Fatalf("case %d, %dx%d, %q:\n%s", i, cols, rows, b.Bytes(), d)
 		}
+	}
+}
+
+// What a line began with that came long before its end holds in the lines behind it.
+func TestLongLineGoesBy(t *testing.T) {
+	t.Parallel()
+	o := emulator.Options{Cols: 60, Rows: 3}
+	late, slow := newEngine(o), newEngine(o)
+	late.late.least = 1
+	for _, p := range []string{"a\r\nb\r\n", "c\r\n\x1b[31m" + strings.Repeat("long ", maxAgain/4), "end\r\n\x1b[1mbold\r\n", strings.Repeat("\x1b[4mx\r\n", 6)} {
+		late.Write([]byte(p))
+		slowly(slow, []byte(p))
+	}
+	if d := emutest.Diff(emutest.Dump(late), emutest.Dump(slow)); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -22,6 +22,11 @@ type late struct {
 	void int
 	text atrest.Text
 
+	// Lines with SGR are encoded when they come, so that they are looked at once. What is
+	// not, but for its SGR, leaves the pen as it is.
+	coded atrest.Text // the rows of those in buf, and the pen behind it
+	lost  bool        // that pen is not known, or the row that comes next is not blank
+
 	least int // of a write that begins it: minLate, but in tests
 }
 
@@ -29,6 +34,8 @@ type late struct {
 type lateLine struct {
 	end   int
 	plain bool
+	rows  int             // in late.coded, if it is encoded
+	pen   control.PenBits // behind it then
 }
 
 const (
@@ -56,14 +63,14 @@ func take(e *Engine, p []byte) {
 			e.write(p[:n])
 			p = p[n:]
 		} else if cap(l.buf) > maxLate {
-			l.buf = nil // The flood is over.
+			l.buf, l.coded.Buf = nil, nil // The flood is over.
 		}
 		if n == 0 || !goesBy(e) {
 			e.write(p)
 			return
 		}
 	}
-	if l.buf = append(l.buf, p...); !l.scan() {
+	if l.buf = append(l.buf, p...); !scan(e) {
 		e.flush()
 	} else if len(l.buf) >= maxLate {
 		if settleLate(e); len(l.buf) >= maxLate/2 {
@@ -80,11 +87,24 @@ func goesBy(e *Engine) bool {
 		e.modes.Has(control.Wrap) && e.modes.Has(control.Graphemes)
 }
 
+// maxAgain is how much of a line may have come before its end for it to be encoded.
+const maxAgain = 1 << 10
+
 // scan looks at what is new; false says that something else came than text.
-func (l *late) scan() bool {
-	at, plain := l.seen, true
-	if n := len(l.ends); n > 0 && at > l.ends[n-1].end || n == 0 && at > 0 {
-		plain = false // It was looked at before.
+func scan(e *Engine) bool {
+	l := &e.late
+	from := 0 // of the line
+	if n := len(l.ends); n > 0 {
+		from = l.ends[n-1].end
+	} else {
+		l.lost = e.scr.lines[e.rows-1].used > 0
+		ready(&l.coded, e)
+	}
+	at, plain, tries := l.seen, l.seen == from, !l.lost
+	if at-from <= maxAgain {
+		at, plain = from, true
+	} else {
+		tries = false // It may have had SGR.
 	}
 	for p := l.buf; at < len(p); {
 		if plain {
@@ -104,8 +124,17 @@ func (l *late) scan() bool {
 				return false
 			}
 			at += 2
-			l.ends = append(l.ends, lateLine{at, plain})
-			l.seen, plain = at, true
+			l.lost = l.lost || !tries || l.coded.Pen.BG != 0
+			l.ends = append(l.ends, lateLine{end: at, plain: plain})
+			l.seen, plain, from, tries = at, true, at, !l.lost
+		case b == 0x1b && tries:
+			tries = false
+			rows := len(l.coded.Rows)
+			if n := l.coded.Line(p[from:]); n > 0 {
+				at = from + n
+				l.ends = append(l.ends, lateLine{at, false, len(l.coded.Rows) - rows, control.PackPen(&l.coded.Pen)})
+				l.seen, plain, from, tries = at, true, at, true
+			}
 		case b == 0x1b:
 			plain = false
 			n := control.WholeSGR(p[at:])
@@ -127,6 +156,12 @@ func (l *late) scan() bool {
 	return true
 }
 
+// ready readies a text for lines that begin where the engine is.
+func ready(t *atrest.Text, e *Engine) {
+	t.Pen, t.Memo, t.Tabs, t.Cols = e.cur.pen, &e.memo, e.tabs, e.cols
+	t.Buf, t.Rows = t.Buf[:0], t.Rows[:0]
+}
+
 // flush shows all that is late.
 func (e *Engine) flush() {
 	l := &e.late
@@ -146,29 +181,23 @@ func settleLate(e *Engine) {
 	if n <= 0 {
 		return
 	}
-	t.Pen, t.Memo, t.Tabs, t.Cols = e.cur.pen, &e.memo, e.tabs, e.cols
-	at := 0
+	ready(t, e)
+	at, coded, rows := 0, 0, 0
 	for _, line := range l.ends[:n] {
 		blank := e.scr.lines[e.rows-1].used == 0
 		switch {
+		case line.rows > 0:
+			vacate(e)
+			coded += pushRows(e, l.coded.Buf[coded:], l.coded.Rows[rows:rows+line.rows])
+			rows += line.rows
+			line.pen.Unpack(&t.Pen)
 		case blank && line.plain && control.PackPen(&t.Pen).Default():
 			vacate(e)
 			pushPlain(e, l.buf[at:line.end-2])
-		case blank && t.Line(l.buf[at:], line.end-2-at):
+		case blank && t.Line(l.buf[at:line.end]) > 0:
 			vacate(e)
-			from := 0
-			for _, r := range t.Rows {
-				h := histLine{cells: uint16(r.Cells)}
-				if r.Wrapped {
-					h.flags |= lineWrapped
-				}
-				if r.Plain {
-					h.flags |= linePlain
-				}
-				e.hist.add(t.Buf[from:from+r.Bytes], h)
-				from += r.Bytes
-			}
-			e.scrolled += len(t.Rows)
+			pushRows(e, t.Buf, t.Rows)
+			t.Buf, t.Rows = t.Buf[:0], t.Rows[:0]
 		default:
 			e.cur.pen = t.Pen
 			e.penChanged()
@@ -185,6 +214,25 @@ func settleLate(e *Engine) {
 	}
 	l.seen -= at
 	l.buf = l.buf[:copy(l.buf, l.buf[at:])]
+	l.coded.Rows = slices.Delete(l.coded.Rows, 0, rows)
+	l.coded.Buf = l.coded.Buf[:copy(l.coded.Buf, l.coded.Buf[coded:])]
+}
+
+// pushRows puts rows into history, and returns how many bytes they have.
+func pushRows(e *Engine, p []byte, rows []atrest.Row) (n int) {
+	for _, r := range rows {
+		h := histLine{cells: uint16(r.Cells)}
+		if r.Wrapped {
+			h.flags |= lineWrapped
+		}
+		if r.Plain {
+			h.flags |= linePlain
+		}
+		e.hist.add(p[n:n+r.Bytes], h)
+		n += r.Bytes
+	}
+	e.scrolled += len(rows)
+	return n
 }
 
 // pushPlain puts a plain line into history.

@@ -19,7 +19,7 @@ type Text struct {
 	Cols int
 
 	Buf  []byte // of the rows
-	Rows []Row  // that the line takes
+	Rows []Row  // that the lines take
 
 	pen control.PenBits // as Pen, within a line
 	row
@@ -91,40 +91,44 @@ func Text7(p []byte) int {
 	return i
 }
 
-// Line writes the line that p has up to end, where its CR is, in Buf and Rows, and moves
-// the pen on. It begins on a blank row of a screen whose rows all come in blank. False says
-// that it is not written, and the pen as it was.
-func (t *Text) Line(p []byte, end int) bool {
+// Line writes the line that p begins with, up to its CR and LF, behind what is in Buf and
+// Rows, moves the pen on and returns the line's length. It begins on a blank row of a screen
+// whose rows all come in blank. Zero says that it is not written, and the pen as it was.
+func (t *Text) Line(p []byte) int {
+	bytes, rows := len(t.Buf), len(t.Rows)
 	t.pen = control.PackPen(&t.Pen)
-	if !t.line(p, end) || t.pen.BG() != 0 { // The next row would not come in blank.
-		return false
+	n := t.line(p)
+	if n == 0 || t.pen.BG() != 0 { // The next row would not come in blank.
+		t.Buf, t.Rows = t.Buf[:bytes], t.Rows[:rows]
+		return 0
 	}
 	t.pen.Unpack(&t.Pen)
-	return true
+	return n
 }
 
-func (t *Text) line(p []byte, end int) bool {
-	t.Buf, t.Rows = t.Buf[:0], t.Rows[:0]
+func (t *Text) line(p []byte) int {
 	t.begin(0)
-	for i := 0; i < end; {
+	for i := 0; i < len(p); {
 		n := 0
 		switch b := p[i]; {
 		case b-0x20 <= 0x5e:
-			n = t.ascii(p[i:]) // up to the CR
+			n = t.ascii(p[i:])
 		case b >= 0x80:
-			n = t.text(p[i:end])
+			n = t.text(p[i:])
 		case b == 0x1b:
 			n = t.sgr(p[i:])
 		case b == '\t':
 			n = t.tab()
+		case b == '\r' && i+1 < len(p) && p[i+1] == '\n':
+			t.end(false)
+			return i + 2
 		}
 		if n == 0 {
-			return false
+			return 0
 		}
 		i += n
 	}
-	t.end(false)
-	return true
+	return 0
 }
 
 // ascii writes the printable ASCII that p begins with, and returns its length.
