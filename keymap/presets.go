@@ -3,6 +3,7 @@ package keymap
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // presets are the tables that ship, the default one first; their keys after the
@@ -270,12 +271,26 @@ func Presets() []string {
 	return names
 }
 
-// Preset gives the table of that name; ok is false when there is none.
+// Preset gives the table of that name, which is made once; ok is false when there is none.
 func Preset(name string) (t Table, ok bool) {
 	i := slices.Index(Presets(), name)
 	if i < 0 {
 		return Table{}, false
 	}
+	return presetTables[i](), true
+}
+
+// presetTables make those of presets.
+var presetTables = func() (all []func() Table) {
+	for i := range presets {
+		all = append(all, sync.OnceValue(func() Table { return makePreset(i) }))
+	}
+	return all
+}()
+
+// makePreset makes the table of presets[i].
+func makePreset(i int) Table {
+	name := presets[i].name
 	sources := slices.Concat(column(Normal, afterPrefix, 1+i, "prefix "), column(Copy, copyKeys, viKeys, ""))
 	if name == "tmux" {
 		sources = append(sources, column(Copy, copyKeys, tmuxKeys, "")...)
@@ -286,7 +301,7 @@ func Preset(name string) (t Table, ok bool) {
 	if err != nil {
 		panic("keymap: preset " + name + ": " + err.Error())
 	}
-	return compile(name, prefix, sources), true
+	return compile(name, prefix, sources)
 }
 
 // WithAlt gives the table with the keys with alt that need no prefix. What the

@@ -77,12 +77,14 @@ func (s *Selection) prefix() (Key, error) {
 	return k, err
 }
 
+// Preset is the preset that was chosen.
+func (s *Selection) Preset() (t Table, ok bool) { return Preset(cmp.Or(s.Keymap, Presets()[0])) }
+
 // Table makes the binding table, with what is wrong with the user's bindings.
 func (s *Selection) Table(check func(name string, args []string) error) (Table, []Problem, error) {
-	name := cmp.Or(s.Keymap, Presets()[0])
-	t, ok := Preset(name)
+	t, ok := s.Preset()
 	if !ok {
-		return t, nil, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(Presets(), ", "))
+		return t, nil, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", s.Keymap, strings.Join(Presets(), ", "))
 	}
 	if t, ok = t.WithModeKeys(s.ModeKeys); !ok {
 		return t, nil, fmt.Errorf("choose copy mode's keys: there are no %q ones: use one of %s", s.ModeKeys, strings.Join(ModeKeys(), ", "))

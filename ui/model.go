@@ -182,9 +182,11 @@ func New(c Config, env Env) (*Model, error) {
 	return m, nil
 }
 
-// Init implements tea.Model: it follows the layout.
+// Init implements tea.Model: it follows the layout, unless the host has given it already.
 func (m *Model) Init() tea.Cmd {
-	m.panes.Open()
+	if m.drain(); !m.panes.Doc.Loaded() {
+		m.panes.Open()
+	}
 	m.alerts.Follow(m.log, "")
 	m.agents.Load()
 	return m.loop.Take()

@@ -90,6 +90,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 		return exit, err
 	}
 	defer c.Sink.Close()
+	m.outer.Resize(w, h) // what Init opens has that size
 	turn.m = m
 	p = tea.NewProgram(turn,
 		tea.WithContext(ctx), tea.WithEnvironment(c.env()), tea.WithWindowSize(w, h),

@@ -73,7 +73,8 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sink, Wants: client.Wants{Print: sink, Listen: sink, Observe: sink, Skim: sink, Serve: sink}, Kind: endpoint.KindInterface, Log: log})
+	go set.look.Preset() // which takes as long as the host's answer
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Follow: []ahp.URI{termcmd.LayoutURI(name)}, Sink: sink, Wants: client.Wants{Print: sink, Listen: sink, Observe: sink, Skim: sink, Serve: sink}, Kind: endpoint.KindInterface, Log: log})
 	if err != nil {
 		return err
 	}

@@ -122,10 +122,15 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	if err != nil {
 		return err
 	}
-	k, err := d.Keeper(ctx)
-	if err != nil {
-		return err
+	type reached struct {
+		*keeper.Client
+		error
 	}
+	awaited := make(chan reached, 1)
+	go func() { // one that starts takes a while
+		k, err := d.Keeper(ctx)
+		awaited <- reached{k, err}
+	}()
 	now := current(d, set, log)
 	program, err := local.Program()
 	if err != nil {
@@ -151,6 +156,10 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	told.Set(set.hooks)
 	ran := history.Open(d.State, set.history, log)
 	defer ran.Close()
+	k := <-awaited
+	if k.error != nil {
+		return k.error
+	}
 	h, err := host.New(host.Config{
 		Followers: host.Followers{Hooks: told, History: ran},
 		Ending:    kept.ending, Housekeeper: kept.id,
@@ -166,7 +175,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 			Confine:     work.confine,
 			Workspace:   work.changes,
 		},
-		Log: log, Keeper: k, NewKeeper: d.Keeper,
+		Log: log, Keeper: k.Client, NewKeeper: d.Keeper,
 		Network: host.Network{Origins: o.Origins, Hosts: o.Names, Proved: page.Proved},
 	})
 	if err != nil {
@@ -179,7 +188,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 	h.Front().Announce(front.TCP, tcp...) // whoever asks next is told
 	pusher.Begin(h.Front().Valid)
 	put := func() {
-		if err := d.WriteRecord(record(o, tcp, k, out != nil)); err != nil {
+		if err := d.WriteRecord(record(o, tcp, k.Client, out != nil)); err != nil {
 			log.Warn("a host that dies will be started anew with the defaults", "err", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"tandemux/internal/statefile"
@@ -61,7 +62,7 @@ func Inject(l Launch, dir string) (out Launch, nonce string, ok bool, err error)
 	if !known || !change.read(kind) || kind.suits != nil && !kind.suits(&change) {
 		return l, "", false, nil
 	}
-	root, err := install(dir)
+	root, err := install(dir, kind.folder)
 	if err != nil {
 		return l, "", false, fmt.Errorf("install the shell integration: %w", err)
 	}
@@ -276,22 +277,25 @@ func changeFish(c *change, folder string) {
 	c.insert(1, "--init-command", "source '"+quoted+"'")
 }
 
-// install puts the scripts into a folder of dir named after their contents, if
+// install puts a shell's scripts into a folder of dir named after the contents of all, if
 // they are not there yet, and returns it.
-func install(dir string) (string, error) {
+func install(dir, shell string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", fmt.Errorf("%q is not an absolute path", dir)
 	}
 	if err := private(dir); err != nil {
 		return "", err
 	}
-	files, sum, err := embedded()
+	all, err := embedded()
 	if err != nil {
 		return "", err
 	}
-	root := filepath.Join(dir, "shell-"+sum)
-	for name, text := range files {
+	root := filepath.Join(dir, "shell-"+all.sum)
+	for name, text := range all.files {
 		path := filepath.Join(root, name)
+		if !strings.HasPrefix(name, shell+"/") {
+			continue
+		}
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
 			continue
 		}
@@ -329,8 +333,11 @@ func private(dir string) error {
 }
 
 // embedded returns the scripts by their path in the folder, and a short hash.
-func embedded() (files map[string][]byte, sum string, err error) {
-	files = map[string][]byte{}
+var embedded = sync.OnceValues(func() (all struct {
+	files map[string][]byte
+	sum   string
+}, err error) {
+	all.files = map[string][]byte{}
 	hash := sha256.New()
 	err = fs.WalkDir(scripts, "script", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -338,10 +345,11 @@ func embedded() (files map[string][]byte, sum string, err error) {
 		}
 		text, err := scripts.ReadFile(path)
 		name := strings.TrimPrefix(path, "script/")
-		files[name] = text
+		all.files[name] = text
 		fmt.Fprintf(hash, "%s %d\n", name, len(text))
 		hash.Write(text)
 		return err
 	})
-	return files, hex.EncodeToString(hash.Sum(nil))[:12], err
-}
+	all.sum = hex.EncodeToString(hash.Sum(nil))[:12]
+	return all, err
+})

@@ -125,8 +125,8 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 
 // newEmulator makes an engine's emulator, of the default engine if there is none
 // of that name.
-func (ts *Terminals) newEmulator(name string, cols, rows int, own *int, media *medium.Reader) (emulator.Emulator, error) {
-	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version, Allow: ts.Start().Allow}
+func (ts *Terminals) newEmulator(name string, cols, rows int, own *int, allow emulator.Allowed, media *medium.Reader) (emulator.Emulator, error) {
+	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version, Allow: allow}
 	if media != nil {
 		o.Read = media.Take
 	}
@@ -143,7 +143,8 @@ func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal
 	if t.sandbox == "" {
 		media = &medium.Reader{}
 	}
-	em, err := ts.newEmulator(t.engine, t.Value.Cols, t.Value.Rows, t.Meta.Scrollback, media)
+	allow := ts.Start().Allow
+	em, err := ts.newEmulator(t.engine, t.Value.Cols, t.Value.Rows, t.Meta.Scrollback, allow, media)
 	if err != nil {
 		return terminal.Config{}, err
 	}
@@ -157,14 +158,14 @@ func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal
 		Throttle: func(ctx context.Context) { t.throttle(ctx) },
 		Signal:   func(ctx context.Context, sig syscall.Signal) error { return t.signal(ctx, sig) },
 		Renew: func(cols, rows int) emulator.Emulator {
-			em, err := ts.newEmulator(t.engine, cols, rows, scrollback, media)
+			em, err := ts.newEmulator(t.engine, cols, rows, scrollback, ts.Start().Allow, media)
 			if err != nil {
 				return nil
 			}
 			return em
 		},
 		Failed:  func(err error) { ts.terminalFailed(t, err) },
-		Resizes: ts.Start().Allow&emulator.Resizes != 0,
+		Resizes: allow&emulator.Resizes != 0,
 		Spool:   ts.spool,
 	}
 	if j.Open() {

@@ -122,6 +122,8 @@ type Options struct {
 	// Agent, if not nil, says that the client speaks for an agent: it is then
 	// less than its user.
 	Agent *ahp.AgentMeta
+	// Follow are channels that are subscribed to with the root, in the same turn.
+	Follow []ahp.URI
 	// Sink may be nil for a client that only calls.
 	Sink Sink
 	Wants
@@ -215,8 +217,8 @@ type channel struct {
 	again bool
 }
 
-// Connect dials, does the handshake and subscribes to the root channel, whose
-// snapshot reaches the Sink before Connect returns. Later losses of the
+// Connect dials, does the handshake and subscribes to the root channel, and to those of
+// Options.Follow; their snapshots reach the Sink before Connect returns. Later losses of the
 // connection are handled as Options.Reconnect says; a failure of the first
 // attempt is returned.
 func Connect(ctx context.Context, o Options) (*Client, error) {
@@ -229,6 +231,9 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		o: o, log: o.Log, sink: o.Sink,
 		done: make(chan struct{}), ready: make(chan struct{}), now: make(chan struct{}, 1),
 		channels: map[ahp.URI]*channel{ahp.RootURI: {uri: ahp.RootURI, again: true}},
+	}
+	for _, uri := range o.Follow {
+		c.channels[uri] = &channel{uri: uri, again: true}
 	}
 	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
 	if c.sink == nil {

@@ -24,6 +24,37 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
+// TestFollow: what is followed comes with the root; what the host doesn't give then is asked
+// for, and what was left meanwhile is not followed again.
+func TestFollow(t *testing.T) {
+	s, r := newScript(t), newRecord(t)
+	made := make(chan *Client)
+	go func() {
+		c, err := Connect(context.Background(), Options{
+			Dial: s.dial, ClientID: "me", Info: ahp.Implementation{Name: "test"}, Sink: r, Reconnect: true, Follow: []ahp.URI{t1, t2},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		made <- c
+	}()
+	follows := func(uris string) string {
+		return strings.Replace(helloParams, `"ahp-root://"]`, `"ahp-root://"`+uris+`]`, 1)
+	}
+	p := s.accept()
+	p.reply(p.expect("initialize", follows(`,"ahp-terminal:/1","ahp-terminal:/2"`)), `{"protocolVersion":"1.0.0","serverSeq":7,"snapshots":[`+rootSnapshot(7)+`,`+terminalSnapshot(t1, 7)+`]}`)
+	r.want("connected", "snapshot ahp-root:// 7", "snapshot ahp-terminal:/1 7")
+	p.fail(p.expect("subscribe", `{"channel":"ahp-terminal:/2"}`), ahp.NotFound("no terminal"))
+	r.want("gone ahp-terminal:/2")
+	defer (<-made).Close()
+	p.drop()
+	r.want("reconnecting: …")
+	p = s.accept()
+	p.fail(p.expect("reconnect", ""), ahp.NotFound("no client me"))
+	p.reply(p.expect("initialize", follows(`,"ahp-terminal:/1"`)), `{"protocolVersion":"1.0.0","serverSeq":9,"snapshots":[`+rootSnapshot(9)+`,`+terminalSnapshot(t1, 9)+`]}`)
+	r.want("connected", "snapshot ahp-root:// 9", "snapshot ahp-terminal:/1 9")
+}
+
 func TestHandshakeFails(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

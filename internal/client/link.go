@@ -210,6 +210,13 @@ func (l *link) initialize(done func(error)) {
 		Channel: ahp.RootURI, ProtocolVersions: ahp.Supported(), ClientID: o.ClientID, ClientInfo: &o.Info,
 		InitialSubscriptions: []ahp.URI{ahp.RootURI},
 	}
+	l.c.mu.Lock()
+	for _, uri := range o.Follow {
+		if l.c.channels[uri] != nil { // not left meanwhile
+			p.InitialSubscriptions = append(p.InitialSubscriptions, uri)
+		}
+	}
+	l.c.mu.Unlock()
 	if o.Agent != nil {
 		p.Meta = &ahp.HelloMeta{Agent: o.Agent}
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Reconnect bool // go on with the next host when this one ends
 	Once      bool // of a command line's: do not reconnect
 	Names     bool // what the host has carries its name (package hosted)
+	Follow    []ahp.URI
 	Sink      client.Sink
 	client.Wants
 	Kind  string         // part of the client id: "tui", "cli"
@@ -77,7 +78,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 		dial = p.named(dial, hosted.Names{Host: p.Name, Here: id, There: NewClientID(h.Kind)})
 	}
 	opts := client.Options{
-		Dial: dial, ClientID: id, Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
+		Dial: dial, ClientID: id, Reconnect: h.Reconnect, Follow: h.Follow, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
 		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,
 	}
 	if h.Kind != KindInterface && h.Kind != "mcp" { // those never give up

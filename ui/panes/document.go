@@ -38,6 +38,9 @@ type Document struct {
 	held          bool // nothing is dispatched
 }
 
+// Loaded reports whether the host has told the layout.
+func (d *Document) Loaded() bool { return d.loaded }
+
 // Hold keeps what is done from the host until Release.
 func (d *Document) Hold() { d.held = true }
 
