@@ -336,7 +336,8 @@ func private(dir string) error {
 var embedded = sync.OnceValues(func() (all struct {
 	files map[string][]byte
 	sum   string
-}, err error) {
+}, err error,
+) {
 	all.files = map[string][]byte{}
 	hash := sha256.New()
 	err = fs.WalkDir(scripts, "script", func(path string, d fs.DirEntry, err error) error {
