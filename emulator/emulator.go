@@ -300,7 +300,6 @@ type Modes struct {
 	AltScroll        bool // 1007: the wheel sends arrows on the alternate screen
 	Sync             bool // 2026: the child is in the middle of a frame
 	Graphemes        bool // 2027
-	ColorScheme      bool // 2031: wants light/dark reports
 	ReverseScreen    bool // DECSCNM 5
 	ModifyOtherKeys  int  // 0, 1 or 2
 	Kitty            int  // kitty keyboard flags now in force

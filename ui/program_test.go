@@ -206,6 +206,13 @@ func TestWheel(t *testing.T) {
 	if got := sh.Typed(); got != "\x1b[A\x1b[A\x1b[A" {
 		t.Errorf("in a full-screen program the wheel sends %q", got)
 	}
+	sh.Input = nil
+	sh.Print("\x1b[?1007l")
+	u.WaitIdle()
+	u.Wheel(true, 3, 3)
+	if got := sh.Typed(); got != "" {
+		t.Errorf("in one that doesn't want arrows the wheel sends %q", got)
+	}
 }
 
 func TestFocusReports(t *testing.T) {

@@ -212,7 +212,6 @@ func (m *Modes) Emulator() emulator.Modes {
 		AltScroll:        m.Has(AltScroll),
 		Sync:             m.Has(Sync),
 		Graphemes:        m.Has(Graphemes),
-		ColorScheme:      m.Has(Scheme),
 		ReverseScreen:    m.Has(Reverse),
 		ModifyOtherKeys:  m.KeyMods,
 		Newline:          m.Has(Newline),

@@ -263,7 +263,7 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if ms.Panes.Terms.Typable(t) && ms.Link.Up() {
+		if modes.AltScroll && ms.Panes.Terms.Typable(t) && ms.Link.Up() {
 			ms.Typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
 		}
 		return
