@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Setenv(name, "/nonexistent")
 	}
 	os.Setenv("GIT_TEMPLATE_DIR", "") // no samples of hooks in each new repository
-	leak.Main(m)
+	leak.InMemory(m)
 }
 
 // newStore opens a store of its own.

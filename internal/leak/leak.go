@@ -3,6 +3,7 @@ package leak
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -45,6 +46,17 @@ func Main(m *testing.M) {
 		}
 	}
 	os.Exit(code)
+}
+
+// InMemory is Main, with -short with the temporary files in memory where there is room for
+// them: of tests that have git write, half of the time is the disk's. Not for tests with
+// sandboxes, which have a /dev of their own.
+func InMemory(m *testing.M) {
+	flag.Parse()
+	if dir := memory(); testing.Short() && dir != "" && os.Getenv("TMPDIR") == "" {
+		os.Setenv("TMPDIR", dir) //nolint:errcheck // else they are on the disk
+	}
+	Main(m)
 }
 
 // Wait waits until no goroutine runs that is not in before, for at most d, and
