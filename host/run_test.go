@@ -173,8 +173,9 @@ func TestRunAfterEnter(t *testing.T) {
 	if r := answered[ahp.RunResult](p, id); r.CommandID != "c3" || r.CommandLine != "echo two" {
 		t.Errorf("the run became %+v", r)
 	}
-	p.ended(uri)
+	p.output(uri, "\rtwo\r\n\x1b[?2004h")                 // It reads keys again.
 	p.dispatch(uri, 2, ahp.TerminalInput{Data: "\x18\r"}) // A key that leaves nothing.
+	p.output(uri, "x\b\x1b[K")                            // Between these something is typed.
 	if r := answered[ahp.RunResult](p, run("echo three")); r.CommandID != "c4" {
 		t.Errorf("the run became %+v", r)
 	}
