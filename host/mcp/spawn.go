@@ -26,6 +26,9 @@ func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error)
 	if err != nil {
 		return terminal{}, err
 	}
+	if ctx.Err() != nil {
+		c.tidy(func(ctx context.Context) { c.dispose(ctx, uri) })
+	}
 	return c.created(ctx, uri)
 }
 
@@ -44,7 +47,14 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, me
 		}
 		p.Cwd = fileuri.Of(dir)
 	}
-	err := c.permitted(ctx, "", guard.Text(meta.Command, ""), func() error { return c.request(ctx, ahp.MethodCreateTerminal, p, nil) })
+	err := c.permitted(ctx, "", guard.Text(meta.Command, ""), func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// The answer is waited for also when the call is cancelled: the terminal may be there,
+		// and whoever asked for it has to end it.
+		return c.request(context.WithoutCancel(ctx), ahp.MethodCreateTerminal, p, nil)
+	})
 	return p.Channel, err
 }
 

@@ -369,6 +369,21 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelEarly: nor does one that is cancelled before it has been told that its terminal
+// is there.
+func TestCancelEarly(t *testing.T) {
+	t.Parallel()
+	a := newAgent(hosttest.New(t, ""), "hasty")
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*300*time.Microsecond)
+		if _, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: "run_command", Arguments: m{"command": []string{"sleep", "1234"}}}); err == nil {
+			t.Error("a cancelled call succeeded")
+		}
+		cancel()
+	}
+	a.Eventually("nothing runs", func() bool { return len(a.running()) == 0 })
+}
+
 // TestManyCalls: a hundred at once, each right.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
