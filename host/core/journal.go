@@ -303,6 +303,7 @@ const restReplay = 64 << 10
 // rest gives back the memory that a channel needed while it was busy.
 func rest(tx Tx, ch *Channel) {
 	ch.log.keep(restReplay)
+	ch.log.compact()
 	tx.c.captured = nil
 	memtrim.Idle()
 }

@@ -44,6 +44,16 @@ func (l *replayLog) keep(bytes int) {
 	}
 }
 
+// compact takes the text of output out of the memory that it shares with what is no longer kept.
+func (l *replayLog) compact() {
+	for i := range l.entries {
+		if d, is := l.entries[i].Action.(ahp.TerminalData); is {
+			d.Data = strings.Clone(d.Data)
+			l.entries[i].Action = d
+		}
+	}
+}
+
 // since gives the actions after seq; ok is false when some of them are gone.
 // The result is valid until the next add.
 func (l *replayLog) since(seq int64) (es []ahp.Envelope, ok bool) {

@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/journal"
+	"tandemux/host/terminal/output"
 )
 
 const (
@@ -91,10 +92,20 @@ func (t *Terminal) Pack() (more bool) {
 	defer t.screen.Unlock()
 	defer t.guard("pack the history")
 	e, ok := t.emu.(emulator.Historian)
-	if more = ok && e.Pack(); !more && t.source.Busy() { // It waits, and is to trim.
+	more = ok && e.Pack() || packOutputs(t)
+	if !more && t.source.Busy() { // It waits, and is to trim.
 		t.cfg.Process.Pty.SetReadDeadline(time.Now())
 	}
 	return more
+}
+
+// packOutputs has the output of a command take less memory; that of the content is as it came.
+func packOutputs(t *Terminal) (more bool) {
+	if t.kept.whole {
+		return false
+	}
+	t.store = output.Store{}
+	return slices.ContainsFunc(t.cmds.list, func(cmd *command) bool { return cmd.out.Pack() })
 }
 
 // contentOf is the content of a checkpoint, and the history where that is not in
@@ -170,10 +181,16 @@ func (k *kept) outputs(records []journal.Record, list []*command, raw bool, buf 
 		if left -= size; left < 0 {
 			break
 		}
-		at := len(*buf)
+		at, kind := len(*buf), recordOutput
 		data := binary.AppendUvarint(binary.AppendUvarint(*buf, uint64(number(cmd.info.ID))), uint64(o.Head.Size()))
-		*buf = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
-		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: (*buf)[at:]})
+		if head, tail, packed := o.Packed(); packed {
+			kind = recordPacked
+			data = binary.AppendUvarint(binary.AppendUvarint(data, uint64(o.Tail.Size())), uint64(len(head)))
+			*buf = append(append(data, head...), tail...)
+		} else {
+			*buf = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
+		}
+		records = append(records, journal.Record{Type: kind, Version: 1, Data: (*buf)[at:]})
 	}
 	return records
 }
@@ -187,6 +204,7 @@ const (
 	recordContent = "vt/content" // the stream that makes the state
 	recordHistory = "vt/history" // emulator.Historian's, where the content has none
 	recordOutput  = "vt/output"  // a command's kept output
+	recordPacked  = "vt/packed"  // the same, packed
 )
 
 // Taken says how far a terminal has come in what its child wrote, with the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -176,6 +177,14 @@ func readCheckpoint(s Saved) (cp checkpoint, err error) {
 			cp.outputs[int(n)] = data[size:]
 			return nil
 		},
+		recordPacked: func(data []byte) error {
+			n, b, err := unpacked(data)
+			if err != nil {
+				return fmt.Errorf("a command's output is damaged: %w", err)
+			}
+			cp.outputs[n] = b
+			return nil
+		},
 		recordTaken: func(data []byte) error {
 			if len(data) < 8 {
 				return errors.New("a mark is damaged")
@@ -304,6 +313,28 @@ func (cp *checkpoint) places() []place {
 	})
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.At, b.At) })
 	return places
+}
+
+// unpacked is what a recordOutput would say that a recordPacked says, without the number of
+// the command.
+func unpacked(data []byte) (command int, plain []byte, err error) {
+	var v [4]int // the number; the sizes of head and tail, and of the head that is packed
+	for i := range v {
+		n, size := binary.Uvarint(data)
+		if size <= 0 || n > math.MaxInt32 {
+			return 0, nil, errors.New("its header is cut")
+		}
+		v[i], data = int(n), data[size:]
+	}
+	if v[3] > len(data) {
+		return 0, nil, errors.New("it is cut")
+	}
+	head, err := output.Unpack(data[:v[3]], v[1])
+	if err != nil {
+		return 0, nil, err
+	}
+	tail, err := output.Unpack(data[v[3]:], v[2])
+	return v[0], slices.Concat(binary.AppendUvarint(nil, uint64(v[1])), head, tail), err
 }
 
 // restore makes the commands.

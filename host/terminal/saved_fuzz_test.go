@@ -34,6 +34,7 @@ func FuzzSaved(f *testing.F) {
 				{Type: recordState, Version: 1, Data: state},
 				{Type: recordContent, Version: 1, Data: content},
 				{Type: recordOutput, Version: 1, Data: mark},
+				{Type: recordPacked, Version: 1, Data: mark},
 				{Type: recordTaken, Version: 1, Data: mark},
 			},
 			After: []journal.Record{{Type: "another's", Version: 9}},

@@ -19,8 +19,19 @@ func TestOutputSizes(t *testing.T) {
 			for i := range piece {
 				piece[i] = byte('a' + r.IntN(26))
 			}
-			o.Add(s.Add(piece))
+			if o.Add(s.Add(piece)); size%2 == 1 && r.IntN(4) == 0 {
+				o.Pack()
+			}
 			all = append(all, piece...)
+		}
+		if size%2 == 1 {
+			o.Pack()
+			if o.Pack() || o.Held() != min(size, HeadBytes+TailBytes) {
+				t.Errorf("%d bytes: packed again, or %d held", size, o.Held())
+			}
+			if head, tail, are := o.Packed(); are && (len(head) > HeadBytes*7/8 || len(tail) > TailBytes*7/8) || !are && size > HeadBytes+TailBytes {
+				t.Errorf("%d bytes: packed %v, %d and %d", size, are, len(head), len(tail))
+			}
 		}
 		head, tail, omitted := o.Parts()
 		if !bytes.HasPrefix(all, head) || !bytes.HasSuffix(all, tail) || int64(len(head)+len(tail))+omitted != int64(size) {

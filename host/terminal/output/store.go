@@ -70,8 +70,10 @@ func Join(a, b []byte) (both []byte, ok bool) {
 
 // Range is a part of the output, in pieces of the store's memory.
 type Range struct {
-	pieces [][]byte
+	pieces [][]byte // or, packed, one that has them
 	size   int
+	packed bool
+	rests  bool // Pack has looked at it
 }
 
 // Size is in bytes.
@@ -82,6 +84,7 @@ func (r *Range) Add(b []byte) {
 	if len(b) == 0 {
 		return
 	}
+	r.open()
 	r.size += len(b)
 	if n := len(r.pieces); n > 0 {
 		if both, ok := Join(r.pieces[n-1], b); ok {
@@ -98,6 +101,7 @@ func (r *Range) Cut(n int) {
 	if drop <= 0 {
 		return
 	}
+	r.open()
 	r.size = n
 	gone := 0
 	for gone < len(r.pieces) && drop >= len(r.pieces[gone]) {
@@ -111,6 +115,7 @@ func (r *Range) Cut(n int) {
 
 // Append appends the bytes from one offset to another.
 func (r *Range) Append(dst []byte, from, to int) []byte {
+	r.open()
 	for _, p := range r.pieces {
 		if from < len(p) && to > 0 {
 			dst = append(dst, p[max(from, 0):min(to, len(p))]...)
@@ -124,7 +129,10 @@ func (r *Range) Append(dst []byte, from, to int) []byte {
 func (r *Range) Bytes() []byte { return r.Append(make([]byte, 0, r.size), 0, r.size) }
 
 // Pieces is all of it in order, of which nothing may be changed.
-func (r *Range) Pieces() [][]byte { return r.pieces }
+func (r *Range) Pieces() [][]byte {
+	r.open()
+	return r.pieces
+}
 
 // Boundary is the most of p, up to n bytes, that ends with a rune if it is text.
 func Boundary(p []byte, n int) int {
