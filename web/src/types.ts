@@ -487,6 +487,7 @@ export interface SessionSummary {
 }
 
 export interface Snapshot {
+  _meta?: Record<string, any>;
   fromSeq: number;
   resource: string;
   state: State;
