@@ -2,13 +2,13 @@ package host_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host"
@@ -30,8 +30,8 @@ func (f *follower) Snapshot(s ahp.Snapshot) {
 	if s.Resource == ahp.RootURI {
 		return
 	}
-	var state ahp.TerminalState
-	if err := json.Unmarshal(s.State, &state); err != nil {
+	state, err := wire.Terminal(s)
+	if err != nil {
 		f.t.Error(err)
 	}
 	e, err := engine.New("native", emulator.Options{Cols: state.Cols, Rows: state.Rows})
