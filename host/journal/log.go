@@ -200,8 +200,12 @@ func (l *Log) Room() int {
 	return len(l.areas[l.current].mem) - l.at
 }
 
-// Due reports that it is time for a checkpoint: an eighth of the area is left.
-func (l *Log) Due() bool { return l.Room() < len(l.areas[l.current].mem)/8 }
+// Due reports that it is time for a checkpoint: an eighth of the area is left, or of a small
+// area a quarter, as what comes next must find room.
+func (l *Log) Due() bool {
+	area := len(l.areas[l.current].mem)
+	return l.Room() < max(area/8, min(area/4, 128<<10))
+}
 
 // Dropped is how many batches found no room since the last checkpoint.
 func (l *Log) Dropped() uint64 { return load(l.mem[droppedAt:]) }
