@@ -160,7 +160,7 @@ func (t *Terminal) show(b []byte) {
 // retain keeps what viewers get. The caller holds screen.
 func (t *Terminal) retain(b []byte) {
 	t.passed += uint64(len(b))
-	t.answered.Store(true)
+	t.outputCame()
 	t.kept.add(b)
 	if t.cmds.running != nil {
 		t.cmds.running.out.Add(b)

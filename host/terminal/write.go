@@ -55,7 +55,8 @@ type input struct {
 	line    flag        // something was typed since the last prompt
 	entered flag        // Enter was typed, and neither command nor prompt came since
 	changed atomic.Bool // one of the two, since the last take
-	// When Enter was typed, in Unix nanoseconds, 0 if an earlier host knew; output came since.
+	// When Enter was typed, or, once answered, when output first followed it, in Unix nanoseconds;
+	// 0 if an earlier host knew.
 	enteredAt atomic.Int64
 	answered  atomic.Bool
 }
@@ -187,6 +188,13 @@ func (in *input) Input(data string) error {
 // Entered reports that Enter was typed and no command has begun since, nor a
 // prompt been shown: one may be about to.
 func (in *input) Entered() bool { return in.entered.on.Load() }
+
+// outputCame tells that the program printed something.
+func (in *input) outputCame() {
+	if !in.answered.Swap(true) && in.enteredAt.Load() != 0 {
+		in.enteredAt.Store(time.Now().UnixNano())
+	}
+}
 
 // unread reports that the shell may have yet to read Enter, upon which it prints something.
 func (in *input) unread() bool {
