@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/input"
 	"tandemux/keymap"
@@ -634,5 +635,27 @@ func TestScreenIsWhatAFreshOneShows(t *testing.T) {
 		if after := u.Screen(); after != before {
 			t.Fatalf("seed %d: redrawing changes the screen from\n%s\nto\n%s", seed, before, after)
 		}
+	}
+}
+
+// TestOwnSizeAtClaim: a size that a program gives itself upon the key that claims its terminal
+// stays, however fast it comes behind the claim; a holder who comes later has the pane's.
+func TestOwnSizeAtClaim(t *testing.T) {
+	u, sh := program(t, "")
+	mine := sh.Holder()
+	cols, rows := sh.Size()
+	sh.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: "other"})
+	u.WaitIdle()
+	sh.Claim(mine)
+	sh.do(ahp.TerminalResized{Cols: 132, Rows: 20})
+	u.WaitIdle()
+	if c, r := sh.Size(); c != 132 || r != 20 {
+		t.Errorf("the size is %dx%d", c, r)
+	}
+	sh.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: "other"})
+	sh.Claim(mine)
+	u.WaitIdle()
+	if c, r := sh.Size(); c != cols || r != rows {
+		t.Errorf("after another claim the size is %dx%d", c, r)
 	}
 }

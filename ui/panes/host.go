@@ -144,7 +144,7 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 		if own && e.Origin.ClientSeq == t.Asked {
 			t.Asked = 0
 		}
-		t.Want, t.Theirs = terminals.Size{}, !ps.Terms.Mine(a.Claim) // the new holder's pane decides
+		t.Want, t.Sized, t.Theirs = terminals.Size{}, false, !ps.Terms.Mine(a.Claim) // the new holder's pane decides
 		ps.loop.Dirty |= loop.Places
 	case ahp.TerminalResized:
 		t.Cols, t.Rows, t.Sized = a.Cols, a.Rows, e.Origin == nil

@@ -310,8 +310,9 @@ func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	if shown, _ := ps.Showing(p.Terminal); shown.Pane != p.Pane {
 		return // another pane of this tab shows it too and decides
 	}
+	kept := t.Sized && t.Want == terminals.Size{} // upon the key that claimed it
 	t.Want = want
-	if t.Cols != want.Cols || t.Rows != want.Rows {
+	if !kept && (t.Cols != want.Cols || t.Rows != want.Rows) {
 		ps.link.Dispatch(t.URI, ahp.TerminalResized{Cols: want.Cols, Rows: want.Rows})
 	}
 }
