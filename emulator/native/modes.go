@@ -138,7 +138,9 @@ func (e *Engine) show(alt bool) {
 	e.last.ok = false
 	e.scr = &e.screens[0]
 	if alt {
-		e.scr = &e.screens[1]
+		if e.scr = &e.screens[1]; e.scr.lines == nil { // Most terminals never show it.
+			e.scr.resize(e.cols, e.rows)
+		}
 	}
 	if e.modes.Has(control.SideMargins) {
 		singleLines(e)

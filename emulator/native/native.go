@@ -116,9 +116,7 @@ func newEngine(o emulator.Options) *Engine {
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = clusters{index: map[string]uint32{}, limit: minClusters}
-	for i := range e.screens {
-		e.screens[i].resize(e.cols, e.rows)
-	}
+	e.screens[0].resize(e.cols, e.rows)
 	e.damage = make([]emulator.Span, e.rows)
 	e.reset()
 	return e

@@ -51,10 +51,14 @@ func (e *Engine) Resize(cols, rows int) {
 }
 
 // resizeAlt cuts or extends the alternate screen: lines go at its bottom, but
-// at its top as far as the cursor needs it.
+// at its top as far as the cursor needs it. One that was never shown has none.
 func (e *Engine) resizeAlt(cols, rows int) {
 	s := &e.screens[1]
+	s.saved.pending = false
 	old := s.lines
+	if old == nil {
+		return
+	}
 	if e.alt() && e.cur.y >= rows {
 		n := e.cur.y - rows + 1
 		old = old[n:]
@@ -79,7 +83,6 @@ func (e *Engine) resizeAlt(cols, rows int) {
 	if e.alt() && cols != e.cols {
 		e.cur.pending = false
 	}
-	s.saved.pending = false
 }
 
 // content is the number of rows of the main screen down to the last one that

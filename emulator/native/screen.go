@@ -2,7 +2,7 @@ package native
 
 import "tandemux/emulator/control"
 
-// screen is the main or the alternate screen.
+// screen is the main or the alternate screen, which has lines from when it is shown first.
 //
 //	buf    r0 r1 r2 [r3 r4 r5 r6] .. ..
 //	                 lines ^ off
