@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -417,8 +418,10 @@ const feedBytes = 128 << 10
 
 // fed is what the command got of our standard input.
 type fed struct {
+	taking sync.Mutex   // held while bytes go from our standard input into hand
 	passed atomic.Int64 // bytes
 	hand   atomic.Int64 // bytes that were read and not yet passed
+	over   atomic.Bool  // it got all, or takes no more
 	cut    atomic.Bool  // it did not get all, as was said
 }
 
@@ -432,8 +435,12 @@ func (r *runner) feed(ctx context.Context) {
 	}
 	buf := make([]byte, feedBytes)
 	for {
+		for ready(os.Stdin, -1) == unix.EINTR { // so that it is read at once
+		}
+		r.taking.Lock()
 		n, err := os.Stdin.Read(buf)
 		r.hand.Store(int64(n))
+		r.taking.Unlock()
 		var got ahp.FeedResult
 		failed := r.Call(ctx, ahp.MethodFeed, ahp.FeedParams{Channel: r.uri, Data: buf[:n], End: err != nil}, &got)
 		switch {
@@ -445,6 +452,7 @@ func (r *runner) feed(ctx context.Context) {
 			r.cutOff()
 		default:
 			r.hand.Store(0)
+			r.over.Store(true)
 		}
 		return
 	}
@@ -453,8 +461,12 @@ func (r *runner) feed(ctx context.Context) {
 // starved reports that the command did not get all of our standard input: the connection
 // was lost, and there is more.
 func (r *runner) starved() bool {
-	if r.stdin && r.f.lost.Load() && (r.hand.Load() > 0 || waits(os.Stdin)) {
-		r.cutOff()
+	if r.stdin && r.f.lost.Load() && !r.over.Load() {
+		r.taking.Lock()
+		defer r.taking.Unlock()
+		if r.hand.Load() > 0 || ready(os.Stdin, 0) == nil {
+			r.cutOff()
+		}
 	}
 	return r.cut.Load()
 }
@@ -466,9 +478,15 @@ func (r *runner) cutOff() {
 	}
 }
 
-// waits reports that a file has something to read at once.
-func waits(f *os.File) bool {
+// ready waits, for ms milliseconds or with -1 for as long as it takes, until a file has something
+// to read, which nil says, or has come to its end.
+func ready(f *os.File, ms int) error {
 	p := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
-	n, err := unix.Poll(p, 0)
-	return err == nil && n > 0 && p[0].Revents&unix.POLLIN != 0
+	if _, err := unix.Poll(p, ms); err != nil {
+		return err
+	}
+	if p[0].Revents&unix.POLLIN == 0 {
+		return io.EOF
+	}
+	return nil
 }
