@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/pace"
 	"tandemux/ui"
 	"tandemux/ui/paint"
 )
@@ -20,7 +21,7 @@ func TestEchoBesideFloods(t *testing.T) {
 	typed := u.Host.Terminal("sh2")
 	u.Advance(2 * paint.FrameInterval)
 
-	for range paint.Burst { // after a pause: at once
+	for range pace.Burst { // after a pause: at once
 		flood.Print("flood 1\r\n")
 		u.Advance(0)
 	}

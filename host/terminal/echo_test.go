@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/pace"
 )
 
 // echoes are what actions tell of the echo, with the output between.
@@ -102,7 +103,7 @@ func TestWithAnswer(t *testing.T) {
 	h := start(t, "echo ready; cat", startOptions{})
 	h.see("ready")
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		time.Sleep(2 * frame) // what comes sooner waits for the end of the frame
+		time.Sleep(2 * pace.Interval) // what comes sooner waits for the end of the frame
 		h.mu.Lock()
 		woken, flushed := len(h.wakes), -1
 		h.mu.Unlock()

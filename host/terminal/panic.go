@@ -67,12 +67,13 @@ func (t *Terminal) renew() {
 func (t *Terminal) tryNew() (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
 	e := t.cfg.Renew(t.cols, t.rows)
-	if e != nil {
-		e.SetColors(t.colors)
-		e.Write([]byte(apology))
-		t.emu = e
+	if e == nil {
+		return false
 	}
-	return e != nil
+	e.SetColors(t.colors)
+	e.Write([]byte(apology))
+	t.emu = e
+	return true
 }
 
 // report tells of an error, with no lock held.

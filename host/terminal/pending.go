@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/journal"
 	"tandemux/host/terminal/output"
+	"tandemux/internal/pace"
 )
 
 // maxData bounds the output in one action, in bytes. Half a megabyte in a piece
@@ -144,7 +145,7 @@ func (p *pending) take() []ahp.Action {
 type wake struct {
 	called bool        // and Take was not, since
 	armed  bool        // timer runs
-	next   time.Time   // when the next call of a flood would be
+	pace   pace.Pace   // of the calls
 	timer  *time.Timer // calls wakeLate
 }
 
@@ -229,7 +230,7 @@ func (q *queue) due(later bool) bool {
 		return false
 	}
 	now := time.Now()
-	wait := w.next.Sub(now.Add((burst - 1) * frame))
+	wait := w.pace.Left(now)
 	if !later && (crowded || q.pending.full()) { // The reader waits for Take.
 		wait = 0
 		w.timer.Stop()
@@ -243,7 +244,8 @@ func (q *queue) due(later bool) bool {
 		w.timer.Reset(max(wait, 0))
 		return false
 	}
-	w.called, w.next = true, now.Add(min(max(w.next.Sub(now), 0)+frame, burst*frame))
+	w.called = true
+	w.pace.Took(now)
 	return true
 }
 

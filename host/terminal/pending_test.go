@@ -10,6 +10,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/journal"
 	"tandemux/host/terminal/output"
+	"tandemux/internal/pace"
 )
 
 // TestOutputInPieces: much output becomes several actions, cut between
@@ -91,19 +92,19 @@ func TestWakes(t *testing.T) {
 		}
 		print(true) // the start
 		print(true) // a size
-		for range burst {
+		for range pace.Burst {
 			print(false)
 		}
-		want := slices.Repeat([]time.Duration{0}, burst)
+		want := slices.Repeat([]time.Duration{0}, pace.Burst)
 		if !slices.Equal(woken, want) {
 			t.Errorf("woken after %v, want %v", woken, want)
 		}
-		for time.Since(begun) < 10*frame {
+		for time.Since(begun) < 10*pace.Interval {
 			time.Sleep(time.Millisecond)
 			print(false)
 		}
 		for i := range 10 {
-			want = append(want, time.Duration(i+1)*frame)
+			want = append(want, time.Duration(i+1)*pace.Interval)
 		}
 		if !slices.Equal(woken, want) {
 			t.Errorf("woken after %v, want %v", woken, want)

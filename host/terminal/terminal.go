@@ -33,11 +33,6 @@ var (
 const (
 	// defaultContent is Config.MaxContent when it is 0.
 	defaultContent = 1 << 20
-	// frame is the least time between two wake-ups while output flows.
-	frame = 8 * time.Millisecond
-	// burst is how many may come at once after a rest: a start, or a command and the prompt
-	// behind it, come in a few pieces.
-	burst = 6
 	// maxPending bounds output in bytes that waits for Take; the reader waits
 	// with it.
 	maxPending = 1 << 20

@@ -18,6 +18,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
 	"tandemux/emulator/native"
+	"tandemux/internal/pace"
 )
 
 func code(n int) *int { return &n }
@@ -382,7 +383,7 @@ func TestCoalescing(t *testing.T) {
 	wakes := h.wakes
 	h.mu.Unlock()
 	span := wakes[len(wakes)-1].Sub(wakes[0])
-	if most := int(span/frame) + 1 + burst; len(wakes) > most {
+	if most := int(span/pace.Interval) + 1 + pace.Burst; len(wakes) > most {
 		t.Errorf("%d wake-ups in %v, at most %d expected", len(wakes), span, most)
 	}
 	h.poll("no timer", func() bool { return !h.armed() })
@@ -400,11 +401,11 @@ func TestCoalescing(t *testing.T) {
 	}
 }
 
-// rested reports that the next output comes at once.
+// rested reports that a whole burst of output comes at once.
 func (h *holder) rested() bool {
 	h.term.queue.mu.Lock()
 	defer h.term.queue.mu.Unlock()
-	return !h.term.wake.armed && time.Now().After(h.term.wake.next)
+	return !h.term.wake.armed && h.term.wake.pace.Left(time.Now()) <= -(pace.Burst-1)*pace.Interval
 }
 
 func (h *holder) armed() bool {

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/internal/pace"
 	"tandemux/ui/paint"
 )
 
@@ -288,7 +289,7 @@ func TestCursorShape(t *testing.T) {
 func TestPace(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var p paint.Pace
-	for i := range paint.Burst {
+	for i := range pace.Burst {
 		if w := p.Next(now); w != 0 {
 			t.Errorf("frame %d of the first waits %v", i, w)
 		}

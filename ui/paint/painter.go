@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/emulator"
+	"tandemux/internal/pace"
 )
 
 // Options says what the outer terminal can do.
@@ -439,19 +440,13 @@ func asciiFor(r rune) byte {
 	return '?'
 }
 
-// FrameInterval is the shortest time between two frames of a flood: 8 ms, two
-// frames of a 60 Hz screen.
-const FrameInterval = 8 * time.Millisecond
-
-// Burst is how many frames may follow each other at once after a rest, as the pieces do in
-// which a start comes, or a command's output and the prompt behind it.
-const Burst = 6
+// FrameInterval is the shortest time between two frames of a flood.
+const FrameInterval = pace.Interval
 
 // Pace decides when to paint: at once, so that neither the echo of a key nor a prompt
-// waits, unless Burst frames were painted sooner than a flood's would be; then at the end
-// of an interval. It has no clock and no timer of its own.
+// waits, or, in a flood, at the end of an interval. It has no clock and no timer of its own.
 type Pace struct {
-	next  time.Time // when the next frame of a flood would be painted
+	pace  pace.Pace
 	armed bool
 }
 
@@ -459,21 +454,16 @@ type Pace struct {
 // paint when the given time has passed, or, with wait under 0, nothing, as a
 // timer runs already.
 func (p *Pace) Next(now time.Time) (wait time.Duration) {
-	left := p.next.Sub(now.Add((Burst - 1) * FrameInterval))
-	switch {
-	case left <= 0 || left > FrameInterval: // the clock may have been set back
-		return 0
-	case p.armed:
+	wait = max(p.pace.Left(now), 0)
+	if wait > 0 && p.armed {
 		return -1
 	}
-	p.armed = true
-	return left
+	p.armed = p.armed || wait > 0
+	return wait
 }
 
 // Fired records that the timer has run out.
 func (p *Pace) Fired() { p.armed = false }
 
 // Painted records a frame.
-func (p *Pace) Painted(now time.Time) {
-	p.next = now.Add(min(max(p.next.Sub(now), 0)+FrameInterval, Burst*FrameInterval))
-}
+func (p *Pace) Painted(now time.Time) { p.pace.Took(now) }
