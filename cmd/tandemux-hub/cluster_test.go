@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,13 +17,14 @@ import (
 // freePorts are of loopback, taken by nobody just now.
 func freePorts(t *testing.T, n int) (addrs []string) {
 	t.Helper()
-	for range n {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+	for len(addrs) < n {
+		port, err := hosttest.FreePort()
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer ln.Close()
-		addrs = append(addrs, ln.Addr().String())
+		if addr := "127.0.0.1:" + port; !slices.Contains(addrs, addr) {
+			addrs = append(addrs, addr)
+		}
 	}
 	return addrs
 }

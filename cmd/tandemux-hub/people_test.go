@@ -67,7 +67,7 @@ func TestAudit(t *testing.T) {
 	if err := os.MkdirAll(config, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	_, port, _ := net.SplitHostPort(freePorts(t, 1)[0])
 	file := fmt.Sprintf("url = 'http://127.0.0.1:%s'\nissuer = 'http://127.0.0.1:1'\nclient-id = 'tandemux'\n", port)
 	if err := os.WriteFile(filepath.Join(config, "people.toml"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,20 +158,6 @@ func TestAudit(t *testing.T) {
 	stop()
 	defer begin()()
 	check()
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // TestPersonAtHost: what is done on a host through the hub has in the host's own log who the

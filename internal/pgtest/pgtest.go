@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"tandemux/internal/hosttest"
 )
 
 // Password is the only user's, which is asked for on TCP.
@@ -124,7 +125,7 @@ func begin() (*Server, error) {
 			return nil, fmt.Errorf("%s: %w\n%s", c.Path, err, out)
 		}
 	}
-	port, err := freePort()
+	port, err := hosttest.FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -146,16 +147,6 @@ func begin() (*Server, error) {
 	}
 	s := &Server{dir, port, w}
 	return s, s.await(true)
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }
 
 // await waits until the server takes connections, or has ended.
