@@ -126,7 +126,7 @@ func (p *postgresEngine) ready(ctx context.Context, q conn, _ syncMode) error {
 
 func (p *postgresEngine) room() error                        { return nil }
 func (p *postgresEngine) relieve(context.Context, conn) bool { return false }
-func (p *postgresEngine) migrations() []string               { return postgresMigrations }
+func (p *postgresEngine) migrations() []string               { return postgresMigrations() }
 
 func (p *postgresEngine) version(ctx context.Context, tx conn) (int, error) {
 	there, err := one[bool](ctx, tx, nil, "select to_regclass('about') is not null")

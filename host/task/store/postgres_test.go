@@ -47,7 +47,7 @@ func TestSchemasAgree(t *testing.T) {
 func TestNewerPostgresIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := onPostgres.open(t, dir)
-	if _, err := s.w.Exec("update about set schema = ?", len(postgresMigrations)+1); err != nil {
+	if _, err := s.w.Exec("update about set schema = ?", len(postgresMigrations())+1); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
