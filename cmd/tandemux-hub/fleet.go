@@ -21,6 +21,10 @@ import (
 
 // ask asks the hub that --host names, or the one that this user runs here.
 func ask(cmd *cobra.Command, method, path string, body, result any) error {
+	return do(cmd, apiclient.Request{Method: method, Path: path, Body: body}, result)
+}
+
+func do(cmd *cobra.Command, r apiclient.Request, result any) error {
 	p, api, err := hubClient(cmd)
 	if err != nil {
 		return err
@@ -28,7 +32,19 @@ func ask(cmd *cobra.Command, method, path string, body, result any) error {
 	defer api.Close()
 	ctx, cancel := context.WithTimeout(cmd.Context(), endpoint.CallTimeout)
 	defer cancel()
-	return p.ExplainAPI(api.Do(ctx, apiclient.Request{Method: method, Path: path, Body: body}, result))
+	return p.ExplainAPI(api.Do(ctx, r, result))
+}
+
+// forEach is a command that does something to each that it names, at a path.
+func forEach(use, about, method, path, below string) *cobra.Command {
+	return cli.Command(use, about, nil, func(cmd *cobra.Command, args []string) error {
+		for _, name := range args {
+			if err := ask(cmd, method, path+url.PathEscape(name)+below, nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func newLsCommand() *cobra.Command {
@@ -101,15 +117,8 @@ else.
 }
 
 func newRevokeCommand() *cobra.Command {
-	return cli.Command("revoke NAME...", `Cut hosts off, at once, and forget them
-No credential of theirs lets in any more. What runs there goes on.`, nil, func(cmd *cobra.Command, args []string) error {
-		for _, name := range args {
-			if err := ask(cmd, http.MethodDelete, "/hosts/"+url.PathEscape(name), nil, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return forEach("revoke NAME...", `Cut hosts off, at once, and forget them
+No credential of theirs lets in any more. What runs there goes on.`, http.MethodDelete, "/hosts/", "")
 }
 
 func newTokenCommand() *cobra.Command {
@@ -141,12 +150,5 @@ func newTokenCommand() *cobra.Command {
 				return []any{t.ID, t.Name, strings.Join(slices.Sorted(slices.Values(t.Scopes)), ","), t.By, ends}
 			})
 		}), cli.One[[]token.Token]()),
-		cli.Command("revoke ID...", "Make tokens invalid, at once", nil, func(cmd *cobra.Command, args []string) error {
-			for _, id := range args {
-				if err := ask(cmd, http.MethodDelete, "/tokens/"+url.PathEscape(id), nil, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
+		forEach("revoke ID...", "Make tokens invalid, at once", http.MethodDelete, "/tokens/", ""))
 }

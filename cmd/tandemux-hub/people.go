@@ -171,12 +171,7 @@ The name stays in the list of hosts.`, nil, func(cmd *cobra.Command, args []stri
 		if err := cmd.Flags().Set("host", args[0]); err != nil {
 			return err
 		}
-		p, api, err := hubClient(cmd)
-		if err != nil {
-			return err
-		}
-		defer api.Close()
-		if err := p.ExplainAPI(api.Do(cmd.Context(), apiclient.Request{Method: http.MethodPost, Path: "/auth/logout", Beside: true}, nil)); err != nil {
+		if err := do(cmd, apiclient.Request{Method: http.MethodPost, Path: "/auth/logout", Beside: true}, nil); err != nil {
 			return err
 		}
 		if err := os.Remove(h.TokenFile); err != nil {
@@ -189,13 +184,8 @@ The name stays in the list of hosts.`, nil, func(cmd *cobra.Command, args []stri
 
 func newWhoamiCommand() *cobra.Command {
 	return cli.WithJSON(cli.Command("whoami", "Show who you are to a hub, and what you may do", nil, func(cmd *cobra.Command, _ []string) error {
-		p, api, err := hubClient(cmd)
-		if err != nil {
-			return err
-		}
-		defer api.Close()
 		var me people.Me
-		if err := p.ExplainAPI(api.Do(cmd.Context(), apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me)); err != nil {
+		if err := do(cmd, apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me); err != nil {
 			return err
 		}
 		return cli.PrintTable(cmd, "NAME\tGROUPS\tSCOPES", []people.Me{me}, func(m people.Me) []any {

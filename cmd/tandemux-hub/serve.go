@@ -99,7 +99,7 @@ func hostsOf(ctx context.Context, h *hub) (_ []front.Authenticator, routes []fro
 		h.audit.Note(audit.Record{Who: p.Name, Groups: p.Groups, What: "connect", On: host, Outcome: "done", Remote: audit.Remote(r)})
 	}}
 	a := directory.Admission{Bus: h.bus, Grants: grants, URL: h.url, Fingerprint: h.fingerprint}
-	return nil, append(h.directory.Routes(a), b.Route(), front.Route{Pattern: "GET /api/v1/hub", Scope: auth.ScopeRead, Serve: h.status}), nil
+	return nil, append(h.directory.Routes(a), b.Route(), front.Route{Pattern: "GET /api/v1/hub", Scope: auth.ScopeRead, Serve: front.Does(h.status)}), nil
 }
 
 func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format string, args ...any)) error {

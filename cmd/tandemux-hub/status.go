@@ -2,8 +2,6 @@ package main
 
 import (
 	"net/http"
-
-	"tandemux/hub/front"
 )
 
 // status is what `tandemux hub status --json` prints; stable.
@@ -16,7 +14,7 @@ type status struct {
 	Away        int      `json:"away" doc:"Hosts that are away"`
 }
 
-func (h *hub) status(w http.ResponseWriter, _ *http.Request) {
+func (h *hub) status(*http.Request) (status, error) {
 	s := status{URLs: []string{}, Join: h.url, Fingerprint: h.fingerprint, NATS: h.bus.ConnectedServerVersion()}
 	if urls := h.urls.Load(); urls != nil {
 		s.URLs = *urls
@@ -28,5 +26,5 @@ func (h *hub) status(w http.ResponseWriter, _ *http.Request) {
 			s.Away++
 		}
 	}
-	front.Answer(w, s, nil)
+	return s, nil
 }

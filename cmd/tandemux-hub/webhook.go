@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -30,16 +29,6 @@ func newWebhookCommand() *cobra.Command {
 		Person  string   `flag:"person" value:"NAME" doc:"Only of this person's tasks"`
 		Project string   `flag:"project" value:"NAME" doc:"Only of this project's tasks"`
 	}
-	do := func(use, about, method, below string) *cobra.Command {
-		return cli.Command(use+" NAME...", about, nil, func(cmd *cobra.Command, args []string) error {
-			for _, name := range args {
-				if err := ask(cmd, method, "/webhooks/"+url.PathEscape(name)+below, nil, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
 	return cli.Group("webhook", "Addresses that are told what tasks do", "",
 		cli.Command("add NAME URL", `Have an address told what tasks do from now on, and print its key, once
 Each POST is signed with the key, as Standard Webhooks say, and sent again until it is
@@ -62,9 +51,9 @@ answered. On the hub's own machine any address is taken, elsewhere a public http
 				return []any{l.Name, l.To, strings.Join(l.On, ","), strings.Trim(l.Person+" "+l.Project, " "), l.Waiting, stateOf(l)}
 			})
 		}), cli.One[[]webhook.Listed]()),
-		do("rm", "Remove webhooks", http.MethodDelete, ""),
-		do("resume", `Have webhooks go on that are off
-One is off once its address has not answered for a day. It goes on where it stopped.`, http.MethodPost, "/resume"))
+		forEach("rm NAME...", "Remove webhooks", http.MethodDelete, "/webhooks/", ""),
+		forEach("resume NAME...", `Have webhooks go on that are off
+One is off once its address has not answered for a day. It goes on where it stopped.`, http.MethodPost, "/webhooks/", "/resume"))
 }
 
 // stateOf says how a webhook is.

@@ -41,7 +41,7 @@ const (
 )
 
 // invite makes the credential of a host.
-func (d *Directory) invite(ctx context.Context, a Admission, host string, w Wanted) (Given, error) {
+func (d *Directory) invite(ctx context.Context, a Admission, host, by string, w Wanted) (Given, error) {
 	if err := CheckName(host); err != nil {
 		return Given{}, err
 	}
@@ -62,9 +62,8 @@ func (d *Directory) invite(ctx context.Context, a Admission, host string, w Want
 	if err != nil {
 		return Given{}, err
 	}
-	who, _ := front.Of(ctx)
 	now := time.Now().Truncate(time.Second)
-	i := Invite{Host: host, User: c.User, Labels: w.Labels, By: who.Name, Made: now}
+	i := Invite{Host: host, User: c.User, Labels: w.Labels, By: by, Made: now}
 	if life > 0 {
 		i.Expires = now.Add(life)
 	}
@@ -114,17 +113,12 @@ func (d *Directory) remove(ctx context.Context, a Admission, host string) error 
 // Routes are the front's.
 func (d *Directory) Routes(a Admission) []front.Route {
 	return []front.Route{
-		{Pattern: "GET /api/v1/hosts", Scope: auth.ScopeRead, Serve: func(w http.ResponseWriter, _ *http.Request) { front.Answer(w, d.Hosts(), nil) }},
-		{Pattern: "POST /api/v1/hosts/{name}/credentials", Does: "host invite", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			var in Wanted
-			if !front.Read(w, r, &in) {
-				return
-			}
-			given, err := d.invite(r.Context(), a, r.PathValue("name"), in)
-			front.Answer(w, given, err)
-		}},
-		{Pattern: "DELETE /api/v1/hosts/{name}", Does: "host revoke", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			front.Answer(w, struct{}{}, d.remove(r.Context(), a, r.PathValue("name")))
-		}},
+		{Pattern: "GET /api/v1/hosts", Scope: auth.ScopeRead, Serve: front.Does(func(*http.Request) ([]Entry, error) { return d.Hosts(), nil })},
+		{Pattern: "POST /api/v1/hosts/{name}/credentials", Does: "host invite", Scope: auth.ScopeAdmin, Serve: front.Takes(func(r *http.Request, by front.Person, in Wanted) (Given, error) {
+			return d.invite(r.Context(), a, r.PathValue("name"), by.Name, in)
+		})},
+		{Pattern: "DELETE /api/v1/hosts/{name}", Does: "host revoke", Scope: auth.ScopeAdmin, Serve: front.Does(func(r *http.Request) (struct{}, error) {
+			return struct{}{}, d.remove(r.Context(), a, r.PathValue("name"))
+		})},
 	}
 }

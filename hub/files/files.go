@@ -159,31 +159,30 @@ func (s *Store) subject(ctx context.Context, name string) (string, error) {
 // Get reads a file, a piece at a time: who takes it slowly costs no memory.
 func (s *Store) Get(ctx context.Context, name string) (io.Reader, error) {
 	subject, err := s.subject(ctx, name)
-	return &reading{ctx: ctx, s: s, subject: subject}, err
+	return &Pieces{Next: func(at uint64) ([]byte, uint64, error) { return s.piece(ctx, subject, at) }}, err
 }
 
-type reading struct {
-	ctx     context.Context
-	s       *Store
-	subject string
-	at      uint64
-	got     bytes.Reader
+// Pieces reads what comes piece by piece: Next gives the one at a place, none at the end,
+// and the place of what follows.
+type Pieces struct {
+	Next func(at uint64) (piece []byte, next uint64, err error)
+	at   uint64
+	got  bytes.Reader
 }
 
-// Read implements io.Reader.
-func (r *reading) Read(b []byte) (int, error) {
-	if r.got.Len() == 0 {
-		piece, next, err := r.s.piece(r.ctx, r.subject, r.at)
+func (p *Pieces) Read(b []byte) (int, error) {
+	if p.got.Len() == 0 {
+		piece, next, err := p.Next(p.at)
 		if err != nil {
 			return 0, err
 		}
 		if len(piece) == 0 {
 			return 0, io.EOF
 		}
-		r.at = next
-		r.got.Reset(piece)
+		p.at = next
+		p.got.Reset(piece)
 	}
-	return r.got.Read(b)
+	return p.got.Read(b)
 }
 
 // Piece reads the first piece of a file at or behind a place, 0 for the beginning; next is

@@ -307,6 +307,26 @@ func Read(w http.ResponseWriter, r *http.Request, v any) bool {
 	return true
 }
 
+// Does is a handler of what needs no body.
+func Does[T any](do func(r *http.Request) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := do(r)
+		Answer(w, v, err)
+	}
+}
+
+// Takes is a handler of what takes a body, and who sent it.
+func Takes[In, Out any](do func(r *http.Request, by Person, in In) (Out, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		if Read(w, r, &in) {
+			by, _ := Of(r.Context())
+			v, err := do(r, by, in)
+			Answer(w, v, err)
+		}
+	}
+}
+
 // Bearer is the secret of a request's Authorization header, "" for none.
 func Bearer(r *http.Request) string {
 	if scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +126,7 @@ func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 		return Reply{}, err
 	}
 	name := resultName(k.ID, k.Lease)
-	if err := q.files.Put(ctx, name, k.Load, &taking{ctx: ctx, q: q, host: host, piece: Piece{Held: k.Held}}); err != nil {
+	if err := q.files.Put(ctx, name, k.Load, q.taking(ctx, host, k.Held)); err != nil {
 		return Reply{}, err
 	}
 	if _, err := q.held(ctx, host, k.Held); err != nil { // else nobody would remove it
@@ -138,30 +137,14 @@ func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 }
 
 // taking reads a host's file by asking for its pieces.
-type taking struct {
-	ctx   context.Context
-	q     *Queue
-	host  string
-	piece Piece
-	got   bytes.Reader
-}
-
-// Read implements io.Reader.
-func (t *taking) Read(b []byte) (int, error) {
-	if t.got.Len() == 0 {
-		r, err := t.q.request(t.ctx, t.host, "take", "take the files of", t.piece)
-		switch {
-		case err != nil:
-			return 0, err
-		case r.Status != 0:
-			return 0, Away.Errorf("take the files of the host %s: %s", t.host, r.Text)
-		case len(r.Body) == 0:
-			return 0, io.EOF
+func (q *Queue) taking(ctx context.Context, host string, of lease.Held) io.Reader {
+	return &files.Pieces{Next: func(at uint64) ([]byte, uint64, error) {
+		r, err := q.request(ctx, host, "take", "take the files of", Piece{Held: of, At: at})
+		if err == nil && r.Status != 0 {
+			err = Away.Errorf("take the files of the host %s: %s", host, r.Text)
 		}
-		t.piece.At += uint64(len(r.Body))
-		t.got.Reset(r.Body)
-	}
-	return t.got.Read(b)
+		return r.Body, at + uint64(len(r.Body)), err
+	}}
 }
 
 // sweepFiles removes once what is no task's: of deaths in the midst.

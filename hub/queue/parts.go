@@ -160,11 +160,10 @@ func (q *Queue) told(ctx context.Context, id string, before, after lease.Record)
 }
 
 // followParts notices what other hubs of the fleet store.
-func (q *Queue) followParts(ctx context.Context, ready chan<- error) {
-	c, err := q.o.JS.OrderedConsumer(ctx, Stream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
+func (q *Queue) followParts() error {
+	c, err := q.o.JS.OrderedConsumer(q.ctx, Stream, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy, HeadersOnly: true})
 	if err != nil {
-		ready <- err
-		return
+		return err
 	}
 	w, err := c.Consume(func(m jetstream.Msg) {
 		at, err := m.Metadata()
@@ -179,11 +178,10 @@ func (q *Queue) followParts(ctx context.Context, ready chan<- error) {
 			q.changed(k)
 		}
 	})
-	if ready <- err; err != nil {
-		return
+	if err == nil {
+		context.AfterFunc(q.ctx, w.Stop)
 	}
-	<-ctx.Done()
-	w.Stop()
+	return err
 }
 
 // End is the id of the last part of a task that is stored.

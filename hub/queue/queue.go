@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"tandemux/hub/lease"
+	"tandemux/hub/server"
 )
 
 // Options are what a Queue is made of.
@@ -98,19 +99,18 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 }
 
 func (q *Queue) begin(ctx context.Context) error {
-	for _, f := range []func(ctx context.Context, ready chan<- error){q.followTasks, q.followSettings, q.followParts} {
-		ready := make(chan error, 1)
-		q.ended.Go(func() { f(q.ctx, ready) })
-		select {
-		case err := <-ready:
-			if err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	defer context.AfterFunc(ctx, q.stop)() // until all is there
+	err := server.Follow(q.ctx, q.tasks, q.task)
+	if err == nil {
+		err = server.Follow(q.ctx, q.settings, q.setting)
 	}
-	if err := q.listen(); err != nil {
+	if err == nil {
+		err = q.followParts()
+	}
+	if err == nil {
+		err = q.listen()
+	}
+	if err != nil {
 		return err
 	}
 	q.ended.Go(q.dispatch)
@@ -130,80 +130,40 @@ func (q *Queue) Close() {
 // now is the queue's clock, which only counts.
 func (q *Queue) now() time.Duration { return time.Since(q.start) }
 
-// follow reads what a bucket has and what comes, again and again.
-func (q *Queue) follow(ctx context.Context, kv jetstream.KeyValue, ready chan<- error, each func(jetstream.KeyValueEntry)) {
-	for ctx.Err() == nil {
-		w, err := kv.WatchAll(ctx)
-		if err != nil {
-			select {
-			case ready <- err:
-			default:
-			}
-			q.o.Log.Warn("follow the fleet's tasks", "bucket", kv.Bucket(), "err", err)
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-			}
-			continue
-		}
-		for open := true; open; {
-			var e jetstream.KeyValueEntry
-			select {
-			case e, open = <-w.Updates():
-			case <-ctx.Done():
-				open = false
-			}
-			switch {
-			case !open:
-			case e == nil: // all that there was
-				select {
-				case ready <- nil:
-				default:
-				}
-			default:
-				each(e)
-			}
-		}
-		w.Stop() //nolint:errcheck // it has ended
+// task notices how a task is now.
+func (q *Queue) task(e jetstream.KeyValueEntry) {
+	if e.Operation() == jetstream.KeyValuePut {
+		q.see(e.Key(), e.Revision(), e.Value())
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if k := q.known[e.Key()]; k != nil && k.revision < e.Revision() {
+		delete(q.known, e.Key())
+		delete(q.ends, e.Key())
+		q.watch.See(e.Key(), lease.Record{}, q.now())
+		close(k.news)
 	}
 }
 
-func (q *Queue) followTasks(ctx context.Context, ready chan<- error) {
-	q.follow(ctx, q.tasks, ready, func(e jetstream.KeyValueEntry) {
-		if e.Operation() == jetstream.KeyValuePut {
-			q.see(e.Key(), e.Revision(), e.Value())
-			return
+// setting notices how a setting is now.
+func (q *Queue) setting(e jetstream.KeyValueEntry) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	defer q.wake()
+	put := e.Operation() == jetstream.KeyValuePut
+	if host, is := strings.CutPrefix(e.Key(), drainKey); is {
+		if q.drain[host] = put; !put {
+			delete(q.drain, host)
 		}
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if k := q.known[e.Key()]; k != nil && k.revision < e.Revision() {
-			delete(q.known, e.Key())
-			delete(q.ends, e.Key())
-			q.watch.See(e.Key(), lease.Record{}, q.now())
-			close(k.news)
+		return
+	}
+	if e.Key() == limitsKey {
+		q.limits = Limits{}
+		if err := json.Unmarshal(e.Value(), &q.limits); put && err != nil {
+			q.o.Log.Error("read the limits", "err", err)
 		}
-	})
-}
-
-func (q *Queue) followSettings(ctx context.Context, ready chan<- error) {
-	q.follow(ctx, q.settings, ready, func(e jetstream.KeyValueEntry) {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		defer q.wake()
-		put := e.Operation() == jetstream.KeyValuePut
-		if host, is := strings.CutPrefix(e.Key(), drainKey); is {
-			if q.drain[host] = put; !put {
-				delete(q.drain, host)
-			}
-			return
-		}
-		if e.Key() == limitsKey {
-			q.limits = Limits{}
-			if err := json.Unmarshal(e.Value(), &q.limits); put && err != nil {
-				q.o.Log.Error("read the limits", "err", err)
-			}
-		}
-	})
+	}
 }
 
 // see takes in a record as it is at a revision.

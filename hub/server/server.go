@@ -418,7 +418,7 @@ func (b *Bus) Bucket(ctx context.Context, c jetstream.KeyValueConfig, got func(j
 	var kv jetstream.KeyValue
 	err := b.Again(ctx, func(ctx context.Context) (err error) { kv, err = b.JS.CreateOrUpdateKeyValue(ctx, c); return err })
 	if err == nil && got != nil {
-		err = follow(ctx, kv, got)
+		err = Follow(ctx, kv, got)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the bucket %s: %w", c.Bucket, err)
@@ -426,7 +426,9 @@ func (b *Bus) Bucket(ctx context.Context, c jetstream.KeyValueConfig, got func(j
 	return kv, nil
 }
 
-func follow(ctx context.Context, kv jetstream.KeyValue, got func(jetstream.KeyValueEntry)) error {
+// Follow calls got with all that is in a bucket, and then, by a goroutine of its own, with
+// what changes, until ctx ends.
+func Follow(ctx context.Context, kv jetstream.KeyValue, got func(jetstream.KeyValueEntry)) error {
 	w, err := kv.WatchAll(ctx)
 	if err != nil {
 		return err

@@ -198,19 +198,13 @@ func (s *Store) revoke(ctx context.Context, id string) error {
 // Routes are the front's, for who administers the hub.
 func (s *Store) Routes() []front.Route {
 	return []front.Route{
-		{Pattern: "GET /api/v1/tokens", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, _ *http.Request) { front.Answer(w, s.list(), nil) }},
-		{Pattern: "POST /api/v1/tokens", Does: "token new", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			var in wanted
-			if !front.Read(w, r, &in) {
-				return
-			}
+		{Pattern: "GET /api/v1/tokens", Scope: auth.ScopeAdmin, Serve: front.Does(func(*http.Request) ([]Token, error) { return s.list(), nil })},
+		{Pattern: "POST /api/v1/tokens", Does: "token new", Scope: auth.ScopeAdmin, Serve: front.Takes(func(r *http.Request, by front.Person, in wanted) (made, error) {
 			front.On(r.Context(), in.Name)
-			by, _ := front.Of(r.Context())
-			m, err := s.create(r.Context(), in, by.Name)
-			front.Answer(w, m, err)
-		}},
-		{Pattern: "DELETE /api/v1/tokens/{id}", Does: "token revoke", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			front.Answer(w, struct{}{}, s.revoke(r.Context(), r.PathValue("id")))
-		}},
+			return s.create(r.Context(), in, by.Name)
+		})},
+		{Pattern: "DELETE /api/v1/tokens/{id}", Does: "token revoke", Scope: auth.ScopeAdmin, Serve: front.Does(func(r *http.Request) (struct{}, error) {
+			return struct{}{}, s.revoke(r.Context(), r.PathValue("id"))
+		})},
 	}
 }

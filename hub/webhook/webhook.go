@@ -331,26 +331,16 @@ func (hs *Hooks) change(ctx context.Context, name, doing string, do func(context
 
 // Routes are the front's, for who administers the hub.
 func (hs *Hooks) Routes() []front.Route {
+	one := func(do func(ctx context.Context, name string) error) http.HandlerFunc {
+		return front.Does(func(r *http.Request) (struct{}, error) { return struct{}{}, do(r.Context(), r.PathValue("name")) })
+	}
 	return []front.Route{
-		{Pattern: "GET /api/v1/webhooks", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			list, err := hs.list(r.Context())
-			front.Answer(w, list, err)
-		}},
-		{Pattern: "POST /api/v1/webhooks", Does: "webhook add", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			var in Wanted
-			if !front.Read(w, r, &in) {
-				return
-			}
+		{Pattern: "GET /api/v1/webhooks", Scope: auth.ScopeAdmin, Serve: front.Does(func(r *http.Request) ([]Listed, error) { return hs.list(r.Context()) })},
+		{Pattern: "POST /api/v1/webhooks", Does: "webhook add", Scope: auth.ScopeAdmin, Serve: front.Takes(func(r *http.Request, by front.Person, in Wanted) (Made, error) {
 			front.On(r.Context(), in.Name)
-			by, _ := front.Of(r.Context())
-			m, err := hs.add(r.Context(), in, by)
-			front.Answer(w, m, err)
-		}},
-		{Pattern: "DELETE /api/v1/webhooks/{name}", Does: "webhook rm", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			front.Answer(w, struct{}{}, hs.remove(r.Context(), r.PathValue("name")))
-		}},
-		{Pattern: "POST /api/v1/webhooks/{name}/resume", Does: "webhook resume", Scope: auth.ScopeAdmin, Serve: func(w http.ResponseWriter, r *http.Request) {
-			front.Answer(w, struct{}{}, hs.resume(r.Context(), r.PathValue("name")))
-		}},
+			return hs.add(r.Context(), in, by)
+		})},
+		{Pattern: "DELETE /api/v1/webhooks/{name}", Does: "webhook rm", Scope: auth.ScopeAdmin, Serve: one(hs.remove)},
+		{Pattern: "POST /api/v1/webhooks/{name}/resume", Does: "webhook resume", Scope: auth.ScopeAdmin, Serve: one(hs.resume)},
 	}
 }

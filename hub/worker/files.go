@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,10 +45,10 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 	}
 	file := t.w.dirOf(t.note.Local) + ".load"
 	defer os.Remove(file) //nolint:errcheck // sweepFiles does
-	fetched := &fetching{ctx: ctx, t: t}
-	err := l.Receive(fetched, file)
-	if fetched.err != nil {
-		return "", fetched.err
+	var failed error
+	err := l.Receive(t.fetching(ctx, &failed), file)
+	if failed != nil {
+		return "", failed
 	}
 	words := ""
 	if err == nil {
@@ -61,38 +60,26 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 	return words, err
 }
 
-// fetching reads the files of a task from the hub, piece by piece.
-type fetching struct {
-	ctx context.Context
-	t   *turn
-	at  uint64
-	got bytes.Reader
-	err error // of the hub
-}
-
-// Read implements io.Reader.
-func (f *fetching) Read(b []byte) (int, error) {
-	for tries := 0; f.got.Len() == 0; tries++ {
-		r, err := f.t.w.ask("file", queue.Piece{Held: f.t.key, At: f.at})
-		switch {
-		case err == nil && len(r.Body) == 0:
-			return 0, io.EOF
-		case err == nil:
-			f.at = r.Next
-			f.got.Reset(r.Body)
-		case errors.Is(err, lease.Stale):
-			f.err = err
-			return 0, err
-		case fault.Status(err) != 0 && fault.Status(err) < 500:
-			f.err = fmt.Errorf("%w: %w", lease.ErrRefused, err)
-			return 0, f.err
-		default:
-			if f.err = f.t.Pause(f.ctx, tries); f.err != nil {
-				return 0, f.err
+// fetching reads the files of a task from the hub, piece by piece; failed gets the hub's error.
+func (t *turn) fetching(ctx context.Context, failed *error) io.Reader {
+	return &files.Pieces{Next: func(at uint64) ([]byte, uint64, error) {
+		for tries := 0; ; tries++ {
+			r, err := t.w.ask("file", queue.Piece{Held: t.key, At: at})
+			switch {
+			case err == nil:
+				return r.Body, r.Next, nil
+			case errors.Is(err, lease.Stale):
+				*failed = err
+			case fault.Status(err) != 0 && fault.Status(err) < 500:
+				*failed = fmt.Errorf("%w: %w", lease.ErrRefused, err)
+			default:
+				*failed = t.Pause(ctx, tries)
+			}
+			if *failed != nil {
+				return nil, 0, *failed
 			}
 		}
-	}
-	return f.got.Read(b)
+	}}
 }
 
 // home sends what the task has made of its files to the hub. What can't be is said in the
