@@ -171,7 +171,7 @@ func (m *Model) hostChanged(c link.HostChanged) {
 	m.alerts.Follow(m.log, c.Name)
 	m.alerts.Stale = true
 	m.outer.Forgot()
-	m.typing.RegainedAt(c.Name)
+	m.typing.Regained(c.Name)
 	m.agents.Load()
 }
 
@@ -198,7 +198,7 @@ func (m *Model) linked(l link.Changed) {
 		m.typing.Disconnected(l.Err)
 	case l.State == link.Connected && was == link.Reconnecting:
 		m.loop.Say(status.Info, "connected again")
-		m.typing.Regained()
+		m.typing.Regained("")
 		m.agents.Load()
 		m.loop.Dirty |= loop.Places
 	}

@@ -106,9 +106,11 @@ func (l *Link) Up() bool { return l.State == Connected }
 func (l *Link) Dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 	seq, err := l.Host.Dispatch(uri, a)
 	switch {
-	case errors.Is(err, ErrAway) && hosted.Host(uri) != "": // which is about to say so itself
-	case errors.Is(err, ErrAway):
-		if l.Up() { // it is about to say so itself
+	case errors.Is(err, ErrAway): // it is about to say so itself
+		if host := hosted.Host(uri); host != "" {
+			l.Hosts.Take(HostChanged{host, Standing{State: Reconnecting, Since: l.loop.Now()}})
+			l.loop.Dirty |= loop.Chrome | loop.Places
+		} else if l.Up() {
 			l.State = Reconnecting
 			l.lost()
 		}

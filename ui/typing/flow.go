@@ -45,7 +45,7 @@ func (ty *Typing) Settle() {
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
 			seq, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
-			if ty.predict(o, seq, ok); !ok && !ty.link.Up() {
+			if ty.predict(o, seq, ok); !ok && !ty.link.UpAt(o.uri) {
 				ty.keep(o)
 			}
 			continue

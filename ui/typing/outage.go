@@ -3,6 +3,7 @@ package typing
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -10,7 +11,6 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
-	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -31,9 +31,9 @@ const (
 // needsLink says why a paste was not taken.
 const needsLink = "a paste of this size needs the connection"
 
-// outage is a connection in trouble, and what was typed meanwhile.
+// outage is the connection to a host in trouble, and what was typed meanwhile.
 type outage struct {
-	id     int // so that an old timer is known
+	host   string // "" for this user's own
 	since  time.Time
 	next   time.Time // of the next attempt, zero as long as nobody needs to know
 	why    error
@@ -42,12 +42,26 @@ type outage struct {
 	kept      []outgoing
 	keptBytes int
 	keptKeys  int
+	id        int  // so that an old timer is known
 	resuming  bool // connected again, kept keys are about to go
 	refused   int  // keys that were not taken, or kept for too long
 	lost      int  // keys that were sent and of which nothing is known
-	report    string
-	skip      bool // the rest of a paste whose beginning was not taken
-	pasting   bool // the rest of a paste whose beginning was taken
+}
+
+// outage is that of a resource's host.
+func (ty *Typing) outage(uri ahp.URI) *outage {
+	host := hosted.Host(uri)
+	a := ty.away[host]
+	if a == nil {
+		a = &outage{host: host}
+		ty.away[host] = a
+	}
+	return a
+}
+
+// up reports whether what is typed goes its way now.
+func (ty *Typing) up(a *outage) bool {
+	return ty.link.UpAt(hosted.At(a.host, ahp.RootURI)) && !a.resuming
 }
 
 // Retrying takes the news that reconnecting has failed once more.
@@ -55,100 +69,78 @@ func (ty *Typing) Retrying(r link.Retry) {
 	if ty.link.State != link.Reconnecting {
 		return
 	}
-	if ty.away.why = r.Err; ty.loop.Now().Sub(r.Since) >= quietTime {
-		ty.away.next = r.Next
+	a := ty.outage(ahp.RootURI)
+	if a.why = r.Err; ty.loop.Now().Sub(r.Since) >= quietTime {
+		a.next = r.Next
 	}
 	ty.loop.Dirty |= loop.Chrome
 }
 
 // Lost takes the news that nobody knows what became of some characters.
 func (ty *Typing) Lost(n int) {
-	ty.away.lost += n
-	if ty.link.Up() && !ty.away.resuming {
-		ty.tellOutage()
+	a := ty.outage(ahp.RootURI)
+	if a.lost += n; ty.up(a) {
+		ty.tellOutage(a)
 	}
 }
 
-// Silent takes the news that the host has not answered since then.
+// Silent takes the news that this user's own host has not answered since then.
 func (ty *Typing) Silent(since time.Time) {
-	ty.away.silent = since
+	a := ty.outage(ahp.RootURI)
+	a.silent = since
 	ty.loop.Dirty |= loop.Chrome
 	if since.IsZero() && ty.link.Up() {
-		ty.tellOutage()
+		ty.tellOutage(a)
 	}
 }
 
-// Disconnected begins an outage.
+// Disconnected begins an outage of this user's own host.
 func (ty *Typing) Disconnected(why error) {
-	a := &ty.away
-	a.id++
-	a.next, a.silent, a.why, a.report = time.Time{}, time.Time{}, why, ""
+	a := ty.outage(ahp.RootURI)
+	a.next, a.silent, a.why, ty.report = time.Time{}, time.Time{}, why, ""
 	if !a.resuming { // else it is the same outage still, and what is kept waits
 		a.since = ty.loop.Now()
 	}
 	a.resuming = false
-	id := a.id
-	ty.loop.After(keepTime-ty.loop.Now().Sub(a.since), func() {
-		if ty.away.id == id && !ty.link.Up() {
-			ty.forgetKept()
-		}
-	})
 }
 
 // forgetKept gives up what was kept.
-func (ty *Typing) forgetKept() {
-	a := &ty.away
+func (ty *Typing) forgetKept(a *outage) {
 	a.refused += a.keptKeys
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
 	ty.loop.Dirty |= loop.Chrome
 }
 
-// unreachable reports whether the host can't be reached, and since when.
-func (ty *Typing) unreachable() (since time.Time, yes bool) {
-	switch {
-	case !ty.link.Up() || ty.away.resuming:
-		return ty.away.since, true
-	case !ty.away.silent.IsZero():
-		return ty.away.silent, true
+// unreachable reports whether a host can't be reached, and since when.
+func (ty *Typing) unreachable(a *outage) (since time.Time, yes bool) {
+	since, silent := a.since, a.silent
+	if a.host != "" {
+		s := ty.link.Hosts.Standing(a.host)
+		since, silent = s.Since, s.Silent
 	}
-	return time.Time{}, false
-}
-
-// mayReach reports whether another host that has a terminal is connected. What is typed
-// there meanwhile is not kept, as several hosts may be away for long: it is said, and the
-// connection tried at once.
-func (ty *Typing) mayReach(t *terminals.Terminal) bool {
-	if t.Host() == "" || ty.link.UpAt(t.URI) {
-		return true
+	if !ty.up(a) {
+		return since, true
 	}
-	ty.link.Retry(t.URI)
-	ty.loop.Say(status.Warning, "not typed: %s", ty.panes.Absent(t.URI))
-	return false
-}
-
-// RegainedAt goes on with what is typed into another host's terminals.
-func (ty *Typing) RegainedAt(host string) {
-	for uri, f := range ty.flows {
-		if hosted.Host(uri) == host {
-			ty.goOn(uri, f)
-		}
-	}
+	return silent, !silent.IsZero()
 }
 
 // mayKeep reports whether n bytes that were typed are taken now: always while the
 // host answers, and otherwise while they will be sent soon if at all. What is not
 // taken is counted and shown.
-func (ty *Typing) mayKeep(t *terminals.Terminal, n int) bool {
-	since, trouble := ty.unreachable()
-	if !trouble || ty.away.pasting || t.Host() != "" {
+func (ty *Typing) mayKeep(uri ahp.URI, n int) bool {
+	a := ty.outage(uri)
+	since, trouble := ty.unreachable(a)
+	if !trouble || ty.pasting {
 		return true
 	}
-	if ty.link.State == link.Reconnecting {
+	if a.host != "" {
+		ty.link.Retry(uri)
+	} else if ty.link.State == link.Reconnecting {
 		ty.link.Host.Retry()
 	}
 	ty.loop.Dirty |= loop.Chrome
-	if ty.link.State == link.Closed || ty.loop.Now().Sub(since) > keepTime || ty.away.keptBytes+n > maxKept {
-		ty.away.refused++
+	if a.host == "" && ty.link.State == link.Closed || ty.loop.Now().Sub(since) > keepTime || a.keptBytes+n > maxKept {
+		a.refused++
 		if n > maxKept {
 			ty.loop.Say(status.Warning, needsLink)
 		}
@@ -160,8 +152,8 @@ func (ty *Typing) mayKeep(t *terminals.Terminal, n int) bool {
 // keep takes input while the connection is lost; it reports false when it is
 // to go its way.
 func (ty *Typing) keep(o outgoing) bool {
-	a := &ty.away
-	if ty.link.Up() && !a.resuming || hosted.Host(o.uri) != "" {
+	a := ty.outage(o.uri)
+	if ty.up(a) {
 		return false
 	}
 	if a.keptBytes+len(o.data) > maxFlow { // the rest of a long paste
@@ -172,46 +164,68 @@ func (ty *Typing) keep(o outgoing) bool {
 	a.keptBytes += len(o.data)
 	a.keptKeys += max(o.keys, 1)
 	ty.loop.Dirty |= loop.Chrome
+	if len(a.kept) == 1 {
+		ty.expire(a, false)
+	}
 	return true
 }
 
-// Regained ends an outage: pastes go on, and what was kept goes when everything has come that the
-// host has to say of the time without connection: it answers requests behind
-// that.
-func (ty *Typing) Regained() {
+// expire gives up what was kept once its time is over, unless it was over already when it was
+// kept: that is the rest of a paste.
+func (ty *Typing) expire(a *outage, due bool) {
+	left := keepTime
+	if !ty.link.UpAt(hosted.At(a.host, ahp.RootURI)) { // else it is about to go
+		since, _ := ty.unreachable(a)
+		left -= ty.loop.Now().Sub(since)
+	}
+	switch {
+	case len(a.kept) == 0:
+	case left > 0:
+		ty.loop.After(left, func() { ty.expire(a, true) })
+	case due:
+		ty.forgetKept(a)
+	}
+}
+
+// Regained ends the outage of a host, "" for this user's own: pastes go on, and what was kept
+// goes when everything has come that the host has to say of the time without connection: it
+// answers requests behind that.
+func (ty *Typing) Regained(host string) {
 	// The connection sends a piece that was under way again, unless it is to a host that knows
 	// nothing of it.
 	for uri, f := range ty.flows {
-		if hosted.Host(uri) == "" {
+		if hosted.Host(uri) == host {
 			ty.goOn(uri, f)
 		}
 	}
-	ty.away.next, ty.away.silent = time.Time{}, time.Time{}
-	if len(ty.away.kept) == 0 {
-		ty.tellOutage()
+	root := hosted.At(host, ahp.RootURI)
+	a := ty.outage(root)
+	a.next, a.silent = time.Time{}, time.Time{}
+	if len(a.kept) == 0 {
+		ty.tellOutage(a)
 		return
 	}
-	ty.away.resuming = true
-	id := ty.away.id
+	a.resuming = true
+	a.id++
+	id := a.id
 	ty.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
-		err := ty.link.Host.Subscribe(ctx, ahp.RootURI)
+		err := ty.link.At(root).Subscribe(ctx, ahp.RootURI) // which has one name everywhere
 		return func() {
-			if ty.away.id != id || !ty.link.Up() {
+			if a.id != id || !ty.link.UpAt(root) {
 				return // lost again, which has forgotten it
 			}
-			ty.away.resuming = false
+			a.resuming = false
 			if err != nil {
-				ty.forgetKept()
+				ty.forgetKept(a)
 			}
-			ty.sendKept()
-			ty.tellOutage()
+			ty.sendKept(a)
+			ty.tellOutage(a)
 		}, err
 	})
 }
 
 // sendKept sends what was kept to the terminals that are still there.
-func (ty *Typing) sendKept() {
-	a := &ty.away
+func (ty *Typing) sendKept(a *outage) {
 	kept := a.kept
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
 	for _, o := range kept {
@@ -227,35 +241,36 @@ func (ty *Typing) sendKept() {
 }
 
 // tellOutage says what became of the keys of an outage that is over.
-func (ty *Typing) tellOutage() {
-	a := &ty.away
-	text := ""
+func (ty *Typing) tellOutage(a *outage) {
+	var said []string
 	if a.refused > 0 {
-		text = words.Plural(a.refused, "key") + " typed meanwhile not sent"
+		said = append(said, words.Plural(a.refused, "key")+" typed meanwhile not sent")
 	}
 	if a.lost > 0 {
-		if text != "" {
-			text += "; "
-		}
-		text += words.Plural(a.lost, "key") + " typed before may not have arrived"
+		said = append(said, words.Plural(a.lost, "key")+" typed before may not have arrived")
 	}
 	a.refused, a.lost = 0, 0
-	if text == "" {
+	if len(said) == 0 {
 		return
 	}
-	a.report = text
+	text := strings.Join(said, "; ")
+	if a.host != "" {
+		text = words.Clean(a.host) + ": " + text
+	}
+	ty.report = text
 	ty.loop.Dirty |= loop.Chrome
 	ty.loop.After(reportTime, func() {
-		if ty.away.report == text {
-			ty.away.report = ""
+		if ty.report == text {
+			ty.report = ""
 			ty.loop.Dirty |= loop.Chrome
 		}
 	})
 }
 
-// Trouble is what the status line says of the connection, "" when all is well.
-func (ty *Typing) Trouble() (text string, kind status.Kind) {
-	a := &ty.away
+// Trouble is what the status line says of the connection to this user's own host and to that
+// of a resource, "" when all is well.
+func (ty *Typing) Trouble(uri ahp.URI) (text string, kind status.Kind) {
+	a := ty.outage(ahp.RootURI)
 	const clock = "15:04:05"
 	switch {
 	case ty.link.State == link.Reconnecting && a.next.IsZero():
@@ -265,23 +280,37 @@ func (ty *Typing) Trouble() (text string, kind status.Kind) {
 	case !a.silent.IsZero():
 		text = "the host has not answered since " + a.silent.Format(clock)
 	default:
-		return a.report, status.Warning
+		a = ty.outage(uri)
+		if text = ty.panes.Absent(uri); text == "" {
+			return ty.report, status.Warning
+		}
+		return text + a.counts(), status.Warning
 	}
-	if a.keptKeys > 0 {
-		text += ", " + words.Plural(a.keptKeys, "key") + " wait"
-	}
-	if a.refused > 0 {
-		text += ", " + words.Plural(a.refused, "key") + " not sent"
-	}
+	text += a.counts()
 	if !a.next.IsZero() && a.why != nil {
 		text += ": " + words.Clean(a.why.Error())
 	}
 	return text, status.Warning
 }
 
+// counts says how much was typed meanwhile.
+func (a *outage) counts() (text string) {
+	if a.keptKeys > 0 {
+		text += ", " + words.Plural(a.keptKeys, "key") + " wait"
+	}
+	if a.refused > 0 {
+		text += ", " + words.Plural(a.refused, "key") + " not sent"
+	}
+	return text
+}
+
 // Unsent says in the note of leaving that keys were not sent.
 func (ty *Typing) Unsent() string {
-	if n := ty.away.keptKeys + ty.away.refused; n > 0 {
+	n := 0
+	for _, a := range ty.away {
+		n += a.keptKeys + a.refused
+	}
+	if n > 0 {
 		return "; " + words.Plural(n, "key") + " typed meanwhile not sent"
 	}
 	return ""
@@ -289,18 +318,18 @@ func (ty *Typing) Unsent() string {
 
 // mayPaste reports whether a part of a paste is taken. One that comes in several
 // is taken whole or not at all, as its end says to the program that it is over.
-func (ty *Typing) mayPaste(p tty.Paste) bool {
-	a := &ty.away
+func (ty *Typing) mayPaste(uri ahp.URI, p tty.Paste) bool {
 	if p.First {
-		_, trouble := ty.unreachable()
-		a.skip = trouble && !p.Last
-		a.pasting = !a.skip && !p.Last
-		if a.skip {
+		a := ty.outage(uri)
+		_, trouble := ty.unreachable(a)
+		ty.skip = trouble && !p.Last
+		ty.pasting = !ty.skip && !p.Last
+		if ty.skip {
 			a.refused++
 			ty.loop.Say(status.Warning, needsLink)
 		}
 	}
-	skip := a.skip
-	a.skip = a.skip && !p.Last
+	skip := ty.skip
+	ty.skip = ty.skip && !p.Last
 	return !skip
 }

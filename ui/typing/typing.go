@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/ahp/hosted"
 	"tandemux/emulator"
 	"tandemux/emulator/input"
 	"tandemux/ui/command"
@@ -48,12 +49,16 @@ type Typing struct {
 	down  map[rune]bool // keys whose press went to a program
 	out   []outgoing
 	flows map[ahp.URI]*flow // input that takes more than one message
-	away  outage
+
+	away    map[string]*outage // of each host
+	report  string             // what became of the keys of one that is over
+	skip    bool               // the rest of a paste whose beginning was not taken
+	pasting bool               // the rest of a paste whose beginning was taken
 }
 
 // New makes typing that nothing waits in. sent is told what goes to a terminal.
 func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, sent func(uri ahp.URI, data []byte)) *Typing {
-	return &Typing{loop: l, link: lk, panes: ps, outer: o, sent: sent, down: map[rune]bool{}, flows: map[ahp.URI]*flow{}}
+	return &Typing{loop: l, link: lk, panes: ps, outer: o, sent: sent, down: map[rune]bool{}, flows: map[ahp.URI]*flow{}, away: map[string]*outage{}}
 }
 
 // Idle reports whether the host has taken everything.
@@ -61,8 +66,9 @@ func (ty *Typing) Idle() bool { return len(ty.flows) == 0 }
 
 // Key sends a key to the focused program. With rest set its ESC went there already.
 func (ty *Typing) Key(k tea.Key, rest bool) {
-	_, t, v := ty.panes.Focused()
-	if t == nil || v == nil {
+	p, t, v := ty.panes.Focused()
+	if v == nil {
+		ty.early(p.Terminal, k)
 		return
 	}
 	modes := v.Feed.Modes()
@@ -80,6 +86,19 @@ func (ty *Typing) Key(k tea.Key, rest bool) {
 			ty.pressed(k.Code, true)
 		}
 	}
+}
+
+// early keeps a key for a terminal of another host that has told nothing of it yet. Its modes
+// are not known: it gets what a terminal sends that has just begun.
+func (ty *Typing) early(uri ahp.URI, k tea.Key) {
+	data := encode(k, input.Press, false, emulator.Modes{})
+	host := hosted.Host(uri)
+	if host == "" || ty.up(ty.outage(uri)) && ty.panes.Terms.LoadedOf(host) || len(data) == 0 || !ty.mayKeep(uri, len(data)) {
+		return
+	}
+	ty.loop.Unsay()
+	ty.Send(uri, data)
+	ty.out[len(ty.out)-1].keys++
 }
 
 func (ty *Typing) pressed(code rune, down bool) {
@@ -114,7 +133,7 @@ func (ty *Typing) Release(k tea.Key) {
 // into; else it says what to do. The view goes back to the newest output and
 // the terminal gets this client's size.
 func (ty *Typing) into(t *terminals.Terminal, v *pane.View, data []byte) bool {
-	if !ty.MayType(t) || !ty.mayReach(t) || !ty.mayKeep(t, len(data)) {
+	if !ty.MayType(t) || !ty.mayKeep(t.URI, len(data)) {
 		return false
 	}
 	if v.Back() > 0 {
@@ -178,14 +197,14 @@ func cutRune(b []byte) int {
 
 // Paste hands pasted text to the focused program.
 func (ty *Typing) Paste(p tty.Paste) {
-	_, t, v := ty.panes.Focused()
-	if t == nil || v == nil || t.Exited() {
+	place, t, v := ty.panes.Focused()
+	if away := ty.panes.Absent(place.Terminal); v == nil && away != "" {
+		ty.loop.Say(status.Warning, "not pasted: %s", away)
+	}
+	if t == nil || v == nil || t.Exited() || !ty.mayPaste(t.URI, p) {
 		return
 	}
-	if !ty.mayPaste(p) {
-		return
-	}
-	defer func() { ty.away.pasting = ty.away.pasting && !p.Last }()
+	defer func() { ty.pasting = ty.pasting && !p.Last }()
 	typed := false
 	into := func(t *terminals.Terminal, v *pane.View) {
 		text := input.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
