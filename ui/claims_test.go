@@ -487,6 +487,29 @@ func TestRefusals(t *testing.T) {
 	u.Hides("1 name")
 }
 
+// TestRefusalOfAChangeThatWentAgain: a connection that comes back sends a change of the layout
+// again that it has no answer to, and the interface makes it anew on the layout of now. The host
+// refuses the older one, which is nobody's business.
+func TestRefusalOfAChangeThatWentAgain(t *testing.T) {
+	u := start(t)
+	u.Host.quiet = true
+	u.Press("ctrl+space .")
+	u.Type("name\r")
+	u.Host.quiet = false
+	sent := u.Host.clientSeq
+	u.Host.Reconnect(nil)
+	u.WaitIdle()
+	u.Shows("1 name")
+	now := u.Host.Layout("main")
+	u.Host.sink.Action(ahp.Envelope{
+		Channel: ahp.LayoutScheme + "/main", Action: ahp.LayoutChanged(now), ServerSeq: u.Host.seq,
+		Origin: &ahp.Origin{ClientID: ClientID, ClientSeq: sent}, RejectionReason: "revision 2 does not follow 2",
+	})
+	u.WaitIdle()
+	u.Shows("1 name")
+	u.Hides("refused")
+}
+
 func TestHiddenTerminalsAreLetGo(t *testing.T) {
 	u := start(t)
 	for range 12 {

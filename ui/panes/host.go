@@ -100,8 +100,9 @@ func (ps *Panes) layoutChanged() {
 // Refused takes the refusal of a change of the layout or of a claim; it reports
 // whether it was the layout's.
 func (ps *Panes) Refused(e ahp.Envelope) bool {
-	if e.Channel == ps.Doc.URI && e.Origin.ClientSeq == ps.Doc.seq {
-		if !ps.Doc.refused() {
+	if e.Channel == ps.Doc.URI {
+		// An older one was sent again by a connection that came back, and so were its operations.
+		if e.Origin.ClientSeq == ps.Doc.seq && !ps.Doc.refused() {
 			ps.loop.Say(status.Error, "the host refused the change: %s", e.RejectionReason)
 		}
 		ps.loop.Dirty |= loop.Places
