@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 	"tandemux/hub/join"
 	"tandemux/internal/cli"
 	"tandemux/internal/local"
+	"tandemux/internal/statefile"
 )
 
 // works are what a joined host does beside.
@@ -68,20 +68,12 @@ const maxCredential = 64 << 10
 
 // readCredential reads a file that nobody else may read, or standard input.
 func readCredential(path string, in io.Reader) (string, error) {
+	var text []byte
+	var err error
 	if path != "" {
-		f, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("read the credential: %w", err)
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Mode().Perm()&0o077 != 0 {
-			return "", fmt.Errorf("read the credential: others can read %s: chmod 600 it", path)
-		}
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxCredential+1))
-	if err == nil && len(text) > maxCredential {
-		err = errors.New("it is too large")
+		text, err = statefile.ReadSecret(path, maxCredential)
+	} else {
+		text, err = io.ReadAll(io.LimitReader(in, maxCredential))
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the credential: %w", err)

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
 
 	"tandemux/internal/procgroup"
+	"tandemux/internal/statefile"
 )
 
 // endTime is how long a program may take to end after SIGTERM.
@@ -79,15 +79,7 @@ func (h Hook) post(ctx context.Context, id string, body []byte) error {
 
 // readKey reads a secret: "whsec_" and base64, which only its owner may read.
 func readKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the key: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("others may read the key: `chmod 600 %s`", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
+	text, err := statefile.ReadSecret(path, 1<<10)
 	if err != nil {
 		return nil, fmt.Errorf("read the key: %w", err)
 	}

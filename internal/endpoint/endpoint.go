@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +22,7 @@ import (
 	"tandemux/internal/hosts"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
+	"tandemux/internal/statefile"
 	"tandemux/internal/wsrpc"
 )
 
@@ -155,20 +155,7 @@ func (p *Endpoint) parse(address, from string) error {
 
 // readToken reads a file that nobody else may read.
 func readToken(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("read the token: %w", err)
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.Mode().IsRegular() || info.Size() > 4096:
-		return "", fmt.Errorf("read the token: %s is not a file with a token in it", path)
-	case ok && int(st.Uid) != os.Getuid():
-		return "", fmt.Errorf("read the token: %s belongs to another user", path)
-	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("read the token: others can read %s: chmod 600 it", path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := statefile.ReadSecret(path, 4<<10)
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}

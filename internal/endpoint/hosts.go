@@ -118,6 +118,19 @@ func (m Missed) error() error {
 	return cli.StatusError{Code: cli.ExitPart, Err: m}
 }
 
+// atOnce does something for each of n hosts, for a bounded time.
+func atOnce(cmd *cobra.Command, n int, do func(ctx context.Context, i int)) {
+	var done sync.WaitGroup
+	for i := range n {
+		done.Go(func() {
+			ctx, cancel := context.WithTimeout(cmd.Context(), eachTime)
+			defer cancel()
+			do(ctx, i)
+		})
+	}
+	done.Wait()
+}
+
 // Each asks all hosts that a list is of at once, with hubs or without, and gives what they
 // say in their order. One host's error is the error. Of several, this user's own may not run,
 // and the others' are missed: an error to be returned when the rest is printed, with an exit
@@ -137,20 +150,13 @@ func Each[T any](cmd *cobra.Command, hubs bool, ask func(ctx context.Context, p 
 		return []Answer[T]{{"", one}}, nil, err
 	}
 	got = make([]Answer[T], len(all))
-	var done sync.WaitGroup
-	for i, p := range all {
-		got[i].Host = p.Name
-		if wrong[i] != nil {
-			continue
-		}
-		p.quiet = i > 0
-		done.Go(func() {
-			ctx, cancel := context.WithTimeout(cmd.Context(), eachTime)
-			defer cancel()
+	atOnce(cmd, len(all), func(ctx context.Context, i int) {
+		if p := all[i]; wrong[i] == nil {
+			p.quiet = i > 0
 			got[i].Got, wrong[i] = ask(ctx, p)
-		})
-	}
-	done.Wait()
+		}
+		got[i].Host = all[i].Name
+	})
 	if errors.Is(wrong[0], local.ErrNoHost) {
 		wrong[0] = nil
 	}
@@ -230,7 +236,7 @@ type part struct {
 
 // partsOf parts a command line by the hosts that its words name.
 func partsOf(cmd *cobra.Command, words, args []string) (parts []part, err error) {
-	names := namesIn(cmd)
+	names := namesIn()
 	host := "" // that all is at
 	at := func(name, what string) error {
 		if host != "" && host != name {
@@ -296,7 +302,7 @@ const OneHost = "tandemux-one-host"
 
 // namesIn gives what parts HOST:ID, where a host has that name, and the address of
 // another host's resource. The list is read when it is needed.
-func namesIn(cmd *cobra.Command) func(text string) (name, id string, ok bool) {
+func namesIn() func(text string) (name, id string, ok bool) {
 	read := sync.OnceValue(func() []hosts.Host {
 		list, _ := hosts.Read(local.FindDirs().Config) //nolint:errcheck // said by whoever uses the list
 		return list
@@ -392,34 +398,28 @@ func (p Endpoint) Trust(pin string) error {
 // which is told how long connecting took or why it failed. missed is as Each's.
 func Check[T any](cmd *cobra.Command, list []hosts.Host, look func(ctx context.Context, s *Conn, connected time.Duration, err error) (T, error)) (got []T, missed error) {
 	got, wrong := make([]T, len(list)), make([]error, len(list))
-	var done sync.WaitGroup
-	for i, h := range list {
-		done.Go(func() {
-			ctx, cancel := context.WithTimeout(cmd.Context(), eachTime)
-			defer cancel()
-			p, err := Named(local.FindDirs(), h)
-			p.quiet = true
-			began, looked := time.Now(), false
-			switch {
-			case err != nil:
-			case h.Hub:
-				if err = p.askHub(ctx); err == nil {
-					looked = true
-					got[i], err = look(ctx, nil, time.Since(began), nil)
-				}
-			default:
-				err = p.With(ctx, Options{}, func(ctx context.Context, s *Conn) (err error) {
-					looked = true
-					got[i], err = look(ctx, s, time.Since(began), nil)
-					return err
-				})
+	atOnce(cmd, len(list), func(ctx context.Context, i int) {
+		p, err := Named(local.FindDirs(), list[i])
+		p.quiet = true
+		began, looked := time.Now(), false
+		see := func(ctx context.Context, s *Conn) (err error) {
+			looked = true
+			got[i], err = look(ctx, s, time.Since(began), nil)
+			return err
+		}
+		switch {
+		case err != nil:
+		case !p.Hub:
+			err = p.With(ctx, Options{}, see)
+		default:
+			if err = p.askHub(ctx); err == nil {
+				err = see(ctx, nil)
 			}
-			if wrong[i] = err; err != nil && !looked {
-				got[i], _ = look(ctx, nil, 0, err)
-			}
-		})
-	}
-	done.Wait()
+		}
+		if wrong[i] = err; err != nil && !looked {
+			got[i], _ = look(ctx, nil, 0, err)
+		}
+	})
 	var names Missed
 	for i, err := range wrong {
 		if err != nil {

@@ -100,12 +100,38 @@ func Read(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return all(f, most)
+}
+
+func all(f *os.File, most int64) ([]byte, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if int64(len(b)) > most {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, most)
+		return nil, fmt.Errorf("%s is larger than %d bytes", f.Name(), most)
 	}
 	return b, err
+}
+
+// ReadSecret reads a file that the person has made and keeps from others, which is not closed
+// to them unasked: somebody may have read it.
+func ReadSecret(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file", path)
+	case secure(info, true) != nil || info.Mode().Perm()&0o077 != 0:
+		err = fmt.Errorf("others can read %s: chmod 600 it", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return all(f, most)
 }
 
 // ReadJSON reads a file as Read does, and what it has as JSON.
