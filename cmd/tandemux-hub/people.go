@@ -134,7 +134,7 @@ func signInByCode(cmd *cobra.Command) (token people.Token, err error) {
 	}
 	var s people.Started
 	if err := post("/auth/device", struct{}{}, &s); err != nil {
-		if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode == http.StatusNotFound {
+		if apiclient.Status(err) == http.StatusNotFound {
 			return token, errors.New("nobody signs in at this hub: its people.toml is not there; ask for a token instead")
 		}
 		return token, err

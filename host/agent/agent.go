@@ -87,16 +87,12 @@ type Spec struct {
 	Events Events
 }
 
-// Server is an MCP server for an agent: a program, or where URL is set, one that
-// is reached by HTTP ("http") or server-sent events ("sse"), as Type says.
+// Server is a program that is an MCP server for an agent.
 type Server struct {
 	Name    string
 	Command string // absolute
 	Args    []string
 	Env     []Var
-	Type    string
-	URL     string
-	Headers []Var
 	// Program says that Command is a path of the host's that Confine knows inside.
 	Program bool
 	// Commands is its tool that runs commands in terminals of the host's; "": none.

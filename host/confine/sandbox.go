@@ -120,12 +120,11 @@ func (k *Sandbox) Inside(path string) string {
 
 // Servers are the host's MCP servers for an agent in a sandbox: nothing of the
 // host's environment goes along, and what they reach is the session's own socket.
-// Servers that are reached by a URL are left out: the host's may know other secrets.
 func (k *Sandbox) Servers(all []agent.Server) []agent.Server {
 	var some []agent.Server
 	for _, s := range all {
-		if s.URL != "" || k.socket == "" {
-			continue
+		if k.socket == "" {
+			break
 		}
 		env := []agent.Var{{Name: "TANDEMUX_HOST", Value: "unix://" + agent.InsideSocket}}
 		for _, v := range s.Env {

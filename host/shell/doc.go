@@ -16,9 +16,8 @@
 // MARK is the body of an OSC 633 as VS Code has it: A;ID prompt (A;ID;e promises
 // that B follows; a prompt drawn again has the same ID), B input begins, E;TEXT
 // the command line, C;ID execution begins, D;STATUS execution ended, F and G
-// around a secondary prompt. Besides, L;TEXT is the line before when it may be
-// the same again, and W;PATH the directory, to the end of the mark as it is. In
-// TEXT a backslash is \\, a semicolon \x3b, and a byte below 0x20 \xHH.
+// around a secondary prompt. Besides, W;PATH is the directory, to the end of the mark
+// as it is. In TEXT a backslash is \\, a semicolon \x3b, and a byte below 0x20 \xHH.
 //
 // The nonce is on every mark, and only a mark with the nonce is trusted. It is
 // made for one terminal, gets to the shell in its environment, and is taken out

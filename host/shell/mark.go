@@ -16,9 +16,6 @@ const (
 	SecondaryEnd
 	// Line is the command line that is about to be executed: Text.
 	Line
-	// Guess is the line before the one that is about to be executed, of which
-	// the shell can't say whether it is the same again: Text.
-	Guess
 	// Execute: the command line is executed, its output begins here. HasText is
 	// set when the mark brings the command line itself.
 	Execute
@@ -37,7 +34,7 @@ type Mark struct {
 	// Trusted is set when the mark has our nonce; see the package's
 	// documentation.
 	Trusted bool
-	// Text is the command line of Line, Guess and Execute, valid UTF-8 of at most
+	// Text is the command line of Line and Execute, valid UTF-8 of at most
 	// MaxText bytes, without control characters but newline and tab unless
 	// Trusted; or the path of Directory, absolute, at most MaxDir bytes of any
 	// value but controls.

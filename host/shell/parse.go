@@ -45,12 +45,8 @@ func parseOwn(rest, nonce string) (Mark, bool) {
 		return Mark{}, true
 	}
 	m := letters(rest, true)
-	switch letter, rest, _ := strings.Cut(rest, ";"); letter {
-	case "L":
-		text, _, _ := strings.Cut(rest, ";")
-		m = withText(Mark{Kind: Guess}, unescape(text), true)
-	case "W":
-		m = directory(rest, "")
+	if dir, is := strings.CutPrefix(rest, "W;"); is {
+		m = directory(dir, "")
 	}
 	m.Trusted = m.Kind != Ignored
 	return m, true

@@ -64,7 +64,6 @@ func TestParse(t *testing.T) {
 		{"7501;secret;C;9", Mark{Kind: Execute, Trusted: true, ID: 9}},
 		{"7501;secret;D;2", Mark{Kind: Done, Trusted: true, Exit: 2, HasExit: true}},
 		{`7501;secret;E;a\x1b`, Mark{Kind: Line, Trusted: true, Text: "a\x1b", HasText: true}},
-		{`7501;secret;L;a`, Mark{Kind: Guess, Trusted: true, Text: "a", HasText: true}},
 		{`7501;secret;W;/a;\x41`, Mark{Kind: Directory, Trusted: true, Text: `/a;\x41`}},
 		{"7501;Secret;A", Mark{}},
 		{"7501;;A", Mark{}},
@@ -105,7 +104,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("passed on, but %+v", m)
 		}
 		switch m.Kind {
-		case Line, Guess, Execute:
+		case Line, Execute:
 			if len(m.Text) > 3*MaxText || !utf8.ValidString(m.Text) || !m.HasText && m.Text != "" {
 				t.Fatalf("%+v", m)
 			}

@@ -307,7 +307,6 @@ func (s *session) until(text string, from int) int {
 type command struct {
 	line   string
 	known  bool
-	guess  string
 	exit   string // "nil" when unknown
 	output string
 	shown  string // what was between PromptEnd and the execution
@@ -341,7 +340,7 @@ func (s *session) keys(keys string) command {
 			if n++; n > 1 {
 				s.t.Fatalf("%q: executed twice", keys)
 			}
-			c.line, c.known, c.guess, begun = e.CommandLine, e.Known, e.Guess, e.at
+			c.line, c.known, begun = e.CommandLine, e.Known, e.at
 			if input >= 0 {
 				c.shown = string(s.data[input:begun])
 			}
@@ -386,7 +385,7 @@ func (e Event) String() string {
 	s := kindNames[e.Kind]
 	switch e.Kind {
 	case Executed:
-		s += fmt.Sprintf(" %q %v %q", e.CommandLine, e.Known, e.Guess)
+		s += fmt.Sprintf(" %q %v", e.CommandLine, e.Known)
 	case Finished:
 		s += " " + exitText(e.ExitCode)
 	case Cwd:

@@ -37,10 +37,6 @@ type Event struct {
 	// is "" and the text is what the screen shows between PromptEnd and here.
 	CommandLine string
 	Known       bool
-	// Guess is, if Known is false, the line that was executed before, when this
-	// one may be the same again: bash with HISTCONTROL=ignoreboth does not tell.
-	// If the screen shows the same text, but for its spaces, that is the line.
-	Guess string
 	// ExitCode is that of Finished, nil when it is unknown.
 	ExitCode *int
 	// Ends, of PromptStart, is set when a PromptEnd is sure to follow. What is
@@ -66,7 +62,6 @@ type Tracker struct {
 
 	Line    string `json:"line,omitempty"` // from a Line mark, for the next Execute
 	HasLine bool   `json:"hasLine,omitempty"`
-	Guess   string `json:"guess,omitempty"`
 	Host    string `json:"host,omitempty"` // from Remote
 }
 
@@ -75,7 +70,7 @@ type Tracker struct {
 func (t *Tracker) Mark(m Mark) []Event {
 	if m.Trusted && !t.Trusted {
 		t.Trusted = true
-		t.Line, t.HasLine, t.Guess = "", false, ""
+		t.Line, t.HasLine = "", false
 	}
 	switch m.Kind {
 	case Ignored:
@@ -114,13 +109,11 @@ func (t *Tracker) Mark(m Mark) []Event {
 		// For the execution that follows. Of what runs already none can follow, unless
 		// it is the next command of our own shell whose end was not told.
 		if !t.Running || m.Trusted {
-			t.Line, t.HasLine, t.Guess = "", m.HasText, ""
+			t.Line, t.HasLine = "", m.HasText
 			if m.HasText {
 				t.Line = m.Text
 			}
 		}
-	case Guess: // what may be the command line; only our own script sends it
-		t.Line, t.HasLine, t.Guess = "", false, m.Text
 	case Execute:
 		return t.executeMark(m, events)
 	case Done:
@@ -165,7 +158,7 @@ func (t *Tracker) directory(m Mark) []Event {
 
 func (t *Tracker) promptMark(m Mark, events []Event) []Event {
 	events = t.finish(events, nil)
-	t.Line, t.HasLine, t.Guess = "", false, ""
+	t.Line, t.HasLine = "", false
 	if m.ID != 0 && m.ID == t.PromptID {
 		return events
 	}
@@ -174,8 +167,8 @@ func (t *Tracker) promptMark(m Mark, events []Event) []Event {
 }
 
 func (t *Tracker) executeMark(m Mark, events []Event) []Event {
-	line, known, guess := t.Line, t.HasLine, t.Guess
-	t.Line, t.HasLine, t.Guess = "", false, ""
+	line, known := t.Line, t.HasLine
+	t.Line, t.HasLine = "", false
 	if m.HasText && !known {
 		line, known = m.Text, true
 	}
@@ -187,5 +180,5 @@ func (t *Tracker) executeMark(m Mark, events []Event) []Event {
 		events = t.finish(events, nil)
 	}
 	t.Running, t.RunTrusted, t.RunID, t.PromptID = true, m.Trusted, m.ID, 0
-	return append(events, Event{Kind: Executed, Trusted: m.Trusted, CommandLine: line, Known: known, Guess: guess})
+	return append(events, Event{Kind: Executed, Trusted: m.Trusted, CommandLine: line, Known: known})
 }

@@ -10,7 +10,7 @@ import (
 func TestTrackerState(t *testing.T) {
 	want := Tracker{
 		Available: true, Trusted: true, PromptID: 1, Running: true, RunTrusted: true, RunID: 2,
-		Line: "a", HasLine: true, Guess: "b", Host: "c",
+		Line: "a", HasLine: true, Host: "c",
 	}
 	v := reflect.ValueOf(want)
 	for i := range v.NumField() {

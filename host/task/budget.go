@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"syscall"
@@ -17,7 +16,6 @@ import (
 	"tandemux/host/task/question"
 	"tandemux/host/task/store"
 	"tandemux/host/task/turns"
-	"tandemux/internal/client"
 )
 
 // spend counts what the turn that runs has used, and stops it when that is all it may.
@@ -44,15 +42,7 @@ func (l *live) spend(ctx context.Context, t store.Task, turn *ahp.Turn) error {
 		return err
 	}
 	l.s.note(t, store.Warning, "stopping the turn: "+v.Reason)
-	c, err := l.s.host(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnCancelled{TurnID: turn.ID, Meta: mustJSON(map[string]string{"tandemux/budget": v.Reason})})
-	if _, refused := errors.AsType[*client.RejectedError](err); refused {
-		return nil // it has ended
-	}
-	return err
+	return l.s.endTurn(ctx, t, ahp.ChatTurnCancelled{TurnID: turn.ID, Meta: mustJSON(map[string]string{"tandemux/budget": v.Reason})})
 }
 
 // spent counts what a turn has used that is over, and gives it as it ended: one that was

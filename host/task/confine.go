@@ -67,7 +67,7 @@ func (s *Service) available() error {
 	s.support.mu.Lock()
 	defer s.support.mu.Unlock()
 	if s.support.got == nil {
-		got := sandbox.Check(s.ctx, s.Bwrap)
+		got := sandbox.Check(s.ctx, "")
 		if got.Err != nil {
 			return store.Errorf(store.Invalid, "a task runs in a sandbox, and there can be none here: %w", got.Err)
 		}
@@ -119,7 +119,7 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 	spec := sandbox.Spec{
 		Name: t.ID, Workspace: root, Write: t.Writable, Tmp: tmp, Code: s.code(l), Env: slices.Concat(taskEnv(t, l), l.Env),
 		NoNetwork: def.Network == "none", Limits: sandbox.Limits{Memory: memory, Processes: def.Processes},
-		Program: s.Program, Bwrap: s.Bwrap, Hidden: []string{s.State, s.Runtime}, Own: []string{filepath.Join(s.State, "tasks", t.ID), s.scratch(t.ID)},
+		Program: s.Program, Hidden: []string{s.State, s.Runtime}, Own: []string{filepath.Join(s.State, "tasks", t.ID), s.scratch(t.ID)},
 	}
 	if l.CodeDir != "" {
 		spec.Own = append(spec.Own, l.CodeDir)

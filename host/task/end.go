@@ -121,16 +121,16 @@ func (s *Service) Stop(ctx context.Context, who access.Principal, ref string) (s
 	if now.chat.ActiveTurn == nil {
 		return t, store.Errorf(store.Stale, "the task %s is at no turn that could be stopped", t.Name)
 	}
-	return t, s.endTurn(ctx, t, now.chat.ActiveTurn.ID)
+	return t, s.endTurn(ctx, t, ahp.ChatTurnCancelled{TurnID: now.chat.ActiveTurn.ID})
 }
 
 // endTurn asks the host to cancel a turn; one that has ended is fine.
-func (s *Service) endTurn(ctx context.Context, t store.Task, id string) error {
+func (s *Service) endTurn(ctx context.Context, t store.Task, a ahp.ChatTurnCancelled) error {
 	c, err := s.host(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnCancelled{TurnID: id})
+	_, err = c.DispatchWait(ctx, chatOf(t.Session), a)
 	if _, refused := errors.AsType[*client.RejectedError](err); refused {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *Service) endTurn(ctx context.Context, t store.Task, id string) error {
 func (l *live) stopTurn(ctx context.Context, t store.Task, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, cancelTime)
 	defer cancel()
-	if err := l.s.endTurn(ctx, t, id); err != nil {
+	if err := l.s.endTurn(ctx, t, ahp.ChatTurnCancelled{TurnID: id}); err != nil {
 		return err
 	}
 	for l.look().chat.ActiveTurn != nil && !l.look().lost {

@@ -49,8 +49,6 @@ type Options struct {
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
 	Version, Program string
-	// Bwrap is bubblewrap's program; empty: the one in PATH.
-	Bwrap string
 	// Log gets what happens, never what agents say; nil discards.
 	Log *slog.Logger
 	// Now is the clock; nil: time.Now.

@@ -180,11 +180,10 @@ func (h *Host) say(ctx context.Context, js jetstream.JetStream, line []byte, at 
 // which one it is, the subject says.
 func ofHost(host string, line []byte) (Record, bool) {
 	var said struct {
-		Time                               time.Time
-		Level, Msg                         string
-		Principal, Person, Client, Channel string
-		Refused, Remote                    string
-		Approved                           string
+		Time                       time.Time
+		Level, Msg                 string
+		Principal, Person, Channel string
+		Refused, Remote            string
 	}
 	if json.Unmarshal(line, &said) != nil {
 		return Record{}, false

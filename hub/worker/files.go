@@ -216,8 +216,7 @@ func (w *Worker) sweepFiles() {
 	for _, e := range list {
 		local, _, _ := strings.Cut(e.Name(), ".")
 		err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: "/tasks/" + url.PathEscape(local)}, nil)
-		refused, is := errors.AsType[*apiclient.Error](err)
-		if gone := is && refused.StatusCode == http.StatusNotFound; !gone && e.Name() == local {
+		if apiclient.Status(err) != http.StatusNotFound && e.Name() == local {
 			continue
 		}
 		if err := travel.Remove(filepath.Join(w.o.Dir, e.Name())); err != nil {

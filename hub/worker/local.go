@@ -27,7 +27,7 @@ func (w *Worker) stop(local, how string) {
 		ctx, done := context.WithTimeout(w.ctx, askTime)
 		err := w.o.API.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + url.PathEscape(local) + how}, nil)
 		done()
-		if refused, is := errors.AsType[*apiclient.Error](err); err == nil || is && refused.StatusCode < 500 {
+		if err == nil || settled(err) {
 			return // it is over, or was never made
 		}
 		w.o.Log.Warn("stop a task that the hub has given to others", "task", local, "err", err)
@@ -37,6 +37,9 @@ func (w *Worker) stop(local, how string) {
 		}
 	}
 }
+
+// settled reports whether an error is the host's, which another attempt would not change.
+func settled(err error) bool { status := apiclient.Status(err); return status != 0 && status < 500 }
 
 // sweep lists the host's tasks of the fleet that are not over, once: this process does
 // not know what became of them meanwhile.

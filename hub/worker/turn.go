@@ -93,8 +93,7 @@ func (t *turn) do(ctx context.Context, method, path, once string, body, into any
 	}
 	for tries := 0; ; tries++ {
 		err := t.w.o.API.Do(ctx, r, into)
-		refused, is := errors.AsType[*apiclient.Error](err)
-		if err == nil || ctx.Err() != nil || is && refused.StatusCode < 500 || tries > 60 {
+		if err == nil || ctx.Err() != nil || settled(err) || tries > 60 {
 			return err
 		}
 		if err := t.Pause(ctx, tries); err != nil {
@@ -111,11 +110,10 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 		return fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	err := t.do(ctx, http.MethodGet, t.path(""), "", nil, nil)
-	refused, is := errors.AsType[*apiclient.Error](err)
 	switch {
 	case err == nil:
 		return nil
-	case !is || refused.StatusCode != http.StatusNotFound:
+	case apiclient.Status(err) != http.StatusNotFound:
 		return err
 	case r.Home != "":
 		return fmt.Errorf("%w: the task is not on the host %s any more", lease.ErrRefused, r.Home)
@@ -138,18 +136,18 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	}
 	body["lent"] = json.RawMessage("true")
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
-	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
+	if apiclient.Status(err) == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
 		return nil // a host that died in between has made it
 	}
-	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
-		travel.Remove(t.w.dirOf(t.note.Local))         //nolint:errcheck // sweepFiles does
-		if refused.StatusCode == http.StatusNotFound { // the agent, which another host may have
+	if settled(err) {
+		travel.Remove(t.w.dirOf(t.note.Local))            //nolint:errcheck // sweepFiles does
+		if apiclient.Status(err) == http.StatusNotFound { // the agent, which another host may have
 			t.w.mu.Lock()
 			t.w.listed = time.Time{}
 			t.w.mu.Unlock()
 			return err
 		}
-		return fmt.Errorf("%w: %s", lease.ErrRefused, refused.Message)
+		return fmt.Errorf("%w: %s", lease.ErrRefused, err.Error())
 	}
 	return err
 }
@@ -179,11 +177,11 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 		return lease.End{}, errors.New("the lease may be over")
 	}
 	event, err := t.send(ctx, work)
-	if refused, is := errors.AsType[*apiclient.Error](err); is && refused.StatusCode < 500 {
+	if settled(err) {
 		if t.resumed && r.Policy == lease.Again { // the process before had given it up
 			return lease.End{Outcome: lease.OutcomeLost}, nil
 		}
-		return lease.End{Outcome: "failed", Reason: "the host refuses it: " + refused.Message}, nil
+		return lease.End{Outcome: "failed", Reason: "the host refuses it: " + err.Error()}, nil
 	}
 	if err != nil {
 		return lease.End{}, err

@@ -76,6 +76,14 @@ func (e *Error) Error() string { return e.Message }
 // ErrorCode is the host's word for it.
 func (e *Error) ErrorCode() string { return e.Code }
 
+// Status is that of an answer that is none, 0 of all other errors.
+func Status(err error) int {
+	if refused, is := errors.AsType[*Error](err); is {
+		return refused.StatusCode
+	}
+	return 0
+}
+
 // New makes a client. Nothing is sent.
 func New(o Options) *Client {
 	switch {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -231,10 +230,7 @@ func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Comma
 	}, cli.One[[]T]())
 }
 
-func hasStatus(err error, status int) bool {
-	refused, is := errors.AsType[*apiclient.Error](err)
-	return is && refused.StatusCode == status
-}
+func hasStatus(err error, status int) bool { return apiclient.Status(err) == status }
 
 func isMissing(err error) bool { return hasStatus(err, http.StatusNotFound) }
 

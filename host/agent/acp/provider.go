@@ -21,8 +21,8 @@ import (
 type Config struct {
 	// ID is the provider's name in AHP, and in the configuration.
 	ID string
-	// Name and Description are for people; Name may be empty.
-	Name, Description string
+	// Name is for people; it may be empty.
+	Name string
 	// Command is the agent's program, looked up in PATH, and its arguments.
 	Command []string
 	Env     []agent.Var
@@ -91,7 +91,7 @@ func New(c Config) (*Provider, error) {
 		c.Resource = &own
 	}
 	return &Provider{c: c, log: log, info: agent.Info{
-		ID: c.ID, Name: cmp.Or(c.Name, c.ID), Description: c.Description, Resource: c.Resource,
+		ID: c.ID, Name: cmp.Or(c.Name, c.ID), Resource: c.Resource,
 	}}, nil
 }
 

@@ -141,7 +141,7 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 
 // openParams are those of a new session.
 func (s *session) openParams(l *link) sessionParams {
-	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(l), Meta: s.panes().Meta}
+	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(), Meta: s.panes().Meta}
 	if given(l.init.AgentCapabilities.SessionCapabilities.AdditionalDirectories) {
 		for _, root := range s.spec.Roots[1:] {
 			params.AdditionalDirectories = append(params.AdditionalDirectories, s.inside(root))
@@ -178,30 +178,15 @@ func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && string(raw) != "null" && string(raw) != "false"
 }
 
-// servers are the MCP servers that the agent can reach.
-func (s *session) servers(l *link) []server {
+// servers are the MCP servers as the agent sees them.
+func (s *session) servers() []server {
 	out := []server{}
 	for _, m := range s.spec.Servers {
-		can := l.init.AgentCapabilities.MCPCapabilities
-		if m.URL != "" {
-			if m.Type == "sse" && !can.SSE || m.Type != "sse" && !can.HTTP {
-				s.p.log.Info("server left out: the agent can't reach it", "agent", s.p.c.ID, "server", m.Name, "type", m.Type)
-				continue
-			}
-			headers := append([]agent.Var{}, m.Headers...)
-			out = append(out, server{Type: cmp.Or(m.Type, "http"), Name: m.Name, URL: m.URL, Headers: &headers})
-			continue
-		}
-		env := append([]agent.Var{}, m.Env...)
-		args := m.Args
-		if args == nil {
-			args = []string{}
-		}
 		command := m.Command
 		if m.Program {
 			command = s.inside(command)
 		}
-		out = append(out, server{Name: m.Name, Command: command, Args: args, Env: &env})
+		out = append(out, server{Name: m.Name, Command: command, Args: append([]string{}, m.Args...), Env: append([]agent.Var{}, m.Env...)})
 	}
 	return out
 }

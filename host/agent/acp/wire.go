@@ -97,10 +97,6 @@ type (
 			Audio           bool `json:"audio"`
 			EmbeddedContext bool `json:"embeddedContext"`
 		} `json:"promptCapabilities"`
-		MCPCapabilities struct {
-			HTTP bool `json:"http"`
-			SSE  bool `json:"sse"`
-		} `json:"mcpCapabilities"`
 		SessionCapabilities struct {
 			Resume                json.RawMessage `json:"resume"`
 			Fork                  json.RawMessage `json:"fork"`
@@ -130,13 +126,10 @@ type (
 
 type (
 	server struct {
-		Type    string       `json:"type,omitempty"` // "http" or "sse"; absent for stdio
-		Name    string       `json:"name"`
-		Command string       `json:"command,omitempty"`
-		Args    []string     `json:"args,omitempty"`
-		Env     *[]agent.Var `json:"env,omitempty"`
-		URL     string       `json:"url,omitempty"`
-		Headers *[]agent.Var `json:"headers,omitempty"`
+		Name    string      `json:"name"`
+		Command string      `json:"command"`
+		Args    []string    `json:"args"`
+		Env     []agent.Var `json:"env"`
 	}
 	sessionParams struct {
 		SessionID             string   `json:"sessionId,omitempty"`

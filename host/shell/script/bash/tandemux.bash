@@ -86,26 +86,21 @@ __tandemux_dress() {
 
 # __tandemux_preexec runs in a subshell of PS0, with the numbers of the command and
 # of the line in the history. The line is known if it is in the history under the
-# number that it was to get; else what was there before may be the line again, or
-# not. PS1 knows the number; PS0 does only as long as the history is not full.
+# number that it was to get. PS1 knows the number; PS0 does only as long as the history
+# is not full.
 __tandemux_preexec() {
     if [[ "${PROMPT_COMMAND[*]-} ${precmd_functions[*]-} ${PS1-}" != *__tandemux* ]]; then
         builtin printf '%sD\a' "$__tandemux" # Its end would not be told.
         return 0
     fi
-    local LC_ALL=C HISTTIMEFORMAT= text number kind= char hex back='\\' semicolon='\x3b'
+    local LC_ALL=C HISTTIMEFORMAT= text number char hex back='\\' semicolon='\x3b'
     [[ ${PS1-} == *'${__tandemux'* ]] || __tandemux_n=$2
     text=$(\builtin \history 1)
     text=${text#"${text%%[! ]*}"}
     number=${text%%[!0-9]*}
     text=${text#"$number"}
     text=${text:2}
-    if [[ $number == "$__tandemux_n" ]]; then
-        kind=E
-    elif [[ $number == "$((__tandemux_n - 1))" ]]; then
-        kind=L
-    fi
-    if [[ $kind && ! $HISTTIMEFORMAT ]] && ((${#text} <= 32768)); then
+    if [[ $number == "$__tandemux_n" && ! $HISTTIMEFORMAT ]] && ((${#text} <= 32768)); then
         text=${text//\\/"$back"}
         text=${text//;/"$semicolon"}
         while [[ $text == *[[:cntrl:]]* ]]; do
@@ -114,7 +109,7 @@ __tandemux_preexec() {
             builtin printf -v hex '\\x%02x' "'$char"
             text=${text//"$char"/"$hex"}
         done
-        builtin printf '%s%s;%s\a' "$__tandemux" "$kind" "$text"
+        builtin printf '%sE;%s\a' "$__tandemux" "$text"
     fi
     builtin printf '%sC;%s\a' "$__tandemux" "$1"
 }
