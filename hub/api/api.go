@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -137,6 +138,11 @@ func (r *request) decode(v any) error {
 		return err
 	}
 	return hostapi.Decode(text, r.Header.Get("Content-Type"), v)
+}
+
+// query reads the parameters, as the host does.
+func (r *request) query(in any) error {
+	return hostapi.ReadQuery(reflect.ValueOf(in).Elem(), r.URL.Query())
 }
 
 // all reports whether who asks sees everybody's tasks.

@@ -1,5 +1,9 @@
 package api
 
-import "time"
+import (
+	"time"
 
-func init() { heartbeat = time.Second }
+	hostapi "tandemux/host/task/api"
+)
+
+func init() { hostapi.Heartbeat = time.Second }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	hostapi "tandemux/host/task/api"
 
@@ -16,18 +15,12 @@ import (
 	"tandemux/hub/queue"
 )
 
-// heartbeat is how long a reader hears nothing before it is told that the stream lives.
-var heartbeat = 15 * time.Second
-
-// writeTime is how long a reader may take nothing.
-const writeTime = 30 * time.Second
-
 const done = "data: [DONE]\n\n"
 
 // reader is a reader of a task's stream. Nothing waits for it in memory.
 type reader struct {
-	r      *request
-	out    *http.ResponseController
+	r *request
+	hostapi.Events
 	id     string
 	after  int64  // the last part that it has
 	at     uint64 // where the next is in the store; 0: not known
@@ -37,71 +30,41 @@ type reader struct {
 }
 
 func streamTask(r *request, t queue.Task) (_ any, err error) {
-	q := r.URL.Query()
-	d := &reader{r: r, out: http.NewResponseController(r.w), id: t.Spec.ID}
-	if text := q.Get("follow"); text != "" {
-		if d.follow, err = strconv.ParseBool(text); err != nil {
-			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "follow is true or false")
-		}
-	}
-	if f := q.Get("format"); f != "" && f != "parts" {
-		return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "a hub streams parts only: ask the host for %.20q", f)
-	}
-	end, err := r.q.End(r.Context(), d.id)
-	if err != nil {
+	var in hostapi.StreamQuery
+	if err := r.query(&in); err != nil {
 		return nil, err
 	}
-	switch from := cmp.Or(q.Get("after"), r.Header.Get("Last-Event-ID")); from {
-	case "":
-	case "now":
-		d.after = end
-	default:
-		if d.after, err = strconv.ParseInt(from, 10, 64); err != nil || d.after < 0 || d.after > end {
-			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "the stream has no part %.30q: its last is %d", from, end)
-		}
-		d.resume = true
+	if in.Format == "ui" {
+		return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "a hub streams parts only: ask the host for %s", in.Format)
+	}
+	d := &reader{r: r, Events: hostapi.Events{To: r.w, Out: http.NewResponseController(r.w)}, id: t.Spec.ID, follow: in.Follow}
+	end, err := r.q.End(r.Context(), d.id)
+	if err == nil {
+		d.after, d.resume, err = in.Begin(r.Header.Get("Last-Event-ID"), end)
+	}
+	if err != nil {
+		return nil, err
 	}
 	h := r.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
-	d.run()
+	d.Run(r.Context(), nil, func() <-chan struct{} { return r.q.News(d.id) }, d.tell)
 	return written{}, nil
 }
 
-// run writes what there is and what comes.
-func (d *reader) run() {
-	beat := time.NewTimer(heartbeat)
-	defer beat.Stop()
-	if d.say(nil) != nil {
-		return
+// tell writes what there is, and the end where nothing more will come.
+func (d *reader) tell(quiet bool) (over bool, err error) {
+	t, known := d.r.q.Task(d.id) // before what was stored: how it ended is stored first
+	if over, err = d.write(); err != nil || !over {
+		return false, err
 	}
-	for {
-		news := d.r.q.News(d.id)
-		t, known := d.r.q.Task(d.id) // before what was stored: how it ended is stored first
-		over, err := d.write()
-		if err != nil {
-			return
-		}
-		rests := !known || t.Record.State.Final() || t.Record.State == lease.Idle
-		if over && rests && (!known || t.Record.State.Final() || !d.follow && d.ended(t)) {
-			d.say([]byte(done)) //nolint:errcheck // the reader is gone
-			return
-		}
-		beat.Reset(heartbeat)
-		select {
-		case <-news:
-		case <-beat.C:
-			if over && rests && !d.follow && len(t.Record.Ends) > 0 {
-				d.say(untold(t.Record.Ends[len(t.Record.Ends)-1])) //nolint:errcheck // the reader is gone
-				return
-			}
-			if d.say([]byte(": here\n\n")) != nil {
-				return
-			}
-		case <-d.r.Context().Done():
-			return
-		}
+	switch final := !known || t.Record.State.Final(); {
+	case final, t.Record.State == lease.Idle && !d.follow && d.ended(t):
+		return true, d.Say([]byte(done))
+	case quiet && t.Record.State == lease.Idle && !d.follow && len(t.Record.Ends) > 0:
+		return true, d.Say(untold(t.Record.Ends[len(t.Record.Ends)-1]))
 	}
+	return false, nil
 }
 
 // untold ends the stream of a turn whose end the hub noted, but was stopped before it
@@ -144,16 +107,8 @@ func (d *reader) write() (over bool, err error) {
 			text = append(append(text, p...), "\n\n"...)
 		}
 		d.last = cmp.Or(last.Type, "part")
-		if err := d.say(text); err != nil {
+		if err := d.Say(text); err != nil {
 			return false, err
 		}
 	}
-}
-
-func (d *reader) say(text []byte) error {
-	d.out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
-	if _, err := d.r.w.Write(text); err != nil {
-		return err
-	}
-	return d.out.Flush()
 }

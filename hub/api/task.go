@@ -153,21 +153,14 @@ func present(q *queue.Queue, t queue.Task) task.Present {
 }
 
 // page is a part of a list: the cursor is where the next begins.
-func page[T any](r *request, all []T) (hostapi.Page[T], error) {
-	q := r.URL.Query()
-	limit, from := 100, 0
-	var err error
-	if text := q.Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 1000 {
-			return hostapi.Page[T]{}, hostapi.Errorf(http.StatusUnprocessableEntity, "limit is a number from 1 to 1000")
+func page[T any](in hostapi.Paging, all []T) (p hostapi.Page[T], err error) {
+	from, limit := 0, cmp.Or(in.Limit, 100)
+	if in.Cursor != "" {
+		if from, err = strconv.Atoi(in.Cursor); err != nil || from < 0 {
+			return p, hostapi.Errorf(http.StatusUnprocessableEntity, "cursor is what an earlier answer gave as next")
 		}
 	}
-	if text := q.Get("cursor"); text != "" {
-		if from, err = strconv.Atoi(text); err != nil || from < 0 {
-			return hostapi.Page[T]{}, hostapi.Errorf(http.StatusUnprocessableEntity, "cursor is what an earlier answer gave as next")
-		}
-	}
-	p := hostapi.Page[T]{Data: append([]T{}, all[min(from, len(all)):min(from+limit, len(all))]...)}
+	p.Data = append([]T{}, all[min(from, len(all)):min(from+limit, len(all))]...)
 	if from+limit < len(all) {
 		p.Next = strconv.Itoa(from + limit)
 	}
@@ -175,16 +168,19 @@ func page[T any](r *request, all []T) (hostapi.Page[T], error) {
 }
 
 func listTasks(r *request) (any, error) {
-	q := r.URL.Query()
+	var in hostapi.TaskQuery
+	if err := r.query(&in); err != nil {
+		return nil, err
+	}
 	var statuses []string
-	for _, s := range strings.FieldsFunc(q.Get("status"), func(c rune) bool { return c == ',' }) {
+	for _, s := range strings.FieldsFunc(in.Status, func(c rune) bool { return c == ',' }) {
 		statuses = append(statuses, strings.ToUpper(strings.TrimSpace(s)))
 	}
 	all := []task.Present{}
 	tasks := r.q.Tasks()
 	slices.Reverse(tasks)
 	for _, t := range tasks {
-		if _, err := r.mine(t, nil); err != nil || q.Get("agent") != "" && q.Get("agent") != t.Spec.Agent || q.Get("project_id") != "" && q.Get("project_id") != t.Spec.Project {
+		if _, err := r.mine(t, nil); err != nil || in.Agent != "" && in.Agent != t.Spec.Agent || in.Project != "" && in.Project != t.Spec.Project {
 			continue
 		}
 		n := present(r.q, t)
@@ -195,7 +191,7 @@ func listTasks(r *request) (any, error) {
 			all = append(all, n)
 		}
 	}
-	return page(r, all)
+	return page(in.Paging, all)
 }
 
 func cancelTask(r *request, t queue.Task) (any, error) {
@@ -278,6 +274,10 @@ func eventOf(t queue.Task, e queue.Event) store.Event {
 }
 
 func listEvents(r *request, t queue.Task) (any, error) {
+	var in hostapi.Paging
+	if err := r.query(&in); err != nil {
+		return nil, err
+	}
 	sent, err := r.q.Events(r.Context(), t.Spec.ID)
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func listEvents(r *request, t queue.Task) (any, error) {
 	for i, e := range sent {
 		all[i] = eventOf(t, e)
 	}
-	return page(r, all)
+	return page(in, all)
 }
 
 func getEvent(r *request) (any, error) {

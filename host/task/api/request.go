@@ -66,7 +66,7 @@ func (r *Request) read(in reflect.Value) error {
 	query := r.URL.Query()
 	query.Del("tkn") // the host's token
 	if r.route.Asks() {
-		return readQuery(in, query)
+		return ReadQuery(in, query)
 	}
 	for name := range query {
 		return unknown(name)
@@ -78,8 +78,8 @@ func unknown(name string) error {
 	return Errorf(http.StatusUnprocessableEntity, "no parameter is named %q", clip(name))
 }
 
-// readQuery fills a struct by parameters, and refuses such as it does not have.
-func readQuery(in reflect.Value, query url.Values) error {
+// ReadQuery fills a struct by parameters, and refuses such as it does not have.
+func ReadQuery(in reflect.Value, query url.Values) error {
 	for _, f := range reflect.VisibleFields(in.Type()) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -22,21 +24,79 @@ type StreamQuery struct {
 const (
 	// batch is how many events are read at once.
 	batch = 256
-	// heartbeat is how long a reader hears nothing before it is told that the
-	// stream lives.
-	heartbeat = 15 * time.Second
 	// writeTime is how long a reader may take nothing.
 	writeTime = 30 * time.Second
 	// keptText is how much of a batch's memory is kept for the next, in bytes.
 	keptText = 8 << 10
 )
 
+// Heartbeat is how long a reader hears nothing before it is told that the stream lives.
+var Heartbeat = 15 * time.Second
+
+// Events are server-sent events for one reader, which is let go when it takes nothing.
+type Events struct {
+	To  io.Writer
+	Out *http.ResponseController
+}
+
+// Say writes, at once.
+func (e *Events) Say(text []byte) error {
+	e.Out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
+	if _, err := e.To.Write(text); err != nil {
+		return err
+	}
+	return e.Out.Flush()
+}
+
+// Run has write write what there is, and again whenever there is news, until nothing more
+// will come, ctx ends or ended is closed; quiet says that there was no news for a while.
+func (e *Events) Run(ctx context.Context, ended <-chan struct{}, news func() <-chan struct{}, write func(quiet bool) (over bool, err error)) {
+	beat := time.NewTimer(Heartbeat)
+	defer beat.Stop()
+	err, quiet := e.Say(nil), false // the header, so that the reader knows
+	for err == nil {
+		changed := news()
+		var over bool
+		if over, err = write(quiet); err != nil || over {
+			return
+		}
+		beat.Reset(Heartbeat)
+		quiet = false
+		select {
+		case <-changed:
+		case <-beat.C:
+			quiet, err = true, e.Say([]byte(": here\n\n"))
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		}
+	}
+}
+
+// Begin says behind which event a reader begins, of a stream that ends with one: of a query, or
+// of a Last-Event-ID; resume that it has said where it was.
+func (q StreamQuery) Begin(lastID string, end int64) (at int64, resume bool, err error) {
+	from := cmp.Or(q.After, lastID)
+	switch at, err = strconv.ParseInt(from, 10, 64); {
+	case from == "":
+		return 0, false, nil
+	case from == "now":
+		return end, false, nil
+	case err != nil || at < 0:
+		return 0, false, Errorf(http.StatusUnprocessableEntity, "%q is no id of an event of this stream", clip(from))
+	case at > end:
+		return 0, false, Errorf(http.StatusUnprocessableEntity, "the stream has no event %d: its last is %d", at, end)
+	}
+	return at, true, nil
+}
+
 // reader is a reader of a task's stream. What it has not been told yet is in the
 // store alone: however slow it is, it holds up nobody and nothing waits for it in
 // memory.
 type reader struct {
-	r      *Request
-	out    *http.ResponseController
+	r *Request
+	Events
 	task   string
 	at     int64 // the last event that was written
 	resume bool  // it said where it was
@@ -48,7 +108,7 @@ type reader struct {
 }
 
 func newReader(r *Request, id string) *reader {
-	return &reader{r: r, out: http.NewResponseController(r.W), task: id}
+	return &reader{r: r, Events: Events{r, http.NewResponseController(r.W)}, task: id}
 }
 
 func streamTask(r *Request, in StreamQuery) (none, error) {
@@ -58,11 +118,11 @@ func streamTask(r *Request, in StreamQuery) (none, error) {
 	}
 	rd := newReader(r, t.ID)
 	rd.follow = in.Follow
-	switch from := cmp.Or(in.After, r.Header.Get("Last-Event-ID")); {
-	case in.Format == "ui" && from == "":
+	last := r.Header.Get("Last-Event-ID")
+	if in.Format == "ui" && in.After+last == "" {
 		_, err = rd.beginTurn(r.Context())
-	default:
-		err = rd.begin(from, in.After == "now")
+	} else {
+		rd.at, rd.resume, err = in.Begin(last, r.Tasks.Store.StreamEnd(t.ID))
 		if in.Format == "ui" {
 			rd.ui = newUI()
 			rd.ui.begun = rd.resume
@@ -82,55 +142,7 @@ func (d *reader) stream() {
 	if d.ui != nil {
 		d.r.W.Header().Set("X-Vercel-AI-UI-Message-Stream", "v1")
 	}
-	d.run()
-}
-
-// begin finds where the reader is: behind an event, at the end, or at the beginning.
-func (d *reader) begin(from string, now bool) error {
-	if from == "" {
-		return nil
-	}
-	end := d.r.Tasks.Store.StreamEnd(d.task)
-	if now {
-		d.at = end
-		return nil
-	}
-	n, err := strconv.ParseInt(from, 10, 64)
-	if err != nil || n < 0 {
-		return Errorf(http.StatusUnprocessableEntity, "%q is no id of an event of this stream", clip(from))
-	}
-	if n > end {
-		return Errorf(http.StatusUnprocessableEntity, "the stream has no event %d: its last is %d", n, end)
-	}
-	d.at, d.resume = n, true
-	return nil
-}
-
-// run writes what there is and what comes.
-func (d *reader) run() {
-	beat := time.NewTimer(heartbeat)
-	defer beat.Stop()
-	if d.say(nil) != nil { // the header, so that the reader knows
-		return
-	}
-	for {
-		news := d.r.Tasks.News(d.task)
-		if over, err := d.write(); err != nil || over {
-			return
-		}
-		beat.Reset(heartbeat)
-		select {
-		case <-news:
-		case <-beat.C:
-			if d.say([]byte(": here\n\n")) != nil {
-				return
-			}
-		case <-d.r.Context().Done():
-			return
-		case <-d.r.Tasks.Ended():
-			return
-		}
-	}
+	d.Run(d.r.Context(), d.r.Tasks.Ended(), func() <-chan struct{} { return d.r.Tasks.News(d.task) }, func(bool) (bool, error) { return d.write() })
 }
 
 // write writes all that the reader lacks. over: nothing more will come. Whether that
@@ -191,7 +203,7 @@ func (d *reader) batch() (some bool, err error) {
 		d.text = append(strconv.AppendInt(append(d.text, "id: "...), e.Seq, 10), "\ndata: "...)
 		d.text = append(append(d.text, e.Data...), "\n\n"...)
 	}
-	if err := d.say(d.text); err != nil {
+	if err := d.Say(d.text); err != nil {
 		return false, err
 	}
 	if cap(d.text) > keptText {
@@ -206,7 +218,7 @@ func (d *reader) message() (over bool, err error) {
 	switch t, rest, err := d.state(); {
 	case err == nil && !d.ui.over && len(d.ui.asks) > 0:
 		if d.text, err = appendChunks(d.text[:0], d.ui.waits()); err == nil {
-			err = d.say(d.text)
+			err = d.Say(d.text)
 		}
 		if err != nil {
 			return false, err
@@ -240,12 +252,4 @@ func (d *reader) ended() bool {
 	return d.resume && d.at > 0
 }
 
-func (d *reader) done() (bool, error) { return true, d.say([]byte("data: [DONE]\n\n")) }
-
-func (d *reader) say(text []byte) error {
-	d.out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
-	if _, err := d.r.Write(text); err != nil {
-		return err
-	}
-	return d.out.Flush()
-}
+func (d *reader) done() (bool, error) { return true, d.Say([]byte("data: [DONE]\n\n")) }
