@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"host/requests":      {"ahp/...", "host/audit", "host/auth", "host/core", "host/outbox", "host/params", "internal/fileuri", "internal/jsonrpc"},
 	"host/params":        {"ahp", "internal/plaintext"},
 	"host/agent/acp":     {"ahp", "host/agent", "host/shell", "internal/jsonrpc", "internal/procgroup", "internal/plaintext"},
-	"host/hooks":         {"ahp", "internal/config/option", "internal/procgroup", "internal/spelling"},
+	"host/hooks":         {"ahp", "internal/config/option", "internal/procgroup", "internal/spelling", "internal/statefile"},
 	"host/guard":         {"host/shell", "internal/config/option", "internal/statefile", "internal/plaintext"},
 	"host/keeper":        {"internal/daemon", "internal/memtrim", "internal/pty", "internal/rawio"},
 	"host/journal":       {},
@@ -206,7 +206,7 @@ var arrows = map[string][]string{
 	"internal/hosts":   {"internal/config/strict", "internal/statefile"},
 	"internal/hostcmd": {"ahp", "ahp/hosted", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/plaintext", "internal/termcmd", "ui/layout"},
 
-	"internal/endpoint": {"ahp", "ahp/hosted", "ahp/palette", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
+	"internal/endpoint": {"ahp", "ahp/hosted", "ahp/palette", "internal/hosts", "internal/apiclient", "internal/cli", "internal/client", "internal/daemon", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/statefile", "internal/wsrpc", "host/listen"},
 
 	"internal/doctor": {"ahp", "host/keeper", "host/listen", "host/sandbox", "internal/cli", "internal/endpoint", "internal/hosts", "internal/local", "internal/termcmd"},
 
