@@ -262,7 +262,7 @@ func sequence(b []byte, expecting bool) (n int, ok bool) {
 			n, ok = sequence(b[1:], false)
 			return n + 1, ok
 		}
-		return 2, true
+		return 1, true // pressed twice, over a slow line; few keyboards have an alt+esc
 	}
 	if b[1] < utf8.RuneSelf {
 		return 2, true
