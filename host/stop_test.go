@@ -166,6 +166,7 @@ func newKeeper(t *testing.T, ctx context.Context, socket string) (*keeper.Client
 	}
 	cmd := exec.Command(self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), keeperEnv+"="+socket)
+	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

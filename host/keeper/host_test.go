@@ -267,7 +267,7 @@ func TestSocket(t *testing.T) {
 	if c.Pid() != k.cmd.Process.Pid {
 		t.Errorf("Pid = %d, want %d", c.Pid(), k.cmd.Process.Pid)
 	}
-	if _, err := Listen(k.socket); err == nil || !strings.Contains(err.Error(), "another keeper answers") {
+	if _, err := Listen(k.socket); err == nil || !strings.Contains(err.Error(), "another keeper listens") {
 		t.Errorf("Listen on a live socket: %v", err)
 	}
 	dir := filepath.Dir(k.socket)
@@ -293,6 +293,24 @@ func TestSocket(t *testing.T) {
 	ln, err := Listen(k.socket)
 	if err != nil {
 		t.Fatalf("Listen on a stale socket: %v", err)
+	}
+	ln.Close()
+}
+
+// TestSocketOfTheDying: a keeper that was killed is connected to until all is closed that it had,
+// which may be after its host has seen its end and starts another.
+func TestSocketOfTheDying(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "s")
+	dying, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dying.(*net.UnixListener).SetUnlinkOnClose(false)
+	time.AfterFunc(50*time.Millisecond, func() { dying.Close() })
+	ln, err := Listen(socket)
+	if err != nil {
+		t.Fatal(err)
 	}
 	ln.Close()
 }

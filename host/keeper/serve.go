@@ -34,12 +34,17 @@ const (
 	maxSessions = 64
 )
 
-// Listen makes the keeper's socket: 0600, refusing when another keeper answers
+// Listen makes the keeper's socket: 0600, refusing when another keeper listens
 // on it, replacing it when none does.
 func Listen(socket string) (*daemon.Listener, error) {
 	if conn, err := net.DialTimeout("unix", socket, time.Second); err == nil {
+		// One that was killed may be connected to until the kernel has closed all that it had.
+		conn.SetReadDeadline(time.Now().Add(time.Second))
+		_, err = conn.Read(make([]byte, 1))
 		conn.Close()
-		return nil, fmt.Errorf("make the keeper's socket: another keeper answers on %s", socket)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, fmt.Errorf("make the keeper's socket: another keeper listens on %s", socket)
+		}
 	}
 	ln, err := daemon.Listen(socket)
 	if err != nil {
