@@ -413,7 +413,7 @@ func (d *doer) run() error {
 	}
 	m.read(tty.Input{after(append([]string{d.order.Name}, d.order.Args...))})
 	d.update(nil)
-	return d.until(d.order.Name, doTime, func() bool { return !m.waiting() && len(m.held) == 0 })
+	return d.until(d.order.Name, doTime, func() bool { return !m.waiting() && len(m.held.input) == 0 })
 }
 
 // release sends what was done, with the focus where it is to be. A command that was to be

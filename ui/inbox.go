@@ -11,6 +11,7 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
+	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
 
@@ -49,7 +50,7 @@ func (m *Model) drain() {
 		case link.Broken:
 			m.loop.Fail(it.What, it.Err)
 		case link.Asked:
-			it.Reply(m.asked(it.Params))
+			m.read(tty.Input{it})
 		}
 	}
 	if m.panes.Begin() {

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/keymap"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/tty"
@@ -15,9 +16,9 @@ const maxHeld = 4096
 // read handles what one read of the outer terminal brought.
 func (m *Model) read(in tty.Input) {
 	for i, msg := range in {
-		if m.waiting() && held(msg) {
-			if len(m.held) < maxHeld {
-				m.held = append(m.held, in[i])
+		if m.waiting() && waits(msg) {
+			if len(m.held.input) < maxHeld {
+				m.held.input = append(m.held.input, in[i])
 			}
 			continue
 		}
@@ -29,10 +30,10 @@ func (m *Model) read(in tty.Input) {
 // start, and while one is being created.
 func (m *Model) waiting() bool { return m.panes.Holding > 0 || !m.panes.Begun }
 
-// held reports whether a message waits for a terminal.
-func held(msg tea.Msg) bool {
+// waits reports whether a message waits for a terminal.
+func waits(msg tea.Msg) bool {
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued, after:
+	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued, after, link.Asked:
 		return true
 	}
 	return false
@@ -40,11 +41,11 @@ func held(msg tea.Msg) bool {
 
 // release handles what waited for a terminal, now that it shows or has failed.
 func (m *Model) release() {
-	if m.waiting() || len(m.held) == 0 {
+	if m.waiting() || len(m.held.input) == 0 {
 		return
 	}
-	msgs := m.held
-	m.held = nil
+	msgs := m.held.input
+	m.held.input = nil
 	m.read(msgs)
 }
 
@@ -62,6 +63,9 @@ func (m *Model) event(msg tea.Msg) {
 		m.paste(msg)
 	case after:
 		m.run(msg[0], msg[1:])
+	case link.Asked:
+		done, err := m.asked(msg.Params)
+		m.held.answers = append(m.held.answers, func() { msg.Reply(done, err) })
 	case tea.MouseClickMsg:
 		m.mouse.Press(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:

@@ -99,7 +99,7 @@ type Model struct {
 
 	// What the person does.
 	keys       *keys.Keys
-	held       []tea.Msg // input that waits for terminals being created
+	held       held
 	typing     *typing.Typing
 	copying    *copying.Copying
 	mouse      *mouse.Mouse
@@ -108,6 +108,12 @@ type Model struct {
 	control    *control.Control
 
 	leaving *Exit // nil while it is not
+}
+
+// held is what waits.
+type held struct {
+	input   []tea.Msg // for terminals being created
+	answers []func()  // to commands, for what they do
 }
 
 // wholeWait bounds asking for the state of a terminal whose output was skimmed.
@@ -233,6 +239,12 @@ func (m *Model) settle() {
 		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
 		}
+	}
+	if !m.waiting() && !m.panes.Switching() || m.leaving != nil {
+		for _, answer := range m.held.answers {
+			answer()
+		}
+		m.held.answers = nil
 	}
 	m.typing.Settle() // reports of a focus that has just moved
 	m.paint()         // before what can wait: the person who looks can't

@@ -23,14 +23,12 @@ func (m *Model) asked(p palette.Params) (done palette.Result, err error) {
 		m.loop.Close() // it makes room for what comes
 	}
 	switch {
-	case m.leaving != nil || !ps.Begun:
-		return done, ahp.Conflict("%s: this interface is just opening, or closing", p.Command)
+	case m.leaving != nil:
+		return done, ahp.Conflict("%s: this interface is closing", p.Command)
 	case p.Channel != ps.Doc.URI:
 		return done, ahp.NotFound("%s: this interface shows layout %s", p.Command, ps.Name)
 	case (m.loop.Overlay != nil || m.copying.Asks()) && !slices.Contains(anytime, p.Command):
 		return done, ahp.Conflict("%s: something is open in this interface, or it asks something", p.Command)
-	case m.waiting() || len(m.held) > 0:
-		return done, ahp.Conflict("%s: this interface waits for a terminal", p.Command)
 	case p.KeepFocus || p.With != "":
 		return done, ahp.InvalidParams("%s: an interface does it where its focus is: neither keepFocus nor with goes with it", p.Command)
 	}

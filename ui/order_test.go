@@ -22,7 +22,9 @@ func (u *UI) order(p palette.Params) (done palette.Result, err error) {
 	answers := 0
 	if !u.sink.Asked(palette.MethodOrder, text, func(result any, e error) {
 		answers++
-		err = e
+		if err = e; err == nil && p.Command == "switch-layout" && u.Host.Follows(p.Channel) {
+			u.t.Error("it was answered before it was done")
+		}
 		if r, ok := result.(palette.Result); ok {
 			done = r
 		}
@@ -140,6 +142,42 @@ func TestOrder(t *testing.T) {
 	}
 	if exit, ended := u.Ended(); !ended || exit.Reason != ui.Detached {
 		t.Errorf("it ended: %v, %+v", ended, exit)
+	}
+}
+
+// TestOrdersOneAfterAnother: a command that comes while the terminal of the one before is being
+// made is done after it, as a key would be.
+func TestOrdersOneAfterAnother(t *testing.T) {
+	u := start(t)
+	u.Host.Hold()
+	answers := 0
+	for _, c := range []string{`"split-right"`, `"split-down"`, `"zoom"`} {
+		u.sink.Asked(palette.MethodOrder, json.RawMessage(`{"channel": "x-tandemux-layout:/main", "command": `+c+`}`), func(_ any, err error) {
+			if answers++; err != nil {
+				t.Errorf("%s: %v", c, err)
+			}
+		})
+		u.WaitIdle()
+	}
+	if answers != 0 {
+		t.Errorf("%d were answered before they were done", answers)
+	}
+	u.Host.Let()
+	u.WaitIdle()
+	if n := len(u.Host.Terminals()); n != 3 || answers != 3 {
+		t.Errorf("%d terminals and %d answers, want 3 of each", n, answers)
+	}
+}
+
+// TestOrderToSwitch is answered when the host knows that the interface shows the other layout and
+// the one before no more: whoever asks next finds it there.
+func TestOrderToSwitch(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) {
+		h.Other("other", layout.New("other").Encode(), []ahp.URI{h.Add("job", ahp.Claim{}).URI})
+	}})
+	_, err := u.order(palette.Params{Command: "switch-layout", Args: []string{"next"}})
+	if err != nil || u.Host.Follows(ahp.LayoutScheme+"/main") || !u.Host.Follows(ahp.LayoutScheme+"/other") {
+		t.Errorf("%v; it follows main: %v", err, u.Host.Follows(ahp.LayoutScheme+"/main"))
 	}
 }
 

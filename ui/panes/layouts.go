@@ -22,6 +22,7 @@ type layouts struct {
 	last   string               // that was on the screen before, "" for none
 	next   string               // to go to when the host has all of this one, "" for none
 	after  func()               // to do then
+	going  int                  // being opened; the one before is not let go of yet
 	at     layout.PaneID        // to be focused there, "" for none
 	read   map[ahp.URI]*reading // those that are asked for their states
 }
@@ -83,9 +84,11 @@ func (ps *Panes) switchLayout() {
 	ps.layouts.next, ps.layouts.after = "", nil
 	ps.showLayout(name)
 	uri := ps.Doc.URI
+	ps.layouts.going++
 	ps.loop.Async("open layout "+name, func(ctx context.Context) (func(), error) {
 		err := ps.link.Host.Subscribe(ctx, uri)
 		return func() {
+			ps.layouts.going--
 			if ps.Doc.URI != old { // it is not back on the screen meanwhile
 				ps.link.Host.Unsubscribe(old)
 			}
@@ -99,6 +102,9 @@ func (ps *Panes) switchLayout() {
 		}, err
 	})
 }
+
+// Switching reports whether another layout is about to be shown, or just is.
+func (ps *Panes) Switching() bool { return ps.layouts.next != "" || ps.layouts.going > 0 }
 
 // showLayout forgets the layout on the screen and waits for another one's
 // document.
