@@ -11,6 +11,7 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
+	"tandemux/internal/pace"
 	"tandemux/ui/link"
 )
 
@@ -220,8 +221,5 @@ func (o *other) retry() {
 		h.Retry()
 		return
 	}
-	select {
-	case o.now <- struct{}{}:
-	default:
-	}
+	pace.Wake(o.now)
 }

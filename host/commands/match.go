@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tandemux/ahp"
+	"tandemux/internal/pace"
 	"tandemux/internal/plaintext"
 )
 
@@ -62,12 +63,7 @@ func (m *matcher) stop() {
 	m.signal()
 }
 
-func (m *matcher) signal() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
-}
+func (m *matcher) signal() { pace.Wake(m.wake) }
 
 // run matches until it finds, is stopped or nothing more comes.
 func (m *matcher) run(line string) {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"tandemux/internal/pace"
 )
 
 // maxWaiting bounds the events that wait for a hook.
@@ -126,10 +128,7 @@ func (q *queue) put(e Event) {
 		q.dropped++
 	}
 	q.waiting = append(q.waiting, e)
-	select {
-	case q.news <- struct{}{}:
-	default:
-	}
+	pace.Wake(q.news)
 }
 
 // take takes the event that waits longest.

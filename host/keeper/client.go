@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/internal/daemon"
+	"tandemux/internal/pace"
 	"tandemux/internal/rawio"
 )
 
@@ -173,10 +174,7 @@ func (c *Client) receiveAll() error {
 			c.mu.Lock()
 			c.ended = append(c.ended, *m.Exit)
 			c.mu.Unlock()
-			select {
-			case c.kick <- struct{}{}:
-			default:
-			}
+			pace.Wake(c.kick)
 		case m.Event == "":
 			a := answer{message: m, fd: -1}
 			if m.File {

@@ -22,6 +22,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/hooks"
+	"tandemux/internal/pace"
 	"tandemux/internal/statefile"
 )
 
@@ -203,10 +204,7 @@ func (p *Pusher) Tell(text string) {
 		return
 	}
 	p.waiting = append(p.waiting, text)
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
+	pace.Wake(p.news)
 }
 
 // run sends one text after the other, each to all at once.

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/pace"
 )
 
 // callTime bounds what the host is asked.
@@ -194,12 +195,7 @@ func (l *live) watching() ahp.URI {
 }
 
 // poke wakes the runner.
-func (l *live) poke() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
+func (l *live) poke() { pace.Wake(l.wake) }
 
 // chatOf is the chat of a task's session: both have the same id.
 func chatOf(session ahp.URI) ahp.URI {

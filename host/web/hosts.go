@@ -14,6 +14,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/front"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/pace"
 	"tandemux/internal/wsrpc"
 )
 
@@ -94,10 +95,7 @@ func (c *carrier) read(s *Server) {
 	}
 	c.list = list
 	for ch := range c.told {
-		select {
-		case ch <- struct{}{}:
-		default: // it is about to look
-		}
+		pace.Wake(ch)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/hub/server"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/pace"
 )
 
 const (
@@ -271,10 +272,7 @@ func (s *stream) hadTaken(n int64) error {
 	if bad {
 		return errors.New("more was taken than sent")
 	}
-	select {
-	case s.room <- struct{}{}:
-	default:
-	}
+	pace.Wake(s.room)
 	return nil
 }
 

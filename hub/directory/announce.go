@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"tandemux/internal/pace"
 )
 
 const (
@@ -42,10 +44,7 @@ func (a *Announcer) Set(h *Host) {
 	a.mu.Lock()
 	a.host = h
 	a.mu.Unlock()
-	select {
-	case a.changed <- struct{}{}:
-	default:
-	}
+	pace.Wake(a.changed)
 }
 
 func (a *Announcer) current() *Host {

@@ -17,6 +17,7 @@ import (
 
 	"tandemux/hub/lease"
 	"tandemux/hub/server"
+	"tandemux/internal/pace"
 )
 
 // Options are what a Queue is made of.
@@ -199,12 +200,7 @@ func (q *Queue) changed(k *entry) {
 	k.news = make(chan struct{})
 }
 
-func (q *Queue) wake() {
-	select {
-	case q.look <- struct{}{}:
-	default:
-	}
-}
+func (q *Queue) wake() { pace.Wake(q.look) }
 
 // dispatch hands out what waits, and reclaims what is lost, whenever something changes or
 // the next lease may be lost.

@@ -17,6 +17,7 @@ import (
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/fault"
+	"tandemux/internal/pace"
 )
 
 // Options say which host works for which hub.
@@ -127,12 +128,7 @@ func (w *Worker) drop(key lease.Held) {
 	}
 }
 
-func (w *Worker) soon() {
-	select {
-	case w.beats <- struct{}{}:
-	default:
-	}
-}
+func (w *Worker) soon() { pace.Wake(w.beats) }
 
 // beat says what the host has, and takes in what the hub says to that.
 func (w *Worker) beat() error {

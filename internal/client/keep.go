@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/pace"
 	"tandemux/internal/wsrpc"
 )
 
@@ -163,10 +164,7 @@ func (c *Client) Retry() {
 	if !lost {
 		return
 	}
-	select {
-	case c.now <- struct{}{}:
-	default:
-	}
+	pace.Wake(c.now)
 }
 
 // final reports whether trying again is of no use.

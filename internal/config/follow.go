@@ -16,6 +16,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"tandemux/internal/hosts"
+	"tandemux/internal/pace"
 )
 
 // settle is how long the files have to be left alone before they are read: an
@@ -80,10 +81,7 @@ func (f *follower) run(ctx context.Context, ch chan<- struct{}) {
 				continue
 			}
 			f.last = now
-			select {
-			case ch <- struct{}{}:
-			default: // a notice waits already
-			}
+			pace.Wake(ch)
 		}
 	}
 }

@@ -27,3 +27,11 @@ func (p *Pace) Left(now time.Time) time.Duration {
 func (p *Pace) Took(now time.Time) {
 	p.next = now.Add(min(max(p.next.Sub(now), 0)+Interval, Burst*Interval))
 }
+
+// Wake leaves a word in a channel that holds one: of several that were not taken one is enough.
+func Wake(waits chan<- struct{}) {
+	select {
+	case waits <- struct{}{}:
+	default:
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"tandemux/internal/approval"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
+	"tandemux/internal/pace"
 )
 
 // seen is what the connection has told of a session and its chat. The host bounds what
@@ -40,10 +41,7 @@ func (p *prompter) see(change func(*seen)) {
 	p.mu.Lock()
 	change(&p.seen)
 	p.mu.Unlock()
-	select {
-	case p.events <- struct{}{}:
-	default: // one is enough
-	}
+	pace.Wake(p.events)
 }
 
 // watch says which session and chat to see.

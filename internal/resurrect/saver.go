@@ -11,6 +11,7 @@ import (
 	"tandemux/internal/client"
 	"tandemux/internal/config/option"
 	"tandemux/internal/memtrim"
+	"tandemux/internal/pace"
 )
 
 // settle is how long changes are gathered before they are written.
@@ -44,12 +45,7 @@ func New(dir string, report func(about string, err error)) *Saver {
 	}
 }
 
-func (k *Saver) changed() {
-	select {
-	case k.wake <- struct{}{}:
-	default:
-	}
-}
+func (k *Saver) changed() { pace.Wake(k.wake) }
 
 // Snapshot implements client.Sink.
 func (k *Saver) Snapshot(s ahp.Snapshot) {

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/pace"
 )
 
 const (
@@ -77,7 +78,7 @@ func (f *follower) tell(e runEvent) {
 	f.queue = append(f.queue, e)
 	f.bytes += len(e.data)
 	f.mu.Unlock()
-	signalOne(f.came)
+	pace.Wake(f.came)
 	if f.free -= len(e.data); f.free > 0 {
 		return
 	}
@@ -114,17 +115,10 @@ func (f *follower) next() (e runEvent, ok bool) {
 	e, f.queue = f.queue[0], f.queue[1:]
 	f.bytes -= len(e.data)
 	if len(f.queue) > 0 {
-		signalOne(f.came)
+		pace.Wake(f.came)
 	}
-	signalOne(f.taken)
+	pace.Wake(f.taken)
 	return e, true
-}
-
-func signalOne(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }
 
 // Snapshot implements client.Sink: a command that was begun before we watched

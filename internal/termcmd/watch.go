@@ -16,6 +16,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/pace"
 )
 
 func newWatchCommand() *cobra.Command {
@@ -69,12 +70,7 @@ func printed[T any](w *watcher, channel ahp.URI, v T) {
 	}
 }
 
-func (w *watcher) wake() {
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
-}
+func (w *watcher) wake() { pace.Wake(w.changed) }
 
 // Snapshot implements client.Sink.
 func (w *watcher) Snapshot(s ahp.Snapshot) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/host/agent"
+	"tandemux/internal/plaintext"
 	"tandemux/internal/procgroup"
 )
 
@@ -203,10 +204,7 @@ func (r *run) lastLine() string {
 	if text == "" {
 		return ""
 	}
-	if len(text) > 300 {
-		text = strings.ToValidUTF8(text[:300], "") + "…"
-	}
-	return ": " + text
+	return ": " + plaintext.Clip(text, 300, "…")
 }
 
 // The types of a Line.

@@ -49,7 +49,6 @@ type Question struct {
 	turn, request string
 	view          approval.View
 	call          *ahp.ToolCall
-	input         *ahp.InputRequest
 }
 
 // Line is a line of a question.
@@ -152,7 +151,7 @@ func permission(turn string, c *ahp.ToolCall) Question {
 
 // inputOf is the question of an input request.
 func inputOf(turn string, r *ahp.InputRequest) Question {
-	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, input: r, URL: approval.OneLine(turns.Clip(r.URL, 2<<10))}
+	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, URL: approval.OneLine(turns.Clip(r.URL, 2<<10))}
 	if r.Message != nil && r.Message.Text != "" {
 		q.Title = OneLine(r.Message.Text)
 		for l := range strings.SplitSeq(turns.Clip(r.Message.Text, maxAsked/2), "\n") {
