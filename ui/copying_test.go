@@ -13,14 +13,12 @@ import (
 
 // clip is what was last written to the outer clipboard since n bytes.
 func clip(u *UI, n int) string {
-	_, last, ok := strings.Cut(string(u.Raw[n:]), "\x1b]52;c;")
-	if !ok {
+	raw := strings.ReplaceAll(string(u.Raw[n:]), "\x1b]52;cp;", "\x1b]52;c;") // selected with the mouse
+	i := strings.LastIndex(raw, "\x1b]52;c;")
+	if i < 0 {
 		return ""
 	}
-	if i := strings.LastIndex(last, "\x1b]52;c;"); i >= 0 {
-		last = last[i+7:]
-	}
-	text, _, _ := strings.Cut(last, "\x1b\\")
+	text, _, _ := strings.Cut(raw[i+7:], "\x1b\\")
 	b, _ := base64.StdEncoding.DecodeString(text)
 	return string(b)
 }
@@ -345,7 +343,7 @@ type clipDesk struct {
 	got     []string
 }
 
-func (d *clipDesk) Clip(text string) (string, bool, error) {
+func (d *clipDesk) Clip(text string, _ bool) (string, bool, error) {
 	d.got = append(d.got, text)
 	return d.program, d.running, d.err
 }

@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -34,17 +33,7 @@ func commanded(t *testing.T, w, h int) (*UI, *Terminal) {
 // copied is what was written to the clipboard last.
 func copied(t *testing.T, u *UI) string {
 	t.Helper()
-	raw := string(u.Raw)
-	i := strings.LastIndex(raw, "\x1b]52;c;")
-	if i < 0 {
-		return ""
-	}
-	body, _, _ := strings.Cut(raw[i+len("\x1b]52;c;"):], "\x1b\\")
-	text, err := base64.StdEncoding.DecodeString(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return clip(u, 0)
 }
 
 // TestGoThroughCommands: from the live view into history, command by command,

@@ -173,6 +173,24 @@ func TestScrollBar(t *testing.T) {
 	}
 }
 
+// TestSelectedIsPrimary: what the mouse selects is also what the middle button pastes elsewhere
+// (OSC 52's "p"); what keys copy leaves that alone.
+func TestSelectedIsPrimary(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
+	u.Host.Terminal("sh1").Print("word here")
+	u.WaitIdle()
+	n := len(u.Raw)
+	u.Drag(0, 0, 3, 0)
+	if got := string(u.Raw[n:]); !strings.Contains(got, "\x1b]52;cp;d29yZA==\x1b\\") {
+		t.Errorf("a drag wrote %q", got)
+	}
+	n = len(u.Raw)
+	u.Press("ctrl+space [", "y")
+	if got := string(u.Raw[n:]); !strings.Contains(got, "\x1b]52;c;") {
+		t.Errorf("a key wrote %q", got)
+	}
+}
+
 // TestPickingSurvivesAnything: the view changes under a drag, a search prompt and
 // a command that waits for a character.
 func TestPickingSurvivesAnything(t *testing.T) {

@@ -80,27 +80,28 @@ func (c *clipper) clip(argv []string, text string) (running bool, err error) {
 const noCopyCommand = "none"
 
 // copyCommand is the command line of the program that sets the clipboard of this
-// machine: set, or the one that is there and has a clipboard to set; nil for none.
-func copyCommand(set string) []string {
+// machine: set, or the one that is there and has a clipboard to set; nil for none. primary
+// sets what the middle button pastes; nil where nothing does.
+func copyCommand(set string) (argv, primary []string) {
 	switch set {
 	case noCopyCommand:
-		return nil
+		return nil, nil
 	case "":
 		for _, known := range []struct {
-			here bool
-			argv []string
+			here          bool
+			argv, primary []string
 		}{
-			{os.Getenv("WAYLAND_DISPLAY") != "", []string{"wl-copy", "--type", "text/plain;charset=utf-8"}},
-			{os.Getenv("DISPLAY") != "", []string{"xclip", "-selection", "clipboard", "-in"}},
-			{os.Getenv("DISPLAY") != "", []string{"xsel", "--clipboard", "--input"}},
+			{os.Getenv("WAYLAND_DISPLAY") != "", []string{"wl-copy", "--type", "text/plain;charset=utf-8"}, []string{"wl-copy", "--primary", "--type", "text/plain;charset=utf-8"}},
+			{os.Getenv("DISPLAY") != "", []string{"xclip", "-selection", "clipboard", "-in"}, []string{"xclip", "-selection", "primary", "-in"}},
+			{os.Getenv("DISPLAY") != "", []string{"xsel", "--clipboard", "--input"}, []string{"xsel", "--primary", "--input"}},
 			// Over ssh it would be the clipboard of a Mac that the person isn't at.
-			{runtime.GOOS == "darwin" && os.Getenv("SSH_CONNECTION") == "", []string{"pbcopy"}},
+			{runtime.GOOS == "darwin" && os.Getenv("SSH_CONNECTION") == "", []string{"pbcopy"}, nil},
 		} {
 			if _, err := exec.LookPath(known.argv[0]); known.here && err == nil {
-				return known.argv
+				return known.argv, known.primary
 			}
 		}
-		return nil
+		return nil, nil
 	}
-	return strings.Fields(set)
+	return strings.Fields(set), nil
 }

@@ -45,7 +45,7 @@ func TestClip(t *testing.T) {
 			if c.running {
 				d.clips.wait = 300 * time.Millisecond
 			}
-			program, running, err := d.Clip(c.text)
+			program, running, err := d.Clip(c.text, false)
 			switch {
 			case c.err != "":
 				if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -67,7 +67,7 @@ func TestClip(t *testing.T) {
 			}
 			// The next one takes its place.
 			d.configure(t, `copy-command = "true"`)
-			if _, running, err := d.Clip("next"); err != nil || running {
+			if _, running, err := d.Clip("next", false); err != nil || running {
 				t.Errorf("the next one: running %v, %v", running, err)
 			}
 			pid, _ := os.ReadFile(out + ".pid")
@@ -84,7 +84,7 @@ func TestClip(t *testing.T) {
 	}
 	d := testDesk(t)
 	d.configure(t, `copy-command = "no-such-program -x"`)
-	if _, _, err := d.Clip("x"); err == nil || !strings.Contains(err.Error(), "no-such-program is not there") {
+	if _, _, err := d.Clip("x", false); err == nil || !strings.Contains(err.Error(), "no-such-program is not there") {
 		t.Errorf("a program that isn't there: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestFindCopyCommand(t *testing.T) {
 				t.Setenv(c.env, ":7")
 			}
 			got := ""
-			if argv := copyCommand(c.set); len(argv) > 0 {
+			if argv, _ := copyCommand(c.set); len(argv) > 0 {
 				got = argv[0]
 			}
 			if got != c.want {
@@ -122,7 +122,8 @@ func TestFindCopyCommand(t *testing.T) {
 	}
 }
 
-// TestRealClipboard: what was copied is in the clipboard of a real X server.
+// TestRealClipboard: what was copied is in the clipboard of a real X server, and what was selected
+// with the mouse is what the middle button pastes there, too.
 func TestRealClipboard(t *testing.T) {
 	for _, name := range []string{"Xvfb", "xclip"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -148,8 +149,12 @@ func TestRealClipboard(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	t.Setenv("DISPLAY", ":"+strings.TrimSpace(string(number[:n])))
 	d := testDesk(t)
-	for _, text := range []string{"first\n", "zweiter Text: äöü\n\ttab"} {
-		if program, running, err := d.Clip(text); program != "xclip" || running || err != nil {
+	for _, c := range []struct {
+		text, primary string
+		selected      bool
+	}{{"first\n", "first\n", true}, {"zweiter Text: äöü\n\ttab", "first\n", false}} {
+		text := c.text
+		if program, running, err := d.Clip(text, c.selected); program != "xclip" || running || err != nil {
 			t.Fatalf("%q, running %v, %v", program, running, err)
 		}
 		// It ends a moment before the process that it leaves has the clipboard.
@@ -161,6 +166,9 @@ func TestRealClipboard(t *testing.T) {
 			if time.Now().After(deadline) {
 				t.Fatalf("the clipboard has %q, %v", got, err)
 			}
+		}
+		if got, err := exec.Command("xclip", "-selection", "primary", "-o").Output(); err != nil || string(got) != c.primary {
+			t.Errorf("the middle button pastes %q, want %q: %v", got, c.primary, err)
 		}
 	}
 }

@@ -38,11 +38,14 @@ func New(p endpoint.Endpoint, commands func() (open, copy string)) Desk {
 }
 
 // Clip implements clipboard.Clipper.
-func (d Desk) Clip(text string) (program string, running bool, err error) {
+func (d Desk) Clip(text string, selected bool) (program string, running bool, err error) {
 	_, set := d.commands()
-	argv := copyCommand(set)
+	argv, primary := copyCommand(set)
 	if len(argv) == 0 {
 		return "", false, nil
+	}
+	if selected && primary != nil {
+		_, _ = d.clips.clip(primary, text) // not every desktop has it, and the clipboard is what is spoken of
 	}
 	running, err = d.clips.clip(argv, text)
 	return filepath.Base(argv[0]), running, err

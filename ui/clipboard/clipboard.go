@@ -27,7 +27,7 @@ type Clipboard struct {
 	loop    *loop.Loop
 	desk    Desk    // may be nil
 	clipper Clipper // may be nil
-	outer   func(text string) (why string)
+	outer   func(text string, selected bool) (why string)
 	paste   func(text string)
 	buffers buffers
 
@@ -40,7 +40,7 @@ type Clipboard struct {
 
 // New makes a clipboard. desk and clipper may be nil. outer asks the outer terminal to set its
 // clipboard and says why it is not asked, "" when it is; paste types a text.
-func New(l *loop.Loop, desk Desk, clipper Clipper, outer func(text string) (why string), paste func(text string)) *Clipboard {
+func New(l *loop.Loop, desk Desk, clipper Clipper, outer func(text string, selected bool) (why string), paste func(text string)) *Clipboard {
 	return &Clipboard{loop: l, desk: desk, clipper: clipper, outer: outer, paste: paste}
 }
 
@@ -60,8 +60,9 @@ type Clipper interface {
 	// Clip gives text to that program and gives its name, "" when there is none and
 	// the outer terminal is to be asked. It returns when the program has ended, or
 	// after some seconds with running true. A program that did not end with success
-	// is an error.
-	Clip(text string) (program string, running bool, err error)
+	// is an error. What was selected with the mouse is what the middle button pastes
+	// elsewhere, too, where there is such a thing.
+	Clip(text string, selected bool) (program string, running bool, err error)
 }
 
 // Copied is a text on its way to the clipboard.
@@ -69,15 +70,22 @@ type Copied struct {
 	Text string
 	What string // names it, such as "4 lines"
 	But  string // what else is to be known of it, "" for nothing
+	// Selected with the mouse.
+	Selected bool
 }
 
 // CopyText copies text to a paste buffer and the clipboard, and says so.
-func (c *Clipboard) CopyText(text string) {
+func (c *Clipboard) CopyText(text string) { c.copyText(text, false) }
+
+// CopySelected copies text that was selected with the mouse.
+func (c *Clipboard) CopySelected(text string) { c.copyText(text, true) }
+
+func (c *Clipboard) copyText(text string, selected bool) {
 	if text == "" {
 		c.loop.Say(status.Info, "there is nothing to copy")
 		return
 	}
-	c.Copy(Copied{Text: text, What: words.Counted(text)})
+	c.Copy(Copied{Text: text, What: words.Counted(text), Selected: selected})
 }
 
 // Copy puts text into a paste buffer and the clipboard, and says what is known of
@@ -95,7 +103,7 @@ func (c *Clipboard) Copy(t Copied) {
 	}
 	c.clipping = true
 	c.loop.Async("copy", func(context.Context) (func(), error) {
-		program, running, err := c.clipper.Clip(t.Text)
+		program, running, err := c.clipper.Clip(t.Text, t.Selected)
 		return func() {
 			switch {
 			case err != nil || program == "":
@@ -123,7 +131,7 @@ func (c *Clipboard) clipOuter(t Copied, failed error) {
 	if failed != nil {
 		why = "; " + words.Clean(failed.Error())
 	}
-	switch not := c.outer(t.Text); {
+	switch not := c.outer(t.Text, t.Selected); {
 	case not != "":
 		c.loop.Say(status.Warning, "copied %s to a paste buffer only: %s%s", t.What, not, why)
 	case failed != nil:

@@ -46,7 +46,7 @@ func (c *Clipboard) Program(may Policy, focused bool, name, text string) {
 		c.loop.Say(status.Warning, "%s wants to set the clipboard to %s: %s lets it", name, c.asked.What, c.loop.Keys("allow-clipboard"))
 		return
 	}
-	c.outer(text)
+	c.outer(text, false)
 }
 
 // Allow sets the clipboard to what a program asked for last.
@@ -57,7 +57,7 @@ func (c *Clipboard) Allow() {
 	}
 	t := *c.asked
 	c.asked = nil
-	if why := c.outer(t.Text); why != "" {
+	if why := c.outer(t.Text, false); why != "" {
 		c.loop.Say(status.Warning, "the clipboard is not set: %s", why)
 		return
 	}

@@ -74,7 +74,7 @@ func (ms *Mouse) releaseChat(ev tea.Mouse) {
 		return
 	}
 	if text := e.Selected(); text != "" && !ms.Copying.LeaveSelected {
-		ms.Clip.CopyText(text)
+		ms.Clip.CopySelected(text)
 	}
 }
 

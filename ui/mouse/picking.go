@@ -158,7 +158,7 @@ func (ms *Mouse) releaseText() {
 		return
 	}
 	if text := v.SelectedText(); text != "" {
-		ms.Clip.CopyText(text)
+		ms.Clip.CopySelected(text)
 	}
 }
 

@@ -248,14 +248,18 @@ func (o *Terminal) PaneLook(sticky pane.Sticky) pane.Look {
 
 // SetClipboard asks the outer terminal to set its clipboard (OSC 52), and says why it
 // is not asked, "" when it is.
-func (o *Terminal) SetClipboard(text string) (why string) {
+func (o *Terminal) SetClipboard(text string, selected bool) (why string) {
 	switch {
 	case o.Caps.Console:
 		return "the console has no clipboard"
 	case len(text) > emulator.MaxClipboard:
 		return "more than the terminal's clipboard takes"
 	}
-	o.out.raw = append(o.out.raw, "\x1b]52;c;"...)
+	to := "c"
+	if selected {
+		to = "cp" // X's PRIMARY besides; terminals that know one letter take the first
+	}
+	o.out.raw = append(o.out.raw, "\x1b]52;"+to+";"...)
 	o.out.raw = base64.StdEncoding.AppendEncode(o.out.raw, []byte(text))
 	o.out.raw = append(o.out.raw, "\x1b\\"...)
 	return ""
