@@ -228,13 +228,13 @@ func (m *mortal) children(ctx context.Context, c *client.Client) int {
 	if err := c.Call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &r); err != nil {
 		return -1
 	}
-	list, err := filepath.Glob("/proc/[0-9]*/stat")
+	list, err := filepath.Glob("/proc/[0-9]*") // with /stat behind, it would list each process's directory
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	n := 0
-	for _, path := range list {
-		stat, err := os.ReadFile(path)
+	for _, dir := range list {
+		stat, err := os.ReadFile(dir + "/stat")
 		if err != nil {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -70,8 +69,8 @@ func (x *chaos) promptAll() {
 }
 
 var (
-	saidExit    = regexp.MustCompile(`✗ work \(.*exit code (\d+)`)
-	saidRunning = regexp.MustCompile(`still running in (\S+?)\)`)
+	saidExit    = lazily(`✗ work \(.*exit code (\d+)`)
+	saidRunning = lazily(`still running in (\S+?)\)`)
 )
 
 // turn asks the agent once.
@@ -93,7 +92,7 @@ func (x *chaos) turn(n int) error {
 		return fmt.Errorf("%s: %w: began %d times, ended %d times, and it said %q and %q", why, err, begun, ended, out.String(), errs.String())
 	}
 	said, code := "nothing of the command", fmt.Sprint(n%5)
-	switch m := saidExit.FindStringSubmatch(errs.String()); {
+	switch m := saidExit().FindStringSubmatch(errs.String()); {
 	case begun > 1:
 		return wrong("the command ran more than once")
 	case m != nil:
@@ -108,7 +107,7 @@ func (x *chaos) turn(n int) error {
 		if said = "not run"; begun != 0 {
 			return wrong("it had run")
 		}
-	case saidRunning.MatchString(errs.String()):
+	case saidRunning().MatchString(errs.String()):
 		said = "still running"
 	case strings.Contains(errs.String(), "interrupted"):
 		said = "interrupted"

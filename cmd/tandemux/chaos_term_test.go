@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/desk"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/hosttest"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
 	"tandemux/internal/tmux/pane"
@@ -226,8 +226,8 @@ func (x *chaos) typeAll() {
 }
 
 var (
-	numbered = regexp.MustCompile(`(?m)^n(\d+) é((?:~|` + family + `)*)\s*$`)
-	answered = regexp.MustCompile(`(?m)^got (\d+)\.`)
+	numbered = lazily(`(?m)^n(\d+) é((?:~|` + family + `)*)\s*$`)
+	answered = lazily(`(?m)^got (\d+)\.`)
 )
 
 // lossNotice is what a terminal says of what was lost with its journal.
@@ -325,7 +325,7 @@ func plainOf(s ahp.TerminalState, history int) string {
 func (x *chaos) checkNumbers(t *chaosTerm, who, text string) {
 	x.Helper()
 	prev, end := 0, 0
-	all := numbered.FindAllStringSubmatchIndex(text, -1)
+	all := numbered().FindAllStringSubmatchIndex(text, -1)
 	for i, m := range all {
 		n, _ := strconv.Atoi(text[m[2]:m[3]])
 		said := x.damages.Load() > 0 && strings.Contains(text[end:m[0]], "[tandemux: ")
@@ -362,7 +362,7 @@ func (x *chaos) checkAnswers(t *chaosTerm, text string) {
 	x.Helper()
 	lossy := x.damages.Load() > 0 && strings.Contains(text, lossNotice)
 	prev := 0
-	for _, m := range answered.FindAllStringSubmatch(text, -1) {
+	for _, m := range answered().FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[1])
 		if prev > 0 && n <= prev && !lossy {
 			x.Errorf("%s, %s: after %d comes %d", t.uri, t.kind, prev, n)
@@ -477,16 +477,4 @@ func (x *chaos) end() {
 }
 
 // processes are those that belong to this world.
-func (x *chaos) processes() (pids []int) {
-	all, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, path := range all {
-		text, err := os.ReadFile(path)
-		if err != nil || !strings.Contains(string(text), "XDG_RUNTIME_DIR="+x.run+"\x00") {
-			continue
-		}
-		if pid, _ := strconv.Atoi(strings.Split(path, "/")[2]); pid != os.Getpid() {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func (x *chaos) processes() []int { return hosttest.Processes("XDG_RUNTIME_DIR=" + x.run) }

@@ -255,7 +255,7 @@ func (x *jsonRun) written() {
 	_, rest, _ := strings.Cut(string(page), " and have no `--json`: ")
 	rest, _, _ = strings.Cut(rest, "\n\n")
 	var has []string
-	for _, m := range span.FindAllString(rest, -1) {
+	for _, m := range span().FindAllString(rest, -1) {
 		has = append(has, strings.Trim(m, "`"))
 	}
 	if !slices.Equal(has, want) {
@@ -382,7 +382,7 @@ func (x *jsonRun) check(s *jsonschema.Schema, v any) error {
 	return r.Validate(v)
 }
 
-var definition = regexp.MustCompile(`"\$ref":"#/\$defs/([^"]+)"`)
+var definition = lazily(`"\$ref":"#/\$defs/([^"]+)"`)
 
 // refer adds the definitions that a schema refers to, and those that these do.
 func (x *jsonRun) refer(defs map[string]*jsonschema.Schema, s *jsonschema.Schema) {
@@ -390,7 +390,7 @@ func (x *jsonRun) refer(defs map[string]*jsonschema.Schema, s *jsonschema.Schema
 	if err != nil {
 		x.Fatal(err)
 	}
-	for _, m := range definition.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range definition().FindAllStringSubmatch(string(text), -1) {
 		if def := x.doc.Defs[m[1]]; def != nil && defs[m[1]] == nil {
 			defs[m[1]] = def.CloneSchemas()
 			x.refer(defs, def)

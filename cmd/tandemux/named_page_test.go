@@ -22,13 +22,13 @@ import (
 )
 
 var (
-	span = regexp.MustCompile("``.+?``|`[^`]+`")
+	span = lazily("``.+?``|`[^`]+`")
 	// called is tandemux where a shell would run it, and its words.
-	called   = regexp.MustCompile(`(?:^|[(;|&]) *(?:[A-Z_]+=\S* +)*tandemux((?: +(?:"[^"]*"|'[^']*'|[^\s\x60|;&()<>#]+))*)`)
-	optioned = regexp.MustCompile(`^--[a-z0-9-]+`)
+	called   = lazily(`(?:^|[(;|&]) *(?:[A-Z_]+=\S* +)*tandemux((?: +(?:"[^"]*"|'[^']*'|[^\s\x60|;&()<>#]+))*)`)
+	optioned = lazily(`^--[a-z0-9-]+`)
 	// assigned is an option of the configuration with its value.
-	assigned = regexp.MustCompile(`^([a-z][a-z-]*) = \S`)
-	target   = regexp.MustCompile(`\bmake ([a-z][a-z-]+)`)
+	assigned = lazily(`^([a-z][a-z-]*) = \S`)
+	target   = lazily(`\bmake ([a-z][a-z-]+)`)
 )
 
 // completeRoot is the command line as it is run, with help, man and completion.
@@ -89,26 +89,26 @@ func TestNamedOnPages(t *testing.T) {
 				}
 			}
 		}
-		for _, s := range span.FindAllString(prose, -1) {
+		for _, s := range span().FindAllString(prose, -1) {
 			s = strings.ReplaceAll(strings.Trim(s, "`"), "\n", " ")
 			code += s + "\n"
-			if m := assigned.FindStringSubmatch(s); m != nil && !slices.ContainsFunc(defaults().options, func(o option.Option) bool {
+			if m := assigned().FindStringSubmatch(s); m != nil && !slices.ContainsFunc(defaults().options, func(o option.Option) bool {
 				return o.Name == m[1] || slices.ContainsFunc(o.Example, func(e string) bool { return strings.Contains(e, m[1]+" = ") })
 			}) {
 				t.Errorf("%s: there is no option %s", name, m[1])
 			}
-			if o := optioned.FindString(s); o != "" && !options[o] {
+			if o := optioned().FindString(s); o != "" && !options[o] {
 				t.Errorf("%s: no command has the option %s", name, o)
 			}
 		}
 		for line := range strings.Lines(code) {
 			line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
-			for _, m := range called.FindAllStringSubmatch(line, -1) {
+			for _, m := range called().FindAllStringSubmatch(line, -1) {
 				if why := unknownWord(root, strings.Fields(m[1])); why != "" {
 					t.Errorf("%s: `tandemux%s`: %s", name, m[1], why)
 				}
 			}
-			for _, m := range target.FindAllStringSubmatch(line, -1) {
+			for _, m := range target().FindAllStringSubmatch(line, -1) {
 				if strings.HasPrefix(line, "make") && !regexp.MustCompile(`(?m)^`+m[1]+`:`).Match(makefile) {
 					t.Errorf("%s: there is no `make %s`", name, m[1])
 				}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,8 +40,8 @@ func pages(t *testing.T) []string {
 }
 
 var (
-	notRun = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
-	when   = regexp.MustCompile(`^<!-- when: (.+) -->$`)
+	notRun = lazily(`^<!-- not run: (.+) -->$`)
+	when   = lazily(`^<!-- when: (.+) -->$`)
 )
 
 func blocks(t *testing.T, page string) (all []block) {
@@ -58,10 +57,10 @@ func blocks(t *testing.T, page string) (all []block) {
 		case fence && open < 0:
 			open = i
 			b := block{line: i + 1, kind: kind}
-			if m := notRun.FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
+			if m := notRun().FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
 				b.reason = m[1]
 			}
-			if m := when.FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
+			if m := when().FindStringSubmatch(lines[max(i-1, 0)]); m != nil {
 				b.when = m[1]
 			}
 			all = append(all, b)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -157,7 +156,7 @@ func (m *Model) tool(q modelRequest) (name, space string) {
 	return "", ""
 }
 
-var results = regexp.MustCompile(`"(tool_result|functionResponse|function_call_output)"`)
+var results = lazily(`"(tool_result|functionResponse|function_call_output)"`)
 
 // last is the last message. One that was put into the turn stands behind a tool's result.
 func (q modelRequest) last() (last json.RawMessage) {
@@ -180,7 +179,7 @@ func (q modelRequest) last() (last json.RawMessage) {
 // result is the last message if it has a tool's result in it, cut to what can be quoted.
 func (q modelRequest) result() (string, bool) {
 	last := q.last()
-	if !results.Match(last) {
+	if !results().Match(last) {
 		return "", false
 	}
 	text := string(last)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -252,17 +251,15 @@ func endHost(home, run string) {
 // endOthers ends what has a runtime directory in its environment, until there is nothing: a
 // child of the host that lived a moment longer, as an agent's tools, has started another.
 func endOthers(ctx context.Context, run string) {
-	for found := true; found && ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		found = false
-		all, _ := filepath.Glob("/proc/[0-9]*/environ") // none where there is no /proc
-		for _, name := range all {
-			environ, err := os.ReadFile(name)
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-			if err == nil && pid != os.Getpid() && bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+run+"\x00")) {
-				syscall.Kill(pid, syscall.SIGKILL)
-				found = true
-			}
+	for ctx.Err() == nil {
+		all := hosttest.Processes("XDG_RUNTIME_DIR=" + run)
+		if len(all) == 0 {
+			return
 		}
+		for _, pid := range all {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -356,4 +353,10 @@ func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(hosttest.Pause(time.Since(began)))
 	}
+}
+
+// lazily is a regular expression that is compiled when it is used: this binary is every
+// tandemux of the scripts, too, and starts more than a thousand times.
+func lazily(s string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }

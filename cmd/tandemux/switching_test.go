@@ -16,12 +16,12 @@ import (
 	"tandemux/ui/status"
 )
 
-var quoted = regexp.MustCompile("`` (.+?) ``|`([^`]+)`")
+var quoted = lazily("`` (.+?) ``|`([^`]+)`")
 
 // tokens gives what is set as code in a cell.
 func tokens(cell string) []string {
 	var list []string
-	for _, m := range quoted.FindAllStringSubmatch(cell, -1) {
+	for _, m := range quoted().FindAllStringSubmatch(cell, -1) {
 		list = append(list, strings.ReplaceAll(m[1]+m[2], `\|`, "|"))
 	}
 	return list

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +59,7 @@ func recordTmux(file string) {
 	os.Exit(s.Code)
 }
 
-var tmuxIDs = regexp.MustCompile(`[%@$][0-9]+`)
+var tmuxIDs = lazily(`[%@$][0-9]+`)
 
 // talk is commands and answers as text. Ids are numbered by where they come first, from 1
 // on; what else differs from run to run has names.
@@ -78,7 +77,7 @@ func newTalk(own string, names ...string) *talk {
 
 // numbered is a text with the numbers of its ids.
 func (t *talk) numbered(text string) string {
-	return tmuxIDs.ReplaceAllStringFunc(text, func(id string) string {
+	return tmuxIDs().ReplaceAllStringFunc(text, func(id string) string {
 		if t.known[id] == "" {
 			n := 1
 			for t.ids[fmt.Sprint(id[:1], n)] != "" {
@@ -123,7 +122,7 @@ func replayMain() {
 		if !is {
 			continue
 		}
-		sent := tmuxIDs.ReplaceAllStringFunc(actual.Replace(line), func(id string) string { return t.ids[id] })
+		sent := tmuxIDs().ReplaceAllStringFunc(actual.Replace(line), func(id string) string { return t.ids[id] })
 		words, err := exec.Command("sh", "-c", `for w in `+strings.TrimSpace(sent)+`; do printf '%s\0' "$w"; done`).Output()
 		if err != nil {
 			panic(err)

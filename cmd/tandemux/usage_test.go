@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -67,7 +66,7 @@ func TestWrongUsage(t *testing.T) {
 }
 
 // asks is a question to a terminal, or what an interface sets up.
-var asks = regexp.MustCompile("\x1b(?:[P\\]_^7=>]|\\[[0-9;?>=$]*[a-ln-zA-Z])")
+var asks = lazily("\x1b(?:[P\\]_^7=>]|\\[[0-9;?>=$]*[a-ln-zA-Z])")
 
 // TestHelp: --help of each command answers on a terminal that never does, asks it nothing
 // and touches neither a host nor the home directory.
@@ -100,7 +99,7 @@ func TestHelp(t *testing.T) {
 			if err := cmd.Wait(); err != nil || !bytes.Contains(out, []byte("tandemux "+strings.Join(words, " "))) {
 				t.Errorf("%v: %s", err, out)
 			}
-			if question := asks.Find(out); question != nil {
+			if question := asks().Find(out); question != nil {
 				t.Errorf("it asks or sets up the terminal with %q", question)
 			}
 			for _, d := range []string{home, run} {

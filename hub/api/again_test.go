@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,13 +25,8 @@ import (
 func powerOff(h *member) {
 	h.Helper()
 	for range 3 { // what starts others meanwhile
-		all, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, path := range all {
-			text, _ := os.ReadFile(path)
-			pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
-			if strings.Contains("\x00"+string(text), "\x00HOME="+h.Dir+"\x00") && pid != os.Getpid() {
-				syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it has ended, then
-			}
+		for _, pid := range hosttest.Processes("HOME=" + h.Dir) {
+			syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it has ended, then
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -151,4 +152,18 @@ func (m *Machine) Eventually(what string, ok func() bool) {
 // most often a process, and what takes its time is to have the processor meanwhile.
 func Pause(waited time.Duration) time.Duration {
 	return min(max(waited/8, 20*time.Millisecond), 250*time.Millisecond)
+}
+
+// Processes are those that have an assignment, as HOME=/x, in their environment, this one
+// apart; none where there is no /proc.
+func Processes(assignment string) (pids []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // with /environ behind, it would list each process's directory
+	for _, dir := range dirs {
+		environ, _ := os.ReadFile(dir + "/environ")
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		if pid != os.Getpid() && strings.Contains("\x00"+string(environ), "\x00"+assignment+"\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
