@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,56 +56,39 @@ func (p process) pss() int64 {
 	return 0
 }
 
-// cpu is the processor time that the process took.
-func (p process) cpu() time.Duration {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")
-	if err != nil {
-		return 0
+// work is the processor time of all threads, and how often one of them went to sleep.
+func (p process) work() (cpu time.Duration, sleeps int) {
+	tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(p.pid) + "/task/*")
+	for _, task := range tasks {
+		b, _ := os.ReadFile(task + "/schedstat")
+		if f := strings.Fields(string(b)); len(f) > 0 {
+			n, _ := strconv.Atoi(f[0])
+			cpu += time.Duration(n)
+		}
+		b, _ = os.ReadFile(task + "/status")
+		_, after, _ := strings.Cut(string(b), "\nvoluntary_ctxt_switches:")
+		line, _, _ := strings.Cut(after, "\n")
+		n, _ := strconv.Atoi(strings.TrimSpace(line))
+		sleeps += n
 	}
-	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	user, _ := strconv.Atoi(string(f[11]))
-	system, _ := strconv.Atoi(string(f[12]))
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
+	return cpu, sleeps
 }
 
-// work is the processor time of all threads of the multiplexer, more exactly than busy has
-// it, and how often one of them went to sleep.
+// work and memory are the sums for the multiplexer without what runs in it.
 func (s *session) work() (cpu time.Duration, sleeps int) {
 	for _, p := range s.processes() {
-		if p.own() {
-			continue
-		}
-		tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(p.pid) + "/task/*")
-		for _, task := range tasks {
-			b, _ := os.ReadFile(task + "/schedstat")
-			if f := strings.Fields(string(b)); len(f) > 0 {
-				n, _ := strconv.Atoi(f[0])
-				cpu += time.Duration(n)
-			}
-			b, _ = os.ReadFile(task + "/status")
-			_, after, _ := strings.Cut(string(b), "\nvoluntary_ctxt_switches:")
-			line, _, _ := strings.Cut(after, "\n")
-			n, _ := strconv.Atoi(strings.TrimSpace(line))
-			sleeps += n
+		if !p.own() {
+			d, n := p.work()
+			cpu, sleeps = cpu+d, sleeps+n
 		}
 	}
 	return cpu, sleeps
 }
 
-// memory and busy are the sums for the multiplexer without what runs in it.
 func (s *session) memory() (sum int64) {
 	for _, p := range s.processes() {
 		if !p.own() {
 			sum += p.pss()
-		}
-	}
-	return sum
-}
-
-func (s *session) busy() (sum time.Duration) {
-	for _, p := range s.processes() {
-		if !p.own() {
-			sum += p.cpu()
 		}
 	}
 	return sum

@@ -220,7 +220,8 @@ func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
 	}
 	h, _ := s.host()
 	before, most := h.pss(), int64(0)
-	cpu, own := h.cpu(), ours()
+	cpu, _ := h.work()
+	own := ours()
 	if _, err := s.command(b.tandemux, "send", id, "--enter", "go"); err != nil {
 		return err
 	}
@@ -239,7 +240,8 @@ func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
 		}
 	}
 	took := time.Since(start).Seconds()
-	cpu, own = h.cpu()-cpu, ours()-own
+	used, _ := h.work()
+	cpu, own = used-cpu, ours()-own
 	again, got := int64(0), int64(0)
 	for _, v := range viewers {
 		again += v.snapshots.Load() - 2 // of the root and of the terminal

@@ -114,13 +114,18 @@ func (c *checker) node(n syntax.Node) *Refusal {
 	return nil
 }
 
-// piped judges what reads a pipe: a shell would run what comes out of it.
-func (c *checker) piped(s *syntax.Stmt) *Refusal {
+// program is the name of what a statement runs in the end, "" where it runs several.
+func (c *checker) program(s *syntax.Stmt) string {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
-		return nil
+		return ""
 	}
-	name := path.Base(c.innermost(knownAll(call.Args)).text)
+	return path.Base(c.innermost(knownAll(call.Args)).text)
+}
+
+// piped judges what reads a pipe: a shell would run what comes out of it.
+func (c *checker) piped(s *syntax.Stmt) *Refusal {
+	name := c.program(s)
 	if !shells[name] || !c.policy.has("| sh") {
 		return nil
 	}
@@ -129,11 +134,7 @@ func (c *checker) piped(s *syntax.Stmt) *Refusal {
 
 // statement judges a here-document for a shell.
 func (c *checker) statement(s *syntax.Stmt) *Refusal {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return nil
-	}
-	if !shells[path.Base(c.innermost(knownAll(call.Args)).text)] {
+	if !shells[c.program(s)] {
 		return nil
 	}
 	for _, r := range s.Redirs {

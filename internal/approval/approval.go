@@ -193,29 +193,26 @@ func Of(t *ahp.ToolCall, input *string) View {
 // Claim is the question of an agent for one of the person's terminals, for a command, or
 // for panes.
 func Claim(a ahp.Ask, t ahp.TerminalInfo) View {
-	if a.Panes {
+	view := func(asks, yes, covers string) View {
 		v := View{Default: -1, Options: []Option{
-			{Key: "y", Label: "Allow", Covers: "all that it opens from this terminal; you are not asked again", Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
-			{Key: "n", Label: "Refuse", Covers: "the same", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},
-		}}
-		v.add(Asked, OneLine(a.Who)+" asks for panes for its teammates")
-		v.add(Detail, "They are beside its own, and the agent types in them; your focus and keys stay.")
-		return v
-	}
-	if a.Command != "" {
-		v := View{Default: -1, Options: []Option{
-			{Key: "y", Label: "Allow once", Covers: covers[allowOnce], Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
+			{Key: "y", Label: yes, Covers: covers, Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
 			{Key: "n", Label: "Refuse", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},
 		}}
-		v.add(Asked, OneLine(a.Who)+" asks to run a dangerous command: "+OneLine(a.Reason))
+		v.add(Asked, OneLine(a.Who)+" asks "+asks)
+		return v
+	}
+	switch {
+	case a.Panes:
+		v := view("for panes for its teammates", "Allow", "all that it opens from this terminal; you are not asked again")
+		v.Options[1].Covers = "the same"
+		v.add(Detail, "They are beside its own, and the agent types in them; your focus and keys stay.")
+		return v
+	case a.Command != "":
+		v := view("to run a dangerous command: "+OneLine(a.Reason), "Allow once", covers[allowOnce])
 		v.text(Command, a.Command)
 		return v
 	}
-	v := View{Default: -1, Options: []Option{
-		{Key: "y", Label: "Hand it over", Covers: "the agent types in it until you take it back", Allows: true, ToolOption: ahp.ToolOption{ID: "yes", Kind: ahp.OptionApprove}},
-		{Key: "n", Label: "Refuse", ToolOption: ahp.ToolOption{ID: "no", Kind: ahp.OptionDeny}},
-	}}
-	v.add(Asked, OneLine(a.Who)+" asks for the terminal "+OneLine(fmt.Sprintf("%q", t.Title)))
+	v := view("for the terminal "+OneLine(fmt.Sprintf("%q", t.Title)), "Hand it over", "the agent types in it until you take it back")
 	if a.Reason != "" {
 		v.text(Detail, "reason: "+a.Reason)
 	}

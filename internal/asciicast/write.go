@@ -7,9 +7,10 @@ import (
 	"io"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tandemux/internal/plaintext"
 )
 
 // Writer writes a recording.
@@ -102,13 +103,7 @@ func (w *Writer) Write(e Event) error {
 	}
 	// A long output is several events at the same time, as lines are bounded.
 	for first := true; first || data != ""; first = false {
-		piece := data
-		if most := MaxLine / 8; len(piece) > most { // a byte takes six at most
-			for most > 0 && !utf8.RuneStart(piece[most]) {
-				most--
-			}
-			piece = piece[:most]
-		}
+		piece := plaintext.Clip(data, MaxLine/8, "") // a byte takes six at most
 		data = data[len(piece):]
 		if err := w.line(e.At, e.Kind, piece); err != nil {
 			return err

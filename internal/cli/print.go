@@ -59,15 +59,7 @@ func (c *clean) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := append(c.rest, b...)
-	whole := len(text)
-	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
-		if at := len(text) - i; utf8.RuneStart(text[at]) {
-			if !utf8.FullRune(text[at:]) {
-				whole = at
-			}
-			break
-		}
-	}
+	whole := len(text) - plaintext.Unfinished(text)
 	_, err := io.WriteString(c.to, plaintext.Clean(string(text[:whole]), "\n\t"))
 	c.rest = append(c.rest[:0], text[whole:]...)
 	if err != nil {

@@ -18,15 +18,20 @@ func Head(s string, n int) string {
 	if i := strings.LastIndexByte(s, '\n'); i >= len(s)-lineWithin {
 		return s[:i+1]
 	}
-	for i := len(s); i > max(0, len(s)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(s[i-1]) {
-			if utf8.FullRuneInString(s[i-1:]) {
-				break
+	return s[:len(s)-Unfinished(s)]
+}
+
+// Unfinished is how many bytes at the end of a text begin a character that is not whole, 0 to 3.
+func Unfinished[T string | []byte](s T) int {
+	for k := 1; k < utf8.UTFMax && k <= len(s); k++ {
+		if utf8.RuneStart(s[len(s)-k]) {
+			if utf8.FullRune([]byte(s[len(s)-k:])) {
+				return 0
 			}
-			return s[:i-1]
+			return k
 		}
 	}
-	return s
+	return 0
 }
 
 // Clip is the beginning of a text, at most n bytes of it, cut at a character and marked where

@@ -128,8 +128,8 @@ var arrows = map[string][]string{
 	"host/sessions/page":     {"ahp", "host/params"},
 
 	"host/journal/record":  {"ahp", "host/journal"},
-	"host/terminal/output": {"host/terminal/filter"},
-	"host/terminal/filter": {"host/terminal/medium"},
+	"host/terminal/output": {"host/terminal/filter", "internal/plaintext"},
+	"host/terminal/filter": {"host/terminal/medium", "internal/plaintext"},
 	"host/terminal/medium": {},
 	"host/terminal/source": {"host/journal", "internal/rawio"},
 
@@ -139,7 +139,7 @@ var arrows = map[string][]string{
 	"host/task/access":         {},
 	"host/task/login":          {},
 	"host/task/budget":         {"internal/config/option"},
-	"host/task/store":          {"host/task/access", "host/task/budget", "host/task/store/postgres", "internal/pgtest", "internal/statefile", "internal/fault"},
+	"host/task/store":          {"host/task/access", "host/task/budget", "host/task/store/postgres", "internal/pgtest", "internal/statefile", "internal/fault", "internal/plaintext"},
 	"host/task/store/postgres": {},
 	"host/task/queue":          {},
 	"host/task/question":       {"ahp", "host/task/access", "host/task/store", "host/task/turns", "internal/approval"},
@@ -155,7 +155,7 @@ var arrows = map[string][]string{
 	"ui/layout":                {},
 	"ui/command":               {"keymap", "ui/layout", "internal/spelling"},
 	"ui/look":                  {"emulator", "themes", "internal/config/option"},
-	"ui/tty":                   {"emulator", "internal/rawio"},
+	"ui/tty":                   {"emulator", "internal/rawio", "internal/plaintext"},
 	"ui/paint":                 {"emulator", "emulator/picture", "internal/pace"},
 	"ui/pane":                  {"ahp", "emulator/...", "ui/paint", "ui/predict", "ui/words"},
 	"ui/predict":               {"ahp", "emulator/..."},
@@ -194,7 +194,7 @@ var arrows = map[string][]string{
 
 	"cmd/tandemux-keeper": {"host/keeper", "internal/daemon"},
 
-	"internal/asciicast": {},
+	"internal/asciicast": {"internal/plaintext"},
 	"internal/statefile": {},
 	"internal/svg":       {"emulator/..."},
 	"ui/player":          {"emulator/...", "themes", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/words", "ui/tty", "ahp"},

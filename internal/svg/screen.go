@@ -240,25 +240,17 @@ func safeLink(uri string) string {
 	return ""
 }
 
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
 // escape writes text so that it is no markup. What XML can't have at all is left
 // out.
 func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"':
-			b.WriteString("&quot;")
-		case inXML(r):
-			b.WriteRune(r)
+	return markup.Replace(strings.Map(func(r rune) rune {
+		if inXML(r) {
+			return r
 		}
-	}
-	return b.String()
+		return -1
+	}, s))
 }
 
 // inXML reports whether a character may be in XML 1.0 (production 2, Char).

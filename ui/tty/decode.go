@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+
+	"tandemux/internal/plaintext"
 )
 
 // Input is what one read from the terminal brought: tea's messages for keys,
@@ -140,14 +142,7 @@ func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {
 			}
 		}
 		if keep == 0 {
-			for k := 1; k < utf8.UTFMax && k <= len(b); k++ {
-				if c := b[len(b)-k]; utf8.RuneStart(c) {
-					if !utf8.FullRune(b[len(b)-k:]) {
-						keep = k
-					}
-					break
-				}
-			}
+			keep = plaintext.Unfinished(b)
 		}
 		text, rest = b[:len(b)-keep], b[len(b)-keep:]
 	}

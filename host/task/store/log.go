@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"tandemux/internal/plaintext"
 )
 
 // Level is how much a line of log matters.
@@ -62,13 +63,7 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 	return s.write(ctx, relaxed, func(tx conn) error {
 		grown := map[string]int64{}
 		for _, e := range entries {
-			if len(e.Text) > MaxLogText {
-				cut := MaxLogText
-				for !utf8.RuneStart(e.Text[cut]) {
-					cut--
-				}
-				e.Text = e.Text[:cut] + fmt.Sprintf("… (%d bytes)", len(e.Text))
-			}
+			e.Text = plaintext.Clip(e.Text, MaxLogText, fmt.Sprintf("… (%d bytes)", len(e.Text)))
 			e.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
 			there, err := one[bool](ctx, tx, nil, "select exists (select 1 from agents where id = ?)", e.AgentID)
 			if err == nil && there {

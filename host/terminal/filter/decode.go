@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"unicode/utf8"
+
+	"tandemux/internal/plaintext"
 )
 
 // Decoder makes valid UTF-8 of the pty's bytes: a rune that is split between
@@ -28,7 +30,7 @@ func (d *Decoder) Decode(buf []byte) []byte {
 	p := buf[Headroom-d.n:]
 	copy(p, d.held[:d.n])
 	d.n = 0
-	if k := Incomplete(p); k > 0 {
+	if k := plaintext.Unfinished(p); k > 0 {
 		d.n = copy(d.held[:], p[len(p)-k:])
 		p = p[:len(p)-k]
 	}
@@ -57,23 +59,6 @@ func (d *Decoder) Flush() []byte {
 	}
 	d.n = 0
 	return []byte(replacement)
-}
-
-// Incomplete is the length of a rune's start at the end of p, 0 to 3.
-func Incomplete(p []byte) int {
-	for k := 1; k < utf8.UTFMax && k <= len(p); k++ {
-		b := p[len(p)-k]
-		if b < utf8.RuneSelf {
-			return 0
-		}
-		if utf8.RuneStart(b) {
-			if utf8.FullRune(p[len(p)-k:]) {
-				return 0
-			}
-			return k
-		}
-	}
-	return 0
 }
 
 // span is the length of the valid text at the start of p, and of the invalid

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"tandemux/host/terminal/filter"
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -43,7 +43,7 @@ func (c *Command) Parts() (head, tail []byte, omitted int64) {
 	head, tail = c.Head.Bytes(), c.Tail.Bytes()
 	if i := bytes.LastIndexByte(head[max(0, len(head)-cutSearch):], '\n'); i >= 0 {
 		head = head[:max(0, len(head)-cutSearch)+i+1]
-	} else if k := filter.Incomplete(head); k > 0 {
+	} else if k := plaintext.Unfinished(head); k > 0 {
 		head = head[:len(head)-k]
 	}
 	if i := bytes.IndexByte(tail[:min(len(tail), cutSearch)], '\n'); i >= 0 {

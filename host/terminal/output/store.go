@@ -3,8 +3,9 @@ package output
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
+
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -139,10 +140,5 @@ func Boundary(p []byte, n int) int {
 	if n >= len(p) {
 		return len(p)
 	}
-	for k := range utf8.UTFMax {
-		if utf8.RuneStart(p[n-k]) {
-			return n - k
-		}
-	}
-	return n
+	return n - plaintext.Unfinished(p[:n])
 }
