@@ -18,6 +18,7 @@ import (
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/plaintext"
 )
 
 // Options are what Annotations need of the host.
@@ -284,12 +285,7 @@ func (c *channel) clean(id string, entries []annotation.Entry) []annotation.Entr
 	entries = slices.Clone(entries)
 	for i := range entries {
 		e := &entries[i]
-		e.Text.Text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' {
-				return -1
-			}
-			return r
-		}, e.Text.Text)
+		e.Text.Text = plaintext.Without(e.Text.Text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
 		var turn any
 		if had != nil {
 			if before := had.Entry(e.ID); before != nil && before.Text == e.Text {

@@ -83,12 +83,7 @@ func CheckTitle(s string) string {
 
 // CleanTitle makes a title of a text.
 func CleanTitle(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s[:min(len(s), MaxTitle)])
+	return plaintext.Without(s[:min(len(s), MaxTitle)], unicode.IsControl)
 }
 
 // CheckURI says what is wrong with a URI that a client chose for a terminal.

@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"context"
-	"strings"
 	"unicode"
 
 	"tandemux/ahp"
@@ -12,6 +11,7 @@ import (
 	"tandemux/host/params"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/plaintext"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -93,12 +93,7 @@ func titleOf(info *ahp.Implementation) string {
 	if info == nil {
 		return ""
 	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, params.ClipTo(cmp.Or(info.Title, info.Name), maxClientTitle))
+	return plaintext.Without(params.ClipTo(cmp.Or(info.Title, info.Name), maxClientTitle), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // mayAnnounce refuses a session that a client of somebody else's is here to drive.

@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/shell"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/plaintext"
 )
 
 // titleDelay is how long a command must run to become the terminal's title, and
@@ -199,12 +200,7 @@ func processName(pid int) string {
 	if err != nil {
 		return ""
 	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(strings.TrimSpace(string(b)), ""))
+	return plaintext.Without(strings.ToValidUTF8(strings.TrimSpace(string(b)), ""), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // localDir makes a file URI without a host of the directory that a shell

@@ -29,6 +29,7 @@ import (
 	"tandemux/host/shell"
 	"tandemux/host/terminal"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -242,12 +243,7 @@ func (ts *Terminals) plan(n Creation) (plan, error) {
 
 // before is the text that a terminal begins with.
 func (n *Creation) before() string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, n.Meta.Before)
+	return plaintext.Without(n.Meta.Before, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
 }
 
 func checkSize(cols, rows int) string {

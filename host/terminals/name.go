@@ -13,6 +13,7 @@ import (
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/shell"
+	"tandemux/internal/plaintext"
 )
 
 // A terminal has a title, which says what runs in it (host/terminal), and may have
@@ -48,12 +49,7 @@ func checkName(s string) string {
 
 // cleanName makes a name of what was not meant to be one.
 func cleanName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsGraphic(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), maxName)], ""))
+	s = plaintext.Without(strings.ToValidUTF8(s[:min(len(s), maxName)], ""), func(r rune) bool { return !unicode.IsGraphic(r) })
 	return strings.TrimSpace(s)
 }
 

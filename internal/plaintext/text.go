@@ -304,8 +304,13 @@ func Hidden(r rune) bool {
 
 // Clean takes the hidden characters out of a text, but for those named.
 func Clean(s, but string) string {
+	return Without(s, func(r rune) bool { return Hidden(r) && !strings.ContainsRune(but, r) })
+}
+
+// Without takes characters out of a text.
+func Without(s string, out func(r rune) bool) string {
 	return strings.Map(func(r rune) rune {
-		if Hidden(r) && !strings.ContainsRune(but, r) {
+		if out(r) {
 			return -1
 		}
 		return r

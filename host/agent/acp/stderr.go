@@ -122,12 +122,7 @@ func (s *stderr) last() string {
 	defer s.mu.Unlock()
 	lines := strings.Split(strings.ToValidUTF8(string(s.tail), "\uFFFD"), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return -1
-			}
-			return r
-		}, lines[i]))
+		line := strings.TrimSpace(plaintext.Without(lines[i], unicode.IsControl))
 		if line != "" {
 			return clip(line, 300)
 		}
