@@ -1,5 +1,7 @@
 package layout
 
+import "slices"
+
 // Arrangement is where everything of a tab is drawn. Every cell of Area belongs
 // to exactly one body, header or divider of the tiled panes, unless no pane is
 // shown at all; floats lie above them.
@@ -156,47 +158,37 @@ func (a Arrangement) At(x, y int) Hit {
 			return Hit{Kind: HitFrame, Pane: p.Pane}
 		}
 	}
-	for _, p := range a.Bars {
-		if p.Header.Contains(x, y) {
-			return Hit{Kind: HitHeader, Pane: p.Pane, Edge: p.Edge}
-		}
+	if p, ok := first(a.Bars, func(p Placed) bool { return p.Header.Contains(x, y) }); ok {
+		return Hit{Kind: HitHeader, Pane: p.Pane, Edge: p.Edge}
 	}
-	for _, d := range a.Dividers {
-		if d.Contains(x, y) {
-			return Hit{Kind: HitDivider, Edge: d.Edge}
-		}
+	if d, ok := first(a.Dividers, func(d Divider) bool { return d.Contains(x, y) }); ok {
+		return Hit{Kind: HitDivider, Edge: d.Edge}
 	}
 	return Hit{}
 }
 
 // Pane gives a pane's place; ok is false when it isn't shown.
 func (a Arrangement) Pane(id PaneID) (Placed, bool) {
-	for _, p := range a.Panes {
-		if p.Pane == id {
-			return p, true
-		}
+	return first(a.Panes, func(p Placed) bool { return p.Pane == id })
+}
+
+// first gives the first element that is so.
+func first[T any](list []T, is func(T) bool) (e T, ok bool) {
+	i := slices.IndexFunc(list, is)
+	if i < 0 {
+		return e, false
 	}
-	return Placed{}, false
+	return list[i], true
 }
 
 // Spot is Pane for a pane of a stack that is not open, too.
 func (a Arrangement) Spot(id PaneID) (Placed, bool) {
-	for _, p := range a.Bars {
-		if p.Pane == id {
-			return p, true
-		}
-	}
-	return a.Pane(id)
+	return first(slices.Concat(a.Bars, a.Panes), func(p Placed) bool { return p.Pane == id })
 }
 
 // Focused gives the focused pane's place; ok is false when nothing is shown.
 func (a Arrangement) Focused() (Placed, bool) {
-	for _, p := range a.Panes {
-		if p.Focused {
-			return p, true
-		}
-	}
-	return Placed{}, false
+	return first(a.Panes, func(p Placed) bool { return p.Focused })
 }
 
 // Seen gives the area in which a tab's panes have the sizes that their terminals do:

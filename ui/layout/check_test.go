@@ -260,7 +260,7 @@ func covers(t *testing.T, tab Tab, area Rect) {
 			t.Fatalf("%d,%d belongs to %q, and %q is hit", x, y, name, hit)
 		}
 	}
-	want := tab.Root.count()
+	want := len(tab.Root.leaves(nil))
 	if !tab.Hidden {
 		want += len(tab.Floats)
 	}

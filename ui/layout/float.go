@@ -38,7 +38,7 @@ func (t Tab) find(id PaneID) *Node {
 	return t.Root.find(id)
 }
 
-func (t Tab) count() int { return t.Root.count() + len(t.Floats) }
+func (t Tab) count() int { return len(t.Panes()) }
 
 // swap gives the tab with leaves replaced by what the map says.
 func (t Tab) swap(by map[PaneID]*Node) Tab {

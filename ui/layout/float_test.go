@@ -99,7 +99,7 @@ func TestLift(t *testing.T) {
 	l, area := floating(t), Rect{W: 80, H: 24}
 	first := l.Tabs[0].Panes()[0].Pane
 	up, err := l.Lift(area, first)
-	if err != nil || !up.Tabs[0].Floating(first) || up.Tabs[0].Focus != first || up.Tabs[0].Root.count() != 1 {
+	if err != nil || !up.Tabs[0].Floating(first) || up.Tabs[0].Focus != first || len(up.Tabs[0].Root.leaves(nil)) != 1 {
 		t.Fatalf("%v, %+v", err, up.Tabs[0])
 	}
 	check(t, up)

@@ -312,19 +312,13 @@ func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) 
 	if id == beside {
 		return l, nil
 	}
-	if i != j {
-		if l.Tabs[j].count() >= MaxPanes {
-			return l, fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
-		}
+	if i != j && l.Tabs[j].count() >= MaxPanes {
+		return l, fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
 	}
 	// The tab's own pane is never its last here, or it would have none beside it.
 	without := l.Close(area, id)
 	j, _, _ = without.Find(beside)
-	next, err := without.insert(area, j, beside, d, leaf)
-	if err != nil {
-		return l, err
-	}
-	return next, nil
+	return without.insert(area, j, beside, d, leaf)
 }
 
 // BreakOut makes a tab of the pane, after the one it was in.
@@ -337,9 +331,5 @@ func (l Layout) BreakOut(area Rect, id PaneID) (Layout, error) {
 	if !left {
 		return l, fmt.Errorf("break out: this pane has its tab to itself already")
 	}
-	next, err := l.withTab(i, t).addTab(i+1, leaf)
-	if err != nil {
-		return l, err
-	}
-	return next, nil
+	return l.withTab(i, t).addTab(i+1, leaf)
 }

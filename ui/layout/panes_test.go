@@ -432,7 +432,7 @@ func TestTerminals(t *testing.T) {
 	}
 	gone := l.RemoveTerminal(area, uri(1))
 	check(t, gone)
-	if len(gone.Tabs) != 1 || gone.Tabs[0].Root.count() != 2 {
+	if len(gone.Tabs) != 1 || len(gone.Tabs[0].Root.leaves(nil)) != 2 {
 		t.Errorf("without the terminal it is %s", gone.Encode())
 	}
 	pruned := l.Prune(area, func(u ahp.URI) bool { return u == uri(3) })

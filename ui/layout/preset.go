@@ -1,5 +1,7 @@
 package layout
 
+import "slices"
+
 // Preset is the name of a ready-made arrangement of a tab's panes. The names
 // are tmux's.
 type Preset string
@@ -76,11 +78,10 @@ func (l Layout) Apply(p Preset) Layout {
 	if !ok {
 		return l
 	}
-	t, ok = t.apply(p)
-	if !ok {
-		return l
+	if t, ok = t.apply(p); ok {
+		l = l.withTab(l.Active, t)
 	}
-	return l.withTab(l.Active, t)
+	return l
 }
 
 func (t Tab) apply(p Preset) (Tab, bool) {
@@ -101,12 +102,8 @@ func (l Layout) NextPreset(area Rect) Layout {
 	if !ok {
 		return l
 	}
-	turns, last := presets[:len(presets)-1], -1
-	for i, p := range turns {
-		if p.name == t.Preset {
-			last = i
-		}
-	}
+	turns := presets[:len(presets)-1]
+	last := slices.IndexFunc(turns, func(p presetRow) bool { return p.name == t.Preset })
 	for i := range turns {
 		next, ok := t.apply(turns[wrap(last+1+i, len(turns))].name)
 		if ok && (area.Empty() || next.Root.fits(area)) {

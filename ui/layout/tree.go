@@ -56,17 +56,6 @@ func (n *Node) leaves(to []*Node) []*Node {
 	return to
 }
 
-func (n *Node) count() int {
-	if n.leaf() {
-		return 1
-	}
-	sum := 0
-	for _, c := range n.Children {
-		sum += c.count()
-	}
-	return sum
-}
-
 // depth counts the levels, 1 for a leaf.
 func (n *Node) depth() int {
 	deepest := 0
@@ -163,10 +152,7 @@ func (n *Node) remove(r space, p path) *Node {
 	if kid != nil {
 		return n.put(r, i, kid)
 	}
-	heir := i - 1
-	if i == 0 {
-		heir = 1
-	}
+	heir := max(i-1, 1-i)
 	if len(n.Children) == 2 {
 		return n.Children[heir]
 	}
