@@ -147,7 +147,9 @@ func (m *Model) outerFocus(gained bool) {
 func (m *Model) paste(p tty.Paste) {
 	switch c := m.agents.Focused(); {
 	case m.loop.Overlay != nil:
-		m.loop.Overlay.Paste(p.Text)
+		if o, takes := m.loop.Overlay.(overlay.Pasting); takes {
+			o.Paste(p.Text)
+		}
 	case c != nil:
 		c.Paste(p.Text, m.loop.Now())
 	default:

@@ -124,9 +124,6 @@ func (o *Overlay) fits(typed string) (n int) {
 	return n
 }
 
-// Paste implements overlay.Overlay: a paste chooses nothing.
-func (o *Overlay) Paste(string) {}
-
 // Draw implements overlay.Overlay.
 func (o *Overlay) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	if hints, row, moved := o.anew(); moved {

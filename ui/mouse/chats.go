@@ -12,11 +12,7 @@ import (
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.
 func (ms *Mouse) chatUnder(x, y int) *agents.Chat {
-	h := ms.Panes.Arr.At(x, y)
-	if h.Kind != layout.HitBody {
-		return nil
-	}
-	p, _ := ms.Panes.Arr.Pane(h.Pane)
+	p, _, _ := ms.Panes.Under(x, y)
 	return ms.Agents.Chat(p.Terminal)
 }
 

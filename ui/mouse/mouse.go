@@ -243,10 +243,13 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 // Wheel scrolls: the program if it follows the mouse, its cursor keys if
 // it takes the whole screen without, else the history.
 func (ms *Mouse) Wheel(ev tea.Mouse) {
-	up := ev.Button == tea.MouseWheelUp
+	n := 1
+	if ev.Button == tea.MouseWheelUp {
+		n = -1
+	}
 	if ms.Loop.Overlay != nil {
 		if o, ok := ms.Loop.Overlay.(overlay.Clicker); ok {
-			o.Wheel(up)
+			o.Wheel(n)
 			ms.Loop.Dirty |= loop.Panes
 		}
 		return
@@ -264,15 +267,11 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
 		if modes.AltScroll && ms.Panes.Terms.Typable(t) && ms.Link.Up() {
-			ms.Typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
+			ms.Typing.Send(t.URI, input.AppendWheelKeys(nil, n < 0, modes))
 		}
 		return
 	}
-	n := input.WheelLines
-	if up {
-		n = -n
-	}
-	if v.Scroll(n) {
+	if v.Scroll(n * input.WheelLines) {
 		ms.Loop.Dirty |= loop.Panes
 	}
 }

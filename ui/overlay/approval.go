@@ -80,9 +80,6 @@ func (o *Approval) answer(option approval.Option) bool {
 	return true
 }
 
-// Paste implements Overlay: there is nothing to write into.
-func (o *Approval) Paste(string) {}
-
 // Click implements Clicker.
 func (o *Approval) Click(x, y int) bool {
 	i := y - o.answers.Y
@@ -90,13 +87,7 @@ func (o *Approval) Click(x, y int) bool {
 }
 
 // Wheel implements Clicker.
-func (o *Approval) Wheel(up bool) {
-	if up {
-		o.read.Scroll(-1)
-	} else {
-		o.read.Scroll(1)
-	}
-}
+func (o *Approval) Wheel(n int) { o.read.Scroll(n) }
 
 // Draw implements Overlay.
 func (o *Approval) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {

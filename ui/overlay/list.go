@@ -251,7 +251,7 @@ func (o *List) enter() bool {
 	return (key != "" || o.total == 0) && o.Enter != nil && o.Enter(key)
 }
 
-// Paste implements Overlay.
+// Paste implements Pasting.
 func (o *List) Paste(text string) {
 	o.menu = false
 	o.query.Insert(text)
@@ -274,13 +274,7 @@ func (o *List) Click(x, y int) bool {
 }
 
 // Wheel implements Clicker.
-func (o *List) Wheel(up bool) {
-	if up {
-		o.move(-1)
-	} else {
-		o.move(1)
-	}
-}
+func (o *List) Wheel(n int) { o.move(n) }
 
 // How well a word of a query fits a text, the least well first.
 const (

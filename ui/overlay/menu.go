@@ -80,9 +80,6 @@ func (m *Menu) run(at int) bool {
 	return true
 }
 
-// Paste implements Overlay.
-func (m *Menu) Paste(string) {}
-
 // under gives what is at a cell, as at has it.
 func (m *Menu) under(x, y int) int {
 	if i := m.top + y - m.inner.Y; m.inner.Contains(x, y) && i < len(m.Items) && m.Items[i].Text != "" {
@@ -95,13 +92,7 @@ func (m *Menu) under(x, y int) int {
 func (m *Menu) Click(x, y int) bool { return !m.outer.Contains(x, y) || m.run(m.under(x, y)) }
 
 // Wheel implements Clicker.
-func (m *Menu) Wheel(up bool) {
-	if up {
-		m.move(-1)
-	} else {
-		m.move(1)
-	}
-}
+func (m *Menu) Wheel(n int) { m.move(n) }
 
 // Point implements Pointing.
 func (m *Menu) Point(x, y int) bool {

@@ -49,9 +49,6 @@ func (o *Numbers) Key(k tea.Key) bool {
 	return true
 }
 
-// Paste implements Overlay.
-func (o *Numbers) Paste(string) {}
-
 // Click implements Clicker: it chooses the pane.
 func (o *Numbers) Click(x, y int) bool {
 	for _, p := range slices.Backward(o.Panes()) {
@@ -64,7 +61,7 @@ func (o *Numbers) Click(x, y int) bool {
 }
 
 // Wheel implements Clicker.
-func (o *Numbers) Wheel(bool) {}
+func (o *Numbers) Wheel(int) {}
 
 // digits are the ten digits, in rows of three dots each.
 var digits = [...]string{

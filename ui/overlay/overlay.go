@@ -17,11 +17,12 @@ import (
 type Overlay interface {
 	// Key handles a key and reports whether the overlay is done.
 	Key(k tea.Key) (done bool)
-	// Paste takes pasted text.
-	Paste(text string)
 	// Draw draws it within the area and gives the place of its cursor.
 	Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor
 }
+
+// Pasting is an overlay that takes pasted text.
+type Pasting interface{ Paste(text string) }
 
 // Passing is an overlay that some keys take away and are then for what lies below.
 type Passing interface {
@@ -30,9 +31,9 @@ type Passing interface {
 
 // Clicker is an overlay that handles the mouse.
 type Clicker interface {
-	// Click handles a press at a cell, Wheel a notch.
+	// Click handles a press at a cell, Wheel a notch: -1 is up, 1 down.
 	Click(x, y int) (done bool)
-	Wheel(up bool)
+	Wheel(n int)
 }
 
 // Pointing is a Clicker that follows the mouse. Both report whether there is anything to do:
@@ -120,7 +121,7 @@ func (b *Box) Key(k tea.Key) bool {
 	return false
 }
 
-// Paste implements Overlay.
+// Paste implements Pasting.
 func (b *Box) Paste(text string) { b.text.Insert(text) }
 
 // Draw implements Overlay.

@@ -87,7 +87,7 @@ func (p *Prompt) recall(at int) {
 	p.changed()
 }
 
-// Paste implements Overlay.
+// Paste implements Pasting.
 func (p *Prompt) Paste(text string) {
 	p.line.Insert(text)
 	p.changed()
@@ -128,9 +128,6 @@ func (w *Waiting) Key(k tea.Key) bool {
 	return false
 }
 
-// Paste implements Overlay.
-func (w *Waiting) Paste(string) {}
-
 // Draw implements Overlay.
 func (w *Waiting) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	const keys = " esc stop "
@@ -169,9 +166,6 @@ func (q *Confirm) Key(k tea.Key) bool {
 	}
 	return false
 }
-
-// Paste implements Overlay: a paste is no answer.
-func (q *Confirm) Paste(string) {}
 
 // Draw implements Overlay.
 func (q *Confirm) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {

@@ -118,10 +118,10 @@ func (v *Review) Key(k tea.Key) (done bool) {
 	return false
 }
 
-// Paste implements overlay.Overlay.
+// Paste implements overlay.Pasting.
 func (v *Review) Paste(text string) {
-	if v.inner != nil {
-		v.inner.Paste(text)
+	if o, takes := v.inner.(overlay.Pasting); takes {
+		o.Paste(text)
 	}
 }
 
@@ -141,13 +141,11 @@ func (v *Review) Click(x, y int) bool {
 }
 
 // Wheel implements overlay.Clicker.
-func (v *Review) Wheel(up bool) {
+func (v *Review) Wheel(n int) {
 	if c, is := v.inner.(overlay.Clicker); is {
-		c.Wheel(up)
-	} else if up {
-		v.view.Move(-3)
+		c.Wheel(n)
 	} else {
-		v.view.Move(3)
+		v.view.Move(3 * n)
 	}
 }
 
