@@ -58,7 +58,7 @@ func (ps *Panes) Commands() map[string]command.Do {
 		"type-to-all":   func(ps *Panes, _ []string) { ps.typeTogether() },
 		"stack":         inArea(layout.Layout.Stack),
 		"unstack":       inArea(layout.Layout.Unstack),
-		"new-stacked":   newStacked,
+		"new-stacked":   newAt(layout.Layout.NewStacked),
 		"mark-pane":     markPane,
 		"join-pane":     joinPane,
 		"swap-marked":   swapMarked,
@@ -105,17 +105,6 @@ func toggleFloats(ps *Panes, _ []string) {
 
 // newFloat opens a terminal above the tiled panes.
 func newFloat(ps *Panes, args []string) { ps.Create(layout.Layout.NewFloat, ps.program(args)) }
-
-// newStacked opens a terminal in a stack with the focused pane.
-func newStacked(ps *Panes, args []string) {
-	at, area := ps.FocusID(), ps.Area()
-	ps.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-		if _, _, ok := l.Find(at); !ok {
-			return l.NewTab(uri) // the pane is gone
-		}
-		return l.NewStacked(area, at, uri)
-	}, ps.program(args))
-}
 
 // popup runs a program above the tiled panes that takes its pane along.
 func popup(ps *Panes, args []string) {
@@ -207,9 +196,14 @@ func asking(name, label string, do func(ps *Panes, n int)) action {
 func (ps *Panes) MoveTab(to func(at, n int) int) {
 	tab, _ := ps.Doc.Shown.Tab()
 	ps.Change(func(l layout.Layout) layout.Layout {
-		i := slices.IndexFunc(l.Tabs, func(t layout.Tab) bool { return t.ID == tab.ID })
+		i := placeOf(l, tab)
 		return l.MoveTab(i, to(i, len(l.Tabs)))
 	})
+}
+
+// placeOf gives a tab's place in a layout, -1 for none.
+func placeOf(l layout.Layout, tab layout.Tab) int {
+	return slices.IndexFunc(l.Tabs, func(t layout.Tab) bool { return t.ID == tab.ID })
 }
 
 // numbersTime is how long the numbers of panes show.
@@ -260,14 +254,7 @@ func renamePane(ps *Panes, args []string) {
 func renameTab(ps *Panes, args []string) {
 	tab, _ := ps.Doc.Shown.Tab()
 	rename := func(name string) {
-		ps.Change(func(l layout.Layout) layout.Layout {
-			for i, t := range l.Tabs {
-				if t.ID == tab.ID {
-					return l.RenameTab(i, name)
-				}
-			}
-			return l
-		})
+		ps.Change(func(l layout.Layout) layout.Layout { return l.RenameTab(placeOf(l, tab), name) })
 	}
 	ps.loop.Ask(args, "rename tab", tab.Name, rename)
 }

@@ -206,13 +206,20 @@ func (ps *Panes) NewTab(p Program) {
 
 // split opens a terminal beside the focused pane.
 func split(d layout.Direction) action {
+	return newAt(func(l layout.Layout, area layout.Rect, at layout.PaneID, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
+		return l.Split(area, at, d, uri)
+	})
+}
+
+// newAt opens a terminal at the focused pane.
+func newAt(put func(layout.Layout, layout.Rect, layout.PaneID, ahp.URI) (layout.Layout, layout.PaneID, error)) action {
 	return func(ps *Panes, args []string) {
 		at, area := ps.FocusID(), ps.Area()
 		ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
 			if _, _, ok := l.Find(at); !ok {
-				return l.NewTab(uri) // the pane beside is gone
+				return l.NewTab(uri) // the pane is gone
 			}
-			return l.Split(area, at, d, uri)
+			return put(l, area, at, uri)
 		}, ps.program(args))
 	}
 }

@@ -124,9 +124,6 @@ func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 		r.use = append(r.use, use)
 		return
 	}
-	if ps.layouts.read == nil {
-		ps.layouts.read = map[ahp.URI]*reading{}
-	}
 	r := &reading{use: []func(ahp.LayoutState){use}}
 	ps.layouts.read[uri] = r
 	ps.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {

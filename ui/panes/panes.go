@@ -96,7 +96,7 @@ func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Termina
 		Name: name, Doc: Document{URI: address.Layout(name), Shown: layout.New(name)},
 		Views: map[layout.PaneID]*pane.View{}, Terms: ts,
 		loop: l, link: lk, outer: o, do: do, first: first,
-		then: map[ahp.URI]func(){}, together: map[string]bool{},
+		then: map[ahp.URI]func(){}, together: map[string]bool{}, layouts: layouts{read: map[ahp.URI]*reading{}},
 	}
 }
 
