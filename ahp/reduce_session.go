@@ -112,7 +112,7 @@ func reduceSessionChats(s *SessionState, a Action) {
 		if i < 0 {
 			break
 		}
-		if merged, ok := s.Chats[i].merged(a.Changes); ok {
+		if merged, ok := Merged(s.Chats[i], a.Changes); ok {
 			s.Chats = slices.Clone(s.Chats)
 			s.Chats[i] = merged
 		}
@@ -123,17 +123,17 @@ func reduceSessionChats(s *SessionState, a Action) {
 	}
 }
 
-// merged is the summary with members of changes, which null clears; the
+// Merged is a summary with members of changes, which null clears; the
 // resource stays.
-func (c ChatSummary) merged(changes json.RawMessage) (ChatSummary, bool) {
-	whole, err := Encode(V1, c)
+func Merged[T any](summary T, changes json.RawMessage) (T, bool) {
+	whole, err := Encode(V1, summary)
 	if err != nil {
-		return c, false
+		return summary, false
 	}
 	text, ok := mergeMembers(whole, changes, "resource")
-	var next ChatSummary
+	var next T
 	if !ok || Unmarshal(text, &next) != nil {
-		return c, false
+		return summary, false
 	}
 	return next, true
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -161,10 +162,7 @@ func (as *Agents) openSession(s *session) {
 			if c.Interactivity == ahp.InteractivityHidden {
 				continue
 			}
-			title := words.Clean(c.Title)
-			if title == "" {
-				title = s.title()
-			}
+			title := cmp.Or(words.Clean(c.Title), s.title())
 			word, _ := stateWord(c.Status, &as.Outer.Look)
 			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
 		}
@@ -188,9 +186,7 @@ func (as *Agents) newSession(name string) {
 			cwd = s.row.WorkingDirectories[0]
 		}
 	}
-	if cwd == "" {
-		cwd = fileuri.Of(as.Dir)
-	}
+	cwd = cmp.Or(cwd, fileuri.Of(as.Dir))
 	if name != "" {
 		as.beginSession(name, cwd)
 		return
@@ -201,20 +197,17 @@ func (as *Agents) newSession(name string) {
 // chooseAgent asks which agent to begin a session with.
 func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	var rows []string
-	able := 0
 	for _, a := range agents {
 		row := words.Clean(a.Title)
 		if a.Why != "" {
 			row += "  (" + words.Clean(a.Why) + ")"
-		} else {
-			able++
 		}
 		rows = append(rows, row)
 	}
 	switch {
 	case len(agents) == 0:
 		as.Loop.Say(status.Info, "there is no agent: tandemux agent ls says how to get one")
-	case able == 1 && agents[0].Why == "" && len(agents) == 1:
+	case len(agents) == 1 && agents[0].Why == "":
 		as.beginSession(agents[0].Name, cwd)
 	default:
 		title := "New session in " + directory(cwd, as.Loop.Home)
@@ -258,7 +251,7 @@ func (as *Agents) renameSession(s *session) {
 func (as *Agents) endSession(s *session) {
 	h, uri := as.Link.Host, s.uri
 	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
-	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
+	if s.row.Status.Activity()&ahp.ActivityInProgress != 0 {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", as.agentTitle(s.row.Provider), s.title())
 	}
 	as.Loop.Confirm(question, func() {

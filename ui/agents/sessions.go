@@ -48,10 +48,7 @@ func (s *session) usage() (u sessionUsage) {
 }
 
 func (s *session) title() string {
-	if t := words.Clean(s.row.Title); t != "" {
-		return t
-	}
-	return "new session"
+	return cmp.Or(words.Clean(s.row.Title), "new session")
 }
 
 // Load asks for the list.
@@ -106,9 +103,9 @@ func (ss *sessions) ensure(uri ahp.URI) *session {
 // Noted takes a notification about the list.
 func (as *Agents) Noted(n link.Note) {
 	var p struct {
-		Summary *ahp.SessionSummary        `json:"summary"`
-		Session ahp.URI                    `json:"session"`
-		Changes map[string]json.RawMessage `json:"changes"`
+		Summary *ahp.SessionSummary `json:"summary"`
+		Session ahp.URI             `json:"session"`
+		Changes json.RawMessage     `json:"changes"`
 	}
 	if err := ahp.Unmarshal(n.Params, &p); err != nil {
 		as.Log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
@@ -130,38 +127,11 @@ func (as *Agents) Noted(n link.Note) {
 	case n.Method == ahp.NoteSessionSummaryChanged:
 		touch(p.Session)
 		s := ss.ensure(p.Session)
-		if row, err := changedRow(s.row, p.Changes); err == nil {
+		if row, ok := ahp.Merged(s.row, p.Changes); ok {
 			s.row = row
 		}
 	}
 	as.Refresh()
-}
-
-// changedRow merges members into a summary; null takes one out.
-func changedRow(row ahp.SessionSummary, changes map[string]json.RawMessage) (ahp.SessionSummary, error) {
-	text, err := ahp.Encode(ahp.V1, row)
-	if err != nil {
-		return row, err
-	}
-	members := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &members); err != nil {
-		return row, err
-	}
-	for name, v := range changes {
-		if string(v) == "null" {
-			delete(members, name)
-		} else {
-			members[name] = v
-		}
-	}
-	if text, err = json.Marshal(members); err != nil {
-		return row, err
-	}
-	var next ahp.SessionSummary
-	if err := json.Unmarshal(text, &next); err != nil {
-		return row, err
-	}
-	return next, nil
 }
 
 // lost forgets a session that has ended.
