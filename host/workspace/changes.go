@@ -50,11 +50,16 @@ func (c *Changes) Commit(ctx context.Context, message string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if err := c.w.takeCommits(ctx, r); err != nil {
+	s, err := c.w.work(ctx, r, true)
+	if err != nil {
 		return "", err
 	}
-	tip, _, err := c.w.commitWork(ctx, r, message)
-	return tip, err
+	defer s.close()
+	commit, err := c.w.workCommit(ctx, r, s, message)
+	if err != nil {
+		return "", err
+	}
+	return commit, c.w.adopt(ctx, r, s.tip, commit)
 }
 
 // Merge brings everything home.

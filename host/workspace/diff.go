@@ -79,10 +79,7 @@ func (d *Diff) sum() {
 // diffWorktree compares by git, tree with tree: git looks at no file that the agent
 // could change meanwhile.
 func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) (Diff, error) {
-	if err := w.takeCommits(ctx, r); err != nil {
-		return Diff{}, err
-	}
-	s, err := w.snapshot(ctx, r, false)
+	s, err := w.work(ctx, r, false)
 	if err != nil {
 		return Diff{}, err
 	}

@@ -68,6 +68,14 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	return s, nil
 }
 
+// work is a snapshot that has what a sandboxed agent committed, too.
+func (w *Workspace) work(ctx context.Context, r *record, stored bool) (*snapshot, error) {
+	if err := w.takeCommits(ctx, r); err != nil {
+		return nil, err
+	}
+	return w.snapshot(ctx, r, stored)
+}
+
 func (s *snapshot) take(ctx context.Context, w *Workspace, r *record, top *filetree.Folder, files string) error {
 	var err error
 	if s.tip, err = s.git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
@@ -205,21 +213,6 @@ func (w *Workspace) workCommit(ctx context.Context, r *record, s *snapshot, mess
 	return w.commit(ctx, r, s, "Merge "+git.ShortRef(r.Update.Ref)+" into "+r.Branch, r.Update.Base)
 }
 
-// commitWork commits what is not committed on the workspace's branch, and gives what
-// the branch is at then, and what was left out.
-func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (tip string, left []string, err error) {
-	s, err := w.snapshot(ctx, r, true)
-	if err != nil {
-		return "", nil, err
-	}
-	defer s.close()
-	commit, err := w.workCommit(ctx, r, s, message)
-	if err != nil {
-		return "", nil, err
-	}
-	return commit, s.left, w.adopt(ctx, r, s.tip, commit)
-}
-
 // adopt moves the branch to a commit of the files, from where it was.
 func (w *Workspace) adopt(ctx context.Context, r *record, was, commit string) error {
 	if commit == was {
@@ -328,10 +321,7 @@ func (w *Workspace) commitAll(ctx context.Context, o MergeOptions) (Committed, e
 	if err := o.check(); err != nil {
 		return Committed{}, err
 	}
-	if err := w.takeCommits(ctx, r); err != nil {
-		return Committed{}, err
-	}
-	s, err := w.snapshot(ctx, r, true)
+	s, err := w.work(ctx, r, true)
 	if err != nil {
 		return Committed{}, err
 	}

@@ -97,10 +97,7 @@ func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error
 	case r.Kind != Worktree:
 		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be brought up to date with", r.Kind)
 	}
-	if err := w.takeCommits(ctx, r); err != nil {
-		return Updated{}, err
-	}
-	s, err := w.snapshot(ctx, r, true)
+	s, err := w.work(ctx, r, true)
 	if err != nil {
 		return Updated{}, err
 	}

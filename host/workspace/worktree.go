@@ -222,10 +222,7 @@ func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, []module
 			return nil, nil, nil //nolint:nilerr // somebody deleted it, or the repository
 		}
 	}
-	if err := w.takeCommits(ctx, r); err != nil {
-		return nil, nil, err
-	}
-	s, err := w.snapshot(ctx, r, true)
+	s, err := w.work(ctx, r, true)
 	if err != nil {
 		return nil, nil, err
 	}
