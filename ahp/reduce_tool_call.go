@@ -75,10 +75,7 @@ func (t ToolCall) base(status string) ToolCall {
 // invoked is base with what it was called with.
 func (t ToolCall) invoked(status string) ToolCall {
 	n := t.base(status)
-	n.InvocationMessage, n.ToolInput = t.InvocationMessage, t.ToolInput
-	if n.InvocationMessage == nil {
-		n.InvocationMessage = Plain("")
-	}
+	n.InvocationMessage, n.ToolInput = cmp.Or(t.InvocationMessage, Plain("")), t.ToolInput
 	return n
 }
 

@@ -3,6 +3,7 @@ package control
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"tandemux/emulator"
 )
@@ -137,10 +138,8 @@ func (m *SGRMemo) Learn(p []byte, n int, ps *Parser) {
 		x.seen = hash
 		return
 	}
-	for _, v := range ps.Params[:ps.NParams] {
-		if v == 21 {
-			return // Depends on the underline that is there.
-		}
+	if slices.Contains(ps.Params[:ps.NParams], 21) {
+		return // Depends on the underline that is there.
 	}
 	var pen emulator.Style
 	ps.SGR(&pen)

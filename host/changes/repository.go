@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -299,9 +300,9 @@ func (cs *Changes) read(ctx context.Context, uri ahp.URI, encoding string) (any,
 	if t == nil {
 		return nil, ahp.NotFound("files: there is no %q", params.Clip(uri))
 	}
-	name := d.Path
-	if !now && d.From != "" {
-		name = d.From
+	name := cmp.Or(d.From, d.Path)
+	if now {
+		name = d.Path
 	}
 	// The directory's: a link that leads elsewhere is a file as well.
 	if err := cs.Files.Check(fileuri.Of(filepath.Dir(filepath.Join(t.Top(), name))), false); err != nil {
@@ -343,10 +344,7 @@ func (cs *Changes) named(uri ahp.URI) (t Tree, d git.FileDiff, now bool) {
 		return nil, d, false
 	}
 	for _, d := range s.files {
-		was := d.Path
-		if d.From != "" {
-			was = d.From
-		}
+		was := cmp.Or(d.From, d.Path)
 		switch {
 		case d.Old.ID == id && d.Old.Mode != git.ModeModule && filepath.Base(was) == name:
 			return s.tree, d, false

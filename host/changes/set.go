@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -185,10 +186,7 @@ func (s *set) file(top string, d git.FileDiff) changeset.File {
 	uri := func(p string) ahp.URI { return fileuri.Of(filepath.Join(top, p)) }
 	f := changeset.File{ID: uri(d.Path)}
 	if d.Old.ID != "" {
-		was := d.Path
-		if d.From != "" {
-			was = d.From
-		}
+		was := cmp.Or(d.From, d.Path)
 		f.Edit.Before = &changeset.Side{URI: uri(was)}
 		if d.Old.Mode == git.ModeModule {
 			f.Edit.Before.Content = text("Subproject commit " + d.Old.ID + "\n")

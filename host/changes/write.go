@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,9 +104,7 @@ func (r *repository) Commit(ctx context.Context, message string) (commit string,
 		if commit, err = r.own().Commit(ctx, tree, message, parents...); err != nil {
 			return err
 		}
-		if head == "" {
-			head = r.zero()
-		}
+		head = cmp.Or(head, r.zero())
 		_, err = r.own().Run(ctx, "update-ref", "-m", "commit: "+firstLine(message), "HEAD", commit, head)
 		return err
 	})

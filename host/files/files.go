@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -279,10 +280,7 @@ func (s *Server) Read(uri ahp.URI, encoding string) (any, error) {
 
 // Contents is what Read answers of a file with a name and these contents.
 func Contents(name string, data []byte, encoding string) (any, error) {
-	kind := contentType(name)
-	if kind == "" {
-		kind = bare(http.DetectContentType(data))
-	}
+	kind := cmp.Or(contentType(name), bare(http.DetectContentType(data)))
 	if encoding != resource.Base64 && isText(data) {
 		return resource.ReadResult{Data: string(data), Encoding: resource.UTF8, ContentType: kind}, nil
 	}

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -373,10 +374,7 @@ func PageKey(token string) string {
 // pageToken is the token in a request's cookie, if the request has the page's key, and
 // empty otherwise.
 func pageToken(r *http.Request) string {
-	key := r.Header.Get(PageHeader)
-	if key == "" {
-		key = r.URL.Query().Get(PageQuery)
-	}
+	key := cmp.Or(r.Header.Get(PageHeader), r.URL.Query().Get(PageQuery))
 	if key == "" {
 		return ""
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,10 +64,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	said := strings.TrimSpace(e.Said)
-	if said == "" {
-		said = e.err.Error()
-	}
+	said := cmp.Or(strings.TrimSpace(e.Said), e.err.Error())
 	return "git " + e.args[0] + ": " + said
 }
 

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,10 +44,7 @@ type Terminal struct {
 
 // Describe derives what is told from the host's row.
 func Describe(t *ahp.TerminalInfo) Terminal {
-	m := t.Meta
-	if m == nil {
-		m = &ahp.TerminalMeta{}
-	}
+	m := cmp.Or(t.Meta, &ahp.TerminalMeta{})
 	d := Terminal{
 		ID: ID(t.Resource), Cwd: fileuri.Path(m.Cwd), Owner: Agent, Visible: len(m.Layouts) > 0,
 		CreatedAt: m.Created, Command: m.Command, Name: m.Name, Title: t.Title,

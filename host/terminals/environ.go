@@ -47,9 +47,7 @@ func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri 
 			env[name] = value
 		}
 	}
-	for name, value := range client {
-		env[name] = value
-	}
+	maps.Copy(env, client)
 	for name := range env {
 		if _, sent := client[name]; isForeign(name) && !(sent && strings.HasPrefix(name, "TANDEMUX_PANE")) {
 			delete(env, name)

@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -257,10 +258,7 @@ func (ts *Terminals) CloseSpool(core.Tx) { ts.spool.Close() } //nolint:errcheck 
 
 // history gives a number of lines as emulator.Options.History has it.
 func history(lines int) int {
-	if lines == 0 {
-		return -1
-	}
-	return lines
+	return cmp.Or(lines, -1)
 }
 
 // scrollbackOf is how much history a terminal keeps of which that was asked; nil

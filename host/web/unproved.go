@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -79,10 +80,8 @@ func allows(v any) bool {
 			}
 		}
 	case []any:
-		for _, value := range v {
-			if allows(value) {
-				return true
-			}
+		if slices.ContainsFunc(v, allows) {
+			return true
 		}
 	}
 	return false

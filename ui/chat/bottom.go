@@ -229,9 +229,9 @@ func (c *Chat) status() []markup.Run {
 	case s.Lifecycle == ahp.LifecycleCreating:
 		return []markup.Run{{Text: "starting " + name, Role: markup.Muted}}
 	case c.state.Status.Activity() == ahp.ActivityError:
-		how := c.keys("chat-retry") + " tries again"
+		how := c.do.Keys("chat-retry") + " tries again"
 		if len(c.Ways()) > 0 {
-			how = c.keys("chat-login") + " logs in"
+			how = c.do.Keys("chat-login") + " logs in"
 		}
 		return []markup.Run{{Text: c.Glyphs.Failed, Role: markup.Failed}, {Text: " failed", Role: markup.Failed}, {Text: " " + c.Glyphs.Dot + " " + how, Role: markup.Muted}}
 	}
@@ -244,7 +244,7 @@ func (c *Chat) hint() string {
 		var parts []string
 		for _, s := range does {
 			command, text, _ := strings.Cut(s, " ")
-			if k := c.keys(command); k != "" {
+			if k := c.do.Keys(command); k != "" {
 				parts = append(parts, k+" "+text)
 			}
 		}
@@ -398,7 +398,7 @@ func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 			markup.Run{Text: "  "}, markup.Run{Text: "e", Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: "  edit it first", Role: markup.Muted})
 	}
 	if !active {
-		p.cut(-1, w, l.Ellipsis, markup.Run{Text: "  " + c.keys("chat-tab") + " goes to the question", Role: markup.Muted})
+		p.cut(-1, w, l.Ellipsis, markup.Run{Text: "  " + c.do.Keys("chat-tab") + " goes to the question", Role: markup.Muted})
 	}
 	return p
 }

@@ -230,7 +230,7 @@ func (c *Chat) escape() {
 		return
 	}
 	c.escaped = c.now
-	c.do.Say(false, c.keys("chat-escape")+" again cancels the turn")
+	c.do.Say(false, c.do.Keys("chat-escape")+" again cancels the turn")
 }
 
 // interrupt is ctrl+c: it clears the prompt, or cancels the turn.

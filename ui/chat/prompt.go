@@ -51,11 +51,11 @@ func (h *history) put(text string) {
 }
 
 // recall takes the message n further into the prompt.
-func (p *prompt) recall(n int) bool {
+func (p *prompt) recall(n int) {
 	h := &p.history
 	to := h.at + n
 	if to < 0 || to > len(h.texts) {
-		return false
+		return
 	}
 	if h.at == len(h.texts) {
 		h.draft = p.edit.String()
@@ -67,7 +67,6 @@ func (p *prompt) recall(n int) bool {
 	}
 	p.edit.Set(text)
 	p.edited()
-	return true
 }
 
 func (p *prompt) edited() {
@@ -144,7 +143,7 @@ func (c *Chat) send(steer bool) {
 		return
 	}
 	if steer && c.state.ActiveTurn != nil && !c.session.Steer {
-		c.do.Say(false, "this agent takes it when its turn has ended; "+c.keys("chat-escape")+" twice ends that now")
+		c.do.Say(false, "this agent takes it when its turn has ended; "+c.do.Keys("chat-escape")+" twice ends that now")
 	}
 	c.history.put(text)
 	c.edit.Reset()

@@ -104,7 +104,7 @@ func (c *Chat) drawEmpty(cv *paint.Canvas, t paint.Rect, l *look.Look) {
 			add(markup.Muted, 0, "log in: "+words.Line(w.Name+" "+w.Description))
 		}
 		if len(c.Ways()) > 0 {
-			add(markup.Muted, 0, c.keys("chat-login")+" logs in")
+			add(markup.Muted, 0, c.do.Keys("chat-login")+" logs in")
 		}
 	case !c.ready:
 		add(markup.Muted, 0, "Loading"+l.Ellipsis)
@@ -142,9 +142,6 @@ func with(before, s string) string {
 	}
 	return before + s
 }
-
-// keys are those of a command.
-func (c *Chat) keys(command string) string { return c.do.Keys(command) }
 
 // usageWords is what a turn took, in the order in which it is left out.
 func usageWords(u *ahp.Usage) []string {

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -353,9 +354,7 @@ func (e *Text) Click(x, y int) {
 func (e *Text) Vertical(n int) bool {
 	e.Layout(e.w)
 	x, y := e.place()
-	if e.goal == 0 {
-		e.goal = x + 1
-	}
+	e.goal = cmp.Or(e.goal, x+1)
 	if y += n; y < 0 || y >= len(e.rows) {
 		return false
 	}

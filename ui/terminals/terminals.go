@@ -388,10 +388,7 @@ func ShortName(uri ahp.URI) string {
 	if i := strings.LastIndexAny(uri, "/:"); i >= 0 {
 		uri = uri[i+1:]
 	}
-	if uri = words.Clean(uri); uri == "" {
-		return "agent"
-	}
-	return uri
+	return cmp.Or(words.Clean(uri), "agent")
 }
 
 // PersonName names another person, or their program, that holds a terminal.

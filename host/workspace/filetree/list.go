@@ -135,8 +135,5 @@ func (e Entry) MIME() string {
 	case e.Mode&fs.ModeSymlink != 0:
 		return "inode/symlink"
 	}
-	if t := mimeTypes[strings.ToLower(path.Ext(e.Path))]; t != "" {
-		return t
-	}
-	return "application/octet-stream"
+	return cmp.Or(mimeTypes[strings.ToLower(path.Ext(e.Path))], "application/octet-stream")
 }
