@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tandemux/emulator"
+	"tandemux/internal/soak"
 )
 
 // streams are what the study measured engines with, generated: a few MB of each
@@ -332,7 +333,7 @@ func TestHostileIsLinear(t *testing.T) {
 		"\x1b_Ga=T,f=24,s=1,v=1,i=1,c=300,r=300;AAAA\x1b\\", "\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\\x1b_Ga=d\x1b\\",
 		"\x1b_GI=1,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Gi=1,m=1;AAAA\x1b\\",
 	} {
-		data := []byte(strings.Repeat(s, 64<<10/len(s)))
+		data := []byte(strings.Repeat(s, soak.Short(12, 64)<<10/len(s)))
 		e := newEngine(emulator.Options{Cols: 80, Rows: 24})
 		start := time.Now()
 		e.Write(data)

@@ -82,7 +82,7 @@ func TestLinesGoBy(t *testing.T) {
 		"\xf0\x9f", "\xed\xa0\x80", "\x7f", "\x1b[41m", "\x1b[48;5;3m", "\x1b[3b", "\r", "\n", "\a", "\x1b[C", "\x1b]2;t\a", "\x1b[H", "\x1b[?1049h", "\x1b[?1049l",
 		"\x1b[?7l", "\x1b[?7h", "\x1b[2;3r", "\x1b[r", "\x1b[99;1H", "\x1b[3g", "\x1b[21m", "\x1b[2J", "\x1bM", "\x1b[4h", "\x1b[4l", "\x1b[?2027l", "\x1b[?2027h", "\x1b]8;;a:b\a", "\x1b]8;;\a", "\x1b#6",
 	}
-	for i := range soak.Short(75, 1500) {
+	for i := range soak.Short(40, 1500) {
 		var b bytes.Buffer
 		odds := 1 + r.IntN(400)
 		for range 30 + r.IntN(120) {

@@ -151,6 +151,9 @@ func FuzzWrite(f *testing.F) {
 func FuzzResize(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		if len(data) > 4<<10 && testing.Short() {
+			return // It is looked at whole after each piece.
+		}
 		e := fuzzEngine(n)
 		r := rand.New(rand.NewPCG(n, 6))
 		for p := data; ; {

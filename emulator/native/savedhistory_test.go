@@ -33,7 +33,7 @@ func moved(t *testing.T, e *Engine) *Engine {
 // A screen and the saved history are the engine that they were taken from, with its
 // marks, whatever was printed, and go on and are resized in the same way.
 func TestSavedHistory(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(soak.Short(30, 150)) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		e := newEngine(emulator.Options{Cols: 1 + r.IntN(40), Rows: 1 + r.IntN(12), History: 50})
 		id := uint64(0)
@@ -101,7 +101,7 @@ func TestPack(t *testing.T) {
 		o := emulator.Options{Cols: 60 + r.IntN(60), Rows: 5 + r.IntN(30), History: 3000 + r.IntN(3000)}
 		e, f := newEngine(o), newEngine(o)
 		id, packed := uint64(0), 0
-		for range soak.Short(3, 6) {
+		for range soak.Short(2, 6) {
 			for range 4 {
 				p := emutest.Program(r, e.cols, e.rows, 60, emutest.All)
 				p = append(p, bytes.Repeat(append([]byte("\x1b[32mwörds\x1b[m and 漢字 "), p[:min(len(p), 10)]...), r.IntN(8000))...)

@@ -15,6 +15,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
 	"tandemux/internal/pty"
+	"tandemux/internal/soak"
 )
 
 // tmuxServer is a tmux of our own; nothing of the user's is read or touched.
@@ -132,7 +133,7 @@ func TestTmuxStreams(t *testing.T) {
 		if st.name == "unicode" {
 			continue // tmux 3.3 does not know emoji sequences.
 		}
-		input := []byte(st.make(rand.New(rand.NewPCG(5, 6)), 80, 24))[:60000]
+		input := []byte(st.make(rand.New(rand.NewPCG(5, 6)), 80, 24))[:soak.Short(15000, 60000)]
 		if i := strings.LastIndexByte(string(input), 0x1b); i > 0 && len(input)-i < 20 {
 			input = input[:i]
 		}

@@ -47,7 +47,7 @@ type scenario struct {
 
 func TestSetups(t *testing.T) {
 	for i, sc := range scenarios {
-		if i > 3 && i%3 > 0 && testing.Short() {
+		if i > 3 && i%5 > 0 && testing.Short() {
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {

@@ -112,6 +112,9 @@ func TestNothingIsTouched(t *testing.T) {
 			{"rich login", []string{"--login"}, rich, []string{"ENV=/dev/null", "HISTFILE=/tmp/none", "PS1=inherited"}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				if (c.name == "empty home" || c.name == "login" || c.name == "rich") && testing.Short() {
+					t.Skip("rich login reads all of the files: make test-long runs each of them")
+				}
 				one := setup{shell: shell, args: c.args, files: c.files, env: c.env, plain: true}
 				two := one
 				two.plain = false

@@ -209,8 +209,8 @@ func instants(t *testing.T) int { return soak.Size(t, soak.Short(1, 2), 100) }
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	all := []string{"copy", "worktree", "up", "update", "merge", "write", "down", "pull", "rebase", "resolve"}
-	for _, what := range all[:soak.Short(5, len(all))] {
+	all := []string{"worktree", "up", "update", "merge", "copy", "write", "down", "pull", "rebase", "resolve"}
+	for _, what := range all[:soak.Short(3, len(all))] {
 		t.Run(what, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
 			out, check := outsider(t)

@@ -26,7 +26,7 @@ import (
 	"tandemux/internal/wsrpc"
 )
 
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { leak.InMemory(m) }
 
 // way is a hub with one host, whose connections a test answers.
 type way struct {

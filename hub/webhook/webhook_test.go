@@ -27,7 +27,7 @@ import (
 	"tandemux/internal/leak"
 )
 
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { leak.InMemory(m) }
 
 // log is what was logged.
 type log struct {

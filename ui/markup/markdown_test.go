@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tandemux/internal/soak"
 	"tandemux/ui/look"
 	"tandemux/ui/words"
 )
@@ -124,13 +125,13 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(40) {
+		for seed := range uint64(soak.Short(8, 40)) {
 			checkSplit(t, string(text), seed)
 		}
 	}
 	long := strings.Repeat("word ", 1000) + "\n" + strings.Repeat("x", 5000) + "\n\n```go\n" + strings.Repeat("y", 5000) + " z\n```\n\n- " +
 		strings.Repeat("a longer item of a list that goes on and on\n- ", 300) + "\n\n" + strings.Repeat("a line\n", 1000)
-	for seed := range uint64(2) {
+	for seed := range uint64(soak.Short(1, 2)) {
 		checkSplit(t, long, seed)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"tandemux/internal/leak"
 )
 
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { leak.InMemory(m) }
 
 // fixture is a registry with its store, whose clock and configuration a test sets.
 type fixture struct {

@@ -12,5 +12,5 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(dir)
 		return
 	}
-	leak.Main(m)
+	leak.InMemory(m)
 }
