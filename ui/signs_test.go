@@ -123,6 +123,23 @@ func TestMarkChanges(t *testing.T) {
 
 // TestMarkLeavesText: what is said behind a line never covers text, and is not
 // copied with it.
+// TestMarkTypedOver: a line that another command was typed over has that one's mark.
+func TestMarkTypedOver(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) { h.Program = silent }})
+	sh := u.Host.Terminal("sh1")
+	sh.Print("$ ")
+	sh.Run("false", "", 1)
+	u.WaitIdle()
+	u.Shows("exit 1")
+	sh.Print("\x1b[1;1H$ \x1b[K")
+	sh.Run("true", "", 0)
+	sh.Print("$ ")
+	u.WaitIdle()
+	if got := u.Row(0); !strings.HasPrefix(got, "$ true") || strings.Contains(got, "exit") {
+		t.Errorf("the line shows %q", got)
+	}
+}
+
 func TestMarkLeavesText(t *testing.T) {
 	u := New(t, Options{W: 40, H: 12})
 	sh := u.Host.Terminal(u.Host.Terminals()[0])

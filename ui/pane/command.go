@@ -248,15 +248,15 @@ func (f *Feed) beside(c *command, start *emulator.Mark) bool {
 // the start of its output, as long as its line is, and not above the end of the
 // command before. The lock must be held.
 func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
-	oldest, after := -f.em.HistoryLen(), false
-	if before != nil {
+	oldest, after, beside := -f.em.HistoryLen(), false, f.beside(c, start)
+	if before != nil && (before.Line < start.Line || beside) { // else it was typed over what was there
 		oldest = max(oldest, before.Line)
 		if f.filled(before) {
 			oldest, after = before.Line+1, true
 		}
 	}
 	y := start.Line
-	if f.beside(c, start) {
+	if beside {
 		y++
 	}
 	for range c.rows + 1 {

@@ -160,10 +160,10 @@ func (s *signs) resigned(row int) bool {
 	return signOn(s.now, row) != signOn(s.before, row) || noteOn(s.now, row) != noteOn(s.before, row)
 }
 
-// signOn and noteOn are asked for each row of each frame: without a function for what
-// is looked for, they take half as long.
+// signOn and noteOn are asked for each row of each frame: without a function for what is looked
+// for, they take half as long. The newest counts, as the line may have been typed over.
 func signOn(list []Sign, row int) (s Sign) {
-	for i := range list {
+	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Row == row {
 			return list[i]
 		}
@@ -172,7 +172,7 @@ func signOn(list []Sign, row int) (s Sign) {
 }
 
 func noteOn(list []Sign, row int) (s Sign) {
-	for i := range list {
+	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].note == row {
 			return list[i]
 		}
