@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -114,8 +115,8 @@ func checkRuntimeDir(_ *cobra.Command, d local.Dirs) (string, string) {
 	if _, err := d.HostPlace().Holder(); err != nil {
 		return Warn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.Runtime, err)
 	}
-	if os.Getenv("XDG_RUNTIME_DIR") == "" {
-		return OK, d.Runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
+	if !filepath.IsAbs(os.Getenv("XDG_RUNTIME_DIR")) {
+		return OK, d.Runtime + "; XDG_RUNTIME_DIR is not set to an absolute path; if a cleaner of temporary files removes it, host and keeper make it anew"
 	}
 	return OK, d.Runtime
 }

@@ -195,7 +195,7 @@ type Dirs struct {
 func FindDirs() Dirs {
 	xdg.Reload()
 	runtime := os.Getenv("XDG_RUNTIME_DIR")
-	if runtime == "" {
+	if !filepath.IsAbs(runtime) { // a relative one is to be ignored, as the standard says
 		runtime = filepath.Join(os.TempDir(), "tandemux-"+strconv.Itoa(os.Getuid()))
 	} else {
 		runtime = filepath.Join(runtime, "tandemux")

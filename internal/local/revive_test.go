@@ -41,6 +41,17 @@ func TestAbsentHost(t *testing.T) {
 	}
 }
 
+// TestRelativeRuntimeDir: host and clients run in different directories, so a relative one is
+// none, as the XDG standard says.
+func TestRelativeRuntimeDir(t *testing.T) {
+	for _, dir := range []string{"", "rel", "./rel"} {
+		t.Setenv("XDG_RUNTIME_DIR", dir)
+		if got := FindDirs().Runtime; !filepath.IsAbs(got) || !strings.HasPrefix(got, os.TempDir()) {
+			t.Errorf("XDG_RUNTIME_DIR=%q: %s", dir, got)
+		}
+	}
+}
+
 // TestCrashLogIsPrivate: nothing is started whose last words others could have changed, or
 // would go where a link leads.
 func TestCrashLogIsPrivate(t *testing.T) {
