@@ -22,7 +22,7 @@ const (
 // InputDispatch is the notification that dispatches a terminal/input, as Encode and jsonrpc
 // write it, and its params: the way of a key out of a client.
 func InputDispatch(channel ahp.URI, seq int64, data string) (msg, params []byte) {
-	b := make([]byte, 0, len(inputHead)+len(channel)+len(inputSeq)+len(inputMid)+len(inputEnd)+len(data)+64)
+	b := make([]byte, 0, len(inputHead)+len(inputSeq)+len(inputMid)+len(inputEnd)+stretch(len(channel))+stretch(len(data))+len(data)+32)
 	b = appendQuoted(append(b, inputHead...), channel)
 	b = strconv.AppendInt(append(b, inputSeq...), seq, 10)
 	b = appendQuoted(append(b, inputMid...), data)
@@ -32,7 +32,7 @@ func InputDispatch(channel ahp.URI, seq int64, data string) (msg, params []byte)
 
 // InputEcho is the notification that is the host's echo of a terminal/input.
 func InputEcho(e ahp.Envelope, data string) []byte {
-	b := make([]byte, 0, 256+len(e.Channel)+len(data)+len(e.Origin.ClientID))
+	b := make([]byte, 0, 256+stretch(len(e.Channel))+stretch(len(data))+len(data)+stretch(len(e.Origin.ClientID)))
 	b = appendQuoted(append(b, dataHead...), e.Channel)
 	b = appendQuoted(append(b, inputMid...), data)
 	b = strconv.AppendInt(append(b, dataSeq...), e.ServerSeq, 10)
@@ -106,16 +106,15 @@ func (c *cursor) str() string {
 }
 
 // int reads a number of 1 to 18 digits.
-func (c *cursor) int() int64 {
+func (c *cursor) int() (i int64) {
 	n := 0
-	for n < len(c.rest) && c.rest[n] >= '0' && c.rest[n] <= '9' {
-		n++
+	for ; n < len(c.rest) && c.rest[n] >= '0' && c.rest[n] <= '9'; n++ {
+		i = i*10 + int64(c.rest[n]-'0')
 	}
 	if n == 0 || n > 18 || n > 1 && c.rest[0] == '0' {
 		c.failed = true
 		return 0
 	}
-	i, _ := strconv.ParseInt(string(c.rest[:n]), 10, 64)
 	c.rest = c.rest[n:]
 	return i
 }
