@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -31,39 +32,48 @@ func echoKeys() {
 
 func letter(i int) string { return string(rune('α' + i%17)) } // up to ρ
 
-// keysInto types into the echoing program and gives the times until each answer.
-func (b *bench) keysInto(s *session) ([]time.Duration, error) {
+// keysInto types into the echoing program and gives the times until each answer. Each key goes
+// into all sessions, in any order.
+func (b *bench) keysInto(sessions ...*session) ([][]time.Duration, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s.send(self + " " + echoChild + "\r")
-	if err := s.wait("READY", 20*time.Second); err != nil {
-		return nil, err
-	}
-	s.drainFor(300 * time.Millisecond)
-	var all []time.Duration
-	cpu, sleeps := s.work()
-	for i := range b.keys {
-		s.drainFor(30 * time.Millisecond)
-		start := time.Now()
-		s.send("x")
-		if err := s.wait(letter(i), 5*time.Second); err != nil {
-			return nil, fmt.Errorf("key %d: %w", i, err)
+	all := make([][]time.Duration, len(sessions))
+	cpu, sleeps := make([]time.Duration, len(sessions)), make([]int, len(sessions))
+	for i, s := range sessions {
+		s.send(self + " " + echoChild + "\r")
+		if err := s.wait("READY", 20*time.Second); err != nil {
+			return nil, err
 		}
-		all = append(all, time.Since(start))
+		s.drainFor(300 * time.Millisecond)
+		cpu[i], sleeps[i] = s.work()
 	}
-	s.drainFor(30 * time.Millisecond)
-	cpu2, sleeps2 := s.work()
-	s.perKey = fmt.Sprintf("%.0f / %.1f", (cpu2-cpu).Seconds()*1e6/float64(b.keys), float64(sleeps2-sleeps)/float64(b.keys))
-	s.send("q")
-	slices.Sort(all)
+	for key := range b.keys {
+		for _, i := range rand.Perm(len(sessions)) {
+			s := sessions[i]
+			s.drainFor(30 * time.Millisecond)
+			start := time.Now()
+			s.send("x")
+			if err := s.wait(letter(key), 5*time.Second); err != nil {
+				return nil, fmt.Errorf("key %d: %w", key, err)
+			}
+			all[i] = append(all[i], time.Since(start))
+		}
+	}
+	for i, s := range sessions {
+		s.drainFor(30 * time.Millisecond)
+		cpu2, sleeps2 := s.work()
+		s.perKey = fmt.Sprintf("%.0f / %.1f", (cpu2-cpu[i]).Seconds()*1e6/float64(b.keys), float64(sleeps2-sleeps[i])/float64(b.keys))
+		s.send("q")
+	}
 	return all, nil
 }
 
 func millis(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
-func quantile(sorted []time.Duration, q float64) float64 {
+func quantile(all []time.Duration, q float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
 	return millis(sorted[min(int(float64(len(sorted))*q), len(sorted)-1)])
 }
 
@@ -74,12 +84,27 @@ func (b *bench) echo(k kind) error {
 		return err
 	}
 	defer s.close()
-	all, err := b.keysInto(s)
+	sessions := []*session{s}
+	if b.other != "" && k.name == "tandemux" {
+		other, err := b.open(kind{name: k.name, argv: []string{b.other}})
+		if err != nil {
+			return err
+		}
+		defer other.close()
+		sessions = append(sessions, other)
+	}
+	all, err := b.keysInto(sessions...)
 	if err != nil {
 		return err
 	}
-	b.note(k, "key to echo, p50 / p99, ms", "%.2f / %.2f", quantile(all, .5), quantile(all, .99))
+	b.note(k, "key to echo, p50 / p99, ms", "%.2f / %.2f", quantile(all[0], .5), quantile(all[0], .99))
 	b.note(k, "a key: processor time, µs / sleeps", "%s", s.perKey)
+	if len(all) > 1 {
+		for i := range all[1] {
+			all[1][i] -= all[0][i]
+		}
+		b.note(k, "the other one's key takes longer, p25 / p50 / p75, ms", "%+.3f / %+.3f / %+.3f", quantile(all[1], .25), quantile(all[1], .5), quantile(all[1], .75))
+	}
 	return nil
 }
 
@@ -106,7 +131,7 @@ func (b *bench) flood(k kind) error {
 	if err != nil {
 		return err
 	}
-	b.note(k, "key to echo beside three floods, p50 / p99, ms", "%.1f / %.1f", quantile(all, .5), quantile(all, .99))
+	b.note(k, "key to echo beside three floods, p50 / p99, ms", "%.1f / %.1f", quantile(all[0], .5), quantile(all[0], .99))
 	return nil
 }
 

@@ -48,6 +48,7 @@ var cases = []struct {
 type bench struct {
 	dir      string // for files to print
 	tandemux string
+	other    string // a tandemux that the same keys are typed into, in turn with the first
 	runs     int
 	keys     int
 	rows     []string
@@ -72,16 +73,17 @@ func main() {
 	which := flag.String("mux", "raw,tmux,tandemux", "what to compare")
 	only := flag.String("case", "", "cases to run, all by default: start, echo, throughput, flood, idle, attach, terminals, fanout")
 	tandemux := flag.String("tandemux", "bin/tandemux", "the tandemux to measure")
+	other := flag.String("other", "", "another tandemux, to compare keys with key by key (case echo)")
 	runs := flag.Int("runs", 3, "how often to repeat starts and throughput; the median counts")
 	keys := flag.Int("keys", 300, "keys to type for latencies")
 	flag.Parse()
-	if err := run(strings.Split(*which, ","), *only, *tandemux, *runs, *keys); err != nil {
+	if err := run(strings.Split(*which, ","), *only, *tandemux, *other, *runs, *keys); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(which []string, only, tandemux string, runs, keys int) error {
+func run(which []string, only, tandemux, other string, runs, keys int) error {
 	dir, err := os.MkdirTemp("", "tandemux-bench-")
 	if err != nil {
 		return err
@@ -90,6 +92,11 @@ func run(which []string, only, tandemux string, runs, keys int) error {
 	b := &bench{dir: dir, runs: runs, keys: keys, cells: map[string]map[string]string{}}
 	if b.tandemux, err = filepath.Abs(tandemux); err != nil {
 		return err
+	}
+	if other != "" {
+		if b.other, err = filepath.Abs(other); err != nil {
+			return err
+		}
 	}
 	for _, c := range cases {
 		if only != "" && !slices.Contains(strings.Split(only, ","), c.name) {
