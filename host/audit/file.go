@@ -92,7 +92,6 @@ func (f *file) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close implements io.Closer.
 func (f *file) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -74,7 +74,6 @@ type delayed struct {
 	w    io.Writer
 }
 
-// Read implements io.Reader.
 func (d *delayed) Read(b []byte) (int, error) {
 	d.out.SetReadDeadline(time.Now().Add(stallTime)) //nolint:errcheck // then it is not bounded
 	n, err := d.body.Read(b)
@@ -84,7 +83,6 @@ func (d *delayed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements io.Writer.
 func (d *delayed) Write(b []byte) (int, error) {
 	d.out.SetWriteDeadline(time.Now().Add(stallTime)) //nolint:errcheck // then it is not bounded
 	return d.w.Write(b)

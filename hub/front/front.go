@@ -211,7 +211,6 @@ type told struct {
 	status int
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (t *told) WriteHeader(status int) {
 	t.status = status
 	t.ResponseWriter.WriteHeader(status)

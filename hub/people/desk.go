@@ -89,7 +89,6 @@ const maxAnswer = 1 << 20
 // bounded bounds answers.
 type bounded struct{ http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {

@@ -46,10 +46,8 @@ type Theme struct {
 // Palette is colours, which are one text in JSON.
 type Palette []string
 
-// MarshalText implements encoding.TextMarshaler.
 func (p Palette) MarshalText() ([]byte, error) { return []byte(strings.Join(p, ":")), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (p *Palette) UnmarshalText(text []byte) error {
 	if len(text) > 0 {
 		*p = strings.Split(string(text), ":")

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -156,11 +155,8 @@ func tell(cmd *cobra.Command, args []string, code string, err error) {
 	}
 	var f jsonform.Failure
 	f.Error.Code, f.Error.Message = code, text
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	enc.Encode(f)                       //nolint:errcheck // it can be
-	Raw(w).Write(escaped(line.Bytes())) //nolint:errcheck // there is nowhere else to say it
+	line, _ := jsonform.Write(reflect.TypeOf(f), f, false) //nolint:errcheck // it can be
+	Raw(w).Write(escaped(line))                            //nolint:errcheck // there is nowhere else to say it
 }
 
 // exit says the error and gives the process's exit code.

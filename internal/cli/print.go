@@ -54,7 +54,6 @@ type clean struct {
 	rest []byte
 }
 
-// Write implements io.Writer.
 func (c *clean) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -121,7 +121,6 @@ func (l *Listener) AcceptUnix() (*net.UnixConn, error) {
 	}
 }
 
-// Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
 	c, err := l.AcceptUnix()
 	if err != nil {
@@ -130,7 +129,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.UnixAddr{Name: l.path, Net: "unix"} }
 
 // Path is the socket's path.

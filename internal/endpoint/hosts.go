@@ -107,7 +107,6 @@ type Answer[T any] struct {
 // Missed are hosts that a list could not be asked of; the rest was printed.
 type Missed []string
 
-// Error implements error.
 func (m Missed) Error() string { return "not reached: " + strings.Join(m, "; ") }
 
 // error has the exit code of its own; nil if none was missed.

@@ -230,7 +230,6 @@ func (p *sshPipe) greet() error {
 	return &greetingError{"a lot, and nothing that tandemux would"}
 }
 
-// Read implements net.Conn.
 func (p *sshPipe) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 // Close ends ssh: by the end of its input and, if that does not suffice, by
@@ -257,7 +256,6 @@ type tail struct {
 
 const maxTail = 4096
 
-// Write implements io.Writer.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

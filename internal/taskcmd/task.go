@@ -412,7 +412,6 @@ func budgetLines(v budget.View) string {
 // size is a flag of bytes, nil where it was not given.
 type size struct{ bytes *int64 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *size) UnmarshalText(text []byte) error {
 	n, err := budget.ParseBytes(string(text))
 	s.bytes = &n

@@ -162,7 +162,6 @@ func (r *Request) stream() io.Reader {
 // Bounded words what is wrong with a body that http.MaxBytesReader bounds.
 type Bounded struct{ io.Reader }
 
-// Read implements io.Reader.
 func (t Bounded) Read(b []byte) (int, error) {
 	n, err := t.Reader.Read(b)
 	switch long, is := errors.AsType[*http.MaxBytesError](err); {
