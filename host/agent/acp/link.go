@@ -112,11 +112,7 @@ func (l *link) ended() *agent.Error {
 	if l.cause != nil && !errors.As(l.cause, &closed) {
 		return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s was ended: %v", l.p.c.ID, l.cause)}
 	}
-	message := fmt.Sprintf("the agent %s ended by itself (%s)", l.p.c.ID, l.proc.how)
-	if last := l.proc.errors.last(); last != "" {
-		message += ": " + last
-	}
-	return &agent.Error{Kind: agent.KindCrashed, Message: message}
+	return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s ended by itself (%s)%s", l.p.c.ID, l.proc.how, l.proc.errors.quoted(": "))}
 }
 
 // initialize agrees on the version and learns what the agent can.
@@ -153,9 +149,7 @@ func (l *link) call(ctx context.Context, method string, params, result any) erro
 func (l *link) unusable(err error) error {
 	l.stop()
 	if e, is := errors.AsType[*agent.Error](err); is && e.Kind == agent.KindAgent {
-		if last := l.proc.errors.last(); last != "" {
-			e.Message += "; the last it said: " + last
-		}
+		e.Message += l.proc.errors.quoted("; the last it said: ")
 	}
 	return err
 }
@@ -174,11 +168,7 @@ func (l *link) failed(ctx context.Context, method string, err error) error {
 	case errors.As(err, &rpc):
 		return &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s refused %s: %s", l.p.c.ID, method, rpcText(rpc))}
 	case errors.Is(err, context.DeadlineExceeded):
-		message := fmt.Sprintf("the agent %s did not answer %s in time", l.p.c.ID, method)
-		if last := l.proc.errors.last(); last != "" {
-			message += "; the last it said: " + last
-		}
-		return &agent.Error{Kind: agent.KindTimeout, Message: message}
+		return &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent %s did not answer %s in time%s", l.p.c.ID, method, l.proc.errors.quoted("; the last it said: "))}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, jsonrpc.ErrClosed), !l.alive():

@@ -116,6 +116,14 @@ func (s *stderr) note(line []byte) {
 	s.write(append([]byte("stdout: "), append(bytes.Clone(line), '\n')...))
 }
 
+// quoted is last behind a lead; "" where there is none.
+func (s *stderr) quoted(lead string) string {
+	if last := s.last(); last != "" {
+		return lead + last
+	}
+	return ""
+}
+
 // last is the last line that says something, for a message.
 func (s *stderr) last() string {
 	s.mu.Lock()
