@@ -74,7 +74,7 @@ var down05 = jsonv2.JoinMarshalers(
 	}),
 	down(func(s ChatState) any {
 		s.BackgroundWork = nil
-		return wireChat{plainChat(s), s.openRequests(), &s.ChatSummary}
+		return wireChat{plainChat(s), s.OpenRequests(), &s.ChatSummary}
 	}),
 	down(func(a SessionChatUpdated) any {
 		return map[string]any{"type": a.ActionType(), "chat": a.Chat, "changes": changes05(a.Changes)}
@@ -114,8 +114,8 @@ var down05 = jsonv2.JoinMarshalers(
 	}),
 )
 
-// openRequests are the unanswered input requests, as 0.5 lists them.
-func (s ChatState) openRequests() []InputRequest {
+// OpenRequests are the unanswered input requests, as 0.5 lists them.
+func (s ChatState) OpenRequests() []InputRequest {
 	open := s.InputRequests[:len(s.InputRequests):len(s.InputRequests)]
 	if s.ActiveTurn == nil {
 		return open

@@ -64,19 +64,13 @@ func (s ChatState) ToolCall(turnID, toolCallID string) *ToolCall {
 	return nil
 }
 
-// base is what a call keeps in every state.
-func (t ToolCall) base(status string) ToolCall {
+// invoked is what a call keeps in every state once it was made.
+func (t ToolCall) invoked(status string) ToolCall {
 	return ToolCall{
 		Status: status, ToolCallID: t.ToolCallID, ToolName: t.ToolName, DisplayName: t.DisplayName,
 		Intention: t.Intention, Contributor: t.Contributor, Meta: t.Meta,
+		InvocationMessage: cmp.Or(t.InvocationMessage, Plain("")), ToolInput: t.ToolInput,
 	}
-}
-
-// invoked is base with what it was called with.
-func (t ToolCall) invoked(status string) ToolCall {
-	n := t.base(status)
-	n.InvocationMessage, n.ToolInput = cmp.Or(t.InvocationMessage, Plain("")), t.ToolInput
-	return n
 }
 
 // skipped is the call when its turn ends before it does.

@@ -199,15 +199,8 @@ func (c *Chat) Waiting() *ahp.ToolCall {
 
 // request is the first open input request, nil for none.
 func (c *Chat) request() *ahp.InputRequest {
-	if c.state.ActiveTurn != nil {
-		for _, p := range c.state.ActiveTurn.ResponseParts {
-			if p.Kind == ahp.PartInputRequest && p.Response == "" && p.Request != nil {
-				return p.Request
-			}
-		}
-	}
-	for i := range c.state.InputRequests {
-		return &c.state.InputRequests[i]
+	if open := c.state.OpenRequests(); len(open) > 0 {
+		return &open[0]
 	}
 	return nil
 }

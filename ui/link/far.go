@@ -62,6 +62,16 @@ func (o *Others) All() []Far {
 	return nil
 }
 
+// Find gives a host by its name, and whether there is one.
+func (o *Others) Find(name string) (Far, bool) {
+	all := o.All()
+	i := slices.IndexFunc(all, func(f Far) bool { return f.Name == name })
+	if i < 0 {
+		return Far{}, false
+	}
+	return all[i], true
+}
+
 // Hosts are the connections to other hosts. It belongs to the event loop.
 type Hosts struct {
 	others *Others
@@ -102,14 +112,7 @@ func (h *Hosts) Names() (names []string) {
 }
 
 // Find gives another host, and whether there is one of the name.
-func (h *Hosts) Find(name string) (Far, bool) {
-	all := h.others.All()
-	i := slices.IndexFunc(all, func(f Far) bool { return f.Name == name })
-	if i < 0 {
-		return Far{}, false
-	}
-	return all[i], true
-}
+func (h *Hosts) Find(name string) (Far, bool) { return h.others.Find(name) }
 
 // Take takes news of a connection. It reports whether that was made or lost.
 func (h *Hosts) Take(c HostChanged) bool {

@@ -82,10 +82,8 @@ func (f *fleet) at(uri ahp.URI) Host {
 	if name == "" {
 		return f.Host
 	}
-	for _, far := range f.others.All() {
-		if far.Name == name {
-			return far.Host()
-		}
+	if far, is := f.others.Find(name); is {
+		return far.Host()
 	}
 	return Nowhere{Err: UnknownHostError(name)}
 }
@@ -199,10 +197,8 @@ func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
 // task gives the connection of a task, and its id there.
 func (f *fleet) task(id string) (Host, string) {
 	name, there, of := strings.Cut(id, ":")
-	for _, far := range f.others.All() {
-		if of && far.Name == name {
-			return far.Host(), there
-		}
+	if far, is := f.others.Find(name); is && of {
+		return far.Host(), there
 	}
 	return f.Host, id
 }
