@@ -24,8 +24,14 @@ func Check(ctx context.Context, bwrap string) Support {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
+	late := func() error { // nothing is known of what this machine allows
+		return fmt.Errorf("%w: %s has not made one in time (%w): try again when the machine has less to do", ErrUnavailable, path, ctx.Err())
+	}
 	version, err := exec.CommandContext(ctx, path, "--version").Output()
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Support{Err: late()}
+	case err != nil:
 		return Support{Err: fmt.Errorf("%w: %s --version: %v: install bubblewrap anew", ErrUnavailable, path, err)}
 	}
 	s.Version = strings.TrimPrefix(strings.TrimSpace(string(version)), "bubblewrap ")
@@ -34,7 +40,12 @@ func Check(ctx context.Context, bwrap string) Support {
 	cmd.Env = []string{}
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.Err = late()
+		return s
+	case err != nil:
 		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
 		s.Err = fmt.Errorf("%w: %s can't make one here (%s)%s", ErrUnavailable, path, cmp.Or(line, err.Error()), whyNot())
 		return s

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/host/agent"
 	"tandemux/host/sandbox"
@@ -265,5 +266,14 @@ func TestCheck(t *testing.T) {
 	s := sandbox.Check(context.Background(), fake)
 	if !errors.Is(s.Err, sandbox.ErrUnavailable) || !strings.Contains(s.Err.Error(), "No permissions") || !strings.Contains(s.Err.Error(), "user namespaces") || s.Version != "0.9" {
 		t.Error(s)
+	}
+	// One that takes too long on a busy machine says nothing of what is allowed there.
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\n[ \"$1\" = --version ] && { echo bubblewrap 0.9; exit; }\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := sandbox.Check(ctx, fake).Err; !errors.Is(err, sandbox.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "user namespaces") {
+		t.Error(err)
 	}
 }
