@@ -143,6 +143,11 @@ func (l *Log) Read(ctx context.Context, since time.Time, follow bool, each func(
 	if err != nil {
 		return fmt.Errorf("read the audit stream: %w", err)
 	}
+	defer func() { // It would stay for five minutes, and there may be so many.
+		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
+		defer cancel()
+		l.js.DeleteConsumer(short, Stream, c.CachedInfo().Name) //nolint:errcheck // as above
+	}()
 	if info, err := c.Info(ctx); err == nil && info.NumPending == 0 && !follow {
 		return nil
 	}

@@ -159,6 +159,23 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// TestReadLeavesNothing: reading takes none of the consumers that the server allows.
+func TestReadLeavesNothing(t *testing.T) {
+	_, l := hub(t)
+	l.Note(Record{What: "x"})
+	s, err := l.js.Stream(t.Context(), Stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.all(t)
+	if err := l.Read(t.Context(), time.Now().Add(time.Hour), false, func(Record) error { return nil }); err != nil { // nothing is there
+		t.Fatal(err)
+	}
+	if info, err := s.Info(t.Context()); err != nil || info.State.Consumers != 0 {
+		t.Errorf("left: %+v, %v", info, err)
+	}
+}
+
 func FuzzHostLine(f *testing.F) {
 	f.Add([]byte(`{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"claim","principal":"operator","channel":"ahp-terminal:/x"}`))
 	f.Add([]byte(`{"msg":1}`))
