@@ -124,6 +124,7 @@ agent-idle = 60
 tasks-database = "postgres://localhost/tasks"
 agent-policy = "strict"
 agent-blocked = ["rm"]
+agent-allowed = ["npm"]
 agent-patterns = ["| sh", "secret"]
 listen = ["127.0.0.1:7070"]
 approve-by-passkey = true

@@ -69,7 +69,7 @@ func (c *checker) crude(line string) *Refusal {
 			return &Refusal{Rule: RuleCommand, What: which}
 		}
 	}
-	if c.policy.Allow != nil {
+	if len(c.policy.Allow) > 0 {
 		return &Refusal{Rule: RuleAllow, What: clip(line)}
 	}
 	return nil

@@ -29,11 +29,8 @@ type Policy struct {
 	// Uses has the names and the default patterns count where they are used
 	// dangerously, not wherever they stand: "chmod +x run.sh" and "grep eval x" may run.
 	Uses bool
-	// Allow, when not nil, lists the only programs that may run (P18).
+	// Allow, where there are any, are the only programs that may run (P18).
 	Allow []string
-	// PlainArguments refuses arguments with shell syntax in them, where there is
-	// no shell (P19).
-	PlainArguments bool
 }
 
 // Default is what agents may not run unless a person says otherwise (T10, T11,
@@ -53,28 +50,25 @@ type Rule uint8
 
 // The values of Rule.
 const (
-	RuleCommand  Rule = iota // it runs a blocked program
-	RulePattern              // it has a blocked pattern in it
-	RuleAllow                // it runs a program that is not on the list
-	RuleArgument             // an argument has shell syntax in it
-	RuleBounds               // it is too long or too deep to be judged
+	RuleCommand Rule = iota // it runs a blocked program
+	RulePattern             // it has a blocked pattern in it
+	RuleAllow               // it runs a program that is not on the list
+	RuleBounds              // it is too long or too deep to be judged
 )
 
 // Refusal is why a command may not run. As an error it has ACP's text.
 type Refusal struct {
 	Rule Rule
-	What string // the program, pattern or argument
+	What string // the program or pattern
 	// May says that a person may allow it.
 	May bool
 }
 
-// Error is what the Agent Client Protocol's agents are told (P16, P18, P19).
+// Error is what the Agent Client Protocol's agents are told (P16, P18).
 func (r *Refusal) Error() string {
 	switch r.Rule {
 	case RuleAllow:
 		return "Command not allowed: " + r.What
-	case RuleArgument:
-		return "Unsafe argument: " + r.What
 	case RuleBounds:
 		return "Blocked command: " + r.What
 	}
@@ -127,13 +121,6 @@ func (p Policy) Check(argv []string) *Refusal {
 	}
 	if r := p.pattern(strings.Join(argv, " ")); r != nil {
 		return r
-	}
-	if p.PlainArguments {
-		for _, a := range argv[1:] {
-			if strings.ContainsAny(a, ";&|`$()") {
-				return &Refusal{Rule: RuleArgument, What: clip(a)}
-			}
-		}
 	}
 	words := make([]word, len(argv))
 	for i, a := range argv {
@@ -217,6 +204,10 @@ func (s *Settings) Options() []option.Option {
 		{
 			Name: "agent-blocked", Value: option.Default(&s.limits.Policy.Commands, d.Policy.Commands),
 			Doc: "Programs that agents may not run by themselves. A seat belt, not a wall: docs/agents.md.",
+		},
+		{
+			Name: "agent-allowed", Value: option.Default(&s.limits.Policy.Allow, d.Policy.Allow),
+			Doc: "Where there are any: the only programs that agents may run by themselves, a shell's own such as cd among them.",
 		},
 		{
 			Name: "agent-patterns", Value: option.Default(&s.patterns, PatternNames()),

@@ -112,7 +112,7 @@ func (c *checker) name(w word) *Refusal {
 	if which := c.policy.blocked(w.text); which != "" {
 		return &Refusal{Rule: RuleCommand, What: which}
 	}
-	if c.policy.Allow != nil && !slices.Contains(c.policy.Allow, w.text) && !slices.Contains(c.policy.Allow, path.Base(w.text)) {
+	if len(c.policy.Allow) > 0 && !slices.Contains(c.policy.Allow, w.text) && !slices.Contains(c.policy.Allow, path.Base(w.text)) {
 		return &Refusal{Rule: RuleAllow, What: clip(w.text)}
 	}
 	return nil
