@@ -77,7 +77,7 @@ const headroom = filter.Headroom
 // process puts output, read into buf[headroom:], through the pipeline, in
 // slices, so that whoever wants the screen need not wait for a whole chunk.
 func (t *Terminal) process(buf []byte) {
-	t.echo.flood.Store(len(buf)-headroom >= leastSlice)
+	t.echo.flood.Store(len(buf)-headroom >= source.Much)
 	for from := headroom; from < len(buf); {
 		n := sliceOf(t, buf[from:])
 		t.screen.Lock()

@@ -1,7 +1,6 @@
 package rawio
 
 import (
-	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -31,19 +30,6 @@ func Wait(fd uintptr, d time.Duration) bool {
 	t := unix.NsecToTimespec(int64(d))
 	n, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&t)), 0, 0, 0)
 	return errno == 0 && n == 1 && p.Revents == unix.POLLIN
-}
-
-// waits says that somebody is in WaitAlone.
-var waits atomic.Bool
-
-// WaitAlone is Wait for one caller at a time, so that a processor is left for all else; for
-// others it is false at once.
-func WaitAlone(fd uintptr, d time.Duration) bool {
-	if waits.Swap(true) {
-		return false
-	}
-	defer waits.Store(false)
-	return Wait(fd, d)
 }
 
 // empty reports whether a tty has nothing to read. It is false for a tty that was

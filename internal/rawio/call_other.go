@@ -21,7 +21,7 @@ func call(number, fd uintptr, p []byte) (int, error) {
 func Wait(uintptr, time.Duration) bool { return false }
 
 // WaitAlone waits for nothing.
-func WaitAlone(uintptr, time.Duration) bool { return false }
+func WaitAlone(syscall.RawConn, uintptr, time.Duration) bool { return false }
 
 func empty(uintptr) bool { return false }
 

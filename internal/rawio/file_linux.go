@@ -41,7 +41,11 @@ type waiter struct {
 	try      func(fd uintptr) bool // what waits
 	step     func(uintptr) bool    // calls it
 	err      error
+	deaf     bool // what comes wakes nobody; of who waits
 }
+
+// inputEdges are by edges: Go's poller asks for no more.
+const inputEdges = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 
 // Open makes a File of a non-blocking descriptor, which it owns from then on, also when it
 // fails. It must not be used in any other way.
@@ -49,8 +53,7 @@ func Open(fd int) (File, error) {
 	d := &descriptor{fd: fd}
 	var err error
 	if d.in, err = d.waiter(); err == nil {
-		// By edges: Go's poller asks for no more.
-		err = d.in.interest(unix.EPOLL_CTL_ADD, unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLET)
+		err = d.in.interest(unix.EPOLL_CTL_ADD, inputEdges)
 	}
 	if err != nil {
 		if d.in != nil {
@@ -90,7 +93,9 @@ func (d *descriptor) waiter() (*waiter, error) {
 	}
 	w := &waiter{File: os.NewFile(uintptr(ep), "epoll"), d: d}
 	w.step = func(uintptr) (done bool) {
-		done, w.err = w.d.use(w.try)
+		if done, w.err = w.d.use(w.try); !done && w.err == nil && w.deaf {
+			w.deaf, w.err = false, w.interest(unix.EPOLL_CTL_MOD, inputEdges) // tells of what is there already
+		}
 		return done || w.err != nil
 	}
 	if w.raw, err = w.SyscallConn(); err != nil {
@@ -108,6 +113,25 @@ func (w *waiter) interest(op int, events uint32) error {
 	})
 	return errors.Join(cerr, err)
 }
+
+// WaitAlone is Wait for one caller at a time, so that a processor is left for all else; for
+// others it is false at once. It is for within c's Read. A thread that sleeps in Go's poller
+// would be woken, too, each time that something comes, and find nothing to do: the poller
+// hears of no more input to a File until its Read has to wait.
+func WaitAlone(c syscall.RawConn, fd uintptr, d time.Duration) bool {
+	if waits.Swap(true) {
+		return false
+	}
+	defer waits.Store(false)
+	came := Wait(fd, d)
+	if r, is := c.(rawDescriptor); is && came && !r.d.in.deaf {
+		r.d.in.deaf = r.d.in.interest(unix.EPOLL_CTL_MOD, 0) == nil
+	}
+	return came
+}
+
+// waits says that somebody is in WaitAlone.
+var waits atomic.Bool
 
 // wait calls try until it is true, whenever the descriptor is ready.
 func (w *waiter) wait(try func(fd uintptr) bool) error {

@@ -236,15 +236,56 @@ func TestWaitAlone(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	first := make(chan bool, 1)
-	go func() { first <- WaitAlone(r.Fd(), time.Minute) }()
+	go func() { first <- WaitAlone(nil, r.Fd(), time.Minute) }()
 	for !waits.Load() {
 		runtime.Gosched()
 	}
-	if WaitAlone(r.Fd(), time.Minute) {
+	if WaitAlone(nil, r.Fd(), time.Minute) {
 		t.Error("two wait")
 	}
 	w.Write([]byte("x"))
-	if !<-first || !WaitAlone(r.Fd(), time.Minute) {
+	if !<-first || !WaitAlone(nil, r.Fd(), time.Minute) {
 		t.Error("what came was not seen")
+	}
+}
+
+// The poller is told of nothing that comes behind what WaitAlone waited for, and of all of it
+// once Read has to wait.
+func TestWaitAloneWithoutThePoller(t *testing.T) {
+	a, b := sockets(t)
+	raw, _ := b.SyscallConn()
+	write := func() {
+		if _, err := a.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		write()
+		calls, got := 0, 0
+		err := raw.Read(func(fd uintptr) bool {
+			buf := make([]byte, 8)
+			switch calls++; calls {
+			case 1:
+				if !WaitAlone(raw, fd, time.Minute) {
+					t.Error("what came was not seen")
+				}
+				n, _ := Read(fd, buf)
+				got += n
+				write()
+				if b.woken(t) {
+					t.Error("the poller is told, too")
+				}
+				return false // what was written is there already
+			default:
+				n, _ := Read(fd, buf)
+				if got += n; got == 2 {
+					go a.Write([]byte("x")) //nolint:errcheck // what does not come is waited for below
+				}
+				return got == 3
+			}
+		})
+		if err != nil || got != 3 {
+			t.Fatalf("%d bytes came, %v", got, err)
+		}
 	}
 }

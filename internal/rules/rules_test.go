@@ -131,7 +131,7 @@ var arrows = map[string][]string{
 	"host/terminal/output": {"host/terminal/filter", "internal/plaintext"},
 	"host/terminal/filter": {"host/terminal/medium", "internal/plaintext"},
 	"host/terminal/medium": {},
-	"host/terminal/source": {"host/journal", "internal/rawio"},
+	"host/terminal/source": {"host/journal", "internal/pty", "internal/rawio"},
 
 	"host/workspace/filetree": {"internal/fault", "internal/statefile"},
 

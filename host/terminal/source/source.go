@@ -88,10 +88,10 @@ func (s *Source) takeSome(fd uintptr) bool {
 		return true
 	}
 	n, err := s.readAvailable(int(fd), s.next)
-	if n == 0 && err == nil && s.flows && rawio.WaitAlone(fd, answerTime) { // Most print more slowly than it is processed here.
+	if n == 0 && err == nil && s.flows && rawio.WaitAlone(s.raw, fd, answerTime) { // Most print more slowly than it is processed here.
 		n, err = s.readAvailable(int(fd), (*journal.Landing).ReadNow)
 	}
-	s.flows = n >= much
+	s.flows = n >= Much
 	s.next = (*journal.Landing).ReadNow // the poller says that something is there
 	if err == unix.EIO || err == io.EOF {
 		// No process has the terminal open. While the child lives, or its
@@ -153,8 +153,12 @@ func (s *Source) hold(flush *func()) {
 // that out makes the kernel wait for its own worker, while a key's echo waits.
 const Little = 256
 
-// much is so much that more is on its way.
-const much = 4 << 10
+// Much is so much that more is on its way.
+const Much = 2 << 10
+
+// most is what a pty gives at a time at most: behind as much there is nothing until the
+// kernel's worker has run.
+const most = 4<<10 - 1
 
 // readAvailable reads until the chunk is full or, likely, nothing is left. What
 // was read before an error is given without it: the error comes again.
@@ -167,7 +171,9 @@ func (s *Source) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 			s.rests = true
 			return m, nil
 		case m > 0:
-			n += m
+			if n += m; m == most && s.flows {
+				return n, nil
+			}
 		case err == unix.EINTR:
 		case n > 0 || err == unix.EAGAIN:
 			return n, nil
