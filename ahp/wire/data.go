@@ -3,7 +3,8 @@ package wire
 import (
 	"slices"
 	"strconv"
-	"unicode/utf8"
+
+	fast "github.com/segmentio/asm/utf8"
 
 	"tandemux/ahp"
 )
@@ -68,13 +69,15 @@ const unquotedMark = "\x00out "
 //
 //	NUL "out " serverSeq " " length of the channel " " channel data
 func AppendUnquoted(buf []byte, channel ahp.URI, data string, seq int64) []byte {
-	if !utf8.ValidString(data) {
-		data = string([]rune(data))
-	}
 	buf = slices.Grow(buf, len(unquotedMark)+48+len(channel)+len(data))
 	buf = strconv.AppendInt(append(buf, unquotedMark...), seq, 10)
 	buf = strconv.AppendInt(append(buf, ' '), int64(len(channel)), 10)
-	return append(append(append(buf, ' '), channel...), data...)
+	buf = append(append(buf, ' '), channel...)
+	at := len(buf)
+	if buf = append(buf, data...); !fast.Valid(buf[at:]) {
+		buf = append(buf[:at], string([]rune(data))...)
+	}
+	return buf
 }
 
 // ReadUnquoted reads what AppendUnquoted writes. channel and data alias msg.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"unicode/utf8"
 
+	fast "github.com/segmentio/asm/utf8"
+
 	"tandemux/internal/plaintext"
 )
 
@@ -34,7 +36,7 @@ func (d *Decoder) Decode(buf []byte) []byte {
 		d.n = copy(d.held[:], p[len(p)-k:])
 		p = p[:len(p)-k]
 	}
-	if utf8.Valid(p) {
+	if fast.Valid(p) {
 		return p
 	}
 	d.out = d.out[:0]
