@@ -94,7 +94,7 @@ func (d *descriptor) waiter() (*waiter, error) {
 	w := &waiter{File: os.NewFile(uintptr(ep), "epoll"), d: d}
 	w.step = func(uintptr) (done bool) {
 		if done, w.err = w.d.use(w.try); !done && w.err == nil && w.deaf {
-			w.deaf, w.err = false, w.interest(unix.EPOLL_CTL_MOD, inputEdges) // tells of what is there already
+			w.deaf, w.err = false, w.interest(unix.EPOLL_CTL_ADD, inputEdges) // tells of what is there already, as a change would not
 		}
 		return done || w.err != nil
 	}
@@ -125,7 +125,7 @@ func WaitAlone(c syscall.RawConn, fd uintptr, d time.Duration) bool {
 	defer waits.Store(false)
 	came := Wait(fd, d)
 	if r, is := c.(rawDescriptor); is && came && !r.d.in.deaf {
-		r.d.in.deaf = r.d.in.interest(unix.EPOLL_CTL_MOD, 0) == nil
+		r.d.in.deaf = r.d.in.interest(unix.EPOLL_CTL_DEL, 0) == nil
 	}
 	return came
 }

@@ -259,20 +259,22 @@ func TestWaitAloneWithoutThePoller(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 3 {
-		write()
+	for round := range 4 {
 		calls, got := 0, 0
 		err := raw.Read(func(fd uintptr) bool {
 			buf := make([]byte, 8)
 			switch calls++; calls {
 			case 1:
+				write()
+				return false // the poller has seen it when it is back
+			case 2:
 				if !WaitAlone(raw, fd, time.Minute) {
 					t.Error("what came was not seen")
 				}
 				n, _ := Read(fd, buf)
 				got += n
 				write()
-				if b.woken(t) {
+				if round%2 == 1 && b.woken(t) { // not always: who asks has it forget what was there
 					t.Error("the poller is told, too")
 				}
 				return false // what was written is there already
