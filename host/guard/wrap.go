@@ -69,6 +69,9 @@ func (c *checker) simple(words []word) *Refusal {
 		if r := c.name(words[0]); r != nil && (r.Rule != RuleCommand || c.policy.dangerous(r.What, words[1:])) {
 			return r
 		}
+		if !c.allowed(words) {
+			return &Refusal{Rule: RuleAllow, What: clip(words[0].text)}
+		}
 		// As it is after quotes.
 		if r := c.policy.pattern(joined(words)); r != nil {
 			return r
@@ -112,10 +115,15 @@ func (c *checker) name(w word) *Refusal {
 	if which := c.policy.blocked(w.text); which != "" {
 		return &Refusal{Rule: RuleCommand, What: which}
 	}
-	if len(c.policy.Allow) > 0 && !slices.Contains(c.policy.Allow, w.text) && !slices.Contains(c.policy.Allow, path.Base(w.text)) {
-		return &Refusal{Rule: RuleAllow, What: clip(w.text)}
-	}
 	return nil
+}
+
+// allowed reports whether a command's program may run at all (P18). Of a shell that is given
+// a line it is the line that is judged.
+func (c *checker) allowed(words []word) bool {
+	name, base := words[0].text, path.Base(words[0].text)
+	return len(c.policy.Allow) == 0 || slices.Contains(c.policy.Allow, name) || slices.Contains(c.policy.Allow, base) ||
+		shells[base] && len(words) > 2 && words[1].text == "-c" && words[2].known
 }
 
 // unwrap is the command that a command runs, if it is one that does.
