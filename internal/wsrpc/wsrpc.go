@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
+	fast "github.com/segmentio/asm/utf8"
 
 	"tandemux/internal/jsonrpc"
 )
@@ -106,7 +107,7 @@ func (t *transport) text(buf []byte) ([]byte, error) {
 	if _, forged := jsonrpc.Pong(buf); forged {
 		buf[0] = '?' // as little JSON as it was, but no answer to a ping
 	}
-	if !utf8.Valid(buf) {
+	if !fast.Valid(buf) {
 		t.Close(int(websocket.StatusInvalidFramePayloadData), "messages are UTF-8")
 		return nil, errNotText
 	}
