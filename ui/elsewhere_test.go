@@ -133,3 +133,32 @@ func TestKeysBeforeTheLossOfAnotherHostIsKnown(t *testing.T) {
 		t.Errorf("typed %q", e.typed)
 	}
 }
+
+// TestKeysBehindAClaim: what is typed behind a claim goes after it, though a state from before
+// the claim comes in between; who never gets it is told after a while.
+func TestKeysBehindAClaim(t *testing.T) {
+	e := startElsewhere(t)
+	e.come()
+	theirs := func() {
+		raw, err := json.Marshal(ahp.TerminalState{Title: "sh", Cols: 80, Rows: 22, Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.sink.Snapshot(ahp.Snapshot{Resource: elsewhereShell, State: raw})
+		e.u.WaitIdle()
+	}
+	theirs()
+	e.u.Type("no")
+	e.u.Press("ctrl+space r")
+	theirs()
+	e.u.Type("yes")
+	if e.typed != "yes" {
+		t.Errorf("typed %q", e.typed)
+	}
+	e.u.Advance(6 * time.Second)
+	e.u.Type("no")
+	e.u.Shows("takes it")
+	if e.typed != "yes" {
+		t.Errorf("without the terminal typed %q", e.typed)
+	}
+}

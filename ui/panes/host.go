@@ -2,6 +2,7 @@ package panes
 
 import (
 	"fmt"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/ahp/hosted"
@@ -118,14 +119,29 @@ func (ps *Panes) Refused(e ahp.Envelope) bool {
 // Shows takes the state of a terminal that is followed.
 func (ps *Panes) Shows(uri ahp.URI, st ahp.TerminalState) {
 	t := ps.Terms.Ensure(uri)
-	t.Feed, t.Ready, t.Asked = ps.link.Sink.Feed(uri), true, 0
+	t.Feed, t.Ready = ps.link.Sink.Feed(uri), true
 	t.Info.Title, t.Info.Claim, t.Info.Lifecycle = st.Title, st.Claim, st.Lifecycle
 	t.Cols, t.Rows, t.Want = st.Cols, st.Rows, terminals.Size{}
 	if st.Cwd != "" {
 		t.Cwd = st.Cwd
 	}
+	// A claim that is under way is answered behind a state from before it, and not at all
+	// behind one from after it, which somebody else may have taken the terminal in.
+	if asked := t.Asked; ps.Terms.Mine(st.Claim) {
+		t.Asked = 0
+	} else if asked != 0 {
+		ps.loop.After(claimTime, func() {
+			if t.Asked == asked {
+				t.Asked = 0
+				ps.loop.Dirty |= loop.Chrome
+			}
+		})
+	}
 	ps.loop.Dirty |= loop.Places
 }
+
+// claimTime is how long after a state the answer to a claim may take.
+const claimTime = 5 * time.Second
 
 // Acts takes an action of a terminal; own says that it is one of this client's.
 func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
