@@ -21,7 +21,8 @@ type process struct {
 
 // own says that a process belongs to what runs in the multiplexer, not to it.
 func (p process) own() bool {
-	return slices.Contains([]string{"bash", "cat", "sleep", "sh", "bench"}, p.name)
+	self, _ := os.ReadFile("/proc/self/comm")
+	return slices.Contains([]string{"bash", "cat", "sleep", "sh", strings.TrimSpace(string(self))}, p.name)
 }
 
 // processes are those that the session started, wherever they went.

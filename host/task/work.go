@@ -190,7 +190,8 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 		},
 	})
 	if refused, is := errors.AsType[*client.RejectedError](err); is {
-		if now := l.look(); now.chat.ActiveTurn != nil || now.had(e.ID) {
+		now := l.look() // which may not have been told of that turn yet
+		if now.chat.ActiveTurn != nil || now.had(e.ID) || strings.HasPrefix(refused.Error(), "TurnInProgress") {
 			return nil // somebody was faster; the end of that turn wakes us
 		}
 		return l.refuse(ctx, e, turns.ErrorStart, refused.Error())
