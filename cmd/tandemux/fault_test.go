@@ -2,7 +2,10 @@ package main
 
 import (
 	"net"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +25,21 @@ func cmdHostSignal(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no host runs")
 	}
 	ts.Check(syscall.Kill(pid, signals[args[0]]))
+	for end := time.Now().Add(10 * time.Second); args[0] == "stop" && !stopped(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("the host goes on")
+		}
+	}
+}
+
+// stopped reports whether all threads of a process are; true where that can't be known.
+func stopped(pid int) bool {
+	tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	return !slices.ContainsFunc(tasks, func(path string) bool {
+		b, err := os.ReadFile(path)
+		_, after, is := strings.Cut(string(b), ") ")
+		return err == nil && is && after[0] != 'T'
+	})
 }
 
 // network is a TCP proxy that can fail like a network.
