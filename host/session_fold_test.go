@@ -321,7 +321,7 @@ func TestFoldIsTheSnapshot(t *testing.T) {
 				var pong any
 				f.request(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, &pong)
 			}
-			if f == b && r.IntN(12) == 0 {
+			if f == b && (r.IntN(12) == 0 || i > 30 && kinds[ahp.ReconnectReplay] == 0) {
 				kinds[f.back(w, theSession, theChat)]++
 			}
 		}
