@@ -69,8 +69,8 @@ type ShowResult struct {
 }
 
 // AgentParams makes an agent available that the host did not have when it started: one
-// that was configured or installed since, by its name, or a command line, of which one is
-// given (x-tandemux/agent). An agent that is there already is no error. A command line
+// that was configured or installed since, by its name, or a command line, not both; neither
+// is the first that there is (x-tandemux/agent). An agent that is there already is no error. A command line
 // needs the right to administer the host.
 type AgentParams struct {
 	Channel  URI      `json:"channel"`

@@ -239,16 +239,16 @@ func (h *Host) findAgent(_ context.Context, c *requests.Conn, p ahp.AgentParams)
 		}
 	}
 	switch {
-	case (p.Provider == "") == (len(p.Command) == 0):
+	case p.Provider != "" && len(p.Command) > 0:
 		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
 	case c.Principal.Lacks(need) != "":
 		return nil, params.Allowed("find agent", c.Principal.Lacks(need))
 	}
 	tx := h.core.Lock()
-	_, unknown := h.sessions.Provider(tx, p.Provider)
+	had, unknown := h.sessions.Provider(tx, p.Provider)
 	tx.Unlock()
-	if p.Provider != "" && unknown == nil {
-		return ahp.AgentResult{Provider: p.Provider}, nil
+	if len(p.Command) == 0 && unknown == nil {
+		return ahp.AgentResult{Provider: had.Info().ID}, nil
 	}
 	if h.cfg.Agent == nil {
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: this host runs no other agents than those it has")

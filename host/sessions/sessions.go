@@ -161,7 +161,7 @@ func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
 	i := slices.IndexFunc(ss.Providers, func(p agent.Provider) bool { return p.Info().ID == id })
 	switch {
 	case len(ss.Providers) == 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agent ls`")
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent: `tandemux agent ls` says which there are, and how to install them")
 	case i < 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agent ls` lists those that it has", params.Clip(id))
 	}

@@ -63,7 +63,7 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 
 // UseAgent has the host make an agent available and gives its name there.
 func (s *Conn) UseAgent(ctx context.Context, name string, command []string) (string, error) {
-	if name == "" && len(command) == 0 {
+	if root, _ := s.Mirror.Root(); name == "" && len(command) == 0 && len(root.Agents) > 0 {
 		return "", nil // the host's first
 	}
 	var got ahp.AgentResult

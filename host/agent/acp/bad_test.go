@@ -416,3 +416,22 @@ type closing struct {
 }
 
 func (c *closing) Message(string) { close(c.begun) }
+
+// TestLastSaid: of what a program prints when it fails, the line for people is taken.
+func TestLastSaid(t *testing.T) {
+	for said, want := range map[string]string{
+		"":                       "",
+		"one\ntwo\n\n":           "two",
+		"\n}\n":                  "",
+		"  all that there is\n}": "all that there is",
+		"/app/run.js:1\nthrow new Error('x')\n^\n\nError: no key\n    at run (/app/run.js:1:7)\n\nNode.js v22.1.0\n":                         "Error: no key",
+		"not as root\n\nError handling request {\n  method: 'session/new',\n  params: { cwd: '/' }\n} {\n  data: { details: 'closed' }\n}\n": "not as root",
+		"Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nKeyError: 'KEY'\n":                                        "KeyError: 'KEY'",
+	} {
+		s := &stderr{}
+		s.write([]byte(said))
+		if got := s.last(); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

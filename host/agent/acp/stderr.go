@@ -2,8 +2,10 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -124,18 +126,25 @@ func (s *stderr) quoted(lead string) string {
 	return ""
 }
 
-// last is the last line that says something, for a message.
+// last is the last line that says something, for a message: of what programs that fail print,
+// neither the stack nor a value's members, nor node's version.
 func (s *stderr) last() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := strings.Split(strings.ToValidUTF8(string(s.tail), "\uFFFD"), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(plaintext.Without(lines[i], unicode.IsControl))
-		if line != "" {
+	text := strings.ToValidUTF8(string(s.tail), "\uFFFD")
+	other := ""
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		part := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "Node.js v")
+		line = strings.TrimSpace(plaintext.Without(line, unicode.IsControl))
+		if !strings.ContainsFunc(line, unicode.IsLetter) {
+			continue
+		}
+		if !part && !strings.HasSuffix(line, "{") {
 			return clip(line, 300)
 		}
+		other = cmp.Or(other, line)
 	}
-	return ""
+	return clip(other, 300)
 }
 
 // close ends reading after a while: another process may hold the pipe.

@@ -109,7 +109,7 @@ func (r Row) State() string {
 
 // Missing is what the agent needs before it answers.
 func (r Row) Missing() string {
-	if !r.Found && r.Install != "" {
+	if !r.Found && !r.Host && r.Install != "" {
 		return r.Install
 	}
 	return r.Needs

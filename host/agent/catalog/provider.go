@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -153,17 +154,23 @@ func (m Maker) Finder(now func() Tables) func(id string, command []string) (agen
 	}
 }
 
-// Usable finds an agent that can be run by its name; the error says why there is none, and
-// what to do.
+// Usable finds an agent that can be run by its name, "" the first; the error says why there
+// is none, and what to do.
 func Usable(rows []Row, name string) (Row, error) {
 	r, ok := Named(rows, name)
 	switch {
+	case name == "" && len(rows) > 0 && rows[0].Found:
+		return rows[0], nil
+	case name == "":
+		return r, errors.New("no agent is installed where the host looks, on its PATH: `tandemux agent ls` says which there are, and how to install them")
 	case !ok:
 		return r, fmt.Errorf("there is no agent %.60q: `tandemux agent ls` lists them, and [agents.NAME] in the configuration makes one", name)
 	case !r.Found && r.Configured && len(r.Command) > 0:
 		return r, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", name, r.Command[0])
+	case len(r.Command) == 0:
+		return r, fmt.Errorf("the agent %s has no command", name)
 	case !r.Found:
-		return r, fmt.Errorf("the agent %s is not installed: %s", name, cmp.Or(r.Install, "it has no command"))
+		return r, fmt.Errorf("the agent %s is not installed: %s (the host's PATH has no %s)", name, r.Install, r.Command[0])
 	}
 	return r, nil
 }

@@ -113,3 +113,15 @@ func TestPanes(t *testing.T) {
 		t.Errorf("an agent of which nothing is known is told %+v, %v", p, err)
 	}
 }
+
+// TestMissing: what the host has needs no installing, also where this PATH lacks it.
+func TestMissing(t *testing.T) {
+	r := Row{Install: "npm install -g it", Needs: "a login"}
+	if got := r.Missing(); got != r.Install {
+		t.Errorf("what is not there needs %q", got)
+	}
+	r.Host = true
+	if got := r.Missing(); got != r.Needs {
+		t.Errorf("what the host has needs %q", got)
+	}
+}
