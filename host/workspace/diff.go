@@ -63,7 +63,7 @@ func (w *Workspace) diff(ctx context.Context, r *record, o DiffOptions) (Diff, e
 		defer c.close()
 		return c.diff(ctx, o)
 	}
-	return Diff{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be compared with", r.Kind)
+	return Diff{}, nothingOf(r, "nothing to compare with")
 }
 
 // sum adds the files' lines up.

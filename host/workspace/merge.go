@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,6 +71,18 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	return mergeChecked(ctx, w, o, check)
 }
 
+// nothingOf says why a workspace that is no worktree, copy or filesystem has no way home.
+func nothingOf(r *record, what string) error {
+	why := "it began without files (--workspace none); `tandemux task pull` copies what it made"
+	switch r.Kind {
+	case ReadOnly:
+		why = fmt.Sprintf("it only reads %s (--workspace ro:)", r.Source)
+	case ReadWrite:
+		why = fmt.Sprintf("it works in %s itself (--workspace rw:), where its changes are already", r.Source)
+	}
+	return filetree.Failf(filetree.ErrUnsupported, "the task has %s: %s", what, why)
+}
+
 func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
@@ -88,7 +101,7 @@ func (w *Workspace) merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	case Copy:
 		m, err = w.mergeCopy(ctx, r, o)
 	default:
-		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing to merge: its files are where they belong, or nowhere", r.Kind)
+		return Merged{}, nothingOf(r, "nothing to merge")
 	}
 	m.Files, m.Left, m.Nothing = append([]FileDiff{}, m.Files...), append([]string{}, m.Left...), len(m.Files) == 0
 	return m, err

@@ -95,7 +95,7 @@ func (w *Workspace) Update(ctx context.Context, o UpdateOptions) (Updated, error
 	case r.Kind == Copy:
 		return updateCopy(ctx, w, r, o)
 	case r.Kind != Worktree:
-		return Updated{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be brought up to date with", r.Kind)
+		return Updated{}, nothingOf(r, "nothing to bring up to date")
 	}
 	s, err := w.work(ctx, r, true)
 	if err != nil {

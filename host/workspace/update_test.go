@@ -242,7 +242,7 @@ func TestUpdateRefused(t *testing.T) {
 	inWorktree("git merge --abort")
 	c := create(t, w.store, "t2", Spec{Kind: ReadWrite, Dir: t.TempDir()})
 	_, err = c.Update(background, UpdateOptions{})
-	wantIs(t, err, filetree.ErrUnsupported, "nothing that it could be brought up to date with")
+	wantIs(t, err, filetree.ErrUnsupported, "nothing to bring up to date: it")
 }
 
 // TestUpdateInTheWay: a file that git ignores, where one would come, is left alone and

@@ -97,6 +97,9 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if o.Workspace == task.AutoWorkspace && o.Cwd != "" && WorksOn(t, filepath.Base) == string(workspace.None) {
+		c.note("%s is in no git repository, so the task begins without files; --workspace copy:. gives it a copy", o.Cwd)
+	}
 	if !o.Wait || !cli.AsJSON(c.Command) { // what is waited for names it
 		if err := show(c, t, t.ID); err != nil {
 			return err
