@@ -14,6 +14,7 @@ import (
 	"tandemux/host/web"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/endpoint"
+	errkind "tandemux/internal/fault"
 	"tandemux/internal/hosts"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
@@ -81,7 +82,7 @@ func othersOf(d local.Dirs) web.Others {
 			}
 			got, err := c.Open(ctx, r)
 			if e, is := errors.AsType[*apiclient.Error](err); is {
-				return nil, web.Refused(e.StatusCode, e)
+				return nil, errkind.New(e.StatusCode, "refused").Errorf("%w", e)
 			}
 			return got, p.ExplainAPI(err)
 		},

@@ -1,9 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 	"tandemux/host/auth"
 	"tandemux/host/front"
+	"tandemux/internal/fault"
 	"tandemux/internal/jsonrpc"
-	"tandemux/internal/pace"
 	"tandemux/internal/wsrpc"
 )
 
@@ -41,21 +42,13 @@ type Other struct {
 	Place string
 }
 
-// StatusError is an answer of a host's that is none.
-type StatusError struct {
-	Status int
-	error
-}
-
-// Refused is the error of an answer with a status.
-func Refused(status int, err error) error { return StatusError{status, err} }
-
 // Others are the hosts that the owner has given names (package hosts).
 type Others struct {
 	List func() ([]Other, error)
 	// Dial reaches one, as the owner's own interface does.
 	Dial func(ctx context.Context, name string) (jsonrpc.Transport, error)
-	// API asks one for a path below its /api/v1, which may have a query.
+	// API asks one for a path below its /api/v1, which may have a query. The error of an
+	// answer that is none has its status (package fault).
 	API func(ctx context.Context, name, method, path string, body io.Reader) (*http.Response, error)
 }
 
@@ -64,9 +57,9 @@ type Others struct {
 type carrier struct {
 	others Others
 
-	mu      sync.Mutex // guards all below
-	list    []Other    // as it was read last
-	told    map[chan struct{}]bool
+	mu      sync.Mutex    // guards all below
+	list    []Other       // as it was read last
+	changed chan struct{} // closed when there is another list
 	carried int
 }
 
@@ -94,31 +87,24 @@ func (c *carrier) read(s *Server) {
 		return
 	}
 	c.list = list
-	for ch := range c.told {
-		pace.Wake(ch)
-	}
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
-// follow tells when the list changes, until left is called.
-func (c *carrier) follow() (changed <-chan struct{}, left func()) {
-	ch := make(chan struct{}, 1)
+// now gives the list, and what is closed when there is another one.
+func (c *carrier) now() (list []Other, changed <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.told == nil {
-		c.told = map[chan struct{}]bool{}
-	}
-	c.told[ch] = true
-	return ch, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.told, ch)
-	}
+	return c.list, c.changed
 }
 
-func (c *carrier) now() []Other {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.list
+// find gives the host of a name, as now does the list.
+func (c *carrier) find(name string) (o Other, ok bool, changed <-chan struct{}) {
+	list, changed := c.now()
+	if i := slices.IndexFunc(list, func(o Other) bool { return o.Name == name }); i >= 0 {
+		return list[i], true, changed
+	}
+	return o, false, changed
 }
 
 // enter counts a connection in.
@@ -182,10 +168,9 @@ func (s *Server) tellHosts(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	defer t.Close(jsonrpc.CloseAway, "") //nolint:errcheck // it is over
-	changed, left := s.carrier.follow()
-	defer left()
 	for {
-		if t.Write(ctx, names(s.carrier.now())) != nil {
+		list, changed := s.carrier.now()
+		if t.Write(ctx, names(list)) != nil {
 			return
 		}
 		select {
@@ -198,22 +183,12 @@ func (s *Server) tellHosts(w http.ResponseWriter, r *http.Request) {
 
 // names is what a page is told.
 func names(list []Other) []byte {
-	text := []byte{'['}
+	all := make([]string, len(list))
 	for i, o := range list {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = fmt.Appendf(text, "%q", o.Name) // letters, digits, dots, dashes: package hosts checks
+		all[i] = o.Name
 	}
-	return append(text, ']')
-}
-
-func find(list []Other, name string) (Other, bool) {
-	i := slices.IndexFunc(list, func(o Other) bool { return o.Name == name })
-	if i < 0 {
-		return Other{}, false
-	}
-	return list[i], true
+	text, _ := json.Marshal(all) //nolint:errcheck // strings can be
+	return text
 }
 
 // carry connects a page to another host. A browser tells its page of no HTTP status, so what
@@ -230,25 +205,20 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, name, token strin
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	changed, left := s.carrier.follow()
-	defer left()
-	o, ok := find(s.carrier.now(), name)
+	o, ok, changed := s.carrier.find(name)
 	if !ok {
 		page.Close(closeUnknown, "no host has this name") //nolint:errcheck // it is over
 		return
 	}
 	go func() {
-		for {
+		for is := o; is == o; is, _, changed = s.carrier.find(name) {
 			select {
 			case <-changed:
-				if is, ok := find(s.carrier.now(), name); !ok || is != o {
-					cancel(errOther)
-					return
-				}
 			case <-ctx.Done():
 				return
 			}
 		}
+		cancel(errOther)
 	}()
 	dialling, stop := context.WithTimeout(ctx, dialTime)
 	far, err := s.carrier.others.Dial(dialling, name)
@@ -381,7 +351,7 @@ func (s *Server) askHost(w http.ResponseWriter, r *http.Request, name string) {
 		http.NotFound(w, r)
 		return
 	}
-	if _, ok := find(s.carrier.now(), name); !ok {
+	if _, ok, _ := s.carrier.find(name); !ok {
 		http.Error(w, "no host is called "+name, http.StatusNotFound)
 		return
 	}
@@ -390,11 +360,7 @@ func (s *Server) askHost(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	got, err := s.carrier.others.API(r.Context(), name, r.Method, path, http.MaxBytesReader(w, r.Body, maxAsked))
 	if err != nil {
-		status := http.StatusBadGateway
-		if e, is := errors.AsType[StatusError](err); is {
-			status = e.Status
-		}
-		http.Error(w, err.Error(), status)
+		http.Error(w, err.Error(), cmp.Or(fault.Status(err), http.StatusBadGateway))
 		return
 	}
 	defer got.Body.Close()

@@ -76,19 +76,14 @@ type OfferResult struct {
 }
 
 // offer lets a browser in that comes with the secret.
-func (s *Server) offer(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	if !operates(w, c) {
-		return
-	}
+func (s *Server) offer(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
 	var in offerRequest
 	if err := read(r, &in); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return nil, err
 	}
 	cl, err := s.connect(r.Context(), c)
 	if err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	secret := rand.Text() // 130 bits, in letters that a QR code holds densely
 	o := &offer{
@@ -100,8 +95,7 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request, c front.Caller) {
 		o.made = &ahp.TokenNewResult{}
 		if err := cl.Call(r.Context(), ahp.MethodTokenNew, o.token, o.made); err != nil {
 			cl.Close()
-			refused(w, err)
-			return
+			return nil, err
 		}
 		result.ID, result.Expires = o.made.ID, in.Expires
 	}
@@ -110,13 +104,12 @@ func (s *Server) offer(w http.ResponseWriter, r *http.Request, c front.Caller) {
 			cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: o.made.ID}, nil) //nolint:errcheck // the first error counts
 		}
 		cl.Close()
-		refused(w, err)
-		return
+		return nil, err
 	}
 	if o.made != nil {
 		cl.Close()
 	}
-	write(w, result)
+	return result, nil
 }
 
 // add turns the page on, with an offer that holds for some time.
@@ -192,22 +185,19 @@ type PairResult struct {
 }
 
 // pair exchanges an offer's secret for a token in a cookie.
-func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
+func (s *Server) pair(w http.ResponseWriter, r *http.Request, _ front.Caller) (any, error) {
 	if r.Header.Get("Origin") == "" { // browsers say it, and the front has compared it
-		http.Error(w, "only the page pairs a browser", http.StatusForbidden)
-		return
+		return nil, errForbidden.Errorf("only the page pairs a browser")
 	}
 	var in struct {
 		Secret string `json:"secret"`
 	}
 	if err := read(r, &in); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return nil, err
 	}
 	o := s.take(in.Secret)
 	if o == nil {
-		c.Fail(w, r, "wrong secret for a browser", "This link was used already, has ended, or is not one of this host's: `tandemux web`, or who sent it, has a new one.")
-		return
+		return nil, secretError{"wrong secret for a browser", "This link was used already, has ended, or is not one of this host's: `tandemux web`, or who sent it, has a new one."}
 	}
 	name := front.PageCookie(r)
 	var token ahp.TokenNewResult
@@ -217,18 +207,17 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	} else {
 		defer o.client.Close()
 		if err := o.client.Call(r.Context(), ahp.MethodTokenNew, o.token, &token); err != nil {
-			refused(w, err)
-			return
+			return nil, err
 		}
 		s.mu.Lock()
 		s.noted(token.ID)
 		s.mu.Unlock()
 	}
-	s.let(w, r, name, token, o.made != nil)
+	return s.let(w, r, name, token, o.made != nil), nil
 }
 
 // let gives a browser its token, in a cookie, and the page's key.
-func (s *Server) let(w http.ResponseWriter, r *http.Request, name string, token ahp.TokenNewResult, guest bool) {
+func (s *Server) let(w http.ResponseWriter, r *http.Request, name string, token ahp.TokenNewResult, guest bool) PairResult {
 	last := cookieTime
 	if token.Expires != 0 {
 		last = min(last, time.Until(time.UnixMilli(token.Expires)))
@@ -237,5 +226,5 @@ func (s *Server) let(w http.ResponseWriter, r *http.Request, name string, token 
 		Name: name, Value: token.Token, Path: "/", MaxAge: int(last / time.Second),
 		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
 	})
-	write(w, PairResult{Key: front.PageKey(token.Token), ID: token.ID, Guest: guest})
+	return PairResult{Key: front.PageKey(token.Token), ID: token.ID, Guest: guest}
 }

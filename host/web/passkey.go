@@ -1,10 +1,10 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -69,160 +69,149 @@ func (s *Server) Proved(token string, page bool) bool {
 }
 
 // here are the host name that passkeys are for and the page's origin, of a request of the
-// page's; an error that it was answered.
-func here(w http.ResponseWriter, r *http.Request) (rp, origin string, ok bool) {
-	rp, err := passkey.Host(r.Host)
+// page's.
+func here(r *http.Request) (rp, origin string, err error) {
 	origin = "http://" + r.Host
 	if r.TLS != nil {
 		origin = "https://" + r.Host
 	}
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusConflict)
-	case r.Header.Get("Origin") != origin:
-		http.Error(w, "only the page uses passkeys", http.StatusForbidden)
-	default:
-		ok = true
+	if rp, err = passkey.Host(r.Host); err != nil {
+		return "", "", errConflict.Errorf("%w", err)
 	}
-	return rp, origin, ok
+	if r.Header.Get("Origin") != origin {
+		return "", "", errForbidden.Errorf("only the page uses passkeys")
+	}
+	return rp, origin, nil
 }
 
 // adds is the token of a browser that may add a passkey: where passkeys confirm what is
 // allowed, one that has some confirms the next by them.
-func (s *Server) adds(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
-	token, ok = browser(w, c)
-	if ok && s.passkeys.Of(token) && !s.Proved(token, true) {
-		http.Error(w, "a passkey has to confirm this first", http.StatusForbidden)
-		return token, false
+func (s *Server) adds(c front.Caller) (token string, err error) {
+	token, err = browser(c)
+	if err == nil && s.passkeys.Of(token) && !s.Proved(token, true) {
+		err = errForbidden.Errorf("a passkey has to confirm this first")
 	}
-	return token, ok
+	return token, err
 }
 
 // browser is the token of a page's request; a guest is none.
-func browser(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
-	token, ok = auth.TokenOf(c.Principal)
-	if ok = ok && len(c.Scopes) > 0; !ok {
-		http.Error(w, "only a browser that has been let in has passkeys", http.StatusForbidden)
+func browser(c front.Caller) (token string, err error) {
+	token, ok := auth.TokenOf(c.Principal)
+	if !ok || len(c.Scopes) == 0 {
+		return "", errForbidden.Errorf("only a browser that has been let in has passkeys")
 	}
-	return token, ok
+	return token, nil
 }
 
 // newPasskey asks a browser that was let in for a passkey.
-func (s *Server) newPasskey(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	rp, _, ok := here(w, r)
-	if !ok {
-		return
+func (s *Server) newPasskey(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
+	rp, _, err := here(r)
+	if err != nil {
+		return nil, err
 	}
-	if token, ok := s.adds(w, c); ok {
-		write(w, s.passkeys.New(rp, token, "tandemux on "+rp))
+	token, err := s.adds(c)
+	if err != nil {
+		return nil, err
 	}
+	return s.passkeys.New(rp, token, "tandemux on "+rp), nil
 }
 
 // addPasskey takes it.
-func (s *Server) addPasskey(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	rp, origin, ok := here(w, r)
-	if !ok {
-		return
+func (s *Server) addPasskey(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
+	rp, origin, err := here(r)
+	if err != nil {
+		return nil, err
 	}
-	token, ok := s.adds(w, c)
-	if !ok {
-		return
+	token, err := s.adds(c)
+	if err != nil {
+		return nil, err
 	}
 	var in passkey.Response
-	err := read(r, &in)
-	if err == nil {
+	if err = read(r, &in); err == nil {
 		err = s.passkeys.Add(rp, origin, token, in)
 	}
 	if err != nil {
-		http.Error(w, "add the passkey: "+err.Error(), http.StatusBadRequest)
-		return
+		return nil, errBad.Errorf("add the passkey: %w", err)
 	}
 	s.log.Info("a passkey was added", "token", token)
-	write(w, struct{}{})
+	return struct{}{}, nil
 }
 
 // askPasskey asks anybody for a passkey: to let them in, or to prove that they are there.
-func (s *Server) askPasskey(w http.ResponseWriter, r *http.Request, _ front.Caller) {
-	if rp, _, ok := here(w, r); ok {
-		write(w, s.passkeys.Ask(rp))
+func (s *Server) askPasskey(_ http.ResponseWriter, r *http.Request, _ front.Caller) (any, error) {
+	rp, _, err := here(r)
+	if err != nil {
+		return nil, err
 	}
+	return s.passkeys.Ask(rp), nil
 }
 
-// used gives the passkey of a request; none was answered.
-func (s *Server) used(w http.ResponseWriter, r *http.Request, c front.Caller) (k passkey.Key, ok bool) {
-	rp, origin, ok := here(w, r)
-	if !ok {
-		return k, false
+// used gives the passkey of a request.
+func (s *Server) used(r *http.Request) (k passkey.Key, err error) {
+	rp, origin, err := here(r)
+	if err != nil {
+		return k, err
 	}
 	var in passkey.Response
-	err := read(r, &in)
-	if err == nil {
+	if err = read(r, &in); err == nil {
 		k, err = s.passkeys.Check(rp, origin, in)
 	}
 	if err != nil {
-		c.Fail(w, r, "wrong passkey of a browser", "the passkey: "+err.Error())
+		return k, secretError{"wrong passkey of a browser", "the passkey: " + err.Error()}
 	}
-	return k, err == nil
+	return k, nil
 }
 
 // prove notes that a browser's person is there.
-func (s *Server) prove(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	token, ok := browser(w, c)
-	if !ok {
-		return
+func (s *Server) prove(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
+	token, err := browser(c)
+	if err != nil {
+		return nil, err
 	}
-	k, ok := s.used(w, r, c)
-	if !ok {
-		return
+	k, err := s.used(r)
+	if err != nil {
+		return nil, err
 	}
 	if !slices.Contains(k.Tokens, token) {
-		http.Error(w, "this passkey is not this browser's: add one here", http.StatusForbidden)
-		return
+		return nil, errForbidden.Errorf("this passkey is not this browser's: add one here")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proved == nil {
 		s.proved = map[string]time.Time{}
 	}
-	for t, until := range s.proved {
-		if time.Now().After(until) {
-			delete(s.proved, t)
-		}
-	}
-	s.proved[token] = time.Now().Add(provedFor)
-	write(w, map[string]int64{"until": s.proved[token].UnixMilli()})
+	now := time.Now()
+	maps.DeleteFunc(s.proved, func(_ string, until time.Time) bool { return now.After(until) })
+	s.proved[token] = now.Add(provedFor)
+	return map[string]int64{"until": s.proved[token].UnixMilli()}, nil
 }
 
 // signIn lets a browser in by a passkey, with what the token may that registered it, as long
 // as that is valid.
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	k, ok := s.used(w, r, c)
-	if !ok {
-		return
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request, _ front.Caller) (any, error) {
+	k, err := s.used(r)
+	if err != nil {
+		return nil, err
 	}
 	cl, err := s.service(r.Context())
 	if err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	defer cl.Close()
 	var list ahp.TokenListResult
 	if err := cl.Call(r.Context(), ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &list); err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	now := time.Now().UnixMilli()
 	at := slices.IndexFunc(list.Items, func(t ahp.TokenInfo) bool { return t.ID == k.Tokens[0] && (t.Expires == 0 || t.Expires > now) })
 	if at < 0 {
 		s.prunePasskeys(list.Items)
-		c.Fail(w, r, "a passkey of a token that is none any more", "What this passkey stood for was removed, or is over: `tandemux web` prints a new link.")
-		return
+		return nil, secretError{"a passkey of a token that is none any more", "What this passkey stood for was removed, or is over: `tandemux web` prints a new link."}
 	}
 	of := list.Items[at]
 	var token ahp.TokenNewResult
 	if err := cl.Call(r.Context(), ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: of.Name, Scopes: of.Scopes, Expires: of.Expires}, &token); err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	if err := s.passkeys.Got(k.ID, token.ID); err != nil {
 		s.log.Warn("a browser that came by a passkey can't prove by it who is there", "token", token.ID, "err", err)
@@ -230,7 +219,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request, c front.Caller) 
 	s.mu.Lock()
 	s.noted(token.ID)
 	s.mu.Unlock()
-	s.let(w, r, front.PageCookie(r), token, false)
+	return s.let(w, r, front.PageCookie(r), token, false), nil
 }
 
 // service opens a connection of the page's own.
@@ -267,22 +256,16 @@ type Passkeys struct {
 }
 
 // listPasskeys tells the host's owner which there are.
-func (s *Server) listPasskeys(w http.ResponseWriter, _ *http.Request, c front.Caller) {
-	if !operates(w, c) {
-		return
-	}
+func (s *Server) listPasskeys(http.ResponseWriter, *http.Request, front.Caller) (any, error) {
 	all := Passkeys{Items: []Passkey{}}
 	for _, k := range s.passkeys.All() {
 		all.Items = append(all.Items, Passkey{base64.RawURLEncoding.EncodeToString(k.ID), k.RP, k.Tokens})
 	}
-	write(w, all)
+	return all, nil
 }
 
 // removePasskey ends a passkey, and whom it let in.
-func (s *Server) removePasskey(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	if !operates(w, c) {
-		return
-	}
+func (s *Server) removePasskey(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
 	var in struct {
 		ID string `json:"id"`
 	}
@@ -292,33 +275,21 @@ func (s *Server) removePasskey(w http.ResponseWriter, r *http.Request, c front.C
 		id, err = base64.RawURLEncoding.DecodeString(in.ID)
 	}
 	if err != nil {
-		http.Error(w, "remove a passkey: "+err.Error(), http.StatusBadRequest)
-		return
+		return nil, errBad.Errorf("remove a passkey: %w", err)
 	}
 	cl, err := s.connect(r.Context(), c)
 	if err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	defer cl.Close()
 	k, err := s.passkeys.Remove(id)
 	if err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	s.log.Info("a passkey was removed", "token", k.Tokens[0])
-	ended := 0
-	for _, token := range k.Tokens[1:] {
-		switch e := cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: token}, nil); {
-		case e == nil:
-			ended++
-		case ahp.CodeOf(e) != ahp.CodeNotFound:
-			err = cmp.Or(err, e)
-		}
-	}
+	ended, err := revoke(r.Context(), cl, k.Tokens[1:])
 	if err != nil {
-		refused(w, fmt.Errorf("the passkey is gone, but not all whom it let in: %w", err))
-		return
+		return nil, fmt.Errorf("the passkey is gone, but not all whom it let in: %w", err)
 	}
-	write(w, map[string]int{"ended": ended})
+	return map[string]int{"ended": ended}, nil
 }

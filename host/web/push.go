@@ -9,37 +9,34 @@ import (
 )
 
 // tells refuses who is not to be told what waits: guests, and who is no browser.
-func (s *Server) tells(w http.ResponseWriter, c front.Caller) (token string, ok bool) {
+func (s *Server) tells(c front.Caller) (token string, err error) {
 	token, is := auth.TokenOf(c.Principal)
 	switch {
 	case s.push == nil:
-		http.Error(w, "this host sends nothing to browsers", http.StatusNotFound)
-		return "", false
+		return "", errNotFound.Errorf("this host sends nothing to browsers")
 	case !is || len(c.Scopes) == 0:
-		http.Error(w, "only a browser that has been let in is told what waits", http.StatusForbidden)
-		return "", false
+		return "", errForbidden.Errorf("only a browser that has been let in is told what waits")
 	}
-	return token, true
+	return token, nil
 }
 
 // pushKey gives the key that a page subscribes with at its push service.
-func (s *Server) pushKey(w http.ResponseWriter, _ *http.Request, c front.Caller) {
-	if _, ok := s.tells(w, c); !ok {
-		return
+func (s *Server) pushKey(_ http.ResponseWriter, _ *http.Request, c front.Caller) (any, error) {
+	if _, err := s.tells(c); err != nil {
+		return nil, err
 	}
 	key, err := s.push.Key()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return nil, errInternal.Errorf("%w", err)
 	}
-	write(w, map[string]string{"key": key})
+	return map[string]string{"key": key}, nil
 }
 
 // subscribe notes where a page is told what waits.
-func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	token, ok := s.tells(w, c)
-	if !ok {
-		return
+func (s *Server) subscribe(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
+	token, err := s.tells(c)
+	if err != nil {
+		return nil, err
 	}
 	var in struct {
 		Endpoint string `json:"endpoint"`
@@ -48,26 +45,23 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c front.Calle
 			Auth string `json:"auth"`
 		} `json:"keys"`
 	}
-	err := read(r, &in)
-	if err == nil {
+	if err = read(r, &in); err == nil {
 		err = s.push.Subscribe(push.Subscription{Token: token, Endpoint: in.Endpoint, Page: in.Keys.Page, Auth: in.Keys.Auth})
 	}
 	if err != nil {
-		http.Error(w, "subscribe: "+err.Error(), http.StatusBadRequest)
-		return
+		return nil, errBad.Errorf("subscribe: %w", err)
 	}
-	write(w, struct{}{})
+	return struct{}{}, nil
 }
 
 // unsubscribe forgets all that the browser subscribed.
-func (s *Server) unsubscribe(w http.ResponseWriter, _ *http.Request, c front.Caller) {
-	token, ok := s.tells(w, c)
-	if !ok {
-		return
+func (s *Server) unsubscribe(_ http.ResponseWriter, _ *http.Request, c front.Caller) (any, error) {
+	token, err := s.tells(c)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.push.Unsubscribe(token); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return nil, errInternal.Errorf("%w", err)
 	}
-	write(w, struct{}{})
+	return struct{}{}, nil
 }

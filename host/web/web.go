@@ -21,6 +21,8 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/passkey"
 	"tandemux/host/push"
+	"tandemux/internal/client"
+	"tandemux/internal/fault"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/statefile"
 )
@@ -73,6 +75,7 @@ type kept struct {
 // browsers what waits.
 func New(state, version string, p *push.Pusher, log *slog.Logger) *Server {
 	s := &Server{path: filepath.Join(state, "web.json"), version: version, push: p, passkeys: passkey.Open(state, time.Now, log), log: log}
+	s.carrier.changed = make(chan struct{})
 	err := statefile.ReadJSON(s.path, maxState, &s.kept)
 	s.on = err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,26 +120,60 @@ func (s *Server) Door() front.Door {
 // route is what a request asks for.
 type route struct{ method, path string }
 
-// routes are those that are no files; open ones need no token.
-var routes = map[route]struct {
-	open bool
-	do   func(*Server, http.ResponseWriter, *http.Request, front.Caller)
-}{
-	{http.MethodPost, "pair"}:    {true, (*Server).pair},
-	{http.MethodPost, "offer"}:   {false, (*Server).offer},
-	{http.MethodDelete, "offer"}: {false, (*Server).off},
-	{http.MethodGet, "push"}:     {false, (*Server).pushKey},
-	{http.MethodPost, "push"}:    {false, (*Server).subscribe},
-	{http.MethodDelete, "push"}:  {false, (*Server).unsubscribe},
+// asker is who may ask for something.
+type asker uint8
 
-	{http.MethodGet, "passkey"}:         {false, (*Server).listPasskeys},
-	{http.MethodDelete, "passkey"}:      {false, (*Server).removePasskey},
-	{http.MethodPost, "passkey"}:        {false, (*Server).newPasskey},
-	{http.MethodPut, "passkey"}:         {false, (*Server).addPasskey},
-	{http.MethodPost, "passkey/ask"}:    {true, (*Server).askPasskey},
-	{http.MethodPut, "passkey/sign-in"}: {true, (*Server).signIn},
-	{http.MethodPut, "passkey/prove"}:   {false, (*Server).prove},
+const (
+	anybody asker = iota
+	letIn         // who has a token
+	owner
+)
+
+// routes are those that are no files. What do gives is the answer, as JSON.
+var routes = map[route]struct {
+	who asker
+	do  func(*Server, http.ResponseWriter, *http.Request, front.Caller) (any, error)
+}{
+	{http.MethodPost, "pair"}:    {anybody, (*Server).pair},
+	{http.MethodPost, "offer"}:   {owner, (*Server).offer},
+	{http.MethodDelete, "offer"}: {owner, (*Server).off},
+	{http.MethodGet, "push"}:     {letIn, (*Server).pushKey},
+	{http.MethodPost, "push"}:    {letIn, (*Server).subscribe},
+	{http.MethodDelete, "push"}:  {letIn, (*Server).unsubscribe},
+
+	{http.MethodGet, "passkey"}:         {owner, (*Server).listPasskeys},
+	{http.MethodDelete, "passkey"}:      {owner, (*Server).removePasskey},
+	{http.MethodPost, "passkey"}:        {letIn, (*Server).newPasskey},
+	{http.MethodPut, "passkey"}:         {letIn, (*Server).addPasskey},
+	{http.MethodPost, "passkey/ask"}:    {anybody, (*Server).askPasskey},
+	{http.MethodPut, "passkey/sign-in"}: {anybody, (*Server).signIn},
+	{http.MethodPut, "passkey/prove"}:   {letIn, (*Server).prove},
 }
+
+// The kinds of errors, by their answers; those of AHP have one of their own.
+var (
+	errBad       = fault.New(http.StatusBadRequest, "not understood")
+	errForbidden = fault.New(http.StatusForbidden, "forbidden")
+	errNotFound  = fault.New(http.StatusNotFound, "not found")
+	errConflict  = fault.New(http.StatusConflict, "conflict")
+	errInternal  = fault.New(http.StatusInternalServerError, "failed")
+)
+
+// statusOf is what an error is answered with.
+func statusOf(err error) int {
+	switch ahp.CodeOf(err) {
+	case ahp.CodeInvalidParams:
+		return http.StatusBadRequest
+	case ahp.CodePermissionDenied:
+		return http.StatusForbidden
+	}
+	return cmp.Or(fault.Status(err), http.StatusConflict)
+}
+
+// secretError is about a secret that is none; the reason is for the record.
+type secretError struct{ reason, text string }
+
+func (e secretError) Error() string { return e.text }
 
 // open reports whether anybody may ask: for files, and to pair.
 func (s *Server) open(r *http.Request) bool {
@@ -146,7 +183,7 @@ func (s *Server) open(r *http.Request) bool {
 		return false
 	}
 	if rt, is := routes[routeOf(r)]; is {
-		return rt.open
+		return rt.who == anybody
 	}
 	return r.Method == http.MethodGet || r.Method == http.MethodHead
 }
@@ -161,11 +198,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	to := http.NewResponseController(w)
 	to.SetReadDeadline(time.Now().Add(answerTime))  //nolint:errcheck // not all can; then the front's bounds hold
 	to.SetWriteDeadline(time.Now().Add(answerTime)) //nolint:errcheck // so
-	do := routes[routeOf(r)].do
-	switch {
-	case do != nil:
+	switch rt, is := routes[routeOf(r)]; {
+	case is && rt.who == owner && !c.Operates:
+		http.Error(w, "only the host's owner lets browsers in: a token needs the scope \"admin\"", http.StatusForbidden)
+	case is:
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		do(s, w, r, c)
+		got, err := rt.do(s, w, r, c)
+		if secret, is := errors.AsType[secretError](err); is {
+			c.Fail(w, r, secret.reason, secret.text)
+		} else if err != nil {
+			http.Error(w, err.Error(), statusOf(err))
+		} else {
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(got) //nolint:errcheck // who asked is gone
+		}
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		file(w, r)
 	default:
@@ -177,41 +223,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 // read reads a body of JSON. A form of another page's can't have that type.
 func read(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return fmt.Errorf("the body must be application/json")
+		return errBad.Errorf("the body must be application/json")
 	}
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
 		err = json.Unmarshal(body, into)
 	}
 	if err != nil {
-		return fmt.Errorf("read the body: %w", err)
+		return errBad.Errorf("read the body: %w", err)
 	}
 	return nil
-}
-
-func write(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v) //nolint:errcheck // who asked is gone
-}
-
-// refused answers with an error of AHP's.
-func refused(w http.ResponseWriter, err error) {
-	status := http.StatusConflict
-	switch ahp.CodeOf(err) {
-	case ahp.CodeInvalidParams:
-		status = http.StatusBadRequest
-	case ahp.CodePermissionDenied:
-		status = http.StatusForbidden
-	}
-	http.Error(w, err.Error(), status)
-}
-
-// operates refuses who does not operate the host.
-func operates(w http.ResponseWriter, c front.Caller) bool {
-	if !c.Operates {
-		http.Error(w, "only the host's owner lets browsers in: a token needs the scope \"admin\"", http.StatusForbidden)
-	}
-	return c.Operates
 }
 
 // noted remembers that a browser was given a token. The caller holds mu.
@@ -226,14 +247,10 @@ func (s *Server) noted(token string) {
 }
 
 // off ends the page, what is listened for it, and the browsers' tokens.
-func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	if !operates(w, c) {
-		return
-	}
+func (s *Server) off(_ http.ResponseWriter, r *http.Request, c front.Caller) (any, error) {
 	cl, err := s.connect(r.Context(), c)
 	if err != nil {
-		refused(w, err)
-		return
+		return nil, err
 	}
 	defer cl.Close()
 	s.mu.Lock()
@@ -247,15 +264,7 @@ func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	if os.IsNotExist(err) {
 		err = nil
 	}
-	ended := 0
-	for _, id := range tokens {
-		switch e := cl.Call(r.Context(), ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: id}, nil); {
-		case e == nil:
-			ended++
-		case ahp.CodeOf(e) != ahp.CodeNotFound:
-			err = cmp.Or(err, e)
-		}
-	}
+	ended, failed := revoke(r.Context(), cl, tokens)
 	if s.push != nil {
 		s.push.Prune()
 	}
@@ -267,9 +276,18 @@ func (s *Server) off(w http.ResponseWriter, r *http.Request, c front.Caller) {
 		// This request may have come that way.
 		time.AfterFunc(time.Second, stop)
 	}
-	if err != nil {
-		refused(w, err)
-		return
+	return map[string]int{"ended": ended}, cmp.Or(err, failed)
+}
+
+// revoke ends tokens and gives how many there were; the first error counts.
+func revoke(ctx context.Context, cl *client.Client, tokens []string) (ended int, err error) {
+	for _, id := range tokens {
+		switch e := cl.Call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: id}, nil); {
+		case e == nil:
+			ended++
+		case ahp.CodeOf(e) != ahp.CodeNotFound:
+			err = cmp.Or(err, e)
+		}
 	}
-	write(w, map[string]int{"ended": ended})
+	return ended, err
 }

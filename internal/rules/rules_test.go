@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"emulator/engine":          {"emulator/...", "internal/config/option"},
 	"emulator/emutest":         {"emulator"},
 	"keymap":                   {"internal/config/option"},
-	"themes":                   {"internal/spelling"},
+	"themes":                   {"emulator", "internal/spelling"},
 	"internal/acptest":         {},
 	"internal/ahptest":         {},
 
@@ -114,7 +114,7 @@ var arrows = map[string][]string{
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
 	"host/passkey":       {"internal/statefile"},
 	"host/push":          {"ahp", "host/hooks", "internal/statefile", "internal/pace"},
-	"host/web":           {"ahp", "host/auth", "host/front", "host/passkey", "host/push", "internal/client", "internal/config/option", "internal/hosttest", "internal/jsonrpc", "internal/statefile", "internal/wsrpc", "internal/pace"},
+	"host/web":           {"ahp", "host/auth", "host/front", "host/passkey", "host/push", "internal/client", "internal/config/option", "internal/fault", "internal/hosttest", "internal/jsonrpc", "internal/statefile", "internal/wsrpc"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/git":           {"host/workspace/filetree", "internal/procgroup"},
 	"host/workspace":     {"host/git", "host/workspace/filetree", "host/workspace/folders", "host/workspace/merge", "host/workspace/modules"},
