@@ -13,7 +13,7 @@ func TestAltKeys(t *testing.T) {
 		with := table.WithAlt()
 		consistent(t, with)
 		for _, r := range altKeys {
-			keys, does := r.chord.String(), strings.Join(append([]string{r.command}, r.args...), " ")
+			keys, does := r.Chord.String(), strings.Join(append([]string{r.Command}, r.Args...), " ")
 			if got := bound(t, with, Normal, keys); got != does {
 				t.Errorf("%s: %s does %q, want %q", name, keys, got, does)
 			}

@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -185,15 +186,7 @@ func (c Chord) String() string {
 
 // startsWith says whether the chord begins with the keys.
 func (c Chord) startsWith(keys []Key) bool {
-	if len(c) < len(keys) {
-		return false
-	}
-	for i, k := range keys {
-		if c[i] != k {
-			return false
-		}
-	}
-	return true
+	return len(c) >= len(keys) && slices.Equal(c[:len(keys)], keys)
 }
 
 // codeNames are the canonical names; names has these and the accepted others.

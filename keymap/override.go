@@ -45,7 +45,7 @@ type overriding struct {
 	table    Table
 	mode     Mode
 	check    func(name string, args []string) error
-	sources  []source
+	sources  []Binding
 	problems []Problem
 	taken    []taken
 }
@@ -67,8 +67,8 @@ func (o *overriding) row(keys, line string) {
 		o.problem(keys, false, "%v", err)
 		return
 	}
-	s := source{mode: o.mode, chord: chord, user: true}
-	b := s.binding(o.table.prefix)
+	s := Binding{Mode: o.mode, Chord: chord, User: true}
+	b := s.bound(o.table.prefix)
 	for _, other := range o.taken {
 		if conflict(&b, &other.binding) {
 			o.problem(keys, false, "conflicts with %q, which is bound too", other.keys)
@@ -79,15 +79,15 @@ func (o *overriding) row(keys, line string) {
 		o.problem(keys, false, "%v", err)
 		return
 	} else if len(words) > 0 {
-		s.command, s.args = words[0], words[1:]
+		s.Command, s.Args = words[0], words[1:]
 	}
-	if s.command == "" {
+	if s.Command == "" {
 		o.unbind(keys, b)
 		o.taken = append(o.taken, taken{keys, b})
 		return
 	}
 	if o.check != nil {
-		if err := o.check(s.command, s.args); err != nil {
+		if err := o.check(s.Command, s.Args); err != nil {
 			o.problem(keys, false, "%v", err)
 			return
 		}
@@ -96,9 +96,7 @@ func (o *overriding) row(keys, line string) {
 		return
 	}
 	// What the preset repeats is repeated by other keys too.
-	s.repeat = slices.ContainsFunc(o.table.sources, func(old source) bool {
-		return old.repeat && old.command == s.command
-	})
+	s.Repeat = slices.ContainsFunc(o.table.sources, func(old Binding) bool { return old.Repeat && old.Command == s.Command })
 	o.displace(keys, b)
 	o.sources = append(o.sources, s)
 	o.taken = append(o.taken, taken{keys, b})
@@ -107,9 +105,7 @@ func (o *overriding) row(keys, line string) {
 // unbind takes the rows with that chord out.
 func (o *overriding) unbind(keys string, b Binding) {
 	before := len(o.sources)
-	o.sources = slices.DeleteFunc(o.sources, func(s source) bool {
-		return s.mode == o.mode && s.binding(o.table.prefix).Keys == b.Keys
-	})
+	o.sources = slices.DeleteFunc(o.sources, func(s Binding) bool { return s.Mode == o.mode && s.bound(o.table.prefix).Keys == b.Keys })
 	if len(o.sources) == before {
 		o.problem(keys, true, "was not bound, so there is nothing to unbind")
 	}
@@ -118,8 +114,8 @@ func (o *overriding) unbind(keys string, b Binding) {
 // displace takes out what the new row stands in the way of. The same chord is
 // what the user asked for and is not worth a word.
 func (o *overriding) displace(keys string, b Binding) {
-	o.sources = slices.DeleteFunc(o.sources, func(old source) bool {
-		was := old.binding(o.table.prefix)
+	o.sources = slices.DeleteFunc(o.sources, func(old Binding) bool {
+		was := old.bound(o.table.prefix)
 		if !conflict(&was, &b) {
 			return false
 		}

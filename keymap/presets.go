@@ -319,13 +319,13 @@ func (t Table) WithModeKeys(name string) (with Table, ok bool) {
 	if name != "emacs" {
 		return t, name == "" || name == "vi"
 	}
-	own := slices.DeleteFunc(slices.Clone(t.sources), func(s source) bool { return s.mode == Copy && !s.user })
+	own := slices.DeleteFunc(slices.Clone(t.sources), func(b Binding) bool { return b.Mode == Copy && !b.User })
 	return compile(t.Name, t.prefix, append(own, column(Copy, copyKeys, emacsKeys, "")...)), true
 }
 
 // column reads the keys of a column; lead is what comes before each.
-func column(mode Mode, rows [][]string, col int, lead string) []source {
-	var sources []source
+func column(mode Mode, rows [][]string, col int, lead string) []Binding {
+	var sources []Binding
 	for _, r := range rows {
 		if col >= len(r) {
 			continue
@@ -342,7 +342,7 @@ func column(mode Mode, rows [][]string, col int, lead string) []source {
 				if err != nil {
 					panic("keymap: " + r[0] + ": " + err.Error()) // A test parses them all.
 				}
-				sources = append(sources, source{mode: mode, chord: chord, command: words[0], args: words[1:], repeat: repeat})
+				sources = append(sources, Binding{Mode: mode, Chord: chord, Command: words[0], Args: words[1:], Repeat: repeat})
 			}
 		}
 	}

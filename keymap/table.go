@@ -47,22 +47,12 @@ type Table struct {
 	Name string
 
 	prefix  Key
-	sources []source  // all rows, in order, also those that lose a conflict
+	sources []Binding // all rows, in order, not bound to the prefix; also those that lose a conflict
 	rows    []Binding // those in force
 	firsts  []Key     // of Normal mode's, each once
 }
 
-// source is a binding before the prefix is known.
-type source struct {
-	mode    Mode
-	chord   Chord // with prefixKey in the prefix's place
-	command string
-	args    []string
-	repeat  bool
-	user    bool
-}
-
-// prefixKey stands for the prefix in a source. No terminal sends it.
+// prefixKey stands for the prefix in a table's sources. No terminal sends it.
 var prefixKey = Key{Code: -1}
 
 // Match is what Lookup found.
@@ -89,15 +79,15 @@ func (t Table) WithPrefix(k Key) Table {
 // compile puts the prefix in and settles conflicts: a user's row wins over a
 // preset's, an earlier row over a later one, and nothing takes the prefix from
 // Normal mode.
-func compile(name string, prefix Key, sources []source) Table {
+func compile(name string, prefix Key, sources []Binding) Table {
 	t := Table{Name: name, prefix: prefix, sources: sources}
 	inForce := make([]*Binding, len(sources))
 	for _, user := range []bool{true, false} {
 		for i, s := range sources {
-			if s.user != user {
+			if s.User != user {
 				continue
 			}
-			b := s.binding(prefix)
+			b := s.bound(prefix)
 			if b.Mode != Normal && b.Chord[0] == prefix {
 				continue
 			}
@@ -117,17 +107,16 @@ func compile(name string, prefix Key, sources []source) Table {
 	return t
 }
 
-func (s source) binding(prefix Key) Binding {
-	c := slices.Clone(s.chord)
-	for i, k := range c {
+// bound gives the binding, whose chord may have prefixKey in it, with a prefix.
+func (b Binding) bound(prefix Key) Binding {
+	b.Chord = slices.Clone(b.Chord)
+	for i, k := range b.Chord {
 		if k == prefixKey {
-			c[i] = prefix
+			b.Chord[i] = prefix
 		}
 	}
-	return Binding{
-		Mode: s.mode, Keys: c.String(), Chord: c, Command: s.command, Args: s.args,
-		Repeat: s.repeat, User: s.user,
-	}
+	b.Keys = b.Chord.String()
+	return b
 }
 
 // conflict says whether two bindings can't both be in force: the same chord, or
@@ -181,21 +170,15 @@ func (t Table) Bindings() []Binding { return slices.Clone(t.rows) }
 // For gives the bindings of a command, the user's own first. Without args any
 // arguments match.
 func (t Table) For(command string, args ...string) []Binding {
-	var found []Binding
+	var own, others []Binding
 	for _, r := range t.rows {
-		if r.Command == command && (len(args) == 0 || slices.Equal(r.Args, args)) {
-			found = append(found, r)
+		switch {
+		case r.Command != command || len(args) > 0 && !slices.Equal(r.Args, args):
+		case r.User:
+			own = append(own, r)
+		default:
+			others = append(others, r)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Binding) int {
-		switch {
-		case a.User == b.User:
-			return 0
-		case a.User:
-			return -1
-		default:
-			return 1
-		}
-	})
-	return found
+	return append(own, others...)
 }
