@@ -116,11 +116,17 @@ func (t Tab) mended() Tab {
 		t.Focus = t.Root.first()
 	}
 	t.Recent = known(t.Recent, func(id PaneID) bool { return id != t.Focus && t.find(id) != nil })
-	t.Zoom = t.Zoom && t.count() > 1
-	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
+	t = t.sound()
 	if !slices.ContainsFunc(presets, func(p presetRow) bool { return p.name == t.Preset }) {
 		t.Preset = ""
 	}
+	return t
+}
+
+// sound is the tab with nothing zoomed or hidden that can't be.
+func (t Tab) sound() Tab {
+	t.Zoom = t.Zoom && t.count() > 1
+	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
 	return t
 }
 
@@ -166,12 +172,12 @@ func (d *checking) leaf(n *Node) error {
 		return fmt.Errorf("pane %q: terminal is missing or no address", n.Pane)
 	}
 	n.Name = clean(n.Name)
-	n.Folds = sound(n.Folds)
+	n.Folds = foldable(n.Folds)
 	return nil
 }
 
-// sound gives what can be folded of a list of commands.
-func sound(folds []string) []string {
+// foldable gives what can be folded of a list of commands.
+func foldable(folds []string) []string {
 	folds = slices.DeleteFunc(slices.Clone(folds), func(id string) bool { return checkID(id) != nil })
 	slices.Sort(folds)
 	folds = slices.Compact(folds)

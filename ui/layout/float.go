@@ -121,8 +121,7 @@ func (l Layout) NewFloat(uri URI) (Layout, PaneID, error) {
 	if err := l.room(&t); err != nil {
 		return l, "", err
 	}
-	next, id := l.mint("p")
-	leaf := &Node{Pane: PaneID(id), Terminal: uri}
+	next, leaf := l.leaf(uri)
 	t.Floats = append(slices.Clone(t.Floats), t.floated(leaf))
 	return next.withTab(l.Active, t.focus(leaf.Pane).unzoomed()), leaf.Pane, nil
 }
@@ -146,24 +145,23 @@ func (l Layout) PlaceFloat(area Rect, id PaneID, r Rect) Layout {
 
 // HideFloats hides the active tab's floats; the focus goes to a tiled pane.
 func (l Layout) HideFloats() Layout {
-	t, ok := l.Tab()
-	if !ok || t.Hidden || len(t.Floats) == 0 {
-		return l
-	}
-	t = t.focus(t.tiled(t.Focus))
-	t.Hidden = true
-	return l.withTab(l.Active, t)
+	return l.inTab(func(t Tab) Tab {
+		if !t.Hidden && len(t.Floats) > 0 {
+			t = t.focus(t.tiled(t.Focus))
+			t.Hidden = true
+		}
+		return t
+	})
 }
 
 // ShowFloats shows the active tab's floats and focuses the top one.
 func (l Layout) ShowFloats() Layout {
-	t, ok := l.Tab()
-	if !ok || len(t.Floats) == 0 {
-		return l
-	}
-	t = t.focus(t.Floats[len(t.Floats)-1].Leaf.Pane)
-	t.Hidden = false
-	return l.withTab(l.Active, t)
+	return l.inTab(func(t Tab) Tab {
+		if n := len(t.Floats); n > 0 {
+			t = t.focus(t.Floats[n-1].Leaf.Pane)
+		}
+		return t
+	})
 }
 
 // Lift takes a tiled pane out of the tree and puts it above it, or a float back

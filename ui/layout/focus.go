@@ -44,25 +44,18 @@ func without[T comparable](list []T, gone T) []T {
 // Focus moves the active tab's focus to the neighbour; without one nothing
 // changes.
 func (l Layout) Focus(area Rect, d Direction) Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	to, ok := t.Neighbour(area, t.Focus, d)
-	if !ok {
-		return l
-	}
-	return l.withTab(l.Active, t.focus(to))
+	return l.inTab(func(t Tab) Tab {
+		if to, ok := t.Neighbour(area, t.Focus, d); ok {
+			t = t.focus(to)
+		}
+		return t
+	})
 }
 
 // FocusNext moves the active tab's focus n panes on in order, around the ends;
 // n may be negative.
 func (l Layout) FocusNext(n int) Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	return l.withTab(l.Active, t.focus(t.further(t.Focus, n)))
+	return l.inTab(func(t Tab) Tab { return t.focus(t.further(t.Focus, n)) })
 }
 
 // further gives the pane n places after one of the tab's, around the ends.
@@ -79,11 +72,12 @@ func wrap(i, n int) int { return (i%n + n) % n }
 
 // FocusLast goes back to the pane of the active tab that was focused before.
 func (l Layout) FocusLast() Layout {
-	t, ok := l.Tab()
-	if !ok || len(t.Recent) == 0 {
-		return l
-	}
-	return l.withTab(l.Active, t.focus(t.Recent[0]))
+	return l.inTab(func(t Tab) Tab {
+		if len(t.Recent) > 0 {
+			t = t.focus(t.Recent[0])
+		}
+		return t
+	})
 }
 
 // Neighbour gives the pane that Focus would go to from a pane: of those whose
@@ -182,8 +176,8 @@ func (l Layout) Refocused(was Layout) Layout {
 func (t Tab) refocused(was Tab) Tab {
 	if t.Focus != was.Focus {
 		t = t.focus(was.Focus)
-		t.Zoom = was.Zoom && t.count() > 1
-		t.Hidden = was.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
+		t.Zoom, t.Hidden = was.Zoom, was.Hidden
+		t = t.sound()
 	}
 	t.Recent = known(was.Recent, func(id PaneID) bool { return id != t.Focus && t.find(id) != nil })
 	return t

@@ -183,6 +183,14 @@ func (l Layout) total() int {
 	return n
 }
 
+// inTab gives the layout with a changed active tab; without tabs nothing changes.
+func (l Layout) inTab(change func(Tab) Tab) Layout {
+	if len(l.Tabs) == 0 {
+		return l
+	}
+	return l.withTab(l.Active, change(l.Tabs[l.Active]))
+}
+
 // withTab gives the layout with tab i replaced.
 func (l Layout) withTab(i int, t Tab) Layout {
 	l.Tabs = slices.Clone(l.Tabs)

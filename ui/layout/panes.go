@@ -21,12 +21,18 @@ func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneI
 	if err := l.room(&l.Tabs[i]); err != nil {
 		return l, "", err
 	}
-	next, id := l.mint("p")
-	next, err := next.insert(area, i, at, d, &Node{Pane: PaneID(id), Terminal: uri})
+	next, leaf := l.leaf(uri)
+	next, err := next.insert(area, i, at, d, leaf)
 	if err != nil {
 		return l, "", err
 	}
-	return next, PaneID(id), nil
+	return next, leaf.Pane, nil
+}
+
+// leaf makes a new pane, and gives the layout that knows its id.
+func (l Layout) leaf(uri URI) (Layout, *Node) {
+	l, id := l.mint("p")
+	return l, &Node{Pane: PaneID(id), Terminal: uri}
 }
 
 // insert puts a leaf beside a pane of tab i and focuses it.
@@ -146,9 +152,7 @@ func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
 	}
 	t.Focus = focus
 	t.Recent = without(without(t.Recent, id), t.Focus)
-	t.Zoom = t.Zoom && t.count() > 1
-	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
-	return t, true
+	return t.sound(), true
 }
 
 // RemoveTerminal closes the panes that show it.
@@ -201,7 +205,7 @@ func (l Layout) Readdress(of func(URI) URI) Layout {
 // Fold says whose output a pane leaves out: commands by their ids. What is no id,
 // and more than MaxFolds, is left out.
 func (l Layout) Fold(id PaneID, commands []string) Layout {
-	return l.change(id, func(n *Node) { n.Folds = sound(commands) })
+	return l.change(id, func(n *Node) { n.Folds = foldable(commands) })
 }
 
 // change gives the layout with a changed copy of a leaf.
@@ -219,12 +223,10 @@ func (l Layout) change(id PaneID, f func(*Node)) Layout {
 // Zoom toggles whether only the active tab's focused pane is shown. A pane that
 // is alone can't be zoomed.
 func (l Layout) Zoom() Layout {
-	t, ok := l.Tab()
-	if !ok || t.count() == 1 {
-		return l
-	}
-	t.Zoom = !t.Zoom
-	return l.withTab(l.Active, t)
+	return l.inTab(func(t Tab) Tab {
+		t.Zoom = !t.Zoom
+		return t.sound()
+	})
 }
 
 // Swap exchanges the places of two panes, of any tabs. The focus stays with a
@@ -282,20 +284,18 @@ func (l Layout) SwapNext(id PaneID, n int) Layout {
 // Rotate puts at the place of each of the active tab's tiled panes the one n further,
 // around the ends; n may be negative. The focus stays where it is on the screen.
 func (l Layout) Rotate(n int) Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	leaves := t.Root.leaves(nil)
-	by := make(map[PaneID]*Node, len(leaves))
-	for i, leaf := range leaves {
-		by[leaf.Pane] = leaves[wrap(i+n, len(leaves))]
-	}
-	t.Root = t.Root.swap(by)
-	if at, tiled := by[t.Focus]; tiled {
-		t = t.focus(at.Pane)
-	}
-	return l.withTab(l.Active, t.unzoomed())
+	return l.inTab(func(t Tab) Tab {
+		leaves := t.Root.leaves(nil)
+		by := make(map[PaneID]*Node, len(leaves))
+		for i, leaf := range leaves {
+			by[leaf.Pane] = leaves[wrap(i+n, len(leaves))]
+		}
+		t.Root = t.Root.swap(by)
+		if at, tiled := by[t.Focus]; tiled {
+			t = t.focus(at.Pane)
+		}
+		return t.unzoomed()
+	})
 }
 
 // Move takes the pane out and puts it beside another, of any tab, with its name

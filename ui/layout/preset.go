@@ -74,54 +74,41 @@ func tile(panes []*Node) *Node {
 // Apply arranges the active tab's panes by a preset, in their order. An unknown
 // name changes nothing.
 func (l Layout) Apply(p Preset) Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	if t, ok = t.apply(p); ok {
-		l = l.withTab(l.Active, t)
-	}
-	return l
+	return l.inTab(func(t Tab) Tab { return t.apply(p) })
 }
 
-func (t Tab) apply(p Preset) (Tab, bool) {
-	for _, preset := range presets {
-		if preset.name == p && !t.Root.leaf() {
-			t.Root = preset.build(t.Root.leaves(nil))
-			t.Preset = p
-			return t.unzoomed(), true
-		}
+func (t Tab) apply(p Preset) Tab {
+	row, ok := first(presets, func(row presetRow) bool { return row.name == p })
+	if !ok || t.Root.leaf() {
+		return t
 	}
-	return t, false
+	t.Root, t.Preset = row.build(t.Root.leaves(nil)), p
+	return t.unzoomed()
 }
 
 // NextPreset applies the preset after the last one that fits the area; where
 // none does, nothing changes.
 func (l Layout) NextPreset(area Rect) Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	turns := presets[:len(presets)-1]
-	last := slices.IndexFunc(turns, func(p presetRow) bool { return p.name == t.Preset })
-	for i := range turns {
-		next, ok := t.apply(turns[wrap(last+1+i, len(turns))].name)
-		if ok && (area.Empty() || next.Root.fits(area)) {
-			return l.withTab(l.Active, next)
+	return l.inTab(func(t Tab) Tab {
+		turns := presets[:len(presets)-1]
+		last := slices.IndexFunc(turns, func(p presetRow) bool { return p.name == t.Preset })
+		for i := range turns {
+			next := t.apply(turns[wrap(last+1+i, len(turns))].name)
+			if area.Empty() || next.Root.fits(area) {
+				return next
+			}
 		}
-	}
-	return l
+		return t
+	})
 }
 
 // Even gives the active tab's panes equal sizes, as far as their arrangement
 // allows: a split's child gets as much as it has panes along the split.
 func (l Layout) Even() Layout {
-	t, ok := l.Tab()
-	if !ok {
-		return l
-	}
-	t.Root = t.Root.even()
-	return l.withTab(l.Active, t.unzoomed())
+	return l.inTab(func(t Tab) Tab {
+		t.Root = t.Root.even()
+		return t.unzoomed()
+	})
 }
 
 func (n *Node) even() *Node {

@@ -132,8 +132,7 @@ func (l Layout) NewStacked(area Rect, at PaneID, uri URI) (Layout, PaneID, error
 	if err := l.room(&l.Tabs[i]); err != nil {
 		return l, "", err
 	}
-	next, id := l.mint("p")
-	leaf := &Node{Pane: PaneID(id), Terminal: uri}
+	next, leaf := l.leaf(uri)
 	root := l.Tabs[i].Root
 	p, _ := root.pathTo(l.Tabs[i].tiled(at))
 	by := stackOf([]*Node{root.at(p), leaf})

@@ -18,12 +18,12 @@ func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 	if err := l.room(nil); err != nil {
 		return l, "", err
 	}
-	next, pane := l.mint("p")
-	next, err := next.addTab(len(l.Tabs), &Node{Pane: PaneID(pane), Terminal: uri})
+	next, leaf := l.leaf(uri)
+	next, err := next.addTab(len(l.Tabs), leaf)
 	if err != nil {
 		return l, "", err
 	}
-	return next, PaneID(pane), nil
+	return next, leaf.Pane, nil
 }
 
 // room says which bound stands against one pane more in the layout, and in the
@@ -139,19 +139,18 @@ func (l Layout) Append(o Layout) (Layout, error) {
 	first, next := len(l.Tabs), l
 	for _, t := range o.Tabs {
 		by := map[PaneID]*Node{}
-		ids := map[PaneID]PaneID{}
 		for _, leaf := range t.Panes() {
 			var id string
 			next, id = next.mint("p")
 			fresh := *leaf
 			fresh.Pane = PaneID(id)
-			by[leaf.Pane], ids[leaf.Pane] = &fresh, fresh.Pane
+			by[leaf.Pane] = &fresh
 		}
 		t = t.swap(by)
-		t.Focus = ids[t.Focus]
+		t.Focus = by[t.Focus].Pane
 		recent := make([]PaneID, len(t.Recent))
 		for i, id := range t.Recent {
-			recent[i] = ids[id]
+			recent[i] = by[id].Pane
 		}
 		t.Recent = recent
 		next, t.ID = next.mint("t")
