@@ -24,13 +24,22 @@ func TestFamiliesHaveBoth(t *testing.T) {
 		if !p.Dark.Dark || p.Light.Dark || p.Dark.Name != name || p.Light.Name != family+"-light" || p.For(true) != p.Dark || p.For(false) != p.Light {
 			t.Errorf("%s is %s and %s", family, p.Dark.Name, p.Light.Name)
 		}
-		if d, l := p.Dark.Background.luminance(), p.Light.Background.luminance(); d > 0.1 || l < 0.5 {
-			t.Errorf("%s: the grounds are %s and %s", family, p.Dark.Background, p.Light.Background)
+		if d, l := luminanceOf(t, p.Dark.Background), luminanceOf(t, p.Light.Background); d > 0.1 || l < 0.5 {
+			t.Errorf("%s: the grounds are %s and %s", family, Spell(p.Dark.Background), Spell(p.Light.Background))
 		}
 	}
 	if families < 4 || len(shipped) != 2*families+1 {
 		t.Errorf("%d families in %d themes", families, len(shipped))
 	}
+}
+
+func luminanceOf(t *testing.T, c Color) float64 {
+	t.Helper()
+	l, ok := luminance(c)
+	if !ok {
+		t.Errorf("%s is not known", Spell(c))
+	}
+	return l
 }
 
 func TestChoose(t *testing.T) {

@@ -1,86 +1,62 @@
 package themes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"tandemux/emulator"
 )
 
 // Color is "#rrggbb", one of the outer terminal's own "0" to "15", or
-// "default". The zero Color is the default one. Colors compare with ==.
-type Color struct {
-	kind    kind
-	r, g, b uint8 // r is the index of a palette colour
-}
-
-type kind uint8
-
-const (
-	isDefault kind = iota
-	isPalette
-	isRGB
-)
+// "default", which is the zero one.
+type Color = emulator.Color
 
 // ParseColor reads a colour: "#7cc4ff", "#7cf", "0" to "15" or "default".
 func ParseColor(s string) (Color, error) {
 	if s == "default" {
-		return Color{}, nil
+		return 0, nil
 	}
 	if n, err := strconv.ParseUint(s, 10, 8); err == nil && n < 16 && s == strconv.Itoa(int(n)) {
-		return Color{kind: isPalette, r: uint8(n)}, nil
+		return emulator.Indexed(uint8(n)), nil
 	}
 	if len(s) == 4 && s[0] == '#' {
 		s = string([]byte{'#', s[1], s[1], s[2], s[2], s[3], s[3]})
 	}
 	if len(s) == 7 && s[0] == '#' && s[1] != '+' && s[1] != '-' {
 		if n, err := strconv.ParseUint(s[1:], 16, 32); err == nil {
-			return Color{isRGB, uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
+			return emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n)), nil
 		}
 	}
 	if len(s) > 32 {
 		s = s[:32] + "…"
 	}
-	return Color{}, fmt.Errorf(`%q is no colour; write "#rrggbb", "0" to "15" or "default"`, s)
+	return 0, fmt.Errorf(`%q is no colour; write "#rrggbb", "0" to "15" or "default"`, s)
 }
 
-// String gives the canonical spelling, which ParseColor reads back.
-func (c Color) String() string {
-	switch c.kind {
-	case isPalette:
-		return strconv.Itoa(int(c.r))
-	case isRGB:
-		return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b)
-	default:
-		return "default"
+// Spell gives the canonical spelling of a colour, which ParseColor reads back.
+func Spell(c Color) string {
+	if i, ok := c.Index(); ok {
+		return strconv.Itoa(int(i))
 	}
+	return cmp.Or(c.Hex(), "default")
 }
-
-// IsDefault says whether the outer terminal's default colour is meant.
-func (c Color) IsDefault() bool { return c.kind == isDefault }
-
-// ANSI gives the index in the outer terminal's palette, 0 to 15; ok is false for
-// other colours.
-func (c Color) ANSI() (index uint8, ok bool) { return c.r, c.kind == isPalette }
-
-// RGB gives the components; ok is false for colours of the outer terminal's.
-func (c Color) RGB() (r, g, b uint8, ok bool) { return c.r, c.g, c.b, c.kind == isRGB }
 
 // Contrast gives the WCAG contrast ratio of two colours, 1 to 21; ok is false
 // when one of them is the outer terminal's and so unknown.
 func Contrast(a, b Color) (ratio float64, ok bool) {
-	if a.kind != isRGB || b.kind != isRGB {
-		return 0, false
-	}
-	light, dark := a.luminance(), b.luminance()
+	light, okA := luminance(a)
+	dark, okB := luminance(b)
 	if light < dark {
 		light, dark = dark, light
 	}
-	return (light + 0.05) / (dark + 0.05), true
+	return (light + 0.05) / (dark + 0.05), okA && okB
 }
 
-// luminance is WCAG's relative luminance of an sRGB colour.
-func (c Color) luminance() float64 {
+// luminance is WCAG's relative luminance of an sRGB colour; ok is false for others.
+func luminance(c Color) (of float64, ok bool) {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255
 		if s <= 0.04045 {
@@ -88,17 +64,15 @@ func (c Color) luminance() float64 {
 		}
 		return math.Pow((s+0.055)/1.055, 2.4)
 	}
-	return 0.2126*linear(c.r) + 0.7152*linear(c.g) + 0.0722*linear(c.b)
+	r, g, b, ok := c.RGB()
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b), ok
 }
-
-// RGB gives the colour of these components.
-func RGB(r, g, b uint8) Color { return Color{isRGB, r, g, b} }
 
 // Backgrounds that people's terminals have: the darkest and the lightest of the
 // widespread dark ones, and of the light ones.
 var (
-	darkGrounds  = []Color{{kind: isRGB}, {isRGB, 0x2e, 0x34, 0x40}}
-	lightGrounds = []Color{{isRGB, 0xff, 0xff, 0xff}, {isRGB, 0xee, 0xe8, 0xd5}}
+	darkGrounds  = []Color{emulator.RGB(0, 0, 0), emulator.RGB(0x2e, 0x34, 0x40)}
+	lightGrounds = []Color{emulator.RGB(0xff, 0xff, 0xff), emulator.RGB(0xee, 0xe8, 0xd5)}
 )
 
 // Faults says in words for the user which tokens are hard to read on their
@@ -112,7 +86,7 @@ func (t Theme) Faults() []string {
 		for _, ground := range t.grounds(k) {
 			if ratio, ok := Contrast(*k.of(&t.Colors), ground); ok && ratio < k.least {
 				faults = append(faults, fmt.Sprintf("%s: %s on %s has a contrast of %.1f, %.1f is the least",
-					k.name, *k.of(&t.Colors), ground, ratio, k.least))
+					k.name, Spell(*k.of(&t.Colors)), Spell(ground), ratio, k.least))
 			}
 		}
 	}
@@ -136,13 +110,6 @@ func (t Theme) grounds(k token) []Color {
 	return grounds
 }
 
-// Palette is what the outer terminal shows for its own colours; unknown ones are
-// the default colour.
-type Palette struct {
-	Background Color
-	Indexed    [16]Color
-}
-
 // Least contrasts of the outer terminal's own colours. They are its user's choice,
 // so less is asked of them than of a theme's.
 const (
@@ -154,44 +121,44 @@ const (
 // colours that can't be told from its ground, as the bright black of some palettes
 // is their background, gives way to the default colour, or on another of its own
 // colours to its black or white.
-func (t Theme) On(p Palette) Theme {
+func (t Theme) On(shown emulator.Colors) Theme {
 	for _, k := range tokens {
 		c := k.of(&t.Colors)
-		i, own := c.ANSI()
+		i, own := c.Index()
 		if !own || k.least == 0 {
 			continue
 		}
-		ground, on := p.Background, false
+		ground, on := shown.BG, false
 		if k.on != "" {
 			if g := *find(k.on).of(&t.Colors); !g.IsDefault() {
 				ground, on = g, true
 			}
-			if j, ok := ground.ANSI(); ok {
-				ground = p.Indexed[j]
+			if j, ok := ground.Index(); ok {
+				ground = shown.Indexed[j]
 			}
 		}
 		least := ownText
 		if k.least == decoration {
 			least = ownDecoration
 		}
-		ratio, known := Contrast(p.Indexed[i], ground)
+		ratio, known := Contrast(shown.Indexed[i], ground)
 		switch {
 		case !known || ratio >= least:
 		case !on:
-			*c = Color{}
+			*c = 0
 		default:
-			*c = p.clearest(ground)
+			*c = clearest(&shown, ground)
 		}
 	}
 	return t
 }
 
 // clearest gives the one of black and white that can be read best on a ground.
-func (p Palette) clearest(ground Color) Color {
-	best, most := Color{}, 0.0
+func clearest(shown *emulator.Colors, ground Color) Color {
+	best, most := Color(0), 0.0
 	for _, i := range [...]uint8{0, 15, 7, 8} {
-		if ratio, ok := Contrast(p.Indexed[i], ground); ok && ratio > most {
-			best, most = Color{kind: isPalette, r: i}, ratio
+		if ratio, ok := Contrast(shown.Indexed[i], ground); ok && ratio > most {
+			best, most = emulator.Indexed(i), ratio
 		}
 	}
 	return best

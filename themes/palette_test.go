@@ -1,12 +1,16 @@
 package themes
 
-import "testing"
+import (
+	"testing"
+
+	"tandemux/emulator"
+)
 
 // palette makes a palette of colours as they are written.
-func palette(t *testing.T, background string, indexed ...string) (p Palette) {
+func palette(t *testing.T, background string, indexed ...string) (p emulator.Colors) {
 	t.Helper()
 	var err error
-	if p.Background, err = ParseColor(background); err != nil {
+	if p.BG, err = ParseColor(background); err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range indexed {
@@ -27,17 +31,17 @@ func TestOn(t *testing.T) {
 		"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff")
 	got := terminal.On(solarized)
 	if !got.Muted.IsDefault() || !got.Border.IsDefault() || got.BadgeMine != terminal.BadgeMine {
-		t.Errorf("on Solarized: muted %s, border %s, mine %s", got.Muted, got.Border, got.BadgeMine)
+		t.Errorf("on Solarized: muted %s, border %s, mine %s", Spell(got.Muted), Spell(got.Border), Spell(got.BadgeMine))
 	}
 	got = terminal.On(xterm)
 	if !got.BadgeAgent.IsDefault() || got.Border != terminal.Border || got.BadgeFailed != terminal.BadgeFailed {
-		t.Errorf("on xterm's white: agent %s, border %s, failed %s", got.BadgeAgent, got.Border, got.BadgeFailed)
+		t.Errorf("on xterm's white: agent %s, border %s, failed %s", Spell(got.BadgeAgent), Spell(got.Border), Spell(got.BadgeFailed))
 	}
-	for name, p := range map[string]Palette{"Solarized": solarized, "xterm": xterm} {
+	for name, p := range map[string]emulator.Colors{"Solarized": solarized, "xterm": xterm} {
 		theme := terminal.On(p)
 		for _, k := range tokens {
 			own := func(c Color, otherwise Color) Color {
-				if i, ok := c.ANSI(); ok {
+				if i, ok := c.Index(); ok {
 					return p.Indexed[i]
 				}
 				return otherwise
@@ -45,7 +49,7 @@ func TestOn(t *testing.T) {
 			if k.least == 0 || k.of(&theme.Colors).IsDefault() {
 				continue
 			}
-			ground := p.Background
+			ground := p.BG
 			if k.on != "" {
 				ground = own(*find(k.on).of(&theme.Colors), ground)
 			}
@@ -53,12 +57,12 @@ func TestOn(t *testing.T) {
 			if k.least == decoration {
 				least = ownDecoration
 			}
-			if ratio, ok := Contrast(own(*k.of(&theme.Colors), Color{}), ground); !ok || ratio < least {
+			if ratio, ok := Contrast(own(*k.of(&theme.Colors), 0), ground); !ok || ratio < least {
 				t.Errorf("%s: %s has a contrast of %.1f", name, k.name, ratio)
 			}
 		}
 	}
-	if got := terminal.On(Palette{}); got != terminal {
+	if got := terminal.On(emulator.Colors{}); got != terminal {
 		t.Error("an unknown palette changes the theme")
 	}
 	if dark, _ := Find("nord-dark"); dark.On(solarized) != dark {

@@ -46,7 +46,7 @@ func groundOf(t *testing.T, name string) string {
 	if !ok {
 		t.Fatalf("there is no theme %s", name)
 	}
-	return theme.StatusLayoutBg.String()
+	return themes.Spell(theme.StatusLayoutBg)
 }
 
 // TestThemeFollowsTheOuterTerminal: dark until it says otherwise, light when it

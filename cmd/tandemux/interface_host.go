@@ -58,7 +58,7 @@ func starts(b keymap.Binding) bool {
 func themeColors(t themes.Theme) palette.Theme {
 	r := palette.Theme{Name: t.Name, Dark: t.Dark, Colors: map[string]string{}}
 	for name, c := range t.Colors.All() {
-		r.Colors[name] = c.String()
+		r.Colors[name] = themes.Spell(c)
 	}
 	return r
 }

@@ -122,8 +122,8 @@ func New(t themes.Theme, utf8, colours bool) Look {
 	if !colours {
 		return Look{Glyphs: g}.plain()
 	}
-	fg := func(c themes.Color) Style { return Style{FG: colour(c)} }
-	on := func(f, b themes.Color) Style { return Style{FG: colour(f), BG: colour(b)} }
+	fg := func(c emulator.Color) Style { return Style{FG: c} }
+	on := func(f, b emulator.Color) Style { return Style{FG: f, BG: b} }
 	bold := func(s Style) Style {
 		// Many terminals brighten a bold basic colour, as which it may be too close
 		// to its ground.
@@ -132,7 +132,7 @@ func New(t themes.Theme, utf8, colours bool) Look {
 		}
 		return s
 	}
-	over := func(f themes.Color) Style { return on(f, t.Colors.Background) }
+	over := func(f emulator.Color) Style { return on(f, t.Colors.Background) }
 	l := Look{Glyphs: g}
 	l.PaneStyles = PaneStyles{
 		Border: fg(t.Border), BorderFocused: fg(t.BorderFocused),
@@ -176,17 +176,6 @@ func (l Look) plain() Look {
 	l.OverlayAccent, l.OverlayMuted, l.Selected = bold, faint, reverse
 	l.Hint, l.HintKey = reverse, loud
 	return l
-}
-
-// colour gives a theme's colour to the emulator's way of writing it.
-func colour(c themes.Color) emulator.Color {
-	if i, ok := c.ANSI(); ok {
-		return emulator.Indexed(i)
-	}
-	if r, g, b, ok := c.RGB(); ok {
-		return emulator.RGB(r, g, b)
-	}
-	return 0
 }
 
 // Appearance chooses how things look; Options says what each is.

@@ -36,7 +36,7 @@ func TestReadableIn256(t *testing.T) {
 				continue
 			}
 			if ratio, ok := themes.Contrast(fg, bg); ok && ratio < 3 {
-				t.Errorf("%s: %s has a contrast of %.1f: %s on %s", name, what, ratio, fg, bg)
+				t.Errorf("%s: %s has a contrast of %.1f: %s on %s", name, what, ratio, themes.Spell(fg), themes.Spell(bg))
 			}
 		}
 	}
@@ -48,11 +48,10 @@ func over(s, ground look.Style) look.Style {
 }
 
 // direct is the colour that a palette's index mostly shows.
-func direct(c emulator.Color) (themes.Color, bool) {
+func direct(c emulator.Color) (emulator.Color, bool) {
 	i, ok := c.Index()
 	if !ok || i < 16 {
-		return themes.Color{}, false
+		return 0, false
 	}
-	r, g, b := emulator.PaletteRGB(i)
-	return themes.RGB(r, g, b), true
+	return emulator.RGB(emulator.PaletteRGB(i)), true
 }

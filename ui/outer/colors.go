@@ -8,7 +8,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
-	"tandemux/themes"
 	"tandemux/ui/tty"
 )
 
@@ -166,21 +165,6 @@ func (c *colors) params() ahp.ColorsParams {
 	}
 	for i, v := range c.shown.Indexed {
 		p.Palette[i] = v.Hex()
-	}
-	return p
-}
-
-// palette is what the outer terminal shows, for themes.
-func (c *colors) palette() (p themes.Palette) {
-	direct := func(c emulator.Color) (t themes.Color) {
-		if r, g, b, ok := c.RGB(); ok {
-			t = themes.RGB(r, g, b)
-		}
-		return t
-	}
-	p.Background = direct(c.shown.BG)
-	for i, c := range c.shown.Indexed {
-		p.Indexed[i] = direct(c)
 	}
 	return p
 }

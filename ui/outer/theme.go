@@ -52,7 +52,7 @@ func (o *Terminal) Dress() {
 		// ground.
 		t, _ = themes.Find(themes.Terminal)
 	}
-	o.Look = look.New(t.On(o.colors.palette()), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
+	o.Look = look.New(t.On(o.colors.shown), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
 	if o.Signs = nil; !s.NoMarks {
 		o.Signs = signLook(&o.Look)
 	}
