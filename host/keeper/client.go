@@ -26,21 +26,14 @@ type Client struct {
 
 	mu    sync.Mutex
 	seq   uint64
-	calls map[uint64]*call // requests without an answer
-	ended []Exit           // to be delivered; one for each child at most
-	err   error            // why the connection ended
-	over  bool             // the connection has ended
+	calls map[uint64]chan answer // of capacity 1: requests without an answer
+	ended []Exit                 // to be delivered; one for each child at most
+	err   error                  // why the connection ended
+	over  bool                   // the connection has ended
 
 	exits chan Exit
 	kick  chan struct{} // ended has grown
 	done  chan struct{}
-}
-
-// call is a request that waits for its answer.
-type call struct {
-	answer chan answer // of capacity 1
-	// late disposes of an answer that nobody waits for any more; may be nil.
-	late func(answer)
 }
 
 type answer struct {
@@ -76,7 +69,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 		return nil, fmt.Errorf("greet the keeper on %s: %w", socket, err)
 	}
 	c := &Client{
-		wire: w, pid: m.Pid, calls: map[uint64]*call{},
+		wire: w, pid: m.Pid, calls: map[uint64]chan answer{},
 		exits: make(chan Exit), kick: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go c.receive()
@@ -184,28 +177,16 @@ func (c *Client) receiveAll() error {
 				}
 				a.fd = fd
 			}
-			c.settle(a)
+			c.mu.Lock()
+			w := c.calls[a.Seq]
+			delete(c.calls, a.Seq)
+			c.mu.Unlock()
+			if w == nil {
+				closeFD(a.fd)
+			} else {
+				w <- a
+			}
 		}
-	}
-}
-
-// settle gives an answer to its call, or disposes of it.
-func (c *Client) settle(a answer) {
-	c.mu.Lock()
-	w := c.calls[a.Seq]
-	delete(c.calls, a.Seq)
-	var late func(answer)
-	switch {
-	case w == nil:
-		late = func(a answer) { closeFD(a.fd) }
-	case w.late != nil:
-		late = w.late
-	default:
-		w.answer <- a // has room; under mu, so that a caller who gives up sees it
-	}
-	c.mu.Unlock()
-	if late != nil {
-		late(a)
 	}
 }
 
@@ -232,18 +213,15 @@ func (c *Client) deliver() {
 	}
 }
 
-// ask sends a request and waits for its answer. When ctx ends first, late gets
-// the answer if one still comes; nil just closes its descriptor.
+// ask sends a request and waits for its answer. When ctx ends first, late, if it is not
+// nil, gets the answer if one still comes, whose descriptor is closed.
 func (c *Client) ask(ctx context.Context, r request, late func(answer)) (answer, error) {
 	return c.askWith(ctx, r, -1, late)
 }
 
 // askWith is ask with a descriptor, unless it is negative.
 func (c *Client) askWith(ctx context.Context, r request, fd int, late func(answer)) (answer, error) {
-	if late == nil {
-		late = func(a answer) { closeFD(a.fd) }
-	}
-	w := &call{answer: make(chan answer, 1)}
+	w := make(chan answer, 1)
 	c.mu.Lock()
 	if c.over || c.calls == nil {
 		err := c.err
@@ -268,28 +246,41 @@ func (c *Client) askWith(ctx context.Context, r request, fd int, late func(answe
 		return answer{fd: -1}, fmt.Errorf("send to the keeper: %w", err)
 	}
 	select {
-	case a := <-w.answer:
+	case a := <-w:
 		return a.check()
 	case <-c.done:
-		select {
-		case a := <-w.answer:
+		if a, ok := c.last(w); ok {
 			return a.check()
-		default:
 		}
 		if err := c.Err(); err != nil {
 			return answer{fd: -1}, err
 		}
 		return answer{fd: -1}, ErrConnClosed
 	case <-ctx.Done():
-		c.mu.Lock()
-		w.late = late
-		c.mu.Unlock()
-		select {
-		case a := <-w.answer: // it came just before
-			late(a)
-		default:
-		}
+		go func() {
+			if a, ok := c.last(w); ok {
+				closeFD(a.fd)
+				if late != nil {
+					late(a)
+				}
+			}
+		}()
 		return answer{fd: -1}, explainSilence(c.pid, isStopped(c.pid), ctx.Err())
+	}
+}
+
+// last waits for an answer until the connection has ended.
+func (c *Client) last(w chan answer) (a answer, ok bool) {
+	select {
+	case a = <-w:
+		return a, true
+	case <-c.done:
+	}
+	select {
+	case a = <-w:
+		return a, true
+	default:
+		return a, false
 	}
 }
 
@@ -323,12 +314,9 @@ func (a answer) process(id string) (Process, error) {
 // once may appear on Exits before Spawn has returned.
 func (c *Client) Spawn(ctx context.Context, s Spec) (Process, error) {
 	late := func(a answer) {
-		closeFD(a.fd)
-		if a.Error != nil {
-			return
+		if a.Error == nil {
+			c.ask(context.Background(), request{Op: opDrop, ID: s.ID}, nil)
 		}
-		// Not from the receiving goroutine, which must not wait for itself.
-		go c.ask(context.Background(), request{Op: opDrop, ID: s.ID}, nil)
 	}
 	a, err := c.ask(ctx, request{Op: opSpawn, Spec: &s}, late)
 	if err != nil {
