@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"tandemux/ahp"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
@@ -27,10 +26,10 @@ const (
 // other is the connection to another host, which may not be there yet. Its methods may be
 // called from any goroutine.
 type other struct {
-	host hosts.Host
-	end  context.CancelFunc
-	sink *link.RemoteSink
-	now  chan struct{} // holds one when the next attempt is wanted at once
+	*link.RemoteSink // takes what the host says, but for how the connection stands
+	host             hosts.Host
+	end              context.CancelFunc
+	now              chan struct{} // holds one when the next attempt is wanted at once
 
 	mu    sync.Mutex
 	ready *hostAdapter // nil while there has been no connection
@@ -82,7 +81,7 @@ func (os *others) list() (far []link.Far) {
 		i := slices.IndexFunc(os.conns, func(o *other) bool { return o.host == h })
 		if i < 0 {
 			i = len(os.conns)
-			o := &other{host: h, sink: os.sink.Of(h.Name), now: make(chan struct{}, 1)}
+			o := &other{RemoteSink: os.sink.Of(h.Name), host: h, now: make(chan struct{}, 1)}
 			var ctx context.Context
 			ctx, o.end = context.WithCancel(os.ctx)
 			os.conns = append(os.conns, o)
@@ -115,7 +114,7 @@ func (o *other) run(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as
 		c, p, err := o.connect(ctx, own, h, as, log)
 		if err == nil {
 			o.mu.Lock()
-			o.ready = &hostAdapter{c, p, o.sink.Agents}
+			o.ready = &hostAdapter{c, p, o.Agents}
 			o.mu.Unlock()
 			o.Status(client.Connected, nil) // again, now that requests go through
 			select {
@@ -135,7 +134,7 @@ func (o *other) run(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as
 			return
 		}
 		log.Info("another host is not reached", "err", err)
-		o.sink.Retrying(link.Retry{Since: since, Next: time.Now().Add(pause), Err: err})
+		o.RemoteSink.Retrying(link.Retry{Since: since, Next: time.Now().Add(pause), Err: err})
 		wait := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
@@ -155,19 +154,10 @@ func (o *other) connect(ctx context.Context, own endpoint.Endpoint, h hosts.Host
 	p = p.Quiet()
 	// No Serve: another host gives this interface no commands.
 	c, err := endpoint.Connect(ctx, p, endpoint.Options{
-		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o.sink, Listen: o.sink, Observe: o, Skim: o.sink}, Kind: endpoint.KindInterface, Log: log,
+		Reconnect: true, Names: true, ID: as, Sink: o, Wants: client.Wants{Print: o, Listen: o, Observe: o, Skim: o}, Kind: endpoint.KindInterface, Log: log,
 	})
 	return c, p, err
 }
-
-// Snapshot implements client.Sink.
-func (o *other) Snapshot(s ahp.Snapshot) { o.sink.Snapshot(s) }
-
-// Action implements client.Sink.
-func (o *other) Action(e ahp.Envelope) { o.sink.Action(e) }
-
-// Gone implements client.Sink.
-func (o *other) Gone(channel ahp.URI) { o.sink.Gone(channel) }
 
 // Status implements client.Sink. Before there is somebody to ask, a connection is none.
 func (o *other) Status(s client.Status, err error) {
@@ -176,18 +166,12 @@ func (o *other) Status(s client.Status, err error) {
 	tell := o.ready != nil
 	o.mu.Unlock()
 	if tell {
-		o.sink.Status(links[s], err)
+		o.RemoteSink.Status(links[s], err)
 	}
 }
 
 // Retrying implements client.Observer.
-func (o *other) Retrying(r client.Retry) { o.sink.Retrying(link.Retry(r)) }
-
-// Lost implements client.Observer.
-func (o *other) Lost(channel ahp.URI, input string) { o.sink.Lost(channel, input) }
-
-// Silent implements client.Observer.
-func (o *other) Silent(since time.Time) { o.sink.Silent(since) }
+func (o *other) Retrying(r client.Retry) { o.RemoteSink.Retrying(link.Retry(r)) }
 
 // there gives the connection while it is up, and else one that says that it is away.
 func (o *other) there() link.Host {

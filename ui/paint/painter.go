@@ -26,15 +26,8 @@ type Options struct {
 	Clusters bool
 }
 
-// Cursor is where the outer terminal's cursor should be and how it looks. It
-// is hidden unless Visible.
-type Cursor struct {
-	X, Y    int
-	Visible bool
-	Shape   emulator.CursorShape
-	Blink   bool
-	Default bool // the outer terminal's own shape
-}
+// Cursor is where the outer terminal's cursor should be and how it looks.
+type Cursor = emulator.Cursor
 
 // Painter knows what the outer terminal shows.
 type Painter struct {

@@ -290,10 +290,9 @@ func (v *View) cursor(r paint.Rect) paint.Cursor {
 		x, line = v.Feed.predict.Cursor(v.Feed.em, v.Feed.lineOff)
 	}
 	x, y := x-v.ox, v.row(line)
-	return paint.Cursor{
-		X: r.X + x, Y: r.Y + y, Shape: cur.Shape, Blink: cur.Blink, Default: cur.Default,
-		Visible: cur.Visible && x >= 0 && x < r.W && y >= 0 && y < r.H,
-	}
+	cur.X, cur.Y = r.X+x, r.Y+y
+	cur.Visible = cur.Visible && x >= 0 && x < r.W && y >= 0 && y < r.H
+	return cur
 }
 
 // Cell gives the cell of the terminal that is drawn at a cell of the canvas,
