@@ -27,7 +27,6 @@ const jsonLines = `
 session ls
 ls
 agent ls
-hook ls
 ! ls extra
 ! read nothing
 ! wait nothing --exit

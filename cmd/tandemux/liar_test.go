@@ -310,7 +310,7 @@ func (l *liar) serveAPI(w http.ResponseWriter, r *http.Request) {
 // unasked are the commands that ask a host elsewhere nothing, or only show its screen.
 var unasked = []string{
 	"attach", "help", "man", "schema", "init", "play", "forget", "doctor", "stop", "upgrade", "host", "mcp",
-	"config", "completion", "bridge", "agent login", "hook", "hosts", "hub", "join",
+	"config", "completion", "bridge", "agent login", "hosts", "hub", "join",
 }
 
 // needed are options without which commands ask nothing.

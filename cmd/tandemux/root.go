@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tandemux/host/hooks"
 	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/complete"
@@ -34,7 +33,7 @@ func newRoot() *cobra.Command {
 		groupTerminal: append(termcmd.Commands(), runner.Command(), newSchemaCommand(), capture.RecordCommand()),
 		groupAgents:   {prompt.Command(), termcmd.Session(), newAgentCommand(), newMCPCommand()},
 		groupTasks:    taskcmd.Commands(configuredAgent),
-		groupHost:     {hostcmd.Command(), newHubCommand(), newJoinCommand(), newHostCommand(), newStopCommand(), newUpgradeCommand(), newHookCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
+		groupHost:     {hostcmd.Command(), newHubCommand(), newJoinCommand(), newHostCommand(), newStopCommand(), newUpgradeCommand(), termcmd.Forget(), termcmd.Token(), doctor.Command(doctor.Checks{Configuration: checkConfiguration, Agents: checkAgents, Terminal: checkOuterTerminal, Shell: configuredShell})},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -89,10 +88,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 
 // finish does what needs a root's commands.
 func finish(root *cobra.Command) *cobra.Command {
-	words := complete.Words(configuredAgents)
-	words["HOOK"] = hookWords
-	words["EVENT"] = func(*cobra.Command) []string { return hooks.Kinds }
-	cli.Complete(root, words)
+	cli.Complete(root, complete.Words(configuredAgents))
 	endpoint.TakeHosts(root)
 	return root
 }

@@ -93,33 +93,3 @@ type Session struct {
 	// Task is the id of the task that the session is of.
 	Task string `json:"task,omitempty"`
 }
-
-// Sample is an event to try a hook with; kind is one of Kinds, now in Unix ms.
-func Sample(kind string, now int64) Event {
-	e := Event{Event: kind, At: ahp.InstantOf(now)}
-	code, took, clients := 1, int64(2500), 1
-	terminal := func() {
-		e.Terminal = &Terminal{ID: "sample", Title: "sample", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "sample"}}
-	}
-	switch kind {
-	case Command:
-		e.Command = &Ran{ID: "c1", Line: "make test", Timestamp: ahp.InstantOf(now - took), ExitCode: &code, DurationMs: &took}
-		terminal()
-	case Exit:
-		e.Exit = &ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: &code}
-		terminal()
-	case Attention:
-		e.Note = &Note{Title: "sample", Body: "a notification"}
-		terminal()
-	case Claim, Bell, Output:
-		terminal()
-	case Attach, Detach, Layout:
-		e.Layout, e.Clients = "main", &clients
-	case Question, Turn:
-		e.Session = &Session{ID: "sample", Chat: "sample", Title: "sample", Agent: "sample"}
-		if e.Outcome = Done; kind == Question {
-			e.Outcome, e.Question = "", "run make test"
-		}
-	}
-	return e
-}

@@ -170,7 +170,7 @@ func (q *queue) run(ctx context.Context, log *slog.Logger) {
 func (q *queue) send(ctx context.Context, e Event) error {
 	id := "msg_" + strings.ToLower(rand.Text())
 	for _, pause := range pauses {
-		err := q.hook.Send(ctx, id, e, nil)
+		err := q.hook.send(ctx, id, e)
 		if _, refused := errors.AsType[refusedError](err); err == nil || q.hook.URL == "" || refused {
 			return err
 		}
@@ -180,5 +180,5 @@ func (q *queue) send(ctx context.Context, e Event) error {
 			return err
 		}
 	}
-	return q.hook.Send(ctx, id, e, nil)
+	return q.hook.send(ctx, id, e)
 }

@@ -110,7 +110,7 @@ func TestHookThatHangs(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("there is no /proc to look for processes in")
 	}
-	err := hang.Send(context.Background(), "msg_1", Sample(Bell, 1), nil)
+	err := hang.send(context.Background(), "msg_1", Event{Event: Bell})
 	if err == nil || !strings.Contains(err.Error(), "longer than 200ms") {
 		t.Errorf("it failed with %v", err)
 	}
@@ -119,7 +119,7 @@ func TestHookThatHangs(t *testing.T) {
 	hang.Timeout = time.Hour
 	hs := New(slog.New(slog.DiscardHandler))
 	hs.Set(Tables{"hang": hang})
-	hs.Tell(Sample(Bell, 1))
+	hs.Tell(Event{Event: Bell})
 	until(t, "it runs", func() bool { text, _ := os.ReadFile(pid); return len(text) > 0 })
 	hs.Close()
 	until(t, "its child is gone", gone)
@@ -159,9 +159,9 @@ func TestAddress(t *testing.T) {
 	hs := New(slog.New(slog.DiscardHandler))
 	defer hs.Close()
 	hs.Set(Tables{"team": {On: []string{Turn}, URL: s.URL, KeyFile: key, Timeout: time.Minute}})
-	hs.Tell(Sample(Turn, 1))
+	hs.Tell(Event{Event: Turn, At: ahp.InstantOf(1)})
 	until(t, "it has arrived", func() bool { return said() == 3 })
-	hs.Tell(Sample(Turn, 2))
+	hs.Tell(Event{Event: Turn, At: ahp.InstantOf(2)})
 	until(t, "the next has", func() bool { return said() == 4 })
 	if ids[0] != ids[2] || ids[0] == ids[3] || !strings.HasPrefix(ids[0], "msg_") {
 		t.Errorf("the ids are %v", ids)
@@ -173,7 +173,7 @@ func TestAddress(t *testing.T) {
 		mu.Lock()
 		answers, ids = []int{code}, nil
 		mu.Unlock()
-		if err := h.send(t.Context(), Sample(Turn, 3)); err == nil || !strings.Contains(err.Error(), fmt.Sprint(code)) || said() != 1 {
+		if err := h.send(t.Context(), Event{Event: Turn, At: ahp.InstantOf(3)}); err == nil || !strings.Contains(err.Error(), fmt.Sprint(code)) || said() != 1 {
 			t.Errorf("%d: %v after %d attempts", code, err, said())
 		}
 	}
@@ -181,12 +181,12 @@ func TestAddress(t *testing.T) {
 	// A key that others may read, or that is none, signs nothing.
 	os.Chmod(key, 0o644) //nolint:errcheck // then the test fails
 	ids = nil
-	if err := h.hook.Send(t.Context(), "msg_1", Sample(Turn, 4), nil); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+	if err := h.hook.send(t.Context(), "msg_1", Event{Event: Turn, At: ahp.InstantOf(4)}); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key that others may read: %v", err)
 	}
 	os.WriteFile(key, []byte("whsec_c2hvcnQ="), 0o600) //nolint:errcheck // as well
 	os.Chmod(key, 0o600)                               //nolint:errcheck // as well
-	if err := h.hook.Send(t.Context(), "msg_1", Sample(Turn, 4), nil); err == nil || !strings.Contains(err.Error(), "holds no key") || strings.Contains(err.Error(), "c2hv") {
+	if err := h.hook.send(t.Context(), "msg_1", Event{Event: Turn, At: ahp.InstantOf(4)}); err == nil || !strings.Contains(err.Error(), "holds no key") || strings.Contains(err.Error(), "c2hv") {
 		t.Errorf("a key that is too short: %v", err)
 	}
 	if said() != 0 {
@@ -224,16 +224,6 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		case err == nil && len(all["h"].On) == 0:
 			t.Errorf("%s is read as nothing", name)
-		}
-	}
-}
-
-// TestSamples: each kind of event has one to try it with.
-func TestSamples(t *testing.T) {
-	t.Parallel()
-	for _, kind := range Kinds {
-		if e := Sample(kind, 5); e.Event != kind || e.At != ahp.InstantOf(5) || e.Terminal == nil && e.Layout == "" && e.Session == nil {
-			t.Errorf("%s: %+v", kind, e)
 		}
 	}
 }

@@ -18,10 +18,9 @@ import (
 // endTime is how long a program may take to end after SIGTERM.
 const endTime = 2 * time.Second
 
-// Send carries an event to where the hook says, once; the error says how it failed. A
-// program's stdout and stderr go to out, nil for nowhere. id is the event's, the same for
-// each attempt.
-func (h Hook) Send(ctx context.Context, id string, e Event, out *os.File) error {
+// send carries an event to where the hook says, once; the error says how it failed. id is
+// the event's, the same for each attempt.
+func (h Hook) send(ctx context.Context, id string, e Event) error {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func (h Hook) Send(ctx context.Context, id string, e Event, out *os.File) error 
 	defer cancel()
 	send := h.post
 	if h.URL == "" {
-		send = func(ctx context.Context, _ string, body []byte) error { return h.run(ctx, e.Event, body, out) }
+		send = func(ctx context.Context, _ string, body []byte) error { return h.run(ctx, e.Event, body) }
 	}
 	err = send(limited, id, body)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
@@ -40,13 +39,10 @@ func (h Hook) Send(ctx context.Context, id string, e Event, out *os.File) error 
 }
 
 // run runs the program to its end. Its children that hold its group end with it.
-func (h Hook) run(ctx context.Context, kind string, body []byte, out *os.File) error {
+func (h Hook) run(ctx context.Context, kind string, body []byte) error {
 	cmd := exec.CommandContext(ctx, h.Run[0], h.Run[1:]...)
 	cmd.Env = append(os.Environ(), "TANDEMUX_EVENT="+kind)
 	cmd.Stdin = bytes.NewReader(body)
-	if out != nil {
-		cmd.Stdout, cmd.Stderr = out, out
-	}
 	if home, err := os.UserHomeDir(); err == nil {
 		cmd.Dir = home
 	}
