@@ -79,7 +79,7 @@ in again.
 		h, known := hosts.Find(list, name)
 		switch {
 		case len(args) > 1 && known && h.URL != args[1]:
-			return cli.Usagef("%s is %s already: `tandemux hosts remove %s` first, or take another name", name, h.URL, name)
+			return cli.Usagef("%s is %s already: `tandemux hosts rm %s` first, or take another name", name, h.URL, name)
 		case len(args) > 1:
 			h = hosts.Host{Name: name, URL: args[1], TokenFile: h.TokenFile}
 		case !known:

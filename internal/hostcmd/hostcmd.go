@@ -12,20 +12,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/ahp/hosted"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
 	"tandemux/internal/local"
-	"tandemux/internal/termcmd"
-	"tandemux/ui/layout"
 )
 
 // Command is `tandemux hosts`.
 func Command() *cobra.Command {
 	return cli.Group("hosts", "Other hosts by name: their terminals are in your lists", `Hosts on other machines, by names that you give them. The interface and the lists of
 this machine have what is there; every command takes HOST:ID, and --host HOST.`,
-		newAdd(), newLs(), newRm(), newRename(), newCheck(), newInstall())
+		newAdd(), newLs(), newRm(), newCheck(), newInstall())
 }
 
 func dir() string { return local.FindDirs().Config }
@@ -130,57 +127,6 @@ Nothing changes there. Panes of it say that no host has the name, until one has 
 			return list, nil
 		})
 	})
-}
-
-func newRename() *cobra.Command {
-	return cli.Command("rename HOST NAME", `Give a host another name
-Panes of it in this machine's layouts follow.`, nil, func(cmd *cobra.Command, args []string) error {
-		if err := hosts.CheckName(args[1]); err != nil {
-			return cli.Usagef("%w", err)
-		}
-		err := hosts.Change(dir(), func(list []hosts.Host) ([]hosts.Host, error) {
-			if _, is := hosts.Find(list, args[1]); is {
-				return nil, fmt.Errorf("there is a host %s already", args[1])
-			}
-			for i, h := range list {
-				if h.Name == args[0] {
-					list[i].Name = args[1]
-					return list, nil
-				}
-			}
-			return nil, missing(args[0])
-		})
-		if err != nil {
-			return err
-		}
-		return readdress(cmd, args[0], args[1])
-	})
-}
-
-// readdress has the panes of this machine's layouts that show what is of a host find it
-// under its other name. Its host is started for that where it is not running, as it keeps
-// the layouts.
-func readdress(cmd *cobra.Command, from, to string) error {
-	err := endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
-		for _, uri := range s.Layouts() {
-			err := termcmd.EditLayout(s, ctx, uri, func(l layout.Layout) (layout.Layout, error) {
-				return l.Readdress(func(uri ahp.URI) ahp.URI {
-					if host, there := hosted.Split(uri); host == from {
-						return hosted.At(to, there)
-					}
-					return uri
-				}), nil
-			})
-			if err != nil {
-				return fmt.Errorf("layout %s: %w", endpoint.LastPart(uri), err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("the host is called %s now, but panes of it still know it as %s (`tandemux hosts add %s URL` gives that name, too): %w", to, from, from, err)
-	}
-	return nil
 }
 
 // checked is a host as `tandemux hosts check --json` prints it; stable.

@@ -190,18 +190,6 @@ func (l Layout) Show(id PaneID, uri URI) (Layout, error) {
 	return l.change(id, func(n *Node) { n.Terminal, n.Folds = uri, nil }), nil
 }
 
-// Readdress has panes show what of makes of what they show.
-func (l Layout) Readdress(of func(URI) URI) Layout {
-	for _, t := range l.Tabs {
-		for _, leaf := range t.Panes() {
-			if uri := of(leaf.Terminal); uri != leaf.Terminal {
-				l = l.change(leaf.Pane, func(n *Node) { n.Terminal = uri })
-			}
-		}
-	}
-	return l
-}
-
 // Fold says whose output a pane leaves out: commands by their ids. What is no id,
 // and more than MaxFolds, is left out.
 func (l Layout) Fold(id PaneID, commands []string) Layout {
