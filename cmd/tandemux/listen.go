@@ -19,7 +19,6 @@ type hostOptions struct {
 	Listen     []string `flag:"listen" doc:"Also listen on this TCP address, such as 127.0.0.1:7070"`
 	Origins    []string `flag:"allow-origin" doc:"Let web pages of this origin connect"`
 	Names      []string `flag:"allow-host" doc:"A name by which clients may know this machine, besides its own"`
-	Remote     bool     `flag:"allow-remote" doc:"Allow --listen on an address that other machines reach, encrypted"`
 	Cert       string   `flag:"tls-cert" doc:"Encrypt with the certificate in this PEM file"`
 	Key        string   `flag:"tls-key" doc:"Its key"`
 	SelfSigned bool     `flag:"tls-self-signed" doc:"Encrypt with a certificate of tandemux's own, which clients trust by its fingerprint"`
@@ -59,7 +58,7 @@ func (o *hostOptions) check() error {
 		return cli.Usagef("--tls-cert and --tls-self-signed exclude each other")
 	case o.encrypts() && o.Plaintext:
 		return cli.Usagef("--insecure-plaintext contradicts --tls-cert and --tls-self-signed")
-	case len(o.Listen) == 0 && (o.encrypts() || o.Plaintext || o.Remote || len(o.Origins)+len(o.Names) > 0):
+	case len(o.Listen) == 0 && (o.encrypts() || o.Plaintext || len(o.Origins)+len(o.Names) > 0):
 		return cli.Usagef("these flags say how to listen: say where with --listen, as in --listen 127.0.0.1:7070")
 	}
 	for _, path := range []*string{&o.Cert, &o.Key} {
@@ -73,27 +72,17 @@ func (o *hostOptions) check() error {
 		*path = abs
 	}
 	for _, addr := range o.Listen {
-		if _, err := o.encrypted(addr); err != nil {
-			return err
+		switch other, err := listen.OtherMachines(addr); {
+		case err != nil:
+			return cli.Usagef("%w", err)
+		case other && !o.Plaintext && !o.encrypts():
+			return cli.Usagef("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
 		}
 	}
 	return nil
 }
 
 func (o hostOptions) encrypts() bool { return o.Cert != "" || o.SelfSigned }
-
-// encrypted decides about one address: what other machines reach is encrypted
-// unless the user says otherwise, and has to be asked for in any case.
-func (o hostOptions) encrypted(addr string) (bool, error) {
-	other, err := listen.OtherMachines(addr)
-	switch {
-	case err != nil:
-		return false, cli.Usagef("%w", err)
-	case other && !o.Remote && !o.Plaintext && !o.encrypts():
-		return false, cli.Usagef("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
-	}
-	return o.encrypts() || other && !o.Plaintext, nil
-}
 
 // listenAll takes all addresses; on an error none.
 func (o hostOptions) listenAll(d local.Dirs, log *slog.Logger) (all []net.Listener, err error) {
@@ -105,23 +94,18 @@ func (o hostOptions) listenAll(d local.Dirs, log *slog.Logger) (all []net.Listen
 		}
 	}()
 	var cert *listen.Certificate
+	switch {
+	case o.Cert != "":
+		cert, err = listen.LoadCertificate(o.Cert, o.Key, log)
+	case o.SelfSigned:
+		cert, err = listen.SelfSigned(d.State, log)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, addr := range o.Listen {
-		secure, err := o.encrypted(addr)
-		if err != nil {
-			return all, err
-		}
-		if secure && cert == nil {
-			if o.Cert != "" {
-				cert, err = listen.LoadCertificate(o.Cert, o.Key, log)
-			} else {
-				cert, err = listen.SelfSigned(d.State, log)
-			}
-			if err != nil {
-				return all, err
-			}
-		}
 		var l net.Listener
-		if secure {
+		if cert != nil {
 			l, err = listen.TLS(addr, cert)
 		} else {
 			l, err = listen.TCP(addr, o.Plaintext)
