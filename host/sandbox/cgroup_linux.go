@@ -31,35 +31,17 @@ func joinCgroup(name string, l Limits, pid int) error {
 	if err != nil {
 		return err
 	}
-	own := controllers(string(text))
-	for _, tree := range []func(map[string]string, string, Limits, int) error{unified, legacy} {
-		if err = tree(own, name, l, pid); err == nil {
-			return nil
-		}
-	}
-	return err
+	return enterAbove(string(text), name, l, pid)
 }
 
-// controllers are the paths of a process by controller, "" being the unified tree.
-func controllers(text string) map[string]string {
-	own := map[string]string{}
-	for line := range strings.Lines(text) {
-		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 {
-			for c := range strings.SplitSeq(f[1], ",") {
-				own[c] = f[2]
-			}
-		}
-	}
-	return own
-}
-
-// unified joins one of version 2: the nearest above us that hands on both
-// controllers and lets us make directories.
-func unified(own map[string]string, name string, l Limits, pid int) error {
-	path, ok := own[""]
+// enterAbove joins one of version 2: the nearest above us, as /proc/self/cgroup says
+// where we are, that hands on both controllers and lets us make directories.
+func enterAbove(own, name string, l Limits, pid int) error {
+	_, path, ok := strings.Cut("\n"+own, "\n0::")
 	if !ok {
 		return errNoCgroup
 	}
+	path, _, _ = strings.Cut(path, "\n")
 	for at := path; ; at = filepath.Dir(at) {
 		parent := filepath.Join(cgroupRoot, at)
 		given, err := os.ReadFile(filepath.Join(parent, "cgroup.subtree_control"))
@@ -73,30 +55,6 @@ func unified(own map[string]string, name string, l Limits, pid int) error {
 			return errNoCgroup
 		}
 	}
-}
-
-// legacy joins those of version 1.
-func legacy(own map[string]string, name string, l Limits, pid int) error {
-	for _, c := range []struct {
-		controller string
-		limit      map[string]int64
-		given      bool
-	}{
-		{"pids", map[string]int64{"pids.max": int64(l.Processes)}, l.Processes > 0},
-		{"memory", map[string]int64{"memory.limit_in_bytes": l.Memory}, l.Memory > 0},
-	} {
-		path, ok := own[c.controller]
-		switch {
-		case !c.given:
-		case !ok:
-			return errNoCgroup
-		default:
-			if err := enter(filepath.Join(cgroupRoot, c.controller, path), name, c.limit, pid); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // enter makes a cgroup below parent, sets its limits, and moves a process there.
