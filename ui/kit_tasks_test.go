@@ -63,12 +63,6 @@ func (h *Host) UpdateTask(_ context.Context, id string, how tasks.Update) (strin
 	return "1 commit of main came into the task", h.TaskList.Fails
 }
 
-// ResolveTask implements tasks.Tasks.
-func (h *Host) ResolveTask(_ context.Context, id, keep string, running bool) (string, error) {
-	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("resolve %s %s %v", id, keep, running))
-	return "1 file changed on the other side", nil
-}
-
 // PullTask implements tasks.Tasks.
 func (h *Host) PullTask(_ context.Context, id, dir string) (string, error) {
 	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("pull %s %q", id, dir))

@@ -280,7 +280,7 @@ func TestReviewMerges(t *testing.T) {
 	u.Press("u")
 	u.Shows("bring what is new at home into fix-tests, and have its agent resolve conflicts?")
 	u.Press("y")
-	done("update tsk_1 {Ask:true Leave:false Abort:false Running:false}")
+	done("update tsk_1 {Ask:true Abort:false Running:false}")
 	u.Shows("1 commit of main came into the task")
 	c := l.Changes["tsk_1"]
 	c.Conflicts = []string{"long.go"}
@@ -288,24 +288,14 @@ func TestReviewMerges(t *testing.T) {
 	u.Press("R")
 	u.WaitIdle()
 	u.Shows("conflicts in 1 file", "! long.go")
-	u.Press("a")
-	u.Shows("have the agent resolve the conflicts in 1 file?")
-	u.Press("y")
-	u.WaitIdle()
-	if len(l.Done) != 1 || !strings.Contains(l.Done[0], `long.go`) {
-		t.Errorf("done %q", l.Done)
-	}
-	l.Done = nil
 	u.Press("A", "y")
-	done("update tsk_1 {Ask:false Leave:false Abort:true Running:false}")
-	u.Press("w")
-	u.Shows("no file was changed both by the task and in a filesystem")
+	done("update tsk_1 {Ask:false Abort:true Running:false}")
 	l.All[0].Status = "RUNNING"
-	u.Press("U")
+	u.Press("u")
 	u.WaitIdle()
 	u.Shows("fix-tests is at work, so this may be half of a change: bring what is new")
 	u.Press("y")
-	done("update tsk_1 {Ask:false Leave:true Abort:false Running:true}")
+	done("update tsk_1 {Ask:true Abort:false Running:true}")
 	u.Press("s")
 	u.Type("go on")
 	u.Press("enter")
@@ -334,8 +324,7 @@ func TestReviewAtOnce(t *testing.T) {
 	u.Shows("Changes of fix-tests", "m merge")
 }
 
-// TestReviewByPatch: a task of which the host lists no changes is compared by the host, and
-// whose change counts is said for files of a filesystem.
+// TestReviewByPatch: a task of which the host lists no changes is compared by the host.
 func TestReviewByPatch(t *testing.T) {
 	u := New(t, Options{W: 100, H: 30})
 	tasked(u)
@@ -348,13 +337,6 @@ func TestReviewByPatch(t *testing.T) {
 	u.Shows("! a.txt +1 -1", "4   same", "5 - -- old", "5 + ++ new", "é<U+000A>", "1 + q (no newline)", "its lines are not in what was read", "conflicts in 1 file")
 	u.Press("]", "c")
 	u.Shows("no session that could be given comments")
-	u.Press("w")
-	u.Shows("Whose change counts, in 1 file?")
-	u.Press("enter")
-	u.WaitIdle()
-	if !slices.Equal(l.Done, []string{"resolve tsk_3 task false"}) {
-		t.Errorf("done %q", l.Done)
-	}
 }
 
 // TestReviewOfAChat: from a chat by a key, of a session that is no task too; it says so

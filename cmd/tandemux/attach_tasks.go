@@ -133,14 +133,9 @@ func (h hostAdapter) MergeTask(ctx context.Context, id string, how uitasks.Merge
 
 func (h hostAdapter) UpdateTask(ctx context.Context, id string, how uitasks.Update) (string, error) {
 	ctx = context.WithoutCancel(ctx) // with a large repository it takes its time
-	u, err := ask[api.WorkspaceUpdate](h, ctx, "updateWorkspace", api.UpdateWorkspace{Ask: how.Ask, Leave: how.Leave, Abort: how.Abort, Running: how.Running}, id)
+	u, err := ask[api.WorkspaceUpdate](h, ctx, "updateWorkspace", api.UpdateWorkspace{Ask: how.Ask, Abort: how.Abort, Running: how.Running}, id)
 	said := taskcmd.TellUpdate(u, how.Abort)
 	return said[strings.LastIndexByte(said, '\n')+1:], err // the files show
-}
-
-func (h hostAdapter) ResolveTask(ctx context.Context, id, keep string, running bool) (string, error) {
-	s, err := ask[filetree.Synced](h, ctx, "resolveWorkspace", api.ResolveWorkspace{Keep: keep, Running: running}, id)
-	return taskcmd.TellResolved(s), err
 }
 
 // PullTask implements uitasks.Host: files are written on this machine.

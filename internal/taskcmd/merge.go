@@ -92,12 +92,12 @@ for the files and directories that are named.
 			}
 			return table(c, append([]string{}, w.Conflicts...), "no file was changed on both sides", "", func(path string) []any { return []any{cli.Whole(cli.Line(path))} })
 		}
-		return told(c, TellResolved, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
+		return told(c, tellResolved, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
 	}, cli.One[[]string](), cli.One[filetree.Synced]())
 }
 
-// TellResolved says what deciding between two changes did.
-func TellResolved(s filetree.Synced) string {
+// tellResolved says what deciding between two changes did.
+func tellResolved(s filetree.Synced) string {
 	text := fmt.Sprintf("%s changed on the other side", cli.Count(s.Count, "file"))
 	if n := len(s.Conflicts); n > 0 {
 		text += fmt.Sprintf("; %s left", cli.Count(n, "conflict"))

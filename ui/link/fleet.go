@@ -63,8 +63,6 @@ func (n Nowhere) MergeTask(context.Context, string, tasks.Merge) (m tasks.Merged
 
 func (n Nowhere) UpdateTask(context.Context, string, tasks.Update) (string, error) { return "", n.Err }
 
-func (n Nowhere) ResolveTask(context.Context, string, string, bool) (string, error) { return "", n.Err }
-
 func (n Nowhere) PullTask(context.Context, string, string) (string, error) { return "", n.Err }
 
 func (n Nowhere) DiscardTask(context.Context, string) (string, error) { return "", n.Err }
@@ -226,11 +224,6 @@ func (f *fleet) MergeTask(ctx context.Context, id string, how tasks.Merge) (task
 func (f *fleet) UpdateTask(ctx context.Context, id string, how tasks.Update) (string, error) {
 	h, id := f.task(id)
 	return h.UpdateTask(ctx, id, how)
-}
-
-func (f *fleet) ResolveTask(ctx context.Context, id, keep string, running bool) (string, error) {
-	h, id := f.task(id)
-	return h.ResolveTask(ctx, id, keep, running)
 }
 
 func (f *fleet) PullTask(ctx context.Context, id, dir string) (string, error) {

@@ -137,11 +137,8 @@ func (v *Review) update(how tasks.Update) {
 		var note string
 		how.Running, note = v.running()
 		question := "bring what is new at home into " + v.name() + ", and have its agent resolve conflicts?"
-		switch {
-		case how.Abort:
+		if how.Abort {
 			question = "give up the update that left conflicts in " + v.name() + "? What its files have is kept in a commit."
-		case how.Leave:
-			question = "bring what is new at home into " + v.name() + ", and leave conflicts in its files?"
 		}
 		h, id := v.Tasks.Host(), v.Task
 		v.confirm(note+question, func() {
@@ -163,36 +160,6 @@ func (v *Review) name() string {
 		return t.Name
 	}
 	return "the task"
-}
-
-// delegate has the agent resolve the conflicts that are in the task's files.
-func (v *Review) delegate() {
-	if len(v.about.Conflicts) == 0 {
-		v.Loop.Say(status.Info, "no conflicts are left in the task's files: u brings in what is new at home")
-		return
-	}
-	var b strings.Builder
-	b.WriteString("These files have conflicts:\n\n")
-	for _, p := range v.about.Conflicts {
-		fmt.Fprintf(&b, "- %q\n", p)
-	}
-	b.WriteString("\nEdit them so that they have what both sides wanted and no conflict markers, `git add` them, and conclude the merge with `git commit --no-edit`.")
-	v.confirm("have the agent resolve the conflicts in "+words.Plural(len(v.about.Conflicts), "file")+"?", func() { v.tellTask(b.String()) })
-}
-
-// keep asks whose change counts where the task and its filesystem both changed a file.
-func (v *Review) keep() {
-	if len(v.about.Conflicts) == 0 || v.about.Listed {
-		v.Loop.Say(status.Info, "no file was changed both by the task and in a filesystem")
-		return
-	}
-	h, id := v.Tasks.Host(), v.Task
-	running, _ := v.running()
-	sides := []string{"task", "filesystem"}
-	v.inner = overlay.NewChoice("Whose change counts, in "+words.Plural(len(v.about.Conflicts), "file")+"?", []string{"the task's", "the filesystem's"}, 0, func(n int) {
-		v.inner = nil
-		after(v, "resolve the conflicts", func(ctx context.Context) (string, error) { return h.ResolveTask(ctx, id, sides[n], running) }, v.done)
-	})
 }
 
 // send asks what to tell the task; comments go along.

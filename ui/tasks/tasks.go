@@ -30,11 +30,10 @@ type Host interface {
 	// MergeTask brings home what a task has changed. Where a check has failed, the error
 	// is a CheckFailed.
 	MergeTask(ctx context.Context, id string, how Merge) (Merged, error)
-	// UpdateTask brings what is new at home into a task; ResolveTask says whose change
-	// counts, "task" or "filesystem"; PullTask writes its files into a directory,
-	// DiscardTask deletes it with its workspace. Each says in a few words what it did.
+	// UpdateTask brings what is new at home into a task; PullTask writes its files into a
+	// directory, DiscardTask deletes it with its workspace. Each says in a few words what
+	// it did.
 	UpdateTask(ctx context.Context, id string, how Update) (string, error)
-	ResolveTask(ctx context.Context, id, keep string, running bool) (string, error)
 	PullTask(ctx context.Context, id, dir string) (string, error)
 	DiscardTask(ctx context.Context, id string) (string, error)
 }
@@ -100,8 +99,8 @@ type Merged struct {
 }
 
 // Update says how what is new at home comes into a task: with conflicts that the agent
-// is asked to resolve, or that are left, or are given up.
-type Update struct{ Ask, Leave, Abort, Running bool }
+// is asked to resolve, or that are given up.
+type Update struct{ Ask, Abort, Running bool }
 
 // CheckFailed is the error of a merge whose check has failed.
 type CheckFailed struct{ Reason, Output string }
