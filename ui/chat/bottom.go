@@ -253,7 +253,7 @@ func (c *Chat) hint() string {
 	_, works := c.Working()
 	switch {
 	case c.where == inReading:
-		return named("chat-next moves", "chat-fold folds", "chat-copy copies", "chat-terminal terminal", "chat-rewind rewinds", "chat-prompt prompt")
+		return named("chat-next moves", "chat-fold folds", "copy-selection copies", "chat-terminal terminal", "chat-rewind rewinds", "chat-prompt prompt")
 	case c.where == inPanel && c.form.id != "":
 		return named("chat-send next", "chat-tab next field", "chat-escape twice cancels")
 	case c.where == inPanel:

@@ -292,7 +292,7 @@ var scenes = []struct {
 		s.call("m", "Ask the web", `{"query":"ports","depth":2}`, ahp.ConfirmedNotNeeded)
 		s.done("m", true, ahp.ToolContent{Type: ahp.ContentText, Text: "one\n\ntwo\n\nthree\n\nfour\n"})
 		s.draw()
-		s.do("chat-details")
+		s.do("fold-output")
 	}},
 	{"failed", func(s *stage) {
 		s.begin("why?")
@@ -352,7 +352,7 @@ var scenes = []struct {
 		s.say("a", answer)
 		s.apply(ahp.ChatTurnComplete{TurnID: "t1", Duration: &ms})
 		s.draw()
-		s.do("chat-read", "chat-next")
+		s.do("copy-mode", "chat-next")
 	}},
 	{"scrolled", func(s *stage) {
 		s.begin("count")
@@ -365,7 +365,7 @@ var scenes = []struct {
 		s.say("a", strings.Join(numbered(100), "\n\n"))
 		s.draw()
 		s.c.Find("line 4", true)
-		s.do("chat-read")
+		s.do("copy-mode")
 	}},
 	{"prompt", func(s *stage) {
 		s.typed("a first line that is long enough to wrap at forty cells\n")

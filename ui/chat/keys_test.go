@@ -111,16 +111,15 @@ func TestCommands(t *testing.T) {
 		}},
 		{"chat-mode", ready, run("chat-mode"), did("set mode=ask")},
 		{"chat-up", ready, run("chat-up"), writes("first question")},
+		{"chat-up", ready, func(s *stage) { s.typed("x\ny"); s.do("chat-up", "chat-up") }, writes("first question")},
 		{"chat-down", ready, run("chat-up", "chat-down"), writes("")},
-		{"chat-older", ready, func(s *stage) { s.typed("x\ny"); s.do("chat-older") }, writes("first question")},
-		{"chat-newer", ready, func(s *stage) { s.typed("xy"); s.do("chat-older", "chat-newer") }, writes("xy")},
+		{"chat-down", ready, func(s *stage) { s.typed("xy"); s.do("chat-up", "chat-down") }, writes("xy")},
 		{"chat-unqueue", waiting, func(s *stage) {
 			s.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: "q", Message: message("later")})
 			s.do("chat-unqueue")
 		}, writes("later")},
 		{"chat-unqueue", ready, run("chat-unqueue"), did("no message is queued")},
 		{"chat-edit", ready, func(s *stage) { s.typed("x"); s.do("chat-edit"); s.edited("longer\ntext") }, writes("longer\ntext")},
-		{"chat-details", ready, run("chat-details"), shows("│ Reading it.")},
 		{"chat-plan", ready, func(s *stage) {
 			i := session()
 			i.Plan = plan
@@ -134,20 +133,18 @@ func TestCommands(t *testing.T) {
 		{"chat-approve-always", waiting, run("chat-approve-always"), did(`"selectedOptionId":"always"`)},
 		{"chat-reject", waiting, run("chat-reject"), did(`"selectedOptionId":"no"`)},
 		{"chat-reject", ready, run("chat-reject"), did("no tool call waits here")},
-		{"chat-read", ready, run("chat-read"), shows("┃")},
-		{"chat-prompt", ready, run("chat-read", "chat-prompt"), func(t *testing.T, s *stage) {
+		{"copy-mode", ready, run("copy-mode"), shows("┃")},
+		{"chat-prompt", ready, run("copy-mode", "chat-prompt"), func(t *testing.T, s *stage) {
 			if s.c.Reading() {
 				t.Error("the transcript has the keys still")
 			}
 		}},
-		{"chat-previous", ready, run("chat-read", "chat-previous", "chat-previous"), shows("┃╭─ go")},
-		{"chat-next", ready, run("chat-read", "chat-previous", "chat-next"), shows("┃✓ Run make")},
-		{"chat-fold", ready, run("chat-read", "chat-previous", "chat-previous", "chat-previous", "chat-fold"), shows("┃│ Reading it.")},
-		{"chat-copy", ready, run("chat-read", "chat-previous", "chat-copy"), did("copy the code")},
-		{"chat-copy", ready, run("chat-copy"), did("copy the answer")},
-		{"chat-answer", ready, run("chat-answer"), did("copy the answer")},
+		{"chat-previous", ready, run("copy-mode", "chat-previous", "chat-previous"), shows("┃╭─ go")},
+		{"chat-next", ready, run("copy-mode", "chat-previous", "chat-next"), shows("┃✓ Run make")},
+		{"chat-fold", ready, run("copy-mode", "chat-previous", "chat-previous", "chat-previous", "chat-fold"), shows("┃│ Reading it.")},
+		{"copy-selection", ready, run("copy-mode", "chat-previous", "copy-selection"), did("copy the code")},
+		{"copy-selection", ready, run("copy-selection"), did("copy the answer")},
 		{"copy-output", ready, run("copy-output"), did("copy the answer")},
-		{"copy-selection", ready, run("chat-read", "chat-previous", "copy-selection"), did("copy the code")},
 		{"fold-output", ready, run("fold-output"), shows("│ Reading it.")},
 		{"chat-code", ready, run("chat-code"), func(t *testing.T, s *stage) {
 			if want := "ln, err := net.Listen(\"tcp\", \":0\") // any\n"; s.copied != want {

@@ -88,7 +88,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"menu", "new-on", "new-stacked", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
+	byName := []string{"menu", "new-on", "new-stacked", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -350,9 +350,9 @@ func TestKeysOnPages(t *testing.T) {
 			"| `{chat-send prompt}` | send; while it works: queue. `{chat-unqueue prompt}` takes",
 			"| `{chat-steer prompt}` | tell it now",
 			"| `{chat-escape prompt}` twice | cancel",
-			"| `{chat-tab prompt}` | read: `{chat-next transcript}` `{chat-previous transcript}` move, `{chat-fold transcript}` folds, `{chat-copy transcript}` copies, `{chat-terminal transcript}` opens a terminal, `{chat-retry transcript}` tries again",
+			"| `{chat-tab prompt}` | read: `{chat-next transcript}` `{chat-previous transcript}` move, `{chat-fold transcript}` folds, `{copy-selection transcript}` copies, `{chat-terminal transcript}` opens a terminal, `{chat-retry transcript}` tries again",
 			"| `{chat-mode prompt}` `{chat-model prompt}` `{chat-options prompt}` | mode, model, all settings",
-			"| `{chat-plan prompt}` `{chat-details prompt}` | plan, details",
+			"| `{chat-plan prompt}` `{fold-output prompt}` | plan, details",
 			"| `{answer-agent}` | answer what waits", "| `{next-alert}` | go to what waits", "| `{open-chat}` | from an agent's",
 			"| `{reclaim}` `{background}` | take its terminal; send it to the background",
 		},
