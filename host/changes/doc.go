@@ -9,7 +9,7 @@
 // show with the next.
 //
 // Who undoes is not to lose work: what is undone is first kept under a reference
-// (refs/tandemux/undone/), and nothing is undone, redone or committed while an agent is
+// (refs/tandemux/undone/), and nothing is undone or committed while an agent is
 // at work in the tree, in the midst of a merge, or while git has the index locked.
 //
 // # Concurrency

@@ -25,7 +25,6 @@ import (
 const (
 	opKeep   = "keep"
 	opUndo   = "undo"
-	opRedo   = "redo"
 	opCommit = "commit"
 	opMerge  = "merge"
 )
@@ -33,7 +32,6 @@ const (
 // undoer is a Tree whose files can be given back what they had, which is kept first.
 type undoer interface {
 	Undo(ctx context.Context, files []git.FileDiff) (git.Undone, error)
-	Redo(ctx context.Context, u git.Undone) error
 }
 
 // operations are those that there are now.
@@ -48,12 +46,9 @@ func (s *set) operations() []changeset.Operation {
 		add(opKeep, "Keep", "check", "Note that the changes were reviewed", changeset.OnChangeset, changeset.OnResource)
 		if undoes {
 			add(opUndo, "Undo", "discard", "Give files what they were before the changes, and keep what they have under a reference", changeset.OnChangeset, changeset.OnResource)
-			all[len(all)-1].Confirm = ahp.Plain("Undo these changes? What is undone is kept in the repository, and can be redone.")
+			all[len(all)-1].Confirm = ahp.Plain("Undo these changes? What is undone is kept in the repository.")
 		}
 		add(opCommit, "Commit", "git-commit", "Commit all changes", changeset.OnChangeset)
-	}
-	if s.undone != nil {
-		add(opRedo, "Redo", "redo", "Bring back what was undone last", changeset.OnChangeset)
 	}
 	if home && len(s.files) > 0 {
 		add(opMerge, "Merge Home", "git-merge", "Commit all changes, and merge them where the workspace came from", changeset.OnChangeset)
@@ -119,7 +114,6 @@ func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.Invok
 	}
 	var s *set
 	var t Tree
-	var u *git.Undone
 	var dirs []string
 	var done *changeset.InvokeResult
 	var err error
@@ -138,7 +132,7 @@ func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.Invok
 		}
 		state, _ := stateOf(tx, tx.Channel(s.session))
 		message = cmp.Or(message, strings.TrimSpace(state.Title), "Changes of a session")
-		t, u, dirs = s.tree, s.undone, cs.busy(tx)
+		t, dirs = s.tree, cs.busy(tx)
 		s.running = p.OperationID
 		tx.Apply(s.ch, changeset.OperationStatusChanged{OperationID: p.OperationID, Status: changeset.Running}, nil)
 	})
@@ -147,7 +141,7 @@ func (cs *Changes) invoke(_ context.Context, c *requests.Conn, p changeset.Invok
 		return nil, err
 	}
 	if done == nil {
-		done, err = cs.carryOut(s, t, u, p, dirs, message)
+		done, err = cs.carryOut(s, t, p, dirs, message)
 	}
 	if err != nil {
 		cs.Audit.Did(c.Who(), changeset.MethodInvoke, params.Clip(p.Channel), "operation", p.OperationID, "failed", err.Error())
@@ -214,7 +208,7 @@ func (cs *Changes) busy(tx core.Tx) (dirs []string) {
 }
 
 // carryOut does what needs git, without the lock, and tells how it ended.
-func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokeParams, dirs []string, message string) (done *changeset.InvokeResult, err error) {
+func (cs *Changes) carryOut(s *set, t Tree, p changeset.InvokeParams, dirs []string, message string) (done *changeset.InvokeResult, err error) {
 	ctx, cancel := context.WithTimeout(cs.ctx, operationTime)
 	defer cancel()
 	defer func() {
@@ -230,7 +224,6 @@ func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokePar
 			if !s.there() {
 				return
 			}
-			s.undone = u
 			tx.Apply(s.ch, status, nil)
 			s.refresh(tx)
 			cs.Unwatched(tx, s.ch)
@@ -252,7 +245,6 @@ func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokePar
 		if err != nil {
 			return nil, err
 		}
-		u = nil
 		return &changeset.InvokeResult{Message: "Committed as " + commit[:12] + "."}, nil
 	case opMerge:
 		into, err := t.(Home).Merge(ctx, message)
@@ -260,13 +252,6 @@ func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokePar
 			return nil, err
 		}
 		return &changeset.InvokeResult{Message: "Merged into " + into + "."}, nil
-	case opRedo:
-		if err := t.(undoer).Redo(ctx, *u); err != nil {
-			return nil, err
-		}
-		n := len(u.Files)
-		u = nil
-		return &changeset.InvokeResult{Message: fmt.Sprintf("Redone: %s.", counted(n))}, nil
 	}
 	files, err := t.Diff(ctx) // as of now
 	if err != nil {
@@ -282,12 +267,11 @@ func (cs *Changes) carryOut(s *set, t Tree, u *git.Undone, p changeset.InvokePar
 	if err != nil {
 		return nil, err
 	}
-	u = &was
 	back := "git stash apply " + was.Ref()
 	if _, home := t.(Home); home { // of which the branch may have some
 		back = "git restore --source=" + was.Ref() + " FILE"
 	}
-	return &changeset.InvokeResult{Message: fmt.Sprintf("Undone: %s. What was undone is kept as %s; `%s` brings it back, too.", counted(len(files)), was.Ref(), back)}, nil
+	return &changeset.InvokeResult{Message: fmt.Sprintf("Undone: %s. What was undone is kept as %s; `%s` brings it back.", counted(len(files)), was.Ref(), back)}, nil
 }
 
 // within reports whether a directory is one below another, or that.

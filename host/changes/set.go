@@ -40,7 +40,6 @@ type set struct {
 	computing, again bool
 	computed         time.Time
 	running          string // the operation that is being carried out
-	undone           *git.Undone
 }
 
 func (s *set) Reduce(a ahp.Action)  { s.value = changeset.Reduce(s.value, a) }

@@ -143,7 +143,7 @@ func (r *repository) Undo(ctx context.Context, files []git.FileDiff) (u git.Undo
 		if err != nil || !slices.EqualFunc(was, now, unchanged) {
 			return errors.Join(err, errors.New("files were changed meanwhile: nothing was undone"))
 		}
-		return g.put(ctx, all, u.Commit)
+		return g.put(ctx, all, string(u))
 	})
 	return u, err
 }
@@ -153,74 +153,15 @@ func unchanged(a, b filetree.Change) bool {
 	return a.Path == b.Path && (a.Was == b.Was || a.Was != nil && b.Was != nil && (*a.Was == *b.Was || a.Was.Mode.IsDir() && b.Was.Mode.IsDir()))
 }
 
-// Redo gives files what they had before they were undone. The index stays.
-func (r *repository) Redo(ctx context.Context, u git.Undone) error {
-	return r.change(ctx, func(g *guest) error {
-		files := slices.Clone(u.Files)
-		var paths []string
-		for _, f := range files {
-			paths = append(paths, f.Path)
-		}
-		had, err := g.git.Entries(ctx, u.Commit, paths)
-		if err != nil {
-			return err
-		}
-		for i := range files {
-			files[i].New = had[files[i].Path] // which may not have been looked at, of large ones
-		}
-		all, err := git.SidesOf(files, true)
-		if err != nil {
-			return err
-		}
-		at := filepath.Join(g.dir, "index")
-		st, err := os.Stat(at)
-		if err != nil {
-			return err
-		}
-		index, err := os.ReadFile(at)
-		if err != nil {
-			return err
-		}
-		// What has been written since is not overwritten.
-		if err := g.still(ctx, all); err != nil {
-			return fmt.Errorf("%w; git has it as %s", err, u.Ref())
-		}
-		if err := g.put(ctx, all, u.Commit); err != nil {
-			return err
-		}
-		return errors.Join(os.WriteFile(at, index, 0o600), os.Chtimes(at, st.ModTime(), st.ModTime()))
-	})
-}
-
-// still refuses what is no longer as it was when it was undone.
-func (g *guest) still(ctx context.Context, all git.Sides) error {
-	top, err := filetree.OpenFolder(g.top)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
-	if _, err := all.Standing(top); err != nil {
-		return err
-	}
-	if err := g.stage(ctx, all.Paths()); err != nil {
-		return err
-	}
-	tree, err := g.git.Line(ctx, "write-tree")
-	if err != nil {
-		return err
-	}
-	return all.In(ctx, g.git, tree)
-}
-
 // keep stores what files are, staged and not, under a reference.
 func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, error) {
 	head, err := g.head(ctx)
 	if err != nil {
-		return git.Undone{}, err
+		return "", err
 	}
 	staged, err := g.git.Line(ctx, "write-tree")
 	if err != nil {
-		return git.Undone{}, err
+		return "", err
 	}
 	own := g.own()
 	var parents []string
@@ -229,7 +170,7 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, err
 	}
 	index, err := own.Commit(ctx, staged, "What was staged before an undo", parents...)
 	if err != nil {
-		return git.Undone{}, err
+		return "", err
 	}
 	var paths []string
 	for _, f := range files {
@@ -238,17 +179,18 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, err
 		}
 	}
 	if err := g.stage(ctx, paths); err != nil {
-		return git.Undone{}, err
+		return "", err
 	}
 	tree, err := g.git.Line(ctx, "write-tree")
 	if err != nil {
-		return git.Undone{}, err
+		return "", err
 	}
-	u := git.Undone{Files: files}
-	if u.Commit, err = own.Commit(ctx, tree, "What was undone", append(parents, index)...); err != nil {
-		return git.Undone{}, err
+	commit, err := own.Commit(ctx, tree, "What was undone", append(parents, index)...)
+	if err != nil {
+		return "", err
 	}
-	_, err = own.Run(ctx, "update-ref", "-m", "tandemux: undo", u.Ref(), u.Commit)
+	u := git.Undone(commit)
+	_, err = own.Run(ctx, "update-ref", "-m", "tandemux: undo", u.Ref(), commit)
 	return u, err
 }
 

@@ -122,11 +122,8 @@ func parse(words []string) (files []FileDiff, err error) {
 // UndoneRefs are where what was undone is kept.
 const UndoneRefs = "refs/tandemux/undone/"
 
-// Undone is what was undone: a commit that keeps it, and the files.
-type Undone struct {
-	Commit string
-	Files  []FileDiff
-}
+// Undone is a commit that keeps what was undone.
+type Undone string
 
 // Ref is where it is kept.
-func (u Undone) Ref() string { return UndoneRefs + u.Commit[:12] }
+func (u Undone) Ref() string { return UndoneRefs + string(u[:12]) }

@@ -13,7 +13,7 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// Sides are what paths have, and are to have when differences are undone or redone.
+// Sides are what paths have, and are to have when differences are undone, or carried over.
 type Sides map[string]side
 
 type side struct{ is, becomes Entry }

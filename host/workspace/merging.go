@@ -157,7 +157,7 @@ func abort(ctx context.Context, w *Workspace, r *record, s *snapshot) (Updated, 
 	if out.Kept, err = s.git.Commit(ctx, s.tree, "What was given up", s.tip); err != nil {
 		return out, err
 	}
-	if _, err := s.git.Run(ctx, "update-ref", "-m", "tandemux: give an update up", git.Undone{Commit: out.Kept}.Ref(), out.Kept); err != nil {
+	if _, err := s.git.Run(ctx, "update-ref", "-m", "tandemux: give an update up", git.Undone(out.Kept).Ref(), out.Kept); err != nil {
 		return out, err
 	}
 	if _, err := w.shift(ctx, r, out.Kept, s.tip, func() error { return nil }); err != nil {

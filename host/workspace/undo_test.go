@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"tandemux/host/git"
 	"tandemux/host/workspace/filetree"
 )
 
@@ -29,11 +28,10 @@ func changed(t *testing.T) (repo string, c *Changes, before string) {
 }
 
 // TestUndo: files are what they were where the worktree began, committed or not, what they
-// had is kept, comes back with a redo, and what is undone does not come home.
+// had is kept, and what is undone does not come home.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	repo, c, before := changed(t)
-	after := lines(t, c.Top())
 	tip := run(t, repo, "git", "rev-parse", "tandemux/n")
 	files := must(c.Diff(background))(t)
 	if len(files) != 6 {
@@ -52,15 +50,7 @@ func TestUndo(t *testing.T) {
 	if got := run(t, repo, "git", "show", u.Ref()+":a", u.Ref()+":new/n"); got != "3\nnew\n" {
 		t.Errorf("kept: %q", got)
 	}
-	if err := c.Redo(background, u); err != nil {
-		t.Fatal(err)
-	}
-	if got := lines(t, c.Top()); got != after {
-		t.Errorf("redone:\n%s\nwant\n%s", got, after)
-	}
-	if again := must(c.Diff(background))(t); len(again) != len(files) {
-		t.Errorf("after a redo: %+v", again)
-	}
+	run(t, c.Top(), "git", "restore", "--source="+u.Ref(), ".")
 	only := files[:1]
 	must(c.Undo(background, only))(t)
 	if got := string(must(os.ReadFile(filepath.Join(c.Top(), only[0].Path)))(t)); only[0].Path != "a" || got != "1\n" {
@@ -78,38 +68,23 @@ func TestRefusedUndo(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	write(t, outside, map[string]string{"gone": "outside\n", "n": "new\n"})
-	for name, c := range map[string]struct{ undone, script, says string }{
-		"written":               {"", "echo 4 > a", `"a" has changed`},
-		"removed":               {"", "rm a", `"a" is not what it was`},
-		"back":                  {"", "mkdir dir; echo 1 > dir/gone", `"dir/gone" is not what it was`},
-		"a link above":          {"", "ln -s '" + outside + "' dir", `"dir" is in the way`},
-		"a link where it is":    {"", "rm -r new; ln -s '" + outside + "' new", `"new/n" is not what it was`},
-		"a file above":          {"", "echo x > dir", `"dir" is in the way`},
-		"a FIFO":                {"", "rm a; mkfifo a", `"a" has changed`},
-		"written after an undo": {"undo", "echo 4 > a", `"a" has changed`},
-		"ignored after an undo": {"undo", "mkdir new; echo '*' > new/.gitignore; echo 4 > new/n", `"new/n" is not what it was`},
-		"a link after an undo":  {"undo", "ln -s '" + outside + "' new", `"new`},
+	for name, c := range map[string]struct{ script, says string }{
+		"written":            {"echo 4 > a", `"a" has changed`},
+		"removed":            {"rm a", `"a" is not what it was`},
+		"back":               {"mkdir dir; echo 1 > dir/gone", `"dir/gone" is not what it was`},
+		"a link above":       {"ln -s '" + outside + "' dir", `"dir" is in the way`},
+		"a link where it is": {"rm -r new; ln -s '" + outside + "' new", `"new/n" is not what it was`},
+		"a file above":       {"echo x > dir", `"dir" is in the way`},
+		"a FIFO":             {"rm a; mkfifo a", `"a" has changed`},
 	} {
-		if c.undone != "" && testing.Short() {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			repo, w, _ := changed(t)
 			files := must(w.Diff(background))(t)
-			var u git.Undone
-			if c.undone != "" {
-				u = must(w.Undo(background, files))(t)
-			}
 			run(t, w.Top(), "sh", "-c", c.script)
 			list := func() string { return lines(t, w.Top()) + run(t, repo, "git", "for-each-ref") }
 			was, there := list(), lines(t, outside)
-			var err error
-			if c.undone != "" {
-				err = w.Redo(background, u)
-			} else {
-				_, err = w.Undo(background, files)
-			}
+			_, err := w.Undo(background, files)
 			if !errors.Is(err, filetree.ErrConflict) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want %s", err, c.says)
 			}
