@@ -31,6 +31,7 @@ func Properties(t *testing.T, new New, o Options) {
 	}{
 		{"split", SplitInvariance},
 		{"snapshot", SnapshotRebuild},
+		{"reset", ResetRebuild},
 		{"resize", ResizeRebuild},
 		{"damage", DamageCovers},
 		{"marks", MarksRebuild},
@@ -145,6 +146,30 @@ func SnapshotRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) 
 		if d := Diff(Dump(f), Dump(e)); d != "" {
 			return fmt.Errorf("what follows a snapshot at %d, %q, differs:\n%s", at, snapshot, d)
 		}
+	}
+	return nil
+}
+
+// Reset has an engine forget all that it was given but its title, whatever it is in the middle of.
+const Reset = "\x18\x1bc"
+
+// ResetRebuild: an engine that was reset, wherever it was, is as good as a new one for a
+// snapshot.
+func ResetRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+	cut := r.IntN(len(program) + 1)
+	e := new(o)
+	e.Write(program[:cut])
+	snapshot := e.Snapshot(nil, -1)
+	f := new(o)
+	f.Write(program[cut:])
+	f.Write([]byte(Reset))
+	f.Events()
+	f.Write(snapshot)
+	for _, e := range []emulator.Emulator{e, f} {
+		e.Write([]byte("\x18\x1b]2;title\a"))
+	}
+	if d := Diff(Dump(f), Dump(e)); d != "" {
+		return fmt.Errorf("snapshot %q after %q and a reset:\n%s", snapshot, program[cut:], d)
 	}
 	return nil
 }

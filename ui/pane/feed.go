@@ -59,7 +59,7 @@ func NewFeed(engine string, notify func()) *Feed {
 func (f *Feed) Reset(s ahp.TerminalState) error { return f.reset(s, false) }
 
 // reset is Reset; a part is no more than the screen.
-func (f *Feed) reset(s ahp.TerminalState, part bool) error {
+func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 	cols, rows := s.Cols, s.Rows
 	if cols <= 0 {
 		cols = 80
@@ -67,14 +67,14 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 	if rows <= 0 {
 		rows = 24
 	}
-	f.mu.Lock()
-	limit := f.limit
-	f.mu.Unlock()
-	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: limit})
-	if err != nil {
-		return fmt.Errorf("show terminal: %w", err)
-	}
 	f.change(func() {
+		em := f.em
+		if !part || em == nil || !engine.Renew(em, cols, rows) {
+			if em, err = engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limit}); err != nil {
+				err = fmt.Errorf("show terminal: %w", err)
+				return
+			}
+		}
 		begun := f.begun
 		f.begun = part && (f.em == nil || begun)
 		f.em, f.lineOff = em, 0 // events and what is put off outlive it
@@ -97,7 +97,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) error {
 		em.Damage()
 		f.note(part)
 	})
-	return nil
+	return err
 }
 
 // LimitHistory changes how many lines that have scrolled off are kept, as

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/emulator/engine"
 )
 
 // TestSkim: a feed that was given a screen in place of a flood still knows the commands
@@ -80,6 +81,26 @@ func TestSkim(t *testing.T) {
 	f.Write("\x1b[?1049h")
 	if draw(); f.Skims() {
 		t.Error("a program's own screen is skimmed")
+	}
+}
+
+// TestSkimInPlace: a screen takes the place of another in the same emulator, whatever that is in
+// the middle of, and in a new one only where it has another size.
+func TestSkimInPlace(t *testing.T) {
+	for _, name := range engine.Names() {
+		f := NewFeed(name, nil)
+		screen := func(cols int) emulator.Emulator {
+			f.Skim(ahp.TerminalState{Cols: cols, Rows: 4, Content: []ahp.Part{{Value: "text"}}}) //nolint:errcheck // seen below
+			if line := f.em.Line(0, nil); emulator.LineText(line) != "text" || line[0].Style.FG != 0 || len(line) != cols {
+				t.Errorf("%s shows %+v", name, line)
+			}
+			return f.em
+		}
+		first := screen(20)
+		f.Write("\x1b[2;3r\x1b[31mred\x1b]2;a tit")
+		if screen(20) != first || screen(30) == first {
+			t.Errorf("%s: a screen of the same size came with a new emulator, or one of another did not", name)
+		}
 	}
 }
 
