@@ -22,17 +22,23 @@ type flood struct {
 	states int  // states that have been asked for, and have not come
 }
 
+// add reports whether that much more is a flood.
+func (f *flood) add(n int, now time.Time) bool {
+	if now.Sub(f.since) >= floodTime {
+		f.bytes, f.since = 0, now
+	}
+	if f.bytes += n; f.bytes < floodBytes {
+		return false
+	}
+	f.bytes = 0
+	return true
+}
+
 // skim asks for screens in place of a terminal's output when that is a flood, and the
 // screen is enough.
 func (l *link) skim(ch *channel, n int) {
 	c, f := l.c, &ch.flood
-	if f.bytes += n; c.o.Skim == nil || f.bytes < floodBytes {
-		return
-	}
-	now := time.Now()
-	quick := now.Sub(f.since) < floodTime
-	f.bytes, f.since = 0, now
-	if !quick || !c.o.Skim.Skims(ch.uri) {
+	if c.o.Skim == nil || !f.add(n, time.Now()) || !c.o.Skim.Skims(ch.uri) {
 		return
 	}
 	c.mu.Lock()

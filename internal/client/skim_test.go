@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/internal/jsonrpc"
@@ -32,6 +33,27 @@ func (s *skimmer) Data(_ ahp.URI, data []byte, seq int64) {
 func (s *skimmer) note(what string, sn ahp.Snapshot) {
 	if sn.Resource != ahp.RootURI {
 		s.got <- fmt.Sprintf("%s %s %d", what, sn.State, sn.FromSeq)
+	}
+}
+
+// TestFlood: a flood is one from its first 512 KiB on, whatever came before, and a program that
+// prints more slowly never is.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	var f flood
+	now := time.Unix(1, 0)
+	for range 100 { // 4 MB a second
+		now = now.Add(20 * time.Millisecond)
+		if f.add(80<<10, now) {
+			t.Fatal("4 MB a second are a flood")
+		}
+	}
+	now = now.Add(time.Second)
+	for n := 64 << 10; n <= floodBytes; n += 64 << 10 {
+		now = now.Add(time.Millisecond)
+		if got, want := f.add(64<<10, now), n == floodBytes; got != want {
+			t.Fatalf("at %d bytes it is a flood: %v, want %v", n, got, want)
+		}
 	}
 }
 
