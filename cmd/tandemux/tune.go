@@ -38,8 +38,8 @@ func (t tuning) apply() {
 	}
 	if os.Getenv("GOGC") == "" {
 		// While it starts, nothing is garbage: to look for some takes a seventh of that time.
-		debug.SetGCPercent(200)
-		time.AfterFunc(time.Second, func() { debug.SetGCPercent(t.percent) })
+		memtrim.Collect(200)
+		time.AfterFunc(time.Second, func() { memtrim.Collect(t.percent) })
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(t.limit)

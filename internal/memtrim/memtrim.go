@@ -52,6 +52,8 @@ const (
 	Quiet = 200 * time.Millisecond
 	// Flood is how many bytes, without a pause of Quiet between them, are a flood.
 	Flood = 8 << 20
+	// burst is how many bytes are the beginning of one.
+	burst = 512 << 10
 	// Trickle is how few bytes do not prolong a flood: a prompt or the echo of a
 	// key.
 	Trickle = 4 << 10
@@ -80,26 +82,33 @@ func (t *Trimmer) Add(n int) {
 	if n >= Trickle || !t.armed {
 		t.last = now
 	}
-	if t.n += n; t.n >= Flood && !t.armed {
+	if t.n += n; t.n >= burst && !t.armed {
 		t.armed = true
-		time.AfterFunc(Quiet, t.look)
+		time.AfterFunc(0, t.look)
 	}
 }
 
-// look frees memory if the flood is over; if not, it sets the timer again.
+// look frees memory if the flood is over; if not, it has it collected later, and sets the timer again.
 func (t *Trimmer) look() {
 	t.mu.Lock()
 	left := Quiet - time.Since(t.last)
 	if left > 0 {
 		time.AfterFunc(left, t.look)
 		t.mu.Unlock()
+		usual.flood(true)
 		return
 	}
+	flood := t.n >= Flood
 	t.armed, t.n = false, 0
 	free := t.Trim
 	t.mu.Unlock()
-	if free == nil {
-		free = func() { Idle(); trim() }
+	usual.flood(false)
+	switch {
+	case !flood:
+	case free != nil:
+		free()
+	default:
+		Idle()
+		trim()
 	}
-	free()
 }
