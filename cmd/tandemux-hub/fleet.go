@@ -54,10 +54,7 @@ AWAY is one that has not said for some seconds that it is here.`, nil, func(cmd 
 		if err := ask(cmd, http.MethodGet, "/hosts", nil, &all); err != nil {
 			return err
 		}
-		if len(all) == 0 && !cli.AsJSON(cmd) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "no host has joined; `tandemux hub invite NAME` lets one in")
-		}
-		return cli.PrintTable(cmd, "NAME\tHERE\tTERMINALS\tSESSIONS\tLABELS\tAGENTS\tCPUS\tVERSION", all, func(e directory.Entry) []any {
+		return cli.PrintTable(cmd, "no host has joined; `tandemux hub invite NAME` lets one in", "NAME\tHERE\tTERMINALS\tSESSIONS\tLABELS\tAGENTS\tCPUS\tVERSION", all, func(e directory.Entry) []any {
 			return []any{e.Name, here(e), len(e.Terms), len(e.Sessions), strings.Join(e.Labels, ","), strings.Join(e.Agents, ","), e.CPUs, e.Version}
 		})
 	}), cli.One[[]directory.Entry]())
@@ -142,7 +139,7 @@ func newTokenCommand() *cobra.Command {
 			if err := ask(cmd, http.MethodGet, "/tokens", nil, &all); err != nil {
 				return err
 			}
-			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tBY\tEXPIRES", all, func(t token.Token) []any {
+			return cli.PrintTable(cmd, "there are no tokens; `tandemux hub token new` makes one", "ID\tNAME\tSCOPES\tBY\tEXPIRES", all, func(t token.Token) []any {
 				ends := "never"
 				if !t.Expires.IsZero() {
 					ends = t.Expires.Local().Format(time.DateTime)

@@ -188,7 +188,7 @@ func newWhoamiCommand() *cobra.Command {
 		if err := do(cmd, apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me); err != nil {
 			return err
 		}
-		return cli.PrintTable(cmd, "NAME\tGROUPS\tSCOPES", []people.Me{me}, func(m people.Me) []any {
+		return cli.PrintTable(cmd, "", "NAME\tGROUPS\tSCOPES", []people.Me{me}, func(m people.Me) []any {
 			return []any{m.Name, strings.Join(m.Groups, ","), strings.Join(m.Scopes, ",")}
 		})
 	}), cli.One[[]people.Me]())

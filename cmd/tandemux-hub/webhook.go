@@ -47,7 +47,7 @@ answered. On the hub's own machine any address is taken, elsewhere a public http
 			if err := ask(cmd, http.MethodGet, "/webhooks", nil, &all); err != nil {
 				return err
 			}
-			return cli.PrintTable(cmd, "NAME\tTO\tON\tOF\tWAITING\tSTATE", all, func(l webhook.Listed) []any {
+			return cli.PrintTable(cmd, "there are no webhooks; `tandemux hub webhook add` makes one", "NAME\tTO\tON\tOF\tWAITING\tSTATE", all, func(l webhook.Listed) []any {
 				return []any{l.Name, l.To, strings.Join(l.On, ","), strings.Trim(l.Person+" "+l.Project, " "), l.Waiting, stateOf(l)}
 			})
 		}), cli.One[[]webhook.Listed]()),

@@ -68,7 +68,7 @@ and those that tandemux knows but does not find. tandemux doctor tries to start 
 		if err := hostAgents(cmd, &rows); err != nil {
 			return err
 		}
-		return cli.PrintTable(cmd, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r catalog.Row) []any {
+		return cli.PrintTable(cmd, "", "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r catalog.Row) []any {
 			return []any{r.Name, r.Title, r.State(), strings.Join(r.Command, " "), cli.Whole(r.Missing())}
 		})
 	}), cli.One[[]catalog.Row](), cli.One[[]store.Agent]())

@@ -114,7 +114,7 @@ func listDoable(cmd *cobra.Command) error {
 		}
 		rows = append(rows, doable{c.Name, c.Title, argWords(c), c.Group, c.Help, in})
 	}
-	return cli.PrintTable(cmd, "COMMAND\tIN\tDOES", rows, func(r doable) []any {
+	return cli.PrintTable(cmd, "", "COMMAND\tIN\tDOES", rows, func(r doable) []any {
 		return []any{cli.Whole(strings.Join(append([]string{r.Name}, r.Args...), " ")), r.In, r.Title}
 	})
 }

@@ -80,7 +80,7 @@ type; you take it back at any time. The terminal's pane says who looks.
 	cmd.AddCommand(
 		cli.WithJSON(cli.Command("ls", "List the terminals that are shared, and who looks", nil, func(cmd *cobra.Command, _ []string) error {
 			return endpoint.WithHost(cmd, endpoint.Options{}, func(_ context.Context, s *endpoint.Conn) error {
-				return cli.PrintTable(cmd, "ID\tTERMINAL\tNAME\tMAY\tENDS\tLOOKS", sharesOf(s), func(r shareRow) []any {
+				return cli.PrintTable(cmd, "no terminal is shared; `tandemux share TERMINAL` shares one", "ID\tTERMINAL\tNAME\tMAY\tENDS\tLOOKS", sharesOf(s), func(r shareRow) []any {
 					may := "take it"
 					if r.ReadOnly {
 						may = "look"

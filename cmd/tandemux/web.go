@@ -136,7 +136,7 @@ func passkeys(ctx context.Context, cmd *cobra.Command, p endpoint.Endpoint, s *e
 			rows = append(rows, passkeyRow{k, tokens.Items[i].Name})
 		}
 	}
-	return cli.PrintTable(cmd, "ID\tNAME\tTOKEN\tSITE\tLET IN", rows, func(r passkeyRow) []any {
+	return cli.PrintTable(cmd, "there are no passkeys; the page that `tandemux web` opens makes them", "ID\tNAME\tTOKEN\tSITE\tLET IN", rows, func(r passkeyRow) []any {
 		return []any{r.ID, r.Name, r.Tokens[0], r.Site, len(r.Tokens) - 1}
 	})
 }

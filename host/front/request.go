@@ -301,7 +301,7 @@ func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
 	case !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
 		return answer{
 			status: http.StatusUpgradeRequired, header: [2]string{"Upgrade", "websocket"},
-			text: "This is a tandemux host. It speaks the Agent Host Protocol over WebSocket.",
+			text: "This is a tandemux host. It speaks the Agent Host Protocol over WebSocket; its page for browsers is at /web/.",
 		}
 	case r.ContentLength != 0 || len(r.TransferEncoding) > 0:
 		return answer{status: http.StatusBadRequest, text: "an upgrade has no body"}
@@ -356,7 +356,7 @@ func (e *entrance) failed(r *http.Request, reason string) answer {
 	if !early {
 		return answer{
 			status: http.StatusUnauthorized, header: [2]string{"WWW-Authenticate", `Bearer realm="tandemux"`},
-			text: "a valid token is needed: `tandemux token new` makes one",
+			text: "a valid token is needed: `tandemux token new` makes one; `tandemux web` lets a browser in",
 		}
 	}
 	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))

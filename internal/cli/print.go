@@ -258,9 +258,15 @@ func Table[T any](w io.Writer, head string, rows []T, row func(T) []any) error {
 	return err
 }
 
-// PrintTable prints rows: as JSON where --json is given, else as Table does.
-func PrintTable[T any](cmd *cobra.Command, head string, rows []T, row func(T) []any) error {
-	return Print(cmd, rows, func(w io.Writer) error { return Table(w, head, rows, row) })
+// PrintTable prints rows: as JSON where --json is given, else as Table does, or none on
+// stderr where there are none.
+func PrintTable[T any](cmd *cobra.Command, none, head string, rows []T, row func(T) []any) error {
+	return Print(cmd, rows, func(w io.Writer) error {
+		if len(rows) == 0 && none != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), none)
+		}
+		return Table(w, head, rows, row)
+	})
 }
 
 // OnTerminal reports whether a command's input is a terminal's, with somebody to ask.

@@ -191,6 +191,8 @@ func explain(p Endpoint, err error) error {
 	case refused.Code != 401 && refused.Code != 403: // earlier hosts answer 403
 	case p.token == "":
 		return fmt.Errorf("%s refuses the connection: put a token into %s or a --token-file (`tandemux token new` on that machine makes one)", at, tokenEnv)
+	case strings.HasPrefix(p.token, "tandemux_sk_"):
+		return fmt.Errorf("%s refuses the key in %s: an API key is for tasks alone (`tandemux token new` on that machine makes a token)", at, p.tokenFrom)
 	case strings.Contains(refused.Body, "token"):
 		return fmt.Errorf("%s refuses the token in %s: it is wrong, revoked or expired (`tandemux token new` on that machine makes another)", at, p.tokenFrom)
 	}

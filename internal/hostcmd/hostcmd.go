@@ -18,6 +18,9 @@ import (
 	"tandemux/internal/local"
 )
 
+// noHosts is what lists of none say.
+const noHosts = "no host has a name; `tandemux hosts add` gives one"
+
 // Command is `tandemux hosts`.
 func Command() *cobra.Command {
 	return cli.Group("hosts", "Other hosts by name: their terminals are in your lists", `Hosts on other machines, by names that you give them. The interface and the lists of
@@ -96,10 +99,7 @@ It asks none of them; tandemux hosts check does.`, nil, func(cmd *cobra.Command,
 		for _, h := range list {
 			rows = append(rows, row(h))
 		}
-		if len(rows) == 0 && !cli.AsJSON(cmd) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "no host has a name; `tandemux hosts add` gives one")
-		}
-		return cli.PrintTable(cmd, "NAME\tADDRESS\tTOKEN", rows, func(r row) []any { return []any{r.Name, r.URL + note(r.Hub), r.TokenFile} })
+		return cli.PrintTable(cmd, noHosts, "NAME\tADDRESS\tTOKEN", rows, func(r row) []any { return []any{r.Name, r.URL + note(r.Hub), r.TokenFile} })
 	}), cli.One[[]row]())
 }
 
@@ -166,7 +166,7 @@ how long an answer does. ssh asks nothing. Exit code 3: some were not reached.`,
 		}
 		printed := cli.Print(cmd, rows, func(w io.Writer) error {
 			if len(rows) == 0 {
-				fmt.Fprintln(cmd.ErrOrStderr(), "no host has a name; `tandemux hosts add` gives one")
+				fmt.Fprintln(cmd.ErrOrStderr(), noHosts)
 			}
 			return cli.Table(w, "NAME\tADDRESS\tVERSION\tTERMINALS\tCONNECT\tANSWER\tHEALTH", rows, func(r checked) []any {
 				if !r.Reached {

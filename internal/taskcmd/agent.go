@@ -28,7 +28,7 @@ func ListDeployed(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		return table(c, all, "", "NAME\tDESCRIPTION\tDEPLOYED\tID", func(a store.Agent) []any {
+		return cli.PrintTable(c.Command, "no agent was deployed; `tandemux deploy` deploys one", "NAME\tDESCRIPTION\tDEPLOYED\tID", all, func(a store.Agent) []any {
 			return []any{a.Name, a.Description, a.Updated, a.ID}
 		})
 	})
@@ -158,7 +158,7 @@ func listVersions(c *call, agent, branch string, limit int) error {
 		b := byID[v.BranchID]
 		rows = append(rows, versionRow{v, b.Name, b.ActiveID == v.ID})
 	}
-	return table(c, rows, "", "VERSION\tSTATUS\tBRANCH\tENVIRONMENT\tHASH\tBY\tCREATED\tID", func(r versionRow) []any {
+	return cli.PrintTable(c.Command, "", "VERSION\tSTATUS\tBRANCH\tENVIRONMENT\tHASH\tBY\tCREATED\tID", rows, func(r versionRow) []any {
 		number := strconv.Itoa(r.Number)
 		if r.Active {
 			number += " *"
@@ -184,7 +184,7 @@ func listBranchEvents(c *call, agent, branch string, limit int) error {
 	for _, v := range versions {
 		numbers[v.ID] = strconv.Itoa(v.Number)
 	}
-	return table(c, events, "", "WHEN\tWHAT\tVERSION\tBEFORE\tBY\tNOTE", func(e store.BranchEvent) []any {
+	return cli.PrintTable(c.Command, "", "WHEN\tWHAT\tVERSION\tBEFORE\tBY\tNOTE", events, func(e store.BranchEvent) []any {
 		return []any{e.Created, e.Kind, cmp.Or(numbers[e.VersionID], e.VersionID), cmp.Or(numbers[e.PreviousID], "-"), e.Author, e.Note}
 	})
 }

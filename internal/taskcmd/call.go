@@ -226,21 +226,13 @@ func listing[T any](use, op, empty, head string, row func(T) []any) *cobra.Comma
 		if err != nil {
 			return err
 		}
-		return table(c, all, empty, head, row)
+		return cli.PrintTable(c.Command, empty, head, all, row)
 	}, cli.One[[]T]())
 }
 
 func hasStatus(err error, status int) bool { return apiclient.Status(err) == status }
 
 func isMissing(err error) bool { return hasStatus(err, http.StatusNotFound) }
-
-// table prints a list, or note on stderr where it has nothing.
-func table[T any](c *call, rows []T, note, head string, row func(T) []any) error {
-	if len(rows) == 0 && note != "" {
-		c.note("%s", note)
-	}
-	return cli.PrintTable(c.Command, head, rows, row)
-}
 
 // show prints a value: with --json as JSON, else as text, which may be empty.
 func show(c *call, v any, text string) error {

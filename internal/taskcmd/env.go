@@ -89,7 +89,7 @@ are sealed on the disk, masked in logs, and never shown again.`,
 					rows = append(rows, envRow{env, v})
 				}
 			}
-			return table(c, rows, "", "ENVIRONMENT\tNAME\tVALUE\tSET\tDEPLOYED", func(r envRow) []any {
+			return cli.PrintTable(c.Command, "there are no variables; `tandemux env set` sets one", "ENVIRONMENT\tNAME\tVALUE\tSET\tDEPLOYED", rows, func(r envRow) []any {
 				deployed := "yes"
 				if r.Pending {
 					deployed = "not yet"

@@ -85,7 +85,7 @@ func newWsLs() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return table(c, files, "", "", func(f api.File) []any {
+			return cli.PrintTable(c.Command, "", "", files, func(f api.File) []any {
 				if f.Kind == "directory" {
 					f.Path += "/"
 				}
@@ -96,7 +96,7 @@ func newWsLs() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return table(c, all, "there are no filesystems; `tandemux ws new` makes one", "ID\tNAME\tPROJECT\tFILES\tBYTES", func(f store.Filesystem) []any {
+		return cli.PrintTable(c.Command, "there are no filesystems; `tandemux ws new` makes one", "ID\tNAME\tPROJECT\tFILES\tBYTES", all, func(f store.Filesystem) []any {
 			return []any{f.ID, f.Name, f.ProjectID, f.Files, f.Size}
 		})
 	}, cli.One[[]store.Filesystem](), cli.One[[]api.File]())

@@ -31,7 +31,7 @@ are tokens, tandemux token; for what agents need there is tandemux env.)`,
 				return err
 			}
 			keys = slices.DeleteFunc(keys, func(k store.APIKey) bool { return !in.All && !k.Revoked.IsZero() })
-			return table(c, keys, "", "NAME\tSCOPES\tLAST USED\tEXPIRES\tCREATED\tID", func(k store.APIKey) []any {
+			return cli.PrintTable(c.Command, "there are no API keys; `tandemux apikey new` makes one", "NAME\tSCOPES\tLAST USED\tEXPIRES\tCREATED\tID", keys, func(k store.APIKey) []any {
 				return []any{k.Name, cli.Whole(keyState(k)), k.Used, k.Expires, k.Created, k.ID}
 			})
 		}, cli.One[[]store.APIKey]()),

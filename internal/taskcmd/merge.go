@@ -90,7 +90,7 @@ for the files and directories that are named.
 			if err != nil {
 				return err
 			}
-			return table(c, append([]string{}, w.Conflicts...), "no file was changed on both sides", "", func(path string) []any { return []any{cli.Whole(cli.Line(path))} })
+			return cli.PrintTable(c.Command, "no file was changed on both sides", "", append([]string{}, w.Conflicts...), func(path string) []any { return []any{cli.Whole(cli.Line(path))} })
 		}
 		return told(c, tellResolved, "resolveWorkspace", api.ResolveWorkspace{Keep: in.Keep, Paths: args[1:], Running: in.Running}, args[0])
 	}, cli.One[[]string](), cli.One[filetree.Synced]())

@@ -10,7 +10,7 @@ import (
 
 func newProjects() *cobra.Command {
 	return cli.Group("project", "Manage projects: what filesystems belong to and API keys get roles on", "",
-		listing("ls", "listProjects", "", "NAME\tDESCRIPTION\tDIRECTORY\tCREATED\tID", func(p store.Project) []any {
+		listing("ls", "listProjects", "there are no projects; `tandemux project new` makes one", "NAME\tDESCRIPTION\tDIRECTORY\tCREATED\tID", func(p store.Project) []any {
 			return []any{p.Name, p.Description, p.Dir, p.Created, p.ID}
 		}),
 		act("show PROJECT", "getProject", func(p store.Project) string {

@@ -162,7 +162,7 @@ func newTaskLs() *cobra.Command {
 			}
 		}
 		slices.SortStableFunc(tasks, func(a, b listed) int { return b.Created.Compare(a.Created) })
-		printed := table(c, tasks, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", func(t listed) []any {
+		printed := cli.PrintTable(c.Command, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", tasks, func(t listed) []any {
 			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t.Present))}
 		})
 		return cmp.Or(printed, missed)
@@ -323,7 +323,8 @@ func deleteTask(c *call, id string, how api.Force, gone *[]task.Deleted) error {
 	d.KeptBranch = cmp.Or(branch, d.KeptBranch)
 	*gone = append(*gone, d)
 	if d.KeptBranch != "" {
-		c.note("the branch %s stays: it has commits that are nowhere else (--force deletes them)", cli.Short(d.KeptBranch))
+		branch := cli.Short(d.KeptBranch)
+		c.note("the branch %s stays: it has commits that are nowhere else; `git branch -D %s` deletes it", branch, branch)
 	}
 	for _, m := range d.Submodules {
 		c.note("what was made in the submodule %s is on its branch %s", cli.Line(m.Path), cli.Line(m.Branch))

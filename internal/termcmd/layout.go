@@ -155,10 +155,7 @@ it has their tabs and panes, too. `+endpoint.OfAll, nil, func(cmd *cobra.Command
 		if err != nil && !errors.Is(err, local.ErrNoHost) {
 			return err
 		}
-		if len(rows) == 0 && !cli.AsJSON(cmd) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "there are no layouts; `tandemux` opens one")
-		}
-		printed := cli.PrintTable(cmd, "LAYOUT\tTABS\tPANES\tINTERFACES", rows, func(r layoutRow) []any {
+		printed := cli.PrintTable(cmd, "there are no layouts; `tandemux` opens one", "LAYOUT\tTABS\tPANES\tINTERFACES", rows, func(r layoutRow) []any {
 			panes := 0
 			for _, t := range r.Tabs {
 				panes += len(t.Panes)

@@ -182,8 +182,11 @@ func Ls() *cobra.Command {
 			return err
 		}
 		printed := cli.Print(cmd, rows, func(w io.Writer) error {
-			if err != nil {
+			switch {
+			case err != nil:
 				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
+			case len(rows) == 0 && missed == nil:
+				fmt.Fprintln(cmd.ErrOrStderr(), "there are no terminals; `tandemux new` makes one")
 			}
 			defer printRefusals(cmd.ErrOrStderr(), refused)
 			return printRows(w, rows)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -92,11 +91,8 @@ failed. tandemux prompt --session goes on with one.
 		if err != nil && !errors.Is(err, local.ErrNoHost) {
 			return err
 		}
-		if len(rows) == 0 && !cli.AsJSON(cmd) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
-		}
 		slices.SortStableFunc(rows, func(a, b sessionRow) int { return b.Modified.Compare(a.Modified) })
-		printed := cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
+		printed := cli.PrintTable(cmd, "there are no sessions; `tandemux prompt` begins one", "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
 			state := r.State
 			if r.Activity != "" {
 				state += ": " + r.Activity

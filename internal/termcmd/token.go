@@ -25,7 +25,7 @@ func Token() *cobra.Command {
 			if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 				return err
 			}
-			return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", []ahp.TokenInfo(got.Items), func(t ahp.TokenInfo) []any {
+			return cli.PrintTable(cmd, "there are no tokens; `tandemux token new` makes one", "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", []ahp.TokenInfo(got.Items), func(t ahp.TokenInfo) []any {
 				return []any{t.ID, t.Name, scopeText(t.Scopes), cmp.Or(endpoint.LastPart(t.Terminal), "any"), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
 			})
 		}), cli.One[[]ahp.TokenInfo]()),
