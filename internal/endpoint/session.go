@@ -61,13 +61,14 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 	return ahp.SessionSummary{}, ahp.NotFound("no session matches %q; `tandemux session ls` lists them", id)
 }
 
-// UseAgent has the host make an agent available and gives its name there.
+// UseAgent has the host make an agent available and gives its name there; neither name nor
+// command is the first that it has.
 func (s *Conn) UseAgent(ctx context.Context, name string, command []string) (string, error) {
-	if root, _ := s.Mirror.Root(); name == "" && len(command) == 0 && len(root.Agents) > 0 {
-		return "", nil // the host's first
-	}
 	var got ahp.AgentResult
 	err := s.Ask(ctx, ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Provider: name, Command: command}, &got)
+	if name == "" && len(command) == 0 && ahp.CodeOf(err) == ahp.CodeInvalidParams {
+		return "", nil // an older host, which takes its first
+	}
 	return got.Provider, err
 }
 
