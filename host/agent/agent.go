@@ -38,6 +38,8 @@ type Info struct {
 	// Fork tells that a session can begin as a copy of another (Spec.Fork), as of
 	// the last start.
 	Fork bool
+	// Inner tells that only the host begins sessions with it: clients are not told of it.
+	Inner bool
 	// Resource is what its users need a token for; nil: nothing that the host knows of.
 	Resource *Resource
 }

@@ -347,10 +347,10 @@ func (ss *Sessions) resolveConfig(_ context.Context, c *requests.Conn, p configP
 	for k, v := range p.Config { // as they were written
 		values[k] = v
 	}
-	if len(ss.Providers) == 0 {
+	provider, err := ss.Provider(tx, p.Provider)
+	if err != nil && (p.Provider == "" || len(ss.Providers) == 0) {
 		return ahp.ResolveSessionConfigResult{Values: values, Schema: json.RawMessage(`{"type":"object","properties":{}}`)}, nil
 	}
-	provider, err := ss.Provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
 	}

@@ -153,14 +153,14 @@ func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
 	})
 }
 
-// Provider finds one; "" is the first.
+// Provider finds one; "" is the first that clients are told of.
 func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
-	if id == "" && len(ss.Providers) > 0 {
-		return ss.Providers[0], nil
-	}
-	i := slices.IndexFunc(ss.Providers, func(p agent.Provider) bool { return p.Info().ID == id })
+	i := slices.IndexFunc(ss.Providers, func(p agent.Provider) bool {
+		info := p.Info()
+		return info.ID == id || id == "" && !info.Inner
+	})
 	switch {
-	case len(ss.Providers) == 0:
+	case i < 0 && id == "":
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent: `tandemux agent ls` says which there are, and how to install them")
 	case i < 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agent ls` lists those that it has", params.Clip(id))
@@ -172,7 +172,9 @@ func (ss *Sessions) Provider(tx core.Tx, id string) (agent.Provider, error) {
 func (ss *Sessions) refreshAgents(tx core.Tx) {
 	list := make([]ahp.AgentInfo, 0, len(ss.Providers))
 	for _, p := range ss.Providers {
-		list = append(list, words.Agent(p.Info()))
+		if info := p.Info(); !info.Inner {
+			list = append(list, words.Agent(info))
+		}
 	}
 	root := tx.Channel(ahp.RootURI)
 	had := root.Body.State(tx).(ahp.RootState).Agents

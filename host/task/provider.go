@@ -35,7 +35,7 @@ func NewProvider(id string, open func() (*Service, error)) *Provider { return &P
 
 // Info describes it.
 func (p *Provider) Info() agent.Info {
-	return agent.Info{ID: p.id, Name: strings.TrimPrefix(p.id, ProviderPrefix), Description: "of tasks"}
+	return agent.Info{ID: p.id, Name: strings.TrimPrefix(p.id, ProviderPrefix), Description: "of tasks", Inner: true}
 }
 
 // Authenticate is not for tasks: an agent that needs a login has it from its

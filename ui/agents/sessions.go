@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"tandemux/ahp"
 	"tandemux/internal/fileuri"
@@ -291,7 +292,7 @@ func (as *Agents) agentTitle(provider string) string {
 			return words.Clean(a.DisplayName)
 		}
 	}
-	return words.Clean(provider)
+	return words.Clean(strings.TrimPrefix(provider, "task-")) // of a task, which clients are not told of
 }
 
 // canFork reports whether an agent's chats can begin from others.
