@@ -4,14 +4,14 @@ package spelling
 const maxWord = 256
 
 // Closest gives the known word closest to what was typed, "" when none is close
-// enough to be meant.
+// enough to be meant. One that has nothing in common with it is not.
 func Closest(typed string, known []string) string {
 	best, at := "", len(typed)/3+2
 	if len(typed) > maxWord {
 		return ""
 	}
 	for _, k := range known {
-		if d := distance(typed, k); d < at {
+		if d := distance(typed, k); d < at && d < max(len(typed), len(k)) {
 			best, at = k, d
 		}
 	}
