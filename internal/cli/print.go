@@ -24,11 +24,14 @@ import (
 	"tandemux/internal/plaintext"
 )
 
+// spaced makes a blank of what parts words.
+var spaced = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ")
+
 // Short is a title or the like, as others wrote it: in one line, of up to 60
 // characters.
 func Short(s string) string {
 	const most = 60
-	s = plaintext.Clean(s, "")
+	s = plaintext.Clean(spaced.Replace(s), "")
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -45,3 +45,14 @@ func TestCutLine(t *testing.T) {
 		}
 	}
 }
+
+// TestShort: what stood in several lines doesn't run together in one.
+func TestShort(t *testing.T) {
+	for in, want := range map[string]string{
+		"import time\nold = 1": "import time old = 1", "a\tb\r\nc": "a b c", "x\x1b[31my": "x[31my",
+	} {
+		if got := Short(in); got != want {
+			t.Errorf("Short(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
