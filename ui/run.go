@@ -13,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
 
 	"tandemux/ui/loop"
 	"tandemux/ui/tty"
@@ -257,7 +258,7 @@ func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan str
 			term.Unblock()
 			p.Kill()
 		})
-		p.Send(ended("ended by " + s.String()))
+		p.Send(ended("ended by " + unix.SignalName(s.(syscall.Signal))))
 		go func() {
 			<-done
 			hard.Stop()

@@ -286,7 +286,7 @@ func TestRunEndsOnSignals(t *testing.T) {
 		if err := syscall.Kill(os.Getpid(), s); err != nil {
 			t.Fatal(err)
 		}
-		if r := finish(t, ended); r.err != nil || r.exit.Reason != ui.Ended || !strings.Contains(r.exit.Note, s.String()) {
+		if r := finish(t, ended); r.err != nil || r.exit.Reason != ui.Ended || r.exit.Note != "ended by "+unix.SignalName(s) {
 			t.Errorf("%v: ended with %+v", s, r)
 		}
 		w.restored()
