@@ -208,7 +208,7 @@ func TestProfiles(t *testing.T) {
 		{"256", paint.Options{Profile: emulator.Profile{Colors: emulator.Colors256}}, "38;5;", "38;2"},
 		{"16", paint.Options{Profile: emulator.Profile{Colors: emulator.Colors16}}, "\x1b[30m", "38;"},
 		{"none", paint.Options{}, "日", "38;"},
-		{"ascii", paint.Options{ASCII: true}, "? ", "日"},
+		{"ascii", paint.Options{ASCII: true}, "? |-", "日"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			c.Resize(8, 1)
@@ -216,6 +216,7 @@ func TestProfiles(t *testing.T) {
 				{Rune: '日', Width: 2, Style: emulator.Style{FG: emulator.RGB(10, 20, 30)}, Link: "http://x"},
 				{Width: 0},
 				{Rune: '│', Width: 1},
+				{Rune: '–', Width: 1},
 			})
 			out := string(paint.NewPainter(k.opt).Frame(nil, &c, paint.Cursor{}))
 			if !strings.Contains(out, k.want) {

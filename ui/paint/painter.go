@@ -421,7 +421,7 @@ func asciiFor(r rune) byte {
 		return byte(r)
 	case r == '│' || r == '┃':
 		return '|'
-	case r == '─' || r == '━':
+	case r == '─' || r == '━' || r == '–':
 		return '-'
 	case r >= 0x2500 && r < 0x2580:
 		return '+'
