@@ -268,6 +268,7 @@ func (m *Model) leave(e Exit) {
 	if m.leaving != nil {
 		return
 	}
+	e.Layout = m.panes.Name
 	m.leaving = &e
 	m.loop.After(leaveTime, m.loop.Quit)
 }
@@ -275,7 +276,7 @@ func (m *Model) leave(e Exit) {
 // Exit says how the interface ended, once it has.
 func (m *Model) Exit() Exit {
 	if m.leaving == nil {
-		return Exit{Reason: Ended}
+		return Exit{Reason: Ended, Layout: m.panes.Name}
 	}
 	return *m.leaving
 }

@@ -35,10 +35,11 @@ const (
 )
 
 // Exit is how the interface ended. Note is one line for the user, to be
-// printed after the terminal was restored.
+// printed after the terminal was restored, Layout what was on the screen.
 type Exit struct {
 	Reason Reason
 	Note   string
+	Layout string
 }
 
 // ended is the message that something from outside ends the interface, and

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -29,19 +32,17 @@ func newAttachCommand() *cobra.Command {
 		Force bool `flag:"force" doc:"Open it inside a tandemux terminal all the same"`
 	}
 	return cli.Command("attach [LAYOUT]", `Open the interface on a layout, as it was left
+Without LAYOUT it is the one that was left last; at another host, main.
+
   tandemux attach work
   tandemux attach --host ssh://me@machine
   tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`, &in, func(cmd *cobra.Command, args []string) error {
-		name := termcmd.DefaultLayout
-		if len(args) == 1 {
-			name = args[0]
-		}
-		return attach(cmd, name, in.Force)
+		return attach(cmd, strings.Join(args, ""), in.Force)
 	})
 }
 
 // attach checks everything that would make the interface fail before it
-// touches the host or starts one.
+// touches the host or starts one. Without a name it opens the layout left last.
 func attach(cmd *cobra.Command, name string, force bool) error {
 	if err := termcmd.CheckLayoutName(name); err != nil {
 		return err
@@ -55,6 +56,9 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	p, err := endpoint.Of(cmd)
 	if err != nil {
 		return err
+	}
+	if name == "" {
+		name = lastLayout(p)
 	}
 	// What is wrong in it is said where the person looks, with the defaults in
 	// the place of what has a mistake.
@@ -100,6 +104,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	if err != nil {
 		return err
 	}
+	leaveLayout(p, exit, log)
 	if exit.Reason == ui.HostGone {
 		return errors.New(exit.Note)
 	}
@@ -107,6 +112,35 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		fmt.Fprintln(cmd.OutOrStdout(), exit.Note)
 	}
 	return nil
+}
+
+// layoutLeft is the file below the state directory that names the layout of this user's
+// host that was left last.
+const layoutLeft = "layout-left"
+
+// lastLayout is the layout to open where none is named.
+func lastLayout(p endpoint.Endpoint) string {
+	if p.Own() {
+		text, err := os.ReadFile(filepath.Join(p.Dirs.State, layoutLeft))
+		if name := strings.TrimSpace(string(text)); err == nil && name != "" && termcmd.CheckLayoutName(name) == nil {
+			return name
+		}
+	}
+	return termcmd.DefaultLayout
+}
+
+// leaveLayout notes the layout that was left; one without panes is not gone back to.
+func leaveLayout(p endpoint.Endpoint, exit ui.Exit, log *slog.Logger) {
+	name := exit.Layout
+	if exit.Reason == ui.Emptied {
+		name = termcmd.DefaultLayout
+	}
+	if !p.Own() || name == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(p.Dirs.State, layoutLeft), []byte(name+"\n"), 0o600); err != nil {
+		log.Warn("the next interface won't know which layout was left", "err", err)
+	}
 }
 
 func checkTerminal(in, out *os.File, termName string) error {

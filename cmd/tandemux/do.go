@@ -154,10 +154,8 @@ func completeDo(_ *cobra.Command, args []string, _ string) (all []string, _ cobr
 
 // order has a command done at the host, or for needs in an interface.
 func order(cmd *cobra.Command, name string, args []string, in doFlags, needs *ui.NeedsInterfaceError) (ordered, error) {
-	if in.Layout != "" {
-		if err := termcmd.CheckLayoutName(in.Layout); err != nil {
-			return ordered{}, err
-		}
+	if err := termcmd.CheckLayoutName(in.Layout); err != nil {
+		return ordered{}, err
 	}
 	p, err := endpoint.Of(cmd)
 	if err != nil {
@@ -284,7 +282,7 @@ func (w where) find(o *ui.Order) (layout string, err error) {
 		if err != nil {
 			return "", err
 		}
-		on := layoutsOf(t)
+		on := termcmd.LayoutsOf(t)
 		if layout == "" && len(on) > 0 {
 			layout = on[0]
 		}
@@ -301,7 +299,7 @@ func (w where) find(o *ui.Order) (layout string, err error) {
 	}
 	own := slices.IndexFunc(w.terminals, func(t ahp.TerminalInfo) bool { return w.own != "" && t.Resource == w.own })
 	if own >= 0 {
-		on := layoutsOf(w.terminals[own])
+		on := termcmd.LayoutsOf(w.terminals[own])
 		switch {
 		case layout == "" && len(on) == 0:
 			return "", errors.New("this terminal is in no layout: say which one is meant with --layout, or which pane with --pane")
@@ -327,7 +325,7 @@ func (w where) face(ctx context.Context, c *endpoint.Conn, needs *ui.NeedsInterf
 	}
 	layout := w.in.Layout
 	if t, err := endpoint.Resolve(w.terminals, cmp.Or(w.in.Pane, w.own)); layout == "" && w.in.In == "" && err == nil {
-		if on := layoutsOf(t); len(on) > 0 {
+		if on := termcmd.LayoutsOf(t); len(on) > 0 {
 			layout = on[0]
 		}
 	}
@@ -346,13 +344,4 @@ func layoutWords(name string) string {
 		return "any layout"
 	}
 	return "layout " + name
-}
-
-func layoutsOf(t ahp.TerminalInfo) (names []string) {
-	if t.Meta != nil {
-		for _, l := range t.Meta.Layouts {
-			names = append(names, endpoint.LastPart(l))
-		}
-	}
-	return names
 }

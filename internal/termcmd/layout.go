@@ -23,16 +23,42 @@ import (
 	"tandemux/ui/layout/layoutfile"
 )
 
-// DefaultLayout is the layout that `tandemux` opens.
+// DefaultLayout is the layout that is meant where nothing says another.
 const DefaultLayout = "main"
 
 // LayoutURI is the channel of a layout.
 func LayoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
 
-// CheckLayoutName keeps names to what is one part of a URI and easy to type.
+// LayoutsOf names the layouts that show a terminal.
+func LayoutsOf(t ahp.TerminalInfo) (names []string) {
+	if t.Meta != nil {
+		for _, l := range t.Meta.Layouts {
+			names = append(names, endpoint.LastPart(l))
+		}
+	}
+	return names
+}
+
+// layoutMeant is the layout that was named, else the one that shows the terminal that
+// this runs in.
+func layoutMeant(s *endpoint.Conn, named string) string {
+	if named != "" {
+		return named
+	}
+	if own := os.Getenv("TANDEMUX_TERMINAL"); own != "" {
+		for _, t := range s.Terminals() {
+			if on := LayoutsOf(t); t.Resource == own && len(on) > 0 {
+				return on[0]
+			}
+		}
+	}
+	return DefaultLayout
+}
+
+// CheckLayoutName keeps names to what is one part of a URI and easy to type; "" names none.
 func CheckLayoutName(name string) error {
 	const most = 64
-	ok := name != "" && len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
+	ok := len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
 	}) < 0
 	if !ok {
@@ -179,10 +205,10 @@ func rowOfLayout(name string, l layout.Layout) layoutRow {
 }
 
 func newLayoutSaveCommand() *cobra.Command {
-	in := struct {
-		Layout string `flag:"layout" doc:"Layout to save"`
+	var in struct {
+		Layout string `flag:"layout" doc:"Layout to save (default: which shows this shell, or main)"`
 		Force  bool   `flag:"force" doc:"Write over a file that is there"`
-	}{Layout: DefaultLayout}
+	}
 	return cli.Command("save [FILE]", `Write a layout to a file, or to stdout
 The tabs and panes are written as TOML: how they are arranged, the directories that
 their programs are in now, and the commands that were started in them. Shells are
@@ -195,7 +221,7 @@ started anew when the file is loaded.
 		}
 		var doc []byte
 		err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) error {
-			f, err := saveLayout(s, ctx, in.Layout)
+			f, err := saveLayout(s, ctx, layoutMeant(s, in.Layout))
 			if err == nil {
 				doc, err = f.Format()
 			}
@@ -244,10 +270,10 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.
 }
 
 func newLayoutLoadCommand() *cobra.Command {
-	in := struct {
-		Layout string `flag:"layout" doc:"Layout that gets the tabs"`
+	var in struct {
+		Layout string `flag:"layout" doc:"Layout that gets the tabs (default: which shows this shell, or main)"`
 		Add    bool   `flag:"add" doc:"Add the tabs to a layout that has some"`
-	}{Layout: DefaultLayout}
+	}
 	return cli.Command("load [FILE]", `Open the panes of a file, or of stdin, in a layout
 What a saved layout names is started and arranged as it was. The layout must be empty;
 with --add the file's tabs come behind those that are there.
@@ -261,7 +287,7 @@ with --add the file's tabs come behind those that are there.
 			return err
 		}
 		return endpoint.WithHost(cmd, endpoint.Options{Start: true}, func(ctx context.Context, s *endpoint.Conn) error {
-			return loadLayout(s, ctx, in.Layout, f, dir, in.Add)
+			return loadLayout(s, ctx, layoutMeant(s, in.Layout), f, dir, in.Add)
 		})
 	})
 }

@@ -17,14 +17,14 @@ import (
 
 // New is `tandemux new`.
 func New() *cobra.Command {
-	in := struct {
+	var in struct {
 		Name       string `flag:"name" doc:"Name, by which all commands find it; no other terminal may have it"`
 		Cwd        string `flag:"cwd" doc:"Working directory (default: the current one)"`
 		Size       string `flag:"size" doc:"Size as COLSxROWS (default 80x24)"`
 		Scrollback int    `flag:"scrollback" doc:"Lines that it keeps of what scrolls off (default: as configured)"`
-		Layout     string `flag:"layout" doc:"Layout that gets the new tab"`
+		Layout     string `flag:"layout" doc:"Layout that gets the new tab (default: which shows this shell, or main)"`
 		Background bool   `flag:"background" doc:"Show it in no layout"`
-	}{Layout: DefaultLayout}
+	}
 	return cli.WithJSON(cli.Command("new [-- COMMAND [ARG...]]", `Create a terminal and print its id
 It runs your shell, or COMMAND without a shell, and appears as a new tab of the
 layout, or in no layout with --background, or where the layout is full.
@@ -33,6 +33,9 @@ layout, or in no layout with --background, or where the layout is full.
   tandemux new --background --cwd /srv/app -- npm run dev`, &in, func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
 			return cli.Usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
+		}
+		if err := CheckLayoutName(in.Layout); err != nil {
+			return err
 		}
 		params, err := endpoint.NewTerminal(in.Name, in.Cwd, in.Size, args)
 		if err != nil {
@@ -51,6 +54,7 @@ layout, or in no layout with --background, or where the layout is full.
 			}
 			m := made{s.At.ID(params.Channel), params.Channel, in.Background}
 			if !in.Background {
+				in.Layout = layoutMeant(s, in.Layout)
 				err := showInTab(s, ctx, in.Layout, params.Channel)
 				if full, is := errors.AsType[layout.FullError](err); is {
 					m.Background = true
