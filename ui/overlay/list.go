@@ -125,7 +125,7 @@ var listMoves = map[string]int{
 // when that has gone.
 func (o *List) match() {
 	if o.shown == nil {
-		o.at = o.Current
+		o.at, o.query = o.Current, editor.Line("")
 	}
 	all := o.Rows()
 	o.total = len(all)
@@ -254,6 +254,7 @@ func (o *List) enter() bool {
 // Paste implements Pasting.
 func (o *List) Paste(text string) {
 	o.menu = false
+	o.match()
 	o.query.Insert(text)
 	o.edited()
 }

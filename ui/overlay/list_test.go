@@ -207,3 +207,19 @@ func TestMatchingRanks(t *testing.T) {
 		t.Error("letters with accents are not found in the other case")
 	}
 }
+
+// TestListTakesOneLine: what is pasted is one line, and no longer than one: each piece of
+// a long paste looks through all rows.
+func TestListTakesOneLine(t *testing.T) {
+	o := list(&[]string{"first"}, "", nil)
+	o.Paste("fir\nst\n")
+	if got := o.Typed(); got != "fir st" {
+		t.Errorf("the filter is %q", got)
+	}
+	for range 100 {
+		o.Paste(strings.Repeat("a line\n", 100))
+	}
+	if got := len(o.Typed()); got > 4<<10 {
+		t.Errorf("the filter has %d bytes", got)
+	}
+}
