@@ -43,9 +43,8 @@ type Config struct {
 	Person string
 
 	// What.
-	Layout  string   // name of the layout; empty means "main"
-	Cwd     string   // absolute directory of the first terminal; empty means the host's default
-	Command []string // argv of the first terminal of an empty layout; empty means the user's shell
+	Layout string // name of the layout; empty means "main"
+	Cwd    string // absolute directory of the first terminal; empty means the host's default
 
 	// How.
 	Look

@@ -138,7 +138,7 @@ func New(c Config, env Env) (*Model, error) {
 		Ran: func(name string) { m.copying.Ran(name) },
 	})
 	m.loop.Keys, m.loop.Home = m.keys.Of, c.home()
-	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
+	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
 		Arranged:  func() { m.alerts.Stale = true; m.agents.Follow() },
 		Focused:   func(from, to ahp.URI) { m.typing.Moved(from, to) },
 		Released:  m.release,

@@ -80,12 +80,6 @@ func TestFirstPane(t *testing.T) {
 	small(t).Golden("first-small")
 }
 
-func TestFirstPaneRunsTheCommand(t *testing.T) {
-	u := New(t, Options{Config: func(c *ui.Config) { c.Command = []string{"htop", "-d", "5"} }})
-	u.Press("ctrl+space w")
-	u.Shows("htop -d 5")
-}
-
 func TestSplits(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space |")

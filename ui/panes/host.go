@@ -206,7 +206,7 @@ func (ps *Panes) Begin() bool {
 	ps.layouts.at = ""
 	ps.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
 	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
-		ps.NewTab(Program{Argv: ps.first.Command})
+		ps.NewTab(Program{})
 	}
 	return true
 }

@@ -109,7 +109,7 @@ func (ps *Panes) Switching() bool { return ps.layouts.next != "" || ps.layouts.g
 // showLayout forgets the layout on the screen and waits for another one's
 // document.
 func (ps *Panes) showLayout(name string) {
-	ps.layouts.last, ps.Name, ps.first.Command = ps.Name, name, nil
+	ps.layouts.last, ps.Name = ps.Name, name
 	ps.Doc = Document{URI: address.Layout(name), Shown: layout.New(name)}
 	ps.Begun, ps.Bare = false, false
 	ps.together, ps.marked = map[string]bool{}, ""

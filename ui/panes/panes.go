@@ -81,9 +81,8 @@ type Panes struct {
 
 // First is the first terminal of an empty layout.
 type First struct {
-	Cwd     string
-	Command []string // nil for a shell
-	given   ahp.URI  // of Give
+	Cwd   string
+	given ahp.URI // of Give
 }
 
 // Give has Create put a terminal that is there already in the place of one that it would
