@@ -1,6 +1,7 @@
 package memtrim
 
 import (
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
@@ -39,4 +40,28 @@ func TestCollect(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFloodsFollow: floods that follow each other soon find the memory of the last: nothing
+// is collected for them but what Go collects.
+func TestFloodsFollow(t *testing.T) {
+	began := time.Now()
+	forced := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumForcedGC
+	}
+	before := forced()
+	for range 2 {
+		var m Trimmer
+		m.Add(Flood)
+		for armed := true; armed; runtime.Gosched() {
+			m.mu.Lock()
+			armed = m.armed
+			m.mu.Unlock()
+		}
+	}
+	if n := forced() - before; n > 0 && time.Since(began) < pause {
+		t.Errorf("%d collections behind the first of two floods", n)
+	}
 }

@@ -61,8 +61,8 @@ const (
 
 // Trimmer notices the end of floods. The zero value is ready.
 type Trimmer struct {
-	// Trim gives memory back; nil means what Idle does, at once and after its pause. It is
-	// called on a goroutine of its own, once for each flood.
+	// Trim gives memory back; nil means Idle, so that floods that follow each other soon
+	// find the memory of the last. It is called on a goroutine of its own, once for each flood.
 	Trim func()
 
 	mu    sync.Mutex
@@ -91,16 +91,14 @@ func (t *Trimmer) Add(n int) {
 // look frees memory if the flood is over; if not, it has it collected later, and sets the timer again.
 func (t *Trimmer) look() {
 	t.mu.Lock()
-	left := Quiet - time.Since(t.last)
-	if left > 0 {
+	if left := Quiet - time.Since(t.last); left > 0 {
 		time.AfterFunc(left, t.look)
 		t.mu.Unlock()
 		usual.flood(true)
 		return
 	}
-	flood := t.n >= Flood
+	flood, free := t.n >= Flood, t.Trim
 	t.armed, t.n = false, 0
-	free := t.Trim
 	t.mu.Unlock()
 	usual.flood(false)
 	switch {
@@ -109,6 +107,5 @@ func (t *Trimmer) look() {
 		free()
 	default:
 		Idle()
-		trim()
 	}
 }
