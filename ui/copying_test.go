@@ -240,6 +240,18 @@ func TestPasteBuffers(t *testing.T) {
 	}
 }
 
+// TestPasteLeavesCopyMode: what is pasted goes to the program, and shows.
+func TestPasteLeavesCopyMode(t *testing.T) {
+	u, sh := program(t, "alpha")
+	u.Press("ctrl+space [")
+	u.Shows(" copy ")
+	u.Paste("beta")
+	if got := sh.Typed(); got != "beta" {
+		t.Errorf("pasted %q", got)
+	}
+	u.Hides(" copy ")
+}
+
 // TestPastedTextCannotEndThePaste: what was copied from a program's output is
 // typed as it is but for the marks of a paste.
 func TestPastedTextCannotEndThePaste(t *testing.T) {

@@ -130,15 +130,15 @@ func (ty *Typing) Release(k tea.Key) {
 }
 
 // into sends what the person typed to a terminal, if it is theirs to type
-// into; else it says what to do. The view goes back to the newest output and
-// the terminal gets this client's size.
+// into; else it says what to do. The view goes back to the newest output, out of
+// copy mode, and the terminal gets this client's size.
 func (ty *Typing) into(t *terminals.Terminal, v *pane.View, data []byte) bool {
 	if !ty.MayType(t) || !ty.mayKeep(t.URI, len(data)) {
 		return false
 	}
-	if v.Back() > 0 {
+	if v.Back() > 0 || v.Copying() {
 		v.Follow()
-		ty.loop.Dirty |= loop.Panes
+		ty.loop.Dirty |= loop.Panes | loop.Chrome
 	}
 	if v.Unselect() {
 		ty.loop.Dirty |= loop.Panes
