@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"strings"
 
 	"tandemux/internal/approval"
 	"tandemux/ui/look"
@@ -49,7 +48,9 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, l *look.Look) {
 			if i >= from && i <= to {
 				c.Restyle(paint.Rect{X: r.X, Y: y, W: r.W, H: 1}, func(look.Style) look.Style { return l.Selected })
 			}
-			v.hits(c, r.X, y, ln, l)
+			for from, to := range ln.Find(v.find) {
+				c.Restyle(paint.Rect{X: r.X + from, Y: y, W: to - from, H: 1}, func(look.Style) look.Style { return l.Match })
+			}
 			v.inside = append(v.inside, i)
 		}
 	}
@@ -83,30 +84,6 @@ func (v *View) scroll(d *dress, h int) {
 	}
 	if used <= room {
 		v.top = 0
-	}
-}
-
-// hits marks what is looked for on a line of the screen.
-func (v *View) hits(c *paint.Canvas, x, y int, ln markup.Line, l *look.Look) {
-	if v.find == "" {
-		return
-	}
-	text := ln.Text()
-	hay := text
-	if strings.ToLower(v.find) == v.find {
-		if hay = strings.ToLower(text); len(hay) != len(text) {
-			hay = text
-		}
-	}
-	for from := 0; ; {
-		i := strings.Index(hay[from:], v.find)
-		if i < 0 {
-			return
-		}
-		i += from
-		from = i + len(v.find)
-		at := paint.Rect{X: x + ln.Lead + paint.Width(text[:i]), Y: y, W: paint.Width(text[i:from]), H: 1}
-		c.Restyle(at, func(look.Style) look.Style { return l.Match })
 	}
 }
 

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -69,6 +70,34 @@ func (l Line) Text() string {
 	}
 	s := b.String()
 	return s[Cells(s, l.Lead):]
+}
+
+// Find gives the cells, from and to, of each place where the line has a text, which ignores
+// case unless it has capitals.
+func (l Line) Find(what string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		if what == "" {
+			return
+		}
+		text := l.Text()
+		hay := text
+		if strings.ToLower(what) == what {
+			if hay = strings.ToLower(text); len(hay) != len(text) {
+				hay = text // other lengths would point elsewhere
+			}
+		}
+		for at := 0; ; {
+			i := strings.Index(hay[at:], what)
+			if i < 0 {
+				return
+			}
+			i, at = at+i, at+i+len(what)
+			from := l.Lead + paint.Width(text[:i])
+			if !yield(from, from+paint.Width(text[i:at])) {
+				return
+			}
+		}
+	}
 }
 
 // Cells is the length in bytes of the first n cells of s.

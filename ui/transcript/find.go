@@ -3,9 +3,6 @@ package transcript
 import (
 	"fmt"
 	"sort"
-	"strings"
-
-	"tandemux/ui/paint"
 )
 
 // find is what is looked for in the transcript.
@@ -86,28 +83,16 @@ func (tr *View) match() {
 	f := &tr.find
 	known := min(f.rows, tr.rows)
 	f.rows, f.hits = tr.rows, f.hits[:sort.Search(len(f.hits), func(i int) bool { return f.hits[i].row >= known })]
-	fold := strings.ToLower(f.text) == f.text
 	for row := known; row < tr.rows; row++ {
 		l, _, ok := tr.lineAt(row)
 		if !ok {
 			continue
 		}
-		text := l.Text()
-		hay := text
-		if fold {
-			if hay = strings.ToLower(text); len(hay) != len(text) {
-				hay = text // other lengths would point elsewhere
-			}
-		}
-		for from := 0; len(f.hits) < maxHits; {
-			i := strings.Index(hay[from:], f.text)
-			if i < 0 {
+		for from, to := range l.Find(f.text) {
+			if len(f.hits) == maxHits {
 				break
 			}
-			i += from
-			x := l.Lead + paint.Width(text[:i])
-			f.hits = append(f.hits, hit{row, x, x + paint.Width(text[i:i+len(f.text)])})
-			from = i + len(f.text)
+			f.hits = append(f.hits, hit{row, from, to})
 		}
 	}
 	f.at = min(f.at, len(f.hits)-1)

@@ -122,28 +122,26 @@ func (tr *View) toggle(i int) bool {
 	if !it.foldable() {
 		return false
 	}
-	a, ok := tr.anchor()
-	open := !it.unfolded(&tr.r)
-	it.open = &open
-	tr.open[it.turn.ID+"/"+it.id] = open
-	tr.touch(i)
-	tr.layout()
-	tr.restore(a, ok)
+	tr.keep(func() {
+		open := !it.unfolded(&tr.r)
+		it.open = &open
+		tr.open[it.turn.ID+"/"+it.id] = open
+		tr.touch(i)
+	})
 	return true
 }
 
 // Details folds or unfolds everything.
 func (tr *View) Details() {
-	a, ok := tr.anchor()
-	tr.r.details = !tr.r.details
-	clear(tr.open)
-	for i, it := range tr.items {
-		if it.open = nil; it.foldable() {
-			tr.touch(i)
+	tr.keep(func() {
+		tr.r.details = !tr.r.details
+		clear(tr.open)
+		for i, it := range tr.items {
+			if it.open = nil; it.foldable() {
+				tr.touch(i)
+			}
 		}
-	}
-	tr.layout()
-	tr.restore(a, ok)
+	})
 }
 
 // Copied is the text that the reader is at, and what it is; "" for none.

@@ -237,15 +237,14 @@ func (tr *View) settle(first int, now time.Time) {
 // Rebuild makes the turns anew, keeping those that are as they were and what shows
 // at the top.
 func (tr *View) Rebuild(s *ahp.ChatState) {
-	a, ok := tr.anchor()
-	runs, _ := tr.active()
-	if runs != nil && (s.ActiveTurn == nil || s.ActiveTurn.ID != runs.ID) {
-		runs = nil
-	}
-	tr.reset(s, runs)
-	tr.focus = stop{}
-	tr.layout()
-	tr.restore(a, ok)
+	tr.keep(func() {
+		runs, _ := tr.active()
+		if runs != nil && (s.ActiveTurn == nil || s.ActiveTurn.ID != runs.ID) {
+			runs = nil
+		}
+		tr.reset(s, runs)
+		tr.focus = stop{}
+	})
 }
 
 // Dress takes a look, and the time; another look is drawn in, another set of glyphs
@@ -360,13 +359,9 @@ func (tr *View) gap(i int) int {
 
 // resize lays everything out for another width, keeping what shows at the top.
 func (tr *View) resize(w int) {
-	if w == tr.r.w {
-		return
+	if w != tr.r.w {
+		tr.keep(func() { tr.r.w, tr.stale, tr.sel = w, 0, selection{} })
 	}
-	a, ok := tr.anchor()
-	tr.r.w, tr.stale, tr.sel = w, 0, selection{}
-	tr.layout()
-	tr.restore(a, ok)
 }
 
 // locate finds the item at a row, and which of its rows that is: below zero in the
@@ -392,29 +387,21 @@ func (tr *View) lineAt(row int) (l markup.Line, i int, ok bool) {
 	return tr.items[i].line(of), i, true
 }
 
-// anchored names a place that outlives a layout.
-type anchored struct {
-	turn, item string
-	row        int
-}
-
-// anchor names what shows at the top.
-func (tr *View) anchor() (a anchored, ok bool) {
-	i, of, ok := tr.locate(tr.top)
-	if !ok || tr.follow {
-		return a, false
+// keep lays out what a change has made anew, and keeps what shows at the top.
+func (tr *View) keep(change func()) {
+	i, row, ok := tr.locate(tr.top)
+	var top *item // nil where nothing is to be kept
+	if ok && !tr.follow {
+		top = tr.items[i]
 	}
-	return anchored{tr.items[i].turn.ID, tr.items[i].id, of}, true
-}
-
-// restore brings to the top what was there.
-func (tr *View) restore(a anchored, ok bool) {
-	if !ok {
+	change()
+	tr.layout()
+	if top == nil {
 		return
 	}
 	for i, it := range tr.items[:min(len(tr.items), len(tr.at))] {
-		if it.turn.ID == a.turn && it.id == a.item {
-			tr.top = tr.rowOf(i) + min(a.row, max(it.lines-1, 0))
+		if it.turn.ID == top.turn.ID && it.id == top.id {
+			tr.top = tr.rowOf(i) + min(row, max(it.lines-1, 0))
 			return
 		}
 	}
@@ -422,10 +409,7 @@ func (tr *View) restore(a anchored, ok bool) {
 
 // relayout lays out what has changed and keeps what shows at the top.
 func (tr *View) relayout() {
-	if tr.stale >= len(tr.items) && len(tr.at) == len(tr.items) {
-		return
+	if tr.stale < len(tr.items) || len(tr.at) != len(tr.items) {
+		tr.keep(func() {})
 	}
-	a, ok := tr.anchor()
-	tr.layout()
-	tr.restore(a, ok)
 }
