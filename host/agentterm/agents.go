@@ -42,8 +42,8 @@ func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
 		return
 	}
 	k, _ := c.Sandbox().(*confine.Sandbox)
-	spec.Terminals = &chatTerminals{as: as, c: c, k: k, roots: roots}
-	spec.Files = chatFiles{roots, as, c, k}
+	mine := &workplace{as, c, k, roots}
+	spec.Terminals, spec.Files = mine, mine
 	if as.Servers != nil {
 		servers := as.Servers(c.Provider(), c.Session(), c.URI())
 		if k != nil {
@@ -149,38 +149,29 @@ func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
 	})
 }
 
-// chatFiles are an agent's files, by the names that they have in its sandbox; what it may
-// not have is told to people.
-type chatFiles struct {
-	roots *agent.Roots
-	as    *Agents
-	c     *sessions.Chat
-	k     *confine.Sandbox // nil for most
-}
-
 // Read implements agent.Files.
-func (f chatFiles) Read(ctx context.Context, path string, line, limit int) (text string, err error) {
-	return text, f.do("read", path, func(at string) error {
-		text, err = f.roots.Read(ctx, at, line, limit)
+func (w *workplace) Read(ctx context.Context, path string, line, limit int) (text string, err error) {
+	return text, w.do("read", path, func(at string) error {
+		text, err = w.roots.Read(ctx, at, line, limit)
 		return err
 	})
 }
 
 // Write implements agent.Files.
-func (f chatFiles) Write(ctx context.Context, path, content string) error {
-	return f.do("write", path, func(at string) error { return f.roots.Write(ctx, at, content) })
+func (w *workplace) Write(ctx context.Context, path, content string) error {
+	return w.do("write", path, func(at string) error { return w.roots.Write(ctx, at, content) })
 }
 
-func (f chatFiles) do(doing, path string, do func(at string) error) (err error) {
+func (w *workplace) do(doing, path string, do func(at string) error) (err error) {
 	at := path
-	if f.k != nil {
-		at, err = f.k.Outside(path, doing == "write")
+	if w.k != nil {
+		at, err = w.k.Outside(path, doing == "write")
 	}
 	if err == nil {
 		err = asSeen(do(at), at, path)
 	}
 	if errors.Is(err, agent.ErrFileOutside) {
-		f.as.refuse(f.c, "file", doing+" "+path, err)
+		w.as.refuse(w.c, "file", doing+" "+path, err)
 	}
 	return err
 }

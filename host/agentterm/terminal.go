@@ -39,9 +39,10 @@ const (
 	keptAgentTerms = 50
 )
 
-// chatTerminals are the host's terminals as an agent's, for one chat (agent.
-// Terminals).
-type chatTerminals struct {
+// workplace is what the agent of a chat works with: the host's terminals (agent.Terminals),
+// and files (agent.Files), by the names that they have in its sandbox. What it may not have
+// is told to people.
+type workplace struct {
 	as    *Agents
 	c     *sessions.Chat
 	k     *confine.Sandbox // of the session; nil for most
@@ -49,18 +50,18 @@ type chatTerminals struct {
 }
 
 // Create starts a command in a terminal that the session holds.
-func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
-	as := ct.as
-	dir, err := ct.directory(s.Dir)
+func (w *workplace) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
+	as := w.as
+	dir, err := w.directory(s.Dir)
 	if err != nil {
 		if errors.Is(err, agent.ErrDirOutside) {
-			as.refuse(ct.c, "directory", s.Dir, err)
+			as.refuse(w.c, "directory", s.Dir, err)
 		}
 		return nil, err
 	}
 	argv, line := shellLine(s, dir)
-	a := newTerminal(as, ct.c.URI(), s.OutputLimit)
-	return ct.start(ctx, s, a, dir, argv, line, terminals.Quota{Of: "acp " + ct.c.Session(), Live: as.Terminals.AgentLimits().Calls})
+	a := newTerminal(as, w.c.URI(), s.OutputLimit)
+	return w.start(ctx, s, a, dir, argv, line, terminals.Quota{Of: "acp " + w.c.Session(), Live: as.Terminals.AgentLimits().Calls})
 }
 
 // MayRun implements sessions.Terminals: who may make a terminal for the session.
@@ -85,45 +86,45 @@ func (as *Agents) Run(ctx context.Context, c *sessions.Chat, dir, turn, call, li
 	a := newTerminal(as, c.URI(), commandline.Output)
 	a.person = true
 	s := agent.TerminalSpec{TurnID: turn, ToolCallID: call}
-	return (&chatTerminals{as: as, c: c, k: k}).start(ctx, s, a, dir, []string{sh, "-c", line}, line, terminals.Quota{})
+	return (&workplace{as: as, c: c, k: k}).start(ctx, s, a, dir, []string{sh, "-c", line}, line, terminals.Quota{})
 }
 
 // start makes the terminal of a command. line is what is judged, and what it is called by,
 // in place of argv.
-func (ct *chatTerminals) start(ctx context.Context, s agent.TerminalSpec, a *used, dir string, argv []string, line string, quota terminals.Quota) (agent.Terminal, error) {
-	as := ct.as
+func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, dir string, argv []string, line string, quota terminals.Quota) (agent.Terminal, error) {
+	as := w.as
 	title := cmp.Or(line, shell.Quote(argv, ""))
 	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
 	unmarked := false
 	n := terminals.Creation{
 		CreateTerminalParams: ahp.CreateTerminalParams{
 			Channel: ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()), Cols: agentCols, Rows: agentRows,
-			Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.Session(), Chat: ct.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID},
+			Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: w.c.Session(), Chat: w.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID},
 			Meta:  &ahp.CreateMeta{Command: argv, Env: map[string]string{}, ShellIntegration: &unmarked},
 		},
-		Who: auth.Operator, Holder: ct.c.Owner(), Dir: dir,
+		Who: auth.Operator, Holder: w.c.Owner(), Dir: dir,
 		Title: cmp.Or(params.CleanTitle(params.Cut(first, words.MaxNamed)), "command"),
 		Quota: quota, Line: line,
 	}
 	for _, v := range s.Env {
 		n.Meta.Env[v.Name] = v.Value
 	}
-	if ct.k != nil {
-		n.Sandbox, n.In = ct.k, ct.c.Session()
+	if w.k != nil {
+		n.Sandbox, n.In = w.k, w.c.Session()
 	}
 	n.Known = func(tx core.Tx, t *terminals.Terminal) error {
-		if ct.c.Dead(tx) {
+		if w.c.Dead(tx) {
 			return core.ErrClosing
 		}
 		a.t = t
-		t.UsedBy(tx, a, ct.c.Label(tx))
+		t.UsedBy(tx, a, w.c.Label(tx))
 		t.Watch(tx, a)
 		return nil
 	}
 	_, err := as.Terminals.Create(context.WithoutCancel(ctx), n)
 	var r *guard.Refusal
 	if errors.As(err, &r) && r.May {
-		if err = ct.permitted(ctx, guard.Text(argv, line), r); err == nil {
+		if err = w.permitted(ctx, guard.Text(argv, line), r); err == nil {
 			_, err = as.Terminals.Create(context.WithoutCancel(ctx), n)
 		}
 	}
@@ -134,25 +135,25 @@ func (ct *chatTerminals) start(ctx context.Context, s agent.TerminalSpec, a *use
 	case err != nil:
 		refused := asRefusal(err)
 		if code := ahp.CodeOf(err); code == 0 || code == ahp.CodeConflict { // by the policy, or a limit
-			as.refuse(ct.c, "command", title, refused)
+			as.refuse(w.c, "command", title, refused)
 		}
 		return nil, refused
 	}
-	as.Core.Locked(func(tx core.Tx) { as.forgetOld(tx, ct.c) })
+	as.Core.Locked(func(tx core.Tx) { as.forgetOld(tx, w.c) })
 	as.Audit.Note("create", "terminal", n.Channel, "claim", claims.Text(n.Claim), "command", params.Clip(title))
 	return a, nil
 }
 
 // permitted asks a person whether the agent may run what was refused.
-func (ct *chatTerminals) permitted(ctx context.Context, command string, r *guard.Refusal) error {
-	answer, err := ct.c.Permit(ctx, command, r.What)
+func (w *workplace) permitted(ctx context.Context, command string, r *guard.Refusal) error {
+	answer, err := w.c.Permit(ctx, command, r.What)
 	switch {
 	case err != nil:
 		return err
 	case answer != ahp.AskGranted:
 		return &agent.Refusal{Text: r.Error() + way[answer]}
 	}
-	ct.as.Terminals.Belt.Allow(ct.c.Session(), "", command)
+	w.as.Terminals.Belt.Allow(w.c.Session(), "", command)
 	return nil
 }
 
@@ -193,14 +194,14 @@ func commandOf(t agent.ToolCall) string {
 }
 
 // directory is the host's view of a directory that the agent names.
-func (ct *chatTerminals) directory(path string) (string, error) {
-	if ct.k != nil && path != "" {
+func (w *workplace) directory(path string) (string, error) {
+	if w.k != nil && path != "" {
 		var err error
-		if path, err = ct.k.Outside(path, false); err != nil {
+		if path, err = w.k.Outside(path, false); err != nil {
 			return "", err
 		}
 	}
-	return ct.roots.Dir(path)
+	return w.roots.Dir(path)
 }
 
 // shellLine is what to start: a program with arguments as it is; a text alone is

@@ -22,17 +22,14 @@ type Chat struct {
 	ch    *core.Channel
 	s     *session
 	value ahp.ChatState
-	older []ahp.Turn // before those in value; see chat_window.go
 	facts chatFacts
-	dirty bool // facts or older have changed
+	dirty bool // the facts have changed
 	gone  bool // disposed of
 
 	agent   agent.Session // nil while none is open
 	opening *agentStart   // nil unless one is being opened
 	now     *prompting    // the turn that the agent is at, or nil
 	options []agent.Option
-	// forgot says that the agent no longer knows what the chat says.
-	forgot bool
 }
 
 // chatFacts are what no action of a chat tells.
@@ -41,12 +38,14 @@ type chatFacts struct {
 	// Resume is the agent's own name of its session.
 	Resume string `json:"resume,omitempty"`
 	// Fork is that of the session which the chat's is yet to begin as a copy of.
-	Fork   string `json:"fork,omitempty"`
-	Forgot bool   `json:"forgot,omitempty"`
+	Fork string `json:"fork,omitempty"`
+	// Forgot says that the agent no longer knows what the chat says.
+	Forgot bool `json:"forgot,omitempty"`
 	// Tokens and WorkedMs are what its finished turns took.
-	Tokens   int64      `json:"tokens,omitempty"`
-	WorkedMs int64      `json:"workedMs,omitempty"`
-	Older    []ahp.Turn `json:"older,omitempty"`
+	Tokens   int64 `json:"tokens,omitempty"`
+	WorkedMs int64 `json:"workedMs,omitempty"`
+	// Older are the turns before those in value; see chat_window.go.
+	Older []ahp.Turn `json:"older,omitempty"`
 }
 
 func (c *Chat) Kind() string         { return ahp.ChatScheme }
@@ -63,11 +62,7 @@ func (c *Chat) Settle(tx core.Tx) {
 	}
 }
 
-func (c *Chat) Private() any {
-	f := c.facts
-	f.Older, f.Forgot = c.older, c.forgot
-	return f
-}
+func (c *Chat) Private() any { return c.facts }
 
 func (c *Chat) Changed() bool {
 	was := c.dirty
@@ -77,12 +72,7 @@ func (c *Chat) Changed() bool {
 
 func (c *Chat) Know(raw json.RawMessage) error {
 	c.facts = chatFacts{}
-	if err := json.Unmarshal(raw, &c.facts); err != nil {
-		return err
-	}
-	c.older, c.forgot = c.facts.Older, c.facts.Forgot
-	c.facts.Older = nil
-	return nil
+	return json.Unmarshal(raw, &c.facts)
 }
 
 // apply applies an action of the chat and tells what follows from it.
@@ -212,8 +202,8 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 // take takes a session of the agent that is ready.
 func (c *Chat) take(tx core.Tx, a agent.Session) {
 	c.agent = a
-	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
-		c.forgot = true
+	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.facts.Older) > 0) {
+		c.facts.Forgot = true
 	}
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true

@@ -96,7 +96,7 @@ func beginTurn(tx core.Tx, d *requests.Dispatch) string {
 		return fmt.Sprintf("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", params.Clip(now.ID))
 	case a.TurnID == "" || len(a.TurnID) > params.MaxURI:
 		return fmt.Sprintf("turnId: it must have 1 to %d bytes", params.MaxURI)
-	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
+	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.facts.Older, known):
 		return fmt.Sprintf("there was a turn %s already", params.Clip(a.TurnID))
 	}
 	if s := c.mayRun(d, a.Message); s != "" {
@@ -219,11 +219,11 @@ func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 		return s
 	}
 	if a.TurnID != "" && !slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return t.ID == a.TurnID }) {
-		i := slices.IndexFunc(c.older, func(t ahp.Turn) bool { return t.ID == a.TurnID })
+		i := slices.IndexFunc(c.facts.Older, func(t ahp.Turn) bool { return t.ID == a.TurnID })
 		if i < 0 {
 			return fmt.Sprintf("there is no turn %s", params.Clip(a.TurnID))
 		}
-		c.load(tx, len(c.older))
+		c.load(tx, len(c.facts.Older))
 	}
 	if r := c.now; r != nil && !r.over {
 		r.flush(tx)
@@ -231,12 +231,12 @@ func truncateChat(tx core.Tx, d *requests.Dispatch) string {
 	}
 	c.all.Audit.Did(d.By.Link.Who(), "truncate", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	if a.TurnID == "" {
-		c.older = nil
+		c.facts.Older = nil
 	}
 	c.forsake(tx)
 	c.facts.Resume, c.dirty = "", true
 	c.apply(tx, a, d.By)
-	c.forgot = len(c.value.Turns) > 0
+	c.facts.Forgot = len(c.value.Turns) > 0
 	return ""
 }
 

@@ -189,7 +189,7 @@ func (ss *Sessions) fetchTurns(_ context.Context, c *requests.Conn, p ahp.FetchT
 
 // turnsBefore is a page of turns as 0.5 asks for it.
 func (c *Chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err error) {
-	all := append(slices.Clip(c.older), c.value.Turns...)
+	all := append(slices.Clip(c.facts.Older), c.value.Turns...)
 	if id != "" {
 		i := slices.IndexFunc(all, func(t ahp.Turn) bool { return t.ID == id })
 		if i < 0 {
@@ -234,11 +234,11 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 		return ahp.InvalidParams("create chat: source: the agent of this session can't begin from another chat")
 	case c.value.ActiveTurn != nil:
 		return ahp.Errorf(ahp.CodeTurnInProgress, "create chat: source: the chat's turn has not ended")
-	case len(turns) == 0 || from.TurnID != "" && !slices.ContainsFunc(turns, known) && !slices.ContainsFunc(c.older, known):
+	case len(turns) == 0 || from.TurnID != "" && !slices.ContainsFunc(turns, known) && !slices.ContainsFunc(c.facts.Older, known):
 		return ahp.InvalidParams("create chat: source: the chat has no turn %q", params.Clip(from.TurnID))
 	case from.TurnID != "" && turns[len(turns)-1].ID != from.TurnID:
 		return ahp.InvalidParams("create chat: source: the agent can begin only from the chat's last turn, %s", turns[len(turns)-1].ID)
-	case c.facts.Resume == "" || c.forgot:
+	case c.facts.Resume == "" || c.facts.Forgot:
 		return ahp.InvalidParams("create chat: source: the agent does not remember that chat")
 	case len(from.Selection) > words.MaxText:
 		return ahp.InvalidParams("create chat: source: selection: larger than %d bytes", words.MaxText)
@@ -255,7 +255,7 @@ func (c *Chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
 	if from.Kind == sourceSide {
 		c.value.Origin.Selection = from.Selection
 	} else {
-		c.value.Turns, c.older = slices.Clone(turns), slices.Clone(source.older)
+		c.value.Turns, c.facts.Older = slices.Clone(turns), slices.Clone(source.facts.Older)
 		c.value.TurnsNextCursor = c.cursor()
 	}
 	c.facts.Fork, c.dirty = source.facts.Resume, true

@@ -9,7 +9,7 @@ import (
 )
 
 // A chat's state holds its latest turns, the window; those before wait in
-// chat.older until somebody asks for them (fetchTurns). Turns move out of the
+// chat.facts.Older until somebody asks for them (fetchTurns). Turns move out of the
 // window without an action, as lines of a terminal do: a client that has seen
 // them keeps them.
 const (
@@ -35,11 +35,11 @@ func (c *Chat) compact(tx core.Tx) {
 		keep++
 	}
 	out := len(turns) - keep
-	c.older = append(c.older, turns[:out]...)
+	c.facts.Older = append(c.facts.Older, turns[:out]...)
 	c.value.Turns = slices.Clone(turns[out:])
-	for total := core.TurnsWeight(c.older); total > olderBytes && len(c.older) > 0; {
-		total -= core.TurnWeight(c.older[0])
-		c.older = slices.Delete(c.older, 0, 1)
+	for total := core.TurnsWeight(c.facts.Older); total > olderBytes && len(c.facts.Older) > 0; {
+		total -= core.TurnWeight(c.facts.Older[0])
+		c.facts.Older = slices.Delete(c.facts.Older, 0, 1)
 	}
 	c.value.TurnsNextCursor = c.cursor()
 	c.dirty = true
@@ -50,7 +50,7 @@ func (c *Chat) compact(tx core.Tx) {
 
 // cursor names the turns before the window, "" when there are none.
 func (c *Chat) cursor() string {
-	if len(c.older) == 0 || len(c.value.Turns) == 0 {
+	if len(c.facts.Older) == 0 || len(c.value.Turns) == 0 {
 		return ""
 	}
 	return "before:" + c.value.Turns[0].ID
@@ -58,9 +58,9 @@ func (c *Chat) cursor() string {
 
 // load puts the latest n older turns back into the window, for everybody.
 func (c *Chat) load(tx core.Tx, n int) {
-	from := max(0, len(c.older)-n)
-	page := slices.Clone(c.older[from:])
-	c.older = slices.Clone(c.older[:from])
+	from := max(0, len(c.facts.Older)-n)
+	page := slices.Clone(c.facts.Older[from:])
+	c.facts.Older = slices.Clone(c.facts.Older[:from])
 	c.dirty = true
 	next := ""
 	if from > 0 {
@@ -78,12 +78,12 @@ func (c *Chat) fetch(tx core.Tx, cursor string) error {
 	default:
 		return ahp.InvalidParams("fetch turns: the cursor %q is not one of this chat's", params.Clip(cursor))
 	}
-	if len(c.older) == 0 {
+	if len(c.facts.Older) == 0 {
 		return nil
 	}
 	n, size := 0, 0
-	for i := len(c.older) - 1; i >= 0 && n < pageTurns; i-- {
-		if size += core.TurnWeight(c.older[i]); n > 0 && size > pageBytes {
+	for i := len(c.facts.Older) - 1; i >= 0 && n < pageTurns; i-- {
+		if size += core.TurnWeight(c.facts.Older[i]); n > 0 && size > pageBytes {
 			break
 		}
 		n++

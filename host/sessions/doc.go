@@ -7,7 +7,7 @@
 // a person or a client (tool_confirm.go, tool_client.go, input_request.go) waits on a
 // channel, outside the lock, until it is answered or the turn ends. Nothing waits for a
 // provider but goroutines of its own, and those give up after Limits.AgentGrace. The latest
-// turns are the chat's state, those before wait in Chat.older (chat_window.go).
+// turns are the chat's state, those before wait in Chat.facts.Older (chat_window.go).
 //
 // Everything is guarded by core's lock but for what says otherwise. What ran when the host
 // ended is ended by the next one (chat_revive.go), which says what is known of it.

@@ -316,8 +316,8 @@ func (r *prompting) wake() {
 		if r.over || r.c.Dead(tx) {
 			return
 		}
-		if c := r.c; c.forgot {
-			c.forgot, c.dirty, r.broken = false, true, ""
+		if c := r.c; c.facts.Forgot {
+			c.facts.Forgot, c.dirty, r.broken = false, true, ""
 			r.note(tx, "The agent starts without memory of what was said before.")
 		}
 		r.begun = true
