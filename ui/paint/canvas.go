@@ -1,6 +1,8 @@
 package paint
 
 import (
+	"unicode/utf8"
+
 	"tandemux/emulator"
 )
 
@@ -137,7 +139,7 @@ func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 	row := c.row(y)
 	used := 0
 	put := func(g string, width int) bool {
-		char, rest := cluster(g)
+		char, size := utf8.DecodeRuneInString(g)
 		if char < 0x20 || char >= 0x7f && char < 0xa0 || width <= 0 {
 			return true
 		}
@@ -146,7 +148,7 @@ func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 			return false
 		}
 		n := styled(char, uint8(width), s)
-		if rest != "" {
+		if rest := g[size:]; rest != "" {
 			n.extra = c.intern(extra{combining: rest})
 		}
 		c.put(row, y, x+used, n)
@@ -169,24 +171,6 @@ func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 		}
 	}
 	return used
-}
-
-// cluster splits a grapheme cluster into its first character and the rest.
-func cluster(g string) (rune, string) {
-	for i, r := range g {
-		if i > 0 {
-			return first(g), g[i:]
-		}
-		_ = r
-	}
-	return first(g), ""
-}
-
-func first(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return 0
 }
 
 // Line draws cells of an emulator from a cell rightwards. What lies beyond the

@@ -3,6 +3,7 @@ package paint
 import (
 	"encoding/base64"
 	"image"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -218,17 +219,8 @@ func (g *Gallery) free(i int) {
 	if s.sent && !g.outer.painted() {
 		g.out = append(g.out, "\x1b_Ga=d,d=I,q=2,i="+strconv.Itoa(int(g.base)+i)+"\x1b\\"...)
 	}
-	for k, q := range g.queue {
-		if q == i {
-			g.queue = append(g.queue[:k:k], g.queue[k+1:]...)
-			break
-		}
-	}
-	for b := range g.placed {
-		if b.slot == i {
-			delete(g.placed, b) // they go with the image
-		}
-	}
+	g.queue = slices.DeleteFunc(g.queue, func(q int) bool { return q == i })
+	maps.DeleteFunc(g.placed, func(b block, _ int) bool { return b.slot == i }) // they go with the image
 	g.unpaint(i)
 	delete(g.index, s.work)
 	g.size -= s.size

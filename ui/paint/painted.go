@@ -60,15 +60,9 @@ func (g *Gallery) pixelsOf(k work) image.Image {
 	if w <= 0 || h <= 0 || w*h > picture.MaxPixels {
 		return nil
 	}
-	px, err := picture.Decode(k.im)
-	if err != nil {
+	px, ok := k.decode()
+	if !ok {
 		return nil
-	}
-	if k.cuts != 0 {
-		var ok bool
-		if px, ok = picture.Part(px, k.x, k.y, k.w, k.h); !ok {
-			return nil
-		}
 	}
 	fullW, fullH := w, h
 	const cw, ch = emulator.CellWidth, emulator.CellHeight

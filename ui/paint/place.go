@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"image"
 	"strconv"
 
 	"tandemux/emulator"
@@ -163,16 +164,22 @@ func (k *work) repacked() bool {
 
 // repack gives what shows as compressed RGBA.
 func (k *work) repack() (*emulator.Image, bool) {
+	px, ok := k.decode()
+	if !ok {
+		return nil, false
+	}
+	im, err := picture.Pack(px)
+	return im, err == nil
+}
+
+// decode gives the pixels of what shows.
+func (k *work) decode() (*image.NRGBA, bool) {
 	px, err := picture.Decode(k.im)
 	if err != nil {
 		return nil, false
 	}
-	if k.cuts != 0 {
-		var ok bool
-		if px, ok = picture.Part(px, k.x, k.y, k.w, k.h); !ok {
-			return nil, false
-		}
+	if k.cuts == 0 {
+		return px, true
 	}
-	im, err := picture.Pack(px)
-	return im, err == nil
+	return picture.Part(px, k.x, k.y, k.w, k.h)
 }
