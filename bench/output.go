@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -78,9 +77,8 @@ func (b *bench) throughput(k kind) error {
 			all = append(all, time.Since(start))
 			s.drain(300 * time.Millisecond)
 		}
-		slices.Sort(all)
 		size := float64(info.Size()) / 1e6
-		b.note(k, "cat "+name+", MB/s", "%.1f", size/all[len(all)/2].Seconds())
+		b.note(k, "cat "+name+", MB/s", "%.1f", size*1e3/quantile(all, .5))
 		if used, _ := s.work(); k.name != "raw" {
 			b.note(k, "cat "+name+", processor time, ms/MB", "%.1f", millis(used-cpu)/size/float64(b.runs))
 		}
@@ -124,9 +122,6 @@ func (b *bench) start(k kind) error {
 		if err != nil {
 			return err
 		}
-	}
-	for _, all := range [][]time.Duration{cold, busyCold, warm, busyWarm} {
-		slices.Sort(all)
 	}
 	b.note(k, "start to the prompt, ms / processor time", "%.0f / %.1f", quantile(cold, .5), quantile(busyCold, .5))
 	if len(warm) > 0 {

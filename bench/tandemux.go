@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,8 +61,6 @@ func (b *bench) attach(k kind) error {
 		busy = append(busy, after-before)
 		s.drain(500 * time.Millisecond)
 	}
-	slices.Sort(all)
-	slices.Sort(busy)
 	b.note(k, "attach to 4 panes with 10,000 lines each, ms / processor time", "%.0f / %.1f", quantile(all, .5), quantile(busy, .5))
 	return nil
 }
@@ -111,7 +108,6 @@ func (b *bench) terminals(k kind) error {
 			}
 			all = append(all, time.Since(start))
 		}
-		slices.Sort(all)
 		b.note(k, "200 terminals: tandemux "+strings.Join(argv[:len(argv)-len(argv)/2], " ")+", ms", "%.0f", quantile(all, .5))
 	}
 	return nil

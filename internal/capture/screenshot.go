@@ -32,9 +32,9 @@ func Print(w io.Writer, em emulator.Emulator, s Picture) error {
 	o := svg.Options{Title: s.Title, Cursor: true, History: s.History}
 	switch {
 	case s.Light:
-		o.Palette = &svg.Light
+		o.Colors = &svg.Light
 	case s.SeenIn != nil && !s.Dark:
-		o.Palette = paletteOf(s.SeenIn)
+		o.Colors = paletteOf(s.SeenIn)
 	}
 	_, err := w.Write(svg.Screen(nil, em, o))
 	return err
@@ -42,7 +42,7 @@ func Print(w io.Writer, em emulator.Emulator, s Picture) error {
 
 // paletteOf makes a palette of colours of which some may be unknown: those are of
 // tandemux's palette for the same ground.
-func paletteOf(c *ahp.ReadColors) *svg.Palette {
+func paletteOf(c *ahp.ReadColors) *emulator.Colors {
 	p := svg.Dark
 	if bg, ok := emulator.ParseColor(c.BG); ok && !(emulator.Colors{BG: bg}).Dark() {
 		p = svg.Light

@@ -2,15 +2,6 @@ package svg
 
 import "tandemux/emulator"
 
-// Palette is the colours that programs name without saying which they are. All
-// are RGB; a Cursor without one has the text's.
-type Palette struct {
-	FG, BG, Cursor emulator.Color
-	Indexed        [16]emulator.Color
-
-	changed map[uint8]emulator.Color // by the program
-}
-
 func rgb(c uint32) emulator.Color {
 	return emulator.RGB(uint8(c>>16), uint8(c>>8), uint8(c))
 }
@@ -22,17 +13,16 @@ func sixteen(c [16]uint32) (p [16]emulator.Color) {
 	return p
 }
 
-// Dark and Light are palettes of tandemux's own whose text reads well on their
-// ground.
+// Dark and Light are colours of tandemux's own in which text reads well.
 var (
-	Dark = Palette{
+	Dark = emulator.Colors{
 		FG: rgb(0xc9cfd9), BG: rgb(0x16181d),
 		Indexed: sixteen([16]uint32{
 			0x22262e, 0xe06c75, 0x8fd694, 0xe5c07b, 0x7cc4ff, 0xc792ea, 0x6fd3d3, 0xc9cfd9,
 			0x5c6370, 0xff9e9e, 0xa8e6ad, 0xf5d899, 0xa3d6ff, 0xdcb5ff, 0x9be8e8, 0xffffff,
 		}),
 	}
-	Light = Palette{
+	Light = emulator.Colors{
 		FG: rgb(0x2a2e36), BG: rgb(0xfafbfc),
 		Indexed: sixteen([16]uint32{
 			0x2a2e36, 0xb3261e, 0x1e6b2c, 0x7a5300, 0x0b57a4, 0x7b2fa0, 0x006a6a, 0x9aa2b1,
@@ -40,29 +30,3 @@ var (
 		}),
 	}
 )
-
-// change takes the colours that the program set.
-func (p *Palette) change(by emulator.Palette) {
-	p.changed = by.Indexed
-	for _, c := range [...]struct {
-		to *emulator.Color
-		by emulator.Color
-	}{{&p.FG, by.FG}, {&p.BG, by.BG}, {&p.Cursor, by.Cursor}} {
-		if _, _, _, ok := c.by.RGB(); ok {
-			*c.to = c.by
-		}
-	}
-}
-
-// rgb gives the colour that is shown for one that was named; otherwise is for
-// the default.
-func (p *Palette) rgb(c, otherwise emulator.Color) emulator.Color {
-	i, ok := c.Index()
-	if !ok {
-		if c.IsDefault() {
-			return otherwise
-		}
-		return c
-	}
-	return emulator.Palette{Indexed: p.changed}.At(i, emulator.Colors{Indexed: p.Indexed})
-}

@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -21,10 +22,12 @@ const (
 const fonts = `ui-monospace,"Cascadia Mono","JetBrains Mono","DejaVu Sans Mono",Menlo,Consolas,monospace`
 
 // Options says how the screen is drawn. The zero value draws the whole screen in
-// the dark palette.
+// dark colours.
 type Options struct {
-	Palette *Palette // nil is Dark
-	Title   string   // of the image, for who can't see it
+	// Colors are those that programs name without saying which they are; nil is Dark. All
+	// are RGB, but for a Cursor that has the text's.
+	Colors *emulator.Colors
+	Title  string // of the image, for who can't see it
 	// Cursor draws the cursor where the program shows one.
 	Cursor bool
 	// History is how many lines above the screen are drawn, as far as there are.
@@ -33,18 +36,18 @@ type Options struct {
 
 // Screen appends the image of an emulator's screen.
 func Screen(buf []byte, em emulator.Emulator, o Options) []byte {
-	p := Dark
-	if o.Palette != nil {
-		p = *o.Palette
+	p, own := Dark, em.Palette()
+	if o.Colors != nil {
+		p = *o.Colors
 	}
-	p.change(em.Palette())
+	p.FG, p.BG, p.Cursor = cmp.Or(own.FG, p.FG), cmp.Or(own.BG, p.BG), cmp.Or(own.Cursor, p.Cursor)
 	if em.Modes().ReverseScreen {
 		p.FG, p.BG = p.BG, p.FG
 	}
 	cols, rows := em.Size()
 	first := -min(max(o.History, 0), em.HistoryLen())
 	w, h := float64(cols)*cellW+2*pad, float64(rows-first)*cellH+2*pad
-	d := &drawing{b: buf, p: &p}
+	d := &drawing{b: buf, p: p, own: own}
 	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.1f %.1f" role="img">`+"\n", w, h, w, h)
 	if o.Title != "" {
 		d.printf("<title>%s</title>\n", escape(o.Title))
@@ -64,8 +67,9 @@ func Screen(buf []byte, em emulator.Emulator, o Options) []byte {
 
 // drawing is an image on its way.
 type drawing struct {
-	b []byte
-	p *Palette
+	b   []byte
+	p   emulator.Colors
+	own emulator.Palette // the program's
 }
 
 func (d *drawing) printf(format string, args ...any) { d.b = fmt.Appendf(d.b, format, args...) }
@@ -78,14 +82,23 @@ type look struct {
 	link       string
 }
 
+// rgb gives the colour that is shown for one that was named; otherwise is for
+// the default.
+func (d *drawing) rgb(c, otherwise emulator.Color) emulator.Color {
+	if i, ok := c.Index(); ok {
+		return d.own.At(i, d.p)
+	}
+	return cmp.Or(c, otherwise)
+}
+
 func (d *drawing) look(c *emulator.Cell) look {
 	s := c.Style
 	l := look{attrs: s.Attrs, underline: s.Underline, link: safeLink(c.Link)}
-	l.fg, l.bg = d.p.rgb(s.FG, d.p.FG), d.p.rgb(s.BG, d.p.BG)
+	l.fg, l.bg = d.rgb(s.FG, d.p.FG), d.rgb(s.BG, d.p.BG)
 	if s.Attrs&emulator.Reverse != 0 {
 		l.fg, l.bg = l.bg, l.fg
 	}
-	l.ul = d.p.rgb(s.UnderlineColor, l.fg)
+	l.ul = d.rgb(s.UnderlineColor, l.fg)
 	l.attrs &^= emulator.Reverse | emulator.Blink | emulator.Protected
 	return l
 }

@@ -66,7 +66,7 @@ func TestScreens(t *testing.T) {
 			"\x1b]8;;https://example.org/?a=1&b=2\x1b\\link\x1b]8;;\x1b\\ \x1b]8;;javascript:alert(1)\x1b\\no link\x1b]8;;\x1b\\ <b>&amp;\r\n" +
 			"┌──┬──┐ ╭─╮ ╔═╗ ┏━┓ ▁▂▃▄▅▆▇█ ▌▐▀▄░▒▓\r\n" +
 			"│  │  │ ╰─╯ ╚═╝ ┗━┛ ▖▗▘▙▚▛▜▝▞▟ ▏▎▍▌▋▊▉\r\n$ ", Options{Cursor: true, Title: "styles & <more>"}},
-		"light": {20, 4, "text \x1b[32mgreen\x1b[m\x1b[6 q", Options{Palette: &Light, Cursor: true}},
+		"light": {20, 4, "text \x1b[32mgreen\x1b[m\x1b[6 q", Options{Colors: &Light, Cursor: true}},
 	} {
 		got := Screen(nil, screen(c.cols, c.rows, c.text), c.o)
 		check(t, got)
