@@ -80,14 +80,6 @@ in its file, --token-file; with --fingerprint the certificate is trusted.
 	})
 }
 
-// row is a host as `tandemux hosts ls --json` prints it; stable.
-type row struct {
-	Name      string `json:"name" doc:"What --host and HOST:ID take"`
-	URL       string `json:"url" doc:"Its address"`
-	TokenFile string `json:"tokenFile,omitempty" doc:"The file with the token for it"`
-	Hub       bool   `json:"hub,omitempty" doc:"It is a hub: it has tasks, and no terminals"`
-}
-
 func newLs() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", `List the hosts that have names
 It asks none of them; tandemux hosts check does.`, nil, func(cmd *cobra.Command, _ []string) error {
@@ -95,12 +87,8 @@ It asks none of them; tandemux hosts check does.`, nil, func(cmd *cobra.Command,
 		if err != nil {
 			return err
 		}
-		rows := []row{}
-		for _, h := range list {
-			rows = append(rows, row(h))
-		}
-		return cli.PrintTable(cmd, noHosts, "NAME\tADDRESS\tTOKEN", rows, func(r row) []any { return []any{r.Name, r.URL + note(r.Hub), r.TokenFile} })
-	}), cli.One[[]row]())
+		return cli.PrintTable(cmd, noHosts, "NAME\tADDRESS\tTOKEN", append([]hosts.Host{}, list...), func(h hosts.Host) []any { return []any{h.Name, h.URL + note(h.Hub), h.TokenFile} })
+	}), cli.One[[]hosts.Host]())
 }
 
 func note(hub bool) string {

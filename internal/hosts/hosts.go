@@ -29,13 +29,12 @@ const (
 	maxFile  = 1 << 20
 )
 
-// Host is one of the list.
+// Host is one of the list; its JSON is what `tandemux hosts ls` prints, and stable.
 type Host struct {
-	Name      string `toml:"name"`
-	URL       string `toml:"url"`
-	TokenFile string `toml:"token-file"`
-	// Hub says that it is a hub: it has tasks, and no terminals.
-	Hub bool `toml:"hub"`
+	Name      string `toml:"name" json:"name" doc:"What --host and HOST:ID take"`
+	URL       string `toml:"url" json:"url" doc:"Its address"`
+	TokenFile string `toml:"token-file" json:"tokenFile,omitempty" doc:"The file with the token for it"`
+	Hub       bool   `toml:"hub" json:"hub,omitempty" doc:"It is a hub: it has tasks, and no terminals"`
 }
 
 // taken are names that mean something else in front of a colon, or as --host.
