@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -458,6 +459,11 @@ type Error struct {
 	// Message says what was being done, what was wrong and what to do.
 	Message string
 	Auth    []AuthMethod // of KindAuthRequired
+}
+
+// Errorf makes an Error.
+func Errorf(kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
 // Error is the message.

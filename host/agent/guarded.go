@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 
 func guarded(err *error) {
 	if r := recover(); r != nil {
-		*err = &Error{Kind: KindCrashed, Message: fmt.Sprintf("the agent's provider failed: %v", r)}
+		*err = Errorf(KindCrashed, "the agent's provider failed: %v", r)
 	}
 }
 
@@ -28,7 +27,7 @@ func Open(ctx context.Context, p Provider, spec Spec) (o Opened) {
 	defer guarded(&o.Err)
 	o.Session, o.Err = p.Open(ctx, spec)
 	if o.Err == nil && o.Session == nil {
-		o.Err = &Error{Kind: KindStart, Message: "the agent's provider opened nothing"}
+		o.Err = Errorf(KindStart, "the agent's provider opened nothing")
 	}
 	return o
 }

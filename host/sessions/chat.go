@@ -111,7 +111,7 @@ func (c *Chat) Label(tx core.Tx) string {
 }
 
 // errGone is why nothing more happens in a chat that was disposed of.
-var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}
+var errGone = agent.Errorf(agent.KindClosed, "the chat was disposed of")
 
 // open begins to open the agent's session unless it is open or that has begun.
 func (c *Chat) open(tx core.Tx) *agentStart {
@@ -125,7 +125,7 @@ func (c *Chat) open(tx core.Tx) *agentStart {
 	case c.agent != nil:
 		o.agent = c.agent
 	case c.s.provider == nil:
-		o.err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf("this host has no agent %q any more: add it to the configuration, or begin a session with another", c.s.value.Provider)}
+		o.err = agent.Errorf(agent.KindNotFound, "this host has no agent %q any more: add it to the configuration, or begin a session with another", c.s.value.Provider)
 	default:
 		info := c.s.provider.Info()
 		env, ok := c.all.Credentials.Env(c.s.facts.Owner, info.Resource)
@@ -177,7 +177,7 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 		select {
 		case r = <-got:
 		case <-time.After(ss.Limits.AgentGrace):
-			r.Err = &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent was not ready within %v", ss.Limits.AgentStart)}
+			r.Err = agent.Errorf(agent.KindTimeout, "the agent was not ready within %v", ss.Limits.AgentStart)
 			go func() {
 				if late := <-got; late.Session != nil {
 					agent.Close(late.Session) //nolint:errcheck // it was given up already

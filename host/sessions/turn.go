@@ -153,7 +153,7 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 		r.c.forsake(tx)
 	}
 	tx.Unlock()
-	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
+	return agent.Outcome{}, agent.Errorf(agent.KindTimeout, "the agent did not end its turn when it was told to; it was ended")
 }
 
 // asked is the message in the provider's words.

@@ -35,7 +35,7 @@ func (s *Service) openHooks(ctx context.Context, t store.Task, l registry.Launch
 	if words := l.Definition.Hooks.OnCreate; len(words) > 0 && !t.Facts.Begun {
 		if err := h.call(ctx, "on_create", words, nil, h.aside); err != nil {
 			h.cancel()
-			return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+			return nil, agent.Errorf(agent.KindStart, "%v", err)
 		}
 	}
 	return h, nil
@@ -49,7 +49,7 @@ func (h *hookSession) Resumed() bool { return true }
 
 // SetOption has none to set.
 func (h *hookSession) SetOption(context.Context, string, string) error {
-	return &agent.Error{Kind: agent.KindAgent, Message: "there are no options"}
+	return agent.Errorf(agent.KindAgent, "there are no options")
 }
 
 // Close ends what runs, and waits for that.
@@ -71,7 +71,7 @@ func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Si
 	case ctx.Err() != nil:
 		return agent.Outcome{Stop: agent.StopCancelled}, nil
 	case err != nil:
-		return agent.Outcome{}, &agent.Error{Kind: agent.KindAgent, Message: err.Error()}
+		return agent.Outcome{}, agent.Errorf(agent.KindAgent, "%v", err)
 	}
 	return agent.Outcome{Stop: agent.StopEnd}, nil
 }

@@ -41,18 +41,18 @@ func (p *Provider) Info() agent.Info {
 // Authenticate is not for tasks: an agent that needs a login has it from its
 // environment.
 func (p *Provider) Authenticate(context.Context, string) error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: "an agent of a task logs in by its environment: `tandemux env set` sets a key"}
+	return agent.Errorf(agent.KindAuthRequired, "an agent of a task logs in by its environment: `tandemux env set` sets a key")
 }
 
 // Open opens the agent of a task's session.
 func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
 	s, err := p.open()
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("open the tasks: %v", err)}
+		return nil, agent.Errorf(agent.KindStart, "open the tasks: %v", err)
 	}
 	t, err := s.taskOf(ctx, spec.Session)
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `tandemux task new` begins one"}
+		return nil, agent.Errorf(agent.KindNotFound, "this agent is for tasks: `tandemux task new` begins one")
 	}
 	return s.openAgent(ctx, t, spec)
 }
@@ -84,11 +84,11 @@ func TaskOf(session ahp.URI) string {
 func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) (agent.Session, error) {
 	launch, err := s.Agents.Launch(ctx, t.LaunchedID)
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+		return nil, agent.Errorf(agent.KindStart, "%v", err)
 	}
 	if spec.Confine == nil {
 		if err := mayRunBare(launch); err != nil {
-			return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+			return nil, agent.Errorf(agent.KindStart, "%v", err)
 		}
 	}
 	if !launch.Definition.ACP() {
@@ -108,7 +108,7 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 	}
 	p, err := acp.New(c)
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+		return nil, agent.Errorf(agent.KindStart, "%v", err)
 	}
 	return p.Open(ctx, spec)
 }

@@ -106,13 +106,13 @@ func (l *link) ended() *agent.Error {
 	stopping := l.stopping
 	l.mu.Unlock()
 	if stopping {
-		return &agent.Error{Kind: agent.KindClosed, Message: fmt.Sprintf("the agent %s was ended", l.p.c.ID)}
+		return agent.Errorf(agent.KindClosed, "the agent %s was ended", l.p.c.ID)
 	}
 	var closed *jsonrpc.CloseError
 	if l.cause != nil && !errors.As(l.cause, &closed) {
-		return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s was ended: %v", l.p.c.ID, l.cause)}
+		return agent.Errorf(agent.KindProtocol, "the agent %s was ended: %v", l.p.c.ID, l.cause)
 	}
-	return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s ended by itself (%s)%s", l.p.c.ID, l.proc.how, l.proc.errors.quoted(": "))}
+	return agent.Errorf(agent.KindCrashed, "the agent %s ended by itself (%s)%s", l.p.c.ID, l.proc.how, l.proc.errors.quoted(": "))
 }
 
 // initialize agrees on the version and learns what the agent can.
@@ -133,8 +133,8 @@ func (l *link) initialize(ctx context.Context) error {
 		return err
 	}
 	if v := l.init.ProtocolVersion; v != protocolVersion {
-		return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf(
-			"the agent %s speaks version %d of the Agent Client Protocol and not %d: use another release of it", l.p.c.ID, v, protocolVersion)}
+		return agent.Errorf(agent.KindProtocol,
+			"the agent %s speaks version %d of the Agent Client Protocol and not %d: use another release of it", l.p.c.ID, v, protocolVersion)
 	}
 	l.p.learn(l)
 	return nil
@@ -166,15 +166,15 @@ func (l *link) failed(ctx context.Context, method string, err error) error {
 			Message: fmt.Sprintf("the agent %s wants somebody to log in first: %s", l.p.c.ID, l.p.howToLogIn(l, rpc)),
 		}
 	case errors.As(err, &rpc):
-		return &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s refused %s: %s", l.p.c.ID, method, rpcText(rpc))}
+		return agent.Errorf(agent.KindAgent, "the agent %s refused %s: %s", l.p.c.ID, method, rpcText(rpc))
 	case errors.Is(err, context.DeadlineExceeded):
-		return &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent %s did not answer %s in time%s", l.p.c.ID, method, l.proc.errors.quoted("; the last it said: "))}
+		return agent.Errorf(agent.KindTimeout, "the agent %s did not answer %s in time%s", l.p.c.ID, method, l.proc.errors.quoted("; the last it said: "))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, jsonrpc.ErrClosed), !l.alive():
 		return l.ended()
 	}
-	return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("ask the agent %s for %s: %v", l.p.c.ID, method, err)}
+	return agent.Errorf(agent.KindProtocol, "ask the agent %s for %s: %v", l.p.c.ID, method, err)
 }
 
 // rpcText is the message of an agent's error, with the details that some put

@@ -141,7 +141,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 			return err
 		}
 	case l == nil || !l.alive():
-		return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s does not run: send it a message first", s.p.c.ID)}
+		return agent.Errorf(agent.KindCrashed, "the agent %s does not run: send it a message first", s.p.c.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.p.c.Start)
 	defer cancel()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,8 +63,8 @@ func environ(base []string, env []agent.Var) []string {
 func (p *Provider) plain(dir string, s *session) (file string, l agent.Launch, err error) {
 	l = agent.Launch{Argv: slices.Concat(p.c.Command, s.panes().Args), Env: environ(p.c.Environ(), s.environ()), Dir: dir}
 	if file, err = agent.LookPath(l.Argv[0], l.Env); err != nil {
-		err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
-			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)}
+		err = agent.Errorf(agent.KindNotFound,
+			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)
 	}
 	return file, l, err
 }
@@ -77,7 +76,7 @@ func (p *Provider) shut(ctx context.Context, s *session, dir string) (file strin
 		err = errors.New("the sandbox names no program to start it with")
 	}
 	if err != nil {
-		return "", l, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: %v", p.c.ID, err)}
+		return "", l, agent.Errorf(agent.KindStart, "start agent %s: %v", p.c.ID, err)
 	}
 	return l.Argv[0], l, nil
 }
@@ -105,7 +104,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	for i := 0; i < len(ends); i += 2 {
 		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
 			closeAll()
-			return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: %v", p.c.ID, err)}
+			return nil, agent.Errorf(agent.KindStart, "start agent %s: %v", p.c.ID, err)
 		}
 		files = append(files, ends[i], ends[i+1])
 	}
@@ -120,7 +119,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 		if errors.Is(err, os.ErrNotExist) {
 			kind = agent.KindNotFound
 		}
-		return nil, &agent.Error{Kind: kind, Message: fmt.Sprintf("start agent %s: %v: check [agents.%s] in the configuration", p.c.ID, err, p.c.ID)}
+		return nil, agent.Errorf(kind, "start agent %s: %v: check [agents.%s] in the configuration", p.c.ID, err, p.c.ID)
 	}
 	ends[0].Close()
 	ends[3].Close()

@@ -137,7 +137,7 @@ func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
 // Open starts the agent and a session.
 func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
 	if len(spec.Roots) == 0 || spec.Events == nil {
-		return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: no working directory was given", p.c.ID)}
+		return nil, agent.Errorf(agent.KindStart, "start agent %s: no working directory was given", p.c.ID)
 	}
 	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*display{}}
 	ctx, cancel := context.WithTimeout(ctx, p.c.Start)

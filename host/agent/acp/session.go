@@ -98,7 +98,7 @@ func (s *session) connect(ctx context.Context, resume, fork string) (resumed boo
 	s.mu.Unlock()
 	if closed {
 		l.stop()
-		return false, &agent.Error{Kind: agent.KindClosed, Message: "the session was closed"}
+		return false, agent.Errorf(agent.KindClosed, "the session was closed")
 	}
 	s.tellOptions(func(o *options) { o.set(r) })
 	return resumed, nil
@@ -134,7 +134,7 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 		return r, false, err
 	}
 	if r.SessionID == "" {
-		return r, false, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/new without a sessionId", s.p.c.ID)}
+		return r, false, agent.Errorf(agent.KindProtocol, "the agent %s answered session/new without a sessionId", s.p.c.ID)
 	}
 	return r, false, nil
 }
@@ -152,7 +152,7 @@ func (s *session) openParams(l *link) sessionParams {
 
 func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResult, err error) {
 	if !given(l.init.AgentCapabilities.SessionCapabilities.Fork) {
-		return r, &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s can't begin a session as a copy of another", s.p.c.ID)}
+		return r, agent.Errorf(agent.KindAgent, "the agent %s can't begin a session as a copy of another", s.p.c.ID)
 	}
 	params := s.openParams(l)
 	params.SessionID = from
@@ -160,7 +160,7 @@ func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResu
 		return r, err
 	}
 	if r.SessionID == "" || r.SessionID == from {
-		return r, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/fork without a new sessionId", s.p.c.ID)}
+		return r, agent.Errorf(agent.KindProtocol, "the agent %s answered session/fork without a new sessionId", s.p.c.ID)
 	}
 	return r, nil
 }
@@ -199,7 +199,7 @@ func (s *session) running(ctx context.Context) (*link, error) {
 	l, id, closed, rested := s.l, s.id, s.closed, s.rest.last
 	s.mu.Unlock()
 	if closed {
-		return nil, &agent.Error{Kind: agent.KindClosed, Message: "the session is closed"}
+		return nil, agent.Errorf(agent.KindClosed, "the session is closed")
 	}
 	if l != nil && l.alive() {
 		return l, nil
@@ -272,7 +272,7 @@ func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (ag
 	s.mu.Lock()
 	if s.turn != nil || s.closed {
 		s.mu.Unlock()
-		return agent.Outcome{}, &agent.Error{Kind: agent.KindClosed, Message: "another turn runs in this session, or it is closed"}
+		return agent.Outcome{}, agent.Errorf(agent.KindClosed, "another turn runs in this session, or it is closed")
 	}
 	s.turn, tn.usage, tn.open = tn, s.usage, 1
 	id, notice := s.id, s.rest.notice

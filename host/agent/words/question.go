@@ -145,8 +145,8 @@ func RefusesEdit(input json.RawMessage, edited, name string) string {
 
 // WantsToken is why an agent with a protected resource is not started.
 func WantsToken(info agent.Info) *agent.Error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: fmt.Sprintf(
-		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)}
+	return agent.Errorf(agent.KindAuthRequired,
+		"the agent %s needs a token for %s: set %s in [agents.%s.env], or use a client that gives one", info.ID, info.Resource.URI, info.Resource.Variable, info.ID)
 }
 
 // GoOn is what an agent is asked that had begun to answer.
