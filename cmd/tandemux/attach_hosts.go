@@ -135,13 +135,11 @@ func (o *other) run(ctx context.Context, own endpoint.Endpoint, h hosts.Host, as
 		}
 		log.Info("another host is not reached", "err", err)
 		o.RemoteSink.Retrying(link.Retry{Since: since, Next: time.Now().Add(pause), Err: err})
-		wait := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-		case <-wait.C:
+		case <-time.After(pause):
 		case <-o.now:
 		}
-		wait.Stop()
 		pause = min(2*pause, lastPause)
 	}
 }

@@ -327,16 +327,15 @@ var endSteps = []struct {
 func (k *keeper) endAll() {
 	for _, step := range endSteps {
 		alive := k.signalAll(step.signals)
-		timeout := time.NewTimer(step.wait)
+		timeout := time.After(step.wait)
 		for _, c := range alive {
 			select {
 			case <-c.ended:
 				continue
-			case <-timeout.C:
+			case <-timeout:
 			}
 			break
 		}
-		timeout.Stop()
 	}
 	for _, c := range k.signalAll(nil) {
 		k.log.Error("a child outlives SIGKILL", "id", c.info.ID, "pid", c.info.Pid)

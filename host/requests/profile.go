@@ -68,10 +68,8 @@ func profileCPU(ctx context.Context, d time.Duration) ([]byte, error) {
 	if err := pprof.StartCPUProfile(&b); err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 	pprof.StopCPUProfile()

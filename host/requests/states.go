@@ -201,8 +201,7 @@ func (b *batch) leaveWhenSent(c *outbox.Conn) {
 	}
 	b.of.work.Go(func() {
 		defer b.leave()
-		slow := time.NewTimer(stateTime)
-		defer slow.Stop()
+		slow := time.After(stateTime)
 		for {
 			moved := c.Behind(smallReply)
 			if moved == nil {
@@ -212,7 +211,7 @@ func (b *batch) leaveWhenSent(c *outbox.Conn) {
 			case <-moved:
 			case <-c.RPC.Done():
 				return
-			case <-slow.C:
+			case <-slow:
 				return
 			}
 		}

@@ -58,8 +58,6 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	if err != nil {
 		return ahp.ToolResult{}, err
 	}
-	limit := time.NewTimer(c.all.Limits.ToolTime)
-	defer limit.Stop()
 	var why string
 	select {
 	case result, ok := <-wait:
@@ -69,7 +67,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 		return result, nil
 	case <-ctx.Done():
 		why = "the agent no longer waits for it"
-	case <-limit.C:
+	case <-time.After(c.all.Limits.ToolTime):
 		why = fmt.Sprintf("the client did not answer within %v", c.all.Limits.ToolTime)
 	}
 	failed := words.FailedResult(why)

@@ -168,15 +168,12 @@ func (x *exit) Kill(ctx context.Context) error {
 				return fmt.Errorf("end process %d with %v: %w", x.process.Pid, sig, err)
 			}
 		}
-		timeout := time.NewTimer(step.wait)
 		select {
 		case <-x.ended:
-			timeout.Stop()
 			return nil
 		case <-ctx.Done():
-			timeout.Stop()
 			return fmt.Errorf("end process %d: %w", x.process.Pid, ctx.Err())
-		case <-timeout.C:
+		case <-time.After(step.wait):
 		}
 	}
 	return fmt.Errorf("end process %d: it outlives SIGKILL", x.process.Pid)

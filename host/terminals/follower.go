@@ -96,12 +96,10 @@ func (f *follower) wait(ctx context.Context) {
 		return
 	default:
 	}
-	late := time.NewTimer(awaitTime)
-	defer late.Stop()
 	select {
 	case <-here:
 	case <-ctx.Done():
-	case <-late.C:
+	case <-time.After(awaitTime):
 		f.mu.Lock()
 		if f.here == here {
 			f.release()

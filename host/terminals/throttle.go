@@ -24,20 +24,17 @@ func (t *Terminal) throttle(ctx context.Context) {
 			return
 		}
 		sent := out.Sent()
-		stalled := time.NewTimer(ts.Limits.StallTime)
 		select {
 		case <-moved:
 		case <-out.RPC.Done():
 		case <-ctx.Done():
-			stalled.Stop()
 			return
-		case <-stalled.C:
+		case <-time.After(ts.Limits.StallTime):
 			if out.Sent() != sent { // in the middle of a long message
 				continue
 			}
 			out.Drop(jsonrpc.CloseOverload, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 		}
-		stalled.Stop()
 	}
 }
 
@@ -73,10 +70,8 @@ func (t *Terminal) giveWay(ctx context.Context) {
 	if wait <= 0 {
 		return
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 	case <-ctx.Done():
 	}
 }

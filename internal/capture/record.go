@@ -96,9 +96,7 @@ func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recor
 	}
 	var over <-chan time.Time
 	if to.most > 0 {
-		timer := time.NewTimer(to.most)
-		defer timer.Stop()
-		over = timer.C
+		over = time.After(to.most)
 	}
 	select {
 	case <-r.done:

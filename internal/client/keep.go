@@ -144,14 +144,12 @@ func (c *Client) pause(d time.Duration) {
 // Close.
 func (c *Client) wait(d time.Duration, now <-chan struct{}) {
 	for from := time.Now(); d > 0 && c.ctx.Err() == nil && !c.slept(from); d -= asleep {
-		timer := time.NewTimer(min(d, asleep))
 		select {
-		case <-timer.C:
+		case <-time.After(min(d, asleep)):
 		case <-now:
 			d = 0
 		case <-c.ctx.Done():
 		}
-		timer.Stop()
 	}
 }
 

@@ -56,11 +56,9 @@ func (c *clipper) clip(argv []string, text string) (running bool, err error) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	late := time.NewTimer(c.wait)
-	defer late.Stop()
 	select {
 	case err = <-ended:
-	case <-late.C:
+	case <-time.After(c.wait):
 		c.last = cmd.Process
 		return true, nil
 	}

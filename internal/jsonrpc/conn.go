@@ -305,19 +305,16 @@ func (c *Conn) Start() { c.queue.start() }
 // drain waits CloseWait for the writer to empty the queue, and again while it makes
 // progress, at most maxDrains times.
 func (c *Conn) drain(written <-chan struct{}) {
-	timer := time.NewTimer(CloseWait)
-	defer timer.Stop()
 	for range maxDrains {
 		before := c.Queued()
 		select {
 		case <-written:
 			return
-		case <-timer.C:
+		case <-time.After(CloseWait):
 		}
 		if c.Queued() >= before {
 			return
 		}
-		timer.Reset(CloseWait)
 	}
 }
 
@@ -326,11 +323,9 @@ func (c *Conn) drain(written <-chan struct{}) {
 func (c *Conn) unwritable(err error) {
 	c.queue.close()
 	c.queue.discard()
-	timer := time.NewTimer(CloseWait)
-	defer timer.Stop()
 	select {
 	case <-c.closing:
-	case <-timer.C:
+	case <-time.After(CloseWait):
 		c.shut(1001, "", err)
 	}
 }

@@ -82,9 +82,7 @@ func (f *follower) tell(e runEvent) {
 	if f.free -= len(e.data); f.free > 0 {
 		return
 	}
-	until := time.NewTimer(runTrickle)
-	defer until.Stop()
-	for late := until.C; f.waiting() > runAhead; {
+	for late := time.After(runTrickle); f.waiting() > runAhead; {
 		select {
 		case <-f.taken:
 		case <-f.done:

@@ -66,11 +66,9 @@ func (v *View) entire() {
 		return
 	}
 	f.Whole()
-	late := time.NewTimer(wholeWait)
-	defer late.Stop()
 	select {
 	case <-whole:
-	case <-late.C:
+	case <-time.After(wholeWait):
 	}
 }
 

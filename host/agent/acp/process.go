@@ -176,13 +176,11 @@ func (pr *process) stop() {
 		next syscall.Signal
 	}{{quitTime, syscall.SIGTERM}, {termTime, syscall.SIGKILL}, {termTime, syscall.SIGKILL}}
 	for _, s := range steps {
-		timer := time.NewTimer(s.wait)
 		select {
 		case <-pr.ended:
-			timer.Stop()
 			<-pr.gone
 			return
-		case <-timer.C:
+		case <-time.After(s.wait):
 			// Not reaped yet, so the group is still its own.
 			syscall.Kill(-pr.cmd.Process.Pid, s.next)
 		}

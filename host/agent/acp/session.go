@@ -323,15 +323,14 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agen
 	if err := l.conn.Notify(methodCancel, sessionOnly{id}); err != nil {
 		s.p.log.Debug("cancel", "agent", s.p.c.ID, "err", err)
 	}
-	timer := time.NewTimer(s.p.c.Grace)
-	defer timer.Stop()
+	timer := time.After(s.p.c.Grace)
 	for {
 		select {
 		case <-tn.answers:
 			if !s.lastAnswer(tn) {
 				continue
 			}
-		case <-timer.C:
+		case <-timer:
 			s.p.log.Warn("the agent does not cancel its turn and is ended", "agent", s.p.c.ID)
 			l.stop()
 		}

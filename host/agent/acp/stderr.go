@@ -149,11 +149,9 @@ func (s *stderr) last() string {
 
 // close ends reading after a while: another process may hold the pipe.
 func (s *stderr) close(after time.Duration) {
-	timer := time.NewTimer(after)
-	defer timer.Stop()
 	select {
 	case <-s.done:
-	case <-timer.C:
+	case <-time.After(after):
 	}
 	s.r.Close()
 	<-s.done

@@ -171,12 +171,10 @@ func patiently(do func() []byte) []byte {
 		defer func() { <-hanging }()
 		done <- do()
 	}()
-	late := time.NewTimer(patience)
-	defer late.Stop()
 	select {
 	case data := <-done:
 		return data
-	case <-late.C:
+	case <-time.After(patience):
 		return nil
 	}
 }
