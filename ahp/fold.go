@@ -161,8 +161,7 @@ func ReduceRoot(s RootState, a Action) RootState {
 	case RootAgentsChanged:
 		s.Agents = a.Agents
 	case RootActiveSessionsChanged:
-		n := a.ActiveSessions
-		s.ActiveSessions = &n
+		s.ActiveSessions = new(a.ActiveSessions)
 	case RootTerminalsChanged:
 		s.Terminals, s.Meta = nonNil(a.Terminals), a.Meta
 	case RootConfigChanged:

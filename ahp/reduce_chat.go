@@ -142,8 +142,7 @@ func (s ChatState) endTurn(id, state string, duration *int64, now Instant, failu
 	t.ResponseParts = make([]ResponsePart, 0, len(s.ActiveTurn.ResponseParts)+1)
 	for _, p := range s.ActiveTurn.ResponseParts {
 		if p.ToolCall != nil && !p.ToolCall.Over() {
-			skipped := p.ToolCall.skipped()
-			p.ToolCall = &skipped
+			p.ToolCall = new(p.ToolCall.skipped())
 		}
 		t.ResponseParts = append(t.ResponseParts, p)
 	}

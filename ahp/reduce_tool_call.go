@@ -155,8 +155,7 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 func (t ToolCall) confirmed(a ChatToolCallConfirmed) ToolCall {
 	var selected *ToolOption
 	if i := slices.IndexFunc(t.Options, func(o ToolOption) bool { return o.ID == a.SelectedOptionID }); i >= 0 {
-		o := t.Options[i]
-		selected = &o
+		selected = new(t.Options[i])
 	}
 	if !a.Approved {
 		n := t.invoked(ToolCancelled)

@@ -95,12 +95,11 @@ func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, di
 	as := w.as
 	title := cmp.Or(line, shell.Quote(argv, ""))
 	first, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	unmarked := false
 	n := terminals.Creation{
 		CreateTerminalParams: ahp.CreateTerminalParams{
 			Channel: ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()), Cols: agentCols, Rows: agentRows,
 			Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: w.c.Session(), Chat: w.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID},
-			Meta:  &ahp.CreateMeta{Command: argv, Env: map[string]string{}, ShellIntegration: &unmarked},
+			Meta:  &ahp.CreateMeta{Command: argv, Env: map[string]string{}, ShellIntegration: new(false)},
 		},
 		Who: auth.Operator, Holder: w.c.Owner(), Dir: dir,
 		Title: cmp.Or(params.CleanTitle(params.Cut(first, words.MaxNamed)), "command"),
@@ -240,14 +239,10 @@ type unstarted struct{ text string }
 func (u unstarted) URI() ahp.URI        { return "" }
 func (u unstarted) Bind(string, string) {}
 func (u unstarted) Output() (string, bool, *agent.Exit) {
-	x := u.exit()
-	return u.text, false, &x
+	return u.text, false, new(u.exit())
 }
 
-func (u unstarted) exit() agent.Exit {
-	code := 127 // As a shell says it.
-	return agent.Exit{Code: &code}
-}
+func (u unstarted) exit() agent.Exit                         { return agent.Exit{Code: new(127)} } // as a shell says it
 func (u unstarted) Wait(context.Context) (agent.Exit, error) { return u.exit(), nil }
 func (u unstarted) Kill(context.Context) error               { return nil }
 func (u unstarted) Release()                                 {}

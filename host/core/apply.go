@@ -124,9 +124,8 @@ func (tx Tx) publish(ch *Channel, f *frame) {
 // Answer sends an action to its sender only: the echo of input, or, with a reason, a
 // refusal. It changes no state and is not logged.
 func (tx Tx) Answer(uri ahp.URI, a ahp.Action, by *By, reason string) {
-	origin := by.Origin
 	f := frame{env: ahp.Envelope{
-		Channel: uri, Action: a, ServerSeq: tx.NextSeq(), Origin: &origin, RejectionReason: reason,
+		Channel: uri, Action: a, ServerSeq: tx.NextSeq(), Origin: new(by.Origin), RejectionReason: reason,
 	}}
 	tx.sendFrame(by.Link, &f)
 }

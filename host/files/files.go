@@ -352,8 +352,7 @@ func (s *Server) Resolve(uri ahp.URI, follow bool) (any, error) {
 		MTime: info.ModTime().UTC().Format("2006-01-02T15:04:05.000Z"),
 	}
 	if info.Mode().IsRegular() {
-		size := info.Size()
-		r.Size, r.ContentType = &size, contentType(p.rel)
+		r.Size, r.ContentType = new(info.Size()), contentType(p.rel)
 	}
 	return r, nil
 }

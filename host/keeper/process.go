@@ -136,8 +136,7 @@ func (k *keeper) collect(c *child) bool {
 		case pid == 0:
 			return false
 		}
-		e := exitOf(c.info.ID, ws)
-		c.info.Exit = &e
+		c.info.Exit = new(exitOf(c.info.ID, ws))
 		return true
 	}
 }

@@ -84,8 +84,8 @@ func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error)
 	if len(argv) == 0 {
 		argv = []string{"/bin/sh", "-c", in.Line}
 	}
-	one := false // also a shell is one command here
-	uri, err := c.create(ctx, c.working(), "", in.Cwd, ahp.CreateMeta{Command: argv, ShellIntegration: &one})
+	// Also a shell is one command here.
+	uri, err := c.create(ctx, c.working(), "", in.Cwd, ahp.CreateMeta{Command: argv, ShellIntegration: new(false)})
 	if err != nil {
 		return commandOutput{}, err
 	}

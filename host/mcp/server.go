@@ -232,12 +232,11 @@ func (c call) act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
 }
 
 var (
-	yes, no = true, false
 	// The hints of MCP; absent ones mean destructive and open.
-	looks  = &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no}
-	shapes = &mcp.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no}
-	ends   = &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
-	acts   = &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}
+	looks  = &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
+	shapes = &mcp.ToolAnnotations{DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(false)}
+	ends   = &mcp.ToolAnnotations{DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(false)}
+	acts   = &mcp.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)}
 )
 
 // Handler serves the tools over streamable HTTP. It keeps no sessions: each

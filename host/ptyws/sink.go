@@ -49,8 +49,7 @@ func (s *socket) Snapshot(snap ahp.Snapshot) {
 	for _, p := range state.Content {
 		b.WriteString(p.Text())
 	}
-	history := pool.History(b.String())
-	s.send(reply{Type: typeAttached, ID: id, History: &history})
+	s.send(reply{Type: typeAttached, ID: id, History: new(pool.History(b.String()))})
 	if state.Lifecycle.Exited() {
 		s.exited(snap.Resource, id, state.Lifecycle.ExitCode)
 	}

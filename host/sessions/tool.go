@@ -132,8 +132,8 @@ func (c *Chat) runs(tx core.Tx, t ahp.TerminalState, work ahp.BackgroundWork) {
 	if k == nil || n > 1 && !sure {
 		return
 	}
-	yes, now := true, k.told
-	k.terminal = ahp.ToolContent{Type: ahp.ContentTerminal, Resource: work.ID, Title: params.ClipTo(k.told.Title, params.MaxTitle), IsPty: &yes}
+	now := k.told
+	k.terminal = ahp.ToolContent{Type: ahp.ContentTerminal, Resource: work.ID, Title: params.ClipTo(k.told.Title, params.MaxTitle), IsPty: new(true)}
 	now.Status = agent.ToolRunning // Some agents don't say when they begin.
 	r.tool(tx, now, nil)
 	c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: k.shown(tx, nil), Meta: words.ToolMeta(now)}, nil)

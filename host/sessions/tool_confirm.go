@@ -77,11 +77,10 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 	c := k.r.c
 	k.r.closeText(tx)
 	a := k.ready(q.Call, "")
-	one, two := 1, 2
 	for _, o := range q.Options {
-		w := ahp.ToolOption{ID: o.ID, Label: params.ClipTo(o.Name, params.MaxTitle), Kind: ahp.OptionApprove, Group: &one}
+		w := ahp.ToolOption{ID: o.ID, Label: params.ClipTo(o.Name, params.MaxTitle), Kind: ahp.OptionApprove, Group: new(1)}
 		if words.Denies(o) {
-			w.Kind, w.Group = ahp.OptionDeny, &two
+			w.Kind, w.Group = ahp.OptionDeny, new(2)
 		}
 		if b, err := json.Marshal(map[string]string{"tandemux/group": params.ClipTo(o.Group, words.MaxNamed)}); err == nil && o.Group != "" {
 			w.Meta = b // Once or always: AHP has no word for it.
@@ -90,8 +89,7 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 	}
 	words.Evidence(&a, q.Call)
 	if k.editable = words.Editable(q, a.ToolInput); k.editable != "" {
-		yes := true
-		a.Editable, a.Meta = &yes, words.WithMember(a.Meta, "tandemux/editable", k.editable)
+		a.Editable, a.Meta = new(true), words.WithMember(a.Meta, "tandemux/editable", k.editable)
 	}
 	k.answer = make(chan ahp.ChatToolCallConfirmed, 1)
 	c.apply(tx, a, nil)

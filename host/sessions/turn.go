@@ -250,8 +250,7 @@ func (r *prompting) fail(tx core.Tx, info ahp.ErrorInfo) {
 
 // took is how long the turn has taken.
 func (r *prompting) took() *int64 {
-	ms := max(0, r.c.all.Now().Sub(r.started).Milliseconds())
-	return &ms
+	return new(max(0, r.c.all.Now().Sub(r.started).Milliseconds()))
 }
 
 // end ends the turn for everybody, by an action; the agent is told to stop if it has

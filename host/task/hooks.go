@@ -208,8 +208,7 @@ func (h *hookSession) word(l hook.Line) {
 	case hook.Progress:
 		var line *string
 		if l.Text != "" {
-			text := turns.Clip(l.Text, maxProgress)
-			line = &text
+			line = new(turns.Clip(l.Text, maxProgress))
 		}
 		_, err = h.s.setProgress(ctx, h.task.ID, l.Percent, line)
 	case hook.State:

@@ -75,8 +75,7 @@ func (s told) clone() told {
 	if s.calls != nil {
 		c.calls = make(map[string]*toldCall, len(s.calls))
 		for id, call := range s.calls {
-			v := *call
-			c.calls[id] = &v
+			c.calls[id] = new(*call)
 		}
 	}
 	return c

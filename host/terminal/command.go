@@ -202,8 +202,7 @@ func (t *Terminal) finished(code *int) {
 	if cmd == nil {
 		return
 	}
-	took := max(0, time.Since(cmd.start).Milliseconds())
-	a := ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took}
+	a := ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: new(max(0, time.Since(cmd.start).Milliseconds()))}
 	t.cmds.end(a, t.emu, &t.kept)
 	t.push(a)
 	t.titleEnds()

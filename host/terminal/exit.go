@@ -121,8 +121,7 @@ func (t *Terminal) reportExit() {
 	x.timer.Stop()
 	a := ahp.TerminalExited{}
 	if x.how.Signal == "" && !x.how.Unknown {
-		code := x.how.Code
-		a.ExitCode = &code
+		a.ExitCode = new(x.how.Code)
 	}
 	x.mu.Unlock()
 	if again {

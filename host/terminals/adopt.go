@@ -39,9 +39,9 @@ func (ts *Terminals) adopt(ctx context.Context, info keeper.Info, f *record.Foun
 	}
 	n := ts.noteOf(info)
 	a := &adopted{uri: n.Channel, exit: info.Exit, t: &Terminal{ts: ts, process: process{proc: info.ID, keeper: k}}}
-	t, yes := a.t, true
+	t := a.t
 	t.Value = ahp.TerminalState{
-		Title: n.Title, Cwd: n.Cwd, Cols: n.Cols, Rows: n.Rows, Claim: n.Claim, IsPty: &yes,
+		Title: n.Title, Cwd: n.Cwd, Cols: n.Cols, Rows: n.Rows, Claim: n.Claim, IsPty: new(true),
 		Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning},
 	}
 	t.know(n.Facts)

@@ -391,7 +391,7 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 // unborn makes a terminal that has no process yet, and what a next host must
 // know of it.
 func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childNote) {
-	p, yes := pl.CreateTerminalParams, true
+	p := pl.CreateTerminalParams
 	owner := claims.Owner{Holder: pl.Holder, Person: pl.Person}
 	dir := pl.Dir
 	if pl.Sandbox != nil {
@@ -402,7 +402,7 @@ func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childN
 		feed: pl.feed, auto: pl.Title,
 		Value: ahp.TerminalState{
 			Title: cmp.Or(pl.name, pl.Title), Cwd: fileuri.Of(dir), Cols: p.Cols, Rows: p.Rows,
-			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
+			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: new(true),
 		},
 		Meta: ahp.TerminalMeta{
 			Created: time.Now().UnixMilli(), Principal: owner.Told(p.Claim), Name: pl.name,

@@ -73,8 +73,7 @@ func (m *Mirror) Action(e ahp.Envelope) {
 	}
 	m.change(func() {
 		if e.Channel == ahp.RootURI && m.root != nil {
-			next := ahp.ReduceRoot(*m.root, e.Action)
-			m.root = &next
+			m.root = new(ahp.ReduceRoot(*m.root, e.Action))
 		}
 		if f := m.terminals[e.Channel]; f != nil {
 			f.Apply(e.Action)

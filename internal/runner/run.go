@@ -154,8 +154,8 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	if err := r.At.Adapt(&params, r.o.Cwd); err != nil {
 		return err
 	}
-	one := false // also a shell is one command here
-	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
+	// Also a shell is one command here.
+	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, new(false)
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
 	if r.o.Chat { // The host knows for which tool call.
 		params.Claim = ahp.Claim{Kind: ahp.ClaimSession, Session: r.Session(), Chat: os.Getenv(chatEnv), ToolCallID: "shell"}

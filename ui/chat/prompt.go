@@ -94,8 +94,7 @@ func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
 	}
 	c.changed = false
 	if text := c.edit.String(); strings.TrimSpace(text) != "" {
-		m := c.message(text)
-		a.Draft = &m
+		a.Draft = new(c.message(text))
 	}
 	if a.Draft == nil && c.state.Draft == nil {
 		return a, false

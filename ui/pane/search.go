@@ -281,8 +281,7 @@ type Position struct {
 func (v *View) Position() Position {
 	p := Position{back: v.back, top: v.top, search: v.search, era: v.era}
 	if v.copy != nil {
-		c := *v.copy
-		p.copy = &c
+		p.copy = new(*v.copy)
 	}
 	return p
 }
@@ -305,8 +304,7 @@ func (v *View) Restore(p Position) {
 	if p.copy == nil {
 		v.index = index{}
 	} else {
-		c := *p.copy
-		v.copy = &c
+		v.copy = new(*p.copy)
 	}
 }
 

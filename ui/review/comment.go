@@ -126,8 +126,7 @@ func (v *Review) uncomment() {
 // resolve notes that what the cursor's comment says is done, or that it is not.
 func (v *Review) resolve() {
 	if n, is := v.view.Note(); is {
-		resolved := !n.Resolved
-		v.tell(annotation.Updated{AnnotationID: n.ID, Resolved: &resolved})
+		v.tell(annotation.Updated{AnnotationID: n.ID, Resolved: new(!n.Resolved)})
 	}
 }
 

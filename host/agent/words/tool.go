@@ -80,8 +80,7 @@ func Contents(list []agent.Content) []ahp.ToolContent {
 }
 
 func terminalContent(t agent.TerminalContent) ahp.ToolContent {
-	yes := true
-	w := ahp.ToolContent{Type: ahp.ContentTerminal, Resource: t.URI, Title: params.ClipTo(t.Title, params.MaxTitle), IsPty: &yes}
+	w := ahp.ToolContent{Type: ahp.ContentTerminal, Resource: t.URI, Title: params.ClipTo(t.Title, params.MaxTitle), IsPty: new(true)}
 	if t.Exit != nil {
 		w.Result = &ahp.TerminalResult{ExitCode: t.Exit.Code, Preview: params.ClipTo(t.Output, MaxText), Truncated: t.Truncated}
 	}

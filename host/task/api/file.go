@@ -217,8 +217,7 @@ func fileOf(e filetree.Entry, version string) File {
 	if e.Mode&fs.ModeSymlink != 0 {
 		f.Kind = "symlink"
 	}
-	at := e.ModTime().UTC()
-	f.Modified, f.Version = &at, e.Version()
+	f.Modified, f.Version = new(e.ModTime().UTC()), e.Version()
 	return f
 }
 

@@ -96,8 +96,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, err error) {
 		if was != nil { // it is tried again
 			s.setExtent(t.ID, was)
 		} else {
-			now := s.extent(t.ID)
-			was = &now
+			was = new(s.extent(t.ID))
 		}
 		if e.Status != EventRunning && e.Status != EventPending {
 			return nil
