@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tandemux/host/agent"
+	"tandemux/internal/jsonrpc"
 )
 
 // shut is a confinement that calls /out what is /in inside, and starts nothing.
@@ -54,5 +55,18 @@ func TestConfinedOrNot(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Kind != agent.KindStart {
 			t.Errorf("%q: %v", c.argv, err)
 		}
+	}
+}
+
+// TestLogInInside: a sandbox has none of the user's logins, and the error says how it gets one.
+func TestLogInInside(t *testing.T) {
+	p := &Provider{c: Config{ID: "x"}}
+	e := &jsonrpc.Error{Code: codeAuthRequired, Message: "Authentication required"}
+	outside := p.howToLogIn(&link{s: &session{}}, e)
+	if outside != e.Message {
+		t.Errorf("outside: %q", outside)
+	}
+	if got := p.howToLogIn(&link{s: &session{spec: agent.Spec{Confine: &shut{}}}}, e); !strings.HasPrefix(got, outside+"; its sandbox has none of your logins: `logins` in [agents.x]") {
+		t.Errorf("inside: %q", got)
 	}
 }

@@ -225,7 +225,11 @@ func (p *Provider) howToLogIn(l *link, e *jsonrpc.Error) string {
 		}
 	}
 	if len(ways) == 0 {
-		return rpcText(e)
+		ways = append(ways, rpcText(e))
 	}
-	return strings.Join(ways, ", or ")
+	text := strings.Join(ways, ", or ")
+	if l.s != nil && l.s.spec.Confine != nil {
+		text += fmt.Sprintf("; its sandbox has none of your logins: `logins` in [agents.%s] names those that it gets, or `tandemux env set` sets a key", p.c.ID)
+	}
+	return text
 }
