@@ -370,6 +370,12 @@ func TestPalette(t *testing.T) {
 	u.Shows("nothing matches")
 	u.Press("esc")
 	u.Hides("nothing matches")
+	for theirs, ours := range map[string]string{"synchronize-panes": "Type into all panes", "split-window -h": "Split right", "detach-client": "Detach"} {
+		u.Press("ctrl+space :")
+		u.Type(theirs)
+		u.Shows(ours)
+		u.Press("esc")
+	}
 	u = small(t)
 	u.Press("ctrl+space :")
 	u.Golden("palette-small")

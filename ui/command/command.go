@@ -17,6 +17,7 @@ type Command struct {
 	Group string
 	Help  string // one sentence
 	Args  []Arg
+	Tmux  []string // what tmux calls it, also where that may be another one, too
 
 	needs [2]need // its group's, its own
 }
@@ -83,6 +84,9 @@ var theirs = map[string]string{
 	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "switch-layout or layouts",
 	"command-prompt": "palette", "display-panes": "pane-numbers", "choose-tree": "layouts or terminals", "choose-session": "layouts",
 	"show-messages": "messages", "display-message": "pane-info", "display-menu": "menu",
+	"synchronize-panes": "type-to-all", "respawn-pane": "run-again", "detach-client": "detach", "suspend-client": "suspend",
+	"refresh-client": "redraw", "rename-session": "rename-layout", "new-session": "layouts", "kill-session": "layouts",
+	"kill-server": "stop", "list-keys": "help", "list-buffers": "choose-buffer", "source-file": "reload-config",
 }
 
 // Check says what is wrong with a command line: an unknown name (with a

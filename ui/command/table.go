@@ -1,6 +1,12 @@
 package command
 
-import "tandemux/ui/layout"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"tandemux/ui/layout"
+)
 
 // need are reasons why a command can't run now, of which the first that holds is
 // told.
@@ -311,6 +317,13 @@ var table, index = func() (table []Command, index map[string]int) {
 		for _, r := range g.rows {
 			index[r.name] = len(table)
 			table = append(table, Command{Name: r.name, Title: r.title, Group: g.name, Help: r.help, Args: arguments[r.name].args, needs: [2]need{g.needs, r.needs}})
+		}
+	}
+	for _, their := range slices.Sorted(maps.Keys(theirs)) {
+		for _, ours := range strings.FieldsFunc(theirs[their], func(r rune) bool { return r == ' ' || r == ',' }) {
+			if i, ok := index[ours]; ok {
+				table[i].Tmux = append(table[i].Tmux, their)
+			}
 		}
 	}
 	return table, index

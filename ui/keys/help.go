@@ -18,8 +18,8 @@ func (k *Keys) OpenPalette() {
 	list := &overlay.List{Source: overlay.Source{
 		Title: "Commands", Width: 76, Words: true, EnterKeys: "enter run  tab complete", ClickEnters: true,
 		Columns: []overlay.Column{{Most: 34, Least: 18}, {Fills: true, Muted: true}, {Most: 16, Right: true}},
-		Rows:    k.paletteRows,
 	}}
+	list.Rows = func() []overlay.Row { return k.paletteRows(list.Typed()) }
 	list.Enter = func(name string) bool {
 		c, _ := command.Find(name)
 		var args []string
@@ -52,8 +52,9 @@ func whyNot(c command.Command, ctx command.Context) string {
 	return command.Why(c.Name, nil, ctx)
 }
 
-func (k *Keys) paletteRows() []overlay.Row {
+func (k *Keys) paletteRows(typed string) []overlay.Row {
 	l, ctx := k.do.Look(), k.do.Context()
+	first, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
 	var rows []overlay.Row
 	for _, c := range command.All() {
 		title := overlay.Cell{Text: c.Title}
@@ -68,8 +69,12 @@ func (k *Keys) paletteRows() []overlay.Row {
 			}
 			args += a.Name + " "
 		}
+		filter := c.Title + " " + c.Name
+		if strings.Contains(first, "-") && slices.ContainsFunc(c.Tmux, func(name string) bool { return strings.HasPrefix(name, first) }) {
+			filter += " " + typed
+		}
 		rows = append(rows, overlay.Row{
-			Key: c.Name, Filter: c.Title + " " + c.Name, Facts: []string{c.Help},
+			Key: c.Name, Filter: filter, Facts: []string{c.Help},
 			Cells: []overlay.Cell{title, {Text: strings.TrimSpace(args + " " + why)}, {Text: k.Short(c.Name), Style: l.OverlayAccent}},
 		})
 	}
