@@ -15,11 +15,6 @@ func TestCollect(t *testing.T) {
 	Collect(50)
 	defer debug.SetGCPercent(before)
 	defer func() { usual.percent = 0 }()
-	percent := func() uint64 {
-		s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-		metrics.Read(s)
-		return s[0].Value.Uint64()
-	}
 	synctest.Test(t, func(t *testing.T) {
 		m := Trimmer{Trim: func() {}}
 		for range 3 {
@@ -42,16 +37,27 @@ func TestCollect(t *testing.T) {
 	})
 }
 
-// TestFloodsFollow: floods that follow each other soon find the memory of the last: nothing
-// is collected for them but what Go collects.
+// percent is GOGC.
+func percent() uint64 {
+	s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// TestFloodsFollow: floods that follow each other soon find the memory of the last, and are all
+// one to the collector. What takes that memory back ends it.
 func TestFloodsFollow(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	Collect(50)
+	defer debug.SetGCPercent(before)
+	defer func() { usual.percent = 0 }()
 	began := time.Now()
 	forced := func() uint32 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.NumForcedGC
 	}
-	before := forced()
+	collected := forced()
 	for range 2 {
 		var m Trimmer
 		m.Add(Flood)
@@ -61,7 +67,11 @@ func TestFloodsFollow(t *testing.T) {
 			m.mu.Unlock()
 		}
 	}
-	if n := forced() - before; n > 0 && time.Since(began) < pause {
-		t.Errorf("%d collections behind the first of two floods", n)
+	p, n := percent(), forced()-collected
+	if (n > 0 || p < 200) && time.Since(began) < pause {
+		t.Errorf("%d collections behind the first of two floods, and %d %% behind the last", n, p)
+	}
+	if trim(); percent() != 50 {
+		t.Errorf("%d %% when memory has been given back", percent())
 	}
 }

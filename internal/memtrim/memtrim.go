@@ -38,9 +38,10 @@ func Rest() { idle().Reset(pause) }
 
 var garbage atomic.Bool // there is some
 
-// trim collects garbage, returns freed memory, and unmaps the pages of the program:
+// trim ends what a flood had put off, collects garbage, returns freed memory, and unmaps the pages of the program:
 // what is needed again comes from the page cache.
 func trim() {
+	usual.flood(false)
 	if garbage.Swap(false) {
 		debug.FreeOSMemory()
 	}
@@ -100,9 +101,9 @@ func (t *Trimmer) look() {
 	flood, free := t.n >= Flood, t.Trim
 	t.armed, t.n = false, 0
 	t.mu.Unlock()
-	usual.flood(false)
 	switch {
 	case !flood:
+		usual.flood(false)
 	case free != nil:
 		free()
 	default:
