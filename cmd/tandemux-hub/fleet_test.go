@@ -178,6 +178,9 @@ func TestFleet(t *testing.T) {
 	if out, err := home.Command("ls", "--host", "ws://"+addr+"/hosts/other/ahp", "--token-file", token).CombinedOutput(); err == nil || !strings.Contains(string(out), "no host of this name") {
 		t.Errorf("a host that is not there: %v, %s", err, out)
 	}
+	if out, err := home.Command("hub", "whoami").CombinedOutput(); err == nil || !strings.Contains(string(out), "nobody signs in at this hub") {
+		t.Errorf("whoami without a provider: %v, %s", err, out)
+	}
 
 	// The host dies: it is away, and comes back.
 	first := pidOf(t, build)

@@ -122,6 +122,8 @@ in again.
 	})
 }
 
+var errNoSignIn = errors.New("nobody signs in at this hub: its people.toml is not there")
+
 // signInByCode has a person confirm this command line in a browser.
 func signInByCode(cmd *cobra.Command) (token people.Token, err error) {
 	p, api, err := hubClient(cmd)
@@ -135,7 +137,7 @@ func signInByCode(cmd *cobra.Command) (token people.Token, err error) {
 	var s people.Started
 	if err := post("/auth/device", struct{}{}, &s); err != nil {
 		if apiclient.Status(err) == http.StatusNotFound {
-			return token, errors.New("nobody signs in at this hub: its people.toml is not there; ask for a token instead")
+			return token, fmt.Errorf("%w; ask for a token instead", errNoSignIn)
 		}
 		return token, err
 	}
@@ -185,7 +187,10 @@ The name stays in the list of hosts.`, nil, func(cmd *cobra.Command, args []stri
 func newWhoamiCommand() *cobra.Command {
 	return cli.WithJSON(cli.Command("whoami", "Show who you are to a hub, and what you may do", nil, func(cmd *cobra.Command, _ []string) error {
 		var me people.Me
-		if err := do(cmd, apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me); err != nil {
+		switch err := do(cmd, apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me); {
+		case apiclient.Status(err) == http.StatusNotFound:
+			return errNoSignIn
+		case err != nil:
 			return err
 		}
 		return cli.PrintTable(cmd, "", "NAME\tGROUPS\tSCOPES", []people.Me{me}, func(m people.Me) []any {

@@ -85,5 +85,5 @@ func (p Endpoint) ExplainAPI(err error) error {
 	case errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized && p.token == "":
 		return fmt.Errorf("%s wants to know who you are: put a token or an API key into %s or a --token-file", p.url, tokenEnv)
 	}
-	return cmp.Or(p.distrusted(err), err)
+	return cmp.Or(p.distrusted(err), p.wrongScheme(err), err)
 }

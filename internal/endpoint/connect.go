@@ -181,13 +181,10 @@ func explain(p Endpoint, err error) error {
 		return p.hubError()
 	case errors.Is(err, context.DeadlineExceeded):
 		return p.silent(err)
+	case p.wrongScheme(err) != nil:
+		return p.wrongScheme(err)
 	case !errors.As(err, &refused):
-		if p.scheme == "wss" && (strings.Contains(err.Error(), "does not look like a TLS handshake") || strings.Contains(err.Error(), "HTTP response to HTTPS client")) {
-			return fmt.Errorf("connect to %s: what answers there does not speak TLS: use ws:// if it is a host on this machine", at)
-		}
 		return fmt.Errorf("connect to %s: %w", at, err)
-	case refused.Code == 400 && strings.Contains(refused.Body, "HTTPS"):
-		return fmt.Errorf("connect to %s: the host speaks TLS: use wss://", at)
 	case refused.Code != 401 && refused.Code != 403: // earlier hosts answer 403
 	case p.token == "":
 		return fmt.Errorf("%s refuses the connection: put a token into %s or a --token-file (`tandemux token new` on that machine makes one)", at, tokenEnv)
@@ -197,6 +194,18 @@ func explain(p Endpoint, err error) error {
 		return fmt.Errorf("%s refuses the token in %s: it is wrong, revoked or expired (`tandemux token new` on that machine makes another)", at, p.tokenFrom)
 	}
 	return fmt.Errorf("connect to %s: %w", at, err)
+}
+
+// wrongScheme says so where TLS is spoken to a host without it, or the other way round.
+func (p Endpoint) wrongScheme(err error) error {
+	text := err.Error()
+	switch {
+	case p.scheme == "wss" && (strings.Contains(text, "does not look like a TLS handshake") || strings.Contains(text, "HTTP response to HTTPS client")):
+		return fmt.Errorf("connect to %s: what answers there does not speak TLS: use ws:// if it is a host on this machine", p.url)
+	case p.scheme == "ws" && strings.Contains(text, "HTTP request to an HTTPS server"):
+		return fmt.Errorf("connect to %s: the host speaks TLS: use wss://", p.url)
+	}
+	return nil
 }
 
 // silentError says which host has not answered in time.
