@@ -48,7 +48,7 @@ func TestTryWrite(t *testing.T) {
 								return err
 							}
 						}
-						return nil
+						return from.WriteMore(nil, false) // the rest of the last, where that was kept
 					}()
 				}()
 				<-kept // The peer begins to read when the socket is full, or has all.
