@@ -19,7 +19,7 @@ import (
 	"tandemux/internal/leak"
 )
 
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { leak.InMemory(m) }
 
 // yard is a served directory with one that is not beside it.
 type yard struct {
