@@ -178,6 +178,12 @@ func TestFleet(t *testing.T) {
 	if out, err := home.Command("ls", "--host", "ws://"+addr+"/hosts/other/ahp", "--token-file", token).CombinedOutput(); err == nil || !strings.Contains(string(out), "no host of this name") {
 		t.Errorf("a host that is not there: %v, %s", err, out)
 	}
+	if out, err := home.Command("hub", "drain", "buidl").CombinedOutput(); err == nil || !strings.Contains(string(out), `no host of the fleet is called "buidl"`) {
+		t.Errorf("drain a host that is not there: %v, %s", err, out)
+	}
+	if out, err := home.Command("hub", "limits").CombinedOutput(); err != nil || !strings.Contains(string(out), "no limit is set") {
+		t.Errorf("limits, where there are none: %v, %s", err, out)
+	}
 	if out, err := home.Command("hub", "whoami").CombinedOutput(); err == nil || !strings.Contains(string(out), "nobody signs in at this hub") {
 		t.Errorf("whoami without a provider: %v, %s", err, out)
 	}

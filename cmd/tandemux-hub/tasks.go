@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"tandemux/host/task/budget"
 	"tandemux/hub/api"
+	"tandemux/hub/directory"
 	"tandemux/hub/front"
 	"tandemux/hub/join"
 	"tandemux/hub/queue"
@@ -75,7 +77,14 @@ func newDrainCommand() *cobra.Command {
 	}
 	return cli.Command("drain HOST...", `Have hosts take no new tasks
 What they have goes on to its end; tandemux hub queue says how much that is.`, &in, func(cmd *cobra.Command, args []string) error {
+		var all []directory.Entry
+		if err := ask(cmd, http.MethodGet, "/hosts", nil, &all); err != nil {
+			return err
+		}
 		for _, host := range args {
+			if !in.Undo && !slices.ContainsFunc(all, func(e directory.Entry) bool { return e.Name == host }) {
+				return fmt.Errorf("no host of the fleet is called %q: `tandemux hub ls` lists them", host)
+			}
 			if err := ask(cmd, http.MethodPut, "/fleet/hosts/"+url.PathEscape(host)+"/drain", api.Draining{On: !in.Undo}, nil); err != nil {
 				return err
 			}
@@ -148,6 +157,9 @@ Given any, they replace all that there were.
 			}
 			if got.Bytes > 0 {
 				fmt.Fprintf(out, "%d MiB of files of each person\n", got.Bytes>>20)
+			}
+			if reflect.ValueOf(got).IsZero() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no limit is set; `tandemux hub limits --person N` sets one")
 			}
 			return nil
 		})
