@@ -121,8 +121,7 @@ func (w *workplace) start(ctx context.Context, s agent.TerminalSpec, a *used, di
 		return nil
 	}
 	_, err := as.Terminals.Create(context.WithoutCancel(ctx), n)
-	var r *guard.Refusal
-	if errors.As(err, &r) && r.May {
+	if r, is := errors.AsType[*guard.Refusal](err); is && r.May {
 		if err = w.permitted(ctx, guard.Text(argv, line), r); err == nil {
 			_, err = as.Terminals.Create(context.WithoutCancel(ctx), n)
 		}

@@ -62,8 +62,7 @@ func (t *Terminal) Entered(_ core.Tx, end string) string { return t.line.With(en
 
 // Denied is an error in AHP's words.
 func Denied(err error) error {
-	var r *guard.Refusal
-	if errors.As(err, &r) {
+	if r, is := errors.AsType[*guard.Refusal](err); is {
 		return ahp.PermissionDenied("%s", r.Asked())
 	}
 	return err

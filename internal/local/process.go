@@ -89,8 +89,7 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 		cmd.Process.Kill() //nolint:errcheck // it may just have ended
 		return fmt.Errorf("tandemux %s was not ready within %v and was killed; see %s", args[0], StartTime, stderr.Name())
 	case errors.Is(err, io.EOF):
-		var exit *exec.ExitError
-		if errors.As(<-ended, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+		if exit, is := errors.AsType[*exec.ExitError](<-ended); is && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
 			return fmt.Errorf("tandemux %s %w", args[0], ErrKilled)
 		}
 		return fmt.Errorf("tandemux %s ended before it was ready; see %s", args[0], stderr.Name())

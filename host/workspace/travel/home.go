@@ -233,8 +233,7 @@ func (h *Home) Merge(ctx context.Context, o workspace.MergeOptions) (m workspace
 		m, err = h.mergeFiles(ctx, c, o)
 	}
 	m.Files, m.Left, m.Nothing = append([]workspace.FileDiff{}, m.Files...), append([]string{}, m.Left...), len(m.Files) == 0
-	var both *workspace.Conflicts
-	if errors.As(err, &both) && !both.Dirty && h.Base.Kind == Bundle {
+	if both, is := errors.AsType[*workspace.Conflicts](err); is && !both.Dirty && h.Base.Kind == Bundle {
 		err = fmt.Errorf("both the task and %s changed %s; nothing was changed: `git merge %s` leaves the conflicts in your files, to be resolved there", both.Into, listed(both.Paths), h.branch())
 	}
 	return m, err

@@ -326,8 +326,7 @@ func Lost(err error) bool {
 
 // Code is PostgreSQL's own for what went wrong (SQLSTATE), "" for what it did not say.
 func Code(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, is := errors.AsType[*pgconn.PgError](err); is {
 		return e.Code
 	}
 	return ""
