@@ -19,6 +19,7 @@ import (
 	"tandemux/host/git"
 	"tandemux/host/params"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/pace"
 )
 
 var (
@@ -60,9 +61,7 @@ func (s *set) refresh(tx core.Tx) {
 	dir, confined := s.all.directory(state), s.all.Confined(tx, s.session)
 	wait := time.Until(s.computed.Add(pause))
 	s.all.aside(tx, func(ctx context.Context) {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, wait) {
 			return
 		}
 		s.all.Core.Locked(func(core.Tx) { s.again = false })

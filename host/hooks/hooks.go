@@ -174,9 +174,7 @@ func (q *queue) send(ctx context.Context, e Event) error {
 		if _, refused := errors.AsType[refusedError](err); err == nil || q.hook.URL == "" || refused {
 			return err
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, pause) {
 			return err
 		}
 	}

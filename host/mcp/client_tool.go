@@ -14,6 +14,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ahp/clienttool"
+	"tandemux/internal/pace"
 	"tandemux/internal/plaintext"
 )
 
@@ -53,9 +54,7 @@ func (s *Server) followTools(ctx context.Context, first func()) {
 		case ahp.CodePermissionDenied, ahp.CodeSessionNotFound, ahp.CodeMethodNotFound:
 			return
 		}
-		select {
-		case <-time.After(offerPause):
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, offerPause) {
 			return
 		}
 	}

@@ -252,9 +252,7 @@ func (p *Pusher) deliver(ctx context.Context, s Subscription, text string) {
 		if err = p.send(ctx, s, u, text); err == nil || errors.Is(err, errGone) || errors.Is(err, errRefused) || i == len(pauses) {
 			break
 		}
-		select {
-		case <-time.After(pauses[i]):
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, pauses[i]) {
 			return
 		}
 	}

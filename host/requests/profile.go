@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/pace"
 )
 
 const (
@@ -68,10 +69,7 @@ func profileCPU(ctx context.Context, d time.Duration) ([]byte, error) {
 	if err := pprof.StartCPUProfile(&b); err != nil {
 		return nil, err
 	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+	pace.Sleep(ctx, d)
 	pprof.StopCPUProfile()
 	return b.Bytes(), ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/pace"
 )
 
 // throttle blocks the terminal's reader while the claim holder's own
@@ -67,12 +68,8 @@ func (t *Terminal) giveWay(ctx context.Context) {
 	}
 	t.read = now.Add(max(wait, 0))
 	tx.Unlock()
-	if wait <= 0 {
-		return
-	}
-	select {
-	case <-time.After(wait):
-	case <-ctx.Done():
+	if wait > 0 {
+		pace.Sleep(ctx, wait)
 	}
 }
 

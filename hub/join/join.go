@@ -31,6 +31,7 @@ import (
 	"tandemux/hub/server"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/pace"
 	"tandemux/internal/wsrpc"
 )
 
@@ -230,10 +231,7 @@ func (j *Joined) watch(ctx context.Context, a *directory.Announcer) {
 		}
 		j.Log.Info("the host does not answer", "err", err)
 		j.revive(ctx)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
+		pace.Sleep(ctx, pause)
 	}
 }
 
@@ -279,9 +277,7 @@ func (j *Joined) follow(ctx context.Context, c *client.Client, w *watched, a *di
 			return
 		}
 		if w.up.Load() { // else it is told at once
-			select {
-			case <-time.After(listPause):
-			case <-ctx.Done():
+			if !pace.Sleep(ctx, listPause) {
 				return
 			}
 		}

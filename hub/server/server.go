@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"tandemux/host/listen"
+	"tandemux/internal/pace"
 )
 
 // Options of an embedded server.
@@ -269,18 +270,15 @@ func (b *Bus) Again(ctx context.Context, do func(context.Context) error) error {
 		if err == nil || ctx.Err() != nil || !passing(err) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, 200*time.Millisecond) {
 			return err
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
 // passing reports whether an error is that there are not enough nodes, or no leader yet.
 func passing(err error) bool {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
+	if api, is := errors.AsType[*jetstream.APIError](err); is {
 		return api.Code >= 500 || api.ErrorCode == noPeers
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||

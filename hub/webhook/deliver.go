@@ -14,6 +14,7 @@ import (
 
 	"tandemux/host/hooks"
 	"tandemux/hub/queue"
+	"tandemux/internal/pace"
 )
 
 const (
@@ -61,10 +62,7 @@ func (hs *Hooks) run(ctx context.Context, h webhook) {
 		if err := hs.follow(ctx, h, client, key); err != nil && ctx.Err() == nil {
 			hs.o.Log.Warn("follow what tasks do", "webhook", h.Name, "err", err)
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-		}
+		pace.Sleep(ctx, time.Second)
 	}
 }
 

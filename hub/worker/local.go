@@ -18,6 +18,7 @@ import (
 	"tandemux/host/workspace/travel"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/pace"
 )
 
 // stop stops a task of the host's for good (/cancel), or its turn (/stop): the fleet has
@@ -31,10 +32,7 @@ func (w *Worker) stop(local, how string) {
 			return // it is over, or was never made
 		}
 		w.o.Log.Warn("stop a task that the hub has given to others", "task", local, "err", err)
-		select {
-		case <-time.After(checkTime):
-		case <-w.ctx.Done():
-		}
+		pace.Sleep(w.ctx, checkTime)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"tandemux/hub/lease"
 	"tandemux/hub/queue"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/pace"
 )
 
 // turn is a lease that the host has: it is the hub for lease.Carry, and the work.
@@ -65,12 +66,8 @@ func (t *turn) Ask(_ context.Context, id string, op lease.Op) (lease.Record, err
 
 // Pause implements lease.Hub.
 func (t *turn) Pause(ctx context.Context, tries int) error {
-	select {
-	case <-time.After(time.Duration(min(tries+1, 20)) * 250 * time.Millisecond):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	pace.Sleep(ctx, time.Duration(min(tries+1, 20))*250*time.Millisecond)
+	return ctx.Err()
 }
 
 // local says which task of the host's it is.

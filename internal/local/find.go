@@ -21,6 +21,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
+	"tandemux/internal/pace"
 )
 
 // The host and the keeper are found by their sockets in the runtime directory. That
@@ -68,10 +69,8 @@ func (d Dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place
 		if time.Now().After(end) {
 			return nil, fmt.Errorf("the %s (pid %d) runs, but its socket %s is gone and it does not make a new one: %s.log in %s says why; if it is stopped, `kill -CONT %d` lets it go on", kind, pid, path, kind, d.State, pid)
 		}
-		select {
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, 10*time.Millisecond) {
 			return nil, fmt.Errorf("wait for the %s (pid %d) to bind its socket anew: %w", kind, pid, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package pace
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 const (
 	// Interval is the time between two in a flood: 8 ms, two frames of a 60 Hz screen.
@@ -33,5 +36,15 @@ func Wake(waits chan<- struct{}) {
 	select {
 	case waits <- struct{}{}:
 	default:
+	}
+}
+
+// Sleep waits for so long, or until ctx ends; it reports whether it was so long.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }

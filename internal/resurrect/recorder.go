@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/pace"
 	"tandemux/internal/plaintext"
 	"tandemux/internal/statefile"
 )
@@ -141,10 +142,8 @@ func (s *recorder) follow(ctx context.Context) {
 			return
 		}
 		s.save(ctx)
-		select {
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, least) {
 			return
-		case <-time.After(least):
 		}
 		if !s.await(ctx, ahp.WaitParams{Until: ahp.WaitOutput, From: &m}) {
 			return

@@ -80,10 +80,8 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 			return
 		case <-k.wake:
 		}
-		select {
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, gatherTime) {
 			return
-		case <-time.After(gatherTime):
 		}
 		k.follow(ctx, c, follows) // now: a layout that is left out would be lost with the machine
 		k.assign(ctx, c)
