@@ -79,7 +79,7 @@ func (s *Settings) Options() []option.Option {
 	return []option.Option{
 		{
 			Name: "scrollback", Value: option.Default(&s.Scrollback, emulator.DefaultHistory), Max: emulator.MaxHistory,
-			Doc: "Scrolled-off lines that each terminal keeps, within 32 MiB up to 65,536 lines and 512 bytes a line beyond.",
+			Doc: "Scrolled-off lines that each terminal keeps. Of long ones it keeps fewer: all have 32 MiB, above 65,536 lines 512 bytes each.",
 		},
 		{
 			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,

@@ -28,7 +28,7 @@ var bounds = map[string][]string{
 		"a command to its end, for {host/mcp.patience seconds}",
 	},
 	"docs/configuration.md": {
-		"within {emulator/native.maxHistoryBytes MiB} up to 65,536 lines and 512 bytes a line beyond", // their quotient
+		"all have {emulator/native.maxHistoryBytes MiB}, above 65,536 lines 512 bytes each", // their quotient
 		"\"output\" is output after {host/activity.silence words} of silence",
 	},
 	"docs/daily.md": {
