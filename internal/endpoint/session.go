@@ -56,7 +56,11 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 	case 1:
 		return found[0], nil
 	default:
-		return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
+		var ids []string
+		for _, s := range found[:min(len(found), 5)] {
+			ids = append(ids, LastPart(s.Resource))
+		}
+		return ahp.SessionSummary{}, fmt.Errorf("%q could be any of %d sessions, such as %s: give one's id", id, len(found), strings.Join(ids, ", "))
 	}
 	return ahp.SessionSummary{}, ahp.NotFound("no session matches %q; `tandemux session ls` lists them", id)
 }

@@ -122,7 +122,17 @@ func newPrompter(o promptOptions, out, err io.Writer) *prompter {
 
 // run asks and waits for the end of the turn.
 func (p *prompter) run(ctx context.Context, m ahp.Message) error {
-	if err := p.begin(ctx); err != nil {
+	starting, stop := ctx, context.CancelFunc(func() {})
+	var timeout <-chan time.Time
+	if p.o.Timeout > 0 {
+		timeout = time.After(p.o.Timeout)
+		starting, stop = context.WithTimeout(ctx, p.o.Timeout)
+	}
+	defer stop()
+	if err := p.begin(starting); err != nil {
+		if ctx.Err() == nil && starting.Err() != nil {
+			return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v: the agent was not ready yet", p.o.Timeout)}
+		}
 		return err
 	}
 	if p.o.End {
@@ -138,10 +148,6 @@ func (p *prompter) run(ctx context.Context, m ahp.Message) error {
 	}
 	if p.created && !p.o.JSON && !p.o.End {
 		fmt.Fprintf(p.err, "session %s\n", endpoint.LastPart(p.session))
-	}
-	var timeout <-chan time.Time
-	if p.o.Timeout > 0 {
-		timeout = time.After(p.o.Timeout)
 	}
 	return p.follow(ctx, timeout)
 }

@@ -153,7 +153,7 @@ func (o PullOptions) place(out string) (at string, mode fs.FileMode, occupied bo
 	case err != nil:
 		return "", 0, false, Missing(err, "%s", out)
 	case len(list) > 0 && !o.Overwrite:
-		return "", 0, false, Failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
+		return "", 0, false, Failf(ErrConflict, "%s is not empty: choose another directory, or replace its files by --overwrite", out)
 	}
 	if at, err = filepath.EvalSymlinks(out); err != nil {
 		return "", 0, false, err
