@@ -151,7 +151,7 @@ var arrows = map[string][]string{
 	"host/task/hook":           {"host/agent", "host/task/store", "internal/plaintext", "internal/procgroup"},
 	"internal/apiclient":       {},
 	"internal/local":           {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile", "internal/pace"},
-	"internal/taskcmd":         {"host/task/...", "host/workspace/...", "internal/apiclient", "internal/approval", "internal/cli", "internal/endpoint", "internal/prompt"},
+	"internal/taskcmd":         {"host/git", "host/task/...", "host/workspace/...", "internal/apiclient", "internal/approval", "internal/cli", "internal/endpoint", "internal/prompt"},
 	"ui/layout":                {},
 	"ui/command":               {"keymap", "ui/layout", "internal/spelling"},
 	"ui/look":                  {"emulator", "themes", "internal/config/option"},

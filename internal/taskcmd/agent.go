@@ -91,7 +91,7 @@ func (o configFlag) agentOf(named string) (string, error) {
 	return d.Name, err
 }
 
-// gitTime is how long git may take to say which branch it is on.
+// gitTime is how long git may take to say which branch it is on, and what is not committed.
 const gitTime = 5 * time.Second
 
 // branchHere is the branch that was named, the current one of git's, or main (U29).

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/git"
 	"tandemux/host/task"
 	"tandemux/host/task/api"
 	"tandemux/host/task/budget"
@@ -97,8 +98,8 @@ func (o *createFlags) create(c *call, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Workspace == task.AutoWorkspace && o.Cwd != "" && WorksOn(t, filepath.Base) == string(workspace.None) {
-		c.note("%s is in no git repository, so the task begins without files; --workspace copy:. gives it a copy", o.Cwd)
+	if o.Workspace == task.AutoWorkspace && o.Cwd != "" {
+		o.tellLeftOut(c, WorksOn(t, filepath.Base) == string(workspace.None))
 	}
 	if !o.Wait || !cli.AsJSON(c.Command) { // what is waited for names it
 		if err := show(c, t, t.ID); err != nil {
@@ -113,6 +114,19 @@ func (o *createFlags) create(c *call, _ []string) error {
 		return err
 	}
 	return o.follow(c, t.ID, e.ID)
+}
+
+// tellLeftOut says what of the directory a task does not see.
+func (o *createFlags) tellLeftOut(c *call, all bool) {
+	if all {
+		c.note("%s is in no git repository, so the task begins without files; --workspace copy:. gives it a copy", o.Cwd)
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), gitTime)
+	defer cancel()
+	if changed, err := (git.Git{Dir: o.Cwd}).Run(ctx, "status", "--porcelain"); err == nil && changed != "" {
+		c.note("the task begins at the last commit, without what is not committed in %s: commit it first, or give a copy with --workspace copy:.", o.Cwd)
+	}
 }
 
 // locate says which directory the workspace is about, on the host's machine.
