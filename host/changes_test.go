@@ -337,6 +337,7 @@ func TestOperations(t *testing.T) {
 	_, ref, _ := strings.Cut(said, " is kept as ")
 	ref, _, _ = strings.Cut(ref, ";")
 	gitIn(t, dir, "stash", "apply", "-q", ref)
+	b.follow() // what others do shows with the next computation
 	b.awaitFiles("a n")
 	w.file(dir, ".git/index.lock", "")
 	if _, err := b.invoke("commit", ""); ahp.CodeOf(err) != ahp.CodeConflict || !strings.Contains(err.Error(), "index is locked") {

@@ -142,11 +142,11 @@ func TestOtherHosts(t *testing.T) {
 		return c
 	}
 	c := greet()
-	m.Tandemux("hosts", "rename", "build", "gpu")
+	m.Tandemux("hosts", "rm", "build")
 	if got := ends(t, c); got.Code != 4404 {
 		t.Errorf("after its name is gone: %v", got)
 	}
-	m.Tandemux("hosts", "rename", "gpu", "build")
+	m.Tandemux("hosts", "add", "build", "unix://"+filepath.Join(far.Dir, "r", "tandemux", "host.sock"))
 
 	// What ends with the token.
 	c = greet()

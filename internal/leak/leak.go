@@ -28,6 +28,10 @@ func Apart(m interface{ Run() int }) int {
 	if err := errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.Setenv("TMPDIR", dir)); err != nil {
 		panic(err)
 	}
+	// git bisect and git's hooks say by these which repository theirs is; a test's git is to have its own.
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"} {
+		os.Unsetenv(name) //nolint:errcheck // it has no = in it
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a fifth of the time of tests that talk a lot is the collector's
 	}
