@@ -168,8 +168,9 @@ func patiently(do func() []byte) []byte {
 	}
 	done := make(chan []byte, 1)
 	go func() {
-		defer func() { <-hanging }()
-		done <- do()
+		data := do()
+		<-hanging // before whoever waits may begin another
+		done <- data
 	}()
 	select {
 	case data := <-done:
