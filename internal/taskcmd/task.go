@@ -124,8 +124,8 @@ func (o *createFlags) tellLeftOut(c *call, all bool) {
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), gitTime)
 	defer cancel()
-	if changed, err := (git.Git{Dir: o.Cwd}).Run(ctx, "status", "--porcelain"); err == nil && changed != "" {
-		c.note("the task begins at the last commit, without what is not committed in %s: commit it first, or give a copy with --workspace copy:.", o.Cwd)
+	if changed, err := (git.Git{Dir: o.Cwd}).Run(ctx, "status", "--porcelain", "--untracked-files=no"); err == nil && changed != "" {
+		c.note("the task begins at the last commit, without your changes in %s that are not committed; --workspace copy:. has them", o.Cwd)
 	}
 }
 
