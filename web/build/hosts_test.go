@@ -169,9 +169,11 @@ func TestHosts(t *testing.T) {
 	b.until("an empty inbox", `document.body.innerText.includes("Nothing waits")`)
 
 	// Another name, and none.
-	m.must("hosts", "rename", "build", "gpu")
+	m.must("hosts", "rm", "build")
+	m.must("hosts", "add", "gpu", "unix://"+filepath.Join(far.dir, "run", "tandemux", "host.sock"))
 	b.until("the new name", `[...tandemux.hosts.all.keys()].join() === "gpu" && tandemux.hosts.all.get("gpu").online`)
-	m.must("hosts", "rename", "gpu", "build")
+	m.must("hosts", "rm", "gpu")
+	m.must("hosts", "add", "build", "unix://"+filepath.Join(far.dir, "run", "tandemux", "host.sock"))
 	b.until("the old name", `tandemux.hosts.all.get("build")?.online`)
 
 	// A phone has the same.
