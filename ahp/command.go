@@ -77,10 +77,12 @@ type WaitParams struct {
 	Until   string `json:"until"`
 	IdleMs  int64  `json:"idleMs,omitempty"`
 	// Pattern is an RE2 expression, matched against each line of plain text on
-	// its own: the line that the cursor is on when the wait begins, and all
-	// output after that, also of a line that is not complete.
+	// its own: what the command that runs has printed, or the program of a terminal
+	// whose shell marks no commands; the line that the cursor is on when the wait
+	// begins, and all output after that, also of a line that is not complete.
 	Pattern   string `json:"pattern,omitempty"`
-	Past      bool   `json:"past,omitempty"`      // looks for it in the output that the terminal has kept, too
+	Past      bool   `json:"past,omitempty"`      // while no command runs, all output that is kept counts, too
+	New       bool   `json:"new,omitempty"`       // what is complete when the wait begins does not count
 	TimeoutMs int64  `json:"timeoutMs,omitempty"` // 0 means none
 	// Input has a wait for an exit or a command end when what runs waits for input, and
 	// another that has taken TimeoutMs say so.

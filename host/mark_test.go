@@ -63,6 +63,10 @@ func TestWaitFromMark(t *testing.T) {
 	if r := from(ahp.WaitParams{Until: ahp.WaitText, Pattern: "never"}); r.Reason != ahp.WaitFinished {
 		t.Errorf("text of a command that has finished: %+v", r)
 	}
+	// What the command that ran there had printed counts.
+	if r := from(ahp.WaitParams{Until: ahp.WaitText, Pattern: "^between$"}); r.Reason != ahp.WaitMet {
+		t.Errorf("text of that command: %+v", r)
+	}
 	// Quiet for as long as nothing came; what came at an unknown time does not count.
 	p.must(ahp.MethodMark, ahp.MarkParams{Channel: uri}, &m)
 	if r := from(ahp.WaitParams{Until: ahp.WaitIdle, IdleMs: 3600_000, AgoMs: 3600_001}); r.Reason != ahp.WaitMet {

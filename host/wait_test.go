@@ -70,8 +70,11 @@ func TestWait(t *testing.T) {
 	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: `^Password: $`})); r.Reason != ahp.WaitMet {
 		t.Errorf("the present line: %+v", r)
 	}
-	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: `^ready$`, TimeoutMs: 50})); r.Reason != ahp.WaitTimeout || !r.Running {
-		t.Errorf("earlier output: %+v", r)
+	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: `^ready$`})); r.Reason != ahp.WaitMet || !r.Running {
+		t.Errorf("the program's earlier output: %+v", r)
+	}
+	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: `^ready$`, New: true, TimeoutMs: 50})); r.Reason != ahp.WaitTimeout || !r.Running {
+		t.Errorf("earlier output, of which only new is asked for: %+v", r)
 	}
 	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 50})); r.Reason != ahp.WaitMet || !r.Running {
 		t.Errorf("idle: %+v", r)

@@ -66,11 +66,11 @@ func (m *matcher) stop() {
 func (m *matcher) signal() { pace.Wake(m.wake) }
 
 // run matches until it finds, is stopped or nothing more comes.
-func (m *matcher) run(line string) {
+func (m *matcher) run(present string) {
 	defer m.w.cs.matching.Done()
 	var text plaintext.Writer
 	var lines []byte
-	work := []string{line}
+	work := []string{present}
 	for {
 		for _, data := range work {
 			lines = text.Write(lines[:0], []byte(data))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/terminal"
@@ -62,18 +63,23 @@ func (cs *Commands) commandFrom(t *terminals.Terminal, p ahp.CommandParams) (any
 	}
 	tx := cs.Core.Lock()
 	defer tx.Unlock()
-	var r ahp.CommandResult
-	var ok bool
-	for !t.Drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
-		pending, k, r, ok = t.Term.CommandFrom(p.ID, *p.From)
-		return pending, k
-	}) {
-	}
+	r, ok := from(tx, t, p.ID, *p.From)
 	if !ok {
 		return nil, noCommand(t, p)
 	}
 	r.Seq = t.Last(tx)
 	return r, nil
+}
+
+// from gives a command with its output behind the first n bytes, when all that was
+// pending is applied.
+func from(tx core.Tx, t *terminals.Terminal, id string, n int64) (r ahp.CommandResult, ok bool) {
+	for !t.Drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, r, ok = t.Term.CommandFrom(id, n)
+		return pending, k
+	}) {
+	}
+	return r, ok
 }
 
 // noCommand says why there is none.

@@ -219,7 +219,7 @@ func (cs *Commands) mark(_ context.Context, c *requests.Conn, p ahp.MarkParams) 
 // bind finds the command that a wait from a mark is about: the one that ran there,
 // or that Enter there has begun since.
 func (w *wait) bind() {
-	m := w.from
+	m := w.asked.From
 	if w.command = m.CommandID; w.command != "" || !m.Next {
 		return
 	}
@@ -234,10 +234,10 @@ func (w *wait) bind() {
 // reports whether it has.
 func (w *wait) forCommandFrom(tx core.Tx, items []ahp.CommandInfo) (over bool) {
 	id := w.command
-	if id == "" && w.t.Term.Entered() && w.from.Next {
+	if id == "" && w.t.Term.Entered() && w.asked.From.Next {
 		return false
 	}
-	id = cmp.Or(id, w.from.Last)
+	id = cmp.Or(id, w.asked.From.Last)
 	r := ahp.WaitResult{Reason: ahp.WaitMet, CommandID: id}
 	for _, item := range items {
 		if item.ID == id {
@@ -257,7 +257,7 @@ func (w *wait) forCommandFrom(tx core.Tx, items []ahp.CommandInfo) (over bool) {
 // quietFor is how long there must be no output from now on for a wait from a mark
 // that lies ago back.
 func (w *wait) quietFor(tx core.Tx, ago time.Duration) time.Duration {
-	es, ok := w.t.Since(tx, w.from.Seq)
+	es, ok := w.t.Since(tx, w.asked.From.Seq)
 	if !ok || slices.ContainsFunc(es, shows) {
 		return w.quiet // When it came is not known.
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -43,11 +44,9 @@ type wait struct {
 	over  bool
 	timer *time.Timer // of the time limit; nil without
 	idle  *time.Timer
-	quiet time.Duration
-	input *time.Timer // of the next look whether input is waited for; nil for never
-	past  bool        // what is there counts too
-	from  *ahp.Mark   // where it began, nil for here
-	ago   time.Duration
+	asked ahp.WaitParams
+	quiet time.Duration // asked.IdleMs
+	input *time.Timer   // of the next look whether input is waited for; nil for never
 	match *matcher
 	line  string // of x-tandemux/run: what is to be typed; "" once it is
 	plain string // of x-tandemux/run: what it was asked to run, as a line
@@ -81,10 +80,9 @@ func (cs *Commands) wait(_ context.Context, c *requests.Conn, p ahp.WaitParams) 
 	if err != nil {
 		return nil, err
 	}
-	w.quiet, w.past = time.Duration(p.IdleMs)*time.Millisecond, p.Past
-	w.from, w.ago = p.From, time.Duration(p.AgoMs)*time.Millisecond
+	w.asked, w.quiet = p, time.Duration(p.IdleMs)*time.Millisecond
 	w.t.Flush(tx)
-	if w.from != nil {
+	if w.asked.From != nil {
 		w.bind()
 	} else if cmd, ok := w.t.Term.Running(); ok {
 		w.command = cmd.ID
@@ -188,7 +186,7 @@ func (w *wait) forCommand(tx core.Tx, _ *regexp.Regexp) error {
 	if !known.Detection && len(known.Items) == 0 && !exited {
 		return ahp.Conflict("wait for the command: the shell of this terminal does not mark its commands: wait for text, or until it is idle")
 	}
-	if w.from != nil && w.forCommandFrom(tx, known.Items) {
+	if w.asked.From != nil && w.forCommandFrom(tx, known.Items) {
 		return nil
 	}
 	w.next = w.command == "" && !exited && w.t.Term.Entered()
@@ -240,8 +238,8 @@ func (w *wait) forIdle(tx core.Tx, _ *regexp.Regexp) error {
 		return nil
 	}
 	quiet := w.quiet
-	if w.from != nil {
-		quiet = w.quietFor(tx, w.ago)
+	if w.asked.From != nil {
+		quiet = w.quietFor(tx, time.Duration(w.asked.AgoMs)*time.Millisecond)
 	}
 	w.idle = w.after(quiet, func(tx core.Tx) { w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
 	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
@@ -258,8 +256,8 @@ func (w *wait) forIdle(tx core.Tx, _ *regexp.Regexp) error {
 // forOutput waits for what changes the content, which of an exited terminal only a
 // clearing does.
 func (w *wait) forOutput(tx core.Tx, _ *regexp.Regexp) error {
-	if w.from != nil {
-		if es, ok := w.t.Since(tx, w.from.Seq); !ok || slices.ContainsFunc(es, shows) {
+	if w.asked.From != nil {
+		if es, ok := w.t.Since(tx, w.asked.From.Seq); !ok || slices.ContainsFunc(es, shows) {
 			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 			return nil
 		}
@@ -273,39 +271,52 @@ func (w *wait) forOutput(tx core.Tx, _ *regexp.Regexp) error {
 	return nil
 }
 
-// presentText is what a pattern is matched against besides what is to come: the
-// line that the cursor is on, and all that is kept if that counts too.
-func (w *wait) presentText(tx core.Tx, past bool) (string, error) {
-	line := w.t.PresentLine(tx)
-	if past {
+// printed is what a pattern is matched against before the line that the cursor is on,
+// in whole lines: the output of the command that runs, or of the program of a terminal
+// whose shell marks none. What is told while it is read is in it, too.
+func (w *wait) printed(tx core.Tx, all bool) (text string, err error) {
+	known, id := w.t.Term.Commands(), w.command
+	if n := len(known.Items); n > 0 && w.t.Shell() == "" {
+		id = known.Items[n-1].ID
+	}
+	switch {
+	case id != "" && !all:
+		r, _ := from(tx, w.t, id, 0)
+		text = r.Output + r.Tail
+	case w.asked.Past || all || !known.Detection && len(known.Items) == 0:
 		r, err := w.t.Term.Read(ahp.ReadRaw)
 		if err != nil {
 			return "", ahp.Internal("wait: read what is there: %v", err)
 		}
-		line = r.Text
+		text = r.Text
 	}
-	return line, nil
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text, nil
 }
 
 func (w *wait) forText(tx core.Tx, pattern *regexp.Regexp) (err error) {
-	var text string
+	var text, line string
 	var es []ahp.Envelope
 	known := true
-	if w.from != nil && !w.past {
-		es, known = w.t.Since(tx, w.from.Seq)
-		text = w.from.Line
+	if w.asked.From != nil {
+		es, known = w.t.Since(tx, w.asked.From.Seq)
+		line = w.asked.From.Line
 	}
-	if w.from == nil || w.past || !known {
-		if text, err = w.presentText(tx, w.past || !known); err != nil {
+	if w.asked.From == nil || !known {
+		line = w.t.PresentLine(tx)
+	}
+	w.match = &matcher{w: w, pattern: pattern, wake: make(chan struct{}, 1)}
+	w.see = seeText
+	w.replay(tx, es, known)
+	if !w.asked.New || !known {
+		if text, err = w.printed(tx, !known); err != nil {
 			return err
 		}
 	}
-	// It begins with the line that the cursor is on.
-	w.match = &matcher{w: w, pattern: pattern, wake: make(chan struct{}, 1)}
 	w.cs.matching.Add(1)
-	go w.match.run(text)
-	w.see = seeText
-	w.replay(tx, es, known)
+	go w.match.run(text + line)
 	if w.t.Value.Lifecycle.Exited() {
 		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.ExitCode(tx)})
 	}

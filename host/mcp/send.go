@@ -58,7 +58,7 @@ type waitInput struct {
 	TerminalID string `json:"terminalId"`
 	Until      string `json:"until" jsonschema:"exit (of the process), command (the one that runs has ended), text (a line matches pattern) or idle (no output for idleMs)"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"for text: an RE2 regular expression, matched against each line"`
-	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what is there counts too"`
+	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what the running command has printed counts too, while none runs all that is there"`
 	IdleMs     int64  `json:"idleMs,omitempty" jsonschema:"for idle; default 2000"`
 	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"default 30000; 45000 is the most unless your client follows progress"`
 }
@@ -94,7 +94,7 @@ func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
 	p := ahp.WaitParams{Channel: t.Resource, Until: in.Until, TimeoutMs: limit, Input: true}
 	switch in.Until {
 	case ahp.WaitText:
-		p.Pattern, p.Past = in.Pattern, !in.New
+		p.Pattern, p.Past, p.New = in.Pattern, !in.New, in.New
 	case ahp.WaitIdle:
 		if p.IdleMs = in.IdleMs; p.IdleMs == 0 {
 			p.IdleMs = defaultQuiet.Milliseconds()

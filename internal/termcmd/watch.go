@@ -173,14 +173,16 @@ func newWaitCommand() *cobra.Command {
 		Command bool          `flag:"command" doc:"Until the command that runs now has finished"`
 		Idle    time.Duration `flag:"idle" doc:"Until there is no output for this long, such as 500ms"`
 		Text    cli.Pattern   `flag:"text" doc:"Until a line of output matches this regular expression"`
+		New     bool          `flag:"new" doc:"For --text: what is there already does not count, but for the cursor's line"`
 		Timeout time.Duration `flag:"timeout" doc:"Give up after this long (exit code 124)"`
 	}
 	cmd := cli.WithJSON(onTerminal("wait ID", `Wait until a terminal's program, command or output is done
 It is waited, in the host, until the terminal's program has exited (--exit, with its
 exit code), until the command that its shell runs now has finished (--command), until
 there is no output for a time (--idle), or until a line of output matches an RE2
-expression (--text): the line that the cursor is on counts, and all output from
-now on. It returns at once, with exit code 1, when what it is bound to is gone:
+expression (--text). What the command that runs now has printed since it began counts,
+or the program of a terminal whose shell does not tell of commands, and all output from
+now on, with --new only that and the line that the cursor is on. It returns at once, with exit code 1, when what it is bound to is gone:
 the terminal, or for --text the command that ran when it began; and when the exit
 code is not known, as that of a program whose keeper was killed; 124 when --timeout is
 over.
@@ -197,7 +199,7 @@ over.
 			case cmd.Flags().Changed("idle"):
 				p.Until, p.IdleMs = ahp.WaitIdle, in.Idle.Milliseconds()
 			default:
-				p.Until, p.Pattern = ahp.WaitText, string(in.Text)
+				p.Until, p.Pattern, p.New = ahp.WaitText, string(in.Text), in.New
 			}
 			var r ahp.WaitResult
 			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {
@@ -216,6 +218,9 @@ over.
 		}), cli.One[ahp.WaitResult]())
 	cmd.MarkFlagsMutuallyExclusive("exit", "command", "idle", "text")
 	cmd.MarkFlagsOneRequired("exit", "command", "idle", "text")
+	for _, other := range []string{"exit", "command", "idle"} {
+		cmd.MarkFlagsMutuallyExclusive("new", other)
+	}
 	return cmd
 }
 
