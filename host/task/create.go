@@ -255,7 +255,13 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 		if err = e; err == nil {
 			return got, nil
 		}
-		if named || !errors.Is(err, store.Exists) {
+		if !errors.Is(err, store.Exists) {
+			break
+		}
+		if has, e := s.Store.Tasks.Find(ctx, t.Name); named && e == nil { // else it went this moment
+			if has.Status == store.Deleting {
+				err = store.Errorf(store.Busy, "the task %s is still being deleted: its name is free then", t.Name)
+			}
 			break
 		}
 	}

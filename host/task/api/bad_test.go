@@ -1,14 +1,19 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tandemux/host/task/api"
 	"tandemux/host/task/store"
 )
 
@@ -205,4 +210,55 @@ func TestIdempotency(t *testing.T) {
 	if sent[0].ID != sent[1].ID {
 		t.Errorf("one key, two events: %s, %s", sent[0].ID, sent[1].ID)
 	}
+}
+
+// TestIdempotencyGone: who asks is gone before it is answered, and asks again: what failed is
+// done then, what was done is answered as it was (U66).
+func TestIdempotencyGone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	done := 0
+	ask := func(ctx context.Context, do func() error) (any, error) {
+		r := httptest.NewRequestWithContext(ctx, "POST", "/tasks/x/events", nil)
+		r.Header.Set("Idempotency-Key", "one")
+		return api.Once(r, w.svc(), func() (any, error) {
+			err := do()
+			if err == nil {
+				done++
+			}
+			return done, err
+		})
+	}
+	for _, fails := range []bool{true, false} {
+		ctx, gone := context.WithCancel(t.Context())
+		_, err := ask(ctx, func() error {
+			if gone(); fails {
+				return ctx.Err()
+			}
+			return nil
+		})
+		if fails != errors.Is(err, context.Canceled) {
+			t.Errorf("who is gone is answered %v", err)
+		}
+	}
+	if got, err := ask(t.Context(), func() error { return nil }); fmt.Sprintf("%s", got) != "1" || err != nil || done != 1 {
+		t.Errorf("it was done %d times, and is answered %s, %v", done, got, err)
+	}
+}
+
+// TestNameOfDeleted: a name whose task is being deleted is free in a moment, and who wants it
+// asks again.
+func TestNameOfDeleted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.agent("hello", hello)
+	old := w.create("hello", map[string]any{"name": "one"})
+	w.becomes("one", store.Idle)
+	if _, _, err := w.svc().Store.EndTask(t.Context(), old.ID, store.Deleting, ""); err != nil { // and nobody begins with that
+		t.Fatal(err)
+	}
+	body := map[string]any{"agent_name": "hello", "name": "one", "no_sandbox": true}
+	w.refused(http.StatusServiceUnavailable, "still being deleted", "POST", "/tasks", body)
+	w.must(http.StatusOK, "DELETE", "/tasks/"+old.ID, nil, nil)
+	w.must(http.StatusCreated, "POST", "/tasks", body, nil)
 }

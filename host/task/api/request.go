@@ -273,6 +273,7 @@ func (r *Request) once() (any, error) {
 		return json.RawMessage(was.Body), nil
 	}
 	result, err := r.route.handle(r)
+	ctx = context.WithoutCancel(ctx) // who asks may be gone, and asks again: the key is kept with its answer, or is free
 	if err != nil {
 		if forget := s.Abandon(ctx, who, key); forget != nil {
 			err = forget
