@@ -81,6 +81,7 @@ func TestKills(t *testing.T) {
 		h.credential, err = f.bus.Invite(name, 0, queue.Grant(name))
 		f.must(err)
 		h.Tandemux("host")
+		f.hosts[name] = h
 		all, kill = append(all, h), append(kill, f.apart(h, room))
 	}
 	ran := filepath.Join(f.dir, "ran")

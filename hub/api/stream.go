@@ -3,10 +3,8 @@ package api
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	hostapi "tandemux/host/task/api"
 
@@ -58,20 +56,14 @@ func (d *reader) tell(quiet bool) (over bool, err error) {
 	if over, err = d.write(); err != nil || !over {
 		return false, err
 	}
+	idle := t.Record.State == lease.Idle
 	switch final := !known || t.Record.State.Final(); {
-	case final, t.Record.State == lease.Idle && !d.follow && d.ended(t):
+	case final, idle && !d.follow && d.ended(t):
 		return true, d.Say([]byte(done))
-	case quiet && t.Record.State == lease.Idle && !d.follow && len(t.Record.Ends) > 0:
-		return true, d.Say(untold(t.Record.Ends[len(t.Record.Ends)-1]))
+	case quiet && idle && !d.ended(t) && len(t.Record.Ends) > 0: // the hub that noted it was stopped before it told
+		return false, d.r.q.Conclude(d.r.Context(), d.id, t.Record.Ends[len(t.Record.Ends)-1])
 	}
 	return false, nil
-}
-
-// untold ends the stream of a turn whose end the hub noted, but was stopped before it
-// told it.
-func untold(e lease.End) []byte {
-	text, _ := json.Marshal(map[string]string{"type": task.PartError, "error": strings.TrimSuffix(fmt.Sprintf("the turn's last parts were not written down; it is noted as %q: %s", e.Outcome, e.Reason), ": ")})
-	return []byte("data: " + string(text) + "\n\n" + done)
 }
 
 // ended reports whether a turn has ended that the reader knows of.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -46,14 +47,20 @@ func (q *Queue) endOf(ctx context.Context, id string) (end, error) {
 	if known {
 		return e, nil
 	}
+	_, e, err := q.newest(ctx, id)
+	return e, err
+}
+
+// newest is the last message of a task's stream, and so its end.
+func (q *Queue) newest(ctx context.Context, id string) (Batch, end, error) {
 	m, err := q.parts.GetLastMsgForSubject(ctx, Subjects+id)
 	b, sequence, err := batchOf(id, m, err)
 	if err != nil || sequence == 0 {
-		return end{}, err
+		return b, end{}, err
 	}
-	e = end{sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local}
+	e := end{sequence, b.First + int64(len(b.Parts)) - 1, b.Lease, b.Local}
 	q.noteEnd(id, e)
-	return e, nil
+	return b, e, nil
 }
 
 // noteEnd notes the end of a stream, and tells who reads it.
@@ -131,31 +138,36 @@ func (q *Queue) told(ctx context.Context, id string, before, after lease.Record)
 	if before.State != lease.Begun || len(before.Work) == 0 {
 		return
 	}
-	e, ended := after.Ended(before.Work[0])
-	if !ended {
-		return
+	if e, ended := after.Ended(before.Work[0]); ended {
+		if err := q.Conclude(ctx, id, e); err != nil {
+			q.o.Log.Warn("write down how a task's turn ended", "task", id, "err", err)
+		}
 	}
-	say := []part{{Type: "error", Error: e.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": e.Work, "outcome": e.Outcome, "reason": e.Reason}}}
-	if e.Reason == "" {
+}
+
+// Conclude writes down how a task's last work ended, once: also where the hub that noted it was
+// stopped before it did.
+func (q *Queue) Conclude(ctx context.Context, id string, ended lease.End) error {
+	say := []part{{Type: "error", Error: ended.Reason}, {Type: "finish", FinishReason: "error", Metadata: map[string]string{"eventId": ended.Work, "outcome": ended.Outcome, "reason": ended.Reason}}}
+	if ended.Reason == "" {
 		say = say[1:]
 	}
 	var parts []json.RawMessage
 	for _, p := range say {
-		text, _ := json.Marshal(p) //nolint:errcheck // its types are fixed
+		text, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
 		parts = append(parts, text)
 	}
 	for {
-		e, err := q.endOf(ctx, id)
-		if err == nil {
-			err = q.store(ctx, id, e, Batch{Parts: parts})
+		b, e, err := q.newest(ctx, id)
+		if n := len(b.Parts); err != nil || n > 0 && b.Lease == 0 && slices.Equal(b.Parts[n-1], parts[len(parts)-1]) {
+			return err
 		}
-		if errors.Is(err, lease.ErrMoved) {
-			continue
+		if err := q.store(ctx, id, e, Batch{Parts: parts}); !errors.Is(err, lease.ErrMoved) {
+			return err
 		}
-		if err != nil {
-			q.o.Log.Warn("write down how a task's turn ended", "task", id, "err", err)
-		}
-		return
 	}
 }
 

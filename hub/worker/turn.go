@@ -99,24 +99,23 @@ func (t *turn) do(ctx context.Context, method, path, once string, body, into any
 	}
 }
 
-// Prepare implements lease.Work: the task is made, if it is not there.
+// Prepare implements lease.Work: the task is made, if it was not.
 func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 	t.local(r)
 	var s queue.Spec
 	if err := json.Unmarshal(r.Task, &s); err != nil {
 		return fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
-	err := t.do(ctx, http.MethodGet, t.path(""), "", nil, nil)
-	switch {
-	case err == nil:
-		return nil
-	case apiclient.Status(err) != http.StatusNotFound:
+	if r.Home != "" {
+		err := t.do(ctx, http.MethodGet, t.path(""), "", nil, nil)
+		if apiclient.Status(err) == http.StatusNotFound {
+			return fmt.Errorf("%w: the task is not on the host %s any more", lease.ErrRefused, r.Home)
+		}
 		return err
-	case r.Home != "":
-		return fmt.Errorf("%w: the task is not on the host %s any more", lease.ErrRefused, r.Home)
 	}
 	body := map[string]json.RawMessage{}
-	if err := json.Unmarshal(s.New, &body); err != nil {
+	err := json.Unmarshal(s.New, &body)
+	if err != nil {
 		return fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}
 	if body["name"], err = json.Marshal(t.note.Local); err != nil {
@@ -132,6 +131,7 @@ func (t *turn) Prepare(ctx context.Context, _ string, r lease.Record) error {
 		}
 	}
 	body["lent"] = json.RawMessage("true")
+	// Also where it is there: it may not be made wholly, and go with its host.
 	err = t.do(ctx, http.MethodPost, "/tasks", t.note.Local, body, nil)
 	if apiclient.Status(err) == http.StatusConflict && t.do(ctx, http.MethodGet, t.path(""), "", nil, nil) == nil {
 		return nil // a host that died in between has made it
