@@ -7,10 +7,8 @@
 #   release-check   build that twice, compare, and install it in a root of its own
 #   clean           remove bin and dist
 #   test            what shows in a minute or two that it works: each test, where it is long with less
-#   test-short      of it, all packages
-#   test-queues     of it, with the race detector
-#   test-page       of it, the page for browsers
-#   test-long       every test in full
+#   test-long       every test in full, and test-page
+#   test-page       the tests of the page for browsers that need no browser
 #   race            with the race detector, where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
 #   soak            every test at full size, for hours: make soak SOAK=1m
@@ -52,7 +50,7 @@ PAGE := host/web/dist/index.html.zst
 $(PAGE): $(wildcard web/src/* web/build/*.go) web/build/lock.json
 	@cd web/build && $(GO) run . || echo "make: built without the page for browsers: the npm registry or the Go module proxy can't be reached"
 
-.PHONY: run build browser install release release-check clean test test-short test-queues test-page test-long race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
+.PHONY: run build browser install release release-check clean test test-long test-page race test-hidden soak lint platforms bench bench-baseline compare agents interop aisdk screens
 
 run: build
 	@./bin/tandemux
@@ -68,22 +66,16 @@ build: $(PAGE)
 # collects its garbage less often; the cache is that of any other build.
 TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4 -toolexec 'env GOGC=200'
 
-# The race detector costs five times the time, and compiles all anew: here only for what is small
-# and all goroutines, the queues to viewers, the lines of JSON-RPC, a session's list of turns.
+# Neither the race detector nor the page is here: for the one all is compiled anew, with the
+# standard library, for the other what reads JavaScript.
 test:
-	@$(MAKE) --no-print-directory -j test-short test-queues test-page
-
-test-short:
 	$(TEST) -short ./...
 
-test-queues:
-	GORACE=atexit_sleep_ms=10 $(TEST) -short $(RACE) ./host/outbox ./host/sessions ./internal/jsonrpc
+test-long: test-page
+	$(TEST) ./...
 
 test-page:
 	cd web/build && $(TEST) -short .
-
-test-long:
-	$(TEST) ./...
 
 # All that share memory between goroutines. What needs SQLite is not compiled for it. A race-built
 # command sleeps a second at its end unless told otherwise.
