@@ -32,10 +32,10 @@ type late struct {
 
 // lateLine is a line up to its LF; one that is plain is printable ASCII.
 type lateLine struct {
-	end   int
+	end   int32
+	rows  int16 // in late.coded, if it is encoded: of latePart and maxAgain bytes at most
 	plain bool
-	rows  int             // in late.coded, if it is encoded
-	pen   control.PenBits // behind it then
+	pen   control.PenBits // behind it, if it is encoded
 }
 
 const (
@@ -95,7 +95,7 @@ func scan(e *Engine) bool {
 	l := &e.late
 	from := 0 // of the line
 	if n := len(l.ends); n > 0 {
-		from = l.ends[n-1].end
+		from = int(l.ends[n-1].end)
 	} else {
 		l.lost = e.scr.lines[e.rows-1].used > 0
 		ready(&l.coded, e)
@@ -107,6 +107,12 @@ func scan(e *Engine) bool {
 		tries = false // It may have had SGR.
 	}
 	for p := l.buf; at < len(p); {
+		if k := len(l.ends); at == from && k > 0 && l.ends[k-1].plain {
+			if n := plainLines(l, at); n > 0 {
+				at += n
+				l.seen, from, tries = at, at, !l.lost
+			}
+		}
 		if plain {
 			at += atrest.ASCII(p[at:])
 		} else {
@@ -125,14 +131,14 @@ func scan(e *Engine) bool {
 			}
 			at += 2
 			l.lost = l.lost || !tries || l.coded.Pen.BG != 0
-			l.ends = append(l.ends, lateLine{end: at, plain: plain})
+			l.ends = append(l.ends, lateLine{end: int32(at), plain: plain})
 			l.seen, plain, from, tries = at, true, at, !l.lost
 		case b == 0x1b && tries:
 			tries = false
 			rows := len(l.coded.Rows)
 			if n := l.coded.Line(p[from:]); n > 0 {
 				at = from + n
-				l.ends = append(l.ends, lateLine{at, false, len(l.coded.Rows) - rows, control.PackPen(&l.coded.Pen)})
+				l.ends = append(l.ends, lateLine{end: int32(at), rows: int16(len(l.coded.Rows) - rows), pen: control.PackPen(&l.coded.Pen)})
 				l.seen, plain, from, tries = at, true, at, true
 			}
 		case b == 0x1b:
@@ -154,6 +160,25 @@ func scan(e *Engine) bool {
 	}
 	l.seen = at
 	return true
+}
+
+// plainLines takes the whole lines of printable ASCII that there are at the beginning of a
+// line, and returns how long they are.
+func plainLines(l *late, from int) int {
+	p, ends := l.buf, l.ends
+	at := from
+	for {
+		n := at + atrest.ASCII(p[at:])
+		if n+1 >= len(p) || p[n] != '\r' || p[n+1] != '\n' {
+			break
+		}
+		at = n + 2
+		ends = append(ends, lateLine{end: int32(at), plain: true})
+	}
+	if l.ends = ends; at > from {
+		l.lost = l.lost || l.coded.Pen.BG != 0
+	}
+	return at - from
 }
 
 // ready readies a text for lines that begin where the engine is.
@@ -183,17 +208,27 @@ func settleLate(e *Engine) {
 	}
 	ready(t, e)
 	at, coded, rows := 0, 0, 0
-	for _, line := range l.ends[:n] {
+	for i := 0; i < n; i++ {
+		line := &l.ends[i]
 		blank := e.scr.lines[e.rows-1].used == 0
 		switch {
 		case line.rows > 0:
 			vacate(e)
-			coded += pushRows(e, l.coded.Buf[coded:], l.coded.Rows[rows:rows+line.rows])
-			rows += line.rows
+			k := int(line.rows)
+			coded += pushRows(e, l.coded.Buf[coded:], l.coded.Rows[rows:rows+k])
+			rows += k
 			line.pen.Unpack(&t.Pen)
 		case blank && line.plain && control.PackPen(&t.Pen).Default():
 			vacate(e)
-			pushPlain(e, l.buf[at:line.end-2])
+			for {
+				pushPlain(e, l.buf[at:line.end-2])
+				if i+1 == n || !l.ends[i+1].plain {
+					break
+				}
+				at = int(line.end)
+				i++
+				line = &l.ends[i]
+			}
 		case blank && t.Line(l.buf[at:line.end]) > 0:
 			vacate(e)
 			pushRows(e, t.Buf, t.Rows)
@@ -204,13 +239,13 @@ func settleLate(e *Engine) {
 			e.write(l.buf[at:line.end])
 			t.Pen = e.cur.pen
 		}
-		at = line.end
+		at = int(line.end)
 	}
 	e.cur.pen = t.Pen
 	e.penChanged()
 	l.ends = slices.Delete(l.ends, 0, n)
 	for i := range l.ends {
-		l.ends[i].end -= at
+		l.ends[i].end -= int32(at)
 	}
 	l.seen -= at
 	l.buf = l.buf[:copy(l.buf, l.buf[at:])]
