@@ -32,13 +32,31 @@ const (
 	tidyPause = 200 * time.Millisecond
 )
 
+// program is what is to run.
+type program struct {
+	Command []string `json:"command,omitempty" jsonschema:"program and arguments; no shell"`
+	Line    string   `json:"line,omitempty" jsonschema:"in place of command: a line for the shell, with pipes and so on"`
+}
+
+// argv is what it runs in a terminal of its own.
+func (p program) argv() ([]string, error) {
+	switch {
+	case len(p.Command) > 0 && p.Line != "":
+		return nil, errors.New("give either command, the program and its arguments, or line, one for the shell; not both")
+	case p.Line != "":
+		return []string{"/bin/sh", "-c", p.Line}, nil
+	case len(p.Command) == 0 || p.Command[0] == "":
+		return nil, errors.New("command must not be empty: give either command, the program and its arguments, or line, one for the shell")
+	}
+	return p.Command, nil
+}
+
 type runInput struct {
-	Command    []string `json:"command,omitempty" jsonschema:"program and arguments; no shell"`
-	Line       string   `json:"line,omitempty" jsonschema:"in place of command: a line for the shell, with pipes and so on"`
-	TerminalID string   `json:"terminalId,omitempty" jsonschema:"of a shell that you hold"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema:"absolute path, for a terminal of its own"`
-	TimeoutMs  int64    `json:"timeoutMs,omitempty" jsonschema:"default 45000, which is the most unless your client follows progress"`
-	Raw        bool     `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
+	program
+	TerminalID string `json:"terminalId,omitempty" jsonschema:"of a shell that you hold"`
+	Cwd        string `json:"cwd,omitempty" jsonschema:"absolute path, for a terminal of its own"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"default 45000, which is the most unless your client follows progress"`
+	Raw        bool   `json:"raw,omitempty" jsonschema:"keep control sequences in the output"`
 	sizes
 }
 
@@ -69,20 +87,18 @@ func runCommand(ctx context.Context, c call, in runInput) (commandOutput, error)
 	if err == nil {
 		err = in.check()
 	}
+	var argv []string
+	if err == nil {
+		argv, err = in.argv()
+	}
 	switch {
 	case err != nil:
 		return commandOutput{}, err
-	case (len(in.Command) == 0) == (in.Line == ""):
-		return commandOutput{}, errors.New("give either command (an argument vector) or line (a shell line)")
 	case in.TerminalID != "" && in.Cwd != "":
 		return commandOutput{}, errors.New("cwd is for a terminal of its own: in a shell, change the directory with cd")
 	}
 	if in.TerminalID != "" {
 		return c.runIn(ctx, in, limit)
-	}
-	argv := in.Command
-	if len(argv) == 0 {
-		argv = []string{"/bin/sh", "-c", in.Line}
 	}
 	// Also a shell is one command here.
 	uri, err := c.create(ctx, c.working(), "", in.Cwd, ahp.CreateMeta{Command: argv, ShellIntegration: new(false)})
@@ -344,7 +360,7 @@ func shellArguments(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &in) != nil || in.Command == "" {
 		return raw
 	}
-	out, err := json.Marshal(runInput{Line: in.Command, TimeoutMs: in.Timeout})
+	out, err := json.Marshal(runInput{program: program{Line: in.Command}, TimeoutMs: in.Timeout})
 	if err != nil {
 		return raw
 	}

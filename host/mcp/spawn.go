@@ -14,15 +14,19 @@ import (
 )
 
 type spawnInput struct {
-	Cwd     string   `json:"cwd,omitempty" jsonschema:"absolute path of the directory to start in"`
-	Command []string `json:"command" jsonschema:"program and arguments"`
-	Title   string   `json:"title,omitempty" jsonschema:"the terminal's name, which the person reads at the pane and which does for its id; a number is put behind one that another terminal has"`
+	program
+	Cwd   string `json:"cwd,omitempty" jsonschema:"absolute path of the directory to start in"`
+	Title string `json:"title,omitempty" jsonschema:"the terminal's name, which the person reads at the pane and which does for its id; a number is put behind one that another terminal has"`
 }
 
 // spawnTerminal is T9. What must not be started, and how much at once, the host
 // says (T10–T16).
 func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error) {
-	uri, err := c.create(ctx, c.host.Claim(), in.Title, in.Cwd, ahp.CreateMeta{Command: in.Command})
+	argv, err := in.argv()
+	if err != nil {
+		return terminal{}, err
+	}
+	uri, err := c.create(ctx, c.host.Claim(), in.Title, in.Cwd, ahp.CreateMeta{Command: argv})
 	if err != nil {
 		return terminal{}, err
 	}
@@ -34,9 +38,6 @@ func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error)
 
 // create starts a terminal with a claim of the agent's.
 func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, meta ahp.CreateMeta) (ahp.URI, error) {
-	if len(meta.Command) == 0 || meta.Command[0] == "" {
-		return "", errors.New("command must not be empty: give the program and its arguments")
-	}
 	dir = cmp.Or(dir, c.o.Dir)
 	p := ahp.CreateTerminalParams{
 		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40, Meta: &meta,

@@ -65,9 +65,9 @@ func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
-	got := a.get("spawn_background_terminal", m{"cwd": w.Dir, "command": []string{"sh", "-c", "echo ready; read x; echo got $x; sleep 1000"}})
+	got := a.get("spawn_background_terminal", m{"cwd": w.Dir, "line": "echo ready; read x; echo got $x; sleep 1000"})
 	id := got["id"].(string)
-	if !strings.HasPrefix(id, "pty-") || got["owner"] != "agent" || got["visible"] != false || got["cwd"] != w.Dir || got["command"].([]any)[0] != "sh" {
+	if !strings.HasPrefix(id, "pty-") || got["owner"] != "agent" || got["visible"] != false || got["cwd"] != w.Dir || got["command"].([]any)[0] != "/bin/sh" {
 		t.Errorf("spawned: %v", got)
 	}
 	if at := got["createdAt"].(float64); time.Since(time.UnixMilli(int64(at))) > time.Minute {
@@ -251,6 +251,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"spawn_background_terminal", m{"command": nil}, "null"},
 		{"spawn_background_terminal", m{"command": []string{}}, "must not be empty"},
+		{"spawn_background_terminal", m{"command": []string{"ls"}, "line": "ls"}, "either"},
 		{"spawn_background_terminal", m{"command": "ls -l"}, "type"},
 		{"spawn_background_terminal", m{"command": []string{"ls"}, "cwd": "here"}, "not an absolute path"},
 		{"spawn_background_terminal", m{"command": []string{"ls"}, "cwd": "/no/such"}, "no such file"},
