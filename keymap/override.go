@@ -211,7 +211,8 @@ func parseSource(keys string) (Chord, error) {
 // maxLine bounds a command with its arguments in bytes.
 const maxLine = 1024
 
-// Words splits a command line at blanks; single or double quotes keep them.
+// Words splits a command line at blanks; single or double quotes keep them. Within
+// double quotes \" is a quote and \\ a backslash, as for sh.
 func Words(line string) ([]string, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("the command is longer than %d bytes", maxLine)
@@ -219,8 +220,14 @@ func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	quote, in := rune(0), false
-	for _, r := range line {
+	escaped := false
+	for i, r := range line {
 		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case quote == '"' && r == '\\' && i+1 < len(line) && (line[i+1] == '"' || line[i+1] == '\\'):
+			escaped = true
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote != 0:

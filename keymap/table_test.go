@@ -336,3 +336,14 @@ func BenchmarkLookup(b *testing.B) {
 		table.Lookup(Normal, k)
 	}
 }
+
+// A quote within double quotes is written as for sh.
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		`sh -c "echo \"a b\" \\ \n"`: {"sh", "-c", `echo "a b" \ \n`}, `'a\"' b\"c`: nil, `\"`: nil, `a\ b`: {`a\`, "b"}, `""`: {""},
+	} {
+		if got, _ := Words(line); !slices.Equal(got, want) {
+			t.Errorf("%s: %q; want %q", line, got, want)
+		}
+	}
+}

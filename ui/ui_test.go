@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/ahp"
 	"tandemux/internal/leak"
 	"tandemux/ui"
 	"tandemux/ui/command"
@@ -370,12 +371,28 @@ func TestPalette(t *testing.T) {
 	u.Shows("nothing matches")
 	u.Press("esc")
 	u.Hides("nothing matches")
-	for theirs, ours := range map[string]string{"synchronize-panes": "Type into all panes", "split-window -h": "Split right", "detach-client": "Detach"} {
+	for theirs, ours := range map[string]string{
+		"synchronize-panes": "Type into all panes", "split-window -h": "Split right", "detach-client": "Detach",
+		"split-window -h -p 30": "is not understood here", "select-pane": "Focus left",
+	} {
 		u.Press("ctrl+space :")
 		u.Type(theirs)
 		u.Shows(ours)
 		u.Press("esc")
 	}
+	u.Press("ctrl+space :")
+	u.Type(`rename-window it's "mine"` + "\r")
+	u.Shows(`it's "mine"`)
+	u.Press("ctrl+space :")
+	u.Type(`new-window htop -d "a \"b c\""` + "\r")
+	if !slices.ContainsFunc(u.Host.URIs(), func(uri ahp.URI) bool {
+		return slices.Equal(u.Host.terms[uri].meta.Command, []string{"htop", "-d", `a "b c"`})
+	}) {
+		t.Error("new-window did not run its program")
+	}
+	u.Press("ctrl+space :")
+	u.Type("new-window 'vi\r")
+	u.Shows("the quote ' is not closed")
 	u = small(t)
 	u.Press("ctrl+space :")
 	u.Golden("palette-small")

@@ -74,21 +74,6 @@ func All() []Command {
 	return append([]Command(nil), table...)
 }
 
-// theirs are commands of tmux by ours.
-var theirs = map[string]string{
-	"split-window": "split-down or split-right", "new-window": "new-tab", "select-window": "go-tab", "next-window": "next-tab",
-	"previous-window": "previous-tab", "last-window": "last-tab", "kill-window": "close-tab", "rename-window": "rename-tab",
-	"move-window": "move-tab", "swap-window": "move-tab-left or move-tab-right", "find-window": "terminals",
-	"kill-pane": "close-pane", "select-pane": "focus-left, -down, -up, -right, -next or -pane", "last-pane": "focus-last", "break-pane": "break-out",
-	"swap-pane": "swap-next, swap-previous or swap-marked", "resize-pane": "resize-left, -down, -up, -right or zoom", "rotate-window": "rotate",
-	"select-layout": "arrange or even", "display-popup": "popup", "move-pane": "join-pane", "switch-client": "switch-layout or layouts",
-	"command-prompt": "palette", "display-panes": "pane-numbers", "choose-tree": "layouts or terminals", "choose-session": "layouts",
-	"show-messages": "messages", "display-message": "pane-info", "display-menu": "menu",
-	"synchronize-panes": "type-to-all", "respawn-pane": "run-again", "detach-client": "detach", "suspend-client": "suspend",
-	"refresh-client": "redraw", "rename-session": "rename-layout", "new-session": "layouts", "kill-session": "layouts",
-	"kill-server": "stop", "list-keys": "help", "list-buffers": "choose-buffer", "source-file": "reload-config",
-}
-
 // Check says what is wrong with a command line: an unknown name (with a
 // suggestion), missing, surplus or malformed arguments. nil means that it may
 // be bound to a key.

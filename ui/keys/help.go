@@ -10,6 +10,7 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
+	"tandemux/ui/status"
 )
 
 // OpenPalette opens the command palette: it finds a command by its name and runs it
@@ -19,22 +20,36 @@ func (k *Keys) OpenPalette() {
 		Title: "Commands", Width: 76, Words: true, EnterKeys: "enter run  tab complete", ClickEnters: true,
 		Columns: []overlay.Column{{Most: 34, Least: 18}, {Fills: true, Muted: true}, {Most: 16, Right: true}},
 	}}
-	list.Rows = func() []overlay.Row { return k.paletteRows(list.Typed()) }
+	list.Rows = func() []overlay.Row {
+		words, _ := keymap.Words(list.Typed())
+		ours, _, err := command.FromTmux(words)
+		if list.None = ""; err != nil {
+			list.None = err.Error()
+			return nil
+		}
+		return k.paletteRows(list.Typed(), ours)
+	}
 	list.Enter = func(name string) bool {
 		c, _ := command.Find(name)
-		var args []string
-		if words := strings.Fields(list.Typed()); len(words) > 0 && words[0] == name {
+		words, err := keymap.Words(list.Typed())
+		text := len(c.Args) == 1 && c.Args[0].Kind == command.Text
+		if text && err != nil { // an apostrophe
+			words = strings.Fields(list.Typed())
+		}
+		_, args, _ := command.FromTmux(words)
+		if len(words) > 0 && words[0] == name {
 			args = words[1:]
 		}
 		switch {
 		case whyNot(c, k.do.Context()) != "":
 			return false
+		case err != nil && !text:
+			k.loop.Say(status.Warning, "%v", err)
+			return false
 		case len(c.Args) > 0 && !c.Args[0].Optional && len(args) == 0:
 			list.Complete(name)
 			return false
-		case len(c.Args) == 1 && c.Args[0].Kind == command.Program:
-			args, _ = keymap.Words(strings.TrimPrefix(strings.TrimSpace(list.Typed()), name))
-		case len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1:
+		case text && len(args) > 1:
 			args = []string{strings.Join(args, " ")}
 		}
 		k.loop.Close()
@@ -52,11 +67,15 @@ func whyNot(c command.Command, ctx command.Context) string {
 	return command.Why(c.Name, nil, ctx)
 }
 
-func (k *Keys) paletteRows(typed string) []overlay.Row {
+// paletteRows are those of all commands, or of the one that is meant.
+func (k *Keys) paletteRows(typed, ours string) []overlay.Row {
 	l, ctx := k.do.Look(), k.do.Context()
 	first, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
 	var rows []overlay.Row
 	for _, c := range command.All() {
+		if ours != "" && c.Name != ours {
+			continue
+		}
 		title := overlay.Cell{Text: c.Title}
 		why := whyNot(c, ctx)
 		if why != "" {
@@ -70,7 +89,7 @@ func (k *Keys) paletteRows(typed string) []overlay.Row {
 			args += a.Name + " "
 		}
 		filter := c.Title + " " + c.Name
-		if strings.Contains(first, "-") && slices.ContainsFunc(c.Tmux, func(name string) bool { return strings.HasPrefix(name, first) }) {
+		if strings.Contains(first, "-") && slices.ContainsFunc(c.Tmux, func(name string) bool { return strings.HasPrefix(name, first) }) || c.Name == ours {
 			filter += " " + typed
 		}
 		rows = append(rows, overlay.Row{
