@@ -117,7 +117,7 @@ func (hs *Hooks) deliver(ctx context.Context, h webhook, client *http.Client, ke
 	}
 	about := []any{"webhook", h.Name, "task", id, "attempt", at.NumDelivered, "err", err}
 	switch {
-	case ctx.Err() != nil: // another node, or the next hub, goes on with it
+	case err != nil && ctx.Err() != nil: // another node, or the next hub, goes on with it
 		return m.Nak()
 	case hooks.Refused(err):
 		hs.o.Log.Warn("an address refuses what a task did: it is left out", about...)
@@ -126,12 +126,14 @@ func (hs *Hooks) deliver(ctx context.Context, h webhook, client *http.Client, ke
 		if err := hs.turnOff(ctx, h, err.Error()); err != nil {
 			return err
 		}
-		return m.Nak()
+		err = m.Nak()
+		<-ctx.Done() // changed ends it: it is off
+		return err
 	case err != nil:
 		hs.o.Log.Warn("a webhook failed: it is tried again", about...)
 		return m.NakWithDelay(hs.pauses[min(int(at.NumDelivered), len(hs.pauses))-1]) //nolint:gosec // at most tries
 	}
-	short, done := context.WithTimeout(ctx, storeTime)
+	short, done := context.WithTimeout(context.WithoutCancel(ctx), storeTime) // what was answered counts, though the hub ends
 	defer done()
 	return m.DoubleAck(short)
 }

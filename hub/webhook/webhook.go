@@ -199,6 +199,9 @@ func (hs *Hooks) add(ctx context.Context, w Wanted, by front.Person) (Made, erro
 			if text, err = json.Marshal(h); err == nil {
 				_, err = hs.kv.Create(ctx, w.Name, text)
 			}
+			if errors.Is(err, jetstream.ErrKeyExists) && hs.has(ctx, w.Name, h.ID) {
+				err = nil // by an attempt that was not answered in time
+			}
 		}
 		return err
 	})
@@ -209,6 +212,13 @@ func (hs *Hooks) add(ctx context.Context, w Wanted, by front.Person) (Made, erro
 		return Made{}, fmt.Errorf("make a webhook: %w", err)
 	}
 	return Made{h.listed(), h.Key}, nil
+}
+
+// has reports whether a name is the webhook's of an id.
+func (hs *Hooks) has(ctx context.Context, name, id string) bool {
+	var h webhook
+	e, err := hs.kv.Get(ctx, name)
+	return err == nil && json.Unmarshal(e.Value(), &h) == nil && h.ID == id
 }
 
 // listed is what may be shown.
@@ -309,11 +319,16 @@ func (hs *Hooks) change(ctx context.Context, name, doing string, do func(context
 	if access.CheckName("a webhook", name) != nil {
 		return missing
 	}
+	found := false
 	err := hs.o.Bus.Again(ctx, func(ctx context.Context) error {
 		e, err := hs.kv.Get(ctx, name)
+		if errors.Is(err, jetstream.ErrKeyNotFound) && found {
+			return nil // an attempt that was not answered in time has removed it
+		}
 		if err != nil {
 			return err
 		}
+		found = true
 		var h webhook
 		if err := json.Unmarshal(e.Value(), &h); err != nil {
 			return err
