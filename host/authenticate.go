@@ -39,7 +39,7 @@ func (h *Host) authenticate(ctx context.Context, c *requests.Conn, p authenticat
 	return c.Aside(ctx, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, h.cfg.Limits.AgentStart)
 		defer cancel()
-		if err := agent.Authenticate(ctx, provider, method); err != nil {
+		if err := agent.Guarded(func() error { return provider.Authenticate(ctx, method) }); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", words.Error(err).Message)
 		}
 		return struct{}{}, nil

@@ -40,7 +40,7 @@ func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provi
 	r := ahp.LoginResult{Method: m, Methods: words.AuthWays(info.Auth)}
 	h.requests.Audit.Did(c.Who(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
 	if m.Kind == agent.AuthAgent {
-		if err := agent.Authenticate(ctx, provider, m.ID); err != nil {
+		if err := agent.Guarded(func() error { return provider.Authenticate(ctx, m.ID) }); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)
 		}
 		h.core.Do(func(tx core.Tx) { h.sessions.BeginAgain(tx, p.Session) })

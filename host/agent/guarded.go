@@ -8,12 +8,14 @@ import (
 	"strings"
 )
 
-// What follows are calls of a provider that turn its panics into errors.
-
-func guarded(err *error) {
-	if r := recover(); r != nil {
-		*err = Errorf(KindCrashed, "the agent's provider failed: %v", r)
-	}
+// Guarded calls a provider, and makes an error of its panic.
+func Guarded(call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Errorf(KindCrashed, "the agent's provider failed: %v", r)
+		}
+	}()
+	return call()
 }
 
 // Opened is what Open gave: a session, or why there is none.
@@ -22,50 +24,32 @@ type Opened struct {
 	Err     error
 }
 
-// Open is Provider.Open.
+// Open is Provider.Open, guarded.
 func Open(ctx context.Context, p Provider, spec Spec) (o Opened) {
-	defer guarded(&o.Err)
-	o.Session, o.Err = p.Open(ctx, spec)
+	o.Err = Guarded(func() (err error) {
+		o.Session, err = p.Open(ctx, spec)
+		return err
+	})
 	if o.Err == nil && o.Session == nil {
 		o.Err = Errorf(KindStart, "the agent's provider opened nothing")
 	}
 	return o
 }
 
-// Prompt is Session.Prompt.
-func Prompt(ctx context.Context, s Session, t Turn, sink Sink) (out Outcome, err error) {
-	defer guarded(&err)
-	return s.Prompt(ctx, t, sink)
-}
-
-// SetOption is Session.SetOption.
-func SetOption(ctx context.Context, s Session, id, value string) (err error) {
-	defer guarded(&err)
-	return s.SetOption(ctx, id, value)
-}
-
-// Authenticate is Provider.Authenticate.
-func Authenticate(ctx context.Context, p Provider, method string) (err error) {
-	defer guarded(&err)
-	return p.Authenticate(ctx, method)
-}
-
 // Probe asks a provider that can say it how to log in before a session was opened;
 // others have told all that they know.
 func Probe(ctx context.Context, p Provider) (i Info, err error) {
-	defer guarded(&err)
-	if can, ok := p.(interface {
+	can, ok := p.(interface {
 		Probe(ctx context.Context) (Info, error)
-	}); ok {
-		return can.Probe(ctx)
+	})
+	if !ok {
+		return p.Info(), nil
 	}
-	return p.Info(), nil
-}
-
-// Close is Session.Close.
-func Close(s Session) (err error) {
-	defer guarded(&err)
-	return s.Close()
+	err = Guarded(func() (err error) {
+		i, err = can.Probe(ctx)
+		return err
+	})
+	return i, err
 }
 
 // Confinement shuts a session in: its agent, its terminals, and the files that

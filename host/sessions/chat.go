@@ -180,7 +180,7 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 			r.Err = agent.Errorf(agent.KindTimeout, "the agent was not ready within %v", ss.Limits.AgentStart)
 			go func() {
 				if late := <-got; late.Session != nil {
-					agent.Close(late.Session) //nolint:errcheck // it was given up already
+					agent.Guarded(late.Session.Close) //nolint:errcheck // it was given up already
 				}
 			}()
 		}

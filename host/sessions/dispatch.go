@@ -200,7 +200,7 @@ func (s *session) setOption(id, value string, before any) {
 		ss.work.Go(func() {
 			ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentGrace)
 			defer cancel()
-			if err := agent.SetOption(ctx, a, id, value); err != nil {
+			if err := agent.Guarded(func() error { return a.SetOption(ctx, id, value) }); err != nil {
 				ss.Core.Do(func(tx core.Tx) {
 					if !c.Dead(tx) {
 						ss.Log.Warn("set an agent's option", "session", s.ch.URI, "option", id, "err", err)

@@ -141,7 +141,7 @@ func (ss *Sessions) closeAgent(tx core.Tx, a agent.Session) {
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
-			if err := agent.Close(a); err != nil {
+			if err := agent.Guarded(a.Close); err != nil {
 				ss.Log.Warn("close an agent's session", "err", err)
 			}
 		}()

@@ -135,8 +135,12 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	got := make(chan result, 1)
 	go func() {
 		r.setModel(a)
-		out, err := agent.Prompt(r.ctx, a, r.asked(), r)
-		got <- result{out, err}
+		var x result
+		x.err = agent.Guarded(func() (err error) {
+			x.out, err = a.Prompt(r.ctx, r.asked(), r)
+			return err
+		})
+		got <- x
 	}()
 	select {
 	case x := <-got:

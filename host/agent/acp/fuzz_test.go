@@ -40,7 +40,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		b := &bench{t: t, log: &record{work: "\x00"}}
 		s := &session{
-			p: &Provider{log: slog.New(slog.DiscardHandler)}, terms: map[string]agent.Terminal{}, displays: map[string]*display{},
+			p: &Provider{log: slog.New(slog.DiscardHandler)}, terms: map[string]agent.Terminal{}, displays: map[string]*agent.TerminalContent{},
 			spec: agent.Spec{Events: b.log}, id: "s1",
 		}
 		tn := newTurn(context.Background(), "t1", &sink{b.log, b})

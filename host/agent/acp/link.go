@@ -83,10 +83,15 @@ func (l *link) stop() {
 	<-l.done
 }
 
-// resumes reports whether a session can be taken up by another process.
-func (l *link) resumes() bool {
-	can := l.init.AgentCapabilities
-	return given(can.SessionCapabilities.Resume) || can.LoadSession
+// resumes is the method by which another process takes a session up, "" for none.
+func (l *link) resumes() string {
+	switch can := l.init.AgentCapabilities; {
+	case given(can.SessionCapabilities.Resume):
+		return methodResume
+	case can.LoadSession:
+		return methodLoad
+	}
+	return ""
 }
 
 // alive reports whether the agent can be spoken to.

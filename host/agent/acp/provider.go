@@ -139,7 +139,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	if len(spec.Roots) == 0 || spec.Events == nil {
 		return nil, agent.Errorf(agent.KindStart, "start agent %s: no working directory was given", p.c.ID)
 	}
-	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*display{}}
+	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*agent.TerminalContent{}}
 	ctx, cancel := context.WithTimeout(ctx, p.c.Start)
 	defer cancel()
 	resumed, err := s.connect(ctx, spec.Resume, spec.Fork)

@@ -229,7 +229,7 @@ func (s *session) terminalContent(id string, over bool) (agent.Content, int) {
 	d := s.displays[id]
 	var shown agent.TerminalContent
 	if d != nil {
-		shown = d.TerminalContent
+		shown = *d
 	}
 	s.mu.Unlock()
 	switch {

@@ -42,7 +42,7 @@ type session struct {
 	// Terminals of the agent's, by the ids that it knows them by.
 	terms    map[string]agent.Terminal
 	made     madeList // with released ones
-	displays map[string]*display
+	displays map[string]*agent.TerminalContent
 	lastTerm int
 	lastAsk  int
 	// through are the tools whose commands have come to terminal/create.
@@ -106,28 +106,19 @@ func (s *session) connect(ctx context.Context, resume, fork string) (resumed boo
 
 // open opens the session in a process.
 func (s *session) open(ctx context.Context, l *link, resume string) (r sessionResult, resumed bool, err error) {
-	params, can := s.openParams(l), l.init.AgentCapabilities
-	if resume != "" {
+	params := s.openParams(l)
+	if method := l.resumes(); resume != "" && method != "" {
 		params.SessionID = resume
-		method := ""
+		err := l.call(ctx, method, params, &r)
+		var failed *agent.Error
 		switch {
-		case given(can.SessionCapabilities.Resume):
-			method = methodResume
-		case can.LoadSession:
-			method = methodLoad
+		case err == nil:
+			r.SessionID = resume
+			return r, true, nil
+		case !errors.As(err, &failed) || failed.Kind != agent.KindAgent:
+			return r, false, err
 		}
-		if method != "" {
-			err := l.call(ctx, method, params, &r)
-			var failed *agent.Error
-			switch {
-			case err == nil:
-				r.SessionID = resume
-				return r, true, nil
-			case !errors.As(err, &failed) || failed.Kind != agent.KindAgent:
-				return r, false, err
-			}
-			s.p.log.Info("session not resumed", "agent", s.p.c.ID, "err", err)
-		}
+		s.p.log.Info("session not resumed", "agent", s.p.c.ID, "err", err)
 		params.SessionID = ""
 	}
 	if err := l.call(ctx, methodNew, params, &r); err != nil {
@@ -236,7 +227,7 @@ func (s *session) wake() (done func()) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.p.c.Idle > 0 && !s.closed && s.l != nil && s.l.resumes() && !s.ownShell && !s.rest.never {
+		if s.p.c.Idle > 0 && !s.closed && s.l != nil && s.l.resumes() != "" && !s.ownShell && !s.rest.never {
 			n := s.rest.woken
 			s.rest.timer = time.AfterFunc(s.p.c.Idle, func() { s.endIdle(n) })
 		}
@@ -459,7 +450,7 @@ func (s *session) lost(l *link) {
 		return
 	}
 	terms := s.terms
-	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*display{}
+	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*agent.TerminalContent{}
 	s.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(terms)) {
 		terms[id].Release()

@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,11 @@ func newStderr(r *os.File, path string, each func(string)) *stderr {
 	if path != "" && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		s.open()
 	}
-	go s.read()
+	go func() {
+		defer close(s.done)
+		io.Copy(s, r) //nolint:errcheck // it ends with the agent, or is closed
+		s.tell([]byte("\n"))
+	}()
 	return s
 }
 
@@ -57,18 +62,11 @@ func (s *stderr) open() {
 	}
 }
 
-func (s *stderr) read() {
-	defer close(s.done)
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := s.r.Read(buf)
-		s.write(buf[:n])
-		s.tell(buf[:n])
-		if err != nil {
-			s.tell([]byte("\n"))
-			return
-		}
-	}
+// Write takes what came.
+func (s *stderr) Write(b []byte) (int, error) {
+	s.write(b)
+	s.tell(b)
+	return len(b), nil
 }
 
 // tell hands on the lines that b ends; longer ones than tailBytes in pieces.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"tandemux/host/agent"
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -183,18 +183,14 @@ func (s *session) content(item toolContent, over bool) (agent.Content, int) {
 	return agent.Content{}, 0
 }
 
-// display is a terminal that the agent runs by itself and shows.
-type display struct {
-	agent.TerminalContent
-}
-
-// show is the display with an id, made where there is none and room.
-func (s *session) show(id string) *display {
+// show is the terminal that the agent runs by itself and shows, by its id: made where there
+// is none and room.
+func (s *session) show(id string) *agent.TerminalContent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.displays[id]
 	if d == nil && id != "" && len(s.displays) < maxTerminals {
-		d = &display{}
+		d = &agent.TerminalContent{}
 		s.displays[id] = d
 	}
 	return d
@@ -210,14 +206,7 @@ func (s *session) noteDisplay(m *toolMeta) {
 	}
 	if o := m.TerminalOutput; o != nil {
 		if d := s.show(o.ID); d != nil {
-			out := d.Output + strings.ToValidUTF8(o.Data, "\uFFFD")
-			if cut := len(out) - maxDisplay; cut > 0 {
-				for cut < len(out) && !utf8.RuneStart(out[cut]) {
-					cut++
-				}
-				out = strings.Clone(out[cut:])
-			}
-			d.Output = out
+			d.Output = plaintext.Tail(d.Output+strings.ToValidUTF8(o.Data, "\uFFFD"), maxDisplay)
 		}
 	}
 	if x := m.TerminalExit; x != nil {
