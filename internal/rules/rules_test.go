@@ -147,7 +147,7 @@ var arrows = map[string][]string{
 	"host/task/registry":       {"internal/config/strict", "host/task/access", "host/task/budget", "host/task/store", "host/workspace/filetree"},
 	"host/task":                {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/budget", "host/task/home", "host/task/login", "host/task/question", "host/task/queue", "host/task/registry", "host/task/store", "host/task/turns", "host/workspace/...", "internal/approval", "internal/client", "internal/jsonrpc", "host/task/hook", "internal/fileuri", "internal/pace"},
 	"host/task/home":           {"host/git", "host/task/store", "host/workspace", "internal/config/option", "host/task/hook", "internal/plaintext"},
-	"host/task/api":            {"host/auth", "host/front", "host/task", "host/task/access", "host/task/budget", "host/task/question", "host/task/registry", "host/task/store", "host/workspace/...", "internal/fault"},
+	"host/task/api":            {"host/auth", "host/front", "host/task", "host/task/access", "host/task/budget", "host/task/question", "host/task/registry", "host/task/store", "host/workspace/...", "internal/fault", "internal/plaintext"},
 	"host/task/hook":           {"host/agent", "host/task/store", "internal/plaintext", "internal/procgroup"},
 	"internal/apiclient":       {},
 	"internal/local":           {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile", "internal/pace"},

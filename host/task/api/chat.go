@@ -65,7 +65,7 @@ func chat(r *Request, in ChatRequest) (none, error) {
 		d.ui.event, err = r.say(t, m)
 	case "assistant":
 		err = r.answerAll(t, m)
-		d.ui.open()
+		d.ui.begun = true // it goes on with the turn
 	default:
 		return invalid("messages: the last one is neither the user's nor the assistant's")
 	}
@@ -90,11 +90,7 @@ func (r *Request) say(t store.Task, m chatMessage) (event string, err error) {
 	if strings.TrimSpace(strings.Join(text, "")) == "" {
 		return "", Errorf(http.StatusUnprocessableEntity, "messages: the last one has no text")
 	}
-	parts, err := task.ParseContent(mustJSON(strings.Join(text, "\n")))
-	if err != nil {
-		return "", err
-	}
-	e, err := r.Tasks.Send(r.Context(), r.Who, t.ID, "", parts)
+	e, err := r.Tasks.Send(r.Context(), r.Who, t.ID, "", []store.Part{store.TextPart(strings.Join(text, "\n"))})
 	return e.ID, err
 }
 
@@ -169,9 +165,6 @@ type ui struct {
 }
 
 func newUI() *ui { return &ui{blocks: map[string]bool{}, asks: map[string]bool{}} }
-
-// open has it go on with a turn that has begun.
-func (u *ui) open() { u.begun = true }
 
 // chunk is one of a UI message stream.
 type chunk map[string]any
@@ -290,12 +283,4 @@ func appendChunks(text []byte, all []chunk) ([]byte, error) {
 		text = append(append(append(text, "data: "...), b...), "\n\n"...)
 	}
 	return text, nil
-}
-
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // texts only
-	}
-	return b
 }

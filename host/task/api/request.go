@@ -24,6 +24,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/internal/fault"
+	"tandemux/internal/plaintext"
 )
 
 // bodyTime is how long a body may take that is decoded as a whole.
@@ -71,7 +72,11 @@ func (r *Request) read(in reflect.Value) error {
 	for name := range query {
 		return unknown(name)
 	}
-	return r.decode(in.Addr().Interface())
+	text, err := r.whole()
+	if err != nil {
+		return err
+	}
+	return Decode(text, r.Header.Get("Content-Type"), in.Addr().Interface())
 }
 
 func unknown(name string) error {
@@ -179,15 +184,6 @@ func (r *Request) whole() ([]byte, error) {
 	return io.ReadAll(r.stream())
 }
 
-// decode reads the body as JSON.
-func (r *Request) decode(v any) error {
-	text, err := r.whole()
-	if err != nil {
-		return err
-	}
-	return Decode(text, r.Header.Get("Content-Type"), v)
-}
-
 // Decode reads a body of a Content-Type as JSON. Nothing at all counts as {}.
 func Decode(text []byte, of string, v any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -239,10 +235,7 @@ func inJSON(value string) string {
 // clip bounds what is quoted in an error.
 func clip(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > 200 {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:200], ""), len(s))
-	}
-	return s
+	return plaintext.Clip(s, 200, fmt.Sprintf("… (%d bytes)", len(s)))
 }
 
 // keyHeader names a request, so that it is done once however often it is sent (U66).
