@@ -63,12 +63,12 @@ func (m *Model) statusData() status.Data {
 			d.Cwd = cwd
 		}
 	}
-	trouble, how := m.typing.Trouble(p.Terminal)
+	trouble := m.typing.Trouble(p.Terminal)
 	switch {
 	case (d.Message == "" || d.Kind == status.Info) && m.mouse.Pointed() != "":
 		d.Message, d.Kind = words.Clean(m.mouse.Pointed()), status.Info
 	case d.Message == "" && trouble != "":
-		d.Message, d.Kind = trouble, how
+		d.Message, d.Kind = trouble, status.Warning
 	case d.Message == "" && t.Ask() != nil:
 		d.Message, d.Kind = m.agents.AskText(t)+": "+m.keys.Of("answer-agent")+" answers", status.Warning
 	case d.Message == "" && t != nil && t.Exited():

@@ -16,6 +16,7 @@ import (
 	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
+	"tandemux/ui/outer"
 	"tandemux/ui/overlay"
 	"tandemux/ui/panes"
 	"tandemux/ui/status"
@@ -137,16 +138,15 @@ func Do(ctx context.Context, c Config, o Order) (done Done, err error) {
 	c.Host = d.host
 	wakes := make(chan struct{}, 1)
 	m, err := New(c, Env{
-		Now:     time.Now,
-		After:   func(t time.Duration, msg tea.Msg) { time.AfterFunc(t, func() { d.post(msg) }) },
-		Suspend: func() {},
+		Env:   outer.Env{Suspend: func() {}, Write: func([]byte) {}},
+		Now:   time.Now,
+		After: func(t time.Duration, msg tea.Msg) { time.AfterFunc(t, func() { d.post(msg) }) },
 		Wake: func() {
 			select {
 			case wakes <- struct{}{}:
 			default:
 			}
 		},
-		Write: func([]byte) {},
 	})
 	if err != nil {
 		return Done{}, err

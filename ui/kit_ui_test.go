@@ -16,6 +16,7 @@ import (
 	"tandemux/ui"
 	"tandemux/ui/keys"
 	"tandemux/ui/link"
+	"tandemux/ui/outer"
 	"tandemux/ui/tty"
 )
 
@@ -113,10 +114,10 @@ func (u *UI) start(o Options) {
 		o.Config(&cfg)
 	}
 	m, err := ui.New(cfg, ui.Env{
+		Env:  outer.Env{Write: u.write, Suspend: o.Suspend},
 		Caps: u.caps, Now: func() time.Time { return u.now },
 		After: func(d time.Duration, msg tea.Msg) { u.timers = append(u.timers, timer{u.now.Add(d), msg}) },
 		Wake:  func() { u.woken = true },
-		Write: u.write, Suspend: o.Suspend,
 	})
 	if err != nil {
 		u.t.Fatalf("start interface: %v", err)

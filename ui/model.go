@@ -37,25 +37,16 @@ import (
 // Env is the program around a Model: the clock, the outer terminal, the loop.
 // Run makes a real one, the tests have one of their own.
 type Env struct {
+	// Its functions are called within Update. When the program goes on after Suspend, which
+	// may be at once, Resumed is delivered to it.
+	outer.Env
 	Caps tty.Caps
 	Now  func() time.Time
 	// After delivers a message to Update when the time has passed.
 	After func(d time.Duration, msg tea.Msg)
-	// Expect says that what is written next asks the outer terminal for its
-	// colours. It may be nil.
-	Expect func()
-	// Learned is told what the outer terminal can do as that becomes known, as
-	// it decides how to give the terminal back. It may be nil.
-	Learned func(tty.Caps)
-	// Suspend gives the outer terminal back and stops the program, as the shell
-	// that it was started from expects; Resumed is delivered to Update when it
-	// goes on, which may be at once. It is called within Update and may be nil.
-	Suspend func()
 	// Wake delivers Wake to Update, soon or at once. It is called from any goroutine,
 	// also within Update, and must not wait for it.
 	Wake func()
-	// Write writes to the outer terminal. It is called within Update.
-	Write func(p []byte)
 }
 
 // Wake tells the Model that the Sink has something.

@@ -15,11 +15,10 @@ import (
 
 // newOuter makes the outer terminal's part.
 func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
-	env := outer.Env{Expect: with.Expect, Learned: with.Learned, Suspend: with.Suspend, Write: with.Write}
 	settings := func() outer.Settings {
 		return outer.Settings{Appearance: m.cfg.Appearance, NoMarks: bool(m.cfg.NoCommandMarks), Top: m.cfg.Position == "top"}
 	}
-	return outer.New(m.loop, env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
+	return outer.New(m.loop, with.Env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }
 
 // Caps is what the outer terminal can do as far as it has said.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/ui/loop"
+	"tandemux/ui/outer"
 	"tandemux/ui/tty"
 )
 
@@ -70,12 +71,10 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	wakes := make(chan struct{}, 1)
 	turn := &turns{term: term, loop: func(msg tea.Msg) { go p.Send(msg) }}
 	m, err := New(c, Env{
-		Caps:    term.Caps(),
-		Now:     time.Now,
-		After:   func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
-		Expect:  term.Expect,
-		Learned: term.SetCaps,
-		Suspend: func() { suspend(p, term) },
+		Env:   outer.Env{Expect: term.Expect, Learned: term.SetCaps, Suspend: func() { suspend(p, term) }, Write: turn.write},
+		Caps:  term.Caps(),
+		Now:   time.Now,
+		After: func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
 		Wake: func() {
 			if turn.now(Wake{}, false) {
 				return
@@ -86,7 +85,6 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 			default: // a wake-up waits already
 			}
 		},
-		Write: turn.write,
 	})
 	if err != nil {
 		return exit, err

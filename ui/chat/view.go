@@ -74,12 +74,11 @@ func (c *Chat) soon(d time.Duration) {
 }
 
 // Scroll is transcript.Scroll; at the oldest turn there is it asks for more.
-func (c *Chat) Scroll(n int) bool {
-	moved := c.View.Scroll(n)
+func (c *Chat) Scroll(n int) {
+	c.View.Scroll(n)
 	if n < 0 && c.AtTop() && c.state.TurnsNextCursor != "" {
 		c.do.More()
 	}
-	return moved
 }
 
 // drawEmpty says what a chat without messages is for, or why it has none.

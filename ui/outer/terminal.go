@@ -23,9 +23,11 @@ import (
 type Env struct {
 	// Expect says that what is written next asks for the terminal's colours.
 	Expect func()
-	// Learned is told what the terminal can do as that becomes known.
+	// Learned is told what the terminal can do as that becomes known, as it decides how to
+	// give the terminal back.
 	Learned func(tty.Caps)
-	// Suspend gives the terminal back and stops the program.
+	// Suspend gives the terminal back and stops the program, as the shell that it was
+	// started from expects.
 	Suspend func()
 	// Write writes to the terminal.
 	Write func(p []byte)

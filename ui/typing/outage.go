@@ -269,7 +269,7 @@ func (ty *Typing) tellOutage(a *outage) {
 
 // Trouble is what the status line says of the connection to this user's own host and to that
 // of a resource, "" when all is well.
-func (ty *Typing) Trouble(uri ahp.URI) (text string, kind status.Kind) {
+func (ty *Typing) Trouble(uri ahp.URI) (text string) {
 	a := ty.outage(ahp.RootURI)
 	const clock = "15:04:05"
 	switch {
@@ -282,15 +282,15 @@ func (ty *Typing) Trouble(uri ahp.URI) (text string, kind status.Kind) {
 	default:
 		a = ty.outage(uri)
 		if text = ty.panes.Absent(uri); text == "" {
-			return ty.report, status.Warning
+			return ty.report
 		}
-		return text + a.counts(), status.Warning
+		return text + a.counts()
 	}
 	text += a.counts()
 	if !a.next.IsZero() && a.why != nil {
 		text += ": " + words.Clean(a.why.Error())
 	}
-	return text, status.Warning
+	return text
 }
 
 // counts says how much was typed meanwhile.
