@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"runtime"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/push"
+	"tandemux/host/task/api"
 	"tandemux/host/web"
 	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
@@ -93,8 +95,8 @@ func runHost(ctx context.Context, d local.Dirs, o hostOptions, out io.Writer) er
 }
 
 func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Readiness, out io.Writer) error {
-	hostTuning().apply()
-	if err := os.Unsetenv(local.TokenEnv); err != nil { // agents have our environment
+	tune(min(max(runtime.NumCPU()/2, 2), 4), 75, 512<<20) // half of a large machine is for those who print and look
+	if err := os.Unsetenv(local.TokenEnv); err != nil {   // agents have our environment
 		return err
 	}
 	set, err := loadSettings(d)
@@ -168,7 +170,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready daemon.Re
 		Scrollback: set.engine.History(),
 		Fresh:      func() host.Start { return now().start() },
 		Desk:       host.Desk{Place: place, Do: doFor(d), Interface: interfaceOf(func() *ui.Look { return &now().look })},
-		Doors:      append(doors(), work.door(), page.Door(), page.HostsDoor()),
+		Doors:      append(doors(), (&api.API{Open: work.open, State: d.State, Log: log}).Door(), page.Door(), page.HostsDoor()),
 		AgentConfig: host.AgentConfig{
 			Agents: providers, Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 			AgentLimits: func() guard.Limits { return now().agents.Limits() },

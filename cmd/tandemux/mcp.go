@@ -64,7 +64,12 @@ it. docs/agents.md says what it may run.
 			Open: func(ctx context.Context, name string) (mcp.Host, error) {
 				who := ahp.AgentMeta{Name: agentName(name), Session: os.Getenv(agent.SessionEnv), Asks: true}
 				who.Identity = identity(cmp.Or(in.Identity, os.Getenv(agent.ChatEnv), who.Name+"\x00"+dir))
-				return openAgent(ctx, p, who, os.Getenv(agent.ChatEnv))
+				m := client.NewMirror(0)
+				c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &who})
+				if err != nil {
+					return nil, err
+				}
+				return asAgent(endpoint.NewConn(c, m, p), os.Getenv(agent.ChatEnv)), nil
 			},
 		}).ServeStdio(cmd.Context())
 	})
@@ -83,17 +88,8 @@ func identity(of string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// openAgent connects for an agent; chat may be empty, its session too: it gets one of
+// asAgent is the connection of an agent; chat may be empty, its session too: it gets one of
 // its own.
-func openAgent(ctx context.Context, p endpoint.Endpoint, who ahp.AgentMeta, chat ahp.URI) (mcp.Host, error) {
-	m := client.NewMirror(0)
-	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &who})
-	if err != nil {
-		return nil, err
-	}
-	return asAgent(endpoint.NewConn(c, m, p), chat), nil
-}
-
 func asAgent(s *endpoint.Conn, chat ahp.URI) *agentHost {
 	return &agentHost{s, ahp.Claim{Kind: ahp.ClaimSession, Session: s.Session(), Chat: chat}}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,7 @@ import (
 	"tandemux/internal/doctor"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hostcmd"
+	"tandemux/internal/local"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
 	"tandemux/internal/taskcmd"
@@ -91,4 +94,34 @@ func finish(root *cobra.Command) *cobra.Command {
 	cli.Complete(root, complete.Words(configuredAgents))
 	endpoint.TakeHosts(root)
 	return root
+}
+
+// newBridgeCommand is the far side of --host ssh://; ssh runs it. It is not for
+// people.
+func newBridgeCommand() *cobra.Command {
+	cmd := cli.Command("bridge", "Connect stdin and stdout to the host (started over ssh)", nil, func(cmd *cobra.Command, _ []string) error {
+		endpoint.FindRuntimeDir()
+		return endpoint.Bridge(cmd.Context(), local.FindDirs(), cmd.InOrStdin(), cli.Raw(cmd.OutOrStdout()))
+	})
+	cmd.Hidden = true
+	return cmd
+}
+
+// skill is what agents are told of how to drive tandemux; a test holds it against
+// the commands and tools that there are.
+//
+//go:embed skill.md
+var skill string
+
+// addSkillFlag makes `tandemux --skill` print the guide.
+func addSkillFlag(root *cobra.Command) {
+	show := root.Flags().Bool("skill", false, "Print a guide for agents that drive tandemux")
+	open := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *show {
+			_, err := io.WriteString(cmd.OutOrStdout(), skill)
+			return err
+		}
+		return open(cmd, args)
+	}
 }

@@ -14,9 +14,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/agent/catalog"
 	"tandemux/host/changes"
-	"tandemux/host/front"
 	"tandemux/host/task"
-	"tandemux/host/task/api"
 	"tandemux/host/task/budget"
 	"tandemux/host/task/home"
 	"tandemux/host/task/queue"
@@ -171,9 +169,4 @@ func (t *tasks) changes(dir string) (changes.Tree, error) {
 		return c, nil
 	}
 	return nil, nil
-}
-
-// door is the tasks' interface on the host's listeners.
-func (t *tasks) door() front.Door {
-	return (&api.API{Open: t.open, State: t.d.State, Log: t.log}).Door()
 }
