@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tandemux/host/agent"
 )
 
 // Code is what a command needs besides the system's programs, for Spec.Code: the
@@ -45,17 +47,8 @@ func (c *code) find(name string) string {
 		}
 		return ""
 	}
-	return inPath(name, c.path)
-}
-
-// inPath finds a program in the absolute directories of a PATH; "" where it is not.
-func inPath(name, path string) string {
-	for _, dir := range filepath.SplitList(path) {
-		if file := filepath.Join(dir, name); filepath.IsAbs(dir) && executable(file) {
-			return file
-		}
-	}
-	return ""
+	file, _ := agent.LookPath(name, []string{"PATH=" + c.path})
+	return file
 }
 
 func executable(path string) bool {

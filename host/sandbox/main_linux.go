@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"tandemux/host/agent"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -179,9 +181,12 @@ func inside(args []string) (code int, err error) {
 	if err := unix.CloseRange(3, ^uint(0)>>33, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return failed, fmt.Errorf("start in the sandbox: close what is open: %w", err)
 	}
-	file, code, err := lookUp(args[5], os.Getenv("PATH"))
+	file, err := agent.LookPath(args[5], os.Environ())
 	if err != nil {
-		return code, err
+		return missing, fmt.Errorf("%s: there is no such program in the sandbox's PATH", args[5])
+	}
+	if _, err := os.Stat(file); err != nil {
+		return missing, fmt.Errorf("%s: there is no such file in the sandbox", file)
 	}
 	for _, sig := range passed {
 		heed(sig.(syscall.Signal))
@@ -204,20 +209,6 @@ func lower(what int, bound uint64) error {
 	}
 	bound = min(bound, now.Max)
 	return unix.Setrlimit(what, &unix.Rlimit{Cur: bound, Max: bound})
-}
-
-// lookUp finds a program as a shell does.
-func lookUp(name, path string) (file string, code int, err error) {
-	if strings.Contains(name, "/") {
-		if _, err := os.Stat(name); err != nil {
-			return "", missing, fmt.Errorf("%s: there is no such file in the sandbox", name)
-		}
-		return name, 0, nil
-	}
-	if file := inPath(name, path); file != "" {
-		return file, 0, nil
-	}
-	return "", missing, fmt.Errorf("%s: there is no such program in the sandbox's PATH", name)
 }
 
 // heed makes a signal do what it does in a new program. The runtime leaves alone

@@ -320,11 +320,7 @@ func (i Info) Conflict(task string) string {
 	if i.Filesystem == "" || len(i.Conflicts) == 0 {
 		return ""
 	}
-	more := ""
-	if n := len(i.Conflicts) - 1; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("%q%s changed both here and in the filesystem, and stayed as they are on both sides: `tandemux ws resolve %s` names them, with --keep task or --keep filesystem it decides", filetree.Clip(i.Conflicts[0]), more, task)
+	return fmt.Sprintf("%s changed both here and in the filesystem, and stayed as they are on both sides: `tandemux ws resolve %s` names them, with --keep task or --keep filesystem it decides", filetree.Listed(i.Conflicts, 1), task)
 }
 
 // Resolve decides conflicts with a filesystem: one side's files are put in place of the

@@ -1,6 +1,7 @@
 package filetree
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -90,6 +91,21 @@ func Clip(s string) string {
 		return s[:77] + "..."
 	}
 	return s
+}
+
+// Listed names the first of some files.
+func Listed(paths []string, most int) string {
+	var b strings.Builder
+	for i, p := range paths[:min(len(paths), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", Clip(p))
+	}
+	if n := len(paths) - most; n > 0 {
+		fmt.Fprintf(&b, " and %d more", n)
+	}
+	return b.String()
 }
 
 // What can be wrong, for errors.Is. The status codes of the answers are those of

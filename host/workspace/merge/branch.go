@@ -150,15 +150,7 @@ func (c *Conflicts) Error() string {
 	if c.Update {
 		most = 50
 	}
-	shown := c.Paths[:min(len(c.Paths), most)]
-	names := make([]string, len(shown))
-	for i, p := range shown {
-		names[i] = fmt.Sprintf("%q", filetree.Clip(p))
-	}
-	list := strings.Join(names, ", ")
-	if n := len(c.Paths) - len(shown); n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
+	list := filetree.Listed(c.Paths, most)
 	switch {
 	case c.Dirty:
 		return fmt.Sprintf("merging into %s would overwrite uncommitted changes in %s: commit or stash them, and merge again; nothing was changed", c.Into, list)

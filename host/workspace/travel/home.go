@@ -234,7 +234,7 @@ func (h *Home) Merge(ctx context.Context, o workspace.MergeOptions) (m workspace
 	}
 	m.Files, m.Left, m.Nothing = append([]workspace.FileDiff{}, m.Files...), append([]string{}, m.Left...), len(m.Files) == 0
 	if both, is := errors.AsType[*workspace.Conflicts](err); is && !both.Dirty && h.Base.Kind == Bundle {
-		err = fmt.Errorf("both the task and %s changed %s; nothing was changed: `git merge %s` leaves the conflicts in your files, to be resolved there", both.Into, listed(both.Paths), h.branch())
+		err = fmt.Errorf("both the task and %s changed %s; nothing was changed: `git merge %s` leaves the conflicts in your files, to be resolved there", both.Into, filetree.Listed(both.Paths, 5), h.branch())
 	}
 	return m, err
 }
@@ -256,20 +256,6 @@ func (h *Home) Keep(ctx context.Context) (string, error) {
 		return h.branch(), nil //nolint:nilerr // in doubt it stays
 	}
 	return "", nil
-}
-
-// listed names the first of some files.
-func listed(paths []string) string {
-	const most = 5
-	names := make([]string, 0, most)
-	for _, p := range paths[:min(len(paths), most)] {
-		names = append(names, fmt.Sprintf("%q", filetree.Clip(p)))
-	}
-	text := strings.Join(names, ", ")
-	if n := len(paths) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }
 
 func (h *Home) mergeCommits(ctx context.Context, c *came, o workspace.MergeOptions) (m workspace.Merged, err error) {
