@@ -99,7 +99,7 @@ func (m *Model) menuHere(of string) {
 	case "pane":
 		x, y = p.Body.X, p.Body.Y
 	case "tab":
-		x = m.mouse.TabAt()
+		x = m.mouse.ActiveTab().From
 	}
 	m.openMenu(of, x, y)
 }
