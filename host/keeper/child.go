@@ -55,7 +55,7 @@ func start(s *Spec) (*child, error) {
 	if err := checkDir(s.Dir); err != nil {
 		return nil, err
 	}
-	path, err := findCommand(s)
+	path, err := FindCommand(s)
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +147,9 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// findCommand resolves Argv[0] as execvp would in the child's directory with
+// FindCommand resolves Argv[0] as execvp would in the child's directory with
 // the child's PATH, except that relative entries of PATH don't count.
-func findCommand(s *Spec) (string, error) {
+func FindCommand(s *Spec) (string, error) {
 	name := s.Argv[0]
 	if strings.ContainsRune(name, '/') {
 		full := name

@@ -330,6 +330,9 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		}
 	}()
 	if pl.feeds != nil {
+		if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil { // the keeper is given a shell
+			return nil, spawnError(err)
+		}
 		if pl.feed, err = ts.NewFeeder(pl.feeds); err != nil {
 			return nil, err
 		}

@@ -47,7 +47,8 @@ is the command's, 128+n when signal n ended it; 127 when there is no such comman
 stderr says where.
 
 An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
-a pipe or a file: the command reads it, byte for byte, in place of the terminal.
+a pipe or a file: the command reads it, byte for byte, in place of the terminal; with
+</dev/null it has none.
 
 Several arguments are quoted for the shell of --terminal, so that the command gets
 them as they are. A single one is a line of that shell: it may change the
@@ -95,7 +96,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 		return err
 	}
 	defer c.Close()
-	r := &runner{Conn: endpoint.NewConn(c, f.Mirror, p), o: o, f: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), stdin: isPiped(os.Stdin)}
+	r := &runner{Conn: endpoint.NewConn(c, f.Mirror, p), o: o, f: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), stdin: isPiped(os.Stdin, o.Chat)}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -402,15 +403,17 @@ func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
 	return cli.Print(cmd, got, nil)
 }
 
-// isPiped reports whether a file is something to be passed on: a pipe, a file or
-// a socket, but no terminal and not /dev/null.
-func isPiped(f *os.File) bool {
+// isPiped reports whether a file is something to be passed on: a pipe, a file, a socket
+// or /dev/null, but no terminal; for a chat not /dev/null, which its agent gives to all
+// commands: there the person may answer.
+func isPiped(f *os.File, chat bool) bool {
 	info, err := f.Stat()
 	if err != nil {
 		return false
 	}
 	m := info.Mode()
-	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0
+	null, err := os.Stat(os.DevNull)
+	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0 || !chat && err == nil && os.SameFile(info, null)
 }
 
 // feedBytes is how much of our standard input is sent at once.
