@@ -169,10 +169,19 @@ const (
 	maxRead     = 256 << 20 // files of which that is done, together
 )
 
+// maxLooks bounds how often files are looked at that are cut short meanwhile.
+const maxLooks = 5
+
 // touched are the paths where files differ from the index: those that git can take, and
 // those that are too large to be compared, or can't be read.
 func (g *guest) touched(ctx context.Context, bounded bool) (paths, large []string, err error) {
-	out, err := g.git.Run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
+	out, err := "", error(nil)
+	for range maxLooks {
+		var failed *git.Error
+		if out, err = g.git.Run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard"); !errors.As(err, &failed) || !failed.Cut {
+			break
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,6 +215,9 @@ func (g *guest) stage(ctx context.Context, paths []string) error {
 	}
 	_, err := g.git.From(strings.NewReader(strings.Join(paths, "\x00")+"\x00")).
 		Run(ctx, "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	if err != nil {
+		_ = os.Remove(filepath.Join(g.dir, "index.lock")) // of a git that was killed
+	}
 	return err
 }
 
@@ -215,7 +227,7 @@ func (g *guest) stageStill(ctx context.Context, paths []string) (moving []string
 	err = g.stage(ctx, paths)
 	var failed *git.Error
 	switch n := len(paths); {
-	case err == nil || !errors.As(err, &failed) || failed.Code < 0:
+	case err == nil || !errors.As(err, &failed) || failed.Code < 0 && !failed.Cut:
 		return nil, err
 	case n == 1:
 		return paths, nil

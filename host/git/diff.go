@@ -48,6 +48,9 @@ var statusWords = map[byte]string{'A': "added", 'D': "deleted", 'M': "modified",
 // Diff compares two trees; text, unless nil, gets the unified diff. Only, if not empty,
 // restricts it to files and directories.
 func (g Git) Diff(ctx context.Context, from, to string, text io.Writer, only ...string) ([]FileDiff, error) {
+	// For renames git reads the index, and by it files of the work tree in place of the
+	// trees' objects, which somebody may be writing to. An index of no name isn't there.
+	g = g.With("GIT_INDEX_FILE=")
 	paths := []string{"--"}
 	for _, p := range only {
 		paths = append(paths, ":(top,literal)"+p)

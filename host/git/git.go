@@ -58,6 +58,7 @@ const endTime = 5 * time.Second
 type Error struct {
 	Code int // -1: it did not run or was killed
 	Said string
+	Cut  bool // a file that it read was cut short: SIGBUS
 
 	args []string
 	err  error
@@ -176,6 +177,9 @@ func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	e := &Error{args: args, Code: -1, Said: said.buf.String(), err: err}
 	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		e.Code = exit.ExitCode()
+		if status, is := exit.Sys().(syscall.WaitStatus); is && status.Signaled() && status.Signal() == syscall.SIGBUS {
+			e.Cut, e.Said = true, "a file was cut short while it was read: try again when nothing writes there"
+		}
 	}
 	if strings.Contains(e.Said, "No space left on device") {
 		return "", filetree.Failf(filetree.ErrFull, "there is no space left; free some and try again: %w", e)
