@@ -111,7 +111,7 @@ func (s *Service) SetBudget(ctx context.Context, who access.Principal, ref strin
 	v, err := s.budgets.Limit(t.ID, given)
 	if err == nil {
 		s.changed(t.ID)
-		s.wakeUp(t.ID)
+		s.Changed(t.ID)
 	}
 	return v, err
 }

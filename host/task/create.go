@@ -225,7 +225,7 @@ func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, a
 		return store.Task{}, err
 	}
 	s.note(t, store.Info, "created: "+describe(spec))
-	s.wakeUp(t.ID)
+	s.Changed(t.ID)
 	return t, nil
 }
 

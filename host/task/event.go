@@ -30,7 +30,7 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref, key strin
 	if err == nil {
 		s.queue.Ask(s.waiter(ctx, t, e))
 		s.changed(t.ID)
-		s.wakeUp(t.ID)
+		s.Changed(t.ID)
 	}
 	return e, err
 }

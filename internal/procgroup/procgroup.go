@@ -1,6 +1,7 @@
 package procgroup
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -46,4 +47,19 @@ func (w *Watcher) Release() {
 	w.cmd.Process.Kill() //nolint:errcheck // it may have ended
 	w.cmd.Wait()         //nolint:errcheck // killed
 	w.stop.Close()
+}
+
+// How says in words how a process ended of which Wait gave an error, or none.
+func How(err error) string {
+	exit, is := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return "exit code 0"
+	case !is:
+		return err.Error()
+	}
+	if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {
+		return "signal " + s.Signal().String()
+	}
+	return "exit code " + strconv.Itoa(exit.ExitCode())
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -59,19 +58,21 @@ func environ(base []string, env []agent.Var) []string {
 	return out
 }
 
-// plain is how the agent is started in a directory: file is the program.
-func (p *Provider) plain(dir string, s *session) (file string, l agent.Launch, err error) {
-	l = agent.Launch{Argv: slices.Concat(p.c.Command, s.panes().Args), Env: environ(p.c.Environ(), s.environ()), Dir: dir}
-	if file, err = agent.LookPath(l.Argv[0], l.Env); err != nil {
-		err = agent.Errorf(agent.KindNotFound,
-			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)
+// launch is how the agent is started in a directory, confined where the session is: file is
+// the program.
+func (p *Provider) launch(ctx context.Context, s *session, dir string) (file string, l agent.Launch, err error) {
+	w := s.panes()
+	l.Argv = slices.Concat(p.c.Command, w.Args)
+	if s.spec.Confine == nil {
+		l.Env, l.Dir = environ(p.c.Environ(), s.environ()), cmp.Or(p.c.Dir, dir, os.TempDir())
+		if file, err = agent.LookPath(l.Argv[0], l.Env); err != nil {
+			err = agent.Errorf(agent.KindNotFound,
+				"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)
+		}
+		return file, l, err
 	}
-	return file, l, err
-}
-
-// shut is how the agent is started where a session is confined.
-func (p *Provider) shut(ctx context.Context, s *session, dir string) (file string, l agent.Launch, err error) {
-	l, err = s.spec.Confine.Wrap(ctx, agent.Launch{Argv: slices.Concat(p.c.Command, s.panes().Args), Env: environ(nil, s.environ()), Dir: dir, Files: s.panes().Files})
+	l.Env, l.Dir, l.Files = environ(nil, s.environ()), dir, w.Files
+	l, err = s.spec.Confine.Wrap(ctx, l)
 	if err == nil && (len(l.Argv) == 0 || !filepath.IsAbs(l.Argv[0])) {
 		err = errors.New("the sandbox names no program to start it with")
 	}
@@ -86,11 +87,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	if s == nil {
 		s = &session{p: p}
 	}
-	how := func() (string, agent.Launch, error) { return p.plain(cmp.Or(p.c.Dir, dir, os.TempDir()), s) }
-	if s.spec.Confine != nil {
-		how = func() (string, agent.Launch, error) { return p.shut(ctx, s, dir) }
-	}
-	file, launch, err := how()
+	file, launch, err := p.launch(ctx, s, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -138,15 +135,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 // wait reaps the process and ends what is left of its group.
 func (pr *process) wait() {
 	defer close(pr.gone)
-	err := pr.cmd.Wait()
-	pr.how = "exit code 0"
-	if exit, is := errors.AsType[*exec.ExitError](err); is {
-		if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {
-			pr.how = "signal " + s.Signal().String()
-		} else {
-			pr.how = "exit code " + strconv.Itoa(s.ExitStatus())
-		}
-	}
+	pr.how = procgroup.How(pr.cmd.Wait())
 	close(pr.ended)
 	time.AfterFunc(lastWords, func() { pr.out.Close() })
 	group := -pr.cmd.Process.Pid

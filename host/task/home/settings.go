@@ -125,7 +125,7 @@ type Settings func() Repositories
 // Of is what holds for the directory that a workspace's files come from.
 func (s Settings) Of(w *workspace.Workspace) (r Repository) {
 	if dir := w.Info().Source; s != nil && dir != "" {
-		r, _ = s().of(dir, w.Common())
+		r = s().of(dir, w.Common())
 	}
 	return r
 }
@@ -135,13 +135,12 @@ func (s Settings) Carried(dir, common string) []string {
 	if s == nil {
 		return nil
 	}
-	r, _ := s().of(dir, common)
-	return r.Carry
+	return s().of(dir, common).Carry
 }
 
 // of finds what holds for a directory: one of the list, or a worktree of its repository, of
-// which common is the git directory.
-func (r Repositories) of(dir, common string) (Repository, bool) {
+// which common is the git directory. Nothing does for others.
+func (r Repositories) of(dir, common string) Repository {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		one := r[name]
 		top, err := filepath.EvalSymlinks(one.Dir)
@@ -149,8 +148,8 @@ func (r Repositories) of(dir, common string) (Repository, bool) {
 			continue
 		}
 		if top == dir || common != "" && (top == common || workspace.Resolved(filepath.Join(top, ".git")) == common) {
-			return one, true
+			return one
 		}
 	}
-	return Repository{}, false
+	return Repository{}
 }

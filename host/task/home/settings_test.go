@@ -68,7 +68,7 @@ func TestRepositoryOf(t *testing.T) {
 		{filepath.Join(app, "sub"), "", false},
 		{filepath.Join(dir, "other"), filepath.Join(dir, "other", ".git"), false},
 	} {
-		if _, got := all.of(c.dir, c.common); got != c.want {
+		if got := all.of(c.dir, c.common).Dir != ""; got != c.want {
 			t.Errorf("%q, %q: %v", c.dir, c.common, got)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/host/agent"
+	"tandemux/host/task/store"
 	"tandemux/internal/plaintext"
 	"tandemux/internal/procgroup"
 )
@@ -91,20 +92,9 @@ func Run(ctx context.Context, c Call) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("%s failed (%s)%s", c.Name, how(err), r.lastLine())
+		return fmt.Errorf("%s failed (%s)%s", c.Name, procgroup.How(err), r.lastLine())
 	}
 	return nil
-}
-
-// how is how a process ended, in words.
-func how(err error) string {
-	if exit, is := errors.AsType[*exec.ExitError](err); is {
-		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-			return "signal " + s.Signal().String()
-		}
-		return fmt.Sprintf("exit code %d", exit.ExitCode())
-	}
-	return err.Error()
 }
 
 // run is a program that runs.
@@ -147,36 +137,21 @@ func start(c Call) (cmd *exec.Cmd, out [2]*os.File, err error) {
 
 // lines reads lines until their end, within bounds.
 func (r *run) lines(from io.Reader, each func([]byte)) {
-	in := bufio.NewReaderSize(from, 64<<10)
-	said := 0
-	for {
-		text, err := readLine(in)
-		said += len(text)
-		if len(text) > maxLine || said > maxSaid {
-			r.stop(fmt.Errorf("%s said more than %d bytes, or a line of more than %d, and was ended", r.c.Name, maxSaid, maxLine))
-			io.Copy(io.Discard, in) //nolint:errcheck // until it is closed
-			return
+	in, said := bufio.NewScanner(from), 0
+	in.Buffer(nil, maxLine)
+	for in.Scan() {
+		if said += len(in.Bytes()) + 1; said > maxSaid {
+			break
 		}
-		if text = bytes.TrimRight(text, "\r\n"); len(text) > 0 {
+		if text := bytes.TrimRight(in.Bytes(), "\r"); len(text) > 0 {
 			r.mu.Lock()
 			each(text)
 			r.mu.Unlock()
 		}
-		if err != nil {
-			return
-		}
 	}
-}
-
-// readLine reads a line, or as much of it as shows that it is too long.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var all []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		all = append(all, piece...)
-		if !errors.Is(err, bufio.ErrBufferFull) || len(all) > maxLine {
-			return all, err
-		}
+	if said > maxSaid || errors.Is(in.Err(), bufio.ErrTooLong) {
+		r.stop(fmt.Errorf("%s said more than %d bytes, or a line of more than %d, and was ended", r.c.Name, maxSaid, maxLine))
+		io.Copy(io.Discard, from) //nolint:errcheck // until it is closed
 	}
 }
 
@@ -187,8 +162,7 @@ func (r *run) line(text []byte) {
 	}
 	l := parse(text)
 	if l.Type == Failure {
-		r.failed = l.Text
-		r.failed = cmp.Or(r.failed, r.c.Name+" failed")
+		r.failed = cmp.Or(l.Text, r.c.Name+" failed")
 	}
 	r.c.Line(l)
 }
@@ -255,4 +229,55 @@ func parse(text []byte) Line {
 		}
 	}
 	return Line{Type: Log, Level: "info", Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD")))}
+}
+
+// Input is what a hook gets on its stdin.
+type Input struct {
+	Hook   string          `json:"hook"`
+	Task   store.Task      `json:"task"`
+	Agent  Agent           `json:"agent"`
+	Params json.RawMessage `json:"params"`
+	State  json.RawMessage `json:"state"`
+	Event  *Event          `json:"event,omitempty"`
+}
+
+// Agent is whose hook it is.
+type Agent struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// Event is an event; Text is all of its texts.
+type Event struct {
+	ID      string       `json:"id"`
+	Content []store.Part `json:"content"`
+	Text    string       `json:"text"`
+	Data    any          `json:"data,omitempty"`
+	Created time.Time    `json:"created_at"`
+}
+
+// NewEvent is an event as a hook gets it; nil for none.
+func NewEvent(e *store.Event) *Event {
+	if e == nil {
+		return nil
+	}
+	h := &Event{ID: e.ID, Content: e.Content, Created: e.Created, Text: Text(e.Content)}
+	for _, p := range e.Content {
+		if p.Type == "data" {
+			h.Data = p.Data
+		}
+	}
+	return h
+}
+
+// Text is all texts of a content.
+func Text(parts []store.Part) string {
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
 }
