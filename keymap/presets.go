@@ -278,7 +278,6 @@ func Preset(name string) (t Table, ok bool) {
 	return presetTables[i](), true
 }
 
-// presetTables make those of presets.
 var presetTables = func() (all []func() Table) {
 	for i := range presets {
 		all = append(all, sync.OnceValue(func() Table { return makePreset(i) }))

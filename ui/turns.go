@@ -24,7 +24,6 @@ type turns struct {
 	runs  bool       // Init was called, and end was not
 }
 
-// screenWriter is the outer terminal.
 type screenWriter interface {
 	io.Writer
 	// TryWrite writes what the terminal takes at once and gives its length.
@@ -85,7 +84,6 @@ func (t *turns) now(msg tea.Msg, wait bool) bool {
 	return true
 }
 
-// write is Env.Write.
 func (t *turns) write(p []byte) {
 	if t.tries {
 		if len(t.rest) == 0 {

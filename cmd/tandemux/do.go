@@ -310,10 +310,7 @@ func (w where) find(o *ui.Order) (layout string, err error) {
 			o.At = w.own
 		}
 	}
-	if layout == "" {
-		layout = termcmd.DefaultLayout
-	}
-	return layout, nil
+	return cmp.Or(layout, termcmd.DefaultLayout), nil
 }
 
 // face finds the interface that is meant: one that shows the layout that is named or that this

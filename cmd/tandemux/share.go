@@ -28,7 +28,6 @@ type shareLink struct {
 	Expires int64    `json:"expires"` // Unix ms
 }
 
-// shareRow is a share, and the terminal that it is of.
 type shareRow struct {
 	Terminal string `json:"terminal"`
 	guest.Share

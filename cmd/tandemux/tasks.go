@@ -125,7 +125,6 @@ func (t *tasks) configured(name string) (registry.Definition, error) {
 	return d, err
 }
 
-// configuredAgent is the definition of an agent of the configuration.
 func configuredAgent(name string) (registry.Definition, error) {
 	s, err := loadSettings(local.FindDirs())
 	if err != nil {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -201,10 +202,7 @@ func typed(k tea.Key) rune {
 		return r
 	}
 	if k.Mod&tea.ModShift != 0 {
-		if k.ShiftedCode != 0 {
-			return k.ShiftedCode
-		}
-		return unicode.ToUpper(k.Code)
+		return cmp.Or(k.ShiftedCode, unicode.ToUpper(k.Code))
 	}
 	return k.Code
 }

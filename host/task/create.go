@@ -317,7 +317,6 @@ func (s *Service) removeFilesystem(ctx context.Context, id string) {
 	}
 }
 
-// specOf is what a task's workspace is to be.
 func specOf(t store.Task) workspace.Spec {
 	var spec workspace.Spec
 	json.Unmarshal(t.Workspace, &spec) //nolint:errcheck // we wrote it

@@ -157,7 +157,6 @@ func (h *hookSession) message(l hook.Line) string {
 	return hook.Text(parts)
 }
 
-// lineParts are the parts of a message.
 func lineParts(l hook.Line) ([]store.Part, error) {
 	switch {
 	case len(l.Content) > 0:

@@ -255,7 +255,6 @@ func answerOf(c *ahp.ToolCall) string {
 	return ""
 }
 
-// partKey is what a part is found by.
 func partKey(p *ahp.ResponsePart) string {
 	switch {
 	case p.ToolCall != nil:
@@ -369,7 +368,6 @@ func toolInput(raw json.RawMessage) json.RawMessage {
 	return mustJSON(map[string]string{"input": text})
 }
 
-// toolOutput is what came of a tool call.
 func toolOutput(c *ahp.ToolCall) json.RawMessage {
 	out := map[string]any{}
 	switch {

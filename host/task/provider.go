@@ -61,7 +61,6 @@ var sessionURI = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^` + ahp.SessionScheme + `/(tsk_[0-9a-z]+)(-[0-9]+)?$`)
 })
 
-// taskOf is the task whose session it is.
 func (s *Service) taskOf(ctx context.Context, session ahp.URI) (store.Task, error) {
 	id := TaskOf(session)
 	t, err := s.Store.Tasks.Find(ctx, id)

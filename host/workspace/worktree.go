@@ -16,7 +16,6 @@ import (
 	"tandemux/host/workspace/modules"
 )
 
-// branchPrefix is where tasks' branches are.
 const branchPrefix = "tandemux/"
 
 // makeWorktree makes a worktree on a branch of its own.

@@ -110,7 +110,6 @@ func Run(ctx context.Context, root *cobra.Command, args []string, manual string)
 	return exit(cmd, args, err)
 }
 
-// helpCommand is help COMMAND.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND...]", Short: "Print the help of a command", Args: arguments,

@@ -43,7 +43,6 @@ func (as *Agents) Do(name string) bool {
 	return true
 }
 
-// openList opens the list of sessions.
 func (as *Agents) openList() {
 	archived := false
 	with := func(f func(*session)) func(ahp.URI) {

@@ -73,7 +73,6 @@ func (as *Agents) Load() {
 	})
 }
 
-// listed takes the list.
 func (as *Agents) listed(rows []ahp.SessionSummary) {
 	ss := &as.sessions
 	listed := map[ahp.URI]bool{}

@@ -10,7 +10,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// asking is a tool call's question.
 type asking struct {
 	id    string    // of the tool call, "" for none
 	since time.Time // when it was first drawn
@@ -107,7 +106,6 @@ func (c *Chat) armed() bool {
 	return c.where == inPanel && !since.IsZero() && c.now.Sub(since) >= armTime
 }
 
-// answer answers the question with an option.
 func (c *Chat) answer(o approval.Option) {
 	t := c.asked()
 	if t == nil {

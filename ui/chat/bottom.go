@@ -123,7 +123,6 @@ func queued(s *ahp.ChatState, w, most int, mark string) []markup.Line {
 	return out
 }
 
-// drawBottom draws it and gives the cursor.
 func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look) paint.Cursor {
 	y := r.Y
 	put := func(ln markup.Line) {

@@ -84,7 +84,6 @@ func (cp *Copying) Commands() map[string]command.Do {
 // action is what a command does. It runs only when the command can.
 type action = func(cp *Copying, args []string)
 
-// copyActions are the commands that scroll, search and copy.
 var copyActions = map[string]action{
 	"hints":     func(cp *Copying, args []string) { cp.hints(args) },
 	"copy-mode": onView(func(cp *Copying, v *pane.View, _ int) { v.EnterCopy() }),

@@ -40,7 +40,6 @@ func (cp *Copying) search(v *pane.View, back bool) {
 	}, func() { v.Restore(from) })
 }
 
-// lookFor looks for a pattern.
 func (cp *Copying) lookFor(v *pane.View, pattern string, back bool) {
 	cp.loop.Searched(pattern)
 	v.Search(pattern, back)

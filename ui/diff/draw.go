@@ -195,7 +195,6 @@ func (v *View) line(f *file, n int, d *dress) []markup.Line {
 	return markup.WrapAnywhere(runs, d.w, markup.Indent(lead))
 }
 
-// note is a comment.
 func (v *View) note(r row, d *dress) []markup.Line {
 	n := r.note
 	where := ""

@@ -172,7 +172,6 @@ func (a Arrangement) Pane(id PaneID) (Placed, bool) {
 	return first(a.Panes, func(p Placed) bool { return p.Pane == id })
 }
 
-// first gives the first element that is so.
 func first[T any](list []T, is func(T) bool) (e T, ok bool) {
 	i := slices.IndexFunc(list, is)
 	if i < 0 {

@@ -36,7 +36,6 @@ func push[T comparable](list []T, front, gone T) []T {
 	return out
 }
 
-// without gives the list without an element.
 func without[T comparable](list []T, gone T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(e T) bool { return e == gone })
 }

@@ -191,7 +191,6 @@ func (l Layout) inTab(change func(Tab) Tab) Layout {
 	return l.withTab(l.Active, change(l.Tabs[l.Active]))
 }
 
-// withTab gives the layout with tab i replaced.
 func (l Layout) withTab(i int, t Tab) Layout {
 	l.Tabs = slices.Clone(l.Tabs)
 	l.Tabs[i] = t

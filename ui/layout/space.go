@@ -27,7 +27,6 @@ type space Rect
 
 func (s space) known() bool { return !Rect(s).Empty() }
 
-// child gives the space of child i of a split that has this one.
 func (s space) child(n *Node, i int) space {
 	if !s.known() || n.Stack { // whose panes have no tree below them
 		return space{}

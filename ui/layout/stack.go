@@ -59,7 +59,6 @@ func (a *Arrangement) stack(n, open *Node, r Rect, above Edge) {
 	}
 }
 
-// stackOf makes a stack of panes.
 func stackOf(panes []*Node) *Node {
 	return &Node{Axis: Column, Stack: true, Children: panes, Weights: ones(len(panes))}
 }

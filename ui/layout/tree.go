@@ -37,7 +37,6 @@ func (n *Node) pathTo(id PaneID) (path, bool) {
 	return nil, false
 }
 
-// at gives the node that the path leads to.
 func (n *Node) at(p path) *Node {
 	for _, i := range p {
 		n = n.Children[i]

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -99,14 +100,7 @@ func Address(dest []byte) string {
 
 // unescaped is text without the backslashes and names that stand for characters.
 func unescaped(s []byte) string {
-	plain := true
-	for _, c := range s {
-		if c == '\\' || c == '&' {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if !bytes.ContainsAny(s, `\&`) {
 		return string(s)
 	}
 	s = util.UnescapePunctuations(s)

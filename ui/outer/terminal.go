@@ -308,7 +308,6 @@ func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
 // where something scrolls fast, pictures are left out rather than waited for.
 const paintRate = 8 << 20
 
-// paintPictures appends pictures that have to be painted.
 func (o *Terminal) paintPictures(now time.Time) {
 	o.Gallery.Written(o.painter)
 	if now.Before(o.timers.busy) {

@@ -131,7 +131,6 @@ func (o *Approval) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cur
 	return paint.Cursor{}
 }
 
-// answerRow is a row of an answer.
 type answerRow struct {
 	option    int
 	key, text string

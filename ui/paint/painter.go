@@ -185,7 +185,7 @@ func (p *Painter) row(c *Canvas, y, from, to int) {
 			x += n
 			continue
 		}
-		p.bridge(back, front, x, y)
+		p.bridge(back, x, y)
 		p.body = p.move(p.body, x, y)
 		n, reach := p.glyph(c, back, front, x)
 		x += n
@@ -263,7 +263,7 @@ func (p *Painter) eraseRun(back, front []cell, x, y, tail, to int) int {
 
 // bridge writes the few unchanged cells between the cursor and x again when
 // that is shorter than moving over them.
-func (p *Painter) bridge(back, front []cell, x, y int) {
+func (p *Painter) bridge(back []cell, x, y int) {
 	if p.y != y || p.x < 0 || p.x >= x || x-p.x > 3 {
 		return
 	}

@@ -124,7 +124,6 @@ func inArea(change func(layout.Layout, layout.Rect, layout.PaneID) (layout.Layou
 	}
 }
 
-// moveFloat moves the focused floating pane.
 func moveFloat(ps *Panes, args []string) {
 	p, ok := ps.Arr.Focused()
 	if !ok || !p.Floating() {

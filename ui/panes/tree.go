@@ -99,7 +99,6 @@ func (t *tree) rows() (rows []overlay.Row) {
 	return rows
 }
 
-// tab gives the rows of a tab.
 func (t *tree) tab(name string, i int, tab layout.Tab) []overlay.Row {
 	title := t.ps.TabName(tab)
 	row := func(id, text, what string, leaf *layout.Node) overlay.Row {

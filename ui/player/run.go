@@ -53,7 +53,6 @@ func Run(ctx context.Context, rec Recording, o Options, in, out *os.File, env []
 	return s.loop(ctx, inputs, sizes, lost)
 }
 
-// shown is a player on a terminal.
 type shown struct {
 	term    *tty.Terminal
 	caps    tty.Caps

@@ -31,7 +31,6 @@ type Screen interface {
 	Modes() emulator.Modes
 }
 
-// place is a cell.
 type place struct{ line, x int }
 
 // cell is one that is expected to change.

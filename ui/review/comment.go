@@ -98,7 +98,6 @@ func (v *Review) comment() {
 // clip keeps of a line what is quoted of it.
 func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxQuote)], "") }
 
-// write asks for a text.
 func (v *Review) write(label, text string, done func(string)) {
 	v.inner = overlay.NewBox(label, text, func(text string) {
 		if strings.TrimSpace(text) != "" {

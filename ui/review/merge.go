@@ -115,7 +115,6 @@ func after[T any](v *Review, what string, do func(context.Context) (T, error), t
 	})
 }
 
-// printed shows what a check printed.
 func (v *Review) printed(failed *tasks.CheckFailed) {
 	var rows []overlay.Row
 	for line := range strings.Lines(failed.Output) {

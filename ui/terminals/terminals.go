@@ -435,11 +435,7 @@ func (t *Terminal) RunningLine() string {
 
 // opaque reports whether a name is one that a program made for itself.
 func opaque(id string) bool {
-	for _, prefix := range [...]string{"toolu_", "call_", "tool_", "tc_", "fc_"} {
-		if strings.HasPrefix(id, prefix) {
-			return true
-		}
-	}
-	digits := strings.IndexFunc(id, func(r rune) bool { return r >= '0' && r <= '9' }) >= 0
-	return digits && len(id) >= 16 && !strings.Contains(id, " ")
+	begins := func(prefix string) bool { return strings.HasPrefix(id, prefix) }
+	return slices.ContainsFunc([]string{"toolu_", "call_", "tool_", "tc_", "fc_"}, begins) ||
+		strings.ContainsAny(id, "0123456789") && len(id) >= 16 && !strings.Contains(id, " ")
 }

@@ -13,7 +13,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// itemKind is what an item is.
 type itemKind uint8
 
 const (
@@ -321,7 +320,6 @@ func GivenIn(raw json.RawMessage) (g given, ok bool) {
 	return g, json.Unmarshal(a.Value.Value, into) == nil
 }
 
-// answerText is an answer in words.
 func answerText(q ahp.Question, raw json.RawMessage) string {
 	g, ok := GivenIn(raw)
 	switch {

@@ -48,10 +48,8 @@ func (tr *View) stops() []stopAt {
 
 // current is the stop that the reader is at, or the last that shows.
 func (tr *View) current(all []stopAt) int {
-	for i, s := range all {
-		if s.stop == tr.focus {
-			return i
-		}
+	if i := slices.IndexFunc(all, func(s stopAt) bool { return s.stop == tr.focus }); i >= 0 {
+		return i
 	}
 	last := -1
 	for i, s := range all {

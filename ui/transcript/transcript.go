@@ -114,7 +114,6 @@ func (v *turn) active() bool { return v.State == "" }
 // foot is how a turn ended.
 func foot(v *turn) *item { return &item{kind: footItem, id: "foot", turn: v, dirty: true} }
 
-// newItem makes the item of a part.
 func newItem(v *turn, p ahp.ResponsePart, now time.Time) *item {
 	it := &item{kind: partItems[p.Kind], id: p.ID, turn: v, part: &p, dirty: true, began: now}
 	switch it.kind {

@@ -2,6 +2,7 @@ package tty
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -141,9 +142,7 @@ func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {
 				break
 			}
 		}
-		if keep == 0 {
-			keep = plaintext.Unfinished(b)
-		}
+		keep = cmp.Or(keep, plaintext.Unfinished(b))
 		text, rest = b[:len(b)-keep], b[len(b)-keep:]
 	}
 	if len(text) > 0 || last {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,10 +63,8 @@ func Open(in, out *os.File, env []string) (*Terminal, error) {
 	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
 		return nil, errors.New("open terminal: standard input and output are not a terminal: run tandemux in one, or use its commands (tandemux --help)")
 	}
-	for _, e := range env {
-		if e == "TERM=dumb" {
-			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or tandemux's commands (tandemux --help)")
-		}
+	if slices.Contains(env, "TERM=dumb") {
+		return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or tandemux's commands (tandemux --help)")
 	}
 	t := &Terminal{in: in, out: out, own: reopen(in), writer: out, caps: Guess(env)}
 	if a, err := in.Stat(); err == nil && t.own != nil {

@@ -147,7 +147,6 @@ func (ty *Typing) Refused(e ahp.Envelope) bool {
 	return true
 }
 
-// cutOff gives up a flow.
 func (ty *Typing) cutOff(uri ahp.URI, f *flow, why string) {
 	ty.endFlow(uri)
 	ty.loop.Say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)

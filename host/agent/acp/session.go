@@ -104,7 +104,6 @@ func (s *session) connect(ctx context.Context, resume, fork string) (resumed boo
 	return resumed, nil
 }
 
-// open opens the session in a process.
 func (s *session) open(ctx context.Context, l *link, resume string) (r sessionResult, resumed bool, err error) {
 	params := s.openParams(l)
 	if method := l.resumes(); resume != "" && method != "" {

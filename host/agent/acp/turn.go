@@ -81,7 +81,6 @@ func (t *turn) finish(r promptResult) {
 	})
 }
 
-// update deals with a session/update.
 func (s *session) update(params json.RawMessage) {
 	var p struct {
 		SessionID string `json:"sessionId"`

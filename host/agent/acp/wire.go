@@ -167,7 +167,6 @@ type (
 		Current     json.RawMessage `json:"currentValue"`
 		Options     []configChoice  `json:"options"`
 	}
-	// configChoice is a choice, or a group of choices.
 	configChoice struct {
 		Value       string         `json:"value"`
 		Name        string         `json:"name"`

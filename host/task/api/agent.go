@@ -10,7 +10,6 @@ import (
 	"tandemux/host/task/store"
 )
 
-// level is a level of the log.
 type level = store.Level
 
 const slash = "\nA slash in the name is %2F."

@@ -68,7 +68,6 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, who access.Principal
 	a.fail(w, r, Errorf(http.StatusMethodNotAllowed, "%s is not answered here, but %s", clip(r.Method), strings.Join(allow, ", ")))
 }
 
-// serve answers a request to a route.
 func (route *Route) serve(w http.ResponseWriter, r *http.Request) {
 	c, _ := r.Context().Value(callerKey{}).(caller)
 	req := &Request{Request: r, W: w, Who: c.who, route: route, status: route.status}

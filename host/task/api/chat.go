@@ -169,7 +169,6 @@ func newUI() *ui { return &ui{blocks: map[string]bool{}, asks: map[string]bool{}
 // chunk is one of a UI message stream.
 type chunk map[string]any
 
-// chunks are those of a part.
 func (u *ui) chunks(p task.Part) []chunk {
 	if p.Type == task.PartStart && !u.begun {
 		u.begun = u.event == "" || p.Metadata != nil && p.Metadata.EventID == u.event

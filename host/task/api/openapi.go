@@ -41,7 +41,6 @@ type Identity struct {
 	Scopes []access.Scope `json:"scopes" doc:"What a key may do; the operator may do everything"`
 }
 
-// headerDocs say what headers are for.
 var headerDocs = map[string]string{
 	keyHeader:       "The same request under the same key is done once, and answered again with what it was answered; another request is a conflict",
 	"Last-Event-ID": "The id of the last event that was received",

@@ -317,7 +317,6 @@ func statusOf(err error) (status int, told bool) {
 	return http.StatusInternalServerError, false
 }
 
-// fail writes an error.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, told := statusOf(err)
 	text := err.Error()

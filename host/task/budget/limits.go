@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -54,14 +55,7 @@ func (l Limits) Check() error {
 
 // Or is l, and where it has nothing, other.
 func (l Limits) Or(other Limits) Limits {
-	return Limits{or(l.Tokens, other.Tokens), or(l.Cost, other.Cost), or(l.Seconds, other.Seconds), or(l.Bytes, other.Bytes)}
-}
-
-func or[T any](a, b *T) *T {
-	if a == nil {
-		return b
-	}
-	return a
+	return Limits{cmp.Or(l.Tokens, other.Tokens), cmp.Or(l.Cost, other.Cost), cmp.Or(l.Seconds, other.Seconds), cmp.Or(l.Bytes, other.Bytes)}
 }
 
 // Within reports whether l limits all that other does, at least as much.

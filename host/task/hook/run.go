@@ -97,7 +97,6 @@ func Run(ctx context.Context, c Call) error {
 	return nil
 }
 
-// run is a program that runs.
 type run struct {
 	c    Call
 	stop context.CancelCauseFunc

@@ -149,7 +149,6 @@ func permission(turn string, c *ahp.ToolCall) Question {
 	return q.named(q.view)
 }
 
-// inputOf is the question of an input request.
 func inputOf(turn string, r *ahp.InputRequest) Question {
 	q := Question{Kind: AsksInput, Title: "a question", turn: turn, request: r.ID, URL: approval.OneLine(turns.Clip(r.URL, 2<<10))}
 	if r.Message != nil && r.Message.Text != "" {

@@ -170,7 +170,6 @@ type Filesystem struct {
 	Updated   time.Time `db:"updated" json:"updated_at"`
 }
 
-// budgetRow is a task's budget.
 type budgetRow struct {
 	Task    string         `db:"task"`
 	Limits  budget.Limits  `db:"limits"`
