@@ -18,6 +18,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/listen"
+	"tandemux/host/terminals"
 	"tandemux/internal/desk"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/hosttest"
@@ -468,6 +469,7 @@ func (x *chaos) end() {
 	}
 	x.tandemux("stop")
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
+	os.Remove(filepath.Join(x.dirs.Runtime, terminals.FeedDir)) //nolint:errcheck // if a command was fed; with a pipe in it it stays, and is told
 	left, _ := os.ReadDir(x.dirs.Runtime)
 	for _, f := range left {
 		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != desk.EditDir && name != "shell" && name != pane.Dir {
