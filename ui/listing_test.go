@@ -38,6 +38,15 @@ func TestTerminalListHasAll(t *testing.T) {
 	}
 }
 
+// Of a command of several lines the first one stands in the list, and that there is more.
+func TestTerminalListManyLines(t *testing.T) {
+	u := New(t, Options{Host: func(h *Host) {
+		h.Add("busy", ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID}).Begin("echo one\necho two")
+	}})
+	u.Press("ctrl+space w")
+	u.Shows("echo one…")
+}
+
 // The screen of what is chosen shows, also of terminals in no pane, and goes on.
 func TestTerminalListPreviews(t *testing.T) {
 	u := New(t, Options{Host: crowd})

@@ -146,7 +146,10 @@ func command(c *ahp.CommandInfo, long time.Duration) Alert {
 	if took < long {
 		return Alert{}
 	}
-	line, _, _ := strings.Cut(c.CommandLine, "\n")
+	line, _, more := strings.Cut(c.CommandLine, "\n")
+	if more {
+		line += " …"
+	}
 	a := Alert{Kind: Passed, At: c.Timestamp + *c.DurationMs, Text: line + " is done"}
 	if c.ExitCode != nil && *c.ExitCode != 0 {
 		a.Kind, a.Text = Failed, fmt.Sprintf("%s failed with exit code %d", line, *c.ExitCode)

@@ -27,7 +27,7 @@ func TestOf(t *testing.T) {
 		{"seen", Facts{Row: ahp.Attention{Bell: 5, Output: 6, Seen: 6}}, all, Alert{}},
 		{"not wanted", Facts{Row: ahp.Attention{Bell: 5, Output: 6}}, all &^ (1 << Rang), Alert{Printed, 6, "output"}},
 		{"by weight", Facts{Row: ahp.Attention{Bell: 9, Output: 10, Note: &ahp.Note{At: 3, Title: "CI", Body: "red"}}}, all, Alert{Noted, 3, "CI: red"}},
-		{"a long command", Facts{Command: long, Long: 10 * time.Second}, all, Alert{Passed, 21_000, "make test is done"}},
+		{"a long command", Facts{Command: long, Long: 10 * time.Second}, all, Alert{Passed, 21_000, "make test … is done"}},
 		{"one that failed", Facts{Command: failed, Long: 10 * time.Second}, all, Alert{Failed, 21_000, "make failed with exit code 2"}},
 		{"not that long", Facts{Command: long, Long: 21 * time.Second}, all, Alert{}},
 		{"never", Facts{Command: long}, all, Alert{}},

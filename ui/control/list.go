@@ -89,8 +89,10 @@ func (ct *Control) command(t *terminals.Terminal) (state overlay.Cell, line, fac
 		return state, line, ""
 	}
 	c := t.Info.Meta.LastCommand
-	if first, _, _ := strings.Cut(c.CommandLine, "\n"); line == "" {
-		line = words.Clean(first)
+	if first, _, more := strings.Cut(c.CommandLine, "\n"); line == "" {
+		if line = words.Clean(first); more {
+			line += l.Ellipsis
+		}
 	}
 	glyph := l.Running
 	switch {
