@@ -266,7 +266,8 @@ type CreateMeta struct {
 	Command []string          `json:"tandemux/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"tandemux/env,omitempty"`
 	Shell   string            `json:"tandemux/shell,omitempty"` // absolute path; empty means $SHELL
-	// CwdOf names a terminal in whose program's directory it starts; Cwd is for when that can't be told.
+	// CwdOf names a terminal in whose program's directory it starts; Cwd is for when that
+	// can't be told; a shell starts at home where neither is there.
 	CwdOf URI `json:"tandemux/cwdOf,omitempty"`
 	// ShellIntegration false starts a shell as it is, without marks of its
 	// commands; absent means as the host is configured. A Command that is an

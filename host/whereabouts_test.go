@@ -35,6 +35,16 @@ func TestCwdOf(t *testing.T) {
 	p.output(from, "back")
 	beside("ahp-terminal:/b", from, "")
 	p.output("ahp-terminal:/b", real)
+	// Where that directory was removed a shell starts at home; a program does not.
+	gone := ahp.CreateTerminalParams{
+		Channel: "ahp-terminal:/d", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Cwd: "file:///no/such",
+		Meta: &ahp.CreateMeta{CwdOf: "ahp-terminal:/never"},
+	}
+	p.must(ahp.MethodCreateTerminal, gone, nil)
+	gone.Channel, gone.Meta.Command = "ahp-terminal:/e", []string{"pwd"}
+	if err := p.call(ahp.MethodCreateTerminal, gone, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
+		t.Errorf("a program beside one whose directory is gone: %v", err)
+	}
 	beside("ahp-terminal:/c", "ahp-terminal:/never", "file:///etc") // of one that is not there: as cwd says
 	p.output("ahp-terminal:/c", "/etc")
 }

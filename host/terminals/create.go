@@ -78,7 +78,11 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	var roots []string
 	n.Sandbox, n.In, roots = ts.confinementOf(who, p.Claim)
 	var err error
-	if n.Dir, err = ts.startingDirectory(who, n.Sandbox, roots, p.Cwd, p.Meta.CwdOf); err != nil {
+	n.Dir, err = ts.startingDirectory(who, n.Sandbox, roots, p.Cwd, p.Meta.CwdOf)
+	if ahp.CodeOf(err) == ahp.CodeNotFound && p.Meta.CwdOf != "" && n.Sandbox == nil && len(p.Meta.Command) == 0 {
+		n.Dir, err = ts.Home, nil // It was removed below the other one: a shell is wanted all the same.
+	}
+	if err != nil {
 		return nil, err
 	}
 	if p.Meta.AwaitHolder {
