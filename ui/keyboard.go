@@ -98,8 +98,11 @@ func (m *Model) mode() keymap.Mode {
 // set its ESC went to the program already.
 func (m *Model) key(k tea.Key, rest bool) {
 	m.mouse.Keyed()
+	key := keymap.Press(k.Keystroke, k.Text)
 	if p, ok := m.loop.Overlay.(overlay.Passing); ok && p.Passes(k) {
 		m.loop.Close()
+	} else if list, is := m.loop.Overlay.(*overlay.List); is && !list.Words && key == m.keys.Prefix() {
+		m.loop.Close() // Nothing in it is for the prefix, and nothing is lost but a filter.
 	}
 	if o := m.loop.Overlay; o != nil {
 		if o.Key(k) && m.loop.Overlay == o {
@@ -112,7 +115,6 @@ func (m *Model) key(k tea.Key, rest bool) {
 		m.copying.Answer(k)
 		return
 	}
-	key := keymap.Press(k.Keystroke, k.Text)
 	if key != (keymap.Key{}) && m.keys.Press(key) {
 		return
 	}

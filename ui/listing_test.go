@@ -47,6 +47,20 @@ func TestTerminalListManyLines(t *testing.T) {
 	u.Shows("echo one…")
 }
 
+// The prefix leaves a list, and means there what it does everywhere.
+func TestPrefixLeavesAList(t *testing.T) {
+	u := New(t, Options{Host: crowd})
+	for _, list := range []string{"w", "a", "?", "I"} {
+		u.Press("ctrl+space "+list, "x", "ctrl+space :")
+		u.Shows("Commands")
+		u.Press("esc")
+	}
+	u.Press("ctrl+space w", "ctrl+space d")
+	if exit, ended := u.Ended(); !ended || exit.Reason != ui.Detached {
+		t.Errorf("not detached: %+v", exit)
+	}
+}
+
 // The screen of what is chosen shows, also of terminals in no pane, and goes on.
 func TestTerminalListPreviews(t *testing.T) {
 	u := New(t, Options{Host: crowd})
