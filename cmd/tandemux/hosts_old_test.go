@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -97,6 +98,7 @@ func (o older) less(msg []byte) (pass, answer []byte) {
 // TestOlderHost: a host that knows less is in the list, opens in a pane and is typed into;
 // what it does not know is missing there, and nothing else.
 func TestOlderHost(t *testing.T) {
+	soak.Long(t, "an interface and a host of another version")
 	if beside(t) {
 		return
 	}

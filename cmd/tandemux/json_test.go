@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/internal/cli"
+	"tandemux/internal/soak"
 )
 
 // jsonLines are command lines that are run with --json, in order: each ends with 0, or
@@ -169,6 +170,7 @@ task rm boxed
 // TestJSON: what each command prints with --json, and says when it fails, has the form
 // that `tandemux schema cli` describes, and no other member.
 func TestJSON(t *testing.T) {
+	soak.Long(t, "every command with --json")
 	if beside(t) {
 		return
 	}

@@ -323,6 +323,7 @@ var needed = map[string][]string{
 // standard error that does something to a terminal. All commands are run, with each of
 // their flags that takes no value.
 func TestLiar(t *testing.T) {
+	soak.Long(t, "every command with each of its flags")
 	if beside(t) {
 		return
 	}

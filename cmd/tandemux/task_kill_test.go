@@ -50,7 +50,7 @@ func startKilled(t *testing.T) *killed {
 	})
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
 	x.must(os.Mkdir(x.repo, 0o700))
-	for i := range 500 {
+	for i := range soak.Short(50, 500) {
 		x.must(os.WriteFile(filepath.Join(x.repo, fmt.Sprintf("file%03d.txt", i)), []byte(strings.Repeat(fmt.Sprintln("line", i), 50)), 0o600))
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
@@ -205,6 +205,7 @@ func TestTaskHostKilled(t *testing.T) {
 // TestAPIHostKilled: a command that uses the host's HTTP interface goes on with the next
 // host, too, when one dies after it was found to be awake.
 func TestAPIHostKilled(t *testing.T) {
+	soak.Long(t, "TestTaskHostKilled kills a host, too")
 	if beside(t) {
 		return
 	}
@@ -321,6 +322,7 @@ func killAt(r *rand.Rand, ms int, x *killed, args ...string) {
 // TestTaskFollowedOverDeath: who follows a task goes on with the next host when one dies in
 // a turn, and misses nothing (U47); the turn was interrupted, and that is what is said.
 func TestTaskFollowedOverDeath(t *testing.T) {
+	soak.Long(t, "TestTaskHostKilled kills a host in a turn, too")
 	if beside(t) {
 		return
 	}
