@@ -35,6 +35,7 @@ func filled(t testing.TB, w *fixture, script string) (*peer, ahp.URI) {
 // TestSnapshotBounds: whatever fills a terminal, a snapshot stays under 4 MiB on
 // the wire, and shows what the early viewer sees (docs/contributing/decisions.md §32).
 func TestSnapshotBounds(t *testing.T) {
+	soak.Long(t, "snapshots of megabytes")
 	t.Parallel()
 	lines := soak.Size(t, 800, 4000)
 	for name, script := range map[string]string{
@@ -116,6 +117,7 @@ func BenchmarkAttach(b *testing.B) {
 // did out of the replay log; a client of both has to take snapshots (AHP,
 // Lifecycle).
 func TestBusyEvictsNobody(t *testing.T) {
+	soak.Long(t, "what one terminal prints fills the replay log")
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayBytes = 64 << 10 })
 	const busy, quiet = "ahp-terminal:/busy", "ahp-terminal:/quiet"

@@ -14,6 +14,7 @@ import (
 	"tandemux/host"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -80,6 +81,7 @@ func (f *follower) shows(text string) bool {
 // printed; whoever shares a state with others, and whatever follows it, sees what who comes
 // later does.
 func TestBehindTogether(t *testing.T) {
+	soak.Long(t, "ten viewers of megabytes")
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
 		c.Engine, c.Limits.LagBytes, c.Limits.ReplayBytes, c.Limits.StallTime = "native", 128<<10, 64<<10, patience

@@ -186,7 +186,7 @@ func TestClaimAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	rounds := soak.Size(t, soak.Short(25, 100), 1000)
-	for i := range rounds + 50 {
+	for i := range rounds + soak.Short(15, 50) {
 		if i == rounds {
 			for range runtime.NumCPU() {
 				go func() {

@@ -148,7 +148,7 @@ func TestWatchLimits(t *testing.T) {
 		c.Limits.Watches, c.Limits.WatchesAll, c.Limits.WatchedDirs = 2, 3, 500
 	})
 	p := resource.WatchParams{Params: at("file://" + home)}
-	for i := range soak.Size(t, 2000, 20000) {
+	for i := range soak.Size(t, soak.Short(600, 2000), 20000) {
 		if err := os.MkdirAll(filepath.Join(home, "many", fmt.Sprint(i/200), fmt.Sprint(i%200)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -179,6 +179,7 @@ func TestWatchLimits(t *testing.T) {
 
 // TestStalledWatcher: a client that takes nothing delays nobody, and is closed as others are.
 func TestStalledWatcher(t *testing.T) {
+	soak.Long(t, "files are written until a queue is full")
 	t.Parallel()
 	var home string
 	w := start(t, withHome(&home), func(c *host.Config) { c.Limits.QueueBytes, c.Limits.LagBytes = 1<<20, 64<<10 })

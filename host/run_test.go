@@ -214,6 +214,7 @@ func TestArguments(t *testing.T) {
 // Words that begin a compound command leave no shell waiting for its end, neither
 // as a command's name nor as a line: they fail, and the next command runs.
 func TestOpeningWords(t *testing.T) {
+	soak.Long(t, "each word in each shell")
 	t.Parallel()
 	for name, path := range shells(t) {
 		t.Run(name, func(t *testing.T) {

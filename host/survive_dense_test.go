@@ -67,6 +67,7 @@ func denseRole() {
 // after another one has taken over on purpose, styles and links too; and so is what
 // is printed while the host is killed.
 func TestDenseHistory(t *testing.T) {
+	soak.Long(t, "megabytes of history")
 	if slow {
 		t.Skip("megabytes of output take long in this build; what it covers is no race")
 	}

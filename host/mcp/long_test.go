@@ -79,6 +79,7 @@ func TestLongCommand(t *testing.T) {
 // and none in which a command runs that was asked for; a terminal that it ends says so, with
 // what it printed, and is gone after a while (T38, T39, T41).
 func TestIdleSpares(t *testing.T) {
+	soak.Long(t, "it waits for seconds of idleness")
 	t.Parallel()
 	w := hosttest.New(t, "agent-idle = 1\n")
 	a := newAgent(w, "waiter")
@@ -139,6 +140,7 @@ func TestCrashIsListed(t *testing.T) {
 // identity that it is given: its terminals are its own and count for it. What an agent leaves
 // that does not come back is ended, also what prints (T12, T13, T41).
 func TestSameAgent(t *testing.T) {
+	soak.Long(t, "it waits for seconds of idleness")
 	t.Parallel()
 	w := hosttest.New(t, "agent-idle = 3\n")
 	as := func(name string, args ...string) *agent {

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // TestJunkOnStdin: lines that are no messages are answered, and end nothing.
 func TestJunkOnStdin(t *testing.T) {
+	soak.Long(t, "each kind of junk")
 	t.Parallel()
 	w := hosttest.New(t, "")
 	cmd := w.Command("mcp")

@@ -127,6 +127,7 @@ func TestLifecycle(t *testing.T) {
 // TestNamesForIDs: a name does for an id, and a title, which a program sets, does
 // not (D5).
 func TestNamesForIDs(t *testing.T) {
+	soak.Long(t, "each tool by names")
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "namer")
 	spawn := func() map[string]any {
@@ -218,6 +219,7 @@ func TestBlocked(t *testing.T) {
 
 // TestQuotaRace: limits hold when everybody asks at once (T12, T13).
 func TestQuotaRace(t *testing.T) {
+	soak.Long(t, "thirty terminals at once")
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "many")
 	answers := make(chan string)
@@ -387,6 +389,7 @@ func TestCancelEarly(t *testing.T) {
 
 // TestManyCalls: a hundred at once, each right.
 func TestManyCalls(t *testing.T) {
+	soak.Long(t, "many calls at once")
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "busy")
 	a.get("run_command", m{"command": []string{"true"}})
@@ -434,6 +437,7 @@ func TestInactivity(t *testing.T) {
 // TestFlood: thousands of calls at once are each answered, by the tool or by the
 // limit, and afterwards all is as before.
 func TestFlood(t *testing.T) {
+	soak.Long(t, "megabytes of output")
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "flood")
 	calls := soak.Size(t, soak.Short(300, 1_000), 10_000)

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // TestCheckOfWhatComesHome: the check sees the task's work with what is new at home, also
 // with what came there while it ran; what fails together does not come home, though each
 // alone would have passed.
 func TestCheckOfWhatComesHome(t *testing.T) {
+	soak.Long(t, "checks that run again")
 	t.Parallel()
 	repo, w := behind(t, map[string]string{"a": "1\n2\n3\n4\nfive\n"}, map[string]string{"lib": "of home\n"})
 	var seen []string

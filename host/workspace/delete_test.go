@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"tandemux/internal/soak"
 )
 
 // TestDeleteNames: what goes with a workspace and is nowhere else is named, and what its
@@ -45,6 +47,7 @@ func TestDeleteNames(t *testing.T) {
 // TestUpdateSubmodule: a submodule that comes with an update is an empty directory, and no
 // change of the task's.
 func TestUpdateSubmodule(t *testing.T) {
+	soak.Long(t, "git makes submodules slowly")
 	t.Parallel()
 	inner := repository(t, map[string]string{"x": "1\n"})
 	repo, w := behind(t, map[string]string{"b": "bb\n"}, nil)

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/host/workspace/filetree"
 	"tandemux/host/workspace/modules"
+	"tandemux/internal/soak"
 )
 
 // withModules is a repository with the submodule vendor/sub at its first commit, of which
@@ -32,6 +33,7 @@ func withModules(t *testing.T) (repo string) {
 // and nothing of them is a change before somebody makes one. What is made there is on a
 // branch of the submodule's when the task is deleted, and named.
 func TestSubmodulesFilled(t *testing.T) {
+	soak.Long(t, "git makes submodules slowly")
 	t.Parallel()
 	repo := withModules(t)
 	s := newStore(t)
@@ -76,6 +78,7 @@ func TestSubmodulesFilled(t *testing.T) {
 // TestSubmodulesKept: what is as it was is kept nowhere, by force nothing is, and a task of
 // the same name takes no other's branch.
 func TestSubmodulesKept(t *testing.T) {
+	soak.Long(t, "git makes submodules slowly")
 	t.Parallel()
 	repo := withModules(t)
 	s := newStore(t)

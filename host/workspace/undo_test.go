@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // changed gives a task's worktree with changes of all kinds, some of them committed, and
@@ -65,6 +66,7 @@ func TestUndo(t *testing.T) {
 // TestRefusedUndo: what was written since, or leads elsewhere, is left as it is, and so
 // is all else.
 func TestRefusedUndo(t *testing.T) {
+	soak.Long(t, "each way to refuse")
 	t.Parallel()
 	outside := t.TempDir()
 	write(t, outside, map[string]string{"gone": "outside\n", "n": "new\n"})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // behind gives a task with work, some of it committed, and a branch main that went on.
@@ -166,6 +167,7 @@ func TestUpdateAmbiguous(t *testing.T) {
 // TestUpdateResolved: an agent that only edits files has resolved them, too; the merge
 // home is a merge of both.
 func TestUpdateResolved(t *testing.T) {
+	soak.Long(t, "TestUpdateConflicts has the conflicts")
 	t.Parallel()
 	for _, sandboxed := range []bool{false, true} {
 		t.Run(fmt.Sprint("sandboxed ", sandboxed), func(t *testing.T) {
@@ -194,6 +196,7 @@ func TestUpdateResolved(t *testing.T) {
 // TestUpdateAborted: given up by us or by the agent, files are what they were, and what was
 // done of it is kept.
 func TestUpdateAborted(t *testing.T) {
+	soak.Long(t, "TestUpdateConflicts has the conflicts")
 	t.Parallel()
 	repo, w := behind(t, map[string]string{"a": "task\n2\n3\n4\n5\n"}, map[string]string{"a": "home\n2\n3\n4\n5\n", "new": "n\n"})
 	must(w.Mounts(background))(t)
@@ -270,6 +273,7 @@ func TestUpdateInTheWay(t *testing.T) {
 // whole the next time that anything is asked; files that were written since stay, and the
 // update has not been.
 func TestUpdateInterrupted(t *testing.T) {
+	soak.Long(t, "an update is cut off in each of its steps")
 	t.Parallel()
 	for name, c := range map[string]struct {
 		since map[string]string

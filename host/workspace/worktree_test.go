@@ -88,6 +88,7 @@ func TestWorktreeBranches(t *testing.T) {
 }
 
 func TestWorktreeRepositories(t *testing.T) {
+	soak.Long(t, "each kind of repository")
 	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n", "dir/b": "2\n"})
@@ -608,6 +609,7 @@ func second[T any](_ T, err error) error { return err }
 
 // TestTenTasksOnOneRepository: all get a worktree, at once, and all work comes home.
 func TestTenTasksOnOneRepository(t *testing.T) {
+	soak.Long(t, "ten tasks")
 	t.Parallel()
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})

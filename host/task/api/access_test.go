@@ -10,6 +10,7 @@ import (
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 // TestKeys: what a key may do is its scopes, and it is over at once (U87–U90, U97,
@@ -130,6 +131,7 @@ func TestKeys(t *testing.T) {
 // TestDualParents: creating and seeing a task takes the agent and the project
 // (U82–U86).
 func TestDualParents(t *testing.T) {
+	soak.Long(t, "each right of an agent and of a project")
 	t.Parallel()
 	needSandbox(t)
 	w := start(t)
@@ -215,6 +217,7 @@ func TestDualParents(t *testing.T) {
 // TestOthersAgents: an agent that a key deployed is shown no file of the host's that
 // its definition names, and runs in a sandbox only.
 func TestOthersAgents(t *testing.T) {
+	soak.Long(t, "rights of several people")
 	t.Parallel()
 	needSandbox(t)
 	w := start(t)

@@ -13,6 +13,7 @@ import (
 	"tandemux/host/task/home"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
+	"tandemux/internal/soak"
 )
 
 // checked gives a task with a change in a worktree, whose repository has a check.
@@ -101,6 +102,7 @@ func TestCheckOfWhatWasSaid(t *testing.T) {
 
 // TestCheckInSandbox: the check sees what the agent sees, and nothing else.
 func TestCheckInSandbox(t *testing.T) {
+	soak.Long(t, "TestCheck has a check, without a sandbox")
 	t.Parallel()
 	needSandbox(t)
 	w, id, repo, _ := checked(t, `pwd; git log --oneline | wc -l; echo $HOME; test -e "`+os.TempDir()+`/outside-of-it" && echo seen; test "$PWD" = /workspace`, map[string]any{"no_sandbox": nil})

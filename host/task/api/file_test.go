@@ -14,6 +14,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // TestFiles goes through the requests on files and their statuses (U60–U67).
@@ -269,6 +270,7 @@ func TestMergeWhileRunning(t *testing.T) {
 // TestMergeMessage: a commit says what the task was asked and what its agent said in the
 // end, of the time since the last merge.
 func TestMergeMessage(t *testing.T) {
+	soak.Long(t, "TestWorkspaceHome merges")
 	t.Parallel()
 	w := start(t)
 	turn := func(text, says string) string {

@@ -16,6 +16,7 @@ import (
 	"tandemux/host/task/store"
 	"tandemux/host/workspace/filetree"
 	"tandemux/host/workspace/folders"
+	"tandemux/internal/soak"
 )
 
 // seesFolder is a hook that says what it sees in its folder, and leaves something there.
@@ -29,6 +30,7 @@ printf '{"type":"message","text":"%s"}\n' "$(cat ~/.agent/settings ~/.agent/toke
 // none is named (U6); logins that are mounted there do neither; a type that is none is refused
 // with those that there are, before anything is read.
 func TestFolderTypes(t *testing.T) {
+	soak.Long(t, "each type of folder in a sandbox")
 	needSandbox(t)
 	t.Parallel()
 	w := start(t)

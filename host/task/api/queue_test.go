@@ -8,11 +8,13 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/queue"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 // TestTasksAtOnce: no more tasks work at once than may, of an agent and of all; the others
 // are PENDING and follow in order, also with the next host.
 func TestTasksAtOnce(t *testing.T) {
+	soak.Long(t, "many tasks at once")
 	t.Parallel()
 	w := start(t)
 	w.limits.Store(&queue.Limits{"asks": 1, queue.AllTasks: 2})

@@ -13,6 +13,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 const hello = `prompt
@@ -279,6 +280,7 @@ func compact(raw json.RawMessage) string {
 // TestBadHooks: hooks that fail, hang, flood or are not there end their event with
 // the reason, and nothing else (U43, U81).
 func TestBadHooks(t *testing.T) {
+	soak.Long(t, "each way in which a hook can fail")
 	t.Parallel()
 	w := start(t)
 	for name, bad := range map[string]struct{ event, timeout, why string }{
