@@ -20,7 +20,7 @@ import (
 // a host that refuses and vanishes between, and checks that nothing breaks, that
 // the layout stays in order, and that all comes to rest.
 func TestRandomKeys(t *testing.T) {
-	seeds := uint64(soak.Short(2, 8))
+	seeds := uint64(soak.Short(1, 8))
 	long, first := soak.Time(t), uint64(0)
 	if long > 0 {
 		first = soak.Seed(t) >> 1

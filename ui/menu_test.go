@@ -104,7 +104,7 @@ func TestMenuByDragging(t *testing.T) {
 func TestMenusAndNumbersInTinyWindows(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space |", "ctrl+space -", "ctrl+space +", "ctrl+space c", "ctrl+space 1")
-	for w := 1; w < 40; w += soak.Short(13, 6) {
+	for w := 1; w < 40; w += soak.Short(19, 6) {
 		for h := 1; h < 9; h++ {
 			u.Resize(w, h)
 			for _, line := range []string{"menu pane", "menu tab", "menu line", "pane-numbers", "layouts", "messages"} {

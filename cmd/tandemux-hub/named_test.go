@@ -12,6 +12,7 @@ import (
 	"tandemux/host/task"
 	"tandemux/hub/audit"
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // keeper keeps secrets in files of a machine's.
@@ -27,6 +28,7 @@ func keeper(m *hosttest.Machine) func(name, secret string) (path string) {
 // log on the host, and in the hub's audit, which calls operations by their names; who lacks
 // the scope is refused, and that is noted, too.
 func TestAnswerNamed(t *testing.T) {
+	soak.Long(t, "a hub, a host and several people")
 	t.Parallel()
 	home, build := hosttest.New(t, ""), hosttest.New(t, "")
 	_, addr := runHub(t, home)

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"tandemux/internal/hosttest"
+	"tandemux/internal/soak"
 )
 
 // TestFleetPage runs the commands of docs/fleet.md as they are written, from one machine to
 // three: each machine is a home of its own, and ssh a program that goes from one to another.
 // Ports are free ones, and house is this machine, by TLS.
 func TestFleetPage(t *testing.T) {
+	soak.Long(t, "the page of a whole fleet")
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/fleet.md")
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"tandemux/hub/audit"
 	"tandemux/internal/hosttest"
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 // said is what commands print.
@@ -51,6 +52,7 @@ func run(ctx context.Context, args ...string) (string, error) {
 // TestAudit: who did what, and who was refused, is on the hub's disk, in the order in which it was, and
 // outlives the hub.
 func TestAudit(t *testing.T) {
+	soak.Long(t, "a hub is killed and started anew")
 	home := t.TempDir()
 	runtime, err := os.MkdirTemp("", "h") // sockets want short paths
 	if err != nil {
@@ -163,6 +165,7 @@ func TestAudit(t *testing.T) {
 // TestPersonAtHost: what is done on a host through the hub has in the host's own log who the
 // hub knows them to be, beside the token that let them in.
 func TestPersonAtHost(t *testing.T) {
+	soak.Long(t, "a hub, a host and several people")
 	t.Parallel()
 	home, build := hosttest.New(t, ""), hosttest.New(t, "")
 	_, addr := runHub(t, home)

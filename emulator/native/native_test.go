@@ -19,7 +19,7 @@ func TestGolden(t *testing.T) {
 // Whatever a child writes: any split of it is the same, a snapshot rebuilds the
 // state, damage covers what changed, and what we give is well formed.
 func TestProperties(t *testing.T) {
-	n := soak.Size(t, soak.Short(15, 50), 1000)
+	n := soak.Size(t, soak.Short(8, 50), 1000)
 	emutest.Properties(t, New, emutest.Options{Features: emutest.All, Programs: n, Steps: 60, Seed: 1})
 }
 

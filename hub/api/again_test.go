@@ -145,6 +145,7 @@ func (f *fleet) cut(h *member, long time.Duration, d ...linktest.Direction) {
 // it is back, but not that of a task that a hub lends it: another may have it by then. It says
 // that it was interrupted.
 func TestLent(t *testing.T) {
+	soak.Long(t, "hosts die at several moments")
 	t.Parallel()
 	f := &fleet{T: t, dir: t.TempDir()}
 	h := &member{Machine: hosttest.New(t, ""), name: "build"}

@@ -190,6 +190,7 @@ func TestFilesTravel(t *testing.T) {
 
 // TestDirectoryTravels: so does a directory that is no repository.
 func TestDirectoryTravels(t *testing.T) {
+	soak.Long(t, "TestFilesTravel has files that travel")
 	t.Parallel()
 	f := newFleet(t)
 	f.host("one", 1)
@@ -293,6 +294,7 @@ func (f *fleet) as(name string, scopes ...string) *apiclient.Client {
 // those whose lease it has; what is not what was said is not stored, nor what there is no
 // room for.
 func TestFilesOfOthers(t *testing.T) {
+	soak.Long(t, "several people")
 	t.Parallel()
 	f := newFleet(t)
 	ada, ben := f.as("ada", "session", "terminal:read"), f.as("ben", "session", "terminal:read")

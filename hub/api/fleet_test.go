@@ -32,6 +32,7 @@ import (
 	"tandemux/internal/apiclient"
 	"tandemux/internal/hosttest"
 	"tandemux/internal/linktest"
+	"tandemux/internal/soak"
 )
 
 func TestMain(m *testing.M) {
@@ -393,6 +394,7 @@ func TestOneHost(t *testing.T) {
 // TestUntold: of a turn that was lost, whose end the hub noted and, as it was killed then,
 // did not tell, the stream tells it to the first that waits for it, and ends.
 func TestUntold(t *testing.T) {
+	soak.Long(t, "a hub is killed before it has told")
 	t.Parallel()
 	f := newFleet(t)
 	tk, _ := f.create(task.NewTask{Command: f.script("prompt\nsay done"), Where: "gpu"}, "x")

@@ -162,6 +162,7 @@ func TestKills(t *testing.T) {
 
 // TestCancel: a task is cancelled where it runs, and a drained host is given nothing.
 func TestCancel(t *testing.T) {
+	soak.Long(t, "a host is drained")
 	t.Parallel()
 	f := newFleet(t)
 	h := f.host("build", 2)
