@@ -288,7 +288,7 @@ func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 		s.removeFilesystem(ctx, orphan)
 	}
 	if spec := specOf(t); spec.Kind == workspace.Copy && t.FilesystemID == "" {
-		if err := s.Files.RemoveTree(ctx, spec.Filesystem); err != nil && !errors.Is(err, filetree.ErrNotFound) {
+		if err := s.Files.RemoveTree(spec.Filesystem); err != nil && !errors.Is(err, filetree.ErrNotFound) {
 			s.Log.Warn("remove a task's copy", "task", t.ID, "err", err)
 		}
 	}
@@ -308,7 +308,7 @@ func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
 }
 
 func (s *Service) removeFilesystem(ctx context.Context, id string) {
-	err := s.Files.RemoveTree(ctx, id)
+	err := s.Files.RemoveTree(id)
 	if err == nil || errors.Is(err, filetree.ErrNotFound) {
 		err = s.Store.Filesystems.Delete(ctx, id)
 	}

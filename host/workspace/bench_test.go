@@ -63,7 +63,7 @@ func BenchmarkCreateCopy(b *testing.B) {
 		w := create(b, s, id, Spec{Kind: Copy, Dir: dir})
 		b.StopTimer()
 		must(w.Delete(context.Background(), true))(b)
-		if err := s.RemoveTree(context.Background(), id); err != nil {
+		if err := s.RemoveTree(id); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

@@ -52,7 +52,7 @@ func (j *job) do(s *Store, i int) error {
 		}
 		if i%2 == 1 {
 			if _, err = w.Delete(background, false); err == nil && j.What == "copy" {
-				err = s.RemoveTree(background, id)
+				err = s.RemoveTree(id)
 			}
 		}
 		return err
@@ -416,7 +416,7 @@ func (j *job) checkCreated(t *testing.T, s *Store) {
 		// that was being deleted stays.
 		if _, gone := s.Workspace(id); gone != nil && j.What == "copy" && i%2 == 1 {
 			must(s.Remove(background, id, true))(t)
-			if err := s.RemoveTree(background, id); err != nil && !errors.Is(err, filetree.ErrNotFound) {
+			if err := s.RemoveTree(id); err != nil && !errors.Is(err, filetree.ErrNotFound) {
 				t.Error(err)
 			}
 		}
@@ -429,7 +429,7 @@ func (j *job) checkCreated(t *testing.T, s *Store) {
 		}
 		must(s.Remove(background, id, true))(t)
 		if j.What == "copy" {
-			if err := s.RemoveTree(background, id); err != nil {
+			if err := s.RemoveTree(id); err != nil {
 				t.Error(err)
 			}
 		}

@@ -195,7 +195,7 @@ func TestPathsThatClimb(t *testing.T) {
 	f := newFixture(t)
 	for _, p := range []string{"..", "../x", "a/../../x", "/etc/passwd", "", ".", "a/", "a//b", "a\x00", "dir/../a.txt", "./a.txt"} {
 		for what, err := range map[string]error{
-			"stat": second(stat(f.tree, p)), "remove": second(f.tree.Remove(background, p, "")),
+			"stat": second(stat(f.tree, p)), "remove": second(f.tree.Remove(p, "")),
 			"write": second(f.tree.Write(background, filetree.Write{Path: p, Body: strings.NewReader("x")})),
 			"diff":  second(f.work.Diff(background, DiffOptions{Paths: []string{p}})),
 		} {

@@ -374,11 +374,11 @@ func testStatuses(t *testing.T, f *fixture) {
 	if list := must(os.ReadDir(filepath.Join(f.options.State, "filesystems", "fs", "packs")))(t); len(list) > 2 {
 		t.Errorf("refused writes left %d packs", len(list))
 	}
-	_, err := f.tree.Remove(background, "a.txt", other)
+	_, err := f.tree.Remove("a.txt", other)
 	wantIs(t, err, filetree.ErrConflict, "version")
-	_, err = f.tree.Remove(background, "nothing", "")
+	_, err = f.tree.Remove("nothing", "")
 	wantIs(t, err, filetree.ErrNotFound, "")
-	must(f.tree.Remove(background, "dir", base))(t)
+	must(f.tree.Remove("dir", base))(t)
 	if _, err := stat(f.tree, "dir/deep/c.png"); !errors.Is(err, filetree.ErrNotFound) {
 		t.Errorf("a removed directory left %v", err)
 	}

@@ -68,7 +68,7 @@ func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id stri
 			failed = append(failed, err)
 		}
 	}
-	return errors.Join(append(failed, s.Trees.Sweep(ctx, keepFilesystem))...)
+	return errors.Join(append(failed, s.Trees.Sweep(keepFilesystem))...)
 }
 
 // git runs in a directory.

@@ -289,7 +289,7 @@ func (w *Workspace) release(ctx context.Context, r *record, force, made bool) (k
 			return "", err
 		}
 		if made {
-			if err := w.store.RemoveTree(ctx, r.Filesystem); err != nil {
+			if err := w.store.RemoveTree(r.Filesystem); err != nil {
 				return "", err
 			}
 		}

@@ -45,7 +45,7 @@ var fileRoutes = []Route{
 	on("GET /filesystems/{filesystem}/files/{path...}", "getFile", "Get what is known of a file or directory.", withTree(access.Read, getFile)),
 	on("DELETE /filesystems/{filesystem}/files/{path...}", "deleteFile", "Remove a file, or a directory with all in it.",
 		withTree(access.Update, func(r *Request, t *filetree.Tree, in Base) (Versioned, error) {
-			version, err := t.Remove(r.Context(), r.PathValue("path"), in.Version)
+			version, err := t.Remove(r.PathValue("path"), in.Version)
 			return Versioned{version}, err
 		})),
 	on("GET /filesystems/{filesystem}/file-download", "downloadFile", "Download one file.\nOf a symlink it is the target.", withTree(access.Read, downloadFile)).bytes("application/octet-stream"),
@@ -198,7 +198,7 @@ func deleteFilesystem(r *Request, _ none) (none, error) {
 		err = r.Tasks.Store.Filesystems.Delete(ctx, f.ID)
 	}
 	if err == nil {
-		if err = r.Tasks.Files.RemoveTree(context.WithoutCancel(ctx), f.ID); errors.Is(err, filetree.ErrNotFound) {
+		if err = r.Tasks.Files.RemoveTree(f.ID); errors.Is(err, filetree.ErrNotFound) {
 			err = nil
 		}
 	}

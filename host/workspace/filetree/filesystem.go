@@ -142,7 +142,7 @@ func (s *Trees) Tree(id string) (*Tree, error) {
 func noTree(id string) error { return Failf(ErrNotFound, "there is no filesystem %q", Clip(id)) }
 
 // RemoveTree removes a filesystem. Tasks that work on it keep their copies.
-func (s *Trees) RemoveTree(ctx context.Context, id string) error {
+func (s *Trees) RemoveTree(id string) error {
 	t, err := s.Tree(id)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (t *Tree) Manifest() (*Manifest, error) {
 }
 
 // Sweep removes filesystems that are not to be kept, and what a death left.
-func (s *Trees) Sweep(ctx context.Context, keep func(id string) bool) error {
+func (s *Trees) Sweep(keep func(id string) bool) error {
 	list, err := os.ReadDir(s.dir)
 	failed := []error{err}
 	for _, e := range list {
@@ -189,7 +189,7 @@ func (s *Trees) Sweep(ctx context.Context, keep func(id string) bool) error {
 		case strings.HasPrefix(id, oldPrefix):
 			failed = append(failed, RemoveTree(filepath.Join(s.dir, id)))
 		case CheckID("filesystem", id) == nil && !keep(id):
-			if err := s.RemoveTree(ctx, id); !errors.Is(err, ErrNotFound) {
+			if err := s.RemoveTree(id); !errors.Is(err, ErrNotFound) {
 				failed = append(failed, err)
 			}
 		}

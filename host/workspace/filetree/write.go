@@ -206,7 +206,7 @@ func (m *Manifest) with(e Entry) ([]Entry, error) {
 }
 
 // Remove removes a file, or a directory with all in it. Base may be empty.
-func (t *Tree) Remove(ctx context.Context, path, base string) (version string, err error) {
+func (t *Tree) Remove(path, base string) (version string, err error) {
 	if err := CheckPath(path); err != nil {
 		return "", err
 	}
