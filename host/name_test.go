@@ -85,10 +85,13 @@ func TestNames(t *testing.T) {
 	row(b, "build-2", "build-2", "sh")
 	says("renamed like another", act(b, ahp.TerminalTitleChanged{Title: "build"}), `terminal abcd has the name "build"`)
 	says("renamed like another's id", act(b, ahp.TerminalTitleChanged{Title: "abcd"}), "is the id of another terminal")
-	for name, why := range map[string]string{"a\x1b[2J": "don't show", "pay\u202eroll": "don't show", " x": "blank", strings.Repeat("x", 200): "longer than"} {
+	for name, why := range map[string]string{"a\x1b[2J": "don't show", "pay\u202eroll": "don't show", "a\u200db": "don't show", " x": "blank", strings.Repeat("x", 200): "longer than"} {
 		says("a name like "+name, act(b, ahp.TerminalTitleChanged{Title: name}), why)
 	}
 	row(b, "build-2", "build-2", "sh")
+	if s := act(a, ahp.TerminalTitleChanged{Title: "👩🏽\u200d💻 👩\u200d❤️\u200d👩"}); s != "" {
+		t.Errorf("a name with joined emoji: %s", s)
+	}
 	if s := act(a, ahp.TerminalTitleChanged{Title: "ab"}); s != "" { // the owner may call it what they like
 		t.Errorf("renamed: %s", s)
 	}

@@ -13,7 +13,6 @@ import (
 	"tandemux/host/params"
 	"tandemux/host/requests"
 	"tandemux/host/shell"
-	"tandemux/internal/plaintext"
 )
 
 // A terminal has a title, which says what runs in it (host/terminal), and may have
@@ -39,7 +38,7 @@ func checkName(s string) string {
 	switch {
 	case len(s) > maxName:
 		return fmt.Sprintf("it is longer than %d bytes", maxName)
-	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }):
+	case shown(s) != s:
 		return "it has control characters or others that don't show in it"
 	case strings.TrimSpace(s) != s:
 		return "it begins or ends with a blank"
@@ -49,8 +48,20 @@ func checkName(s string) string {
 
 // cleanName makes a name of what was not meant to be one.
 func cleanName(s string) string {
-	s = plaintext.Without(strings.ToValidUTF8(s[:min(len(s), maxName)], ""), func(r rune) bool { return !unicode.IsGraphic(r) })
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(shown(strings.ToValidUTF8(s[:min(len(s), maxName)], "")))
+}
+
+// shown is a text without the characters that don't show. What joins two emoji to one does.
+func shown(s string) string {
+	rs := []rune(s)
+	var b strings.Builder
+	for i, r := range rs {
+		joins := r == 0x200d && i > 0 && i+1 < len(rs) && unicode.In(rs[i-1], unicode.So, unicode.Sk, unicode.Mn) && unicode.Is(unicode.So, rs[i+1])
+		if joins || unicode.IsGraphic(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // nameTaken says why the terminal at uri, which may yet have to be made, can't have
