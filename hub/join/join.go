@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,6 +74,9 @@ const (
 	listPause  = time.Second
 )
 
+// answerTime is how long it may take to connect to a hub, and that to say the first word.
+var answerTime = 2 * time.Second
+
 // errCredential ends a join whose credential is not let in any more.
 var errCredential = errors.New("the hub refuses the credential: it was revoked or has ended; `tandemux hub invite` makes another")
 
@@ -93,6 +97,7 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel(nil)
 	first := make(chan struct{})
 	var once sync.Once
+	opts = slices.Clip(append(opts, nats.SkipHostLookup(), nats.SetCustomDialer(dialer{ctx}), nats.Timeout(answerTime)))
 	nc, err := nats.Connect(o.URL, append(opts,
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(firstPause), nats.ReconnectJitter(firstPause, time.Second),
 		nats.PingInterval(pingTime), nats.MaxPingsOutstanding(pings),
@@ -178,6 +183,41 @@ func dialOptions(at, credential, pin string) (name string, opts []nats.Option, e
 		opts = append(opts, nats.Secure(wsrpc.ClientTLS(u.Hostname(), pin)))
 	}
 	return claims.Name, opts, nil
+}
+
+// dialer connects to the hub until ctx ends: NATS's own waits, and all that ask for something
+// with it.
+type dialer struct{ ctx context.Context }
+
+// Dial implements nats.CustomDialer.
+func (d dialer) Dial(network, at string) (net.Conn, error) {
+	ctx, done := context.WithTimeout(d.ctx, answerTime)
+	defer done()
+	c, err := (&net.Dialer{}).DialContext(ctx, network, at)
+	if err != nil {
+		return nil, err
+	}
+	return &dialed{c, context.AfterFunc(d.ctx, func() { c.Close() })}, nil
+}
+
+// dialed is a connection that ends with its dialer's until heard is called: nobody says
+// goodbye to who has said nothing.
+type dialed struct {
+	net.Conn
+	heard func() bool
+}
+
+func (c *dialed) Close() error {
+	c.heard()
+	return c.Conn.Close()
+}
+
+func (c *dialed) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.heard()
+	}
+	return n, err
 }
 
 // dialAs connects to the host for who has a token; person is who the hub says that is.

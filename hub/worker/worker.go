@@ -31,8 +31,10 @@ type Options struct {
 	Log    *slog.Logger
 }
 
+// askTime is for how long an answer of the hub's or the host's is waited for.
+var askTime = 10 * time.Second
+
 const (
-	askTime   = 10 * time.Second
 	checkTime = time.Second // between looks at the clock while work may have to be stopped
 	agentTime = time.Minute // how old the list of agents gets
 	firstBeat = 5 * time.Second
@@ -224,7 +226,7 @@ func (w *Worker) told(m *nats.Msg) {
 
 // ask asks the hub for something and waits for the answer.
 func (w *Worker) ask(kind string, v any) (r queue.Reply, err error) {
-	ctx, done := context.WithTimeout(context.Background(), askTime) // what ends is told, too
+	ctx, done := context.WithTimeout(w.ctx, askTime) // what is not told the next one tells
 	defer done()
 	return w.askWithin(ctx, kind, v)
 }
