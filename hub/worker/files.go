@@ -64,7 +64,7 @@ func (t *turn) unpack(ctx context.Context, l travel.Load) (string, error) {
 func (t *turn) fetching(ctx context.Context, failed *error) io.Reader {
 	return &files.Pieces{Next: func(at uint64) ([]byte, uint64, error) {
 		for tries := 0; ; tries++ {
-			r, err := t.w.ask("file", queue.Piece{Held: t.key, At: at})
+			r, err := t.w.ask(ctx, "file", queue.Piece{Held: t.key, At: at})
 			switch {
 			case err == nil:
 				return r.Body, r.Next, nil

@@ -38,7 +38,7 @@ const (
 )
 
 // Ask implements lease.Hub.
-func (t *turn) Ask(_ context.Context, id string, op lease.Op) (lease.Record, error) {
+func (t *turn) Ask(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
 	if op.Verb == lease.Begin || op.Verb == lease.Finish {
 		var err error
 		if op.Note, err = json.Marshal(t.note); err != nil {
@@ -52,7 +52,10 @@ func (t *turn) Ask(_ context.Context, id string, op lease.Op) (lease.Record, err
 		}
 		sent = t.began
 	}
-	r, err := t.w.ask("ask", queue.Ask{ID: id, Op: op})
+	if op.Verb == lease.Finish || op.Verb == lease.Redo { // the work has ended: that is told, too, of a lease that may be over
+		ctx = t.w.ctx
+	}
+	r, err := t.w.ask(ctx, "ask", queue.Ask{ID: id, Op: op})
 	if err != nil || r.Record == nil {
 		return lease.Record{}, err
 	}
@@ -196,7 +199,7 @@ func (t *turn) Run(ctx context.Context, id string, r lease.Record) (lease.End, e
 
 // send sends the event to the host's task and gives its id there.
 func (t *turn) send(ctx context.Context, work string) (string, error) {
-	reply, err := lease.Insist(ctx, t, func() (queue.Reply, error) { return t.w.ask("event", queue.Wanted{Held: t.key, Event: work}) })
+	reply, err := lease.Insist(ctx, t, func() (queue.Reply, error) { return t.w.ask(ctx, "event", queue.Wanted{Held: t.key, Event: work}) })
 	if err != nil {
 		return "", err
 	}
@@ -358,7 +361,7 @@ func (p *pipe) stop() {
 // tell tells the hub some parts, until it has them, and gives the last that it has.
 func (t *turn) tell(ctx context.Context, first int64, parts []json.RawMessage) (int64, error) {
 	r, err := lease.Insist(ctx, t, func() (queue.Reply, error) {
-		return t.w.ask("parts", queue.Parts{Held: t.key, First: first, Parts: parts})
+		return t.w.ask(ctx, "parts", queue.Parts{Held: t.key, First: first, Parts: parts})
 	})
 	return r.Last, err
 }

@@ -88,13 +88,13 @@ func Run(ctx context.Context, o Options) error {
 		said := make(chan error, 1)
 		w.all.Go(func() { said <- w.beat() })
 		for answered := false; !answered; {
+			w.pause() // it may not be answered at all
 			select {
 			case err := <-said:
 				if answered = true; err != nil && ctx.Err() == nil {
 					o.Log.Warn("say what this host has", "err", err)
 				}
-			case <-time.After(checkTime): // it may not be answered at all
-				w.pause()
+			case <-time.After(checkTime):
 			}
 		}
 		timer.Reset(w.pause())
@@ -140,7 +140,7 @@ func (w *Worker) beat() error {
 	w.mu.Lock()
 	b.Has, b.Room = w.holder.All(), w.o.Room-len(w.work)
 	w.mu.Unlock()
-	reply, err := w.ask("beat", b)
+	reply, err := w.ask(w.ctx, "beat", b)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (w *Worker) got(id string, r lease.Record, sent time.Duration) {
 	w.work[key] = cancel
 	if w.gave[key] { // and the work is stopped
 		w.all.Go(func() {
-			_, err := w.ask("ask", queue.Ask{ID: id, Op: lease.Op{Verb: lease.Redo, Lease: key.Lease}})
+			_, err := w.ask(ctx, "ask", queue.Ask{ID: id, Op: lease.Op{Verb: lease.Redo, Lease: key.Lease}})
 			if err != nil && ctx.Err() == nil {
 				w.o.Log.Warn("give back a task that was stopped", "task", id, "err", err)
 			}
@@ -224,9 +224,10 @@ func (w *Worker) told(m *nats.Msg) {
 	w.got(t.ID, *t.Record, 0)
 }
 
-// ask asks the hub for something and waits for the answer.
-func (w *Worker) ask(kind string, v any) (r queue.Reply, err error) {
-	ctx, done := context.WithTimeout(w.ctx, askTime) // what is not told the next one tells
+// ask asks the hub for something and waits for the answer. What a worker that ends has not told
+// the next one tells.
+func (w *Worker) ask(ctx context.Context, kind string, v any) (r queue.Reply, err error) {
+	ctx, done := context.WithTimeout(ctx, askTime)
 	defer done()
 	return w.askWithin(ctx, kind, v)
 }
