@@ -26,12 +26,8 @@ func (q *queue) lookAtEcho(typed bool) (changed bool) {
 		now = ahp.EchoPrompt
 	case q.echo.flood.Load() && !typed && q.echo.told != ahp.EchoPrompt:
 		return false
-	default:
-		q.in.raw.Control(func(fd uintptr) { //nolint:errcheck // a closed pty echoes nothing
-			if rawio.Echoes(fd) {
-				now = ahp.EchoTty
-			}
-		})
+	case q.in.echoes():
+		now = ahp.EchoTty
 	}
 	if changed = now != q.echo.told; changed {
 		q.echo.told = now
@@ -46,4 +42,10 @@ func (q *queue) LookAtEcho() (changed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.running.Load() && q.lookAtEcho(true)
+}
+
+// echoes reports whether the pty does; a closed one does not.
+func (in *input) echoes() (is bool) {
+	in.raw.Control(func(fd uintptr) { is = rawio.Echoes(fd) }) //nolint:errcheck // as above
+	return is
 }

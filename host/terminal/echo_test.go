@@ -169,3 +169,12 @@ func TestAnswersAreReadOnce(t *testing.T) {
 		t.Errorf("%d of %d floods came to their end", n, typists*keys/16)
 	}
 }
+
+// In a flood the pty's bits are not looked at, and nothing is allocated for that.
+func TestEchoInFloods(t *testing.T) {
+	term := fed(t, nil)
+	term.echo.flood.Store(true)
+	if n := testing.AllocsPerRun(100, func() { term.lookAtEcho(false) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -229,15 +229,16 @@ func (q *queue) due(later bool) bool {
 	if q.pending.empty() && !crowded || w.called || !q.running.Load() {
 		return false
 	}
+	waited := !later && (crowded || q.pending.full()) // by the reader
+	if w.armed && !waited {
+		return false
+	}
 	now := time.Now()
 	wait := w.pace.Left(now)
-	if !later && (crowded || q.pending.full()) { // The reader waits for Take.
+	if waited {
 		wait = 0
 		w.timer.Stop()
 		w.armed = false
-	}
-	if w.armed {
-		return false
 	}
 	if wait > 0 || later {
 		w.armed = true

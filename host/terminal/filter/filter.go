@@ -36,6 +36,7 @@ type Filter struct {
 	// What the last add found, for the caller.
 	Marks  []Mark
 	bodies []byte // of the marks
+	at     cursor // of Add; kept, so that it is allocated once
 }
 
 // Mark is a shell mark that was taken out, or the end of what may be a request for a
@@ -102,7 +103,8 @@ func (f *Filter) Add(dst, p []byte) []byte {
 	if len(f.Marks) > 0 {
 		f.Marks, f.bodies = f.Marks[:0], f.bodies[:0]
 	}
-	c := cursor{p: p, dst: dst}
+	c := &f.at
+	*c = cursor{p: p, dst: dst}
 	for c.i < len(p) {
 		if f.state == ground {
 			n := bytes.IndexByte(p[c.i:], esc)
@@ -119,9 +121,11 @@ func (f *Filter) Add(dst, p []byte) []byte {
 			f.begin()
 			continue
 		}
-		steps[f.state](f, &c)
+		steps[f.state](f, c)
 	}
-	return f.end(&c)
+	dst = f.end(c)
+	*c = cursor{}
+	return dst
 }
 
 // plainCSI is the end of the sequence at p[at] if it is whole and a CSI that

@@ -23,6 +23,15 @@ func filterAll(pieces ...string) string {
 	return string(f.Flush(out))
 }
 
+// A flood is filtered without garbage.
+func TestAddAllocatesNothing(t *testing.T) {
+	var f Filter
+	dst, p := make([]byte, 0, 4<<10), []byte(strings.Repeat("words \x1b[1mof\x1b[m a flood\r\n", 99))
+	if n := testing.AllocsPerRun(100, func() { f.Add(dst, p) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
