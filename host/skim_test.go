@@ -108,3 +108,38 @@ func TestSkim(t *testing.T) {
 		t.Errorf("subscribing to the screen alone gives %d lines of history", n)
 	}
 }
+
+// TestSkimShowsTheEnd: what a flood ends with is shown when no more comes, long before the
+// skimming ends.
+func TestSkimShowsTheEnd(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	const uri = "ahp-terminal:/t"
+	p, v := w.connect("p"), w.connect("v")
+	p.initialize()
+	p.create(uri, "sh", "-c", `stty -echo; echo ready; read x; seq 200000; echo flooded; read x`)
+	p.output(uri, "ready")
+	v.initialize()
+	v.follow(uri)
+	v.must(ahp.MethodSkim, map[string]any{"channel": uri, "_meta": map[string]any{"tandemux/calmMs": 2000}}, nil)
+	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
+	for {
+		_, m, err := v.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s ahp.Skimmed
+		if m.Method != ahp.NoteSkimmed {
+			continue
+		} else if err := json.Unmarshal(m.Params, &s); err != nil {
+			t.Fatal(err)
+		}
+		v.from[uri] = s.FromSeq
+		if strings.Contains(emulator.ScreenText(v.starting(s.Snapshot).screen), "flooded") {
+			if s.Last {
+				t.Error("only when the skimming ended")
+			}
+			return
+		}
+	}
+}

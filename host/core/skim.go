@@ -17,6 +17,9 @@ const (
 	skimLittle  = 16 << 10
 	skimQuiet   = 50 * time.Millisecond
 	skimLongest = 2 * time.Second
+	// skimStop is how long no more comes until what was printed last is shown: the next of a
+	// flood's turns, which come each 8 ms, would be there.
+	skimStop = 12 * time.Millisecond
 	// skimBehind is what may wait for a link for which a screen is left out.
 	skimBehind = 64 << 10
 )
@@ -38,8 +41,9 @@ type skim struct {
 	open  bool // and it ends within what has to be told whole
 	busy  bool
 	shown time.Time
-	quiet *time.Timer
-	pause time.Duration // until quiet fires
+	since time.Time     // no more than little has come
+	pause time.Duration // from then on until skimming ends
+	quiet *time.Timer   // at skimStop, and at the end
 }
 
 // Skim spares a link the channel's output until that has been calm for a while, or the
@@ -49,11 +53,11 @@ func (tx Tx) Skim(ch *Channel, l *Link, calm time.Duration) bool {
 		return false
 	}
 	if ch.skim == nil {
-		s, c := &skim{pause: skimQuiet}, tx.c
+		s, c := &skim{pause: skimQuiet, since: time.Now()}, tx.c
 		s.quiet = time.AfterFunc(skimQuiet, func() {
 			c.Do(func(tx Tx) {
 				if ch.skim == s && !tx.Closing() {
-					tx.showScreen(ch, s, true)
+					tx.calm(ch, s)
 				}
 			})
 		})
@@ -144,12 +148,24 @@ func (tx Tx) showScreens(ch *Channel) {
 	}
 	now := time.Now()
 	if s.much {
-		s.quiet.Reset(s.pause)
+		s.since = now
+		s.quiet.Reset(skimStop)
 	}
 	if !s.much || s.told || now.Sub(s.shown) >= skimPause {
 		tx.showScreen(ch, s, false)
 	}
 	s.much = false
+}
+
+// calm shows what was printed last, and ends the skimming when it is time.
+func (tx Tx) calm(ch *Channel, s *skim) {
+	left := s.pause - time.Since(s.since)
+	if left > 0 {
+		s.quiet.Reset(left)
+	}
+	if left <= 0 || s.size > 0 && !s.open {
+		tx.showScreen(ch, s, left <= 0)
+	}
 }
 
 func (tx Tx) showScreen(ch *Channel, s *skim, last bool) {
