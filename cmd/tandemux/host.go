@@ -297,6 +297,10 @@ func newStopCommand() *cobra.Command {
 			for _, o := range termcmd.Orphans(s, ctx) {
 				lost = append(lost, o.Pid)
 			}
+			keeper := 0
+			if r, err := s.At.Dirs.ReadRecord(); err == nil && s.At.Own() {
+				keeper = r.Keeper
+			}
 			if err := s.Ask(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
 				return err
 			}
@@ -305,7 +309,7 @@ func newStopCommand() *cobra.Command {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			if s.At.Own() && !s.At.Dirs.AwaitEnd() {
+			if s.At.Own() && (!s.At.Dirs.AwaitEnd() || keeper > 0 && !s.At.Dirs.AwaitKeeper(keeper)) {
 				return errors.New("the host was told to stop and is still ending: `tandemux doctor` says when it is gone")
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))

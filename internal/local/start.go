@@ -96,6 +96,17 @@ func (d Dirs) AwaitEnd() bool {
 	return false
 }
 
+// AwaitKeeper waits until a keeper that was told to end has: while it is there, and no
+// host, one that died is to be brought back. False when that takes too long.
+func (d Dirs) AwaitKeeper(pid int) bool {
+	for end := time.Now().Add(endLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if now, err := d.KeeperPlace().Holder(); err == nil && now != pid {
+			return true
+		}
+	}
+	return false
+}
+
 // Replace starts a host after the one of before has been told to go. When the
 // new program can't, the old one comes back.
 func (d Dirs) Replace(r Record, old *os.File) error {
