@@ -169,19 +169,26 @@ const (
 	maxRead     = 256 << 20 // files of which that is done, together
 )
 
-// maxLooks bounds how often files are looked at that are cut short meanwhile.
+// maxLooks bounds how often git is asked again when a file is cut short while it reads it.
 const maxLooks = 5
+
+// line gives what git says. It reads files for ls-files, and for write-tree those that are
+// as new as the index.
+func (g *guest) line(ctx context.Context, args ...string) (out string, err error) {
+	for range maxLooks {
+		out, err = g.git.Line(ctx, args...)
+		if failed, is := errors.AsType[*git.Error](err); !is || !failed.Cut {
+			break
+		}
+		_ = os.Remove(filepath.Join(g.dir, "index.lock"))
+	}
+	return out, err
+}
 
 // touched are the paths where files differ from the index: those that git can take, and
 // those that are too large to be compared, or can't be read.
 func (g *guest) touched(ctx context.Context, bounded bool) (paths, large []string, err error) {
-	out, err := "", error(nil)
-	for range maxLooks {
-		var failed *git.Error
-		if out, err = g.git.Run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard"); !errors.As(err, &failed) || !failed.Cut {
-			break
-		}
-	}
+	out, err := g.line(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -264,7 +271,7 @@ func (r *repository) Diff(ctx context.Context) (files []git.FileDiff, err error)
 		return nil, err
 	}
 	large = append(large, moving...)
-	tree, err := g.git.Line(ctx, "write-tree")
+	tree, err := g.line(ctx, "write-tree")
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (r *repository) Commit(ctx context.Context, message string) (commit string,
 		if err := g.stage(ctx, paths); err != nil {
 			return err
 		}
-		tree, err := g.git.Line(ctx, "write-tree")
+		tree, err := g.line(ctx, "write-tree")
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, err
 	if err != nil {
 		return "", err
 	}
-	staged, err := g.git.Line(ctx, "write-tree")
+	staged, err := g.line(ctx, "write-tree")
 	if err != nil {
 		return "", err
 	}
@@ -181,7 +181,7 @@ func (g *guest) keep(ctx context.Context, files []git.FileDiff) (git.Undone, err
 	if err := g.stage(ctx, paths); err != nil {
 		return "", err
 	}
-	tree, err := g.git.Line(ctx, "write-tree")
+	tree, err := g.line(ctx, "write-tree")
 	if err != nil {
 		return "", err
 	}
