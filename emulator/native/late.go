@@ -33,7 +33,7 @@ type late struct {
 // lateLine is a line up to its LF; one that is plain is printable ASCII.
 type lateLine struct {
 	end   int32
-	rows  int16 // in late.coded, if it is encoded: of latePart and maxAgain bytes at most
+	rows  int16 // in late.coded, if it is encoded; fewer than its bytes
 	plain bool
 	pen   control.PenBits // behind it, if it is encoded
 }
@@ -162,8 +162,8 @@ func scan(e *Engine) bool {
 	return true
 }
 
-// plainLines takes the whole lines of printable ASCII that there are at the beginning of a
-// line, and returns how long they are.
+// plainLines takes the whole lines of printable ASCII from where a line begins, and returns
+// how many bytes they have.
 func plainLines(l *late, from int) int {
 	p, ends := l.buf, l.ends
 	at := from

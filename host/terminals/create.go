@@ -334,7 +334,9 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		}
 	}()
 	if pl.feeds != nil {
-		if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil { // the keeper is given a shell
+		// The keeper starts a shell that opens the pipe and becomes the command: that would be what
+		// says that there is none.
+		if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil {
 			return nil, spawnError(err)
 		}
 		if pl.feed, err = ts.NewFeeder(pl.feeds); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -40,6 +42,9 @@ func (ts *Terminals) Inherit(ctx context.Context) (*Inheritance, error) {
 		return nil, fmt.Errorf("list the keeper's files: %w", err)
 	}
 	ts.openSpool(ctx, files)
+	if err := os.RemoveAll(filepath.Join(ts.Runtime, FeedDir)); err != nil { // of commands that had not opened them
+		ts.Log.Warn("remove the last host's pipes for commands' input", "err", err)
+	}
 	in := &Inheritance{ts: ts, children: children}
 	in.Journals = ts.openAll(ctx, slices.DeleteFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }))
 	in.Left = record.Divide(in.Journals, func(id string) bool {

@@ -2,8 +2,6 @@ package terminals
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"tandemux/ahp"
@@ -170,7 +168,6 @@ func (ts *Terminals) openSpool(ctx context.Context, files []keeper.FileInfo) {
 			ts.Log.Warn("look at what was being typed", "err", err)
 		}
 	}
-	_ = os.RemoveAll(filepath.Join(ts.Runtime, FeedDir)) // pipes that nobody fills since the last host was killed
 	var err error
 	if ts.spool, err = journal.NewSpool(ts.Runtime); err != nil {
 		ts.Log.Warn("keys that are being typed may be lost with the host", "err", err)

@@ -182,7 +182,8 @@ exit code), until the command that its shell runs now has finished (--command), 
 there is no output for a time (--idle), or until a line of output matches an RE2
 expression (--text). What the command that runs now has printed since it began counts,
 or the program of a terminal whose shell does not tell of commands, and all output from
-now on, with --new only that and the line that the cursor is on. It returns at once, with exit code 1, when what it is bound to is gone:
+now on; with --new only that and the line that the cursor is on. It returns at once,
+with exit code 1, when what it is bound to is gone:
 the terminal, or for --text the command that ran when it began; and when the exit
 code is not known, as that of a program whose keeper was killed; 124 when --timeout is
 over.
