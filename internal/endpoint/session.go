@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +82,9 @@ func (s *Conn) UseAgent(ctx context.Context, name string, command []string) (str
 func NewTerminal(name, cwd, size string, argv []string) (ahp.CreateTerminalParams, error) {
 	var p ahp.CreateTerminalParams
 	dir, err := filepath.Abs(cwd)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, errors.New("the directory that this runs in was removed: cd to another, or name one by --cwd")
+	}
 	if err != nil {
 		return p, fmt.Errorf("find the working directory: %w", err)
 	}
