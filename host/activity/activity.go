@@ -41,6 +41,7 @@ type Activity struct {
 
 	troubles map[string]error // what the owner has to see to
 	warn     *time.Timer      // armed while the warning may have changed; nil otherwise
+	revived  bool             // Revived was called: what is told before that would be told in a channel that Revive replaces
 	mender   mender
 }
 
@@ -63,8 +64,10 @@ func (v *Activity) Revive(ch *core.Channel, state json.RawMessage) (core.Body, e
 	return v, json.Unmarshal(state, &v.value)
 }
 
-// Revived drops what is over: nobody is connected yet, and terminals may be gone.
+// Revived drops what is over: nobody is connected yet, and terminals may be gone. It is called
+// once in each host's life, also where no earlier host left anything.
 func (v *Activity) Revived(tx core.Tx) {
+	v.revived = true
 	for uri := range v.value.Terminals {
 		if tx.Channel(uri) == nil {
 			v.Forget(tx, uri)

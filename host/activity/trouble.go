@@ -50,7 +50,7 @@ func OneLine(err error) string {
 // WarnSoon tells the host's owner what there is to see to, when that has changed. It may
 // be called in the middle of applying something.
 func (v *Activity) WarnSoon(tx core.Tx) {
-	if v.warn != nil || tx.Closing() {
+	if v.warn != nil || !v.revived || tx.Closing() {
 		return
 	}
 	v.warn = time.AfterFunc(Interval, func() {

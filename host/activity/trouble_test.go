@@ -1,0 +1,46 @@
+package activity
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/core"
+)
+
+// TestNothingToldBeforeRevived has trouble at a host's start, as where its disk is full: the
+// channel in which it is told is an earlier host's, once that is revived. Told before, it
+// began a second journal of the channel, which stayed with the keeper.
+func TestNothingToldBeforeRevived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := New(Options{
+			Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Tokens: func() error { return nil }, Losing: func(core.Tx) error { return nil },
+		})
+		c := newCore(t, v.Now)
+		c.Locked(func(tx core.Tx) { v.Open(tx, c) })
+		told := func() (text string) {
+			time.Sleep(2 * Interval) // of the bubble's time
+			c.Locked(func(core.Tx) { text = v.value.Warning })
+			return text
+		}
+		v.Warn("state directory", errors.New("no room"))
+		if text := told(); text != "" {
+			t.Errorf("it was told %q before the channel of an earlier host was there", text)
+		}
+		c.Locked(func(tx core.Tx) {
+			ch := tx.NewChannel(ahp.ActivityURI, v)
+			if _, err := v.Revive(ch, []byte("{}")); err != nil {
+				t.Error(err)
+			}
+			v.Revived(tx)
+		})
+		if text := told(); text != "state directory: no room" {
+			t.Errorf("then it was told %q", text)
+		}
+		c.Locked(v.Stop)
+	})
+}
