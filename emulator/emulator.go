@@ -128,6 +128,9 @@ type Historian interface {
 	// fraction of a millisecond; it is for when nothing is printed. False says that
 	// nothing is left to do.
 	Pack() (more bool)
+	// Move has what is packed lie where to says, with the same bytes, which must not change:
+	// to is given each part of it, in the order of AppendHistory.
+	Move(to func(packed []byte) []byte)
 	// SetHistory puts it in place of the history of an engine as wide as the one
 	// that it was taken from; over the engine's own limits the oldest lines go. On
 	// an error, as for data that is damaged or of a newer program, the history is

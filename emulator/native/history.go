@@ -165,6 +165,15 @@ func (e *Engine) Pack() (more bool) {
 	return false
 }
 
+// Move implements emulator.Historian.
+func (e *Engine) Move(to func(packed []byte) []byte) {
+	for i := range e.hist.blocks {
+		if b := &e.hist.blocks[i]; b.packed {
+			b.data = to(b.data)
+		}
+	}
+}
+
 // clear forgets all lines.
 func (h *history) clear() {
 	*h = newHistory(h.limit)
@@ -223,9 +232,9 @@ func (h *history) dropOldest() {
 		next = h.lines[h.head].block
 	}
 	for h.base < next {
-		b := h.blocks[0].data
-		if cap(b) == blockSize && len(h.spare) < maxSpare {
-			h.spare = append(h.spare, b[:0])
+		b := h.blocks[0]
+		if !b.packed && cap(b.data) == blockSize && len(h.spare) < maxSpare {
+			h.spare = append(h.spare, b.data[:0])
 		}
 		h.blocks = slices.Delete(h.blocks, 0, 1)
 		h.base++

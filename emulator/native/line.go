@@ -216,12 +216,6 @@ func (tb *tables) decodeStyle(b []byte) (style, int) {
 	return s, n
 }
 
-// historyLine appends the cells of history line i, 0 being the oldest.
-func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
-	l := e.hist.at(i)
-	return enlarge(e.decodeLine(e.hist.data(l), l, buf), len(buf), l.size())
-}
-
 // decodeLine appends the cells of a line at rest.
 func (tb *tables) decodeLine(data []byte, l histLine, buf []emulator.Cell) []emulator.Cell {
 	if l.flags&linePlain != 0 {

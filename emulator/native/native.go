@@ -155,7 +155,8 @@ func (e *Engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
 		if -y > e.hist.len() {
 			return buf
 		}
-		return e.historyLine(e.hist.len()+y, buf)
+		l := e.hist.at(e.hist.len() + y)
+		return enlarge(e.decodeLine(e.hist.data(l), l, buf), len(buf), l.size())
 	}
 	if y >= e.rows {
 		return buf

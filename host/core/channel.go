@@ -80,6 +80,9 @@ type Captured interface {
 	// Pack has a part of the state take less memory while the channel is quiet, without the
 	// lock; false says that nothing is left to do.
 	Pack() (more bool)
+	// Share has what is packed lie in the journal's memory, which has the same; with nil, before that
+	// memory changes, in its own again.
+	Share(saved []byte)
 	// Shape is the state without what Capture gives.
 	Shape() any
 	// Captured says that what was captured is in the journal, or lost to a full one.

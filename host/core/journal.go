@@ -319,6 +319,9 @@ func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 			return nil
 		}
 		tx.deliver(ch, more)
+		if b, is := ch.Body.(Captured); is {
+			ch.Journal.Lend(b.Share)
+		}
 		rest(tx, ch)
 		return ch.Journal
 	})

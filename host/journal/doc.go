@@ -80,7 +80,8 @@
 // ErrFenced. A Journal and its Log are for one goroutine at a time (the holder of the host's
 // sequencing lock), a Landing's reads for one (the terminal's reader). Create,
 // Open, and the memory's alignment are the caller's care; Unmap only when
-// nothing uses the memory any more, records included.
+// nothing uses the memory any more, records included. Whoever a Journal's checkpoint is lent to is
+// told before.
 //
 // # Who uses it, and for what
 //

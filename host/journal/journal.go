@@ -30,6 +30,9 @@ type Journal struct {
 	// replaced it for all else; nil when this one is it.
 	landing *Journal
 
+	// lent has who reads the checkpoint's memory read it no more; nil when nobody does.
+	lent func(saved []byte)
+
 	// Retry says when a checkpoint that does not fit is tried again.
 	Retry Retry
 
@@ -72,6 +75,7 @@ func (j *Journal) Close() (names []string) {
 	if j.mem == nil {
 		return names
 	}
+	j.takeBack()
 	if j.timer != nil {
 		j.timer.Stop()
 	}
@@ -133,8 +137,28 @@ func (j *Journal) Room() int { return j.mem.Log.Room() }
 // Due reports that it is time for a checkpoint.
 func (j *Journal) Due() bool { return j.mem.Log.Due() }
 
+// Lend gives the checkpoint's memory, in which there need not be what is looked for, to be
+// read until share is called with nil, before the next checkpoint or the journal's end.
+func (j *Journal) Lend(share func(saved []byte)) {
+	if !j.Open() {
+		return
+	}
+	j.takeBack()
+	l := j.mem.Log
+	share(l.areas[l.current].mem[:l.info.start])
+	j.lent = share
+}
+
+func (j *Journal) takeBack() {
+	if j.lent != nil {
+		j.lent(nil)
+		j.lent = nil
+	}
+}
+
 // Checkpoint writes a state, and makes room for a log behind it.
 func (j *Journal) Checkpoint(records []Record, bare bool) error {
+	j.takeBack()
 	c, err := j.mem.Log.Begin(!bare)
 	if err != nil {
 		return err
@@ -166,6 +190,7 @@ func (j *Journal) Outgrown(state []Record, most int) (area int, yes bool) {
 // replace makes j the journal in place of a former one. With a pty that one's landing
 // stays in use.
 func (j *Journal) replace(former *Journal, pty bool) {
+	former.takeBack()
 	j.former = former
 	if !pty {
 		return

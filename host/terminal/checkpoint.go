@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
@@ -106,6 +107,32 @@ func packOutputs(t *Terminal) (more bool) {
 	}
 	t.store = output.Store{}
 	return slices.ContainsFunc(t.cmds.list, func(cmd *command) bool { return cmd.out.Pack() })
+}
+
+// Share has what is packed lie in saved, a journal's memory of a checkpoint, wherever that
+// has the same bytes; with nil in memory of the terminal's own again.
+func (t *Terminal) Share(saved []byte) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	to := slices.Clone[[]byte]
+	if saved != nil {
+		to = func(packed []byte) []byte {
+			_, rest, found := bytes.Cut(saved, packed)
+			if !found { // It came since.
+				return packed
+			}
+			at := len(saved) - len(rest)
+			packed = saved[at-len(packed) : at : at]
+			saved = rest
+			return packed
+		}
+	}
+	if e, ok := t.emu.(emulator.Historian); ok {
+		e.Move(to)
+	}
+	for _, cmd := range slices.Backward(t.cmds.list) { // as in a checkpoint
+		cmd.out.Move(to)
+	}
 }
 
 // contentOf is the content of a checkpoint, and the history where that is not in

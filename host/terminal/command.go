@@ -122,8 +122,12 @@ func (t *Terminal) place() place { return place{t.cmds.setMark(t.emu), t.passed}
 func (t *Terminal) event(e shell.Event) {
 	c := &t.cmds
 	switch e.Kind {
-	case shell.Available:
-		t.detected()
+	case shell.Available: // Told once (R23).
+		if !c.available {
+			c.available = true
+			t.push(ahp.TerminalCommandDetectionAvailable{})
+			t.retitle()
+		}
 	case shell.PromptStart:
 		c.prompt = prompt{shows: true, skip: c.prompt.skip[:0]}
 		if e.Trusted {
@@ -148,16 +152,6 @@ func (t *Terminal) event(e shell.Event) {
 	case shell.Cwd:
 		t.directory(e)
 	}
-}
-
-// detected reports command detection, once (R23).
-func (t *Terminal) detected() {
-	if t.cmds.available {
-		return
-	}
-	t.cmds.available = true
-	t.push(ahp.TerminalCommandDetectionAvailable{})
-	t.retitle()
 }
 
 func (t *Terminal) directory(e shell.Event) {

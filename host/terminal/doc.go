@@ -65,6 +65,9 @@
 // (TestRestore), but for the output of older commands beyond maxSaved, what a bare checkpoint left
 // out (a line says how much), and a resize or clear that was in no Take.
 //
+// At rest what is packed, history and output, lies in the checkpoint's memory (Share) and nowhere
+// else. It is read with the lock, and is the terminal's own again before that memory changes.
+//
 // Questions are answered at most once. Before a reply is queued the landing is told the end of the
 // slice that it belongs to; a next host that processes these bytes again drops its replies up to
 // there. A host that is killed while replies wait to be written takes them along.

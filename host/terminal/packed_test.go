@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"encoding/base64"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
 	"tandemux/host/journal"
+	"tandemux/host/keeper"
 	"tandemux/host/terminal/output"
 )
 
@@ -54,5 +59,66 @@ func TestPackedOutput(t *testing.T) {
 				t.Errorf("%d bytes: the first %d of %d are taken", size, n, len(packed.Data))
 			}
 		}
+	}
+}
+
+// TestShare: what is packed lies in a checkpoint's memory while that may be read, where more
+// output changes nothing, and is whole once that memory is used for something else.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	master, _ := openPair(t)
+	term := build(Config{
+		Process: keeper.Process{ID: "shared", Pty: master}, Cols: 120, Rows: 40, Child: Child{Command: "random"},
+		Emulator: native.New(emulator.Options{Cols: 120, Rows: 40, History: 8000}),
+	})
+	defer term.Close()
+	r := rand.NewChaCha8([32]byte{7})
+	random := func(lines int) {
+		raw := make([]byte, 87)
+		for range lines {
+			r.Read(raw) //nolint:errcheck // never fails
+			term.process(append(base64.StdEncoding.AppendEncode(make([]byte, headroom), raw), "\r\n"...))
+		}
+	}
+	shows := func() string {
+		all, _ := term.emu.SnapshotMarks(nil, -1)
+		c, _ := term.Command("", 1, false)
+		return string(all) + c.Output + c.Tail
+	}
+	random(9000)
+	for term.Pack() {
+	}
+	var buf, saved []byte
+	_, _, records := term.Checkpoint(false, &buf)
+	for _, r := range records {
+		saved = append(append(saved, r.Type...), r.Data...)
+	}
+	term.Share(saved)
+	before := slices.Clone(saved)
+	inside, outside := 0, 0
+	within := func(p []byte) []byte {
+		if at, begin := uintptr(unsafe.Pointer(&p[0])), uintptr(unsafe.Pointer(&saved[0])); at >= begin && at < begin+uintptr(len(saved)) {
+			inside += len(p)
+		} else {
+			outside += len(p)
+		}
+		return p
+	}
+	term.emu.(emulator.Historian).Move(within)
+	term.cmds.list[0].out.Move(within)
+	if outside > 0 || inside < 700<<10 {
+		t.Errorf("%d packed bytes lie in the checkpoint, %d do not", inside, outside)
+	}
+	random(1000)
+	want := shows()
+	for term.Pack() {
+	}
+	if shows() != want || !bytes.Equal(saved, before) {
+		t.Error("more output shows something else, or has changed the checkpoint")
+	}
+	term.Share(nil)
+	clear(saved)
+	if shows() != want {
+		t.Error("it shows something else when the checkpoint's memory was used again")
 	}
 }

@@ -404,6 +404,9 @@ func (t *Terminal) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.C
 // Pack implements core.Captured.
 func (t *Terminal) Pack() (more bool) { return t.Term.Pack() }
 
+// Share implements core.Captured.
+func (t *Terminal) Share(saved []byte) { t.Term.Share(saved) }
+
 // Shape implements core.Captured.
 func (t *Terminal) Shape() any { return t.Value }
 

@@ -33,6 +33,15 @@ func (r *Range) pack(e *zstd.Encoder) {
 	r.pieces, r.rests = [][]byte{slices.Clip(plain)}, true
 }
 
+// Move has what is packed lie where to says, with the same bytes, which must not change.
+func (c *Command) Move(to func(packed []byte) []byte) {
+	for _, r := range []*Range{&c.Head, &c.Tail} {
+		if r.packed {
+			r.pieces[0] = to(r.pieces[0])
+		}
+	}
+}
+
 // Packed is the memory of head and tail while both are packed.
 func (c *Command) Packed() (head, tail []byte, are bool) {
 	if !c.Head.packed || !c.Tail.packed {
