@@ -50,8 +50,8 @@ func (s *Source) End() {
 }
 
 // Collect waits for output and takes what is there into the landing, up to a chunk. A pty
-// gives at most 4 KiB at a time, and the kernel's worker has to run for the next: while it
-// does, what came is processed. It is waited for only when that is done.
+// gives at most 4 KiB at a time, and the kernel's worker has to run for the next: of a
+// flood that is waited for, up to a batch.
 // took says that WithAnswer has processed the chunk already.
 func (s *Source) Collect() (took bool, err error) {
 	s.err, s.next = nil, (*journal.Landing).Read // of what may be nothing; see package rawio
@@ -160,6 +160,9 @@ const Much = 2 << 10
 // kernel's worker has run.
 const most = 4<<10 - 1
 
+// batch is how much of a flood is waited for before it is processed.
+const batch = 16 << 10
+
 // readAvailable reads until the chunk is full or, likely, nothing is left. What
 // was read before an error is given without it: the error comes again.
 // first reads first, as it may have to wait.
@@ -171,7 +174,7 @@ func (s *Source) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 			s.rests = true
 			return m, nil
 		case m > 0:
-			if n += m; m == most && s.flows {
+			if n += m; m == most && s.flows && (n >= batch || !rawio.WaitAlone(s.raw, uintptr(fd), answerTime)) {
 				return n, nil
 			}
 		case err == unix.EINTR:
