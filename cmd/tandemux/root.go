@@ -44,7 +44,6 @@ func newRoot() *cobra.Command {
 		}
 	}
 	root.AddCommand(newBridgeCommand())
-	addOldNames(root)
 	return finish(root)
 }
 
