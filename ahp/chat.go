@@ -270,7 +270,6 @@ type Prose struct {
 	Markdown bool
 }
 
-// Plain is a plain text.
 func Plain(s string) *Prose { return &Prose{Text: s} }
 
 // MarshalJSON writes a string, or an object for Markdown.

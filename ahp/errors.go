@@ -78,7 +78,6 @@ func FromRPC(err error) *Error {
 	return &Error{Code: code, Message: message, Data: data}
 }
 
-// Errorf makes an error of the given code.
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

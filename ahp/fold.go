@@ -38,7 +38,6 @@ func NewTerminalFold(s TerminalState, limit int) *TerminalFold {
 	return f
 }
 
-// Apply folds one action.
 func (f *TerminalFold) Apply(a Action) {
 	switch a := a.(type) {
 	case TerminalData:

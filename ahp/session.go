@@ -164,7 +164,6 @@ type ToolDefinition struct {
 	Meta         json.RawMessage `json:"_meta,omitempty"`
 }
 
-// ErrorInfo says what failed.
 type ErrorInfo struct {
 	ErrorType string          `json:"errorType"`
 	Message   string          `json:"message"`

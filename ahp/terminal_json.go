@@ -75,7 +75,6 @@ func (l life) get() Lifecycle {
 	return Lifecycle{Status: StatusRunning}
 }
 
-// wireInfo is a terminal's row.
 type wireInfo struct {
 	Resource URI    `json:"resource"`
 	Title    string `json:"title"`
@@ -108,7 +107,6 @@ func (t *TerminalInfo) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// wireState is a terminal's state.
 type wireState struct {
 	Title   string     `json:"title"`
 	Cwd     URI        `json:"cwd,omitempty"`

@@ -55,7 +55,6 @@ type bench struct {
 	cells    map[string]map[string]string
 }
 
-// note records a figure.
 func (b *bench) note(k kind, row, format string, args ...any) {
 	if b.cells[row] == nil {
 		b.cells[row] = map[string]string{}

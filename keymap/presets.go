@@ -285,7 +285,6 @@ var presetTables = func() (all []func() Table) {
 	return all
 }()
 
-// makePreset makes the table of presets[i].
 func makePreset(i int) Table {
 	name := presets[i].name
 	sources := slices.Concat(column(Normal, afterPrefix, 1+i, "prefix "), column(Copy, copyKeys, viKeys, ""))

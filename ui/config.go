@@ -148,7 +148,6 @@ func (l *Look) Options() []option.Option {
 	})
 }
 
-// Reloaded is what Config.Reload gives.
 type Reloaded struct {
 	Look
 	Warnings int

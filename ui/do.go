@@ -40,7 +40,6 @@ type Order struct {
 	Yes bool
 }
 
-// Done is what Do did.
 type Done struct {
 	Layout string
 	// Of the pane that was made last, else of the one that it was done to; empty for
@@ -276,9 +275,7 @@ func asks(name string, q *overlay.Confirm) error {
 }
 
 func (d *doer) fail(err error) {
-	if d.wrong == nil {
-		d.wrong = err
-	}
+	d.wrong = cmp.Or(d.wrong, err)
 }
 
 // until handles messages until something is so.

@@ -12,6 +12,7 @@ import (
 // turns gives the Model one message at a time: on Bubble Tea's loop, and what a person
 // waits for on the goroutine that brings it. Each hand-over to the loop wakes a thread,
 // which a key and its echo would wait for.
+// It implements tea.Model.
 type turns struct {
 	m     *Model
 	term  screenWriter
@@ -33,7 +34,6 @@ type screenWriter interface {
 // also is a message with a command for the loop.
 type also tea.Cmd
 
-// Init implements tea.Model.
 func (t *turns) Init() tea.Cmd {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,10 +41,8 @@ func (t *turns) Init() tea.Cmd {
 	return t.m.Init()
 }
 
-// View implements tea.Model.
 func (t *turns) View() tea.View { return t.m.View() }
 
-// Update implements tea.Model.
 func (t *turns) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

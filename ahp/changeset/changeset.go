@@ -50,7 +50,6 @@ const (
 	Failed    = "error"
 )
 
-// File is a changed file.
 type File struct {
 	ID       string          `json:"id"` // the URI of what it is now, or was
 	Edit     Edit            `json:"edit"`
@@ -78,7 +77,6 @@ type ContentRef struct {
 	ContentType string  `json:"contentType,omitempty"`
 }
 
-// Lines counts lines.
 type Lines struct {
 	Added   *int `json:"added,omitempty"`
 	Removed *int `json:"removed,omitempty"`

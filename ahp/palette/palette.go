@@ -28,7 +28,6 @@ type Client struct {
 	Layout   ahp.URI `json:"layout"`
 }
 
-// Params are its params.
 type Params struct {
 	Channel ahp.URI  `json:"channel"` // the layout
 	Command string   `json:"command"` // such as "split-right"

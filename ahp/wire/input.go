@@ -89,7 +89,6 @@ func (c *cursor) skip(text string) {
 	c.rest = rest
 }
 
-// str reads a string.
 func (c *cursor) str() string {
 	c.skip(`"`)
 	out, end, ok := []byte(nil), 0, false

@@ -222,7 +222,6 @@ func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(link.Retry(r)) }
 // back what they took.
 var floods memtrim.Trimmer
 
-// Data passes output on.
 func (s sinkAdapter) Data(channel ahp.URI, data []byte, seq int64) {
 	floods.Add(len(data))
 	s.Sink.Data(channel, data, seq)

@@ -93,7 +93,6 @@ func (os *others) list() (far []link.Far) {
 	return far
 }
 
-// close takes leave of all.
 func (os *others) close() {
 	os.end()
 	closed := make(chan struct{})
@@ -194,7 +193,6 @@ func (o *other) person() string {
 	return o.ready.Principal()
 }
 
-// retry tries at once.
 func (o *other) retry() {
 	o.mu.Lock()
 	h := o.ready

@@ -84,10 +84,7 @@ type; you take it back at any time. The terminal's pane says who looks.
 					if r.ReadOnly {
 						may = "look"
 					}
-					looks := strings.Join(r.Clients, ", ")
-					if looks == "" {
-						looks = map[bool]string{true: "nobody now", false: "not opened yet"}[r.Opened]
-					}
+					looks := cmp.Or(strings.Join(r.Clients, ", "), map[bool]string{true: "nobody now", false: "not opened yet"}[r.Opened])
 					return []any{r.Token, endpoint.LastPart(r.Terminal), r.Name, may, cli.Millis(r.Expires), looks}
 				})
 			})

@@ -27,6 +27,7 @@ type Options struct {
 }
 
 // Activity is the body of the activity channel.
+// It implements core.Body.
 type Activity struct {
 	Options
 	core  *core.Core
@@ -52,7 +53,6 @@ func New(o Options) *Activity {
 	return v
 }
 
-// Open makes the channel.
 func (v *Activity) Open(tx core.Tx, c *core.Core) {
 	v.core, v.ch = c, tx.NewChannel(ahp.ActivityURI, v)
 }
@@ -79,13 +79,10 @@ func (v *Activity) Revived(tx core.Tx) {
 	}
 }
 
-// Reduce implements core.Body.
 func (v *Activity) Reduce(a ahp.Action) { v.value = ahp.ReduceActivity(v.value, a) }
 
-// State implements core.Body.
 func (v *Activity) State(core.Tx) any { return v.value }
 
-// Settle implements core.Body.
 func (v *Activity) Settle(tx core.Tx) {
 	v.disarm()
 	if len(v.due) == 0 && !v.refused {
@@ -172,7 +169,6 @@ func (v *Activity) sendSoon(tx core.Tx) {
 	v.Settle(tx)
 }
 
-// Stop ends the timers.
 func (v *Activity) Stop(tx core.Tx) {
 	if v.disarm(); v.warn != nil {
 		v.warn.Stop()

@@ -461,17 +461,14 @@ type Error struct {
 	Auth    []AuthMethod // of KindAuthRequired
 }
 
-// Errorf makes an Error.
 func Errorf(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error is the message.
 func (e *Error) Error() string { return e.Message }
 
 // Refusal is an error of Terminals and Files that is the agent's own doing: its
 // text says what it may not do.
 type Refusal struct{ Text string }
 
-// Error is the text.
 func (r *Refusal) Error() string { return r.Text }

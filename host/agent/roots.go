@@ -129,7 +129,6 @@ func (r *Roots) open(path string) (*os.Root, string, error) {
 	return root, rel, err
 }
 
-// Read gives a file's lines.
 func (r *Roots) Read(ctx context.Context, path string, line, limit int) (string, error) {
 	root, rel, err := r.open(path)
 	if err != nil {

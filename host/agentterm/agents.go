@@ -34,7 +34,6 @@ type Options struct {
 // sessions.Terminals. It has no state of its own.
 type Agents struct{ Options }
 
-// Supply implements sessions.Terminals.
 func (as *Agents) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
 	roots, err := agent.NewRoots(spec.Roots)
 	if err != nil {
@@ -82,7 +81,6 @@ func (as *Agents) ChatEnded(tx core.Tx, c *sessions.Chat) {
 	as.ended(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() })
 }
 
-// SessionEnded implements sessions.Terminals.
 func (as *Agents) SessionEnded(tx core.Tx, session ahp.URI) {
 	as.ended(tx, func(claim ahp.Claim) bool { return claim.Session == session })
 }
@@ -100,7 +98,6 @@ func (as *Agents) ended(tx core.Tx, its func(claim ahp.Claim) bool) {
 	}
 }
 
-// State implements sessions.Terminals.
 func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
 	if t, ok := terminals.At(tx, uri); ok {
 		return t.Value, true
@@ -108,7 +105,6 @@ func (as *Agents) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
 	return ahp.TerminalState{}, false
 }
 
-// Bind implements sessions.Terminals.
 func (as *Agents) Bind(tx core.Tx, c *sessions.Chat, uri ahp.URI, turn, call string) {
 	if t, ok := terminals.At(tx, uri); ok {
 		claim := t.Value.Claim
@@ -118,7 +114,6 @@ func (as *Agents) Bind(tx core.Tx, c *sessions.Chat, uri ahp.URI, turn, call str
 	}
 }
 
-// HeldFor implements sessions.Terminals.
 func (as *Agents) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
 	for _, t := range as.where(tx, func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {
 		list = append(list, t.URI())
@@ -149,7 +144,6 @@ func (as *Agents) refuse(c *sessions.Chat, kind, what string, err error) {
 	})
 }
 
-// Read implements agent.Files.
 func (w *workplace) Read(ctx context.Context, path string, line, limit int) (text string, err error) {
 	return text, w.do("read", path, func(at string) error {
 		text, err = w.roots.Read(ctx, at, line, limit)
@@ -157,7 +151,6 @@ func (w *workplace) Read(ctx context.Context, path string, line, limit int) (tex
 	})
 }
 
-// Write implements agent.Files.
 func (w *workplace) Write(ctx context.Context, path, content string) error {
 	return w.do("write", path, func(at string) error { return w.roots.Write(ctx, at, content) })
 }

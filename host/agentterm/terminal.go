@@ -248,6 +248,7 @@ func (u unstarted) Release()                                 {}
 
 // used is an agent's use of a terminal, from its making until the agent
 // releases it. Guarded by the lock.
+// It implements terminals.User and terminals.Watcher.
 type used struct {
 	as    *Agents
 	chat  ahp.URI
@@ -279,7 +280,6 @@ func newTerminal(as *Agents, chat ahp.URI, limit int) *used {
 	}
 }
 
-// Told implements terminals.Watcher.
 func (a *used) Told(tx core.Tx, action ahp.Action) {
 	switch x := action.(type) {
 	case ahp.TerminalData:
@@ -303,13 +303,10 @@ func (a *used) Told(tx core.Tx, action ahp.Action) {
 	}
 }
 
-// Follow implements terminals.Watcher.
 func (a *used) Follow(core.Tx, ahp.Action) {}
 
-// Gone implements terminals.Watcher.
 func (a *used) Gone(core.Tx) {}
 
-// Taken implements terminals.User.
 func (a *used) Taken(_ core.Tx, from, to ahp.Claim) {
 	busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
 	idle := to.TurnID+to.ToolCallID == ""
@@ -344,7 +341,6 @@ func tail(b []byte, most int) []byte {
 	return b
 }
 
-// URI is the terminal's.
 func (a *used) URI() ahp.URI { return a.t.URI() }
 
 // Bind claims the terminal for a tool call, if it is for none yet, or again (G45).

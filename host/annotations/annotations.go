@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -70,7 +71,6 @@ func (as *Annotations) Open(tx core.Tx, session ahp.URI) {
 	}
 }
 
-// Close forgets a session's annotations.
 func (as *Annotations) Close(tx core.Tx, session ahp.URI) {
 	if c := at(tx, session); c != nil {
 		tx.RemoveChannel(c.ch)
@@ -187,9 +187,7 @@ func (as *Annotations) change(tx core.Tx, d *requests.Dispatch) string {
 func (c *channel) complete(action ahp.Action) (_ ahp.Action, id string) {
 	switch a := action.(type) {
 	case annotation.Set:
-		if a.Annotation.Origin.Session == "" {
-			a.Annotation.Origin.Session = c.session()
-		}
+		a.Annotation.Origin.Session = cmp.Or(a.Annotation.Origin.Session, c.session())
 		a.Annotation.Entries = c.clean(a.Annotation.ID, a.Annotation.Entries)
 		return a, a.Annotation.ID
 	case annotation.Updated:
@@ -343,7 +341,6 @@ func (as *Annotations) Attach(tx core.Tx, session ahp.URI, m ahp.Message) ahp.Me
 	return m
 }
 
-// names reports whether an attachment names all annotations of ids.
 func (c *channel) names(a ahp.Attachment, ids []string) bool {
 	return a.Type == ahp.AttachAnnotations && params.Canonical(a.Resource) == c.ch.URI && (len(a.AnnotationIDs) == 0 || !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(a.AnnotationIDs, id) }))
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,7 +99,6 @@ func InSandbox(session ahp.URI) *Principal {
 	}
 }
 
-// May reports whether the principal has a scope.
 func (p *Principal) May(scope string) bool {
 	if scope == ScopeApprove && p.Unproved() != "" {
 		return false
@@ -133,10 +133,7 @@ func (p *Principal) OutOfReach() string {
 
 // Name is what people are told of a principal.
 func (p *Principal) Name() string {
-	if p.Agent != "" {
-		return p.Agent
-	}
-	return p.ID
+	return cmp.Or(p.Agent, p.ID)
 }
 
 const (

@@ -27,6 +27,7 @@ import (
 // sees objects and a copy of the index, and of its configuration what says how files are
 // stored. With its own configuration git only resolves and moves references, and makes
 // commits, for which it runs no programs.
+// It implements Tree.
 type repository struct {
 	scratch string // where our git directories are, for a moment
 	top     string // of the work tree, without symbolic links
@@ -35,7 +36,6 @@ type repository struct {
 	format  string // of objects
 }
 
-// Top implements Tree.
 func (r *repository) Top() string { return r.top }
 
 // find is the work tree that a directory is in; nil when it is in none.
@@ -297,7 +297,6 @@ func (r *repository) Diff(ctx context.Context) (files []git.FileDiff, err error)
 	return files, err
 }
 
-// tree is the tree of a commit, or the one with nothing in it.
 func (g *guest) tree(ctx context.Context, commit string) (string, error) {
 	if commit == "" {
 		return g.git.From(strings.NewReader("")).Line(ctx, "hash-object", "-t", "tree", "-w", "--stdin")
@@ -305,7 +304,6 @@ func (g *guest) tree(ctx context.Context, commit string) (string, error) {
 	return g.git.Line(ctx, "rev-parse", "--verify", "-q", commit+"^{tree}")
 }
 
-// Blob implements Tree.
 func (r *repository) Blob(ctx context.Context, id string, most int) ([]byte, error) {
 	return r.own().Blob(ctx, id, most)
 }

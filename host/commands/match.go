@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"sync"
 
@@ -48,14 +49,11 @@ func (m *matcher) add(data string) {
 // last says what the answer is when nothing of what was queued matches.
 func (m *matcher) last(r ahp.WaitResult) {
 	m.mu.Lock()
-	if m.final == nil {
-		m.final = &r
-	}
+	m.final = cmp.Or(m.final, &r)
 	m.mu.Unlock()
 	m.signal()
 }
 
-// stop ends the goroutine.
 func (m *matcher) stop() {
 	m.mu.Lock()
 	m.ended = true

@@ -31,6 +31,7 @@ const (
 
 // wait is one x-tandemux/wait or x-tandemux/run that has yet to be answered. It is
 // bound to its terminal and to the connection that asked, and guarded by the lock.
+// It implements terminals.Watcher.
 type wait struct {
 	cs  *Commands
 	c   *requests.Conn
@@ -132,7 +133,6 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// newWait registers a wait.
 func (cs *Commands) newWait(tx core.Tx, c *requests.Conn, uri ahp.URI, doing string) (*wait, error) {
 	t, err := terminals.Find(tx, c.Principal, uri, doing)
 	switch {
@@ -147,7 +147,6 @@ func (cs *Commands) newWait(tx core.Tx, c *requests.Conn, uri ahp.URI, doing str
 	return w, nil
 }
 
-// Waits counts a connection's waits.
 func (cs *Commands) Waits(_ core.Tx, c *requests.Conn) int { return len(cs.waits[c]) }
 
 // Ended ends the waits of a connection that has ended.
@@ -403,7 +402,6 @@ func (w *wait) end(tx core.Tx) {
 	}
 }
 
-// Told implements terminals.Watcher.
 func (w *wait) Told(tx core.Tx, a ahp.Action) {
 	if _, is := a.(ahp.TerminalData); is && w.input != nil && !w.over {
 		w.input.Reset(inputTime)
@@ -422,7 +420,6 @@ func (w *wait) Follow(tx core.Tx, a ahp.Action) {
 	}
 }
 
-// Gone implements terminals.Watcher.
 func (w *wait) Gone(tx core.Tx) {
 	if w.match != nil {
 		w.match.last(ahp.WaitResult{Reason: ahp.WaitGone})

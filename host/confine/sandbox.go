@@ -27,6 +27,7 @@ import (
 // that is got when it is needed first, so that a new host begins at once and asks
 // for it before anything is started. Its methods may be called from any goroutine,
 // without the lock.
+// It implements agent.Confinement and sessions.Sandbox.
 type Sandbox struct {
 	o       *Options
 	session ahp.URI
@@ -54,12 +55,10 @@ type Options struct {
 	HangUp func(tx core.Tx, session ahp.URI)
 }
 
-// New makes a session's sandbox.
 func New(o *Options, session ahp.URI, sandbox string) *Sandbox {
 	return &Sandbox{o: o, session: session, sandbox: sandbox, socket: o.socket(session)}
 }
 
-// Ready implements sessions.Sandbox.
 func (k *Sandbox) Ready() error {
 	_, err := k.get()
 	return err
@@ -86,7 +85,6 @@ func (k *Sandbox) get() (agent.Confinement, error) {
 	return got, nil
 }
 
-// Wrap implements agent.Confinement.
 func (k *Sandbox) Wrap(ctx context.Context, c agent.Launch) (agent.Launch, error) {
 	got, err := k.get()
 	if err != nil {
@@ -99,7 +97,6 @@ func (k *Sandbox) Wrap(ctx context.Context, c agent.Launch) (agent.Launch, error
 	return got.Wrap(ctx, c)
 }
 
-// Outside implements agent.Confinement.
 func (k *Sandbox) Outside(path string, write bool) (string, error) {
 	got, err := k.get()
 	if err != nil {

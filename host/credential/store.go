@@ -24,7 +24,6 @@ type token struct {
 	end  *time.Timer // nil: it does not end by itself
 }
 
-// Store holds tokens.
 type Store struct {
 	valid   func(principal string) bool
 	expired func(principal string, r agent.Resource)
@@ -103,7 +102,6 @@ func (s *Store) drop(k held) bool {
 	return t != nil
 }
 
-// Close forgets all.
 func (s *Store) Close() {
 	if s == nil {
 		return

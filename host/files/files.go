@@ -60,7 +60,6 @@ type Options struct {
 	Limits Limits
 }
 
-// New makes a server.
 func New(o Options) *Server {
 	s := &Server{hostname: o.Hostname, limits: o.Limits}
 	for _, d := range o.Own {

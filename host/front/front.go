@@ -182,7 +182,6 @@ func (f *Front) Close() {
 // Wait waits, after Close, until no listener, connection and request is left.
 func (f *Front) Wait() { f.serving.Wait() }
 
-// Valid reports whether a token is valid.
 func (f *Front) Valid(token string) bool { return f.c.Tokens.Valid(token) }
 
 // Revoked ends the requests whose tokens are not valid any more.

@@ -10,7 +10,6 @@ import (
 	"tandemux/host/workspace/filetree"
 )
 
-// FileDiff is one changed file.
 type FileDiff struct {
 	Path    string `json:"path"`
 	From    string `json:"from,omitempty"` // the old path, of a rename

@@ -126,7 +126,6 @@ func environ() []string {
 	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_PAGER=cat", "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=file:https:http:ssh", "GIT_ASKPASS=false")
 }
 
-// Run runs git and gives what it printed.
 func (g Git) Run(ctx context.Context, args ...string) (string, error) {
 	path, err := g.program()
 	if err != nil {

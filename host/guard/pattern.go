@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -40,10 +41,7 @@ var defaultPatterns = []Pattern{
 
 // name is what people call a pattern.
 func (p Pattern) name() string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Text
+	return cmp.Or(p.Name, p.Text)
 }
 
 // PatternNames are the names of the default patterns, each once.

@@ -69,7 +69,6 @@ type Ran struct {
 	DurationMs *int64      `json:"durationMs,omitempty"`
 }
 
-// Note is a program's notification.
 type Note struct {
 	Title string `json:"title,omitempty"`
 	Body  string `json:"body,omitempty"`

@@ -56,7 +56,6 @@ func (t *Tables) Set(raw any) (path []string, err error) {
 	return tables.Read((*map[string]Hook)(t), raw)
 }
 
-// set takes a member.
 func (h *Hook) set(name string, raw any) error {
 	switch name {
 	case "on":

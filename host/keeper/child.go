@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -233,10 +234,7 @@ func (c *child) signal(sig syscall.Signal) error {
 // exitOf says how a reaped process ended.
 func exitOf(id string, ws unix.WaitStatus) Exit {
 	if ws.Signaled() {
-		name := unix.SignalName(ws.Signal())
-		if name == "" {
-			name = fmt.Sprintf("SIG%d", int(ws.Signal()))
-		}
+		name := cmp.Or(unix.SignalName(ws.Signal()), fmt.Sprintf("SIG%d", int(ws.Signal())))
 		return Exit{ID: id, Code: 128 + int(ws.Signal()), Signal: name}
 	}
 	return Exit{ID: id, Code: ws.ExitStatus()}

@@ -74,7 +74,6 @@ const MaxNote = 8 << 10
 // URI has up to 1024.
 const maxName = 1100
 
-// Spec says what to start.
 type Spec struct {
 	// ID names the child, chosen by the host: not empty, at most 256 bytes,
 	// not in use.
@@ -107,7 +106,6 @@ type Exit struct {
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Info describes a child.
 type Info struct {
 	ID      string   `json:"id"`
 	Pid     int      `json:"pid"`
@@ -118,7 +116,6 @@ type Info struct {
 	Note    []byte   `json:"note,omitempty"` // Spec's
 }
 
-// FileInfo describes a stored file.
 type FileInfo struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"` // bytes, as stored; memory is used for what was written

@@ -42,7 +42,6 @@ func (s *session) serve() error {
 	}
 }
 
-// answer handles one request.
 func (s *session) answer(r *request) (err error) {
 	defer s.keeper.rest()
 	defer s.keeper.fence("answer " + r.Op)

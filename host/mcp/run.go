@@ -13,6 +13,7 @@ import (
 	"tandemux/host/guard"
 	"tandemux/host/pool"
 	"tandemux/internal/fileuri"
+	"tandemux/internal/pace"
 	"tandemux/internal/plaintext"
 )
 
@@ -247,9 +248,7 @@ func (c call) dispose(ctx context.Context, uri ahp.URI) {
 		case 0, ahp.CodeNotFound, ahp.CodePermissionDenied: // a person may have taken it meanwhile: then it stays
 			return
 		}
-		select { // too many requests: there is time
-		case <-time.After(tidyPause):
-		case <-ctx.Done():
+		if !pace.Sleep(ctx, tidyPause) { // too many requests: there is time
 			return
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"tandemux/ahp"
 )
 
-// Server serves one agent's tools.
 type Server struct {
 	o     Options
 	sdk   *mcp.Server
@@ -220,7 +219,6 @@ func schemaOf[In any]() *jsonschema.Schema {
 	return s
 }
 
-// request asks the host.
 func (c call) request(ctx context.Context, method string, params, result any) error {
 	return c.host.Call(ctx, method, params, result)
 }
@@ -266,7 +264,6 @@ type Host interface {
 	Claim() ahp.Claim
 	// Done is closed when the connection has ended for good.
 	Done() <-chan struct{}
-	// Close ends the connection.
 	Close() error
 }
 

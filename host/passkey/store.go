@@ -30,7 +30,6 @@ const (
 	maxFile       = 1 << 20
 )
 
-// Key is a passkey.
 type Key struct {
 	ID     bytes64 `json:"id"`
 	Public []byte  `json:"public"` // SPKI
@@ -42,7 +41,6 @@ type Key struct {
 	Tokens []string `json:"tokens"`
 }
 
-// Store has the passkeys.
 type Store struct {
 	path string
 	log  *slog.Logger
@@ -237,7 +235,6 @@ func (s *Store) Got(id []byte, token string) error {
 	return s.put(all)
 }
 
-// Of reports whether a token has a passkey.
 func (s *Store) Of(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,7 +252,6 @@ func (s *Store) Prune(valid func(token string) bool) error {
 	return s.put(left)
 }
 
-// All gives the passkeys.
 func (s *Store) All() []Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

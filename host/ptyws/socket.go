@@ -57,7 +57,6 @@ const (
 	errAgents  = "Input is for user terminals only"
 )
 
-// socket is one client's WebSocket.
 type socket struct {
 	ws     jsonrpc.Transport
 	c      *client.Client

@@ -57,7 +57,6 @@ type Options struct {
 	Contact func() string
 }
 
-// Pusher sends.
 type Pusher struct {
 	Options
 	path     string
@@ -76,7 +75,6 @@ type Pusher struct {
 	news    chan struct{}     // holds one when something waits
 }
 
-// kept is what push.json holds.
 type kept struct {
 	Key           []byte         `json:"key,omitempty"` // of the host, raw
 	Subscriptions []Subscription `json:"subscriptions,omitempty"`
@@ -170,7 +168,6 @@ func (p *Pusher) Subscribe(s Subscription) error {
 	return nil
 }
 
-// Unsubscribe forgets a token's subscriptions.
 func (p *Pusher) Unsubscribe(token string) error {
 	return p.forget(func(s Subscription) bool { return s.Token == token })
 }
@@ -264,7 +261,6 @@ func (p *Pusher) deliver(ctx context.Context, s Subscription, text string) {
 	}
 }
 
-// send sends a text once.
 func (p *Pusher) send(ctx context.Context, s Subscription, to *url.URL, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()

@@ -179,9 +179,7 @@ func (qs *Questions) askToRun(ctx context.Context, c *requests.Conn, p ahp.AskPa
 	tx := qs.Core.Lock()
 	defer tx.Unlock()
 	here, at := qs.personAt(tx, c)
-	if t == nil {
-		t = at
-	}
+	t = cmp.Or(t, at)
 	if !here || t == nil || qs.asked[t] != nil || qs.asksOf(tx, c) >= maxAsks {
 		qs.refuse(tx, c, p.Command, "nobody is here to allow it: "+r.What)
 		return ahp.AskResult{Answer: ahp.AskNobody}, nil

@@ -24,7 +24,6 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Conn is one client's connection.
 type Conn struct {
 	*core.Link
 	// Req is the request being handled, for one that is answered later; the
@@ -50,7 +49,7 @@ func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Princip
 		requests:   rate.NewLimiter(rate.Limit(s.Limits.RequestRate), s.Limits.RequestBurst),
 		dispatches: rate.NewLimiter(rate.Limit(s.Limits.DispatchRate), s.Limits.DispatchBurst),
 	}
-	c.Out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+	c.Out = outbox.New(t, c.handle, jsonrpc.Options{
 		MaxQueueBytes: s.Limits.QueueBytes,
 		Raw:           c.typed,
 		Log:           c.Log,
@@ -74,7 +73,6 @@ func (s *Server) Serve(ctx context.Context, t jsonrpc.Transport, p *auth.Princip
 	return c.Out.RPC.Run(ctx)
 }
 
-// Conns are the connections.
 func (s *Server) Conns(core.Tx) iter.Seq[*Conn] { return maps.Keys(s.conns) }
 
 // Stop ends what is answered later. The core is closing by then; Wait follows, without

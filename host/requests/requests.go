@@ -17,7 +17,6 @@ import (
 	"tandemux/host/params"
 )
 
-// Handler answers a request.
 type Handler func(ctx context.Context, c *Conn, params json.RawMessage) (any, error)
 
 // Of is a Handler that takes its params decoded; json.RawMessage are those as they came.
@@ -88,7 +87,6 @@ func Is[B core.Body](b core.Body) bool { _, is := b.(B); return is }
 
 // Channels are the host's, as far as requests are about them.
 type Channels interface {
-	// Reaches reports whether a channel exists for a principal.
 	Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool
 	// Open makes the channel of a URI that is made on first use, or says why there is none.
 	Open(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error)
@@ -136,7 +134,6 @@ type Options struct {
 	Actions       map[string]Action
 }
 
-// Limits bounds connections.
 type Limits struct {
 	Subscriptions int // per connection
 	QueueBytes    int // waiting for one connection before it is closed; see ReplyBytes
@@ -163,7 +160,6 @@ type Server struct {
 	serving sync.WaitGroup
 }
 
-// New makes a Server.
 func New(o Options) *Server {
 	s := &Server{Options: o, conns: map[*Conn]struct{}{}}
 	s.states = states{core: o.Core, work: &s.serving}

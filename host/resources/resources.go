@@ -28,7 +28,6 @@ type Limits struct {
 	files.Limits
 }
 
-// Methods are the requests.
 func (o Options) Methods() map[string]requests.Method {
 	fs := o.Files
 	all := map[string]requests.Method{

@@ -17,7 +17,6 @@ import (
 // fileName is the file's in the runtime directory.
 const fileName = "programs.json"
 
-// Program is a terminal's process.
 type Program struct {
 	Terminal ahp.URI `json:"terminal"`
 	Name     string  `json:"name"` // of the program that was started
@@ -109,7 +108,6 @@ func (r *Roster) Forget() {
 	r.last = nil
 }
 
-// End ends the strays.
 func (r *Roster) End(ctx context.Context) error {
 	all := r.Strays()
 	failed := make([]error, len(all))

@@ -44,7 +44,6 @@ func New(s Spec) (*Sandbox, error) {
 	return b, nil
 }
 
-// findBwrap finds bubblewrap.
 func findBwrap(path string) (string, error) {
 	path, err := exec.LookPath(cmp.Or(path, "bwrap"))
 	if err == nil {
@@ -56,7 +55,6 @@ func findBwrap(path string) (string, error) {
 	return path, nil
 }
 
-// Wrap implements agent.Confinement.
 func (b *Sandbox) Wrap(_ context.Context, l agent.Launch) (agent.Launch, error) {
 	if len(l.Argv) == 0 || l.Argv[0] == "" {
 		return l, &agent.Refusal{Text: "start in the sandbox: there is no command"}
@@ -146,7 +144,6 @@ func (b *Sandbox) base() []string {
 // errReadOnly refuses writing to what is shared for reading.
 var errReadOnly = &agent.Refusal{Text: "Access denied: the path can only be read in this sandbox"}
 
-// Outside implements agent.Confinement.
 func (b *Sandbox) Outside(path string, write bool) (string, error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", &agent.Refusal{Text: fmt.Sprintf("the path %q is not absolute", path)}
@@ -163,7 +160,6 @@ func (b *Sandbox) Outside(path string, write bool) (string, error) {
 	return "", agent.ErrFileOutside
 }
 
-// Inside implements agent.Confinement.
 func (b *Sandbox) Inside(path string) string {
 	if path == b.spec.Program {
 		return program

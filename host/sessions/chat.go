@@ -269,7 +269,6 @@ func (e *chatEvents) Options(options []agent.Option) {
 	})
 }
 
-// Commands replaces the agent's commands.
 func (e *chatEvents) Commands(commands []agent.Command) {
 	c := e.c
 	c.all.Core.Do(func(tx core.Tx) {

@@ -11,7 +11,6 @@ import (
 	"tandemux/host/params"
 )
 
-// Ask implements agent.Asker.
 func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputCompleted, error) {
 	var wait chan ahp.ChatInputCompleted
 	err := errors.New("the turn has ended")

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -20,7 +21,6 @@ import (
 	"tandemux/internal/fileuri"
 )
 
-// Methods are the requests that are about sessions.
 func (ss *Sessions) Methods() map[string]requests.Method {
 	return map[string]requests.Method{
 		ahp.MethodListSessions:     {Do: requests.Of(ss.listSessions), Reach: requests.Anywhere, Bare: true}, // only what it reaches
@@ -47,9 +47,7 @@ func (ss *Sessions) createSession(_ context.Context, c *requests.Conn, p ahp.Cre
 	if err != nil {
 		return nil, err
 	}
-	if p.Meta == nil {
-		p.Meta = &ahp.SessionMeta{}
-	}
+	p.Meta = cmp.Or(p.Meta, &ahp.SessionMeta{})
 	var sandbox Sandbox
 	if p.Meta.Sandbox != "" {
 		if err := params.Allowed("create session", ss.Confines(c.Principal)); err != nil {
@@ -112,10 +110,7 @@ func (ss *Sessions) newSession(tx core.Tx, c *requests.Conn, p ahp.CreateSession
 	if err != nil {
 		return nil, err
 	}
-	chatURI := p.Meta.Chat
-	if chatURI == "" {
-		chatURI = ahp.ChatScheme + "/" + strings.ToLower(rand.Text())
-	}
+	chatURI := cmp.Or(p.Meta.Chat, ahp.ChatScheme+"/"+strings.ToLower(rand.Text()))
 	if err := ss.checkNewSession(tx, c, p, chatURI); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,6 @@ func (s *session) decides(q agent.Confirmation) string {
 	return id
 }
 
-// ask asks the clients.
 func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 	c := k.r.c
 	k.r.closeText(tx)

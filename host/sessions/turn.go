@@ -20,6 +20,7 @@ import (
 // prompting is a turn that an agent is at: from its start until Prompt has
 // returned, which may be after the turn has ended for the clients. It is the
 // turn's agent.Sink. Guarded by the lock but for what says otherwise.
+// It implements agent.Asker and agent.Sink.
 type prompting struct {
 	c       *Chat
 	id      string

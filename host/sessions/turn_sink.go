@@ -39,10 +39,8 @@ const (
 	textPiece    = 16 << 10 // that much is told at once in any case
 )
 
-// Message implements agent.Sink.
 func (r *prompting) Message(text string) { r.say(ahp.PartMarkdown, text) }
 
-// Reasoning implements agent.Sink.
 func (r *prompting) Reasoning(text string) { r.say(ahp.PartReasoning, text) }
 
 func (r *prompting) say(kind, text string) {
@@ -138,10 +136,8 @@ func (r *prompting) note(tx core.Tx, text string) {
 	r.part(tx, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(params.ClipTo(text, words.MaxError))})
 }
 
-// Notice implements agent.Sink.
 func (r *prompting) Notice(text string) { r.event(len(text), func(tx core.Tx) { r.note(tx, text) }) }
 
-// Usage implements agent.Sink.
 func (r *prompting) Usage(u agent.Usage) {
 	r.event(0, func(tx core.Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: words.Usage(u)}, nil) })
 }

@@ -12,7 +12,6 @@ const (
 	Input
 	// Secondary: a secondary prompt begins here.
 	Secondary
-	// SecondaryEnd: a secondary prompt ends here.
 	SecondaryEnd
 	// Line is the command line that is about to be executed: Text.
 	Line
@@ -28,7 +27,6 @@ const (
 	Remote
 )
 
-// Mark is one shell mark.
 type Mark struct {
 	Kind Kind
 	// Trusted is set when the mark has our nonce; see the package's

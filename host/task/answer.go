@@ -12,7 +12,6 @@ import (
 	"tandemux/internal/client"
 )
 
-// Answered is an answer that was given.
 type Answered struct {
 	TaskID     string `json:"task_id"`
 	QuestionID string `json:"question_id"`

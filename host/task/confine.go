@@ -171,7 +171,6 @@ func (s *Service) loginsOf(t store.Task, l registry.Launch) []string {
 	return s.Logins(l.Agent.Name)
 }
 
-// logins copies them.
 func (s *Service) logins(t store.Task, l registry.Launch) ([]login.Copy, error) {
 	names := s.loginsOf(t, l)
 	if len(names) == 0 {

@@ -178,10 +178,8 @@ const forced = "by force"
 
 // Deleted is what came of deleting a task.
 type Deleted struct {
-	ID string `json:"id"`
-	// KeptBranch is a git branch that has commits which are nowhere else.
-	KeptBranch string `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
-	// Submodules have commits of what was made in them.
+	ID         string         `json:"id"`
+	KeptBranch string         `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
 	Submodules []modules.Kept `json:"submodules,omitempty" doc:"Submodules whose work is on a branch of their own repositories"`
 	// Dropped went with the workspace, and was nowhere else; at most 1000 paths.
 	Dropped []string `json:"dropped,omitempty" doc:"What went with it and was nowhere else: repositories in the workspace, what was in submodules, what a copy had not merged; nothing is named by force"`

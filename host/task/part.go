@@ -300,7 +300,6 @@ func (t *teller) block(p *ahp.ResponsePart, start, delta string, last bool) {
 	}
 }
 
-// close ends the open block.
 func (t *teller) close() {
 	if t.open != "" {
 		t.say(Part{Type: strings.TrimSuffix(t.open, "start") + "end", ID: t.id})

@@ -33,7 +33,6 @@ type Provider struct {
 // gives the service; it is called from any goroutine.
 func NewProvider(id string, open func() (*Service, error)) *Provider { return &Provider{id, open} }
 
-// Info describes it.
 func (p *Provider) Info() agent.Info {
 	return agent.Info{ID: p.id, Name: strings.TrimPrefix(p.id, ProviderPrefix), Description: "of tasks", Inner: true}
 }
@@ -44,7 +43,6 @@ func (p *Provider) Authenticate(context.Context, string) error {
 	return agent.Errorf(agent.KindAuthRequired, "an agent of a task logs in by its environment: `tandemux env set` sets a key")
 }
 
-// Open opens the agent of a task's session.
 func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
 	s, err := p.open()
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Options are what Open needs.
 type Options struct {
 	// State is the state directory, absolute. The database is in it, workspaces and
 	// filesystems below it.

@@ -174,7 +174,6 @@ func (l *live) watch(session ahp.URI) {
 	l.s.sink.watch(chatOf(session), l)
 }
 
-// unwatch forgets the session.
 func (l *live) unwatch() {
 	l.mu.Lock()
 	session := l.session

@@ -20,6 +20,7 @@ const callTime = 30 * time.Second
 // sink gets what the host says of tasks' sessions and chats, folds it, and wakes
 // the runners: how fast they are holds nothing up, and what they see is always the
 // newest state.
+// It implements client.Sink.
 type sink struct {
 	s *Service
 
@@ -27,14 +28,12 @@ type sink struct {
 	watched map[ahp.URI]*live
 }
 
-// Snapshot implements client.Sink.
 func (k *sink) Snapshot(snap ahp.Snapshot) {
 	if l := k.of(snap.Resource); l != nil {
 		l.snapshot(snap)
 	}
 }
 
-// Action implements client.Sink.
 func (k *sink) Action(e ahp.Envelope) {
 	if e.RejectionReason != "" {
 		return
@@ -57,14 +56,12 @@ func (k *sink) Action(e ahp.Envelope) {
 	}
 }
 
-// Gone implements client.Sink.
 func (k *sink) Gone(uri ahp.URI) {
 	if l := k.of(uri); l != nil {
 		l.lose(uri)
 	}
 }
 
-// Status implements client.Sink.
 func (k *sink) Status(st client.Status, err error) {
 	if st != client.Connected {
 		k.s.Log.Info("the tasks' connection to the host", "status", st.String(), "err", err)
@@ -117,7 +114,6 @@ func (s *Service) host(ctx context.Context) (*client.Client, error) {
 	return c, nil
 }
 
-// call asks the host something.
 func (s *Service) call(ctx context.Context, method string, params, result any) error {
 	c, err := s.host(ctx)
 	if err != nil {
@@ -194,7 +190,6 @@ func (l *live) watching() ahp.URI {
 	return l.session
 }
 
-// poke wakes the runner.
 func (l *live) poke() { pace.Wake(l.wake) }
 
 // chatOf is the chat of a task's session: both have the same id.

@@ -58,9 +58,7 @@ func sized(create requests.Handler) requests.Handler {
 // CreateTerminal starts a process on a new pty (R26, G37–G39).
 func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp.CreateTerminalParams) (any, error) {
 	p.Cols, p.Rows = cmp.Or(p.Cols, defaultCols), cmp.Or(p.Rows, defaultRows)
-	if p.Meta == nil {
-		p.Meta = &ahp.CreateMeta{}
-	}
+	p.Meta = cmp.Or(p.Meta, &ahp.CreateMeta{})
 	who := c.Principal
 	if err := params.Allowed("create terminal", who.Lacks(auth.ScopeCreate)); err != nil {
 		return nil, err
@@ -233,9 +231,7 @@ func (ts *Terminals) plan(n Creation) (plan, error) {
 		return pl, ahp.InvalidParams("create terminal: tandemux/stdin: only a tandemux/command can be fed")
 	}
 	pl.engine = start.Engine
-	if pl.Title == "" {
-		pl.Title = commandTitle(argv)
-	}
+	pl.Title = cmp.Or(pl.Title, commandTitle(argv))
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.Dir, Cols: n.Cols, Rows: n.Rows,
 		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir, start.Tmux == shell.TmuxAsk || start.Tmux == shell.TmuxOn),

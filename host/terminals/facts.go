@@ -30,7 +30,6 @@ type facts struct {
 	Follower string `json:"follower,omitempty"`
 }
 
-// Private implements core.Private.
 func (t *Terminal) Private() any {
 	f := facts{
 		Owner: t.Owner,
@@ -43,14 +42,12 @@ func (t *Terminal) Private() any {
 	return f
 }
 
-// Changed implements core.Private.
 func (t *Terminal) Changed() bool {
 	was := t.dirty
 	t.dirty = false
 	return was
 }
 
-// Know implements core.Private.
 func (t *Terminal) Know(raw json.RawMessage) error {
 	var f facts
 	if err := json.Unmarshal(raw, &f); err != nil {

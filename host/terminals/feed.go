@@ -45,7 +45,6 @@ type chunk struct {
 	end  bool
 }
 
-// NewFeeder makes the pipe.
 func (ts *Terminals) NewFeeder(c *requests.Conn) (*Feeder, error) {
 	dir := filepath.Join(ts.Runtime, FeedDir)
 	f := &Feeder{c: c, path: filepath.Join(dir, strings.ToLower(rand.Text())), chunks: make(chan chunk, 1), over: make(chan struct{})}

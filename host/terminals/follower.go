@@ -28,7 +28,6 @@ type follower struct {
 	gone bool          // it stayed away: who said so forgets it
 }
 
-// who is the client's id.
 func (f *follower) who() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

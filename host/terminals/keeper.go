@@ -168,7 +168,6 @@ func (ts *Terminals) orphan(k *keeper.Client) {
 	ts.Activity.WarnSoon(tx)
 }
 
-// signal signals a terminal's process.
 func (t *Terminal) signal(ctx context.Context, sig syscall.Signal) error {
 	if t.orphaned.Load() {
 		return t.identity.Signal(sig, t.Term.Foreground())
@@ -277,7 +276,6 @@ func (ts *Terminals) End(ctx context.Context) bool {
 	return true
 }
 
-// Ending reports whether all terminals are being ended.
 func (ts *Terminals) Ending(core.Tx) bool { return ts.stopping }
 
 // Strays are the programs that an earlier keeper has left.

@@ -85,7 +85,6 @@ type Start struct {
 	Tmux string
 }
 
-// Limits bounds terminals.
 type Limits struct {
 	Terminals int // existing at once, exited ones included
 	// JournalBytes bounds each of the two halves of a terminal's journal. Memory is
@@ -153,10 +152,8 @@ func (ts *Terminals) Methods() map[string]requests.Method {
 // All are the terminals, oldest first.
 func (ts *Terminals) All(core.Tx) []*Terminal { return ts.all }
 
-// Reserved reports whether a URI is being given to a terminal.
 func (ts *Terminals) Reserved(_ core.Tx, uri ahp.URI) bool { _, yes := ts.reserved[uri]; return yes }
 
-// At finds a terminal.
 func At(tx core.Tx, uri ahp.URI) (*Terminal, bool) {
 	ch := tx.Channel(uri)
 	if ch == nil {
@@ -179,7 +176,6 @@ func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	return ok && uri == p.Terminal && t.proc == p.Process
 }
 
-// Held reports whether a principal holds a terminal.
 func Held(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	t, ok := At(tx, uri)
 	return ok && t.Held().Holds(p)
@@ -236,7 +232,6 @@ func (ts *Terminals) Wait() {
 	ts.ending.Wait()
 }
 
-// now are the terminals.
 func (ts *Terminals) now() []*Terminal {
 	tx := ts.Core.Lock()
 	defer tx.Unlock()

@@ -107,7 +107,6 @@ func (c *carrier) find(name string) (o Other, ok bool, changed <-chan struct{}) 
 	return o, false, changed
 }
 
-// enter counts a connection in.
 func (c *carrier) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

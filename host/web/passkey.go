@@ -146,7 +146,6 @@ func (s *Server) askPasskey(_ http.ResponseWriter, r *http.Request, _ front.Call
 	return s.passkeys.Ask(rp), nil
 }
 
-// used gives the passkey of a request.
 func (s *Server) used(r *http.Request) (k passkey.Key, err error) {
 	rp, origin, err := here(r)
 	if err != nil {

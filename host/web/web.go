@@ -63,7 +63,6 @@ type Server struct {
 	stop   func()   // ends what is listened for kept.Listen; nil where nothing is
 }
 
-// kept is what web.json holds.
 type kept struct {
 	// Listen is where the page is listened for beside all else; empty: nowhere.
 	Listen string `json:"listen,omitempty"`
@@ -190,7 +189,6 @@ func (s *Server) open(r *http.Request) bool {
 
 func routeOf(r *http.Request) route { return route{r.Method, r.URL.Path[len(Prefix):]} }
 
-// serve answers a request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	for k, v := range headers {
 		w.Header().Set(k, v)

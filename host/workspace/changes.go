@@ -25,7 +25,6 @@ func (s *Store) ChangesAt(dir string) *Changes {
 	return &Changes{w}
 }
 
-// Top is the directory.
 func (c *Changes) Top() string { return c.w.Dir() }
 
 // Diff says what was changed, committed or not.

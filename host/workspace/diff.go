@@ -13,7 +13,6 @@ import (
 	"tandemux/host/workspace/merge"
 )
 
-// FileDiff is one changed file.
 type FileDiff = git.FileDiff
 
 // Diff is what changed in a workspace since it was made, or last merged.

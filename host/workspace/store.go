@@ -71,7 +71,6 @@ func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id stri
 	return errors.Join(append(failed, s.Trees.Sweep(keepFilesystem))...)
 }
 
-// git runs in a directory.
 func (s *Store) git(dir string) git.Git { return git.Git{Program: s.options.Git, Dir: dir} }
 
 // Kind says where a workspace's files come from.

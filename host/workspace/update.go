@@ -28,14 +28,12 @@ type UpdateOptions struct {
 
 // Updated is what an update did.
 type Updated struct {
-	From    string `json:"from" doc:"The branch or commit that was brought in, or the directory of a copy"`
-	Commit  string `json:"commit" doc:"What the task's branch is at"`
-	Commits int    `json:"commits" doc:"How many came"`
-	Files   int    `json:"files,omitempty" doc:"How many files came, of a copy"`
-	// Conflicts were left in the task's files.
+	From      string   `json:"from" doc:"The branch or commit that was brought in, or the directory of a copy"`
+	Commit    string   `json:"commit" doc:"What the task's branch is at"`
+	Commits   int      `json:"commits" doc:"How many came"`
+	Files     int      `json:"files,omitempty" doc:"How many files came, of a copy"`
 	Conflicts []string `json:"conflicts" doc:"Files that both sides changed: they have git's markers, and the merge waits for a commit"`
-	// Kept is the commit that keeps the files of an update that was given up.
-	Kept string `json:"kept,omitempty" doc:"Keeps the files of an update that was given up"`
+	Kept      string   `json:"kept,omitempty" doc:"Keeps the files of an update that was given up"`
 }
 
 // maxNamed bounds the files that an agent is told of.
@@ -43,7 +41,6 @@ const maxNamed = 100
 
 const conflicting = " was merged into your branch, and these files have conflicts:"
 
-// Questions reports whether a text is a Question.
 func Questions(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.HasSuffix(line, conflicting)

@@ -350,7 +350,6 @@ func (s *Store) Remove(ctx context.Context, task string, force bool) (Removed, e
 	return (&Workspace{store: s, id: task}).Delete(ctx, force)
 }
 
-// Info describes it.
 func (w *Workspace) Info() Info {
 	i := w.info
 	if i.Dir != "" {
@@ -411,7 +410,6 @@ func (r *record) usable() error {
 	return nil
 }
 
-// open opens the workspace's directory.
 func (r *record) open() (*filetree.Folder, error) {
 	if r.Dir == "" {
 		return nil, filetree.Failf(filetree.ErrUnsupported, "the workspace of task %s is a tmpfs: its files are in the sandbox only, and end with it", r.ID)

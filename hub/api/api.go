@@ -35,7 +35,6 @@ type request struct {
 	path string // of the route
 }
 
-// route answers an operation.
 type route struct {
 	scope  string
 	status int
@@ -178,7 +177,6 @@ func ofTask(do func(*request, queue.Task) (any, error)) func(*request) (any, err
 	}
 }
 
-// passOn asks the task's host.
 func passOn(r *request, t queue.Task) (any, error) {
 	local := t.Note().Local
 	if local == "" || t.Record.Host == "" {

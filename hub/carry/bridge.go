@@ -14,6 +14,7 @@ import (
 
 	"tandemux/hub/directory"
 	"tandemux/hub/front"
+	"tandemux/internal/pace"
 	"tandemux/internal/wsrpc"
 )
 
@@ -100,10 +101,7 @@ func (b *Bridge) open(ctx context.Context, name string, o opening) (got opened, 
 	defer cancel()
 	m, err := b.NATS.RequestWithContext(ctx, openSubject(name), text)
 	for until := time.Now().Add(comeTime); errors.Is(err, nats.ErrNoResponders) && time.Now().Before(until); {
-		select { // it has just come, or comes back from another node
-		case <-time.After(comeTime / 20):
-		case <-ctx.Done():
-		}
+		pace.Sleep(ctx, comeTime/20) // it has just come, or comes back from another node
 		m, err = b.NATS.RequestWithContext(ctx, openSubject(name), text)
 	}
 	if err != nil {

@@ -163,7 +163,6 @@ func (s *stream) run(t jsonrpc.Transport, frames <-chan *nats.Msg) error {
 // farClose is the end as the other side told it.
 type farClose struct{ *jsonrpc.CloseError }
 
-// Unwrap gives the reason.
 func (f farClose) Unwrap() error { return f.CloseError }
 
 // readAll sends what t says.

@@ -157,7 +157,6 @@ func (d *Directory) Hosts() []Entry {
 	return all
 }
 
-// Host is the one of a name.
 func (d *Directory) Host(name string) (Entry, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

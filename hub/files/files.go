@@ -135,7 +135,6 @@ func (s *Store) publish(ctx context.Context, m *nats.Msg) error {
 	return err
 }
 
-// Has reports whether a file is stored.
 func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 	_, err := s.objects.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {

@@ -33,7 +33,6 @@ const (
 	maxShare    = 1024 // of them, of one person
 )
 
-// Config is what a Front is made of.
 type Config struct {
 	Authenticators []Authenticator
 	Routes         []Route
@@ -89,7 +88,6 @@ func (f *Front) Serve(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// entrance is a listener.
 type entrance struct {
 	f     *Front
 	unix  bool
@@ -219,7 +217,6 @@ func (t *told) WriteHeader(status int) {
 // Unwrap is for http.ResponseController.
 func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// person says who asks.
 func (f *Front) person(r *http.Request) (Person, error) {
 	if r.Context().Value(unixPeer{}) != nil && r.Header.Get("Authorization") == "" {
 		return Operator, nil

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Store keeps records.
 type Store interface {
 	// Get is a record with its revision.
 	Get(ctx context.Context, id string) (Record, uint64, error)

@@ -23,7 +23,6 @@ var DefaultTerms = Terms{Claimed: 30 * time.Second, Begun: 2 * time.Minute}
 // Beat is how often a host says what it has.
 func (t Terms) Beat() time.Duration { return min(t.Claimed, t.Begun) / 6 }
 
-// of is the term of a state.
 func (t Terms) of(s State) time.Duration {
 	if s == Begun {
 		return t.Begun

@@ -46,7 +46,6 @@ type Desk struct {
 	provider *oidc.Provider
 }
 
-// Bucket is where sessions are.
 const Bucket = "people-sessions"
 
 // Open makes a Desk. The provider is asked when somebody signs in.

@@ -162,7 +162,6 @@ func (d *Desk) seen(secret, code string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// browser is the session of the browser that asks.
 func (d *Desk) browser(r *http.Request) (secret string, s session, err error) {
 	c, err := r.Cookie(d.cookieName(sessionCookie))
 	if err != nil {

@@ -56,7 +56,6 @@ func (d *Desk) begin(ctx context.Context, s session) (secret string, err error) 
 
 var errSession = errors.New("the session is over, or there was none")
 
-// find gives the session of a secret.
 func (d *Desk) find(ctx context.Context, secret string) (session, error) {
 	var s session
 	e, err := d.sessions.Get(ctx, auth.Hash(secret))

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,10 +119,7 @@ func (q *Queue) keep(ctx context.Context, host string, k Keep) (Reply, error) {
 	case k.Load.Size == 0:
 		return Reply{}, nil
 	}
-	was := t.Note().Result // its room is there once it is replaced
-	if was == nil {
-		was = &travel.Load{}
-	}
+	was := cmp.Or(t.Note().Result, &travel.Load{}) // its room is there once it is replaced
 	if err := q.room(t.Spec.Person, k.Load.Size-was.Size, ""); err != nil {
 		return Reply{}, err
 	}

@@ -77,7 +77,6 @@ func hear[T any](answer func(context.Context, string, T) (Reply, error)) answere
 	}
 }
 
-// beat hears a host.
 func (q *Queue) beat(ctx context.Context, host string, b Beat) (Reply, error) {
 	if len(b.Has) > maxHeld || len(b.Local) > maxHeld || len(b.Labels)+len(b.Agents) > maxLabels {
 		return Reply{}, Invalid.Errorf("the beat can't be read")
@@ -172,7 +171,6 @@ func (q *Queue) event(ctx context.Context, host string, p Wanted) (Reply, error)
 	return Reply{Body: e.Content}, err
 }
 
-// held is a record whose lease a host has.
 func (q *Queue) held(ctx context.Context, host string, h lease.Held) (lease.Record, error) {
 	has := func(r lease.Record) bool { return r.Lease == h.Lease && r.Host == host && r.State.Held() }
 	if t, known := q.Task(h.ID); known && has(t.Record) {

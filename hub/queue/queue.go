@@ -20,7 +20,6 @@ import (
 	"tandemux/internal/pace"
 )
 
-// Options are what a Queue is made of.
 type Options struct {
 	NATS     *nats.Conn
 	JS       jetstream.JetStream
@@ -33,6 +32,7 @@ type Options struct {
 }
 
 // Queue is the tasks of a fleet.
+// It implements lease.Store.
 type Queue struct {
 	o     Options
 	start time.Time
@@ -329,7 +329,6 @@ func (q *Queue) choose() []given {
 	return all
 }
 
-// tell tells a host something, if it is there.
 func (q *Queue) tell(host string, t Tell) {
 	text, err := json.Marshal(t)
 	if err == nil {

@@ -76,7 +76,6 @@ func moved(err error) bool {
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// Get implements lease.Store.
 func (q *Queue) Get(ctx context.Context, id string) (r lease.Record, revision uint64, err error) {
 	e, err := q.tasks.Get(ctx, id)
 	switch {
@@ -91,7 +90,6 @@ func (q *Queue) Get(ctx context.Context, id string) (r lease.Record, revision ui
 	return r, e.Revision(), nil
 }
 
-// Put implements lease.Store.
 func (q *Queue) Put(ctx context.Context, id string, r lease.Record, revision uint64) error {
 	text, err := json.Marshal(r)
 	if err != nil {

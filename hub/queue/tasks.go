@@ -22,7 +22,6 @@ const (
 	maxTasks = 100_000
 )
 
-// Task is a task as it is.
 type Task struct {
 	Spec   Spec
 	Record lease.Record
@@ -367,12 +366,10 @@ func (q *Queue) Drained() (all []string) {
 	return slices.Sorted(maps.Keys(q.drain))
 }
 
-// Limits are those that hold.
 func (q *Queue) Limits() Limits {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.limits
 }
 
-// SetLimits replaces them.
 func (q *Queue) SetLimits(ctx context.Context, l Limits) error { return q.set(ctx, limitsKey, l) }

@@ -95,7 +95,6 @@ func newIdentity() (*identity, error) {
 	return id, err
 }
 
-// newKey makes a key pair with its public key and its seed.
 func newKey(create func() (nkeys.KeyPair, error)) (pair nkeys.KeyPair, public, seed string, err error) {
 	if pair, err = create(); err != nil {
 		return nil, "", "", err

@@ -352,7 +352,6 @@ func (b *Bus) given(ctx context.Context, g Given) error {
 	return b.ready(ctx)
 }
 
-// newer reports whether a version is least or later.
 func newer(version, least string) bool {
 	number := func(s string) (n int) {
 		for i, part := range append(strings.SplitN(s, ".", 3), "", "")[:2] {

@@ -47,7 +47,6 @@ type kept struct {
 	timer *time.Timer // of its expiry
 }
 
-// Store is the hub's tokens.
 type Store struct {
 	bus *server.Bus
 	kv  jetstream.KeyValue

@@ -49,7 +49,6 @@ type Wanted struct {
 	Project string   `json:"project,omitempty"`
 }
 
-// webhook is a record.
 type webhook struct {
 	Wanted
 	Key     string    `json:"key"`
@@ -92,7 +91,6 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Hooks are the hub's webhooks.
 type Hooks struct {
 	o      Options
 	ctx    context.Context

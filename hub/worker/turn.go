@@ -20,6 +20,7 @@ import (
 )
 
 // turn is a lease that the host has: it is the hub for lease.Carry, and the work.
+// It implements lease.Hub and lease.Work.
 type turn struct {
 	w   *Worker
 	key lease.Held
@@ -37,7 +38,6 @@ const (
 	maxPresent = 64 << 10
 )
 
-// Ask implements lease.Hub.
 func (t *turn) Ask(ctx context.Context, id string, op lease.Op) (lease.Record, error) {
 	if op.Verb == lease.Begin || op.Verb == lease.Finish {
 		var err error
@@ -67,7 +67,6 @@ func (t *turn) Ask(ctx context.Context, id string, op lease.Op) (lease.Record, e
 	return *r.Record, nil
 }
 
-// Pause implements lease.Hub.
 func (t *turn) Pause(ctx context.Context, tries int) error {
 	pace.Sleep(ctx, time.Duration(min(tries+1, 20))*250*time.Millisecond)
 	return ctx.Err()
@@ -387,7 +386,6 @@ func (t *turn) say(ctx context.Context, id string) error {
 	return nil // it is said again with the next
 }
 
-// Drop implements lease.Work.
 func (t *turn) Drop(_ string, r lease.Record) {
 	if t.w.ctx.Err() != nil {
 		return // this process ends; the next one goes on

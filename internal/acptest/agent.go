@@ -83,7 +83,6 @@ func die(format string, args ...any) {
 	os.Exit(97)
 }
 
-// write sends a line.
 func (a *scripted) write(line string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -428,28 +427,18 @@ func (a *scripted) expand(text string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return variables.ReplaceAllStringFunc(text, func(v string) string {
-		switch v {
-		case "$SESSION":
-			return a.id
-		case "$CWD", "$DIR":
-			return a.cwd
-		case "$PROMPT":
-			return a.text
-		case "$SERVERS":
-			return a.servers
-		case "$META":
-			return a.meta
-		case "$ARGS":
-			return strings.Join(os.Args[1:], " ")
+		own := map[string]string{
+			"$SESSION": a.id, "$CWD": a.cwd, "$DIR": a.cwd, "$PROMPT": a.text, "$SERVERS": a.servers, "$META": a.meta,
+			"$ARGS": strings.Join(os.Args[1:], " "),
+		}
+		if text, is := own[v]; is {
+			return text
 		}
 		name, member, _ := strings.Cut(v[1:], ".")
 		var all map[string]any
 		if r, ok := a.results[name]; ok && json.Unmarshal(r, &all) == nil && member != "" {
 			return fmt.Sprint(all[member])
 		}
-		if env := os.Getenv(v[1:]); env != "" {
-			return env
-		}
-		return v
+		return cmp.Or(os.Getenv(v[1:]), v)
 	})
 }

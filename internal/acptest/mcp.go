@@ -115,7 +115,6 @@ func (s *mcpServer) ask(method, params string) message {
 	return <-ch
 }
 
-// await waits for a notification.
 func (s *mcpServer) await(method string) {
 	s.mu.Lock()
 	ch := s.note(method)

@@ -33,7 +33,6 @@ const (
 	maxAnswer = 64 << 20
 )
 
-// Options configures New.
 type Options struct {
 	// Dial opens a connection; nil: by the URL.
 	Dial func(ctx context.Context) (net.Conn, error)
@@ -54,7 +53,6 @@ type Options struct {
 	Debug func(format string, args ...any)
 }
 
-// Client calls a host.
 type Client struct {
 	o    Options
 	http *http.Client
@@ -70,7 +68,6 @@ type Error struct {
 	Conflicts []string `json:"conflicts"`
 }
 
-// Error is the host's words.
 func (e *Error) Error() string { return e.Message }
 
 // ErrorCode is the host's word for it.
@@ -110,10 +107,8 @@ func New(o Options) *Client {
 	return &Client{o: o, http: &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// Close lets idle connections go.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Request is what is sent.
 type Request struct {
 	Method string
 	// Path is below the interface's, such as "/tasks"; its segments are escaped. Beside

@@ -176,7 +176,6 @@ func SplitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// parseDiff reads a unified diff.
 func parseDiff(path, text string) Edit {
 	c := Edit{Path: path, diff: text}
 	for l := range strings.Lines(text) {

@@ -84,7 +84,6 @@ type Reading struct {
 	page        int // rows that show
 }
 
-// NewReading begins to read.
 func NewReading(v View) *Reading { return &Reading{View: v, At: -1} }
 
 // Frame is what shows of a question.

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Reader reads a recording.
 type Reader struct {
 	r      *bufio.Reader
 	header Header
@@ -20,7 +19,6 @@ type Reader struct {
 	line   int
 }
 
-// NewReader reads the header.
 func NewReader(r io.Reader) (*Reader, error) {
 	rd := &Reader{r: bufio.NewReaderSize(r, 64<<10)}
 	line, err := rd.next()
@@ -57,7 +55,6 @@ func (r *Reader) next() ([]byte, error) {
 	}
 }
 
-// parse reads the header's line.
 func (h *Header) parse(line []byte) error {
 	var w header
 	if err := json.Unmarshal(line, &w); err != nil {
@@ -120,7 +117,6 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// parse reads an event's line.
 func (r *Reader) parse(line []byte) (e Event, known bool, err error) {
 	var raw []json.RawMessage
 	var at float64

@@ -13,7 +13,6 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// Writer writes a recording.
 type Writer struct {
 	w       io.Writer
 	version Version
@@ -58,7 +57,6 @@ func (h *Header) wire() header {
 	return w
 }
 
-// NewWriter writes the header.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if h.Version != V2 && h.Version != V3 {
 		return nil, fmt.Errorf("write recording: there is no version %d", h.Version)

@@ -77,7 +77,6 @@ func keyboardFor(path string) (*os.File, error) {
 	return in, nil
 }
 
-// readRecording reads a recording whole.
 func readRecording(stdin io.Reader, path string) (rec player.Recording, err error) {
 	from := stdin
 	if path != "-" {

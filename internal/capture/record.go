@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recor
 	var file io.Writer = cli.Bytes(cmd.OutOrStdout())
 	name := "standard output"
 	if to.path != "-" {
-		if to.path == "" {
-			to.path = recordingName(endpoint.LastPart(t.Resource), time.Now())
-		}
+		to.path = cmp.Or(to.path, recordingName(endpoint.LastPart(t.Resource), time.Now()))
 		full, f, err := CreateNew(to.path)
 		if err != nil {
 			return fmt.Errorf("record: %w", err)

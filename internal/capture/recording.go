@@ -20,6 +20,7 @@ import (
 
 // Recording writes what a terminal shows to a file, from a connection of its own.
 // It is the connection's sink: its reader calls it, in order.
+// It implements client.Printer and client.Sink.
 type Recording struct {
 	uri    ahp.URI
 	c      *client.Client
@@ -162,7 +163,6 @@ func (r *Recording) exit(code *int) {
 	r.end(nil)
 }
 
-// Data implements client.Printer.
 func (r *Recording) Data(channel ahp.URI, data []byte, _ int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,7 +174,6 @@ func (r *Recording) Data(channel ahp.URI, data []byte, _ int64) {
 // maxMarker bounds a marker's text, in bytes.
 const maxMarker = 200
 
-// Action implements client.Sink.
 func (r *Recording) Action(e ahp.Envelope) {
 	if e.Channel != r.uri || e.RejectionReason != "" {
 		return
@@ -196,7 +195,6 @@ func (r *Recording) Action(e ahp.Envelope) {
 	}
 }
 
-// Gone implements client.Sink.
 func (r *Recording) Gone(channel ahp.URI) {
 	if channel == r.uri {
 		r.mu.Lock()
@@ -205,7 +203,6 @@ func (r *Recording) Gone(channel ahp.URI) {
 	}
 }
 
-// Status implements client.Sink.
 func (r *Recording) Status(s client.Status, err error) {
 	if s != client.Closed {
 		return

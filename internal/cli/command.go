@@ -147,7 +147,6 @@ type choice struct {
 func (c *choice) String() string { return *c.value }
 func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 
-// Set takes a word.
 func (c *choice) Set(text string) error {
 	if last := len(c.words) - 1; !slices.Contains(c.words, text) {
 		return fmt.Errorf("use %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
@@ -159,7 +158,6 @@ func (c *choice) Set(text string) error {
 // Pattern is a flag that is an RE2 expression.
 type Pattern string
 
-// UnmarshalText checks one.
 func (p *Pattern) UnmarshalText(text []byte) error {
 	if _, err := syntax.Parse(string(text), syntax.Perl); err != nil {
 		return fmt.Errorf("%s: see https://github.com/google/re2/wiki/Syntax", strings.TrimPrefix(err.Error(), "error parsing regexp: "))

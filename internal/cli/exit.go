@@ -40,7 +40,6 @@ func (e StatusError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap gives the error below.
 func (e StatusError) Unwrap() error { return e.Err }
 
 // usageError marks an error that the caller's words caused.

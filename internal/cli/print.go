@@ -126,7 +126,6 @@ func (f *jsonFlag) String() string { return strconv.FormatBool(f.on) }
 // Type is that of a flag without a value.
 func (f *jsonFlag) Type() string { return "bool" }
 
-// Set takes true or false.
 func (f *jsonFlag) Set(text string) (err error) {
 	f.on, err = strconv.ParseBool(text)
 	return err

@@ -224,5 +224,4 @@ type named struct {
 	word string
 }
 
-// Type gives the word.
 func (n named) Type() string { return n.word }

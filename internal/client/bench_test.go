@@ -43,7 +43,7 @@ func local(b *testing.B, sink Sink) (*Client, *jsonrpc.Conn) {
 		if err != nil {
 			return
 		}
-		c := jsonrpc.New(t, jsonrpc.HandlerFunc(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+		c := jsonrpc.New(t, jsonrpc.Handler(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 			switch req.Method {
 			case ahp.MethodInitialize:
 				return json.RawMessage(`{"protocolVersion":"1.0.0","serverSeq":1,"snapshots":[` + rootSnapshot(1) + `]}`), nil

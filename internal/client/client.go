@@ -27,7 +27,6 @@ const (
 	Closed // for good
 )
 
-// String names the state.
 func (s Status) String() string {
 	return [...]string{"connected", "reconnecting", "closed"}[s]
 }
@@ -112,7 +111,6 @@ type Retry struct {
 	Err   error     // of the last one
 }
 
-// Options configures Connect.
 type Options struct {
 	// Dial opens a connection to the host.
 	Dial func(ctx context.Context) (jsonrpc.Transport, error)
@@ -206,7 +204,6 @@ type dialect struct {
 	protocol string // its version, as the host chose it
 }
 
-// channel is a subscription.
 type channel struct {
 	uri  ahp.URI
 	live bool  // its snapshot has reached the Sink
@@ -224,9 +221,7 @@ type channel struct {
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	ctx, cancel := withDeadline(ctx, handshakeWait)
 	defer cancel()
-	if o.ClientID == "" {
-		o.ClientID = "tandemux-" + strings.ToLower(rand.Text())
-	}
+	o.ClientID = cmp.Or(o.ClientID, "tandemux-"+strings.ToLower(rand.Text()))
 	c := &Client{
 		o: o, log: o.Log, sink: o.Sink,
 		done: make(chan struct{}), ready: make(chan struct{}), now: make(chan struct{}, 1),
@@ -331,7 +326,6 @@ func (c *Client) Subscribe(ctx context.Context, uri ahp.URI) error {
 	}
 }
 
-// connected waits for a connection.
 func (c *Client) connected(ctx context.Context) (*link, error) {
 	for {
 		c.mu.Lock()
@@ -418,7 +412,6 @@ func (c *Client) Protocol() string {
 	return c.protocol
 }
 
-// ClientID is the id used.
 func (c *Client) ClientID() string { return c.o.ClientID }
 
 // Session is what an agent's terminals are to be claimed for; empty when

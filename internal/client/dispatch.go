@@ -38,7 +38,6 @@ type outcome struct {
 // RejectedError is the host's refusal of a dispatched action.
 type RejectedError struct{ Envelope ahp.Envelope }
 
-// Error is the host's reason.
 func (e *RejectedError) Error() string { return e.Envelope.RejectionReason }
 
 // Dispatch sends an action without waiting for its echo. It fails with

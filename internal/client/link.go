@@ -43,7 +43,7 @@ func (c *Client) newLink(t jsonrpc.Transport) *link {
 	if t, is := t.(jsonrpc.Local); is {
 		l.local = t.Local()
 	}
-	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, Beside: true, GaveUp: l.gaveUp, Log: c.log})
+	l.rpc = jsonrpc.New(t, l.handle, jsonrpc.Options{Raw: l.raw, Beside: true, GaveUp: l.gaveUp, Log: c.log})
 	go func() { l.ended <- l.rpc.Run(context.Background()) }()
 	return l
 }

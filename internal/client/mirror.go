@@ -66,7 +66,6 @@ func (m *Mirror) Snapshot(s ahp.Snapshot) {
 	}
 }
 
-// Action implements Sink.
 func (m *Mirror) Action(e ahp.Envelope) {
 	if e.RejectionReason != "" {
 		return
@@ -84,7 +83,6 @@ func (m *Mirror) Action(e ahp.Envelope) {
 	})
 }
 
-// Gone implements Sink.
 func (m *Mirror) Gone(channel ahp.URI) {
 	m.change(func() {
 		delete(m.terminals, channel)
@@ -92,7 +90,6 @@ func (m *Mirror) Gone(channel ahp.URI) {
 	})
 }
 
-// Status implements Sink.
 func (m *Mirror) Status(Status, error) { m.change(func() {}) }
 
 // Root is the root state; ok is false before its first snapshot.
@@ -105,7 +102,6 @@ func (m *Mirror) Root() (s ahp.RootState, ok bool) {
 	return *m.root, true
 }
 
-// Terminal is a terminal's state.
 func (m *Mirror) Terminal(channel ahp.URI) (s ahp.TerminalState, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +112,6 @@ func (m *Mirror) Terminal(channel ahp.URI) (s ahp.TerminalState, ok bool) {
 	return f.State(), true
 }
 
-// Layout is a layout's state.
 func (m *Mirror) Layout(channel ahp.URI) (s ahp.LayoutState, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

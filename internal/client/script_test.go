@@ -60,7 +60,7 @@ func (s *script) dial(ctx context.Context) (jsonrpc.Transport, error) {
 	}
 	a, b := jsonrpc.Pipe(64)
 	p := &peer{script: s, wire: b, in: make(chan *jsonrpc.Request, 1000)}
-	p.conn = jsonrpc.New(b, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	p.conn = jsonrpc.New(b, jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 		p.in <- req
 		return nil, jsonrpc.ErrReplied
 	}), jsonrpc.Options{})

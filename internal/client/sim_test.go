@@ -62,7 +62,7 @@ func newSim(seed uint64) *sim {
 
 func (s *sim) serve(t jsonrpc.Transport) {
 	c := &simConn{s: s, wire: t, subs: map[ahp.URI]bool{}}
-	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{})
+	c.rpc = jsonrpc.New(t, jsonrpc.Handler(c.handle), jsonrpc.Options{})
 	s.mu.Lock()
 	s.conns[c] = true
 	s.mu.Unlock()

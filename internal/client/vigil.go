@@ -97,7 +97,6 @@ func (v *vigil) end() (said bool) {
 	return said
 }
 
-// slept reports whether the machine has slept since a time.
 func (c *Client) slept(since time.Time) bool {
 	now := time.Now()
 	return c.wall(now).Sub(c.wall(since))-now.Sub(since) > asleep

@@ -64,7 +64,6 @@ func Ordered(options []option.Option) []option.Option {
 	return ordered
 }
 
-// wrap writes a comment.
 func wrap(b *strings.Builder, text string) {
 	line := "#"
 	for _, word := range strings.Fields(text) {

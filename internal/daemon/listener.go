@@ -131,7 +131,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 
 func (l *Listener) Addr() net.Addr { return &net.UnixAddr{Name: l.path, Net: "unix"} }
 
-// Path is the socket's path.
 func (l *Listener) Path() string { return l.path }
 
 // Close closes the listener, and removes the socket if it is still the one that

@@ -25,6 +25,7 @@ import (
 
 // Desk is what the interface needs of this machine: a program for links, an
 // editor, a clipboard, files.
+// It implements clipboard.Clipper, rec.Recorder and segments.Desk.
 type Desk struct {
 	place    endpoint.Endpoint
 	clips    *clipper
@@ -37,7 +38,6 @@ func New(p endpoint.Endpoint, commands func() (open, copy string)) Desk {
 	return Desk{place: p, clips: &clipper{wait: clipWait}, commands: commands}
 }
 
-// Clip implements clipboard.Clipper.
 func (d Desk) Clip(text string, selected bool) (program string, running bool, err error) {
 	_, set := d.commands()
 	argv, primary := copyCommand(set)
@@ -205,7 +205,6 @@ func (d Desk) Save(path, text string) (string, error) {
 	return full, nil
 }
 
-// Record implements rec.Recorder.
 func (d Desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
 	full, f, err := capture.CreateNew(path)
 	if err != nil {

@@ -101,7 +101,6 @@ func (f *firstLine) text() string {
 	return strings.TrimSpace(line)
 }
 
-// Branch implements segments.Desk.
 func (d Desk) Branch(ctx context.Context, dir ahp.URI) string {
 	path := d.here(dir)
 	if path == "" {
@@ -146,7 +145,6 @@ func branchOf(status string) string {
 	return name + changed
 }
 
-// Battery implements segments.Desk.
 func (d Desk) Battery(ctx context.Context) string {
 	if runtime.GOOS != "darwin" {
 		return batteryIn("/sys/class/power_supply")

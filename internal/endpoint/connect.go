@@ -362,6 +362,7 @@ func debugf(format string, args ...any) {
 }
 
 // traced is a connection of which is said what is asked and answered.
+// It implements jsonrpc.Transport.
 type traced struct {
 	jsonrpc.Transport
 
@@ -384,7 +385,6 @@ type header struct {
 	} `json:"error"`
 }
 
-// Write implements jsonrpc.Transport.
 func (t *traced) Write(ctx context.Context, msg []byte) error {
 	var h header
 	if json.Unmarshal(msg, &h) == nil && h.Method != "" {
@@ -398,7 +398,6 @@ func (t *traced) Write(ctx context.Context, msg []byte) error {
 	return t.Transport.Write(ctx, msg)
 }
 
-// Read implements jsonrpc.Transport.
 func (t *traced) Read(ctx context.Context) ([]byte, error) {
 	msg, err := t.Transport.Read(ctx)
 	var h header

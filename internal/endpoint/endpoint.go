@@ -141,10 +141,7 @@ func (p *Endpoint) parse(address, from string) error {
 		if u.Hostname() == "" {
 			return cli.Usagef("%s %s: the address names no machine", from, u.Redacted())
 		}
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"ws": "80", "wss": "443"}[u.Scheme]
-		}
+		port := cmp.Or(u.Port(), map[string]string{"ws": "80", "wss": "443"}[u.Scheme])
 		p.host = net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 		return nil
 	case "unix":

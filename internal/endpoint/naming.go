@@ -24,6 +24,7 @@ func (p Endpoint) named(dial func(context.Context) (jsonrpc.Transport, error), n
 }
 
 // naming is a Transport whose messages are said in our words.
+// It implements jsonrpc.Transport.
 type naming struct {
 	jsonrpc.Transport
 	names hosted.Names
@@ -33,7 +34,6 @@ type naming struct {
 // maxBuf bounds the buffer that is kept from one message to the next.
 const maxBuf = 256 << 10
 
-// Read implements jsonrpc.Transport.
 func (n *naming) Read(ctx context.Context) ([]byte, error) {
 	msg, err := n.Transport.Read(ctx)
 	if err != nil {
@@ -46,7 +46,6 @@ func (n *naming) Read(ctx context.Context) ([]byte, error) {
 	return n.buf, nil
 }
 
-// Write implements jsonrpc.Transport.
 func (n *naming) Write(ctx context.Context, msg []byte) error {
 	return n.Transport.Write(ctx, n.names.Out(nil, msg))
 }

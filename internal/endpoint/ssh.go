@@ -143,7 +143,6 @@ func (m *machine) dial(ctx context.Context, quiet bool) (net.Conn, error) {
 // sshError is an error that says all there is to say.
 type sshError struct{ error }
 
-// Unwrap gives the error below.
 func (e sshError) Unwrap() error { return e.error }
 
 // failure says why there was no greeting, from what ssh and the far side said.

@@ -40,7 +40,6 @@ func trusted(d local.Dirs, host string) (string, error) {
 	return found, nil
 }
 
-// trust adds a line.
 func trust(d local.Dirs, host, pin string) error {
 	err := os.MkdirAll(d.State, 0o700)
 	var f *os.File

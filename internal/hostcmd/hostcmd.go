@@ -1,6 +1,7 @@
 package hostcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -166,10 +167,7 @@ how long an answer does. ssh asks nothing. Exit code 3: some were not reached.`,
 				return []any{r.Name, r.URL, r.Version, fmt.Sprint(r.Terminals), millis(r.Connected), millis(r.Latency), r.health()}
 			})
 		})
-		if printed != nil {
-			return printed
-		}
-		return missed
+		return cmp.Or(printed, missed)
 	}), cli.One[[]checked]())
 }
 

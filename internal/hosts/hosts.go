@@ -161,7 +161,6 @@ func write(list []Host) []byte {
 	return text
 }
 
-// Find gives the host of a name.
 func Find(list []Host, name string) (Host, bool) {
 	i := slices.IndexFunc(list, func(h Host) bool { return h.Name == name })
 	if i < 0 {

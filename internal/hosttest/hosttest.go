@@ -64,7 +64,6 @@ func build(program, dir string) error {
 
 var binary string
 
-// Machine is one user's machine.
 type Machine struct {
 	testing.TB
 	Dir string // the home directory
@@ -138,7 +137,6 @@ func (m *Machine) Token(args ...string) string {
 	return ""
 }
 
-// Eventually waits for a state.
 func (m *Machine) Eventually(what string, ok func() bool) {
 	m.Helper()
 	for began := time.Now(); !ok(); time.Sleep(Pause(time.Since(began))) {

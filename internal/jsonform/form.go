@@ -2,6 +2,7 @@ package jsonform
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -267,8 +268,5 @@ func Code(err error) string {
 	if errors.As(err, &coded) && coded.ErrorCode() != "" {
 		return coded.ErrorCode()
 	}
-	if word := words[ahp.CodeOf(err)]; word != "" {
-		return word
-	}
-	return "failed"
+	return cmp.Or(words[ahp.CodeOf(err)], "failed")
 }

@@ -41,7 +41,7 @@ func TestBeside(t *testing.T) {
 	text := strings.Repeat(`"é\`, 1<<20)
 	for _, takes := range []bool{true, false} {
 		host, peer := Pipe(4)
-		h := New(host, HandlerFunc(func(_ context.Context, _ *Conn, req *Request) (any, error) {
+		h := New(host, Handler(func(_ context.Context, _ *Conn, req *Request) (any, error) {
 			if req.Method == "bare" {
 				return 1, nil
 			}

@@ -25,21 +25,10 @@ type Request struct {
 // IsNotification reports whether the peer expects no answer.
 func (r *Request) IsNotification() bool { return r.ID == nil }
 
-// Handler handles the peer's requests and notifications.
-type Handler interface {
-	// Handle returns the result (nil becomes null) or an error. Both are
-	// dropped for a notification. It is called sequentially, in the order of
-	// arrival. ErrReplied means that Reply answers.
-	Handle(ctx context.Context, c *Conn, req *Request) (result any, err error)
-}
-
-// HandlerFunc is a function as a Handler.
-type HandlerFunc func(ctx context.Context, c *Conn, req *Request) (any, error)
-
-// Handle calls f.
-func (f HandlerFunc) Handle(ctx context.Context, c *Conn, req *Request) (any, error) {
-	return f(ctx, c, req)
-}
+// Handler handles the peer's requests and notifications. It returns the result (nil
+// becomes null) or an error. Both are dropped for a notification. It is called
+// sequentially, in the order of arrival. ErrReplied means that Reply answers.
+type Handler func(ctx context.Context, c *Conn, req *Request) (result any, err error)
 
 // The defaults of Options.
 const (
@@ -109,12 +98,11 @@ func New(t Transport, h Handler, o Options) *Conn {
 	o.MaxQueueMessages = cmp.Or(o.MaxQueueMessages, DefaultQueueMessages)
 	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
 	if h == nil {
-		h = HandlerFunc(func(context.Context, *Conn, *Request) (any, error) {
+		h = func(context.Context, *Conn, *Request) (any, error) {
 			return nil, &Error{Code: CodeMethodNotFound, Message: "nothing is served here"}
-		})
+		}
 	}
-	log := o.Log
-	log = cmp.Or(log, slog.New(slog.DiscardHandler))
+	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Conn{
 		t: t, handler: h, o: o, log: log,
 		queue:   newQueue(t, o),
@@ -244,7 +232,6 @@ func (c *Conn) next() ([]byte, error) {
 	return c.t.Read(context.Background())
 }
 
-// handle deals with one message.
 func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 	switch {
 	case bad != nil:
@@ -256,7 +243,7 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 		c.answered(m)
 	default:
 		req := &Request{ID: m.ID, Method: m.Method, Params: m.Params}
-		result, err := c.handler.Handle(ctx, c, req)
+		result, err := c.handler(ctx, c, req)
 		switch {
 		case errors.Is(err, ErrReplied):
 		case req.IsNotification():
@@ -358,7 +345,6 @@ func (c *Conn) PutShared(raw []byte, s Shared) error {
 	return c.queue.add(item{msg: raw, shared: s})
 }
 
-// Notify sends a notification.
 func (c *Conn) Notify(method string, params any) error {
 	msg, err := encodeRequest(0, method, params)
 	if err != nil {
@@ -381,7 +367,7 @@ func (c *Conn) Reply(req *Request, result any, err error) error {
 // handlers run, and valid until they return.
 func (c *Conn) Extra() []byte { return c.extra }
 
-// AfterReply, called inside Handle, runs fn right after the reply was queued
+// AfterReply, called by a Handler, runs fn right after the reply was queued
 // and before the next message is handled.
 func (c *Conn) AfterReply(fn func()) { c.after = append(c.after, fn) }
 

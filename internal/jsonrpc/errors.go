@@ -36,10 +36,8 @@ type Error struct {
 	Data    any
 }
 
-// Error is the peer's message.
 func (e *Error) Error() string { return e.Message }
 
-// RPCError gives the parts.
 func (e *Error) RPCError() (code int, message string, data any) {
 	return e.Code, e.Message, e.Data
 }

@@ -170,7 +170,7 @@ func (deaf) Write(context.Context, []byte) error { return errors.New("broken pip
 func TestWhatWasSentBeforeThePeerWentIsHandled(t *testing.T) {
 	a, b := jsonrpc.Pipe(100)
 	handled := make(chan string, 100)
-	c := jsonrpc.New(deaf{b}, jsonrpc.HandlerFunc(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	c := jsonrpc.New(deaf{b}, jsonrpc.Handler(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 		handled <- req.Method
 		c.Notify("news", nil)
 		return nil, nil
@@ -208,7 +208,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 func TestAPanicEndsTheConnection(t *testing.T) {
 	a, b := jsonrpc.Pipe(1)
-	c := jsonrpc.New(b, jsonrpc.HandlerFunc(func(context.Context, *jsonrpc.Conn, *jsonrpc.Request) (any, error) {
+	c := jsonrpc.New(b, jsonrpc.Handler(func(context.Context, *jsonrpc.Conn, *jsonrpc.Request) (any, error) {
 		panic("bug")
 	}), jsonrpc.Options{})
 	got := make(chan any, 1)
@@ -232,7 +232,7 @@ func TestAPanicEndsTheConnection(t *testing.T) {
 func TestRawSeesMessagesFirst(t *testing.T) {
 	a, b := jsonrpc.Pipe(8)
 	var order []string
-	c := jsonrpc.New(b, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	c := jsonrpc.New(b, jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 		order = append(order, req.Method)
 		return nil, nil
 	}), jsonrpc.Options{Raw: func(msg []byte) bool {

@@ -14,7 +14,6 @@ func Pipe(room int) (a, b Transport) {
 	return &pipe{in: ba, out: ab, own: x, peer: y}, &pipe{in: ab, out: ba, own: y, peer: x}
 }
 
-// end is one side's close.
 type end struct {
 	once   sync.Once
 	closed chan struct{}

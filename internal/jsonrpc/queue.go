@@ -43,7 +43,6 @@ type item struct {
 	shared Shared // nil when nobody wants to know when it has gone
 }
 
-// size is the message's length.
 func (i *item) size() int { return len(i.msg) + i.rest.Size() }
 
 // gone releases a shared message, which the queue no longer needs.

@@ -67,7 +67,6 @@ const (
 // the messages, and Read gives the peer's answer to it where that lies among the peer's.
 type Pinger interface {
 	Transport
-	// Pings reports whether it does.
 	Pings() bool
 }
 
@@ -75,7 +74,6 @@ type Pinger interface {
 // between who reads messages.
 type Local interface {
 	Transport
-	// Local reports whether it is.
 	Local() bool
 }
 

@@ -180,7 +180,7 @@ func TestReadingComesBack(t *testing.T) {
 	a, b := jsonrpc.Pipe(8)
 	on, gate := &besides{Transport: b}, make(chan struct{})
 	client := jsonrpc.New(a, nil, jsonrpc.Options{})
-	server := jsonrpc.New(on, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	server := jsonrpc.New(on, jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 		if req.Method == "slow" {
 			<-gate
 		}

@@ -41,7 +41,7 @@ func Apart(m interface{ Run() int }) int {
 // Main runs the tests Apart, then exits with 1 when goroutines that the tests started
 // are still there after Patience.
 func Main(m *testing.M) {
-	before := stacks()
+	before := Now()
 	code := Apart(m)
 	if code == 0 {
 		if left := Wait(before, Patience); len(left) > 0 {
@@ -72,7 +72,7 @@ func Wait(before map[string]string, d time.Duration) []string {
 	deadline := time.Now().Add(d)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		var left []string
-		for id, stack := range stacks() {
+		for id, stack := range Now() {
 			if _, old := before[id]; !old {
 				left = append(left, stack)
 			}
@@ -84,12 +84,9 @@ func Wait(before map[string]string, d time.Duration) []string {
 	}
 }
 
-// Now gives the goroutines that run, for Wait.
-func Now() map[string]string { return stacks() }
-
-// stacks maps "goroutine 7" to its stack, without those of the runtime and the
-// testing package.
-func stacks() map[string]string {
+// Now gives the goroutines that run, for Wait: "goroutine 7" with its stack, without those of
+// the runtime and the testing package.
+func Now() map[string]string {
 	buf := make([]byte, 1<<16)
 	for {
 		n := runtime.Stack(buf, true)
@@ -113,7 +110,7 @@ func stacks() map[string]string {
 // ignored names goroutines that no test owns.
 func ignored(stack string) bool {
 	for _, s := range []string{
-		"tandemux/internal/leak.stacks(", // the caller
+		"tandemux/internal/leak.Now(", // the caller
 		"testing.(*M).startAlarm",
 		"testing.(*F).Fuzz",
 		"testing.runFuzzing",

@@ -99,7 +99,6 @@ func (p *Proxy) Cut(directions ...Direction) {
 	}
 }
 
-// Heal opens both directions.
 func (p *Proxy) Heal() { p.Cut() }
 
 // through waits until a direction is open.

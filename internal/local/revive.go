@@ -63,7 +63,6 @@ func Program() (string, error) {
 	return self, nil
 }
 
-// Identify describes a program file.
 func Identify(path string) (identity, error) {
 	info, err := os.Stat(path)
 	if err != nil {

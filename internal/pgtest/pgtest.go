@@ -29,7 +29,6 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Server is one that runs.
 type Server struct {
 	Dir  string // of its socket
 	Port string // on loopback, too
@@ -191,7 +190,6 @@ func (s *Server) Up(t T) {
 	}
 }
 
-// SQL runs statements.
 func (s *Server) SQL(t T, text string) string {
 	t.Helper()
 	psql, err := Program("psql")

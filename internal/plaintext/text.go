@@ -114,7 +114,6 @@ func (t *Writer) AppendLine(dst []byte) []byte {
 	return append(dst, t.line...)
 }
 
-// begin starts a line.
 func (t *Writer) begin() {
 	if cap(t.line) > 16<<10 {
 		t.line = nil
@@ -134,7 +133,6 @@ func (t *Writer) newline(dst []byte) []byte {
 	return dst
 }
 
-// text takes printable characters.
 func (t *Writer) text(dst, p []byte) []byte {
 	if t.alt {
 		return dst
@@ -250,7 +248,6 @@ func (t *Writer) escape(b byte) {
 	}
 }
 
-// csi executes a control sequence.
 func (t *Writer) csi(final byte) {
 	screens := final == 'h' || final == 'l'
 	do := moves[final]

@@ -21,7 +21,6 @@ type Asker struct {
 	shown int // rows that were printed
 }
 
-// Ask begins to ask.
 func Ask(out io.Writer, v approval.View) *Asker {
 	a := &Asker{out: out, read: approval.NewReading(v), size: func() (w, h int) {
 		if f, ok := cli.Raw(out).(*os.File); ok {

@@ -29,7 +29,6 @@ type seen struct {
 	err     error          // why nothing more comes
 }
 
-// look gives what was seen.
 func (p *prompter) look() seen {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +48,6 @@ func (p *prompter) watch(session, chat ahp.URI) {
 	p.see(func(*seen) { p.session, p.chat = session, chat })
 }
 
-// Snapshot implements client.Sink.
 func (p *prompter) Snapshot(s ahp.Snapshot) {
 	p.Mirror.Snapshot(s)
 	p.see(func(n *seen) {
@@ -70,7 +68,6 @@ func (p *prompter) Snapshot(s ahp.Snapshot) {
 	})
 }
 
-// Action implements client.Sink.
 func (p *prompter) Action(e ahp.Envelope) {
 	p.Mirror.Action(e)
 	p.see(func(n *seen) {
@@ -87,7 +84,6 @@ func (p *prompter) Action(e ahp.Envelope) {
 	})
 }
 
-// Gone implements client.Sink.
 func (p *prompter) Gone(uri ahp.URI) {
 	p.Mirror.Gone(uri)
 	p.see(func(n *seen) {
@@ -97,7 +93,6 @@ func (p *prompter) Gone(uri ahp.URI) {
 	})
 }
 
-// Status implements client.Sink.
 func (p *prompter) Status(s client.Status, err error) {
 	p.Mirror.Status(s, err)
 	p.see(func(n *seen) {

@@ -38,7 +38,6 @@ type socket struct {
 func (s *socket) LocalAddr() net.Addr  { return s.local }
 func (s *socket) RemoteAddr() net.Addr { return s.remote }
 
-// SetDeadline sets both.
 func (s *socket) SetDeadline(t time.Time) error {
 	if err := s.SetReadDeadline(t); err != nil {
 		return err

@@ -168,7 +168,6 @@ func (d *descriptor) leave() {
 	}
 }
 
-// Close ends what waits.
 func (d *descriptor) Close() error {
 	s := d.state.Or(closed)
 	if s&closed != 0 {
@@ -244,7 +243,6 @@ func (d *descriptor) writer() (*waiter, error) {
 	return d.out, nil
 }
 
-// Read is io.Reader's.
 func (d *descriptor) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -262,7 +260,6 @@ func (d *descriptor) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Write writes all of p.
 func (d *descriptor) Write(p []byte) (n int, err error) {
 	m, err := d.writeBuffers([][]byte{p})
 	return int(m), err

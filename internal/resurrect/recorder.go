@@ -60,7 +60,6 @@ func (k *Saver) tell(err error) {
 	}
 }
 
-// recorder writes down one terminal.
 type recorder struct {
 	k      *Saver
 	c      *client.Client
@@ -201,7 +200,6 @@ func (k *Saver) SaveHistories(ctx context.Context) {
 	}
 }
 
-// release ends all recorders.
 func (k *Saver) release() {
 	k.mu.Lock()
 	for _, s := range k.recorders {

@@ -19,6 +19,7 @@ const gatherTime = time.Second
 
 // Saver follows a host and writes down what changes. It is the Sink of the
 // client that it is given to Run with.
+// It implements client.Sink.
 type Saver struct {
 	*client.Mirror
 	dir    string
@@ -47,13 +48,11 @@ func New(dir string, report func(about string, err error)) *Saver {
 
 func (k *Saver) changed() { pace.Wake(k.wake) }
 
-// Snapshot implements client.Sink.
 func (k *Saver) Snapshot(s ahp.Snapshot) {
 	k.Mirror.Snapshot(s)
 	k.changed()
 }
 
-// Action implements client.Sink.
 func (k *Saver) Action(e ahp.Envelope) {
 	k.Mirror.Action(e)
 	k.changed()

@@ -176,7 +176,6 @@ func (f *follower) Gone(uri ahp.URI) {
 	f.Mirror.Gone(uri)
 }
 
-// Action implements client.Sink.
 func (f *follower) Action(e ahp.Envelope) {
 	if e.Channel != f.uri || e.Channel == "" {
 		f.Mirror.Action(e)
@@ -200,7 +199,6 @@ func (f *follower) Action(e ahp.Envelope) {
 	}
 }
 
-// Status implements client.Sink.
 func (f *follower) Status(s client.Status, err error) {
 	if s != client.Connected {
 		f.lost.Store(true)

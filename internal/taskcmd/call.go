@@ -104,7 +104,6 @@ func (c *Client) connect() error {
 	return err
 }
 
-// Close ends its connections.
 func (c *Client) Close() {
 	if c.api != nil {
 		c.api.Close()
@@ -197,7 +196,6 @@ func verb(use, about string, in any, work func(c *call, args []string) error, fo
 // nothing is what a verb prints with --json that has nothing to say.
 type nothing struct{}
 
-// onHost is what a command does that calls the host.
 func onHost(cmd *cobra.Command, work func(c *call) error) error {
 	c := &call{cmd, &Client{ctx: cmd.Context(), find: func() (endpoint.Endpoint, error) { return endpoint.Of(cmd) }}}
 	defer c.Close()

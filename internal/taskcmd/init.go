@@ -1,6 +1,7 @@
 package taskcmd
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -38,9 +39,7 @@ when it isn't there. Nothing that is there is overwritten. Templates:
 		if err != nil {
 			return err
 		}
-		if in.Name == "" {
-			in.Name = slug(filepath.Base(abs))
-		}
+		in.Name = cmp.Or(in.Name, slug(filepath.Base(abs)))
 		if err := access.CheckName("an agent", in.Name); err != nil {
 			return cli.Usagef("%w; --name says another", err)
 		}

@@ -180,7 +180,6 @@ func (p *printer) end() {
 	}
 }
 
-// stream reads a task's stream.
 func stream(ctx context.Context, c *call, id string, q api.StreamQuery, each func(apiclient.Event, task.Part) error) error {
 	if err := c.connect(); err != nil {
 		return err

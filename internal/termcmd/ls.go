@@ -99,10 +99,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 
 // claimText says in a word or two who holds the terminal.
 func (r row) claimText() string {
-	who, agent := r.Holder, r.Agent
-	if agent == "" {
-		agent = endpoint.LastPart(r.Claim.Session)
-	}
+	who, agent := r.Holder, cmp.Or(r.Agent, endpoint.LastPart(r.Claim.Session))
 	switch {
 	case r.Claim.Kind == ahp.ClaimSession && r.Claim.ToolCallID != "":
 		return "agent " + agent + ", tool call " + r.Claim.ToolCallID

@@ -45,6 +45,7 @@ before, its state is printed, as with --snapshots.`, &in, func(cmd *cobra.Comman
 }
 
 // watcher is the sink that prints. The mirror tells it which terminals exist.
+// It implements client.Sink.
 type watcher struct {
 	mirror    *client.Mirror
 	snapshots bool
@@ -72,7 +73,6 @@ func printed[T any](w *watcher, channel ahp.URI, v T) {
 
 func (w *watcher) wake() { pace.Wake(w.changed) }
 
-// Snapshot implements client.Sink.
 func (w *watcher) Snapshot(s ahp.Snapshot) {
 	if s.Resource == ahp.RootURI {
 		w.mirror.Snapshot(s)
@@ -98,7 +98,6 @@ func (w *watcher) end(uri ahp.URI) {
 	w.wake()
 }
 
-// Action implements client.Sink.
 func (w *watcher) Action(e ahp.Envelope) {
 	if e.Channel == ahp.RootURI {
 		w.mirror.Action(e)
@@ -110,10 +109,8 @@ func (w *watcher) Action(e ahp.Envelope) {
 	}
 }
 
-// Gone implements client.Sink.
 func (w *watcher) Gone(ahp.URI) {}
 
-// Status implements client.Sink.
 func (w *watcher) Status(s client.Status, _ error) {
 	if s == client.Closed {
 		close(w.closed)

@@ -63,9 +63,7 @@ func see(layouts []layout.Layout, names []string, terminals []ahp.TerminalInfo, 
 				if !ok || t.Lifecycle.Exited() && t.Lifecycle.ExitCode != nil && *t.Lifecycle.ExitCode == 0 {
 					continue
 				}
-				if t.Meta == nil {
-					t.Meta = &ahp.TerminalMeta{}
-				}
+				t.Meta = cmp.Or(t.Meta, &ahp.TerminalMeta{})
 				active := leaf.Pane == tab.Focus
 				win.panes = append(win.panes, place{pane.Number("%", t.Resource), len(win.panes), t, *leaf, active})
 				if active && win.name == "" {

@@ -22,7 +22,6 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Target says what to dial.
 type Target struct {
 	// URL is ws://host:port/path, wss://host:port/path or unix:///path/of/socket.
 	URL string
@@ -178,7 +177,6 @@ type UntrustedError struct {
 	Err         error
 }
 
-// Error gives the reason.
 func (e *UntrustedError) Error() string {
 	return fmt.Sprintf("the host's certificate %s is not trusted: %v", e.Fingerprint, e.Err)
 }

@@ -56,8 +56,8 @@ func newEnv(t *testing.T, connect connector, client, server jsonrpc.Options) *en
 		logged: make(chan struct{}, 100000), pushed: make(chan string, 100000),
 		gate: make(chan struct{}), entered: make(chan struct{}, 100), canceled: make(chan struct{}, 100),
 	}
-	e.client = jsonrpc.New(a, jsonrpc.HandlerFunc(e.push), client)
-	e.server = jsonrpc.New(b, jsonrpc.HandlerFunc(e.serve), server)
+	e.client = jsonrpc.New(a, jsonrpc.Handler(e.push), client)
+	e.server = jsonrpc.New(b, jsonrpc.Handler(e.serve), server)
 	go func() { e.clientEnd <- e.client.Run(context.Background()) }()
 	go func() { e.serverEnd <- e.server.Run(context.Background()) }()
 	t.Cleanup(func() {
@@ -199,7 +199,7 @@ func (x exchange) run(t *testing.T, connect connector) {
 	t.Parallel()
 	a, b := connect(t)
 	e := &env{T: t, logged: make(chan struct{}, 10)}
-	server := jsonrpc.New(b, jsonrpc.HandlerFunc(e.serve), jsonrpc.Options{})
+	server := jsonrpc.New(b, jsonrpc.Handler(e.serve), jsonrpc.Options{})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(context.Background()) }()
 	ctx, cancel := context.WithTimeout(context.Background(), wait)

@@ -31,14 +31,14 @@ func TestPieces(t *testing.T) {
 				}
 			}
 			var heard []string
-			server := jsonrpc.New(host, jsonrpc.HandlerFunc(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+			server := jsonrpc.New(host, jsonrpc.Handler(func(_ context.Context, c *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 				if err := c.Notify("before", []string{req.Method}); err != nil {
 					return nil, err
 				}
 				c.AfterReply(func() { c.Notify("after", []string{req.Method}) }) //nolint:errcheck // it is missed
 				return results[req.Method], nil
 			}), jsonrpc.Options{})
-			client := jsonrpc.New(peer, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+			client := jsonrpc.New(peer, jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 				heard = append(heard, req.Method+string(req.Params))
 				return nil, nil
 			}), jsonrpc.Options{})

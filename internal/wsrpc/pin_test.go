@@ -70,7 +70,7 @@ func TestDialOver(t *testing.T) {
 
 // TestOverTLS: requests and answers of all sizes, as the peer writes them.
 func TestOverTLS(t *testing.T) {
-	handler := jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	handler := jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 		return len(req.Params), nil
 	})
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -74,7 +74,6 @@ func newWire(conn net.Conn, client bool) *wire {
 	return w
 }
 
-// receive reads from the socket.
 func (w *wire) receive(p []byte) (int, error) {
 	if w.direct != nil {
 		return w.direct.Read(p)

@@ -35,6 +35,7 @@ const closeWait = time.Second
 const keep = 1 << 20
 
 // transport is a WebSocket as a jsonrpc.Transport.
+// It implements jsonrpc.Local, jsonrpc.PieceWriter and jsonrpc.Pinger.
 type transport struct {
 	ws   *websocket.Conn
 	wire *wire
@@ -59,10 +60,8 @@ func newTransport(ws *websocket.Conn, wire *wire, limit int64) *transport {
 // section 8.1).
 var errNotText = errors.New("read message: the peer sent text that is not UTF-8")
 
-// Pings implements jsonrpc.Pinger.
 func (t *transport) Pings() bool { return t.pings }
 
-// Local implements jsonrpc.Local.
 func (t *transport) Local() bool { return t.wire.local }
 
 // Read returns the next message, after the last answer to a ping that lies before it.
@@ -142,7 +141,6 @@ func (t *transport) WriteMore(msg []byte, more bool) error {
 	return nil
 }
 
-// WritePieces implements jsonrpc.PieceWriter.
 func (t *transport) WritePieces(pieces jsonrpc.Pieces) error {
 	if err := t.wire.sendPieces(pieces); err != nil {
 		return fmt.Errorf("write message: %w", err)
@@ -181,7 +179,6 @@ func (t *transport) Close(code int, reason string) error {
 	return t.closeErr
 }
 
-// Options configures Accept.
 type Options struct {
 	// ReadLimit bounds a received message in bytes; 0 means HostReadLimit. A
 	// longer one ends the connection with status 1009.

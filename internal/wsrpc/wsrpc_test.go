@@ -322,7 +322,7 @@ func TestOneWriteEach(t *testing.T) {
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
 		b.Run(network, func(b *testing.B) {
-			client, server := conns(b, network, jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+			client, server := conns(b, network, jsonrpc.Handler(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 				return req.Params, nil
 			}), nil)
 			_ = server

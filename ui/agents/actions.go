@@ -108,7 +108,6 @@ func (as *Agents) forkChat(e *Chat, turn string) {
 	as.Loop.Call("fork the chat", func(ctx context.Context) error { return h.Call(ctx, ahp.MethodCreateChat, p, nil) }, func() { as.Panes.Show(uri) })
 }
 
-// moreTurns loads older turns.
 func (as *Agents) moreTurns(e *Chat) {
 	h := as.Link.Host
 	if as.fetching {

@@ -199,7 +199,6 @@ func (as *Agents) Draw(p layout.Placed, e *Chat, all bool, now time.Time) paint.
 	return e.cursor
 }
 
-// Type gives a key to a chat.
 func (as *Agents) Type(e *Chat, k tea.Key) {
 	as.Loop.Unsay()
 	e.Type(k, as.Loop.Now())

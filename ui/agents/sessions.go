@@ -16,7 +16,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// sessions are the host's sessions with agents.
 type sessions struct {
 	byURI   map[ahp.URI]*session
 	agents  []ahp.AgentInfo

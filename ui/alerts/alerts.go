@@ -87,7 +87,6 @@ func (al *Alerts) Act(channel ahp.URI, a ahp.Action) {
 	al.Take(channel, ahp.ReduceActivity(al.states[channel], a))
 }
 
-// Take takes the state of a host's activity.
 func (al *Alerts) Take(channel ahp.URI, next ahp.ActivityState) {
 	last, known := al.states[channel]
 	at := "the host"
@@ -210,7 +209,6 @@ func (al *Alerts) list() []agents.Alarm {
 	return list
 }
 
-// Any reports whether there are any.
 func (al *Alerts) Any() bool { return len(al.list()) > 0 }
 
 // Next goes to the terminal or chat whose alert weighs most.

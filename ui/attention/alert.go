@@ -74,7 +74,6 @@ func Choose(list []string) (s Set, err error) {
 	return s, nil
 }
 
-// Has reports whether the set has a kind.
 func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
 // Alert is what a terminal has to tell.

@@ -58,7 +58,6 @@ func (f *form) learn(q ahp.InputRequest) {
 	}
 }
 
-// take shows an answer.
 func (d *field) take(raw json.RawMessage) {
 	g, ok := transcript.GivenIn(raw)
 	if !ok {

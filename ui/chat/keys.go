@@ -118,7 +118,6 @@ func (c *Chat) Type(k tea.Key, now time.Time) {
 	}
 }
 
-// Paste takes pasted text.
 func (c *Chat) Paste(text string, now time.Time) {
 	c.now, c.dirty = now, true
 	if d := c.form.field(); c.where == inPanel && c.form.id != "" && d != nil {

@@ -47,7 +47,6 @@ func New(l *loop.Loop, desk Desk, clipper Clipper, outer func(text string, selec
 // Len is how many buffers there are.
 func (c *Clipboard) Len() int { return len(c.buffers.list) }
 
-// Forget removes the newest buffer.
 func (c *Clipboard) Forget() {
 	if b, ok := c.buffers.find(0); ok {
 		c.buffers.remove(b.id)

@@ -31,7 +31,6 @@ type Arg struct {
 	Choices  []string // of a Choice
 }
 
-// Kind is an argument's type.
 type Kind uint8
 
 const (
@@ -60,7 +59,6 @@ func Cut(args []string) (own, next []string) {
 // maxText bounds a Text argument in bytes.
 const maxText = 256
 
-// Find gives the command of that name.
 func Find(name string) (Command, bool) {
 	i, ok := index[name]
 	if !ok {

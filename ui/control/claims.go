@@ -35,7 +35,6 @@ type Control struct {
 	preview preview
 }
 
-// New makes a control.
 func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, al *alerts.Alerts) *Control {
 	return &Control{loop: l, link: lk, panes: ps, outer: o, alerts: al}
 }

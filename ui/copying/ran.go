@@ -90,7 +90,6 @@ func (cp *Copying) quoted(c pane.Command) string {
 	return fmt.Sprintf("%q", paint.Cut(line, maxQuoted, cp.outer.Look.Ellipsis))
 }
 
-// copyLine copies a command's line.
 func (cp *Copying) copyLine(c pane.Command, err error) {
 	switch {
 	case c.Line == "" && err != nil:
@@ -189,7 +188,6 @@ func (cp *Copying) openCommands(v *pane.View) {
 	cp.loop.Open(list)
 }
 
-// row is a command's row in the list.
 func (cp *Copying) row(c *pane.Listed) overlay.Row {
 	l := &cp.outer.Look
 	state := c.State()

@@ -126,5 +126,4 @@ func (cp *Copying) OpenLink(uri string) {
 	})
 }
 
-// CopyLink copies an address.
 func (cp *Copying) CopyLink(uri string) { cp.clip.Copy(clipboard.Copied{Text: uri, What: uri}) }

@@ -114,7 +114,6 @@ func (v *View) SetFiles(files []File, end string) {
 	v.lay()
 }
 
-// Empty reports whether nothing shows.
 func (v *View) Empty() bool { return len(v.rows) == 0 }
 
 // Files are how many there are, and how many lines changed in them.
@@ -145,7 +144,6 @@ func (v *View) SetText(asked File, t *Text) {
 	v.lay()
 }
 
-// SetNotes takes the comments.
 func (v *View) SetNotes(notes []Note) {
 	v.notes = notes
 	v.lay()

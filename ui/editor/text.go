@@ -54,13 +54,11 @@ func Line(s string) Text {
 	return t
 }
 
-// String is the text.
 func (e *Text) String() string { return string(e.text) }
 
 // Empty reports whether nothing was written.
 func (e *Text) Empty() bool { return len(e.text) == 0 }
 
-// Before is the text before the cursor.
 func (e *Text) Before() string { return string(e.text[:e.at]) }
 
 // Set replaces the text; the cursor goes to its end.
@@ -101,7 +99,6 @@ func (e *Text) save(edit string) {
 	}
 }
 
-// Insert types text.
 func (e *Text) Insert(s string) {
 	s = e.tidy(s)
 	most := maxText

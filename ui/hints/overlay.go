@@ -69,7 +69,6 @@ func (o *Overlay) label(hints []Hint) {
 	o.labels, o.typed = Labels(len(o.hints)), ""
 }
 
-// Key implements overlay.Overlay.
 func (o *Overlay) Key(k tea.Key) bool {
 	stroke := editor.Stroke(k)
 	switch stroke {
@@ -124,7 +123,6 @@ func (o *Overlay) fits(typed string) (n int) {
 	return n
 }
 
-// Draw implements overlay.Overlay.
 func (o *Overlay) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	if hints, row, moved := o.anew(); moved {
 		o.row = row

@@ -48,10 +48,8 @@ type Keys struct {
 // New makes keys of which none is pressed.
 func New(t keymap.Table, l *loop.Loop, do Hooks) *Keys { return &Keys{table: t, loop: l, do: do} }
 
-// Use changes the bindings.
 func (k *Keys) Use(t keymap.Table) { k.table = t }
 
-// Prefix is the prefix key.
 func (k *Keys) Prefix() keymap.Key { return k.table.Prefix() }
 
 // Pending is what was pressed of a chord, "" for nothing.

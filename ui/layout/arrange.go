@@ -59,7 +59,6 @@ type Edge struct {
 	Before, After PaneID
 }
 
-// Arrange lays the tab out.
 func (t Tab) Arrange(area Rect) Arrangement {
 	a := Arrangement{Area: area}
 	floats := t.Floats

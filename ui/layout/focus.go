@@ -12,7 +12,6 @@ func (l Layout) FocusPane(id PaneID) Layout {
 	return l.withTab(i, l.Tabs[i].focus(id)).GoTab(i)
 }
 
-// focus moves the focus to a pane of this tab.
 func (t Tab) focus(id PaneID) Tab {
 	t = t.raised(id)
 	if id == t.Focus {

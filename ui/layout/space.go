@@ -113,7 +113,6 @@ func (n *Node) sizes(length int) []int {
 	return share(length, n.Weights, n.leasts())
 }
 
-// rects gives the children's rectangles.
 func (n *Node) rects(r Rect) []Rect {
 	rects := make([]Rect, len(n.Children))
 	for i, size := range n.sizes(n.length(r)) {

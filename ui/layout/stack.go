@@ -34,7 +34,6 @@ func (t Tab) Open(stack *Node) *Node {
 	return stack.Children[0]
 }
 
-// Stacked says whether the pane is in a stack.
 func (t Tab) Stacked(id PaneID) bool {
 	p, ok := t.Root.pathTo(id)
 	return ok && len(t.Root.unit(p)) < len(p)

@@ -77,7 +77,6 @@ func split(axis Axis, weights []int, children ...*Node) *Node {
 	return &Node{Axis: axis, Children: children, Weights: bounded(weights)}
 }
 
-// ones gives n equal weights.
 func ones(n int) []int {
 	w := make([]int, n)
 	for i := range w {

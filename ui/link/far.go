@@ -3,7 +3,6 @@ package link
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -51,7 +50,6 @@ type HostSilent struct {
 // Others are the hosts that have names. Its methods may be called from any goroutine.
 type Others struct{ list atomic.Pointer[[]Far] }
 
-// Set replaces the list.
 func (o *Others) Set(list []Far) { o.list.Store(&list) }
 
 // All are those of now, in order.
@@ -111,7 +109,6 @@ func (h *Hosts) Names() (names []string) {
 	return names
 }
 
-// Find gives another host, and whether there is one of the name.
 func (h *Hosts) Find(name string) (Far, bool) { return h.others.Find(name) }
 
 // Take takes news of a connection. It reports whether that was made or lost.
@@ -137,16 +134,6 @@ func (h *Hosts) Hush(s HostSilent) {
 
 // Standing is how a host's connection stands.
 func (h *Hosts) Standing(name string) Standing { return h.stands[name] }
-
-// Down are the hosts that are not connected, in order.
-func (h *Hosts) Down() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(h.stands)) {
-		if h.stands[name].State != Connected {
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 // UpAt reports whether actions flow to the host of a resource.
 func (l *Link) UpAt(uri ahp.URI) bool {

@@ -192,7 +192,6 @@ func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
 	return all, err
 }
 
-// task gives the connection of a task, and its id there.
 func (f *fleet) task(id string) (Host, string) {
 	name, there, of := strings.Cut(id, ":")
 	if far, is := f.others.Find(name); is && of {

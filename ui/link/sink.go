@@ -114,7 +114,6 @@ type (
 	}
 )
 
-// NewSink gives an empty sink.
 func NewSink() *Sink {
 	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}, kinds: map[ahp.URI]Kind{}, limits: map[ahp.URI]int{}, agents: map[string][]ahp.AgentInfo{}}
 	s.room = sync.NewCond(&s.mu)
@@ -249,7 +248,6 @@ func (s *Sink) existing(uri ahp.URI) *pane.Feed {
 	return s.feeds[uri]
 }
 
-// Drop forgets the terminal's feed.
 func (s *Sink) Drop(uri ahp.URI) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,7 +91,6 @@ func New(log *slog.Logger, now func() time.Time, after func(time.Duration, tea.M
 	return &Loop{log: log, now: now, after: after, replaced: replaced}
 }
 
-// Now is the time.
 func (l *Loop) Now() time.Time { return l.now() }
 
 // After does something in the loop when the time has passed.
@@ -190,7 +189,6 @@ func (l *Loop) Ask(args []string, label, text string, do func(text string)) {
 // Idle reports whether no call is under way.
 func (l *Loop) Idle() bool { return l.calls == 0 }
 
-// Quit ends the program.
 func (l *Loop) Quit() { l.cmds = append(l.cmds, tea.Quit) }
 
 // Take gives what has to be run outside of the loop, once; nil is nothing.
@@ -279,7 +277,6 @@ func (l *Loop) Open(o overlay.Overlay) {
 	l.Dirty |= Places
 }
 
-// Close takes it away.
 func (l *Loop) Close() { l.Open(nil) }
 
 // Confirm opens a question; the overlay that was open comes back after it.

@@ -110,7 +110,6 @@ func (b *blocks) block(n ast.Node, m Margin) []Line {
 	return nil
 }
 
-// rows are a block's lines.
 func (b *blocks) rows(n ast.Node) []string {
 	out := make([]string, n.Lines().Len())
 	for i := range out {

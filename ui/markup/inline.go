@@ -138,19 +138,17 @@ type struck struct{ ast.BaseInline }
 
 var kindStruck = ast.NewNodeKind("Struck")
 
-// Kind implements ast.Node.
 func (*struck) Kind() ast.NodeKind { return kindStruck }
 
 // Dump implements ast.Node.
 func (n *struck) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
 // striking parses ~~text~~, as GitHub has it.
+// It implements parser.DelimiterProcessor and parser.InlineParser.
 type striking struct{}
 
-// Trigger implements parser.InlineParser.
 func (striking) Trigger() []byte { return []byte{'~'} }
 
-// Parse implements parser.InlineParser.
 func (striking) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	l, segment := block.PeekLine()
@@ -164,13 +162,10 @@ func (striking) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node
 	return n
 }
 
-// IsDelimiter implements parser.DelimiterProcessor.
 func (striking) IsDelimiter(b byte) bool { return b == '~' }
 
-// CanOpenCloser implements parser.DelimiterProcessor.
 func (striking) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
-// OnMatch implements parser.DelimiterProcessor.
 func (striking) OnMatch(int) ast.Node { return &struck{} }

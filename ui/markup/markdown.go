@@ -109,7 +109,6 @@ func (m *Markdown) start(at int, kind chunkKind) {
 	m.open, m.begun, m.blank = chunk{kind: kind, from: at}, true, false
 }
 
-// close ends the open chunk.
 func (m *Markdown) close() {
 	if m.begun {
 		m.closed = append(m.closed, m.open)
@@ -417,7 +416,6 @@ func (m *Markdown) Line(i int) Line {
 // Len is how many lines there are, as last rendered.
 func (m *Markdown) Len() int { return len(m.lines) + len(m.tail) }
 
-// Source is the text.
 func (m *Markdown) Source() string { return string(m.text) }
 
 // Gist is what the text is about, on one line: the newest of its headings that are

@@ -100,7 +100,6 @@ func (o *Terminal) learnColors(msg tea.Msg) bool {
 	return true
 }
 
-// take notes an answer.
 func (c *colors) take(a tty.Color) {
 	switch a.Code {
 	case 10:

@@ -99,7 +99,6 @@ func New(l *loop.Loop, env Env, settings func() Settings, c tty.Caps, p themes.P
 // Send has some bytes written before the next frame.
 func (o *Terminal) Send(s string) { o.out.raw = append(o.out.raw, s...) }
 
-// Bell rings.
 func (o *Terminal) Bell() { o.Send("\a") }
 
 // Resize takes the outer terminal's size.
@@ -130,7 +129,6 @@ func (o *Terminal) Body() paint.Rect {
 	return r
 }
 
-// Redraw paints everything anew.
 func (o *Terminal) Redraw() {
 	o.Canvas.Clear()
 	o.painter.Forget()

@@ -70,7 +70,6 @@ func basic(t themes.Theme) bool {
 	return !rgb && !rgbText
 }
 
-// UseTheme changes the theme.
 func (o *Terminal) UseTheme(p themes.Pair) {
 	o.theme.chosen, o.theme.preview = p, nil
 	o.Dress()

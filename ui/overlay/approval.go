@@ -30,12 +30,10 @@ type Approval struct {
 	rows    []int      // the option of each of its rows
 }
 
-// NewApproval gives the question.
 func NewApproval(a Asked) *Approval {
 	return &Approval{Asked: a, read: approval.NewReading(a.View)}
 }
 
-// Key implements Overlay.
 func (o *Approval) Key(k tea.Key) bool {
 	s := editor.Stroke(k)
 	switch s {
@@ -80,16 +78,13 @@ func (o *Approval) answer(option approval.Option) bool {
 	return true
 }
 
-// Click implements Clicker.
 func (o *Approval) Click(x, y int) bool {
 	i := y - o.answers.Y
 	return o.answers.Contains(x, y) && i < len(o.rows) && o.answer(o.View.Options[o.rows[i]])
 }
 
-// Wheel implements Clicker.
 func (o *Approval) Wheel(n int) { o.read.Scroll(n) }
 
-// Draw implements Overlay.
 func (o *Approval) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	w := max(min(100, area.W-2), 1)
 	answers := o.options(w - 2)

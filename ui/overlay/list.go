@@ -194,7 +194,6 @@ func (o *List) edited() {
 	o.match()
 }
 
-// Home chooses the first row.
 func (o *List) Home() { o.at, o.chosen = "", 0 }
 
 // Complete makes the query a word with a blank behind it.
@@ -203,7 +202,6 @@ func (o *List) Complete(word string) {
 	o.edited()
 }
 
-// Key implements Overlay.
 func (o *List) Key(k tea.Key) bool {
 	o.match()
 	s := editor.Stroke(k)
@@ -251,7 +249,6 @@ func (o *List) enter() bool {
 	return (key != "" || o.total == 0) && o.Enter != nil && o.Enter(key)
 }
 
-// Paste implements Pasting.
 func (o *List) Paste(text string) {
 	o.menu = false
 	o.match()
@@ -274,7 +271,6 @@ func (o *List) Click(x, y int) bool {
 	return again && o.enter()
 }
 
-// Wheel implements Clicker.
 func (o *List) Wheel(n int) { o.move(n) }
 
 // How well a word of a query fits a text, the least well first.

@@ -32,7 +32,6 @@ type Menu struct {
 	moved        bool // the mouse, since it opened
 }
 
-// Key implements Overlay.
 func (m *Menu) Key(k tea.Key) bool {
 	s := editor.Stroke(k)
 	switch s {
@@ -91,10 +90,8 @@ func (m *Menu) under(x, y int) int {
 // Click implements Clicker: it does an item; a click beside the menu leaves it.
 func (m *Menu) Click(x, y int) bool { return !m.outer.Contains(x, y) || m.run(m.under(x, y)) }
 
-// Wheel implements Clicker.
 func (m *Menu) Wheel(n int) { m.move(n) }
 
-// Point implements Pointing.
 func (m *Menu) Point(x, y int) bool {
 	was := m.at
 	m.at, m.moved = m.under(x, y), true
@@ -108,7 +105,6 @@ func (m *Menu) Release(x, y int) bool { return m.moved && m.run(m.under(x, y)) }
 // leastMenu is how wide a menu is at least.
 const leastMenu = 30
 
-// Draw implements Overlay.
 func (m *Menu) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	w := leastMenu
 	for _, it := range m.Items {

@@ -38,10 +38,8 @@ func (o *Numbers) index(k tea.Key) int {
 	})
 }
 
-// Passes implements Passing.
 func (o *Numbers) Passes(k tea.Key) bool { return editor.Stroke(k) != "esc" && o.index(k) < 0 }
 
-// Key implements Overlay.
 func (o *Numbers) Key(k tea.Key) bool {
 	if i := o.index(k); i >= 0 {
 		o.Pick(o.Panes()[i].N)
@@ -60,7 +58,6 @@ func (o *Numbers) Click(x, y int) bool {
 	return true
 }
 
-// Wheel implements Clicker.
 func (o *Numbers) Wheel(int) {}
 
 // digits are the ten digits, in rows of three dots each.
@@ -73,7 +70,6 @@ var digits = [...]string{
 // between it and the next one eight.
 const dotWidth, digitWidth, digitHeight = 2, 8, 5
 
-// Draw implements Overlay.
 func (o *Numbers) Draw(c *paint.Canvas, _ paint.Rect, l look.Look) paint.Cursor {
 	for _, p := range o.Panes() {
 		style := l.Border

@@ -101,7 +101,6 @@ func NewBox(label, text string, accept func(text string)) *Box {
 	return b
 }
 
-// Key implements Overlay.
 func (b *Box) Key(k tea.Key) bool {
 	switch editor.Stroke(k) {
 	case "esc", "ctrl+c", "ctrl+g":
@@ -121,10 +120,8 @@ func (b *Box) Key(k tea.Key) bool {
 	return false
 }
 
-// Paste implements Pasting.
 func (b *Box) Paste(text string) { b.text.Insert(text) }
 
-// Draw implements Overlay.
 func (b *Box) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	h := min(max(b.text.Layout(max(area.W-4, 1)), 1), tallBox, max(area.H-2, 1))
 	in := box(c, paint.Rect{X: area.X, Y: area.Y + area.H - h - 2, W: area.W, H: h + 2}, b.label, "enter done  alt+enter new line  esc leave", l)

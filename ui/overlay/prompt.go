@@ -42,10 +42,8 @@ func NewPrompt(label, text string, accept func(text string)) *Prompt {
 	return p
 }
 
-// NewSearch gives an empty prompt.
 func NewSearch(a Asking) *Prompt { return &Prompt{Asking: a, at: len(a.Past), line: editor.Line("")} }
 
-// Key implements Overlay.
 func (p *Prompt) Key(k tea.Key) bool {
 	s, was := editor.Stroke(k), p.line.String()
 	switch {
@@ -87,13 +85,11 @@ func (p *Prompt) recall(at int) {
 	p.changed()
 }
 
-// Paste implements Pasting.
 func (p *Prompt) Paste(text string) {
 	p.line.Insert(text)
 	p.changed()
 }
 
-// Draw implements Overlay.
 func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
 	c.Fill(r, ' ', l.Hint)
@@ -128,7 +124,6 @@ func (w *Waiting) Key(k tea.Key) bool {
 	return false
 }
 
-// Draw implements Overlay.
 func (w *Waiting) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	const keys = " esc stop "
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
@@ -148,7 +143,6 @@ type Confirm struct {
 // which may be nil, otherwise.
 func NewConfirm(text string, yes, no func()) *Confirm { return &Confirm{text: text, yes: yes, no: no} }
 
-// Text is the question.
 func (q *Confirm) Text() string { return q.text }
 
 // Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
@@ -167,7 +161,6 @@ func (q *Confirm) Key(k tea.Key) bool {
 	return false
 }
 
-// Draw implements Overlay.
 func (q *Confirm) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	const keys = " y/n "
 	rows := strings.Split(ansi.Wrap(q.text, max(area.W-len(keys)-1, 1), ""), "\n")

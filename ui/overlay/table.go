@@ -16,7 +16,6 @@ const (
 	leastScreen = 5   // rows of a preview below
 )
 
-// Draw implements Overlay.
 func (o *List) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	o.match()
 	if area.H > 8 {

@@ -37,7 +37,6 @@ func (c *Canvas) Resize(w, h int) {
 // Size is the canvas's size in cells.
 func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
-// Bounds is the whole canvas.
 func (c *Canvas) Bounds() Rect { return Rect{0, 0, c.w, c.h} }
 
 // Clear blanks every cell and marks all of them as to be compared.

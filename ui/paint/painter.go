@@ -458,5 +458,4 @@ func (p *Pace) Next(now time.Time) (wait time.Duration) {
 // Fired records that the timer has run out.
 func (p *Pace) Fired() { p.armed = false }
 
-// Painted records a frame.
 func (p *Pace) Painted(now time.Time) { p.pace.Took(now) }

@@ -53,7 +53,6 @@ func (g *Gallery) Place(buf []byte, c *Canvas, anew bool) []byte {
 	return append(buf, "\x1b8"...)
 }
 
-// place appends a block's placement.
 func (g *Gallery) place(buf []byte, b block) []byte {
 	s := &g.slots[b.slot]
 	w, h := s.pixels()

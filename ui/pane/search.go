@@ -95,7 +95,6 @@ func (s *search) all(text []byte, found func(from, to int) bool) {
 	}
 }
 
-// appendCell appends a cell's text.
 func appendCell(text []byte, c *emulator.Cell, fold bool) []byte {
 	r := c.Rune
 	switch {

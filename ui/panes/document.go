@@ -99,7 +99,6 @@ func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
 	return ahp.LayoutChanged{Rev: rev, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
 }
 
-// replace takes a snapshot.
 func (d *Document) replace(s ahp.LayoutState) error {
 	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {
 		d.sent = nil // it had arrived before the connection was lost

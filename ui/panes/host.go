@@ -59,7 +59,6 @@ func (ps *Panes) given(list []ahp.TerminalInfo) (given []*terminals.Terminal) {
 	return given
 }
 
-// Confirmed takes the state of a layout.
 func (ps *Panes) Confirmed(uri ahp.URI, st ahp.LayoutState) {
 	if uri != ps.Doc.URI {
 		if r := ps.layouts.read[uri]; r != nil {

@@ -25,7 +25,6 @@ func markPane(ps *Panes, _ []string) {
 // Mark marks a pane, "" none.
 func (ps *Panes) Mark(id layout.PaneID) { ps.marked = id }
 
-// Marked reports whether a pane is marked.
 func (ps *Panes) Marked(id layout.PaneID) bool { return ps.marked == id }
 
 // directions are the places beside a pane by the words of "join-pane".

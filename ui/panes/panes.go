@@ -258,7 +258,6 @@ func (ps *Panes) Subscribe(t *terminals.Terminal, done func()) {
 	})
 }
 
-// unfollow forgets a terminal's feed.
 func (ps *Panes) unfollow(t *terminals.Terminal) {
 	if t.Feed != nil {
 		ps.outer.Gallery.Drop(t.Feed)

@@ -13,20 +13,17 @@ import (
 	"tandemux/ui/words"
 )
 
-// Recording is what is played.
 type Recording struct {
 	Header asciicast.Header
 	Events []asciicast.Event
 }
 
-// Options says how.
 type Options struct {
 	Speed     float64       `flag:"speed" doc:"How many times as fast"`
 	IdleLimit time.Duration `flag:"idle-limit" doc:"Cut longer pauses to this (default as the recording says)"`
 	Start     time.Duration `flag:"start" doc:"Where to begin, pauses cut"`
 }
 
-// Player plays a recording.
 type Player struct {
 	rec   Recording
 	at    []time.Duration // of the events, pauses cut
@@ -78,7 +75,6 @@ func (p *Player) rewind() {
 	p.next, p.pos = 0, 0
 }
 
-// seek goes to a place.
 func (p *Player) seek(to time.Duration) {
 	to = min(max(to, 0), p.total)
 	if to < p.pos {
@@ -186,7 +182,6 @@ func (p *Player) named() (text string) {
 // help is what the keys do.
 const help = "space pause  left right [ ] seek  q quit"
 
-// clock writes a place.
 func clock(d time.Duration) string {
 	s := int(d.Seconds())
 	if s >= 3600 {

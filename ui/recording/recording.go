@@ -13,7 +13,6 @@ import (
 	"tandemux/ui/words"
 )
 
-// Recorder records terminals.
 type Recorder interface {
 	// Record writes what a terminal shows from now on to a file that is not there
 	// yet; ~ is the home directory. It gives the file's full name.
@@ -23,7 +22,6 @@ type Recorder interface {
 // Recording is one that runs. It ends by itself with its terminal's program, and
 // with this client. The methods may be called from any goroutine.
 type Recording interface {
-	// Input takes what was typed.
 	Input(data []byte)
 	// Stop ends it and says how long it is, or what was wrong with it.
 	Stop() (time.Duration, error)

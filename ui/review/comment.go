@@ -23,7 +23,6 @@ type meta struct {
 // maxQuote bounds that line, in bytes.
 const maxQuote = 1 << 10
 
-// comments are the session's.
 func (v *Review) comments() []diff.Note {
 	var all []diff.Note
 	for _, a := range v.notes.Annotations {

@@ -78,7 +78,6 @@ func (v *Review) offered() []binding {
 	return slices.DeleteFunc(slices.Clone(bindings), func(b binding) bool { return b.task && v.Task == "" })
 }
 
-// Key implements overlay.Overlay.
 func (v *Review) Key(k tea.Key) (done bool) {
 	defer func() {
 		v.fetch()
@@ -115,7 +114,6 @@ func (v *Review) Key(k tea.Key) (done bool) {
 	return false
 }
 
-// Paste implements overlay.Pasting.
 func (v *Review) Paste(text string) {
 	if o, takes := v.inner.(overlay.Pasting); takes {
 		o.Paste(text)
@@ -137,7 +135,6 @@ func (v *Review) Click(x, y int) bool {
 	return false
 }
 
-// Wheel implements overlay.Clicker.
 func (v *Review) Wheel(n int) {
 	if c, is := v.inner.(overlay.Clicker); is {
 		c.Wheel(n)
@@ -207,7 +204,6 @@ func (v *Review) help() {
 	}}
 }
 
-// Draw implements overlay.Overlay.
 func (v *Review) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	if area.H > 2 {
 		area.H-- // the status line

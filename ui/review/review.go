@@ -43,6 +43,7 @@ type Subject struct {
 }
 
 // Review is the screen. Open makes one.
+// It implements overlay.Clicker, overlay.Overlay and overlay.Pasting.
 type Review struct {
 	With
 	Subject
@@ -110,7 +111,6 @@ func (v *Review) Session(s ahp.SessionState, now ahp.Status) {
 	v.subscribe(v.set)
 }
 
-// Take takes the state of a channel.
 func (v *Review) Take(uri ahp.URI, state any) {
 	switch st := state.(type) {
 	case changeset.State:

@@ -33,7 +33,6 @@ type Screen struct {
 	recordings *recording.Recordings
 }
 
-// New makes a screen.
 func New(l *loop.Loop, ps *panes.Panes, as *agents.Agents, o *outer.Terminal, rs *recording.Recordings) *Screen {
 	return &Screen{loop: l, panes: ps, agents: as, outer: o, recordings: rs}
 }

@@ -44,7 +44,6 @@ const (
 	most = 256
 )
 
-// Segments has the answers.
 type Segments struct {
 	loop    *loop.Loop
 	panes   *panes.Panes

@@ -56,7 +56,6 @@ type Focused struct {
 // Asked is what the machine that the interface runs on was asked; "" for nothing.
 type Asked struct{ Git, Battery, Script string }
 
-// Tab is a tab's label.
 type Tab struct {
 	Name string
 	Zoom bool
@@ -200,7 +199,6 @@ func pickHint(d *Data, room int) string {
 	return ""
 }
 
-// items gives what the slots say.
 func items(slots []slot, d *Data, l *look.Look) []item {
 	out := make([]item, 0, len(slots))
 	for _, s := range slots {

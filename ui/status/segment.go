@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,9 +98,7 @@ func muted(_ *Data, l *look.Look) look.Style { return l.StatusMuted }
 // onStatus puts a style onto the line's ground.
 func onStatus(s look.Style, l *look.Look) look.Style {
 	s.BG = l.Status.BG
-	if s.FG == 0 {
-		s.FG = l.Status.FG // the default one is meant for the default ground
-	}
+	s.FG = cmp.Or(s.FG, l.Status.FG) // the default one is meant for the default ground
 	s.Attrs |= l.Status.Attrs
 	return s
 }

@@ -59,7 +59,6 @@ func (t *Task) Rests() bool {
 	return t.Status == "IDLE" || t.Status == "CANCELLED" || t.Status == "FAILED"
 }
 
-// Changed is a file that a task has changed.
 type Changed struct {
 	Mark           string // one cell: how
 	Path, From     string // From is what it was called before, of one that was renamed
@@ -67,7 +66,6 @@ type Changed struct {
 	Binary         bool
 }
 
-// Changes are what a task has changed.
 type Changes struct {
 	Files          []Changed
 	Added, Deleted int // lines
@@ -163,7 +161,6 @@ func (l *List) At(uri ahp.URI) *Task {
 // Find is the task of an id, nil for none.
 func (l *List) Find(id string) *Task { return l.At(taskScheme + id) }
 
-// Host is where the tasks are.
 func (l *List) Host() Host { return l.host }
 
 // Changed says that something was done with a task.

@@ -281,7 +281,6 @@ func usageText(u *ahp.Usage) string {
 	return strings.Join(parts, ", ") + " tokens"
 }
 
-// QuestionTitle names a question.
 func QuestionTitle(q ahp.Question) string {
 	for _, s := range []string{q.Title, q.Message, q.ID} {
 		if s = words.Line(s); s != "" {

@@ -129,7 +129,6 @@ func (tr *View) toggle(i int) bool {
 	return true
 }
 
-// Details folds or unfolds everything.
 func (tr *View) Details() {
 	tr.keep(func() {
 		tr.r.details = !tr.r.details

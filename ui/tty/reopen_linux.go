@@ -20,7 +20,6 @@ type polled struct {
 	now *rawio.Conn
 }
 
-// Read is io.Reader's.
 func (p *polled) Read(b []byte) (int, error) { return p.now.Read(b) }
 
 // Write is io.Writer's. A frame that the terminal takes at once, as nearly all

@@ -176,7 +176,6 @@ func (t *Terminal) expect() {
 	})
 }
 
-// Write writes to the terminal.
 func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
 
 // TryWrite writes what the terminal takes at once and gives its length. An error is left to

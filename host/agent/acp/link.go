@@ -50,7 +50,7 @@ func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, err
 		broken: make(chan struct{}), done: make(chan struct{}),
 	}
 	t := newLines(proc.in, proc.out, p.c.MaxLine, proc.errors.note)
-	l.conn = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Log: p.log})
+	l.conn = jsonrpc.New(t, l.handle, jsonrpc.Options{Log: p.log})
 	run, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
 	go l.run(run)

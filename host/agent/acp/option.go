@@ -118,7 +118,6 @@ func plainValue(raw json.RawMessage) string {
 	return clip(string(raw), 200)
 }
 
-// SetOption changes an option.
 func (s *session) SetOption(ctx context.Context, id, value string) error {
 	defer s.wake()()
 	s.mu.Lock()

@@ -84,9 +84,7 @@ func (p *Provider) launch(ctx context.Context, s *session, dir string) (file str
 
 // start starts an agent in a directory, for a session or for none.
 func (p *Provider) start(ctx context.Context, dir string, s *session) (*process, error) {
-	if s == nil {
-		s = &session{p: p}
-	}
+	s = cmp.Or(s, &session{p: p})
 	file, launch, err := p.launch(ctx, s, dir)
 	if err != nil {
 		return nil, err

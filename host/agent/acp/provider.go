@@ -17,7 +17,6 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Config makes a Provider.
 type Config struct {
 	// ID is the provider's name in AHP, and in the configuration.
 	ID string
@@ -95,7 +94,6 @@ func New(c Config) (*Provider, error) {
 	}}, nil
 }
 
-// Info describes the agent.
 func (p *Provider) Info() agent.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +132,6 @@ func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
 	return p.Info(), nil
 }
 
-// Open starts the agent and a session.
 func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
 	if len(spec.Roots) == 0 || spec.Events == nil {
 		return nil, agent.Errorf(agent.KindStart, "start agent %s: no working directory was given", p.c.ID)

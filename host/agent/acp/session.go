@@ -247,7 +247,6 @@ func (s *session) endIdle(woken int) {
 	l.stop()
 }
 
-// Prompt runs a turn.
 func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (agent.Outcome, error) {
 	defer s.wake()()
 	l, err := s.running(ctx)
@@ -338,7 +337,6 @@ var stops = map[string]agent.Outcome{
 	"refusal":           {Stop: agent.StopRefusal, Message: "the agent refuses to go on"},
 }
 
-// Close ends the session.
 func (s *session) Close() error {
 	s.mu.Lock()
 	s.closed = true

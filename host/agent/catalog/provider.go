@@ -21,7 +21,6 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// Maker makes providers of agents.
 type Maker struct {
 	State   string // the state directory
 	Version string // of this program
@@ -29,7 +28,6 @@ type Maker struct {
 	Log     *slog.Logger
 }
 
-// Provider makes an agent's provider.
 func (m Maker) Provider(r Row) (*acp.Provider, error) {
 	if len(r.Command) == 0 {
 		return nil, fmt.Errorf("the agent %s has no command: give one in [agents.%s]", r.Name, r.Name)

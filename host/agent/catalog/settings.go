@@ -84,7 +84,6 @@ func (t *Tables) Set(raw any) (path []string, err error) {
 	return tables.Read((*map[string]Agent)(t), raw)
 }
 
-// set takes a member.
 func (a *Agent) set(name string, raw any) error {
 	text, isText := raw.(string)
 	switch name {
@@ -161,7 +160,6 @@ func variables(raw any) (map[string]string, bool) {
 	return out, ok
 }
 
-// setPanes takes the member panes.
 func (a *Agent) setPanes(raw any) error {
 	if on, is := raw.(bool); is {
 		a.OwnShell = !on
@@ -203,7 +201,6 @@ func sorted(env map[string]string) (out []agent.Var) {
 	return out
 }
 
-// setLogin takes the member login.
 func (a *Agent) setLogin(raw any) error {
 	r := &agent.Resource{Required: true}
 	single := map[string]*string{"resource": &r.URI, "variable": &r.Variable, "name": &r.Name}

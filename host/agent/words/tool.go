@@ -12,7 +12,6 @@ import (
 	"tandemux/internal/fileuri"
 )
 
-// Title says what a tool call does.
 func Title(t agent.ToolCall) *ahp.Prose {
 	text := params.ClipTo(cmp.Or(t.Title, cmp.Or(t.Name, t.Kind)), MaxError)
 	return &ahp.Prose{Text: text, Markdown: strings.Contains(text, "`")}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -15,18 +16,13 @@ type Place struct {
 	URI      ahp.URI
 }
 
-// Of is the place of a session.
 func Of(s ahp.SessionSummary) Place { return Place{s.ModifiedAt, s.Resource} }
 
 // Compare is below 0 when p comes before q.
 func (p Place) Compare(q Place) int {
-	if c := strings.Compare(string(q.Modified), string(p.Modified)); c != 0 {
-		return c
-	}
-	return strings.Compare(p.URI, q.URI)
+	return cmp.Or(cmp.Compare(q.Modified, p.Modified), cmp.Compare(p.URI, q.URI))
 }
 
-// Cursor names the place.
 func (p Place) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(string(p.Modified) + " " + p.URI))
 }

@@ -2,7 +2,6 @@ package access
 
 import "slices"
 
-// PrincipalKind tells principals apart.
 type PrincipalKind string
 
 const (

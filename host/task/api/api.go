@@ -18,7 +18,6 @@ import (
 	"tandemux/host/task/store"
 )
 
-// API answers requests.
 type API struct {
 	// Open gives the service, opened at first use. An error is answered with 503.
 	Open func() (*task.Service, error)

@@ -146,7 +146,6 @@ func setParam(into reflect.Value, tag reflect.StructTag, text string) error {
 // When is a time: RFC 3339, or how long ago.
 type When struct{ time.Time }
 
-// UnmarshalText reads one.
 func (t *When) UnmarshalText(text []byte) error {
 	if d, err := time.ParseDuration(string(text)); err == nil && d >= 0 {
 		t.Time = time.Now().Add(-d)
@@ -301,7 +300,6 @@ var codes = map[int]string{
 	http.StatusServiceUnavailable:    "unavailable",
 }
 
-// Errorf is an error that is answered with a status.
 func Errorf(status int, format string, args ...any) error {
 	return fault.New(status, "").Errorf(format, args...)
 }
@@ -345,7 +343,6 @@ func refuse(w http.ResponseWriter, e Error) {
 	WriteJSON(w, e.StatusCode, e)
 }
 
-// WriteJSON answers with a value.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {

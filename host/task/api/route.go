@@ -123,8 +123,7 @@ func Named(name string) *Route {
 
 // Page is a part of a list.
 type Page[T any] struct {
-	Data []T `json:"data"`
-	// Next is the cursor of the rest, empty when there is none.
+	Data []T    `json:"data"`
 	Next string `json:"next,omitempty" doc:"The cursor of the rest, absent when there is none"`
 }
 

@@ -122,7 +122,6 @@ type Used struct {
 	Bytes    *int64   `json:"bytes,omitempty" doc:"What its files took on the disk when they were last measured, as is done where there is a limit"`
 }
 
-// Used is what it has used.
 func (a Account) Used() Used {
 	unknownTokens, unknownCost := a.NoTokens, a.NoCost
 	t := a.Last
@@ -143,8 +142,7 @@ func (a Account) Used() Used {
 // View is a task's budget, for people and programs.
 type View struct {
 	Limits
-	Used Used `json:"used"`
-	// Over is the limit that was passed.
+	Used   Used   `json:"used"`
 	Over   Kind   `json:"over,omitempty" enum:"tokens,cost,time,disk" doc:"The limit that was reached: nothing more is begun before it is raised"`
 	Reason string `json:"reason,omitempty" doc:"Which limit was reached, and how much was used, for people"`
 	// Unknown are limits that may be passed unseen.

@@ -162,7 +162,6 @@ func (b *Book) Stop(task, turn string) error {
 	return b.save(task, e)
 }
 
-// Stopped reports whether a turn was.
 func (b *Book) Stopped(task, turn string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

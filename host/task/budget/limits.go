@@ -96,7 +96,6 @@ func (d *Defaults) Set(raw any) (path []string, err error) {
 	return tables.Read((*map[string]Limits)(d), raw)
 }
 
-// set takes a member.
 func (l *Limits) set(name string, raw any) error {
 	n, whole := raw.(int64)
 	amount, is := raw.(float64)

@@ -38,7 +38,6 @@ type Tail struct {
 // NewTail makes one of at most maxPrinted bytes.
 func NewTail() *Tail { return &Tail{most: maxPrinted} }
 
-// String is what was kept.
 func (t *Tail) String() string { return string(t.b) }
 
 // Why says why a command failed, with what it printed last.
@@ -51,7 +50,6 @@ func (t *Tail) Why(command string, err error) string {
 	return why
 }
 
-// Line takes a line.
 func (t *Tail) Line(text string) {
 	t.b = append(append(t.b, strings.ToValidUTF8(text, "\uFFFD")...), '\n')
 	for len(t.b) > t.most {

@@ -76,7 +76,6 @@ func (r *Repositories) Set(raw any) (path []string, err error) {
 	return tables.Read((*map[string]Repository)(r), raw)
 }
 
-// set takes a member.
 func (r *Repository) set(name string, raw any) error {
 	text, isText := raw.(string)
 	switch name {

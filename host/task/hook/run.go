@@ -240,7 +240,6 @@ type Input struct {
 	Event  *Event          `json:"event,omitempty"`
 }
 
-// Agent is whose hook it is.
 type Agent struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`

@@ -51,7 +51,6 @@ type Question struct {
 	call          *ahp.ToolCall
 }
 
-// Line is a line of a question.
 type Line struct {
 	Kind string `json:"kind" enum:"asked,command,detail,file,added,removed,same,warning"`
 	Text string `json:"text"`

@@ -71,7 +71,6 @@ func (q *Queue) WasSent(event string) bool {
 	return q.sent[event]
 }
 
-// Over forgets an event.
 func (q *Queue) Over(event string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -75,7 +75,6 @@ func (r *Registry) DeleteAgent(ctx context.Context, who access.Principal, ref st
 	return err
 }
 
-// Branch finds a branch by its id.
 func (r *Registry) Branch(ctx context.Context, who access.Principal, id string) (store.Branch, error) {
 	return r.branch(ctx, who, access.Read, id)
 }
@@ -167,7 +166,6 @@ func (r *Registry) versionOf(ctx context.Context, who access.Principal, agent, r
 	return v, err
 }
 
-// Environments lists an agent's.
 func (r *Registry) Environments(ctx context.Context, who access.Principal, agent string) ([]store.Environment, error) {
 	a, err := r.agent(ctx, who, access.Read, agent)
 	if err != nil {

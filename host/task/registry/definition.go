@@ -85,7 +85,6 @@ type Deployment struct {
 	Sticky *bool `json:"sticky,omitempty" toml:"sticky"`
 }
 
-// ParseDefinition reads a definition file.
 func ParseDefinition(text []byte) (Definition, error) {
 	var d Definition
 	if len(text) > store.MaxSource {

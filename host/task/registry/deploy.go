@@ -50,9 +50,7 @@ func (r *Registry) deployFiles(ctx context.Context, who access.Principal, d Depl
 		if code, def, err = r.unpack(ctx, d.Files); err != nil {
 			return store.Deployed{}, err
 		}
-		if d.Definition == nil {
-			d.Definition = def
-		}
+		d.Definition = cmp.Or(d.Definition, def)
 	}
 	if d.Definition == nil {
 		return store.Deployed{}, store.Errorf(store.Invalid, "there is no %s in what was sent", DefinitionFile)

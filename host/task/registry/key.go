@@ -117,7 +117,6 @@ type MadeKey struct {
 	Secret string `json:"api_key" doc:"The secret; it is not shown again"`
 }
 
-// CreateKey makes a key.
 func (r *Registry) CreateKey(ctx context.Context, who access.Principal, n NewKey) (MadeKey, error) {
 	if err := operate(who, "make keys"); err != nil {
 		return MadeKey{}, err
@@ -193,7 +192,6 @@ func (r *Registry) Keys(ctx context.Context, who access.Principal, p store.Page)
 	return r.store.Keys.List(ctx, nil, p)
 }
 
-// Key finds one.
 func (r *Registry) Key(ctx context.Context, who access.Principal, ref string) (store.APIKey, error) {
 	if err := operate(who, "look at keys"); err != nil {
 		return store.APIKey{}, err

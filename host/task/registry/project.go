@@ -69,7 +69,6 @@ func (r *Registry) CreateProject(ctx context.Context, who access.Principal, c Pr
 	return r.store.Projects.Create(ctx, p)
 }
 
-// UpdateProject changes a project.
 func (r *Registry) UpdateProject(ctx context.Context, who access.Principal, ref string, c ProjectChange) (store.Project, error) {
 	p, err := r.Project(ctx, who, access.Update, ref)
 	if err != nil {

@@ -38,7 +38,6 @@ type Registry struct {
 	news  News
 }
 
-// New makes the registry of a store.
 func New(ctx context.Context, s *store.Store, o Options) (*Registry, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {

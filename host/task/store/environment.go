@@ -96,7 +96,6 @@ func (s *Store) variables(ctx context.Context, q conn, agent, environment string
 	return vars, err
 }
 
-// DeleteVariable removes one.
 func (s *Store) DeleteVariable(ctx context.Context, agent, environment, name string) error {
 	return s.write(ctx, durable, func(tx conn) error {
 		got, err := tx.ExecContext(ctx, "delete from variables where agent = ? and environment = ? and name = ?", agent, environment, name)

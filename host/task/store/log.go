@@ -21,10 +21,8 @@ const (
 
 var levels = map[Level]string{Debug: "DEBUG", Info: "INFO", Warning: "WARNING", Severe: "ERROR"}
 
-// String is the level's word.
 func (l Level) String() string { return levels[l] }
 
-// MarshalText writes the level's word.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // ParseLevel reads a level's word, in any case.
@@ -37,7 +35,6 @@ func ParseLevel(s string) (Level, error) {
 	return 0, Errorf(Invalid, "the level %.40q is none of DEBUG, INFO, WARNING, ERROR", s)
 }
 
-// UnmarshalText reads a level's word.
 func (l *Level) UnmarshalText(text []byte) (err error) {
 	*l, err = ParseLevel(string(text))
 	return err

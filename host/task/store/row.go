@@ -95,9 +95,9 @@ func cellOf(p any, ref bool) any {
 // cell is what a database keeps in another form: a time as milliseconds since 1970, the
 // zero time as 0; JSON as text, none as ""; a list or a struct as JSON; a reference to nothing as
 // NULL.
+// It implements driver.Valuer and sql.Scanner.
 type cell struct{ p any }
 
-// Value implements driver.Valuer.
 func (c cell) Value() (driver.Value, error) {
 	switch p := c.p.(type) {
 	case *time.Time:
@@ -117,7 +117,6 @@ func (c cell) Value() (driver.Value, error) {
 	return string(text), err
 }
 
-// Scan implements sql.Scanner.
 func (c cell) Scan(v any) error {
 	n, number := v.(int64)
 	text, written := v.(string)

@@ -74,7 +74,6 @@ func (s *sealer) seal(v any, about string) ([]byte, error) {
 	return s.aead.Seal(nil, nil, text, []byte(about)), nil
 }
 
-// unseal is its inverse.
 func (s *sealer) unseal(sealed []byte, about string, v any) error {
 	text, err := s.aead.Open(nil, nil, sealed, []byte(about))
 	if err != nil {

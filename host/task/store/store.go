@@ -34,7 +34,6 @@ const patience = 5 * time.Second
 // readers are the connections that read.
 const readers = 3
 
-// Options are what Open needs.
 type Options struct {
 	Dir string       // 0700, made when it isn't there
 	URL string       // of a PostgreSQL database; "" is SQLite in Dir
@@ -42,7 +41,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Store is an open database.
 type Store struct {
 	dir, path string
 	name      string // of the database, for people

@@ -59,7 +59,6 @@ func PackDir(ctx context.Context, dir string, to io.Writer, names ...string) (sk
 // noLimits are for what the user does with his own files.
 var noLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
 
-// WriteArchive writes parts as tar.zst.
 func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 	zip, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -68,7 +67,6 @@ func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 	return errors.Join(WriteTar(ctx, zip, parts...), zip.Close())
 }
 
-// WriteTar writes parts as tar.
 func WriteTar(ctx context.Context, to io.Writer, parts ...Part) error {
 	out := tar.NewWriter(to)
 	for _, p := range parts {

@@ -13,7 +13,6 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// Limits bound a tree.
 type Limits struct {
 	Files    int   // entries; 0: 1,000,000
 	Bytes    int64 // of all contents; 0: 64 GiB
@@ -44,7 +43,6 @@ const (
 	oldPrefix = ".old-"
 )
 
-// Tree is a stored filesystem.
 type Tree struct {
 	store *Trees
 	id    string
@@ -165,7 +163,6 @@ func (s *Trees) RemoveTree(id string) error {
 	return RemoveTree(old)
 }
 
-// Manifest is the current one.
 func (t *Tree) Manifest() (*Manifest, error) {
 	v, err := t.View()
 	if err != nil {

@@ -151,7 +151,6 @@ func (d *Folder) stat(name string) (Stamp, error) {
 	return stampFrom(&st), pathError("stat", name, err)
 }
 
-// readlink gives a symlink's target.
 func (d *Folder) readlink(name string) (string, error) {
 	buf := make([]byte, maxPath+1)
 	n, err := unix.Readlinkat(d.fd, name, buf)

@@ -14,10 +14,8 @@ import (
 	"time"
 )
 
-// Digest is a SHA-256 checksum.
 type Digest [32]byte
 
-// String is lower-case hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 func sumOf(b []byte) Digest { return sha256.Sum256(b) }
@@ -51,7 +49,6 @@ func (e Entry) Version() string { return e.Sum.String() }
 
 func (e Entry) IsLink() bool { return e.Mode&fs.ModeSymlink != 0 }
 
-// Link makes it a symlink.
 func (e *Entry) Link(target string) {
 	e.Mode, e.Size, e.Sum, e.Target = fs.ModeSymlink|0o777, int64(len(target)), sumOf([]byte(target)), target
 }
@@ -108,7 +105,6 @@ func Search(entries []Entry, path string) (int, bool) {
 	return slices.BinarySearchFunc(entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 }
 
-// Find gives an entry of a manifest.
 func (m *Manifest) Find(path string) (*Entry, bool) {
 	i, ok := Search(m.Entries, path)
 	if !ok {

@@ -239,7 +239,6 @@ func (s Source) Open(e *Entry) (*os.File, Stamp, error) {
 	return d.open(name)
 }
 
-// Target gives a symlink's.
 func (s Source) Target(e *Entry) (string, error) {
 	if s.Stored {
 		return e.Target, nil

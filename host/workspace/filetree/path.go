@@ -122,5 +122,4 @@ var (
 	ErrDamaged      = fault.New(http.StatusInternalServerError, "damaged")
 )
 
-// Failf makes an error of a kind.
 func Failf(kind *fault.Kind, format string, args ...any) error { return kind.Errorf(format, args...) }

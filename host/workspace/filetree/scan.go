@@ -44,7 +44,6 @@ func (s *Scanned) Hidden(path string) bool {
 	return false
 }
 
-// scanner looks at a tree.
 type scanner struct {
 	ctx    context.Context
 	limits Limits

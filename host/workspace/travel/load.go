@@ -141,7 +141,6 @@ type reading struct {
 	meter *meter
 }
 
-// Read implements io.Reader.
 func (r *reading) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b)
 	if _, e := r.meter.Write(b[:n]); e != nil || err == io.EOF { //nolint:errorlint // a Reader gives it bare

@@ -266,7 +266,6 @@ func fits(ctx context.Context, g git.Git, commit string) error {
 	return err
 }
 
-// Remove removes what Unpack made.
 func Remove(dir string) error {
 	if err := filetree.RemoveTree(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the files of a task: %w", err)

@@ -52,7 +52,6 @@ const layoutHead = `# A layout of tandemux: tandemux layout load opens it again.
 
 `
 
-// Format writes the file.
 func (f File) Format() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(layoutHead)

@@ -18,6 +18,7 @@ import (
 )
 
 // Pool makes connections of one kind.
+// It implements driver.Connector.
 type Pool struct {
 	config *pgconn.Config
 	began  func(ctx context.Context, q Session) error
@@ -60,13 +61,11 @@ func Open(c Config, most int, began func(ctx context.Context, s Session) error) 
 // Gave counts the connections that were made.
 func (p *Pool) Gave() int64 { return p.gave.Load() }
 
-// Driver implements driver.Connector.
 func (p *Pool) Driver() driver.Driver { return nil }
 
 // redial is how long no other connection is tried after one could not be made.
 const redial = time.Second
 
-// Connect implements driver.Connector.
 func (p *Pool) Connect(ctx context.Context) (driver.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
