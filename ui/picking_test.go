@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -171,6 +172,43 @@ func TestScrollBar(t *testing.T) {
 	if got := sh.Typed(); got != "x" {
 		t.Errorf("typed %q", got)
 	}
+}
+
+// TestDragHoldsThePane: what a program prints while text is dragged doesn't move what shows; after
+// that the pane follows again.
+func TestDragHoldsThePane(t *testing.T) {
+	u, sh := program(t, "")
+	for i := range 50 {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+	}
+	u.WaitIdle()
+	before, n := u.Row(8), len(u.Raw)
+	u.Mouse(input.MousePress, tea.MouseLeft, 0, 5)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 2, 6)
+	for i := 50; i < 60; i++ {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+		u.WaitIdle()
+	}
+	if now := u.Row(8); now != before {
+		t.Errorf("the row %q is %q while text is dragged", before, now)
+	}
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 79, 8)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 79, 8)
+	want := base64.StdEncoding.EncodeToString([]byte("row 33\nrow 34\nrow 35\nrow 36"))
+	if got := string(u.Raw[n:]); !strings.Contains(got, want) {
+		t.Errorf("the drag wrote %q", got)
+	}
+	u.Shows("row 59")
+	sh.Print("row 60\r\n")
+	u.WaitIdle()
+	u.Shows("row 60")
+
+	u.Mouse(input.MousePress, tea.MouseLeft, 0, 5)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 2, 6)
+	u.Type("x") // as its release may never come
+	sh.Print("row 61\r\n")
+	u.WaitIdle()
+	u.Shows("row 61")
 }
 
 // TestSelectedIsPrimary: what the mouse selects is also what the middle button pastes elsewhere

@@ -76,7 +76,13 @@ type Mouse struct {
 func New(w With) *Mouse { return &Mouse{With: w} }
 
 // Drop lets go of what a pressed button holds on to.
-func (ms *Mouse) Drop() { ms.button = button{} }
+func (ms *Mouse) Drop() {
+	if v := ms.Panes.Views[ms.button.pane]; v != nil && v.Held {
+		v.Held = false
+		ms.Loop.Dirty |= loop.Panes
+	}
+	ms.button = button{}
+}
 
 // Pointed is the address of the link that is pointed at, "" for none.
 func (ms *Mouse) Pointed() string { return ms.picking.uri }
@@ -116,6 +122,7 @@ func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind
 }
 
 func (ms *Mouse) Press(ev tea.Mouse) {
+	ms.Drop()
 	ms.button = button{x: ev.X, y: ev.Y}
 	if ms.Loop.Overlay != nil {
 		ms.clickOverlay(ev)
@@ -239,7 +246,7 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 			ms.forward(t, v, ev, input.MouseRelease)
 		}
 	}
-	ms.button = button{}
+	ms.Drop()
 }
 
 // Wheel scrolls: the program if it follows the mouse, its cursor keys if

@@ -106,6 +106,7 @@ func (ms *Mouse) dragText(ev tea.Mouse) {
 		return
 	}
 	v.Drag(ev.X, ev.Y)
+	v.Held = true // what is printed does not move what shows
 	ms.Loop.Dirty |= loop.Panes
 	ms.picking.ev = ev
 	ms.scrollEdge()

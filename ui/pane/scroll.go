@@ -54,13 +54,13 @@ func (w *window) live() int {
 
 // Follow leaves copy mode and goes back to the newest output.
 func (v *View) Follow() {
-	v.back, v.copy, v.selection, v.full = false, nil, nil, true
+	v.back, v.Held, v.copy, v.selection, v.full = false, false, nil, nil, true
 	v.search, v.index, v.pick = search{}, index{}, pick{}
 }
 
 // Back gives the number of lines that the view is scrolled back by.
 func (v *View) Back() (lines int) {
-	if v.back {
+	if v.back || v.Held {
 		v.with(func(*Feed) { lines = max(v.between(v.top, v.live()), 0) })
 	}
 	return lines

@@ -118,7 +118,7 @@ func (v *View) OtherEnd() {
 // reports whether there was one.
 func (v *View) Unselect() bool {
 	had := v.selection != nil || v.pick.id != ""
-	v.selection, v.pick = nil, pick{}
+	v.selection, v.pick, v.Held = nil, pick{}, false
 	v.full = v.full || had
 	return had
 }

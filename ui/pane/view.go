@@ -38,6 +38,7 @@ type window struct {
 	ox   int    // first column shown, where the terminal is wider than the pane
 	top  int    // line at the top
 	back bool   // scrolled back: top stays
+	Held bool   // text is dragged: top stays, too
 }
 
 // View is a pane's window on a feed. It belongs to the event loop.
@@ -87,7 +88,7 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	if cols > r.W && cur.X >= r.W {
 		v.ox = min(cur.X-r.W+1, cols-r.W)
 	}
-	if !v.back {
+	if !v.back && !v.Held {
 		v.top = live
 		return cols, rows
 	}
