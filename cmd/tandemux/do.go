@@ -66,9 +66,10 @@ Those about panes and tabs work on the layout that the shell runs in or another,
 an interface shows that or none does. What is made is told by its id; a popup's program
 is waited for. All others are done in an interface of yours, as if their key had been
 pressed: to the focused pane, or to --pane, which gets the focus. Without COMMAND they
-are listed.
+are listed. Commands of tmux's are understood where they are the same as ours.
 
   tandemux do split-right --focus=false -- htop
+  tandemux do split-window -h htop
   tandemux do go-tab 3
   tandemux do rename-pane --pane build tests
   tandemux do new-tab --layout work ';' split-down
@@ -79,7 +80,14 @@ are listed.
 		if args[0] == "select-tab" {
 			args[0] = "go-tab" // as others call it
 		}
-		err := ui.CheckOrder(args[0], args[1:])
+		name, words, err := command.FromTmux(args)
+		if err != nil {
+			return cli.Usagef("%w", err)
+		}
+		if name != "" {
+			args = append([]string{name}, words...)
+		}
+		err = ui.CheckOrder(args[0], args[1:])
 		needs, _ := errors.AsType[*ui.NeedsInterfaceError](err)
 		if err != nil && needs == nil {
 			return cli.Usagef("%w", err)
@@ -102,6 +110,24 @@ are listed.
 	}), cli.One[ordered](), cli.One[[]doable]())
 	cmd.ValidArgsFunction = completeDo
 	return cmd
+}
+
+// tmuxFlags gives args with -- before a command of tmux's that do gets: the flags behind it
+// are its own.
+func tmuxFlags(args []string) []string {
+	if !slices.ContainsFunc(args, command.OfTmux) {
+		return args
+	}
+	c, rest, err := newRoot().Find(args)
+	if err != nil || c.Name() != "do" {
+		return args
+	}
+	c.InitDefaultHelpFlag()
+	c.Flags().SetInterspersed(false)
+	if err := c.ParseFlags(rest); err != nil || c.Flags().NArg() == 0 || !command.OfTmux(c.Flags().Arg(0)) {
+		return args
+	}
+	return slices.Insert(slices.Clone(args), len(args)-c.Flags().NArg(), "--")
 }
 
 // listDoable prints the commands.

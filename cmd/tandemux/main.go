@@ -67,5 +67,6 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "tandemux: "+cli.OneSentence(err))
 		return cli.ExitFailed
 	}
+	args = tmuxFlags(args)
 	return cli.Run(ctx, rootFor(args), args, manual)
 }

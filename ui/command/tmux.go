@@ -35,13 +35,16 @@ var flagged = map[string]string{
 	"switch-client -t": "layouts",
 }
 
+// OfTmux reports whether a name is that of one of tmux's commands, and not of ours.
+func OfTmux(name string) bool {
+	_, is := Find(name)
+	return theirs[name] != "" && !is
+}
+
 // FromTmux gives our command and its arguments for a line of tmux's; none for other
 // lines, and for a name alone that may be several of ours.
 func FromTmux(words []string) (name string, args []string, err error) {
-	if len(words) == 0 || theirs[words[0]] == "" {
-		return "", nil, nil
-	}
-	if _, is := Find(words[0]); is {
+	if len(words) == 0 || !OfTmux(words[0]) {
 		return "", nil, nil
 	}
 	their, args := words[0], words[1:]
