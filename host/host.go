@@ -244,6 +244,7 @@ func New(c Config) (*Host, error) {
 	if noAudit != nil {
 		auditFailed(noAudit)
 	}
+	c.History.OnFailure(func(err error) { h.activity.Mend("command history", err, c.History.Write) })
 	if noMark != nil {
 		h.activity.Mend("state directory", noMark, h.core.WriteMark)
 	}

@@ -21,13 +21,14 @@ func (l *Log) Find(p find.HistoryParams) (r find.HistoryResult, err error) {
 	if l == nil {
 		return r, nil
 	}
-	l.flush()
+	l.Write() //nolint:errcheck // it was told
 	l.file.Lock()
 	b, err := l.read()
-	l.file.Unlock()
 	l.mu.Lock()
 	most := l.most
+	b = append(b, bytes.Join(l.waiting, []byte{'\n'})...)
 	l.mu.Unlock()
+	l.file.Unlock()
 	if err != nil {
 		return r, err
 	}

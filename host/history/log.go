@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -58,11 +59,13 @@ type Log struct {
 	most    int
 	waiting [][]byte
 	closed  bool
+	asked   bool // to write
 	wake    *sync.Cond
 
 	file    sync.Mutex // guards the file, and is taken before mu
 	lines   int        // in the file; -1 while that is not known
-	trouble bool       // it could not be written last; that was logged
+	trouble bool       // it could not be written last; that was told
+	failed  func(error)
 	done    chan struct{}
 }
 
@@ -75,19 +78,30 @@ func Open(state string, s Settings, log *slog.Logger) *Log {
 	return l
 }
 
+// OnFailure has f told, in a goroutine of its own, that commands can't be written, until
+// Write can, and with nil that they are. The Log may be nil; without f they are logged.
+func (l *Log) OnFailure(f func(error)) {
+	if l == nil {
+		return
+	}
+	l.file.Lock()
+	defer l.file.Unlock()
+	l.failed, l.trouble = f, false // so that what was logged is told
+}
+
 // Set takes other settings.
 func (l *Log) Set(s Settings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.most = s.CommandHistory
-	l.wake.Signal()
+	l.ask()
 }
 
 // Close ends the Log when all is written.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
-	l.wake.Signal()
+	l.ask()
 	l.mu.Unlock()
 	<-l.done
 }
@@ -155,29 +169,34 @@ func (l *Log) add(c find.Command) {
 	if l.waiting = append(l.waiting, b); len(l.waiting) > maxWaiting {
 		l.waiting = l.waiting[1:]
 	}
+	l.ask()
+}
+
+// ask has what waits written. mu must be held.
+func (l *Log) ask() {
+	l.asked = true
 	l.wake.Signal()
 }
 
 // write writes what waits, until the Log is closed.
 func (l *Log) write() {
 	defer close(l.done)
-	last := -1
 	for {
 		l.mu.Lock()
-		for len(l.waiting) == 0 && !l.closed && l.most == last {
+		for !l.asked {
 			l.wake.Wait()
 		}
+		l.asked = false
 		closed := l.closed
-		last = l.most
 		l.mu.Unlock()
-		if l.flush(); closed {
+		if l.Write(); closed { //nolint:errcheck // it was told
 			return
 		}
 	}
 }
 
-// flush writes what waits.
-func (l *Log) flush() {
+// Write writes what waits; what can't be written waits on.
+func (l *Log) Write() error {
 	l.file.Lock()
 	defer l.file.Unlock()
 	l.mu.Lock()
@@ -185,13 +204,26 @@ func (l *Log) flush() {
 	l.waiting = nil
 	l.mu.Unlock()
 	err := l.put(waiting, most)
-	if err != nil && !l.trouble {
+	if err == nil {
+		err = l.cut(most)
+	} else {
+		l.mu.Lock()
+		l.waiting = append(waiting, l.waiting...)
+		l.waiting = l.waiting[max(len(l.waiting)-maxWaiting, 0):]
+		l.mu.Unlock()
+	}
+	switch {
+	case (err != nil) == l.trouble:
+	case l.failed != nil:
+		go l.failed(err)
+	case err != nil:
 		l.log.Warn("commands are not kept", "err", err)
 	}
 	l.trouble = err != nil
+	return err
 }
 
-// put appends commands to the file, and cuts or removes that.
+// put appends commands to the file, all or none, or removes that.
 func (l *Log) put(list [][]byte, most int) error {
 	if most <= 0 {
 		l.lines = 0
@@ -209,13 +241,23 @@ func (l *Log) put(list [][]byte, most int) error {
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(append(bytes.Join(list, []byte{'\n'}), '\n'))
+		end, err := f.Seek(0, io.SeekEnd)
+		if err == nil {
+			if _, err = f.Write(append(bytes.Join(list, []byte{'\n'}), '\n')); err != nil {
+				err = errors.Join(err, f.Truncate(end)) // a part may be there
+			}
+		}
 		if err = errors.Join(err, f.Close()); err != nil {
-			l.lines = -1 // a part may be there
+			l.lines = -1
 			return err
 		}
 		l.lines += len(list)
 	}
+	return nil
+}
+
+// cut takes the oldest commands out of the file, when there are many more than there may be.
+func (l *Log) cut(most int) error {
 	if l.lines <= most+most/4 {
 		return nil
 	}

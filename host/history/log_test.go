@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"tandemux/ahp/find"
+	"tandemux/internal/smalldisk"
+	"tandemux/internal/statefile"
 )
 
 func open(t *testing.T, dir string, most int) *Log {
@@ -103,7 +105,7 @@ func TestBounds(t *testing.T) {
 	for i := range 1000 {
 		l.add(past(fmt.Sprint("command ", i), 0))
 		if i%10 == 0 {
-			l.flush()
+			l.Write()
 		}
 	}
 	r, err := l.Find(find.HistoryParams{Limit: 1 << 20})
@@ -136,5 +138,54 @@ func TestUnwritable(t *testing.T) {
 	l.add(past("ls", 0))
 	if _, err := l.Find(find.HistoryParams{}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("a link in its place: %v", err)
+	}
+}
+
+// TestFullDisk: what runs while the disk is full is found, is told to be in memory alone, and is written
+// when there is room again, once.
+func TestFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	if smalldisk.Mount(t, dir, "1m") {
+		return
+	}
+	l := open(t, dir, 100)
+	told := make(chan error, 8)
+	l.OnFailure(func(err error) { told <- err })
+	l.add(past("before", 0))
+	if err := l.Write(); err != nil {
+		t.Fatal(err)
+	}
+	filler := filepath.Join(dir, "filler")
+	smalldisk.Fill(t, filler)
+	long := []string{strings.Repeat("a", 3000), strings.Repeat("b", 3000)} // a part fits
+	l.file.Lock()
+	for _, line := range long {
+		l.add(past(line, 0))
+	}
+	l.file.Unlock()
+	if err := l.Write(); !statefile.Full(err) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	want := long[1] + "|" + long[0] + "|before"
+	for range 2 {
+		if got := found(t, l, find.HistoryParams{}); got != want {
+			t.Errorf("on a full disk %.20q and %d bytes are found", got, len(got))
+		}
+	}
+	if err := <-told; !statefile.Full(err) {
+		t.Errorf("told %v", err)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Write(); err != nil {
+		t.Error(err)
+	}
+	if err := <-told; err != nil {
+		t.Errorf("with room again it was told %v", err)
+	}
+	l.Close()
+	if got := found(t, open(t, dir, 100), find.HistoryParams{}); got != want {
+		t.Errorf("then %.20q and %d bytes are found", got, len(got))
 	}
 }
