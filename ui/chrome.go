@@ -22,6 +22,9 @@ func (m *Model) statusData() status.Data {
 	d.Message, d.Kind = m.loop.Note()
 	d.Asked = m.line.asked.Now()
 	d.Alert, d.AlertStyle = m.alerts.Text(m.keys.Of("answer-agent"))
+	if d.Alert != "" && !d.Alarm {
+		d.Hints = nil // It needs the room.
+	}
 	d.Clients = m.alerts.Clients()
 	m.clock(&d)
 	for _, t := range m.panes.Doc.Shown.Tabs {

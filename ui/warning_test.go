@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tandemux/ui"
 )
 
 // What the host's owner has to see to stands in the status line for as long as it
@@ -24,4 +26,21 @@ func TestHostWarnings(t *testing.T) {
 	if strings.Contains(u.Screen(), "the disk is full") {
 		t.Errorf("the warning stays:\n%s", u.Screen())
 	}
+}
+
+// The first hint gives way to a warning, which would be cut beside it.
+func TestWarningBeforeHint(t *testing.T) {
+	u := New(t, Options{Config: func(c *ui.Config) { c.Hint = true }})
+	u.Shows("press ctrl+space")
+	u.Host.Warned("command history: no space left on device")
+	u.WaitIdle()
+	u.Advance(time.Minute) // of the message
+	u.WaitIdle()
+	u.Shows("host: command history: no space left on device")
+	u.Hides("ctrl+space")
+	u.Host.Warned("")
+	u.WaitIdle()
+	u.Advance(time.Minute)
+	u.WaitIdle()
+	u.Shows("press ctrl+space")
 }
