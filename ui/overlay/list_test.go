@@ -176,6 +176,12 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%d cells are shared as %v with gaps of %d, want %v", w, got, gap, want)
 		}
 	}
+	// What a row is, as in the palette, is cut, and not left out for what is said of it.
+	o = &List{Source: Source{Columns: []Column{{Least: 18}, {Fills: true}, {Most: 16}}}}
+	o.shown = []Row{{Cells: []Cell{cell(30), cell(20), cell(4)}}}
+	if got, _ := o.widths(14); !slices.Equal(got, []int{13, 0, 0}) {
+		t.Errorf("14 cells are shared as %v", got)
+	}
 }
 
 // Whole words come before beginnings of words, those before parts of words;

@@ -156,6 +156,9 @@ func (o *List) widths(w int) (got []int, gap int) {
 		if col.Least > 0 {
 			n = min(n, col.Least)
 		}
+		if i == 0 { // without it nobody knows what a row is
+			n = min(n, left-1)
+		}
 		if n > 0 && n < left && !col.Fills {
 			got[i] = n
 			left -= n + 1
