@@ -91,7 +91,7 @@ func markdown(t *testing.T, presets ...keymap.Table) string {
 	b.WriteString("\n## Chats\n\nNo prefix, too. The prompt has readline's keys besides.\n")
 	writeKeys(&b, nil, chats)
 	b.WriteString("\n## In lists\n\n")
-	b.WriteString("Type to filter. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves.\n")
+	b.WriteString("Type to filter. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves.\nThe prefix key leaves, too, and is then what it is everywhere; in the palette and in prompts it is a key of the line\nthat you write, as in tmux.\n")
 	b.WriteString("What else a list does is alt with a letter. `tab` shows these; then the letter alone is enough.\n")
 	b.WriteString("In the palette `tab` completes the command.\n")
 	return b.String()
