@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 		roles[role]()
 		return
 	}
-	leak.Main(m)
+	leak.InMemory(m)
 }
 
 // fixture is a host with a keeper process of its own, in its own directory.

@@ -53,8 +53,9 @@ func Main(m *testing.M) {
 }
 
 // InMemory is Main, with -short with the temporary files in memory where there is room for
-// them: of tests that have git write, half of the time is the disk's. Not for tests with
-// sandboxes, which have a /dev of their own. A git that a test calls tidies up nothing.
+// them: of tests that have git write, half of the time is the disk's. Not for tests whose
+// sandboxes need of these files what they are not given: their /dev is their own. A git that a
+// test calls tidies up nothing.
 func InMemory(m *testing.M) {
 	for name, value := range map[string]string{"COUNT": "1", "KEY_0": "maintenance.auto", "VALUE_0": "false"} {
 		os.Setenv("GIT_CONFIG_"+name, value) //nolint:errcheck // else it costs time
