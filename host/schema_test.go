@@ -85,8 +85,8 @@ func (c *tally) add(kind [4]string) int {
 
 // often says that enough of the host's messages of this kind were looked at: of actions on
 // this connection, and with -short of answers, too, and on all. A flood is of one kind, and
-// looking at each costs more than the host spends on it: of what comes often, one in twenty
-// is held against the schemas, in a soak all.
+// looking at each costs more than the host spends on it: after the first hundred, with -short
+// twenty, one in twenty is held against the schemas, in a soak all.
 func (s *speech) often(t testing.TB, f frame) bool {
 	var params struct {
 		Action          struct{ Type string }
@@ -100,7 +100,7 @@ func (s *speech) often(t testing.TB, f frame) bool {
 		of = &heardByAll
 	}
 	n := of.add([4]string{fmt.Sprint(s.profile), cmp.Or(f.Method, s.asked[string(f.ID)]), params.Action.Type, params.RejectionReason})
-	return n > 100 && n%20 != 0
+	return n > soak.Short(20, 100) && n%20 != 0
 }
 
 // profiles are those of clients, by host and clientId: one that reconnects speaks as
