@@ -12,5 +12,5 @@ func TestMain(m *testing.M) {
 	if signal.Ignored(os.Interrupt) { // as in a script's background: the shells would ignore it, too
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
-	leak.Main(m)
+	leak.InMemory(m)
 }
