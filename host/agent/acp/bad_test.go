@@ -101,8 +101,14 @@ func TestAgentThatRefusesToBegin(t *testing.T) {
 func TestAgentThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"initialize", "session/new"} {
-		b := newBench(t, "stderr thinking\non "+method+" hang", func(c *Config) { c.Start = 500 * time.Millisecond })
-		want(t, b.opening(), agent.KindTimeout, "did not answer "+method+" in time", "thinking")
+		var err *agent.Error
+		for start := 500 * time.Millisecond; start < time.Minute; start *= 2 { // it may take longer until it says something
+			b := newBench(t, "stderr thinking\non "+method+" hang", func(c *Config) { c.Start = start })
+			if err = b.opening(); strings.Contains(err.Message, method) && strings.Contains(err.Message, "thinking") {
+				break
+			}
+		}
+		want(t, err, agent.KindTimeout, "did not answer "+method+" in time", "thinking")
 	}
 	b := newBench(t, "", func(c *Config) { // It reads nothing and says nothing.
 		c.Start, c.Command = 300*time.Millisecond, []string{"sleep", "1000"}
