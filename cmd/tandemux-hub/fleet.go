@@ -38,12 +38,7 @@ func do(cmd *cobra.Command, r apiclient.Request, result any) error {
 // forEach is a command that does something to each that it names, at a path.
 func forEach(use, about, method, path, below string) *cobra.Command {
 	return cli.Command(use, about, nil, func(cmd *cobra.Command, args []string) error {
-		for _, name := range args {
-			if err := ask(cmd, method, path+url.PathEscape(name)+below, nil, nil); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cli.Each(args, func(name string) error { return ask(cmd, method, path+url.PathEscape(name)+below, nil, nil) })
 	})
 }
 

@@ -150,6 +150,11 @@ func (c *Client) Do(ctx context.Context, r Request, result any) error {
 // Open sends a request and gives the answer, whose body the caller closes, once it is
 // one of success.
 func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
+	for name := range strings.SplitSeq(strings.TrimPrefix(r.Path, "/"), "/") {
+		if name == "" || name == "." || name == ".." { // HTTP makes another path of it
+			return nil, &Error{StatusCode: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("%q is no name or id", name)}
+		}
+	}
 	at, body, kind := c.o.URL+prefix+r.Path, r.Raw, r.Type
 	if r.Beside {
 		at = c.o.URL + r.Path

@@ -176,7 +176,10 @@ func TestOdd(t *testing.T) {
 		}
 	}))
 	c := New(Options{URL: s.URL, MaxRetries: -1})
-	for path, want := range map[string]string{"/moved": "302", "/page": "404", "/text": "invalid character"} {
+	for path, want := range map[string]string{
+		"/moved": "302", "/page": "404", "/text": "invalid character",
+		"/tasks/": `"" is no name or id`, "/tasks//stop": `"" is no name or id`, "/tasks/..": `".." is no name or id`,
+	} {
 		var into map[string]any
 		if err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: path}, &into); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

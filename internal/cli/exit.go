@@ -184,6 +184,21 @@ func exit(cmd *cobra.Command, args []string, err error) int {
 	return code
 }
 
+// Each does something to each of what was named, also where that failed for another. What
+// went wrong is said once.
+func Each[T any](list []T, do func(T) error) (all error) {
+	for _, one := range list {
+		switch err := do(one); {
+		case err == nil:
+		case all == nil:
+			all = err
+		case !strings.Contains(all.Error(), err.Error()):
+			all = fmt.Errorf("%w; %w", all, err)
+		}
+	}
+	return all
+}
+
 // OneSentence keeps what an error quotes from doing something to the terminal, and cobra's suggestions on one line.
 func OneSentence(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), plaintext.Hidden), " ")

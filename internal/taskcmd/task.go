@@ -177,7 +177,7 @@ func newTaskLs() *cobra.Command {
 		}
 		slices.SortStableFunc(tasks, func(a, b listed) int { return b.Created.Compare(a.Created) })
 		printed := cli.PrintTable(c.Command, "there are no tasks; `tandemux task new` begins one", "ID\tNAME\tSTATUS\tAGE\tWORKSPACE\tDOING", tasks, func(t listed) []any {
-			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t.Present))}
+			return []any{t.ID, t.Name, t.Status, cli.Age(t.Created), cli.Whole(WorksOn(t.Task, filepath.Base)), cli.Cut(doing(t.Present, cli.Short))}
 		})
 		return cmp.Or(printed, missed)
 	}, cli.One[[]listed]())
@@ -204,7 +204,7 @@ func WorksOn(t store.Task, shorten func(string) string) string {
 
 // doing is what a task asks, does, or says that it does, how its last turn ended, or why it
 // failed.
-func doing(t task.Present) string {
+func doing(t task.Present, line func(string) string) string {
 	var words []string
 	if t.Progress != nil {
 		words = append(words, strconv.Itoa(*t.Progress)+"%")
@@ -229,7 +229,7 @@ func doing(t task.Present) string {
 	}
 	for _, text := range []string{text, t.Reason} {
 		if text != "" {
-			words = append(words, cli.Short(text))
+			words = append(words, line(text))
 		}
 	}
 	return strings.Join(words, " ")
@@ -255,7 +255,7 @@ func (t *taskAndAll) talk(w io.Writer) {
 			}
 			why := ""
 			if e.Reason != "" {
-				why = ": " + cli.Short(e.Reason)
+				why = ": " + cli.Line(e.Reason)
 			}
 			fmt.Fprintf(w, "\n> %s  (%s%s)\n", cli.Line(partsText(e.Content)), e.Status, why)
 		}
@@ -285,7 +285,7 @@ func newTaskShow() *cobra.Command {
 		}
 		return cli.Print(c.Command, t, func(w io.Writer) error {
 			fmt.Fprintf(w, "%s  %s  %s  %s\n", t.ID, cli.Short(t.Name), t.Status, WorksOn(t.Task, cli.Short))
-			if doing := doing(t.Present); doing != "" {
+			if doing := doing(t.Present, cli.Line); doing != "" {
 				fmt.Fprintln(w, doing)
 			}
 			fmt.Fprintln(w, budgetLines(t.Budget))
@@ -314,12 +314,8 @@ func newTaskRm() *cobra.Command {
 	return verb("rm TASK...", `Delete tasks with their workspaces and all that was said
 A git branch that has commits which are nowhere else stays, unless --force is given.`, &in, func(c *call, args []string) error {
 		gone := []task.Deleted{}
-		for _, id := range args {
-			if err := deleteTask(c, id, in, &gone); err != nil {
-				return err
-			}
-		}
-		return show(c, gone, "")
+		err := cli.Each(args, func(id string) error { return deleteTask(c, id, in, &gone) })
+		return cmp.Or(err, show(c, gone, ""))
 	}, cli.One[[]task.Deleted]())
 }
 
@@ -366,9 +362,9 @@ These are those that were cancelled or have failed.`, &in, func(c *call, _ []str
 			return err
 		}
 		gone := []task.Deleted{}
-		for _, t := range tasks {
+		err = cli.Each(tasks, func(t store.Task) error {
 			if time.Since(t.Created) < in.Older {
-				continue
+				return nil
 			}
 			if err := deleteTask(c, t.ID, in.Force, &gone); err != nil {
 				return fmt.Errorf("delete %s: %w", t.Name, err)
@@ -376,8 +372,9 @@ These are those that were cancelled or have failed.`, &in, func(c *call, _ []str
 			if !cli.AsJSON(c.Command) {
 				fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", t.ID, cli.Short(t.Name))
 			}
-		}
-		return show(c, gone, "")
+			return nil
+		})
+		return cmp.Or(err, show(c, gone, ""))
 	}, cli.One[[]task.Deleted]())
 }
 

@@ -270,7 +270,14 @@ with --follow until the task is over. With --json each part is a line, as
 docs/http.md describes them.`, &in, func(c *call, args []string) error {
 		p := newPrinter(c, args[0])
 		defer p.end()
-		return stream(c.Context(), c, args[0], in, p.print)
+		if err := stream(c.Context(), c, args[0], in, p.print); err != nil {
+			return err
+		}
+		t, err := Ask[task.Present](c.Client, "getTask", nil, args[0])
+		if err == nil && t.Status == store.FailedRun { // its stream has nothing that says so
+			return fmt.Errorf("the task is %s: %s", t.Status, t.Reason)
+		}
+		return nil
 	}, cli.Stream[task.Part]())
 }
 

@@ -63,16 +63,13 @@ func Session() *cobra.Command {
 	return cli.Group("session", "Sessions with agents: what each is about, and how to end it", "", newSessionLsCommand(),
 		onHost("rm SESSION...", "End sessions: their agents, their history and the terminals that they hold", nil, false,
 			func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, args []string) error {
-				for _, id := range args {
+				return cli.Each(args, func(id string) error {
 					one, err := s.SessionNamed(ctx, id)
 					if err != nil {
 						return err
 					}
-					if err := s.EndSession(ctx, one.Resource); err != nil {
-						return err
-					}
-				}
-				return nil
+					return s.EndSession(ctx, one.Resource)
+				})
 			}))
 }
 

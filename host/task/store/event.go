@@ -46,7 +46,11 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 			return err
 		}
 		if t.Status.Final() {
-			return Errorf(Stale, "the task %s is %s and takes no events any more", t.ID, t.Status)
+			why := ""
+			if t.Reason != "" {
+				why = ": " + t.Reason
+			}
+			return Errorf(Stale, "the task %s is %s and takes no events any more%s", t.ID, t.Status, why)
 		}
 		waiting, err := one[int64](ctx, tx, nil, "select count(*) from events where task = ? and "+waits, t.ID)
 		if err == nil && waiting >= s.most.pending {
