@@ -129,8 +129,23 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Refuse(w, http.StatusMisdirectedRequest, wsrpc.IsHub, "this is a hub, which has no terminals: its hosts are at /hosts/NAME/ahp")
 		return
 	}
+	if _, pattern := e.f.mux.Handler(r); pattern == "" {
+		w = nowhere{w, r}
+	}
 	e.f.mux.ServeHTTP(w, r)
 }
+
+// nowhere says what the mux says by itself in the form of all other answers.
+type nowhere struct {
+	http.ResponseWriter
+	asked *http.Request
+}
+
+func (n nowhere) WriteHeader(status int) {
+	Refuse(n.ResponseWriter, status, "not_found", fmt.Sprintf("this is a hub, which has its hosts and their tasks: it does not answer %s %s", n.asked.Method, n.asked.URL.Path))
+}
+
+func (nowhere) Write(text []byte) (int, error) { return len(text), nil }
 
 // route is a handler with what is asked before it.
 func (f *Front) route(r Route) http.HandlerFunc {

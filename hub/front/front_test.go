@@ -90,8 +90,8 @@ func TestRoutes(t *testing.T) {
 		{"POST /read", "reader", "123456789", "", 413, "too large"},
 		{"POST /approve", "reader", "", "", 403, "scope approve, which ann"},
 		{"POST /approve", "admin", "x", "", 200, "bob x"},
-		{"GET /read", "reader", "", "", 405, ""},
-		{"GET /nothing", "admin", "", "", 404, ""},
+		{"GET /read", "reader", "", "", 405, `"message":"this is a hub, which has its hosts and their tasks: it does not answer GET /read"`},
+		{"GET /nothing", "admin", "", "", 404, `"message":"this is a hub, which has its hosts and their tasks: it does not answer GET /nothing"`},
 	} {
 		method, path, _ := strings.Cut(c.ask, " ")
 		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, strings.NewReader(c.body))
