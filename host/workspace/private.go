@@ -81,6 +81,9 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
 		return stores, nil
 	}
+	if err := r.repository(); err != nil {
+		return nil, err
+	}
 	if err := filetree.RemoveTree(private); err != nil {
 		return nil, err
 	}
@@ -227,6 +230,9 @@ var (
 // takeCommits brings what a sandboxed agent committed into the repository: the new
 // objects that its branch needs, each checked, then the branch.
 func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
+	if err := r.repository(); err != nil {
+		return err
+	}
 	d, err := filetree.OpenFolder(w.path(gitName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no sandbox has asked for it

@@ -421,6 +421,17 @@ func (r *record) open() (*filetree.Folder, error) {
 	return top, err
 }
 
+// repository is nil while that of a worktree is there.
+func (r *record) repository() error {
+	if _, err := os.Stat(r.Dir); err != nil {
+		return nil //nolint:nilerr // what is said of that says more
+	}
+	if _, err := os.Stat(r.Common); errors.Is(err, fs.ErrNotExist) {
+		return filetree.Failf(filetree.ErrNotFound, "the repository %s of task %s is not there: it was moved or deleted, or its disk is not mounted", r.Common, r.ID)
+	}
+	return nil
+}
+
 // SystemFolders are the task's own directories of the home directory (U6).
 func (w *Workspace) SystemFolders() *folders.Folders {
 	incoming := w.path(incomingName)

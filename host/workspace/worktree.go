@@ -216,10 +216,8 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 // keepWork commits what the workspace has that its branch has not, and what was made in
 // submodules, and gives what can't be.
 func (w *Workspace) keepWork(ctx context.Context, r *record) ([]string, []modules.Kept, error) {
-	for _, dir := range []string{r.Dir, r.Common} {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, nil, nil //nolint:nilerr // somebody deleted it, or the repository
-		}
+	if _, err := os.Stat(r.Dir); err != nil {
+		return nil, nil, nil //nolint:nilerr // somebody deleted it
 	}
 	s, err := w.work(ctx, r, true)
 	if err != nil {

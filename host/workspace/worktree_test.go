@@ -594,12 +594,26 @@ func TestWorktreeDeletedUnderIt(t *testing.T) {
 	if got := run(t, repo, "git", "branch", "--list", "tandemux/*"); got != "" {
 		t.Errorf("branches left: %s", got)
 	}
-	// And with the repository gone as well.
+	// Where the repository was moved, its work is nowhere else, until it is back.
 	w = create(t, s, "t2", Spec{Kind: Worktree, Dir: repo, Name: "n"})
-	if err := os.RemoveAll(repo); err != nil {
-		t.Fatal(err)
+	write(t, w.Dir(), map[string]string{"a": "2\n"})
+	must(0, os.Rename(repo, repo+".moved"))(t)
+	for what, err := range map[string]error{
+		"diff": second(w.Diff(background, DiffOptions{})), "merge": second(w.Merge(background, MergeOptions{})),
+		"update": second(w.Update(background, UpdateOptions{})), "mounts": second(w.Mounts(background)), "delete": second(w.Delete(background, false)),
+	} {
+		if !errors.Is(err, filetree.ErrNotFound) || !strings.Contains(err.Error(), "of task t2 is not there: it was moved or deleted, or its disk is not mounted") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
-	must(w.Delete(background, false))(t)
+	must(0, os.Rename(repo+".moved", repo))(t)
+	if gone := must(w.Delete(background, false))(t); gone.Branch != "tandemux/n" {
+		t.Errorf("%+v", gone)
+	}
+	// By force it goes without the repository, too.
+	w = create(t, s, "t2", Spec{Kind: Worktree, Dir: repo, Name: "n2"})
+	must(0, os.RemoveAll(repo))(t)
+	must(w.Delete(background, true))(t)
 	if _, err := os.Lstat(s.taskDir("t2")); err == nil {
 		t.Error("the task's directory is left")
 	}

@@ -26,7 +26,10 @@ type Branch struct {
 // to come home.
 func CheckedOut(ctx context.Context, g git.Git, source string, bare bool, work string) (b Branch, err error) {
 	b = Branch{git: g, source: source, bare: bare, work: work}
-	if b.Name, err = g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD"); err != nil {
+	switch b.Name, err = g.Line(ctx, "symbolic-ref", "-q", "--short", "HEAD"); {
+	case err != nil && git.ExitCode(err) != 1:
+		return b, fmt.Errorf("look for the branch that is checked out in %s: %w", source, err)
+	case err != nil:
 		return b, filetree.Failf(filetree.ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", source)
 	}
 	if b.Head, err = g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil {
