@@ -144,7 +144,7 @@ func tell(cmd *cobra.Command, args []string, code string, err error) {
 		args = args[:i]
 	}
 	w, text := cmd.Root().ErrOrStderr(), OneSentence(err)
-	if word := meant(cmd, code); word != "" {
+	if word := meant(cmd, code, text); word != "" {
 		text += fmt.Sprintf("; did you mean %q?", word)
 	}
 	if !AsJSON(cmd) && !slices.Contains(args, "--json") {

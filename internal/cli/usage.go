@@ -112,15 +112,15 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return usage(cmd, "there is no command `%s %s`", cmd.CommandPath(), name)
 }
 
-// meant is what may have been meant by the first word of a command line that stands for
-// something that is not there: what would have been completed.
-func meant(cmd *cobra.Command, code string) string {
+// meant is what may have been meant by the first word of a command line of which the error
+// says that it stands for nothing that is there: what would have been completed.
+func meant(cmd *cobra.Command, code, text string) string {
 	if code != "not_found" {
 		return ""
 	}
 	best := ""
 	look := func(typed string, complete cobra.CompletionFunc, before []string) {
-		if complete == nil || best != "" {
+		if complete == nil || best != "" || !strings.Contains(text, typed) {
 			return
 		}
 		there, _ := complete(cmd, before, "")
