@@ -103,6 +103,25 @@ func runHub(t *testing.T, m *hosttest.Machine, args ...string) (p *process, addr
 	return p, strings.TrimRight(strings.Fields(rest)[0], "/,.;")
 }
 
+// TestSecondHub: a hub that is started beside one of the same user opens nothing that is that
+// one's; when it was killed, commands say that none runs.
+func TestSecondHub(t *testing.T) {
+	t.Parallel()
+	m := hosttest.New(t, "")
+	hub, _ := runHub(t, m)
+	_, rest, _ := strings.Cut(hub.text(), "nats://")
+	out, err := m.Command("hub", "serve", "--listen", "127.0.0.1:0", "--nats", strings.Fields(rest)[0]).CombinedOutput()
+	if err == nil || !strings.HasPrefix(string(out), "tandemux: a hub of this user is running already: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+	m.Must(hub.Process.Kill())
+	m.Eventually("the hub is killed", func() bool {
+		out, err := m.Command("hub", "ls").CombinedOutput()
+		return err != nil && strings.HasPrefix(string(out), "tandemux: no hub of yours runs on this machine")
+	})
+	runHub(t, m)
+}
+
 // fleet is what the hub lists.
 func fleet(m *hosttest.Machine) map[string]directory.Entry {
 	m.Helper()

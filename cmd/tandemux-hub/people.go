@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -267,7 +268,9 @@ func hubClient(cmd *cobra.Command) (endpoint.Endpoint, *apiclient.Client, error)
 		d := local.FindDirs()
 		var socket string
 		if socket, err = d.Socket(socketName); err == nil {
-			if _, serr := os.Stat(socket); serr != nil {
+			if c, err := net.Dial("unix", socket); err == nil {
+				c.Close()
+			} else {
 				return p, nil, errors.New("no hub of yours runs on this machine: `tandemux hub serve` runs one, --host wss://MACHINE:PORT asks another")
 			}
 			p, err = endpoint.Named(d, hosts.Host{Name: "hub", URL: "unix://" + socket})

@@ -107,6 +107,15 @@ func serve(ctx context.Context, d local.Dirs, o serveOptions, say func(format st
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	h := &hub{dir: filepath.Join(d.State, "hub"), log: log}
+	// Two of NATS would write to the same files.
+	if err := d.Make(); err != nil {
+		return err
+	}
+	release, err := daemon.TakePlace(daemon.Place{File: filepath.Join(d.State, "hub.lock"), Key: "hub"}, log)
+	if err != nil {
+		return fmt.Errorf("a hub of this user is running already: %w", err)
+	}
+	defer release()
 	cert, err := o.certificate(h.dir, log)
 	if err != nil {
 		return err
@@ -211,14 +220,11 @@ func (o serveOptions) bus(ctx context.Context, dir string, cert *listen.Certific
 
 // listeners are the unix socket and the one of TCP.
 func (o serveOptions) listeners(d local.Dirs, cert *listen.Certificate) ([]net.Listener, error) {
-	if err := d.Make(); err != nil {
-		return nil, err
-	}
 	path, err := d.Socket(socketName)
 	if err != nil {
 		return nil, err
 	}
-	if c, err := net.Dial("unix", path); err == nil {
+	if c, err := net.Dial("unix", path); err == nil { // with another directory for its state
 		c.Close()
 		return nil, errors.New("a hub of this user is running already")
 	}

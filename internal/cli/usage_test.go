@@ -16,7 +16,7 @@ func TestMeant(t *testing.T) {
 		if err := c.ParseFlags([]string{typed}); err != nil {
 			t.Fatal(err)
 		}
-		if got := meant(c, "not_found"); got != want {
+		if got := meant(c, "not_found", "there is no "+typed); got != want {
 			t.Errorf("%s is taken for %q, want %q", typed, got, want)
 		}
 	}
