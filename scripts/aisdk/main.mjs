@@ -14,7 +14,16 @@ const load = async name => {
 		return await import(require.resolve(name))
 	}
 }
+// All before the first request: what takes seconds to load would keep us from seeing that the
+// host has closed a connection which is idle.
 const ai = await load('ai')
+const { JSDOM } = await load('jsdom')
+const dom = new JSDOM('<div id=root></div>', { url: 'http://localhost/' })
+for (const name of ['window', 'document', 'navigator', 'HTMLElement']) globalThis[name] ??= name === 'window' ? dom.window : dom.window[name]
+globalThis.IS_REACT_ACT_ENVIRONMENT = false
+const React = await load('react')
+const { createRoot } = await load('react-dom/client')
+const { useChat } = await load('@ai-sdk/react')
 console.log('ai', require('ai/package.json').version)
 
 const at = `${api}/tasks/${task}/chat`
@@ -61,13 +70,6 @@ async function read(stream, message) {
 
 // useChat in React, which answers approvals by itself.
 {
-	const { JSDOM } = await load('jsdom')
-	const dom = new JSDOM('<div id=root></div>', { url: 'http://localhost/' })
-	for (const name of ['window', 'document', 'navigator', 'HTMLElement']) globalThis[name] ??= name === 'window' ? dom.window : dom.window[name]
-	globalThis.IS_REACT_ACT_ENVIRONMENT = false
-	const React = await load('react')
-	const { createRoot } = await load('react-dom/client')
-	const { useChat } = await load('@ai-sdk/react')
 	let chat
 	const errors = []
 	function App() {
