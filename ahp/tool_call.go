@@ -98,6 +98,7 @@ type ToolRefusal struct {
 // Over reports whether the call has ended.
 func (t ToolCall) Over() bool { return t.Status == ToolCompleted || t.Status == ToolCancelled }
 
+// Waits reports whether the call waits for a person.
 func (t ToolCall) Waits() bool {
 	return t.Status == ToolPending || t.Status == ToolPendingResult || t.Status == ToolAuthRequired
 }

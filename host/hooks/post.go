@@ -98,6 +98,7 @@ const (
 	maxKey    = 64
 )
 
+// NewKey makes a secret.
 func NewKey() string {
 	var key [32]byte
 	rand.Read(key[:]) //nolint:errcheck // never fails

@@ -59,6 +59,7 @@ func (h *hookSession) Close() error {
 	return nil
 }
 
+// Prompt runs on_event.
 func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Sink) (agent.Outcome, error) {
 	event, err := h.s.Store.Events.Get(ctx, turn.ID)
 	if err != nil || event.TaskID != h.task.ID { // somebody prompted the session

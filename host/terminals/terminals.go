@@ -152,6 +152,7 @@ func (ts *Terminals) Methods() map[string]requests.Method {
 // All are the terminals, oldest first.
 func (ts *Terminals) All(core.Tx) []*Terminal { return ts.all }
 
+// Reserved reports whether a URI is being given to a terminal.
 func (ts *Terminals) Reserved(_ core.Tx, uri ahp.URI) bool { _, yes := ts.reserved[uri]; return yes }
 
 func At(tx core.Tx, uri ahp.URI) (*Terminal, bool) {

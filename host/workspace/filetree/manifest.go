@@ -14,8 +14,10 @@ import (
 	"time"
 )
 
+// Digest is a SHA-256 checksum.
 type Digest [32]byte
 
+// String is lower-case hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 func sumOf(b []byte) Digest { return sha256.Sum256(b) }
