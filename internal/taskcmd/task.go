@@ -119,7 +119,7 @@ func (o *createFlags) create(c *call, _ []string) error {
 // tellLeftOut says what of the directory a task does not see.
 func (o *createFlags) tellLeftOut(c *call, all bool) {
 	if all {
-		c.note("%s is in no git repository, so the task begins without files; --workspace copy:. gives it a copy", o.Cwd)
+		c.note("%s is in no work tree of a git repository, so the task begins without files; --workspace copy:. gives it a copy", o.Cwd)
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), gitTime)
