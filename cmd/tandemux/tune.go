@@ -22,8 +22,9 @@ func tune(procs, percent int, limit int64) {
 		runtime.GOMAXPROCS(procs)
 	}
 	if os.Getenv("GOGC") == "" {
+		memtrim.Collect(percent)
 		// While it starts, nothing is garbage: to look for some takes a seventh of that time.
-		memtrim.Collect(200)
+		debug.SetGCPercent(200)
 		time.AfterFunc(time.Second, func() { memtrim.Collect(percent) })
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {

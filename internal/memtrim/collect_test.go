@@ -75,3 +75,24 @@ func TestFloodsFollow(t *testing.T) {
 		t.Errorf("%d %% when memory has been given back", percent())
 	}
 }
+
+// TestCollectGrowing: a heap that grows in a flood has no more garbage for that.
+func TestCollectGrowing(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	Collect(50)
+	defer debug.SetGCPercent(before)
+	defer func() { usual.percent = 0 }()
+	runtime.GC()
+	usual.flood(true)
+	defer usual.flood(false)
+	small := percent()
+	heap := make([]byte, 8*spare)
+	for end := time.Now().Add(10 * time.Second); percent() >= small && time.Now().Before(end); {
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if p := percent(); small < 200 || p != 50 {
+		t.Errorf("%d %% of a small heap, %d of one with %d bytes", small, p, len(heap))
+	}
+	runtime.KeepAlive(heap)
+}
