@@ -155,7 +155,13 @@ func (v *viewer) Snapshot(s ahp.Snapshot) {
 	}
 }
 
-func (v *viewer) Action(ahp.Envelope)         {}
+// Action is output that was missed, too.
+func (v *viewer) Action(e ahp.Envelope) {
+	if d, is := e.Action.(ahp.TerminalData); is {
+		v.Data(e.Channel, []byte(d.Data), e.ServerSeq)
+	}
+}
+
 func (v *viewer) Gone(ahp.URI)                {}
 func (v *viewer) Status(client.Status, error) {}
 

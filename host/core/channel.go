@@ -152,17 +152,17 @@ func (tx Tx) DropReplay(ch *Channel) {
 }
 
 // Missed merges the channels' actions after seq in ascending order; ok is false when one
-// has a hole, seq lies in the future, or it is more than most bytes.
-func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelope, ok bool) {
+// has a hole, seq lies in the future, or it is more than most bytes. size is about how many.
+func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelope, size int, ok bool) {
 	if seq > tx.c.seq.last {
-		return nil, false
+		return nil, 0, false
 	}
 	var parts [][]ahp.Envelope
-	size, n := 0, 0
+	n := 0
 	for _, ch := range channels {
 		es, ok := ch.log.since(seq)
 		if !ok {
-			return nil, false
+			return nil, 0, false
 		}
 		for _, e := range es {
 			size += weight(e.Action)
@@ -171,7 +171,7 @@ func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelop
 		parts = append(parts, es)
 	}
 	if size > most {
-		return nil, false
+		return nil, 0, false
 	}
 	all = make([]ahp.Envelope, 0, n)
 	for len(all) < n {
@@ -184,7 +184,7 @@ func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelop
 		all = append(all, parts[next][0])
 		parts[next] = parts[next][1:]
 	}
-	return all, true
+	return all, size, true
 }
 
 // Resync has everybody who watches a channel come back for its state, closed with a code:

@@ -135,7 +135,8 @@ func (c *Conn) resume(tx core.Tx, b *batch, id string, seq int64, uris []ahp.URI
 		ch.Body.Settle(tx)
 	}
 	// Escaped, text may grow sixfold.
-	if actions, ok := tx.Missed(channels, seq, s.Limits.ReplyBytes/4); ok {
+	if actions, size, ok := tx.Missed(channels, seq, s.Limits.ReplyBytes/4); ok {
+		b.size += size // encoded for each anew
 		for i := range actions {
 			if actions[i].Action = tx.Shown(c.Principal, actions[i].Action); actions[i].Action == nil {
 				actions[i].Action = ahp.HostWarned{} // no number is left out

@@ -23,8 +23,8 @@ import (
 const (
 	// maxBatches is how many batches are given states at the same time.
 	maxBatches = 2
-	// maxMade bounds the states that are made for one batch, in bytes: but for its last
-	// one, no more than that.
+	// maxMade bounds the states that are made for one batch, and the actions that are given in
+	// place of one, in bytes: but for its last one, no more than that.
 	maxMade = 2 << 20
 	// smallReply is what may be left in a connection's queue when it leaves its batch.
 	smallReply = 256 << 10
