@@ -9,7 +9,7 @@ import (
 
 // spare is how much garbage there may be in a flood, where the usual percentage is less: a
 // collection takes 1 to 3 ms however little there is.
-const spare = 12 << 20
+const spare = 8 << 20
 
 // usual is when garbage is collected but in floods.
 var usual collection
@@ -41,7 +41,7 @@ func (c *collection) flood(on bool) {
 }
 
 // set sets when garbage is collected: in a flood, when there is as much as there may be. Then it
-// is set anew, as the heap may have grown: 300 percent of 4 MiB are 12 MiB, and of 26 they are 78.
+// is set anew, as the heap may have grown: 200 percent of 4 MiB are 8 MiB, and of 26 they are 52.
 // The caller holds mu.
 func (c *collection) set() {
 	percent := c.percent
