@@ -108,10 +108,12 @@ func (d *descriptor) waiter() (*waiter, error) {
 // interest changes what is waited for.
 func (w *waiter) interest(op int, events uint32) error {
 	var err error
-	cerr := w.raw.Control(func(ep uintptr) {
+	if w.raw.Control(func(ep uintptr) {
 		err = unix.EpollCtl(int(ep), op, w.d.fd, &unix.EpollEvent{Events: events, Fd: int32(w.d.fd)})
-	})
-	return errors.Join(cerr, err)
+	}) != nil {
+		return os.ErrClosed // in place of the poller's own
+	}
+	return err
 }
 
 // WaitAlone is Wait for one caller at a time, so that a processor is left for all else; for

@@ -183,6 +183,21 @@ func TestFileClose(t *testing.T) {
 	}
 }
 
+// Who begins to wait as a File is closed hears that it is closed, too.
+func TestCloseBeforeWaiting(t *testing.T) {
+	a, _ := sockets(t)
+	raw, _ := a.SyscallConn()
+	d := raw.(rawDescriptor).d
+	out, err := d.writer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	if err := out.interest(unix.EPOLL_CTL_ADD, unix.EPOLLOUT); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("it is said: %v", err)
+	}
+}
+
 // A terminal is read as sockets are, and says that it was hung up.
 func TestFileOfATerminal(t *testing.T) {
 	m, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
