@@ -97,7 +97,7 @@ func Carry(ctx context.Context, hub Hub, work Work, host, id string, r Record) e
 		}
 		_, err = ask(ctx, hub, id, op)
 	}
-	if ctx.Err() != nil || errors.Is(err, Stale) {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, Stale)) { // what is finished may be over
 		work.Drop(id, r)
 	}
 	return err
