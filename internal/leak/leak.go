@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -16,8 +17,8 @@ import (
 // Patience is how long goroutines may take to end after the last test.
 const Patience = 5 * time.Second
 
-// Apart runs the tests with a directory for temporary files of their own, which goes at
-// the end with all that killed programs have left in it.
+// Apart runs the tests with a home directory and one for temporary files of their own, which go
+// at the end with all that killed programs have left in them.
 func Apart(m interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "t") // sockets want short paths
 	if err != nil {
@@ -28,6 +29,9 @@ func Apart(m interface{ Run() int }) int {
 	if err := errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.Setenv("TMPDIR", dir)); err != nil {
 		panic(err)
 	}
+	if err := ownHome(filepath.Join(dir, "home")); err != nil {
+		panic(err)
+	}
 	// git bisect and git's hooks say by these which repository theirs is; a test's git is to have its own.
 	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX"} {
 		os.Unsetenv(name) //nolint:errcheck // it has no = in it
@@ -36,6 +40,24 @@ func Apart(m interface{ Run() int }) int {
 		debug.SetGCPercent(400) // a fifth of the time of tests that talk a lot is the collector's
 	}
 	return m.Run()
+}
+
+// ownHome makes a home directory without what shells read at their start, which may take
+// long or wait, as pyenv does for its lock. Go has its cache where it was.
+func ownHome(home string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil // nor has Go, then
+	}
+	config, _ := os.UserConfigDir()
+	for name, value := range map[string]string{
+		"GOCACHE": filepath.Join(cache, "go-build"), "GOPATH": filepath.Join(os.Getenv("HOME"), "go"), "GOENV": filepath.Join(config, "go", "env"),
+	} {
+		if os.Getenv(name) == "" {
+			os.Setenv(name, value) //nolint:errcheck // it has no = in it
+		}
+	}
+	return errors.Join(os.Mkdir(home, 0o755), os.Setenv("HOME", home))
 }
 
 // Main runs the tests Apart, then exits with 1 when goroutines that the tests started
