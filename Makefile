@@ -60,8 +60,8 @@ build: $(PAGE)
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux-hub ./cmd/tandemux-hub
 
-# Four packages at once, and of each four tests: where one waits for a program, the others
-# compute. More, and on a slow machine tests wait in vain for what is only late. What is checked
+# Four packages at once, of the short form six, and of each four tests: where one waits for a program, the
+# others compute. More, and on a slow machine tests wait in vain for what is only late. What is checked
 # by lint need not be here (-vet=off). Go's compiler takes a sixth less of processor time when it
 # collects its garbage less often; the cache is that of any other build.
 TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4 -toolexec 'env GOGC=200'
@@ -69,7 +69,7 @@ TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4 -toolexec 'env GOGC=20
 # Neither the race detector nor the page is here: for the one all is compiled anew, with the
 # standard library, for the other what reads JavaScript.
 test:
-	$(TEST) -short ./...
+	$(TEST) -p 6 -short ./...
 
 test-long: test-page
 	$(TEST) ./...
