@@ -252,9 +252,10 @@ func TestNameOfDeleted(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.agent("hello", hello)
-	old := w.create("hello", map[string]any{"name": "one"})
-	w.becomes("one", store.Idle)
-	if _, _, err := w.svc().Store.EndTask(t.Context(), old.ID, store.Deleting, ""); err != nil { // and nobody begins with that
+	old := w.create("hello", map[string]any{"name": "other"})
+	old.ID, old.Name, old.Status = "", "one", store.Deleting // a record without a runner: nobody begins with it
+	old, err := w.svc().Store.Tasks.Create(t.Context(), old)
+	if err != nil {
 		t.Fatal(err)
 	}
 	body := map[string]any{"agent_name": "hello", "name": "one", "no_sandbox": true}
