@@ -23,8 +23,11 @@ import (
 	"tandemux/host/auth"
 	"tandemux/hub/front"
 	"tandemux/hub/server"
+	"tandemux/internal/leak"
 	"tandemux/internal/soak"
 )
+
+func TestMain(m *testing.M) { os.Exit(leak.Apart(m)) } // the bus stays to the end
 
 // bus is a NATS with JetStream that the tests share.
 var bus = sync.OnceValues(func() (*server.Bus, error) {
