@@ -24,5 +24,6 @@
 //
 // With -update the checking sections are written anew; the others stay.
 //
-// An engine is only given as a constructor, so that the package depends on none.
+// An engine is only given as a constructor, so that the package depends on none; its own
+// tests hold the goldens and the properties against all engines.
 package emutest

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -255,4 +256,22 @@ func (g *generator) hostile() {
 	case 7:
 		g.f("\x1b[%s%d%c", g.r0([]string{"", "?", ">", "=", "<"}), g.r.IntN(3000), byte(0x40+g.r.IntN(0x3f)))
 	}
+}
+
+// Shrink removes pieces of a failing program, bytes or steps, while it still
+// fails.
+func Shrink[P ~[]E, E any](program P, fails func(P) bool) P {
+	tries := 0
+	for size := len(program) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(program) && tries < 3000; {
+			cut := slices.Delete(slices.Clone(program), at, at+size)
+			tries++
+			if fails(cut) {
+				program = cut
+			} else {
+				at += size
+			}
+		}
+	}
+	return program
 }

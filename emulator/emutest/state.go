@@ -2,6 +2,7 @@ package emutest
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -10,6 +11,12 @@ import (
 
 	"tandemux/emulator"
 )
+
+// Update has goldens written anew: one flag for all of them.
+var Update = flag.Bool("update", false, "write the checking sections of golden screens anew")
+
+// New makes an engine to test.
+type New func(emulator.Options) emulator.Emulator
 
 // colorName is a colour as attrs has it.
 func colorName(c emulator.Color) string {

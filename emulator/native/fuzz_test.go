@@ -194,19 +194,3 @@ func FuzzSnapshot(f *testing.F) {
 		}
 	})
 }
-
-// Marks put anywhere into any bytes, with resizes between them, are rebuilt by
-// a snapshot fed in pieces.
-func FuzzMarks(f *testing.F) {
-	seed(f)
-	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
-		if len(data) > 4<<10 {
-			return // Each piece is compared with all that came before it.
-		}
-		cols, rows := fuzzSize(n)
-		o := emulator.Options{Cols: cols, Rows: rows, History: 30}
-		if err := emutest.MarksRebuild(New, o, data, rand.New(rand.NewPCG(n, 7))); err != nil {
-			t.Fatal(err)
-		}
-	})
-}

@@ -7,21 +7,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/control"
 	"tandemux/emulator/emutest"
-	"tandemux/internal/soak"
 )
-
-// Every golden screen that all engines share, and our own.
-func TestGolden(t *testing.T) {
-	t.Run("shared", func(t *testing.T) { emutest.Run(t, New, "../testdata/*.txtar") })
-	t.Run("own", func(t *testing.T) { emutest.Run(t, New, "testdata/*.txtar") })
-}
-
-// Whatever a child writes: any split of it is the same, a snapshot rebuilds the
-// state, damage covers what changed, and what we give is well formed.
-func TestProperties(t *testing.T) {
-	n := soak.Size(t, soak.Short(8, 50), 1000)
-	emutest.Properties(t, New, emutest.Options{Features: emutest.All, Programs: n, Steps: 60, Seed: 1})
-}
 
 // A snapshot has every mode that DECRQM tells, DECCOLM as well.
 func TestSnapshotHasModes(t *testing.T) {

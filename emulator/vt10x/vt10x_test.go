@@ -7,24 +7,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
-	"tandemux/internal/soak"
 )
-
-// TestGoldens are those of the goldens that vt10x gets right.
-func TestGoldens(t *testing.T) {
-	for _, name := range strings.Fields(`
-		alt_1049 c0_inside chars color_reports cursor_moves cursor_style erase_bce events
-		hard_reset history_alt history_clear huge ignored mouse newline_mode origin repeat reports
-		resize scroll scroll_count scroll_region sgr_broken sgr_private soft_reset tabs title wrap
-		wrap_off wrap_region wrap_tab`) {
-		emutest.Run(t, New, "../testdata/"+name+".txtar", "|~\n", "|\n")
-	}
-}
-
-func TestProperties(t *testing.T) {
-	n := soak.Size(t, soak.Short(12, 40), 1000)
-	emutest.Properties(t, New, emutest.Options{Features: emutest.All &^ (emutest.Graphics | emutest.Repeat), Programs: n, Steps: 50, Seed: 1})
-}
 
 // TestHostile has the inputs that panic vt10x or make it spin.
 func TestHostile(t *testing.T) {

@@ -5,14 +5,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native"
 )
 
-// MarksRebuild: a snapshot fed piece by piece, with a mark at each of its cuts,
+// marksRebuilt: a snapshot fed piece by piece, with a mark at each of its cuts,
 // gives the same marks, and the same state as one without; marks change nothing
 // else. Programs without resizes and with them.
-func MarksRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+func marksRebuilt(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	e, plain := new(o), new(o)
 	id := uint64(0)
 	for at := 0; at < len(program); {
@@ -83,10 +85,10 @@ func saneMarks(e emulator.Emulator, marks []emulator.Mark) error {
 	return nil
 }
 
-// MarksReflow: text that is only ever appended keeps its marks where they are
+// marksReflow: text that is only ever appended keeps its marks where they are
 // in it through any resizes. Engines that do not reflow, or have no marks, pass
 // by having none left.
-func MarksReflow(new New, o emulator.Options, _ []byte, r *rand.Rand) error {
+func marksReflow(new New, o emulator.Options, _ []byte, r *rand.Rand) error {
 	o.History = 1 << 16
 	e := new(o)
 	want := map[uint64]string{}
@@ -139,4 +141,21 @@ func textTo(e emulator.Emulator, line, col int) string {
 		}
 	}
 	return b.String()
+}
+
+// Marks put anywhere into any bytes, with resizes between them, are rebuilt by
+// a snapshot fed in pieces.
+func FuzzMarks(f *testing.F) {
+	for i := range uint64(8) {
+		f.Add(Program(rand.New(rand.NewPCG(i, 77)), 20, 6, 40, All), i*7)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		if len(data) > 4<<10 {
+			return // Each piece is compared with all that came before it.
+		}
+		o := emulator.Options{Cols: 1 + int(n%41), Rows: 1 + int(n/41%13), History: 30}
+		if err := marksRebuilt(native.New, o, data, rand.New(rand.NewPCG(n, 7))); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package emutest
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,18 +11,31 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
 )
 
-// Update has goldens written anew: one flag for all of them.
-var Update = flag.Bool("update", false, "write the checking sections of golden screens anew")
+// The goldens in testdata are of all engines, those in native's are its own.
+func TestNative(t *testing.T) {
+	t.Run("shared", func(t *testing.T) { run(t, native.New, "../testdata/*.txtar") })
+	t.Run("own", func(t *testing.T) { run(t, native.New, "../native/testdata/*.txtar") })
+}
 
-// New makes an engine to test.
-type New func(emulator.Options) emulator.Emulator
+// Those of the goldens that vt10x gets right.
+func TestVT10x(t *testing.T) {
+	for _, name := range strings.Fields(`
+		alt_1049 c0_inside chars color_reports cursor_moves cursor_style erase_bce events
+		hard_reset history_alt history_clear huge ignored mouse newline_mode origin repeat reports
+		resize scroll scroll_count scroll_region sgr_broken sgr_private soft_reset tabs title wrap
+		wrap_off wrap_region wrap_tab`) {
+		run(t, vt10x.New, "../testdata/"+name+".txtar", "|~\n", "|\n")
+	}
+}
 
-// Run runs every golden that matches glob against new as a subtest; alike are pairs of
+// run runs every golden that matches glob against new as a subtest; alike are pairs of
 // texts in them that are the same to the engine. Under -update it rewrites what the
 // goldens check.
-func Run(t *testing.T, new New, glob string, alike ...string) {
+func run(t *testing.T, new New, glob string, alike ...string) {
 	t.Helper()
 	files, err := filepath.Glob(glob)
 	if err != nil {
@@ -189,4 +201,76 @@ func (g *golden) resize(text string) error {
 	}
 	g.e.Resize(cols, rows)
 	return nil
+}
+
+const good = `A golden.
+-- size --
+6x2 history 3
+-- input --
+"a\r\nb\r\n\x1b[31mc\x1b[6n\a"
+-- screen --
+cursor 1,1
+|b     |
+|c     |
+-- history --
+|a     |
+-- attrs --
+1:0-0 fg=1
+-- replies --
+"\x1b[2;2R"
+-- events --
+bell
+-- resize --
+4x2
+-- screen --
+cursor 1,1
+|b   |
+|c   |
+`
+
+func TestGolden(t *testing.T) {
+	a := txtar.Parse([]byte(good))
+	failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
+	if err != nil || len(failures) > 0 {
+		t.Fatalf("%v %q", err, failures)
+	}
+	if got := string(txtar.Format(a)); got != good {
+		t.Errorf("written anew it is\n%s", got)
+	}
+}
+
+func TestGoldenDiffers(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"|c     |", "|d     |", "section 3, screen"},
+		{"|a     |", "|b     |", "section 4, history"},
+		{"fg=1", "fg=2", "section 5, attrs"},
+		{"2;2R", "2;3R", "section 6, replies"},
+		{"bell", "title \"x\"", "section 7, events"},
+		{"|c   |", "|c  |", "section 9, screen"},
+	} {
+		a := txtar.Parse([]byte(strings.Replace(good, c.old, c.new, 1)))
+		failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
+		if err != nil || len(failures) != 1 || !strings.HasPrefix(failures[0], c.want) {
+			t.Errorf("%s for %s: %v %q", c.new, c.old, err, failures)
+		}
+		if got := string(txtar.Format(a)); got != good {
+			t.Errorf("%s for %s: written anew it is\n%s", c.new, c.old, got)
+		}
+	}
+}
+
+func TestGoldenBroken(t *testing.T) {
+	for _, text := range []string{
+		"-- input --\n\"a\"\n",
+		"-- screen --\n",
+		"-- size --\nbig\n",
+		"-- size --\n5x5\n-- size --\n5x5\n",
+		"-- size --\n5x5\n-- input --\na\n",
+		"-- size --\n5x5\n-- resize --\nx\n",
+		"-- size --\n5x5\n-- colour --\n",
+	} {
+		if _, err := runArchive(vt10x.New, txtar.Parse([]byte(text)), strings.NewReplacer()); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
 }

@@ -6,84 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"tandemux/emulator"
 	"tandemux/emulator/native"
-	"tandemux/emulator/vt10x"
 )
-
-const good = `A golden.
--- size --
-6x2 history 3
--- input --
-"a\r\nb\r\n\x1b[31mc\x1b[6n\a"
--- screen --
-cursor 1,1
-|b     |
-|c     |
--- history --
-|a     |
--- attrs --
-1:0-0 fg=1
--- replies --
-"\x1b[2;2R"
--- events --
-bell
--- resize --
-4x2
--- screen --
-cursor 1,1
-|b   |
-|c   |
-`
-
-func TestGolden(t *testing.T) {
-	a := txtar.Parse([]byte(good))
-	failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
-	if err != nil || len(failures) > 0 {
-		t.Fatalf("%v %q", err, failures)
-	}
-	if got := string(txtar.Format(a)); got != good {
-		t.Errorf("written anew it is\n%s", got)
-	}
-}
-
-func TestGoldenDiffers(t *testing.T) {
-	for _, c := range []struct{ old, new, want string }{
-		{"|c     |", "|d     |", "section 3, screen"},
-		{"|a     |", "|b     |", "section 4, history"},
-		{"fg=1", "fg=2", "section 5, attrs"},
-		{"2;2R", "2;3R", "section 6, replies"},
-		{"bell", "title \"x\"", "section 7, events"},
-		{"|c   |", "|c  |", "section 9, screen"},
-	} {
-		a := txtar.Parse([]byte(strings.Replace(good, c.old, c.new, 1)))
-		failures, err := runArchive(vt10x.New, a, strings.NewReplacer())
-		if err != nil || len(failures) != 1 || !strings.HasPrefix(failures[0], c.want) {
-			t.Errorf("%s for %s: %v %q", c.new, c.old, err, failures)
-		}
-		if got := string(txtar.Format(a)); got != good {
-			t.Errorf("%s for %s: written anew it is\n%s", c.new, c.old, got)
-		}
-	}
-}
-
-func TestGoldenBroken(t *testing.T) {
-	for _, text := range []string{
-		"-- input --\n\"a\"\n",
-		"-- screen --\n",
-		"-- size --\nbig\n",
-		"-- size --\n5x5\n-- size --\n5x5\n",
-		"-- size --\n5x5\n-- input --\na\n",
-		"-- size --\n5x5\n-- resize --\nx\n",
-		"-- size --\n5x5\n-- colour --\n",
-	} {
-		if _, err := runArchive(vt10x.New, txtar.Parse([]byte(text)), strings.NewReplacer()); err == nil {
-			t.Errorf("%q is accepted", text)
-		}
-	}
-}
 
 func TestProgram(t *testing.T) {
 	one := Program(rand.New(rand.NewPCG(1, 1)), 20, 6, 50, All)
@@ -148,7 +73,7 @@ func (f *forgetful) Cursor() emulator.Cursor {
 func TestFaults(t *testing.T) {
 	program := []byte("one\r\ntwo\x1b[1mbold\x1b[m\r\n\x1b[2;2Hxx\x1b[4;1Hy" + strings.Repeat("\x1b[31mz", 30))
 	for fault, check := range map[string]func(New, emulator.Options, []byte, *rand.Rand) error{
-		"split": SplitInvariance, "snapshot": SnapshotRebuild, "damage": DamageCovers, "sane": Sane,
+		"split": splitInvariance, "snapshot": snapshotRebuild, "damage": damageCovers, "sane": sanity,
 	} {
 		for _, broken := range []string{"", fault} {
 			err := check(func(o emulator.Options) emulator.Emulator {

@@ -7,45 +7,47 @@ import (
 	"testing"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
+	"tandemux/internal/soak"
 )
-
-// Options for a property run.
-type Options struct {
-	// Features of the random programs.
-	Features Features
-	// Programs is how many to run, Steps how long each is.
-	Programs, Steps int
-	// Seed of the first program.
-	Seed uint64
-}
 
 // sizes are the grids that programs run on.
 var sizes = [][2]int{{20, 6}, {80, 24}, {1, 1}, {2, 3}, {7, 2}, {33, 11}}
 
-// Properties runs every property on random programs as subtests.
-func Properties(t *testing.T, new New, o Options) {
-	t.Helper()
+// Whatever a child writes: any split of it is the same, a snapshot rebuilds the
+// state, damage covers what changed, and what engines give is well formed.
+func TestProperties(t *testing.T) {
+	t.Run("native", func(t *testing.T) { properties(t, native.New, All, soak.Size(t, soak.Short(8, 50), 1000), 60) })
+	t.Run("vt10x", func(t *testing.T) {
+		properties(t, vt10x.New, All&^(Graphics|Repeat), soak.Size(t, soak.Short(12, 40), 1000), 50)
+	})
+}
+
+// properties holds an engine to every property, on so many random programs of so many
+// steps.
+func properties(t *testing.T, new New, f Features, programs, steps int) {
 	for _, p := range []struct {
 		name  string
 		check func(new New, o emulator.Options, program []byte, r *rand.Rand) error
 	}{
-		{"split", SplitInvariance},
-		{"snapshot", SnapshotRebuild},
-		{"reset", ResetRebuild},
-		{"resize", ResizeRebuild},
-		{"damage", DamageCovers},
-		{"marks", MarksRebuild},
-		{"marks reflow", MarksReflow},
-		{"sane", Sane},
+		{"split", splitInvariance},
+		{"snapshot", snapshotRebuild},
+		{"reset", resetRebuild},
+		{"resize", resizeRebuild},
+		{"damage", damageCovers},
+		{"marks", marksRebuilt},
+		{"marks reflow", marksReflow},
+		{"sane", sanity},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for i := range o.Programs {
-				seed := o.Seed + uint64(i)
+			for i := range programs {
+				seed := uint64(1 + i)
 				r := rand.New(rand.NewPCG(seed, 1))
 				size := sizes[i%len(sizes)]
 				eo := emulator.Options{Cols: size[0], Rows: size[1], History: 40}
-				program := Program(r, eo.Cols, eo.Rows, o.Steps, o.Features)
+				program := Program(r, eo.Cols, eo.Rows, steps, f)
 				if err := p.check(new, eo, program, r); err != nil {
 					small := Shrink(program, func(b []byte) bool {
 						return p.check(new, eo, b, rand.New(rand.NewPCG(seed, 2))) != nil
@@ -58,24 +60,6 @@ func Properties(t *testing.T, new New, o Options) {
 			}
 		})
 	}
-}
-
-// Shrink removes pieces of a failing program, bytes or steps, while it still
-// fails.
-func Shrink[P ~[]E, E any](program P, fails func(P) bool) P {
-	tries := 0
-	for size := len(program) / 2; size > 0; size /= 2 {
-		for at := 0; at+size <= len(program) && tries < 3000; {
-			cut := slices.Delete(slices.Clone(program), at, at+size)
-			tries++
-			if fails(cut) {
-				program = cut
-			} else {
-				at += size
-			}
-		}
-	}
-	return program
 }
 
 // feed writes a program into a fresh engine in pieces cut at random.
@@ -101,8 +85,8 @@ func feed(e emulator.Emulator, program []byte, r *rand.Rand, piece int) []string
 	return events
 }
 
-// SplitInvariance: a whole write equals any split of it, in state and events.
-func SplitInvariance(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+// splitInvariance: a whole write equals any split of it, in state and events.
+func splitInvariance(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	whole := new(o)
 	events := feed(whole, program, r, 0)
 	want := Dump(whole)
@@ -119,10 +103,10 @@ func SplitInvariance(new New, o emulator.Options, program []byte, r *rand.Rand) 
 	return nil
 }
 
-// SnapshotRebuild: a snapshot taken anywhere rebuilds the state in a fresh
+// snapshotRebuild: a snapshot taken anywhere rebuilds the state in a fresh
 // engine, and what follows has the same effect on both. Taking it changes
 // nothing.
-func SnapshotRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+func snapshotRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	cut := 0
 	if len(program) > 0 {
 		cut = r.IntN(len(program) + 1)
@@ -150,19 +134,19 @@ func SnapshotRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) 
 	return nil
 }
 
-// Reset has an engine forget all that it was given but its title, whatever it is in the middle of.
-const Reset = "\x18\x1bc"
+// reset has an engine forget all that it was given but its title, whatever it is in the middle of.
+const reset = "\x18\x1bc"
 
-// ResetRebuild: an engine that was reset, wherever it was, is as good as a new one for a
+// resetRebuild: an engine that was reset, wherever it was, is as good as a new one for a
 // snapshot.
-func ResetRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+func resetRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	cut := r.IntN(len(program) + 1)
 	e := new(o)
 	e.Write(program[:cut])
 	snapshot := e.Snapshot(nil, -1)
 	f := new(o)
 	f.Write(program[cut:])
-	f.Write([]byte(Reset))
+	f.Write([]byte(reset))
 	f.Events()
 	f.Write(snapshot)
 	for _, e := range []emulator.Emulator{e, f} {
@@ -174,9 +158,9 @@ func ResetRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) err
 	return nil
 }
 
-// ResizeRebuild: resizes between writes do not keep a snapshot from rebuilding
+// resizeRebuild: resizes between writes do not keep a snapshot from rebuilding
 // the state.
-func ResizeRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+func resizeRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	e := new(o)
 	for at := 0; at < len(program); {
 		n := min(len(program)-at, 1+r.IntN(200))
@@ -194,9 +178,9 @@ func ResizeRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) er
 	return nil
 }
 
-// DamageCovers: every cell that changed between two calls lies in a reported
+// damageCovers: every cell that changed between two calls lies in a reported
 // span, and Scrolled counts what went into history.
-func DamageCovers(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+func damageCovers(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	e := new(o)
 	if !e.Damage().All {
 		return fmt.Errorf("the first Damage is not of everything")
@@ -239,8 +223,8 @@ func screenCells(e emulator.Emulator) [][]emulator.Cell {
 	return lines
 }
 
-// Sane: the shape of what an engine gives is as the interface says.
-func Sane(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+// sanity: the shape of what an engine gives is as the interface says.
+func sanity(new New, o emulator.Options, program []byte, r *rand.Rand) error {
 	e := new(o)
 	for at := 0; ; {
 		if err := sane(e); err != nil {
