@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +24,7 @@ func webhooks(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route
 
 func newWebhookCommand() *cobra.Command {
 	var in struct {
-		On      []string `flag:"on" value:"TYPE" doc:"Only parts of this type, such as finish or question (default: all)"`
-		Person  string   `flag:"person" value:"NAME" doc:"Only of this person's tasks"`
-		Project string   `flag:"project" value:"NAME" doc:"Only of this project's tasks"`
+		On []string `flag:"on" value:"TYPE" doc:"Only parts of this type, such as finish or question (default: all)"`
 	}
 	return cli.Group("webhook", "Addresses that are told what tasks do", "",
 		cli.Command("add NAME URL", `Have an address told what tasks do from now on, and print its key, once
@@ -36,7 +33,7 @@ answered. On the hub's own machine any address is taken, elsewhere a public http
 
   tandemux hub webhook add team https://example.org/events --on question --on finish`, &in, func(cmd *cobra.Command, args []string) error {
 			var made webhook.Made
-			if err := ask(cmd, http.MethodPost, "/webhooks", webhook.Wanted{Name: args[0], URL: args[1], On: in.On, Person: in.Person, Project: in.Project}, &made); err != nil {
+			if err := ask(cmd, http.MethodPost, "/webhooks", webhook.Wanted{Name: args[0], URL: args[1], On: in.On}, &made); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), made.Key)
@@ -47,22 +44,9 @@ answered. On the hub's own machine any address is taken, elsewhere a public http
 			if err := ask(cmd, http.MethodGet, "/webhooks", nil, &all); err != nil {
 				return err
 			}
-			return cli.PrintTable(cmd, "there are no webhooks; `tandemux hub webhook add` makes one", "NAME\tTO\tON\tOF\tWAITING\tSTATE", all, func(l webhook.Listed) []any {
-				return []any{l.Name, l.To, strings.Join(l.On, ","), strings.Trim(l.Person+" "+l.Project, " "), l.Waiting, stateOf(l)}
+			return cli.PrintTable(cmd, "there are no webhooks; `tandemux hub webhook add` makes one", "NAME\tTO\tON\tWAITING\tSTATE", all, func(l webhook.Listed) []any {
+				return []any{l.Name, l.To, strings.Join(l.On, ","), l.Waiting, map[bool]string{false: "on", true: "tries again"}[l.Failing]}
 			})
 		}), cli.One[[]webhook.Listed]()),
-		forEach("rm NAME...", "Remove webhooks", http.MethodDelete, "/webhooks/", ""),
-		forEach("resume NAME...", `Have webhooks go on that are off
-One is off once its address has not answered for a day. It goes on where it stopped.`, http.MethodPost, "/webhooks/", "/resume"))
-}
-
-// stateOf says how a webhook is.
-func stateOf(l webhook.Listed) string {
-	switch {
-	case !l.Off.IsZero():
-		return "OFF since " + l.Off.Local().Format(time.DateTime) + ": " + l.Why
-	case l.Failing:
-		return "tries again"
-	}
-	return "on"
+		forEach("rm NAME...", "Remove webhooks", http.MethodDelete, "/webhooks/", ""))
 }

@@ -121,17 +121,9 @@ func (hs *Hooks) deliver(ctx context.Context, h webhook, client *http.Client, ke
 		return m.Nak()
 	case hooks.Refused(err):
 		hs.o.Log.Warn("an address refuses what a task did: it is left out", about...)
-	case err != nil && at.NumDelivered >= hs.tries:
-		hs.o.Log.Error("a webhook is off: its address has not answered for a day", about...)
-		if err := hs.turnOff(ctx, h, err.Error()); err != nil {
-			return err
-		}
-		err = m.Nak()
-		<-ctx.Done() // changed ends it: it is off
-		return err
 	case err != nil:
 		hs.o.Log.Warn("a webhook failed: it is tried again", about...)
-		return m.NakWithDelay(hs.pauses[min(int(at.NumDelivered), len(hs.pauses))-1]) //nolint:gosec // at most tries
+		return m.NakWithDelay(hs.pauses[min(int(at.NumDelivered), len(hs.pauses))-1]) //nolint:gosec // it counts from one
 	}
 	short, done := context.WithTimeout(context.WithoutCancel(ctx), storeTime) // what was answered counts, though the hub ends
 	defer done()
@@ -153,8 +145,6 @@ func (hs *Hooks) body(ctx context.Context, h webhook, id string, at time.Time, d
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case h.Person != "" && h.Person != s.Person, h.Project != "" && h.Project != s.Project:
-		return nil, nil
 	}
 	e := Event{Event: "task", At: at.UTC(), Task: Task{id, s.Name, s.Person, s.Project}}
 	for i, p := range b.Parts {

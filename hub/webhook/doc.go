@@ -10,14 +10,13 @@
 // id that it had.
 //
 // An address that does not answer is tried again by itself, ever more seldom, and holds up
-// nobody else. After a day of that its webhook is off: nothing is lost, and Resume goes on
-// with the message at which it stopped. What an address refuses is left out, as another
-// attempt would not change that.
+// nobody else. What an address refuses is left out, as another attempt would not change
+// that.
 //
 // Who is at the hub's own socket names any address. Others, who have the scope admin, name
 // public ones by https: what they lead to is checked when it is dialled.
 //
-// Hooks may be used from any goroutine. It owns one for each webhook that is on, which ends
+// Hooks may be used from any goroutine. It owns one for each webhook, which ends
 // with Open's context. No list, error or line of the log has a secret, or an address beyond
 // its machine's name: paths hold secrets, too.
 package webhook

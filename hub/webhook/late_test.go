@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func (l *late) Delete(ctx context.Context, key string, o ...jetstream.KVDeleteOp
 // TestLate: a webhook is made, and removed, also where the store's first answer is late.
 func TestLate(t *testing.T) {
 	s := begin(t)
-	hs, _ := s.node(nil)
+	hs, _ := s.node()
 	kv := hs.kv
 	hs.kv = &late{KeyValue: kv}
 	made, err := hs.add(t.Context(), Wanted{Name: "a", URL: "http://127.0.0.1:1/x"}, front.Operator)
@@ -61,7 +62,10 @@ func (s *hub) following(hs *Hooks, r *receiver) (webhook, jetstream.Consumer) {
 	s.Helper()
 	h := webhook{Wanted: Wanted{Name: "a", URL: r.URL + "/a"}, Key: hooks.NewKey(), ID: "whk_a", From: 1}
 	r.keys["/a"] = h.Key
-	s.must(hs.put(s.Context(), h, 0))
+	text, err := json.Marshal(h)
+	s.must(err)
+	_, err = hs.kv.Put(s.Context(), h.Name, text)
+	s.must(err)
 	c, err := s.bus.JS.CreateOrUpdateConsumer(s.Context(), queue.Stream, jetstream.ConsumerConfig{
 		Durable: consumerName(h.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackTime, MaxAckPending: 1, MaxDeliver: -1,
 	})
@@ -76,36 +80,7 @@ func (s *hub) deaf() *Hooks {
 	s.Helper()
 	kv, err := s.bus.JS.CreateKeyValue(s.Context(), jetstream.KeyValueConfig{Bucket: bucket})
 	s.must(err)
-	return &Hooks{o: Options{Bus: s.bus, Queue: s.queue, Log: s.logger()}, ctx: s.Context(), kv: kv, clock: time.Now, pauses: []time.Duration{time.Millisecond}, tries: 3}
-}
-
-// TestOffOnce: one that is off is not tried again, though who follows it does not know yet.
-func TestOffOnce(t *testing.T) {
-	s := begin(t)
-	hs := s.deaf()
-	dead := receive(t, func(int) int { return http.StatusBadGateway })
-	h, c := s.following(hs, dead)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	key, err := hooks.ParseKey(h.Key)
-	s.must(err)
-	go func() { ended <- hs.follow(ctx, h, dead.Client(), key) }()
-	s.until("it is off", func() bool {
-		e, err := hs.kv.Get(t.Context(), "a")
-		s.must(err)
-		return e.Revision() > 1
-	})
-	s.until("it is given back", func() bool {
-		at, err := c.Info(t.Context())
-		return err == nil && at.NumRedelivered > 0
-	})
-	cancel()
-	<-ended
-	dead.mu.Lock()
-	defer dead.mu.Unlock()
-	if len(dead.ids) != 3 {
-		t.Errorf("it was tried %d times, want 3", len(dead.ids))
-	}
+	return &Hooks{o: Options{Bus: s.bus, Queue: s.queue, Log: s.logger()}, ctx: s.Context(), kv: kv, pauses: []time.Duration{time.Millisecond}}
 }
 
 // ends is a way to an address whose user ends as the answer comes.

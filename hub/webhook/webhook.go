@@ -30,7 +30,6 @@ const (
 	bucket   = "tandemux_webhooks"
 	maxHooks = 64
 	maxURL   = 1024
-	maxText  = 256 // of a person or a project
 )
 
 // Kinds are the types of parts that a webhook may ask for.
@@ -40,13 +39,11 @@ var Kinds = []string{
 	task.PartToolCall, task.PartToolResult, task.PartQuestion, task.PartQuestionEnd, task.PartError,
 }
 
-// Wanted is what is asked for: an address, which parts, and of whose tasks.
+// Wanted is what is asked for: an address, and which parts.
 type Wanted struct {
-	Name    string   `json:"name"`
-	URL     string   `json:"url"`
-	On      []string `json:"on,omitempty"` // of Kinds; none: all
-	Person  string   `json:"person,omitempty"`
-	Project string   `json:"project,omitempty"`
+	Name string   `json:"name"`
+	URL  string   `json:"url"`
+	On   []string `json:"on,omitempty"` // of Kinds; none: all
 }
 
 type webhook struct {
@@ -58,9 +55,6 @@ type webhook struct {
 	// ID is its consumer's, From the first message that it gets.
 	ID   string `json:"id"`
 	From uint64 `json:"from"`
-	// Off is since when it is off, and Why.
-	Off time.Time `json:"off,omitzero"`
-	Why string    `json:"why,omitempty"`
 }
 
 // Listed is a webhook without what is secret; stable.
@@ -68,14 +62,10 @@ type Listed struct {
 	Name    string    `json:"name"`
 	To      string    `json:"to" doc:"Its machine: paths may hold secrets"`
 	On      []string  `json:"on" doc:"The types of parts that it is told; none: all"`
-	Person  string    `json:"person,omitempty" doc:"Whose tasks; empty: everybody's"`
-	Project string    `json:"project,omitempty" doc:"Of which project; empty: of any"`
 	By      string    `json:"by" doc:"Who made it"`
 	Created time.Time `json:"created"`
 	Waiting uint64    `json:"waiting" doc:"How many messages it was not told yet"`
 	Failing bool      `json:"failing" doc:"The first of them was tried, and is tried again"`
-	Off     time.Time `json:"off,omitzero" doc:"Since when it is off, as it failed for a day"`
-	Why     string    `json:"why,omitempty" doc:"How it failed the last time"`
 }
 
 // Made is a webhook with its secret, which is told once.
@@ -96,15 +86,13 @@ type Hooks struct {
 	ctx    context.Context
 	kv     jetstream.KeyValue
 	pauses []time.Duration // between attempts; of all further ones the last
-	tries  uint64          // until it is off
-	clock  func() time.Time
 
 	mu    sync.Mutex
 	all   map[string]*running // by name
 	ended sync.WaitGroup
 }
 
-// running is a webhook that is known. stop ends its work, nil where it is off.
+// running is a webhook that is known. stop ends its work.
 type running struct {
 	webhook
 	stop context.CancelFunc
@@ -113,8 +101,8 @@ type running struct {
 // Open begins; all ends with ctx.
 func Open(ctx context.Context, o Options) (*Hooks, error) {
 	hs := &Hooks{
-		o: o, ctx: ctx, all: map[string]*running{}, clock: time.Now,
-		pauses: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}, tries: 150,
+		o: o, ctx: ctx, all: map[string]*running{},
+		pauses: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute},
 	}
 	return hs, hs.open(ctx)
 }
@@ -130,7 +118,7 @@ func (hs *Hooks) open(ctx context.Context) (err error) {
 func (hs *Hooks) changed(e jetstream.KeyValueEntry) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
-	if old := hs.all[e.Key()]; old != nil && old.stop != nil {
+	if old := hs.all[e.Key()]; old != nil {
 		old.stop()
 	}
 	delete(hs.all, e.Key())
@@ -142,11 +130,10 @@ func (hs *Hooks) changed(e jetstream.KeyValueEntry) {
 		hs.o.Log.Error("read a webhook", "webhook", e.Key())
 		return
 	}
-	if hs.all[e.Key()] = r; r.Off.IsZero() {
-		var ctx context.Context
-		ctx, r.stop = context.WithCancel(hs.ctx)
-		hs.ended.Go(func() { hs.run(ctx, r.webhook) })
-	}
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(hs.ctx)
+	hs.all[e.Key()] = r
+	hs.ended.Go(func() { hs.run(ctx, r.webhook) })
 }
 
 // check says what is wrong with what is asked for.
@@ -171,8 +158,8 @@ func (w Wanted) check(inside bool) error {
 			return fmt.Errorf("%.40q is no type of a part: there are %s", kind, strings.Join(Kinds, ", "))
 		}
 	}
-	if len(w.On) > len(Kinds) || len(w.Person) > maxText || len(w.Project) > maxText {
-		return fmt.Errorf("it names too much: a person and a project have up to %d bytes", maxText)
+	if len(w.On) > len(Kinds) {
+		return errors.New("it names types of parts more than once")
 	}
 	return nil
 }
@@ -188,7 +175,7 @@ func (hs *Hooks) add(ctx context.Context, w Wanted, by front.Person) (Made, erro
 	if full {
 		return Made{}, fmt.Errorf("there are %d webhooks, as many as there may be: `tandemux hub webhook rm` removes one", maxHooks)
 	}
-	h := webhook{Wanted: w, Key: hooks.NewKey(), Inside: by.Local, By: by.Name, Created: hs.clock().UTC().Truncate(time.Millisecond), ID: store.NewID("whk")}
+	h := webhook{Wanted: w, Key: hooks.NewKey(), Inside: by.Local, By: by.Name, Created: time.Now().UTC().Truncate(time.Millisecond), ID: store.NewID("whk")}
 	err := hs.o.Bus.Again(ctx, func(ctx context.Context) error {
 		s, err := hs.o.Bus.JS.Stream(ctx, queue.Stream)
 		if err == nil {
@@ -225,7 +212,7 @@ func (h webhook) listed() Listed {
 	if u, err := url.Parse(h.URL); err == nil {
 		to = u.Scheme + "://" + u.Host
 	}
-	return Listed{Name: h.Name, To: to, On: append([]string{}, h.On...), Person: h.Person, Project: h.Project, By: h.By, Created: h.Created, Off: h.Off, Why: h.Why}
+	return Listed{Name: h.Name, To: to, On: append([]string{}, h.On...), By: h.By, Created: h.Created}
 }
 
 // list is all of them, by name.
@@ -242,7 +229,7 @@ func (hs *Hooks) list(ctx context.Context) ([]Listed, error) {
 		l := h.listed()
 		switch i, err := hs.consumer(ctx, h.ID); {
 		case err == nil:
-			l.Waiting, l.Failing = i.NumPending+uint64(i.NumAckPending), l.Off.IsZero() && i.NumRedelivered > 0 //nolint:gosec // never negative
+			l.Waiting, l.Failing = i.NumPending+uint64(i.NumAckPending), i.NumRedelivered > 0 //nolint:gosec // never negative
 		case !errors.Is(err, jetstream.ErrConsumerNotFound): // which was just made
 			return nil, fmt.Errorf("ask how far a webhook is: %w", err)
 		}
@@ -261,58 +248,6 @@ func (hs *Hooks) consumer(ctx context.Context, id string) (*jetstream.ConsumerIn
 
 // remove removes a webhook; what it was not told it is never told.
 func (hs *Hooks) remove(ctx context.Context, name string) error {
-	return hs.change(ctx, name, "remove", func(ctx context.Context, h webhook, revision uint64) error {
-		if err := hs.kv.Delete(ctx, name, jetstream.LastRevision(revision)); err != nil {
-			return err
-		}
-		hs.o.Bus.JS.DeleteConsumer(ctx, queue.Stream, consumerName(h.ID)) //nolint:errcheck // then a place is left that nobody goes on from
-		return nil
-	})
-}
-
-// resume has a webhook go on that is off, with the message at which it stopped.
-func (hs *Hooks) resume(ctx context.Context, name string) error {
-	return hs.change(ctx, name, "resume", func(ctx context.Context, h webhook, revision uint64) error {
-		if h.Off.IsZero() {
-			return nil
-		}
-		old := h.ID
-		switch i, err := hs.consumer(ctx, old); {
-		case err == nil:
-			h.From = max(h.From, i.AckFloor.Stream+1)
-		case !errors.Is(err, jetstream.ErrConsumerNotFound):
-			return err
-		}
-		h.ID, h.Off, h.Why = store.NewID("whk"), time.Time{}, ""
-		if err := hs.put(ctx, h, revision); err != nil {
-			return err
-		}
-		hs.o.Bus.JS.DeleteConsumer(ctx, queue.Stream, consumerName(old)) //nolint:errcheck // as above
-		return nil
-	})
-}
-
-// turnOff has nobody deliver a webhook's messages, which wait.
-func (hs *Hooks) turnOff(ctx context.Context, is webhook, why string) error {
-	return hs.change(ctx, is.Name, "turn off", func(ctx context.Context, h webhook, revision uint64) error {
-		if h.ID != is.ID {
-			return nil
-		}
-		h.Off, h.Why = hs.clock().UTC(), why
-		return hs.put(ctx, h, revision)
-	})
-}
-
-func (hs *Hooks) put(ctx context.Context, h webhook, revision uint64) error {
-	text, err := json.Marshal(h)
-	if err == nil {
-		_, err = hs.kv.Update(ctx, h.Name, text, revision)
-	}
-	return err
-}
-
-// change does something to the record of a name.
-func (hs *Hooks) change(ctx context.Context, name, doing string, do func(context.Context, webhook, uint64) error) error {
 	missing := fmt.Errorf("there is no webhook %.100q: `tandemux hub webhook ls` lists them", name)
 	if access.CheckName("a webhook", name) != nil {
 		return missing
@@ -331,29 +266,31 @@ func (hs *Hooks) change(ctx context.Context, name, doing string, do func(context
 		if err := json.Unmarshal(e.Value(), &h); err != nil {
 			return err
 		}
-		return do(ctx, h, e.Revision())
+		if err := hs.kv.Delete(ctx, name, jetstream.LastRevision(e.Revision())); err != nil {
+			return err
+		}
+		hs.o.Bus.JS.DeleteConsumer(ctx, queue.Stream, consumerName(h.ID)) //nolint:errcheck // then a place is left that nobody goes on from
+		return nil
 	})
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return missing
 	}
 	if err != nil {
-		return fmt.Errorf("%s the webhook %s: %w", doing, name, err)
+		return fmt.Errorf("remove the webhook %s: %w", name, err)
 	}
 	return nil
 }
 
 // Routes are the front's, for who administers the hub.
 func (hs *Hooks) Routes() []front.Route {
-	one := func(do func(ctx context.Context, name string) error) http.HandlerFunc {
-		return front.Does(func(r *http.Request) (struct{}, error) { return struct{}{}, do(r.Context(), r.PathValue("name")) })
-	}
 	return []front.Route{
 		{Pattern: "GET /api/v1/webhooks", Scope: auth.ScopeAdmin, Serve: front.Does(func(r *http.Request) ([]Listed, error) { return hs.list(r.Context()) })},
 		{Pattern: "POST /api/v1/webhooks", Does: "webhook add", Scope: auth.ScopeAdmin, Serve: front.Takes(func(r *http.Request, by front.Person, in Wanted) (Made, error) {
 			front.On(r.Context(), in.Name)
 			return hs.add(r.Context(), in, by)
 		})},
-		{Pattern: "DELETE /api/v1/webhooks/{name}", Does: "webhook rm", Scope: auth.ScopeAdmin, Serve: one(hs.remove)},
-		{Pattern: "POST /api/v1/webhooks/{name}/resume", Does: "webhook resume", Scope: auth.ScopeAdmin, Serve: one(hs.resume)},
+		{Pattern: "DELETE /api/v1/webhooks/{name}", Does: "webhook rm", Scope: auth.ScopeAdmin, Serve: front.Does(func(r *http.Request) (struct{}, error) {
+			return struct{}{}, hs.remove(r.Context(), r.PathValue("name"))
+		})},
 	}
 }

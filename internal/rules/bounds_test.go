@@ -210,7 +210,6 @@ var examples = map[string]bool{
 	"docs/fleet.md: 23 ms":            true,
 	"docs/fleet.md: four minutes":     true,
 	"docs/fleet.md: 16 MiB":           true,
-	"docs/fleet.md: a day":            true, // about: all pauses of hub/webhook's attempts
 }
 
 // flow is a page without blocks of code, its paragraphs and rows a line each.
