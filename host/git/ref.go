@@ -9,25 +9,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"tandemux/host/workspace/filetree"
 )
 
-// MoveRef moves a reference from one commit to another, or removes it, for no other. A lock
-// that was there before the machine started is nobody's, and goes.
+// MoveRef moves a reference from one commit to another, or removes it, for no other.
 func (g Git) MoveRef(ctx context.Context, message, ref, to, from string) error {
 	args := []string{"update-ref", "-m", message, ref, to, from}
 	if to == "" {
 		args = []string{"update-ref", "-d", ref, from}
 	}
 	_, err := g.Run(ctx, args...)
-	lock := lockOf(err, ref)
-	if lock != "" && stale(lock) && os.Remove(lock) == nil {
-		_, err = g.Run(ctx, args...)
-		lock = lockOf(err, ref)
-	}
-	if lock != "" {
+	if lock := lockOf(err, ref); lock != "" {
 		return filetree.Failf(filetree.ErrConflict, "git is at work on %s, or was killed there: if no git runs, remove %s, and try again", strings.TrimPrefix(ref, "refs/heads/"), lock)
 	}
 	return err
@@ -59,14 +52,6 @@ func lockOf(err error, ref string) string {
 		return ""
 	}
 	return m[1]
-}
-
-// stale reports whether a file is older than every process: from a minute before the
-// machine started, as clocks are set.
-func stale(file string) bool {
-	info, err := os.Lstat(file)
-	began := booted()
-	return err == nil && info.Mode().IsRegular() && !began.IsZero() && info.ModTime().Before(began.Add(-time.Minute))
 }
 
 // Ignored are the paths of a directory that match globs and that git ignores, without what is below others.

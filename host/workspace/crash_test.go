@@ -125,7 +125,7 @@ func (j *job) do(s *Store, i int) error {
 		}
 		_, err = w.Merge(background, MergeOptions{Message: "m"})
 		return err
-	case "update", "rebase": // a branch with merges can't be rebased
+	case "update":
 		w, err := s.Workspace("u")
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (j *job) do(s *Store, i int) error {
 		if _, err := s.git(j.Dir).From(strings.NewReader(b.String())).Run(background, "fast-import", "--quiet", "--force"); err != nil {
 			return err
 		}
-		_, err = w.Update(background, UpdateOptions{From: "up", Rebase: j.What == "rebase"})
+		_, err = w.Update(background, UpdateOptions{From: "up"})
 		return err
 	case "pull":
 		a, err := s.Workspace("a")
@@ -209,7 +209,7 @@ func instants(t *testing.T) int { return soak.Size(t, soak.Short(1, 2), 100) }
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	all := []string{"worktree", "up", "update", "merge", "copy", "write", "down", "pull", "rebase", "resolve"}
+	all := []string{"worktree", "up", "update", "merge", "copy", "write", "down", "pull", "resolve"}
 	for _, what := range all[:soak.Short(3, len(all))] {
 		t.Run(what, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
@@ -221,7 +221,7 @@ func TestKilled(t *testing.T) {
 				files[fmt.Sprintf("d%d/f%d", i%7, i)] = strings.Repeat("x", i*40)
 			}
 			write(t, j.Dir, files)
-			joins := what == "update" || what == "rebase" || what == "merge"
+			joins := what == "update" || what == "merge"
 			if what == "worktree" || joins {
 				commit(t, j.Dir)
 			}
@@ -311,7 +311,7 @@ func (j *job) check(t *testing.T, s *Store) {
 		if got := run(t, j.Dir, "git", "status", "--porcelain"); got != "" || text(t, j.Dir, "f0") != "again" {
 			t.Errorf("what was merged is not what is there:\n%s", got)
 		}
-	case "update", "rebase":
+	case "update":
 		unlock(t, filepath.Join(j.Dir, ".git"))
 		w := must(s.Workspace("u"))(t)
 		must(w.Diff(background, DiffOptions{}))(t)

@@ -15,9 +15,6 @@ type UpdateOptions struct {
 	// From is a branch or a commit of the repository; empty: the branch that the worktree
 	// was made from, else the one that is checked out.
 	From string
-	// Rebase puts the task's commits on top of the base, in place of a merge. A conflict
-	// changes nothing then.
-	Rebase bool
 	// Leave leaves conflicts in the files, as git's markers, and a merge under way; else
 	// they change nothing.
 	Leave bool
@@ -137,10 +134,6 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 	switch _, err := g.Run(ctx, "merge-base", "--is-ancestor", work, base); {
 	case err == nil:
 		u.To = base
-	case o.Rebase:
-		if u.To, u.Unmerged, err = g.Replay(ctx, base, work); err != nil {
-			return Updated{}, fmt.Errorf("put the task's commits on top of %s (without --rebase it is a merge): %w", out.From, err)
-		}
 	default:
 		if u.To, u.Unmerged, err = g.Join(ctx, work, base); err != nil {
 			return Updated{}, fmt.Errorf("merge %s into %s: %w", out.From, r.Branch, err)
@@ -151,7 +144,7 @@ func (w *Workspace) update(ctx context.Context, r *record, s *snapshot, o Update
 			}
 		}
 	}
-	if len(u.Unmerged) > 0 && (!o.Leave || o.Rebase) {
+	if len(u.Unmerged) > 0 && !o.Leave {
 		return Updated{}, &Conflicts{Into: out.From, Task: r.name(), Paths: git.PathsOf(u.Unmerged), Update: true}
 	}
 	if err := w.adopt(ctx, r, s.tip, work); err != nil {
@@ -208,7 +201,7 @@ func (w *Workspace) upstream(ctx context.Context, r *record, from string) (ref, 
 // leaves files that are home's: the next update, and a merge, find them the same on both sides.
 func updateCopy(ctx context.Context, w *Workspace, r *record, o UpdateOptions) (Updated, error) {
 	out := Updated{From: r.Source, Conflicts: []string{}}
-	if o.From != "" || o.Rebase || o.Leave || o.Abort {
+	if o.From != "" || o.Leave || o.Abort {
 		return out, filetree.Failf(filetree.ErrUnsupported, "task %s works on a copy, which has no branches and no conflicts to leave: its update takes nothing but running", r.name())
 	}
 	c, err := w.against(ctx, r)

@@ -42,64 +42,54 @@ func text(t *testing.T, dir, name string) string {
 // and files, its own work stays, and its sandbox sees the commits.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	for _, rebase := range []bool{false, true} {
-		t.Run(fmt.Sprint("rebase ", rebase), func(t *testing.T) {
-			t.Parallel()
-			repo, w := behind(t, map[string]string{"a": "1\n2\n3\n4\nfive\n", "x.log": "ignored\n"}, map[string]string{"a": "one\n2\n3\n4\n5\n", "dir/new!": "new\n"})
-			must(w.Mounts(background))(t)
-			run(t, repo, "git", "rm", "-q", "gone")
-			run(t, repo, "git", "commit", "-qm", "home gone")
-			home := strings.TrimSpace(run(t, repo, "git", "rev-parse", "main"))
-			status := run(t, repo, "git", "status", "--porcelain=v2")
-			u := must(w.Update(background, UpdateOptions{Rebase: rebase}))(t)
-			if u.From != "main" || u.Commits != 3 || len(u.Conflicts) != 0 {
-				t.Errorf("updated %+v", u)
-			}
-			for name, want := range map[string]string{"a": "one\n2\n3\n4\nfive\n", "own": "own\n", "dir/new": "new\n", "x.log": "ignored\n"} {
-				if got := text(t, w.Dir(), name); got != want {
-					t.Errorf("%s: %q, want %q", name, got, want)
-				}
-			}
-			if _, err := os.Lstat(filepath.Join(w.Dir(), "gone")); err == nil {
-				t.Error("what was removed at home is still there")
-			}
-			if got := run(t, repo, "git", "rev-parse", "tandemux/n"); strings.TrimSpace(got) != u.Commit {
-				t.Errorf("the branch is at %s, not %s", got, u.Commit)
-			}
-			merges := run(t, repo, "git", "rev-list", "--merges", "--count", "main..tandemux/n")
-			if (merges == "0\n") != rebase {
-				t.Errorf("%s merges", merges)
-			}
-			if rebase {
-				if got := run(t, repo, "git", "log", "--format=%an %s", "main..tandemux/n"); got != "tandemux Work of task n\nA the agent's\n" {
-					t.Errorf("rebased: %s", got)
-				}
-			}
-			if got := run(t, repo, "git", "status", "--porcelain=v2") + run(t, repo, "git", "rev-parse", "main"); got != status+home+"\n" {
-				t.Errorf("the user's own: %s", got)
-			}
-			d := must(w.Diff(background, DiffOptions{}))(t)
-			if d.Base != home || len(d.Files) != 2 {
-				t.Errorf("the task's own changes: %+v", d)
-			}
-			if got := inSandbox(t, w, "git status --porcelain; git rev-parse main; git log --format=%s -1 main; echo more >>own; git commit -qam more"); got != home+"\nhome gone\n" {
-				t.Errorf("in the sandbox:\n%s", got)
-			}
-			if u := must(w.Update(background, UpdateOptions{Rebase: rebase}))(t); u.Commits != 0 {
-				t.Errorf("again: %+v", u)
-			}
-			m := must(w.Merge(background, MergeOptions{}))(t)
-			if len(m.Files) != 2 || m.Behind != 0 || text(t, repo, "own") != "own\nmore\n" || text(t, repo, "a") != "one\n2\n3\n4\nfive\n" {
-				t.Errorf("merged %+v", m)
-			}
-			// main's own line goes on: what the task merged is no part of it.
-			if got := strings.TrimSpace(run(t, repo, "git", "rev-list", "--first-parent", "main")); !strings.Contains(got, home) {
-				t.Errorf("main's first parents:\n%s", got)
-			}
-			if u := must(w.Update(background, UpdateOptions{}))(t); u.Commits != 0 {
-				t.Errorf("after the merge: %+v", u)
-			}
-		})
+	repo, w := behind(t, map[string]string{"a": "1\n2\n3\n4\nfive\n", "x.log": "ignored\n"}, map[string]string{"a": "one\n2\n3\n4\n5\n", "dir/new!": "new\n"})
+	must(w.Mounts(background))(t)
+	run(t, repo, "git", "rm", "-q", "gone")
+	run(t, repo, "git", "commit", "-qm", "home gone")
+	home := strings.TrimSpace(run(t, repo, "git", "rev-parse", "main"))
+	status := run(t, repo, "git", "status", "--porcelain=v2")
+	u := must(w.Update(background, UpdateOptions{}))(t)
+	if u.From != "main" || u.Commits != 3 || len(u.Conflicts) != 0 {
+		t.Errorf("updated %+v", u)
+	}
+	for name, want := range map[string]string{"a": "one\n2\n3\n4\nfive\n", "own": "own\n", "dir/new": "new\n", "x.log": "ignored\n"} {
+		if got := text(t, w.Dir(), name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(w.Dir(), "gone")); err == nil {
+		t.Error("what was removed at home is still there")
+	}
+	if got := run(t, repo, "git", "rev-parse", "tandemux/n"); strings.TrimSpace(got) != u.Commit {
+		t.Errorf("the branch is at %s, not %s", got, u.Commit)
+	}
+	merges := run(t, repo, "git", "rev-list", "--merges", "--count", "main..tandemux/n")
+	if merges != "1\n" {
+		t.Errorf("%s merges", merges)
+	}
+	if got := run(t, repo, "git", "status", "--porcelain=v2") + run(t, repo, "git", "rev-parse", "main"); got != status+home+"\n" {
+		t.Errorf("the user's own: %s", got)
+	}
+	d := must(w.Diff(background, DiffOptions{}))(t)
+	if d.Base != home || len(d.Files) != 2 {
+		t.Errorf("the task's own changes: %+v", d)
+	}
+	if got := inSandbox(t, w, "git status --porcelain; git rev-parse main; git log --format=%s -1 main; echo more >>own; git commit -qam more"); got != home+"\nhome gone\n" {
+		t.Errorf("in the sandbox:\n%s", got)
+	}
+	if u := must(w.Update(background, UpdateOptions{}))(t); u.Commits != 0 {
+		t.Errorf("again: %+v", u)
+	}
+	m := must(w.Merge(background, MergeOptions{}))(t)
+	if len(m.Files) != 2 || m.Behind != 0 || text(t, repo, "own") != "own\nmore\n" || text(t, repo, "a") != "one\n2\n3\n4\nfive\n" {
+		t.Errorf("merged %+v", m)
+	}
+	// main's own line goes on: what the task merged is no part of it.
+	if got := strings.TrimSpace(run(t, repo, "git", "rev-list", "--first-parent", "main")); !strings.Contains(got, home) {
+		t.Errorf("main's first parents:\n%s", got)
+	}
+	if u := must(w.Update(background, UpdateOptions{}))(t); u.Commits != 0 {
+		t.Errorf("after the merge: %+v", u)
 	}
 }
 
@@ -111,11 +101,9 @@ func TestUpdateConflicts(t *testing.T) {
 	repo, w := behind(t, map[string]string{"a": "task\n2\n3\n4\n5\n"}, map[string]string{"a": "home\n2\n3\n4\n5\n", "new": "new\n"})
 	must(w.Mounts(background))(t)
 	before, tip := lines(t, w.Dir()), run(t, repo, "git", "rev-parse", "tandemux/n")
-	for _, rebase := range []bool{false, true} {
-		_, err := w.Update(background, UpdateOptions{Rebase: rebase, Leave: rebase})
-		wantIs(t, err, filetree.ErrConflict, `both the task and main changed "a"; nothing was changed`)
-	}
-	_, err := w.Merge(background, MergeOptions{DryRun: true})
+	_, err := w.Update(background, UpdateOptions{})
+	wantIs(t, err, filetree.ErrConflict, `both the task and main changed "a"; nothing was changed`)
+	_, err = w.Merge(background, MergeOptions{DryRun: true})
 	wantIs(t, err, filetree.ErrConflict, "`tandemux ws update n --ask` has the agent resolve that")
 	_, err = w.Merge(background, MergeOptions{})
 	wantIs(t, err, filetree.ErrConflict, "nothing was changed")

@@ -22,8 +22,7 @@ func newWsUpdate() *cobra.Command {
 	}
 	return verb("update TASK", `Bring what is new at home into a task
 That is what the branch that its worktree was made from has since then: it is merged
-into the task's branch and files, or with --rebase the task's commits are put on top.
-Into a copy come the files that changed in its directory.
+into the task's branch and files. Into a copy come the files that changed in its directory.
 What the task has not committed is committed first. Where both sides changed the same,
 nothing is changed and the files are named, unless --ask or --leave is given; --abort
 gives up what was left. While the task is at work it wants --running.

@@ -214,7 +214,6 @@ type ResolveWorkspace struct {
 // UpdateWorkspace says how the base of a worktree comes into it.
 type UpdateWorkspace struct {
 	From    string `json:"from,omitempty" flag:"from" doc:"The branch or commit; the branch that the worktree was made from when it is absent"`
-	Rebase  bool   `json:"rebase,omitempty" flag:"rebase" doc:"Put the task's commits on top, in place of a merge"`
 	Leave   bool   `json:"leave,omitempty" flag:"leave" doc:"Leave conflicts in the task's files, as git merge does"`
 	Ask     bool   `json:"ask,omitempty" flag:"ask" doc:"Leave them there, and send the agent a message that names them"`
 	Abort   bool   `json:"abort,omitempty" flag:"abort" doc:"Give up the update whose conflicts were left"`
@@ -228,11 +227,8 @@ type WorkspaceUpdate struct {
 }
 
 func updateWorkspace(r *Request, w *workspace.Workspace, in UpdateWorkspace) (u WorkspaceUpdate, err error) {
-	switch {
-	case in.Abort && (in.Leave || in.Ask || in.Rebase || in.From != ""):
+	if in.Abort && (in.Leave || in.Ask || in.From != "") {
 		return u, Errorf(http.StatusUnprocessableEntity, "abort goes with no other member but running")
-	case in.Rebase && (in.Leave || in.Ask):
-		return u, Errorf(http.StatusUnprocessableEntity, "a rebase leaves no conflicts: leave and ask go with a merge")
 	}
 	ctx, id := r.Context(), w.Info().ID
 	if in.Ask {
@@ -242,7 +238,7 @@ func updateWorkspace(r *Request, w *workspace.Workspace, in UpdateWorkspace) (u 
 			return u, Errorf(http.StatusConflict, "the task is %s and takes no messages: leave, in place of ask, leaves the conflicts in its files", t.Status)
 		}
 	}
-	u.Updated, err = w.Update(ctx, workspace.UpdateOptions{From: in.From, Rebase: in.Rebase, Leave: in.Leave || in.Ask, Abort: in.Abort, Ready: r.resting(w, in.Running)})
+	u.Updated, err = w.Update(ctx, workspace.UpdateOptions{From: in.From, Leave: in.Leave || in.Ask, Abort: in.Abort, Ready: r.resting(w, in.Running)})
 	if err != nil || !in.Ask || len(u.Conflicts) == 0 {
 		return u, err
 	}
