@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/ui/motion"
 )
 
 const (
@@ -228,7 +229,7 @@ func (f *Feed) filled(end *emulator.Mark) bool {
 		return false
 	}
 	cells := f.em.Line(end.Line, nil)
-	return length(cells[min(end.Col+1, len(cells)):]) == 0
+	return motion.Length(cells[min(end.Col+1, len(cells)):]) == 0
 }
 
 // beside reports whether a command's output begins on the line on which the
@@ -271,7 +272,7 @@ func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 			y--
 		}
 	}
-	for after && y == oldest && y < start.Line && length(f.em.Line(y, nil)) == 0 {
+	for after && y == oldest && y < start.Line && motion.Length(f.em.Line(y, nil)) == 0 {
 		y, oldest = y+1, oldest+1 // what the shell filled takes more rows since a reflow
 	}
 	return y

@@ -1,12 +1,15 @@
 package pane
 
-import "tandemux/emulator"
+import (
+	"tandemux/emulator"
+	"tandemux/ui/motion"
+)
 
 // copyMode is a cursor of the reader's own, on a line that keeps its text.
 type copyMode struct {
-	x, line int
-	want    int  // column that vertical moves aim at
-	held    bool // see Hold
+	motion.Cursor
+	want int  // column that vertical moves aim at
+	held bool // see Hold
 }
 
 // spot is a place in the text.
@@ -21,8 +24,7 @@ const MaxCount = 9999
 // with does something under the lock, with what there is now; without a screen it does
 // nothing.
 func (v *View) with(do func(f *Feed)) {
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	if f.em == nil {
 		return
@@ -31,6 +33,7 @@ func (v *View) with(do func(f *Feed)) {
 	v.renumber()
 	v.geometry(v.rect)
 	do(f)
+	stand(v)
 }
 
 // EnterCopy starts copy mode with the cursor where the program's is, or at the
@@ -43,7 +46,7 @@ func (v *View) EnterCopy() {
 		}
 		cur := f.em.Cursor()
 		line := min(max(v.showing(f.lineOff+cur.Y), v.top), v.lineAt(max(v.rect.H, 1)-1))
-		v.copy = &copyMode{x: cur.X, want: cur.X, line: line}
+		v.copy = &copyMode{Cursor: motion.Cursor{X: cur.X, Line: line}, want: cur.X}
 		v.back, v.full = true, true
 		v.selection = nil
 	})
@@ -87,9 +90,9 @@ func (v *View) GoLine(n int) {
 	v.moving(func() {
 		oldest, _ := v.bounds()
 		v.jump()
-		v.copy.line = min(oldest+max(n, 1)-1, v.lastText())
-		v.copy.x = v.copy.firstText(&v.lines)
-		v.copy.want = v.copy.x
+		v.copy.Line = min(oldest+max(n, 1)-1, v.lastText())
+		v.copy.X = v.copy.FirstText(textOf(&v.lines))
+		v.copy.want = v.copy.X
 	})
 }
 
@@ -103,7 +106,7 @@ func (v *View) SetMark(letter rune) {
 			v.marks = map[rune]spot{}
 		}
 		if len(v.marks) < MaxMarks {
-			v.marks[letter] = spot{v.copy.x, v.copy.line}
+			v.marks[letter] = spot{v.copy.X, v.copy.Line}
 		}
 	})
 }
@@ -123,7 +126,7 @@ func (v *View) GoMark(letter rune) (ok bool) {
 			return
 		}
 		v.jump()
-		v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
+		v.copy.X, v.copy.Line, v.copy.want = to.x, to.line, to.x
 		ok = true
 	})
 	return ok
@@ -134,7 +137,7 @@ func (v *View) jump() {
 	if v.marks == nil {
 		v.marks = map[rune]spot{}
 	}
-	v.marks[lastJump] = spot{v.copy.x, v.copy.line}
+	v.marks[lastJump] = spot{v.copy.X, v.copy.Line}
 }
 
 // Where in the view the cursor's line can be put.
@@ -150,49 +153,46 @@ func (v *View) Recentre(where int) {
 	v.moving(func() {
 		h := max(v.rect.H, 1)
 		oldest, _ := v.bounds()
-		v.top = min(max(v.step(v.copy.line, -[...]int{0, h / 2, h - 1}[where]), oldest), max(v.live(), oldest))
+		v.top = min(max(v.step(v.copy.Line, -[...]int{0, h / 2, h - 1}[where]), oldest), max(v.live(), oldest))
 	})
 }
 
 // bounds gives the oldest and the newest line. The lock must be held, as for
 // all below.
 func (t *lines) bounds() (oldest, newest int) {
-	_, rows := t.Feed.em.Size()
-	return t.Feed.lineOff - t.Feed.em.HistoryLen(), t.Feed.lineOff + rows - 1
+	_, rows := t.seen.em.Size()
+	return t.seen.lineOff - t.seen.em.HistoryLen(), t.seen.lineOff + rows - 1
+}
+
+// textOf is what copy mode's cursor goes through.
+func textOf(t *lines) *motion.Text {
+	oldest, newest := t.bounds()
+	return &motion.Text{At: t.at, Oldest: oldest, Newest: newest, Separators: t.Separators}
 }
 
 // at gives the cells of a line, valid until the next call.
 func (t *lines) at(line int) []emulator.Cell {
-	t.cells = t.Feed.em.Line(line-t.Feed.lineOff, t.cells[:0])
+	t.cells = t.seen.em.Line(line-t.seen.lineOff, t.cells[:0])
 	return t.cells
-}
-
-// length is the number of cells up to the last one that is no blank.
-func length(cells []emulator.Cell) int {
-	n := len(cells)
-	for n > 0 && (cells[n-1].Rune == 0 && cells[n-1].Width != 0 || cells[n-1].Rune == ' ') {
-		n--
-	}
-	return n
 }
 
 // follow scrolls so that the cursor shows.
 func (v *View) follow() {
 	oldest, newest := v.bounds()
 	c := v.copy
-	c.line = min(max(c.line, oldest), newest)
-	v.unfold(c.line)
-	cols, _ := v.Feed.em.Size()
-	c.x = min(max(c.x, 0), cols-1)
+	c.Line = min(max(c.Line, oldest), newest)
+	v.unfold(c.Line)
+	cols, _ := v.seen.em.Size()
+	c.X = min(max(c.X, 0), cols-1)
 	h := max(v.rect.H, 1)
-	if c.line < v.top {
-		v.top = c.line
-	} else if v.row(c.line) >= h {
-		v.top = v.step(c.line, 1-h)
+	if c.Line < v.top {
+		v.top = c.Line
+	} else if v.row(c.Line) >= h {
+		v.top = v.step(c.Line, 1-h)
 	}
 	v.top = max(v.top, oldest)
 	if s := v.selection; s != nil {
-		s.X, s.Line = c.x, c.line
+		s.X, s.Line = c.X, c.Line
 	}
 	v.full = true
 }
@@ -203,7 +203,7 @@ func (v *View) shift(n int, along bool) {
 	c, h := v.copy, max(v.rect.H, 1)
 	v.top = min(max(v.step(v.top, n), oldest), max(v.live(), oldest))
 	if along {
-		c.line = min(max(v.step(c.line, n), oldest), newest)
+		c.Line = min(max(v.step(c.Line, n), oldest), newest)
 	}
-	c.line = min(max(c.line, v.top), v.lineAt(h-1))
+	c.Line = min(max(c.Line, v.top), v.lineAt(h-1))
 }

@@ -68,6 +68,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 		rows = 24
 	}
 	f.change(func() {
+		f.keep(all)
 		em := f.em
 		if !part || em == nil || !engine.Renew(em, cols, rows) {
 			if em, err = engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limit}); err != nil {
@@ -159,6 +160,7 @@ func (f *Feed) Print(data []byte) {
 		if f.em == nil {
 			return
 		}
+		f.keep(f.drops(data))
 		f.em.Write(data)
 		for _, ev := range f.em.Events() {
 			// Replies are the host's to give; titles come as actions.
@@ -180,6 +182,7 @@ func (f *Feed) Resize(cols, rows int) {
 		}
 		part = f.whole != nil
 		f.collect()
+		f.anchor()
 		f.em.Resize(cols, rows)
 		f.gen++
 		f.all = f.gen
@@ -198,7 +201,7 @@ func (f *Feed) Clear() {
 		if f.em == nil {
 			return
 		}
-		f.collect()
+		f.keep(all)
 		f.em.Write([]byte(ClearSequence))
 		f.gen++
 		f.all = f.gen

@@ -23,7 +23,7 @@ type folds struct {
 // refold computes which lines are left out, and reports whether that has changed. The lock must be held.
 func (t *lines) refold() (changed bool) {
 	d := &t.folds
-	f := t.Feed
+	f := t.seen
 	if len(d.ids) == 0 || f.em.Modes().AltScreen {
 		changed = len(d.out) > 0
 		if changed {
@@ -152,8 +152,8 @@ func (v *View) unfold(line int) {
 	if _, ok := v.folded(line); !ok {
 		return
 	}
-	for _, p := range v.Feed.places() {
-		if h, ok := v.Feed.outputLines(&p); ok && h.from <= line && line < h.to {
+	for _, p := range v.seen.places() {
+		if h, ok := v.seen.outputLines(&p); ok && h.from <= line && line < h.to {
 			v.fold(p.ID, false)
 		}
 	}
@@ -179,8 +179,7 @@ func (t *lines) fold(id string, on bool) {
 // again. Lines is how many lines are concerned; the error says why nothing is.
 func (v *View) Fold() (c Command, folded bool, lines int, err error) {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.chosen()
 	if err != nil {
@@ -190,7 +189,7 @@ func (v *View) Fold() (c Command, folded bool, lines int, err error) {
 }
 
 func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
-	h, ok := v.Feed.outputLines(p)
+	h, ok := v.seen.outputLines(p)
 	if !ok {
 		if p.start == nil {
 			return p.Command, false, 0, ErrCleared
@@ -210,8 +209,7 @@ func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
 // set shows all again. It gives how many are folded now.
 func (v *View) FoldAll(on bool) int {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	if !v.locate() {
 		return 0
@@ -239,7 +237,7 @@ func (v *View) Folds() (ids []string, changed bool) {
 		return nil, false
 	}
 	d.got = d.ver
-	for _, c := range v.Feed.Commands() {
+	for _, c := range v.seen.Commands() {
 		if _, ok := d.ids[c.ID]; ok {
 			ids = append(ids, c.ID)
 		}
@@ -250,8 +248,8 @@ func (v *View) Folds() (ids []string, changed bool) {
 
 // SetFolds leaves out the output of these commands.
 func (v *View) SetFolds(ids []string) {
-	v.Feed.mu.Lock()
-	defer v.Feed.mu.Unlock()
+	f := lock(v)
+	defer f.mu.Unlock()
 	for _, id := range ids {
 		v.fold(id, true)
 	}
@@ -262,7 +260,7 @@ func (v *View) SetFolds(ids []string) {
 func (v *View) settle() {
 	v.top = v.showing(v.top)
 	if c := v.copy; c != nil {
-		c.line = v.showing(c.line)
+		c.Line = v.showing(c.Line)
 		v.geometry(v.rect)
 		v.follow()
 	}

@@ -47,8 +47,8 @@ func checkFolds(t *testing.T, v *View) {
 		last = line
 	}
 	if c := v.copy; c != nil {
-		if _, hidden := v.folded(c.line); hidden {
-			t.Fatalf("the cursor is on line %d, which is folded: %v", c.line, v.folds.out)
+		if _, hidden := v.folded(c.Line); hidden {
+			t.Fatalf("the cursor is on line %d, which is folded: %v", c.Line, v.folds.out)
 		}
 	}
 }
@@ -67,6 +67,7 @@ func fuzzView(t *testing.T, ops []byte) {
 	{
 		w, h := 20, 6
 		v := view(t, w, h, "")
+		v.Feed.LimitHistory(20 * (len(ops) % 5)) // none is the usual one
 		c := &paint.Canvas{}
 		c.Resize(w, h)
 		v.Framed = len(ops)%4 == 0
@@ -164,10 +165,10 @@ func fuzzView(t *testing.T, ops []byte) {
 			if v.copy == nil {
 				continue
 			}
-			cols, _ := v.Feed.em.Size()
-			if oldest, newest := v.bounds(); v.copy.x < 0 || v.copy.x >= cols || v.copy.line < oldest || v.copy.line > newest {
+			cols, _ := v.seen.em.Size()
+			if oldest, newest := v.bounds(); v.copy.X < 0 || v.copy.X >= cols || v.copy.Line < oldest || v.copy.Line > newest {
 				t.Fatalf("step %d (%d %d): the cursor is at %d,%d; lines are %d to %d, columns %d",
-					i, ops[i]%27, n, v.copy.x, v.copy.line, oldest, newest, cols)
+					i, ops[i]%27, n, v.copy.X, v.copy.Line, oldest, newest, cols)
 			}
 		}
 	}

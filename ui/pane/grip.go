@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"tandemux/emulator"
+	"tandemux/ui/motion"
 )
 
 // Unit is what a drag of the mouse selects by.
@@ -35,7 +36,7 @@ func (v *View) Grip(x, y int, unit Unit, block bool) {
 		if unit != ByChar {
 			v.selectTo(from, to)
 		} else if v.copy != nil {
-			v.copy.x, v.copy.line, v.copy.want = from.x, from.line, from.x
+			v.copy.X, v.copy.Line, v.copy.want = from.x, from.line, from.x
 		}
 	})
 }
@@ -64,14 +65,14 @@ func (v *View) selectTo(from, to spot) {
 	}
 	v.selection, v.full = s, true
 	if v.copy != nil {
-		v.copy.x, v.copy.line, v.copy.want = end.x, end.line, end.x
+		v.copy.X, v.copy.Line, v.copy.want = end.x, end.line, end.x
 	}
 }
 
 // pointed gives the place in the text at a cell of the canvas, clamped to the
 // view.
 func (w *window) pointed(x, y int) spot {
-	cols, _ := w.Feed.em.Size()
+	cols, _ := w.seen.em.Size()
 	oldest, newest := w.bounds()
 	r := w.rect
 	row := min(max(y, r.Y), r.Y+max(r.H, 1)-1) - r.Y
@@ -86,7 +87,7 @@ func (t *lines) around(p spot, unit Unit) (from, to spot) {
 	s := t.stretch(p.line)
 	if unit == ByLine {
 		last := s.last()
-		cols, _ := t.Feed.em.Size()
+		cols, _ := t.seen.em.Size()
 		return spot{0, s.first}, spot{cols - 1, last}
 	}
 	i := s.index(p.x, p.line)
@@ -97,10 +98,10 @@ func (t *lines) around(p spot, unit Unit) (from, to spot) {
 		return s.spot(l.span.from), s.spot(l.span.to - 1)
 	}
 	a, b, kind := i, i, t.clicked(&s.cells[i])
-	for a > 0 && t.clicked(&s.cells[a-1]) == kind && kind == word {
+	for a > 0 && t.clicked(&s.cells[a-1]) == kind && kind == motion.Word {
 		a--
 	}
-	for b+1 < len(s.cells) && t.clicked(&s.cells[b+1]) == kind && kind == word {
+	for b+1 < len(s.cells) && t.clicked(&s.cells[b+1]) == kind && kind == motion.Word {
 		b++
 	}
 	return s.spot(a), s.spot(b)
@@ -111,17 +112,17 @@ func (t *lines) around(p spot, unit Unit) (from, to spot) {
 const inWords = "_-./~@%+#=?&"
 
 // clicked says what a cell is for double clicks.
-func (t *lines) clicked(c *emulator.Cell) class {
+func (t *lines) clicked(c *emulator.Cell) motion.Class {
 	switch {
 	case t.Separators != "":
-		return t.classOf(c, false)
+		return motion.ClassOf(t.Separators, c, false)
 	case c.Rune == 0 && c.Width != 0 || unicode.IsSpace(c.Rune):
-		return blank
+		return motion.Blank
 	case c.Width == 0 || unicode.IsLetter(c.Rune) || unicode.IsDigit(c.Rune) || c.Rune > 0x7f && !unicode.IsPunct(c.Rune) ||
 		strings.ContainsRune(inWords, c.Rune):
-		return word
+		return motion.Word
 	}
-	return punctuation
+	return motion.Punctuation
 }
 
 // Beyond tells how far above (negative) or below the view a row of the canvas

@@ -1,6 +1,10 @@
 package pane
 
-import "sort"
+import (
+	"sort"
+
+	"tandemux/ui/motion"
+)
 
 // index is the text of a view's lines in one piece, as a search reads it. Lines
 // of the history are read once, as they do not change; the screen's each time.
@@ -22,7 +26,7 @@ type index struct {
 // matches gives all matches, as ranges of the index's text. The lock must be
 // held, as for all below.
 func (ix *index) matches(v *View) []hit {
-	s, f := &v.search, v.Feed
+	s, f := &v.search, v.seen
 	oldest, _ := v.bounds()
 	if ix.gen == f.gen && ix.era == v.era && ix.oldest == oldest && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
 		return ix.found
@@ -49,7 +53,7 @@ func (ix *index) matches(v *View) []hit {
 
 // update reads the lines that are new and those of the screen.
 func (ix *index) update(v *View) {
-	f := v.Feed
+	f := v.seen
 	oldest, newest := v.bounds()
 	if ix.rows == nil || ix.era != v.era || ix.fold != v.search.fold || ix.first+ix.kept < oldest ||
 		oldest-ix.first > 2*(newest-oldest)+1000 {
@@ -65,7 +69,7 @@ func (ix *index) update(v *View) {
 		cells := v.at(line)
 		wrapped := f.em.Wrapped(line - f.lineOff)
 		if !wrapped {
-			cells = cells[:length(cells)]
+			cells = cells[:motion.Length(cells)]
 		}
 		for i := range cells {
 			ix.text = appendCell(ix.text, &cells[i], ix.fold)

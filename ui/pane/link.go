@@ -37,7 +37,7 @@ func (v *View) LinkAt(x, y int) (uri string, ok bool) {
 func (v *View) LinkHere() (uri string, ok bool) {
 	v.with(func(f *Feed) {
 		if v.copy != nil {
-			uri = v.linkAt(v.copy.x, v.copy.line).uri
+			uri = v.linkAt(v.copy.X, v.copy.Line).uri
 		}
 		_, newest := v.bounds()
 		cols, _ := f.em.Size()
@@ -115,13 +115,12 @@ func bounded(uri string) string {
 // shows the scroll bar where the pointer is on its column. It gives the link's
 // address and whether there is something to draw.
 func (v *View) Hover(x, y int, links bool) (uri string, changed bool) {
-	f := v.Feed
 	inside := v.rect.Contains(x, y)
 	bar := inside && x == v.rect.X+v.rect.W-1
 	if bar {
 		v.entire()
 	}
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	if f.em == nil {
 		return "", false

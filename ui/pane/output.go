@@ -10,7 +10,7 @@ import (
 // locate brings the view's place up to date; false when the text with the
 // commands does not show. The lock must be held.
 func (v *View) locate() bool {
-	f := v.Feed
+	f := v.seen
 	if f.em == nil || f.em.Modes().AltScreen {
 		return false
 	}
@@ -22,8 +22,7 @@ func (v *View) locate() bool {
 
 // Around reports whether GoCommand has somewhere to go to.
 func (v *View) Around() (previous, next bool) {
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	_, previous = v.neighbour(false)
 	_, next = v.neighbour(true)
@@ -50,8 +49,7 @@ type Output struct {
 // scrolled back, or the newest one; of much the first MaxCopy bytes.
 func (v *View) CommandOutput(id string) (Output, error) {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	get := v.chosen
 	if id != "" {
@@ -67,8 +65,7 @@ func (v *View) CommandOutput(id string) (Output, error) {
 // Chosen is the command that CommandOutput names.
 func (v *View) Chosen() (Command, error) {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.chosen()
 	return p.Command, err
@@ -76,7 +73,7 @@ func (v *View) Chosen() (Command, error) {
 
 // chosen gives the command that CommandOutput names. The lock must be held.
 func (v *View) chosen() (p place, err error) {
-	f := v.Feed
+	f := v.seen
 	if f.em != nil && f.em.Modes().AltScreen {
 		return p, ErrFullScreen
 	}
@@ -104,7 +101,7 @@ func (v *View) chosen() (p place, err error) {
 // here gives the line that a person looks at, if it is one of their choice.
 func (v *View) here() (line int, ok bool) {
 	if v.copy != nil {
-		return v.copy.line, true
+		return v.copy.Line, true
 	}
 	return v.top, v.back
 }
@@ -175,7 +172,7 @@ func (f *Feed) Commands() []Listed {
 
 // byID gives a command. The lock must be held.
 func (v *View) byID(id string) (p place, err error) {
-	f := v.Feed
+	f := v.seen
 	if f.em != nil && f.em.Modes().AltScreen {
 		return p, ErrFullScreen
 	}
@@ -201,8 +198,7 @@ func (v *View) byID(id string) (p place, err error) {
 // where the line shows already and can't be scrolled to the top.
 func (v *View) GoTo(id string) error {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.byID(id)
 	switch {
@@ -217,7 +213,7 @@ func (v *View) GoTo(id string) error {
 		v.copy = &copyMode{}
 		v.back, v.selection = true, nil
 	}
-	v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
+	v.copy.Line, v.copy.X, v.copy.want = p.first, 0, 0
 	v.follow()
 	return nil
 }
@@ -226,15 +222,14 @@ func (v *View) GoTo(id string) error {
 // names, in copy mode, whose cursor goes to the last of them.
 func (v *View) SelectOutput() (Command, error) {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	p, err := v.chosen()
 	f.mu.Unlock()
 	if err != nil {
 		return p.Command, err
 	}
 	v.EnterCopy()
-	f.mu.Lock()
+	f = lock(v)
 	defer f.mu.Unlock()
 	if p, err = v.byID(p.ID); err != nil || v.copy == nil {
 		return p.Command, err
@@ -243,7 +238,7 @@ func (v *View) SelectOutput() (Command, error) {
 	if !ok {
 		return p.Command, ErrNoOutput
 	}
-	v.copy.line, v.copy.x, v.copy.want = h.to-1, 0, 0
+	v.copy.Line, v.copy.X, v.copy.want = h.to-1, 0, 0
 	v.selection = &Selection{AnchorLine: h.from, Line: h.to - 1, Shape: Lines}
 	v.follow()
 	return p.Command, nil
@@ -253,8 +248,7 @@ func (v *View) SelectOutput() (Command, error) {
 // canvas, or shows it again; false where none is.
 func (v *View) FoldRow(y int) bool {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	s := signOn(v.now, y-v.rect.Y)
 	if f.em == nil || s.State == None {

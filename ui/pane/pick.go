@@ -15,14 +15,13 @@ type pick struct {
 // command's first line instead. It reports whether it moved.
 func (v *View) GoCommand(next bool) bool {
 	v.entire()
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	p, ok := v.neighbour(next)
 	switch {
 	case v.copy != nil:
 		if ok {
-			v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
+			v.copy.Line, v.copy.X, v.copy.want = p.first, 0, 0
 			v.follow()
 		}
 		return ok
@@ -53,18 +52,18 @@ func (v *View) neighbour(next bool) (to place, ok bool) {
 	if !v.locate() {
 		return to, false
 	}
-	all := v.Feed.places()
+	all := v.seen.places()
 	from, exact := v.top, false
 	switch {
 	case v.copy != nil:
-		from, exact = v.copy.line, true
+		from, exact = v.copy.Line, true
 	case v.picked(all) != nil:
 		from, exact = v.picked(all).first, true
 	case !v.back && next:
 		return to, false
 	case !v.back:
-		_, rows := v.Feed.em.Size()
-		from = v.Feed.lineOff + rows
+		_, rows := v.seen.em.Size()
+		from = v.seen.lineOff + rows
 	}
 	for _, p := range all {
 		switch {
@@ -99,12 +98,12 @@ func (v *View) locatePick() {
 		return
 	}
 	v.pick.first, v.pick.last = 0, -1
-	if v.Feed.em.Modes().AltScreen {
+	if v.seen.em.Modes().AltScreen {
 		return
 	}
-	if p := v.picked(v.Feed.places()); p != nil {
-		v.pick.first, v.pick.last = p.first, p.start.Line+v.Feed.lineOff
-		if !v.Feed.beside(&p.command, p.start) {
+	if p := v.picked(v.seen.places()); p != nil {
+		v.pick.first, v.pick.last = p.first, p.start.Line+v.seen.lineOff
+		if !v.seen.beside(&p.command, p.start) {
 			v.pick.last--
 		}
 	}

@@ -19,16 +19,16 @@ func (v *View) Scroll(n int) (moved bool) {
 
 func (v *View) scroll(n int) bool {
 	live := v.live()
-	top := min(max(v.step(v.top, n), v.Feed.lineOff-v.Feed.em.HistoryLen()), live)
+	top := min(max(v.step(v.top, n), v.seen.lineOff-v.seen.em.HistoryLen()), live)
 	if top == v.top {
 		return false
 	}
 	v.top, v.full = top, true
 	v.back = top < live || v.copy != nil
 	if v.copy != nil {
-		v.copy.line = min(max(v.copy.line, top), v.lineAt(v.rect.H-1))
+		v.copy.Line = min(max(v.copy.Line, top), v.lineAt(v.rect.H-1))
 		if s := v.selection; s != nil {
-			s.X, s.Line = v.copy.x, v.copy.line
+			s.X, s.Line = v.copy.X, v.copy.Line
 		}
 	}
 	return true
@@ -37,7 +37,7 @@ func (v *View) scroll(n int) bool {
 // live is the line at the top of the view when it follows the output. Where
 // lines are folded it shows as many older ones as it has room for.
 func (w *window) live() int {
-	f := w.Feed
+	f := w.seen
 	_, rows := f.em.Size()
 	top := f.lineOff
 	if rows > w.rect.H {
@@ -54,6 +54,8 @@ func (w *window) live() int {
 
 // Follow leaves copy mode and goes back to the newest output.
 func (v *View) Follow() {
+	f := lock(v)
+	defer f.mu.Unlock()
 	v.back, v.Held, v.copy, v.selection, v.full = false, false, nil, nil, true
 	v.search, v.index, v.pick = search{}, index{}, pick{}
 }
@@ -72,11 +74,15 @@ func (v *View) position(r paint.Rect) string {
 	if v.copy != nil && v.copy.held {
 		return ""
 	}
-	all := v.Feed.em.HistoryLen()
+	all := v.seen.em.HistoryLen()
 	if len(v.folds.out) > 0 {
-		all = v.between(v.Feed.lineOff-all, v.live())
+		all = v.between(v.seen.lineOff-all, v.live())
 	}
-	text := fmt.Sprintf(" %d/%d ", max(v.between(v.top, v.live()), 0), all)
+	frozen := ""
+	if v.seen != v.Feed {
+		frozen = "frozen "
+	}
+	text := fmt.Sprintf(" %s%d/%d ", frozen, max(v.between(v.top, v.live()), 0), all)
 	if found := v.Found(); found != "" {
 		mark := "/"
 		if v.search.back {
@@ -118,7 +124,7 @@ func (v *View) thumbNow() hit {
 		return hit{}
 	}
 	live, h := v.live(), v.rect.H
-	oldest := v.Feed.lineOff - v.Feed.em.HistoryLen()
+	oldest := v.seen.lineOff - v.seen.em.HistoryLen()
 	if live == oldest {
 		return hit{}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/emulator"
+	"tandemux/ui/motion"
 )
 
 // maxMatches bounds how many matches are counted.
@@ -125,9 +126,9 @@ func appendCell(text []byte, c *emulator.Cell, fold bool) []byte {
 // hits gives the matches on a line, in its columns. The lock must be held.
 func (s *search) hits(t *lines, line int) []hit {
 	d := &s.drawn
-	if d.gen != t.Feed.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
+	if d.gen != t.seen.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
 		d.at = t.stretch(line)
-		d.gen, d.first, d.hits = t.Feed.gen, d.at.first, d.hits[:0]
+		d.gen, d.first, d.hits = t.seen.gen, d.at.first, d.hits[:0]
 		text, at := d.at.text(s.fold)
 		s.all(text, func(from, to int) bool {
 			d.hits = append(d.hits, hit{at[from], d.at.end(at[to-1])})
@@ -213,7 +214,7 @@ func (s *search) next(v *View, reverse bool, n int) (ok bool) {
 		return false
 	}
 	v.jump()
-	here := v.index.offset(v, spot{v.copy.x, v.copy.line})
+	here := v.index.offset(v, spot{v.copy.X, v.copy.Line})
 	at, total := 0, len(matches)
 	if s.back != reverse {
 		at = sort.Search(total, func(i int) bool { return matches[i].from >= here }) - min(max(n, 1), MaxCount)
@@ -223,7 +224,7 @@ func (s *search) next(v *View, reverse bool, n int) (ok bool) {
 	s.around = at < 0 || at >= total
 	at = (at%total + total) % total
 	to := v.index.spot(v, matches[at].from)
-	v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
+	v.copy.X, v.copy.Line, v.copy.want = to.x, to.line, to.x
 	centre(v, to.line)
 	s.current = at + 1
 	return true
@@ -242,20 +243,20 @@ func centre(v *View, line int) {
 // there is none.
 func (v *View) WordHere() (pattern string) {
 	v.moving(func() {
-		cells := v.at(v.copy.line)
-		n := length(cells)
-		x := v.copy.x
-		for x < n && v.classOf(&cells[x], false) != word {
+		cells := v.at(v.copy.Line)
+		n := motion.Length(cells)
+		x := v.copy.X
+		for x < n && motion.ClassOf(v.Separators, &cells[x], false) != motion.Word {
 			x++
 		}
 		if x >= n {
 			return
 		}
 		from, to := x, x
-		for from > 0 && v.classOf(&cells[from-1], false) == word {
+		for from > 0 && motion.ClassOf(v.Separators, &cells[from-1], false) == motion.Word {
 			from--
 		}
-		for to < n && v.classOf(&cells[to], false) == word {
+		for to < n && motion.ClassOf(v.Separators, &cells[to], false) == motion.Word {
 			to++
 		}
 		text := regexp.QuoteMeta(emulator.LineText(cells[from:to]))

@@ -93,7 +93,7 @@ func TestSearchSeesNewOutput(t *testing.T) {
 		}
 		if v.Matches() > 0 {
 			here := ""
-			for _, c := range v.at(v.copy.line)[v.copy.x:] {
+			for _, c := range v.at(v.copy.Line)[v.copy.X:] {
 				here += string(max(c.Rune, ' '))
 			}
 			if !strings.HasPrefix("needle", strings.TrimSpace(here[:min(len(here), 6)])) {

@@ -72,7 +72,7 @@ func (t *lines) whole(s Selection, from, to int) *Selection {
 	if s.Shape != Lines {
 		return &s
 	}
-	wrapped := func(line int) bool { return t.Feed.em.Wrapped(line - t.Feed.lineOff) }
+	wrapped := func(line int) bool { return t.seen.em.Wrapped(line - t.seen.lineOff) }
 	_, first, _, last := s.ordered()
 	for first > from && wrapped(first-1) {
 		first--
@@ -100,7 +100,7 @@ func (v *View) Mark(shape Shape) {
 		return
 	}
 	v.selection = &Selection{
-		AnchorX: v.copy.x, AnchorLine: v.copy.line, X: v.copy.x, Line: v.copy.line, Shape: shape,
+		AnchorX: v.copy.X, AnchorLine: v.copy.Line, X: v.copy.X, Line: v.copy.Line, Shape: shape,
 	}
 }
 
@@ -108,8 +108,8 @@ func (v *View) Mark(shape Shape) {
 func (v *View) OtherEnd() {
 	v.moving(func() {
 		if s, c := v.selection, v.copy; s != nil {
-			s.AnchorX, s.AnchorLine, c.x, c.line = c.x, c.line, s.AnchorX, s.AnchorLine
-			c.want = c.x
+			s.AnchorX, s.AnchorLine, c.X, c.Line = c.X, c.Line, s.AnchorX, s.AnchorLine
+			c.want = c.X
 		}
 	})
 }
@@ -136,7 +136,7 @@ func (v *View) SelectedText() string {
 			if v.copy == nil {
 				return
 			}
-			s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Shape: Lines}
+			s = &Selection{AnchorLine: v.copy.Line, Line: v.copy.Line, Shape: Lines}
 		}
 		oldest, newest := v.bounds()
 		s = v.whole(*s, oldest, newest)
@@ -154,7 +154,7 @@ func (v *View) SelectedText() string {
 // text appends a line's part of a selection with its line end. The lock must be
 // held.
 func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
-	if shape != Block && !last && t.Feed.em.Wrapped(line-t.Feed.lineOff) {
+	if shape != Block && !last && t.seen.em.Wrapped(line-t.seen.lineOff) {
 		b.Write(emulator.AppendWrapped(nil, cells))
 		return
 	}
@@ -204,14 +204,14 @@ func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 	if v.search.re != nil {
 		for _, m := range v.search.hits(&v.lines, line) {
 			style := look.Match
-			if v.copy != nil && line == v.copy.line && m.from <= v.copy.x && v.copy.x < m.to {
+			if v.copy != nil && line == v.copy.Line && m.from <= v.copy.X && v.copy.X < m.to {
 				style.Attrs |= emulator.Reverse
 			}
 			v.restyle(c, row, m.from, m.to, style)
 		}
 	}
 	if v.selection != nil {
-		cols, _ := v.Feed.em.Size()
+		cols, _ := v.seen.em.Size()
 		from, to := v.whole(*v.selection, line, line).on(line, cols, v.at(line))
 		v.restyle(c, row, from, to, look.Selection)
 	}

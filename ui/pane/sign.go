@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/emulator"
+	"tandemux/ui/motion"
 	"tandemux/ui/paint"
 	"tandemux/ui/words"
 )
@@ -59,7 +60,7 @@ func (s *signs) Signs() []Sign { return s.now }
 // terminal are in the order of its text, so only those that show are looked at.
 // The lock must be held, as for all below.
 func (s *signs) find(v *window, look *SignLook) {
-	f := v.Feed
+	f := v.seen
 	key := signKey{look, v.rect, v.top, f.lineOff, f.em.HistoryLen(), f.epoch, f.commands.changes, v.folds.ver, f.em.Modes().AltScreen, s.Framed}
 	if key == s.key && !s.touched(v) {
 		s.before = append(s.before[:0], s.now...)
@@ -104,7 +105,7 @@ type signKey struct {
 // touched reports whether a line that a mark stands on has changed: what
 // takes marks away, such as a clear, changes their lines.
 func (s *signs) touched(v *window) bool {
-	f := v.Feed
+	f := v.seen
 	if f.all > v.gen || len(v.folds.out) > 0 {
 		return true
 	}
@@ -120,7 +121,7 @@ func (s *signs) touched(v *window) bool {
 
 // of makes the mark of a command whose line begins at a row.
 func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *SignLook) Sign {
-	f := v.Feed
+	f := v.seen
 	n := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
 	said := start.Line
 	if !f.beside(c, start) {
@@ -199,7 +200,7 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 	if s.State == None {
 		return
 	}
-	used := length(v.cells)
+	used := motion.Length(v.cells)
 	if i == 0 && v.back {
 		row.W -= paint.Width(v.position(v.rect)) // which is drawn over it
 	}
@@ -226,7 +227,7 @@ const promptGap = 5
 func rightPrompt(cells []emulator.Cell) (used, from int) {
 	for i, blanks := len(cells)-1, 0; ; i-- {
 		switch {
-		case i >= 0 && length(cells[i:i+1]) == 0:
+		case i >= 0 && motion.Length(cells[i:i+1]) == 0:
 			blanks++
 		case blanks >= promptGap: // also before a prompt that is alone on a wrapped row
 			return i + 1, i + 1 + blanks
@@ -291,9 +292,9 @@ func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
 // sticking gives the command whose output the top row is, if its line does not
 // show. Copy mode's cursor, what is selected and what Hold holds are never covered.
 func (v *View) sticking(how Sticky) (p place, ok bool) {
-	f := v.Feed
+	f := v.seen
 	if how == StickyNever || how == StickyBack && !v.back || len(f.commands.list) == 0 || v.selection != nil ||
-		f.em.Modes().AltScreen || v.copy != nil && (v.copy.held || v.copy.line == v.top) {
+		f.em.Modes().AltScreen || v.copy != nil && (v.copy.held || v.copy.Line == v.top) {
 		return p, false
 	}
 	f.marks = f.em.Marks(f.marks[:0])

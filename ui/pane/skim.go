@@ -59,6 +59,10 @@ func (f *Feed) Skim(screen ahp.TerminalState) error {
 func (v *View) entire() {
 	f := v.Feed
 	f.mu.Lock()
+	if (v.back || v.Held) && v.reader.still != nil {
+		f.mu.Unlock()
+		return
+	}
 	f.reads(v, true)
 	whole := f.whole
 	f.mu.Unlock()

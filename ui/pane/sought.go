@@ -42,9 +42,9 @@ func (to *Sought) goTo(v *View) bool {
 	}
 	v.search = search{pattern: to.Pattern, back: true}
 	v.search.compile()
-	v.copy.line, v.copy.x = at.last(), len(v.at(at.last()))
-	if !v.search.next(v, false, 1) || v.copy.line < at.first || v.copy.line > at.last() {
-		v.copy.line, v.copy.x, v.copy.want = at.first, 0, 0
+	v.copy.Line, v.copy.X = at.last(), len(v.at(at.last()))
+	if !v.search.next(v, false, 1) || v.copy.Line < at.first || v.copy.Line > at.last() {
+		v.copy.Line, v.copy.X, v.copy.want = at.first, 0, 0
 		centre(v, at.first)
 	}
 	v.full, v.back = true, true

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"tandemux/emulator"
+	"tandemux/ui/motion"
 )
 
 // maxStretch bounds how many lines before and after one are taken for a part of
@@ -20,7 +21,7 @@ type stretch struct {
 
 // stretch gives the wrapped line that a line belongs to. The lock must be held.
 func (t *lines) stretch(line int) stretch {
-	f := t.Feed
+	f := t.seen
 	oldest, newest := t.bounds()
 	first, last := line, line
 	for first > oldest && line-first < maxStretch && f.em.Wrapped(first-1-f.lineOff) {
@@ -67,7 +68,7 @@ func (s *stretch) on(line int, h hit) (hit, bool) {
 // fold makes letters lower case. Empty cells are blanks; those at the end are
 // left out.
 func (s *stretch) text(fold bool) (text []byte, at []int) {
-	cells := s.cells[:length(s.cells)]
+	cells := s.cells[:motion.Length(s.cells)]
 	for i := range cells {
 		text = appendCell(text, &cells[i], fold)
 		for len(at) < len(text) {

@@ -21,6 +21,7 @@ type Look struct {
 // lines is the text of a feed's terminal, by lines, some of which may be folded.
 type lines struct {
 	Feed *Feed
+	seen *Feed // whose text is read: Feed, or a copy of it (reader.still)
 	// Separators, if not empty, are the characters that part words besides
 	// blanks, for the motions by words and double clicks.
 	Separators string
@@ -61,12 +62,13 @@ type View struct {
 	bar       bool // the scroll bar is pointed at
 	thumb     hit  // rows of the scroll bar's thumb, as last drawn
 
-	shown bool
-	last  paint.Cursor // as of the last drawing
+	shown  bool
+	reader reader
+	last   paint.Cursor // as of the last drawing
 }
 
 // NewView gives a view that follows the feed's output.
-func NewView(f *Feed) *View { return &View{window: window{lines: lines{Feed: f}}, full: true} }
+func NewView(f *Feed) *View { return &View{window: window{lines: lines{Feed: f, seen: f}}, full: true} }
 
 // Cursor is the program's cursor as of the last drawing.
 func (v *View) Cursor() paint.Cursor { return v.last }
@@ -76,7 +78,7 @@ func (v *View) Redraw() { v.full = true }
 
 // geometry computes what shows. The feed's lock must be held.
 func (v *View) geometry(r paint.Rect) (cols, rows int) {
-	f := v.Feed
+	f := v.seen
 	cols, rows = f.em.Size()
 	v.ox = 0
 	cur := f.em.Cursor()
@@ -95,8 +97,8 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	oldest := f.lineOff - f.em.HistoryLen()
 	if c := v.copy; c != nil {
 		// Its line may have been thrown away, or its column cut off.
-		c.line = v.showing(min(max(c.line, oldest), f.lineOff+rows-1))
-		c.x = min(c.x, cols-1)
+		c.Line = v.showing(min(max(c.Line, oldest), f.lineOff+rows-1))
+		c.X = min(c.X, cols-1)
 	}
 	v.top = v.showing(max(v.top, oldest))
 	if v.top >= live {
@@ -115,8 +117,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if r.Empty() {
 		return paint.Cursor{}
 	}
-	f := v.Feed
-	f.mu.Lock()
+	f := lock(v)
 	defer f.mu.Unlock()
 	f.told = false
 	f.reads(v, v.back || v.bar || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
@@ -196,6 +197,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		}
 	}
 	v.last = v.cursor(r)
+	stand(v)
 	return v.last
 }
 
@@ -213,7 +215,7 @@ func (w *window) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
 // unchanged reports whether a line is as it was drawn last. The lock must be
 // held.
 func (w *window) unchanged(line, y int) bool {
-	f := w.Feed
+	f := w.seen
 	if y < 0 {
 		// A line that was on the screen when it was last drawn may have changed
 		// before it scrolled off.
@@ -225,17 +227,18 @@ func (w *window) unchanged(line, y int) bool {
 // renumber gives up what named lines that have other numbers now. The lock must
 // be held.
 func (v *View) renumber() {
-	if v.era == v.Feed.epoch {
+	if v.era == v.seen.epoch {
 		return
 	}
-	v.era, v.selection, v.full = v.Feed.epoch, nil, true
+	v.era, v.selection, v.full = v.seen.epoch, nil, true
 	v.marks, v.link = nil, link{}
 	for _, at := range [...]*spot{&v.grip.from, &v.grip.to} {
-		at.line += v.Feed.lineOff - v.off // what was taken hold of stays where it was on the screen
+		at.line += v.seen.lineOff - v.off // what was taken hold of stays where it was on the screen
 	}
+	restand(v)
 	if v.copy != nil {
 		oldest, newest := v.bounds()
-		v.copy.line = min(max(v.copy.line, oldest), newest)
+		v.copy.Line = min(max(v.copy.Line, oldest), newest)
 		if v.sought != nil {
 			v.sought.goTo(v)
 		}
@@ -244,13 +247,13 @@ func (v *View) renumber() {
 
 // line draws screen line y at row i of the rectangle.
 func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
-	v.cells = v.Feed.em.Line(y, v.cells[:0])
+	v.cells = v.seen.em.Line(y, v.cells[:0])
 	cells := v.cells
 	if !v.back {
-		v.Feed.predict.Overlay(y+v.Feed.lineOff, cells)
+		v.seen.predict.Overlay(y+v.seen.lineOff, cells)
 	}
 	emulator.Placeholders(cells, func(x int, p emulator.Placeholder) {
-		pic, ok := emulator.PictureOf(v.Feed.em, p)
+		pic, ok := emulator.PictureOf(v.seen.em, p)
 		cells[x] = look.Pictures.Cell(v.Feed, &cells[x], p, pic, ok)
 	})
 	cells = cells[min(v.ox, len(cells)):]
@@ -282,13 +285,13 @@ func repaint(s emulator.Style, p *emulator.Palette) emulator.Style {
 // cursor is where the outer terminal's cursor belongs. The lock must be held.
 func (v *View) cursor(r paint.Rect) paint.Cursor {
 	if v.copy != nil {
-		x, y := v.copy.x-v.ox, v.row(v.copy.line)
+		x, y := v.copy.X-v.ox, v.row(v.copy.Line)
 		return paint.Cursor{X: r.X + x, Y: r.Y + y, Visible: x >= 0 && x < r.W && y >= 0 && y < r.H, Default: true}
 	}
-	cur := v.Feed.em.Cursor()
-	x, line := cur.X, cur.Y+v.Feed.lineOff
+	cur := v.seen.em.Cursor()
+	x, line := cur.X, cur.Y+v.seen.lineOff
 	if !v.back {
-		x, line = v.Feed.predict.Cursor(v.Feed.em, v.Feed.lineOff)
+		x, line = v.seen.predict.Cursor(v.seen.em, v.seen.lineOff)
 	}
 	x, y := x-v.ox, v.row(line)
 	cur.X, cur.Y = r.X+x, r.Y+y
@@ -299,7 +302,7 @@ func (v *View) cursor(r paint.Rect) paint.Cursor {
 // Cell gives the cell of the terminal that is drawn at a cell of the canvas,
 // clamped to the screen; ok is false outside of it.
 func (w *window) Cell(x, y int) (cx, cy int, ok bool) {
-	f := w.Feed
+	f := w.seen
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.em == nil {

@@ -38,7 +38,7 @@ func draw(v *View, w, h int) *paint.Canvas {
 // place is where copy mode's cursor is: column, and line of what is kept.
 func placeOf(v *View) [2]int {
 	oldest, _ := v.bounds()
-	return [2]int{v.copy.x, v.copy.line - oldest}
+	return [2]int{v.copy.X, v.copy.Line - oldest}
 }
 
 func TestMotions(t *testing.T) {
@@ -69,7 +69,7 @@ func TestMotions(t *testing.T) {
 	} {
 		v := view(t, 30, 6, text)
 		v.EnterCopy()
-		v.copy.x, v.copy.line, v.copy.want = c.from[0], c.from[1], c.from[0]
+		v.copy.X, v.copy.Line, v.copy.want = c.from[0], c.from[1], c.from[0]
 		for _, m := range c.move {
 			v.Move(m, 1)
 		}
@@ -106,7 +106,7 @@ func TestCountsAndLines(t *testing.T) {
 	v.GoLine(7)
 	for where, row := range map[int]int{AtTop: 0, AtMiddle: 3, AtBottom: 5} {
 		v.Recentre(where)
-		if got := v.copy.line - v.top; got != row {
+		if got := v.copy.Line - v.top; got != row {
 			t.Errorf("put at %d the line is in row %d", where, got)
 		}
 	}
@@ -120,7 +120,7 @@ func TestFindCharacters(t *testing.T) {
 		ok   bool
 		want int
 	}{
-		{func() bool { v.copy.x = 0; return v.FindChar(Find{Char: '-'}, 1) }, true, 1},
+		{func() bool { v.copy.X = 0; return v.FindChar(Find{Char: '-'}, 1) }, true, 1},
 		{func() bool { return v.FindAgain(2, false) }, true, 5},
 		{func() bool { return v.FindAgain(1, true) }, true, 3},
 		{func() bool { return v.FindChar(Find{Char: 'x'}, 1) }, false, 3},
@@ -129,8 +129,8 @@ func TestFindCharacters(t *testing.T) {
 		{func() bool { return v.FindAgain(1, false) }, true, 4}, // not stuck at the one beside it
 		{func() bool { return v.FindChar(Find{Char: '-'}, 9) }, false, 4},
 	} {
-		if ok := c.do(); ok != c.ok || v.copy.x != c.want {
-			t.Errorf("step %d: %v at %d, want %v at %d", i, ok, v.copy.x, c.ok, c.want)
+		if ok := c.do(); ok != c.ok || v.copy.X != c.want {
+			t.Errorf("step %d: %v at %d, want %v at %d", i, ok, v.copy.X, c.ok, c.want)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestMarks(t *testing.T) {
 	for range 40 {
 		v.Feed.Write("\r\nmore")
 	}
-	if !v.GoMark('a') || string(v.at(v.copy.line)[0].Rune) != "t" {
+	if !v.GoMark('a') || string(v.at(v.copy.Line)[0].Rune) != "t" {
 		t.Error("the mark does not stay with its text")
 	}
 	v.Feed.Resize(20, 6)
