@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -62,8 +62,8 @@ func signIn(ctx context.Context, h *hub) ([]front.Authenticator, []front.Route, 
 
 func newLoginCommand() *cobra.Command {
 	return cli.Command("login NAME [URL]", `Sign in to a hub by your identity provider, and give it a name
-A browser anywhere shows the page; check that it shows the same code. The session's token
-goes into a file that only you can read, beside the list of hosts, which gets the hub as
+A browser anywhere makes a token on the hub's page, which you paste here, or pipe in. It goes
+into a file that only you can read, beside the list of hosts, which gets the hub as
 NAME: --host NAME asks it then. It ends by itself; the same command with NAME alone signs
 in again.
 
@@ -92,10 +92,6 @@ in again.
 		if err := cmd.Flags().Set("host", h.URL); err != nil {
 			return err
 		}
-		token, err := signInByCode(cmd)
-		if err != nil {
-			return err
-		}
 		h.Hub, h.TokenFile = true, cmp.Or(h.TokenFile, filepath.Join(d.Config, "hub-"+name+".token"))
 		if err := d.Make(); err != nil {
 			return err
@@ -103,8 +99,9 @@ in again.
 		if err := os.MkdirAll(d.Config, 0o700); err != nil {
 			return fmt.Errorf("keep the session: %w", err)
 		}
-		if err := statefile.Write(h.TokenFile, []byte(token.Token+"\n")); err != nil {
-			return fmt.Errorf("keep the session: %w", err)
+		me, err := keepSession(cmd, h.URL, h.TokenFile)
+		if err != nil {
+			return err
 		}
 		err = hosts.Change(d.Config, func(list []hosts.Host) ([]hosts.Host, error) {
 			for i := range list {
@@ -118,45 +115,57 @@ in again.
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "signed in to %s as %s until %s; it may: %s\n", name, token.Name, token.Until.Local().Format(time.DateTime), cmp.Or(strings.Join(token.Scopes, ", "), "nothing yet, its administrator gives scopes"))
+		fmt.Fprintf(cmd.OutOrStdout(), "signed in to %s as %s; it may: %s\n", name, me.Name, cmp.Or(strings.Join(me.Scopes, ", "), "nothing yet, its administrator gives scopes"))
 		return nil
 	})
 }
 
 var errNoSignIn = errors.New("nobody signs in at this hub: its people.toml is not there")
 
-// signInByCode has a person confirm this command line in a browser.
-func signInByCode(cmd *cobra.Command) (token people.Token, err error) {
-	p, api, err := hubClient(cmd)
-	if err != nil {
-		return token, err
-	}
-	defer api.Close()
-	post := func(path string, body, result any) error {
-		return p.ExplainAPI(api.Do(cmd.Context(), apiclient.Request{Method: http.MethodPost, Path: path, Beside: true, Body: body}, result))
-	}
-	var s people.Started
-	if err := post("/auth/device", struct{}{}, &s); err != nil {
-		if apiclient.Status(err) == http.StatusNotFound {
-			return token, fmt.Errorf("%w; ask for a token instead", errNoSignIn)
-		}
-		return token, err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "Open %s in a browser, and allow it if the code there is %s\n", s.Whole, s.Code)
-	for until := time.Now().Add(time.Duration(s.Expires) * time.Second); time.Now().Before(until); {
-		// The hub answers when the person does, or says after a while that they have not.
-		resp, err := api.Open(cmd.Context(), apiclient.Request{Method: http.MethodPost, Path: "/auth/device/token", Beside: true, Body: map[string]string{"device_code": s.Device}})
+// keepSession has a person give the token that the hub's page makes, and keeps it in a file.
+func keepSession(cmd *cobra.Command, hub, file string) (me people.Me, err error) {
+	ask := func() (endpoint.Endpoint, error) {
+		p, api, err := hubClient(cmd)
 		if err != nil {
-			return token, p.ExplainAPI(err)
+			return p, err
 		}
-		if resp.StatusCode == http.StatusOK {
-			err = json.NewDecoder(bufio.NewReader(resp.Body)).Decode(&token)
-			resp.Body.Close()
-			return token, err
-		}
-		resp.Body.Close()
+		defer api.Close()
+		return p, api.Do(cmd.Context(), apiclient.Request{Method: http.MethodGet, Path: "/auth/me", Beside: true}, &me)
 	}
-	return token, errors.New("nobody answered in time: begin again")
+	switch p, err := ask(); {
+	case apiclient.Status(err) == http.StatusNotFound:
+		return me, fmt.Errorf("%w; ask for a token instead", errNoSignIn)
+	case err != nil && apiclient.Status(err) != http.StatusUnauthorized:
+		return me, p.ExplainAPI(err)
+	}
+	page := "http" + strings.TrimPrefix(hub, "ws") + "/auth/token"
+	fmt.Fprintf(cmd.ErrOrStderr(), "Open %s in a browser, and give the token that it makes\n", page)
+	token := ""
+	if cli.OnTerminal(cmd) {
+		token, err = cli.Hidden(cmd, "Token")
+	} else {
+		var text []byte
+		text, err = io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxCredential))
+		token = string(text)
+	}
+	if err != nil {
+		return me, fmt.Errorf("read the token: %w", err)
+	}
+	fresh := file + ".new"
+	if err := statefile.Write(fresh, []byte(strings.TrimSpace(token)+"\n")); err != nil {
+		return me, fmt.Errorf("keep the session: %w", err)
+	}
+	defer os.Remove(fresh) //nolint:errcheck // it has been renamed
+	if err := cmd.Flags().Set("token-file", fresh); err != nil {
+		return me, err
+	}
+	if p, err := ask(); err != nil {
+		return me, p.ExplainAPI(err)
+	}
+	if err := os.Rename(fresh, file); err != nil {
+		return me, fmt.Errorf("keep the session: %w", err)
+	}
+	return me, nil
 }
 
 func newLogoutCommand() *cobra.Command {

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	"time"
 
 	"tandemux/hub/audit"
+	"tandemux/internal/hosts"
 	"tandemux/internal/hosttest"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
@@ -160,6 +164,62 @@ func TestAudit(t *testing.T) {
 	stop()
 	defer begin()()
 	check()
+}
+
+// TestLogin: what is pasted becomes the hub's session if the hub knows it, and else what was
+// there stays.
+func TestLogin(t *testing.T) {
+	home := t.TempDir()
+	for name, dir := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state", "XDG_RUNTIME_DIR": home} {
+		t.Setenv(name, dir)
+	}
+	people := true
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != "/auth/me" || !people:
+			w.WriteHeader(http.StatusNotFound)
+		case r.Header.Get("Authorization") != "Bearer tandemuxhub_good":
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			io.WriteString(w, `{"name": "ann@example.org", "scopes": ["session"]}`)
+		}
+	}))
+	defer hub.Close()
+	at := strings.Replace(hub.URL, "http", "ws", 1)
+	login := func(token string, args ...string) (string, error) {
+		var out said
+		root := newRoot()
+		root.SetOut(&out)
+		root.SetErr(&out)
+		root.SetIn(strings.NewReader(token))
+		root.SetArgs(append([]string{"hub", "login"}, args...))
+		err := root.ExecuteContext(t.Context())
+		return out.String(), err
+	}
+	file := filepath.Join(home, "config", "tandemux", "hub-team.token")
+	if _, err := login("tandemuxhub_bad", "team", at); err == nil {
+		t.Error("a wrong token signs in")
+	}
+	if left, _ := filepath.Glob(file + "*"); left != nil {
+		t.Errorf("a wrong token is kept: %q", left)
+	}
+	if _, err := login("tandemuxhub_good\n", "team", at); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := login("tandemuxhub_bad", "team"); err == nil {
+		t.Error("a wrong token signs in again")
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "tandemuxhub_good\n" {
+		t.Errorf("the session is %q, %v", text, err)
+	}
+	list, err := hosts.Read(local.FindDirs().Config)
+	if len(list) != 1 || !list[0].Hub || list[0].URL != at || list[0].TokenFile != file {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+	people = false
+	if _, err := login("", "team"); !errors.Is(err, errNoSignIn) {
+		t.Errorf("where nobody signs in: %v", err)
+	}
 }
 
 // TestPersonAtHost: what is done on a host through the hub has in the host's own log who the

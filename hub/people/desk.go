@@ -40,7 +40,6 @@ type Desk struct {
 	sessions jetstream.KeyValue
 	seal     cipher.AEAD // of sign-ins under way
 	client   *http.Client
-	lines    lines
 
 	mu       sync.Mutex // Protects following.
 	provider *oidc.Provider
@@ -58,7 +57,6 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if d.note == nil {
 		d.note = func(string, string, string, *http.Request) {}
 	}
-	d.lines.all = map[string]*line{}
 	key := make([]byte, 32)
 	rand.Read(key) //nolint:errcheck // never fails
 	block, err := aes.NewCipher(key)
@@ -107,9 +105,7 @@ func (d *Desk) Routes() []front.Route {
 		{Pattern: "GET /auth/callback", Open: true, Serve: d.callback},
 		{Pattern: "POST /auth/logout", Does: "sign out", Serve: d.logout},
 		{Pattern: "GET /auth/me", Serve: d.me},
-		{Pattern: "POST /auth/device", Open: true, Serve: d.startLine},
-		{Pattern: "POST /auth/device/token", Open: true, Serve: d.awaitLine},
-		{Pattern: "GET /auth/device", Open: true, Serve: d.showLine},
-		{Pattern: "POST /auth/device/answer", Does: "answer a command line", Serve: d.answerLine},
+		{Pattern: "GET /auth/token", Open: true, Serve: d.offerToken},
+		{Pattern: "POST /auth/token", Does: "sign in on a command line", Serve: d.makeToken},
 	}
 }

@@ -1,9 +1,7 @@
 // Package people signs people in to the hub by an OpenID Connect provider that they have:
-// on the web page (authorization code with PKCE), and on a command line, whose code they
-// confirm in a browser.
+// on the web page (authorization code with PKCE), which makes tokens for command lines.
 //
-// A Desk owns what is under way: sign-ins are in the browser's own sealed cookie, codes of
-// command lines in memory, bounded and for ten minutes. Sessions are in a KV bucket of
+// A sign-in that is under way is in the browser's own sealed cookie. Sessions are in a KV bucket of
 // JetStream, by the hash of their secret, so that every node of the hub knows them; they
 // end by themselves or by sign-out, at once. The provider is asked at sign-in only: what a
 // person may do (Config.Scopes) follows their name and the groups that it told then, and

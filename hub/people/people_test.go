@@ -250,21 +250,14 @@ func TestRealProvider(t *testing.T) {
 		t.Errorf("a code that was used: %d %s", status, text)
 	}
 
-	// A command line: another browser must sign in first, then says yes.
+	// A command line: another browser must sign in first, then makes a token.
 	other := newBrowser(t)
-	started := startLine(t, h)
-	status, text = other.signIn(t, h, "/auth/device?code="+started.Code, "test-user2", "verysecure")
-	if status != http.StatusOK || !strings.Contains(text, started.Code) || !strings.Contains(text, "test-user2@zitadel.ch") {
+	status, text = other.signIn(t, h, "/auth/token", "test-user2", "verysecure")
+	if status != http.StatusOK || !strings.Contains(text, "test-user2@zitadel.ch") || !strings.Contains(text, `action="/auth/token"`) {
 		t.Fatalf("the page is %d %s", status, text)
 	}
-	if status, text = other.answer(t, h, text, "yes"); status != http.StatusOK {
-		t.Fatalf("yes: %d %s", status, text)
-	}
-	status, token := await(t, h, started.Device)
-	if status != http.StatusOK || token.Name != "test-user2@zitadel.ch" || fmt.Sprint(token.Scopes) != "[terminal:read]" {
-		t.Fatalf("the command line gets %d %+v", status, token)
-	}
-	if status, me := asked(t, h, token.Token); status != http.StatusOK || me.Name != token.Name {
+	_, token := other.makes(t, h)
+	if status, me := asked(t, h, token); status != http.StatusOK || me.Name != "test-user2@zitadel.ch" || fmt.Sprint(me.Scopes) != "[terminal:read]" {
 		t.Errorf("its token is %d %+v", status, me)
 	}
 
@@ -284,12 +277,12 @@ func TestRealProvider(t *testing.T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	notes := strings.Join(h.notes, "\n")
-	for _, want := range []string{"test-user@zitadel.ch sign in done", " sign in refused", "test-user2@zitadel.ch sign in on a command line done", "test-user@zitadel.ch sign out done"} {
+	for _, want := range []string{"test-user@zitadel.ch sign in done", " sign in refused", "test-user2@zitadel.ch sign in done", "test-user@zitadel.ch sign out done"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("of %q there is no note in\n%s", want, notes)
 		}
 	}
-	if log := h.log.String(); strings.Contains(log, u.Query().Get("code")) || strings.Contains(log, token.Token) {
+	if log := h.log.String(); strings.Contains(log, u.Query().Get("code")) || strings.Contains(log, token) {
 		t.Errorf("the log has a credential:\n%s", log)
 	}
 }
@@ -304,29 +297,6 @@ func (d *Desk) sealed(t *testing.T, s underway) string {
 	return text
 }
 
-func startLine(t *testing.T, h *hub) (s Started) {
-	t.Helper()
-	resp, err := http.Post(h.url+"/auth/device", "application/json", nil)
-	status, text := read(t, resp, err)
-	if err := json.Unmarshal([]byte(text), &s); err != nil || status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
-	}
-	return s
-}
-
-func await(t *testing.T, h *hub, device string) (int, Token) {
-	t.Helper()
-	resp, err := http.Post(h.url+"/auth/device/token", "application/json", strings.NewReader(fmt.Sprintf(`{"device_code":%q}`, device)))
-	status, text := read(t, resp, err)
-	var token Token
-	if status == http.StatusOK {
-		if err := json.Unmarshal([]byte(text), &token); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return status, token
-}
-
 func asked(t *testing.T, h *hub, token string) (status int, me Me) {
 	t.Helper()
 	req, _ := http.NewRequest(http.MethodGet, h.url+"/auth/me", nil)
@@ -337,17 +307,17 @@ func asked(t *testing.T, h *hub, token string) (status int, me Me) {
 	return status, me
 }
 
-var hidden = regexp.MustCompile(`name="(code|form)" value="([^"]+)"`)
+var made = regexp.MustCompile(`<code>(` + tokenPrefix + `[^<]+)</code>`)
 
-// answer submits the form of a page.
-func (b *browser) answer(t *testing.T, h *hub, page, yes string) (int, string) {
+// makes has the hub's page make a token for a command line.
+func (b *browser) makes(t *testing.T, h *hub) (status int, token string) {
 	t.Helper()
-	form := url.Values{"answer": {yes}}
-	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
-		form.Set(m[1], m[2])
+	resp, err := b.PostForm(h.url+"/auth/token", nil)
+	status, text := read(t, resp, err)
+	if m := made.FindStringSubmatch(text); m != nil {
+		token = m[1]
 	}
-	resp, err := b.PostForm(h.url+"/auth/device/answer", form)
-	return read(t, resp, err)
+	return status, token
 }
 
 // as signs a browser in without a provider.
@@ -364,76 +334,36 @@ func (b *browser) as(t *testing.T, h *hub, name string, groups ...string) string
 
 func nowhere(string) string { return "http://127.0.0.1:1" }
 
-// TestCommandLine: a code is answered once, by the person whose page asked, in time.
+// TestCommandLine: a command line's token is made for who has signed in, from the hub's own page.
 func TestCommandLine(t *testing.T) {
 	h := newHub(t, nowhere)
-	b, mallory := newBrowser(t), newBrowser(t)
+	b := newBrowser(t)
+	if status, token := b.makes(t, h); status != http.StatusUnauthorized || token != "" {
+		t.Errorf("for nobody: %d", status)
+	}
 	b.as(t, h, "ann@example.org", "ops")
-	mallory.as(t, h, "mallory@example.org")
-	s := startLine(t, h)
-	if !regexp.MustCompile(`^[`+letters+`]{4}-[`+letters+`]{4}$`).MatchString(s.Code) || !strings.HasPrefix(s.Whole, h.url+"/auth/device?code=") {
-		t.Errorf("it begins with %+v", s)
+	if status, text := b.get(t, h.url+"/auth/token"); status != http.StatusOK || !strings.Contains(text, "ann@example.org") || made.MatchString(text) {
+		t.Errorf("the page is %d %s", status, text)
 	}
-	_, page := b.get(t, s.Whole)
-	_, others := mallory.get(t, s.Whole)
-	if status, _ := b.answer(t, h, others, "yes"); status != http.StatusForbidden {
-		t.Errorf("a form of another session: %d", status)
+	status, token := b.makes(t, h)
+	if status != http.StatusOK {
+		t.Fatalf("%d", status)
 	}
-	if status, _ := b.answer(t, h, `name="code" value="`+s.Code+`"`, "yes"); status != http.StatusForbidden {
-		t.Errorf("without a form: %d", status)
-	}
-	req, _ := http.NewRequest(http.MethodPost, h.url+"/auth/device/answer", strings.NewReader("code="+s.Code+"&answer=yes"))
-	req.Header.Set("Origin", "https://evil.example")
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := b.Do(req)
-	if status, _ := read(t, resp, err); status != http.StatusForbidden {
-		t.Errorf("from another page: %d", status)
-	}
-	waits := make(chan Token, 1)
-	go func() {
-		_, token := await(t, h, s.Device)
-		waits <- token
-	}()
-	if status, text := b.answer(t, h, page, "yes"); status != http.StatusOK {
-		t.Fatalf("yes: %d %s", status, text)
-	}
-	if status, _ := b.answer(t, h, page, "no"); status != http.StatusNotFound {
-		t.Errorf("a second answer: %d", status)
-	}
-	token := <-waits
-	if token.Name != "ann@example.org" {
-		t.Fatalf("it waited for %+v", token)
-	}
-	if status, _ := await(t, h, s.Device); status != http.StatusGone {
-		t.Errorf("the session once more: %d", status)
-	}
-	if status, me := asked(t, h, token.Token); status != http.StatusOK || fmt.Sprint(me.Scopes) != "[approve]" {
+	if status, me := asked(t, h, token); status != http.StatusOK || me.Name != "ann@example.org" || fmt.Sprint(me.Scopes) != "[approve]" {
 		t.Errorf("with the token: %d %+v", status, me)
 	}
-	s = startLine(t, h)
-	_, page = b.get(t, s.Whole)
-	if status, _ := b.answer(t, h, page, "no"); status != http.StatusOK {
-		t.Errorf("no: %d", status)
-	}
-	if status, _ := await(t, h, s.Device); status != http.StatusForbidden {
-		t.Errorf("after a no: %d", status)
-	}
-	s = startLine(t, h)
-	_, page = b.get(t, s.Whole)
-	h.set(time.Now().Add(lineTime + time.Second))
-	if status, _ := b.answer(t, h, page, "yes"); status != http.StatusNotFound {
-		t.Errorf("a code that is over: %d", status)
-	}
-	if status, _ := await(t, h, s.Device); status != http.StatusGone {
-		t.Errorf("waiting for one that is over: %d", status)
-	}
-	h.set(time.Time{})
-	for range maxLines {
-		h.desk.lines.all[newCode()] = &line{until: time.Now().Add(time.Hour)}
-	}
-	resp, err = http.Post(h.url+"/auth/device", "application/json", nil)
-	if status, _ := read(t, resp, err); status != http.StatusServiceUnavailable {
-		t.Errorf("one more than there may be: %d", status)
+	for header, want := range map[string]int{"Origin: https://evil.example": http.StatusForbidden, "Authorization: Bearer " + token: http.StatusForbidden} {
+		req, _ := http.NewRequest(http.MethodPost, h.url+"/auth/token", nil)
+		name, value, _ := strings.Cut(header, ": ")
+		req.Header.Set(name, value)
+		who := b
+		if name == "Authorization" {
+			who = newBrowser(t)
+		}
+		resp, err := who.Do(req)
+		if status, text := read(t, resp, err); status != want || made.MatchString(text) {
+			t.Errorf("with %s: %d %s", name, status, text)
+		}
 	}
 }
 
@@ -457,7 +387,7 @@ func TestSessions(t *testing.T) {
 	u, _ := url.Parse(h.url)
 	stolen := newBrowser(t)
 	stolen.Jar.SetCookies(u, []*http.Cookie{{Name: sessionCookie, Value: line, Path: "/"}})
-	if status, _ := stolen.get(t, h.url+"/auth/device?code=x"); status != http.StatusBadGateway { // to the provider, which is away
+	if status, _ := stolen.get(t, h.url+"/auth/token"); status != http.StatusBadGateway { // to the provider, which is away
 		t.Errorf("a command line's as a cookie: %d", status)
 	}
 	h.set(time.Now().Add(12*time.Hour + time.Second))
@@ -492,7 +422,7 @@ func (r *recorder) WriteHeader(int)             {}
 // TestLocal: signing in leads nowhere but to the hub.
 func TestLocal(t *testing.T) {
 	for to, want := range map[string]string{
-		"/": "/", "/hosts": "/hosts", "/auth/device?code=AB-CD": "/auth/device?code=AB-CD", "": "/", "hosts": "/",
+		"/": "/", "/hosts": "/hosts", "/auth/token?x=AB-CD": "/auth/token?x=AB-CD", "": "/", "hosts": "/",
 		"//evil.example": "/", "/\\evil.example": "/", "/\t/evil.example": "/", "https://evil.example": "/", "javascript:alert(1)": "/",
 		"/\n/evil.example": "/", "///evil.example": "/", "http:evil.example": "/", "/x\r\nSet-Cookie: a=b": "/", "/%2f/evil.example": "/%2f/evil.example",
 	} {

@@ -234,7 +234,7 @@ func (d *Desk) logout(w http.ResponseWriter, r *http.Request) {
 
 // home is what a browser sees first: who it is, or the provider.
 func (d *Desk) home(w http.ResponseWriter, r *http.Request) {
-	_, s, err := d.browser(r)
+	s, err := d.browser(r)
 	if err != nil {
 		http.Redirect(w, r, "/auth/login", http.StatusFound)
 		return
@@ -243,7 +243,7 @@ func (d *Desk) home(w http.ResponseWriter, r *http.Request) {
 	may = cmp.Or(may, "nothing yet: the hub's administrator gives scopes to you or to one of your groups")
 	page(w, http.StatusOK, view{
 		Title: "tandemux hub", Text: "You are signed in as " + s.Name + ". You may: " + may + ".", Out: true,
-		Link: "/auth/device", Word: "Sign in on a command line",
+		Link: "/auth/token", Word: "Sign in on a command line",
 	})
 }
 
@@ -269,8 +269,8 @@ func (d *Desk) refuse(w http.ResponseWriter, r *http.Request, status int, text s
 
 // view is what a page shows.
 type view struct {
-	Title, Text, Link, Word, Code, Form string
-	Enter, Out                          bool // it asks for a code; it has a button to sign out
+	Title, Text, Link, Word, Code string
+	Make, Out                     bool // it has a button that makes a token; one to sign out
 }
 
 const (
@@ -278,14 +278,12 @@ const (
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>TITLE - tandemux hub</title>
 <style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1rem}
-code{font-size:1.6rem;letter-spacing:.1em;display:block;margin:1rem 0}button,input{font:inherit;padding:.5rem 1rem;margin:0 .5rem .5rem 0}</style>
+code{display:block;margin:1rem 0;overflow-wrap:anywhere}button,input{font:inherit;padding:.5rem 1rem;margin:0 .5rem .5rem 0}</style>
 <h1>TITLE</h1><p>TEXT</p>
 `
-	pageAsk = `<code>CODE</code>
-<form method="post" action="/auth/device/answer"><input type="hidden" name="code" value="CODE"><input type="hidden" name="form" value="FORM">
-<button name="answer" value="no" autofocus>Refuse</button> <button name="answer" value="yes">Allow</button></form>
+	pageCode = `<code>CODE</code>
 `
-	pageEnter = `<form action="/auth/device"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" autofocus></label> <button>Go on</button></form>
+	pageMake = `<form method="post" action="/auth/token"><button>Make a token</button></form>
 `
 	pageOut = `<form method="post" action="/auth/logout"><button>Sign out</button></form>
 `
@@ -297,10 +295,10 @@ code{font-size:1.6rem;letter-spacing:.1em;display:block;margin:1rem 0}button,inp
 func page(w http.ResponseWriter, status int, v view) {
 	parts := pageHead
 	if v.Code != "" {
-		parts += pageAsk
+		parts += pageCode
 	}
-	if v.Enter {
-		parts += pageEnter
+	if v.Make {
+		parts += pageMake
 	}
 	if v.Out {
 		parts += pageOut
@@ -308,7 +306,7 @@ func page(w http.ResponseWriter, status int, v view) {
 	if v.Link != "" {
 		parts += pageLink
 	}
-	of := []string{"TITLE", v.Title, "TEXT", v.Text, "CODE", v.Code, "FORM", v.Form, "LINK", v.Link, "WORD", v.Word}
+	of := []string{"TITLE", v.Title, "TEXT", v.Text, "CODE", v.Code, "LINK", v.Link, "WORD", v.Word}
 	for i := 1; i < len(of); i += 2 {
 		of[i] = html.EscapeString(of[i])
 	}

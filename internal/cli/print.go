@@ -306,3 +306,15 @@ func WriteFile(path string, data []byte, force bool) error {
 	}
 	return nil
 }
+
+// Hidden asks the person at the terminal for what does not show as they type it.
+func Hidden(cmd *cobra.Command, what string) (string, error) {
+	in, is := cmd.InOrStdin().(*os.File)
+	if !is {
+		return "", errors.New("nobody is here to ask")
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s (not shown): ", what)
+	text, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(cmd.ErrOrStderr())
+	return string(text), err
+}

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
@@ -182,11 +181,8 @@ func readInput(cmd *cobra.Command, file string) (string, error) {
 
 // readValue reads a value that is not on the command line.
 func readValue(cmd *cobra.Command, name, file string) (string, error) {
-	if in, ok := cmd.InOrStdin().(*os.File); file == "" && ok && cli.OnTerminal(cmd) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Value of %s (not shown): ", name)
-		text, err := term.ReadPassword(int(in.Fd()))
-		fmt.Fprintln(cmd.ErrOrStderr())
-		return string(text), err
+	if file == "" && cli.OnTerminal(cmd) {
+		return cli.Hidden(cmd, "Value of "+name)
 	}
 	file = cmp.Or(file, "-")
 	text, err := readInput(cmd, file)
