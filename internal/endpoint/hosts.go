@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -188,8 +187,7 @@ var things = []string{"ID", "TERMINAL", "SESSION", "LAYOUT", "TASK", "WORKSPACE"
 func isThing(word string) bool { return slices.Contains(things, strings.Trim(word, "[].()|")) }
 
 // TakeHosts has root and all commands below it take HOST:ID wherever they take an ID,
-// which is then --host HOST. A command that takes several IDs does its work for each host
-// in turn.
+// which is then --host HOST. The IDs of one command are of one host.
 func TakeHosts(root *cobra.Command) {
 	for _, below := range root.Commands() {
 		TakeHosts(below)
@@ -203,19 +201,14 @@ func TakeHosts(root *cobra.Command) {
 	}
 	work := root.RunE
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		parts, err := partsOf(cmd, words, args)
+		host, args, err := hostOf(cmd, words, args)
 		if err != nil {
 			return err
 		}
-		for _, part := range parts {
-			if part.host != "" {
-				cmd.Flags().Set("host", part.host) //nolint:errcheck // it takes any text
-			}
-			if err := work(cmd, part.args); err != nil {
-				return err
-			}
+		if host != "" {
+			cmd.Flags().Set("host", host) //nolint:errcheck // it takes any text
 		}
-		return nil
+		return work(cmd, args)
 	}
 }
 
@@ -227,32 +220,26 @@ func flagsNameThings(cmd *cobra.Command) (some bool) {
 	return some
 }
 
-// part is what a command does at one host, "" for the one that it is at anyway.
-type part struct {
-	host string
-	args []string
-}
-
-// partsOf parts a command line by the hosts that its words name.
-func partsOf(cmd *cobra.Command, words, args []string) (parts []part, err error) {
+// hostOf is the host that a command line's words name, "" for none, and its arguments without
+// that.
+func hostOf(cmd *cobra.Command, words, args []string) (host string, ids []string, err error) {
 	names := namesIn()
-	host := "" // that all is at
-	at := func(name, what string) error {
+	host = flagText(cmd, "host")
+	given, bare := host != "", false
+	at := func(name, what string) {
 		if host != "" && host != name {
-			return cli.Usagef("%s is on host %s, and the command is for host %s: name one host", cli.Short(what), name, host)
+			err = errors.Join(err, cli.Usagef("%s is on host %s, and the command is for host %s: run it once for each", cli.Short(what), name, host))
 		}
 		host = name
-		return nil
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		word, _ := pflag.UnquoteUsage(f)
 		if name, id, ok := names(f.Value.String()); ok && f.Value.Type() != "bool" && isThing(word) {
 			f.Value.Set(id) //nolint:errcheck // it took a longer one
-			err = errors.Join(err, at(name, f.Value.String()))
+			at(name, f.Value.String())
 		}
 	})
 	last, dash := len(words)-1, cmd.ArgsLenAtDash()
-	parts = []part{{}}
 	for i, arg := range args {
 		word := ""
 		if i <= last {
@@ -261,43 +248,21 @@ func partsOf(cmd *cobra.Command, words, args []string) (parts []part, err error)
 			word = words[last]
 		}
 		name, id, ok := names(arg)
-		if dash >= 0 && i >= dash || !isThing(word) {
-			name, id, ok = "", arg, false
-		}
-		now := &parts[len(parts)-1]
 		switch {
-		case !strings.Contains(word, "..."):
-			if ok {
-				err = errors.Join(err, at(name, arg))
-			}
-		case i > 0 && i >= last && len(now.args) > last && name != now.host:
-			parts = append(parts, part{host: name, args: slices.Clone(now.args[:last])})
-			now = &parts[len(parts)-1]
+		case dash >= 0 && i >= dash || !isThing(word):
+			id = arg
 		case ok:
-			now.host = name
+			at(name, arg)
+		case strings.Contains(word, "..."):
+			bare = true
 		}
-		now.args = append(now.args, id)
+		ids = append(ids, id)
 	}
-	if len(parts) > 1 && cmd.Annotations[OneHost] != "" {
-		err = errors.Join(err, cli.Usagef("%s follows terminals of one host: run it once for each", cmd.CommandPath()))
+	if bare && host != "" && !given {
+		err = errors.Join(err, cli.Usagef("some of what the command names is on host %s, and some says no host: run it once for each", host))
 	}
-	given := flagText(cmd, "host")
-	for i, p := range parts {
-		switch {
-		case p.host == "" && host == "" && len(parts) > 1 && given == "":
-			parts[i].host = cmp.Or(os.Getenv(hostEnv), hosts.Local) // after another one
-		case p.host == "":
-			parts[i].host = host
-		}
-		if h := parts[i].host; given != "" && h != "" && h != given {
-			err = errors.Join(err, cli.Usagef("the command is for host %s by --host and for host %s by what it names", given, h))
-		}
-	}
-	return parts, err
+	return host, ids, err
 }
-
-// OneHost is the annotation of a command that takes several IDs of one host only.
-const OneHost = "tandemux-one-host"
 
 // namesIn gives what parts HOST:ID, where a host has that name, and the address of
 // another host's resource. The list is read when it is needed.

@@ -23,7 +23,7 @@ func newWatchCommand() *cobra.Command {
 	var in struct {
 		Snapshots bool `flag:"snapshots" doc:"Also print the states it starts from, as {\"resource\", \"state\", \"fromSeq\"}"`
 	}
-	cmd := cli.WithJSON(cli.Command("watch [ID...]", `Stream what happens as JSON lines
+	return cli.WithJSON(cli.Command("watch [ID...]", `Stream what happens as JSON lines
 Each is an action, {"channel", "action", "serverSeq", …}, until interrupted or until the
 host is stopped: those of the list of terminals and of every terminal, new ones too; or
 those of the terminals named, until all of them have ended. Of one that has ended
@@ -40,8 +40,6 @@ before, its state is printed, as with --snapshots.`, &in, func(cmd *cobra.Comman
 		defer c.Close()
 		return w.follow(cmd.Context(), endpoint.NewConn(c, w.mirror, p), args)
 	}), cli.Stream[ahp.Envelope](), cli.Stream[ahp.Snapshot]())
-	cmd.Annotations = map[string]string{endpoint.OneHost: "yes"}
-	return cmd
 }
 
 // watcher is the sink that prints. The mirror tells it which terminals exist.
