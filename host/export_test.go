@@ -42,3 +42,6 @@ func Hold(h *Host) (release func()) { return h.core.Lock().Unlock }
 func Tables(h *Host) (map[string]requests.Method, map[string]func(*requests.Conn, json.RawMessage), map[string]requests.Action) {
 	return h.requests.Methods, h.requests.Notifications, h.requests.Actions
 }
+
+// Done is closed when a host has stopped.
+func Done(h *Host) <-chan struct{} { return h.life.done }

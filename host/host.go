@@ -404,10 +404,6 @@ func (h *Host) Warn(about string, err error) { h.activity.Warn(about, err) }
 // Front is what the host is reached by.
 func (h *Host) Front() *front.Front { return h.front }
 
-// Done is closed when the host has stopped: after Shutdown, or after a client's
-// x-tandemux/stop has ended all terminals.
-func (h *Host) Done() <-chan struct{} { return h.life.done }
-
 // Shutdown closes every connection and listener and waits, as long as ctx
 // lasts, until all is let go. It does not end terminals: the keeper keeps
 // them. Calling it again waits for the first call.

@@ -58,7 +58,7 @@ func TestStop(t *testing.T) {
 			break
 		}
 	}
-	<-w.host.Done()
+	<-host.Done(w.host)
 	<-w.keeperDone
 	w.until("the processes have ended", func() bool { return !alive(shell) && !alive(child) })
 	w.until("the socket is gone", func() bool {
@@ -155,7 +155,7 @@ func TestKeeperDies(t *testing.T) {
 		t.Errorf("the next host has %+v", state.Terminals)
 	}
 	p.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
-	<-w.host.Done()
+	<-host.Done(w.host)
 }
 
 // newKeeper starts a keeper that ends with the test.
@@ -216,7 +216,7 @@ func TestRestart(t *testing.T) {
 		t.Error("the shell is gone")
 	}
 	q.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
-	<-w.host.Done()
+	<-host.Done(w.host)
 	w.until("the old shell has ended", func() bool { return !alive(shell) })
 }
 

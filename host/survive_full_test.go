@@ -205,7 +205,7 @@ func TestSuperseded(t *testing.T) {
 			break
 		}
 	}
-	<-w.host.Done()
+	<-host.Done(w.host)
 	if err := <-w.running; err != nil {
 		t.Errorf("run: %v", err)
 	}

@@ -27,7 +27,7 @@ func TestColorsReachTheHost(t *testing.T) {
 	if got.FG != "#657b83" || got.BG != "#fdf6e3" || got.Cursor != "#010203" || len(got.Palette) != 16 || got.Palette[1] != "#dc322f" || got.Palette[0] != "#000000" {
 		t.Errorf("the host knows %+v", got)
 	}
-	if dark, known := u.Model.Dark(); dark || !known {
+	if dark, known := u.Model.Outer().Dark(); dark || !known {
 		t.Errorf("a light terminal is dark: %v, known: %v", dark, known)
 	}
 	n := len(u.Host.Painted)
@@ -62,7 +62,7 @@ func TestColorsAreAskedAgain(t *testing.T) {
 	if n, got := asked(), last(t, u); n != 3 || got.BG != "#101020" {
 		t.Errorf("asked %d times after a change to dark; the host knows %+v", n, got)
 	}
-	if dark, _ := u.Model.Dark(); !dark {
+	if dark, _ := u.Model.Outer().Dark(); !dark {
 		t.Error("a dark terminal is light")
 	}
 	// It tells of changes by itself: the focus is no reason to ask.

@@ -381,7 +381,7 @@ func (u *UI) ReadAtOnce(s string) {
 func (u *UI) Write(s string) { u.write([]byte(s)) }
 
 // LeaveSequence is what would be written now to restore the outer terminal.
-func (u *UI) LeaveSequence() string { return tty.LeaveSequence(u.Model.Caps()) }
+func (u *UI) LeaveSequence() string { return tty.LeaveSequence(u.Model.Outer().Caps) }
 
 // Send delivers a message.
 func (u *UI) Send(msg tea.Msg) {

@@ -10,7 +10,6 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
-	"tandemux/ui/tty"
 )
 
 // newOuter makes the outer terminal's part.
@@ -20,13 +19,6 @@ func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
 	}
 	return outer.New(m.loop, with.Env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }
-
-// Caps is what the outer terminal can do as far as it has said.
-func (m *Model) Caps() tty.Caps { return m.outer.Caps }
-
-// Dark reports whether the outer terminal is dark; known is false while it has
-// not said.
-func (m *Model) Dark() (yes, known bool) { return m.outer.Dark() }
 
 // events handles bells and clipboard writes of the terminals that are followed.
 func (m *Model) events() {

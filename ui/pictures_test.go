@@ -197,7 +197,7 @@ func TestPicturesAreFreed(t *testing.T) {
 	u.WaitIdle()
 	kept := func() (n int) {
 		for i := range 256 {
-			first := u.Model.Caps().Gallery.First
+			first := u.Model.Outer().Caps.Gallery.First
 			if _, ok := emulator.PictureOf(u.Outer(), emulator.Placeholder{ID: first + uint32(i)}); ok {
 				n++
 			}

@@ -163,7 +163,7 @@ func (s *session) read() {
 			return ours
 		})
 		if err != nil {
-			for _, e := range tracker.Exit() {
+			for _, e := range tracker.finish(nil, nil) {
 				s.events = append(s.events, place{e, len(s.data)})
 			}
 			s.ended = true

@@ -125,14 +125,6 @@ func (t *Tracker) Mark(m Mark) []Event {
 	return events
 }
 
-// Exit says that the process has ended: what was being executed is finished.
-// The tracker may be used for another process then.
-func (t *Tracker) Exit() []Event {
-	events := t.finish(nil, nil)
-	*t = Tracker{Available: t.Available}
-	return events
-}
-
 // finish ends what runs, if anything does.
 func (t *Tracker) finish(events []Event, code *int) []Event {
 	if !t.Running {

@@ -14,7 +14,7 @@ func story(tr *Tracker, bodies string) string {
 	for body := range strings.FieldsSeq(bodies) {
 		events := []Event(nil)
 		if body == "exit" {
-			events = tr.Exit()
+			events = tr.finish(nil, nil)
 		} else {
 			if own, ok := strings.CutPrefix(body, "N"); ok {
 				body = "7501;secret;" + own
@@ -163,7 +163,7 @@ func FuzzTracker(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		tr.Exit()
+		tr.finish(nil, nil)
 		if tr.Running {
 			t.Fatal("running after the end")
 		}

@@ -136,7 +136,7 @@ func (tr trial) run(seed uint64) (err error) {
 			for _, v := range viewers {
 				v.apply(actions)
 			}
-			v := &viewer{name: fmt.Sprint("from ", len(log)), emu: tr.new(tr.options(t.Size()))}
+			v := &viewer{name: fmt.Sprint("from ", len(log)), emu: tr.new(tr.options(sizeOf(t)))}
 			v.feed(parts)
 			log = append(log, fmt.Sprintf("join %q", text(parts)))
 			viewers = append(viewers, v)
@@ -310,4 +310,10 @@ func FuzzRule2(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func sizeOf(t *Terminal) (cols, rows int) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	return t.cols, t.rows
 }

@@ -293,13 +293,6 @@ func stopped(fn func()) *time.Timer {
 	return timer
 }
 
-// Size is the present size in cells.
-func (t *Terminal) Size() (cols, rows int) {
-	t.screen.Lock()
-	defer t.screen.Unlock()
-	return t.cols, t.rows
-}
-
 // Close stops reading and closes the pty. It waits for nothing, so it may be
 // called under the holder's lock; Done is closed when the goroutines have
 // ended. The child is not signalled, except that the kernel hangs up when no

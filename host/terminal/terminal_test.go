@@ -81,8 +81,8 @@ func TestResize(t *testing.T) {
 	resize(40, 12, ahp.TerminalResized{Cols: 40, Rows: 12})
 	h.see("size 12 40\r\n")
 	h.see("signalled")
-	if c, r := h.term.Size(); c != 40 || r != 12 {
-		t.Errorf("Size = %d×%d", c, r)
+	if c, r := sizeOf(h.term); c != 40 || r != 12 {
+		t.Errorf("size = %d×%d", c, r)
 	}
 	resize(0, 100000, ahp.TerminalResized{Cols: 1, Rows: emulator.MaxRows})
 	h.see("size 2000 1\r\n")
