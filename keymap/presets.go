@@ -120,7 +120,6 @@ var afterPrefix = [][]string{
 	{"copy-selection", "Y", "Y", "Y"},
 	{"paste-buffer", "]", "]", "]"},
 	{"choose-buffer", "#", "= #", "#"},
-	{"allow-clipboard", "V", "V", "V"},
 	{"delete-buffer", "", "-"},
 	{"edit-scrollback", "E", "e", "h"},
 	{"copy-open-link", "O", "O", "O"},

@@ -103,7 +103,7 @@ type Look struct {
 	RecordInput    bool
 	PredictEcho    string
 
-	ProgramClipboard clipboard.Policy
+	ProgramClipboard string
 
 	// Scrollback is how many lines terminals keep for which nothing else was asked,
 	// as emulator.Options.History has it.
@@ -122,8 +122,8 @@ func (l *Look) Options() []option.Option {
 			Doc: "What the mouse selects is copied.",
 		},
 		{
-			Name: "clipboard", Value: option.Default(&l.ProgramClipboard, "focused"), Choices: []string{"focused", "ask", "off"},
-			Doc: "Which programs may set the clipboard (OSC 52): that of the focused pane, those that you let, or none.",
+			Name: "clipboard", Value: option.Default(&l.ProgramClipboard, "focused"), Choices: []string{"focused", "off"},
+			Doc: "Which programs may set the clipboard (OSC 52): that of the focused pane, or none.",
 		},
 		{
 			Name: "link-hover", Value: &l.Hover,

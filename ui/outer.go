@@ -35,8 +35,9 @@ func (m *Model) events() {
 			case emulator.EventBell:
 				bell = true
 			case emulator.EventClipboard:
-				_, focused, _ := m.panes.Focused()
-				m.clip.Program(m.cfg.ProgramClipboard, t == focused, t.Quoted(), ev.Text)
+				if _, focused, _ := m.panes.Focused(); t == focused && m.cfg.ProgramClipboard != "off" {
+					m.clip.Program(t.Quoted(), ev.Text)
+				}
 			}
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/hosts"
 	"tandemux/internal/local"
-	"tandemux/internal/termcmd"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -63,7 +62,6 @@ func Command(c Checks) *cobra.Command {
 		{"other hosts", checkHosts},
 		{"logout", checkLogout},
 		{"agents", c.Agents},
-		{"agents' limits", checkRefusals},
 		{"sandbox", checkSandbox},
 		{"terminal", c.Terminal},
 		{"colours", checkColours},
@@ -275,24 +273,6 @@ func (o *profileOptions) take(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bytes; look at it with `go tool pprof -top %s`\n", o.Output, len(got.Profile), o.Output)
 		return nil
 	})
-}
-
-// checkRefusals says what agents were not allowed since the host started.
-func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
-	var list []ahp.AgentRefusal
-	err := endpoint.WithHost(cmd, endpoint.Options{}, func(ctx context.Context, s *endpoint.Conn) (err error) {
-		list, err = termcmd.Refusals(s, ctx)
-		return err
-	})
-	switch {
-	case errors.Is(err, local.ErrNoHost):
-		return OK, "no host runs"
-	case err != nil:
-		return Warn, err.Error()
-	case len(list) == 0:
-		return OK, "agents were refused nothing"
-	}
-	return Warn, "not allowed: " + termcmd.RefusalText(list) + "; the options agent-… say what agents may do"
 }
 
 // checkSandbox says whether tasks can be shut in here. That they can't is a warning:

@@ -3,7 +3,6 @@ package termcmd
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,16 +160,12 @@ func (r row) commandText() string {
 // Ls is `tandemux ls`.
 func Ls() *cobra.Command {
 	return cli.WithJSON(cli.Command("ls", "List the terminals\n"+endpoint.OfAll, nil, func(cmd *cobra.Command, _ []string) error {
-		var refused []ahp.AgentRefusal
 		rows, missed, err := ofEach(cmd, func(ctx context.Context, s *endpoint.Conn) (rows []row, _ error) {
 			for _, t := range s.Terminals() {
 				rows = append(rows, rowOf(t, s.Me()))
 			}
 			for _, o := range Orphans(s, ctx) {
 				rows = append(rows, row{ID: endpoint.LastPart(o.Terminal), Host: hosted.Host(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}})
-			}
-			if !cli.AsJSON(cmd) && s.At.Own() {
-				refused, _ = Refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
 			}
 			return rows, nil
 		})
@@ -185,7 +180,6 @@ func Ls() *cobra.Command {
 			case len(rows) == 0 && missed == nil:
 				fmt.Fprintln(cmd.ErrOrStderr(), "there are no terminals; `tandemux new` makes one")
 			}
-			defer printRefusals(cmd.ErrOrStderr(), refused)
 			return printRows(w, rows)
 		})
 		return cmp.Or(printed, missed)
@@ -234,45 +228,4 @@ func Orphans(s *endpoint.Conn, ctx context.Context) []ahp.Orphan {
 		return nil // a token may not ask
 	}
 	return got.Orphans
-}
-
-// refusedLately is how long `tandemux ls` speaks of what agents were not allowed.
-const refusedLately = 10 * time.Minute
-
-// Refusals are what agents were not allowed since the host started, oldest first.
-func Refusals(s *endpoint.Conn, ctx context.Context) ([]ahp.AgentRefusal, error) {
-	var r struct {
-		Snapshot struct{ State json.RawMessage } `json:"snapshot"`
-	}
-	if err := s.Ask(ctx, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.ActivityURI}, &r); err != nil {
-		return nil, err
-	}
-	var state ahp.ActivityState
-	if err := json.Unmarshal(r.Snapshot.State, &state); err != nil {
-		return nil, fmt.Errorf("read the host's activity: %w", err)
-	}
-	return state.Refusals, nil
-}
-
-// RefusalText words the newest refusals, in a line.
-func RefusalText(list []ahp.AgentRefusal) string {
-	last := list[len(list)-1]
-	text := fmt.Sprintf("%s: %s (%s) at %s", cli.Short(last.Agent), cli.Short(last.What), cli.Short(last.Why), time.UnixMilli(last.At).Format("15:04"))
-	if last.Count > 1 {
-		text += fmt.Sprintf(", %d times", last.Count)
-	}
-	if n := len(list) - 1; n > 0 {
-		text += fmt.Sprintf("; and %d more", n)
-	}
-	return text
-}
-
-// printRefusals says below the terminals what agents were not allowed lately.
-func printRefusals(w io.Writer, list []ahp.AgentRefusal) {
-	for len(list) > 0 && time.Since(time.UnixMilli(list[0].At)) > refusedLately {
-		list = list[1:]
-	}
-	if len(list) > 0 {
-		fmt.Fprintf(w, "not allowed: %s; audit.log has all\n", RefusalText(list))
-	}
 }

@@ -32,7 +32,6 @@ func TestApprovalIsWhole(t *testing.T) {
 		s.took()
 		if size[0] == 40 {
 			s.typed("ay2")
-			s.do("chat-approve", "chat-approve-always")
 			if got := s.took(); strings.Contains(got, "Confirmed") {
 				t.Fatalf("%v: allowed before its end showed: %s", size, got)
 			}

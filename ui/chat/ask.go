@@ -122,20 +122,6 @@ func (c *Chat) answer(o approval.Option) {
 	c.Sent(t.ToolCallID)
 }
 
-// Answer answers what waits by the kind of the answer: "allow_once",
-// "allow_always", "reject_once"; it reports whether there is such an answer.
-func (c *Chat) Answer(group string) bool {
-	t := c.asked()
-	if t == nil {
-		return false
-	}
-	o, ok := c.ask.read.Find(approval.Key(group))
-	if ok {
-		c.answer(o)
-	}
-	return ok
-}
-
 // answered tells the person that somebody else was first.
 func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
 	if a.ToolCallID != c.ask.id { // also one that was answered here

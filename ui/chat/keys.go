@@ -59,10 +59,6 @@ var commands = map[string]func(c *Chat){
 	"scroll-page-down": func(c *Chat) { c.page(1) },
 	"scroll-top":       func(c *Chat) { c.Unfocus(); c.Scroll(-1 << 30) },
 	"scroll-bottom":    func(c *Chat) { c.Bottom() },
-
-	"chat-approve":        func(c *Chat) { c.choose("allow_once", "allowed") },
-	"chat-approve-always": func(c *Chat) { c.choose("allow_always", "always allowed") },
-	"chat-reject":         func(c *Chat) { c.choose("reject_once", "rejected") },
 }
 
 // Do runs a command; it reports whether there is one of that name.
@@ -150,15 +146,6 @@ func (c *Chat) askKey(stroke string) bool {
 		return true
 	}
 	return false
-}
-
-// choose answers the question from a command.
-func (c *Chat) choose(group, what string) {
-	if c.asked() == nil {
-		c.do.Say(false, "no tool call waits here")
-	} else if !c.Answer(group) {
-		c.do.Say(false, "it can't be "+what)
-	}
 }
 
 // enter does what enter does where the keys are.

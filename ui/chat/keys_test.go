@@ -129,10 +129,6 @@ func TestCommands(t *testing.T) {
 		{"chat-options", ready, run("chat-options"), did("choose Options: Mode: Code | Model: Large | Ask before tools run: whenever the agent asks")},
 		{"chat-options", ready, func(s *stage) { s.do("chat-options"); s.chosen(2); s.chosen(1) }, did("set tandemux/confirm=reads")},
 		{"chat-model", ready, func(s *stage) { s.do("chat-model"); s.chosen(1) }, did("set model=s")},
-		{"chat-approve", waiting, run("chat-approve"), did(`"selectedOptionId":"once"`)},
-		{"chat-approve-always", waiting, run("chat-approve-always"), did(`"selectedOptionId":"always"`)},
-		{"chat-reject", waiting, run("chat-reject"), did(`"selectedOptionId":"no"`)},
-		{"chat-reject", ready, run("chat-reject"), did("no tool call waits here")},
 		{"copy-mode", ready, run("copy-mode"), shows("┃")},
 		{"chat-prompt", ready, run("copy-mode", "chat-prompt"), func(t *testing.T, s *stage) {
 			if s.c.Reading() {

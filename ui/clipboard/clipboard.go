@@ -34,8 +34,7 @@ type Clipboard struct {
 	clipping bool    // a program is setting the clipboard
 	next     *Copied // what it is to be set to then; nil for nothing
 
-	spent spent   // by programs
-	asked *Copied // what a program wants to set it to; nil for nothing
+	spent spent // by programs
 }
 
 // New makes a clipboard. desk and clipper may be nil. outer asks the outer terminal to set its
@@ -291,10 +290,6 @@ func (b *buffers) remove(id int) {
 	}
 }
 
-// Policy says which programs may set the clipboard by OSC 52: "focused" lets that of the
-// focused pane, "ask" asks, "off" lets none.
-type Policy = string
-
 const (
 	// period is the time in which programs may set the clipboard so often, to so many
 	// bytes together.
@@ -310,11 +305,8 @@ type spent struct {
 	bytes int
 }
 
-// Program handles that a program, called name, sets the clipboard.
-func (c *Clipboard) Program(may Policy, focused bool, name, text string) {
-	if may == "off" || may != "ask" && !focused {
-		return
-	}
+// Program sets the clipboard for a program (OSC 52), called name.
+func (c *Clipboard) Program(name, text string) {
 	now := c.loop.Now()
 	if s := &c.spent; now.Sub(s.since) > period {
 		*s = spent{since: now}
@@ -325,25 +317,5 @@ func (c *Clipboard) Program(may Policy, focused bool, name, text string) {
 		c.loop.Say(status.Warning, "%s sets the clipboard too often, or to too much: it was not set", name)
 		return
 	}
-	if may == "ask" {
-		c.asked = &Copied{Text: text, What: words.Counted(text)}
-		c.loop.Say(status.Warning, "%s wants to set the clipboard to %s: %s lets it", name, c.asked.What, c.loop.Keys("allow-clipboard"))
-		return
-	}
 	c.outer(text, false)
-}
-
-// Allow sets the clipboard to what a program asked for last.
-func (c *Clipboard) Allow() {
-	if c.asked == nil {
-		c.loop.Say(status.Info, "no program asks for the clipboard")
-		return
-	}
-	t := *c.asked
-	c.asked = nil
-	if why := c.outer(t.Text, false); why != "" {
-		c.loop.Say(status.Warning, "the clipboard is not set: %s", why)
-		return
-	}
-	c.loop.Brief("sent %s to the terminal's clipboard", t.What)
 }

@@ -88,7 +88,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"menu", "new-on", "new-stacked", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject"} // found in the palette
+	byName := []string{"menu", "new-on", "new-stacked", "focus-pane", "rotate", "move-tab", "messages", "pane-info", "arrange", "swap-marked", "new-floating", "popup", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {

@@ -161,7 +161,6 @@ var copyActions = map[string]action{
 	"search-all": func(cp *Copying, args []string) { cp.searchAll(args) },
 
 	"paste-buffer":    func(cp *Copying, _ []string) { cp.clip.Paste(0) },
-	"allow-clipboard": func(cp *Copying, _ []string) { cp.clip.Allow() },
 	"choose-buffer":   func(cp *Copying, _ []string) { cp.clip.Choose() },
 	"delete-buffer":   func(cp *Copying, _ []string) { cp.clip.Forget() },
 	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, args) },
