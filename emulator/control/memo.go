@@ -111,6 +111,9 @@ func (m *SGRMemo) find(p []byte) (x *sgrEffect, n int) {
 		return nil, 0
 	}
 	key, hash, n := memoKey(p)
+	if n > maxMemoLen || p[n-1] != 'm' {
+		return nil, 0
+	}
 	i := hash >> (32 - memoBits)
 	if x = &m.effects[i]; x.key == key {
 		return x, n

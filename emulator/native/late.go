@@ -58,7 +58,7 @@ func take(e *Engine, p []byte) {
 	l := &e.late
 	if len(l.buf) == 0 {
 		n := 0
-		if len(p) >= l.least {
+		if e.cur.y == e.rows-1 && len(p) >= l.least {
 			n = bytes.IndexByte(p, '\n') + 1
 			e.write(p[:n])
 			p = p[n:]

@@ -288,7 +288,8 @@ func (e *Engine) markRows(from, to int) {
 		e.damageAll = true
 		return
 	}
-	for y := from; y <= to; y++ {
-		e.damage[y] = emulator.Span{From: 0, To: e.cols}
+	d, all := e.damage[from:to+1], emulator.Span{From: 0, To: e.cols}
+	for i := range d {
+		d[i] = all
 	}
 }

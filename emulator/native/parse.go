@@ -59,8 +59,16 @@ func (e *Engine) wholeCSI(p []byte) int {
 		e.sgr()
 		e.intervene()
 		e.memo.Learn(p, n, &e.parser)
-	default:
-		e.CSI(final)
+	default: // As CSI, of what has no prefix or intermediate.
+		if do := csiTable[0][0][final-0x40]; do != nil {
+			do(e)
+			if e.doubled {
+				fit(e)
+			}
+		}
+		if final != 'h' && final != 'l' {
+			e.intervene()
+		}
 	}
 	return n
 }

@@ -51,10 +51,15 @@ func singleEdge(e *Engine) int {
 // penCell is the style part of a cell printed now.
 func (e *Engine) penCell() cell {
 	if e.penStale {
-		e.penStale = false
-		e.penBits = cell(e.styles.find(&e.cur.pen, e.link)) << styleShift
+		e.fillPen()
 	}
 	return e.penBits
+}
+
+// fillPen is apart so that penCell is inlined.
+func (e *Engine) fillPen() {
+	e.penStale = false
+	e.penBits = cell(e.styles.find(&e.cur.pen, e.link)) << styleShift
 }
 
 // printASCII prints p up to its first byte that is not printable ASCII, and
@@ -113,13 +118,14 @@ func fillASCII(dst []cell, src []byte, pen cell) int {
 	for i+8 <= len(src) && i+8 <= len(dst) {
 		v := binary.LittleEndian.Uint64(src[i:])
 		if stop := (v | (v + ones) | (v - 0x20*ones)) & high; stop != 0 {
-			// The lowest of those above 0x7e or below 0x20 is marked right.
-			d := dst[i : i+bits.TrailingZeros64(stop)>>3]
+			// The lowest of those above 0x7e or below 0x20 is marked right. Without a
+			// branch, as the length of a text can't be foreseen.
+			d, n := dst[i:i+8:i+8], bits.TrailingZeros64(stop)>>3
 			for j := range d {
-				d[j] = pen | cell(v&0xff)
+				d[j] ^= (d[j] ^ (pen | cell(v&0xff))) & cell((j-n)>>8)
 				v >>= 8
 			}
-			return i + len(d)
+			return i + n
 		}
 		d := dst[i : i+8 : i+8]
 		d[0] = pen | cell(v&0xff)
