@@ -40,7 +40,7 @@ BENCHSTAT   := $(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-2
 
 # What `make bench` measures and compares with bench/baseline.txt: the ways of a
 # byte and of a key. A regression of more than 5 % is a defect.
-BENCH_PACKAGES := ./ahp/wire ./emulator/native ./host/terminal ./host ./internal/client ./internal/wsrpc ./ui ./ui/paint
+BENCH_PACKAGES := ./ahp/wire ./emulator/native ./host/terminal ./host/terminal/filter ./host ./internal/client ./internal/wsrpc ./ui ./ui/paint
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
