@@ -51,13 +51,13 @@ func singleEdge(e *Engine) int {
 // penCell is the style part of a cell printed now.
 func (e *Engine) penCell() cell {
 	if e.penStale {
-		e.fillPen()
+		fillPen(e)
 	}
 	return e.penBits
 }
 
 // fillPen is apart so that penCell is inlined.
-func (e *Engine) fillPen() {
+func fillPen(e *Engine) {
 	e.penStale = false
 	e.penBits = cell(e.styles.find(&e.cur.pen, e.link)) << styleShift
 }
