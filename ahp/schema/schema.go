@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -54,58 +53,6 @@ func closeObject(s *object) {
 	}
 	if s.Properties != nil && s.AllOf == nil && s.Ref == "" {
 		s.AdditionalProperties = &object{Not: &object{}}
-	}
-}
-
-// Named is the part of a document that describes a type by its name, a method, an action
-// or a kind of channel, with all that it refers to; nil where there is none. Of a
-// method it is params and result.
-func Named(doc *jsonschema.Schema, name string) *jsonschema.Schema {
-	part := &object{Schema: doc.Schema, Title: name, Defs: properties{}}
-	if doc.Defs[name] != nil {
-		part.Ref = refTo(name)
-	}
-	for _, table := range []string{Actions, States} {
-		if t := doc.Defs[table]; t != nil && t.Properties[name] != nil {
-			part.Ref = t.Properties[name].Ref
-		}
-	}
-	for member, table := range map[string]string{"params": Params, "result": Results} {
-		if t := doc.Defs[table]; t != nil && t.Properties[name] != nil {
-			if part.Properties == nil {
-				part.Properties = properties{}
-			}
-			part.Properties[member] = t.Properties[name]
-		}
-	}
-	if part.Ref == "" && part.Properties == nil {
-		return nil
-	}
-	collect(doc, part, part.Defs)
-	return part
-}
-
-// Names are all that Named knows but the types.
-func Names(doc *jsonschema.Schema) []string {
-	all := properties{}
-	for _, table := range []string{Params, Actions, States} {
-		maps.Copy(all, doc.Defs[table].Properties)
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-// collect puts what s refers to into defs.
-func collect(doc, s *object, defs properties) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic("schema: " + err.Error())
-	}
-	for _, after := range strings.Split(string(text), `"`+refTo(""))[1:] {
-		name, _, _ := strings.Cut(after, `"`)
-		if defs[name] == nil {
-			defs[name] = doc.Defs[name]
-			collect(doc, doc.Defs[name], defs)
-		}
 	}
 }
 

@@ -2,9 +2,7 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -190,40 +188,6 @@ func fill(v reflect.Value) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i))
-		}
-	}
-}
-
-// TestNamed: a part has what it refers to, and describes what it is named after.
-func TestNamed(t *testing.T) {
-	doc := Document(ahp.V1)
-	for name, of := range map[string][2]string{
-		"terminal/claimed": {`{"type":"terminal/claimed","claim":{"kind":"client","clientId":"a"}}`, `{"type":"terminal/claimed"}`},
-		"createTerminal":   {`{"params":{"channel":"t","claim":{"kind":"client","clientId":"a"}},"result":null}`, `{"params":{}}`},
-		"terminal":         {`{"title":"","content":[],"lifecycle":{"status":"running"},"claim":{"kind":"client","clientId":"a"}}`, `{"title":""}`},
-		"Lifecycle":        {`{"status":"exited","exitCode":1}`, `{"exitCode":1}`},
-	} {
-		part := Named(doc, name)
-		if part == nil {
-			t.Fatalf("there is no %q", name)
-		}
-		r := resolved(t, part)
-		if err := r.Validate(decode(t, []byte(of[0]))); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if r.Validate(decode(t, []byte(of[1]))) == nil {
-			t.Errorf("%s: %s fits", name, of[1])
-		}
-		if part.Defs["TokenListResult"] != nil {
-			t.Errorf("%s has more than it refers to: %v", name, slices.Sorted(maps.Keys(part.Defs)))
-		}
-	}
-	if Named(doc, "nonsense") != nil {
-		t.Error("there is a part that is nonsense")
-	}
-	for _, name := range Names(doc) {
-		if Named(doc, name) == nil {
-			t.Errorf("%s has no part", name)
 		}
 	}
 }
