@@ -251,9 +251,15 @@ func TestWaitAlone(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	first := make(chan bool, 1)
-	go func() { first <- WaitAlone(nil, r.Fd(), time.Minute) }()
+	wait := func() { first <- WaitAlone(nil, r.Fd(), time.Minute) }
+	go wait()
 	for !waits.Load() {
-		runtime.Gosched()
+		select {
+		case <-first: // a signal ended it before it was seen
+			go wait()
+		default:
+			runtime.Gosched()
+		}
 	}
 	if WaitAlone(nil, r.Fd(), time.Minute) {
 		t.Error("two wait")
