@@ -24,10 +24,14 @@ var backends = []backend{
 	}},
 }
 
-// onBoth runs a test on each.
+// onBoth runs a test on each, at the same time as others.
 func onBoth(t *testing.T, test func(t *testing.T, db backend)) {
+	t.Parallel()
 	for _, db := range backends {
-		t.Run(db.name, func(t *testing.T) { test(t, db) })
+		t.Run(db.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, db)
+		})
 	}
 }
 

@@ -34,6 +34,7 @@ func filled(t *testing.T) (dir, path string) {
 }
 
 func TestDamagedIsMovedAside(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(text []byte) []byte{
 		"no database":   func([]byte) []byte { return bytes.Repeat([]byte("not a database "), 1000) },
 		"header":        func(b []byte) []byte { copy(b, "garbage of somebody"); return b },

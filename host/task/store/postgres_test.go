@@ -24,6 +24,7 @@ var onPostgres = backends[1]
 
 // TestSchemasAgree: both have the same columns, besides what is about the database itself.
 func TestSchemasAgree(t *testing.T) {
+	t.Parallel()
 	columns := func(s *Store, query string) string {
 		t.Helper()
 		found, err := all[string](context.Background(), s.reading(), query)
@@ -45,6 +46,7 @@ func TestSchemasAgree(t *testing.T) {
 }
 
 func TestNewerPostgresIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := onPostgres.open(t, dir)
 	if _, err := s.w.Exec("update about set schema = ?", len(postgresMigrations())+1); err != nil {
@@ -225,6 +227,7 @@ func passfile(t *testing.T, word string) string {
 // TestUnansweredCommit: what was done without an answer is done once. The server, which
 // does not know that the connection is gone, holds its lock; that is no hindrance.
 func TestUnansweredCommit(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	dir := t.TempDir()
 	onPostgres.url(t, dir)
@@ -333,6 +336,7 @@ func TestPasswords(t *testing.T) {
 // TestMoved: what lies on the disk from before the records were in a database is older than
 // it, also when that is the one from before.
 func TestMoved(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	born := func(db backend) time.Time {
 		s := db.open(t, dir)
