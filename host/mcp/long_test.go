@@ -288,6 +288,9 @@ func TestWaitsForInput(t *testing.T) {
 	}
 	t.Parallel()
 	a := newAgent(hosttest.New(t, ""), "asker")
+	editor, silent := make(chan map[string]any), make(chan map[string]any)
+	go func() { editor <- a.get("run_command", m{"command": []string{"bash", "-c", "read -e -p 'Name: ' x"}}) }()
+	go func() { silent <- a.get("run_command", m{"line": "printf 'Fetching [y/N]: '; sleep 5; echo done"}) }()
 	r := a.get("run_command", m{"line": `printf 'Continue? [y/N] '; read x; echo "got $x"`})
 	if r["waitsForInput"] != true || r["prompt"] != "Continue? [y/N] " || r["timedOut"] != nil || r["running"] != true {
 		t.Fatalf("run_command: %v", r)
@@ -310,11 +313,11 @@ func TestWaitsForInput(t *testing.T) {
 		t.Errorf("answered: %v", w)
 	}
 	// A line editor, which waits for several things.
-	if r := a.get("run_command", m{"command": []string{"bash", "-c", "read -e -p 'Name: ' x"}}); r["waitsForInput"] != true || r["prompt"] != "Name: " {
+	if r := <-editor; r["waitsForInput"] != true || r["prompt"] != "Name: " {
 		t.Errorf("a line editor: %v", r)
 	}
 	// What is silent and reads nothing does not, whatever its line looks like.
-	if r := a.get("run_command", m{"line": "printf 'Fetching [y/N]: '; sleep 5; echo done"}); r["output"] != "Fetching [y/N]: done\n" || r["waitsForInput"] != nil {
+	if r := <-silent; r["output"] != "Fetching [y/N]: done\n" || r["waitsForInput"] != nil {
 		t.Errorf("silent: %v", r)
 	}
 }
