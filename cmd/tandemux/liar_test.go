@@ -38,7 +38,8 @@ func forbidden(r rune) bool {
 
 // hostile are texts that do something to a terminal which prints them: each character
 // that is forbidden, and sequences that set the title and the clipboard and ask questions.
-var hostile = func() (all []string) {
+// They are made when they are asked for: this binary is also each tandemux of a script.
+var hostile = sync.OnceValue(func() (all []string) {
 	for r := range rune(0x10000) {
 		if forbidden(r) {
 			all = append(all, string(r))
@@ -48,7 +49,7 @@ var hostile = func() (all []string) {
 		all = append(all, intro+"0;title\x07", intro+"52;c;aGk=\x1b\\", intro+"8;;http://x\u009c")
 	}
 	return append(all, "\x1b[6n", "\u009b6n", "\x1b[c", "\x1bP$qm\x1b\\", "a\u202egnp.exe", "\u2066x\u2069\u2028y")
-}()
+})
 
 // liar is a host that answers every request as its schema allows, with hostile texts in
 // all strings, or refuses it with one.
@@ -80,7 +81,7 @@ func (l *liar) text(name, like string) string {
 	}
 	var b strings.Builder
 	for range 1 + l.random.IntN(8) {
-		b.WriteString(hostile[l.random.IntN(len(hostile))])
+		b.WriteString(hostile()[l.random.IntN(len(hostile()))])
 		b.WriteString("é word ")
 	}
 	return b.String()
