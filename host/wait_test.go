@@ -80,9 +80,9 @@ func TestWait(t *testing.T) {
 		t.Errorf("idle: %+v", r)
 	}
 	begin := time.Now()
-	idle := p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 1500})
+	idle := p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 3000})
 	do(`for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done`)
-	if r := p.answer(idle); r.Reason != ahp.WaitMet || time.Since(begin) < 2*time.Second {
+	if r := p.answer(idle); r.Reason != ahp.WaitMet || time.Since(begin) < 3500*time.Millisecond {
 		t.Errorf("idle while busy: %+v after %v", r, time.Since(begin))
 	}
 	if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand, TimeoutMs: 50})); r.Reason != ahp.WaitTimeout || !r.Running || r.CommandID != "c1" {
