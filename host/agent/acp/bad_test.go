@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -362,6 +363,28 @@ type counter struct {
 func (c *counter) Tool(agent.ToolCall) { c.tools++ }
 func (c *counter) Notice(string)       { c.notices++ }
 
+// TestLastWords: what an agent said before it ended is read, however late.
+func TestLastWords(t *testing.T) {
+	p, err := New(Config{ID: "it", Command: []string{"sh", "-c", "echo one; echo two >&2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pr, err := p.start(t.Context(), t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pr.out.Close()
+	<-pr.gone
+	time.Sleep(2 * agent.LastWords) // the lateness is the point
+	if text, err := io.ReadAll(pr.out); err != nil || string(text) != "one\n" {
+		t.Errorf("it said %q, %v", text, err)
+	}
+	if said := pr.errors.last(); said != "two" {
+		t.Errorf("it said %q on stderr", said)
+	}
+	pr.stop()
+}
+
 // The log of stderr has a bound, and is for its owner only.
 func TestLogIsBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "logs", "scripted.log")
@@ -376,7 +399,7 @@ func TestLogIsBounded(t *testing.T) {
 	}
 	w.Write([]byte("the last words\n\n"))
 	w.Close()
-	s.close(10 * time.Second)
+	s.close()
 	total := int64(0)
 	for _, f := range []string{file, file + ".1"} {
 		info, err := os.Stat(f)

@@ -69,7 +69,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(strings.Repeat("{", 300)+"\n{}\n"), uint8(100))
 	f.Add([]byte(strings.Repeat("x", 70000)+"\n{}\n"), uint8(3))
 	f.Fuzz(func(t *testing.T, text []byte, most uint8) {
-		l := newLines(nil, os.Stdin, int(most)+1, func([]byte) {})
+		l := newLines(nil, agent.NewOutput(os.Stdin), int(most)+1, func([]byte) {})
 		l.r = bufio.NewReaderSize(bytes.NewReader(text), 16)
 		for n := 0; ; n++ {
 			msg, err := l.Read(context.Background())

@@ -299,8 +299,8 @@ var errGarbage = fmt.Errorf("it wrote more than %d MB to stdout that are no mess
 // lines is a jsonrpc.Transport over a child's stdin and stdout: one message a
 // line.
 type lines struct {
-	in   *os.File // the child's stdin
-	out  *os.File // the child's stdout
+	in   *os.File      // the child's stdin
+	out  *agent.Output // the child's stdout
 	r    *bufio.Reader
 	max  int
 	note func(line []byte) // takes what is no message
@@ -311,7 +311,7 @@ type lines struct {
 	line    []byte // Write's, reused
 }
 
-func newLines(in, out *os.File, most int, note func([]byte)) *lines {
+func newLines(in *os.File, out *agent.Output, most int, note func([]byte)) *lines {
 	return &lines{in: in, out: out, r: bufio.NewReaderSize(out, 64<<10), max: most, note: note}
 }
 

@@ -23,15 +23,13 @@ const (
 	// termTime after SIGTERM.
 	quitTime = time.Second
 	termTime = 3 * time.Second
-	// lastWords is how long output is still read after the process has ended:
-	// another process may hold the pipe open for ever.
-	lastWords = 500 * time.Millisecond
 )
 
 // process is a running agent: the leader of a process group.
 type process struct {
 	cmd     *exec.Cmd
-	in, out *os.File
+	in      *os.File
+	out     *agent.Output
 	errors  *stderr
 	watcher *procgroup.Watcher
 	ended   chan struct{} // the leader is gone, and how is known
@@ -120,7 +118,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	ends[3].Close()
 	ends[5].Close()
 	pr := &process{
-		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile, p.c.Stderr),
+		cmd: cmd, in: ends[1], out: agent.NewOutput(ends[2]), errors: newStderr(ends[4], p.c.LogFile, p.c.Stderr),
 		ended: make(chan struct{}), gone: make(chan struct{}),
 	}
 	if pr.watcher, err = procgroup.Watch(cmd.Process.Pid); err != nil {
@@ -135,13 +133,13 @@ func (pr *process) wait() {
 	defer close(pr.gone)
 	pr.how = procgroup.How(pr.cmd.Wait())
 	close(pr.ended)
-	time.AfterFunc(lastWords, func() { pr.out.Close() })
+	pr.out.Ended()
 	group := -pr.cmd.Process.Pid
 	if syscall.Kill(group, syscall.SIGTERM) == nil && !pr.emptyWithin(termTime) {
 		syscall.Kill(group, syscall.SIGKILL)
 	}
 	pr.watcher.Release()
-	pr.errors.close(lastWords)
+	pr.errors.close()
 }
 
 // emptyWithin waits for the group of a reaped leader to have no member.

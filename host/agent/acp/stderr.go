@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
+	"tandemux/host/agent"
 	"tandemux/internal/plaintext"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // stderr takes what an agent writes to stderr, and what on stdout is no message.
 type stderr struct {
-	r    *os.File
+	r    *agent.Output
 	done chan struct{}
 	each func(string) // gets whole lines; nil: nobody does
 	part []byte       // of a line, for each
@@ -40,13 +40,13 @@ type stderr struct {
 // newStderr reads r until it ends. path is the log's file, or empty; each may be
 // nil.
 func newStderr(r *os.File, path string, each func(string)) *stderr {
-	s := &stderr{r: r, path: path, done: make(chan struct{}), each: each}
+	s := &stderr{r: agent.NewOutput(r), path: path, done: make(chan struct{}), each: each}
 	if path != "" && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		s.open()
 	}
 	go func() {
 		defer close(s.done)
-		io.Copy(s, r) //nolint:errcheck // it ends with the agent, or is closed
+		io.Copy(s, s.r) //nolint:errcheck // it ends with the agent, or is closed
 		s.tell([]byte("\n"))
 	}()
 	return s
@@ -145,14 +145,11 @@ func (s *stderr) last() string {
 	return clip(other, 300)
 }
 
-// close ends reading after a while: another process may hold the pipe.
-func (s *stderr) close(after time.Duration) {
-	select {
-	case <-s.done:
-	case <-time.After(after):
-	}
-	s.r.Close()
+// close ends reading once the agent has ended.
+func (s *stderr) close() {
+	s.r.Ended()
 	<-s.done
+	s.r.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file != nil {

@@ -28,9 +28,6 @@ const (
 	maxSaid = 64 << 20
 	// Grace is how long a program may take to end after SIGTERM.
 	Grace = 3 * time.Second
-	// lastWords is how long output is read after the program has ended: another
-	// process may hold the pipe open.
-	lastWords = 500 * time.Millisecond
 )
 
 // Call is a program to be run.
@@ -81,9 +78,9 @@ func Run(ctx context.Context, c Call) error {
 	err = cmd.Wait()
 	close(ended)
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // nothing is left of its group, mostly
-	closing := time.AfterFunc(lastWords, func() { out[0].Close(); out[1].Close() })
+	out[0].Ended()
+	out[1].Ended()
 	readers.Wait()
-	closing.Stop()
 	out[0].Close()
 	out[1].Close()
 	switch {
@@ -107,29 +104,30 @@ type run struct {
 }
 
 // start starts the program, and gives the read ends of its stdout and stderr.
-func start(c Call) (cmd *exec.Cmd, out [2]*os.File, err error) {
+func start(c Call) (cmd *exec.Cmd, out [2]*agent.Output, err error) {
 	path, err := agent.LookPath(c.Launch.Argv[0], c.Launch.Env)
 	if err != nil {
 		return nil, out, err
 	}
-	var in [2]*os.File
+	var in, from [2]*os.File
 	for i := range out {
-		if out[i], in[i], err = os.Pipe(); err != nil {
+		if from[i], in[i], err = os.Pipe(); err != nil {
 			break
 		}
+		out[i] = agent.NewOutput(from[i])
 	}
 	if err == nil {
 		cmd = &exec.Cmd{
 			Path: path, Args: c.Launch.Argv, Env: c.Launch.Env, Dir: c.Launch.Dir, Stdin: bytes.NewReader(c.Input), Stdout: in[0], Stderr: in[1],
-			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: lastWords,
+			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: agent.LastWords,
 		}
 		err = cmd.Start()
 	}
 	in[0].Close()
 	in[1].Close()
 	if err != nil {
-		out[0].Close()
-		out[1].Close()
+		from[0].Close()
+		from[1].Close()
 	}
 	return cmd, out, err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,6 +66,47 @@ func TestRun(t *testing.T) {
 				t.Errorf("stderr %q, want %q", stderr, tt.stderr)
 			}
 		})
+	}
+}
+
+// TestLastWords: what a program said before it ended is heard, however long that takes; who
+// holds its pipe open longer is not waited for.
+func TestLastWords(t *testing.T) {
+	dir := t.TempDir()
+	var lines []string
+	err := Run(t.Context(), Call{
+		Name: "it", Launch: agent.Launch{Argv: []string{"sh", "-c", `echo $$; until test -e go; do sleep 0.01; done; echo two; echo three`}, Env: os.Environ(), Dir: dir},
+		Timeout: time.Minute, Stderr: func(string) {},
+		Line: func(l Line) {
+			if lines = append(lines, l.Text); len(lines) > 1 {
+				return
+			}
+			if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+			pid, err := strconv.Atoi(l.Text)
+			for err == nil && syscall.Kill(pid, 0) == nil {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(2 * agent.LastWords) // the lateness is the point
+		},
+	})
+	if err != nil || len(lines) != 3 || lines[1] != "two" || lines[2] != "three" {
+		t.Errorf("heard %q, %v", lines, err)
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("setsid is not installed")
+	}
+	lines = nil
+	err = Run(t.Context(), Call{
+		Name: "it", Launch: agent.Launch{Argv: []string{"sh", "-c", `setsid sh -c 'echo up; echo $$ >pid; until test -e end; do sleep 0.01; done' & until test -s pid; do sleep 0.01; done`}, Env: os.Environ(), Dir: dir},
+		Timeout: time.Minute, Stderr: func(string) {}, Line: func(l Line) { lines = append(lines, l.Text) },
+	})
+	if err != nil || len(lines) != 1 {
+		t.Errorf("heard %q, %v", lines, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "end"), nil, 0o600); err != nil {
+		t.Error(err)
 	}
 }
 
