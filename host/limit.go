@@ -23,8 +23,7 @@ type Limits struct {
 	ReplayCount int // actions in one channel's replay log
 	ReplayAll   int // of output in all replay logs
 	// HeaderTime is how long an HTTP request's header may take, with the TLS
-	// handshake before it, and how long a connection may be idle before it is
-	// upgraded.
+	// handshake before it.
 	HeaderTime time.Duration
 
 	requestLimits

@@ -63,7 +63,7 @@ func TestFrontAnswers(t *testing.T) {
 	}{
 		{"no upgrade", "GET / HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 426, "Upgrade", "websocket"},
 		{"another path", "GET /x HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 404, "Connection", ""},
-		{"POST", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + auth + "\r\n", 405, "Allow", "GET"},
+		{"POST", "POST /door HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + auth + "\r\n", 405, "Allow", "GET"},
 		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "Allow", ""},
 		{"CONNECT", "CONNECT evil:1 HTTP/1.1\r\nHost: evil:1\r\n\r\n", 403, "", ""},
 		{"PRI", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 403, "", ""},
@@ -188,6 +188,37 @@ func TestSlowHeaders(t *testing.T) {
 	}
 	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("the unix socket when tokens have all their places: status %d", got)
+	}
+}
+
+// TestKeptConnection: a connection that has had its answer stays for the next request, longer
+// than a header may take.
+func TestKeptConnection(t *testing.T) {
+	t.Parallel()
+	const header = 50 * time.Millisecond
+	w := start(t, func(c *host.Config) {
+		c.Limits = host.Limits{Connections: 16, HeaderTime: header}
+		c.Doors = []front.Door{{Paths: map[string][]string{"/door": {http.MethodPost}}, Serve: func(http.ResponseWriter, *http.Request, front.Caller) {}}}
+	})
+	secret := w.token().Token
+	c, err := net.Dial("tcp", w.tcp.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	in := bufio.NewReader(c)
+	for i := range 2 {
+		fmt.Fprintf(c, "POST /door HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n\r\n", w.tcp.Addr(), secret)
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		io.Copy(io.Discard, res.Body) //nolint:errcheck // it is empty
+		c.SetReadDeadline(time.Now().Add(8 * header))
+		if _, err := in.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("after request %d: %v", i, err)
+		}
+		c.SetReadDeadline(time.Time{})
 	}
 }
 

@@ -47,7 +47,7 @@ type Config struct {
 	// Requests those to doors with one, FrameBytes a message from a client.
 	Connections, Requests, FrameBytes int
 	// HeaderTime is how long an HTTP request's header may take, with the TLS handshake
-	// before it, and how long a connection may be idle before it is upgraded.
+	// before it.
 	HeaderTime time.Duration
 }
 
@@ -118,7 +118,7 @@ func (f *Front) ServeAs(ctx context.Context, ln net.Listener, kind Kind, who *au
 	srv := &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: f.c.HeaderTime, // the TLS handshake's too
-		IdleTimeout:       f.c.HeaderTime,
+		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
 		ConnContext:       e.identify,
 		ConnState:         e.count,
@@ -194,6 +194,11 @@ func (f *Front) Revoked() {
 		}
 	}
 }
+
+// idleTime is how long a connection is kept for a next request. It is longer than clients
+// pause: one that a request is just on its way to may not end, and those that are idle are
+// bounded like any that say nothing (count).
+const idleTime = 2 * time.Minute
 
 var errTooMany = errors.New("too many connections: close some")
 
