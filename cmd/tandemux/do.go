@@ -124,10 +124,16 @@ func tmuxFlags(args []string) []string {
 	}
 	c.InitDefaultHelpFlag()
 	c.Flags().SetInterspersed(false)
-	if err := c.ParseFlags(rest); err != nil || c.Flags().NArg() == 0 || !command.OfTmux(c.Flags().Arg(0)) {
+	if err := c.ParseFlags(rest); err != nil || slices.Contains(rest[:len(rest)-c.Flags().NArg()], "--") {
 		return args
 	}
-	return slices.Insert(slices.Clone(args), len(args)-c.Flags().NArg(), "--")
+	first := len(args) - c.Flags().NArg()
+	for i := first; i < len(args) && args[i] != "--"; i++ {
+		if (i == first || args[i-1] == command.Then) && command.OfTmux(args[i]) {
+			return slices.Insert(slices.Clone(args), i, "--")
+		}
+	}
+	return args
 }
 
 // listDoable prints the commands.

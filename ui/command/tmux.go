@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,9 +42,28 @@ func OfTmux(name string) bool {
 	return theirs[name] != "" && !is
 }
 
-// FromTmux gives our command and its arguments for a line of tmux's; none for other
-// lines, and for a name alone that may be several of ours.
+// FromTmux gives our command and its arguments for a line of which a command is tmux's, also
+// behind Then; none for other lines, and for a name alone that may be several of ours.
 func FromTmux(words []string) (name string, args []string, err error) {
+	own, next := Cut(words)
+	name, args, err = fromTmux(own)
+	if err != nil || len(own) == len(words) {
+		return name, args, err
+	}
+	after, rest, err := FromTmux(next)
+	if err != nil || name == "" && after == "" || len(own) == 0 {
+		return "", nil, err
+	}
+	if name == "" {
+		name, args = own[0], own[1:]
+	}
+	if after != "" {
+		next = append([]string{after}, rest...)
+	}
+	return name, slices.Concat(args, []string{Then}, next), nil
+}
+
+func fromTmux(words []string) (name string, args []string, err error) {
 	if len(words) == 0 || !OfTmux(words[0]) {
 		return "", nil, nil
 	}

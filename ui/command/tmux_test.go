@@ -17,6 +17,8 @@ func TestFromTmux(t *testing.T) {
 	for line, want := range map[string]string{
 		"split-window -h -- htop -d 5": "split-right htop -d 5", "rotate-window": "rotate up", "kill-pane": "close-pane",
 		"next-window x": "next-tab x", "select-window": "go-tab", "select-pane": "", "choose-tree": "", "split-right -h": "", "zoom": "",
+		"zoom ; split-window -h -- htop": "zoom ; split-right htop", "kill-pane ; zoom": "close-pane ; zoom", "zoom ; even": "",
+		"split-window -h ; new-window ;": "split-right ; new-tab ;", "; kill-pane": "", "zoom ; split-window -h -d": "!",
 		"split-window -h -d": "!", "kill-pane -a": "!", "choose-tree -Z": "!",
 	} {
 		ours, args, err := FromTmux(strings.Fields(line))

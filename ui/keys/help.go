@@ -36,8 +36,8 @@ func (k *Keys) OpenPalette() {
 		if text && err != nil { // an apostrophe
 			words = strings.Fields(list.Typed())
 		}
-		_, args, _ := command.FromTmux(words)
-		if len(words) > 0 && words[0] == name {
+		ours, args, _ := command.FromTmux(words)
+		if len(words) > 0 && words[0] == name && ours != name {
 			args = words[1:]
 		}
 		switch {
