@@ -205,7 +205,8 @@ func TestStalledViewer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if log := w.log.String(); !strings.Contains(log, "viewer too slow") {
+	// Where the others take 30 s for it, it is the connection that has waited too long.
+	if log := w.log.String(); !strings.Contains(log, "viewer too slow") && !strings.Contains(log, "has taken nothing for 30s") {
 		t.Errorf("the log does not say why:\n%s", log)
 	}
 	back := w.connect("stalled")

@@ -37,7 +37,7 @@ func TestClip(t *testing.T) {
 		{name: "leaves one behind", script: "cat >" + out + "; sleep 60 & echo $! >" + out + ".pid", text: "served"},
 		{name: "fails", script: "cat >/dev/null; echo \"Error: Can't open display: (null)\" >&2; exit 1", text: "x", err: "copy failed: Error: Can't open display: (null)"},
 		{name: "fails in silence", script: "exit 3", text: long, err: "copy failed: exit status 3"},
-		{name: "stays", script: "cat >" + out + "; echo $$ >" + out + ".pid; exec sleep 60", text: "mine", running: true},
+		{name: "stays", script: "echo $$ >" + out + ".pid; cat >" + out + "; exec sleep 60", text: "mine", running: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := testDesk(t)
@@ -55,7 +55,11 @@ func TestClip(t *testing.T) {
 			case err != nil || program != "copy" || running != c.running:
 				t.Fatalf("%q, running %v, %v", program, running, err)
 			}
-			if got, err := os.ReadFile(out); err != nil || string(got) != c.text {
+			got, err := os.ReadFile(out)
+			for end := time.Now().Add(30 * time.Second); c.running && string(got) != c.text && time.Now().Before(end); time.Sleep(time.Millisecond) {
+				got, err = os.ReadFile(out) // it may have got less far in that time
+			}
+			if err != nil || string(got) != c.text {
 				t.Errorf("it got %d bytes, %v", len(got), err)
 			}
 			if !c.running {

@@ -14,7 +14,7 @@ import (
 )
 
 // wait bounds everything that should happen at once.
-const wait = 10 * time.Second
+const wait = 30 * time.Second
 
 // connector makes two connected transports.
 type connector func(t *testing.T) (a, b jsonrpc.Transport)

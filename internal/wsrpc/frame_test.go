@@ -132,7 +132,7 @@ func TestFrames(t *testing.T) {
 			if _, err := client.conn.Write(c.send); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
 			msg, err := tr.Read(ctx)
 			if c.closed == 0 {
@@ -249,7 +249,7 @@ func FuzzFrames(f *testing.F) {
 			client.conn.(*net.UnixConn).CloseWrite()
 			io.Copy(io.Discard, client.conn)
 		}()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		for {
 			msg, err := tr.Read(ctx)

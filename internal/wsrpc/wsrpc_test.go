@@ -68,7 +68,7 @@ func (l *listener) connect(t testing.TB) (a, b jsonrpc.Transport) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	a, err := Dial(ctx, l.target)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestTokenAndPath(t *testing.T) {
 }
 
 func TestDialErrors(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	l := listen(t, "tcp", Options{})
 	l.target.Token = "wrong"
@@ -195,7 +195,7 @@ func TestAcceptRefusesPlainRequests(t *testing.T) {
 func TestReadLimit(t *testing.T) {
 	l := listen(t, "unix", Options{ReadLimit: 1000})
 	a, b := l.connect(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := a.Write(ctx, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
