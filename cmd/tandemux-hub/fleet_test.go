@@ -200,6 +200,9 @@ func TestFleet(t *testing.T) {
 	if out, err := home.Command("hub", "drain", "buidl").CombinedOutput(); err == nil || !strings.Contains(string(out), `no host of the fleet is called "buidl"`) {
 		t.Errorf("drain a host that is not there: %v, %s", err, out)
 	}
+	if out, err := home.Command("help", "hub", "ls").CombinedOutput(); err != nil || !strings.Contains(string(out), "tandemux hub ls") {
+		t.Errorf("help hub ls: %v, %s", err, out)
+	}
 	if out, err := home.Command("hub", "limits").CombinedOutput(); err != nil || !strings.Contains(string(out), "no limit is set") {
 		t.Errorf("limits, where there are none: %v, %s", err, out)
 	}

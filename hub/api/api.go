@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -223,6 +225,11 @@ func setLimits(r *request) (any, error) {
 	var l queue.Limits
 	if err := r.decode(&l); err != nil {
 		return nil, err
+	}
+	for _, n := range slices.Concat([]int{l.Person, l.Project, int(l.Bytes)}, slices.Collect(maps.Values(l.Persons)), slices.Collect(maps.Values(l.Projects)), slices.Collect(maps.Values(l.Labels))) {
+		if n < 0 {
+			return nil, hostapi.Errorf(http.StatusUnprocessableEntity, "%d is no limit: it is 0 or more", n)
+		}
 	}
 	return l, r.q.SetLimits(r.Context(), l)
 }

@@ -356,6 +356,11 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 
 	// Room.
+	for _, l := range []queue.Limits{{Person: -1}, {Bytes: -1}, {Labels: map[string]int{"gpu": -2}}} {
+		if err := f.do(http.MethodPut, "/fleet/limits", l, nil); err == nil || !strings.Contains(err.Error(), "is no limit") {
+			t.Errorf("limits %+v: %v", l, err)
+		}
+	}
 	f.must(f.do(http.MethodPut, "/fleet/limits", queue.Limits{Bytes: 4 << 20}, nil))
 	f.eventually("the limit holds", 10*time.Second, func() bool { most, _ := f.queue.Room("ada"); return most == 4<<20 })
 	_, err = create(ada, travel.Load{Kind: travel.Archive, Size: 3 << 20, Digest: l.Digest})

@@ -127,6 +127,9 @@ func helpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if at.DisableFlagParsing { // another program has it
+				return at.RunE(at, append(rest, "--help"))
+			}
 			if len(rest) > 0 {
 				return unknownCommand(at, rest[0])
 			}
