@@ -67,12 +67,13 @@ build: $(PAGE)
 TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4 -toolexec 'env GOGC=200'
 
 # Neither the race detector nor the page is here: for the one all is compiled anew, with the
-# standard library, for the other what reads JavaScript.
+# standard library, for the other what reads JavaScript. Without cgo, as what is released, a test
+# binary takes a sixth less of processor time to link, and needs no C compiler.
 test:
-	$(TEST) -p 6 -short ./...
+	CGO_ENABLED=0 $(TEST) -p 6 -short ./...
 
 test-long: test-page
-	$(TEST) ./...
+	CGO_ENABLED=0 $(TEST) ./...
 
 test-page:
 	cd web/build && $(TEST) -short .
