@@ -88,6 +88,13 @@ func (s *skimmed) reads(v *View, on bool) {
 	}
 }
 
+// Drop keeps no text for a view any more: it is not drawn again.
+func (f *Feed) Drop(v *View) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reads(v, false)
+}
+
 // missing is a sign that there is history beside what the feed has.
 func (f *Feed) missing() int {
 	f.mu.Lock()

@@ -78,6 +78,11 @@ func TestSkim(t *testing.T) {
 	if o, err := v.CommandOutput(""); err != nil || !strings.HasPrefix(o.Text, "line 0\nline 1\n") {
 		t.Errorf("%v: %q", err, o.Text)
 	}
+	v.Scroll(-10)
+	if f.Drop(v); !f.Skims() {
+		t.Error("for a view that goes while scrolled back it is not skimmed")
+	}
+	v.Follow()
 	f.Write("\x1b[?1049h")
 	if draw(); f.Skims() {
 		t.Error("a program's own screen is skimmed")

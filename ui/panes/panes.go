@@ -275,6 +275,7 @@ func (ps *Panes) look() {
 			ok = t != nil && t.Feed == v.Feed
 		}
 		if !ok {
+			v.Feed.Drop(v)
 			delete(ps.Views, id)
 		}
 	}
