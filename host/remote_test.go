@@ -63,7 +63,7 @@ func TestFrontAnswers(t *testing.T) {
 	}{
 		{"no upgrade", "GET / HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 426, "Upgrade", "websocket"},
 		{"another path", "GET /x HTTP/1.1\r\nHost: localhost\r\n" + auth + "\r\n", 404, "Connection", ""},
-		{"POST", "POST /door HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + auth + "\r\n", 405, "Allow", "GET"},
+		{"POST", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + auth + "\r\n", 405, "Allow", "GET"},
 		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "Allow", ""},
 		{"CONNECT", "CONNECT evil:1 HTTP/1.1\r\nHost: evil:1\r\n\r\n", 403, "", ""},
 		{"PRI", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 403, "", ""},
