@@ -60,7 +60,7 @@ build: $(PAGE)
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/tandemux-keeper ./cmd/tandemux-keeper
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux-hub ./cmd/tandemux-hub
 
-# Four packages at once, of the short form six, and of each four tests: where one waits for a program, the
+# Four packages at once, of the short form eight, and of each four tests: where one waits for a program, the
 # others compute. More, and on a slow machine tests wait in vain for what is only late. What is checked
 # by lint need not be here (-vet=off). Go's compiler takes a sixth less of processor time when it
 # collects its garbage less often; the cache is that of any other build.
@@ -70,7 +70,7 @@ TEST := $(GO) test -vet=off -timeout 10m -p 4 -parallel 4 -toolexec 'env GOGC=20
 # standard library, for the other what reads JavaScript. Without cgo, as what is released, a test
 # binary takes a sixth less of processor time to link, and needs no C compiler.
 test:
-	CGO_ENABLED=0 $(TEST) -p 6 -short ./...
+	CGO_ENABLED=0 $(TEST) -p 8 -short ./...
 
 test-long: test-page
 	CGO_ENABLED=0 $(TEST) ./...
