@@ -161,14 +161,15 @@ func newIntake() *intake {
 func (in *intake) put(msg []byte) (more bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.last, in.waits = in.waits, false
+	last := in.waits
+	in.last, in.waits = last, false
 	in.items = append(in.items, bytes.Clone(msg))
 	in.bytes += len(msg)
 	in.wake.Broadcast()
-	for in.bytes > intakeBytes && in.err == nil {
+	for !last && in.bytes > intakeBytes && in.err == nil {
 		in.wake.Wait()
 	}
-	return in.err == nil && !in.last
+	return in.err == nil && !last
 }
 
 // fail says that no more messages follow. The first reason counts.

@@ -196,6 +196,7 @@ func TestReadingComesBack(t *testing.T) {
 			}
 		}
 	}
+	large := map[string]string{"text": strings.Repeat("x", 2<<20)} // more than is read ahead
 	for range 3 {
 		slow := make(chan error, 1)
 		gate = make(chan struct{})
@@ -206,7 +207,7 @@ func TestReadingComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // one that may be read beside still, and one behind it
-			if err := client.Call(context.Background(), "quick", nil, nil); err != nil {
+			if err := client.Call(t.Context(), "quick", large, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
