@@ -150,15 +150,18 @@ func TestWaitForNoCommand(t *testing.T) {
 					t.Errorf("%q: %+v", line, r)
 				}
 			}
-			// Until the shell has dealt with ctrl+c, it may drop what is typed.
+			// Until the shell has dealt with ctrl+c, it may drop what is typed; and fish, while it
+			// is at the wrong line, the ctrl+c, so that this line stays before the next.
 			for n := 1; ; n++ {
 				sum := p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: fmt.Sprintf("^%d$", 70000+n), TimeoutMs: 2000})
-				p.dispatch(uri, int64(3+n), ahp.TerminalInput{Data: fmt.Sprintf("expr 70000 + %d\r", n)})
+				p.dispatch(uri, int64(2+2*n), ahp.TerminalInput{Data: fmt.Sprintf("expr 70000 + %d\r", n)})
 				if r := p.answer(sum); r.Reason == ahp.WaitMet {
 					break
 				} else if r.Reason != ahp.WaitTimeout || n == 20 {
 					t.Fatalf("after ctrl+c: %+v", r)
 				}
+				p.dispatch(uri, int64(3+2*n), ahp.TerminalInput{Data: "\x03"})
+				p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 300}))
 			}
 			p.ended(uri)
 			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
