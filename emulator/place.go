@@ -47,9 +47,10 @@ func begin(e Emulator, y int) int {
 	return y
 }
 
-// Copy feeds an emulator that is as good as new with another's state, marks and all.
-func Copy(to, from Emulator) {
-	data, cuts := from.SnapshotMarks(nil, -1)
+// Copy feeds an emulator that is as good as new with another's state, marks and all, and so
+// many lines of its history, as for SnapshotMarks.
+func Copy(to, from Emulator, history int) {
+	data, cuts := from.SnapshotMarks(nil, history)
 	at := 0
 	for _, c := range cuts {
 		to.Write(data[at:c.At])

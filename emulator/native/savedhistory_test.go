@@ -15,14 +15,7 @@ import (
 func moved(t *testing.T, e *Engine) *Engine {
 	t.Helper()
 	f := newEngine(emulator.Options{Cols: e.cols, Rows: e.rows, History: e.hist.limit})
-	state, cuts := e.SnapshotMarks(nil, 0)
-	at := 0
-	for _, c := range cuts {
-		f.Write(state[at:c.At])
-		f.Mark(c.ID)
-		at = c.At
-	}
-	f.Write(state[at:])
+	emulator.Copy(f, e, 0)
 	saved := e.AppendHistory([]byte("before"))[len("before"):]
 	if err := f.SetHistory(saved); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func (f *Feed) clone() *Feed {
 	f.collect()
 	cols, rows := f.em.Size()
 	em, _ := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limit}) // it is one that this feed has
-	emulator.Copy(em, f.em)
+	emulator.Copy(em, f.em, -1)
 	c := NewFeed(f.engine, nil)
 	c.em, c.limit, c.lineOff, c.epoch, c.commands = em, f.limit, f.lineOff, f.epoch, f.commands
 	c.commands.list = slices.Clone(f.commands.list)
