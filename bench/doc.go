@@ -6,8 +6,9 @@
 //	go run ./bench -mux raw,tmux,tandemux -case echo,throughput
 //
 // It needs Linux (/proc), bash, and a built bin/tandemux (`make build`), or the one
-// named by -tandemux. Whatever it starts, in sessions of its own, it ends. It does
-// one thing at a time, in one goroutine, and is no part of the product.
+// named by -tandemux. Whatever it starts, in sessions of its own, it ends, also when a signal ends
+// it. It does one thing at a time, in one goroutine; another waits for the signal. It is no part
+// of the product.
 //
 // docs/contributing/performance.md says what the figures mean and what they were;
 // baseline.txt has the Go benchmarks' for `make bench`.

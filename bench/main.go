@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"golang.org/x/sys/unix"
 )
 
 // muxes are what can be compared: how each is started, and the keys that split a
@@ -88,6 +91,15 @@ func run(which []string, only, tandemux, other string, runs, keys int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, unix.SIGHUP, unix.SIGINT, unix.SIGTERM)
+	go func() {
+		<-stop
+		starting.Lock()
+		end(filepath.Base(dir) + "/")
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}()
 	b := &bench{dir: dir, runs: runs, keys: keys, cells: map[string]map[string]string{}}
 	if b.tandemux, err = filepath.Abs(tandemux); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // mark is in the environment of all processes of a session.
@@ -26,11 +28,14 @@ func (p process) own() bool {
 }
 
 // processes are those that the session started, wherever they went.
-func (s *session) processes() (all []process) {
+func (s *session) processes() []process { return marked(s.id) }
+
+// marked are the processes of all sessions whose id begins so.
+func marked(id string) (all []process) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		env, err := os.ReadFile(dir + "/environ")
-		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), mark+s.id) {
+		if err != nil || !strings.Contains("\x00"+string(env), "\x00"+mark+id) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(dir))
@@ -39,6 +44,17 @@ func (s *session) processes() (all []process) {
 		all = append(all, process{pid, strings.TrimSpace(string(comm)), strings.ReplaceAll(string(args), "\x00", " ")})
 	}
 	return all
+}
+
+// end ends them, and what they start meanwhile: an interface brings a host back that was killed
+// before it.
+func end(id string) {
+	for all := marked(id); len(all) > 0; all = marked(id) {
+		for _, p := range all {
+			unix.Kill(p.pid, unix.SIGKILL) //nolint:errcheck // it may have ended
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // pss is the proportional set size in bytes, 0 when the process is gone.

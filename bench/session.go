@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -58,7 +59,7 @@ func newSession(dir string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{home: home, id: filepath.Base(dir) + "-" + filepath.Base(home), buf: make([]byte, 64<<10)}
+	s := &session{home: home, id: filepath.Base(dir) + "/" + filepath.Base(home) + "/", buf: make([]byte, 64<<10)}
 	if err := os.Mkdir(filepath.Join(home, "run"), 0o700); err != nil {
 		return nil, err
 	}
@@ -79,12 +80,17 @@ func (s *session) environ() []string {
 	}
 }
 
+// starting is held while a program starts, and for good once all are to end.
+var starting sync.Mutex
+
 // start runs a program on the pty.
 func (s *session) start(argv ...string) error {
 	s.cmd = exec.Command(argv[0], argv[1:]...)
 	s.cmd.Env, s.cmd.Dir = s.environ(), s.home
 	s.born = time.Now()
+	starting.Lock()
 	f, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	starting.Unlock()
 	s.pty = f
 	return err
 }
@@ -93,11 +99,18 @@ func (s *session) start(argv ...string) error {
 func (s *session) command(argv ...string) (string, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Dir = s.environ(), s.home
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	starting.Lock()
+	err := cmd.Start()
+	starting.Unlock()
+	if err == nil {
+		err = cmd.Wait()
 	}
-	return strings.TrimSpace(string(out)), nil
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out.String())
+	}
+	return strings.TrimSpace(out.String()), nil
 }
 
 // read gives what came within the time, nothing at its end.
@@ -192,9 +205,7 @@ func (s *session) drainFor(d time.Duration) int {
 
 // close ends all that the session started.
 func (s *session) close() {
-	for _, p := range s.processes() {
-		unix.Kill(p.pid, unix.SIGKILL) //nolint:errcheck // it may have ended
-	}
+	end(s.id)
 	if s.pty != nil {
 		s.pty.Close()
 		s.cmd.Wait() //nolint:errcheck // it was killed
