@@ -219,7 +219,7 @@ func (x *chaos) uses() string {
 		}
 		return fmt.Sprintf("%s kB, %d descriptors", m[1], openFiles(pid))
 	}
-	return fmt.Sprintf("host %s; keeper %s", of(hostPid(x.dirs.Runtime)), of(x.keeper))
+	return fmt.Sprintf("host %s; keeper %s", of(x.host()), of(x.keeper))
 }
 
 // round lets one thing go wrong and looks at everything.
@@ -243,15 +243,23 @@ func (x *chaos) round(f fault) {
 	}
 }
 
+// host is the pid of the host that runs, 0 while none does. The lock in the runtime directory
+// does not say after a logout, and who asks it may be in the way of the one that takes it.
+func (x *chaos) host() int {
+	pid, err := x.dirs.HostPlace().Holder()
+	x.must(err)
+	return pid
+}
+
 func (x *chaos) killHost() {
-	if pid := hostPid(x.dirs.Runtime); pid > 0 {
+	if pid := x.host(); pid > 0 {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 func (x *chaos) killTwice() {
 	x.killHost()
-	x.await("a new host", func() bool { return hostPid(x.dirs.Runtime) > 0 })
+	x.await("a new host", func() bool { return x.host() > 0 })
 	time.Sleep(time.Duration(x.rnd.IntN(40)) * time.Millisecond)
 	x.killHost()
 }
@@ -260,7 +268,7 @@ func (x *chaos) killTwice() {
 func (x *chaos) killYoung() {
 	for range 3 {
 		x.killHost()
-		x.await("a new host", func() bool { return hostPid(x.dirs.Runtime) > 0 })
+		x.await("a new host", func() bool { return x.host() > 0 })
 	}
 	x.killHost()
 }
@@ -284,7 +292,8 @@ func (x *chaos) cutConnections() {
 }
 
 func (x *chaos) stopHost() {
-	pid := hostPid(x.dirs.Runtime)
+	pid := 0 // of this process's group, as a signal's target
+	x.await("a host", func() bool { pid = x.host(); return pid > 0 })
 	syscall.Kill(pid, syscall.SIGSTOP)
 	time.Sleep(time.Duration(50+x.rnd.IntN(300)) * time.Millisecond)
 	syscall.Kill(pid, syscall.SIGCONT)
@@ -309,7 +318,7 @@ func (x *chaos) damageJournal() {
 	x.must(err)
 	defer unlock()
 	x.killHost()
-	x.await("the host's end", func() bool { return hostPid(x.dirs.Runtime) == 0 })
+	x.await("the host's end", func() bool { return x.host() == 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	path, err := x.dirs.ReachKeeper(ctx)
