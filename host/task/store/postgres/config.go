@@ -36,6 +36,9 @@ func Parse(text string) (Config, error) {
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return Config{}, errors.New("it is not a URL such as postgres://me@db.example.org/tandemux")
 	}
+	if strings.Contains(text, "#") { // pgconn reads what is behind it as more of the host
+		return Config{}, errors.New("it has a #, which has no place in a URL of a database: write %23 for one")
+	}
 	q := u.Query()
 	if _, has := u.User.Password(); has || q.Has("password") || q.Has("sslpassword") {
 		return Config{}, errors.New("it has a password, which has no place here: put that into ~/.pgpass, or into another file that only you can read and add ?passfile=FILE")
