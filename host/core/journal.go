@@ -281,7 +281,7 @@ func (tx Tx) Keep(ch *Channel) {
 // tidyLater sees to it that a journal is tidied once its channel is quiet; what it holds
 // is packed before.
 func (tx Tx) tidyLater(ch *Channel) {
-	if tx.c.closing {
+	if tx.c.closing || !ch.Journal.Open() {
 		return
 	}
 	j, c := ch.Journal, tx.c

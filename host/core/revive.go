@@ -83,6 +83,7 @@ func (tx Tx) know(ch *Channel, b Body, raw json.RawMessage) error {
 // Resume makes a channel go on with its journal.
 func (tx Tx) Resume(ch *Channel, j *journal.Journal, m *record.Contents) {
 	ch.Journal, ch.last = j, m.LastLogged()
+	tx.tidyLater(ch)
 	if m.Damage != nil {
 		// Clients may have seen what is lost, and what follows may come anew: they
 		// are given states. The sequence has begun above all that they know.

@@ -49,7 +49,7 @@ func Adopt(name string, f *os.File) (*Journal, Recovered, error) {
 	if err != nil {
 		return nil, r, err
 	}
-	j := &Journal{Name: name, mem: m, bare: !r.Whole}
+	j := &Journal{Name: name, mem: m, bare: !r.Whole, appended: m.Log.at}
 	j.takeFile().Close()
 	return j, r, nil
 }
