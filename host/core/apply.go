@@ -16,17 +16,17 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// By says whose action is being applied.
+// By is the connection and the numbered dispatch that an action came with.
 type By struct {
 	Link   *Link
 	Origin ahp.Origin
 }
 
-// Change is an action that is to be applied, and whose it is; nil means the host's own.
+// Change is an action to apply. By is nil for the host's own.
 type Change struct {
 	Action ahp.Action
 	By     *By
-	// Inner says that it is for the host alone: it has no number, and changes nothing.
+	// Inner actions stay in the host: they have no number and are neither reduced nor sent.
 	Inner bool
 }
 
@@ -35,14 +35,14 @@ func (tx Tx) Apply(ch *Channel, a ahp.Action, by *By) {
 	tx.ApplyAll(ch, []Change{{Action: a, By: by}}, nil)
 }
 
-// ApplyAll is the one place where state changes: the actions are numbered and reduced,
-// then written to the channel's journal, with marks, and only then told.
+// ApplyAll is the one place where state changes. It numbers and reduces the actions,
+// writes them and marks to the channel's journal, and only then sends them.
 func (tx Tx) ApplyAll(ch *Channel, changes []Change, marks []journal.Record) {
 	c := tx.c
 	if c.fenced {
 		return
 	}
-	// Taken away meanwhile: what follows from an action may be another one.
+	// An action may apply further actions, which must not reuse this scratch memory.
 	scratch := c.frames
 	c.frames = nil
 	frames, ok := tx.persist(ch, tx.number(ch, scratch[:0], changes), marks)
@@ -57,7 +57,7 @@ func (tx Tx) ApplyAll(ch *Channel, changes []Change, marks []journal.Record) {
 	}
 }
 
-// maxFrames bounds Core.frames.
+// maxFrames bounds the scratch memory that Core.frames keeps.
 const maxFrames = 64
 
 // number numbers and reduces actions, and appends them to frames.
@@ -79,8 +79,8 @@ func (tx Tx) number(ch *Channel, frames []frame, changes []Change) []frame {
 	return frames
 }
 
-// deliver tells the subscribers what was applied, and the body as it is told. What may
-// apply more follows when all of it is.
+// deliver sends applied actions to the subscribers and tells the body of each. Follow and
+// Followed, which may apply more actions, are called after all of them are sent.
 func (tx Tx) deliver(ch *Channel, frames []frame) {
 	w, _ := ch.Body.(Watcher)
 	for i := range frames {
@@ -115,7 +115,7 @@ func (tx Tx) publish(ch *Channel, f *frame) {
 		tx.sendFrame(l, f)
 		sent = sent || l == f.by.Link
 	}
-	if !sent { // an echo reaches its sender, subscribed or not (AHP, Actions)
+	if !sent { // the sender gets its echo, subscribed or not (AHP, Actions)
 		tx.sendFrame(f.by.Link, f)
 	}
 	f.release()
@@ -130,14 +130,14 @@ func (tx Tx) Answer(uri ahp.URI, a ahp.Action, by *By, reason string) {
 	tx.sendFrame(by.Link, &f)
 }
 
-// Shown is what a principal sees of an action; nil for nothing.
+// Shown is what a principal may see of an action, nil for nothing.
 func (tx Tx) Shown(p *auth.Principal, a ahp.Action) ahp.Action {
 	shown, _ := tx.c.o.Shown(tx, p, a)
 	return shown
 }
 
-// Notify sends a notification to a channel's subscribers that may see everything; it is
-// neither stored nor replayed (AHP, Subscriptions).
+// Notify sends a notification to those of a channel's subscribers that may see everything.
+// It is neither stored nor replayed (AHP, Subscriptions).
 func (tx Tx) Notify(ch *Channel, method string, params any) {
 	var encoded [3][]byte
 	for _, l := range ch.links {
@@ -162,16 +162,16 @@ func (tx Tx) Notify(ch *Channel, method string, params any) {
 // not across restarts (AHP, Lifecycle): it starts above the clock, and above a mark
 // in the state directory that lies ahead of every number handed out.
 type sequence struct {
-	last int64 // handed out
-	mark int64 // written down
+	last int64 // the last number handed out
+	mark int64 // the mark in the state directory
 	path string
 }
 
 const (
-	// seqPerMilli numbers fit into a millisecond of the clock; 2^53, the
-	// highest number that JavaScript can count to, is reached in 2248.
+	// seqPerMilli is how many numbers a millisecond of the clock has. 2^53, the highest
+	// integer that JavaScript represents exactly, is reached in 2248.
 	seqPerMilli = 1 << 10
-	// seqBlock is how far ahead of the last number the mark is put.
+	// seqBlock is how far ahead of the last number a new mark is.
 	seqBlock = 1 << 24
 	maxSeq   = record.MaxSeq
 )
@@ -182,8 +182,7 @@ func newSequence(dir string, now time.Time) (sequence, error) {
 	if err != nil && !os.IsNotExist(err) {
 		return s, fmt.Errorf("read the sequence mark: %w", err)
 	}
-	// A damaged mark is not worth refusing to start: the clock is ahead of it
-	// unless it was set back.
+	// A damaged mark counts as 0: the clock is ahead of the mark unless it was set back.
 	mark, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if mark > record.Highest {
 		return s, fmt.Errorf("the sequence mark in %s is out of range: remove the file", s.path)
@@ -205,13 +204,13 @@ func (s *sequence) advance() error {
 // Seq is the last number that was handed out.
 func (tx Tx) Seq() int64 { return tx.c.seq.last }
 
-// NextSeq takes the next number.
+// NextSeq hands out the next number.
 func (tx Tx) NextSeq() int64 {
 	s := &tx.c.seq
 	s.last++
 	if s.last >= s.mark {
-		// Once in 16 million actions; failing it costs the guarantee only if
-		// the clock is set back as well.
+		// This happens once in 16 million actions. If it fails, numbers can repeat only
+		// if the clock is set back as well.
 		if err := s.advance(); err != nil {
 			tx.c.o.Log.Error("advance the sequence", "err", err)
 			s.mark += seqBlock
@@ -221,8 +220,8 @@ func (tx Tx) NextSeq() int64 {
 	return s.last
 }
 
-// Reached is the last number that was handed out, without the lock.
+// Reached is the last number that was handed out. It needs no lock.
 func (c *Core) Reached() int64 { return c.reached.Load() }
 
-// Saw has all numbers from here on lie above one that an earlier host gave out.
+// Saw raises the counter to a number that an earlier host handed out.
 func (tx Tx) Saw(seq int64) { tx.c.seq.last = max(tx.c.seq.last, seq) }

@@ -13,88 +13,89 @@ import (
 	"tandemux/host/journal/record"
 )
 
-// Channel is one subscribable state with its replay log and subscribers. All of it is
-// guarded by the lock.
+// Channel is one subscribable state with its replay log and subscribers. The lock guards
+// all of it.
 type Channel struct {
 	URI  ahp.URI // immutable
 	Body Body
 
-	// Journal is nil while there is nothing that a next host needs to know.
+	// Journal is nil while the next host needs to know nothing of the channel.
 	Journal *journal.Journal
 	// Accepted are the dispatches that the channel has accepted.
 	Accepted record.Accepted
 
-	last   int64 // the number of the last action
+	last   int64 // number of the last action
 	log    replayLog
 	links  []*Link
 	skim   *skim
-	broken error // why a crash would lose something, nil when it would not
+	broken error // why a crash of the host would lose state; nil when it would not
 }
 
-// Body is what a channel's kind adds.
+// Body is the state of a channel, and what its kind of channel does with it.
 type Body interface {
 	// Reduce folds an action into the state.
 	Reduce(a ahp.Action)
-	// State is the state as of now, for a snapshot. It may be encoded later, without the
-	// lock: it shares nothing that changes.
+	// State is the current state, for a snapshot. It shares nothing that changes: the caller
+	// may encode it later, without the lock.
 	State(tx Tx) any
-	// Settle brings in what is pending, so that State is up to date.
+	// Settle applies what is pending, so that State is up to date.
 	Settle(tx Tx)
 }
 
-// Private is a body with facts that are in no action and that subscribers don't see, but
-// the next host must know. They are journalled with the action that they changed with.
+// Private is a body with facts that no action carries and subscribers don't see, but the
+// next host must know. A change of them is journalled with the next actions.
 type Private interface {
 	Body
-	// Private gives them; they become JSON.
+	// Private returns the facts, which are encoded as JSON.
 	Private() any
-	// Changed reports, once, that they have changed.
+	// Changed reports once that they have changed.
 	Changed() bool
-	// Know takes what Private gave in an earlier host.
+	// Know takes what Private returned in an earlier host.
 	Know(raw json.RawMessage) error
 }
 
-// Named is a body whose channel's URI may have any scheme: it says by which of
-// Options.Kinds the next host makes it.
+// Named is a body that the scheme of its URI does not identify: Kind is the key in
+// Options.Kinds by which the next host makes it.
 type Named interface {
 	Body
 	Kind() string
 }
 
-// Guarded is a body whose channel not everybody may watch who may watch others.
+// Guarded is a body that decides itself who may subscribe to its channel.
 type Guarded interface {
 	Body
-	// Refuses says why a principal may not, "" when it may.
+	// Refuses says why a principal may not subscribe, "" when it may.
 	Refuses(p *auth.Principal) string
 }
 
 // Captured is a body whose state is more than what clients see: a terminal's.
 type Captured interface {
 	Body
-	// Process is the keeper's id of its child, and how large a journal may be.
+	// Process is the keeper's id of its child process, and the largest journal in bytes.
 	Process() (id string, maxJournal int)
-	// Capture gives what is pending and, of the same instant, the records of a checkpoint
-	// that includes it, which may lie in buf; marks go into the log with what was pending.
-	// A bare one leaves out what takes room.
+	// Capture returns what is pending, and the records of a checkpoint that includes it.
+	// The records may use buf's memory. marks are appended to the journal with pending. A
+	// bare checkpoint leaves out the history.
 	Capture(tx Tx, bare bool, buf *[]byte) (pending []Change, marks, records []journal.Record)
-	// Pack has a part of the state take less memory while the channel is quiet, without the
-	// lock; false says that nothing is left to do.
+	// Pack compresses a part of the state while the channel is quiet. It is called without
+	// the lock, until more is false.
 	Pack() (more bool)
-	// Share has what is packed lie in the journal's memory, which has the same; with nil, before that
-	// memory changes, in its own again.
+	// Share replaces the memory of packed state by saved, the journal's memory, which has
+	// the same bytes. With nil, before the journal's memory changes, it copies them back.
 	Share(saved []byte)
-	// Shape is the state without what Capture gives.
+	// Shape is the state without what Capture returns.
 	Shape() any
-	// Captured says that what was captured is in the journal, or lost to a full one.
+	// Captured is called when what was captured is in the journal, or was lost because the
+	// journal is full.
 	Captured(tx Tx)
 }
 
-// Watcher is a body with something to do when its actions are told.
+// Watcher is a body that acts when its actions are sent to the subscribers.
 type Watcher interface {
 	Body
-	// Told is called for each action when it is told. It applies nothing.
+	// Told is called for each action when it is sent. It must not apply actions.
 	Told(tx Tx, a ahp.Action)
-	// Follow is called for each when all of them are told. It may apply more.
+	// Follow is called for each action after all of them are sent. It may apply more.
 	Follow(tx Tx, a ahp.Action)
 }
 
@@ -104,7 +105,7 @@ func (tx Tx) NewChannel(uri ahp.URI, b Body) *Channel {
 	ch := &Channel{URI: uri, Body: b, last: last, log: replayLog{
 		maxBytes: tx.c.o.ReplayBytes,
 		maxCount: tx.c.o.ReplayCount,
-		floor:    last, // whoever saw an earlier channel of this URI has a stale state
+		floor:    last, // a client that saw an earlier channel of this URI needs the state anew
 	}}
 	tx.c.channels[uri] = ch
 	return ch
@@ -121,10 +122,10 @@ func (tx Tx) RemoveChannel(ch *Channel) {
 	delete(tx.c.channels, ch.URI)
 }
 
-// Channel finds one; nil if there is none.
+// Channel returns the channel of a URI, nil if there is none.
 func (tx Tx) Channel(uri ahp.URI) *Channel { return tx.c.channels[uri] }
 
-// At finds the body of a kind that the channel of a URI has.
+// At returns the body of a URI's channel if it is a B.
 func At[B Body](tx Tx, uri ahp.URI) (b B, ok bool) {
 	if ch := tx.Channel(uri); ch != nil {
 		b, ok = ch.Body.(B)
@@ -132,7 +133,7 @@ func At[B Body](tx Tx, uri ahp.URI) (b B, ok bool) {
 	return b, ok
 }
 
-// Channels gives all, in no order.
+// Channels returns all channels, in no order.
 func (tx Tx) Channels() iter.Seq[*Channel] { return maps.Values(tx.c.channels) }
 
 // Last is the number of the channel's last action.
@@ -141,18 +142,19 @@ func (ch *Channel) Last() int64 { return ch.last }
 // Links are the channel's subscribers.
 func (ch *Channel) Links() []*Link { return ch.links }
 
-// Since gives the actions after a number; ok is false when some of them are gone. It is
-// valid until the next action.
+// Since returns the actions after a number; ok is false when the log no longer has all of
+// them. The result is valid until the next action.
 func (ch *Channel) Since(seq int64) (es []ahp.Envelope, ok bool) { return ch.log.since(seq) }
 
-// DropReplay forgets the actions that clients may have missed: they are given states.
+// DropReplay empties the replay log: clients that come back get the state instead.
 func (tx Tx) DropReplay(ch *Channel) {
 	ch.log.entries, ch.log.head, ch.log.bytes = nil, 0, 0
 	ch.log.floor = tx.c.seq.last
 }
 
-// Missed merges the channels' actions after seq in ascending order; ok is false when one
-// has a hole, seq lies in the future, or it is more than most bytes. size is about how many.
+// Missed merges the channels' actions after seq in ascending order. size is roughly their
+// bytes. ok is false when a replay log has lost some of them, seq lies in the future, or
+// size is above most.
 func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelope, size int, ok bool) {
 	if seq > tx.c.seq.last {
 		return nil, 0, false
@@ -187,8 +189,8 @@ func (tx Tx) Missed(channels []*Channel, seq int64, most int) (all []ahp.Envelop
 	return all, size, true
 }
 
-// Resync has everybody who watches a channel come back for its state, closed with a code:
-// an action may not have reached some of them.
+// Resync closes the connections of a channel's subscribers with a code, so that they come
+// back for its state: an action may not have reached some of them.
 func (tx Tx) Resync(ch *Channel, code int, reason string) {
 	ch.last = tx.NextSeq()
 	tx.DropReplay(ch)
@@ -197,7 +199,7 @@ func (tx Tx) Resync(ch *Channel, code int, reason string) {
 	}
 }
 
-// Losing says what the end of the host would lose, nil when nothing.
+// Losing says what a crash of the host would lose, nil for nothing.
 func (tx Tx) Losing() error {
 	var first error
 	n := 0

@@ -14,28 +14,28 @@ import (
 	"tandemux/host/journal/record"
 )
 
-// Client is what the host remembers of a clientId, beyond any one connection. It is
-// guarded by the lock.
+// Client is what the host remembers of a clientId beyond its connections. The lock guards
+// it.
 type Client struct {
 	ID      string
-	Owner   string // the principal's id, for good
-	Version string // negotiated; reconnect carries none
+	Owner   string // the principal's id; never changes
+	Version string // negotiated by initialize; reconnect carries none
 	Profile ahp.Profile
-	Guest   *auth.Principal // of the last initialize, when it is an agent's, or drives a session
-	Since   int64           // a number taken at the last initialize: the window's name
-	Title   string          // what its program calls itself, for people, clean
+	Guest   *auth.Principal // of the last initialize, if it is an agent's or drives a session
+	Since   int64           // sequence number at the last initialize: identifies the window
+	Title   string          // what its program calls itself, cleaned for display
 	Seen    time.Time
-	Colors  emulator.Colors // of its screen, zero while it has not said
+	Colors  emulator.Colors // of its screen, zero until it reports them
 
-	window *window // of the last initialize
+	window *window // of dispatches since the last initialize
 	links  map[*Link]struct{}
-	number int64 // how many links it had: the last one's id
+	number int64 // the id of its latest link; ids count from 1
 }
 
 // Here reports whether the client is connected.
 func (cl *Client) Here() bool { return len(cl.links) > 0 }
 
-// Links are its connections.
+// Links are the client's connections.
 func (cl *Client) Links() iter.Seq[*Link] { return maps.Keys(cl.links) }
 
 // Watches reports whether one of the client's connections is subscribed.
@@ -48,16 +48,16 @@ func (cl *Client) Watches(uri ahp.URI) bool {
 	return false
 }
 
-// Client finds one; nil if it is not known.
+// Client returns the client of an id, nil if it is not known.
 func (tx Tx) Client(id string) *Client { return tx.c.clients[id] }
 
-// Clients gives all, in no order.
+// Clients returns all clients, in no order.
 func (tx Tx) Clients() iter.Seq[*Client] { return maps.Values(tx.c.clients) }
 
-// AddClient makes the record of a clientId, in place of one that there may be.
+// AddClient makes the record of a clientId, and replaces an earlier one.
 func (tx Tx) AddClient(id, owner string) *Client {
 	if len(tx.c.clients) >= tx.c.o.Clients {
-		// A quarter of the limit goes, of those gone longest.
+		// Forget the clients that were gone longest, a quarter of the limit.
 		var gone []*Client
 		for _, cl := range tx.c.clients {
 			if !cl.Here() {
@@ -74,13 +74,14 @@ func (tx Tx) AddClient(id, owner string) *Client {
 	return cl
 }
 
-// Initialized begins a client's numbering anew, as initialize does, and journals it.
+// Initialized starts a new numbering of the client's dispatches, as initialize does, and
+// journals the client.
 func (tx Tx) Initialized(cl *Client, version string, p ahp.Profile) {
 	cl.Version, cl.Profile, cl.window, cl.Since = version, p, newWindow(), tx.NextSeq()
 	tx.NoteClient(cl)
 }
 
-// clientRecord is what is remembered of a client that may come back.
+// clientRecord is what the journal says of a client that may come back.
 type clientRecord struct {
 	ID        string           `json:"id"`
 	Principal string           `json:"principal"`
@@ -89,10 +90,10 @@ type clientRecord struct {
 	Colors    *emulator.Colors `json:"colors,omitempty"`
 }
 
-// maxKnown bounds the clients that a next host knows.
+// maxKnown bounds the clients in the journal.
 const maxKnown = 1000
 
-// NoteClient journals a client that has initialized, or says something new of itself.
+// NoteClient journals a client that has initialized or whose record has changed.
 func (tx Tx) NoteClient(cl *Client) {
 	if r, err := record.JSON(record.TypeClient, tx.c.seq.last, cl.record()); err == nil {
 		tx.ApplyAll(tx.Channel(ahp.RootURI), nil, []journal.Record{r})
@@ -107,8 +108,8 @@ func (cl *Client) record() clientRecord {
 	return r
 }
 
-// clientRecords are the clients that may come back: those that are here, then the last
-// ones that were.
+// clientRecords are the clients that may come back: the connected ones, then those that
+// were connected last.
 func (tx Tx) clientRecords() []clientRecord {
 	all := slices.SortedFunc(maps.Values(tx.c.clients), func(a, b *Client) int {
 		if here := a.Here(); here != b.Here() {
@@ -123,7 +124,7 @@ func (tx Tx) clientRecords() []clientRecord {
 	return list
 }
 
-// knowClient takes what an earlier host noted.
+// knowClient takes a client that an earlier host journalled.
 func (tx Tx) knowClient(raw json.RawMessage) error {
 	var r clientRecord
 	if err := json.Unmarshal(raw, &r); err != nil {

@@ -12,7 +12,7 @@ import (
 	"tandemux/host/outbox"
 )
 
-// ErrClosing is why nothing new is begun.
+// ErrClosing refuses new work while the host stops.
 var ErrClosing = ahp.Internal("the host is stopping")
 
 // Options are what a Core needs. Its functions are called with the lock held.
@@ -22,21 +22,21 @@ type Options struct {
 	Now   func() time.Time
 	Log   *slog.Logger
 	// ReplayBytes and ReplayCount bound each channel's replay log, ReplayAll the bytes of
-	// all of them, Clients the clients that are remembered.
+	// all replay logs, Clients the clients that are remembered.
 	ReplayBytes, ReplayCount, ReplayAll, Clients int
 	// Journals gives channels their journals.
 	Journals *journal.Shelf
-	// Kinds are the channels that are no terminals and outlive the host, by the scheme that
-	// their URIs have, with its colon, or could have (Named).
+	// Kinds make the channels, other than terminals, that outlive the host. The key is the
+	// scheme of their URIs with its colon, or the Kind of a Named body.
 	Kinds map[string]Kind
 	// Shown is what a principal that may not see everything sees of an action, nil for
-	// nothing; other says that it is not the action itself.
+	// nothing; other says that shown differs from the action.
 	Shown func(tx Tx, p *auth.Principal, a ahp.Action) (shown ahp.Action, other bool)
-	// Superseded is told, once, that another host has taken over.
+	// Superseded is called once, when another host has taken over.
 	Superseded func(tx Tx, why error)
-	// Followed, if not nil, is told of every action when it has been applied.
+	// Followed, if not nil, is called with every action after it was applied.
 	Followed func(tx Tx, ch *Channel, a ahp.Action)
-	// Spoilt is told that what a crash of the host would lose has changed.
+	// Spoilt is called when the result of Losing has changed.
 	Spoilt func(tx Tx)
 }
 
@@ -45,23 +45,23 @@ type Options struct {
 type Core struct {
 	o Options
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the following
 	seq      sequence
-	reached  atomic.Int64 // seq.last, to be read without the lock
+	reached  atomic.Int64 // seq.last, for readers without the lock
 	channels map[ahp.URI]*Channel
 	clients  map[string]*Client
 	out      outbox.Outbox
 	frames   []frame          // reused
 	records  []journal.Record // reused
-	replay   int              // bytes of all replay logs, or more
-	captured []byte           // reused: of a checkpoint
-	fenced   bool             // another host has taken over: nothing changes any more
+	replay   int              // upper bound of the bytes of all replay logs
+	captured []byte           // reused for checkpoints
+	fenced   bool             // another host has taken over: no state changes any more
 	closing  bool
-	closed   bool // the journals' memory is gone
+	closed   bool // the journals' memory is unmapped
 }
 
-// New makes a Core. The mark that could not be written, as the disk is full, is
-// no error: WriteMark tries again.
+// New makes a Core. unmarked says why the sequence mark could not be written, for
+// instance on a full disk; the Core works all the same, and WriteMark tries again.
 func New(o Options) (c *Core, unmarked, err error) {
 	c = &Core{o: o, channels: map[ahp.URI]*Channel{}, clients: map[string]*Client{}}
 	if c.seq, err = newSequence(o.State, o.Now()); err != nil {
@@ -77,17 +77,17 @@ func (c *Core) WriteMark() error {
 	return c.seq.advance()
 }
 
-// Tx is a turn at the state: whoever has one holds the lock.
+// Tx is a transaction: its holder holds the lock.
 type Tx struct{ c *Core }
 
-// Lock waits for the lock; Unlock gives it back. What is sent meanwhile is written by
-// the connections' own goroutines.
+// Lock takes the lock; Unlock releases it. Messages sent in between are written by the
+// connections' own goroutines.
 func (c *Core) Lock() Tx {
 	c.mu.Lock()
 	return Tx{c}
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (tx Tx) Unlock() { tx.c.mu.Unlock() }
 
 // Locked runs f with the lock.
@@ -97,13 +97,13 @@ func (c *Core) Locked(f func(tx Tx)) {
 	f(tx)
 }
 
-// Do runs f with the lock and then writes what it sent.
+// Do runs f with the lock and then, without it, writes the messages that f sent.
 func (c *Core) Do(f func(tx Tx)) {
 	sent := c.Turn(f)
 	sent.Flush()
 }
 
-// Turn is Do without writing: what it gives is to be flushed.
+// Turn is Do without writing: the caller flushes sent.
 func (c *Core) Turn(f func(tx Tx)) (sent outbox.Touched) {
 	c.Locked(func(tx Tx) {
 		c.out.Begin()
@@ -113,13 +113,13 @@ func (c *Core) Turn(f func(tx Tx)) (sent outbox.Touched) {
 	return sent
 }
 
-// Close has no timers set any more; the state may still change.
+// Close stops core from setting timers. The state may still change.
 func (tx Tx) Close() { tx.c.closing = true }
 
-// Closing reports whether Close was called: the host ends.
+// Closing reports whether Close was called: the host is stopping.
 func (tx Tx) Closing() bool { return tx.c.closing }
 
-// CloseJournals lets go of the journals' memory: nothing runs any more.
+// CloseJournals unmaps the journals' memory. No goroutine may use core's state any more.
 func (tx Tx) CloseJournals() {
 	tx.c.closed = true
 	for _, ch := range tx.c.channels {
@@ -130,7 +130,7 @@ func (tx Tx) CloseJournals() {
 // Closed reports whether CloseJournals was called.
 func (tx Tx) Closed() bool { return tx.c.closed }
 
-// Supersede says that another host has taken over: nothing changes any more.
+// Supersede stops all changes, since another host has taken over.
 func (tx Tx) Supersede(why error) {
 	if !tx.c.fenced {
 		tx.c.fenced = true
@@ -141,8 +141,8 @@ func (tx Tx) Supersede(why error) {
 // Fenced reports whether another host has taken over.
 func (tx Tx) Fenced() bool { return tx.c.fenced }
 
-// Send queues an encoded message that is no action.
+// Send queues an encoded message other than an action.
 func (tx Tx) Send(l *Link, b []byte) { tx.c.out.Send(l.Out, b) }
 
-// Release lets what a link holds back follow the reply.
+// Release sends what a link has held back until its reply.
 func (tx Tx) Release(l *Link) { tx.c.out.Release(l.Out) }

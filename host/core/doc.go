@@ -1,25 +1,25 @@
 // Package core is the one writer of the host's state: a sequence of numbered actions,
-// the channels that they change, and who is told.
+// the channels that they change, and the channels' subscribers.
 //
-// A Tx stands for the lock. Whoever has one is alone with all state: Core.Lock and
-// Core.Do make them, what needs the lock takes one, and nobody keeps one or gives it to
-// another goroutine. Nothing under the lock waits for a client, a pty or the keeper.
+// A Tx stands for the lock that guards all state. Core.Lock and Core.Do make a Tx, and
+// functions that need the lock take one. No goroutine keeps a Tx after Unlock or gives it
+// to another one. Nothing under the lock waits for a client, a pty or the keeper.
 //
-// A Channel is one subscribable state. Its Body says what the state is: Tx.Apply takes the
-// next number, has the body reduce the action, writes it to the channel's journal, adds it
-// to the replay log and queues it to the subscribers, each of them encoded once for each
-// profile of wire shapes. What a body has gathered and not told yet is brought in by its
-// Settle, so that a snapshot and the actions after it together are the whole.
+// A Channel is one subscribable state, which its Body holds. Tx.Apply takes the next
+// number, has the body reduce the action, writes the action to the channel's journal
+// (package journal), adds it to the replay log and queues it to the subscribers. It is
+// encoded once for each version of the wire format. A body may gather changes before it
+// applies them; Settle applies them, so that a snapshot and the actions after it together
+// are the whole state.
 //
-// A Link is a connection as channels see it, a Client what is remembered of a clientId
-// beyond its connections: which of its numbered dispatches were decided, and how.
+// A Link is a connection. A Client is what is remembered of a clientId beyond its
+// connections: which of its numbered dispatches were decided, and how. Where a connection
+// supports pings, Changes and Unread tell whether its peer had seen a change when it sent
+// something.
 //
-// What a peer cannot have known when it sent something is known where its connection can
-// be asked how far it has read (Changes, Unread).
+// An action is in the journal before subscribers see it. A checkpoint is made when the
+// journal is nearly full, or the channel is quiet. Once another host has taken over the
+// journals, no state changes here any more.
 //
-// What subscribers are told is in the channel's journal (package journal) before; a
-// checkpoint is made when the journal is full enough, or the channel is quiet. Once another
-// host has taken the journals over, nothing changes here any more.
-//
-// Core knows no kind of channel, no policy and no request: those are its users'.
+// Core knows no particular kind of channel, no policy and no request.
 package core

@@ -12,16 +12,16 @@ import (
 // frame is an action on the wire, encoded at most once for each profile.
 type frame struct {
 	env     ahp.Envelope
-	encoded [4][]byte         // by profile; output that is not quoted
-	outputs [2]*outbox.Output // what encoded shares, if it is output: as JSON, and not quoted
+	encoded [4][]byte         // by profile; the last is unquoted output
+	outputs [2]*outbox.Output // memory that encoded shares, for output: as JSON, and unquoted
 	by      *By
-	inner   bool // it is for the host alone, and has no number
+	inner   bool // as Change.Inner
 }
 
 // actionPrefix begins each action on the wire.
 var actionPrefix = strings.TrimSuffix(string(Notification(ahp.MethodAction, nil)), "}")
 
-// Notification is a message without an answer; its params are encoded already.
+// Notification encodes a notification, given encoded params.
 func Notification(method string, params json.RawMessage) []byte {
 	b := make([]byte, 0, len(method)+len(params)+48)
 	b = append(b, `{"jsonrpc":"2.0","method":"`...)
@@ -55,10 +55,10 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	return b, nil
 }
 
-// unquoted is where encoded has output for who has sent wire.MethodUnquoted.
+// unquoted is the index in encoded of output for clients that sent wire.MethodUnquoted.
 const unquoted = 3
 
-// print encodes output; much of it into memory that is used again.
+// print encodes output. From outbox.LeastOutput bytes on it uses shared, pooled memory.
 func (f *frame) print(o **outbox.Output, as outbox.Form, data string) []byte {
 	if len(data) < outbox.LeastOutput {
 		return as(nil, f.env.Channel, data, f.env.ServerSeq)
@@ -67,7 +67,7 @@ func (f *frame) print(o **outbox.Output, as outbox.Form, data string) []byte {
 	return (*o).Bytes()
 }
 
-// of is the frame's bytes for a link, and whose memory they are in, if it is output.
+// of is the frame's bytes for a link, and the Output that owns them, if any.
 func (f *frame) of(l *Link) ([]byte, *outbox.Output, error) {
 	if d, is := f.env.Action.(ahp.TerminalData); is && l.Unquoted && f.env.Origin == nil {
 		if f.encoded[unquoted] == nil {
@@ -79,7 +79,7 @@ func (f *frame) of(l *Link) ([]byte, *outbox.Output, error) {
 	return b, f.outputs[0], err
 }
 
-// params is the envelope as AHP 1 has it.
+// params is the envelope encoded as AHP 1.
 func (f *frame) params() ([]byte, error) {
 	b, err := f.bytes(ahp.V1)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *frame) params() ([]byte, error) {
 	return b[len(actionPrefix) : len(b)-1], nil
 }
 
-// release gives up the frame's own reference; the frame is not sent any more.
+// release gives up the frame's own references; the frame must not be sent any more.
 func (f *frame) release() {
 	for i, o := range f.outputs {
 		if o != nil {

@@ -11,12 +11,12 @@ import (
 	"tandemux/internal/memtrim"
 )
 
-// maxJournal bounds the journals of channels that are no terminals, in bytes.
+// maxJournal bounds the journal of a channel other than a terminal, in bytes.
 const maxJournal = 1 << 30
 
-// persist writes what was applied, before anybody is told. It gives all that is to
-// be told: more than frames, if a checkpoint had to be made, which includes what was
-// pending. False says that another host has taken over.
+// persist writes applied actions to the journal before they are sent, and returns all
+// actions to send. These are more than frames if it had to make a checkpoint, which
+// applies what was pending. False says that another host has taken over.
 func (tx Tx) persist(ch *Channel, frames []frame, marks []journal.Record) ([]frame, bool) {
 	j := ch.Journal
 	if j == nil {
@@ -39,15 +39,14 @@ func (tx Tx) persist(ch *Channel, frames []frame, marks []journal.Record) ([]fra
 	case errors.Is(err, journal.ErrFenced):
 		tx.Supersede(err)
 		return nil, false
-	case j.Retry.Waits(tx.c.o.Now()): // It did not help just now.
+	case j.Retry.Waits(tx.c.o.Now()): // A checkpoint has failed a moment ago.
 		return frames, true
 	}
 	more, ok := tx.checkpoint(ch, j.Retry.Bare(tx.c.o.Now()))
 	return append(frames, more...), ok
 }
 
-// renew makes a checkpoint when it is time for one. The caller has told all that was
-// applied.
+// renew makes a checkpoint when one is due. The caller has sent all applied actions.
 func (tx Tx) renew(ch *Channel) {
 	j := ch.Journal
 	if !j.Open() || tx.c.fenced || !j.Due() || j.Retry.Waits(tx.c.o.Now()) {
@@ -56,8 +55,8 @@ func (tx Tx) renew(ch *Channel) {
 	tx.MakeRoom(ch)
 }
 
-// Room is how many bytes of records may be applied to a channel at once without a
-// checkpoint in between, which would be of no use if that is all.
+// Room is how many bytes of records fit into the channel's journal before a checkpoint is
+// due.
 func (tx Tx) Room(ch *Channel) int {
 	if j := ch.Journal; j.Open() && !j.Retry.Waits(tx.c.o.Now()) {
 		return j.Room()
@@ -65,14 +64,14 @@ func (tx Tx) Room(ch *Channel) int {
 	return math.MaxInt
 }
 
-// MakeRoom makes a checkpoint, and tells what was pending and is part of it.
+// MakeRoom makes a checkpoint, and sends what was pending and is part of it.
 func (tx Tx) MakeRoom(ch *Channel) {
 	if more, ok := tx.checkpoint(ch, ch.Journal.Retry.Bare(tx.c.o.Now())); ok {
 		tx.deliver(ch, more)
 	}
 }
 
-// recordsOf encodes what was applied, valid until the next call.
+// recordsOf encodes applied actions. The result is valid until the next call.
 func (tx Tx) recordsOf(ch *Channel, frames []frame, marks []journal.Record) []journal.Record {
 	records := tx.c.records[:0]
 	for i := range frames {
@@ -97,9 +96,9 @@ func (tx Tx) recordsOf(ch *Channel, frames []frame, marks []journal.Record) []jo
 	return records
 }
 
-// checkpoint captures the channel's state as of now and writes it. It gives what was
-// pending and is part of it, to be told. False says that another host has taken
-// over.
+// checkpoint captures the channel's current state and writes it. It returns what was
+// pending and is part of it, for the caller to send. False says that another host has
+// taken over.
 func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	began := tx.c.o.Now()
 	var special []journal.Record
@@ -109,7 +108,7 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 		var marks []journal.Record
 		changes, marks, special = b.Capture(tx, bare, &tx.c.captured)
 		more = tx.number(ch, nil, changes)
-		// For clients that come back: the checkpoint itself does without.
+		// The replay log needs these actions; the checkpoint itself includes them.
 		if err := ch.Journal.Append(tx.recordsOf(ch, more, marks)...); errors.Is(err, journal.ErrFenced) {
 			tx.Supersede(err)
 			return nil, false
@@ -120,7 +119,7 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	case errors.Is(err, journal.ErrFenced):
 		tx.Supersede(err)
 		return nil, false
-	case errors.Is(err, journal.ErrFull) && is && !bare: // It may fit without its history.
+	case errors.Is(err, journal.ErrFull) && is && !bare: // it may fit without the history
 		again, ok := tx.checkpoint(ch, true)
 		return append(more, again...), ok
 	}
@@ -132,7 +131,7 @@ func (tx Tx) checkpoint(ch *Channel, bare bool) (more []frame, ok bool) {
 	return more, true
 }
 
-// writeCheckpoint writes the channel's state, with what only its kind knows.
+// writeCheckpoint writes the channel's state and the records of its Capture.
 func (tx Tx) writeCheckpoint(ch *Channel, special []journal.Record, bare bool) error {
 	records, err := tx.state(ch)
 	if err != nil {
@@ -143,7 +142,7 @@ func (tx Tx) writeCheckpoint(ch *Channel, special []journal.Record, bare bool) e
 	if j == nil {
 		return old.Checkpoint(append(records, special...), bare)
 	}
-	ch.Journal = j // The head names the journal that it is in.
+	ch.Journal = j // the head names the journal that it is in
 	if records, err = tx.state(ch); err == nil {
 		err = j.Checkpoint(append(records, special...), bare)
 	}
@@ -156,8 +155,8 @@ func (tx Tx) writeCheckpoint(ch *Channel, special []journal.Record, bare bool) e
 	return nil
 }
 
-// outgrown gives a larger journal for a channel whose state takes too much of its
-// own; nil when there is none.
+// outgrown returns a larger journal for a channel whose state fills too much of its own;
+// nil when it does not, or there is none.
 func (tx Tx) outgrown(ch *Channel, state []journal.Record) *journal.Journal {
 	most, child := maxJournal, ""
 	if b, ok := ch.Body.(Captured); ok {
@@ -170,7 +169,7 @@ func (tx Tx) outgrown(ch *Channel, state []journal.Record) *journal.Journal {
 	return tx.c.o.Journals.Larger(ch.Journal, child, ch.URI, area)
 }
 
-// leaveJournal leaves a channel's new journal with the keeper.
+// leaveJournal hands a channel's new journal to the keeper, in the background.
 func (tx Tx) leaveJournal(ch *Channel) {
 	tx.c.o.Journals.Leave(ch.Journal, func(left func() error) {
 		tx.c.Locked(func(tx Tx) {
@@ -181,7 +180,7 @@ func (tx Tx) leaveJournal(ch *Channel) {
 	})
 }
 
-// state is the beginning of a checkpoint.
+// state is the first part of a checkpoint, which every channel has.
 func (tx Tx) state(ch *Channel) ([]journal.Record, error) {
 	hd := record.Head{Channel: ch.URI, Last: ch.last, Made: ch.Journal.Made, Origins: ch.Accepted.Values()}
 	switch b := ch.Body.(type) {
@@ -215,8 +214,8 @@ func (tx Tx) state(ch *Channel) ([]journal.Record, error) {
 	return records, nil
 }
 
-// private gives the facts that the next host must know and clients don't see: the body's,
-// or the clients, which are in the root's journal.
+// private is the facts that the next host must know and clients don't see: the body's, or
+// for the root channel the clients.
 func (tx Tx) private(ch *Channel) (facts any, some bool) {
 	if ch.URI == ahp.RootURI {
 		return tx.clientRecords(), true
@@ -236,8 +235,8 @@ func (tx Tx) Checkpoint(ch *Channel) {
 	}
 }
 
-// beginJournal gives a channel its journal, if it is of a kind that a next host knows
-// how to make: one that the keeper has, as a rule.
+// beginJournal gives a channel a journal if the next host knows how to make a channel of
+// its kind. Mostly it is one that the keeper has already.
 func (tx Tx) beginJournal(ch *Channel) *journal.Journal {
 	_, named := ch.Body.(Named)
 	if !named && tx.kind(ch.URI, "") == nil || tx.c.closed {
@@ -254,8 +253,8 @@ func (tx Tx) beginJournal(ch *Channel) *journal.Journal {
 	return j
 }
 
-// forgetJournal tells the next host that a channel is no more. A terminal's journal goes
-// with its process, later (end).
+// forgetJournal records for the next host that a channel was removed. A terminal's journal
+// is dropped later, with its process.
 func (tx Tx) forgetJournal(ch *Channel) {
 	j := ch.Journal
 	if !j.Open() {
@@ -271,15 +270,14 @@ func (tx Tx) forgetJournal(ch *Channel) {
 	tx.c.o.Journals.Drop(j)
 }
 
-// Keep makes a channel outlive the host as it is now, before its first action.
+// Keep makes a channel outlive the host from now on, not only from its first action.
 func (tx Tx) Keep(ch *Channel) {
 	if ch.Journal == nil && tx.beginJournal(ch) != nil {
 		tx.Checkpoint(ch)
 	}
 }
 
-// tidyLater sees to it that a journal is tidied once its channel is quiet; what it holds
-// is packed before.
+// tidyLater schedules tidy for when the channel is quiet, and before it Pack.
 func (tx Tx) tidyLater(ch *Channel) {
 	if tx.c.closing || !ch.Journal.Open() {
 		return
@@ -296,11 +294,11 @@ func (tx Tx) tidyLater(ch *Channel) {
 	})
 }
 
-// restReplay is what the replay log of a channel at rest has, in bytes: whoever comes back
-// and missed more than that of a flood is given the state.
+// restReplay is what the replay log of a quiet channel keeps, in bytes. A client that comes
+// back and missed more gets the state.
 const restReplay = 64 << 10
 
-// rest gives back the memory that a channel needed while it was busy.
+// rest frees the memory that a channel needed while it was busy.
 func rest(tx Tx, ch *Channel) {
 	ch.log.keep(restReplay)
 	ch.log.compact()
@@ -308,7 +306,7 @@ func rest(tx Tx, ch *Channel) {
 	memtrim.Idle()
 }
 
-// tidy is Journal.Tidy for a channel that still has the journal.
+// tidy calls Journal.Tidy if the channel still has the journal.
 func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 	if ch.Journal != j || !j.Open() || tx.c.closing {
 		return
@@ -327,7 +325,7 @@ func (tx Tx) tidy(ch *Channel, j *journal.Journal) {
 	})
 }
 
-// spoilt notes that a channel's journal is not what it should be, or is again.
+// spoilt notes whether a channel's journal is broken, and reports a change.
 func (tx Tx) spoilt(ch *Channel, err error) {
 	if err == nil {
 		err = ch.Journal.Broken

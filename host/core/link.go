@@ -12,8 +12,8 @@ import (
 	"tandemux/host/outbox"
 )
 
-// Link is a connection as channels see it. It is guarded by the lock; Client and Profile,
-// which are set once, by Begin, may be read by the connection's own goroutine without.
+// Link is a connection. The lock guards it. Begin sets Client and Profile once; the
+// connection's own goroutine may read them without the lock.
 type Link struct {
 	Out       *outbox.Conn
 	Principal *auth.Principal
@@ -21,29 +21,30 @@ type Link struct {
 	Profile   ahp.Profile
 	Log       *slog.Logger
 
-	// Unquoted says that it takes output as wire.AppendUnquoted writes it.
+	// Unquoted says that the peer takes output as wire.AppendUnquoted writes it.
 	Unquoted bool
-	// Left says that its client came back on another one, and so takes what it sent on this
-	// one, and has no answer to, for lost: it is not carried out.
+	// Left says that the client came back on another connection. It takes what it sent here
+	// without an answer for lost, so that must not be carried out.
 	Left bool
 
 	subs map[ahp.URI]*Channel
 
-	// Of the numbers of what it dispatches (replay.go): it came by reconnect, which said
-	// that they continue; and the first one has come.
+	// The numbering of dispatches (replay.go): Resumed says that the link began by
+	// reconnect, Continues that reconnect said that the numbers continue, numbered that the
+	// first number has come.
 	Resumed, Continues, numbered bool
-	id                           int64 // among its client's
+	id                           int64 // unique among its client's links
 	window                       *window
 
 	unread
 }
 
-// NewLink makes a link that watches nothing.
+// NewLink makes a link without subscriptions.
 func NewLink(p *auth.Principal, log *slog.Logger) *Link {
 	return &Link{Principal: p, Log: log, subs: map[ahp.URI]*Channel{}}
 }
 
-// Begin ends the handshake: the link is one of its client's from here on.
+// Begin ends the handshake: from now on the link is one of the client's.
 func (tx Tx) Begin(l *Link, cl *Client) {
 	cl.number++
 	l.Client, l.Profile, l.window, l.id = cl, cl.Profile, cl.window, cl.number
@@ -52,7 +53,7 @@ func (tx Tx) Begin(l *Link, cl *Client) {
 	cl.Seen = tx.c.o.Now()
 }
 
-// Undo makes a link fresh again, after a handshake that failed.
+// Undo reverts Begin, after a handshake that failed.
 func (tx Tx) Undo(l *Link) {
 	for _, ch := range l.subs {
 		tx.Unsubscribe(ch, l)
@@ -63,7 +64,7 @@ func (tx Tx) Undo(l *Link) {
 	l.Out.Forget()
 }
 
-// End takes a link that is over out of its client's, and reports whether it was the last.
+// End removes a closed link from its client, and reports whether it was the last one.
 func (tx Tx) End(l *Link) (last bool) {
 	l.Out.Ended()
 	if l.Client == nil {
@@ -75,17 +76,17 @@ func (tx Tx) End(l *Link) (last bool) {
 	return !l.Client.Here()
 }
 
-// Subscribe tells a link of what is applied to a channel from here on.
+// Subscribe sends a link all actions that are applied to a channel from now on.
 func (tx Tx) Subscribe(ch *Channel, l *Link) {
 	ch.unskim(l)
 	if !l.Watches(ch.URI) {
-		delete(l.changed, ch.URI) // it is given the state
+		delete(l.changed, ch.URI) // it gets the state
 		l.subs[ch.URI] = ch
 		ch.links = append(ch.links, l)
 	}
 }
 
-// Unsubscribe ends that.
+// Unsubscribe ends a subscription, if there is one.
 func (tx Tx) Unsubscribe(ch *Channel, l *Link) {
 	if !l.Watches(ch.URI) {
 		return
@@ -100,13 +101,13 @@ func (tx Tx) Unsubscribe(ch *Channel, l *Link) {
 // Watches reports whether the link is subscribed to a channel.
 func (l *Link) Watches(uri ahp.URI) bool { return l.subs[uri] != nil }
 
-// Watched is the channel of a URI that the link is subscribed to, or nil.
+// Watched is the channel of a URI, nil if the link is not subscribed to it.
 func (l *Link) Watched(uri ahp.URI) *Channel { return l.subs[uri] }
 
-// Subscriptions are the channels that it is subscribed to.
+// Subscriptions are the channels that the link is subscribed to.
 func (l *Link) Subscriptions() iter.Seq[*Channel] { return maps.Values(l.subs) }
 
-// Subscribed is how many there are.
+// Subscribed is the number of Subscriptions.
 func (l *Link) Subscribed() int { return len(l.subs) }
 
 // Who is the link's principal and client, for the audit log.

@@ -8,15 +8,15 @@ import (
 	"tandemux/ahp"
 )
 
-// replayLog keeps a channel's latest actions for clients that come back. It is
-// bounded in bytes of text and in entries; the oldest go first.
+// replayLog keeps a channel's latest actions for clients that reconnect. Its bytes and its
+// entries are bounded; the oldest go first.
 type replayLog struct {
 	maxBytes, maxCount int
 
-	// floor is the sequence number below which the log has a hole: a client
-	// that has seen floor or more can be given the rest.
+	// floor: the log is complete after this sequence number. A client that has seen floor
+	// or more can be sent the rest.
 	floor   int64
-	entries []ahp.Envelope // ascending; entries[:head] are gone
+	entries []ahp.Envelope // ascending; entries[:head] are dropped
 	head    int
 	bytes   int
 }
@@ -27,7 +27,7 @@ func (l *replayLog) add(e ahp.Envelope) {
 	l.keep(l.maxBytes)
 }
 
-// keep forgets the oldest but for so many bytes.
+// keep drops the oldest entries until at most so many bytes are left.
 func (l *replayLog) keep(bytes int) {
 	for l.bytes > bytes || len(l.entries)-l.head > l.maxCount {
 		gone := &l.entries[l.head]
@@ -44,7 +44,8 @@ func (l *replayLog) keep(bytes int) {
 	}
 }
 
-// compact takes the text of output out of the memory that it shares with what is no longer kept.
+// compact copies the text of output, so that the larger block that it is a part of can be
+// collected.
 func (l *replayLog) compact() {
 	for i := range l.entries {
 		if d, is := l.entries[i].Action.(ahp.TerminalData); is {
@@ -54,8 +55,8 @@ func (l *replayLog) compact() {
 	}
 }
 
-// since gives the actions after seq; ok is false when some of them are gone.
-// The result is valid until the next add.
+// since returns the actions after seq; ok is false when some of them were dropped. The
+// result is valid until the next add.
 func (l *replayLog) since(seq int64) (es []ahp.Envelope, ok bool) {
 	if seq < l.floor {
 		return nil, false
@@ -72,15 +73,15 @@ func (l *replayLog) since(seq int64) (es []ahp.Envelope, ok bool) {
 	return all[lo:], true
 }
 
-// log adds an action to the channel's replay log. Where all of them together are too
-// much, the largest is halved.
+// log adds an action to the channel's replay log. While all logs together exceed ReplayAll,
+// it halves the largest.
 func (c *Core) log(ch *Channel, e ahp.Envelope) {
 	before := ch.log.bytes
 	ch.log.add(e)
 	c.replay += ch.log.bytes - before
 	for c.replay > c.o.ReplayAll {
 		largest := &ch.log
-		c.replay = 0 // It may have been less: channels go.
+		c.replay = 0 // it is an upper bound, as channels are removed
 		for _, other := range c.channels {
 			c.replay += other.log.bytes
 			if other.log.bytes > largest.bytes {
@@ -95,52 +96,52 @@ func (c *Core) log(ch *Channel, e ahp.Envelope) {
 	}
 }
 
-// A client numbers what it dispatches (clientSeq), and may send what it has no answer
-// for again after a lost connection, under its old number (AHP, Lifecycle). Clients
-// differ: some go on with their numbers, others count from 1 on each connection and
-// send nothing again. What is new must not be taken for a repetition, as it would
-// be acknowledged and not done; what is a repetition must not be done twice. So:
+// A client numbers its dispatches (clientSeq). After a lost connection it may send those
+// without an answer again, under their old numbers (AHP, Lifecycle). Clients differ: some
+// continue their numbers, others count from 1 on each connection and repeat nothing. A new
+// dispatch taken for a repetition would be acknowledged and not carried out; a repetition
+// must not be carried out twice. So:
 //
 //   - initialize begins a numbering.
-//   - After a reconnect that says tandemux/continues the numbers go on, 1 included.
-//   - After one that does not, a first number of 1 begins a numbering, whatever is in
-//     it: the same letters may be typed again. A client that sends its number 1 again
-//     has to say that it continues.
-//   - A repetition is one whose channel and action are those of its number. At the
-//     first other one all that was numbered before this connection is forgotten.
+//   - After a reconnect that says tandemux/continues the numbers continue, 1 included.
+//   - After a reconnect that does not, a first number of 1 begins a new numbering,
+//     whatever it dispatches: the same letters may be typed again. A client that repeats
+//     its number 1 has to say that it continues.
+//   - A dispatch is a repetition if its number, channel and action are those of an earlier
+//     one. If only the number is, all numbers from before this connection are forgotten.
 
 // window remembers what became of a client's latest dispatches.
 type window struct {
 	done  map[int64]done
-	order []int64             // ring of the keys, oldest at next
-	texts map[outcome]outcome // each refusal once, maxTexts at most
+	order []int64             // ring of done's keys, the oldest at next
+	texts map[outcome]outcome // interned refusals, maxTexts at most
 	next  int
-	floor int64 // the highest number forgotten
+	floor int64 // the highest number that was forgotten
 }
 
 // done is a dispatch that was decided.
 type done struct {
 	outcome
-	print uint64 // of channel and action, 0 where not known
-	by    int64  // the connection: Link.id, 0 of an earlier host
+	print uint64 // Print of channel and action, 0 if unknown
+	by    int64  // Link.id of its connection, 0 if it was an earlier host's
 }
 
-// outcome is the refusal, empty for an accepted dispatch.
+// outcome is the reason of a refusal, "" for an accepted dispatch.
 type outcome string
 
 const (
 	windowSize = 1024
 	maxTexts   = 32
-	maxText    = 512 // bytes of a refusal that are remembered
+	maxText    = 512 // bytes kept of a refusal
 )
 
 func newWindow() *window { return &window{done: map[int64]done{}} }
 
-// forgotten reports whether a dispatch may have been decided so long ago that what
-// became of it isn't known any more.
+// forgotten reports whether a dispatch may have been decided so long ago that its outcome
+// is no longer known.
 func (w *window) forgotten(seq int64) bool { return seq <= w.floor }
 
-// note remembers what became of a dispatch.
+// note remembers the outcome of a dispatch.
 func (w *window) note(seq int64, d done) {
 	if len(w.order) < windowSize {
 		w.order = append(w.order, seq)
@@ -155,7 +156,7 @@ func (w *window) note(seq int64, d done) {
 	w.done[seq] = d
 }
 
-// only is the window with nothing but what one connection has sent.
+// only is a window of only what one connection has sent.
 func (w *window) only(by int64) *window {
 	n := newWindow()
 	for i := range w.order {
@@ -167,8 +168,7 @@ func (w *window) only(by int64) *window {
 	return n
 }
 
-// intern keeps refusals, which a client can cause as many of as it likes, from
-// taking much memory.
+// intern bounds the memory of refusals, as a client can cause any number of them.
 func (w *window) intern(o outcome) outcome {
 	if o == "" {
 		return ""
@@ -189,7 +189,7 @@ func (w *window) intern(o outcome) outcome {
 
 var printSeed = maphash.MakeSeed()
 
-// Print is a number that two dispatches have in common if they are the same.
+// Print is a hash of a dispatch's channel and action, never 0.
 func Print(uri ahp.URI, a ahp.Action) uint64 {
 	var m maphash.Hash
 	m.SetSeed(printSeed)
@@ -215,16 +215,15 @@ func (tx Tx) Numbered(l *Link, seq int64) {
 	}
 }
 
-// renumber forgets what a client has numbered before this link.
+// renumber forgets the client's dispatches from before this link.
 func (tx Tx) renumber(l *Link) {
 	l.window = l.window.only(l.id)
 	l.Client.window, l.Client.Since = l.window, tx.NextSeq()
 	tx.NoteClient(l.Client)
 }
 
-// Processed reports whether a dispatch repeats one that was decided, and what became
-// of that: a refusal, or "". A number that was used for something else on this very link
-// is refused.
+// Processed reports whether a dispatch repeats one that was decided, and the reason if
+// that was refused. It refuses a number that was used for another dispatch on this link.
 func (tx Tx) Processed(l *Link, seq int64, print uint64) (refusal string, yes bool) {
 	was, known := l.window.done[seq]
 	switch {
@@ -242,12 +241,12 @@ func (tx Tx) Processed(l *Link, seq int64, print uint64) (refusal string, yes bo
 	return "", false
 }
 
-// Decided remembers what became of a dispatch.
+// Decided remembers the outcome of a dispatch.
 func (tx Tx) Decided(l *Link, seq int64, print uint64, refusal string) {
 	l.window.note(seq, done{outcome(refusal), print, l.id})
 }
 
-// Doubt has a dispatch that was accepted refused when the client sends it again.
+// Doubt makes the host refuse an accepted dispatch when the client sends it again.
 func (tx Tx) Doubt(cl *Client, seq int64, refusal string) {
 	if d, ok := cl.window.done[seq]; ok {
 		d.outcome = cl.window.intern(outcome(refusal))

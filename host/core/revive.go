@@ -11,12 +11,12 @@ import (
 	"tandemux/host/journal/record"
 )
 
-// A Kind makes the body of a channel that an earlier host left, from its state as AHP 1
-// has it. What was applied after that is reduced then.
+// A Kind makes the body of a channel that an earlier host left, from its state encoded as
+// AHP 1. The caller then reduces the actions that followed.
 type Kind func(ch *Channel, state json.RawMessage) (Body, error)
 
-// kind is that of a channel, by its scheme unless it has a name; nil for a terminal, and
-// what this version has none of.
+// kind is the Kind of that name, or without a name that of the URI's scheme. It is nil for
+// a terminal, and for a kind that this version does not have.
 func (tx Tx) kind(uri ahp.URI, name string) Kind {
 	if name == "" {
 		scheme, _, _ := strings.Cut(uri, ":")
@@ -25,7 +25,7 @@ func (tx Tx) kind(uri ahp.URI, name string) Kind {
 	return tx.c.o.Kinds[name]
 }
 
-// Revive makes a channel that is no terminal, as an earlier host left it.
+// Revive makes a channel other than a terminal as an earlier host left it.
 func (tx Tx) Revive(f *record.Found) error {
 	m := f.Contents
 	kind := tx.kind(m.Channel, m.Kind)
@@ -60,7 +60,7 @@ func (tx Tx) Revive(f *record.Found) error {
 	return nil
 }
 
-// know gives a body the private facts that an earlier host had; the root's are the clients.
+// know gives a body the private facts of an earlier host; the root's are the clients.
 func (tx Tx) know(ch *Channel, b Body, raw json.RawMessage) error {
 	if ch.URI == ahp.RootURI {
 		var list []json.RawMessage
@@ -80,13 +80,13 @@ func (tx Tx) know(ch *Channel, b Body, raw json.RawMessage) error {
 	return nil
 }
 
-// Resume makes a channel go on with its journal.
+// Resume has a channel continue with the journal of an earlier host.
 func (tx Tx) Resume(ch *Channel, j *journal.Journal, m *record.Contents) {
 	ch.Journal, ch.last = j, m.LastLogged()
 	tx.tidyLater(ch)
 	if m.Damage != nil {
-		// Clients may have seen what is lost, and what follows may come anew: they
-		// are given states. The sequence has begun above all that they know.
+		// Clients may have seen actions that are lost, so all get the state. The sequence
+		// began above all numbers that they know.
 		ch.log.floor = tx.c.seq.last
 	} else {
 		es, floor := m.Replay()
@@ -121,7 +121,7 @@ func (tx Tx) Resume(ch *Channel, j *journal.Journal, m *record.Contents) {
 	}
 }
 
-// RestoreWindows makes the clients' windows of what all channels have accepted.
+// RestoreWindows fills the clients' windows with what all channels have accepted.
 func (tx Tx) RestoreWindows() {
 	seqs := map[*Client][]int64{}
 	for _, ch := range tx.c.channels {

@@ -9,45 +9,44 @@ import (
 )
 
 const (
-	// skimPause is the least time between two screens while much is printed.
+	// skimPause is the least time between two screens in a flood.
 	skimPause = 33 * time.Millisecond
-	// skimLittle is so little output in a turn that it does not count as much, and
-	// skimQuiet how long no more than that comes until skimming ends, unless a link asks
-	// for longer, up to skimLongest.
+	// A turn with fewer than skimLittle bytes of output is calm. Skimming ends after
+	// skimQuiet of calm turns, or after as long as a link asked for, at most skimLongest.
 	skimLittle  = 16 << 10
 	skimQuiet   = 50 * time.Millisecond
 	skimLongest = 2 * time.Second
-	// skimStop is how long no more comes until what was printed last is shown: the next of a
-	// flood's turns, which come each 8 ms, would be there.
+	// skimStop is how long after the last flood turn the screen is shown. A flood has a turn
+	// each 8 ms, so it has probably ended.
 	skimStop = 12 * time.Millisecond
-	// skimBehind is what may wait for a link for which a screen is left out.
+	// A link with more than skimBehind bytes queued is not sent a screen in between.
 	skimBehind = 64 << 10
 )
 
-// Skimmed is a body whose output may be skimmed: where more is printed than anybody
-// can read, a link is given what the screen shows instead.
+// Skimmed is a body whose output may be skimmed: during a flood, a link that asked for it
+// is sent the screen now and then instead of all output.
 type Skimmed interface {
 	Body
-	// Screen is the state with no more content than that, and with all that is pending.
+	// Screen applies what is pending and returns the state with only the screen as content.
 	Screen(tx Tx) any
 }
 
-// skim is how a channel's output is skimmed. Nil is not at all.
+// skim is the state of skimming a channel's output; nil while no link skims.
 type skim struct {
 	links []*Link
-	size  int  // of the output that they have not been shown
-	much  bool // of it came in this turn
-	told  bool // some of it they were told
-	open  bool // and it ends within what has to be told whole
-	busy  bool
+	size  int  // bytes of output since the last screen
+	much  bool // this turn is no calm one
+	told  bool // the links were sent some of it, see mustTell
+	open  bool // output has ended within a sequence that must be sent whole
+	busy  bool // showScreen is applying what is pending
 	shown time.Time
-	since time.Time     // no more than little has come
-	pause time.Duration // from then on until skimming ends
-	quiet *time.Timer   // at skimStop, and at the end
+	since time.Time     // of the last turn that was not calm
+	pause time.Duration // calm from since on until skimming ends
+	quiet *time.Timer   // fires skimStop after a flood turn, and at the end
 }
 
-// Skim spares a link the channel's output until that has been calm for a while, or the
-// link subscribes again. It reports whether the channel has any.
+// Skim sends a link screens instead of the channel's output until the output has been calm
+// for a while, or the link subscribes again. It reports whether the channel can be skimmed.
 func (tx Tx) Skim(ch *Channel, l *Link, calm time.Duration) bool {
 	if _, is := ch.Body.(Skimmed); !is {
 		return false
@@ -74,7 +73,7 @@ func (tx Tx) Skim(ch *Channel, l *Link, calm time.Duration) bool {
 	return true
 }
 
-// unskim has a link told of all output from here on.
+// unskim sends a link all output again.
 func (ch *Channel) unskim(l *Link) {
 	if s := ch.skim; s != nil {
 		s.links = slices.DeleteFunc(s.links, func(o *Link) bool { return o == l })
@@ -91,8 +90,8 @@ func (ch *Channel) endSkim() {
 	}
 }
 
-// skips notes an action that is told to the channel's links, and reports whether those
-// that skim are spared it.
+// skips notes an action that is about to be sent, and reports whether links that skim
+// don't get it.
 func (tx Tx) skips(ch *Channel, a ahp.Action) bool {
 	s := ch.skim
 	d, is := a.(ahp.TerminalData)
@@ -109,26 +108,26 @@ func (tx Tx) skips(ch *Channel, a ahp.Action) bool {
 	return true
 }
 
-// mustTell reports whether there may be something in output that no screen shows: a
-// bell, or a text for the clipboard or for a notification.
+// mustTell reports whether output may contain something that no screen shows: a bell, or
+// an OSC for the clipboard or a notification.
 func (s *skim) mustTell(text string) bool {
 	began, from := s.open, lastOSC(text)
 	if from > 0 {
 		began = true
 	}
-	// What ends it: BEL, ESC, CAN, SUB or ST.
+	// An OSC ends with BEL, ESC, CAN, SUB or ST.
 	s.open = began && !strings.ContainsAny(text[from:], "\a\x1b\x18\x1a\u009c") || strings.HasSuffix(text, "\x1b")
 	return began || s.open || strings.Contains(text, "\a")
 }
 
-// lastOSC is where the last OSC that text begins has its number, 0 when it begins none.
+// lastOSC is the index behind the introducer of the last OSC in text, 0 if there is none.
 func lastOSC(text string) int {
 	const c1 = "\u009d"
 	at := 0
-	if strings.Contains(text, c1) { // which is quick to deny
+	if strings.Contains(text, c1) { // fast when there is none
 		at = strings.LastIndex(text, c1) + len(c1)
 	}
-	// Floods have more of ESC than of the bracket.
+	// Floods have more ESCs than brackets, so look for brackets.
 	for i := 0; ; i++ {
 		n := strings.IndexByte(text[i:], ']')
 		if n < 0 {
@@ -140,7 +139,7 @@ func lastOSC(text string) int {
 	}
 }
 
-// showScreens shows links that skim what was printed in a turn, when it is time.
+// showScreens is called after each turn, and sends a screen when one is due.
 func (tx Tx) showScreens(ch *Channel) {
 	s := ch.skim
 	if s == nil || s.size == 0 || s.busy || s.open {
@@ -157,7 +156,7 @@ func (tx Tx) showScreens(ch *Channel) {
 	s.much = false
 }
 
-// calm shows what was printed last, and ends the skimming when it is time.
+// calm is called by the timer. It shows the last output, and ends skimming when due.
 func (tx Tx) calm(ch *Channel, s *skim) {
 	left := s.pause - time.Since(s.since)
 	if left > 0 {
@@ -169,7 +168,7 @@ func (tx Tx) calm(ch *Channel, s *skim) {
 }
 
 func (tx Tx) showScreen(ch *Channel, s *skim, last bool) {
-	s.busy = true // what is pending is applied first
+	s.busy = true // Screen applies what is pending, which calls showScreens
 	state := ch.Body.(Skimmed).Screen(tx)
 	s.busy = false
 	must := last || s.told

@@ -9,28 +9,28 @@ import (
 	"tandemux/ahp"
 )
 
-// A connection's messages are in order, and so are a peer's answers to pings among what it
-// sends. A ping that goes right before an action, with it, is answered before the peer can
-// know of the action; what comes before that answer it has decided on what was before.
+// A connection delivers messages in order, and a peer answers pings in order with what it
+// sends. A ping is sent right before an action. Whatever the peer sends before it answers
+// that ping, it decided without knowing of the action.
 
-// unreadFor bounds how long a peer that answers no pings counts as not having read.
+// unreadFor is how long a change counts as unread if the peer does not answer the ping.
 const unreadFor = 3 * time.Second
 
 // unread is what a link's peer may not have read.
 type unread struct {
-	asked, answered atomic.Int64 // the numbers of the last ping, and of the last one answered
+	asked, answered atomic.Int64 // numbers of the last ping sent, and of the last answered
 	changed         map[ahp.URI]change
 }
 
-// change is that of a channel.
+// change is the last change of a channel.
 type change struct {
-	ping int64 // that went before it; 0 while it has not been told
+	ping int64 // sent right before the change; 0 until the change is sent
 	at   time.Time
 }
 
-// Changes is called before a change is applied that its subscribers must not be taken to
-// know before they do, but for a principal's own. Who only watches another channel, which
-// is going to tell it, too, has not read it until Tells.
+// Changes is called before a change of ch is applied, and makes it unread for the
+// subscribers of ch and also, except for those of the principal by. Those that only watch
+// also, which sends the change later, have not read it before Tells.
 func (tx Tx) Changes(ch, also *Channel, by string) {
 	now := tx.c.o.Now()
 	note := func(l *Link, told bool) {
@@ -57,8 +57,8 @@ func (tx Tx) Changes(ch, also *Channel, by string) {
 	}
 }
 
-// Tells is called before a channel's subscribers are told all that was waiting, or when
-// what they know has become right again.
+// Tells is called before a channel sends its subscribers the changes that were waiting, or
+// when those were taken back, so that the subscribers' knowledge is right again.
 func (tx Tx) Tells(also *Channel) {
 	for _, l := range also.links {
 		ping := int64(0)
@@ -80,15 +80,15 @@ func (tx Tx) ping(l *Link) int64 {
 	return number
 }
 
-// Answered notes that a link's peer has read all that was sent before a ping. It is for the
-// connection's own goroutine, and needs no lock.
+// Answered notes that the link's peer has answered a ping. The connection's own goroutine
+// calls it, without the lock.
 func (l *Link) Answered(ping int64) {
 	if ping > l.answered.Load() && ping <= l.asked.Load() {
 		l.answered.Store(ping)
 	}
 }
 
-// Unread reports whether a link's peer has not read the last change of a channel.
+// Unread reports whether a link's peer may not have read the last change of a channel.
 func (tx Tx) Unread(l *Link, uri ahp.URI) bool {
 	c, ok := l.changed[uri]
 	return ok && tx.unread(l, c)
@@ -98,10 +98,10 @@ func (tx Tx) unread(l *Link, c change) bool {
 	return (c.ping == 0 || c.ping > l.answered.Load()) && tx.c.o.Now().Sub(c.at) < unreadFor
 }
 
-// overhead is what an entry costs beside its text, roughly.
+// overhead is roughly what an entry costs besides its text, in bytes.
 const overhead = 200
 
-// weight estimates the memory of an action in bytes.
+// weight estimates the memory of an action, in bytes.
 func weight(a ahp.Action) int {
 	if d, ok := a.(ahp.TerminalData); ok { // by far the most
 		return overhead + len(d.Data)
@@ -109,17 +109,17 @@ func weight(a ahp.Action) int {
 	return overhead + textOf(reflect.ValueOf(a))
 }
 
-// TurnsWeight is TurnWeight of all.
+// TurnsWeight is the size of turns in a list, as TurnWeight estimates it.
 func TurnsWeight(turns []ahp.Turn) int {
 	return textOf(reflect.ValueOf(turns))
 }
 
-// TurnWeight is about the size of a turn on the wire.
+// TurnWeight estimates the size of a turn on the wire, in bytes.
 func TurnWeight(t ahp.Turn) int {
 	return overhead + textOf(reflect.ValueOf(&t).Elem())
 }
 
-// textOf is how much text there is in a value, with the overhead of what is in lists.
+// textOf is the bytes of text in a value, with an overhead for each list and map entry.
 func textOf(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:
