@@ -189,11 +189,16 @@ func TestReadingComesBack(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { client.Run(context.Background()) })
 	running.Go(func() { server.Run(context.Background()) })
-	await := func(beside bool) {
-		for end := time.Now().Add(20 * time.Second); on.beside.Load() != beside; time.Sleep(time.Millisecond) {
+	await := func(beside bool, meanwhile func()) {
+		for end := time.Now().Add(20 * time.Second); on.beside.Load() != beside; meanwhile() {
 			if time.Now().After(end) {
 				t.Fatalf("reading beside the handler: %v", !beside)
 			}
+		}
+	}
+	quick := func(params any) {
+		if err := client.Call(t.Context(), "quick", params, nil); err != nil {
+			t.Fatal(err)
 		}
 	}
 	large := map[string]string{"text": strings.Repeat("x", 2<<20)} // more than is read ahead
@@ -201,17 +206,13 @@ func TestReadingComesBack(t *testing.T) {
 		slow := make(chan error, 1)
 		gate = make(chan struct{})
 		go func() { slow <- client.Call(context.Background(), "slow", nil, nil) }()
-		await(true)
+		await(true, func() { time.Sleep(time.Millisecond) })
 		close(gate)
 		if err := <-slow; err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // one that may be read beside still, and one behind it
-			if err := client.Call(t.Context(), "quick", large, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		await(false)
+		quick(large)
+		await(false, func() { quick(nil) }) // one that comes before the loop waits is read beside still
 	}
 	client.Close(1000, "")
 	running.Wait()
