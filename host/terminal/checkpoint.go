@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// maxSaved bounds what a checkpoint has of commands' output beyond the
-	// content, in bytes; the newest first.
+	// maxSaved bounds the bytes of commands' output that a checkpoint has besides
+	// the content. The newest output is kept.
 	maxSaved = 256 << 10
 	// bareCommands is how many commands a bare checkpoint has.
 	bareCommands = 64
 )
 
-// saved is the first record of a checkpoint. What is in it may grow: a reader
-// takes what is missing for zero.
+// saved is the first record of a checkpoint. A later version may add fields: a reader
+// takes missing ones for zero.
 type saved struct {
 	Cols    int    `json:"cols"`
 	Rows    int    `json:"rows"`
@@ -32,7 +32,7 @@ type saved struct {
 	Facts   facts  `json:"facts"`
 	// Commands are those that are remembered, oldest first.
 	Commands []savedCommand `json:"commands,omitempty"`
-	// Cuts are those of kept, if Raw.
+	// Cuts are kept.cuts, if Raw.
 	Cuts []savedCut `json:"cuts,omitempty"`
 	// Marks are where the emulator's marks lie in the content.
 	Marks []emulator.Cut `json:"marks,omitempty"`
@@ -51,12 +51,12 @@ type savedCut struct {
 	Command int // its number, or 0
 }
 
-// Checkpoint gives the actions still pending, as Take does, and the records of a
-// checkpoint of the state after them, of the same instant. A bare one has the
-// screen without history, for where there is no room for that. There are no
-// records when the state can't be told, which was reported (Config.Failed). The
-// records' Data may lie in buf, which grows if it has to, and must be copied before
-// the next call of any method that changes the content.
+// Checkpoint returns the actions still pending, as Take does, and the records of a
+// checkpoint of the state right after them. A bare checkpoint has the screen without
+// history, for a journal without room for that. There are no records if the state
+// could not be serialised, which was reported (Config.Failed). The records' Data may
+// lie in buf, which grows if it has to. The caller must copy it before the next call of
+// a method that changes the content.
 func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k Taken, records []journal.Record) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -86,21 +86,21 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	return actions, k, k.Records(t.kept.outputs(records, list, s.Raw, buf))
 }
 
-// Pack has the history take less memory, a part at a time, while nothing is printed. False
-// says that nothing is left to do.
+// Pack compresses the history and commands' output, a part per call, while nothing is
+// printed. False says that nothing is left to compress.
 func (t *Terminal) Pack() (more bool) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("pack the history")
 	e, ok := t.emu.(emulator.Historian)
 	more = ok && e.Pack() || packOutputs(t)
-	if !more && t.source.Busy() { // It waits, and is to trim.
+	if !more && t.source.Busy() { // wake the reader, to trim the landing
 		t.cfg.Process.Pty.SetReadDeadline(time.Now())
 	}
 	return more
 }
 
-// packOutputs has the output of a command take less memory; that of the content is as it came.
+// packOutputs compresses the kept output of one command, unless the content shares it.
 func packOutputs(t *Terminal) (more bool) {
 	if t.kept.whole {
 		return false
@@ -109,8 +109,8 @@ func packOutputs(t *Terminal) (more bool) {
 	return slices.ContainsFunc(t.cmds.list, func(cmd *command) bool { return cmd.out.Pack() })
 }
 
-// Share has what is packed lie in saved, a journal's memory of a checkpoint, wherever that
-// has the same bytes; with nil in memory of the terminal's own again.
+// Share replaces the memory of compressed history and output by saved, a checkpoint in the
+// journal's memory, where that has the same bytes. With nil it copies them back.
 func (t *Terminal) Share(saved []byte) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -118,7 +118,7 @@ func (t *Terminal) Share(saved []byte) {
 	if saved != nil {
 		to = func(packed []byte) []byte {
 			_, rest, found := bytes.Cut(saved, packed)
-			if !found { // It came since.
+			if !found { // it is newer than the checkpoint
 				return packed
 			}
 			at := len(saved) - len(rest)
@@ -130,13 +130,13 @@ func (t *Terminal) Share(saved []byte) {
 	if e, ok := t.emu.(emulator.Historian); ok {
 		e.Move(to)
 	}
-	for _, cmd := range slices.Backward(t.cmds.list) { // as in a checkpoint
+	for _, cmd := range slices.Backward(t.cmds.list) { // in a checkpoint's order
 		cmd.out.Move(to)
 	}
 }
 
-// contentOf is the content of a checkpoint, and the history where that is not in
-// it; what belongs to them is noted in s.
+// contentOf is the content of a checkpoint, and the history unless the content
+// includes it. It sets the fields of s that describe them.
 func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history []byte) {
 	switch {
 	case t.kept.whole && (!bare || t.kept.raw.Size() <= slice):
@@ -166,8 +166,8 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 	return t.filter.Resume(content), history
 }
 
-// marks are the places in the raw output that are marked: where commands
-// begin and end, and the prompt's.
+// marks are the marked places in the raw output: commands' beginnings and ends, and the
+// prompt's.
 func (k *kept) marks(f facts) []emulator.Cut {
 	var marks []emulator.Cut
 	var open *command
@@ -189,8 +189,8 @@ func (k *kept) marks(f facts) []emulator.Cut {
 	return marks
 }
 
-// outputs appends the output that is kept of commands, the newest first, but for
-// what the content has as it came. It lies in buf, behind what is there.
+// outputs appends records of the commands' kept output, the newest first, except what the
+// raw content includes. It appends their data to buf.
 func (k *kept) outputs(records []journal.Record, list []*command, raw bool, buf *[]byte) []journal.Record {
 	inside := map[*command]bool{}
 	if raw {
@@ -222,37 +222,36 @@ func (k *kept) outputs(records []journal.Record, list []*command, raw bool, buf 
 	return records
 }
 
-// The types of the records that a terminal makes for a journal, and reads back
-// in Restore. Their version is 1; what is in them is this package's alone.
+// The types of the records that a terminal writes to a journal and Restore reads. Their
+// version is 1. Only this package reads their contents.
 const (
 	recordTaken   = "vt/taken"   // Taken.Offset in 8 bytes, little endian, then Taken.Stream
 	recordFacts   = "vt/facts"   // Taken.Facts
 	recordState   = "vt/state"   // a checkpoint's first: saved, as JSON
 	recordContent = "vt/content" // the stream that makes the state
-	recordHistory = "vt/history" // emulator.Historian's, where the content has none
+	recordHistory = "vt/history" // emulator.Historian's, if the content has none
 	recordOutput  = "vt/output"  // a command's kept output
-	recordPacked  = "vt/packed"  // the same, packed
+	recordPacked  = "vt/packed"  // the same, compressed
 )
 
-// Taken says how far a terminal has come in what its child wrote, with the
-// actions that came along: a journal has both or neither.
+// Taken says how much of the child's output is processed. It belongs to the actions that
+// were returned with it: a journal has both or neither.
 type Taken struct {
-	// Offset counts the bytes of the pty's output that are processed: their
-	// consequences are in this or an earlier result of Take.
+	// Offset counts the processed bytes of the pty's output. All that follows from
+	// them is in this or an earlier result of Take.
 	Offset uint64
-	// Stream is the state of decoder and filter, nil when both are at rest. It
-	// is valid until the next call that gives a Taken.
+	// Stream is the state of decoder and filter, nil when they hold nothing back. It
+	// is valid until the next call that returns a Taken.
 	Stream []byte
-	// Facts is what the terminal knows that is in no action, nil when nothing
-	// of it has changed since the last Taken.
+	// Facts is what the terminal knows that no action tells, nil when it has not
+	// changed since the last Taken.
 	Facts []byte
-	// Full says that nothing was taken, as there is more than Bound allows.
+	// Full says that nothing was taken, since more than Bound allows is pending.
 	Full bool
 }
 
-// Records appends what a journal has to say of k, in the same batch as the
-// actions. It may be left out when there were no actions and Offset is the same
-// as before.
+// Records appends the journal's records of k. They go into the same batch as the actions,
+// and may be left out if there were no actions and Offset is the same as before.
 func (k Taken) Records(dst []journal.Record) []journal.Record {
 	data := make([]byte, 0, 8+len(k.Stream))
 	data = binary.LittleEndian.AppendUint64(data, k.Offset)

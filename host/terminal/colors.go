@@ -5,9 +5,9 @@ import (
 	"tandemux/emulator"
 )
 
-// SetColors tells the terminal what colours a person sees it in: what its child
-// is told when it asks (OSC 4, 10–12, DSR ?996). A child that set mode 2031 gets
-// a report when they turn from dark to light or back. It does not call Wake.
+// SetColors sets the colours of the screen that a person sees the terminal on. The
+// terminal answers the child's queries with them (OSC 4, 10–12, DSR ?996), and reports a
+// change between dark and light to a child that set mode 2031. It does not call Wake.
 func (t *Terminal) SetColors(c emulator.Colors) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -17,7 +17,7 @@ func (t *Terminal) SetColors(c emulator.Colors) {
 	t.handle(t.emu.Events())
 }
 
-// seenIn gives colours for those who read the screen; nil when none are known.
+// seenIn returns the colours for a read of the screen, nil when none are known.
 func seenIn(c *emulator.Colors) *ahp.ReadColors {
 	if c.FG.IsDefault() && c.BG.IsDefault() && c.Indexed == [16]emulator.Color{} {
 		return nil

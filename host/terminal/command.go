@@ -15,57 +15,56 @@ import (
 const (
 	// maxCommands bounds the commands that a terminal remembers.
 	maxCommands = 500
-	// maxOutputs bounds the output kept of finished ones, in bytes; the oldest
-	// goes first, whole.
+	// maxOutputs bounds the kept output of finished commands, in bytes. The oldest
+	// command's is dropped first, as a whole.
 	maxOutputs = 1 << 20
-	// maxLines bounds their command lines, in bytes.
+	// maxLines bounds the remembered command lines, in bytes.
 	maxLines = 256 << 10
 )
 
-// command is one command: what the shell ran, or what the terminal was started
-// with.
+// command is a command that the shell ran, or that the terminal was started with.
 type command struct {
 	info  ahp.CommandInfo
-	start time.Time // of the monotonic clock
-	// begin and end are its marks in the emulator; 0 when there is none.
+	start time.Time // with the monotonic clock
+	// begin and end are its marks in the emulator, 0 for none.
 	begin, end uint64
 	out        output.Command
 }
 
-// commands is the command model of a terminal. All of it is guarded by screen.
+// commands is the command model of a terminal. screen guards it.
 type commands struct {
 	tracker shell.Tracker
 	list    []*command // oldest first
-	running *command   // the last one, or nil
-	count   int        // commands so far; ids are made of it
-	mark    uint64     // marks so far
+	running *command   // the last of list, or nil
+	count   int        // commands so far; an id is made of it
+	mark    uint64     // the last mark in the emulator
 	marks   bool       // the engine keeps marks
-	// hidden is the number of the last command before the content was cleared:
-	// it and those before it are in no content any more.
+	// hidden is the number of the last command before the content was cleared: the
+	// content has nothing of commands up to it.
 	hidden int
 
 	available bool // detection was reported
 	prompt    prompt
-	// tellsInput: the shell tells where its prompts end, and only then waits.
+	// tellsInput says that the shell marks the ends of its prompts: it waits for a
+	// command only after such a mark.
 	tellsInput bool
-	// wanted: the holder is to be told when the shell waits for a command.
+	// wanted says that Ready is to be queued when the shell waits for a command.
 	wanted bool
 	named  naming
 }
 
-// naming is what a command that is typed for a client is called, in place of what
-// had to be typed: that client's own line.
+// naming says that the command of an id, if it is typed, is to be shown as line: the
+// client's own line.
 type naming struct{ id, typed, line string }
 
-// Name has the command of an id, once it begins with what was typed, be called by
-// another line.
+// Name has the command of an id shown as line, if its command line is typed.
 func (t *Terminal) Name(id, typed, line string) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	t.cmds.named = naming{id, typed, line}
 }
 
-// name is what a command that begins is called.
+// name is the line to show for a command that begins.
 func (c *commands) name(id, line string) string {
 	n := c.named
 	c.named = naming{}
@@ -75,7 +74,7 @@ func (c *commands) name(id, line string) string {
 	return line
 }
 
-// ready reports that the shell waits for a command.
+// ready reports whether the shell waits for a command.
 func (c *commands) ready() bool {
 	return c.prompt.shows && (c.prompt.input.ID > 0 || !c.tellsInput)
 }
@@ -83,22 +82,22 @@ func (c *commands) ready() bool {
 // prompt is what is known of the shell's prompt.
 type prompt struct {
 	shows bool  // the shell waits for a command
-	input place // where what is typed begins; none when it is not told
-	// skip are the places around secondary prompts after input, in pairs.
+	input place // the end of the prompt; zero when the shell does not mark it
+	// skip is the beginnings and ends of secondary prompts after input.
 	skip []place
 }
 
-// place is a mark in the emulator and where it lies in what viewers were given,
-// by which a restored terminal finds it.
+// place is a mark in the emulator, with its offset in what viewers were given, by which a
+// restored terminal finds it.
 type place struct {
 	ID uint64
 	At uint64 // counted as Terminal.passed
 }
 
-// maxSkip bounds prompt.skip; the text of a longer input has prompts in it.
+// maxSkip bounds prompt.skip. The text of a longer input then includes prompts.
 const maxSkip = 2000
 
-// number is the part of a command's id that counts.
+// number is the number in a command's id.
 func number(id string) int {
 	n, _ := strconv.Atoi(id[1:])
 	return n
@@ -117,12 +116,12 @@ func (c *commands) setMark(e emulator.Emulator) uint64 {
 // place marks the cursor's place. The caller holds screen.
 func (t *Terminal) place() place { return place{t.cmds.setMark(t.emu), t.passed} }
 
-// event deals with what the shell's marks tell, at this place of the stream.
-// The caller holds screen.
+// event handles what the shell's marks tell, at the stream's present place. The caller
+// holds screen.
 func (t *Terminal) event(e shell.Event) {
 	c := &t.cmds
 	switch e.Kind {
-	case shell.Available: // Told once (R23).
+	case shell.Available: // reported once (R23)
 		if !c.available {
 			c.available = true
 			t.push(ahp.TerminalCommandDetectionAvailable{})
@@ -131,7 +130,7 @@ func (t *Terminal) event(e shell.Event) {
 	case shell.PromptStart:
 		c.prompt = prompt{shows: true, skip: c.prompt.skip[:0]}
 		if e.Trusted {
-			c.tellsInput = e.Ends // An exported PS1, say, can't have the mark.
+			c.tellsInput = e.Ends // an exported PS1, for instance, has no mark
 		}
 	case shell.PromptEnd:
 		c.prompt = prompt{shows: true, input: t.place(), skip: c.prompt.skip[:0]}
@@ -164,7 +163,7 @@ func (t *Terminal) directory(e shell.Event) {
 	t.retitle()
 }
 
-// executed begins a command here (R24).
+// executed begins a command at the present place (R24).
 func (t *Terminal) executed(line string) {
 	c := &t.cmds
 	c.prompt = prompt{skip: c.prompt.skip[:0]}
@@ -180,7 +179,7 @@ func (t *Terminal) executed(line string) {
 	}
 }
 
-// begin adds the command that an action tells of.
+// begin adds the command of an action.
 func (c *commands) begin(a ahp.TerminalCommandExecuted, start time.Time, cwd string, e emulator.Emulator, k *kept) {
 	c.running = &command{start: start, begin: c.setMark(e), info: ahp.CommandInfo{
 		ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Running: true, Cwd: cwd,
@@ -190,7 +189,7 @@ func (c *commands) begin(a ahp.TerminalCommandExecuted, start time.Time, cwd str
 	k.cut(c.running)
 }
 
-// finished ends what runs here (R25).
+// finished ends the running command at the present place (R25).
 func (t *Terminal) finished(code *int) {
 	cmd := t.cmds.running
 	if cmd == nil {
@@ -202,7 +201,7 @@ func (t *Terminal) finished(code *int) {
 	t.titleEnds()
 }
 
-// end ends the running command as an action tells.
+// end ends the running command with what an action tells.
 func (c *commands) end(a ahp.TerminalCommandFinished, e emulator.Emulator, k *kept) {
 	cmd := c.running
 	c.running = nil
@@ -212,7 +211,7 @@ func (c *commands) end(a ahp.TerminalCommandFinished, e emulator.Emulator, k *ke
 	k.cut(nil)
 }
 
-// bound forgets what is too much, the oldest first.
+// bound enforces maxCommands, maxOutputs and maxLines: the oldest go first.
 func (c *commands) bound() {
 	lines := 0
 	for _, cmd := range c.list {
@@ -230,15 +229,15 @@ func (c *commands) bound() {
 	}
 }
 
-// push queues an action, to be published. The caller holds screen.
+// push queues an action for publish. The caller holds screen.
 func (t *Terminal) push(a ahp.Action) {
 	t.learnt.Store(true)
 	t.fresh.push(a)
 }
 
-// typedText is the command line as the screen shows it: from the end of the
-// prompt to the cursor, without secondary prompts. It is empty when the engine
-// or the shell does not tell where that is.
+// typedText is the command line on the screen: from the end of the prompt to the cursor,
+// without secondary prompts. It is empty when the engine has no marks or the shell does
+// not mark the end of its prompt.
 func (t *Terminal) typedText() string {
 	p := t.cmds.prompt
 	if p.input.ID == 0 {
@@ -272,8 +271,8 @@ func before(a, b emulator.Mark) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
 }
 
-// between appends the text from one place to another; a line that was not
-// wrapped ends with a newline.
+// between appends the text between two marks. A line that was not wrapped ends with a
+// newline.
 func (d *display) between(b []byte, from, to emulator.Mark) []byte {
 	var cells []emulator.Cell
 	for y := from.Line; y <= to.Line && len(b) < shell.MaxText; y++ {
@@ -286,7 +285,7 @@ func (d *display) between(b []byte, from, to emulator.Mark) []byte {
 		}
 		b = emulator.AppendText(b, cells)
 		for i := len(cells) - 1; y == to.Line && i >= 0 && (cells[i].Rune == 0 && cells[i].Width == 1 || cells[i].Rune == ' '); i-- {
-			b = append(b, ' ') // before the cursor, so meant
+			b = append(b, ' ') // a blank before the cursor was typed
 		}
 		if y < to.Line && !d.emu.Wrapped(y) {
 			b = append(b, '\n')
@@ -295,21 +294,21 @@ func (d *display) between(b []byte, from, to emulator.Mark) []byte {
 	return b
 }
 
-// Declined tells the holder that Enter was typed and a prompt shows again, but
-// no command began. It is not for the wire.
+// Declined says that Enter was typed and the prompt shows again, but no command began. It
+// is for the holder of the terminal only, not for the wire.
 type Declined struct{}
 
 // ActionType implements ahp.Action.
 func (Declined) ActionType() string { return "host/declined" }
 
-// Ready tells the holder that the shell waits for a command, after Submit had
-// to refuse because it did not. It is not for the wire.
+// Ready says that the shell waits for a command, after Keys or Submit had to refuse one.
+// It is for the holder of the terminal only, not for the wire.
 type Ready struct{}
 
 // ActionType implements ahp.Action.
 func (Ready) ActionType() string { return "host/ready" }
 
-// marked deals with the body of one mark at this place.
+// marked handles a mark with this body at the stream's present place.
 func (t *Terminal) marked(body []byte) {
 	m, ours := shell.Parse(body, t.cfg.Nonce)
 	if !ours {
@@ -318,14 +317,14 @@ func (t *Terminal) marked(body []byte) {
 	t.learnt.Store(true)
 	c := &t.cmds
 	if t.cfg.Command != "" && m.Kind != shell.Directory && m.Kind != shell.Remote {
-		return // All of it is one command.
+		return // the whole terminal is one command
 	}
 	again := !c.tellsInput
 	for _, e := range c.tracker.Mark(m) {
 		t.event(e)
 		again = again || e.Kind == shell.PromptStart
 	}
-	// Of prompts that have no end the tracker tells the first only.
+	// The tracker reports only the first of prompts without an end mark.
 	if m.Kind == shell.Prompt && !c.tracker.Running && (m.Trusted || t.cfg.Nonce == "") {
 		if again && t.entered.set(false) {
 			t.push(Declined{})

@@ -11,9 +11,9 @@ import (
 	"tandemux/host/terminal/output"
 )
 
-// kept is the output that viewers were given since a state that a fresh
-// emulator has, as long as it reproduces the present one: until it exceeds its
-// bound or the size changes. Guarded by screen.
+// kept is the raw output that viewers were given since the emulator was fresh. It is kept
+// as long as it reproduces the present state: until it exceeds its bound or the size
+// changes. screen guards it.
 type kept struct {
 	raw   output.Range
 	whole bool
@@ -22,12 +22,11 @@ type kept struct {
 	base uint64
 	// cuts are where commands begin and end in raw.
 	cuts []cut
-	// blank is a fresh emulator's snapshot: a state with the same one needs no
-	// content.
+	// blank is a fresh emulator's snapshot. A state that serialises to it needs no content.
 	blank []byte
 }
 
-// cut is where a part begins: a command's, or with nil an unclassified one.
+// cut is where a part begins: a command's, or with nil one of no command.
 type cut struct {
 	at  int
 	cmd *command
@@ -36,10 +35,10 @@ type cut struct {
 // maxCuts bounds the parts of raw.
 const maxCuts = 2 * maxCommands
 
-// begin keeps output from here on.
+// begin keeps output from now on.
 func (k *kept) begin(at uint64) { k.raw, k.cuts, k.whole, k.base = output.Range{}, nil, true, at }
 
-// add keeps output, which is in the store, or gives up.
+// add keeps output, which lies in the store, or gives up if it is too much.
 func (k *kept) add(b []byte) {
 	switch {
 	case !k.whole:
@@ -50,10 +49,10 @@ func (k *kept) add(b []byte) {
 	}
 }
 
-// lose gives up: from here on the emulator's state is served.
+// lose gives up keeping: from now on content is the emulator's serialised state.
 func (k *kept) lose() { k.raw, k.cuts, k.whole = output.Range{}, nil, false }
 
-// of tells where in raw a command's output is, if all of it is.
+// of is where a command's output lies in raw, if all of it does.
 func (k *kept) of(cmd *command) (from, to int, whole bool) {
 	for i, c := range k.cuts {
 		if c.cmd != cmd {
@@ -67,7 +66,7 @@ func (k *kept) of(cmd *command) (from, to int, whole bool) {
 	return from, to, k.whole && int64(to-from) == cmd.out.Total
 }
 
-// cut begins a part: a command's, or with nil what follows one.
+// cut begins a part: a command's, or with nil the part after a command.
 func (k *kept) cut(cmd *command) {
 	switch n := len(k.cuts); {
 	case !k.whole || cmd == nil && (n == 0 || k.cuts[n-1].cmd == nil):
@@ -78,8 +77,8 @@ func (k *kept) cut(cmd *command) {
 	}
 }
 
-// restart keeps output from here on, beginning with what makes the present
-// state of a fresh emulator, which viewers are given at a place.
+// restart keeps output from now on. It begins with state, the output that brings a fresh
+// emulator to the present state, which viewers were given at offset at.
 func (k *kept) restart(state []byte, at uint64) {
 	k.begin(at)
 	if bytes.Equal(state, k.blank) {
@@ -89,13 +88,13 @@ func (k *kept) restart(state []byte, at uint64) {
 	}
 }
 
-// Content returns the actions still pending, as Take does, and the parts that
-// reproduce the state after them in a fresh emulator of the present size
-// (docs/contributing/decisions.md §32; G15): the output itself while nothing of it was trimmed
-// and the size has not changed, else the emulator's serialised state with as much
-// history as fits into limit bytes of JSON, about, cut where commands begin and end;
-// the screen itself is never cut. Both results are of one instant, so the holder
-// sequences the pending actions before it serves the parts. The parts are never nil.
+// Content returns the actions still pending, as Take does, and the parts that reproduce
+// the state right after them in a fresh emulator of the present size
+// (docs/contributing/decisions.md §32; G15). The parts are the output itself while none of
+// it was trimmed and the size has not changed. Otherwise they are the emulator's
+// serialised state, with as much history as fits into about limit bytes of JSON, in parts
+// by command. The screen is always complete. The caller sequences the pending actions
+// before it serves the parts. The parts are never nil.
 func (t *Terminal) Content(limit int) (actions []ahp.Action, k Taken, content []ahp.Part) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -107,9 +106,8 @@ func (t *Terminal) Content(limit int) (actions []ahp.Action, k Taken, content []
 	return actions, k, content
 }
 
-// MaxWire bounds content in bytes as JSON has it, where a control character takes six
-// bytes: with pictures, which add 1 MiB at most, and all around it, a snapshot stays
-// below 6.5 MiB.
+// MaxWire bounds content in bytes of JSON, in which a control character takes six. With
+// pictures, which add at most 1 MiB, and all the rest, a snapshot is below 6.5 MiB.
 const MaxWire = 5 << 20
 
 // wireSize is the length of text, in pieces, as a JSON string.
@@ -165,8 +163,8 @@ func (d *display) snapshot(limit int) ([]byte, []emulator.Cut) {
 	return all, cuts
 }
 
-// cutNote makes, on a blank screen, a line of history that says how many lines before
-// it were left out.
+// cutNote is output that makes, on a blank screen, a line of history that says how many
+// lines before it were left out.
 func (d *display) cutNote(lines int) []byte {
 	note := fmt.Appendf(nil, "[tandemux: %d older lines: `tandemux read --history` prints their text]", lines)
 	rows := min(d.rows, (len(note)+d.cols-1)/d.cols)
@@ -175,8 +173,8 @@ func (d *display) cutNote(lines int) []byte {
 	return append(note, "\x1b[H"...)
 }
 
-// Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The
-// error names what can be read.
+// Read returns the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The error names
+// these.
 func (t *Terminal) Read(what string) (ahp.ReadResult, error) {
 	read, ok := reads[what]
 	if !ok {
@@ -190,14 +188,14 @@ func (t *Terminal) Read(what string) (ahp.ReadResult, error) {
 	return ahp.ReadResult{Text: read(t), Cols: t.cols, Rows: t.rows, CursorX: c.X, CursorY: c.Y, End: int64(t.passed), Colors: seenIn(&t.colors)}, nil
 }
 
-// reads is what Read can give; all are called with screen held.
+// reads is what Read can return. The functions are called with screen held.
 var reads = map[string]func(*Terminal) string{
 	ahp.ReadScreen:  func(t *Terminal) string { return emulator.ScreenText(t.emu) + "\n" },
 	ahp.ReadHistory: func(t *Terminal) string { return lines(emulator.HistoryText(t.emu, -1)) },
 	ahp.ReadRaw:     (*Terminal).rawText,
 }
 
-// lines ends text with one newline, unless it is empty.
+// lines returns text with one newline at its end, unless it is empty.
 func lines(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

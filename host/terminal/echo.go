@@ -7,18 +7,17 @@ import (
 	"tandemux/internal/rawio"
 )
 
-// echo is whether what is typed shows, for viewers that would show it before its echo
-// has come. Nothing says when a program changes its terminal's modes, so they are looked
-// at when something is typed, before it is written, and when output was read. told is
-// guarded by queue.mu.
+// echo is whether the pty echoes typed input, for viewers that show it before its echo
+// comes. The kernel does not report when a program changes the pty's modes, so they are
+// read before typed input is written, and after output was read. queue.mu guards told.
 type echo struct {
 	prompt atomic.Bool // a shell edits a command line
-	flood  atomic.Bool // so much was read last that more follows: the modes are looked at then
+	flood  atomic.Bool // the last read was so large that more follows: the modes are read after that
 	told   ahp.Echo
 }
 
-// lookAtEcho queues what has changed, behind all that is published; typed says that it is
-// for what is typed next. The caller holds mu.
+// lookAtEcho reads the modes and queues a change, behind all that is published. typed says
+// that it is called before typed input is written. The caller holds mu.
 func (q *queue) lookAtEcho(typed bool) (changed bool) {
 	now := ahp.NoEcho
 	switch {
@@ -36,15 +35,15 @@ func (q *queue) lookAtEcho(typed bool) (changed bool) {
 	return changed
 }
 
-// LookAtEcho finds whether the pty echoes what is typed next. It reports whether that has
-// changed: then Take has it.
+// LookAtEcho finds out whether the pty echoes what is typed next, and reports whether that
+// has changed. A change is pending for Take.
 func (q *queue) LookAtEcho() (changed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.running.Load() && q.lookAtEcho(true)
 }
 
-// echoes reports whether the pty does; a closed one does not.
+// echoes reports whether the pty echoes input; a closed one does not.
 func (in *input) echoes() (is bool) {
 	in.raw.Control(func(fd uintptr) { is = rawio.Echoes(fd) }) //nolint:errcheck // as above
 	return is

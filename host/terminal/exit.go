@@ -14,7 +14,7 @@ import (
 	"tandemux/host/keeper"
 )
 
-// exit is how and whether the child has ended.
+// exit is whether and how the child has ended.
 type exit struct {
 	mu     sync.Mutex
 	ended  chan struct{} // closed by Exit
@@ -47,10 +47,9 @@ func (x *exit) heard() {
 	x.mu.Unlock()
 }
 
-// Exit tells the terminal that its child has ended. TerminalExited becomes
-// pending when the pty is read empty: at its end, or after 200 ms of silence
-// when another process still holds it; later output is still taken. Only the
-// first call counts.
+// Exit tells the terminal that its child has ended. TerminalExited becomes pending when
+// the pty is empty: at its end, or after 200 ms without output if another process still
+// has it open. Later output is still read. Only the first call counts.
 func (t *Terminal) Exit(e keeper.Exit) {
 	x := &t.exit
 	x.mu.Lock()
@@ -66,7 +65,7 @@ func (t *Terminal) Exit(e keeper.Exit) {
 		return
 	}
 	x.timer.Reset(silence)
-	// The reader may be waiting at what only now is the end.
+	// Wake the reader: it may wait for output at what is now the end.
 	t.cfg.Process.Pty.SetReadDeadline(time.Unix(1, 0))
 }
 
@@ -80,8 +79,8 @@ func (x *exit) Exited() (e keeper.Exit, ok bool) {
 	return *x.how, true
 }
 
-// exitQuiet is called some time after the exit, to see whether the pty has
-// fallen silent.
+// exitQuiet is called by a timer after the exit, to see whether the pty has been silent
+// for long enough.
 func (t *Terminal) exitQuiet() {
 	x := &t.exit
 	x.mu.Lock()
@@ -91,7 +90,7 @@ func (t *Terminal) exitQuiet() {
 		return
 	}
 	if wait <= 0 && !(t.source.Parked() && t.readEmpty()) {
-		wait = silence // the reader is behind, or held up by Throttle
+		wait = silence // the reader has not caught up, or Throttle blocks it
 	}
 	if wait > 0 {
 		x.timer.Reset(wait)
@@ -134,9 +133,9 @@ func (t *Terminal) reportExit() {
 	handOn(t)
 }
 
-// endCommand ends what ran when the process ended, with the process's own code, as of a
-// shell that a command replaced (exec) or ended (exit 3). What a signal to a shell did to
-// its command is not known. The caller holds screen.
+// endCommand ends the command that ran when the process ended. It has the process's exit
+// code, as after exec or exit 3. If a signal ended a shell, its command's end is not known.
+// The caller holds screen.
 func (t *Terminal) endCommand() {
 	defer t.guard("end a command")
 	var code *int
@@ -154,7 +153,7 @@ func (x *exit) Kill(ctx context.Context) error {
 		signals []syscall.Signal
 		wait    time.Duration
 	}{
-		// SIGCONT, so that a stopped job hears the others.
+		// SIGCONT, so that a stopped job gets the other signals.
 		{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
 		{[]syscall.Signal{syscall.SIGKILL}, graceTime},
 	}
@@ -185,7 +184,7 @@ func (x *exit) Foreground() (group int) {
 	return group
 }
 
-// signal reaches the child's group and the terminal's foreground group.
+// signal signals the child's process group and the terminal's foreground group.
 func (x *exit) signal(ctx context.Context, sig syscall.Signal) error {
 	if x.send != nil {
 		return x.send(ctx, sig)

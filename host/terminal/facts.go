@@ -8,8 +8,8 @@ import (
 	"tandemux/host/shell"
 )
 
-// facts is what a terminal knows that neither the content nor an action tells,
-// as a journal has it.
+// facts is the journal's record of what a terminal knows that neither the content nor an
+// action tells.
 type facts struct {
 	Passed uint64 `json:"passed"`         // Terminal.passed
 	Base   uint64 `json:"base,omitempty"` // kept.base
@@ -34,16 +34,15 @@ type facts struct {
 	Clears []clearing `json:"clears,omitempty"`
 }
 
-// clearing is where the content was cleared, counted as Terminal.passed: what
-// viewers were given from At on began what they keep at Base, and was made of
-// the state, not by the child, up to To.
+// clearing is a clearing of the content. Its offsets count as Terminal.passed. From At to
+// To viewers were given output made of the state, not by the child. kept begins at Base.
 type clearing struct {
 	At, Base, To uint64
 }
 
-// maxClears bounds the clearings that are remembered, the newest of those since
-// the last checkpoint: of what was cleared before, the output that is kept of a
-// command that ran through it has some of the state in it when it is restored.
+// maxClears bounds the clearings remembered since the last checkpoint; the newest are
+// kept. After a restore, the kept output of a command that ran during an older clearing
+// also has the output made of the state then.
 const maxClears = 32
 
 // cleared notes a clearing.
@@ -54,7 +53,7 @@ func (g *given) cleared(c clearing) {
 	g.clears = append(g.clears, c)
 }
 
-// facts are those of now. The caller holds screen.
+// facts returns the present facts. The caller holds screen.
 func (t *Terminal) facts() facts {
 	c := &t.cmds
 	return facts{
@@ -66,8 +65,7 @@ func (t *Terminal) facts() facts {
 	}
 }
 
-// know sets all that f tells, but for what follows from the content. The caller
-// holds screen.
+// know sets what f tells, except what follows from the content. The caller holds screen.
 func (t *Terminal) know(f facts) {
 	t.titles.program, t.cwd = f.Title, f.Cwd
 	c := &t.cmds
@@ -84,7 +82,7 @@ func (t *Terminal) know(f facts) {
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // It has nothing that could fail.
+		panic(err) // facts has nothing that JSON cannot encode
 	}
 	return b
 }
@@ -97,8 +95,8 @@ func (f *facts) places() []place {
 	return append([]place{f.Input}, f.Skip...)
 }
 
-// moveTo finds the prompt's marks in a state that viewers are given at a place,
-// by where it has them.
+// moveTo sets the places of the prompt's marks to where a state has them that viewers are
+// given at offset at.
 func (p *prompt) moveTo(at uint64, marks []emulator.Cut) {
 	if p.input.ID == 0 {
 		return
@@ -120,5 +118,5 @@ func (p *prompt) moveTo(at uint64, marks []emulator.Cut) {
 	}
 }
 
-// gone is the place of a mark that the emulator has no more.
+// gone is the place of a mark that the emulator no longer has.
 const gone = ^uint64(0)

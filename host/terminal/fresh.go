@@ -6,7 +6,7 @@ import (
 	"tandemux/host/terminal/output"
 )
 
-// given is what viewers were given. Guarded by screen.
+// given is what viewers were given. screen guards it.
 type given struct {
 	store  output.Store
 	fresh  fresh
@@ -15,8 +15,8 @@ type given struct {
 	clears []clearing
 }
 
-// tell gives viewers what no program wrote, to be published, and tells where it begins in
-// what they were given.
+// tell gives viewers output that no program wrote, for publish. at is its offset in what
+// they were given.
 func (g *given) tell(b []byte) (kept []byte, at uint64) {
 	b, at = g.store.Add(b), g.passed
 	g.fresh.output(b)
@@ -24,17 +24,17 @@ func (g *given) tell(b []byte) (kept []byte, at uint64) {
 	return b, at
 }
 
-// fresh is what came and is not published yet, in order: what of it is in no Take is
-// in no mark either. Guarded by screen.
+// fresh is what follows from output and is not published yet, in order. Neither Take nor
+// its mark includes it. screen guards it.
 type fresh struct {
 	items []freshItem
-	data  []byte // behind them, in the store
+	data  []byte // output after the items, in the store
 }
 
 // freshItem is an action and the output before it.
 type freshItem struct {
 	data []byte
-	a    ahp.Action // nil where the output goes on elsewhere in the store
+	a    ahp.Action // nil where the output continues elsewhere in the store
 }
 
 func (f *fresh) push(a ahp.Action) {
@@ -71,9 +71,8 @@ func (f *fresh) settle(p *pending) {
 	f.items, f.data = f.items[:0], nil
 }
 
-// publish hands what came to whoever takes, with the mark that belongs to it: a
-// Take has all of it or nothing. It reports whether Wake is due; see due. The
-// caller holds screen.
+// publish makes what is fresh pending, with the mark that belongs to it: a Take has all of
+// it or nothing. It reports whether Wake is due; see queue.due. The caller holds screen.
 func (t *Terminal) publish(later bool) (due bool) {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
@@ -89,7 +88,7 @@ func (t *Terminal) publish(later bool) (due bool) {
 	return t.due(later)
 }
 
-// handOn publishes, gives the screen back and wakes who takes.
+// handOn publishes, unlocks screen and calls Wake if due.
 func handOn(t *Terminal) {
 	due := t.publish(false)
 	t.screen.Unlock()

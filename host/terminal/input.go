@@ -9,10 +9,10 @@ import (
 	"tandemux/host/shell"
 )
 
-// WantsInput reports whether a program in the foreground waits for what is typed, as far as
-// can be told: it reads a terminal, or waits for any of several things with echo off, behind
-// text on the line up to the cursor, as line editors do. It knows nothing where there is no
-// /proc. It may be called from any goroutine.
+// WantsInput reports whether a program in the foreground appears to wait for typed input. It
+// does if it reads a terminal, or if it waits for any of several files with echo off and
+// there is text on the line before the cursor, as line editors do. Without /proc the result
+// is false. It may be called from any goroutine.
 func (t *Terminal) WantsInput(line string) bool {
 	edits := false
 	t.exit.raw.Control(func(fd uintptr) {

@@ -8,11 +8,10 @@ import (
 	"tandemux/emulator"
 )
 
-// Command gives a command, and what is kept of its output: the head, the tail
-// and how many bytes are missing between (ahp.CommandResult, in FormatRaw). It
-// is the one with the given id, or else counted back from the newest, 1 being
-// that; with failed set only those with an exit code other than 0 count. False
-// when there is none.
+// Command returns a command and what is kept of its output: the head, the tail and how many
+// bytes are missing in between (ahp.CommandResult, in FormatRaw). It is the command with the
+// given id, or without an id the back-th newest, counted from 1; with failed set only
+// commands with an exit code other than 0 count. ok is false when there is none.
 func (t *Terminal) Command(id string, back int, failed bool) (r ahp.CommandResult, ok bool) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -24,9 +23,9 @@ func (t *Terminal) Command(id string, back int, failed bool) (r ahp.CommandResul
 	return ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
 }
 
-// CommandFrom gives the actions still pending, as Take does, and the command of an
-// id with what its output has behind its first n bytes, of the same instant; what
-// is not kept any more is counted. False when there is no such command.
+// CommandFrom returns the actions still pending, as Take does, and the state of a command
+// right after them, with its output after the first n bytes. Bytes that are no longer kept
+// are counted. ok is false when there is no command of that id.
 func (t *Terminal) CommandFrom(id string, n int64) (actions []ahp.Action, k Taken, r ahp.CommandResult, ok bool) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -68,8 +67,8 @@ func (c *command) now() ahp.CommandInfo {
 	return info
 }
 
-// Commands gives the commands that are remembered, oldest first, and what is
-// known of the shell: whether it marks commands, and whether it waits for one.
+// Commands returns the remembered commands, oldest first, and whether the shell marks
+// commands and waits for one.
 func (t *Terminal) Commands() ahp.CommandsResult {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -80,8 +79,7 @@ func (t *Terminal) Commands() ahp.CommandsResult {
 	return r
 }
 
-// Running gives the command that runs now; false when none does or nothing is
-// known of commands.
+// Running returns the command that runs now; false when none is known to run.
 func (t *Terminal) Running() (ahp.CommandInfo, bool) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -91,10 +89,9 @@ func (t *Terminal) Running() (ahp.CommandInfo, bool) {
 	return t.cmds.running.now(), true
 }
 
-// Keys gives what types a command line, without control characters, and Enter
-// into a shell that waits for one, and the id of the command that is to begin.
-// Errors say why the shell can't take a command now; after ErrNoPrompt a Ready
-// becomes pending when it can.
+// Keys returns the bytes that type a command line and Enter into the waiting shell, and the
+// id that the command will have. line must not have control characters. The error says why
+// the shell can't take a command now; after ErrNoPrompt a Ready becomes pending when it can.
 func (t *Terminal) Keys(line string) (keys, id string, err error) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -108,8 +105,8 @@ func (t *Terminal) Keys(line string) (keys, id string, err error) {
 	return line + "\r", "c" + fmt.Sprint(t.cmds.count+1), nil
 }
 
-// Submit types what Keys gave. Errors are those of Keys, should the shell not
-// wait any more: then nothing was typed.
+// Submit types what Keys returned. If the shell does not wait any more, it types nothing
+// and returns an error like Keys.
 func (t *Terminal) Submit(keys string) error {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -126,7 +123,7 @@ func (t *Terminal) Submit(keys string) error {
 	return nil
 }
 
-// ready says why the shell can't take a command now. The caller holds screen.
+// ready is the reason why the shell can't take a command now. The caller holds screen.
 func (t *Terminal) ready() error {
 	c := &t.cmds
 	switch {
@@ -147,8 +144,8 @@ func (t *Terminal) ready() error {
 	return nil
 }
 
-// PresentLine gives the actions still pending, as Take does, and the text of the
-// line that the cursor is on up to there, of the same instant.
+// PresentLine returns the actions still pending, as Take does, and right after them the
+// text of the cursor's line up to the cursor.
 func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -162,9 +159,9 @@ func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 	return actions, k, string(t.between(nil, emulator.Mark{Line: top}, emulator.Mark{Line: cur.Y, Col: cur.X}))
 }
 
-// inputPresent reports whether something stands at the prompt that Enter would
-// execute. Where the shell tells no place for it, whatever was typed since the
-// prompt counts. The caller holds screen.
+// inputPresent reports whether the prompt has text that Enter would execute. If the shell
+// does not mark the end of its prompt, it reports whether anything was typed since the
+// prompt. The caller holds screen.
 func (t *Terminal) inputPresent() bool {
 	if t.cmds.prompt.input.ID == 0 {
 		return t.line.on.Load()

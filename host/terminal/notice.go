@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// maxNotices bounds the notifications of one Noticed; the newest stay.
+	// maxNotices bounds the notifications of one Noticed; the newest are kept.
 	maxNotices = 4
-	// maxReports bounds its reports; more are dropped, as what they report on
-	// goes on to be reported.
+	// maxReports bounds the reports of one Noticed. More are dropped: a program goes on
+	// reporting.
 	maxReports = 256
-	// maxReport bounds one report in bytes (OSC 7501: 4096 with what is around).
+	// maxReport bounds a report in bytes (an OSC 7501 has at most 4096 in all).
 	maxReport = 4096 - len("\x1b]7501;\x1b\\")
 )
 
-// Noticed tells the holder what programs want a person to know. It is not for
-// the wire.
+// Noticed is what programs want a person to know. It is for the holder of the terminal
+// only, not for the wire.
 type Noticed struct {
 	Bell    bool
 	Notes   []emulator.Event // EventNotify
@@ -27,8 +27,8 @@ type Noticed struct {
 
 // Report is what a program says of itself.
 type Report struct {
-	Progress bool   // Body is an OSC 9;4's, else an OSC 7501's
-	Body     string // behind the number
+	Progress bool   // it is an OSC 9;4, else an OSC 7501
+	Body     string // the OSC's text after the number
 }
 
 // ActionType implements ahp.Action.
@@ -39,8 +39,7 @@ var _ ahp.Action = Noticed{}
 // statusQuery asks whether the terminal takes reports; the answer is the same.
 const statusQuery = "7501;?"
 
-// notice deals with the emulator's events that are for a person. The caller
-// holds screen.
+// notice handles an event of the emulator that is for a person. The caller holds screen.
 func (t *Terminal) notice(e emulator.Event) {
 	var r Report
 	switch e.Kind {

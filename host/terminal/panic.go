@@ -10,31 +10,31 @@ import (
 	"tandemux/host/terminal/filter"
 )
 
-// Panic is what Config.Failed is told of a panic.
+// Panic is Config.Failed's error for a panic.
 type Panic struct {
-	// Doing is what the terminal was about, such as "process output".
+	// Doing is what the terminal was doing, such as "process output".
 	Doing string
-	// Value is what was panicked with, and Stack the goroutine's.
+	// Value is the panic's value, and Stack the goroutine's stack.
 	Value any
 	Stack []byte
 }
 
 func (p *Panic) Error() string { return fmt.Sprintf("%s: panic: %v", p.Doing, p.Value) }
 
-// maxPanics is how many panics a terminal renews its emulator after; one more
-// and it shows nothing.
+// maxPanics is how many panics a terminal replaces its emulator after. After one more it
+// shows nothing.
 const maxPanics = 3
 
 // apology is what the screen shows after a panic.
 const apology = "[tandemux: showing this terminal has failed and its screen is cleared; what runs in it goes on. The host's log says more.]\r\n"
 
-// guard contains a panic of a method that has the screen: deferred after the
-// lock was taken. The method then returns what its results are by then.
+// guard contains a panic of a method that holds screen. The method defers it after it took
+// the lock, and returns what its named results are at the panic.
 func (t *Terminal) guard(doing string) { t.contain(doing, recover()) }
 
-// contain deals with the value of a panic, if there was one: it is reported, and
-// the terminal goes on with a fresh screen. What came and is not published
-// stays, as viewers may have a part of it. The caller holds screen.
+// contain handles the value of a panic, if there was one: it reports it, and the terminal
+// continues with a fresh screen. What is fresh and not published stays, as viewers may
+// have a part of it. The caller holds screen.
 func (t *Terminal) contain(doing string, value any) {
 	if value == nil {
 		return
@@ -50,8 +50,8 @@ func (t *Terminal) contain(doing string, value any) {
 	t.publish(true)
 }
 
-// renew replaces the emulator, and forgets what only the old one knew. The
-// caller holds screen.
+// renew replaces the emulator, and forgets what only the old one knew. The caller holds
+// screen.
 func (t *Terminal) renew() {
 	t.decoder, t.filter = filter.Decoder{}, filter.Filter{Settings: t.filter.Settings}
 	t.cmds.hidden = t.cmds.count
@@ -76,7 +76,7 @@ func (t *Terminal) tryNew() (ok bool) {
 	return true
 }
 
-// report tells of an error, with no lock held.
+// report logs an error and calls Config.Failed, with no lock held.
 func (t *Terminal) report(err error) {
 	if t.cfg.Failed != nil {
 		go t.cfg.Failed(err)
@@ -89,7 +89,7 @@ func (t *Terminal) report(err error) {
 	t.log.Error("a terminal has failed", args...)
 }
 
-// blank is the emulator of a terminal that can't show anything: it takes no output.
+// blank is the emulator of a terminal that can't show anything. It ignores output.
 type blank struct{ emulator.Emulator }
 
 func (blank) Write([]byte) {}

@@ -6,9 +6,9 @@ import (
 	"tandemux/host/terminal/output"
 )
 
-// parts is the content: never nil, its texts together a stream that makes the
-// present state, and the command that runs, unless the content was cleared
-// since it began, its last part (G12–G15). The caller holds screen.
+// parts is the content, never nil. Its texts together are a stream that makes the present
+// state. The running command is its last part, unless the content was cleared since it
+// began (G12–G15). The caller holds screen.
 func (t *Terminal) parts(limit int) []ahp.Part {
 	if t.kept.whole && wireSize(t.kept.raw.Pieces()...) <= limit {
 		return assemble(&t.kept.raw, t.kept.cuts)
@@ -20,7 +20,7 @@ func (t *Terminal) parts(limit int) []ahp.Part {
 	return assemble(&stream, cuts)
 }
 
-// assemble makes parts of a stream, of which cuts name where each begins.
+// assemble makes parts of a stream; cuts are where each begins.
 func assemble(stream *output.Range, cuts []cut) []ahp.Part {
 	parts := make([]ahp.Part, 0, len(cuts)+1)
 	text := func(from, to int, cmd *command) {
@@ -49,17 +49,17 @@ func (c *command) part(output string) ahp.Part {
 	}
 }
 
-// cutAt finds the commands in a serialised state of a length, by the marks that
-// are left. Where only the beginning of a command is left of it, or only its
-// end, its output can't be told from what else is there, unless all before the
-// end has gone with the history: then the part is empty.
+// cutAt finds the commands in a serialised state of the given length, by the marks that
+// are left in it. If only one of a command's two marks is left, its output can't be told
+// from what is around it, and its part is empty. The exception is the first command with
+// only its end left: its beginning has gone with the history, so its part begins the state.
 func (c *commands) cutAt(marks []emulator.Cut, length int) []cut {
 	at := make(map[uint64]int, len(marks))
 	for _, m := range marks {
 		at[m.ID] = m.At
 	}
 	var cuts []cut
-	last := 0      // where the part before ends
+	last := 0      // where the previous part ends
 	older := false // something of an older command is left
 	for _, cmd := range c.list {
 		if number(cmd.info.ID) <= c.hidden {
@@ -93,7 +93,7 @@ func (c *commands) cutAt(marks []emulator.Cut, length int) []cut {
 		last = to
 	}
 	if c.running != nil && len(cuts) > 0 && cuts[len(cuts)-2].cmd == c.running {
-		cuts = cuts[:len(cuts)-1] // What completes a sequence belongs to it.
+		cuts = cuts[:len(cuts)-1] // the rest of an incomplete sequence belongs to it
 	}
 	return cuts
 }

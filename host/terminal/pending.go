@@ -11,24 +11,24 @@ import (
 	"tandemux/internal/pace"
 )
 
-// maxData bounds the output in one action, in bytes. Half a megabyte in a piece
-// goes through no processor's caches and makes each buffer on its way as large.
+// maxData bounds the output in one action, in bytes. Half a megabyte fits into no processor
+// cache and makes each buffer on its way as large.
 const maxData = 64 << 10
 
-// pending is what waits for Take, in stream order: actions, then data, then the
-// title and the directory that came with it. Of several titles the last counts.
+// pending is what waits for Take, in stream order: actions, then data, then the title and
+// the directory that came with it. Only the last of several titles is kept.
 type pending struct {
 	actions []ahp.Action
 	data    []byte // in the store
 	title   *string
 	cwd     *string
 	noticed *Noticed
-	size    int // of all output, in bytes
-	rest    int // of the records of all else, in bytes, at most
-	last    int // how many actions were taken last
+	size    int // bytes of all output
+	rest    int // upper bound of the records of all else, in bytes
+	last    int // number of actions in the last Take
 }
 
-// full reports that no more is taken until Take: the reader waits.
+// full reports whether the reader must wait for Take.
 func (p *pending) full() bool { return p.size >= maxPending || len(p.actions) >= maxActions }
 
 func (p *pending) empty() bool {
@@ -41,8 +41,8 @@ func (p *pending) push(a ahp.Action) {
 	p.add(a)
 }
 
-// recordBytes is what the record of an action takes besides its texts, at most, where
-// the channel has no long name.
+// recordBytes bounds the record of an action without its texts, in bytes, if the channel's
+// name is not long.
 const recordBytes = 512
 
 // add queues an action behind those that are there.
@@ -60,8 +60,8 @@ func (p *pending) add(a ahp.Action) {
 	p.actions = append(p.actions, a)
 }
 
-// output queues output, in the store, behind all that is there but title and
-// directory. What lies behind the last in memory becomes one action with it.
+// output queues output, which lies in the store, behind all but title and directory. If it
+// follows the last output in memory, both become one action.
 func (p *pending) output(b []byte) {
 	p.size += len(b)
 	both, ok := output.Join(p.data, b)
@@ -86,7 +86,7 @@ func (p *pending) tell(n int) {
 	}
 }
 
-// settle makes actions of what came in pieces.
+// settle makes actions of data, title and directory.
 func (p *pending) settle() {
 	p.tell(len(p.data))
 	if p.title != nil {
@@ -103,16 +103,16 @@ func (p *pending) settle() {
 	}
 }
 
-// queue is what waits for Take, and who waits for that.
+// queue is what waits for Take, and the reader's wait for it.
 type queue struct {
 	call    func() // Config.Wake
 	landing *journal.Landing
-	own     bool   // the landing is released by Take
-	half    uint64 // of the landing, in bytes
+	own     bool   // the landing is the terminal's own: Take releases it
+	half    uint64 // half of the landing, in bytes
 	in      *input
 	running atomic.Bool // started and not closed
 
-	// mu guards what is below. It is taken after screen.
+	// mu guards the following. It is taken after screen.
 	mu       sync.Mutex
 	pending  pending
 	progress progress
@@ -121,10 +121,10 @@ type queue struct {
 	wake     wake
 	bound    int // see Bound
 	echo     echo
-	room     sync.Cond // pending has shrunk, or the landing was released, or closed
+	room     sync.Cond // signals that pending shrank, the landing was released, or Close
 }
 
-// end wakes who waits: nothing is taken any more.
+// end wakes the reader: nothing is taken any more.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +133,7 @@ func (q *queue) end() {
 	q.room.Broadcast()
 }
 
-// take gives everything and empties p.
+// take returns everything and empties p.
 func (p *pending) take() []ahp.Action {
 	p.settle()
 	all := p.actions
@@ -143,23 +143,22 @@ func (p *pending) take() []ahp.Action {
 
 // wake decides when Config.Wake is called.
 type wake struct {
-	called bool        // and Take was not, since
+	called bool        // Wake was called, and Take not since
 	armed  bool        // timer runs
 	pace   pace.Pace   // of the calls
 	timer  *time.Timer // calls wakeLate
 }
 
-// progress is the mark that belongs to what is pending. Guarded by mu.
+// progress is the mark that belongs to what is pending. mu guards it.
 type progress struct {
 	offset uint64
-	stream []byte // reused, in turn with spare, which the last Taken may have
+	stream []byte // reused in turn with spare, which the last Taken may refer to
 	spare  []byte
 	facts  facts
 	learnt bool // facts have changed since the last take
 }
 
-// takeMark gives the mark that belongs to what was published. The caller holds
-// mu.
+// takeMark returns the mark that belongs to what was published. The caller holds mu.
 func (q *queue) takeMark() Taken {
 	p := &q.progress
 	k := Taken{Offset: p.offset}
@@ -177,13 +176,12 @@ func (q *queue) takeMark() Taken {
 	return k
 }
 
-// Take returns everything pending, in stream order, and empties it: output
-// (TerminalData, decoded and filtered), TerminalTitleChanged,
-// TerminalCwdChanged, TerminalCommandDetectionAvailable, -Executed, -Finished,
-// TerminalResized, TerminalCleared, TerminalExited; and Declined, which is for
-// the holder alone; and how far they have come. It calls it under its sequencing
-// lock. Nil when nothing is pending, or more than
-// Bound allows.
+// Take returns everything pending, in stream order, and removes it: output (TerminalData,
+// decoded and filtered), TerminalTitleChanged, TerminalCwdChanged,
+// TerminalCommandDetectionAvailable, -Executed, -Finished, TerminalResized, TerminalCleared,
+// TerminalExited, and actions for the holder only, such as Declined. Taken is the mark that
+// belongs to them. The holder calls it under its sequencing lock. The actions are nil when
+// nothing is pending, or more than Bound allows.
 func (q *queue) Take() ([]ahp.Action, Taken) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -193,23 +191,23 @@ func (q *queue) Take() ([]ahp.Action, Taken) {
 	return q.take()
 }
 
-// Bound says how many bytes of records a Take may bring from here on, so that the
-// holder can make room for it before: where there is more it brings nothing and says
-// so (Taken.Full), and a Checkpoint takes it. Without it as many as there are.
+// Bound sets how many bytes of records a Take may return from now on. If more is pending,
+// Take returns nothing but Taken.Full, and the holder calls Checkpoint instead. Without
+// Bound there is no limit.
 func (q *queue) Bound(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.bound = n
 }
 
-// records is how many bytes the records of a Take have, at most. The caller holds mu.
+// records is an upper bound of the bytes of a Take's records. The caller holds mu.
 func (q *queue) records() int {
 	const each = 128 // of facts.Skip and facts.Clears, as JSON
 	f := &q.progress.facts
 	return q.pending.size + q.pending.rest + len(q.progress.stream) + 16*recordBytes + each*(len(f.Skip)+len(f.Clears))
 }
 
-// take is Take without a bound. The caller holds mu.
+// take is Take without the bound. The caller holds mu.
 func (q *queue) take() ([]ahp.Action, Taken) {
 	q.wake.called = false
 	all, k := q.pending.take(), q.takeMark()
@@ -220,16 +218,16 @@ func (q *queue) take() ([]ahp.Action, Taken) {
 	return all, k
 }
 
-// due reports whether Wake is to be called now; otherwise it sees to it that it
-// will be, if there is a reason. With later set, now is not possible, but soon: the
-// caller's caller holds a lock. The caller holds mu.
+// due reports whether Wake is to be called now. If not, it sets a timer when Wake is to be
+// called at all. later says that Wake can't be called now, but soon, as the caller of the
+// caller holds a lock. The caller holds mu.
 func (q *queue) due(later bool) bool {
 	w := &q.wake
 	crowded := q.crowded()
 	if q.pending.empty() && !crowded || w.called || !q.running.Load() {
 		return false
 	}
-	waited := !later && (crowded || q.pending.full()) // by the reader
+	waited := !later && (crowded || q.pending.full()) // the reader waits for Take
 	if w.armed && !waited {
 		return false
 	}
@@ -250,14 +248,14 @@ func (q *queue) due(later bool) bool {
 	return true
 }
 
-// wakeUp calls Wake with no lock held, if it was found due.
+// wakeUp calls Wake if due. The caller holds no lock.
 func (q *queue) wakeUp(due bool) {
 	if due && q.call != nil {
 		q.call()
 	}
 }
 
-// wakeLate is the end of a frame in which output came.
+// wakeLate is called by the timer, at the end of a frame in which output came.
 func (q *queue) wakeLate() {
 	q.mu.Lock()
 	q.wake.armed = false
@@ -266,14 +264,14 @@ func (q *queue) wakeLate() {
 	q.wakeUp(due)
 }
 
-// crowded reports that half of the landing is not released, or that it is full:
-// the holder is to take, if only the mark. The caller holds mu.
+// crowded reports whether half of the landing is not released, or it is full. Then the
+// holder must call Take, even if only for the mark. The caller holds mu.
 func (q *queue) crowded() bool {
 	return q.starved || q.progress.offset-q.landing.Released() >= q.half
 }
 
-// waitRoom waits until pending output is below its bound and the landing has
-// room, and begins a chunk there; false when closed.
+// waitRoom waits until pending output is below its bound and the landing has room, and
+// begins a chunk in the landing. It returns false after Close.
 func (q *queue) waitRoom() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -294,17 +292,17 @@ func (q *queue) waitRoom() bool {
 	return false
 }
 
-// beginNext begins a chunk if there is room at once.
+// beginNext begins a chunk if there is room, and reports whether it did.
 func (q *queue) beginNext() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return !q.over && !q.pending.full() && q.landing.Begin()
 }
 
-// Released says that what came before an offset, a Taken's, is in the journal or
-// lost to a full one: the landing's memory up to there may be used again. The
-// reader waits for it when the landing is full. It is to be called after each
-// Take, also by a holder without a journal if it gave a landing.
+// Released says that the output before a Taken's Offset is in the journal, or lost because
+// the journal is full. The landing reuses the memory before it; when the landing is full,
+// the reader waits for Released. The holder calls it after each Take if it has set
+// Config.Landing, also without a journal.
 func (q *queue) Released(offset uint64) {
 	if q.own {
 		return

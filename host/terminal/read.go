@@ -14,7 +14,7 @@ import (
 	"tandemux/host/terminal/source"
 )
 
-// read is the goroutine that reads the pty, until its end or Close.
+// read is the reader goroutine: it reads the pty until its end or Close.
 func (t *Terminal) read() {
 	defer t.source.End()
 	for burst := 0; ; {
@@ -34,7 +34,7 @@ func (t *Terminal) read() {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, os.ErrDeadlineExceeded): // Exit wants to know, or Pack has it trim
+		case errors.Is(err, os.ErrDeadlineExceeded): // Exit or Pack has woken the reader
 			t.cfg.Process.Pty.SetReadDeadline(time.Time{})
 			t.source.Trim(0)
 		case errors.Is(err, journal.ErrFenced):
@@ -50,7 +50,7 @@ func (t *Terminal) read() {
 	}
 }
 
-// processChunk processes what was collected, and gives how much that is with its headroom.
+// processChunk processes the collected chunk, and returns its length with the headroom.
 func processChunk(t *Terminal) int {
 	c := t.source.Landing.Chunk()
 	if len(c) <= headroom {
@@ -63,7 +63,7 @@ func processChunk(t *Terminal) int {
 	return len(c)
 }
 
-// WithAnswer is source.Source's.
+// WithAnswer is source.Source.WithAnswer.
 func (t *Terminal) WithAnswer(flush func()) {
 	t.source.WithAnswer(flush, func() (more bool) {
 		processChunk(t)
@@ -71,11 +71,11 @@ func (t *Terminal) WithAnswer(flush func()) {
 	})
 }
 
-// headroom is what lies in front of what is processed; see filter.Decoder.
+// headroom is the free bytes in front of what is processed; see filter.Decoder.
 const headroom = filter.Headroom
 
-// process puts output, read into buf[headroom:], through the pipeline, in
-// slices, so that whoever wants the screen need not wait for a whole chunk.
+// process puts output, read into buf[headroom:], through the pipeline. It does so in slices,
+// so that other goroutines can lock screen before the whole chunk is processed.
 func (t *Terminal) process(buf []byte) {
 	t.echo.flood.Store(len(buf)-headroom >= source.Much)
 	for from := headroom; from < len(buf); {
@@ -91,11 +91,12 @@ func (t *Terminal) process(buf []byte) {
 	}
 }
 
-// sliceOf is how much of what was read is processed at once: mostly whole runes, what
-// fills the store's block, and no questions that were answered with any that were not.
+// sliceOf is how many bytes of p are processed at once. A slice ends mostly between runes,
+// fills the store's block if it can, and does not mix queries that an earlier host has
+// answered with others.
 func sliceOf(t *Terminal, p []byte) int {
 	most := slice
-	t.screen.Lock() // flushEscape and Clear use them, too
+	t.screen.Lock() // flushEscape and Clear use these fields, too
 	left := t.store.Left() - len(t.filter.Held())
 	t.screen.Unlock()
 	if left >= leastSlice {
@@ -108,8 +109,8 @@ func sliceOf(t *Terminal, p []byte) int {
 	return n
 }
 
-// feed gives output, in buf[headroom:], to decoder, filter and emulator and deals with what
-// the emulator has to say. The caller holds screen, and publishes.
+// feed puts output, in buf[headroom:], through decoder, filter and emulator, and handles the
+// emulator's events. The caller holds screen, and publishes.
 func (t *Terminal) feed(buf []byte) {
 	to := t.offset + uint64(len(buf)-headroom)
 	t.feeding = to
@@ -117,15 +118,14 @@ func (t *Terminal) feed(buf []byte) {
 	t.pipe(t.decoder.Decode(buf))
 }
 
-// fed ends a feed, also one that has failed: what it was about is not tried
-// again.
+// fed ends a feed, also one that panicked: its bytes are not processed again.
 func (t *Terminal) fed(to uint64) {
 	t.offset, t.feeding = to, 0
 	t.contain("process output", recover())
 }
 
-// pipe gives repaired output to filter and emulator. What comes before a shell's mark is in
-// the emulator, with whoever keeps it, and in the queue before what the mark tells.
+// pipe gives repaired output to filter and emulator. The output before a shell's mark is in
+// the emulator, the content and the queue before the mark is handled.
 func (t *Terminal) pipe(p []byte) {
 	clean := t.store.Keep(t.filter.Add(t.store.Room(len(t.filter.Held())+len(p)), p))
 	at, in := 0, 0
@@ -142,22 +142,21 @@ func (t *Terminal) pipe(p []byte) {
 	}
 }
 
-// pass gives output that has no mark in it to viewers, of which they get the store's
-// clean, and to the emulator.
+// pass gives output without marks to viewers, as clean, which lies in the store, and to the
+// emulator, as p.
 func (t *Terminal) pass(clean, p []byte) {
 	t.show(clean)
 	t.emu.Write(p)
 	t.handle(t.emu.Events())
 }
 
-// show gives viewers output that is in the store, to be published. The caller holds
-// screen.
+// show gives viewers output that lies in the store, for publish. The caller holds screen.
 func (t *Terminal) show(b []byte) {
 	t.fresh.output(b)
 	t.retain(b)
 }
 
-// retain keeps what viewers get. The caller holds screen.
+// retain keeps what viewers get, for content and commands. The caller holds screen.
 func (t *Terminal) retain(b []byte) {
 	t.passed += uint64(len(b))
 	t.outputCame()
@@ -167,7 +166,7 @@ func (t *Terminal) retain(b []byte) {
 	}
 }
 
-// handle deals with the emulator's events. The caller holds screen.
+// handle handles the emulator's events. The caller holds screen.
 func (t *Terminal) handle(events []emulator.Event) {
 	if t.replaying {
 		return
@@ -188,9 +187,9 @@ func (t *Terminal) handle(events []emulator.Event) {
 	}
 }
 
-// answer writes a reply to the pty, unless an earlier host has answered what is
-// being fed. That it is answered is noted first: a program rather misses an
-// answer than reads one twice. The caller holds screen.
+// answer writes a reply to the pty, unless an earlier host has answered the query. It notes
+// the answer before it writes it: after a crash a program may miss an answer but reads none
+// twice. The caller holds screen.
 func (t *Terminal) answer(text string) {
 	if t.feeding > 0 {
 		if t.feeding <= t.quiet {
@@ -201,7 +200,7 @@ func (t *Terminal) answer(text string) {
 	t.input.add(text, maxInput+maxReplies, false)
 }
 
-// flushEscape passes on an ESC that nothing followed.
+// flushEscape passes on an ESC that nothing has followed for loneEscape. A timer calls it.
 func (t *Terminal) flushEscape() {
 	t.screen.Lock()
 	if t.filter.Lone() && !t.closed.Load() {
@@ -210,13 +209,12 @@ func (t *Terminal) flushEscape() {
 	handOn(t)
 }
 
-// passHeld passes on what the filter holds. The caller holds screen, and
-// publishes.
+// passHeld passes on what the filter holds back. The caller holds screen, and publishes.
 func (t *Terminal) passHeld() {
 	t.show(t.store.Keep(t.filter.Flush(t.store.Room(len(t.filter.Held())))))
 }
 
-// endOfOutput passes on what is held.
+// endOfOutput passes on what decoder and filter hold back, at the end of the output.
 func (t *Terminal) endOfOutput() {
 	t.screen.Lock()
 	t.pipeRest()
@@ -226,7 +224,8 @@ func (t *Terminal) endOfOutput() {
 	}
 }
 
-// pipeRest passes on what is held. The caller holds screen, and publishes.
+// pipeRest passes on what decoder and filter hold back. The caller holds screen, and
+// publishes.
 func (t *Terminal) pipeRest() {
 	defer t.guard("process the end of the output")
 	if rest := t.decoder.Flush(); rest != nil {

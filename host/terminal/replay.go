@@ -7,21 +7,21 @@ import (
 	"tandemux/host/journal"
 )
 
-// replay brings a restored terminal from its checkpoint to the last mark, by
-// the actions that viewers were given.
+// replay brings a restored terminal from its checkpoint to the last mark (Taken), by the
+// actions that viewers were given.
 type replay struct {
 	t      *Terminal
-	places []place    // of the prompt, that are yet to be marked
-	clears []clearing // those to come
-	clear  clearing   // the last that came
+	places []place    // the prompt's places that are still to be marked
+	clears []clearing // the clearings to come
+	clear  clearing   // the last clearing
 }
 
-// action does what made an action, but for what only facts tell.
+// action repeats the change that an action tells of, except what only facts tell.
 func (r *replay) action(a ahp.Action) {
 	t := r.t
 	switch a := a.(type) {
 	case ahp.TerminalData:
-		r.data(journal.Text(a.Data)) // nobody changes it
+		r.data(journal.Text(a.Data)) // nothing changes these bytes
 	case ahp.TerminalResized:
 		if a.Cols == t.cols && a.Rows == t.rows {
 			return
@@ -46,7 +46,7 @@ func (r *replay) action(a ahp.Action) {
 	}
 }
 
-// data passes output on as it was passed on.
+// data passes output on like the terminal that printed it.
 func (r *replay) data(b []byte) {
 	t := r.t
 	for len(b) > 0 {
@@ -68,7 +68,7 @@ func (r *replay) data(b []byte) {
 	r.mark()
 }
 
-// mark marks what lies here.
+// mark sets the marks whose places are at the present offset.
 func (r *replay) mark() {
 	for len(r.places) > 0 && r.places[0].At == r.t.passed {
 		r.t.emu.Mark(r.places[0].ID)
@@ -76,8 +76,7 @@ func (r *replay) mark() {
 	}
 }
 
-// next is how many of n bytes there are to the next place where something is to
-// be done.
+// next is how many of the next n bytes come before the next place to mark or clearing.
 func (r *replay) next(n int) int {
 	at := []uint64{r.clear.Base, r.clear.To}
 	if len(r.places) > 0 {

@@ -10,9 +10,9 @@ import (
 	"tandemux/emulator"
 )
 
-// Resize sets the size of the pty and the emulator and queues TerminalResized
-// with the size that was set, 1..emulator.MaxCols by 1..emulator.MaxRows. It
-// does not call Wake before it returns, as the holder calls Take.
+// Resize sets the size of pty and emulator, within 1..emulator.MaxCols by
+// 1..emulator.MaxRows, and queues TerminalResized with the size that was set. The holder
+// calls Take after it; Resize does not call Wake before it returns.
 func (t *Terminal) Resize(cols, rows int) error {
 	cols = min(max(cols, 1), emulator.MaxCols)
 	rows = min(max(rows, 1), emulator.MaxRows)
@@ -29,8 +29,8 @@ func (t *Terminal) Resize(cols, rows int) error {
 	return nil
 }
 
-// resize sets the size, which the program wants itself or not, and queues
-// TerminalResized. The caller holds screen, and publishes.
+// resize sets the size and queues TerminalResized; own says that the program has asked for
+// the size. The caller holds screen, and publishes.
 func (t *Terminal) resize(cols, rows int, own bool) error {
 	if cols != t.cols || rows != t.rows {
 		if err := t.setWinsize(cols, rows); err != nil && !t.exit.known() {
@@ -61,17 +61,15 @@ func (t *Terminal) setWinsize(cols, rows int) error {
 	return err
 }
 
-// reset brings any emulator to its first state, also one that takes RIS to
-// leave text where it is.
+// reset brings any emulator to its initial state, also one whose RIS does not erase text.
 const reset = "\x1bc\x1b[H\x1b[2J\x1b[3J"
 
-// Clear empties content and history, and the main screen but for the line that
-// the cursor is on (the prompt), which moves to the top. The alternate screen
-// is left alone: its program owns it. It queues TerminalCleared and then
-// TerminalData that rebuilds what is left, modes included, so that every
-// viewer, whatever it does about TerminalCleared, shows the same. Content then
-// begins with that, and is empty when nothing is left. It does not call Wake
-// before it returns, as the holder calls Take.
+// Clear erases content and history, and the main screen except the cursor's line (the
+// prompt), which moves to the top. It leaves the alternate screen to its program. It queues
+// TerminalCleared and then TerminalData that rebuilds what is left, modes included, so that
+// all viewers show the same, however they handle TerminalCleared. Content then begins with
+// that data, and is empty when nothing is left. The holder calls Take after it; Clear does
+// not call Wake before it returns.
 func (t *Terminal) Clear() {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -79,7 +77,7 @@ func (t *Terminal) Clear() {
 	t.emu.Write([]byte(t.clearing()))
 	t.handle(t.emu.Events())
 	state, marks := t.emu.SnapshotMarks(nil, -1)
-	// What the child has not completed was cut short for the emulator.
+	// Give the emulator the incomplete sequence again, which the clearing cut off.
 	t.emu.Write(append(t.filter.Resume(nil), t.filter.Held()...))
 	t.cmds.hidden = t.cmds.count
 	t.push(ahp.TerminalCleared{})
@@ -93,8 +91,8 @@ func (t *Terminal) Clear() {
 	t.publish(true)
 }
 
-// clearing is what the emulator is told: scroll the cursor's line to the top
-// and forget the history.
+// clearing is the output for the emulator that scrolls the cursor's line to the top and
+// erases the history.
 func (d *display) clearing() string {
 	var b bytes.Buffer
 	if c := d.emu.Cursor(); !d.emu.Modes().AltScreen && c.Y > 0 {
@@ -110,8 +108,8 @@ func (d *display) clearing() string {
 	return b.String()
 }
 
-// LimitHistory changes how many lines that have scrolled off are kept, as
-// emulator.Options.History has it.
+// LimitHistory changes how many lines of history are kept; lines is as
+// emulator.Options.History.
 func (t *Terminal) LimitHistory(lines int) {
 	t.screen.Lock()
 	defer t.screen.Unlock()

@@ -20,32 +20,29 @@ import (
 
 // Saved is what a journal has of a terminal.
 type Saved struct {
-	// State are the records of the checkpoint and After those that follow it.
-	// Records that are not this package's are skipped. They are not needed any
-	// more when Restore has returned.
+	// State is the records of the checkpoint, After those that follow it. Restore
+	// skips records of other packages, and keeps no reference to any.
 	State, After []journal.Record
-	// Actions are those of the terminal's channel that follow the checkpoint,
-	// in order; actions that others made may be among them.
+	// Actions is the actions of the terminal's channel after the checkpoint, in order.
+	// Actions that the terminal did not make may be among them.
 	Actions []ahp.Action
-	// Fresh says that the earlier host had not made a checkpoint yet, so that Landing
-	// has all output from its beginning: the terminal begins as New's, with Before.
+	// Fresh says that the earlier host had made no checkpoint, so that Landing has all
+	// output: the terminal begins like New's, with Before.
 	Fresh bool
-	// Notice, when not empty, is put on the screen as a line of its own before
-	// anything new, as what is wrong with the journal.
+	// Notice, if not empty, is shown on a line of its own before new output, for
+	// instance what is wrong with the journal.
 	Notice string
 }
 
-// Restore makes a terminal of what an earlier host left: Config as for New, with
-// a fresh emulator of the size c.Cols by c.Rows, which is overridden by the size
-// that was saved, as are Command, Nonce, PromptEnds and Dir. What the earlier
-// host had read into Landing and not taken is processed as if it were just read,
-// except that questions that were answered stay unanswered; it is pending then.
-// Nothing runs yet, and Wake is not called, before Start.
+// Restore makes a terminal of what an earlier host left. c is as for New, with a fresh
+// emulator of c.Cols by c.Rows. The saved size replaces that size, and saved Command, Nonce,
+// PromptEnds and Dir replace c's. Restore processes what the earlier host had read into
+// Landing and not taken as if it had just been read, but does not answer queries again. The
+// result is pending. No goroutine runs, and Wake is not called, before Start.
 //
-// What can't be read of s, or makes the emulator panic, is left out, with a line
-// on the screen that says so; with an empty s the terminal is one whose output
-// so far is lost. The error is that of a pty that can't be used, which is closed
-// then.
+// Restore leaves out what it can't read of s or what makes the emulator panic; a line on the
+// screen says so. With an empty s all earlier output is lost. If the pty can't be used,
+// Restore closes it and returns an error.
 func Restore(c Config, s Saved) (*Terminal, error) {
 	cp, err := readCheckpoint(s)
 	if err != nil {
@@ -86,14 +83,14 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 
 func join(a, b string) string { return strings.TrimSuffix(strings.TrimPrefix(a+"; "+b, "; "), "; ") }
 
-// resume processes what the earlier host had read.
+// resume processes what the earlier host had read and not taken.
 func (t *Terminal) resume(notice string) {
 	pieces := t.source.Landing.Resume(t.offset)
 	if len(pieces) == 0 {
 		pieces = make([]journal.Piece, 1)
 	}
 	for _, p := range pieces {
-		if p.Missing > 0 { // Where it is missing.
+		if p.Missing > 0 { // say so where it is missing
 			notice = join(notice, fmt.Sprintf("%d bytes of output are missing here", p.Missing))
 		}
 		t.screen.Lock()
@@ -108,11 +105,11 @@ func (t *Terminal) resume(notice string) {
 	}
 }
 
-// cancel (CAN) ends a sequence without effect.
+// cancel (CAN) aborts a control sequence.
 const cancel = 0x18
 
-// say puts a line on the screen that the child did not write. What the child is
-// in the middle of ends with it. The caller holds screen, and publishes.
+// say puts a line on the screen that the child did not write. It aborts a control sequence
+// that the child has not completed. The caller holds screen, and publishes.
 func (t *Terminal) say(text string) {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -128,8 +125,8 @@ func (t *Terminal) say(text string) {
 	t.pass(t.store.Add(line), line)
 }
 
-// precede puts text, lines that end with \n, where output goes, before there is
-// any. Nobody else knows the terminal yet; the caller publishes.
+// precede adds text, lines that end with \n, as output before any other. No other goroutine
+// knows the terminal yet; the caller publishes.
 func (t *Terminal) precede(text string) {
 	if text == "" || t.closed.Load() {
 		return
@@ -146,14 +143,14 @@ type checkpoint struct {
 	has     bool
 	saved   saved
 	content []byte
-	history []byte         // nil when the content has it
+	history []byte         // nil when the content includes it
 	outputs map[int][]byte // by the command's number; see recordOutput
 	taken   Taken          // the last mark, with the facts that belong to it
 	last    facts
 }
 
-// readCheckpoint reads the records. On an error it has none, but the offset if
-// there is one.
+// readCheckpoint reads the records. On an error it returns an empty checkpoint, with the
+// offset if it could read that.
 func readCheckpoint(s Saved) (cp checkpoint, err error) {
 	cp.outputs = map[int][]byte{}
 	read := map[string]func(data []byte) error{
@@ -225,7 +222,7 @@ func readCheckpoint(s Saved) (cp checkpoint, err error) {
 	return cp, nil
 }
 
-// check reports what would lead out of bounds.
+// check refuses values that would index out of bounds.
 func (cp *checkpoint) check() error {
 	s := &cp.saved
 	if s.Cols < 1 || s.Cols > emulator.MaxCols || s.Rows < 1 || s.Rows > emulator.MaxRows {
@@ -253,7 +250,7 @@ func (cp *checkpoint) check() error {
 	return nil
 }
 
-// configure is c for what was saved.
+// configure is c with the saved values.
 func (cp *checkpoint) configure(c Config) Config {
 	s := &cp.saved
 	if s.Cols != c.Cols || s.Rows != c.Rows {
@@ -264,7 +261,7 @@ func (cp *checkpoint) configure(c Config) Config {
 	return c
 }
 
-// rebuild makes the state as of the last mark, and says what is missing of it. The
+// rebuild makes the state at the last mark (Taken), and says what is missing of it. The
 // caller holds screen.
 func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string) {
 	t.replaying = true
@@ -272,7 +269,7 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string)
 		t.replaying = false
 		if p := recover(); p != nil {
 			t.know(cp.last)
-			// A command that runs no more, of whose end nothing is known, is given up.
+			// Drop a command that no longer runs and whose end is not known.
 			if cmd := t.cmds.running; cmd != nil && number(cmd.info.ID) != t.cmds.count {
 				cmd.info.Running = false
 				t.cmds.running = nil
@@ -293,15 +290,13 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string)
 	if err := filter.SetState(cp.taken.Stream, &t.decoder, &t.filter); err != nil {
 		t.log.Warn("restore a terminal", "process", t.cfg.Process.ID, "err", err)
 	}
-	// What the filter holds and has taken out the emulator has seen, and nobody
-	// else.
+	// The emulator had seen what the filter holds back or has removed; viewers had not.
 	t.emu.Write(t.filter.AppendUnseen(nil))
 	t.emu.Events()
 	return missing
 }
 
-// places are those of the prompt that the checkpoint's content does not have,
-// in the order of the stream.
+// places are the prompt's places after the checkpoint's content, in stream order.
 func (cp *checkpoint) places() []place {
 	has := map[uint64]bool{}
 	for _, m := range cp.saved.Marks {
@@ -315,10 +310,10 @@ func (cp *checkpoint) places() []place {
 	return places
 }
 
-// unpacked is what a recordOutput would say that a recordPacked says, without the number of
-// the command.
+// unpacked decompresses a recordPacked: plain is the data of the recordOutput without the
+// command's number.
 func unpacked(data []byte) (command int, plain []byte, err error) {
-	var v [4]int // the number; the sizes of head and tail, and of the head that is packed
+	var v [4]int // command number; sizes of head and tail; size of the compressed head
 	for i := range v {
 		n, size := binary.Uvarint(data)
 		if size <= 0 || n > math.MaxInt32 {
@@ -337,7 +332,7 @@ func unpacked(data []byte) (command int, plain []byte, err error) {
 	return v[0], slices.Concat(binary.AppendUvarint(nil, uint64(v[1])), head, tail), err
 }
 
-// restore makes the commands.
+// restore makes the checkpoint's commands.
 func (c *commands) restore(cp *checkpoint) {
 	for _, s := range cp.saved.Commands {
 		cmd := &command{info: s.CommandInfo, start: time.UnixMilli(s.Timestamp), begin: s.Begin, end: s.End}
@@ -358,8 +353,8 @@ func (c *commands) restore(cp *checkpoint) {
 	c.marks = cp.last.Marks
 }
 
-// recall makes the checkpoint's content: the emulator's state, and what is kept. It
-// says what is missing of it.
+// recall restores the emulator's state and kept from the checkpoint's content, and says what
+// is missing of it.
 func (t *Terminal) recall(cp *checkpoint) (missing string) {
 	t.passed = cp.saved.Facts.Passed
 	at := 0
@@ -395,8 +390,8 @@ func (t *Terminal) recall(cp *checkpoint) (missing string) {
 	return ""
 }
 
-// recallHistory puts the history back that is not in the content, and says what is
-// missing of it.
+// recallHistory restores history that the content does not include, and says what is missing
+// of it.
 func (d *display) recallHistory(cp *checkpoint) (missing string) {
 	if n := cp.saved.Missing; n > 0 {
 		missing = fmt.Sprintf("%d lines of history are missing: the host's journal had no room for them", n)

@@ -24,88 +24,86 @@ var (
 	ErrInputFull = errors.New("the program does not read its input and the input queue is full; try again later")
 	ErrExited    = errors.New("the terminal's process has ended")
 	ErrClosed    = errors.New("the terminal is closed")
-	// ErrNoDetection is Submit's where the shell does not mark its commands.
+	// ErrNoDetection says that the shell does not mark its commands (Keys, Submit).
 	ErrNoDetection = errors.New("its shell does not mark its commands")
-	// ErrNoPrompt is Submit's where the shell shows no prompt yet.
+	// ErrNoPrompt says that the shell shows no prompt yet (Keys, Submit).
 	ErrNoPrompt = errors.New("its shell does not show a prompt")
 )
 
 const (
 	// defaultContent is Config.MaxContent when it is 0.
 	defaultContent = 1 << 20
-	// maxPending bounds output in bytes that waits for Take; the reader waits
-	// with it.
+	// maxPending bounds the output that waits for Take, in bytes. At the bound the
+	// reader waits.
 	maxPending = 1 << 20
-	// maxActions bounds actions that wait for Take, as a flood of marks makes.
+	// maxActions bounds the actions that wait for Take; a flood of marks makes many.
 	maxActions = 4096
-	// chunk is how much the reader collects before it processes.
+	// chunk is how many bytes the reader collects before it processes them.
 	chunk = 64 << 10
-	// slice is how much is processed before others may have the screen.
+	// slice is how many bytes are processed before screen is unlocked.
 	slice = 16 << 10
-	// leastSlice is how little of it may be processed at once to fill a block of the
-	// store.
+	// leastSlice is the shortest slice that is made to fill a block of the store.
 	leastSlice = 4 << 10
 	// loneEscape is how long an ESC at the end of the output is held back.
 	loneEscape = 50 * time.Millisecond
-	// silence is how long the pty must be quiet after the child's exit for the
-	// exit to be reported although another process holds the pty.
+	// silence is how long the pty must be quiet after the child's exit before the exit
+	// is reported although another process has the pty open.
 	silence = 200 * time.Millisecond
-	// graceTime is how long a child may take over its end (docs/contributing/decisions.md §16).
+	// graceTime is how long a child has to end before SIGKILL (docs/contributing/decisions.md §16).
 	graceTime = 5 * time.Second
 )
 
 // Config makes a Terminal.
 type Config struct {
-	// Process gives the pty, which the terminal owns from here on.
+	// Process has the pty, which the terminal owns from now on.
 	Process keeper.Process
-	// Cols and Rows is the size that the pty and the emulator have.
+	// Cols and Rows are the size of pty and emulator, in cells.
 	Cols, Rows int
-	// Emulator is fresh, of that size, and belongs to the terminal from here on.
+	// Emulator is a fresh one of that size. The terminal owns it from now on.
 	Emulator emulator.Emulator
 	// Hostname is this machine's; an OSC 7 that names another host is ignored.
 	Hostname string
 	// Log may be nil.
 	Log *slog.Logger
-	// Wake is called, on any goroutine and with no lock held, when Take has
-	// something: at once after a pause, then at most once in 8 ms, except when
-	// output has piled up to its bound. It is not called again before Take. Nil
-	// is allowed.
+	// Wake is called when something is pending, on any goroutine and with no lock held:
+	// at once after a pause, then at most once in 8 ms, except when pending output has
+	// reached its bound. It is not called again before Take. Nil is allowed.
 	Wake func()
-	// Throttle may block the reader while the holder's own front is behind; its
+	// Throttle may block the reader while the claim holder's connection is behind; its
 	// context ends at Close. Nil means never.
 	Throttle func(context.Context)
 	// Signal delivers a signal to the child, as keeper.Client.Signal does; nil
 	// signals the process groups from here.
 	Signal func(context.Context, syscall.Signal) error
 	Child
-	// Before is text that is shown before the child's first byte, as output of
-	// nobody; it has no control characters but \n and \t. New only.
+	// Before is text that is shown before the child's first byte, as output of no
+	// command. It has no control characters but \n and \t. Only New uses it, and
+	// Restore of a Fresh terminal.
 	Before string
-	// Landing is what the pty is read into; nil means memory of the terminal's
-	// own. It belongs to the terminal until Done is closed, but for Release,
-	// which is the holder's, through Released.
+	// Landing is what the pty is read into; nil means memory of the terminal's own. The
+	// terminal owns it until Done is closed. The holder releases it through Released only.
 	Landing *journal.Landing
-	// Spool is what is typed goes to the pty through; nil means that a next host
-	// can't tell all of the time how much of it was taken.
+	// Spool is what typed input goes to the pty through. Without it a next host can't
+	// always tell how much of the input was written.
 	Spool *journal.Spool
-	// Renew makes a fresh emulator after a panic of the one before, or returns
-	// nil; it is called with the screen locked, so it must take no lock of the
-	// holder's. Nil means that the terminal shows nothing then.
+	// Renew makes a fresh emulator after a panic, or returns nil. It is called with
+	// screen locked, so it must take no lock of the holder's. Without it the terminal
+	// shows nothing after a panic.
 	Renew func(cols, rows int) emulator.Emulator
-	// Failed is told, with no lock held, what went wrong in this terminal alone:
-	// a *Panic of its own code or its emulator, after which it goes on with an
-	// empty screen, or journal.ErrFenced, after which it reads no more. Nil
-	// means that it is only logged.
+	// Failed is called, with no lock held, for an error of this terminal alone: a *Panic
+	// of its own code or its emulator, after which it continues with an empty screen, or
+	// journal.ErrFenced, after which it reads no more. Nil means that errors are only
+	// logged.
 	Failed func(error)
-	// Resizes says that the emulator allows them: the program sets the size.
+	// Resizes says that programs may set the size.
 	Resizes bool
 	// Media reads the pictures that programs name instead of sending, for viewers and for
-	// the emulator, whose Options.Read is its Take; nil reads none.
+	// the emulator, whose Options.Read is Media.Take. Nil reads none.
 	Media *medium.Reader
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 
-	// Home is the directory that titles call "~"; may be empty.
+	// Home is the directory that titles show as "~"; it may be empty.
 	Home string
 
 	delays delays
@@ -117,21 +115,20 @@ type delays struct {
 	title  time.Duration // 0 means titleDelay
 }
 
-// Child is what is known of what runs in a terminal.
+// Child is what is known of the process in a terminal.
 type Child struct {
-	// Command is the command line of a terminal that was started with a command:
-	// it is one command then, from start to exit. Empty means a shell.
+	// Command is the command line of a terminal that was started with a command; all its
+	// output then belongs to that command. Empty means a shell.
 	Command string
-	// Nonce is what the shell's trusted marks have in them (shell.Inject); empty
-	// when the shell was started as it is. It is a secret of the terminal.
+	// Nonce is in the shell's trusted marks (shell.Inject); empty when the shell was
+	// started without our script. It must stay secret.
 	Nonce string
-	// PromptEnds says that the shell's marks tell where its prompts end, before
-	// one has.
+	// PromptEnds says, before the first prompt, that the shell marks the ends of prompts.
 	PromptEnds bool
-	// Dir is the working directory at the start, as a file URI; may be empty.
+	// Dir is the initial working directory, as a file URI; it may be empty.
 	Dir string
-	// Title is what the terminal is called as long as nothing better is known: the
-	// shell, or the command that it was started with.
+	// Title is the title while nothing better is known: the shell, or the command that
+	// the terminal was started with.
 	Title string
 }
 
@@ -142,14 +139,14 @@ type Terminal struct {
 
 	life
 
-	// screen guards the emulator and all that must be of one instant with it.
+	// screen guards the emulator and all that must change together with it.
 	screen sync.Mutex
 	display
 	stream
 	given
 	cmds     commands
 	titles   titling
-	cwd      string // last one the child reported
+	cwd      string // the last one that the child reported
 	told     bool   // TerminalExited is queued
 	escTimer *time.Timer
 	learnt   atomic.Bool // facts have changed since they were published
@@ -160,7 +157,7 @@ type Terminal struct {
 	exit
 }
 
-// life is that of a terminal's goroutines.
+// life is the lifetime of a terminal's goroutines.
 type life struct {
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
@@ -169,22 +166,22 @@ type life struct {
 	closed atomic.Bool
 }
 
-// display is the emulator and what it was told. Guarded by screen.
+// display is the emulator and its settings. screen guards it.
 type display struct {
 	emu        emulator.Emulator
 	cols, rows int
-	colors     emulator.Colors // as SetColors told
+	colors     emulator.Colors // of SetColors
 	panics     int
 }
 
-// stream is how far the child's output is processed. Guarded by screen.
+// stream is how far the child's output is processed. screen guards it.
 type stream struct {
 	filter    filter.Filter
 	decoder   filter.Decoder
-	offset    uint64 // of the output that is fed
-	feeding   uint64 // offset behind what is being fed; 0 outside of feed
-	quiet     uint64 // questions before it were answered by an earlier host
-	replaying bool   // nothing that the emulator says counts
+	offset    uint64 // end of the processed output
+	feeding   uint64 // end of what is being fed; 0 outside of feed
+	quiet     uint64 // queries before this offset were answered by an earlier host
+	replaying bool   // events of the emulator are ignored
 }
 
 // New starts the terminal's goroutines. Close ends them.
@@ -194,8 +191,8 @@ func New(c Config) *Terminal {
 	return t
 }
 
-// Start begins to read and write; Wake comes soon, not before it returns, if
-// something is pending. Only for what Restore made, once.
+// Start starts the goroutines of a terminal that Restore made. It is called once. If
+// something is pending, Wake is called soon, but not before Start returns.
 func (t *Terminal) Start() {
 	if t.input.raw != nil {
 		t.input.now = t.writeNow
@@ -212,7 +209,7 @@ func (t *Terminal) Start() {
 	t.queue.mu.Unlock()
 }
 
-// build makes a terminal that does not run yet.
+// build makes a terminal without starting it.
 func build(c Config) *Terminal {
 	t := empty(c)
 	t.cmds.tellsInput = c.PromptEnds
@@ -225,7 +222,7 @@ func build(c Config) *Terminal {
 	return t
 }
 
-// empty makes a terminal in which nothing has happened yet.
+// empty makes a terminal without output.
 func empty(c Config) *Terminal {
 	if c.MaxContent <= 0 {
 		c.MaxContent = defaultContent
@@ -262,11 +259,11 @@ func empty(c Config) *Terminal {
 	return t
 }
 
-// ownSlots is how many slots the landing of a terminal without a journal has:
-// room for more than may be pending.
+// ownSlots is how many slots the landing of a terminal without a journal has: more than
+// may be pending.
 const ownSlots = 20
 
-// open makes the pty ready to be read into the landing and written to.
+// open prepares the pty for reading and writing.
 func (t *Terminal) open() error {
 	raw, err := t.cfg.Process.Pty.SyscallConn()
 	if err != nil {
@@ -286,17 +283,16 @@ func (t *Terminal) open() error {
 	return errors.Join(cerr, err)
 }
 
-// stopped makes a timer that does not run yet.
+// stopped makes a stopped timer.
 func stopped(fn func()) *time.Timer {
 	timer := time.AfterFunc(time.Hour, fn)
 	timer.Stop()
 	return timer
 }
 
-// Close stops reading and closes the pty. It waits for nothing, so it may be
-// called under the holder's lock; Done is closed when the goroutines have
-// ended. The child is not signalled, except that the kernel hangs up when no
-// one else holds the pty.
+// Close stops reading and closes the pty. It waits for nothing, so it may be called under
+// the holder's lock; Done is closed when the goroutines have ended. It sends the child no
+// signal, but the kernel sends SIGHUP if nothing else has the pty open.
 func (t *Terminal) Close() {
 	if t.closed.Swap(true) {
 		return
@@ -304,7 +300,7 @@ func (t *Terminal) Close() {
 	t.running.Store(false)
 	t.cancel()
 	t.input.mu.Lock()
-	t.input.over = ErrClosed // before the pty is, so that what it does not take then is not counted
+	t.input.over = ErrClosed // before the pty is closed, so that failed writes are not counted
 	t.input.ready.Broadcast()
 	t.input.mu.Unlock()
 	t.cfg.Process.Pty.Close()

@@ -15,43 +15,43 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// titleDelay is how long a command must run to become the terminal's title, and
-// the least time between two looks at the process in the foreground: what ends
-// at once makes no tab flicker.
+// titleDelay is how long a command must run to become the terminal's title, so that short
+// commands make no tab flicker. It is also the least time between two looks at the
+// foreground process.
 const titleDelay = 250 * time.Millisecond
 
-// titleAgain times titleDelay after a look the process in the foreground is looked
-// at once more: some programs are silent when they start.
+// After a look at the foreground process another follows after titleAgain times
+// titleDelay: some programs print nothing when they start.
 const titleAgain = 8
 
-// titling is what is known of a terminal's title. Guarded by screen.
+// titling is what is known of a terminal's title. screen guards it.
 //
-// The title is, where nobody has given the terminal a name: the one that the
-// running program sets (OSC 0 and 2); else the running program's name; else the
-// directory in which the shell waits. A title that a shell sets for its prompt
-// doesn't count, and a program's counts until the program ends.
+// A terminal without a name given by a client has the title that the running program sets
+// (OSC 0 and 2), else the running program's name, else the directory in which the shell
+// waits. A title that a shell sets for its prompt doesn't count, and a program's title
+// counts until the program ends.
 //
-// Which program runs is told by the shell's marks. Of a shell without marks, and
-// where the command line doesn't tell, it is the process in the foreground, which
-// is looked at a moment after output: while nothing happens nothing is done.
+// The shell's marks tell which program runs. Without marks, or if the command line doesn't
+// tell, it is the foreground process, which is looked at a moment after output. While
+// nothing is printed, no timer runs.
 type titling struct {
-	program string // set by the program that runs
-	process string // name of the process in the foreground
+	program string // title that the running program has set
+	process string // name of the foreground process
 	settled bool   // the running command has run for titleDelay
-	shown   string // as told last
+	shown   string // the title that viewers were told last
 	armed   bool   // timer runs
-	again   bool   // it does so for titleAgain times as long
+	again   bool   // timer runs for titleAgain times titleDelay
 	timer   *time.Timer
 }
 
-// Title is what the terminal is called unless somebody gave it a name.
+// Title is the terminal's title, for when no client gave it a name.
 func (t *Terminal) Title() string {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	return t.titles.shown
 }
 
-// setTitle takes a title that the output sets. The caller holds screen.
+// setTitle handles a title in the output. The caller holds screen.
 func (t *Terminal) setTitle(title string) {
 	if t.promptSets() || title == t.titles.program {
 		return
@@ -61,7 +61,7 @@ func (t *Terminal) setTitle(title string) {
 	t.retitle()
 }
 
-// promptSets reports whether the shell, not a program in it, writes at present.
+// promptSets reports whether the shell writes at present, and not a program in it.
 func (t *Terminal) promptSets() bool {
 	switch {
 	case t.cfg.Command != "":
@@ -75,7 +75,7 @@ func (t *Terminal) promptSets() bool {
 // titleEnds is called when the shell's command has ended.
 func (t *Terminal) titleEnds() {
 	if t.cfg.Command != "" {
-		return // It is what the terminal was made for.
+		return // the command is the terminal's only one
 	}
 	t.titles.program, t.titles.process, t.titles.settled = "", "", false
 	t.titles.timer.Stop()
@@ -83,8 +83,8 @@ func (t *Terminal) titleEnds() {
 	t.retitle()
 }
 
-// lookSoon has the process in the foreground looked at if only that tells what
-// runs. The caller holds screen, after output.
+// lookSoon is called after output. It schedules a look at the foreground process if only
+// that tells what runs. The caller holds screen.
 func (t *Terminal) lookSoon() {
 	if t.looks() && (!t.titles.armed || t.titles.again) {
 		t.titles.again = false
@@ -92,7 +92,7 @@ func (t *Terminal) lookSoon() {
 	}
 }
 
-// looks reports whether only the process in the foreground tells what runs.
+// looks reports whether only the foreground process tells what runs.
 func (t *Terminal) looks() bool { return !t.cmds.available && t.cfg.Command == "" }
 
 func (n *titling) lookAfter(d time.Duration) {
@@ -100,7 +100,7 @@ func (n *titling) lookAfter(d time.Duration) {
 	n.timer.Reset(d)
 }
 
-// look is the timer's.
+// look is called by the timer.
 func (t *Terminal) look() {
 	t.screen.Lock()
 	t.titles.armed = false
@@ -136,7 +136,7 @@ func (t *Terminal) settleTitle() {
 	}
 }
 
-// retitle tells the title if it has changed. The caller holds screen, and
+// retitle tells viewers the title if it has changed. The caller holds screen, and
 // publishes.
 func (t *Terminal) retitle() {
 	if now := t.titles.title(&t.cfg, &t.cmds, t.cwd); now != t.titles.shown {
@@ -145,7 +145,7 @@ func (t *Terminal) retitle() {
 	}
 }
 
-// title is the title as of now.
+// title is the present title.
 func (n *titling) title(c *Config, cmds *commands, cwd string) string {
 	switch {
 	case c.Command != "":
@@ -161,7 +161,7 @@ func (n *titling) title(c *Config, cmds *commands, cwd string) string {
 	return first(shortDir(cwd, c.Home), c.Title)
 }
 
-// first is the first of names with something to see in it.
+// first is the first of names that is not blank.
 func first(names ...string) string {
 	for _, name := range names {
 		if strings.TrimSpace(name) != "" {
@@ -171,8 +171,8 @@ func first(names ...string) string {
 	return ""
 }
 
-// shortDir names a directory, given as a file URI: "~", "~/app", else its last
-// part.
+// shortDir is the short name of a directory, given as a file URI: "~", "~/app", else its
+// last component.
 func shortDir(uri, home string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Path == "" {
@@ -190,8 +190,7 @@ func shortDir(uri, home string) string {
 	return path.Base(dir)
 }
 
-// processName is the name of a process, "" where the system doesn't say: that
-// takes /proc.
+// processName is the name of a process, "" without /proc.
 func processName(pid int) string {
 	if pid <= 0 {
 		return ""
@@ -203,9 +202,9 @@ func processName(pid int) string {
 	return plaintext.Without(strings.ToValidUTF8(strings.TrimSpace(string(b)), ""), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// localDir makes a file URI without a host of the directory that a shell
-// reported with a host's name, "" when it gave none. It is false when that is
-// another host, as a shell behind ssh names it (docs/from-tmux.md).
+// localDir is the file URI without a host of a directory that a shell reported with host,
+// which may be "". ok is false when that is another host, as of a shell over ssh
+// (docs/from-tmux.md).
 func localDir(dir, host, hostname string) (uri string, ok bool) {
 	if host != "" && !strings.EqualFold(host, "localhost") && !sameHost(host, hostname) {
 		return "", false
@@ -213,7 +212,7 @@ func localDir(dir, host, hostname string) (uri string, ok bool) {
 	return fileuri.Of(path.Clean(dir)), true
 }
 
-// sameHost compares host names; one may have its domain and the other not.
+// sameHost compares host names; only one of them may have its domain.
 func sameHost(a, b string) bool {
 	if b == "" {
 		return false

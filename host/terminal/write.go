@@ -17,31 +17,29 @@ import (
 )
 
 const (
-	// maxInput bounds input in bytes that the child has not read; Input refuses
-	// more.
+	// maxInput bounds the queued input, in bytes; Input refuses more.
 	maxInput = 1 << 20
-	// maxReplies is what the emulator's answers may take up beyond that; more
-	// are dropped, as the child does not read them.
+	// maxReplies is how many bytes the emulator's replies may take beyond that. More are
+	// dropped, as the child does not read them.
 	maxReplies = 64 << 10
-	// maxNow bounds what is written on the caller's goroutine.
+	// maxNow bounds the bytes that are written on the caller's goroutine.
 	maxNow = 4 << 10
-	// EnterTime is how long Enter is believed to begin a command: not all that is read does.
+	// EnterTime is how long Enter is taken to begin a command, as not every Enter does.
 	EnterTime = time.Second
 )
 
-// input is the queue to the pty: what is typed and what the emulator answers,
-// in order. Bytes that are typed are counted, and the landing is told which of
-// them are begun to be written and which are, so that after a crash none is
-// written twice.
+// input is the queue to the pty: typed input and the emulator's replies, in order. Typed
+// bytes are counted. The landing notes up to which byte writing has begun and up to which
+// it is done, so that none is written twice after a crash.
 type input struct {
 	mu    sync.Mutex
 	ready sync.Cond
-	queue []byte // from head on
+	queue []byte // queue[head:] waits
 	head  int
-	runs  []stretch // of the queue
+	runs  []stretch // the queue's parts
 	busy  int       // bytes that are being written
-	over  error     // no more is taken: ErrExited, ErrClosed
-	// now writes what the pty takes at once and gives its number of bytes; the caller
+	over  error     // why no more is accepted: ErrExited, ErrClosed
+	// now writes what the pty takes at once and returns its number of bytes. The caller
 	// holds mu.
 	now func(p []byte, typed bool) int
 
@@ -50,18 +48,18 @@ type input struct {
 	spool           *journal.Spool
 	process         string
 	log             *slog.Logger
-	accepted, typed uint64 // of what was typed: taken, written
+	accepted, typed uint64 // typed bytes that were accepted, and that were written
 
 	line    flag        // something was typed since the last prompt
-	entered flag        // Enter was typed, and neither command nor prompt came since
-	changed atomic.Bool // one of the two, since the last take
-	// When Enter was typed, or, once answered, when output first followed it, in Unix nanoseconds;
-	// 0 if an earlier host knew.
+	entered flag        // Enter was typed, and neither a command began nor a prompt showed since
+	changed atomic.Bool // line or entered has changed since the last Take
+	// enteredAt is when Enter was typed or, once answered is set, when the first output
+	// followed it, in Unix nanoseconds; 0 if Enter was typed into an earlier host.
 	enteredAt atomic.Int64
 	answered  atomic.Bool
 }
 
-// flag is a fact that changes without the screen.
+// flag is a fact that changes without screen locked.
 type flag struct {
 	on      atomic.Bool
 	changed *atomic.Bool
@@ -75,7 +73,7 @@ func (f *flag) set(on bool) (was bool) {
 	return was
 }
 
-// begin makes it ready.
+// begin prepares the queue.
 func (in *input) begin(c Config, raw syscall.RawConn, l *journal.Landing) {
 	begun, _ := l.Typed()
 	in.raw, in.landing, in.accepted, in.typed = raw, l, begun, begun
@@ -91,8 +89,8 @@ type stretch struct {
 
 func (in *input) waiting() int { return len(in.queue) - in.head }
 
-// add writes data, or queues what the pty does not take at once, unless the
-// queue would exceed limit. A key needs no other goroutine this way.
+// add writes data, so that a key needs no other goroutine, and queues what the pty does not
+// take at once. It refuses data if the queue would exceed limit bytes.
 func (in *input) add(data string, limit int, typed bool) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -122,7 +120,7 @@ func (in *input) add(data string, limit int, typed bool) error {
 	return nil
 }
 
-// wrote counts what was written. The caller holds mu.
+// wrote counts n written bytes. The caller holds mu.
 func (in *input) wrote(n int, typed bool) {
 	if typed {
 		in.typed += uint64(n)
@@ -131,8 +129,8 @@ func (in *input) wrote(n int, typed bool) {
 	}
 }
 
-// next waits for input and gives some of it, all typed or none, in buf; false at
-// the end. What it gave before is done with.
+// next waits for queued input and returns some of it in buf, and whether it is typed. The
+// last result is false at the end. The bytes that it returned before count as written.
 func (in *input) next(buf []byte) ([]byte, bool, bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -160,7 +158,7 @@ func (in *input) next(buf []byte) ([]byte, bool, bool) {
 	return buf, out.typed, true
 }
 
-// end takes no more input and drops what waits.
+// end refuses further input and drops what waits.
 func (in *input) end(why error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -170,11 +168,11 @@ func (in *input) end(why error) {
 	in.ready.Broadcast()
 }
 
-// Input queues data for the child. It never blocks; ErrInputFull when the queue
-// is full (nothing of data is taken then), ErrExited, ErrClosed.
+// Input queues typed data for the child. It never blocks. It returns ErrInputFull when the
+// queue has no room for all of data (it then takes nothing), ErrExited or ErrClosed.
 func (in *input) Input(data string) error {
-	if data != "\x1b[I" && data != "\x1b[O" { // Nobody types focus reports.
-		// Ctrl-C drops what was typed; fish shows no new prompt then.
+	if data != "\x1b[I" && data != "\x1b[O" { // focus reports are not typed
+		// Ctrl-C drops the typed line; fish shows no new prompt after it.
 		in.line.set(!strings.HasSuffix(data, "\x03"))
 	}
 	if strings.ContainsAny(data, "\r\n") {
@@ -185,51 +183,51 @@ func (in *input) Input(data string) error {
 	return in.add(data, maxInput, true)
 }
 
-// Entered reports that Enter was typed and no command has begun since, nor a
-// prompt been shown: one may be about to.
+// Entered reports whether Enter was typed, and since then neither a command has begun nor a
+// prompt was shown. One of them may be about to.
 func (in *input) Entered() bool { return in.entered.on.Load() }
 
-// outputCame tells that the program printed something.
+// outputCame notes that the program has printed something.
 func (in *input) outputCame() {
 	if !in.answered.Swap(true) && in.enteredAt.Load() != 0 {
 		in.enteredAt.Store(time.Now().UnixNano())
 	}
 }
 
-// unread reports that the shell may have yet to read Enter, upon which it prints something.
+// unread reports whether the shell may not have read Enter yet: it prints something when it
+// has.
 func (in *input) unread() bool {
 	at := in.enteredAt.Load()
 	return in.Entered() && at != 0 && (!in.answered.Load() || time.Since(time.Unix(0, at)) < EnterTime)
 }
 
-// Waits reports that what is typed now has to wait for the program to read.
+// Waits reports whether input typed now has to wait until the program reads.
 func (in *input) Waits() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.waiting()+in.busy > 0
 }
 
-// Accepted counts the bytes that were typed: the offset behind the last.
+// Accepted counts the typed bytes that were accepted.
 func (in *input) Accepted() uint64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.accepted
 }
 
-// Written is the offset up to which what was typed is written.
+// Written counts the typed bytes that are written.
 func (in *input) Written() uint64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.typed
 }
 
-// Retype queues what was typed into the terminal of an earlier host and not begun
-// to be written. Only for what Restore made, before Start.
+// Retype queues input that was typed into the terminal in an earlier host and whose writing
+// had not begun. It is called between Restore and Start.
 func (in *input) Retype(data string) error { return in.add(data, 2*maxInput, true) }
 
-// write is the goroutine that writes to the pty, until the child has ended or
-// Close. Writes that find the pty full wait in the poller; only this goroutine
-// waits with them.
+// write is the writer goroutine: it writes to the pty until the child has ended or Close.
+// Only this goroutine waits, in Go's poller, while the pty is full.
 func (in *input) write() {
 	var b []byte
 	for {
@@ -244,7 +242,7 @@ func (in *input) write() {
 				if in.isClosed(err) {
 					return
 				}
-				// Nobody has the terminal open; what is typed into it is lost.
+				// No process has the terminal open; what is typed into it is lost.
 				in.log.Debug("write to the pty", "process", in.process, "err", err)
 				in.mu.Lock()
 				in.wrote(len(rest), typed)
@@ -255,15 +253,15 @@ func (in *input) write() {
 	}
 }
 
-// isClosed reports whether an error is only that of a pty that we have closed. Go's
-// poller has an error of its own for it, which has no name.
+// isClosed reports whether an error comes from our own closing of the pty. Go's poller has
+// an unexported error for that.
 func (in *input) isClosed(err error) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.over == ErrClosed || errors.Is(err, os.ErrClosed)
 }
 
-// writeSome waits until the pty takes some of p, and notes how much.
+// writeSome waits until the pty takes some of p, and counts it.
 func (in *input) writeSome(p []byte, typed bool) (n int, err error) {
 	werr := in.raw.Write(func(fd uintptr) bool {
 		in.mu.Lock()
@@ -273,13 +271,13 @@ func (in *input) writeSome(p []byte, typed bool) (n int, err error) {
 		return n > 0 || err != nil && err != unix.EAGAIN && err != unix.EINTR
 	})
 	if n > 0 {
-		err = nil // it comes again
+		err = nil // the next write meets it again
 	}
 	return n, errors.Join(werr, err)
 }
 
-// writeNow writes what the pty takes at once. An error is left to the writer,
-// which meets it again.
+// writeNow writes what the pty takes at once. It ignores an error, which the writer goroutine
+// meets again.
 func (in *input) writeNow(p []byte, typed bool) (n int) {
 	err := in.raw.Write(func(fd uintptr) bool {
 		n, _ = in.put(fd, p, typed)
@@ -291,8 +289,8 @@ func (in *input) writeNow(p []byte, typed bool) (n int) {
 	return n
 }
 
-// put writes to the pty, without waiting; what is typed in such a way that a next
-// host knows how much of it was taken. The caller holds in.mu.
+// put writes to the pty without waiting. Typed input goes through Config.Spool, so that a
+// next host knows how much of it was written. The caller holds in.mu.
 func (in *input) put(fd uintptr, p []byte, typed bool) (n int, err error) {
 	if typed {
 		return in.spool.Write(in.landing, in.process, fd, in.typed, p, rawio.Write)

@@ -14,48 +14,48 @@ import (
 	"tandemux/internal/rawio"
 )
 
-// Source reads the pty into the landing: a goroutine of its own and, where a key was
-// answered at once, who typed it.
+// Source reads the pty into the landing. Its callers are the terminal's reader goroutine
+// and, for the answer to a key, the goroutine that typed the key.
 type Source struct {
 	Landing *journal.Landing
 	raw     syscall.RawConn
-	held    atomic.Pointer[func()] // of WithAnswer
+	held    atomic.Pointer[func()] // WithAnswer's flush, until it is called
 	busy    atomic.Int64           // bytes read since the landing was trimmed
 
-	turn  sync.Mutex // of who reads and processes; free while output is waited for, and at the end
-	calm  int        // times in a row that little came
-	rests bool       // so little came last that there is most likely nothing behind it
-	flows bool       // so much came last that more is on its way
-	took  bool       // WithAnswer has processed the chunk that was begun, and could not begin another
+	turn  sync.Mutex // held while reading and processing; free while the reader waits, and after End
+	calm  int        // reads in a row of less than Little
+	rests bool       // the last read was less than Little: most likely nothing follows
+	flows bool       // the last read was at least Much: more follows
+	took  bool       // WithAnswer has processed the reader's chunk, and could not begin another
 
-	waits bool // the goroutine has let go of its turn, to wait
-	// Of Collect; kept, so that the functions are allocated once.
+	waits bool // the reader has released turn, to wait
+	// State of Collect; the functions are fields so that they are allocated once.
 	gone func() bool
 	step func(fd uintptr) bool // takeSome
 	next func(l *journal.Landing, fd int) (int, error)
 	err  error
 }
 
-// Begin makes it ready. The turn is the goroutine's. gone is whether the child is, as far as is
-// known.
+// Begin prepares the source and takes turn for the reader goroutine, which calls it. gone
+// reports whether the child process is known to have ended.
 func (s *Source) Begin(raw syscall.RawConn, l *journal.Landing, gone func() bool) {
 	s.raw, s.Landing, s.gone, s.step = raw, l, gone, s.takeSome
 	s.turn.Lock()
 }
 
-// End gives the turn away for good.
+// End releases turn for good.
 func (s *Source) End() {
 	s.turn.Unlock()
 	s.Flush()
 }
 
-// Collect waits for output and takes what is there into the landing, up to a chunk. A pty
-// gives at most 4 KiB at a time, and the kernel's worker has to run for the next: of a
-// flood that is waited for, up to a batch.
-// took says that WithAnswer has processed the chunk already.
+// Collect waits for output and reads what is there into the landing, up to a chunk. A pty
+// returns at most 4 KiB per read, and the kernel's worker has to run before the next. In a
+// flood Collect waits for that, up to a batch. took says that WithAnswer has processed the
+// chunk already. Only the reader goroutine may call it.
 func (s *Source) Collect() (took bool, err error) {
-	s.err, s.next = nil, (*journal.Landing).Read // of what may be nothing; see package rawio
-	if s.rests || s.flows {                      // as behind a key's echo, where nobody waits for the worker
+	s.err, s.next = nil, (*journal.Landing).Read // may wait for the kernel's worker; see package rawio
+	if s.rests || s.flows {                      // after a key's echo don't wait for the worker
 		s.next, s.rests = (*journal.Landing).ReadReady, false
 	}
 	err = s.raw.Read(s.step)
@@ -64,7 +64,7 @@ func (s *Source) Collect() (took bool, err error) {
 	return took, cmp.Or(err, s.err)
 }
 
-// resume takes the turn back.
+// resume takes turn back after a wait.
 func (s *Source) resume() {
 	if s.waits {
 		s.turn.Lock()
@@ -72,7 +72,7 @@ func (s *Source) resume() {
 	}
 }
 
-// Parked reports that output is waited for, or has ended.
+// Parked reports whether the reader waits for output, or has ended.
 func (s *Source) Parked() bool {
 	free := s.turn.TryLock()
 	if free {
@@ -81,21 +81,21 @@ func (s *Source) Parked() bool {
 	return free
 }
 
-// takeSome is a step of Collect: false waits for the poller.
+// takeSome is a step of Collect. It returns false to wait in the poller.
 func (s *Source) takeSome(fd uintptr) bool {
 	s.resume()
 	if s.took {
 		return true
 	}
 	n, err := s.readAvailable(int(fd), s.next)
-	if n == 0 && err == nil && s.flows && rawio.WaitAlone(s.raw, fd, answerTime) { // Most print more slowly than it is processed here.
+	if n == 0 && err == nil && s.flows && rawio.WaitAlone(s.raw, fd, answerTime) { // most programs print more slowly than we process
 		n, err = s.readAvailable(int(fd), (*journal.Landing).ReadNow)
 	}
 	s.flows = n >= Much
-	s.next = (*journal.Landing).ReadNow // the poller says that something is there
+	s.next = (*journal.Landing).ReadNow // for the next step: the poller has found output
 	if err == unix.EIO || err == io.EOF {
-		// No process has the terminal open. While the child lives, or its
-		// exit is not known yet, one may open it again.
+		// No process has the terminal open. As long as the child is not known to have
+		// ended, a process may open it again.
 		if err = nil; n == 0 && s.gone() {
 			err = io.EOF
 		}
@@ -107,15 +107,15 @@ func (s *Source) takeSome(fd uintptr) bool {
 	return !s.waits
 }
 
-// answerTime is how long the answer to a key is waited for, which nearly all programs that
-// show it give sooner.
+// answerTime is how long to wait for a program's answer to a key. Nearly all programs that
+// answer do so sooner.
 const answerTime = 400 * time.Microsecond
 
-// WithAnswer calls flush, which writes the echo of input, behind what the program prints
-// upon it if that comes at once: who watches is woken once for both. The caller sleeps
-// in the kernel meanwhile, without the scheduler, as a timer of Go's would wake a thread, and
-// reads what came, which the scheduler would wake the goroutine for a little later: process
-// does what that does with it, and begins the next chunk, if more has room.
+// WithAnswer calls flush, which writes the echo of input to viewers, after the program's
+// answer if that comes within answerTime, so that viewers wake once for both. The caller
+// sleeps in the kernel, as a Go timer would wake another thread. It then reads the answer
+// itself, before the scheduler would wake the reader. process handles what was read and
+// begins the next chunk; more says that it could begin one.
 func (s *Source) WithAnswer(flush func(), process func() (more bool)) {
 	s.hold(&flush)
 	answered := false
@@ -123,49 +123,49 @@ func (s *Source) WithAnswer(flush func(), process func() (more bool)) {
 	switch {
 	case !answered:
 		s.Flush()
-	case s.turn.TryLock(): // else the goroutine is at it, which the poller wakes in any case
+	case s.turn.TryLock(): // else the reader, which the poller wakes too, is processing it
 		defer s.turn.Unlock()
 		if s.took {
 			return
 		}
 		n := 0
 		s.raw.Control(func(fd uintptr) { //nolint:errcheck // as above
-			n, _ = s.readAvailable(int(fd), (*journal.Landing).ReadNow) // an error is the goroutine's, which meets it again
+			n, _ = s.readAvailable(int(fd), (*journal.Landing).ReadNow) // the reader meets the error again
 		})
 		if n > 0 {
-			s.next = (*journal.Landing).ReadReady // whatever woke the goroutine may be gone
+			s.next = (*journal.Landing).ReadReady // what the poller wakes the reader for may have been read here
 			s.took = !process()
 		}
 	}
 }
 
-// Flush flushes what WithAnswer holds.
+// Flush calls WithAnswer's flush, if that has not been called yet.
 func (s *Source) Flush() { s.hold(nil) }
 
-// hold flushes what is held, and holds something else.
+// hold calls the held flush and holds another one.
 func (s *Source) hold(flush *func()) {
 	if before := s.held.Swap(flush); before != nil {
 		(*before)()
 	}
 }
 
-// Little is so few bytes that there is most likely nothing behind them. Finding
-// that out makes the kernel wait for its own worker, while a key's echo waits.
+// After a read of less than Little bytes most likely nothing follows. Another read would
+// wait for the kernel's worker, and delay a key's echo.
 const Little = 256
 
-// Much is so much that more is on its way.
+// After a read of at least Much bytes more follows.
 const Much = 2 << 10
 
-// most is what a pty gives at a time at most: behind as much there is nothing until the
+// most is the most that a pty returns per read. After so much there is nothing until the
 // kernel's worker has run.
 const most = 4<<10 - 1
 
-// batch is how much of a flood is waited for before it is processed.
+// batch is how many bytes of a flood are collected before they are processed.
 const batch = 16 << 10
 
-// readAvailable reads until the chunk is full or, likely, nothing is left. What
-// was read before an error is given without it: the error comes again.
-// first reads first, as it may have to wait.
+// readAvailable reads until the chunk is full or most likely nothing is left. If it has
+// read something, it leaves out an error, which the next read meets again. first is used
+// for the first read, ReadReady for the others.
 func (s *Source) readAvailable(fd int, first func(*journal.Landing, int) (int, error)) (n int, err error) {
 	for read := first; !s.Landing.Full(); read = (*journal.Landing).ReadReady {
 		m, err := read(s.Landing, fd)
@@ -189,14 +189,14 @@ func (s *Source) readAvailable(fd int, first func(*journal.Landing, int) (int, e
 	return n, nil
 }
 
-// trimAfter is how much output uses so much of the landing that it is worth to
-// give its memory back.
+// trimAfter is the bytes of output after which freeing the landing's memory is worthwhile.
 const trimAfter = 256 << 10
 
-// Busy reports that a flood's memory is there still.
+// Busy reports whether the landing still has the memory of a flood.
 func (s *Source) Busy() bool { return s.busy.Load() > trimAfter }
 
-// Trim gives back the memory that a flood needed, once little has come for a while, or nothing.
+// Trim is called after each read, with its bytes. It frees the memory that a flood needed
+// once nothing was read, or little for a while.
 func (s *Source) Trim(n int) {
 	if s.calm++; n >= Little {
 		s.calm = 0
