@@ -30,7 +30,7 @@ type socket struct {
 
 	mu   sync.Mutex
 	got  []object
-	text map[string]string // output by terminal
+	text map[string][]byte // output by terminal
 	err  error
 }
 
@@ -40,7 +40,7 @@ func dial(w *hosttest.Machine, addr, token, query string) *socket {
 	defer cancel()
 	ws, err := wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://" + addr + "/pty" + query, Token: token})
 	w.Must(err)
-	s := &socket{Machine: w, ws: ws, text: map[string]string{}}
+	s := &socket{Machine: w, ws: ws, text: map[string][]byte{}}
 	w.Cleanup(func() { ws.Close(1000, "") })
 	go func() {
 		for {
@@ -54,7 +54,8 @@ func dial(w *hosttest.Machine, addr, token, query string) *socket {
 			var o object
 			json.Unmarshal(msg, &o) //nolint:errcheck // the assertions find it
 			if o["type"] == "pty:output" {
-				s.text[o["id"].(string)] += o["data"].(string)
+				id := o["id"].(string)
+				s.text[id] = append(s.text[id], o["data"].(string)...)
 			} else {
 				s.got = append(s.got, o)
 			}
@@ -110,13 +111,20 @@ func covers(o, want object) bool {
 	return true
 }
 
+// output waits for want, for as long as there is more to look through.
 func (s *socket) output(id, want string) {
 	s.Helper()
-	s.Eventually(want, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return strings.Contains(s.text[id], want)
-	})
+	for seen, found := 0, false; !found; {
+		s.Eventually(want, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			text := s.text[id]
+			found = bytes.Contains(text[max(0, seen-len(want)):], []byte(want))
+			more := len(text) > seen
+			seen = len(text)
+			return found || more
+		})
+	}
 }
 
 // request sends an HTTP request with the token.
@@ -181,7 +189,7 @@ func TestUserTerminal(t *testing.T) {
 	early.send(object{"type": "pty:input", "id": id, "data": "late\n"})
 	early.output(id, "got late")
 	s.mu.Lock()
-	if strings.Contains(s.text[id], "late") {
+	if bytes.Contains(s.text[id], []byte("late")) {
 		t.Error("output after pty:detach")
 	}
 	s.mu.Unlock()
@@ -273,7 +281,7 @@ func TestPromotedWhileAttached(t *testing.T) {
 	s.Eventually("what was typed is answered", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return strings.Contains(s.text[id], "got mine")
+		return bytes.Contains(s.text[id], []byte("got mine"))
 	})
 	s.send(object{"type": "pty:input", "id": id, "data": "\x03"})
 	s.Eventually("both ends are told", func() bool {
