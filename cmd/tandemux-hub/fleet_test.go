@@ -157,8 +157,8 @@ func pidOf(t *testing.T, m *hosttest.Machine) int {
 
 // TestFleet: a host joins by a credential, is listed with what runs there, and its
 // terminals are reached through the hub with its own token, by the commands that are there
-// for any host; a wrong token is refused by the host. One that is killed is away within
-// five seconds, one that is revoked at once. kill -9 of the hub ends no terminal, and the
+// for any host; a wrong token is refused by the host. One that is killed or
+// revoked is away. kill -9 of the hub ends no terminal, and the
 // host joins the next one by itself.
 func TestFleet(t *testing.T) {
 	t.Parallel()
@@ -230,32 +230,29 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestKilled: the join process is killed with -9 and the host is away within five seconds;
-// one that ends is away at once. A revoked one is cut off at once, and told so.
+// TestKilled: the join process is killed with -9 and the host is away, and where it ends; how
+// soon, hub/directory tests. A revoked one is cut off, and told so.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	soak.Long(t, "a join that is killed, ended and revoked")
 	home, build := hosttest.New(t, ""), hosttest.New(t, "")
 	runHub(t, home)
 	credential := home.Tandemux("hub", "invite", "build")
-	away := func(what string, within time.Duration, since time.Time) {
+	away := func(what string) {
 		t.Helper()
+		since := time.Now()
 		home.Eventually(what, func() bool { return !fleet(home)["build"].Present })
-		took := time.Since(since)
-		t.Logf("%s: away after %v", what, took.Round(10*time.Millisecond))
-		if took > within {
-			t.Errorf("%s: away after %v", what, took)
-		}
+		t.Logf("%s: away after %v", what, time.Since(since).Round(10*time.Millisecond))
 	}
 	joined := start(t, build, credential, "join")
 	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
 	joined.Process.Kill() //nolint:errcheck // it runs
-	away("killed", 5*time.Second, time.Now())
+	away("killed")
 
 	joined = start(t, build, credential, "join")
 	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
 	joined.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it runs
-	away("ended", 2*time.Second, time.Now())
+	away("ended")
 
 	joined = start(t, build, credential, "join")
 	home.Eventually("the host is here", func() bool { return fleet(home)["build"].Present })
