@@ -215,27 +215,26 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 		return Deleted{}, store.Errorf(store.Busy, "the task %s is still being deleted; that goes on", t.Name)
 	}
 	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
-		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
+		return Deleted{}, store.Errorf(store.Busy, "the task %s is %s: %s", t.Name, left.Status, left.Reason)
 	}
 	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped, Submodules: l.left.Modules}, nil
 }
 
-// remove deletes what there is of a task, the record last.
+// remove deletes what there is of a task, the record last. One whose files can't go is as if
+// cancelled, and says why.
 func (l *live) remove(ctx context.Context, t store.Task) error {
-	err := l.quit(ctx, t, !l.facts.Ended)
-	if err == nil {
-		err = l.removeFiles(ctx, t)
+	if err := l.quit(ctx, t, !l.facts.Ended); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := l.removeFiles(ctx, t); err != nil {
 		l.s.Log.Warn("delete a task", "task", t.ID, "err", err)
-		l.s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
-			why := ": " + turns.Clip(err.Error(), 1<<10)
-			if strings.HasPrefix(r.Reason, forced) {
-				why = forced + why
-			}
-			r.Reason = strings.TrimPrefix(why, ": ")
+		_, err := l.s.Store.Tasks.EditFull(ctx, t.ID, func(r *store.Task) error {
+			l.facts.Ended = true
+			r.Status, r.Facts, r.Progress = store.Cancelled, l.facts, nil
+			r.Reason = "it could not be deleted: " + turns.Clip(err.Error(), 1<<10)
 			return nil
 		})
+		l.s.changed(t.ID)
 		return err
 	}
 	l.s.note(t, store.Info, "deleted")

@@ -121,7 +121,8 @@ func (l *live) step() (over bool, err error) {
 	l.facts = t.Facts
 	switch {
 	case t.Status == store.Deleting:
-		return true, l.remove(l.s.ctx, t)
+		err := l.remove(l.s.ctx, t)
+		return err == nil, err
 	case t.Status.Final():
 		err := l.finish(l.s.ctx, t)
 		return err == nil, err

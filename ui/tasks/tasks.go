@@ -43,7 +43,7 @@ type Task struct {
 	ID, Name string
 	Session  ahp.URI // empty for one of programs that are no agents
 	Status   string  // CREATING, PENDING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
-	Reason   string  // why it failed
+	Reason   string  // why it failed, or could not be deleted
 	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk, budget; "" for none
 	Why      string  // it ended so
 	Asks     string  // what it waits for, when it is WAITING
@@ -316,7 +316,10 @@ func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	case "CREATING", "CANCELLED", "DELETING":
 		r.State.Text, r.Mark = strings.ToLower(t.Status), overlay.Cell{Text: string(look.Ended), Style: look.Background}
 	case "FAILED":
-		r.State.Text, r.Mark, r.Doing = "failed", overlay.Cell{Text: string(look.Failed), Style: look.Fail}, words.Clean(t.Reason)
+		r.State.Text, r.Mark = "failed", overlay.Cell{Text: string(look.Failed), Style: look.Fail}
+	}
+	if t.Reason != "" {
+		r.Doing = words.Clean(t.Reason)
 	}
 	if t.Percent >= 0 {
 		r.Progress = fmt.Sprintf("%d%%", t.Percent)
