@@ -157,3 +157,23 @@ func TestAnotherClientDecidesTheSize(t *testing.T) {
 		t.Errorf("after typing it is %dx%d", cols, rows)
 	}
 }
+
+// What was just made here has the size of its pane here, though a smaller client shows it, too.
+func TestAnotherClientShowsWhatWasMade(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space c")
+	_, tb := tab(t, u)
+	made := u.Host.terms[tb.Panes()[0].Terminal]
+	cols, rows := made.Size()
+	made.Resize(40, 10)
+	u.WaitIdle()
+	if c, r := made.Size(); c != cols || r != rows {
+		t.Errorf("it is %dx%d, not %dx%d", c, r, cols, rows)
+	}
+	u.Type("x")
+	made.Resize(40, 10) // as tandemux resize does
+	u.WaitIdle()
+	if c, r := made.Size(); c != 40 || r != 10 {
+		t.Errorf("after typing here, a size of 40x10 became %dx%d", c, r)
+	}
+}

@@ -384,6 +384,7 @@ func TestTerminalVanishes(t *testing.T) {
 func TestLetterbox(t *testing.T) {
 	u := start(t)
 	sh := u.Host.Terminal("sh1")
+	u.Type("x")
 	sh.Resize(30, 8)
 	sh.Print("\x1b[2J\x1b[Hsmaller")
 	u.WaitIdle()

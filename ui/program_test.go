@@ -297,6 +297,7 @@ func TestLooks(t *testing.T) {
 
 func TestClippedWideCharacters(t *testing.T) {
 	u, sh := program(t, "")
+	u.Type("x")
 	sh.Resize(100, 23)
 	sh.Print("\x1b[2J\x1b[H" + strings.Repeat("x", 79) + "日本")
 	u.WaitIdle()

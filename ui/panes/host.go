@@ -165,7 +165,10 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 	case ahp.TerminalResized:
 		t.Cols, t.Rows, t.Sized = a.Cols, a.Rows, e.Origin == nil
 		t.Theirs = t.Theirs || !own && ps.Terms.Holder(t) == command.MyOther
-		ps.loop.Dirty |= loop.Panes
+		if !own && !t.Sized && !t.Typed && ps.Terms.Mine(t.Info.Claim) {
+			t.Want = terminals.Size{} // another client shows what was just made here
+		}
+		ps.loop.Dirty |= loop.Places
 	case ahp.TerminalExited:
 		was := t.Exited()
 		t.Info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
