@@ -10,20 +10,20 @@ import (
 	"tandemux/host/params"
 )
 
-// Owner is who is behind a terminal's claim, which says it to clients.
+// Owner is the principals behind a terminal's claim.
 type Owner struct {
-	// Holder is the principal: the client's, or the one that drives the session;
-	// HandBackHolder is that of Holding.HandBack.
+	// Holder is the id of the principal of the claim's client, or of the one that drives
+	// the claim's session. HandBackHolder is that of Holding.HandBack.
 	Holder         string `json:"holder"`
 	HandBackHolder string `json:"handBackHolder,omitempty"`
-	// Person is who a hub says the holder is (auth.Principal.Person).
+	// Person is the person that a hub names as the holder (auth.Principal.Person).
 	Person string `json:"person,omitempty"`
-	// Lender is the client that the claim followed the keyboard away from; "" when
-	// somebody has claimed since.
+	// Lender is the client that had the claim before it followed the keyboard to another
+	// client of the same person; "" after any other claim.
 	Lender string `json:"lender,omitempty"`
 }
 
-// Holding is who has a terminal, and the session's claim that it can be handed back to.
+// Holding is who holds a terminal, and the session's claim that it can be handed back to.
 type Holding struct {
 	Claim    ahp.Claim
 	HandBack *ahp.Claim
@@ -31,17 +31,15 @@ type Holding struct {
 	Last
 }
 
-// Last is the newest claim that somebody made: the last number that was handed out
-// before it, and whose it is.
+// Last is about the newest claim: Before is the last sequence number handed out before it,
+// By the principal that made it.
 type Last struct {
 	Before int64
 	By     string
 }
 
-// Holds reports whether the claim is one of the principal's: of one of its clients, or of
-// a session that it drives.
-//
-// What a client has is not that of an agent which uses the same token.
+// Holds reports whether the principal holds the terminal: by one of its clients, or by a
+// session that it drives. An agent does not hold what a client with the same token holds.
 func (h Holding) Holds(p *auth.Principal) bool {
 	return h.Holder == p.ID && (p.Agent == "" || p.Token == "" || h.Claim.Kind == ahp.ClaimSession)
 }
@@ -58,11 +56,11 @@ func (h Holding) HeldBy() string {
 	return fmt.Sprintf("session %s", c.Session)
 }
 
-// MayType decides terminal/input (docs/contributing/decisions.md §35, §9). The
-// keyboard of a terminal belongs to its holder; the operator too takes it over
-// openly, by a claim, before typing. hosted says that the host runs the session that
-// holds it: there only an agent types, and none that a token makes one. follow says that the claim goes to the typing
-// client first: it belongs to another client of the same person.
+// MayType decides terminal/input (docs/contributing/decisions.md §35, §9). Only a terminal's
+// holder may type; the operator, too, must claim it first. hosted says that the host runs the
+// session that holds it: into such a terminal only an agent types, and not one by a token.
+// follow says that the claim moves to the typing client first, since another client of the
+// same person has it.
 func (h Holding) MayType(p *auth.Principal, clientID string, hosted bool) (follow bool, refusal string) {
 	switch session := h.Claim.Kind == ahp.ClaimSession; {
 	case !session && h.Holds(p):
@@ -75,7 +73,7 @@ func (h Holding) MayType(p *auth.Principal, clientID string, hosted bool) (follo
 	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", h.HeldBy())
 }
 
-// May decides what its holder and the operator may do, such as "end it"
+// May decides what only the holder and the operator may do; doing names it, such as "end it"
 // (docs/contributing/decisions.md §10, §1).
 func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
 	if h.Holds(p) || p.Operates() {
@@ -84,8 +82,8 @@ func (h Holding) May(p *auth.Principal, doing string) (refusal string) {
 	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may %s", h.HeldBy(), doing)
 }
 
-// MayEnd decides disposeTerminal (docs/contributing/decisions.md §1). An agent may end what its
-// session holds and nobody sees (T20, T21); visible says that a layout shows it.
+// MayEnd decides disposeTerminal (docs/contributing/decisions.md §1). An agent may end only
+// terminals that its session holds and no layout shows (T20, T21); visible says that one does.
 func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
 	refusal = h.May(p, "end it")
 	refusal = cmp.Or(refusal, p.Lacks(auth.ScopeClaim))
@@ -95,9 +93,9 @@ func (h Holding) MayEnd(p *auth.Principal, visible bool) (refusal string) {
 	return refusal
 }
 
-// MayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
-// docs/protocol.md, Departures from the text). owner is the principal whose session the
-// host runs by the name in the claim, or "".
+// MayClaim decides terminal/claimed: who may claim a terminal, and for whom (R17, G48,
+// docs/protocol.md, Departures from the text). owner is the principal of the session in the
+// claim if the host runs that session, else "".
 func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim, owner string) (refusal string) {
 	if s := Check(to); s != "" {
 		return s
@@ -127,17 +125,18 @@ func (h Holding) MayClaim(p *auth.Principal, clientID string, to ahp.Claim, owne
 
 // Known is what the sender of a claim knew when it decided.
 type Known struct {
-	// Seen is the last number that it had seen, if it says so, or 0.
+	// Seen is the last sequence number that the sender says it had seen, or 0.
 	Seen int64
-	// Read is the last number that had been handed out when the host read the claim: those
-	// after it nobody can have known.
+	// Read is the last sequence number handed out when the host read the claim. The sender
+	// cannot have known later ones.
 	Read int64
-	// Unread says that the newest claim had not reached it.
+	// Unread says that the sender may not have read the newest claim.
 	Unread bool
 }
 
-// Stale refuses a claim that was decided before somebody else's (G48). Who says nothing of
-// what it has seen is not held to it where it is the holder anyway.
+// Stale refuses a claim whose sender did not know of the newest claim, of another principal
+// (G48). Without Seen it is lenient: a holder's claim is refused only if the newest claim
+// came after Read.
 func (h Holding) Stale(p *auth.Principal, k Known) (refusal string) {
 	switch {
 	case h.By == "", h.By == p.ID, k.Seen > h.Before:
@@ -148,8 +147,8 @@ func (h Holding) Stale(p *auth.Principal, k Known) (refusal string) {
 	return fmt.Sprintf("somebody else was first: the terminal is held by %s by now", h.HeldBy())
 }
 
-// Transfer is the holding after a claim of a principal's; follows says that the claim
-// follows the keyboard. The caller has asked whether it may.
+// Transfer is the holding after a principal's claim, which the caller has checked. follows
+// says that the claim follows the keyboard.
 func (h Holding) Transfer(to ahp.Claim, p *auth.Principal, follows bool) Holding {
 	from, back := h.Claim, h.HandBack
 	next := Holding{Claim: to, HandBack: back, Owner: Owner{Holder: p.ID, Person: p.Person, HandBackHolder: h.HandBackHolder}}
@@ -158,7 +157,7 @@ func (h Holding) Transfer(to ahp.Claim, p *auth.Principal, follows bool) Holding
 		if from.Kind == ahp.ClaimSession {
 			next.HandBack, next.HandBackHolder = &from, h.Holder
 		}
-	case sameSession(from, to): // narrowed or widened: the driver stays
+	case sameSession(from, to): // narrowed or widened; the driver stays
 		next.Holder, next.Person, next.Claim = h.Holder, h.Person, keepChat(from, to)
 	case back != nil && sameSession(*back, to):
 		next.Holder, next.Person, next.Claim = h.HandBackHolder, "", keepChat(*back, to)
@@ -180,7 +179,7 @@ func Text(c ahp.Claim) string {
 	return strings.TrimSpace("session " + c.Session + " " + c.ToolCallID)
 }
 
-// Told is TerminalMeta.Principal for a claim of the owner's.
+// Told is the value of TerminalMeta.Principal for a claim of the owner's.
 func (o Owner) Told(c ahp.Claim) string {
 	if c.Kind == ahp.ClaimClient {
 		return (&auth.Principal{ID: o.Holder, Person: o.Person}).Told()
@@ -188,8 +187,8 @@ func (o Owner) Told(c ahp.Claim) string {
 	return ""
 }
 
-// mayDrive refuses what is no session, and another principal's. An agent that names one of
-// the host's is of the host's user, who may have given it that, unless it has a token.
+// mayDrive refuses an unknown session, and another principal's. An agent without a token may
+// name any session that the host runs: it acts for the host's user, who may have told it to.
 func mayDrive(p *auth.Principal, session ahp.URI, owner string) (refusal string) {
 	switch {
 	case owner == "" && p.Session != session:
@@ -248,7 +247,7 @@ func Check(c ahp.Claim) string {
 	return ""
 }
 
-// sameSession compares sessions, and chats where both name one (0.5 has none).
+// sameSession compares sessions, and chats if both claims name one (AHP 0.5 has none).
 func sameSession(a, b ahp.Claim) bool {
 	return a.Kind == ahp.ClaimSession && b.Kind == ahp.ClaimSession && a.Session == b.Session &&
 		(a.Chat == b.Chat || a.Chat == "" || b.Chat == "")
@@ -261,8 +260,7 @@ func narrows(from, to ahp.Claim) bool {
 		(to.ToolCallID == "" || to.ToolCallID == from.ToolCallID)
 }
 
-// keepChat completes a session claim of a 0.5 client, which has no word for the
-// chat.
+// keepChat adds the chat to a session claim of an AHP 0.5 client, which can't name it.
 func keepChat(from, to ahp.Claim) ahp.Claim {
 	if to.Chat == "" && sameSession(from, to) {
 		to.Chat = from.Chat

@@ -1,7 +1,6 @@
-// Package claims decides who may do what to a terminal, and what a claim makes of who holds
-// it. It is pure: values in, values out, and the reason of a refusal, which is shown to
-// people as it is, or "".
+// Package claims decides who may do what to a terminal, and who holds it after a claim. It
+// is pure: values in, values out. A refusal is the reason, shown to people as it is; "" allows.
 //
-// It changes nothing: what follows from a claim, such as the slot of an agent or the
-// colours of a screen, is package terminals'.
+// What else follows from a claim, such as an agent's quota or a screen's colours, is done by
+// package terminals.
 package claims
