@@ -12,22 +12,22 @@ import (
 type Conn struct {
 	RPC *jsonrpc.Conn
 
-	lag     int          // how many bytes that were not asked for may wait
+	lag     int          // how many bytes, other than answers, may wait
 	sent    func() int64 // bytes that the socket has taken
 	pings   bool
 	moved   pulse // beats when a message has left the queue
-	touched bool  // the Outbox's
+	touched bool  // it is in Outbox.touched
 
 	mu        sync.Mutex
 	log       *slog.Logger
 	closed    bool // nothing more is sent
-	holding   bool // what is sent waits in held
+	holding   bool // messages wait in held
 	held      []message
 	heldBytes int
 }
 
-// New makes a connection over t. lag bounds what waits for it besides answers, in
-// bytes; o.Wrote is set here.
+// New makes a connection over t. lag bounds the bytes that wait for it, except answers. New
+// sets o.Wrote.
 func New(t jsonrpc.Transport, handler jsonrpc.Handler, o jsonrpc.Options, lag int) *Conn {
 	c := &Conn{lag: lag, log: o.Log, sent: func() int64 { return 0 }}
 	if s, ok := t.(interface{ Sent() int64 }); ok {
@@ -41,28 +41,28 @@ func New(t jsonrpc.Transport, handler jsonrpc.Handler, o jsonrpc.Options, lag in
 	return c
 }
 
-// SetLog sets where a drop is noted.
+// SetLog sets the logger for Drop.
 func (c *Conn) SetLog(log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.log = log
 }
 
-// Hold keeps back what is sent until Release, or Forget.
+// Hold keeps messages back until Release or Forget.
 func (c *Conn) Hold() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.holding = true
 }
 
-// Holding reports whether what is sent is kept back.
+// Holding reports whether messages are kept back.
 func (c *Conn) Holding() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.holding
 }
 
-// Forget drops what is held, and holds no more.
+// Forget drops the messages that were kept back, and ends Hold.
 func (c *Conn) Forget() {
 	for _, m := range c.release() {
 		m.gone()
@@ -77,8 +77,8 @@ func (c *Conn) release() []message {
 	return held
 }
 
-// keep takes a message that is not to be queued now: it is held, or there is no room
-// for it within lag, or nothing is sent any more.
+// keep reports whether a message is not to be queued now: keep has added it to held, or
+// dropped it as the connection is closed or has no room for it within lag bytes.
 func (c *Conn) keep(m message, lag int) bool {
 	c.mu.Lock()
 	switch waiting := c.RPC.Unasked(); {
@@ -101,7 +101,7 @@ func (c *Conn) keep(m message, lag int) bool {
 	return true
 }
 
-// put queues a message, for the end of the turn.
+// put queues a message; the caller flushes.
 func (c *Conn) put(m message) error {
 	if m.output == nil {
 		return c.RPC.Put(m.b)
@@ -114,7 +114,7 @@ func (c *Conn) put(m message) error {
 	return err
 }
 
-// overflow closes a connection that has no room for what is sent.
+// overflow closes a connection that has no room for a message.
 func (c *Conn) overflow() {
 	c.mu.Lock()
 	n := c.RPC.Queued() + c.heldBytes
@@ -135,16 +135,16 @@ func (c *Conn) Drop(code int, reason string) {
 	c.RPC.Close(code, reason) //nolint:errcheck // it ends either way
 }
 
-// Close closes the connection when what is queued has been sent; nothing more is.
+// Close closes the connection after what is queued was sent. Later messages are dropped.
 func (c *Conn) Close(code int, reason string) {
 	c.end()
 	c.RPC.Close(code, reason) //nolint:errcheck // it ends either way
 }
 
-// Ended says that the connection is over.
+// Ended notes that the connection has ended.
 func (c *Conn) Ended() { c.end() }
 
-// end has nothing more sent; it reports whether anything was.
+// end marks the connection as closed, and reports whether it was not before.
 func (c *Conn) end() bool {
 	c.mu.Lock()
 	first := !c.closed
@@ -154,37 +154,37 @@ func (c *Conn) end() bool {
 	return first
 }
 
-// Closed reports whether nothing more is sent.
+// Closed reports whether messages are no longer sent.
 func (c *Conn) Closed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closed
 }
 
-// Behind gives, while more than most bytes wait, what is closed when a message has left
-// since; nil if there is no need to wait.
+// Behind returns nil unless more than most bytes wait. Then it returns a channel that is
+// closed when the next message has left the queue.
 func (c *Conn) Behind(most int) (moved <-chan struct{}) {
 	if c.Closed() || c.RPC.Queued() <= most {
 		return nil
 	}
-	// Looked at again: what leaves from here on is not missed.
+	// Check again: a message may have left before next.
 	if moved = c.moved.next(); c.RPC.Queued() <= most {
 		return nil
 	}
 	return moved
 }
 
-// Pings reports whether its peer can be asked how far it has read.
+// Pings reports whether the connection can ping its peer (Outbox.Ping).
 func (c *Conn) Pings() bool { return c.pings }
 
 // Sent is how many bytes the socket has taken.
 func (c *Conn) Sent() int64 { return c.sent() }
 
-// pulse wakes everybody who waits for its next beat: a client may hold many
-// terminals, whose readers all wait for its one connection.
+// pulse wakes all goroutines that wait for its next beat: a client may hold many terminals,
+// whose readers all wait for its one connection.
 type pulse struct {
 	mu sync.Mutex
-	ch chan struct{} // nil while nobody waits
+	ch chan struct{} // nil while nothing waits
 }
 
 func (p *pulse) next() <-chan struct{} {

@@ -1,12 +1,12 @@
-// Package outbox holds what the host sends to its clients' connections until it is
-// written: Conn is the sending half of a connection, Outbox what all of them share.
+// Package outbox queues what the host sends to its clients. Conn is the sending half of a
+// connection; Outbox is what all connections share.
 //
-// A connection's queue is bounded, and so is what waits for all of them. One that would
-// overflow is closed with a reason, and the client comes back for a replay or a snapshot: a
-// viewer that is slow delays nobody else. While a request that gives states is answered, what
-// is sent waits, so that the reply precedes it (Hold).
+// Each connection's queue is bounded, and so is what waits for all of them. A connection that
+// would exceed its bound is closed with a reason, and the client comes back for a replay or a
+// snapshot: a slow viewer delays no other. While the host answers a request with states, Hold
+// keeps other messages back so that they follow the reply.
 //
-// Whoever changes the host's state has the Outbox to itself meanwhile: its Begin, End,
-// Send and what they call are for one goroutine at a time, in the order of the changes.
-// A Conn's other methods may be called from any goroutine. Nothing here waits for a client.
+// The Outbox is guarded by the lock of the host's state: one goroutine at a time calls its
+// methods, in the order of the state's changes. A Conn's exported methods may be called from
+// any goroutine. Nothing here waits for a client.
 package outbox

@@ -10,32 +10,32 @@ import (
 	"tandemux/internal/memtrim"
 )
 
-// maxInline is how many connections are written to by the goroutine that had
-// something to say; beyond it their own writers do so side by side.
+// Up to maxInline connections are written to by the goroutine that sends. If a turn sends to
+// more, their own writer goroutines do it in parallel.
 const maxInline = 4
 
-// What waits for all connections together is bounded, too: who is behind takes time to
-// catch up that many don't have, and keeps output in memory.
+// Bytes that may wait. With many connections each may have less: output that waits stays in
+// memory, and viewers that are far behind take long to catch up.
 const (
-	lagAll   = 64 << 20
-	lagLeast = 512 << 10 // that a connection may have in any case
+	lagAll   = 64 << 20  // for all connections together
+	lagLeast = 512 << 10 // for each connection in any case
 )
 
-// Outbox gathers the connections that one turn of the sequencer sends to, so that each
-// is written to once, after the turn. The zero value is ready.
+// Outbox collects the connections that one turn of the sequencer sends to, so that each is
+// written to once, after the turn. The zero value is ready.
 type Outbox struct {
-	// Conns is how many connections there are.
+	// Conns is the number of connections; the caller maintains it.
 	Conns int
 
 	open    bool
 	touched []*Conn
-	memory  memtrim.Trimmer // gives back what floods of output took
+	memory  memtrim.Trimmer // frees the memory of floods
 }
 
-// Touched are connections that are still to be written to.
+// Touched is the connections that the caller of End must flush.
 type Touched [maxInline]*Conn
 
-// Flush writes to them what was sent in a turn.
+// Flush writes what was sent in a turn.
 func (t *Touched) Flush() {
 	for _, c := range t {
 		if c == nil {
@@ -45,11 +45,11 @@ func (t *Touched) Flush() {
 	}
 }
 
-// Begin starts a turn: what is sent waits for its end.
+// Begin starts a turn: messages are queued until End.
 func (o *Outbox) Begin() { o.open = true }
 
-// End ends a turn. What it gives is to be flushed, outside of any lock; the writers of
-// many connections are started here.
+// End ends a turn. The caller flushes the result without holding a lock. If the turn sent to
+// many connections, End starts their writers and the result is empty.
 func (o *Outbox) End() (few Touched) {
 	o.open = false
 	many := len(o.touched) > maxInline
@@ -67,18 +67,17 @@ func (o *Outbox) End() (few Touched) {
 	return few
 }
 
-// Send queues an encoded message for the end of the turn, or sends it when there is
-// none. A connection without room for it is closed: it comes back with reconnect, and
-// gets a replay or a snapshot.
+// Send queues an encoded message; outside of a turn it also writes it. A connection without
+// room is closed: the client comes back with reconnect, and gets a replay or a snapshot.
 func (o *Outbox) Send(c *Conn, b []byte) { o.send(c, message{b: b}) }
 
-// Ping is Send for a ping, to a connection that Pings.
+// Ping sends a ping, to a connection whose Pings is true.
 func (o *Outbox) Ping(c *Conn, number int64) { o.send(c, message{b: jsonrpc.Ping(number)}) }
 
-// SendOutput is Send for output that other connections get as well.
+// SendOutput sends output that other connections get as well.
 func (o *Outbox) SendOutput(c *Conn, out *Output) { o.send(c, message{b: out.buf, output: out}) }
 
-// Release lets what a connection holds back follow the reply.
+// Release ends Hold and sends what was kept back.
 func (o *Outbox) Release(c *Conn) {
 	for _, m := range c.release() {
 		o.send(c, m)
@@ -86,20 +85,20 @@ func (o *Outbox) Release(c *Conn) {
 	}
 }
 
-// message is encoded; output, if not nil, is whose memory it is in.
+// message is an encoded message. If output is not nil, b is its memory.
 type message struct {
 	b      []byte
 	output *Output
 }
 
-// gone gives up the message's own reference.
+// gone releases the message's reference to output.
 func (m message) gone() {
 	if m.output != nil {
 		m.output.Release()
 	}
 }
 
-// Spared notes output that is not sent, but has taken memory all the same.
+// Spared notes n bytes of output that were not sent but have taken memory.
 func (o *Outbox) Spared(n int) { o.memory.Add(n) }
 
 func (o *Outbox) send(c *Conn, m message) {
@@ -124,19 +123,19 @@ func (o *Outbox) send(c *Conn, m message) {
 	}
 }
 
-// Output is an action of output on the wire: the same bytes for all who watch.
-// Its memory is used again when the last connection has written it; in a flood
-// that is most of what the host would allocate.
+// Output is an encoded action of output, the same bytes for all viewers. Its memory goes
+// back to a pool when the last connection has written it; in a flood that is most of what
+// the host would allocate.
 type Output struct {
 	buf  []byte
 	refs atomic.Int32
 }
 
 const (
-	// LeastOutput is the least output whose buffer is used again: in a large one
-	// little would wait for slow viewers at a high price.
+	// LeastOutput is the least output, in bytes, that takes a pooled buffer: little output
+	// that waits for a slow viewer should not keep a large buffer.
 	LeastOutput = 32 << 10
-	// maxOutput bounds a buffer that is used again, in bytes.
+	// maxOutput bounds a pooled buffer, in bytes.
 	maxOutput = 128 << 10
 )
 
@@ -145,8 +144,7 @@ var outputs = sync.Pool{New: func() any { return new(Output) }}
 // Form appends output as a message: wire.AppendDataEnvelope or wire.AppendUnquoted.
 type Form func(buf []byte, channel ahp.URI, data string, seq int64) []byte
 
-// NewOutput encodes output of at least LeastOutput bytes; the caller has one
-// reference.
+// NewOutput encodes output of at least LeastOutput bytes. The caller has one reference.
 func NewOutput(as Form, channel ahp.URI, data string, seq int64) *Output {
 	o := outputs.Get().(*Output)
 	o.refs.Store(1)
@@ -154,12 +152,12 @@ func NewOutput(as Form, channel ahp.URI, data string, seq int64) *Output {
 	return o
 }
 
-// Release implements jsonrpc.Shared: one who used it no longer does.
+// Release implements jsonrpc.Shared: it gives up one reference.
 func (o *Output) Release() {
 	if o.refs.Add(-1) == 0 && cap(o.buf) <= maxOutput {
 		outputs.Put(o)
 	}
 }
 
-// Bytes are the output's, as long as the caller has a reference.
+// Bytes is the encoded message, valid as long as the caller has a reference.
 func (o *Output) Bytes() []byte { return o.buf }
