@@ -18,7 +18,7 @@ import (
 // maxInput bounds one input in bytes.
 const maxInput = 1 << 20
 
-// Actions are those that clients may dispatch to terminals, and about them.
+// Actions are the actions that clients may dispatch to terminals or about them.
 func (ts *Terminals) Actions() map[string]requests.Action {
 	return map[string]requests.Action{
 		ahp.TerminalInput{}.ActionType(): onTerminal(requests.Action{
@@ -52,15 +52,15 @@ func (ts *Terminals) Actions() map[string]requests.Action {
 	}
 }
 
-// onTerminal completes a row of an action on terminals.
+// onTerminal completes the row of an action on terminals: do gets the terminal.
 func onTerminal(a requests.Action, do func(tx core.Tx, t *Terminal, d *requests.Dispatch) string) requests.Action {
 	a.Fits = requests.Is[*Terminal]
 	a.Do = func(tx core.Tx, d *requests.Dispatch) string { return do(tx, d.Channel.Body.(*Terminal), d) }
 	return a
 }
 
-// seeTerminal is x-tandemux/terminalSeen: by those who may change the terminal, as
-// it takes marks away that others see too.
+// seeTerminal handles x-tandemux/terminalSeen. It needs the right to change the terminal,
+// as it removes marks that others see too.
 func (ts *Terminals) seeTerminal(tx core.Tx, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalSeen)
 	t, ok := At(tx, a.Terminal)
@@ -74,8 +74,8 @@ func (ts *Terminals) seeTerminal(tx core.Tx, d *requests.Dispatch) string {
 	return ""
 }
 
-// typeInput is terminal/input: to the pty, in the order of arrival, changing
-// no state (G24, R15).
+// typeInput handles terminal/input: it writes input to the pty in the order of arrival, and
+// changes no state (G24, R15).
 func typeInput(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	data := d.Action.(ahp.TerminalInput).Data
 	if len(data) > maxInput {
@@ -119,8 +119,8 @@ func (ts *Terminals) inputRefusal(err error) string {
 	return "the input could not be written"
 }
 
-// resize is terminal/resized: the terminal puts the action into its stream
-// where the size took effect (R16, AHP, Terminal Channel).
+// resize handles terminal/resized. The terminal puts the action into its stream where the
+// size took effect (R16, AHP, Terminal Channel).
 func resize(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalResized)
 	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
@@ -142,7 +142,7 @@ func resize(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	return ""
 }
 
-// clearTerminal is terminal/cleared (G36).
+// clearTerminal handles terminal/cleared (G36).
 func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
@@ -155,7 +155,7 @@ func clearTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	return ""
 }
 
-// claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
+// claimTerminal handles terminal/claimed: a transfer (G5, G32, R17).
 func claimTerminal(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	a := d.Action.(ahp.TerminalClaimed)
 	to, held := a.Claim, t.Held()

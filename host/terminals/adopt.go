@@ -19,7 +19,7 @@ import (
 	"tandemux/host/terminal/medium"
 )
 
-// adopted is a terminal of an earlier host, before anybody knows it.
+// adopted is a terminal of an earlier host that has no channel yet.
 type adopted struct {
 	t       *Terminal
 	m       *record.Contents // nil without a journal
@@ -29,8 +29,8 @@ type adopted struct {
 	exit    *keeper.Exit
 }
 
-// adopt makes a terminal of a child that an earlier host left: of its journal,
-// or without one of the keeper's note. The caller holds no lock.
+// adopt makes a terminal of a child that an earlier host left, from its journal or, without
+// one, from the keeper's note. The caller holds no lock.
 func (ts *Terminals) adopt(ctx context.Context, info keeper.Info, f *record.Found) (*adopted, error) {
 	k := ts.Keeper()
 	proc, err := k.Adopt(ctx, info.ID)
@@ -88,7 +88,7 @@ func (ts *Terminals) adopt(ctx context.Context, info keeper.Info, f *record.Foun
 	return a, nil
 }
 
-// recall brings the terminal to where its journal ends.
+// recall applies the actions of the journal after its checkpoint.
 func (a *adopted) recall(saved *terminal.Saved) error {
 	m, t := a.m, a.t
 	if m.State == nil {
@@ -123,8 +123,8 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 	return nil
 }
 
-// newEmulator makes an engine's emulator, of the default engine if there is none
-// of that name.
+// newEmulator makes an emulator of the named engine, or of the default one if there is no
+// engine of that name.
 func (ts *Terminals) newEmulator(name string, cols, rows int, own *int, allow emulator.Allowed, media *medium.Reader) (emulator.Emulator, error) {
 	o := emulator.Options{Cols: cols, Rows: rows, History: ts.scrollbackOf(own), Version: "tandemux " + ts.Version, Allow: allow}
 	if media != nil {
@@ -137,9 +137,9 @@ func (ts *Terminals) newEmulator(name string, cols, rows int, own *int, allow em
 	return em, err
 }
 
-// terminalConfig is that of a terminal that is new or adopted; j may be nil.
+// terminalConfig is the config of a new or adopted terminal; j may be nil.
 func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal.Journal) (terminal.Config, error) {
-	var media *medium.Reader // a program in a sandbox sees other files
+	var media *medium.Reader // nil for a sandbox: its programs see other files
 	if t.sandbox == "" {
 		media = &medium.Reader{}
 	}
@@ -174,7 +174,7 @@ func (ts *Terminals) terminalConfig(t *Terminal, proc keeper.Process, j *journal
 	return c, nil
 }
 
-// terminalFailed is told what went wrong in one terminal alone.
+// terminalFailed handles an error of one terminal alone (terminal.Config.Failed).
 func (ts *Terminals) terminalFailed(t *Terminal, err error) {
 	if errors.Is(err, journal.ErrFenced) {
 		ts.Core.Do(func(tx core.Tx) { tx.Supersede(err) })

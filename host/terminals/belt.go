@@ -9,19 +9,19 @@ import (
 	"tandemux/host/guard"
 )
 
-// MayRun says with a *guard.Refusal why an agent may not run a command in a session, or a
-// line.
+// MayRun decides whether an agent may run a command, or a line, in a session. A refusal is
+// a *guard.Refusal.
 func (ts *Terminals) MayRun(tx core.Tx, session ahp.URI, argv []string, line string) error {
 	return ts.Belt.MayRun(session, argv, line, ts.answerable(tx, session))
 }
 
-// Judge is MayRun of a line that nobody has allowed yet.
+// Judge is MayRun for a line, regardless of what people have allowed before.
 func (ts *Terminals) Judge(tx core.Tx, session ahp.URI, line string) error {
 	return ts.Belt.Judge(nil, line, ts.answerable(tx, session))
 }
 
-// answerable reports whether a person can be asked what a session's agent may run: in its
-// chat, else at an interface.
+// answerable reports whether a person can be asked what a session's agent may run, in the
+// session's chat or at an interface.
 func (ts *Terminals) answerable(tx core.Tx, session ahp.URI) bool {
 	if ts.Host.SessionOwner(tx, session) != "" {
 		return true
@@ -36,13 +36,13 @@ func (ts *Terminals) answerable(tx core.Tx, session ahp.URI) bool {
 	return false
 }
 
-// IsInterface reports whether a person looks through a connection: it follows the activity,
-// as interfaces of other machines and phones do that show no layout of this host. A command
-// does so for a moment at most.
+// IsInterface reports whether a connection belongs to a person's interface: it watches the
+// activity channel. Interfaces on other machines and phones do so too, without a layout of
+// this host. Commands watch it for a moment at most.
 func IsInterface(l *core.Link) bool { return l.Watches(ahp.ActivityURI) }
 
-// mayEnter judges what an agent types into a shell once it presses Enter, also ahead while a
-// command runs that does not read it; what came before is kept by then.
+// mayEnter judges the line that an agent types into a shell, when it types Enter. It does so
+// also while a command runs that does not read the input. The line's earlier parts were kept.
 func (t *Terminal) mayEnter(tx core.Tx, data string) (refusal string) {
 	next, entered := t.line.Type(data)
 	_, busy := t.Term.Running()
@@ -57,10 +57,10 @@ func (t *Terminal) mayEnter(tx core.Tx, data string) (refusal string) {
 	return ""
 }
 
-// Entered is the whole line of which an agent has typed the end just now.
+// Entered is the whole line that an agent has typed, of which end is the last part.
 func (t *Terminal) Entered(_ core.Tx, end string) string { return t.line.With(end) }
 
-// Denied is an error in AHP's words.
+// Denied is err as an AHP error.
 func Denied(err error) error {
 	if r, is := errors.AsType[*guard.Refusal](err); is {
 		return ahp.PermissionDenied("%s", r.Asked())

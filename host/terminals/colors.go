@@ -11,9 +11,9 @@ import (
 	"tandemux/host/requests"
 )
 
-// SetColors takes what colours a client's screen shows (x-tandemux/colors). They
-// stay with the client beyond its connection, and with the terminals that it
-// holds beyond its claim, until a client that shows others holds them.
+// SetColors takes the colours of a client's screen (x-tandemux/colors). The client keeps them
+// beyond its connection. The terminals that it holds keep them beyond its claim, until a
+// client with other colours holds them.
 func (ts *Terminals) SetColors(c *requests.Conn, raw json.RawMessage) {
 	var p ahp.ColorsParams
 	if err := params.Decode(raw, &p); err != nil {
@@ -37,9 +37,8 @@ func (ts *Terminals) SetColors(c *requests.Conn, raw json.RawMessage) {
 	}
 }
 
-// recolor gives a terminal the colours of the client that holds it. One that shows
-// nothing, such as a command, or a session leaves it those it has: they are what a
-// person last saw it in.
+// recolor gives a terminal the colours of the client that holds it. If that has none, like a
+// command or a session, the terminal keeps those that a person last saw it in.
 func (t *Terminal) recolor(tx core.Tx) {
 	ts := t.ts
 	if c := ts.colorsOf(tx, t.Value.Claim); c != t.colors && c != (emulator.Colors{}) {
@@ -51,8 +50,7 @@ func (t *Terminal) recolor(tx core.Tx) {
 	}
 }
 
-// colorsOf gives the colours of the client that a claim names, nothing when none are
-// known.
+// colorsOf is the colours of the client that a claim names, zero when none are known.
 func (ts *Terminals) colorsOf(tx core.Tx, claim ahp.Claim) emulator.Colors {
 	if claim.Kind != ahp.ClaimClient {
 		return emulator.Colors{}
@@ -84,7 +82,7 @@ func parseColors(p ahp.ColorsParams) (c emulator.Colors, err error) {
 	return c, nil
 }
 
-// parseColor reads "#rrggbb"; "" is the unknown colour.
+// parseColor parses "#rrggbb"; "" is the unknown colour.
 func parseColor(s string) (emulator.Color, error) {
 	if s == "" {
 		return 0, nil

@@ -34,11 +34,11 @@ import (
 
 const (
 	defaultCols, defaultRows = 80, 24
-	// spawnTime bounds a keeper that does not answer.
+	// spawnTime is how long to wait for the keeper's answer.
 	spawnTime = 10 * time.Second
 )
 
-// sized refuses a size of 0, which is none; one that is left out is the default.
+// sized refuses a size of 0. A size that is left out is the default.
 func sized(create requests.Handler) requests.Handler {
 	return func(ctx context.Context, c *requests.Conn, raw json.RawMessage) (any, error) {
 		var given struct {
@@ -78,7 +78,7 @@ func (ts *Terminals) CreateTerminal(ctx context.Context, c *requests.Conn, p ahp
 	var err error
 	n.Dir, err = ts.startingDirectory(who, n.Sandbox, roots, p.Cwd, p.Meta.CwdOf)
 	if ahp.CodeOf(err) == ahp.CodeNotFound && p.Meta.CwdOf != "" && n.Sandbox == nil && len(p.Meta.Command) == 0 {
-		n.Dir, err = ts.Home, nil // It was removed below the other one: a shell is wanted all the same.
+		n.Dir, err = ts.Home, nil // the other terminal's directory was removed
 	}
 	if err != nil {
 		return nil, err
@@ -108,34 +108,34 @@ const (
 	maxArgBytes = 128 << 10
 	maxEnv      = 2000 // variables
 	maxEnvBytes = 256 << 10
-	maxCells    = 250_000 // of a screen, which a snapshot always holds whole
+	maxCells    = 250_000 // cells of a screen: a snapshot has all of them
 	maxListed   = 256     // bytes of a command in the list of terminals
 )
 
-// Creation is a terminal that is asked for, by a client or by an agent below the host.
-// Who asks has made sure that the claim and the directory are right.
+// Creation is a request for a terminal, by a client or by an agent below the host. The caller
+// has checked the claim and the directory.
 type Creation struct {
 	ahp.CreateTerminalParams                 // Meta is not nil
-	Who                      *auth.Principal // who must not have the name of another terminal in reach
+	Who                      *auth.Principal // the name must be unique among the terminals that it reaches
 	Holder, Person           string          // the principal behind the claim, and its Person
-	Title                    string          // while it has no name; "" for the command's
-	Dir                      string          // the host's view of where it starts
-	// Sandbox is what the process is shut in with, for the session In; nil: it isn't.
+	Title                    string          // while the terminal has no name; "" for the command's
+	Dir                      string          // where it starts, in the host's view
+	// Sandbox is the sandbox of session In that the process runs in; nil for none.
 	Sandbox agent.Confinement
 	In      ahp.URI
-	// Quota is an agent's: its command is judged, or if there is one the Line in place of
-	// the command, and it gets a place. Others get none and need none.
+	// Quota is set for an agent: the terminal counts in it, and Line or, if that is empty,
+	// the command is judged.
 	Quota Quota
 	Line  string
-	// Known is called in the turn in which the terminal becomes known.
+	// Known is called under the lock under which the terminal gets its channel.
 	Known func(tx core.Tx, t *Terminal) error
 
 	follower string         // the client that must miss no output
-	feeds    *requests.Conn // who feeds the command, nil for nobody
+	feeds    *requests.Conn // the connection that feeds the command's stdin, or nil
 }
 
-// Create makes a terminal. What is checked is checked in the order of docs/contributing/decisions.md
-// §22. An error after which nothing was refused, but could not be started, is a StartError.
+// Create makes a terminal. It checks in the order of docs/contributing/decisions.md §22. If the
+// checks passed but the command could not be started, the error is a StartError.
 func (ts *Terminals) Create(ctx context.Context, n Creation) (t *Terminal, err error) {
 	pl, err := ts.plan(n)
 	if err != nil {
@@ -187,7 +187,7 @@ type StartError struct{ error }
 
 func (e StartError) Unwrap() error { return e.error }
 
-// plan is a Creation that was checked.
+// plan is a checked Creation.
 type plan struct {
 	Creation
 	name   string
@@ -195,9 +195,9 @@ type plan struct {
 	engine string
 	shell  bool
 	nonce  string // of the shell's marks
-	// promptEnds says that they tell where prompts end.
+	// promptEnds says that the marks tell where prompts end.
 	promptEnds bool
-	feed       *Feeder // nil unless the command is fed
+	feed       *Feeder // feeds the command's stdin, or nil
 }
 
 func (ts *Terminals) plan(n Creation) (plan, error) {
@@ -236,7 +236,7 @@ func (ts *Terminals) plan(n Creation) (plan, error) {
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: n.Dir, Cols: n.Cols, Rows: n.Rows,
 		Env: ts.environ(n.Sandbox, n.Meta.Env, n.Channel, n.Dir, start.Tmux == shell.TmuxAsk || start.Tmux == shell.TmuxOn),
 	}
-	// A shell that was given as a command is a shell, too, if it marks its commands.
+	// A command that is a shell counts as one if it marks its commands.
 	pl.shell = n.feeds == nil && start.integrates(*n.Meta) && ts.inject(&pl) || len(n.Meta.Command) == 0
 	return pl, nil
 }
@@ -256,7 +256,7 @@ func checkSize(cols, rows int) string {
 	return ""
 }
 
-// CheckCommand gives what to start: the given one, or a shell.
+// CheckCommand returns the command to start: argv, or the shell if that is empty.
 func CheckCommand(argv []string, shell string) ([]string, error) {
 	if len(argv) == 0 {
 		if !filepath.IsAbs(shell) || strings.ContainsRune(shell, 0) {
@@ -280,9 +280,9 @@ func CheckCommand(argv []string, shell string) ([]string, error) {
 	return argv, nil
 }
 
-// reserve keeps the URI, the name, and a place under the limit, while the process
-// starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
-// one is made that is.
+// reserve reserves the URI, the name and a place under the limit of terminals while the
+// process starts. The name is tandemux/name, or a unique one made of AHP's name, which need
+// not be unique.
 func (ts *Terminals) reserve(n Creation) (name string, err error) {
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
@@ -308,9 +308,9 @@ func (ts *Terminals) reserve(n Creation) (name string, err error) {
 	return name, nil
 }
 
-// spawn starts the process and its terminal, which nobody knows yet. Its journal
-// is the keeper's before the process is, and the keeper's note says enough to make
-// a terminal of the process should the journal still be empty then.
+// spawn starts the process and its terminal, which has no channel yet. The keeper gets the
+// journal before it starts the process, and a note from which the next host can make a
+// terminal if the journal is still empty.
 func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err error) {
 	if !slices.Contains(engine.Names(), pl.engine) {
 		_, err := engine.New(pl.engine, emulator.Options{Cols: 1, Rows: 1})
@@ -330,8 +330,8 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		}
 	}()
 	if pl.feeds != nil {
-		// The keeper starts a shell that opens the pipe and becomes the command: that would be what
-		// says that there is none.
+		// The keeper starts a shell that opens the pipe and becomes the command. Without this
+		// check that shell, not we, would report a missing command.
 		if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil {
 			return nil, spawnError(err)
 		}
@@ -374,8 +374,8 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, before
 	t.unborn = j
-	// The reader starts at once and may wake us before t.Term is set: wake waits
-	// for the lock.
+	// The reader starts at once and may call wake before t.Term is set: wake waits for the
+	// lock.
 	tx = ts.Core.Lock()
 	t.Term, t.keeper = terminal.New(c), k
 	ts.procs.terms[proc.ID] = t
@@ -393,8 +393,7 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 	return t, nil
 }
 
-// unborn makes a terminal that has no process yet, and what a next host must
-// know of it.
+// unborn makes a terminal without a process, and the note that the next host needs.
 func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childNote) {
 	p := pl.CreateTerminalParams
 	owner := claims.Owner{Holder: pl.Holder, Person: pl.Person}
@@ -428,8 +427,8 @@ func (ts *Terminals) unborn(pl *plan, colors emulator.Colors) (*Terminal, childN
 	return t, n
 }
 
-// commandLine is what the command of a new terminal is called: a line that an agent
-// gave, as that line; what people start, as they started it.
+// commandLine is the command line to show for a new terminal: an agent's line, or the command
+// as a person started it.
 func (n *Creation) commandLine() string {
 	if n.Claim.Kind == ahp.ClaimSession {
 		return guard.Text(n.Meta.Command, "")
@@ -437,8 +436,8 @@ func (n *Creation) commandLine() string {
 	return shell.Quote(n.Meta.Command, "")
 }
 
-// listedCommand is what of a command the list of terminals shows: it goes to
-// every client at every change.
+// listedCommand is the part of a command that the list of terminals shows. It is bounded, as
+// every client gets the list at every change.
 func listedCommand(argv []string) []string {
 	left := maxListed
 	var shown []string
@@ -456,8 +455,8 @@ func listedCommand(argv []string) []string {
 	return shown
 }
 
-// spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes), and to
-// the exit code that a shell would give the command.
+// spawnErrors maps the keeper's errors to AHP's (AHP, Error Codes), and to the exit code that
+// a shell would return.
 var spawnErrors = []struct {
 	is         error
 	code, exit int
@@ -468,7 +467,7 @@ var spawnErrors = []struct {
 	{keeper.ErrInvalid, ahp.CodeInvalidParams, 0},
 }
 
-// spawnError says in the client's terms why nothing was started.
+// spawnError is the AHP error for a failed start.
 func spawnError(err error) error {
 	for _, e := range spawnErrors {
 		if errors.Is(err, e.is) {

@@ -13,8 +13,8 @@ import (
 	"tandemux/internal/fileuri"
 )
 
-// Directory is the working directory that a client asked for: a file URI, a
-// plain absolute path, or nothing for the user's home.
+// Directory is the path of the working directory that a client asked for. cwd is a file URI,
+// an absolute path, or "" for the user's home.
 func (ts *Terminals) Directory(cwd ahp.URI) (string, error) {
 	if cwd == "" {
 		return ts.Home, nil
@@ -33,9 +33,9 @@ func (ts *Terminals) Directory(cwd ahp.URI) (string, error) {
 	return dir, nil
 }
 
-// confinementOf is the confinement that a new terminal belongs in: of the session
-// that it is for, or of the one whose sandbox asks; with that session and its
-// directories. It is called without the lock.
+// confinementOf is the sandbox that a new terminal runs in: that of the claim's session, or of
+// the session from whose sandbox the request comes. It returns that session and its
+// directories too. The caller must not hold the lock.
 func (ts *Terminals) confinementOf(p *auth.Principal, claim ahp.Claim) (k agent.Confinement, session ahp.URI, roots []string) {
 	session = p.Sandbox
 	if session == "" && claim.Kind == ahp.ClaimSession {
@@ -52,8 +52,8 @@ func (ts *Terminals) confinementOf(p *auth.Principal, claim ahp.Claim) (k agent.
 	return k, session, roots
 }
 
-// startingDirectory is where a new terminal starts, in the host's view: beside
-// another one, or where the client says; who is in a sandbox says it as seen there.
+// startingDirectory is where a new terminal starts, in the host's view: beside another
+// terminal, or where the client says. A client in a sandbox names paths as seen there.
 func (ts *Terminals) startingDirectory(p *auth.Principal, k agent.Confinement, roots []string, cwd, beside ahp.URI) (string, error) {
 	if k == nil {
 		if beside != "" {
@@ -85,8 +85,9 @@ func (ts *Terminals) startingDirectory(p *auth.Principal, k agent.Confinement, r
 	return "", ahp.NotFound("create terminal: cwd: %v", err)
 }
 
-// outside is the first of some directories, as seen in a sandbox, that is one outside.
-// The leader of a command's group is the sandbox around it, which is nowhere.
+// outside is the host's path of the first of dirs, as seen in a sandbox, that exists outside.
+// The group leader of a command in a sandbox is the sandbox's own process, which has no
+// directory.
 func outside(k agent.Confinement, dirs ...string) (string, bool) {
 	for _, dir := range dirs {
 		if k == nil || dir == "" {
@@ -103,11 +104,10 @@ func outside(k agent.Confinement, dirs ...string) (string, bool) {
 	return "", false
 }
 
-// whereabouts is the directory that a new terminal beside another is started in:
-// where the other's foreground program works, as people expect who split while
-// something runs, or whose shell does not tell. What the shell told is used where
-// it names the same place, as it may have come there by a link, and where the
-// system does not say. Reading it costs nothing until it is asked for.
+// whereabouts is the directory in which a terminal beside another one starts: the working
+// directory of the other's foreground program, as people expect who split while a program
+// runs. The path that the shell reported is used if it is the same directory (it may go
+// through a symbolic link), or if the system does not tell the working directory.
 func (ts *Terminals) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool) {
 	tx := ts.Core.Lock()
 	t, ok := At(tx, uri)
@@ -126,7 +126,7 @@ func (ts *Terminals) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok
 		}
 		dir = workingDirectory(pid)
 	}
-	if inside { // What it calls its directory means something else outside.
+	if inside { // the sandbox's paths mean something else outside
 		return outside(k, dir, told)
 	}
 	if real, err := filepath.EvalSymlinks(told); told != "" && (dir == "" || err == nil && real == dir) {
@@ -136,8 +136,7 @@ func (ts *Terminals) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok
 	return dir, err == nil && info.IsDir()
 }
 
-// workingDirectory is a process's, "" where the system does not say: that takes
-// /proc.
+// workingDirectory is the working directory of a process, "" without /proc.
 func workingDirectory(pid int) string {
 	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil || !filepath.IsAbs(dir) {

@@ -15,8 +15,8 @@ import (
 	"tandemux/host/requests"
 )
 
-// endTime bounds the ending of one terminal's process: the keeper kills after
-// five seconds.
+// endTime bounds the ending of one terminal's process; the keeper sends SIGKILL after five
+// seconds.
 const endTime = 15 * time.Second
 
 // disposeTerminal removes a terminal at once and ends its process in the
@@ -45,7 +45,7 @@ func (t *Terminal) Dispose(tx core.Tx) {
 	t.ts.later(t.end)
 }
 
-// later ends what takes its time, which Wait waits for.
+// later runs end in the background; Wait waits for it.
 func (ts *Terminals) later(end func(ctx context.Context)) {
 	ts.ending.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
@@ -54,7 +54,7 @@ func (ts *Terminals) later(end func(ctx context.Context)) {
 	})
 }
 
-// Kill ends its process, in the background; the terminal stays.
+// Kill ends the terminal's process in the background; the terminal stays.
 func (t *Terminal) Kill(core.Tx) {
 	t.ts.later(func(ctx context.Context) {
 		if err := t.Term.Kill(ctx); err != nil {
@@ -63,14 +63,14 @@ func (t *Terminal) Kill(core.Tx) {
 	})
 }
 
-// ClaimOwn changes what in its session a terminal is claimed for: the agent that uses it
-// does not lose it.
+// ClaimOwn changes the claim within its session, for instance to another tool call. The agent
+// that uses the terminal keeps it.
 func (t *Terminal) ClaimOwn(tx core.Tx, to ahp.Claim) {
 	t.transfer(tx, to, nil, &auth.Principal{ID: t.Holder, Person: t.Person})
 }
 
-// end kills a removed terminal's process and lets go of everything. The journal
-// goes last: it says that the terminal is no more.
+// end kills a removed terminal's process and frees everything. The journal goes last, as it
+// records that the terminal was removed.
 func (t *Terminal) end(ctx context.Context) {
 	ts := t.ts
 	if err := t.Term.Kill(ctx); err != nil {
@@ -95,7 +95,7 @@ func (t *Terminal) journal(tx core.Tx) *journal.Journal {
 	return t.ch.Journal
 }
 
-// forget has the keeper forget a process and reports whether it has.
+// forget has the keeper forget a process, and reports whether it did.
 func (ts *Terminals) forget(ctx context.Context, proc string) bool {
 	tx := ts.Core.Lock()
 	delete(ts.procs.terms, proc)

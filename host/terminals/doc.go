@@ -2,20 +2,20 @@
 // they are created and adopted from an earlier host, who holds them, what is typed into
 // them and what they are called.
 //
-// A Terminal is the body of a channel: what the host knows beyond what package terminal
-// does. It is pulled: the terminal's reader wakes it when output is due, and Flush takes
-// the lock and applies what has gathered. Who waits for what a terminal does is a Watcher.
+// A Terminal is the body of a channel: what the host knows of a terminal beyond package
+// terminal. The terminal's reader calls wake when output is due, and Flush then takes the
+// pending actions and applies them under the lock. A Watcher waits for what a terminal does.
 //
-// Everything is guarded by core's lock, but for what is immutable and follower, which the
-// reader asks. Nothing under the lock waits for the keeper or a pty: what takes its time is
-// done before or after, and Wait waits for it. The claim holder's connection slows its pty
-// down (throttle.go); nobody else's does.
+// Core's lock guards everything except immutable members and follower, which the reader
+// uses. Nothing under the lock waits for the keeper or a pty: what may wait is done before or
+// after, and Wait waits for it. Only the claim holder's connection slows the pty down
+// (throttle.go).
 //
-// A terminal's journal is the keeper's before its process is, and says that the terminal
-// is no more before the process ends. What is typed is in the journal before it is on its
-// way (typed.go). Inherit takes over what an earlier host left, and what a keeper that died
-// leaves goes on without one (keeper.go).
+// The keeper has a terminal's journal before it starts the process, and the journal records
+// that the terminal was removed before the process is ended. Input is journalled before it is
+// typed (typed.go). Inherit takes over what an earlier host left. Terminals whose keeper died
+// continue without one (keeper.go).
 //
-// It decides nothing about claims (package claims), runs no commands (package commands),
-// knows no layouts and no sessions: those are beside it (Host).
+// Claims are decided by package claims, and commands are run by package commands. Layouts and
+// sessions are known to Host only.
 package terminals

@@ -15,9 +15,8 @@ import (
 	"tandemux/internal/tmux/pane"
 )
 
-// The variables that describe another terminal than ours, by name and by the
-// beginning of the name: they would tell programs to use features, or sizes,
-// or sockets of the terminal that the host was started in.
+// The variables, by name and by prefix, that describe the terminal in which the host was
+// started: its features, size or sockets. Programs in our terminals must not see them.
 var (
 	foreign = []string{
 		"STY", "WINDOW", "LINES", "COLUMNS", "TERMCAP", "OLDPWD", "VTE_VERSION", "WINDOWID", "COLORFGBG",
@@ -34,13 +33,13 @@ func isForeign(name string) bool {
 		slices.ContainsFunc(foreignPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// environ is a child's environment: the host's own, over it what the client
-// sent, over that what is true of this terminal.
+// environ is a child's environment: the host's own, overridden by the client's, overridden by
+// what describes this terminal.
 func (ts *Terminals) environ(k agent.Confinement, client map[string]string, uri ahp.URI, dir string, tmux bool) []string {
 	env := map[string]string{}
 	base := os.Environ()
 	if k != nil {
-		base = nil // The sandbox has its own.
+		base = nil // the sandbox has its own
 	}
 	for _, kv := range base {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
@@ -93,7 +92,7 @@ func checkEnv(env map[string]string) error {
 // shell integration.
 const ShellDir = "shell"
 
-// integrates reports whether a new shell is to mark its commands.
+// integrates reports whether a new shell is to be started with shell integration.
 func (s Start) integrates(m ahp.CreateMeta) bool {
 	if m.ShellIntegration != nil {
 		return *m.ShellIntegration
@@ -101,8 +100,8 @@ func (s Start) integrates(m ahp.CreateMeta) bool {
 	return !s.NoShellIntegration
 }
 
-// inject changes how a shell is started so that it marks its commands, and reports
-// whether it could: what is no such shell comes up as it is.
+// inject changes the start of a shell so that it marks its commands, and reports whether it
+// could. A shell that it does not know starts unchanged.
 func (ts *Terminals) inject(pl *plan) bool {
 	out, nonce, ok, err := shell.Inject(shell.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env}, filepath.Join(ts.Runtime, ShellDir))
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"tandemux/internal/fileuri"
 )
 
-// facts are what is in no action of a terminal and the next host must know
-// (private).
+// facts are what no action of a terminal tells and the next host must know (core.Private).
 type facts struct {
 	claims.Owner
 	Shell   string           `json:"shell,omitempty"`
@@ -24,9 +23,9 @@ type facts struct {
 	Meta    ahp.TerminalMeta `json:"meta"`
 	Colors  *emulator.Colors `json:"colors,omitempty"`
 	Runs    []ranKey         `json:"runs,omitempty"`
-	// Place names the quota that the terminal counts in.
+	// Place names the quota in which the terminal counts.
 	Place string `json:"place,omitempty"`
-	// Follower is who is not to miss any output; see follower.
+	// Follower is the client that must miss no output; see follower.
 	Follower string `json:"follower,omitempty"`
 }
 
@@ -67,8 +66,8 @@ func (t *Terminal) know(f facts) {
 	}
 }
 
-// childNote is what the keeper remembers of a child, for a host that finds no journal
-// of its terminal or a damaged one.
+// childNote is the keeper's note of a child, for a host that finds no journal of its
+// terminal, or a damaged one.
 type childNote struct {
 	Channel ahp.URI   `json:"channel"`
 	Title   string    `json:"title"`
@@ -77,7 +76,7 @@ type childNote struct {
 	Cols    int       `json:"cols"`
 	Rows    int       `json:"rows"`
 	Facts   facts     `json:"facts"`
-	// What terminal.Config has of the same name.
+	// The following are as in terminal.Config.
 	Command    string `json:"command,omitempty"`
 	Nonce      string `json:"nonce,omitempty"`
 	PromptEnds bool   `json:"promptEnds,omitempty"`
@@ -91,7 +90,7 @@ func (n childNote) encode() []byte {
 	n.Facts.Colors = nil
 	n.Command = strings.ToValidUTF8(params.Cut(n.Command, maxNoted), "")
 	b, err := json.Marshal(n)
-	if err == nil && len(b) > keeper.MaxNote { // of a claim with long names
+	if err == nil && len(b) > keeper.MaxNote { // a claim with long names
 		n.Claim, n.Facts.Meta = operatorClaim, ahp.TerminalMeta{Created: n.Facts.Meta.Created}
 		b, err = json.Marshal(n)
 	}
@@ -101,11 +100,11 @@ func (n childNote) encode() []byte {
 	return b
 }
 
-// operatorClaim is of a terminal about which nothing else is known: any client of
-// the operator's may type into it.
+// operatorClaim is the claim of a terminal about which nothing is known: any client of the
+// operator may type into it.
 var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "tandemux"}
 
-// noteOf is what is known of a child without a journal.
+// noteOf is the note of a child without a journal.
 func (ts *Terminals) noteOf(info keeper.Info) childNote {
 	n := childNote{}
 	if json.Unmarshal(info.Note, &n) != nil || n.Channel == "" {

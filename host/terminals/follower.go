@@ -9,23 +9,21 @@ import (
 	"tandemux/host/requests"
 )
 
-// awaitTime bounds how long output waits for its follower to come, or to come
-// back.
+// awaitTime is how long output waits for its follower.
 const awaitTime = 10 * time.Second
 
-// follower is the client that must see all of a terminal's output: that of the
-// command which it has run there. While it is away, because its connection or the
-// host was lost, or it has not subscribed yet, nothing is read from the pty, so
-// that what it missed is never more than the replay log has. One that stays away
-// for awaitTime, or unsubscribes, is none any more. The next host knows it.
+// follower is the client that must see all output of the command that it runs in a terminal.
+// While it is away (its connection or the host was lost, or it has not subscribed yet) the
+// pty is not read, so that it never misses more than the replay log has. A client that stays
+// away for awaitTime, or unsubscribes, is no longer the follower. The next host knows it.
 //
-// The zero value is nobody. It has a lock of its own as the terminal's reader
-// asks it, and that takes no lock of the host's while it waits.
+// The zero value is no follower. It has its own lock, as the terminal's reader waits here and
+// must not take the host's lock for that.
 type follower struct {
 	mu   sync.Mutex
-	id   string        // the client's; "" for nobody
-	here chan struct{} // closed while it watches
-	gone bool          // it stayed away: who said so forgets it
+	id   string        // the client's id, "" for no follower
+	here chan struct{} // closed while the client watches
+	gone bool          // the client stayed away for awaitTime: id does not count
 }
 
 func (f *follower) who() string {
@@ -37,7 +35,7 @@ func (f *follower) who() string {
 	return f.id
 }
 
-// expect makes a client the follower, one that is away. "" makes it nobody.
+// expect makes a client, which is away, the follower. "" means no follower.
 func (f *follower) expect(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +49,7 @@ func (f *follower) expect(id string) {
 	}
 }
 
-// release lets those go on who wait. The caller holds mu.
+// release ends waits for the follower. The caller holds mu.
 func (f *follower) release() {
 	if f.here == nil {
 		return
@@ -63,7 +61,7 @@ func (f *follower) release() {
 	}
 }
 
-// arrived notes that a client watches.
+// arrived notes that a client has subscribed.
 func (f *follower) arrived(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,7 +70,7 @@ func (f *follower) arrived(id string) {
 	}
 }
 
-// left notes that a client watches no more.
+// left notes that a client is no longer subscribed.
 func (f *follower) left(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -82,7 +80,7 @@ func (f *follower) left(id string) {
 	}
 }
 
-// wait returns once the follower is there, is none any more, or takes too long.
+// wait returns when the follower watches, there is none, or awaitTime has passed.
 func (f *follower) wait(ctx context.Context) {
 	f.mu.Lock()
 	here := f.here
@@ -108,7 +106,7 @@ func (f *follower) wait(ctx context.Context) {
 	}
 }
 
-// Followed makes the connection's client, if it watches, the follower of the command
+// Followed makes the connection's client, if it is subscribed, the follower of the command
 // that is about to begin.
 func (t *Terminal) Followed(tx core.Tx, c *requests.Conn) {
 	if c.Client.Watches(t.ch.URI) {
@@ -118,7 +116,7 @@ func (t *Terminal) Followed(tx core.Tx, c *requests.Conn) {
 	}
 }
 
-// unfollowed ends that. Reduce, which calls it, has no Tx.
+// unfollowed removes the follower. It takes no Tx, as Reduce, which calls it, has none.
 func (t *Terminal) unfollowed() {
 	if t.follower.who() != "" {
 		t.follower.expect("")
@@ -126,8 +124,8 @@ func (t *Terminal) unfollowed() {
 	}
 }
 
-// LooksAway tells a terminal that a link watches it no more: for good, or
-// because it was lost.
+// LooksAway tells a terminal that a link is no longer subscribed. lost says that the
+// connection was lost.
 func LooksAway(tx core.Tx, c *core.Link, ch *core.Channel, lost bool) {
 	t, ok := ch.Body.(*Terminal)
 	switch {

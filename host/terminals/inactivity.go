@@ -11,14 +11,13 @@ import (
 	"tandemux/host/core"
 )
 
-// An agent's background terminal that has been without input and output for
-// guard.Limits.Idle is ended (T38–T41, docs/contributing/decisions.md §25), and one whose agent
-// has been gone for as long. What it was stays to be read for as long again. One timer for
-// each, which is set anew only when it fires: what it counts from is noted, not rescheduled,
-// so output costs a store.
+// An agent's background terminal is ended after guard.Limits.Idle without input and output
+// (T38–T41, docs/contributing/decisions.md §25), or as long after its agent has gone. It can be
+// read for as long again, and is then removed. Each terminal has one timer, which is reset only
+// when it fires: output only stores the time.
 
-// background reports whether the time counts: an agent holds it, nobody sees it or waits for
-// it, and no command that was asked for runs in it.
+// background reports whether the idle time counts: an agent holds the terminal, nobody sees it
+// or waits for it, and no requested command runs in it.
 func (t *Terminal) background(tx core.Tx) bool {
 	switch c := t.Value.Claim; {
 	case c.Kind != ahp.ClaimSession || t.InLayout(tx):
@@ -32,13 +31,14 @@ func (t *Terminal) background(tx core.Tx) bool {
 	return !runs || t.shell == "" && !strings.HasSuffix(t.slot.Of(), callsQuota)
 }
 
-// fromTheSide reports whether a session holds it that is not one of the host's, which have
-// an end of their own.
+// fromTheSide reports whether a session holds the terminal that the host does not run. The
+// host's own sessions end their terminals themselves.
 func (t *Terminal) fromTheSide(tx core.Tx) bool {
 	return t.ts.Host.SessionOwner(tx, t.Value.Claim.Session) == ""
 }
 
-// abandoned reports whether the agent from the side that holds it has gone.
+// abandoned reports whether a session that the host does not run holds the terminal, and its
+// agent has gone.
 func (t *Terminal) abandoned(tx core.Tx) bool {
 	for cl := range tx.Clients() {
 		if cl.Owner == t.Holder && cl.Here() {
@@ -54,7 +54,7 @@ func (t *Terminal) InLayout(tx core.Tx) bool {
 	return len(shown[t.ch.URI]) > 0
 }
 
-// watchIdle sees to the timer of a terminal that is new, or whose claim has changed.
+// watchIdle sets or stops the timer of a terminal that is new, or whose claim has changed.
 func (t *Terminal) watchIdle(tx core.Tx) {
 	ts := t.ts
 	t.begun, t.present = time.Now(), time.Now()
@@ -74,15 +74,16 @@ func latest(times ...time.Time) (last time.Time) {
 	return last
 }
 
-// checkIdle ends a terminal whose time is up, removes one that has ended, or waits on.
+// checkIdle is called by the timer. It ends a terminal whose time is up, removes one that has
+// ended, or resets the timer.
 func (t *Terminal) checkIdle(tx core.Tx) {
 	idle, exited := t.ts.AgentLimits().Idle, t.Value.Lifecycle.Exited()
 	if now, ok := At(tx, t.ch.URI); !ok || now != t || tx.Closing() || idle <= 0 || t.Value.Claim.Kind != ahp.ClaimSession || exited && !t.fromTheSide(tx) {
-		t.idle = nil // promoted, kept or gone: never again, unless it is claimed again
+		t.idle = nil // promoted, kept or gone: the time counts again only after another claim
 		return
 	}
 	if !t.background(tx) {
-		t.begun = time.Now() // the time begins when it is in the background again
+		t.begun = time.Now() // count from when it is in the background again
 	}
 	if !t.abandoned(tx) {
 		t.present = time.Now()
@@ -106,8 +107,8 @@ func (t *Terminal) checkIdle(tx core.Tx) {
 	}
 }
 
-// noteAgent notes which agent holds a terminal, as its claim changes to to, made
-// by p. The name of one that lost it stays for a hand-back, but not its place; an
+// noteAgent notes which agent holds a terminal when p changes its claim to to. An agent that
+// loses the terminal keeps its name there, for a hand-back, but not its place in the quota. An
 // agent below the host has its name from its session (session.label).
 func (t *Terminal) noteAgent(to ahp.Claim, p *auth.Principal) {
 	switch {
@@ -119,8 +120,7 @@ func (t *Terminal) noteAgent(to ahp.Claim, p *auth.Principal) {
 	}
 }
 
-// retake gives a terminal of an earlier host its place again, and its time without
-// input and output.
+// retake restores the place in the quota, and the idle time, of a terminal of an earlier host.
 func (t *Terminal) retake(tx core.Tx) {
 	t.watchIdle(tx)
 	if t.place == "" || t.slot != nil || t.Value.Claim.Kind != ahp.ClaimSession || t.Value.Lifecycle.Exited() {

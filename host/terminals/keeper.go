@@ -17,31 +17,30 @@ import (
 	"tandemux/host/roster"
 )
 
-// What happens when the keeper dies, as by SIGKILL: the host has a descriptor of each
-// pty, too, so programs don't notice, and their terminals go on. They are orphaned:
-// nobody is told how they end, a signal to them goes by their number, and they end
-// with this host. For what is new there is another keeper.
+// When the keeper dies, for instance by SIGKILL, programs don't notice and their terminals
+// continue: the host has a descriptor of each pty, too. The programs are orphaned: their exit
+// codes are not known, the host signals them by their process id, and they end with this host.
+// Another keeper starts new programs.
 
-// keepers are the connections to them.
+// keepers is the connections to the keepers.
 type keepers struct {
-	last   atomic.Pointer[keeper.Client] // to the one that starts what is new
+	last   atomic.Pointer[keeper.Client] // to the keeper that starts new programs
 	regain sync.Mutex                    // held while another keeper is started
-	// following are the keepers' exits, and what else is followed until life ends.
+	// following counts the goroutines that follow keepers until life ends.
 	following sync.WaitGroup
 	life      context.Context
 	endLife   context.CancelFunc
 }
 
-// processes follows the keeper's children: which of them belong to which
-// terminal, and how they ended.
+// processes is the keeper's children: which terminal each belongs to, and how it ended.
 type processes struct {
 	terms map[string]*Terminal
-	// early holds exits of children that ended while they were being made into
-	// a terminal; nil marks one that has not.
+	// early has the children whose terminals are being made: their exit, or nil while they
+	// run.
 	early map[string]*keeper.Exit
 }
 
-// Keeper is the connection to the one that starts what is new.
+// Keeper is the connection to the keeper that starts new programs.
 func (ts *Terminals) Keeper() *keeper.Client { return ts.keepers.last.Load() }
 
 // followExits forwards exits until the connection to a keeper ends.
@@ -58,14 +57,14 @@ func (ts *Terminals) followExits(k *keeper.Client) {
 		switch {
 		case t != nil:
 			t.Term.Exit(e)
-		case !making: // one that could not be adopted, or whose start we gave up
+		case !making: // it could not be adopted, or its start was given up
 			ts.forget(context.Background(), e.ID)
 		}
 	}
 	ts.keeperLost(k)
 }
 
-// keeperLost finds another keeper, or the same again.
+// keeperLost connects to another keeper, or to the same one again.
 func (ts *Terminals) keeperLost(k *keeper.Client) {
 	tx := ts.Core.Lock()
 	over := tx.Closing() || ts.stopping
@@ -120,8 +119,8 @@ func (ts *Terminals) regainKeeper() error {
 	return nil
 }
 
-// restock leaves with a new keeper what the dead one had: all journals but those of
-// terminals, which can't be replaced.
+// restock gives a new keeper the journals that the dead one had, except those of terminals,
+// which can't be replaced.
 func (ts *Terminals) restock(tx core.Tx) {
 	ts.Journals.Empty()
 	var all []*core.Channel
@@ -138,8 +137,8 @@ func (ts *Terminals) restock(tx core.Tx) {
 	ts.Journals.Refill()
 }
 
-// orphan has the terminals of a keeper whose connection has ended do without it,
-// unless it is the one that we have again.
+// orphan has the terminals of a keeper whose connection has ended do without it, unless we are
+// connected to the same keeper again.
 func (ts *Terminals) orphan(k *keeper.Client) {
 	tx := ts.Core.Lock()
 	defer tx.Unlock()
@@ -189,7 +188,7 @@ func (ts *Terminals) Orphaned(tx core.Tx) error {
 	return fmt.Errorf("the keeper is gone: programs that it started run on, until this host ends, and how they end will not be known (pids %s)", strings.Join(pids, ", "))
 }
 
-// tellStrays says to the host's owner which programs have no terminal.
+// tellStrays tells the host's owner which programs have no terminal.
 func (ts *Terminals) tellStrays(tx core.Tx) {
 	var pids []string
 	for _, p := range ts.roster.Strays() {
@@ -202,8 +201,8 @@ func (ts *Terminals) tellStrays(tx core.Tx) {
 	ts.Activity.Trouble(tx, "the keeper is gone", err)
 }
 
-// findStrays finds the programs that an earlier keeper has left. It is called before
-// anything is started.
+// findStrays finds the programs that an earlier keeper has left. It must be called before any
+// program is started.
 func (ts *Terminals) findStrays(children []keeper.Info) {
 	all := ts.roster.Find(children)
 	for _, p := range all {
@@ -222,7 +221,7 @@ func (ts *Terminals) findStrays(children []keeper.Info) {
 	}
 }
 
-// enroll writes down which programs run.
+// enroll writes to the roster file which programs run.
 func (ts *Terminals) enroll(tx core.Tx) {
 	if tx.Closing() {
 		return
@@ -281,7 +280,7 @@ func (ts *Terminals) Ending(core.Tx) bool { return ts.stopping }
 // Strays are the programs that an earlier keeper has left.
 func (ts *Terminals) Strays() []roster.Program { return ts.roster.Strays() }
 
-// Rebound writes down anew which programs run, after the runtime directory was removed.
+// Rebound writes the roster file again, after the runtime directory was removed.
 func (ts *Terminals) Rebound(tx core.Tx) {
 	ts.roster.Forget()
 	ts.enroll(tx)

@@ -12,8 +12,7 @@ import (
 	"tandemux/host/params"
 )
 
-// listed are the actions that change what the root list says (AHP, Terminal
-// Channel).
+// listed is the actions that change a row of the root list (AHP, Terminal Channel).
 var listed = map[string]bool{
 	ahp.TerminalTitleChanged{}.ActionType(): true,
 	ahp.TerminalClaimed{}.ActionType():      true,
@@ -28,11 +27,10 @@ var listed = map[string]bool{
 type listing struct {
 	last  time.Time
 	timer *time.Timer // armed while a list is due
-	held  bool        // not all terminals are known yet
+	held  bool        // not all of an earlier host's terminals are known yet
 }
 
-// Changed sends the list of terminals now or, when the last one is recent,
-// later.
+// Changed sends the list of terminals now or, if the last one is recent, later.
 func (ts *Terminals) Changed(tx core.Tx) {
 	if ts.list.timer != nil || ts.list.held {
 		return
@@ -53,16 +51,15 @@ func (ts *Terminals) listAfter(wait time.Duration) {
 	})
 }
 
-// ComesOrGoes is called when a client's first connection has come or its last has
-// gone, perhaps in the middle of a handshake: what it holds is listed anew, a
-// little later.
+// ComesOrGoes is called when a client's first connection has come or its last has gone, perhaps
+// during a handshake. It schedules a new list, as the rows of the client's terminals change.
 func (ts *Terminals) ComesOrGoes(tx core.Tx, cl *core.Client) {
 	if slices.ContainsFunc(ts.all, func(t *Terminal) bool { return t.Value.Claim.ClientID == cl.ID }) {
 		ts.ListSoon(tx)
 	}
 }
 
-// ListSoon is Changed where nothing may be sent now.
+// ListSoon is Changed for callers that must not send anything now.
 func (ts *Terminals) ListSoon(tx core.Tx) {
 	if ts.list.timer == nil && !ts.list.held && !tx.Closing() {
 		ts.listAfter(activity.Interval)
@@ -94,7 +91,7 @@ func (ts *Terminals) SendList(tx core.Tx) {
 	tx.Apply(root, ahp.RootTerminalsChanged{Terminals: now, Meta: meta}, nil)
 }
 
-// infos is the list of terminals as of now, oldest first.
+// infos is the present list of terminals, oldest first.
 func (ts *Terminals) infos(tx core.Tx, layouts map[ahp.URI][]ahp.URI) []ahp.TerminalInfo {
 	list := make([]ahp.TerminalInfo, 0, len(ts.all))
 	for _, t := range ts.all {
@@ -134,14 +131,14 @@ func (t *Terminal) noteCommand(a ahp.Action) {
 		}
 	case ahp.TerminalCommandFinished:
 		if last := t.Meta.LastCommand; last != nil && last.ID == a.CommandID {
-			done := *last // The list that was sent keeps the old one.
+			done := *last // a copy: the list that was sent has the old one
 			done.Running, done.ExitCode, done.DurationMs = false, a.ExitCode, a.DurationMs
 			t.Meta.LastCommand = &done
 		}
 	}
 }
 
-// clipLine cuts a command line at a character.
+// clipLine shortens a command line to at most maxListedLine bytes, between characters.
 func clipLine(s string) string {
 	if cut := params.ClipTo(s, maxListedLine); cut != s {
 		return cut + "…"

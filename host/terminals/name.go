@@ -15,10 +15,9 @@ import (
 	"tandemux/host/shell"
 )
 
-// A terminal has a title, which says what runs in it (host/terminal), and may have
-// a name, which only clients set: people and agents, not programs in it. A name
-// is unique on the host and an address. AHP has the title alone: that is the name
-// where there is one.
+// A terminal has a title, which says what runs in it (host/terminal). It may also have a name,
+// which only clients set (people and agents, not programs in it). A name is unique on the host
+// and addresses the terminal. AHP has only a title: that is the name, if there is one.
 
 // maxName bounds a terminal's name, in bytes.
 const maxName = 128
@@ -26,14 +25,14 @@ const maxName = 128
 // title is the terminal's title in AHP.
 func (t *Terminal) title() string { return cmp.Or(t.Meta.Name, t.auto) }
 
-// retitle tells the title if it is another one than was told.
+// retitle applies the title if it has changed.
 func (t *Terminal) retitle(tx core.Tx) {
 	if now := t.title(); now != t.Value.Title {
 		tx.Apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
 	}
 }
 
-// checkName says what is wrong with a name; "" is none.
+// checkName says what is wrong with a name, "" for nothing.
 func checkName(s string) string {
 	switch {
 	case len(s) > maxName:
@@ -46,12 +45,12 @@ func checkName(s string) string {
 	return ""
 }
 
-// cleanName makes a name of what was not meant to be one.
+// cleanName makes a valid name of any text.
 func cleanName(s string) string {
 	return strings.TrimSpace(shown(strings.ToValidUTF8(s[:min(len(s), maxName)], "")))
 }
 
-// shown is a text without the characters that don't show. What joins two emoji to one does.
+// shown is a text without invisible characters. It keeps the joiner between two emoji.
 func shown(s string) string {
 	rs := []rune(s)
 	var b strings.Builder
@@ -64,8 +63,8 @@ func shown(s string) string {
 	return b.String()
 }
 
-// nameTaken says why the terminal at uri, which may yet have to be made, can't have
-// a name that p gives it, or "".
+// nameTaken says why p can't give the terminal at uri, which may not exist yet, a name; "" if it
+// can.
 func (ts *Terminals) nameTaken(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	if name == "" {
 		return ""
@@ -88,14 +87,14 @@ func (ts *Terminals) nameTaken(tx core.Tx, p *auth.Principal, name string, uri a
 		case id == name || t.ch.URI == name:
 			return fmt.Sprintf("%q is the id of another terminal: choose another name", name)
 		case !p.Human && strings.HasPrefix(id, name):
-			// People type the beginning of an id: nobody else catches that.
+			// People type prefixes of ids, which this name would shadow.
 			return fmt.Sprintf("%q begins the id of terminal %s: choose another name", name, id)
 		}
 	}
 	return ""
 }
 
-// freeName is name, with a number behind it if that takes to be nobody's.
+// freeName is name, with a number appended if the name is taken.
 func (ts *Terminals) freeName(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	name = cleanName(name)
 	free := name
@@ -105,8 +104,8 @@ func (ts *Terminals) freeName(tx core.Tx, p *auth.Principal, name string, uri ah
 	return free
 }
 
-// rename is terminal/titleChanged by a client (R18): it sets the name, or with an
-// empty title removes it.
+// rename handles terminal/titleChanged by a client (R18): it sets the name, or removes it if the
+// title is empty.
 func rename(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	if s := t.Held().May(d.Conn.Principal, "change it"); s != "" {
 		return s
@@ -124,7 +123,7 @@ func rename(tx core.Tx, t *Terminal, d *requests.Dispatch) string {
 	return ""
 }
 
-// commandTitle is what a terminal is called that was started with a command.
+// commandTitle is the title of a terminal that was started with a command.
 func commandTitle(argv []string) string {
 	base := filepath.Base(argv[0])
 	if len(argv) > 2 && argv[1] == "-c" && strings.HasSuffix(base, "sh") {

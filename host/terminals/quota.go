@@ -7,11 +7,11 @@ import (
 	"tandemux/host/shell"
 )
 
-// callsQuota and teamQuota end what the quotas of an agent's tool calls, and of its team,
-// are of.
+// callsQuota and teamQuota are the suffixes of the names of quotas for an agent's tool calls, and
+// for its team.
 const callsQuota, teamQuota = " calls", " team"
 
-// Quota is a bound of what one agent has at once, and of what it starts in a while.
+// Quota bounds the terminals that one agent has at once, and how often it starts one.
 type Quota struct {
 	Of         string
 	Live, Rate int
@@ -20,12 +20,11 @@ type Quota struct {
 const (
 	// maxTeam bounds the panes that one team has at once.
 	maxTeam = 64
-	// maxTeams bounds the answers about teams; beyond it all are asked about anew.
+	// maxTeams bounds the remembered answers about teams; beyond it all are forgotten.
 	maxTeams = 1000
 )
 
-// quotaOf is what an agent may have at once: for a tool call, in its team, or in the
-// background.
+// quotaOf is the quota of an agent: for a tool call, in its team, or in the background.
 func (ts *Terminals) quotaOf(who *auth.Principal, call bool) (Quota, error) {
 	limits := ts.AgentLimits()
 	switch {
@@ -41,8 +40,8 @@ func (ts *Terminals) quotaOf(who *auth.Principal, call bool) (Quota, error) {
 	return Quota{who.QuotaKey(), limits.Terminals, limits.Spawns}, nil
 }
 
-// Team says whether the teammates of a session's agent get panes: ahp.AskGranted,
-// ahp.AskRefused, or "" where a person is to be asked.
+// Team says whether the teammates of a session's agent get panes: ahp.AskGranted, ahp.AskRefused,
+// or "" if a person must be asked.
 func (ts *Terminals) Team(session ahp.URI) (answer string, err error) {
 	switch ts.Start().Tmux {
 	case shell.TmuxOn:
@@ -58,8 +57,8 @@ func (ts *Terminals) Team(session ahp.URI) (answer string, err error) {
 	return "", ahp.PermissionDenied("create terminal: an agent's teammates get no panes here: tmux-for-agents in the configuration allows them")
 }
 
-// Teams is what people have said about the teammates of agents, by the agents' sessions.
-// Guarded by the lock.
+// Teams is people's answers about the teammates of agents, by the agents' sessions. The lock
+// guards it.
 type Teams map[ahp.URI]bool
 
 // Answer keeps an answer.

@@ -29,8 +29,8 @@ type Inheritance struct {
 	adopted  []*adopted
 }
 
-// Inherit takes over what an earlier host left with the keeper: processes, and journals,
-// also those of others than terminals. Nothing has been started yet.
+// Inherit takes over what an earlier host left with the keeper: processes, and the journals of
+// all channels. It must be called before any program is started.
 func (ts *Terminals) Inherit(ctx context.Context) (*Inheritance, error) {
 	children, err := ts.Keeper().List(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (in *Inheritance) Adopt(ctx context.Context) {
 	each(len(in.children), func(i int) {
 		info := in.children[i]
 		f := in.Terminals[info.ID]
-		if f != nil && f.Contents.Removed { // The last host was about to end it.
+		if f != nil && f.Contents.Removed { // the last host was about to end it
 			in.ts.later(func(ctx context.Context) { in.ts.finish(ctx, info.ID, f.Journal) })
 			return
 		}
@@ -73,7 +73,7 @@ func (in *Inheritance) Adopt(ctx context.Context) {
 	in.adopted = slices.DeleteFunc(all, func(a *adopted) bool { return a == nil })
 }
 
-// Join makes the terminals known.
+// Join gives the adopted terminals their channels.
 func (in *Inheritance) Join(tx core.Tx) {
 	in.ts.list.held = true
 	for _, a := range in.adopted {
@@ -83,8 +83,8 @@ func (in *Inheritance) Join(tx core.Tx) {
 	in.ts.Changed(tx)
 }
 
-// Doubt has clients told, should they send what may not have been typed again, that it
-// may not have arrived.
+// Doubt refuses repetitions of input that may not have been typed, with the reason that it may
+// not have arrived.
 func (in *Inheritance) Doubt(tx core.Tx) {
 	for _, a := range in.adopted {
 		for _, q := range a.t.queue {
@@ -95,7 +95,7 @@ func (in *Inheritance) Doubt(tx core.Tx) {
 	}
 }
 
-// Start begins to read the ptys, and gives their number.
+// Start begins to read the ptys, and returns their number.
 func (in *Inheritance) Start(ctx context.Context) int {
 	in.ts.storeSpool(ctx)
 	for _, a := range in.adopted {
@@ -123,8 +123,8 @@ func each(n int, f func(i int)) {
 	all.Wait()
 }
 
-// openAll takes over all journals: what an earlier host might still write is
-// refused from here on.
+// openAll takes over all journals. From now on an earlier host that still runs can't write to
+// them.
 func (ts *Terminals) openAll(ctx context.Context, files []keeper.FileInfo) []*record.Found {
 	all := make([]*record.Found, len(files))
 	each(len(files), func(i int) {
@@ -153,9 +153,9 @@ func (ts *Terminals) openJournal(ctx context.Context, name string) (*record.Foun
 	return f, nil
 }
 
-// finish ends a child whose terminal was disposed of.
+// finish ends a child whose terminal was removed.
 func (ts *Terminals) finish(ctx context.Context, proc string, j *journal.Journal) {
-	// Nothing of it is shown any more, so there is nothing to be gentle for.
+	// The terminal no longer shows, so its program needs no time to end well.
 	err := ts.Keeper().Signal(ctx, proc, syscall.SIGKILL)
 	for err == nil || errors.Is(err, keeper.ErrUnknown) {
 		if err = ts.Keeper().Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
@@ -178,14 +178,14 @@ func (ts *Terminals) finish(ctx context.Context, proc string, j *journal.Journal
 	ts.Journals.Discard(names...)
 }
 
-// rejoin makes an adopted terminal known.
+// rejoin gives an adopted terminal its channel.
 func (ts *Terminals) rejoin(tx core.Tx, a *adopted) {
 	t := a.t
-	for n := 2; tx.Channel(a.uri) != nil; n++ { // Only the keeper's notes can be at odds.
+	for n := 2; tx.Channel(a.uri) != nil; n++ { // only keepers' notes can name a URI twice
 		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
 	}
 	if ts.nameTaken(tx, auth.Operator, t.Meta.Name, a.uri) != "" {
-		t.Meta.Name = "" // the keeper's note is older than what the others have
+		t.Meta.Name = "" // the keeper's note is older than the others' journals
 	}
 	t.ch = tx.NewChannel(a.uri, t)
 	ts.all = append(ts.all, t)
@@ -202,7 +202,7 @@ func (ts *Terminals) rejoin(tx core.Tx, a *adopted) {
 		t.Flush(tx)
 		return
 	}
-	// What was not typed must not be accepted for the next host either.
+	// Record for the next host, too, that input which was not typed was not accepted.
 	if a.damage != nil || a.m == nil || a.m.State == nil || len(a.m.Unaccepted) > 0 {
 		tx.Checkpoint(t.ch)
 		return

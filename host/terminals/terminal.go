@@ -22,20 +22,19 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// Terminal is the body of a terminal's channel: what the host knows beyond what
-// package terminal does. All but the immutable members is guarded by the lock.
+// Terminal is the body of a terminal's channel: what the host knows of it beyond package
+// terminal. The lock guards all members but the immutable ones.
 type Terminal struct {
 	ts *Terminals
 	ch *core.Channel
 	process
-	Term *terminal.Terminal // immutable once it is known
-	// follower must miss no output; it has a lock of its own.
+	Term *terminal.Terminal // set before the terminal has a channel, then immutable
+	// follower has its own lock.
 	follower follower
 
-	// Value has no content: that is Term's, so that appending output never copies
-	// what is there.
+	// Value has no content. Term has that, so that appending output copies nothing.
 	Value ahp.TerminalState
-	// auto is what the terminal is called while it has no name; see name.go.
+	// auto is the title while the terminal has no name; see name.go.
 	auto string
 	Meta ahp.TerminalMeta // Cwd and Layouts are filled in by infos
 	holding
@@ -45,14 +44,14 @@ type Terminal struct {
 	counted
 
 	watchers  []Watcher
-	feed      *Feeder // nil when no command is fed
+	feed      *Feeder // feeds the command's stdin, or nil
 	attention activity.Terminal
 
 	dirty  bool             // facts have changed since they were journalled
 	unborn *journal.Journal // the journal while there is no channel
 }
 
-// process is what a terminal runs; it is immutable but for the last two.
+// process is what a terminal runs. All but the last two members are immutable.
 type process struct {
 	proc  string // the keeper's id
 	shell string // the shell's path, empty for a command
@@ -60,97 +59,97 @@ type process struct {
 	sandbox ahp.URI
 	// engine names the emulator.
 	engine   string
-	identity keeper.Identity // known once there is Terminal.Term
-	keeper   *keeper.Client  // that holds the process; nil when none does
+	identity keeper.Identity // set together with Terminal.Term
+	keeper   *keeper.Client  // the keeper of the process, or nil
 	orphaned atomic.Bool     // see keeper.go
 }
 
-// holding is who has a terminal.
+// holding is who holds a terminal.
 type holding struct {
 	claims.Owner
 	last claims.Last
-	// colors are those that the process was told last.
+	// colors are the last that Term was given.
 	colors emulator.Colors
-	used   User // an agent below the host that uses it; nil when there is none
+	used   User // the agent below the host that uses the terminal, or nil
 }
 
 // typing is what clients do to a terminal.
 type typing struct {
-	// requests are the clients' resizes and clears that have yet to be put into
-	// the stream of actions, in order.
+	// requests is the origins of clients' resizes and clears whose actions have not been
+	// taken from Term yet, in order.
 	requests []*core.By
 	typed    time.Time         // when the last input came
-	line     guard.Typed       // what an agent has typed of a line
-	runs     []ranKey          // with a key, the newest last
+	line     guard.Typed       // the incomplete line that an agent has typed
+	runs     []ranKey          // runs with a key, the newest last
 	queue    []record.Input    // inputs that are not written, and doubtful ones of an earlier host
 	record   [1]journal.Record // reused
 }
 
-// taking is how far a terminal's output has come.
+// taking is how far a terminal's output has been taken from Term.
 type taking struct {
 	read    time.Time     // when the pty was read last; see giveWay
-	offset  uint64        // how far the pty's output has been taken
-	takes   int           // counts what was taken
+	offset  uint64        // offset in the pty's output up to which it was taken
+	takes   int           // counts takes
 	scratch []core.Change // reused
 }
 
 // idling is since when a terminal has nothing to do; see inactivity.go.
 type idling struct {
 	begun   time.Time
-	present time.Time   // when its agent was there last
-	idle    *time.Timer // nil when it does not run
+	present time.Time   // when its agent was connected last
+	idle    *time.Timer // nil while it does not run
 }
 
 // counted is a terminal's place under its agent's quota.
 type counted struct {
-	slot  *guard.Slot // nil for others
-	place string      // that of an earlier host's slot
+	slot  *guard.Slot // nil if the terminal counts in no quota
+	place string      // name of the slot in an earlier host
 }
 
 // Watcher sees what a terminal does, in order, until Unwatch.
 type Watcher interface {
-	// Told and Follow are as core.Watcher has them.
+	// Told and Follow are core.Watcher's.
 	Told(tx core.Tx, a ahp.Action)
 	Follow(tx core.Tx, a ahp.Action)
-	// Gone says that the terminal is removed.
+	// Gone is called when the terminal is removed.
 	Gone(tx core.Tx)
 }
 
 // User is an agent below the host that uses a terminal.
 type User interface {
-	// Taken says that somebody else has claimed the terminal.
+	// Taken is called when another principal has claimed the terminal.
 	Taken(tx core.Tx, from, to ahp.Claim)
 }
 
 // Watch adds a watcher.
 func (t *Terminal) Watch(tx core.Tx, w Watcher) { t.watchers = append(t.watchers, w) }
 
-// Unwatch takes it out.
+// Unwatch removes a watcher.
 func (t *Terminal) Unwatch(tx core.Tx, w Watcher) {
 	t.watchers = slices.DeleteFunc(t.watchers, func(o Watcher) bool { return o == w })
 	t.begun = time.Now()
 }
 
-// UsedBy says which agent below the host uses a new terminal, and what people call it.
+// UsedBy sets the agent below the host that uses a new terminal, and the agent's label.
 func (t *Terminal) UsedBy(tx core.Tx, u User, label string) { t.used, t.Meta.Agent = u, label }
 
-// URI is the terminal's channel's; it is immutable.
+// URI is the URI of the terminal's channel. It needs no lock.
 func (t *Terminal) URI() ahp.URI { return t.ch.URI }
 
-// Shell is the path of its shell, empty for a command; it is immutable.
+// Shell is the path of the terminal's shell, empty for a command. It needs no lock.
 func (t *Terminal) Shell() string { return t.shell }
 
 // Last is the number of the last action.
 func (t *Terminal) Last(core.Tx) int64 { return t.ch.Last() }
 
-// Since gives what the terminal did after a number; ok is false when the first of
-// it is not known any more. It is valid until the next action.
+// Since returns the actions after a number; ok is false when some of them are no longer known.
+// The result is valid until the next action.
 func (t *Terminal) Since(tx core.Tx, seq int64) (es []ahp.Envelope, ok bool) { return t.ch.Since(seq) }
 
-// Removed reports whether it was disposed of.
+// Removed reports whether the terminal was removed.
 func (t *Terminal) Removed(tx core.Tx) bool { return tx.Channel(t.ch.URI) != t.ch }
 
-// ExitCode is the process's, as shells count (128+n for signal n), once known.
+// ExitCode is the exit code of the process (128+n for signal n), nil while it is not known.
 func (t *Terminal) ExitCode(core.Tx) *int {
 	if e, ok := t.Term.Exited(); ok && !e.Unknown {
 		return &e.Code
@@ -158,8 +157,7 @@ func (t *Terminal) ExitCode(core.Tx) *int {
 	return t.Value.Lifecycle.ExitCode
 }
 
-// PresentLine is the line that the cursor is on, up to there, when all that was
-// pending is applied.
+// PresentLine applies what is pending, and returns the cursor's line up to the cursor.
 func (t *Terminal) PresentLine(tx core.Tx) (line string) {
 	for !t.Drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
 		pending, k, line = t.Term.PresentLine()
@@ -169,7 +167,7 @@ func (t *Terminal) PresentLine(tx core.Tx) (line string) {
 	return line
 }
 
-// Reduce keeps everything but the content.
+// Reduce implements core.Body. It folds everything but the content, which is Term's.
 func (t *Terminal) Reduce(a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData, ahp.TerminalCleared:
@@ -183,7 +181,7 @@ func (t *Terminal) Reduce(a ahp.Action) {
 		t.unfollowed()
 		t.slot.End()
 		t.begun = time.Now()
-		if t.Term == nil { // being restored
+		if t.Term == nil { // it is being restored
 			break
 		}
 		if e, ok := t.Term.Exited(); ok {
@@ -214,7 +212,7 @@ func (t *Terminal) StateWithin(tx core.Tx, limit int) any {
 // Screen implements core.Skimmed.
 func (t *Terminal) Screen(tx core.Tx) any { return t.StateWithin(tx, 0) }
 
-// Held is who has the terminal.
+// Held is who holds the terminal.
 func (t *Terminal) Held() claims.Holding {
 	return claims.Holding{Claim: t.Value.Claim, HandBack: t.Meta.HandBack, Owner: t.Owner, Last: t.last}
 }
@@ -227,8 +225,8 @@ func (t *Terminal) MayType(tx core.Tx, p *auth.Principal, clientID string) (foll
 	return t.Held().MayType(p, clientID, t.ts.Host.SessionOwner(tx, t.Value.Claim.Session) != "")
 }
 
-// Claim transfers the terminal to a claim of p's; by is nil when the claim follows
-// the keyboard. The caller has asked the policy.
+// Claim transfers the terminal to a claim of p's; by is nil when the claim follows the
+// keyboard. The caller has checked that p may.
 func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	from := t.Value.Claim
 	t.last = claims.Last{Before: tx.Seq(), By: p.ID}
@@ -238,10 +236,10 @@ func (t *Terminal) Claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principa
 	}
 }
 
-// transfer is claim where an agent that uses the terminal does not lose it.
+// transfer is Claim, but an agent that uses the terminal keeps it.
 func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	next := t.Held().Transfer(to, p, by == nil)
-	// Before the action, which may send the list of terminals at once.
+	// Set these before the action, which may send the list of terminals at once.
 	t.Owner, t.Meta.HandBack, t.Meta.Principal = next.Owner, next.HandBack, next.Told(to)
 	t.noteAgent(to, p)
 	t.dirty = true
@@ -250,16 +248,16 @@ func (t *Terminal) transfer(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Princ
 	t.recolor(tx)
 }
 
-// Keep has it given back to nobody.
+// Keep removes the session claim that the terminal could be handed back to.
 func (t *Terminal) Keep(tx core.Tx) {
 	t.Meta.HandBack, t.HandBackHolder, t.dirty = nil, "", true
 	tx.ApplyAll(t.ch, nil, nil)
 	t.ts.Changed(tx)
 }
 
-// returnLoans gives back what a client that has gone got by typing: to the client
-// of the same person that had it, if that is there. So a command line that types
-// a line and ends leaves the terminal with the one in whose pane it is.
+// returnLoans gives back terminals that a client which has gone got by typing. They go to the
+// client of the same person that had them, if that is connected. So after a CLI command that
+// types a line, the terminal belongs again to the interface whose pane shows it.
 func (ts *Terminals) returnLoans(tx core.Tx, gone *core.Client, p *auth.Principal) {
 	for _, t := range ts.all {
 		c := t.Value.Claim
@@ -277,7 +275,7 @@ func (ts *Terminals) returnLoans(tx core.Tx, gone *core.Client, p *auth.Principa
 	}
 }
 
-// Flush applies what the terminal has gathered.
+// Flush applies what is pending in the terminal.
 func (t *Terminal) Flush(tx core.Tx) {
 	if tx.Closed() || t.ch == nil {
 		return
@@ -285,22 +283,22 @@ func (t *Terminal) Flush(tx core.Tx) {
 	t.Drain(tx, t.Term.Take)
 }
 
-// Drain applies what read takes from the terminal. The journal has room for it before
-// it is taken: a checkpoint takes what there is too much of. It reports whether what
-// else read gave is still of the latest instant: not so when something that follows
-// from an action has taken again.
+// Drain applies what read takes from the terminal. It first makes sure that the journal has
+// room: if too much is pending, it makes a checkpoint, which includes that. It returns false
+// if, while the actions were applied, more was taken, so that other results of read are
+// outdated.
 func (t *Terminal) Drain(tx core.Tx, read func() ([]ahp.Action, terminal.Taken)) bool {
 	t.Term.Bound(tx.Room(t.ch) / (1 + len(t.ch.URI)/256)) // each record has the URI in it
 	actions, k := read()
 	if k.Full {
 		tx.MakeRoom(t.ch)
-		t.Term.Bound(math.MaxInt) // what came meanwhile
+		t.Term.Bound(math.MaxInt) // for what came after the checkpoint
 		actions, k = read()
 	}
 	return t.applyTaken(tx, actions, k)
 }
 
-// applyTaken applies what was taken from the terminal, and reports what drain does.
+// applyTaken applies what was taken from the terminal. Its result is Drain's.
 func (t *Terminal) applyTaken(tx core.Tx, actions []ahp.Action, k terminal.Taken) bool {
 	ts := t.ts
 	t.takes++
@@ -311,16 +309,16 @@ func (t *Terminal) applyTaken(tx core.Tx, actions []ahp.Action, k terminal.Taken
 		ts.marks = k.Records(ts.marks[:0])
 		changes := t.changes(tx, actions)
 		tx.ApplyAll(t.ch, changes, ts.marks)
-		clear(changes) // what they hold is others' from here on
+		clear(changes) // keep no references
 	}
 	t.Captured(tx)
 	return takes == t.takes || tx.Fenced()
 }
 
-// maxChanges bounds term.scratch.
+// maxChanges bounds taking.scratch.
 const maxChanges = 64
 
-// changes says whose the terminal's actions are.
+// changes attaches the origins to actions that were taken from the terminal.
 func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 	all := t.scratch[:0]
 	for _, a := range actions {
@@ -328,7 +326,7 @@ func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 		switch a := a.(type) {
 		case ahp.TerminalTitleChanged:
 			if t.auto = a.Title; t.Meta.Name != "" {
-				t.ts.ListSoon(tx) // which alone tells it
+				t.ts.ListSoon(tx) // only the list shows it
 				continue
 			}
 		case ahp.TerminalResized, ahp.TerminalCleared:
@@ -336,11 +334,11 @@ func (t *Terminal) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 			if len(t.requests) > 0 && !r.Own {
 				c.By, t.requests = t.requests[0], t.requests[1:]
 			}
-			if j := t.ch.Journal; j != nil { // What did not fit may do now.
+			if j := t.ch.Journal; j != nil { // what did not fit may fit now
 				j.Retry = journal.Retry{}
 			}
 		case ahp.TerminalExited:
-			if t.Value.Lifecycle.Exited() { // An earlier host said so.
+			if t.Value.Lifecycle.Exited() { // an earlier host has applied it
 				continue
 			}
 		}
@@ -384,7 +382,7 @@ func (t *Terminal) Follow(tx core.Tx, a ahp.Action) {
 	}
 }
 
-// inner reports whether an action is for the host alone.
+// inner reports whether an action stays in the host (core.Change.Inner).
 func inner(a ahp.Action) bool {
 	switch a.(type) {
 	case terminal.Declined, terminal.Ready, terminal.Noticed:
@@ -420,13 +418,12 @@ func (t *Terminal) Captured(tx core.Tx) {
 // Process implements core.Captured.
 func (t *Terminal) Process() (id string, maxJournal int) { return t.proc, t.ts.Limits.JournalBytes }
 
-// wake is what terminals call when output is due. It is no lock of theirs that
-// it runs under.
+// wake is terminal.Config.Wake. It is called with no lock of the terminal's held.
 func (t *Terminal) wake() {
 	ts := t.ts
 	defer func() {
 		if requests.Contain(ts.Log, "apply output", recover(), "process", t.proc) {
-			// It may have kept an action from some of those who watch: they come back for the state.
+			// After the panic some subscribers may lack an action: they come back for the state.
 			ts.Core.Locked(func(tx core.Tx) {
 				if t.ch != nil {
 					tx.Resync(t.ch, jsonrpc.CloseFailed, "the host failed at what this connection watches: reconnect")
@@ -449,7 +446,7 @@ func (t *Terminal) work() ahp.BackgroundWork {
 	}
 }
 
-// addTerm makes a started terminal known, with its journal.
+// addTerm gives a started terminal its channel and journal.
 func (ts *Terminals) addTerm(tx core.Tx, uri ahp.URI, t *Terminal, j *journal.Journal) {
 	t.ch = tx.NewChannel(uri, t)
 	t.ch.Journal = j
@@ -461,12 +458,12 @@ func (ts *Terminals) addTerm(tx core.Tx, uri ahp.URI, t *Terminal, j *journal.Jo
 	t.ts.Changed(tx)
 }
 
-// removeTerm forgets a terminal; its process may still be ending. Subscribers
-// see it exit, then nothing more.
+// removeTerm removes a terminal; its process may still be ending. Subscribers see it exit, then
+// nothing more.
 func (t *Terminal) removeTerm(tx core.Tx) {
 	ts := t.ts
 	t.Flush(tx)
-	for _, w := range slices.Clone(t.watchers) { // Before what would look to them like an exit.
+	for _, w := range slices.Clone(t.watchers) { // before they see an exit
 		w.Gone(tx)
 	}
 	if !t.Value.Lifecycle.Exited() {

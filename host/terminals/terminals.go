@@ -25,8 +25,8 @@ import (
 	"tandemux/host/roster"
 )
 
-// Options are what Terminals need of the host. The functions of members may be called
-// from any goroutine where they take no Tx.
+// Options are what Terminals need of the host. Functions without a Tx may be called from any
+// goroutine.
 type Options struct {
 	Core     *core.Core
 	Log      *slog.Logger
@@ -34,38 +34,37 @@ type Options struct {
 	Audit    *audit.Log
 	Activity *activity.Activity
 	Journals *journal.Shelf
-	// Children is the connection to the keeper; NewKeeper, if not nil, makes another one
-	// when it has ended.
+	// Children is the connection to the keeper. NewKeeper, if not nil, makes another one when
+	// it has ended.
 	Children  *keeper.Client
 	NewKeeper func(context.Context) (*keeper.Client, error)
 	// Runtime and State are the host's directories, Home the user's.
 	Runtime, State, Home, Hostname, Version string
 	// Start is what the next new terminal is started with.
 	Start func() Start
-	// Scrollback is how many lines terminals keep for which nothing else was asked.
+	// Scrollback is how many lines of history terminals keep by default.
 	Scrollback  int
 	AgentLimits func() guard.Limits
-	// Belt judges what agents are to run.
+	// Belt judges commands of agents.
 	Belt   *guard.Belt
 	Limits Limits
 	Host   Host
 }
 
-// Host is what terminals are beside.
+// Host is the parts of the host that terminals ask.
 type Host interface {
-	// Layouts are those that show terminals, by terminal.
+	// Layouts is the layouts that show terminals, by terminal.
 	Layouts(tx core.Tx) (shownIn map[ahp.URI][]ahp.URI, counts *ahp.RootMeta)
-	// TokenName is what its owner calls a token, Shares are those of a terminal's guests.
+	// TokenName is the name that its owner gave a token. Shares are those of a terminal's guests.
 	TokenName(id string) string
 	Shares(ch *core.Channel, process string) []guest.Share
-	// FollowWork is told what became of a terminal that may be a chat's work.
+	// FollowWork is called when a terminal that may be a chat's background work changes.
 	FollowWork(tx core.Tx, state ahp.TerminalState, w ahp.BackgroundWork)
-	// SessionOwner is the principal whose session it is; empty for one that the host
-	// doesn't run.
+	// SessionOwner is the principal of a session, empty for one that the host doesn't run.
 	SessionOwner(tx core.Tx, session ahp.URI) string
-	// ChatSession is the session that a chat of the host's is in; empty for others.
+	// ChatSession is the session of a chat, empty for a chat that is not the host's.
 	ChatSession(tx core.Tx, chat ahp.URI) ahp.URI
-	// Confined gives the sandbox of a session and its directories; nil for most.
+	// Confined is the sandbox of a session and its directories; nil without a sandbox.
 	Confined(tx core.Tx, session ahp.URI) (agent.Confinement, []string)
 }
 
@@ -73,12 +72,12 @@ type Host interface {
 type Start struct {
 	// Shell is an absolute path; empty means $SHELL, then the passwd entry.
 	Shell string
-	// NoShellIntegration starts shells as they are, unless a client asks for
-	// marks of their commands.
+	// NoShellIntegration starts shells without shell integration, unless a client asks for
+	// it.
 	NoShellIntegration bool
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
-	// Allow is what programs may do.
+	// Allow is what programs may ask of the emulator.
 	Allow emulator.Allowed
 	// Tmux is shell.TmuxAsk or shell.TmuxOn where programs find a tmux that makes panes
 	// (package internal/tmux).
@@ -87,28 +86,26 @@ type Start struct {
 
 type Limits struct {
 	Terminals int // existing at once, exited ones included
-	// JournalBytes bounds each of the two halves of a terminal's journal. Memory is
-	// used for what is in it: all history and the screen, and output until those are
-	// written again.
+	// JournalBytes bounds each of the two areas of a terminal's journal. Only written bytes
+	// use memory: the history and the screen, and the output since these were written.
 	JournalBytes int
-	// HoldBytes may wait for the claim holder's own connection before its
-	// terminal's pty is no longer read, and StallTime is how long that
-	// connection may then take nothing before it is closed.
+	// When more than HoldBytes wait for the claim holder's connection, its terminal's pty is
+	// not read. If the connection then takes nothing for StallTime, it is closed.
 	HoldBytes int
 	StallTime time.Duration
 }
 
-// Terminals are those that the host has.
+// Terminals is the host's terminals.
 type Terminals struct {
 	Options
 	quotas     *guard.Quotas
 	roster     *roster.Roster
-	scrollback atomic.Int64 // Options.Scrollback now
+	scrollback atomic.Int64 // present value of Options.Scrollback
 	keepers    keepers
-	spool      *journal.Spool  // see typed.go; nil when there is none
-	spooled    journal.Spooled // by the host before
+	spool      *journal.Spool  // see typed.go; may be nil
+	spooled    journal.Spooled // the last write of the host before
 
-	// Guarded by the lock.
+	// The lock guards the following.
 	all      []*Terminal        // oldest first
 	reserved map[ahp.URI]string // terminals being made, and their names
 	Teams    Teams
@@ -119,12 +116,11 @@ type Terminals struct {
 	typing   []byte           // reused
 	stopping bool             // all are being ended
 
-	// ending are the processes being ended, which needs the keeper; feeding the pipes
-	// of commands.
+	// ending counts processes that are being ended, feeding the feeds of commands.
 	ending, feeding sync.WaitGroup
 }
 
-// New makes the terminals of a host that has none yet.
+// New makes an empty Terminals.
 func New(o Options) *Terminals {
 	ts := &Terminals{
 		Options: o, quotas: guard.OpenQuotas(o.State, o.Now, o.Log),
@@ -140,7 +136,7 @@ func New(o Options) *Terminals {
 	return ts
 }
 
-// Methods is what can be asked of terminals.
+// Methods is the requests about terminals.
 func (ts *Terminals) Methods() map[string]requests.Method {
 	return map[string]requests.Method{
 		ahp.MethodCreateTerminal:  {Do: sized(requests.Of(ts.CreateTerminal)), Reach: requests.Inside},
@@ -152,7 +148,7 @@ func (ts *Terminals) Methods() map[string]requests.Method {
 // All are the terminals, oldest first.
 func (ts *Terminals) All(core.Tx) []*Terminal { return ts.all }
 
-// Reserved reports whether a URI is being given to a terminal.
+// Reserved reports whether a terminal is being made with a URI.
 func (ts *Terminals) Reserved(_ core.Tx, uri ahp.URI) bool { _, yes := ts.reserved[uri]; return yes }
 
 func At(tx core.Tx, uri ahp.URI) (*Terminal, bool) {
@@ -164,8 +160,8 @@ func At(tx core.Tx, uri ahp.URI) (*Terminal, bool) {
 	return t, ok
 }
 
-// Reaches reports whether a channel exists for the principal: one whose token is bound to
-// one terminal has that, and who is in a sandbox the terminals that run there.
+// Reaches reports whether a principal may know of a channel. A token for one terminal reaches
+// only that, and a principal in a sandbox only the terminals that run there.
 func Reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	if !p.Bounded() {
 		return true
@@ -191,8 +187,8 @@ func Find(tx core.Tx, p *auth.Principal, uri ahp.URI, doing string) (*Terminal, 
 	return t, nil
 }
 
-// Ended ends a connection's part in terminals; watched is what it was subscribed to, last
-// says that it was its client's last. Claims stay, but for what came by typing.
+// Ended is called when a connection has ended. watched is what it was subscribed to; last says
+// that it was its client's last. Claims stay, except those that the client got by typing.
 func (ts *Terminals) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel, last bool) {
 	for _, ch := range watched {
 		LooksAway(tx, c.Link, ch, true)
@@ -208,7 +204,7 @@ func (ts *Terminals) Ended(tx core.Tx, c *requests.Conn, watched []*core.Channel
 	}
 }
 
-// Stop has no timers set any more; Close follows, without the lock.
+// Stop stops setting timers. Close follows, without the lock.
 func (ts *Terminals) Stop(tx core.Tx) {
 	if ts.list.timer != nil {
 		ts.list.timer.Stop()
@@ -223,8 +219,8 @@ func (ts *Terminals) Close() {
 	}
 }
 
-// Wait waits until nothing runs that needs the keeper. Close comes before, and the end of
-// all connections.
+// Wait waits until nothing runs that needs the keeper. The caller has called Close and ended all
+// connections.
 func (ts *Terminals) Wait() {
 	for _, t := range ts.now() {
 		<-t.Term.Done()
@@ -239,26 +235,25 @@ func (ts *Terminals) now() []*Terminal {
 	return slices.Clone(ts.all)
 }
 
-// LetGo ends the connection to the keeper; Followed waits until nothing is followed any
-// more.
+// LetGo ends the connection to the keeper. Call Followed after it.
 func (ts *Terminals) LetGo() {
 	ts.keepers.endLife()
 	ts.Keeper().Close()
 }
 
-// Followed follows LetGo.
+// Followed waits, after LetGo, until the goroutines that follow keepers have ended.
 func (ts *Terminals) Followed() { ts.keepers.following.Wait() }
 
-// CloseSpool gives back the memory of what is being typed. The keeper has it.
+// CloseSpool unmaps the spool. The keeper has its file.
 func (ts *Terminals) CloseSpool(core.Tx) { ts.spool.Close() } //nolint:errcheck // see above
 
-// history gives a number of lines as emulator.Options.History has it.
+// history converts a number of lines to emulator.Options.History.
 func history(lines int) int {
 	return cmp.Or(lines, -1)
 }
 
-// scrollbackOf is how much history a terminal keeps of which that was asked; nil
-// where nothing was.
+// scrollbackOf is emulator.Options.History for a terminal for which asked lines were requested;
+// nil means the default.
 func (ts *Terminals) scrollbackOf(asked *int) int {
 	if asked != nil {
 		return history(*asked)
@@ -266,7 +261,7 @@ func (ts *Terminals) scrollbackOf(asked *int) int {
 	return int(ts.scrollback.Load())
 }
 
-// SetScrollback changes Config.Scrollback, also for the terminals that there are.
+// SetScrollback changes Options.Scrollback, also for existing terminals.
 func (ts *Terminals) SetScrollback(lines int) {
 	ts.scrollback.Store(int64(lines))
 	tx := ts.Core.Lock()

@@ -10,11 +10,10 @@ import (
 	"tandemux/internal/pace"
 )
 
-// throttle blocks the terminal's reader while the claim holder's own
-// connection has much to take, as a real terminal slows its program down. A
-// holder that takes nothing at all for StallTime is closed, so that it can't
-// freeze the terminal for ever. Other viewers never slow the pty (docs/contributing/decisions.md
-// §33).
+// throttle blocks the terminal's reader while much waits for the claim holder's connection, as
+// a real terminal slows its program down. A connection that takes nothing for StallTime is
+// closed, so that it can't freeze the terminal. Other viewers never slow the pty
+// (docs/contributing/decisions.md §33).
 func (t *Terminal) throttle(ctx context.Context) {
 	ts := t.ts
 	t.follower.wait(ctx)
@@ -31,7 +30,7 @@ func (t *Terminal) throttle(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-time.After(ts.Limits.StallTime):
-			if out.Sent() != sent { // in the middle of a long message
+			if out.Sent() != sent { // it takes bytes of a long message
 				continue
 			}
 			out.Drop(jsonrpc.CloseOverload, "viewer stalled: it holds the terminal and reads nothing; reconnect")
@@ -40,24 +39,22 @@ func (t *Terminal) throttle(ctx context.Context) {
 }
 
 const (
-	// typingTime is how long after a key its person counts as typing.
+	// typingTime is how long after a key a person counts as typing.
 	typingTime = 60 * time.Millisecond
-	// floodPause is the least time between two reads of a terminal whose holder
-	// types elsewhere: 64 KiB each, so 8 MB a second.
+	// floodPause is the least time between two reads, of at most 64 KiB each, of a terminal
+	// whose holder types elsewhere: 8 MB a second.
 	floodPause = 8 * time.Millisecond
 )
 
-// typist is who typed last, and into what.
+// typist is the client that typed last, and the terminal.
 type typist struct {
 	principal string
 	into      *Terminal
 	at        time.Time
 }
 
-// giveWay slows a terminal down while its holder types into another one: a
-// build that prints takes all processors, and the echo of a key would wait for
-// its turn at each of six processes. It is the holder's own front that does so,
-// as in throttle.
+// giveWay slows a terminal down while its holder types into another one. A build that prints
+// takes all processors, and a key's echo would wait for a processor in each of six processes.
 func (t *Terminal) giveWay(ctx context.Context) {
 	ts := t.ts
 	tx := ts.Core.Lock()
@@ -73,9 +70,8 @@ func (t *Terminal) giveWay(ctx context.Context) {
 	}
 }
 
-// behind finds a connection of the claim's client that watches the terminal and
-// has more than HoldBytes waiting. moved is closed when a message has left it
-// since.
+// behind finds a connection of the claim's client that watches the terminal and has more than
+// HoldBytes waiting. moved is closed when the next message has left its queue.
 func (t *Terminal) behind() (c *outbox.Conn, moved <-chan struct{}) {
 	ts := t.ts
 	tx := ts.Core.Lock()

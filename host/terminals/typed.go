@@ -13,17 +13,15 @@ import (
 	"tandemux/host/terminal"
 )
 
-// This file sees to it that what is typed reaches a program once though the host
-// may die: an input is in the terminal's journal before it is on its way, the
-// landing and the spool say how much of all that was typed the pty has taken
-// (journal.Spool), and a next host types the rest. Of an input that was accepted
-// and of which nothing had come that far, nobody has the bytes but its client: it
-// counts as not accepted, and is typed when the client sends it again, which it
-// does as it has no answer. Where the system can't say how much a pty has taken,
-// what was begun and not done may have arrived or not: who typed it is told so
-// when asking again.
+// This file makes sure that input reaches a program exactly once, even if the host dies. An input
+// is in the terminal's journal before it is typed. The landing and the spool (journal.Spool) tell
+// how many typed bytes the pty has taken, and the next host types the rest. If the bytes of an
+// accepted input are in neither, only its client has them: it counts as not accepted, and is
+// typed when the client, which has no answer, sends it again. If the system can't tell how much
+// the pty has taken, input whose writing had begun and not ended may have arrived or not: its
+// client is told so when it sends the input again.
 
-// inDoubt is what such a client is told.
+// inDoubt is the refusal of a repeated input that may have arrived.
 const inDoubt = "the host ended while this was being typed: it may not have arrived"
 
 // atOnce is the most that a terminal writes before Input returns, in bytes.
@@ -32,9 +30,8 @@ const atOnce = 4 << 10
 // maxDoubts bounds the doubtful inputs that a terminal remembers.
 const maxDoubts = 64
 
-// noteInput journals an input that is about to be typed. Its bytes are only kept
-// where they have to wait: most are in the pty a moment later, and may be a
-// password.
+// noteInput journals an input that is about to be typed. It keeps the bytes only if they have to
+// wait: most are in the pty a moment later, and may be a password.
 func (t *Terminal) noteInput(tx core.Tx, d *requests.Dispatch, data string) (in record.Input, noted bool) {
 	if t.ch.Journal == nil {
 		return in, false
@@ -51,7 +48,7 @@ func (t *Terminal) noteInput(tx core.Tx, d *requests.Dispatch, data string) (in 
 // enqueue journals an input that waits to be written.
 func (t *Terminal) enqueue(tx core.Tx, in record.Input) {
 	t.prune()
-	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
+	t.queue = append(t.queue, in) // first, as journalling may make a checkpoint of it
 	t.appendTyped(tx, record.TypeInput, in)
 }
 
@@ -61,8 +58,8 @@ func (t *Terminal) appendTyped(tx core.Tx, kind string, in record.Input) {
 	tx.ApplyAll(t.ch, nil, t.record[:])
 }
 
-// noteKeys journals what is about to be typed for nobody's dispatch. It gives where
-// it ends.
+// noteKeys journals keys that are about to be typed for no dispatch. It returns the offset of
+// their end.
 func (t *Terminal) noteKeys(tx core.Tx, keys string) (end uint64) {
 	in := record.Input{Size: uint64(len(keys)), End: t.Term.Accepted() + uint64(len(keys)), Data: keys}
 	if t.ch.Journal != nil {
@@ -71,12 +68,12 @@ func (t *Terminal) noteKeys(tx core.Tx, keys string) (end uint64) {
 	return in.End
 }
 
-// unqueue forgets an input that was not typed after all.
+// unqueue forgets an input that was not typed.
 func (t *Terminal) unqueue(end uint64) {
 	t.queue = slices.DeleteFunc(t.queue, func(in record.Input) bool { return in.End == end })
 }
 
-// typeIn types for a dispatch.
+// typeIn types the data of a dispatch.
 func (t *Terminal) typeIn(tx core.Tx, d *requests.Dispatch, data string) error {
 	in, noted := t.noteInput(tx, d, data)
 	if tx.Fenced() {
@@ -85,14 +82,14 @@ func (t *Terminal) typeIn(tx core.Tx, d *requests.Dispatch, data string) error {
 	err := t.Term.Input(data)
 	switch {
 	case !noted:
-	case err != nil: // Nothing of it was taken: should the refusal be lost, it may be sent again.
+	case err != nil: // nothing was taken: if the refusal is lost, the client may repeat it
 		t.unqueue(in.End)
 		t.ch.Accepted.Remove(in.Origin.ClientID, in.Origin.ClientSeq)
 		in.Data = ""
 		t.appendTyped(tx, record.TypeRefused, in)
 	case t.Term.Written() >= in.End:
 		t.unqueue(in.End)
-	case in.Data == "": // The pty did not take all of it after all.
+	case in.Data == "": // the pty has not taken all of it
 		in.Data = data
 		t.unqueue(in.End)
 		t.enqueue(tx, in)
@@ -118,15 +115,14 @@ func (t *Terminal) prune() {
 	})
 }
 
-// queueRecord says which inputs are not written, in place of all that was noted
-// before.
+// queueRecord is a record of the inputs that are not written. It replaces earlier ones.
 func (t *Terminal) queueRecord() journal.Record {
 	t.prune()
 	return record.Queue(t.queue)
 }
 
-// retype makes an adopted terminal type what the last host had not begun to, and
-// remembers whose input may be lost. Nothing of it runs yet.
+// retype makes an adopted terminal type what the last host had not begun to, and remembers which
+// dispatches are in doubt. The terminal has not started yet.
 func (t *Terminal) retype(waiting []record.Input, doubtful []ahp.Origin) error {
 	for _, o := range doubtful {
 		t.queue = append(t.queue, record.Input{Origin: o})
@@ -148,11 +144,10 @@ func (t *Terminal) noteQueue(tx core.Tx) {
 	}
 }
 
-// spoolName is the keeper's, of the file that hosts write to ptys from.
+// spoolName is the keeper's name of the spool's file.
 const spoolName = "typing"
 
-// openSpool reads what the last host was typing when it died. The caller holds no
-// lock.
+// openSpool reads what the last host was typing when it died. The caller holds no lock.
 func (ts *Terminals) openSpool(ctx context.Context, files []keeper.FileInfo) {
 	if slices.ContainsFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }) {
 		file, err := ts.Keeper().Fetch(ctx, spoolName)
@@ -174,8 +169,8 @@ func (ts *Terminals) openSpool(ctx context.Context, files []keeper.FileInfo) {
 	}
 }
 
-// storeSpool leaves the spool with the keeper, in place of the last host's: what
-// that had not typed is in the journals by now.
+// storeSpool gives the keeper the spool in place of the last host's, of which the journals now
+// have what was not typed.
 func (ts *Terminals) storeSpool(ctx context.Context) {
 	if ts.spool == nil {
 		return
@@ -185,8 +180,8 @@ func (ts *Terminals) storeSpool(ctx context.Context) {
 	}
 }
 
-// takeTyped says how much of what was typed into a terminal its pty has taken, and
-// what was being written behind that.
+// takeTyped is how many of the bytes typed into a terminal its pty has taken, and the rest of the
+// write that had begun.
 func (ts *Terminals) takeTyped(proc string, l *journal.Landing) (begun, done uint64, rest string) {
 	begun, done = l.Typed()
 	if sp := ts.spooled; sp.Owner == proc && sp.At >= done {
@@ -198,21 +193,21 @@ func (ts *Terminals) takeTyped(proc string, l *journal.Landing) (begun, done uin
 }
 
 const (
-	// MaxRunKey bounds RunParams.Key in bytes, maxRuns the runs with one that a
-	// terminal remembers, the newest.
+	// MaxRunKey bounds RunParams.Key in bytes, maxRuns how many runs with a key a terminal
+	// remembers.
 	MaxRunKey = 64
 	maxRuns   = 16
 )
 
-// ranKey says which command a client's x-tandemux/run with a key became. It is
-// journalled in one piece with what was typed for it.
+// ranKey says which command a client's x-tandemux/run with a key became. It is journalled in one
+// batch with what was typed for it.
 type ranKey struct {
 	Client string `json:"client"`
 	Key    string `json:"key"`
 	ID     string `json:"id"`
 }
 
-// RanAs finds the command of a run that was asked for before; "" for a new one.
+// RanAs is the id of the command of an earlier run with the same key, "" for a new one.
 func (t *Terminal) RanAs(_ core.Tx, client, key string) string {
 	for _, r := range t.runs {
 		if key != "" && r.Key == key && r.Client == client {
@@ -222,8 +217,8 @@ func (t *Terminal) RanAs(_ core.Tx, client, key string) string {
 	return ""
 }
 
-// TypeLine types the line of a client's run, of the command plain, with a key if it has
-// one: what is typed, and which command it is to become, is journalled before.
+// TypeLine types line, which runs the command plain for a client, with a key or "". It first
+// journals what it types and which command that becomes.
 func (t *Terminal) TypeLine(tx core.Tx, line, plain, client, key string) (id string, err error) {
 	keys, id, err := t.Term.Keys(line)
 	if err != nil {
