@@ -172,9 +172,9 @@ func TestMessages(t *testing.T) {
 // TestRefused: the host says who is let in, and its answer is the client's; without a token
 // it is not even asked.
 func TestRefused(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	w := open(t, func(ctx context.Context, token, _ string) (jsonrpc.Transport, error) {
-		asked++
+		asked.Add(1)
 		switch token {
 		case "revoked":
 			return nil, fmt.Errorf("dial: %w", &wsrpc.StatusError{Code: http.StatusUnauthorized, Body: "a valid token is needed"})
@@ -189,7 +189,7 @@ func TestRefused(t *testing.T) {
 		token  string
 		status int
 		says   string
-		asked  int
+		asked  int64
 	}{
 		{"", 401, "token", 0},
 		{"revoked", 401, "token", 1},
@@ -201,8 +201,8 @@ func TestRefused(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Code != c.status || !strings.Contains(refused.Body, c.says) || strings.Contains(refused.Body, "secret") {
 			t.Errorf("%q: %v", c.token, err)
 		}
-		if asked != c.asked {
-			t.Errorf("%q: the host was asked %d times", c.token, asked)
+		if n := asked.Load(); n != c.asked {
+			t.Errorf("%q: the host was asked %d times", c.token, n)
 		}
 	}
 	w.here.Store(false)

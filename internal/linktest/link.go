@@ -68,13 +68,12 @@ func (l Link) New(t testing.TB, to string, seed uint64) *Proxy {
 		running.Wait()
 	})
 	running.Go(func() {
-		for {
+		for each := seed + 1; ; each++ {
 			near, err := ln.Accept()
 			if err != nil {
 				return
 			}
-			seed++
-			running.Go(func() { p.connect(near, to, seed) })
+			running.Go(func() { p.connect(near, to, each) })
 		}
 	})
 	return p
