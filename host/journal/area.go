@@ -10,14 +10,14 @@ import (
 // An area holds a checkpoint and the log that follows it. Its header lies in
 // the journal's first page:
 //
-//	 0  generation: the higher of the two areas' counts; 0 while it is being made
+//	 0  generation: the area with the higher one is current; 0 while it is being made
 //	 8  ordinal of the last record that the checkpoint includes
 //	16  offset at which the log begins
 //	24  records of the checkpoint (4); flags (4)
 //	32  CRC-32C of the above (4)
 const (
 	areaHeader = 64
-	// areaWhole marks a checkpoint that has everything, history included.
+	// areaWhole marks a checkpoint that includes the history.
 	areaWhole = 1
 )
 
@@ -57,7 +57,7 @@ func (a area) info() (areaInfo, error) {
 // begin makes the area invalid.
 func (a area) begin() { store(a.head, 0) }
 
-// commit makes it valid, by its generation.
+// commit makes the area valid, by storing its generation.
 func (a area) commit(in areaInfo) {
 	var h [40]byte
 	e := binary.NativeEndian
@@ -73,7 +73,7 @@ func (a area) commit(in areaInfo) {
 	store(a.head, in.generation)
 }
 
-// terminate makes the record after offset at no record.
+// terminate makes a reader find no record at offset at.
 func (a area) terminate(at int) {
 	if at+8 <= len(a.mem) {
 		store(a.mem[at:], 0)
@@ -85,14 +85,14 @@ type contents struct {
 	areaInfo
 	index      int
 	checkpoint []Record
-	stateErr   error // why the checkpoint is of no use
+	stateErr   error // why the checkpoint can't be used
 	log        []Record
 	last       uint64 // ordinal of log's last record; base when it is empty
 	end        int    // offset after it
-	damage     error  // why the log ends there, nil when it just ends
+	damage     error  // what is damaged there, nil if the log just ends
 }
 
-// read finds what is valid.
+// read reads what is valid in the area.
 func (a area) read() (c contents, err error) {
 	if c.areaInfo, err = a.info(); err != nil {
 		return c, err
@@ -103,7 +103,7 @@ func (a area) read() (c contents, err error) {
 	for at, ordinal := c.start, c.base; ; {
 		r, o, flags, n, err := parse(a.mem[at:])
 		if err == nil && o != ordinal+1 {
-			err = errNoRecord // of an earlier generation, behind the end
+			err = errNoRecord // an old record, of an earlier generation
 		}
 		if err != nil {
 			if err != errNoRecord || len(batch) > 0 {

@@ -2,9 +2,9 @@ package journal
 
 import "errors"
 
-// Checkpoint is a state in the making, from which a reader starts instead of
-// from the records before. It is written into the area that is not in use,
-// whose contents are lost with Begin; the log goes on meanwhile.
+// Checkpoint is a state that is being written. A reader starts from it instead of from the
+// records before. It is written to the area that is not current, whose contents are lost
+// with Begin. Meanwhile the log continues.
 type Checkpoint struct {
 	log     *Log
 	area    area
@@ -16,11 +16,10 @@ type Checkpoint struct {
 	err     error
 }
 
-// Begin starts a checkpoint of the state as of now, after all that was
-// appended; the caller captures that state under the same lock. Whole says that
-// it has everything that is to be restored. One that is not whole, made in
-// haste while output floods, has the screen without its history: a reader
-// starts from the checkpoint before it if that one and its log are intact.
+// Begin starts a checkpoint of the present state, which includes all that was appended. The
+// caller captures that state under the same lock. whole says that it has all that is to be
+// restored. A checkpoint that is not whole, which is made during a flood, has the screen
+// without history: a reader starts from the one before it if that and its log are intact.
 func (l *Log) Begin(whole bool) (*Checkpoint, error) {
 	switch {
 	case load(l.mem[epochAt:]) != l.epoch:
@@ -37,8 +36,8 @@ func (l *Log) Begin(whole bool) (*Checkpoint, error) {
 	return c, nil
 }
 
-// Add writes a part of the state. It may run beside the log's methods. An error
-// is Commit's too.
+// Add writes a part of the state. It may run concurrently with the log's methods. Commit
+// returns its error, too.
 func (c *Checkpoint) Add(r Record) error {
 	if c.err != nil {
 		return c.err
@@ -57,9 +56,8 @@ func (c *Checkpoint) Add(r Record) error {
 	return nil
 }
 
-// Commit makes it the checkpoint that readers start from, with the records
-// appended since Begin behind it. After an error the log is as it was, except
-// that the area before is gone.
+// Commit makes readers start from this checkpoint, followed by the records appended since
+// Begin. After an error the log is as before, but the older area is lost.
 func (c *Checkpoint) Commit() error {
 	l := c.log
 	l.making = nil
@@ -85,13 +83,12 @@ func (c *Checkpoint) Commit() error {
 	return nil
 }
 
-// Abort gives the checkpoint up.
+// Abort abandons the checkpoint.
 func (c *Checkpoint) Abort() { c.log.making = nil }
 
-// Trim gives memory back that only a busy time needed: the area before the
-// current one, and what lies behind the log's end. Afterwards there is no
-// Recovered.Earlier until there is another checkpoint. It does nothing while a
-// checkpoint is being made or when the current one is not whole.
+// Trim frees the area before the current one, and the memory behind the log's end. Until the
+// next checkpoint there is then no Recovered.Earlier. Trim does nothing while a checkpoint is
+// being made or if the current one is not whole.
 func (l *Log) Trim() {
 	if l.making != nil || !l.info.whole || load(l.mem[epochAt:]) != l.epoch {
 		return
@@ -103,8 +100,8 @@ func (l *Log) Trim() {
 	remove(l.areas[l.current].mem[end:])
 }
 
-// Retire gives the log up and its memory back, when another journal has what it
-// had: a reader finds no checkpoint. The landing stays.
+// Retire frees the log's memory, when another journal has replaced it: a reader finds no
+// checkpoint. The landing stays.
 func (l *Log) Retire() {
 	if load(l.mem[epochAt:]) != l.epoch {
 		return
@@ -115,8 +112,8 @@ func (l *Log) Retire() {
 	}
 }
 
-// Trim gives back the memory of slots whose bytes were released. It is for the
-// reader's goroutine, between chunks.
+// Trim frees the memory of slots whose bytes were released. The goroutine that reads calls
+// it, between chunks.
 func (l *Landing) Trim() {
 	if load(l.mem[epochAt:]) != l.epoch {
 		return

@@ -1,26 +1,23 @@
-// Package journal is memory that outlives the host: what a host wrote there
-// before it died, at whatever instruction, the next one finds. It makes that
-// memory (a sealed memory file whose descriptor the keeper holds), writes and
-// reads logs with checkpoints in it, and lets ptys be read straight into it. It
-// knows bytes and names, not what they mean; package record does.
+// Package journal is memory that outlives the host: the next host finds what a host wrote
+// there, at whatever instruction it died. The memory is a sealed memory file whose descriptor
+// the keeper holds. The package writes and reads logs with checkpoints in it, and reads ptys
+// straight into it. It does not interpret the bytes; package record does.
 //
-// A Log and a Landing lie in a Memory. A Journal is a channel's: it has a Memory and
-// a name under which the keeper has its file, and when the state outgrows it a larger
-// one takes its place, which is written to beside it until the keeper has it. A Shelf
-// makes journals, leaves them with the keeper, and has some ready.
+// A Memory has a Log and a Landing. A Journal is the journal of a channel: a Memory, and the
+// name under which the keeper has its file. When the channel's state outgrows it, a larger
+// journal replaces it; until the keeper has that one, records go to both. A Shelf makes
+// journals, hands them to the keeper, and has spare ones ready.
 //
 // # Why it costs little
 //
-// The file is mapped, so appending is a copy and a checksum: no system call, no
-// lock, no wait. Only the process dies, not the machine, and a processor that
-// is done with an instruction is done with its stores, so nothing is flushed
-// and nothing is synced. History on disk, where that is not so, is not this
-// package's.
+// The file is mapped, so appending is a copy and a checksum: no system call, no lock, no
+// wait. A host's death does not undo its stores to memory, so nothing is flushed or synced.
+// The package does not protect against the death of the machine, and keeps nothing on disk.
 //
 // # Layout
 //
-// One journal per channel, so that a busy terminal evicts nobody else's and a
-// damaged one costs that terminal.
+// Each channel has its own journal, so that a busy terminal evicts nothing of another, and
+// damage affects only one.
 //
 //	page 0   magic, format, name; headers of the two areas; epoch; dropped
 //	page 1   headers of the slots; answered
@@ -28,82 +25,75 @@
 //	         area 0: checkpoint, log
 //	         area 1: checkpoint, log
 //
-// Log: batches of records are appended to the current area; a batch is there
-// when its first word is, which is stored last. A checkpoint is written to the
-// other area while the log goes on, then what was logged meanwhile is copied
-// behind it, and one store of a generation makes that area the current one. The
-// area before stays until the next checkpoint begins: its records are what
-// clients have missed, and it is the fallback when the newer one is damaged.
-// Records have ordinals without a hole, by which the two logs join.
+// Log: batches of records are appended to the current area. A batch exists once its first
+// word is stored, which is stored last. A checkpoint is written to the other area while the
+// log continues. Then what was logged meanwhile is copied behind it, and storing a generation
+// makes that area the current one. The older area stays until the next checkpoint begins: it
+// has the records that clients may have missed, and is the fallback if the newer one is
+// damaged. Records have consecutive ordinals, by which the two logs join.
 //
-// Recovery takes the newest checkpoint that is intact and all whole batches
-// behind it, up to the first that is damaged (length, CRC-32C, ordinal). It
-// never fails and makes nothing up; what it leaves out it says (Recovered). A
-// full log refuses, and is whole again after the next checkpoint; it never
-// waits. There is no clock in it.
+// Recovery takes the newest intact checkpoint and all complete batches behind it, up to the
+// first damaged one (length, CRC-32C, ordinal). It does not fail, and reports what it leaves
+// out (Recovered). A full log refuses appends until the next checkpoint; it never waits. The
+// format has no times.
 //
 // # From the pty to the log
 //
-// Bytes that the kernel gave out are nowhere else, so read(2) itself must put
-// them where they survive, and its count must survive too. The landing is a
-// part of the mapping, and a read goes so:
+// Bytes that read(2) returned exist nowhere else, so it must put them where they survive, and
+// its count must survive too. The landing is a part of the mapping. A read goes like this:
 //
 //	how many bytes are there?            FIONREAD: n
 //	note "adding n at the slot's end"    one store
 //	read exactly n                       readv, packet mode (TIOCPKT)
 //	note "slot has n more"               one store
 //
-// SIGKILL takes effect when a system call returns, so most deaths are between
-// the last two lines. In packet mode the kernel puts one byte of its own in
-// front, which readv leads elsewhere: it was set to a value that is never sent,
-// so that the next host sees whether the read took place; and as n bytes were
-// there and nobody else reads, it took all of them or none (the kernel does not
-// look at signals while it copies). That is exact for every output. Where the
-// system has no such thing (not Linux) the memory ahead is filled with 0xFF,
-// and what differs afterwards was read: exact but for output whose last byte is
-// 0xFF at that instant, which is in no UTF-8 text.
+// SIGKILL takes effect when a system call returns, so most deaths are between the last two
+// lines. In packet mode the kernel puts a byte of its own before the data, and readv puts that
+// byte into the slot's header. Before the read the byte there is set to a value that the
+// kernel never sends, so the next host sees whether the read took place. As n bytes were there
+// and only this goroutine reads, the read took all of them or none (the kernel checks no
+// signals while it copies). That is exact for all output. Systems other than Linux have no
+// such count: there the memory ahead is filled with 0xFF, and bytes that differ afterwards
+// were read. That is exact unless the output ends with the byte 0xFF at that instant, which
+// is in no UTF-8 text.
 //
-// The log then says up to which offset of the stream the actions in it have
-// come (a record in the same batch as they, so never one without the other),
-// and the next host processes the rest again. A slot is used anew when the log
-// has passed it (Release); an interactive terminal uses a few pages of the
-// first slot.
+// The log says up to which offset of the stream its actions have come (by a record in the
+// same batch, so neither exists without the other), and the next host processes the rest
+// again. A slot is reused when the log has passed it (Release); an interactive terminal uses
+// a few pages of the first slot.
 //
-// Not done: letting the keeper read (it must stay too simple to die); a pipe
-// that both hold, with tee(2) (four system calls for a read); logging input and
-// replaying it through the emulator (timers and resizes make that inexact).
+// Not done: letting the keeper read (it must stay too simple to fail); a pipe that both hold,
+// with tee(2) (four system calls per read); logging output and replaying it through the
+// emulator (timers and resizes make that inexact).
 //
 // # Ownership and concurrency
 //
-// Whoever Created or Opened a journal last has it: Open raises an epoch in the
-// memory, and an earlier host's Append, Begin, Commit and Read fail with
-// ErrFenced. A Journal and its Log are for one goroutine at a time (the holder of the host's
-// sequencing lock), a Landing's reads for one (the terminal's reader). Create,
-// Open, and the memory's alignment are the caller's care; Unmap only when
-// nothing uses the memory any more, records included. Whoever a Journal's checkpoint is lent to is
-// told before.
+// The host that called Create or Open last owns a journal: Open raises an epoch in the memory,
+// and an earlier host's Append, Begin, Commit and Read fail with ErrFenced. A Journal and its
+// Log may be used by one goroutine at a time (the holder of the host's sequencing lock), a
+// Landing's reads by one (the terminal's reader). The caller aligns the memory, and unmaps it
+// only when nothing uses it any more, records included. A borrower of a Journal's checkpoint
+// (Lend) is told before its memory changes.
 //
 // # Who uses it, and for what
 //
-// Package host/terminal reads ptys through the landing, even without a journal,
-// over plain memory, so that there is one way; it makes the records of its
-// checkpoints and marks, and restores a terminal from them (its documentation
-// says how). Package host has a journal for each channel: it appends what it is
-// about to tell clients, makes checkpoints when Due, leaves files with the
-// keeper, and adopts what an earlier host left.
+// Package host/terminal reads ptys through a landing; without a journal, the landing is over
+// plain memory, so that there is one way. It makes the records of its checkpoints and marks,
+// and restores a terminal from them (see its documentation). Package host/core has a journal
+// for each channel: it appends what it is about to send to clients, makes checkpoints when
+// Due, hands files to the keeper, and takes over what an earlier host left.
 //
 // # To the pty
 //
-// What is typed is written from a file in the keeper's care (Spool), by sendfile
-// from the file's own position, which the kernel moves by what the pty took: a next
-// host reads off how much that was, however the last one died, and finds the rest
-// in the file. How far all typing has come is noted beside the landing (SetTyped).
-// Where the system can't do that, SetTyping before a write and SetTyped after it
-// tell at least what is in doubt.
+// Typed input is written from a file that the keeper holds (Spool), by sendfile from the
+// file's own position. The kernel moves the position by what the pty took. However a host
+// died, the next one reads the position and finds the rest in the file. The offset up to
+// which input is written is noted beside the landing (SetTyped). Where sendfile to a tty does
+// not work, SetTyping before a write and SetTyped after it tell at least what is in doubt.
 //
 // # What it does not do
 //
-// No files with names, no disk, no sync, no encryption: the memory is as
-// private as the host's own, and swapped like it. It does not know what a
-// terminal is, and takes no part in deciding what is kept.
+// No named files, no disk, no sync, no encryption: the memory is as private as the host's
+// own, and swapped like it. The package does not know what a terminal is, and does not decide
+// what is kept.
 package journal

@@ -9,14 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrSize is Map's answer to a file that could be cut short under its reader,
-// or has been.
+// ErrSize is Map's error for a file that could be truncated while it is mapped, or was.
 var ErrSize = errors.New("the journal's file is not sealed or not whole")
 
-// CreateFile makes memory for a journal: a sealed memory file on Linux, elsewhere
-// or when that fails an unlinked file, 0600, in dir, the runtime directory. The
-// file has size bytes of zeros. It goes when the last descriptor and mapping
-// do; the keeper holds one (keeper.Client.Store).
+// CreateFile makes memory for a journal: a sealed memory file on Linux; on other systems, or
+// if that fails, an unlinked file of mode 0600 in dir, the runtime directory. It has size
+// bytes of zeros, and exists until its last descriptor and mapping are closed; the keeper
+// holds a descriptor (keeper.Client.Store).
 func CreateFile(dir string, size int) (*os.File, error) {
 	f, err := memoryFile(size)
 	if err == nil {
@@ -29,8 +28,8 @@ func CreateFile(dir string, size int) (*os.File, error) {
 	return f, nil
 }
 
-// unlinkedFile has all its blocks: with a full disk it fails here, and not with
-// a fault when the memory is written to.
+// unlinkedFile makes an unlinked file with all its blocks allocated: if the disk is full it
+// fails here, and not with a fault when the memory is written.
 func unlinkedFile(dir string, size int) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "journal.*")
 	if err != nil {
@@ -46,8 +45,8 @@ func unlinkedFile(dir string, size int) (*os.File, error) {
 	return f, nil
 }
 
-// Map maps a journal's file; size 0 means all of it. Unmap when nothing uses
-// the memory any more: not a log, not a landing, not a record.
+// Map maps size bytes of a journal's file, or all of it if size is 0. The caller unmaps the
+// memory when no log, landing or record uses it any more.
 func Map(f *os.File, size int) (mem []byte, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -75,7 +74,7 @@ func mapFD(fd, size int) ([]byte, error) {
 	return unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// Unmap gives back what Map gave.
+// Unmap unmaps the memory of Map.
 func Unmap(mem []byte) error {
 	if mem == nil {
 		return nil
@@ -87,16 +86,15 @@ func Unmap(mem []byte) error {
 type Memory struct {
 	Log     *Log
 	Landing *Landing
-	// File is the memory's, for keeper.Client.Store; nil for one that does not
+	// File is the memory's file, for keeper.Client.Store; nil if the memory does not
 	// outlive the process.
 	File *os.File
 	mem  []byte
 }
 
-// NewMemory makes a journal in memory that outlives the process once its File is
-// stored. When such memory can't be had the journal is of the process's own,
-// good for everything but a crash, and the error says why: the host goes on,
-// and tells.
+// NewMemory makes a journal in memory that outlives the process once its File is stored. If
+// it can't make such memory, it returns a journal in the process's own memory, which works
+// but does not survive a crash, and an error that says why.
 func NewMemory(dir string, o Options) (*Memory, error) {
 	if err := o.withDefaults().check(); err != nil {
 		return nil, err
@@ -119,8 +117,7 @@ func NewMemory(dir string, o Options) (*Memory, error) {
 	return m, fmt.Errorf("what terminals show will not survive a crash of the host: %w", err)
 }
 
-// AdoptMemory opens the journal of an earlier host, and takes f over. On an error f
-// is closed.
+// AdoptMemory opens the journal of an earlier host, and owns f. On an error it closes f.
 func AdoptMemory(f *os.File) (*Memory, Recovered, error) {
 	m := &Memory{File: f}
 	var err error
@@ -136,9 +133,8 @@ func AdoptMemory(f *os.File) (*Memory, Recovered, error) {
 	return m, r, nil
 }
 
-// Close lets go of the memory; what is stored with the keeper stays. Nothing of
-// the journal may be in use, nor be used afterwards: not a record that was
-// recovered, not a chunk, not by the terminal's reader.
+// Close unmaps the memory; the keeper's file stays. Nothing of the journal may be in use, then
+// or later: no recovered record, no chunk, no landing of a terminal's reader.
 func (m *Memory) Close() error {
 	mem, f := m.mem, m.File
 	m.mem, m.File, m.Log, m.Landing = nil, nil, nil, nil

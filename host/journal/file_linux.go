@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFile has memory for what is written only, and no file system. The seals
-// keep whoever has the descriptor from changing its size.
+// memoryFile makes a memory file, which uses memory only for written pages. Its seals keep
+// all holders of the descriptor from changing its size.
 func memoryFile(size int) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate("tandemux-journal", flags|unix.MFD_NOEXEC_SEAL)
@@ -30,8 +30,8 @@ func memoryFile(size int) (*os.File, error) {
 	return f, nil
 }
 
-// sealed reports that a file cannot be cut short: by its seals, or, if it is a
-// plain one, by having no name.
+// sealed reports whether a file cannot be truncated: because of its seals or, for a file that
+// can't have seals, because it has no name.
 func sealed(fd int, named bool) bool {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	if err != nil || seals == unix.F_SEAL_SEAL {
@@ -45,16 +45,16 @@ func allocate(f *os.File, size int) error {
 	return unix.Fallocate(int(f.Fd()), 0, 0, int64(size))
 }
 
-// remove frees whole pages of a mapping's memory, which read as zeros then. In
-// memory that is no mapping of a file it does nothing.
+// remove frees whole pages of a mapped file, which then read as zeros. On other memory it does
+// nothing.
 func remove(mem []byte) {
 	if len(mem) > 0 {
-		unix.Madvise(mem, unix.MADV_REMOVE) //nolint:errcheck // it is a kindness
+		unix.Madvise(mem, unix.MADV_REMOVE) //nolint:errcheck // it only saves memory
 	}
 }
 
-// sendfile writes n bytes of a file from its position on to a non-blocking tty,
-// and moves the position by what that takes.
+// sendfile writes n bytes of a file, from its position on, to a non-blocking tty. The position
+// moves by what the tty takes.
 func sendfile(to uintptr, from, n int) (int, error) {
 	sent, _, errno := syscall.RawSyscall6(unix.SYS_SENDFILE, to, uintptr(from), 0, uintptr(n), 0, 0)
 	if errno != 0 {

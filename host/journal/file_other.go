@@ -13,7 +13,7 @@ func memoryFile(int) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func sealed(_ int, named bool) bool { return !named }
 
-// allocate writes zeros, as a sparse file would fault on a full disk.
+// allocate writes zeros: writing to a mapped sparse file would fault on a full disk.
 func allocate(f *os.File, size int) error {
 	zeros := make([]byte, 1<<20)
 	for size > 0 {
@@ -26,17 +26,17 @@ func allocate(f *os.File, size int) error {
 	return nil
 }
 
-// remove: there is no way to free a part of a file's memory.
+// remove does nothing: other systems can't free a part of a file's memory.
 func remove([]byte) {}
 
-// sendfile: elsewhere it is for sockets only.
+// sendfile fails: on other systems it writes to sockets only.
 func sendfile(uintptr, int, int) (int, error) { return 0, unix.ENOSYS }
 
 func rewind(int, int) error { return unix.ENOSYS }
 
 type packet struct{}
 
-// countable: reads are marked instead.
+// countable reports false: readMarked counts reads instead.
 func countable(int) (bool, error) { return false, nil }
 
 func (l *Landing) readExact(s *slot, fd int, _ manner) (int, error) { return l.readMarked(s, fd) }

@@ -6,44 +6,44 @@ import (
 	"time"
 )
 
-// growth times the size of a state that fills more than half of a journal is how
-// large the one is that replaces it.
+// A journal of which a state fills more than half is replaced by one of growth times the
+// state's size.
 const growth = 3
 
-// Journal is a channel's journal: memory that the keeper has under a name. One that
-// replaces another, as the state outgrew it, is written to along with it until the
-// keeper has the new one. Its methods are for one goroutine at a time, as under the
-// host's sequencing lock.
+// Journal is a channel's journal: memory whose file the keeper has under a name. A journal may
+// replace another one that the state has outgrown. Until the keeper has the new one, records
+// go to both. One goroutine at a time may call its methods, as under the host's sequencing
+// lock.
 type Journal struct {
-	// Name is the keeper's, of the file.
+	// Name is the keeper's name of the file.
 	Name string
-	// Made is higher in the later of two journals.
+	// Made orders a channel's journals: it is higher in the later one.
 	Made int64
-	// Broken says why a crash of the host would lose something, nil when it would
-	// not.
+	// Broken says why a crash of the host would lose state, nil when it would not.
 	Broken error
 
 	mem *Memory // nil once it is closed
 	// former is the journal that this one replaces, until the keeper has this one.
 	former *Journal
-	// landing is the journal that a terminal's pty is read into, where this one has
-	// replaced it for all else; nil when this one is it.
+	// landing is the replaced journal whose landing a terminal's pty is still read into;
+	// nil when that is this one.
 	landing *Journal
 
-	// lent has who reads the checkpoint's memory read it no more; nil when nobody does.
+	// lent is Lend's share, to be called with nil before the checkpoint's memory changes;
+	// nil when the memory is not lent.
 	lent func(saved []byte)
 
 	// Retry says when a checkpoint that does not fit is tried again.
 	Retry Retry
 
 	bare     bool      // the latest checkpoint has no history
-	used     time.Time // when something was written last
+	used     time.Time // time of the last write
 	appended int       // bytes since the memory was trimmed
 	timer    *time.Timer
 }
 
-// Adopt takes a journal over from an earlier host, of the keeper's file of a name. On
-// an error f is closed.
+// Adopt takes over a journal of an earlier host. f is the keeper's file of that name. On an
+// error Adopt closes it.
 func Adopt(name string, f *os.File) (*Journal, Recovered, error) {
 	m, r, err := AdoptMemory(f)
 	if err != nil {
@@ -54,19 +54,19 @@ func Adopt(name string, f *os.File) (*Journal, Recovered, error) {
 	return j, r, nil
 }
 
-// takeFile takes the file out. The mapping stays; a descriptor for each terminal
-// would be too many.
+// takeFile removes the file and returns it. The mapping stays: one descriptor for each
+// terminal would be too many.
 func (j *Journal) takeFile() *os.File {
 	f := j.mem.File
 	j.mem.File = nil
 	return f
 }
 
-// Open reports whether there is a journal that was not closed.
+// Open reports whether the journal is not nil and not closed.
 func (j *Journal) Open() bool { return j != nil && j.mem != nil }
 
-// Close lets go of the memory, and gives the names under which the keeper has what
-// belongs together. Nothing may use it any more. It may be nil.
+// Close unmaps the memory, which nothing may use any more. It returns the names of the
+// journal's files at the keeper. The journal may be nil.
 func (j *Journal) Close() (names []string) {
 	if j == nil {
 		return nil
@@ -83,7 +83,7 @@ func (j *Journal) Close() (names []string) {
 		names = append(names, j.former.Close()...)
 	}
 	names = append(names, j.landing.Close()...)
-	j.mem.Close() //nolint:errcheck // the keeper has it, or nobody needs it
+	j.mem.Close() //nolint:errcheck // the keeper has the file, or nothing needs it
 	j.mem = nil
 	return names
 }
@@ -96,9 +96,8 @@ func (j *Journal) Landing() *Landing {
 	return j.mem.Landing
 }
 
-// LandIn makes a terminal's journal, of two that an earlier host left, go on with the
-// landing that the one before has, if it has one. It reports whether that one is
-// still needed for it.
+// LandIn makes the later of a terminal's two journals from an earlier host use the landing of
+// the one before, if that has one. It reports whether the one before is still needed for that.
 func (j *Journal) LandIn(before *Journal) bool {
 	switch {
 	case before.landing != nil:
@@ -110,15 +109,15 @@ func (j *Journal) LandIn(before *Journal) bool {
 	return false
 }
 
-// RetireLanding gives up the log of the journal that the landing is in, in case that
-// the last host did not come to it.
+// RetireLanding retires the log of the journal that has the landing, in case the last host
+// died before it did.
 func (j *Journal) RetireLanding() {
 	if j.landing != nil {
 		j.landing.mem.Log.Retire()
 	}
 }
 
-// Append writes records, all or none.
+// Append appends all records or none.
 func (j *Journal) Append(records ...Record) error {
 	if j.former != nil {
 		if err := j.former.Append(records...); errors.Is(err, ErrFenced) {
@@ -131,14 +130,15 @@ func (j *Journal) Append(records ...Record) error {
 	return err
 }
 
-// Room is how many bytes of records there is room for until a checkpoint must be made.
+// Room is how many bytes of records fit before a checkpoint must be made.
 func (j *Journal) Room() int { return j.mem.Log.Room() }
 
-// Due reports that it is time for a checkpoint.
+// Due reports whether a checkpoint is due.
 func (j *Journal) Due() bool { return j.mem.Log.Due() }
 
-// Lend gives the checkpoint's memory, in which there need not be what is looked for, to be
-// read until share is called with nil, before the next checkpoint or the journal's end.
+// Lend calls share with the checkpoint's memory. The borrower may read it until share is called
+// with nil, before the next checkpoint or the journal's end. The borrower must compare: the
+// memory need not have the bytes that it looks for.
 func (j *Journal) Lend(share func(saved []byte)) {
 	if !j.Open() {
 		return
@@ -156,7 +156,7 @@ func (j *Journal) takeBack() {
 	}
 }
 
-// Checkpoint writes a state, and makes room for a log behind it.
+// Checkpoint writes a state, and makes room for the log behind it.
 func (j *Journal) Checkpoint(records []Record, bare bool) error {
 	j.takeBack()
 	c, err := j.mem.Log.Begin(!bare)
@@ -176,8 +176,8 @@ func (j *Journal) Checkpoint(records []Record, bare bool) error {
 	return nil
 }
 
-// Outgrown reports that a state takes more than half of the journal, and gives the
-// size of one that it would fit into, up to a most.
+// Outgrown reports whether a state takes more than half of the journal, and the area that a
+// journal for it needs, at most most bytes.
 func (j *Journal) Outgrown(state []Record, most int) (area int, yes bool) {
 	size := 0
 	for _, r := range state {
@@ -187,8 +187,7 @@ func (j *Journal) Outgrown(state []Record, most int) (area int, yes bool) {
 	return min(most, growth*size), size >= have/2 && have < most && j.former == nil
 }
 
-// replace makes j the journal in place of a former one. With a pty that one's landing
-// stays in use.
+// replace makes j replace a former journal. With a pty the former one's landing stays in use.
 func (j *Journal) replace(former *Journal, pty bool) {
 	former.takeBack()
 	j.former = former
@@ -200,19 +199,19 @@ func (j *Journal) replace(former *Journal, pty bool) {
 	}
 }
 
-// GiveUp lets go of a journal that has not come to replace another.
+// GiveUp closes a journal that could not replace another.
 func (j *Journal) GiveUp() {
 	j.former, j.landing = nil, nil
 	j.Close()
 }
 
-// left deals with what became of leaving the journal with the keeper: then the one
-// before is let go of, and after an error it stays, as good as it is. It gives the
-// names of what the keeper is to discard.
+// left is called when the keeper has the journal's file, or with the error if it has not. On
+// success it closes the former journal; after an error that stays. It returns the names of the
+// files that the keeper is to discard.
 func (j *Journal) left(err error) (names []string) {
 	old := j.former
 	switch {
-	case j.mem == nil: // it was closed meanwhile
+	case j.mem == nil: // it has been closed meanwhile
 		return []string{j.Name}
 	case err != nil:
 		j.Broken = err
@@ -228,15 +227,15 @@ func (j *Journal) left(err error) (names []string) {
 }
 
 const (
-	// tidyAfter is how long a channel must be quiet for a bare checkpoint to be made
-	// whole, and for memory that only a busy time needed to be given back.
+	// tidyAfter is how long a channel must be quiet before Tidy is due.
 	tidyAfter = time.Second
-	// trimBytes is how much must have been appended for that to be worth while.
+	// trimBytes is how many bytes must have been appended before freeing memory is
+	// worthwhile.
 	trimBytes = 256 << 10
 )
 
-// Touch notes that the journal was used, and has tidy called, on a goroutine of its
-// own, when it may be time for Tidy. There is no timer while nothing happens.
+// Touch notes that the journal was used, and schedules a call of tidy, on its own goroutine,
+// for when Tidy may be due. Without Touch no timer runs.
 func (j *Journal) Touch(now time.Time, tidy func()) {
 	j.used = now
 	if j.timer == nil {
@@ -244,14 +243,13 @@ func (j *Journal) Touch(now time.Time, tidy func()) {
 	}
 }
 
-// Rests reports that the channel is quiet and memory is to be given back.
+// Rests reports whether the channel is quiet and memory is to be freed.
 func (j *Journal) Rests(now time.Time) bool {
 	return j.Open() && j.appended > trimBytes && now.Sub(j.used) >= tidyAfter
 }
 
-// Tidy has a checkpoint made whole that was made in haste, and gives memory back, when
-// the channel has been quiet. checkpoint makes one and gives the channel's journal after
-// that.
+// Tidy, once the channel has been quiet, replaces a checkpoint without history by a whole one,
+// and frees memory. checkpoint makes a checkpoint and returns the channel's journal after it.
 func (j *Journal) Tidy(now time.Time, checkpoint func() *Journal) {
 	if left := tidyAfter - now.Sub(j.used); left > 0 {
 		j.timer.Reset(left)
@@ -268,30 +266,30 @@ func (j *Journal) Tidy(now time.Time, checkpoint func() *Journal) {
 	}
 }
 
-// Retry says when a checkpoint is to be tried again that did not fit.
+// Retry says when to try again after a checkpoint that did not fit.
 type Retry struct {
-	again time.Time // not to be tried before, after an attempt that failed
-	full  time.Time // not to be tried with the history before, as it did not fit
+	again time.Time // when to try again
+	full  time.Time // when to try again with the history
 }
 
 const (
-	// retryAfter is the least time between two attempts, which take a retryShare of
-	// the time at most.
+	// retryAfter is the least time between two attempts. Attempts take at most one
+	// retryShare-th of the time.
 	retryAfter = time.Second
 	retryShare = 50
 )
 
-// ErrBare says that a terminal's checkpoint has no history, as there is no room.
+// ErrBare says that a terminal's checkpoint has no history, for lack of room.
 var ErrBare = errors.New("the history is larger than its journal may be")
 
-// Waits reports that no checkpoint is to be tried now: one failed just before.
+// Waits reports whether no checkpoint is to be tried now, since one has just failed.
 func (r *Retry) Waits(now time.Time) bool { return now.Before(r.again) }
 
-// Bare reports that only a bare checkpoint is to be tried.
+// Bare reports whether only a bare checkpoint is to be tried.
 func (r *Retry) Bare(now time.Time) bool { return now.Before(r.full) }
 
-// Note takes how an attempt went that took from began to end. It gives why a crash
-// would lose something, ErrBare if only the history.
+// Note takes the result of an attempt that took from began to end. It returns why a crash
+// would lose state, ErrBare if only the history, nil for nothing.
 func (r *Retry) Note(began, end time.Time, bare bool, err error) error {
 	pause := max(retryAfter, retryShare*end.Sub(began))
 	switch {

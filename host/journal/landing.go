@@ -11,19 +11,18 @@ import (
 const (
 	// Headroom is how many bytes in front of what was read a caller may change.
 	Headroom = 8
-	// slotSize is how much one slot holds.
+	// slotSize is how many bytes one slot holds.
 	slotSize   = 64 << 10
 	slotFront  = 64 // before a slot's bytes; Headroom lies in it
 	slotStride = slotFront + slotSize + page - slotFront
 	maxSlots   = 60
 	slotHeader = 64
-	// leastRoom is how much must be left of a slot for a read to begin there:
-	// the most that a pty gives at a time, on Linux, and to spare.
+	// leastRoom is how many bytes of a slot must be free for a chunk to begin there: more
+	// than a pty returns per read on Linux.
 	leastRoom = 8 << 10
 	// answeredAt is in the landing's page, behind the slots' headers.
 	answeredAt = page + maxSlots*slotHeader
-	// Next to it: how much of what was typed was begun to be written to the pty,
-	// and how much was.
+	// Next to it are the offsets of SetTyping and SetTyped.
 	typingAt = answeredAt + 8
 	typedAt  = typingAt + 8
 )
@@ -32,29 +31,29 @@ const (
 //
 //	 0  offset in the stream of its first byte
 //	 8  bytes that it has (4); bytes that a read may be adding (31 bits), and
-//	    whether it adds all of them or none (the highest)
-//	16  what the kernel put there with them (1)
+//	    whether it adds all of them or none (the highest bit)
+//	16  the packet's first byte (1)
 const (
-	// unset is what no packet begins with.
+	// unset is a byte with which no packet begins.
 	unset = 0xA5
-	// exactly marks a read of as many bytes as there were.
+	// exactly marks a read that adds all its bytes or none.
 	exactly = 1 << 31
-	// filler is what memory holds where a read is going to put bytes that can't
-	// be counted beforehand; it is in no UTF-8 text.
+	// filler is in the memory into which a read puts bytes that can't be counted
+	// beforehand. It is in no UTF-8 text.
 	filler = 0xFF
 )
 
-// Landing is the memory that a pty is read into: from the moment at which the
-// kernel hands bytes out they are where the next host finds them. One goroutine
-// reads; Release, Answered and SetAnswered may be called from any.
+// Landing is the memory that a pty is read into: the kernel puts bytes right where the next
+// host finds them. One goroutine reads; Release, Answered and SetAnswered may be called from
+// any goroutine.
 type Landing struct {
 	mem      []byte
 	epoch    uint64
 	slots    []slot
-	released atomic.Uint64 // offset; what lies before it is in the log
-	pos      uint64        // offset of what is read next
+	released atomic.Uint64 // offset of Release
+	pos      uint64        // offset in the stream of the next byte to read
 	current  int           // slot, -1 before the first
-	begun    int           // where in it the present chunk began
+	begun    int           // where the present chunk begins in it
 	exact    bool          // reads are counted beforehand
 	scratch  packet
 }
@@ -63,7 +62,7 @@ type slot struct {
 	head, mem []byte // mem begins slotFront bytes before the slot's first
 	off       uint64
 	n         int
-	touched   int // pages of mem up to here are there
+	touched   int // pages of mem up to here are present
 }
 
 func newLanding(l *Log, slots int) *Landing {
@@ -79,11 +78,10 @@ func newLanding(l *Log, slots int) *Landing {
 
 func (s *slot) bytes() []byte { return s.mem[slotFront : slotFront+slotSize] }
 
-// Resume makes the landing of an opened journal usable: everything before from
-// was processed, as the log says. It gives the bytes that the last host had
-// read and not yet logged the consequences of, which are to be processed next,
-// as if they had just been read, in order. It may be repeated, with the same
-// result, until the next Begin.
+// Resume makes the landing of an opened journal usable. The log says that everything before
+// from was processed. Resume returns the bytes that the last host had read and not logged; the
+// caller processes them next, in order, as if they had just been read. Until the next Begin
+// it may be called again, with the same result.
 func (l *Landing) Resume(from uint64) (pieces []Piece) {
 	var rest []*slot
 	l.pos = from
@@ -115,22 +113,22 @@ func (l *Landing) Resume(from uint64) (pieces []Piece) {
 	return pieces
 }
 
-// Piece is a part of what was read. Missing counts the bytes before it that are
-// gone, which happens only when appends had failed or the journal was damaged.
+// Piece is a part of what was read. Missing counts lost bytes before it; bytes are lost only
+// if appends had failed or the journal was damaged.
 type Piece struct {
 	Missing uint64
 	Data    []byte
 }
 
-// settle decides what became of a read that the last host did not come back
-// from, and notes it.
+// settle finds out how many bytes a read put into the slot during which the last host died,
+// and notes them.
 func (s *slot) settle() {
 	w := load(s.head[8:])
 	n, want := uint32(w), uint32(w>>32)
 	s.off = binary.NativeEndian.Uint64(s.head)
 	room := uint32(slotSize)
 	if n > room {
-		n, want = 0, 0 // nonsense
+		n, want = 0, 0 // the header is damaged
 	}
 	got := uint32(0)
 	if count := want &^ exactly; want != 0 && count <= room-n && s.head[16] == 0 {
@@ -146,8 +144,8 @@ func (s *slot) settle() {
 	store(s.head[8:], uint64(s.n))
 }
 
-// Begin starts a chunk: the reads that follow, up to Chunk. False when all
-// slots hold bytes that were not released yet.
+// Begin starts a chunk, which the following reads fill, up to Chunk. It returns false if all
+// slots have bytes that were not released yet.
 func (l *Landing) Begin() bool {
 	done := l.released.Load()
 	if l.current >= 0 {
@@ -157,7 +155,7 @@ func (l *Landing) Begin() bool {
 			return true
 		}
 	}
-	// The first that is free, so that few are ever used.
+	// Take the first free slot, so that few are ever used.
 	for i := range l.slots {
 		s := &l.slots[i]
 		if s.off+uint64(s.n) > done {
@@ -172,27 +170,26 @@ func (l *Landing) Begin() bool {
 	return false
 }
 
-// Read reads from a pty, without waiting, to the end of the chunk; n is 0
-// without an error at the end of the output, or when the chunk is full. Errors
-// are read's, and ErrFenced. The pty must be non-blocking and read in no other
-// way.
+// Read appends to the chunk what a pty has to read. n is 0 without an error at the end of the
+// output, or if the chunk is full. Errors are read(2)'s, and ErrFenced. The pty must be
+// non-blocking, and nothing else may read it.
 func (l *Landing) Read(fd int) (n int, err error) {
 	return l.read(fd, whileTold)
 }
 
-// ReadNow is Read by system calls that the scheduler is not told of, for when
-// something is sure to be there (package rawio says why).
+// ReadNow is Read by system calls that are not announced to Go's scheduler, for when there is
+// surely something to read (see package rawio).
 func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, atOnce) }
 
-// ReadReady is ReadNow if something is there; EAGAIN says that nothing is. It may miss
-// what the kernel's own worker is about to bring.
+// ReadReady is ReadNow if there is something to read, and EAGAIN if not. It may miss what the
+// kernel's worker is about to deliver.
 func (l *Landing) ReadReady(fd int) (n int, err error) { return l.read(fd, ifReady) }
 
-// manner is how a read is made, as Read, ReadNow and ReadReady say.
+// manner is the manner of a read: Read's, ReadNow's or ReadReady's.
 type manner uint8
 
 const (
-	whileTold manner = iota // the scheduler is told
+	whileTold manner = iota // the scheduler is told of the system call
 	atOnce
 	ifReady
 )
@@ -217,36 +214,35 @@ func (l *Landing) read(fd int, how manner) (n int, err error) {
 	return n, err
 }
 
-// Full reports that the chunk can take no more.
+// Full reports whether the chunk is full.
 func (l *Landing) Full() bool { return l.slots[l.current].n == slotSize }
 
-// intend notes that a read is about to put bytes at the slot's end.
+// intend notes that a read is about to add bytes to the slot.
 func (s *slot) intend(want uint32) { store(s.head[8:], uint64(s.n)|uint64(want)<<32) }
 
-// done notes how many it put there.
+// done notes how many bytes the read added.
 func (s *slot) done(n int) {
 	s.n += n
 	store(s.head[8:], uint64(s.n))
 }
 
-// readMarked counts what arrived by what is not filler any more. It is exact
-// but for output that ends with the filler's bytes at the instant of a crash.
+// readMarked reads into memory full of filler, so that the next host can count what arrived.
+// That is exact unless output ends with filler bytes at the instant of a crash.
 func (l *Landing) readMarked(s *slot, fd int) (int, error) {
 	b := s.bytes()[s.n:]
 	b = b[:min(len(b), leastRoom)]
 	for i := range b {
 		b[i] = filler
 	}
-	s.head[16] = 0 // bytes, as in a packet
+	s.head[16] = 0 // as a packet with data
 	s.intend(uint32(len(b)))
 	n, err := readPlain(fd, b)
 	s.done(max(n, 0))
 	return max(n, 0), err
 }
 
-// Chunk gives what was read since Begin, with Headroom bytes in front, which
-// the caller may overwrite; it must leave the rest alone. It is valid until it
-// is released.
+// Chunk returns what was read since Begin, with Headroom bytes in front. The caller may
+// overwrite the headroom, but not the rest. The chunk is valid until it is released.
 func (l *Landing) Chunk() []byte {
 	s := &l.slots[l.current]
 	return s.mem[slotFront+l.begun-Headroom : slotFront+s.n : slotFront+s.n]
@@ -255,41 +251,39 @@ func (l *Landing) Chunk() []byte {
 // Size is how many bytes all slots hold.
 func (l *Landing) Size() uint64 { return uint64(len(l.slots)) * slotSize }
 
-// Pos is the offset in the stream of what will be read next.
+// Pos is the offset in the stream of the next byte to read.
 func (l *Landing) Pos() uint64 { return l.pos }
 
-// Release says that what came of the stream before an offset is in the log, or
-// lost to a full one: its memory is free.
+// Release frees the memory of the stream before an offset: what follows from it is in the
+// log, or lost because the log is full.
 func (l *Landing) Release(to uint64) { l.released.Store(to) }
 
 // Released is the last offset given to Release.
 func (l *Landing) Released() uint64 { return l.released.Load() }
 
-// SetAnswered notes, before replies are written to the pty, the offset behind
-// the last question that they answer: a next host that processes these bytes
-// again keeps silent up to there. A program rather misses an answer than reads
-// one twice.
+// SetAnswered notes, before replies are written to the pty, the offset behind the last query
+// that they answer. A next host that processes these bytes again does not answer up to there:
+// a program may miss an answer, but reads none twice.
 func (l *Landing) SetAnswered(to uint64) { store(l.mem[answeredAt:], to) }
 
-// Answered is the offset up to which questions were answered.
+// Answered is the offset of SetAnswered.
 func (l *Landing) Answered() uint64 { return load(l.mem[answeredAt:]) }
 
-// SetTyping notes, before it is written to the pty, up to which offset what was
-// typed is begun, and SetTyped, after that, up to which it is done. What a host
-// that dies leaves between the two may have arrived or not.
+// SetTyping notes, before a write to the pty, the offset in the typed input that the write
+// reaches; SetTyped notes after it the offset that it has reached. If a host dies in between,
+// the input between the two may have arrived or not.
 func (l *Landing) SetTyping(to uint64) { store(l.mem[typingAt:], to) }
 
-// SetTyped is described at SetTyping.
+// SetTyped: see SetTyping.
 func (l *Landing) SetTyped(to uint64) { store(l.mem[typedAt:], to) }
 
-// Typed gives both offsets.
+// Typed returns the offsets of SetTyping and SetTyped.
 func (l *Landing) Typed() (begun, done uint64) {
 	return load(l.mem[typingAt:]), load(l.mem[typedAt:])
 }
 
-// Prepare makes a pty ready to be read into the landing and reports whether
-// reads are counted exactly; they are where the system can say how much there
-// is to read and that it was read (Linux).
+// Prepare prepares a pty for being read into the landing. It reports whether reads are counted
+// exactly, which needs Linux.
 func (l *Landing) Prepare(fd int) (exact bool, err error) {
 	if len(l.slots) == 0 {
 		return false, fmt.Errorf("journal: it was made without slots")

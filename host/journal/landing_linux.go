@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// packet is what readv needs.
+// packet is the arguments of readv.
 type packet struct {
 	iov   [2]unix.Iovec
 	there int32
 }
 
-// countable puts the pty into packet mode: each read then begins with a byte of
-// its own, 0 for output, so that the next host sees whether a read took place.
-// The programs on the other side notice nothing.
+// countable puts the pty into packet mode: the kernel then begins each read with a byte of its
+// own, 0 for output, by which the next host sees whether a read took place. Programs in the
+// terminal don't notice.
 func countable(fd int) (bool, error) {
 	if _, err := unix.IoctlGetInt(fd, unix.TIOCINQ); err != nil {
-		return false, nil //nolint:nilerr // some systems can't; the marked way works there
+		return false, nil //nolint:nilerr // not all systems can; readMarked works there
 	}
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCPKT, 1); err != nil {
 		return false, nil //nolint:nilerr // as above
@@ -27,9 +27,9 @@ func countable(fd int) (bool, error) {
 	return true, nil
 }
 
-// readExact reads as many bytes as there are. The kernel gives all of them or,
-// when the process dies before, none, and says which with the packet's byte; a
-// read that was killed in the kernel still comes to its end there.
+// readExact reads as many bytes as there are. The kernel returns all of them, or none if the
+// process dies before; the packet's byte tells which. A read whose process is killed still
+// completes in the kernel.
 func (l *Landing) readExact(s *slot, fd int, how manner) (total int, err error) {
 	for s.n < slotSize {
 		there, err := l.available(fd)
@@ -43,8 +43,8 @@ func (l *Landing) readExact(s *slot, fd int, how manner) (total int, err error) 
 		case how == ifReady:
 			return 0, syscall.EAGAIN
 		}
-		// None may mean that they have not come through yet, or the end: one
-		// byte can't be read by halves either.
+		// If there are none, they may not have come through yet, or the output has ended.
+		// Try to read one byte, which is also read as a whole or not at all.
 		want := min(max(there, 1), slotSize-s.n)
 		s.touch(want)
 		s.head[16] = unset
@@ -53,7 +53,7 @@ func (l *Landing) readExact(s *slot, fd int, how manner) (total int, err error) 
 		if n > 0 && s.head[16] == 0 {
 			s.done(n - 1)
 			if total += n - 1; n == 1 || there == 0 {
-				continue // a packet without bytes, or the first of what came through
+				continue // a packet without data, or the first byte of what came through
 			}
 			return total, nil
 		}
@@ -61,7 +61,7 @@ func (l *Landing) readExact(s *slot, fd int, how manner) (total int, err error) 
 		if n <= 0 {
 			return total, err
 		}
-		// A packet about flow control or flushing: nobody here wants to know.
+		// A packet about flow control or flushing, which we ignore.
 	}
 	return total, nil
 }
@@ -77,14 +77,13 @@ func (l *Landing) available(fd int) (int, error) {
 	return int(l.scratch.there), nil
 }
 
-// ready reports whether a read would not have to wait for the kernel's worker.
+// ready reports whether a read has something without a wait for the kernel's worker.
 func (l *Landing) ready(fd int) bool {
 	n, err := l.available(fd)
 	return err != nil || n > 0
 }
 
-// readv reads a packet: its first byte into the slot's header, the rest to the
-// slot's end.
+// readv reads a packet: its first byte into the slot's header, its data to the slot's end.
 func (l *Landing) readv(s *slot, fd, want int, now bool) (int, error) {
 	v := &l.scratch.iov
 	v[0].Base, v[1].Base = &s.head[16], &s.bytes()[s.n]
@@ -104,12 +103,11 @@ func (l *Landing) readv(s *slot, fd, want int, now bool) (int, error) {
 	return int(n), nil
 }
 
-// touch makes the pages that a read will write to: one that is missing could
-// fail the read, after the kernel took the bytes from the pty, if the process
-// is killed just then.
+// touch makes the pages present that a read will write to. Otherwise a read could fail on a
+// missing page, after the kernel took the bytes from the pty, if the process is killed then.
 func (s *slot) touch(want int) {
 	for end := slotFront + s.n + want; s.touched < end; s.touched += page {
-		s.mem[s.touched] = 0 // nothing was read into this page yet
+		s.mem[s.touched] = 0 // the page has no data yet
 	}
 }
 

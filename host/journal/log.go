@@ -10,13 +10,12 @@ import (
 
 // Errors that callers branch on.
 var (
-	// ErrFull is Append's and Commit's answer when the area has no room left:
-	// make a checkpoint, or a smaller one.
+	// ErrFull says that the area has no room left (Append, Commit): make a checkpoint,
+	// or a smaller one.
 	ErrFull = errors.New("the journal is full")
-	// ErrFenced is the answer to a host whose journal another one has opened.
+	// ErrFenced says that another host has opened the journal.
 	ErrFenced = errors.New("another host has opened the journal")
-	// ErrFormat is Open's answer to a journal of another format, or to what is
-	// no journal. What is in it is of no use to this program.
+	// ErrFormat says that the memory is no journal, or one of another format (Open).
 	ErrFormat = errors.New("not a journal of this format")
 )
 
@@ -29,16 +28,15 @@ const (
 	maxName   = 1100
 	areasAt   = 2048
 	epochAt   = 3072 // counts the hosts that had the journal
-	droppedAt = 3080 // batches that found no room since the last checkpoint
+	droppedAt = 3080 // batches that did not fit since the last checkpoint
 )
 
 // Options say how a journal is laid out.
 type Options struct {
-	// Name says whose journal it is, such as a channel's URI: at most 1100
-	// bytes.
+	// Name says what the journal is of, such as a channel's URI, in at most 1100 bytes.
 	Name string
-	// Area is the size in bytes of each of the two areas; 0 means 2.5 MiB. It
-	// bounds a checkpoint and the log until the next one together.
+	// Area is the size in bytes of each of the two areas; 0 means 2.5 MiB. A checkpoint
+	// and the log that follows it must fit into one.
 	Area int
 	// Slots is how many buffers of 64 KiB a terminal's output is read into;
 	// 0 for a journal without a pty. At most 60.
@@ -53,7 +51,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Size is how many bytes a journal needs. Memory is used for what is written.
+// Size is how many bytes a journal needs. Only written pages use memory.
 func (o Options) Size() int {
 	o = o.withDefaults()
 	return 2*page + o.Slots*slotStride + 2*o.Area
@@ -69,9 +67,9 @@ func (o Options) check() error {
 	return nil
 }
 
-// Log is the log of one channel, in memory that outlives the process. Its
-// methods are for one goroutine at a time, as under the host's sequencing lock;
-// a Checkpoint's Add may run beside them.
+// Log is the log of one channel, in memory that outlives the process. One goroutine at a time
+// may call its methods, as under the host's sequencing lock. A Checkpoint's Add may run
+// concurrently with them.
 type Log struct {
 	mem     []byte
 	areas   [2]area
@@ -144,11 +142,10 @@ func options(mem []byte) (o Options, err error) {
 	return o, nil
 }
 
-// Append adds records, all or none, to what a next host recovers; when it
-// returns they are there, whatever happens to this process. ErrFull when they
-// don't fit, ErrFenced when this host is no longer the one. After ErrFull all
-// appends fail until a checkpoint that was begun later is committed, as a log
-// with a hole is none.
+// Append appends all records or none. When it returns, the next host will find them, whatever
+// happens to this process. It returns ErrFull if they don't fit, and ErrFenced if another host
+// has opened the journal. After ErrFull all appends fail until a checkpoint that was begun
+// later is committed, since a log must not have a hole.
 func (l *Log) Append(records ...Record) error {
 	if len(records) == 0 {
 		return nil
@@ -168,8 +165,8 @@ func (l *Log) Append(records ...Record) error {
 		store(l.mem[droppedAt:], lost+1)
 		return ErrFull
 	}
-	// The end first, the rest of the batch, and the first word last: until
-	// then a reader sees none of it.
+	// Store the end mark first, then the batch, and its first word last: until then a reader
+	// sees none of it.
 	a.terminate(l.at + size)
 	at, first := l.at, uint64(0)
 	for i := range records {
@@ -191,8 +188,7 @@ func (l *Log) Append(records ...Record) error {
 	return nil
 }
 
-// Room is how many bytes are left until a checkpoint must be committed; 0 when
-// appends were refused.
+// Room is how many bytes are left until a checkpoint must be committed; 0 after ErrFull.
 func (l *Log) Room() int {
 	if load(l.mem[droppedAt:]) > 0 {
 		return 0
@@ -200,12 +196,12 @@ func (l *Log) Room() int {
 	return len(l.areas[l.current].mem) - l.at
 }
 
-// Due reports that it is time for a checkpoint: an eighth of the area is left, or of a small
-// area a quarter, as what comes next must find room.
+// Due reports whether a checkpoint is due: less than an eighth of the area is left, or of a
+// small area less than a quarter, so that what comes next fits.
 func (l *Log) Due() bool {
 	area := len(l.areas[l.current].mem)
 	return l.Room() < max(area/8, min(area/4, 128<<10))
 }
 
-// Dropped is how many batches found no room since the last checkpoint.
+// Dropped is how many batches did not fit since the last checkpoint.
 func (l *Log) Dropped() uint64 { return load(l.mem[droppedAt:]) }

@@ -9,9 +9,7 @@ import (
 	"unsafe"
 )
 
-// Record is one entry of a log. What it means is between the host that wrote it
-// and the host that reads it: a reader skips types and versions it does not
-// know.
+// Record is one entry of a log. A reader skips types and versions that it does not know.
 type Record struct {
 	// Type names what Data is, such as "terminal/data": 1 to 64 bytes.
 	Type string
@@ -20,13 +18,12 @@ type Record struct {
 	Version uint8
 	// Seq is the host's sequence number of the action, 0 when it is none.
 	Seq int64
-	// Data is copied by Append. What a reader gives lies in the journal's
-	// memory and is valid until the next checkpoint begins.
+	// Data is copied by Append. A reader's Data lies in the journal's memory and is valid
+	// until the next checkpoint begins.
 	Data []byte
 }
 
-// Text gives a string's bytes without copying them, for Record.Data. They must
-// not be changed.
+// Text is a string's bytes without a copy, for Record.Data. They must not be changed.
 func Text(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // A record in memory, native byte order as it never leaves the machine:
@@ -37,8 +34,7 @@ func Text(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 //	24  length of Data (4); Version (1); length of Type (1); flags (2)
 //	32  Type, Data, padding
 //
-// The first word is stored last and at once: a record whose word is 0 is not
-// there.
+// The first word is stored last, by one store: a record whose first word is 0 does not exist.
 const (
 	recordHeader = 32
 	maxType      = 64
@@ -48,7 +44,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// size is what a record takes.
+// size is the bytes that a record takes.
 func (r *Record) size() int { return align8(recordHeader + len(r.Type) + len(r.Data)) }
 
 func align8(n int) int { return (n + 7) &^ 7 }
@@ -63,7 +59,7 @@ func (r *Record) check() error {
 	return nil
 }
 
-// put writes all of a record but its first word, and gives that.
+// put writes a record except its first word, and returns that.
 func (r *Record) put(mem []byte, ordinal uint64, flags uint16) (word uint64) {
 	n := recordHeader + len(r.Type) + len(r.Data)
 	e := binary.NativeEndian
@@ -79,7 +75,7 @@ func (r *Record) put(mem []byte, ordinal uint64, flags uint16) (word uint64) {
 
 var errNoRecord = errors.New("no record")
 
-// parse reads the record at the start of mem; errNoRecord where none is begun.
+// parse reads the record at the start of mem. The error is errNoRecord if there is none.
 func parse(mem []byte) (r Record, ordinal uint64, flags uint16, size int, err error) {
 	if len(mem) < 8 {
 		return r, 0, 0, 0, errNoRecord
@@ -108,13 +104,12 @@ func parse(mem []byte) (r Record, ordinal uint64, flags uint16, size int, err er
 	return r, e.Uint64(mem[8:]), e.Uint16(mem[30:]), size, nil
 }
 
-// load and store access an aligned word at the start of mem. The process may
-// die between any two instructions, so what commits is one store, and the
-// compiler must not move it.
+// load and store access an aligned word at the start of mem. The process may die between any
+// two instructions, so a commit is one store, which the compiler must not move.
 func load(mem []byte) uint64     { return atomic.LoadUint64(word(mem)) }
 func store(mem []byte, v uint64) { atomic.StoreUint64(word(mem), v) }
 func word(mem []byte) *uint64    { return (*uint64)(unsafe.Pointer(&mem[:8][0])) }
 
-// Format is the version of what is in the memory. A host can take over from one
-// that wrote the same or an earlier one.
+// Format is the version of the memory's layout. A host can take over from a host that wrote the
+// same or an earlier version.
 const Format = format

@@ -10,29 +10,27 @@ import (
 // memory: it is valid until the next checkpoint begins.
 type Recovered struct {
 	Name string
-	// State is the checkpoint to start from: nothing in a journal that has had
-	// none. Whole is what its Begin said.
+	// State is the checkpoint to start from, empty if there was none yet. Whole is as its
+	// Begin said.
 	State []Record
 	Whole bool
 	// Records are all that follow State, in order.
 	Records []Record
-	// Earlier are records from before State, in order and without a hole up to
-	// it, as many as are left. They say what State came from, for clients that
-	// have to catch up.
+	// Earlier are the records right before State, in order and without a hole, as many as
+	// are left. They are for clients that have to catch up.
 	Earlier []Record
-	// Dropped counts batches that the last host could not append, as the
-	// journal was full: they are missing at the end.
+	// Dropped counts batches missing at the end: the last host could not append them, as
+	// the journal was full.
 	Dropped uint64
-	// Damage says what was wrong and left out, nil when nothing was. The host
-	// should tell people; nothing is appended before it made a checkpoint.
+	// Damage says what was damaged and left out, nil for nothing. The host should tell people.
+	// Appends fail until it has made a checkpoint.
 	Damage error
 }
 
-// Open reads a journal that an earlier host left, and takes it over: from here
-// on that host's appends and reads of the pty are refused (ErrFenced). The
-// landing must be resumed before it is used. Whatever is in the memory, Open
-// does not fail except with ErrFormat; opening again gives the same, except
-// that damage has become a Dropped above 0.
+// Open reads a journal that an earlier host left, and takes it over: from now on that host's
+// appends and reads of the pty fail with ErrFenced. The landing must be resumed before it is
+// used. Whatever is in the memory, Open fails only with ErrFormat. Opening again has the same
+// result, except that damage has become a Dropped above 0.
 func Open(mem []byte) (*Log, *Landing, Recovered, error) {
 	var r Recovered
 	if len(mem) > 0 && uintptr(unsafe.Pointer(&mem[0]))%8 != 0 {
@@ -77,7 +75,7 @@ func Open(mem []byte) (*Log, *Landing, Recovered, error) {
 			l.resume(newer)
 			break
 		}
-		// The next checkpoint replaces the damaged one, not the good.
+		// The next checkpoint replaces the damaged one, not the good one.
 		l.current, l.info, l.at = older.index, older.areaInfo, older.end
 		l.info.generation = newer.generation
 	}
@@ -86,30 +84,30 @@ func Open(mem []byte) (*Log, *Landing, Recovered, error) {
 		if r.Dropped == 0 {
 			store(mem[droppedAt:], 1)
 		}
-		for _, c := range found { // the next checkpoint is behind them all
+		for _, c := range found { // the next generation is above all
 			l.ordinal = max(l.ordinal, c.last)
 		}
 	}
 	return l, newLanding(l, o.Slots), r, nil
 }
 
-// resume makes the log go on behind what was read.
+// resume makes the log continue behind what was read.
 func (l *Log) resume(c contents) {
 	l.current, l.info, l.at, l.ordinal = c.index, c.areaInfo, c.end, c.last
-	// What is damaged behind must not be taken for the log's one day.
+	// A damaged record behind the end must never be taken for one of the log's.
 	l.areas[l.current].terminate(l.at)
 }
 
 // alone recovers from one area.
 func (r *Recovered) alone(c contents) error {
 	if c.stateErr != nil {
-		return c.stateErr // and its log follows nothing
+		return c.stateErr // without a state the log is useless
 	}
 	r.State, r.Whole, r.Records = c.checkpoint, c.whole, c.log
 	return c.damage
 }
 
-// join recovers from the newer area and what the older one adds.
+// join recovers from the newer area, completed by the older one.
 func (r *Recovered) join(newer, older contents) error {
 	// The older log's records are first those that the newer checkpoint
 	// includes, then those that were copied behind it.

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// spareArea is what journals without a pty begin with.
+	// spareArea is the initial area of journals without a pty, in bytes.
 	spareArea = 1 << 20
-	// landingSlots is how many reads of 64 KiB a terminal's journal has room for;
-	// memory is used for those that are.
+	// landingSlots is how many slots of 64 KiB a terminal's journal has; only used ones
+	// take memory.
 	landingSlots = 32
-	// storeTime bounds the keeper's answer.
+	// storeTime is how long to wait for the keeper's answer.
 	storeTime = 10 * time.Second
-	// keptSpares are journals that the keeper has already, so that a channel can
-	// be journalled at once, under the host's lock.
+	// keptSpares is how many spare journals the keeper has already, so that a channel can be
+	// journalled at once, under the host's lock.
 	keptSpares = 3
 	spareName  = "spare"
 )
@@ -32,8 +32,8 @@ type Keeper interface {
 	Err() error // why the connection has ended
 }
 
-// Shelf makes journals and leaves them with the keeper. Its methods may be called from
-// any goroutine; those that wait for the keeper say so.
+// Shelf makes journals and hands them to the keeper. Its methods may be called from any
+// goroutine; those that wait for the keeper say so.
 type Shelf struct {
 	Dir    string        // the runtime directory
 	Keeper func() Keeper // as of now
@@ -50,8 +50,8 @@ type Shelf struct {
 	closing   bool
 }
 
-// make makes a journal, which the keeper does not have yet. An error says that it will
-// not survive the host; the journal, unless nil, can be used all the same.
+// make makes a journal, which the keeper does not have yet. An error says that it will not
+// survive the host; the journal can be used all the same, unless it is nil.
 func (s *Shelf) make(about string, area, slots int) (*Journal, error) {
 	s.mu.Lock()
 	s.made++
@@ -64,9 +64,9 @@ func (s *Shelf) make(about string, area, slots int) (*Journal, error) {
 	return &Journal{Name: strings.ToLower(rand.Text()) + " " + about, Made: made, mem: m, Broken: err}, err
 }
 
-// Terminal makes the journal of a terminal and leaves it with the keeper, under a name
-// that begins with the child's id. It waits for the keeper. An error says that the
-// journal, unless it is nil, would not survive the host.
+// Terminal makes the journal of a terminal and hands it to the keeper, under a name that begins
+// with the child's id. It waits for the keeper. An error says that the journal, unless it is
+// nil, would not survive the host.
 func (s *Shelf) Terminal(child, about string) (*Journal, error) {
 	j, err := s.make(about, 0, landingSlots)
 	if j == nil {
@@ -80,9 +80,9 @@ func (s *Shelf) Terminal(child, about string) (*Journal, error) {
 	return j, err
 }
 
-// Larger makes a journal that replaces one of a terminal's child or, with child "", of
-// another channel, whose state has outgrown it; nil when that can't be. A terminal's
-// pty is still read into the one before. Leave follows when the state is in it.
+// Larger makes a journal to replace one that the state has outgrown: a terminal's, of child, or
+// with child "" another channel's. It returns nil if it can't. A terminal's pty is still read
+// into the old one. The caller calls Leave when the state is in the new one.
 func (s *Shelf) Larger(old *Journal, child, about string, area int) *Journal {
 	j, err := s.make(about, area, 0)
 	if j == nil || child != "" && err != nil {
@@ -91,13 +91,13 @@ func (s *Shelf) Larger(old *Journal, child, about string, area int) *Journal {
 		return nil
 	}
 	if child != "" {
-		j.Name = child + " " + j.Name // By which the next host knows whose it is.
+		j.Name = child + " " + j.Name // the next host finds the child by the name
 	}
 	j.replace(old, child != "")
 	return j
 }
 
-// hand gives a journal's file to the keeper, and closes it.
+// hand gives a journal's file to the keeper, and closes the file.
 func (s *Shelf) hand(j *Journal, f *os.File) error {
 	if f == nil {
 		return j.Broken
@@ -111,11 +111,11 @@ func (s *Shelf) hand(j *Journal, f *os.File) error {
 	return nil
 }
 
-// Leave leaves a journal with the keeper, in the background, and then lets go of the
-// one before. For that locked is called, which is to call left with the lock that
-// guards the journal; an error of left has made the journal, which is in use, Broken.
+// Leave hands a journal to the keeper in the background, and then closes the journal that it
+// replaces. To do so it calls locked, which must call left with the lock that guards the
+// journal. If left returns an error, it has set the journal's Broken; the journal stays in use.
 func (s *Shelf) Leave(j *Journal, locked func(left func() error)) {
-	f := j.takeFile() // The channel, and with it the journal, may go meanwhile.
+	f := j.takeFile() // the channel and its journal may be removed meanwhile
 	s.work.Go(func() {
 		err := s.hand(j, f)
 		var names []string
@@ -148,9 +148,8 @@ func (s *Shelf) Drop(j *Journal) {
 	s.work.Go(func() { s.Discard(names...) })
 }
 
-// Take gives a journal for a channel at once: one that the keeper has, as a rule; kept
-// is false when it has yet to be left with it. An error, with no journal, says why
-// there is none.
+// Take returns a journal for a channel without waiting, mostly a spare that the keeper has. If
+// kept is false, the caller must call Leave. An error says why there is no journal.
 func (s *Shelf) Take() (j *Journal, kept bool, err error) {
 	s.mu.Lock()
 	if n := len(s.spares); n > 0 {
@@ -162,16 +161,15 @@ func (s *Shelf) Take() (j *Journal, kept bool, err error) {
 		return j, true, nil
 	}
 	if j, err = s.make(spareName, spareArea, 0); j != nil {
-		err = nil // which is in Broken
+		err = nil // Broken has it
 	}
 	return j, false, err
 }
 
-// IsSpare reports whether a journal that was recovered is a spare, unless it has a
-// state.
+// IsSpare reports whether a recovered journal was made as a spare; one with a state is in use.
 func IsSpare(r Recovered) bool { return r.Name == spareName }
 
-// Put takes a spare that an earlier host left; false when there are enough.
+// Put adds a spare that an earlier host left. It returns false if there are enough.
 func (s *Shelf) Put(j *Journal) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,12 +195,12 @@ func (s *Shelf) Fill() error {
 			err = s.hand(j, j.takeFile())
 		}
 		switch {
-		case k != s.Keeper(): // it may be with the one before
+		case k != s.Keeper(): // the file may be with the keeper before
 			j.Close()
 		case err != nil:
 			j.Close()
 			if k.Err() != nil {
-				return nil // it is tried again with another keeper
+				return nil // Refill follows with another keeper
 			}
 			return err
 		case !s.Put(j):
@@ -230,7 +228,7 @@ func (s *Shelf) Refill() {
 	})
 }
 
-// Empty lets go of the spares, whose keeper is gone.
+// Empty closes the spares, whose keeper is gone.
 func (s *Shelf) Empty() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,13 +244,12 @@ func (s *Shelf) isClosing() bool {
 	return s.closing
 }
 
-// Close ends the making of spares. The keeper has what there is for the next host.
+// Close stops making spares. The keeper has the present ones for the next host.
 func (s *Shelf) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
 }
 
-// Wait waits for what goes on in the background; Close and the channels' ends come
-// before.
+// Wait waits for the background work. The caller has called Close, and its channels have ended.
 func (s *Shelf) Wait() { s.work.Wait() }

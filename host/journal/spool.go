@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxSpool is how much a Spool writes at a time, in bytes.
+// MaxSpool is how many bytes a Spool writes per call.
 const MaxSpool = page
 
 const (
-	// The spool's first page: whether what follows counts, the offset of the write
-	// in all that was typed, its length, and whose it is; behind it the bytes.
+	// The spool's first page: whether it is valid, the offset of the write in the typed
+	// input, its length, and its owner. The bytes are in the next page.
 	spoolValid = 0
 	spoolAt    = 8
 	spoolSize  = 16
@@ -23,34 +23,35 @@ const (
 	maxOwner   = 256
 )
 
-// Spool is memory that ptys are written from, so that it is known after the death
-// of a host, at whatever instant, which bytes a pty has taken: the kernel moves the
-// file's position by as many, in the same system call (sendfile), and the position
-// belongs to the file that the keeper holds, not to the process. A call that has
-// begun comes to its end in the kernel also when its process is killed.
+// Spool is memory from which ptys are written, so that after a host's death, at whatever
+// instant, the next one knows which bytes a pty has taken. The kernel moves the file's position
+// by these bytes in the same system call (sendfile), and the position belongs to the file, which
+// the keeper holds, not to the process. A call that has begun completes in the kernel even if
+// its process is killed.
 //
-// One serves all terminals of a host. All methods may be called from any
-// goroutine; Write never waits for a program, only for the writes of others. A nil
-// Spool, and one on a system that has no such call for ttys, writes without that
-// knowledge, and the landing tells what was begun (Landing.SetTyping).
+// One Spool serves all terminals of a host. All methods may be called from any goroutine. Write
+// never waits for a program, only for other writes. A nil Spool, and one on a system without
+// sendfile to ttys, writes without that knowledge; then Landing.SetTyping tells what is in
+// doubt.
 type Spool struct {
 	mu   sync.Mutex
 	file *os.File
 	fd   int
 	mem  []byte
-	off  bool // the system can't
+	off  bool // the system can't sendfile to ttys
 }
 
-// Spooled is what a host that died left of its last write.
+// Spooled is the last write of a host that died.
 type Spooled struct {
 	Owner string
-	// At is the offset up to which its pty has taken what was typed, Rest what it
-	// has not taken of the write that began before.
+	// At is the offset in the typed input up to which the pty has taken it, Rest the part of
+	// the write that it has not taken.
 	At   uint64
 	Rest string
 }
 
-// NewSpool makes one; its file is for the keeper. dir is the runtime directory.
+// NewSpool makes a Spool, whose File the caller gives to the keeper. dir is the runtime
+// directory.
 func NewSpool(dir string) (*Spool, error) {
 	f, err := CreateFile(dir, 2*page)
 	if err != nil {
@@ -64,10 +65,10 @@ func NewSpool(dir string) (*Spool, error) {
 	return &Spool{file: f, fd: int(f.Fd()), mem: mem}, nil
 }
 
-// File is for the keeper to hold; it stays the spool's.
+// File is the file for the keeper to hold. The spool owns it.
 func (s *Spool) File() *os.File { return s.file }
 
-// Close lets go of it. Nothing may use it any more.
+// Close unmaps and closes the spool, which nothing may use any more.
 func (s *Spool) Close() error {
 	if s == nil {
 		return nil
@@ -78,9 +79,9 @@ func (s *Spool) Close() error {
 	return errors.Join(Unmap(s.mem), s.file.Close())
 }
 
-// Write writes to a pty, without waiting, what is typed into an owner's terminal
-// from an offset on: at most MaxSpool bytes of p. The landing knows afterwards.
-// Where the spool can't, plain is what writes.
+// Write writes at most MaxSpool bytes of p to a pty, without waiting. p is the typed input of the
+// owner's terminal from offset at on. Afterwards the landing has noted the new offset. If the
+// spool can't write, Write calls plain.
 func (s *Spool) Write(l *Landing, owner string, fd uintptr, at uint64, p []byte, plain func(fd uintptr, p []byte) (int, error)) (n int, err error) {
 	if s != nil && len(owner) <= maxOwner {
 		p = p[:min(len(p), MaxSpool)]
@@ -97,7 +98,7 @@ func (s *Spool) Write(l *Landing, owner string, fd uintptr, at uint64, p []byte,
 	return n, err
 }
 
-// send is Write through the file; ok is false when the system can't.
+// send is Write through the file; ok is false if the system can't.
 func (s *Spool) send(l *Landing, owner string, fd uintptr, at uint64, p []byte) (n int, err error, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,13 +127,12 @@ func (s *Spool) send(l *Landing, owner string, fd uintptr, at uint64, p []byte) 
 	l.SetTyped(at + uint64(n))
 	if n == len(p) || n == 0 {
 		store(s.mem[spoolValid:], 0)
-	} // Else the rest is nowhere else until who typed it notes that it waits.
+	} // else the spool alone has the rest, until the caller journals that it waits
 	clear(s.mem[page:][:n])
 	return n, err, true
 }
 
-// ReadSpool tells what an earlier host left in a spool's file; false when it was
-// writing nothing.
+// ReadSpool reads what an earlier host left in a spool's file; ok is false if it was not writing.
 func ReadSpool(f *os.File) (sp Spooled, ok bool, err error) {
 	mem, err := Map(f, 2*page)
 	if err != nil {
