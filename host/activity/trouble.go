@@ -9,7 +9,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
-	"tandemux/internal/statefile"
 )
 
 // Warn says what the host's owner has to see to, about something, until err is nil. It is
@@ -64,8 +63,7 @@ func (v *Activity) WarnSoon(tx core.Tx) {
 	})
 }
 
-// mendEvery is how often what a full disk has kept from being written is tried
-// again.
+// mendEvery is how often what could not be written, as on a full disk, is tried again.
 const mendEvery = 5 * time.Second
 
 // mender tries again what could not be written, until it can or the host ends.
@@ -78,10 +76,10 @@ type mender struct {
 }
 
 // Mend warns the owner about something that could not be written, and tries it
-// again if that was for want of room. It is called without the lock, as is again.
+// again until it can. It is called without the lock, as is again.
 func (v *Activity) Mend(about string, err error, again func() error) {
 	v.Warn(about, err)
-	if !statefile.Full(err) {
+	if err == nil {
 		return
 	}
 	m := &v.mender

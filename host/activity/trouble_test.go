@@ -2,6 +2,7 @@ package activity
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -40,6 +41,30 @@ func TestNothingToldBeforeRevived(t *testing.T) {
 		})
 		if text := told(); text != "state directory: no room" {
 			t.Errorf("then it was told %q", text)
+		}
+		c.Locked(v.Stop)
+	})
+}
+
+// TestMended: a warning goes once what it is about works again, whatever was in the way.
+func TestMended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := New(Options{
+			Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Tokens: func() error { return nil }, Losing: func(core.Tx) error { return nil },
+		})
+		defer v.Close()
+		c := newCore(t, v.Now)
+		c.Locked(func(tx core.Tx) { v.Open(tx, c) })
+		stays := fs.ErrPermission
+		v.Mend("command history", stays, func() error { return stays })
+		for _, stays = range []error{fs.ErrPermission, nil} {
+			time.Sleep(2 * mendEvery) // of the bubble's time
+			c.Locked(func(core.Tx) {
+				if told := len(v.troubles) > 0; told != (stays != nil) {
+					t.Errorf("with %v it is told: %v", stays, told)
+				}
+			})
 		}
 		c.Locked(v.Stop)
 	})
