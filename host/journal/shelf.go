@@ -36,10 +36,10 @@ type Keeper interface {
 // goroutine; those that wait for the keeper say so.
 type Shelf struct {
 	Dir    string        // the runtime directory
-	Keeper func() Keeper // as of now
+	Keeper func() Keeper // the present keeper
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Failed is told of spares that can't be made, with no lock held.
+	// Failed is called, with no lock held, when spares can't be made.
 	Failed func(error)
 
 	work      sync.WaitGroup
