@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Beside is the result of a request with bytes that are no JSON, for a peer that asked for
-// such: they are neither quoted nor looked through. The message is
+// Beside is the result of a request with text beside the JSON, for a peer that asked for it.
+// The text is neither quoted nor scanned. The message is
 //
-//	NUL "json " length of the JSON " " JSON bytes
+//	NUL "json " length of the JSON " " JSON text
 //
-// and UTF-8, as all are. The peer's Options.Beside says that it takes them.
+// and UTF-8, as all messages are. The peer accepts it if its Options.Beside is set.
 type Beside struct {
 	Result Pieces
 	Bytes  Pieces
@@ -18,7 +18,7 @@ type Beside struct {
 
 const besideMark = "\x00json "
 
-// answer is the message that answers a request, in two parts.
+// answer is the message that answers a request: head followed by rest.
 func (b Beside) answer(id []byte) (head []byte, rest Pieces) {
 	reply := beginReply(id, resultMember, 0)
 	head = strconv.AppendInt([]byte(besideMark), int64(len(reply)+b.Result.Size()+len(replyEnd)), 10)
@@ -27,7 +27,8 @@ func (b Beside) answer(id []byte) (head []byte, rest Pieces) {
 	return head, append(append(append(rest, b.Result...), []byte(replyEnd)), b.Bytes...)
 }
 
-// cut takes a message apart that has bytes beside its JSON. Another one is all JSON, or none.
+// cut splits a message into its JSON and the bytes beside it. A message without such bytes is
+// returned as text whole.
 func cut(msg []byte) (text, beside []byte) {
 	rest, is := bytes.CutPrefix(msg, []byte(besideMark))
 	if !is {

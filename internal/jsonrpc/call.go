@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Go sends a request. done is called once, with the raw result or an error, in
-// order with the handling of other messages: it runs where handlers run, must
-// not wait for the peer, and result is valid until it returns. An error answer
-// is an *Error. When Go itself returns an error done is not called.
+// Go sends a request. done is called once, with the raw result or an error, on the goroutine
+// that runs handlers, in order with other messages. It must not wait for the peer, and result
+// is valid until it returns. An error answer is an *Error. If Go returns an error, done is not
+// called.
 func (c *Conn) Go(method string, params any, done func(result json.RawMessage, err error)) error {
 	_, err := c.start(method, params, done)
 	return err
@@ -27,12 +27,12 @@ func (c *Conn) start(method string, params any, done func(json.RawMessage, error
 		err = c.Send(msg)
 	}
 	if err != nil && c.calls.forget(id) == nil {
-		err = nil // The connection ended in between, and done has been told.
+		err = nil // the connection ended in between, and done was called
 	}
 	return id, err
 }
 
-// calls are the requests of ours that have no answer yet.
+// calls is our requests that have no answer yet.
 type calls struct {
 	mu      sync.Mutex
 	pending map[int64]func(json.RawMessage, error)
@@ -51,8 +51,8 @@ func (cs *calls) add(done func(json.RawMessage, error)) (id int64, err error) {
 	return cs.last, nil
 }
 
-// forget takes a pending call out, so that its answer is ignored; nil when it
-// has been answered.
+// forget removes a pending call, so that its answer is ignored. It returns nil if the call was
+// answered.
 func (cs *calls) forget(id int64) func(json.RawMessage, error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -72,9 +72,9 @@ func (cs *calls) end(err error) {
 	}
 }
 
-// Call sends a request and decodes the answer into result, which may be nil.
-// An error answer is an *Error. It must not be called where handlers run; with
-// a handler's context it returns ErrInHandler.
+// Call sends a request, waits for the answer and decodes it into result, which may be nil. An
+// error answer is an *Error. A handler must not call it; with a handler's context it returns
+// ErrInHandler.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	if ctx.Value(handlerOf{c}) != nil {
 		return fmt.Errorf("call %s: %w", method, ErrInHandler)
@@ -95,7 +95,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	case err := <-answered:
 		return err
 	case <-ctx.Done():
-		if c.calls.forget(id) == nil { // It is being decoded into result right now.
+		if c.calls.forget(id) == nil { // the answer is being decoded into result
 			return <-answered
 		}
 		if c.o.GaveUp != nil {
@@ -105,7 +105,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// answered gives an answer to the call that waits for it.
+// answered passes an answer to the call that waits for it.
 func (c *Conn) answered(m message) {
 	id, err := strconv.ParseInt(string(m.ID), 10, 64)
 	done := c.calls.forget(id)
@@ -135,18 +135,18 @@ func (c *Conn) endCalls() {
 	c.calls.end(err)
 }
 
-// intakeBytes bounds what is read ahead of a slow handler.
+// intakeBytes bounds the bytes that are read ahead of a slow handler.
 const intakeBytes = 1 << 20
 
-// intake holds messages that were read while a handler ran, in order. It is
-// how a connection notices that its peer is gone before the handler returns.
+// intake holds messages, in order, that were read while a slow handler ran. Reading ahead, the
+// connection notices before the handler returns that its peer is gone.
 type intake struct {
 	mu    sync.Mutex
 	wake  sync.Cond
 	items [][]byte
 	bytes int
-	waits bool  // get has nothing, and waits
-	last  bool  // put's goroutine has ended: get's reads again
+	waits bool  // get waits for a message
+	last  bool  // the goroutine of put has ended: that of get reads the transport again
 	err   error // why no more follow
 }
 
@@ -156,8 +156,8 @@ func newIntake() *intake {
 	return in
 }
 
-// put adds a copy of msg and waits while more than intakeBytes are held. It reports false
-// once failed, and where get waited: handlers are quick again, and need no second goroutine.
+// put adds a copy of msg and waits while more than intakeBytes are held. It returns false after
+// fail, and if get was waiting: handlers are fast again, and need no second goroutine.
 func (in *intake) put(msg []byte) (more bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -182,7 +182,7 @@ func (in *intake) fail(err error) {
 	in.wake.Broadcast()
 }
 
-// get waits for the next message; last says that put is not called any more.
+// get waits for the next message; last says that put will not be called any more.
 func (in *intake) get() (msg []byte, last bool, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

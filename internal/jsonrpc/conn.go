@@ -41,9 +41,9 @@ const (
 	// CloseWait is how long Close waits for the queue to get shorter, and how
 	// long a peer that no longer reads may still be read from.
 	CloseWait = time.Second
-	// maxDrains is how many times in a row it does.
+	// maxDrains is how many times in a row Close waits so.
 	maxDrains = 10
-	// slowHandler is when reading goes on beside a handler.
+	// slowHandler is how long a handler runs before messages are read ahead of it.
 	slowHandler = 20 * time.Millisecond
 )
 
@@ -52,16 +52,15 @@ type Options struct {
 	MaxQueueBytes    int // bytes waiting to be written
 	MaxQueueMessages int // messages waiting to be written
 	MaxDepth         int // nesting of arrays and objects in a received message
-	// Raw, when set, sees each received message first and reports whether it
-	// has dealt with it. It runs where Handle runs; msg is valid until it
-	// returns.
+	// Raw, when set, gets each received message first and reports whether it has
+	// handled it. It runs on the handlers' goroutine; msg is valid until it returns.
 	Raw func(msg []byte) bool
 	// Beside says that the peer's messages may have bytes beside the JSON (see Beside).
 	Beside bool
 	// Wrote, when set, is called after each message that was written, when
 	// Queued no longer counts it. It must not block or call the Conn.
 	Wrote func()
-	// GaveUp, when set, is told the id of a request whose Call ended with its context.
+	// GaveUp, when set, is called with the id of a request whose Call ended with its context.
 	GaveUp func(id int64)
 	Log    *slog.Logger // nil means discard
 }
@@ -74,11 +73,11 @@ type Conn struct {
 	log     *slog.Logger
 	queue   *queue
 
-	// Owned by Run's goroutine.
+	// Run's goroutine owns the following.
 	after  []func()
 	extra  []byte        // see Extra
-	ahead  *intake       // where messages come from while a handler is slow, and until they wait no more
-	beside chan struct{} // then gets something when nothing more is put into it
+	ahead  *intake       // source of messages while, and after, a handler is slow; else nil
+	beside chan struct{} // signals that the goroutine which fills ahead has ended
 
 	calls calls
 
@@ -91,8 +90,8 @@ type Conn struct {
 	done      chan struct{}
 }
 
-// New makes a connection; Run must be called. h may be nil for a peer that
-// serves nothing.
+// New makes a connection; the caller must call Run. h may be nil for a peer that serves
+// nothing.
 func New(t Transport, h Handler, o Options) *Conn {
 	o.MaxQueueBytes = cmp.Or(o.MaxQueueBytes, DefaultQueueBytes)
 	o.MaxQueueMessages = cmp.Or(o.MaxQueueMessages, DefaultQueueMessages)
@@ -142,7 +141,7 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 	}()
 	returned := false
 	defer func() {
-		if !returned { // A handler panics, or ends its goroutine.
+		if !returned { // a handler has panicked, or ended its goroutine
 			c.shut(1011, "internal error", errors.New("handler panicked"))
 		}
 		c.shut(1000, "", err)
@@ -160,10 +159,10 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// read is the loop of Run. While a handler takes long, reading goes on beside
-// it, into an intake from which the loop reads until it waits there: a connection whose
-// handlers are quick needs no second goroutine, which each key would be handed on by, and
-// one whose handlers are not still notices that its peer is gone.
+// read is the loop of Run. While a handler is slow, a second goroutine reads messages into an
+// intake, so that the connection notices when its peer is gone. The loop takes messages from
+// there until none waits; then it reads the transport itself again, since a second goroutine
+// would delay each key.
 func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 	in, ended := newIntake(), make(chan struct{}, 1)
 	defer in.fail(ErrClosed)
@@ -207,8 +206,8 @@ func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 	}
 }
 
-// next is the next message, once the answers to the earlier ones fit into the
-// queue, so that a peer that does not read its answers has to wait.
+// next waits until the queue is within its bounds, so that a peer that does not read its
+// answers has to wait, and returns the next message.
 func (c *Conn) next() ([]byte, error) {
 	if c.queue.full() {
 		select {
@@ -263,8 +262,8 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 	}
 }
 
-// answer queues the answer to a request. Answers are never refused for want of
-// room; next waits instead.
+// answer queues the answer to a request. Answers are never refused for lack of room; next
+// waits instead.
 func (c *Conn) answer(id json.RawMessage, result any, err error) error {
 	it := item{answer: true}
 	if apart, is := result.(Beside); is && err == nil {
@@ -281,12 +280,11 @@ func (c *Conn) answer(id json.RawMessage, result any, err error) error {
 	return nil
 }
 
-// Flush has the queue written, without blocking: by the caller if that is little and
-// the transport takes it at once, so that a message to an idle peer needs no other
-// goroutine; otherwise by the writer goroutine.
+// Flush writes the queue without blocking: on the caller's goroutine if the queue is small and
+// the transport takes it at once, otherwise on the writer goroutine.
 func (c *Conn) Flush() { c.queue.flush() }
 
-// Start is Flush by the writer.
+// Start has the writer goroutine write the queue.
 func (c *Conn) Start() { c.queue.start() }
 
 // drain waits CloseWait for the writer to empty the queue, and again while it makes
@@ -305,8 +303,8 @@ func (c *Conn) drain(written <-chan struct{}) {
 	}
 }
 
-// unwritable ends the connection after a failed write. What the peer had sent
-// before it went is still handled, for a moment.
+// unwritable ends the connection after a failed write. For a moment, what the peer has sent
+// before is still handled.
 func (c *Conn) unwritable(err error) {
 	c.queue.close()
 	c.queue.discard()
@@ -317,9 +315,9 @@ func (c *Conn) unwritable(err error) {
 	}
 }
 
-// Send queues a whole encoded message, which must not be changed afterwards.
-// It never blocks; ErrQueueFull when a bound would be exceeded. A message that
-// is larger than the bound by itself passes when nothing else waits.
+// Send queues an encoded message, which must not be changed afterwards. It never blocks. It
+// returns ErrQueueFull if a bound would be exceeded; a message larger than the bound passes if
+// nothing else waits.
 func (c *Conn) Send(raw []byte) error {
 	err := c.Put(raw)
 	if err == nil {
@@ -328,8 +326,8 @@ func (c *Conn) Send(raw []byte) error {
 	return err
 }
 
-// Put is Send without writing: call Flush, or Send for another message, after it.
-// Several messages then go in one packet.
+// Put queues a message without writing it, so that several go in one packet. The caller calls
+// Flush, or Send for another message, after it.
 func (c *Conn) Put(raw []byte) error { return c.PutShared(raw, nil) }
 
 // Shared is the owner of a message that several connections may send.
@@ -339,8 +337,8 @@ type Shared interface {
 	Release()
 }
 
-// PutShared is Put for a message whose memory may be used again once all that
-// took it have released it. After an error it is not released.
+// PutShared is Put for a message whose memory is reused after all connections have released
+// it. After an error it is not released.
 func (c *Conn) PutShared(raw []byte, s Shared) error {
 	return c.queue.add(item{msg: raw, shared: s})
 }
@@ -353,9 +351,8 @@ func (c *Conn) Notify(method string, params any) error {
 	return c.Send(msg)
 }
 
-// Reply answers req: for a handler that returns ErrReplied, at once or later,
-// from any goroutine. It never blocks. Only the first answer counts; a
-// notification gets none.
+// Reply answers req, whose handler returns ErrReplied. It may be called at any time, from any
+// goroutine, and never blocks. Only the first answer counts; a notification gets none.
 func (c *Conn) Reply(req *Request, result any, err error) error {
 	if req.IsNotification() || req.replied.Swap(true) {
 		return nil
@@ -363,8 +360,8 @@ func (c *Conn) Reply(req *Request, result any, err error) error {
 	return c.answer(req.ID, result, err)
 }
 
-// Extra is what came beside the JSON of the message that is being handled. It is for where
-// handlers run, and valid until they return.
+// Extra is the bytes beside the JSON of the message that is being handled. Only handlers may
+// call it; the bytes are valid until the handler returns.
 func (c *Conn) Extra() []byte { return c.extra }
 
 // AfterReply, called by a Handler, runs fn right after the reply was queued
@@ -377,31 +374,30 @@ func (c *Conn) Queued() int {
 	return all
 }
 
-// Unasked is Queued without answers: the bytes that the peer did not ask for.
+// Unasked is Queued without answers.
 func (c *Conn) Unasked() int {
 	_, unasked := c.queue.size()
 	return unasked
 }
 
-// Drained gives a channel that is closed once the queue is at most half full
-// (at once if it is now), or the connection has ended.
+// Drained returns a channel that is closed once the queue is at most half full, or the
+// connection has ended.
 func (c *Conn) Drained() <-chan struct{} { return c.queue.room() }
 
 // Discard drops everything queued that is not being written yet, answers too,
 // and returns the number of messages.
 func (c *Conn) Discard() int { return c.queue.discard() }
 
-// Close ends the connection: nothing more is accepted, what is queued is still
-// written as long as the peer takes some of it each CloseWait, then the
-// transport is closed with code and reason. It does not wait for that; Done
-// does. Later calls do nothing. A handler that wants its answer delivered calls
-// it through AfterReply.
+// Close ends the connection. Nothing more is accepted. What is queued is still written, as long
+// as the peer takes some of it each CloseWait; then the transport is closed with code and
+// reason. Close does not wait for that; Done does. Later calls do nothing. A handler that wants
+// its answer delivered calls Close through AfterReply.
 func (c *Conn) Close(code int, reason string) error {
 	c.shut(code, reason, nil)
 	return nil
 }
 
-// shut is Close with what Run is to return.
+// shut is Close; cause is what Run returns.
 func (c *Conn) shut(code int, reason string, cause error) {
 	c.closeOnce.Do(func() {
 		c.code, c.reason, c.cause = code, reason, cause

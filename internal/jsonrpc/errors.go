@@ -20,11 +20,10 @@ var (
 	ErrQueueFull = errors.New("the peer reads too slowly: write queue full")
 	// ErrClosed is returned for everything on a connection that has ended.
 	ErrClosed = errors.New("connection closed")
-	// ErrReplied is returned by a handler that has called Reply itself, or
-	// will.
+	// ErrReplied is returned by a handler that has called Reply, or will.
 	ErrReplied = errors.New("replied already")
-	// ErrInHandler refuses a Call whose answer could not be read before the
-	// handler that makes it returns.
+	// ErrInHandler refuses a Call by a handler: the answer could not be read before the
+	// handler returns.
 	ErrInHandler = errors.New("a handler must not wait for its own peer")
 )
 
@@ -45,8 +44,8 @@ func (e *Error) RPCError() (code int, message string, data any) {
 // Status codes of the WebSocket protocol (RFC 6455, 7.4.1) by which connections are
 // closed.
 const (
-	CloseDone     = 1000 // coming back is of no use
-	CloseAway     = 1001 // the host ends
+	CloseDone     = 1000 // reconnecting is of no use
+	CloseAway     = 1001 // the host stops
 	CloseProtocol = 1002 // there is no common version
 	ClosePolicy   = 1008 // not allowed any more
 	CloseFailed   = 1011 // after a panic

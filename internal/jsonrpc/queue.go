@@ -15,22 +15,22 @@ import (
 // transport takes at once, the one that flushes.
 type queue struct {
 	t                     Transport
-	direct                DirectWriter // t, nil when it is none
-	pieces                PieceWriter  // likewise
-	wrote                 func()       // nil for nothing
+	direct                DirectWriter // t as one, or nil
+	pieces                PieceWriter  // t as one, or nil
+	wrote                 func()       // Options.Wrote, or nil
 	maxBytes, maxMessages int
 
 	mu      sync.Mutex
 	wake    sync.Cond // for the writer goroutine: something to do, or closed
-	busy    bool      // somebody writes
-	due     bool      // the writer goroutine is to write what there is
-	held    bool      // the transport holds bytes back: of a promised message, or not taken at once
-	failed  error     // of a write
+	busy    bool      // a goroutine is writing
+	due     bool      // the writer goroutine is to write the queue
+	held    bool      // the transport has bytes left to send, see WriteMore and Kept
+	failed  error     // the error of a write
 	items   []item
 	head    int
 	writing item // the message being written; empty when none is
 	bytes   int  // of all of them
-	answers int  // of those that are answers
+	answers int  // bytes of answers
 	closed  bool
 	drained chan struct{} // not nil while someone waits for it
 }
@@ -40,7 +40,7 @@ type item struct {
 	msg    []byte
 	rest   Pieces // what follows msg
 	answer bool
-	shared Shared // nil when nobody wants to know when it has gone
+	shared Shared // the owner of msg, or nil
 }
 
 func (i *item) size() int { return len(i.msg) + i.rest.Size() }
@@ -108,7 +108,7 @@ func (q *queue) run() error {
 	}
 }
 
-// start makes the writer goroutine write what there is.
+// start makes the writer goroutine write the queue.
 func (q *queue) start() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,8 +123,8 @@ func (q *queue) leave() {
 	}
 }
 
-// flush writes what there is, without blocking, if that is little and nobody else
-// writes. What the transport does not take at once is left to the writer goroutine.
+// flush writes the queue without blocking, if it is small and no other goroutine writes. It
+// leaves what the transport does not take at once to the writer goroutine.
 func (q *queue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -138,9 +138,9 @@ func (q *queue) flush() {
 	q.leave()
 }
 
-// write writes the first message, or sends what the transport holds back. It is called
-// with the lock, which it gives away while it writes. One that is tried is written
-// without waiting; false says that the rest is for the writer goroutine.
+// write writes the first message, or the bytes that the transport has left to send. The caller
+// holds the lock, which write releases while it writes. With try it does not wait; it then
+// returns false if the rest is for the writer goroutine.
 func (q *queue) write(try bool) (done bool) {
 	more := false
 	if q.waiting() > 0 {
@@ -202,7 +202,7 @@ func (q *queue) take() item {
 	return it
 }
 
-// notify wakes those who wait for room. The lock is held.
+// notify closes drained if the queue has room. The caller holds the lock.
 func (q *queue) notify() {
 	if q.drained != nil && (q.closed || q.half()) {
 		close(q.drained)
@@ -214,7 +214,7 @@ func (q *queue) half() bool {
 	return q.bytes <= q.maxBytes/2 && q.waiting() <= q.maxMessages/2
 }
 
-// full reports whether the queue is over its bounds, which only answers do.
+// full reports whether the queue is over its bounds. Only answers make it so.
 func (q *queue) full() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -228,7 +228,7 @@ func (q *queue) size() (all, unasked int) {
 	return q.bytes, q.bytes - q.answers
 }
 
-// room gives a channel that is closed once the queue is half empty.
+// room returns a channel that is closed once the queue is half empty.
 func (q *queue) room() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()

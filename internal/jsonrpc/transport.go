@@ -15,17 +15,17 @@ type Transport interface {
 	Read(ctx context.Context) ([]byte, error)
 	// Write sends one message and does not keep it.
 	Write(ctx context.Context, msg []byte) error
-	// Close ends the connection with a WebSocket status code and a reason of
-	// at most 123 bytes. It may wait a moment for the peer's consent.
+	// Close ends the connection with a WebSocket status code and a reason of at most 123
+	// bytes. It may wait a moment for the peer's close.
 	Close(code int, reason string) error
 }
 
-// DirectWriter is a Transport that can put several messages into one packet, and
-// write without waiting for anybody.
+// DirectWriter is a Transport that can put several messages into one packet, and write without
+// waiting.
 type DirectWriter interface {
 	Transport
-	// WriteMore is Write; more says that another message follows at once, so
-	// that this one may wait for it. An empty msg only sends what waits.
+	// WriteMore is Write. more says that another message follows at once, so that this
+	// one may wait for it. An empty msg only sends what waits.
 	WriteMore(msg []byte, more bool) error
 	// TryWrite is WriteMore for a message of at most TryBytes.
 	TryWrite(msg []byte, more bool) (Tried, error)
@@ -37,8 +37,8 @@ type PieceWriter interface {
 	WritePieces(pieces Pieces) error
 }
 
-// Pieces are JSON in several parts, which are not changed any more: as the result of a
-// request, what many are answered with is in memory once.
+// Pieces is JSON in several parts, which must not be changed any more. As results of requests,
+// parts that many answers share are in memory once.
 type Pieces [][]byte
 
 // Size is how many bytes they have.
@@ -63,28 +63,28 @@ const (
 	Refused
 )
 
-// Pinger is a Transport that can find out how far its peer has read: it takes a Ping among
-// the messages, and Read gives the peer's answer to it where that lies among the peer's.
+// Pinger is a Transport that can find out how far its peer has read. Write takes a Ping among
+// the messages, and Read returns the peer's answer in order with the peer's messages.
 type Pinger interface {
 	Transport
 	Pings() bool
 }
 
-// Local is a Transport that knows whether its peer is on this machine, with nobody in
-// between who reads messages.
+// Local is a Transport that knows whether its peer is on this machine, with nothing in between
+// that reads messages.
 type Local interface {
 	Transport
 	Local() bool
 }
 
-// PingMark begins a Ping; no JSON begins with it.
+// PingMark is the prefix of a Ping; no JSON begins with it.
 const PingMark = "\x00ping "
 
-// Ping is a message that only a Pinger may be given.
+// Ping is the message of a ping. Only a Pinger takes it.
 func Ping(number int64) []byte { return strconv.AppendInt([]byte(PingMark), number, 10) }
 
-// Pong reports whether a message is the answer to a Ping, and gives its number; 0 if the
-// peer was not asked.
+// Pong reports whether a message is the answer to a Ping, and returns the Ping's number, 0 if
+// the answer is to none of ours.
 func Pong(msg []byte) (number int64, is bool) {
 	if !bytes.HasPrefix(msg, []byte(PingMark)) {
 		return 0, false
@@ -93,6 +93,6 @@ func Pong(msg []byte) (number int64, is bool) {
 	return number, true
 }
 
-// TryBytes is the most that is written on the caller's own goroutine: beyond
-// it, handing it to the writer costs less than the caller's time.
+// TryBytes is the most bytes that are written on the calling goroutine. For more it is cheaper
+// to wake the writer goroutine.
 const TryBytes = 16 << 10
