@@ -16,15 +16,15 @@ func call(number, fd uintptr, p []byte) (int, error) {
 	return int(n), nil
 }
 
-// Echoes reports whether a tty shows what is typed and hands it on in lines.
+// Echoes reports whether a tty echoes input and delivers it by line (ECHO and ICANON).
 func Echoes(fd uintptr) bool {
 	var t syscall.Termios
 	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&t)))
 	return errno == 0 && t.Lflag&syscall.ECHO != 0 && t.Lflag&syscall.ICANON != 0
 }
 
-// Wait waits until there is something to read, for d at most, which is to be short: the
-// scheduler knows nothing of it. It is false also where the other side has hung up.
+// Wait waits at most d until there is something to read. d must be short, as Go's scheduler
+// does not know of the wait. It returns false also if the other side has hung up.
 func Wait(fd uintptr, d time.Duration) bool {
 	p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	t := unix.NsecToTimespec(int64(d))
@@ -32,8 +32,8 @@ func Wait(fd uintptr, d time.Duration) bool {
 	return errno == 0 && n == 1 && p.Revents == unix.POLLIN
 }
 
-// empty reports whether a tty has nothing to read. It is false for a tty that was
-// hung up and for anything that is not a tty.
+// empty reports whether a tty has nothing to read. It is false for a tty that was hung up, and
+// for what is not a tty.
 func empty(fd uintptr) bool {
 	var n int32
 	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))

@@ -17,15 +17,15 @@ func call(number, fd uintptr, p []byte) (int, error) {
 	return syscall.Write(int(fd), p)
 }
 
-// Wait waits for nothing.
+// Wait returns false at once.
 func Wait(uintptr, time.Duration) bool { return false }
 
-// WaitAlone waits for nothing.
+// WaitAlone returns false at once.
 func WaitAlone(syscall.RawConn, uintptr, time.Duration) bool { return false }
 
 func empty(uintptr) bool { return false }
 
-// Echoes reports whether a tty shows what is typed and hands it on in lines.
+// Echoes reports whether a tty echoes input and delivers it by line (ECHO and ICANON).
 func Echoes(fd uintptr) bool {
 	t, err := termios.GetTermios(int(fd))
 	return err == nil && t.Lflag&syscall.ECHO != 0 && t.Lflag&syscall.ICANON != 0

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// File is a socket or a terminal. Its methods are those of an os.File, each for one goroutine
-// at a time; Close and deadlines may come from any.
+// File is a socket or a terminal. Its methods are like an os.File's. One goroutine at a time may
+// call each; Close and deadlines may be called from any.
 type File interface {
 	io.ReadWriteCloser
 	syscall.Conn
@@ -16,8 +16,7 @@ type File interface {
 	SetWriteDeadline(t time.Time) error
 }
 
-// Socket is a unix socket in a File, in place of the one given; other connections stay as
-// they are.
+// Socket replaces a unix socket by one in a File. It returns other connections unchanged.
 func Socket(c net.Conn) net.Conn {
 	s, is := c.(*net.UnixConn)
 	if !is {

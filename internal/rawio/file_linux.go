@@ -14,41 +14,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor is a File whose Read waits for input and for nothing else. Go's poller waits
-// for both ways at once, and a unix socket or a terminal says each time that it can be
-// written when the other side has read: whoever sent a key was woken by that, for nothing.
-//
-// It is not in Go's poller itself; what it waits with is: an epoll instance of its own for
-// each way, which becomes readable when its one descriptor is ready.
+// descriptor is a File whose Read waits for input only (see the package's documentation). The
+// descriptor is not in Go's poller. In the poller are two epoll instances, one for input and one
+// for room, each of which becomes readable when the descriptor is ready.
 type descriptor struct {
 	fd    int
-	state atomic.Int64 // how many use fd, and whether it is closed
+	state atomic.Int64 // number of present uses of fd, and closed
 	in    *waiter
 
 	mu  sync.Mutex // guards out
-	out *waiter    // nil until a write had to wait
+	out *waiter    // waits for room; nil until a write had to wait
 	due time.Time  // the deadline of writes
 }
 
-// closed is in descriptor.state.
+// closed is a bit of descriptor.state.
 const closed = 1 << 32
 
-// waiter waits for one descriptor to be ready in one way.
+// waiter waits for one descriptor to have input, or to have room.
 type waiter struct {
 	*os.File // the epoll instance
 	raw      syscall.RawConn
 	d        *descriptor
-	try      func(fd uintptr) bool // what waits
-	step     func(uintptr) bool    // calls it
+	try      func(fd uintptr) bool // what to try when the descriptor is ready
+	step     func(uintptr) bool    // calls try
 	err      error
-	deaf     bool // what comes wakes nobody; of who waits
+	deaf     bool // the epoll instance does not watch the descriptor, see WaitAlone
 }
 
-// inputEdges are by edges: Go's poller asks for no more.
+// inputEdges are the events for input, edge-triggered like those of Go's poller.
 const inputEdges = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 
-// Open makes a File of a non-blocking descriptor, which it owns from then on, also when it
-// fails. It must not be used in any other way.
+// Open makes a File of a non-blocking descriptor, which it owns from then on, also if it fails.
+// The descriptor must not be used in any other way.
 func Open(fd int) (File, error) {
 	d := &descriptor{fd: fd}
 	var err error
@@ -94,7 +91,7 @@ func (d *descriptor) waiter() (*waiter, error) {
 	w := &waiter{File: os.NewFile(uintptr(ep), "epoll"), d: d}
 	w.step = func(uintptr) (done bool) {
 		if done, w.err = w.d.use(w.try); !done && w.err == nil && w.deaf {
-			w.deaf, w.err = false, w.interest(unix.EPOLL_CTL_ADD, inputEdges) // tells of what is there already, as a change would not
+			w.deaf, w.err = false, w.interest(unix.EPOLL_CTL_ADD, inputEdges) // ADD reports input that is there already, MOD would not
 		}
 		return done || w.err != nil
 	}
@@ -105,21 +102,21 @@ func (d *descriptor) waiter() (*waiter, error) {
 	return w, nil
 }
 
-// interest changes what is waited for.
+// interest changes the events that the epoll instance watches for.
 func (w *waiter) interest(op int, events uint32) error {
 	var err error
 	if w.raw.Control(func(ep uintptr) {
 		err = unix.EpollCtl(int(ep), op, w.d.fd, &unix.EpollEvent{Events: events, Fd: int32(w.d.fd)})
 	}) != nil {
-		return os.ErrClosed // in place of the poller's own
+		return os.ErrClosed // not the poller's own error
 	}
 	return err
 }
 
-// WaitAlone is Wait for one caller at a time, so that a processor is left for all else; for
-// others it is false at once. It is for within c's Read. A thread that sleeps in Go's poller
-// would be woken, too, each time that something comes, and find nothing to do: the poller
-// hears of no more input to a File until its Read has to wait.
+// WaitAlone is Wait for one caller at a time, so that a processor stays free for others; for
+// another caller it returns false at once. Call it within c's Read. Input would also wake a
+// thread that sleeps in Go's poller, for nothing. So the poller is not told of input to a File
+// until its Read has to wait.
 func WaitAlone(c syscall.RawConn, fd uintptr, d time.Duration) bool {
 	if waits.Swap(true) {
 		return false
@@ -132,10 +129,10 @@ func WaitAlone(c syscall.RawConn, fd uintptr, d time.Duration) bool {
 	return came
 }
 
-// waits says that somebody is in WaitAlone.
+// waits says that a goroutine is in WaitAlone.
 var waits atomic.Bool
 
-// wait calls try until it is true, whenever the descriptor is ready.
+// wait calls try, whenever the descriptor is ready, until it returns true.
 func (w *waiter) wait(try func(fd uintptr) bool) error {
 	w.try, w.err = try, nil
 	err := w.raw.Read(w.step)
@@ -196,13 +193,13 @@ func (d *descriptor) SetWriteDeadline(t time.Time) error {
 	if d.out == nil {
 		return nil
 	}
-	return d.out.SetReadDeadline(t) // it is read from when the descriptor can be written
+	return d.out.SetReadDeadline(t) // the epoll instance becomes readable when there is room
 }
 
 func (d *descriptor) SyscallConn() (syscall.RawConn, error) { return rawDescriptor{d}, nil }
 
-// rawDescriptor is the descriptor as a syscall.RawConn. Read and Write are each for one
-// goroutine at a time.
+// rawDescriptor is the descriptor as a syscall.RawConn. One goroutine at a time may call Read,
+// and one Write.
 type rawDescriptor struct{ d *descriptor }
 
 func (r rawDescriptor) Control(f func(fd uintptr)) error {
@@ -223,11 +220,11 @@ func (r rawDescriptor) Write(f func(fd uintptr) bool) error {
 	if err := out.interest(unix.EPOLL_CTL_ADD, unix.EPOLLOUT); err != nil {
 		return err
 	}
-	defer out.interest(unix.EPOLL_CTL_DEL, 0) //nolint:errcheck // it is closed, then
+	defer out.interest(unix.EPOLL_CTL_DEL, 0) //nolint:errcheck // fails only when closed
 	return out.wait(f)
 }
 
-// writer is what waits for the descriptor to take more.
+// writer is the waiter for room to write.
 func (d *descriptor) writer() (*waiter, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
