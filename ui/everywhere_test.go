@@ -76,6 +76,7 @@ func TestHistory(t *testing.T) {
 		u.Golden(fmt.Sprint("history-", size[0]))
 	}
 	u, f := everywhere(t, 80, 24)
+	past := f.past
 	sh := u.Host.Terminal("sh1")
 	u.Press("ctrl+space I")
 	u.Type("test")
@@ -100,7 +101,13 @@ func TestHistory(t *testing.T) {
 	if last := f.asked[len(f.asked)-1]; last.Failed || last.Cwd != "file:///home/ann" {
 		t.Errorf("asked for %+v", last)
 	}
+	f.past = nil
+	u.Press("alt+f")
+	u.Shows("History, failed in ~", "none of those that are kept")
+	u.Press("esc", "ctrl+space I")
+	u.Shows("none is kept yet: command-history, shell-integration in config.toml")
 	u.Press("esc")
+	f.past = past
 
 	// Where something runs, or somebody else types, nothing is inserted.
 	sh.Begin("sleep 1000")

@@ -43,7 +43,7 @@ func (cp *Copying) history() {
 	}
 	insert := with(func(c *find.Command) { cp.insert(c.CommandLine) })
 	p.list = &overlay.List{Source: overlay.Source{
-		Title: "History", None: "no command is known", Width: 150, Rows: p.rows,
+		Title: "History", Width: 150, Rows: p.rows,
 		Columns: []overlay.Column{{Most: 1}, {Fills: true, Least: 20}, {Most: 40, Least: 8, Front: true, Muted: true}, {Least: 8, Right: true, Muted: true}},
 		Enter:   func(key string) bool { insert(key); return true }, EnterKeys: "enter insert",
 		Actions: []overlay.Action{
@@ -73,7 +73,10 @@ func (p *past) ask() {
 		return got, err
 	}, func(got find.HistoryResult) {
 		p.got = got
-		p.list.Title = "History"
+		p.list.Title, p.list.None = "History", "none is kept yet: command-history, shell-integration in config.toml"
+		if wanted.Failed || wanted.Cwd != "" {
+			p.list.None = "none of those that are kept"
+		}
 		if wanted.Failed {
 			p.list.Title += ", failed"
 		}
