@@ -177,3 +177,21 @@ func TestAnotherClientShowsWhatWasMade(t *testing.T) {
 		t.Errorf("after typing here, a size of 40x10 became %dx%d", c, r)
 	}
 }
+
+// A name that was typed for what somebody else closed meanwhile is not lost without a word.
+func TestRenameWhatIsGone(t *testing.T) {
+	for key, want := range map[string]string{",": "the pane is gone", ".": "the tab is gone"} {
+		u := start(t)
+		u.Press("ctrl+space c")
+		_, tb := tab(t, u)
+		u.Press("ctrl+space " + key)
+		made := ahp.DisposeTerminalParams{Channel: tb.Panes()[0].Terminal}
+		if err := u.Host.Call(t.Context(), ahp.MethodDisposeTerminal, made, nil); err != nil {
+			t.Fatal(err)
+		}
+		u.WaitIdle()
+		u.Type("mine\r")
+		u.Shows(want)
+		u.Hides("mine")
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"tandemux/ui/layout"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
+	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
 
@@ -241,6 +242,10 @@ func renamePane(ps *Panes, args []string) {
 		now = cmp.Or(now, words.Clean(t.Info.Meta.Name))
 	}
 	rename := func(name string) {
+		if _, _, ok := ps.Doc.Shown.Find(id); !ok {
+			ps.loop.Say(status.Warning, "the pane is gone")
+			return
+		}
 		if t != nil {
 			ps.link.Dispatch(t.URI, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
 			name = "" // it would hide the terminal's
@@ -253,6 +258,9 @@ func renamePane(ps *Panes, args []string) {
 func renameTab(ps *Panes, args []string) {
 	tab, _ := ps.Doc.Shown.Tab()
 	rename := func(name string) {
+		if placeOf(ps.Doc.Shown, tab) < 0 {
+			ps.loop.Say(status.Warning, "the tab is gone")
+		}
 		ps.Change(func(l layout.Layout) layout.Layout { return l.RenameTab(placeOf(l, tab), name) })
 	}
 	ps.loop.Ask(args, "rename tab", tab.Name, rename)
