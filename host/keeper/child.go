@@ -15,19 +15,19 @@ import (
 	"tandemux/internal/pty"
 )
 
-// child is one process with its pty. info.Exit and dropped are
-// guarded by keeper.mu; master is closed, under it, when the child is forgotten.
+// child is one process with its pty. keeper.mu guards info.Exit and dropped. master is closed,
+// under keeper.mu, when the child is forgotten.
 type child struct {
 	info    Info
 	master  int
-	dropped bool          // forget it once it has ended, tell nobody
+	dropped bool          // forget it once it has ended, without a report
 	ended   chan struct{} // closed after info.Exit was set
 }
 
-// maxSize is what a winsize can hold.
+// maxSize is the largest number in a winsize.
 const maxSize = 1<<16 - 1
 
-// check refuses what cannot be started, before anything is made.
+// check refuses a Spec that cannot be started, before anything is made.
 func (s *Spec) check() error {
 	switch {
 	case s.ID == "" || len(s.ID) > 256:
@@ -71,7 +71,7 @@ func start(s *Spec) (*child, error) {
 		unix.Close(master)
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
-	// Programs that draw pictures want pixels: of a nominal cell, as the host has it.
+	// Programs that draw pictures want the size in pixels: assume cells of 8x16, as the host does.
 	size := unix.Winsize{Col: uint16(s.Cols), Row: uint16(s.Rows), Xpixel: uint16(s.Cols * 8), Ypixel: uint16(s.Rows * 16)}
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &size); err != nil {
 		unix.Close(master)
@@ -79,7 +79,7 @@ func start(s *Spec) (*child, error) {
 	}
 	env := s.Env
 	if env == nil {
-		env = []string{} // nil would hand on the keeper's own
+		env = []string{} // nil would mean the keeper's own
 	}
 	tty := uintptr(slave)
 	// Not os.StartProcess, which keeps a descriptor for each process.
@@ -100,7 +100,7 @@ func start(s *Spec) (*child, error) {
 	}, nil
 }
 
-// explainStart words what exec refused although the file looked right.
+// explainStart words why exec refused a file that passed the checks.
 func explainStart(path string, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -119,7 +119,7 @@ func explainStart(path string, err error) error {
 	return fmt.Errorf("start %s: %w", path, errno)
 }
 
-// boundArgv keeps what List reports small.
+// boundArgv shortens argv for List.
 func boundArgv(argv []string) []string {
 	const limit = 1 << 10
 	left := limit
@@ -215,9 +215,9 @@ func executable(path string) error {
 	return unix.Access(path, unix.X_OK)
 }
 
-// signal sends sig to the child's group and the terminal's foreground group.
-// The caller holds keeper.mu and knows that the child was not reaped, so
-// neither number can belong to a stranger.
+// signal sends sig to the child's process group and the terminal's foreground group. The caller
+// holds keeper.mu and knows that the child was not reaped, so no other process can have either
+// id.
 func (c *child) signal(sig syscall.Signal) error {
 	err := syscall.Kill(-c.info.Pid, sig)
 	if fg, ferr := unix.IoctlGetInt(c.master, unix.TIOCGPGRP); ferr == nil && fg > 0 && fg != c.info.Pid {
@@ -226,7 +226,7 @@ func (c *child) signal(sig syscall.Signal) error {
 		}
 	}
 	if errors.Is(err, syscall.ESRCH) {
-		return nil // it ended just now
+		return nil // it has just ended
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type Client struct {
 	mu    sync.Mutex
 	seq   uint64
 	calls map[uint64]chan answer // of capacity 1: requests without an answer
-	ended []Exit                 // to be delivered; one for each child at most
+	ended []Exit                 // not delivered yet; at most one for each child
 	err   error                  // why the connection ended
 	over  bool                   // the connection has ended
 
@@ -41,8 +41,8 @@ type answer struct {
 	fd int // -1 without a descriptor
 }
 
-// Process is a child that this host has the pty of. The caller owns Pty: it is
-// non-blocking, close-on-exec, and closing it ends nothing.
+// Process is a child with its pty. The caller owns Pty, which is non-blocking and close-on-exec.
+// Closing it does not end the child.
 type Process struct {
 	ID       string
 	Pid      int
@@ -50,10 +50,9 @@ type Process struct {
 	Pty      rawio.File
 }
 
-// Dial connects to the keeper that listens on socket and agrees on a version. A
-// host that was connected before is superseded. ErrNotRunning when nothing
-// listens there, ErrVersion when the two have no version in common. A ctx
-// without a deadline gets five seconds.
+// Dial connects to the keeper that listens on socket, agrees on a version with it, and supersedes
+// a host that was connected before. It returns ErrNotRunning if nothing listens there, and
+// ErrVersion if there is no common version. A ctx without a deadline gets five seconds.
 func Dial(ctx context.Context, socket string) (*Client, error) {
 	w, m, err := greet(ctx, socket, MinVersion, ProtocolVersion)
 	switch {
@@ -77,7 +76,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	return c, nil
 }
 
-// greet connects, says hello with a range of versions, and gives the answer.
+// greet connects, says hello with a range of versions, and returns the answer.
 func greet(ctx context.Context, socket string, oldest, newest int) (_ *wire, m message, err error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -118,8 +117,8 @@ func greet(ctx context.Context, socket string, oldest, newest int) (_ *wire, m m
 	return w, m, nil
 }
 
-// cannotMeet says what to do about a keeper whose versions are all older or all
-// newer than ours. The shells that it holds are the reason not to do it unasked.
+// cannotMeet says what to do about a keeper whose versions are all older or all newer than ours.
+// The user must decide, as the keeper holds shells.
 func cannotMeet(m *message) error {
 	who := "the keeper, which holds the running terminals,"
 	if m.Pid > 0 {
@@ -135,8 +134,7 @@ func cannotMeet(m *message) error {
 	return because(ErrVersion, "%s and this program have no version in common: %s; the keeper says: %v", who, ours, m.Error)
 }
 
-// receive hands answers and events to whom they concern until the connection
-// ends.
+// receive passes answers to the waiting calls, and events on, until the connection ends.
 func (c *Client) receive() {
 	err := c.receiveAll()
 	c.wire.close()
@@ -202,7 +200,7 @@ func (c *Client) deliver() {
 			select {
 			case c.exits <- e:
 			case <-c.done:
-				return // the keeper tells the next host
+				return // the keeper reports it to the next host
 			}
 		}
 		select {
@@ -213,8 +211,8 @@ func (c *Client) deliver() {
 	}
 }
 
-// ask sends a request and waits for its answer. When ctx ends first, late, if it is not
-// nil, gets the answer if one still comes, whose descriptor is closed.
+// ask sends a request and waits for its answer. If ctx ends first, late, unless it is nil, is
+// called with an answer that still comes; that answer's descriptor is closed.
 func (c *Client) ask(ctx context.Context, r request, late func(answer)) (answer, error) {
 	return c.askWith(ctx, r, -1, late)
 }
@@ -292,7 +290,7 @@ func (a answer) check() (answer, error) {
 	return a, nil
 }
 
-// process makes the pty that came with an answer usable.
+// process is the child of an answer, with the pty that came with it.
 func (a answer) process(id string) (Process, error) {
 	if a.fd < 0 {
 		return Process{}, fmt.Errorf("the keeper sent no pty for %q", id)
@@ -308,10 +306,9 @@ func (a answer) process(id string) (Process, error) {
 	return Process{ID: id, Pid: a.Pid, Identity: Identify(a.Pid), Pty: pty}, nil
 }
 
-// Spawn starts a child on a new pty. Errors that a caller branches on are
-// ErrNoDir, ErrNoCommand, ErrNotExecutable, ErrExists and ErrInvalid; a failed
-// Spawn leaves nothing behind, also when ctx ends first. A child that ends at
-// once may appear on Exits before Spawn has returned.
+// Spawn starts a child on a new pty. Errors that a caller branches on are ErrNoDir, ErrNoCommand,
+// ErrNotExecutable, ErrExists and ErrInvalid. A failed Spawn leaves nothing behind, also if ctx
+// ends first. A child that ends at once may be on Exits before Spawn returns.
 func (c *Client) Spawn(ctx context.Context, s Spec) (Process, error) {
 	late := func(a answer) {
 		if a.Error == nil {
@@ -331,9 +328,8 @@ func (c *Client) List(ctx context.Context) ([]Info, error) {
 	return a.List, err
 }
 
-// Adopt returns the pty of a child that another host started, or ErrUnknown. A
-// child that has exited can be adopted too: what it wrote last is still in the
-// pty.
+// Adopt returns the pty of a child that another host started, or ErrUnknown. A child that has
+// exited can be adopted too: its last output is still in the pty.
 func (c *Client) Adopt(ctx context.Context, id string) (Process, error) {
 	a, err := c.ask(ctx, request{Op: opAdopt, ID: id}, nil)
 	if err != nil {
@@ -342,28 +338,26 @@ func (c *Client) Adopt(ctx context.Context, id string) (Process, error) {
 	return a.process(id)
 }
 
-// Signal sends sig to the child's process group and to the foreground process
-// group of its terminal. It is nil for a child that has exited and ErrUnknown
-// for one that is not known.
+// Signal sends sig to the child's process group and to the foreground process group of its
+// terminal. It returns nil for a child that has exited, and ErrUnknown for an unknown one.
 func (c *Client) Signal(ctx context.Context, id string, sig syscall.Signal) error {
 	_, err := c.ask(ctx, request{Op: opSignal, ID: id, Signal: int(sig)}, nil)
 	return err
 }
 
-// Forget drops an exited child: its pty is closed and its exit not reported
-// again. ErrRunning when it still runs, ErrUnknown when it is not known.
+// Forget drops an exited child: its pty is closed and its exit not reported again. It returns
+// ErrRunning if the child still runs, and ErrUnknown if it is not known.
 func (c *Client) Forget(ctx context.Context, id string) error {
 	_, err := c.ask(ctx, request{Op: opForget, ID: id}, nil)
 	return err
 }
 
-// Exits delivers how children ended: first those that ended before Dial and
-// were not forgotten, then as it happens. It drops none, however slowly it is
-// read, and is closed after Done.
+// Exits delivers how children ended: first those that ended before Dial and were not forgotten,
+// then others as they end. It drops none, however slowly it is read, and is closed after Done.
 func (c *Client) Exits() <-chan Exit { return c.exits }
 
-// Shutdown ends all children (SIGHUP and SIGTERM, SIGKILL after five seconds)
-// and then the keeper. It returns when the keeper has let go of its socket.
+// Shutdown ends all children (SIGHUP and SIGTERM, SIGKILL after five seconds) and then the keeper.
+// It returns when the keeper has closed its socket.
 func (c *Client) Shutdown(ctx context.Context) error {
 	if _, err := c.ask(ctx, request{Op: opShutdown}, nil); err != nil {
 		return err
@@ -379,8 +373,8 @@ func (c *Client) Shutdown(ctx context.Context) error {
 // Done is closed when the connection has ended; Err then says why.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err says why the connection ended; nil while it lasts and after Close.
-// ErrSuperseded when another host took over.
+// Err says why the connection ended: ErrSuperseded if another host took over, nil while it lasts
+// and after Close.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -390,7 +384,7 @@ func (c *Client) Err() error {
 // Pid is the keeper's process id.
 func (c *Client) Pid() int { return c.pid }
 
-// Close ends the connection. The children and the keeper live on.
+// Close ends the connection. The keeper and the children continue.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.over = true
@@ -400,11 +394,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Store leaves a file for the next host under a name of 1 to 1100 bytes, in
-// place of an earlier one of that name. The keeper has its own descriptor
-// afterwards; f stays the caller's. ErrFull when the keeper has no room. On
-// Linux the file is one of memory, sealed against shrinking: whoever maps a
-// file dies when it is cut short.
+// Store leaves a file for the next host under a name of 1 to 1100 bytes, and replaces an earlier
+// file of that name. The keeper gets its own descriptor; f stays the caller's. Store returns
+// ErrFull if the keeper has no room. On Linux f must be a memory file that is sealed against
+// shrinking, since a process that maps a file dies if that is truncated.
 func (c *Client) Store(ctx context.Context, name string, f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -419,7 +412,7 @@ func (c *Client) Store(ctx context.Context, name string, f *os.File) error {
 	return aerr
 }
 
-// Fetch gives a stored file, or ErrUnknown. The keeper keeps its own.
+// Fetch returns a stored file, or ErrUnknown. The keeper keeps its own descriptor.
 func (c *Client) Fetch(ctx context.Context, name string) (*os.File, error) {
 	a, err := c.ask(ctx, request{Op: opFetch, Name: name}, nil)
 	if err != nil {
@@ -437,7 +430,7 @@ func (c *Client) Files(ctx context.Context) ([]FileInfo, error) {
 	return a.Files, err
 }
 
-// Discard drops a stored file; nil when there is none of that name.
+// Discard drops a stored file. It returns nil if there is none of that name.
 func (c *Client) Discard(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Op: opDiscard, Name: name}, nil)
 	return err

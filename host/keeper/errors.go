@@ -16,15 +16,14 @@ var (
 	ErrRunning       = errors.New("still running")
 	ErrClosing       = errors.New("the keeper is shutting down")
 	ErrVersion       = errors.New("no common protocol version")
-	// ErrFull is a refusal for want of room: too many children, files or
-	// descriptors.
+	// ErrFull says that there are too many children, files or descriptors.
 	ErrFull = errors.New("the keeper is full")
 
-	// ErrSuperseded ends a connection when another host said hello.
+	// ErrSuperseded ends a connection when another host says hello.
 	ErrSuperseded = errors.New("another host took over")
-	// ErrNotRunning is Dial's answer when nothing listens.
+	// ErrNotRunning says that no keeper listens (Dial).
 	ErrNotRunning = errors.New("no keeper is running")
-	// ErrConnClosed is what calls return after Close.
+	// ErrConnClosed is returned by calls after Close.
 	ErrConnClosed = errors.New("the connection to the keeper is closed")
 )
 

@@ -19,12 +19,12 @@ const (
 	maxFrame = 8 << 20
 	// keepBuf is the largest buffer that is kept for the next frame, in bytes.
 	keepBuf = 64 << 10
-	// leastRead is how much there is room for when a frame is read, in bytes.
+	// leastRead is the least room for a read, in bytes.
 	leastRead = 1 << 10
-	// maxFiles bounds descriptors that arrived and were not asked for yet.
+	// maxFiles bounds descriptors that arrived and were not taken yet.
 	maxFiles = 8
-	// sendTimeout is how long a peer may leave a message unread before it
-	// counts as gone. A stopped host must not hold up the keeper's reaping.
+	// sendTimeout is how long a peer may leave a message unread before it counts as
+	// gone. A stopped host must not delay the keeper's reaping.
 	sendTimeout = 10 * time.Second
 )
 
@@ -75,8 +75,7 @@ func (w *wire) sendLocked(msg any, fd int) error {
 	return err
 }
 
-// recv reads one message into msg. An error means the connection is of no more
-// use.
+// recv reads one message into msg. After an error the connection can't be used any more.
 func (w *wire) recv(msg any) error {
 	if err := w.fill(4); err != nil {
 		return err
@@ -99,8 +98,7 @@ func (w *wire) recv(msg any) error {
 	return nil
 }
 
-// fill reads until rbuf holds n bytes. What it reads into is not on the stack, which
-// would stay as large.
+// fill reads until rbuf holds n bytes. Its buffer is not on the stack, which would stay large.
 func (w *wire) fill(n int) error {
 	var oob [256]byte
 	for have := len(w.rbuf); have < n; have = len(w.rbuf) {
@@ -144,7 +142,7 @@ func (w *wire) keepFiles(oob []byte) error {
 	return nil
 }
 
-// takeFile gives the oldest descriptor that arrived; the caller owns it.
+// takeFile returns the oldest descriptor that arrived; the caller owns it.
 func (w *wire) takeFile() (fd int, ok bool) {
 	if len(w.files) == 0 {
 		return -1, false
@@ -154,11 +152,11 @@ func (w *wire) takeFile() (fd int, ok bool) {
 	return fd, true
 }
 
-// empty reports that nothing of another frame has arrived, so that no
-// descriptor is one of its.
+// empty reports whether nothing of the next frame has arrived, so that no descriptor belongs to
+// that.
 func (w *wire) empty() bool { return len(w.rbuf) == 0 }
 
-// dropFiles closes descriptors that nobody took.
+// dropFiles closes descriptors that were not taken.
 func (w *wire) dropFiles() {
 	for _, fd := range w.files {
 		unix.Close(fd)

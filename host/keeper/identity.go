@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Identity tells a process from a later one of the same number, as long as the
-// machine runs and after its restart. The zero value is of no process.
+// Identity tells a process from a later one with the same process id, also after a restart of the
+// machine. The zero value is no process.
 type Identity struct {
 	Pid   int    `json:"pid"`
-	Start uint64 `json:"start"` // when it began, in the system's own measure
-	Boot  string `json:"boot"`  // of the machine; empty where Start alone tells
+	Start uint64 `json:"start"` // when it began, in the system's own unit
+	Boot  string `json:"boot"`  // the machine's boot id; empty if Start is absolute
 }
 
-// Identify is the identity of a process that runs now; zero when there is none.
+// Identify is the identity of the running process with a process id, zero if there is none.
 func Identify(pid int) Identity {
 	start, ok := startOf(pid)
 	if !ok {
@@ -25,12 +25,11 @@ func Identify(pid int) Identity {
 	return Identity{pid, start, bootID()}
 }
 
-// Alive reports whether the process still runs. One that has ended and that its
-// parent has yet to reap does not.
+// Alive reports whether the process still runs. A zombie does not.
 func (i Identity) Alive() bool { return i.Pid > 0 && Identify(i.Pid) == i }
 
-// Signal sends sig to the process's group and to another one, unless that is zero
-// or the process has ended.
+// Signal sends sig to the process's group and, unless it is zero, to the group other. It sends
+// nothing if the process has ended.
 func (i Identity) Signal(sig syscall.Signal, other int) error {
 	if !i.Alive() {
 		return nil
@@ -45,12 +44,10 @@ func (i Identity) Signal(sig syscall.Signal, other int) error {
 	return err
 }
 
-// pollTime is how often a process is looked at where the system does not say when
-// it ends.
+// pollTime is how often Wait looks at a process, on systems that do not report its end.
 const pollTime = time.Second
 
-// Wait returns when the process has ended, or with ctx's error. It need not be a
-// child.
+// Wait returns when the process, which need not be a child, has ended, or with ctx's error.
 func (i Identity) Wait(ctx context.Context) error {
 	err := i.await(ctx)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -68,8 +65,8 @@ func (i Identity) Wait(ctx context.Context) error {
 	return nil
 }
 
-// End ends a process that no keeper holds any more, as a keeper would: SIGHUP and
-// SIGTERM, after five seconds SIGKILL. It returns when the process has ended.
+// End ends a process that no keeper holds any more like a keeper does: SIGHUP and SIGTERM, after
+// five seconds SIGKILL. It returns when the process has ended.
 func (i Identity) End(ctx context.Context) error {
 	for _, step := range endSteps {
 		for _, sig := range step.signals {

@@ -15,8 +15,8 @@ type request struct {
 	File   bool   `json:"file,omitempty"`   // store: a descriptor comes with it
 }
 
-// message is the keeper's to a host: the answer to request Seq, or an event.
-// An answer with File set has a descriptor with it.
+// message is the keeper's message to a host: the answer to request Seq, or an event. With File set
+// a descriptor comes with it.
 type message struct {
 	Seq   uint64 `json:"seq,omitempty"`
 	Error *fault `json:"error,omitempty"`
@@ -24,8 +24,8 @@ type message struct {
 	Version int    `json:"version,omitempty"` // hello
 	Pid     int    `json:"pid,omitempty"`     // hello: the keeper's; spawn, adopt: the child's
 	File    bool   `json:"file,omitempty"`    // spawn, adopt, fetch
-	fd      int    // the keeper's copy of that file, closed once it is sent
-	List    []Info `json:"list,omitempty"` // list; hello, when refused: who runs
+	fd      int    // the keeper's descriptor of that file, closed once it is sent
+	List    []Info `json:"list,omitempty"` // list; hello, when refused: the running children
 
 	Min int `json:"min,omitempty"` // hello: oldest version the keeper speaks, also when refused
 	Max int `json:"max,omitempty"` // hello: newest
@@ -41,8 +41,7 @@ const (
 	eventSuperseded = "superseded"
 )
 
-// The ops. drop ends a child that nobody wants (its spawn was given up) and
-// forgets it without a report.
+// The ops. drop ends a child whose spawn was given up, and forgets it without a report.
 const (
 	opHello    = "hello"
 	opSpawn    = "spawn"
@@ -75,13 +74,12 @@ const MaxNote = 8 << 10
 const maxName = 1100
 
 type Spec struct {
-	// ID names the child, chosen by the host: not empty, at most 256 bytes,
-	// not in use.
+	// ID names the child. The host chooses it: not empty, at most 256 bytes, not in use.
 	ID string `json:"id"`
-	// Argv is the command and its arguments, no shell. A name without a slash
-	// is looked up in the PATH of Env.
+	// Argv is the command and its arguments, which no shell interprets. A name without a
+	// slash is looked up in the PATH of Env.
 	Argv []string `json:"argv"`
-	// Env is the whole environment, "K=V" each; nothing is inherited from the
+	// Env is the whole environment, each as "K=V". The child inherits nothing from the
 	// keeper.
 	Env []string `json:"env"`
 	// Dir is the working directory, absolute.
@@ -89,8 +87,8 @@ type Spec struct {
 	// Cols and Rows are set before the child starts; 1..65535.
 	Cols int `json:"cols"`
 	Rows int `json:"rows"`
-	// Note is what a later host must know to make a terminal of this child if
-	// it has nothing else: opaque, at most MaxNote bytes, List gives it back.
+	// Note is what a later host needs to make a terminal of this child without a journal.
+	// It is opaque, at most MaxNote bytes, and returned by List.
 	Note []byte `json:"note,omitempty"`
 }
 
@@ -99,10 +97,10 @@ type Exit struct {
 	ID string `json:"id"`
 	// Code is the exit status, 0..255; 128+n when signal n ended the child.
 	Code int `json:"code"`
-	// Signal that ended the child, such as "SIGKILL"; empty when it exited by
+	// Signal is the signal that ended the child, such as "SIGKILL"; empty when it exited by
 	// itself.
 	Signal string `json:"signal,omitempty"`
-	// Unknown says that nobody knows how it ended: Code and Signal mean nothing.
+	// Unknown says that it is not known how the child ended: Code and Signal mean nothing.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
@@ -118,5 +116,5 @@ type Info struct {
 
 type FileInfo struct {
 	Name string `json:"name"`
-	Size int64  `json:"size"` // bytes, as stored; memory is used for what was written
+	Size int64  `json:"size"` // bytes, as stored; only written pages use memory
 }

@@ -9,21 +9,20 @@ import (
 	"tandemux/internal/daemon"
 )
 
-// noVersion is one that no keeper speaks.
+// noVersion is a version that no keeper speaks.
 const noVersion = 1 << 30
 
-// Census is what a keeper says without being taken over.
+// Census is what a keeper tells without being taken over.
 type Census struct {
 	Pid int
 	// Running are its children that run, without their commands and notes.
 	Running []Info
 }
 
-// Probe reports whether this program could talk to the keeper that listens on
-// socket, and what that keeps, without taking it over from the host that it serves:
-// nil, ErrVersion with what to do, or ErrNotRunning. It asks for a version that there
-// is not, and reads in the refusal which there are. A ctx without a deadline gets
-// five seconds.
+// Probe reports whether this program could use the keeper that listens on socket, and which
+// children that has, without taking it over from its host. The error is nil, ErrVersion with what
+// to do, or ErrNotRunning. Probe asks for a version that no keeper speaks; the refusal names the
+// keeper's versions. A ctx without a deadline gets five seconds.
 func Probe(ctx context.Context, socket string) (Census, error) {
 	w, m, err := greet(ctx, socket, noVersion, noVersion)
 	if err != nil {
@@ -40,7 +39,7 @@ func Probe(ctx context.Context, socket string) (Census, error) {
 	return c, nil
 }
 
-// silent words that a keeper has not answered in time.
+// silent words the error of a keeper that has not answered in time.
 func silent(conn *net.UnixConn, err error) error {
 	_, pid, _ := daemon.Peer(conn)
 	return explainSilence(pid, pid > 0 && isStopped(pid), err)

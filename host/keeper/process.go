@@ -14,8 +14,8 @@ import (
 	"tandemux/internal/memtrim"
 )
 
-// Main is the keeper's process, and gives its exit code. It ends on SIGTERM or when the
-// host asks; a closed terminal or an interrupt must not take the shells along.
+// Main is the keeper's process, and returns its exit code. It ends on SIGTERM or when the host asks.
+// It survives SIGHUP and SIGINT, which must not end the shells.
 func Main(d daemon.Dirs) int {
 	memtrim.Rest()
 	if err := run(d, daemon.InheritReadiness()); err != nil {
@@ -59,7 +59,7 @@ func run(d daemon.Dirs, ready daemon.Readiness) error {
 		}
 		log.Info("bound the socket anew, which was gone", "err", err)
 	})
-	// Before the first child: children are where their parent is.
+	// Before the first child, as children inherit the cgroup.
 	switch left, err := LeaveLogin(ctx); {
 	case err != nil:
 		log.Warn("systemd may end all terminals at logout; `tandemux doctor` says more", "err", err)
@@ -70,10 +70,9 @@ func run(d daemon.Dirs, ready daemon.Readiness) error {
 	return Serve(ctx, ln, log)
 }
 
-// reapAll records the ends of children as SIGCHLD tells of them, until ended is
-// closed. It looks at the keeper's own children only, one by one: a wait for
-// any child would take those that others in the process wait for. One goroutine
-// does it, as a thread that waits for each child would be most of the keeper's
+// reapAll reaps children on each SIGCHLD, until ended is closed. It waits for the keeper's own
+// children one by one: a wait for any child would reap those that other code in the process waits
+// for. It is one goroutine, since a waiting thread for each child would take most of the keeper's
 // memory.
 func (k *keeper) reapAll() {
 	for range k.ended {
@@ -81,16 +80,15 @@ func (k *keeper) reapAll() {
 	}
 }
 
-// lookAgain makes reapAll look, whether a signal comes or not. The caller may
-// hold mu.
+// lookAgain makes reapAll look for ended children without a signal. The caller may hold mu.
 func (k *keeper) lookAgain() {
 	select {
 	case k.ended <- syscall.SIGCHLD:
-	default: // it has yet to look
+	default: // it is about to look
 	}
 }
 
-// reap collects the children that have ended and tells the host.
+// reap reaps the children that have ended and reports them to the host.
 func (k *keeper) reap() {
 	defer k.fence("reap children")
 	k.mu.Lock()
@@ -111,7 +109,7 @@ func (k *keeper) reap() {
 	if host == nil || len(exits) == 0 {
 		return
 	}
-	// A host that does not read must not hold up the reaping.
+	// A host that does not read must not delay the reaping.
 	go func() {
 		for _, e := range exits {
 			host.report(e)
@@ -119,9 +117,8 @@ func (k *keeper) reap() {
 	}()
 }
 
-// collect reaps a child if it has ended. The caller holds mu: until then the
-// child is a zombie, so that whoever holds mu and sees it unreaped may still
-// signal its number.
+// collect reaps a child if it has ended. The caller holds mu. Until it is reaped a child is a
+// zombie, so a goroutine that holds mu may signal the process id of a child that is not reaped.
 func (k *keeper) collect(c *child) bool {
 	for {
 		var ws unix.WaitStatus
@@ -129,7 +126,7 @@ func (k *keeper) collect(c *child) bool {
 		switch {
 		case err == unix.EINTR:
 			continue
-		case err != nil: // somebody else reaped it
+		case err != nil: // other code has reaped it
 			k.log.Error("wait for a child", "id", c.info.ID, "err", os.NewSyscallError("wait4", err))
 			c.info.Exit = &Exit{ID: c.info.ID, Code: 255, Unknown: true}
 			return true
@@ -141,8 +138,8 @@ func (k *keeper) collect(c *child) bool {
 	}
 }
 
-// fence keeps a panic from taking the shells along: it costs what was being
-// done, and a line in the log with its stack.
+// fence recovers from a panic, which must not end the shells, and logs it with its stack. What was
+// being done is lost.
 func (k *keeper) fence(doing string) {
 	if r := recover(); r != nil {
 		k.log.Error("panic", "doing", doing, "panic", r, "stack", string(debug.Stack()))

@@ -20,25 +20,25 @@ import (
 )
 
 const (
-	// graceTime is how long a child may take over its end (docs/contributing/decisions.md §16).
+	// graceTime is how long a child has to end before SIGKILL (docs/contributing/decisions.md §16).
 	graceTime = 5 * time.Second
-	// killTime is how long a child may take to vanish after SIGKILL; one that
-	// hangs in the kernel is left behind.
+	// killTime is how long to wait after SIGKILL; a child that hangs in the kernel is
+	// left behind.
 	killTime = 2 * time.Second
 	// helloTime is how long a connection may take to say hello.
 	helloTime = 10 * time.Second
 	// maxChildren bounds children that run or were not forgotten.
 	maxChildren = 1024
-	// maxSessions bounds connections; all but one are strangers that have not
-	// said hello yet, or hosts that are being told that they were superseded.
+	// maxSessions bounds connections. All but one have not said hello yet, or are hosts
+	// that are being told that they were superseded.
 	maxSessions = 64
 )
 
-// Listen makes the keeper's socket: 0600, refusing when another keeper listens
-// on it, replacing it when none does.
+// Listen makes the keeper's socket, of mode 0600. It refuses if another keeper listens on it, and
+// replaces a socket on which none does.
 func Listen(socket string) (*daemon.Listener, error) {
 	if conn, err := net.DialTimeout("unix", socket, time.Second); err == nil {
-		// One that was killed may be connected to until the kernel has closed all that it had.
+		// A keeper that was killed accepts connections until the kernel has closed its socket.
 		conn.SetReadDeadline(time.Now().Add(time.Second))
 		_, err = conn.Read(make([]byte, 1))
 		conn.Close()
@@ -53,47 +53,45 @@ func Listen(socket string) (*daemon.Listener, error) {
 	return ln, nil
 }
 
-// shielded are signals that the keeper itself lives through. Being notified of
-// them, rather than ignoring them, is what makes children start with their
-// default actions.
+// shielded are signals that do not end the keeper. It is notified of them and does not ignore
+// them, so that children start with the default actions.
 var shielded = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
 	syscall.SIGWINCH, syscall.SIGCONT,
 }
 
-// idleTime is how long a keeper stays that has no host and no children.
+// idleTime is how long a keeper without host and children stays.
 var idleTime = time.Minute
 
 // keeper is the state of Serve.
 type keeper struct {
 	log *slog.Logger
 
-	mu       sync.Mutex // guards what follows, and the fields of children
+	mu       sync.Mutex // guards the following, and the fields of children
 	children map[string]*child
 	files    map[string]*stored
-	host     *session // the host that is served, nil while there is none
+	host     *session // the present host, or nil
 	closing  bool     // no more spawns
 
 	sessions map[*session]struct{} // all connections, also before hello
 
-	ended    chan os.Signal // SIGCHLD, or a reason to look whether there was one
+	ended    chan os.Signal // SIGCHLD, or lookAgain
 	over     chan struct{}  // closed when a host's Shutdown is done, or nothing is kept
 	overOnce sync.Once
 	idle     *time.Timer    // runs while there is no host
 	work     sync.WaitGroup // sessions
 
-	answers atomic.Uint32 // to requests
+	answers atomic.Uint32 // number of answers to requests
 }
 
-// Serve keeps children for the hosts that connect to ln, one after another. It
-// returns nil after a host's Shutdown; when ctx ends it ends all children in
-// the same way and returns ctx's error. The listener is closed on return. A nil
-// log discards.
+// Serve keeps children for the hosts that connect to ln, one after another. It returns nil after a
+// host's Shutdown, or when idleTime has passed without host and children. When ctx ends, it ends
+// all children as Shutdown does and returns ctx's error. It closes the listener. A nil log
+// discards.
 //
-// Serve is meant to be all that its process does: it takes the signals of
-// terminals and pipes upon itself and marks inherited descriptors
-// close-on-exec. The caller has detached the process (own session, standard
+// Serve must be all that its process does: it handles the signals of terminals and pipes, and marks
+// inherited descriptors close-on-exec. The caller has detached the process (own session, standard
 // streams elsewhere) and ends ctx on SIGTERM.
 func Serve(ctx context.Context, ln *daemon.Listener, log *slog.Logger) error {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
@@ -155,7 +153,7 @@ func (k *keeper) accept(ln *daemon.Listener) error {
 		case err == nil:
 		case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 			errors.Is(err, syscall.ECONNABORTED) || errors.As(err, &ne) && ne.Timeout():
-			// Out of descriptors for now; the shells must not pay for it.
+			// Out of descriptors for now, which must not end the keeper and its shells.
 			k.log.Warn("accept", "err", err)
 			time.Sleep(100 * time.Millisecond)
 			continue
@@ -183,7 +181,7 @@ func (k *keeper) accept(ln *daemon.Listener) error {
 	}
 }
 
-// admit counts a connection in, unless there are too many of them.
+// admit adds a connection, unless there are too many.
 func (k *keeper) admit(s *session) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -216,11 +214,11 @@ func (k *keeper) spawn(by *session, r *request) (*child, error) {
 		return nil, err
 	}
 	k.children[s.ID] = c
-	k.lookAgain() // it may have ended before it was known
+	k.lookAgain() // it may have ended before it was in the table
 	switch {
-	case k.closing: // endAll did not see it
+	case k.closing: // endAll has not seen it
 		err = because(ErrClosing, "start %s: the keeper is shutting down", s.Argv[0])
-	case k.host != by: // nor did the new host
+	case k.host != by: // the new host has not seen it
 		err = because(ErrSuperseded, "start %s: another host took over", s.Argv[0])
 	default:
 		return c, nil
@@ -230,8 +228,7 @@ func (k *keeper) spawn(by *session, r *request) (*child, error) {
 	return nil, err
 }
 
-// endIdle ends a keeper that has nothing to keep: no child, not even one that has
-// ended and whose end nobody has acknowledged.
+// endIdle ends a keeper without children. An ended child that was not forgotten counts as one.
 func (k *keeper) endIdle() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -275,7 +272,7 @@ func (k *keeper) remove(c *child) {
 	}
 }
 
-// find gives a child that runs or was not forgotten. The caller holds mu.
+// find returns a child that was not forgotten. The caller holds mu.
 func (k *keeper) find(id string) (*child, error) {
 	if c := k.children[id]; c != nil && !c.dropped {
 		return c, nil
@@ -283,7 +280,7 @@ func (k *keeper) find(id string) (*child, error) {
 	return nil, because(ErrUnknown, "the keeper knows no child %q", id)
 }
 
-// list gives the children, oldest first. The caller holds mu.
+// list returns the children, oldest first. The caller holds mu.
 func (k *keeper) list() []*child {
 	all := make([]*child, 0, len(k.children))
 	for _, c := range k.children {
@@ -298,7 +295,7 @@ func (k *keeper) list() []*child {
 	return all
 }
 
-// running describes the children that run, in short.
+// running describes the running children, without commands and notes.
 func (k *keeper) running() []Info {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -311,19 +308,18 @@ func (k *keeper) running() []Info {
 	return all
 }
 
-// endSteps are how processes are ended: what they are sent, and how long they may
-// then take.
+// endSteps is how processes are ended: the signals to send, and how long to wait then.
 var endSteps = []struct {
 	signals []syscall.Signal
 	wait    time.Duration
 }{
-	// SIGCONT, so that a stopped job hears the others.
+	// SIGCONT, so that a stopped job gets the other signals.
 	{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
 	{[]syscall.Signal{syscall.SIGKILL}, killTime},
 }
 
-// endAll ends every child: SIGHUP and SIGTERM, then SIGKILL. It is called more
-// than once and by more than one.
+// endAll ends every child: SIGHUP and SIGTERM, then SIGKILL. It may be called more than once, and
+// concurrently.
 func (k *keeper) endAll() {
 	for _, step := range endSteps {
 		alive := k.signalAll(step.signals)
@@ -342,7 +338,7 @@ func (k *keeper) endAll() {
 	}
 }
 
-// signalAll signals the children that run and gives them.
+// signalAll signals the running children and returns them.
 func (k *keeper) signalAll(signals []syscall.Signal) []*child {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,8 +18,7 @@ type session struct {
 	number uint64 // rises with each connection
 }
 
-// serve answers requests, in order, until the connection ends. Whatever the
-// host does with its end, the children are not concerned.
+// serve answers requests, in order, until the connection ends, which does not affect the children.
 func (s *session) serve() error {
 	defer s.leave()
 	if err := s.hello(); err != nil {
@@ -34,7 +33,7 @@ func (s *session) serve() error {
 			return err
 		}
 		if s.wire.empty() {
-			s.wire.dropFiles() // a request that has one says so
+			s.wire.dropFiles() // the request has none, as it does not say so
 		}
 		if r.Op == opShutdown && s.keeper.isClosing() {
 			s.keeper.overOnce.Do(func() { close(s.keeper.over) })
@@ -45,7 +44,7 @@ func (s *session) serve() error {
 func (s *session) answer(r *request) (err error) {
 	defer s.keeper.rest()
 	defer s.keeper.fence("answer " + r.Op)
-	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
+	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // the answer after a panic
 	var m message
 	failed := because(ErrInvalid, "the keeper does not know the request %q", r.Op)
 	if h, ok := handlers[r.Op]; ok {
@@ -62,8 +61,7 @@ func (s *session) answer(r *request) (err error) {
 	return s.wire.send(m, m.fd)
 }
 
-// rest gives memory back when there is nothing to do for a while: garbage, where there may
-// be a megabyte of it.
+// rest collects garbage while the keeper is idle, if there may be a megabyte of it.
 func (k *keeper) rest() {
 	if k.answers.Add(1)%256 == 0 {
 		memtrim.Idle()
@@ -72,9 +70,8 @@ func (k *keeper) rest() {
 	}
 }
 
-// enter takes keeper.mu for a request that changes something, unless the host
-// was superseded and did not know it yet: what it wants is for the new host to
-// decide, which has looked at what there is.
+// enter takes keeper.mu for a request that changes something. It refuses if the host was superseded
+// and does not know it yet: only the new host, which has listed the children, may change anything.
 func (s *session) enter(r *request) error {
 	s.keeper.mu.Lock()
 	if s.keeper.host == s {
@@ -84,8 +81,7 @@ func (s *session) enter(r *request) error {
 	return because(ErrSuperseded, "%s: another host took over", r.Op)
 }
 
-// speaks is what the keeper's side offers; tests make it an older or a newer
-// keeper.
+// speaks is the versions that the keeper offers; tests change it to an older or newer keeper's.
 var speaks = struct{ min, max int }{MinVersion, ProtocolVersion}
 
 // hello agrees on a version, takes over from the host before, and reports what
@@ -109,12 +105,12 @@ func (s *session) hello() error {
 			List: s.keeper.running(),
 		}, -1)
 		if r.Min == noVersion {
-			return nil // it has only looked
+			return nil // it was a Probe
 		}
 		return err
 	}
-	// wmu is held from before the session is known until its exits are written:
-	// a child that ends meanwhile is reported after them, and none twice.
+	// wmu is held from before the session is the host's until earlier exits are written: a
+	// child that ends meanwhile is reported after them, and none twice.
 	s.wire.wmu.Lock()
 	defer s.wire.wmu.Unlock()
 	old, exits, err := s.takeOver()
@@ -123,7 +119,7 @@ func (s *session) hello() error {
 		return err
 	}
 	if old != nil {
-		// Not waited for: the old host may not be reading.
+		// Don't wait for it: the old host may not be reading.
 		go old.supersede()
 	}
 	if err := s.wire.sendLocked(message{Seq: r.Seq, Version: version, Pid: os.Getpid(), Min: speaks.min, Max: speaks.max}, -1); err != nil {
@@ -142,7 +138,7 @@ func (s *session) takeOver() (old *session, exits []Exit, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.host != nil && k.host.number > s.number {
-		// Its hello was overtaken; mostly it is dead already.
+		// A later host's hello was faster; mostly this host is dead already.
 		return nil, nil, because(ErrSuperseded, "a host that connected later has taken over")
 	}
 	old, k.host = k.host, s
@@ -160,7 +156,7 @@ func (s *session) supersede() {
 	s.wire.close()
 }
 
-// leave forgets the connection, not the children.
+// leave forgets the connection; the children stay.
 func (s *session) leave() {
 	k := s.keeper
 	k.mu.Lock()
@@ -174,8 +170,8 @@ func (s *session) leave() {
 	s.wire.dropFiles()
 }
 
-// report tells the host how a child ended. A failure is the connection's end;
-// the next host is told again.
+// report tells the host how a child ended. If that fails, the connection ends, and the next host is
+// told.
 func (s *session) report(e Exit) {
 	if err := s.wire.send(message{Event: eventExit, Exit: &e}, -1); err != nil {
 		s.wire.close()
@@ -204,7 +200,7 @@ var handlers = map[string]handler{
 	opDiscard:  changing((*keeper).discard),
 }
 
-// changing is for requests that change something, which do holds keeper.mu for.
+// changing is the handler of a request that changes something; do is called with keeper.mu held.
 func changing(do func(*keeper, *request) error) handler {
 	return func(s *session, r *request) (message, error) {
 		if err := s.enter(r); err != nil {
@@ -215,7 +211,7 @@ func changing(do func(*keeper, *request) error) handler {
 	}
 }
 
-// ofChild is changing for requests about a child that there is.
+// ofChild is changing for requests about an existing child.
 func ofChild(do func(*keeper, *child, *request) error) handler {
 	return changing(func(k *keeper, r *request) error {
 		c, err := k.find(r.ID)
@@ -249,8 +245,8 @@ func (s *session) adopt(r *request) (message, error) {
 	return c.hand()
 }
 
-// hand gives a copy of the child's pty. It is duplicated, as the child may be forgotten
-// by a new host while this one is slow. The caller holds keeper.mu.
+// hand is an answer with a duplicate of the pty's descriptor: a new host may forget the child before
+// this one is sent. The caller holds keeper.mu.
 func (c *child) hand() (message, error) {
 	fd, err := duplicate(c.master)
 	if err != nil {
@@ -294,7 +290,7 @@ func (k *keeper) drop(r *request) error {
 	c, err := k.find(r.ID)
 	switch {
 	case err != nil:
-		return nil //nolint:nilerr // it is gone already
+		return nil //nolint:nilerr // the child is gone already
 	case c.info.Exit != nil:
 		k.remove(c)
 		return nil
@@ -303,8 +299,7 @@ func (k *keeper) drop(r *request) error {
 	return c.signal(syscall.SIGKILL)
 }
 
-// shutdown answers when every child has ended; the connection's end then says
-// that the socket is gone.
+// shutdown answers when every child has ended. The connection ends when the socket is gone.
 func (s *session) shutdown(r *request) (message, error) {
 	if err := s.enter(r); err != nil {
 		return message{}, err

@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxStored bounds stored files: a journal for each child and each layout, and
-// some.
+// maxStored bounds stored files: a journal for each child and each layout, and some more.
 const maxStored = 2048
 
-// stored is a file that a host left for its successor. The keeper holds its
-// descriptor and never looks inside. Guarded by keeper.mu.
+// stored is a file that a host left for its successor. The keeper holds its descriptor and never
+// reads it. keeper.mu guards it.
 type stored struct {
 	fd   int
 	size int64
 }
 
-// spareFDs is how many descriptors children and files leave free, so that a
-// keeper with a full table can still be reached, listed and adopted from.
+// spareFDs is how many descriptors children and files leave free, so that a host can still connect
+// to a full keeper, list and adopt.
 const spareFDs = 32
 
-// spare refuses a new descriptor that leaves too few. The kernel gives the
-// lowest number that is free, so those below it are in use.
+// spare refuses a new descriptor that leaves too few free. The kernel assigns the lowest free
+// number, so all below fd are in use.
 func spare(fd int) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -36,8 +35,7 @@ func spare(fd int) error {
 	return because(ErrFull, "the keeper has almost as many files open as it may (%d): close some terminals, or raise the limit (ulimit -n) before the keeper starts", limit.Cur)
 }
 
-// store keeps the descriptor that came with the request, in place of an earlier
-// one of this name.
+// store keeps the descriptor that came with the request, and replaces an earlier one of this name.
 func (s *session) store(r *request) (message, error) {
 	if !r.File {
 		return message{}, because(ErrInvalid, "store %q: the request has no descriptor", r.Name)
@@ -53,7 +51,7 @@ func (s *session) store(r *request) (message, error) {
 	return message{}, err
 }
 
-// keep takes fd over unless it fails.
+// keep stores fd, and owns it unless it fails.
 func (s *session) keep(r *request, fd int) error {
 	k, name := s.keeper, r.Name
 	if name == "" || len(name) > maxName {
@@ -118,7 +116,7 @@ func (k *keeper) discard(r *request) error {
 	return nil
 }
 
-// dropFiles lets go of all stored files, when nobody can fetch them any more.
+// dropFiles closes all stored files, when no host can fetch them any more.
 func (k *keeper) dropFiles() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
