@@ -1,8 +1,8 @@
-// Package link is the connection to the host as the interface uses it: what it asks
-// of one (Host), how the connection stands (Link), and what the connection brings
-// (Sink).
+// Package link is the interface's side of the connection to the host: what the interface
+// needs of a connection (Host), the state of the connection (Link), and what arrives over
+// it (Sink).
 //
-// The Sink has a lock and a bounded inbox: the connection's goroutine puts into it
-// and the event loop takes out. What terminals print goes by it straight into their
-// feeds. The Link belongs to the event loop.
+// The Sink has a lock and a bounded inbox, which the connection's goroutine fills and the
+// event loop empties. Terminals' output goes straight into their feeds instead. Only the
+// event loop may use the Link.
 package link

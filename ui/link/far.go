@@ -11,48 +11,48 @@ import (
 	"tandemux/ahp/hosted"
 )
 
-// Far is the connection to another host, by its name. It may be down from the start. Its
+// Far is the connection to another host that has a name. It may be down from the start. Its
 // functions may be called from any goroutine.
 type Far struct {
 	Name    string
-	Address string // another one is another host
-	// Host gives the connection of now, a Nowhere while there is none.
+	Address string // with another address it is another host
+	// Host returns the present connection, a Nowhere while there is none.
 	Host func() Host
-	// Person is the principal that the host knows this person as, once connected.
+	// Person is this person's principal on that host, once connected.
 	Person func() string
 	// Retry tries at once to connect.
 	Retry func()
 }
 
-// Standing is how the connection to another host stands.
+// Standing is the state of the connection to another host.
 type Standing struct {
 	State State
 	Since time.Time // of the loss, or of the first attempt
 	Next  time.Time // attempt to connect
 	Err   error     // of the last one
-	// Silent says since when it has not answered, though connected; zero that it does.
+	// Silent is since when the connected host has not answered; zero if it answers.
 	Silent time.Time
 }
 
-// HostChanged is what a Sink gives of another host's connection.
+// HostChanged is a change of another host's connection, as Sink.Take returns it.
 type HostChanged struct {
 	Name string
 	Standing
 }
 
-// HostSilent says since when another host that is connected has not answered; zero that
-// it does.
+// HostSilent says since when another connected host has not answered; a zero time says that
+// it answers.
 type HostSilent struct {
 	Name  string
 	Since time.Time
 }
 
-// Others are the hosts that have names. Its methods may be called from any goroutine.
+// Others is the hosts that have names. Its methods may be called from any goroutine.
 type Others struct{ list atomic.Pointer[[]Far] }
 
 func (o *Others) Set(list []Far) { o.list.Store(&list) }
 
-// All are those of now, in order.
+// All is the present hosts, in order.
 func (o *Others) All() []Far {
 	if list := o.list.Load(); list != nil {
 		return *list
@@ -60,7 +60,7 @@ func (o *Others) All() []Far {
 	return nil
 }
 
-// Find gives a host by its name, and whether there is one.
+// Find returns the host of a name, and whether there is one.
 func (o *Others) Find(name string) (Far, bool) {
 	all := o.All()
 	i := slices.IndexFunc(all, func(f Far) bool { return f.Name == name })
@@ -70,14 +70,14 @@ func (o *Others) Find(name string) (Far, bool) {
 	return all[i], true
 }
 
-// Hosts are the connections to other hosts. It belongs to the event loop.
+// Hosts is the connections to other hosts. Only the event loop may use it.
 type Hosts struct {
 	others *Others
 	stands map[string]Standing
 }
 
-// List replaces the hosts that have names. It gives those whose names are gone or mean
-// another host now.
+// List replaces the hosts that have names. It returns the names that are gone or now mean
+// another host.
 func (h *Hosts) List(list []Far, now time.Time) (gone []string) {
 	for _, was := range h.others.All() {
 		if !slices.ContainsFunc(list, func(f Far) bool { return f.Name == was.Name && f.Address == was.Address }) {
@@ -94,14 +94,14 @@ func (h *Hosts) List(list []Far, now time.Time) (gone []string) {
 	return gone
 }
 
-// Has reports whether a resource is of this user's own host or of one that has a name.
+// Has reports whether a resource is on this user's own host or on one that has a name.
 func (h *Hosts) Has(uri ahp.URI) bool {
 	name := hosted.Host(uri)
 	_, is := h.Find(name)
 	return is || name == ""
 }
 
-// Names are those of the other hosts, in order.
+// Names is the names of the other hosts, in order.
 func (h *Hosts) Names() (names []string) {
 	for _, f := range h.others.All() {
 		names = append(names, f.Name)
@@ -111,11 +111,11 @@ func (h *Hosts) Names() (names []string) {
 
 func (h *Hosts) Find(name string) (Far, bool) { return h.others.Find(name) }
 
-// Take takes news of a connection. It reports whether that was made or lost.
+// Take takes a change of a connection. It reports whether the connection was made or lost.
 func (h *Hosts) Take(c HostChanged) bool {
 	was, is := h.stands[c.Name]
 	if !is {
-		return false // it has no name any more
+		return false // the host no longer has a name
 	}
 	if c.Since.IsZero() {
 		c.Since = was.Since
@@ -124,7 +124,7 @@ func (h *Hosts) Take(c HostChanged) bool {
 	return was.State != c.State
 }
 
-// Hush takes the news that a host does not answer, or does again.
+// Hush takes the change that a host no longer answers, or answers again.
 func (h *Hosts) Hush(s HostSilent) {
 	if st, is := h.stands[s.Name]; is {
 		st.Silent = s.Since
@@ -132,7 +132,7 @@ func (h *Hosts) Hush(s HostSilent) {
 	}
 }
 
-// Standing is how a host's connection stands.
+// Standing is the state of a host's connection.
 func (h *Hosts) Standing(name string) Standing { return h.stands[name] }
 
 // UpAt reports whether actions flow to the host of a resource.
@@ -145,7 +145,7 @@ func (l *Link) UpAt(uri ahp.URI) bool {
 	return is && s.State == Connected
 }
 
-// At gives the connection to the host of a resource.
+// At returns the connection to the host of a resource.
 func (l *Link) At(uri ahp.URI) Host {
 	return l.Host.at(uri)
 }
@@ -157,15 +157,15 @@ func (l *Link) Retry(uri ahp.URI) {
 	}
 }
 
-// RemoteSink is a Sink's end for the connection to another host: its root is told from
-// the others', and what it says of what is not its own is left out. Its methods are called
-// from that connection's goroutines.
+// RemoteSink passes what arrives from another host to a Sink. It gives the host's root channel
+// an address of its own, and drops messages about resources that are not the host's. The
+// goroutines of that connection call its methods.
 type RemoteSink struct {
 	*Sink
 	name string
 }
 
-// Of gives the end for another host's connection, whose resources carry its name.
+// Of returns the RemoteSink for the connection of a named host, whose resources carry that name.
 func (s *Sink) Of(name string) *RemoteSink { return &RemoteSink{s, name} }
 
 // Snapshot takes the state of a channel.
@@ -202,8 +202,8 @@ func (r *RemoteSink) Note(method string, params json.RawMessage) {
 	}
 }
 
-// owns reports whether a resource is the host's. An address may have been spelled so that
-// it was not given the host's name.
+// owns reports whether a resource is the host's. A host may spell an address so that its name
+// was not added.
 func (r *RemoteSink) owns(uri ahp.URI) bool { return hosted.Host(uri) == r.name }
 
 // Agents are those that the host says it has. It may be called from any goroutine.
@@ -213,7 +213,7 @@ func (r *RemoteSink) Agents() []ahp.AgentInfo {
 	return r.agents[r.name]
 }
 
-// channel is a channel's address here; the root has the same everywhere.
+// channel is a channel's address in the Sink: all hosts' roots have the same URI.
 func (r *RemoteSink) channel(uri ahp.URI) ahp.URI {
 	if uri == ahp.RootURI {
 		return hosted.At(r.name, uri)
@@ -230,13 +230,12 @@ func (r *RemoteSink) Status(to State, err error) {
 	r.post(HostChanged{r.name, s})
 }
 
-// Retrying takes the news that connecting has failed once more.
+// Retrying says that another attempt to connect has failed.
 func (r *RemoteSink) Retrying(re Retry) {
 	r.post(HostChanged{r.name, Standing{State: Reconnecting, Since: re.Since, Next: re.Next, Err: re.Err}})
 }
 
-// Silent takes the news that the host has not answered since then, and with the zero time
-// that it does.
+// Silent says since when the host has not answered; the zero time says that it answers.
 func (r *RemoteSink) Silent(since time.Time) {
 	r.post(HostSilent{r.name, since})
 }

@@ -16,14 +16,15 @@ import (
 	"tandemux/ui/tasks"
 )
 
-// fleet is several hosts as one: what is of another host goes to that one's connection,
-// and lists are of all that are connected. Its methods may be called from any goroutine.
+// fleet is several hosts as one Host: requests about another host's resources go to that host's
+// connection, and lists have the entries of all connected hosts. Its methods may be called from
+// any goroutine.
 type fleet struct {
 	Host   // this user's own
 	others *Others
 }
 
-// UnknownHostError is the name of a host that is in no list.
+// UnknownHostError is the name of an unknown host.
 type UnknownHostError string
 
 func (e UnknownHostError) Error() string {
@@ -33,7 +34,7 @@ func (e UnknownHostError) Error() string {
 // Nowhere is a host that can't be reached.
 type Nowhere struct {
 	Err error
-	// Left is told of what is followed no more; it may be nil.
+	// Left is called with channels that are unsubscribed; it may be nil.
 	Left func(uri ahp.URI)
 }
 
@@ -74,7 +75,7 @@ func (n Nowhere) Unsubscribe(uri ahp.URI) {
 	}
 }
 
-// at gives the connection that a resource is reached by.
+// at returns the connection to the host of a resource.
 func (f *fleet) at(uri ahp.URI) Host {
 	name := hosted.Host(uri)
 	if name == "" {
@@ -115,9 +116,9 @@ func (f *fleet) Call(ctx context.Context, method string, params, result any) err
 	return f.at(channel).Call(ctx, method, params, result)
 }
 
-// each asks all hosts at once and takes what they say in their order, this user's own
-// first, with the name of the host, "" for that one. Of what a host lists, only what is its
-// own counts. Others may be away.
+// each asks all hosts at once. It calls take with the answers in the order of the hosts: first
+// this user's own, whose name is "". take ignores entries that are not the host's own. Hosts
+// other than this user's own may be unreachable.
 func each[T any](f *fleet, ask func(h Host) (T, error), take func(name string, one T)) error {
 	type answer struct {
 		one T
@@ -156,7 +157,7 @@ func (f *fleet) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) { return f.at
 func (f *fleet) Colors(p ahp.ColorsParams) error {
 	for _, far := range f.others.All() {
 		if err := far.Host().Colors(p); err != nil {
-			continue // it gets them when it is connected
+			continue // it is sent when that host is connected
 		}
 	}
 	return f.Host.Colors(p)
@@ -177,8 +178,7 @@ func (f *fleet) CreateSession(ctx context.Context, p ahp.CreateSessionParams) er
 	return f.at(p.Channel).CreateSession(ctx, p)
 }
 
-// Tasks are those of all hosts; the ids, names and sessions of others' carry the host's
-// name.
+// Tasks is the tasks of all hosts. Ids, names and sessions of another host's tasks carry its name.
 func (f *fleet) Tasks(ctx context.Context) (all []tasks.Task, err error) {
 	err = each(f, func(h Host) ([]tasks.Task, error) { return h.Tasks(ctx) }, func(name string, one []tasks.Task) {
 		for _, t := range one {

@@ -19,20 +19,17 @@ import (
 	"tandemux/ui/predict"
 )
 
-// maxInbox bounds what waits for the event loop. The connection's goroutine
-// waits when it is full: a host that sends that much faster than it can be
-// shown is held back by its connection's own bounds.
+// maxInbox bounds the messages that wait for the event loop. When it is full the connection's
+// goroutine waits, and the connection's own bounds slow the host down.
 const maxInbox = 4096
 
-// Sink takes what the connection brings. Its methods are called from one
-// goroutine, the connection's, in order; other hosts' connections have ends of their
-// own (Of), and only what is of one host has an order. It is made before the connection and
-// before the Model, and keeps what arrives in between: the root snapshot of
-// the handshake above all.
+// Sink takes what arrives over the connection. The connection's goroutine calls its methods, in
+// order. Other hosts' connections use a RemoteSink (Of); messages of different hosts have no
+// order. The Sink is made before the connection and before the Model, and keeps what arrives in
+// between, such as the root snapshot of the handshake.
 //
-// What a terminal prints goes straight into the terminal's feed; all else waits
-// in the inbox until the event loop takes it. The loop is woken once for any
-// number of changes.
+// A terminal's output goes straight into the terminal's feed. All else waits in the inbox until
+// the event loop takes it. The loop is woken once for any number of changes.
 type Sink struct {
 	mu     sync.Mutex // guards all below
 	room   *sync.Cond
@@ -40,28 +37,28 @@ type Sink struct {
 	feeds  map[ahp.URI]*pane.Feed
 	engine string
 	limit  int             // of feeds' histories, as emulator.Options.History
-	limits map[ahp.URI]int // of those that have another one
-	told   bool            // wake was called and the inbox was not taken since
+	limits map[ahp.URI]int // of terminals that have another limit
+	told   bool            // wake was called, and the inbox was not taken since
 	wake   func()          // nil until a Model is attached
-	whole  func(ahp.URI)   // as wake
+	whole  func(ahp.URI)   // nil until a Model is attached; see Attach
 	closed bool
 	broke  func(v any, stack []byte)  // gets panics of the connection's goroutine
-	inputs bool                       // the loop wants to know which input the host has taken
-	agents map[string][]ahp.AgentInfo // as the roots of hosts say, "" for this user's own
-	kinds  map[ahp.URI]Kind           // of channels whose address does not say what they are
+	inputs bool                       // HearInput
+	agents map[string][]ahp.AgentInfo // of hosts' roots, by host name, "" for this user's own
+	kinds  map[ahp.URI]Kind           // of channels whose URI does not tell
 }
 
 // Kind is what a channel is.
 type Kind uint8
 
-// The kinds of channels whose address does not say what they are.
+// The kinds of channels whose URI does not tell.
 const (
 	None Kind = iota
 	Session
 	Chat
 )
 
-// Expect says what a channel is whose state is to come; None ends that.
+// Expect sets the kind of a channel before its snapshot arrives; None removes it.
 func (s *Sink) Expect(uri ahp.URI, k Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +69,7 @@ func (s *Sink) Expect(uri ahp.URI, k Kind) {
 	s.kinds[uri] = k
 }
 
-// What Take gives, besides ahp.Envelope.
+// What Take returns, besides ahp.Envelope.
 type (
 	// Snapshot is the state of a channel: an ahp.RootState, TerminalState,
 	// LayoutState, ActivityState, SessionState or ChatState, a changeset.State or
@@ -88,26 +85,26 @@ type (
 		State State
 		Err   error // why, where known
 	}
-	// Retry is where reconnecting has come to.
+	// Retry is the progress of reconnecting.
 	Retry struct {
 		Since, Next time.Time // of the loss, of the next attempt
 		Err         error     // of the last attempt
 	}
-	// Lost is input of which nobody knows what became of it, in characters.
+	// Lost is how many characters of input may or may not have arrived.
 	Lost int
-	// Silent says since when the host has not answered; zero that it does.
+	// Silent says since when the host has not answered; the zero time says that it answers.
 	Silent time.Time
 	// Note is a notification about the list of sessions.
 	Note struct {
 		Method string
 		Params json.RawMessage
 	}
-	// Asked is a command of the person's that came by the host. Reply is called once.
+	// Asked is a person's command that came through the host. Reply must be called once.
 	Asked struct {
 		palette.Params
 		Reply func(result any, err error)
 	}
-	// Broken is what could not be read.
+	// Broken is a message that could not be decoded.
 	Broken struct {
 		What string
 		Err  error
@@ -120,9 +117,9 @@ func NewSink() *Sink {
 	return s
 }
 
-// Attach makes the sink wake a loop. wake must not block; it is called without a lock, and
-// may take and draw what there is. Nor must whole: it asks for the state of a terminal
-// whose output was skimmed.
+// Attach connects the sink to an event loop. wake wakes the loop. It is called without a lock,
+// and may call Take and draw. whole requests the state of a terminal whose output was skimmed.
+// Neither may block.
 func (s *Sink) Attach(engine string, wake func(), whole func(terminal ahp.URI)) {
 	s.mu.Lock()
 	s.engine, s.wake, s.whole = engine, wake, whole
@@ -133,7 +130,7 @@ func (s *Sink) Attach(engine string, wake func(), whole func(terminal ahp.URI)) 
 	}
 }
 
-// Close lets the connection's goroutine go on with nobody listening.
+// Close discards what arrives from now on, so that the connection's goroutine never waits.
 func (s *Sink) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +138,8 @@ func (s *Sink) Close() {
 	s.room.Broadcast()
 }
 
-// HearInput makes the echoes of input reach the loop, or not: most of the time
-// they say nothing that it wants to be woken for.
+// HearInput sets whether echoes of input reach the loop. Mostly the loop need not be woken for
+// them.
 func (s *Sink) HearInput(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +172,7 @@ func (s *Sink) post(item any) {
 	s.signal()
 }
 
-// Take gives what waits, in order.
+// Take returns and removes what waits, in order.
 func (s *Sink) Take() []any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +182,7 @@ func (s *Sink) Take() []any {
 	return items
 }
 
-// Feed gives the terminal's feed, a new one if there is none.
+// Feed returns the terminal's feed, a new one if there is none.
 func (s *Sink) Feed(uri ahp.URI) *pane.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +206,7 @@ func (s *Sink) limitOf(uri ahp.URI) int {
 	return s.limit
 }
 
-// LimitHistory sets how much history feeds keep whose terminals say nothing else.
+// LimitHistory sets how much history feeds keep whose terminals have no limit of their own.
 func (s *Sink) LimitHistory(lines int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +238,7 @@ func (s *Sink) list(host string, terminals []ahp.TerminalInfo) {
 	s.relimit()
 }
 
-// existing gives the terminal's feed, nil if there is none.
+// existing returns the terminal's feed, nil if there is none.
 func (s *Sink) existing(uri ahp.URI) *pane.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,15 +251,15 @@ func (s *Sink) Drop(uri ahp.URI) {
 	delete(s.feeds, uri)
 }
 
-// Guard says who gets what breaks on the connection's goroutine, where nobody else
-// could give the outer terminal back.
+// Guard sets the handler of panics on the connection's goroutine, which otherwise would end the
+// program without restoring the outer terminal.
 func (s *Sink) Guard(broke func(v any, stack []byte)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broke = broke
 }
 
-// Fence, deferred, hands a panic to whom Guard named.
+// Fence, deferred, passes a panic to Guard's handler.
 func (s *Sink) Fence() {
 	v := recover()
 	if v == nil {
@@ -270,7 +267,7 @@ func (s *Sink) Fence() {
 	}
 	stack := debug.Stack()
 	broke := func(v any, _ []byte) { panic(v) }
-	if s.mu.TryLock() { // else it broke within
+	if s.mu.TryLock() { // else the panic came with the lock held
 		if s.broke != nil {
 			broke = s.broke
 		}
@@ -331,7 +328,7 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 	}
 }
 
-// terminal shows a terminal's state, and gives what is left of it.
+// terminal shows a terminal's state, and returns the state without what was shown.
 func (s *Sink) terminal(snap ahp.Snapshot, show func(*pane.Feed, ahp.TerminalState) error) (st ahp.TerminalState, err error) {
 	if st, err = wire.Terminal(snap); err == nil { // whose JSON was validated as part of the message
 		err = show(s.Feed(snap.Resource), st)
@@ -340,14 +337,14 @@ func (s *Sink) terminal(snap ahp.Snapshot, show func(*pane.Feed, ahp.TerminalSta
 	return st, err
 }
 
-// Begins reports whether there is nothing yet of a terminal.
+// Begins reports whether a terminal has no feed with a screen yet.
 func (s *Sink) Begins(channel ahp.URI) bool {
 	defer s.Fence()
 	f := s.existing(channel)
 	return f != nil && f.Whole != nil && !f.Ready()
 }
 
-// Begun is Snapshot of a terminal without its history, which follows.
+// Begun is Snapshot for a terminal whose history follows later.
 func (s *Sink) Begun(snap ahp.Snapshot) {
 	defer s.Fence()
 	st, err := s.terminal(snap, (*pane.Feed).Skim)
@@ -358,14 +355,14 @@ func (s *Sink) Begun(snap ahp.Snapshot) {
 	s.post(Snapshot{snap.Resource, st})
 }
 
-// Skims reports whether nobody looks at more of a terminal than its screen.
+// Skims reports whether only the screen of a terminal is needed.
 func (s *Sink) Skims(channel ahp.URI) bool {
 	defer s.Fence()
 	f := s.existing(channel)
 	return f != nil && f.Skims()
 }
 
-// Skimmed takes what a terminal's screen shows, in place of what was printed until then.
+// Skimmed takes a terminal's screen, in place of the output until then.
 func (s *Sink) Skimmed(snap ahp.Snapshot) {
 	defer s.Fence()
 	st, err := wire.Terminal(snap)
@@ -422,8 +419,8 @@ func (s *Sink) Action(e ahp.Envelope) {
 	s.post(e)
 }
 
-// echo passes on what an action says of the echo of what is typed. It reports whether that
-// is to be drawn.
+// echo passes on what an action says about the echo of input. It reports whether there is
+// something to draw.
 func (s *Sink) echo(f *pane.Feed, e ahp.Envelope) bool {
 	switch a := e.Action.(type) {
 	case ahp.TerminalEchoChanged:
@@ -436,7 +433,7 @@ func (s *Sink) echo(f *pane.Feed, e ahp.Envelope) bool {
 	return false
 }
 
-// Gone takes the news that a channel no longer exists.
+// Gone says that a channel no longer exists.
 func (s *Sink) Gone(channel ahp.URI) { s.post(Gone{channel}) }
 
 // Note takes a notification beside actions.
@@ -463,14 +460,13 @@ func (s *Sink) Asked(method string, params json.RawMessage, reply func(result an
 	return true
 }
 
-// Retrying takes the news that reconnecting has failed once more.
+// Retrying says that another attempt to reconnect has failed.
 func (s *Sink) Retrying(r Retry) { s.post(r) }
 
-// Lost takes the news that nobody knows what became of typed input.
+// Lost says that typed input may or may not have arrived.
 func (s *Sink) Lost(_ ahp.URI, input string) { s.post(Lost(max(utf8.RuneCountInString(input), 1))) }
 
-// Silent takes the news that the host has not answered since then, and with the
-// zero time that it does.
+// Silent says since when the host has not answered; the zero time says that it answers.
 func (s *Sink) Silent(since time.Time) { s.post(Silent(since)) }
 
 // Status takes a change of the connection's state; err says why, where known.
@@ -482,7 +478,7 @@ func (s *Sink) hire(host string, agents []ahp.AgentInfo) {
 	s.agents[host] = agents
 }
 
-// Agents are those that the host says it has. It may be called from any goroutine.
+// Agents is the agents of the host's root. It may be called from any goroutine.
 func (s *Sink) Agents() []ahp.AgentInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
