@@ -7,22 +7,22 @@
 // writing. Reducers never change their input: they return a new state that may
 // share unchanged parts with the old one.
 //
-// Profiles. Three generations of the protocol are spoken (version.go). Tags say the
-// newest form, which json.Marshal writes, too; Encode writes those of a Profile, the
-// older ones by functions for the types that differ (profile05.go). Decoding accepts
-// all of them. A List is never null on the wire.
+// Profiles. The package speaks three generations of the protocol (version.go). Struct tags
+// have the newest form, which json.Marshal writes; Encode writes the form of a Profile,
+// older forms by functions for the types that differ (profile05.go). Decoding accepts all
+// forms. A List is never null on the wire.
 //
-// Unknown members are dropped, unknown action types are kept verbatim (Unknown)
-// and reduce to nothing; neither is ever a decoding error. What AHP has no word
-// for uses its extension prefix "x-": layouts live in channels
-// "x-tandemux-layout:/NAME" (state.go), commands are named "x-tandemux/…".
+// Unknown members are dropped. Unknown action types are kept verbatim (Unknown), and
+// reducing them changes nothing. Neither is a decoding error. What AHP does not define uses
+// its extension prefix "x-": layouts live in channels "x-tandemux-layout:/NAME" (state.go),
+// commands are named "x-tandemux/…".
 //
-// Volume. Terminal output is the hot path and has functions of its own in package
-// wire. ReduceTerminal copies the last part's text for each piece of output, which is
-// quadratic over a long run: a TerminalFold is linear, with a bound.
+// Volume. Terminal output is the hot path; package wire has functions for it.
+// ReduceTerminal copies the last part's text for each piece of output, which is quadratic
+// over a long run. TerminalFold is linear, with a bound.
 //
-// Families. What few clients use has packages below this one, with types and reducers,
-// whose actions they Register.
+// Families. Types and reducers that few clients use are in packages below this one, which
+// Register their actions.
 //
 // The package does not know connections, sequencing or authorisation (package
 // host), nor prediction and reconnects (package internal/client).
