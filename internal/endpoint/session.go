@@ -64,7 +64,7 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 		}
 		return ahp.SessionSummary{}, fmt.Errorf("%q could be any of %d sessions, such as %s: give one's id", id, len(found), strings.Join(ids, ", "))
 	}
-	return ahp.SessionSummary{}, ahp.NotFound("no session matches %q; `tandemux session ls` lists them", id)
+	return ahp.SessionSummary{}, ahp.NotFound("no session matches %q; `tandemux session ls` lists them. A task that is over has none: `tandemux task show` says how it ended", id)
 }
 
 // UseAgent has the host make an agent available and gives its name there; neither name nor
