@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxCommands bounds the commands that a feed remembers; older ones can't be
-	// gone to any more.
+	// maxCommands bounds the commands that a feed remembers.
 	maxCommands = 4096
 	// maxCommandLine bounds a command's line, in bytes.
 	maxCommandLine = 64 << 10
@@ -47,7 +46,7 @@ type command struct {
 	rows int // line breaks in the command line
 }
 
-// State is how a command stands, as marks show it.
+// State is the state of a command, as marks show it.
 type State uint8
 
 // The states. None is a terminal's without command detection.
@@ -56,11 +55,11 @@ const (
 	Running
 	Passed
 	Failed
-	Ended // without a word on how
+	Ended // it is not known how
 	states
 )
 
-// State tells how the command stands.
+// State is the state of the command.
 func (c *Command) State() State {
 	switch {
 	case c.Running:
@@ -97,7 +96,7 @@ func (c *commands) begin(id, line string, ms int64) uint64 {
 	return c.last
 }
 
-// known gives the command that a mark belongs to; nil for one that is forgotten.
+// known returns the command of a mark, nil for a forgotten one.
 func (c *commands) known(mark uint64) *command {
 	n := mark / 2
 	if len(c.list) == 0 || n < c.list[0].n || n > c.last {
@@ -126,8 +125,8 @@ func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 	return 0, false
 }
 
-// part feeds a part of a snapshot's content to an emulator; begins says that it is
-// not of the command of the part before. The lock must be held.
+// part feeds a part of a snapshot's content to an emulator; begins says that its command
+// is another one than the previous part's. The lock must be held.
 func (f *Feed) part(em emulator.Emulator, p *ahp.Part, begins bool) {
 	if p.Type != ahp.PartCommand {
 		em.Write([]byte(p.Text()))
@@ -151,11 +150,10 @@ func (f *Feed) part(em emulator.Emulator, p *ahp.Part, begins bool) {
 	}
 }
 
-// Detects takes the news that the terminal's shell marks its commands.
+// Detects notes that the terminal's shell marks its commands.
 func (f *Feed) Detects() { f.change(func() { f.commands.detects = true }) }
 
-// Executed takes the start of a command: what is printed from here on is its
-// output.
+// Executed notes the start of a command: what is printed from now on is its output.
 func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
 	f.change(func() {
 		n := f.commands.begin(a.CommandID, a.CommandLine, a.Timestamp)
@@ -165,7 +163,7 @@ func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
 	})
 }
 
-// Finished takes the end of a command.
+// Finished notes the end of a command.
 func (f *Feed) Finished(a ahp.TerminalCommandFinished) {
 	f.change(func() {
 		n, ok := f.commands.finish(a.CommandID, a.ExitCode, a.DurationMs)
@@ -221,9 +219,9 @@ func (f *Feed) places() []place {
 	return all
 }
 
-// filled reports whether the shell left the line on which a command's output
-// ended, behind a sign that it has no line end, by filling it with blanks, as
-// zsh and fish do before a prompt. The lock must be held.
+// filled reports whether the line on which a command's output ended was filled by the
+// shell: output without a line end gets a sign and blanks up to the end of the line from
+// zsh and fish before a prompt. The lock must be held.
 func (f *Feed) filled(end *emulator.Mark) bool {
 	if end.Col == 0 || !f.em.Wrapped(end.Line) {
 		return false
@@ -232,9 +230,9 @@ func (f *Feed) filled(end *emulator.Mark) bool {
 	return motion.Length(cells[min(end.Col+1, len(cells)):]) == 0
 }
 
-// beside reports whether a command's output begins on the line on which the
-// command itself ends. Else what stands before the output was typed ahead, between Enter and
-// the shell's word that the command runs. The lock must be held.
+// beside reports whether a command's output begins on the line on which the command itself
+// ends. If not, the text before the output was typed ahead, between Enter and the shell's
+// mark that the command runs. The lock must be held.
 func (f *Feed) beside(c *command, start *emulator.Mark) bool {
 	if start.Col == 0 || c.Line == "" || c.Cut {
 		return start.Col > 0
@@ -245,9 +243,9 @@ func (f *Feed) beside(c *command, start *emulator.Mark) bool {
 	return strings.HasSuffix(row, line) || f.em.Wrapped(start.Line-1) && strings.HasSuffix(line, row)
 }
 
-// typed gives the screen line where what was typed for a command begins: above
-// the start of its output, as long as its line is, and not above the end of the
-// command before. The lock must be held.
+// typed returns the screen line where a command's line begins: above the start of its
+// output by the length of the line, but not above the end of the command before. The lock
+// must be held.
 func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 	oldest, after, beside := -f.em.HistoryLen(), false, f.beside(c, start)
 	if before != nil && (before.Line < start.Line || beside) { // else it was typed over what was there

@@ -5,10 +5,10 @@
 // Its lock is held for one write or one drawing. It tells, at most once until
 // the next drawing, that there is something to draw.
 //
-// A View is a pane's window on a feed. It belongs to the event loop; several may
-// look at one feed. It stands on a window, which knows what shows where, that on
-// lines, the feed's text with what is folded in it; the marks of commands (signs),
-// copy mode's cursor and a search have states of their own.
+// A View is a pane's window on a feed. Only the event loop may use it; several views
+// may show one feed. A View embeds a window, which knows which line shows at which
+// row, and that embeds lines, the feed's text with its folds. The marks of commands
+// (signs), copy mode's cursor and a search have states of their own.
 //
 // Lines are counted in two ways. A screen line is the emulator's y: 0 is the
 // top of the screen, -1 the newest line of history. A line is an absolute

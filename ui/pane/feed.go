@@ -18,24 +18,24 @@ const SyncTimeout = 100 * time.Millisecond
 // Feed is a terminal's screen, kept up to date by the connection. All methods
 // may be called from any goroutine.
 type Feed struct {
-	// Whole, if not nil, has the connection Reset the feed to the whole state; without it
-	// nothing is skimmed. It is set before anything else and must not block.
+	// Whole, if not nil, asks the connection to Reset the feed to the whole state; without
+	// it the feed is never skimmed. Set it before any call of a method. It must not block.
 	Whole  func()
 	notify func() // called without mu, after a change that was not yet drawn
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards the following
 	engine string
 	limit  int // emulator.Options.History
 	em     emulator.Emulator
 	told   bool // notify was called and nothing was drawn since
 
-	// What changed, counted in generations: a line is to be drawn again by a
-	// view that last drew before its generation.
+	// Changes are counted in generations: a view that last drew before a line's
+	// generation must draw the line again.
 	gen     uint64
 	all     uint64
 	lines   []uint64
 	lineOff int // lines scrolled off since the reset
-	epoch   int // changes when lines get other numbers
+	epoch   int // changes when lines are renumbered
 
 	sync     time.Time // when a drawing was first put off, zero if none was
 	events   []emulator.Event
@@ -46,8 +46,8 @@ type Feed struct {
 	skimmed
 }
 
-// NewFeed gives a feed without contents: Reset fills it. engine is a name that
-// engine.New knows; notify may be nil and must not block.
+// NewFeed makes an empty feed, which Reset fills. engine is a name that engine.New knows;
+// notify may be nil and must not block.
 func NewFeed(engine string, notify func()) *Feed {
 	if notify == nil {
 		notify = func() {}
@@ -58,7 +58,7 @@ func NewFeed(engine string, notify func()) *Feed {
 // Reset makes the feed show a snapshot's state in place of what it had.
 func (f *Feed) Reset(s ahp.TerminalState) error { return f.reset(s, false) }
 
-// reset is Reset; a part is no more than the screen.
+// reset is Reset; part says that s has only the screen.
 func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 	cols, rows := s.Cols, s.Rows
 	if cols <= 0 {
@@ -94,7 +94,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 		for i := range s.Content {
 			f.part(em, &s.Content[i], i == 0 || s.Content[i-1].CommandID != s.Content[i].CommandID)
 		}
-		em.Events() // what they ask for was answered long ago
+		em.Events() // drop the events, which are old
 		em.Damage()
 		f.note(part)
 	})
@@ -115,9 +115,8 @@ func (f *Feed) LimitHistory(lines int) {
 	}
 }
 
-// change runs fn under the lock and tells that there is something to draw, or
-// the first of some events. An engine that breaks takes its pane down and no
-// more.
+// change runs fn under the lock and calls notify if there is something to draw, or a first
+// event. A panic of the engine affects only this feed.
 func (f *Feed) change(fn func()) {
 	f.mu.Lock()
 	quiet := len(f.events) == 0
@@ -139,7 +138,7 @@ func (f *Feed) guard(fn func()) {
 	fn()
 }
 
-// Err says once why the feed gave up its screen; nil while it has not.
+// Err returns once why the engine failed; nil if it has not.
 func (f *Feed) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,7 +162,7 @@ func (f *Feed) Print(data []byte) {
 		f.keep(f.drops(data))
 		f.em.Write(data)
 		for _, ev := range f.em.Events() {
-			// Replies are the host's to give; titles come as actions.
+			// The host sends the replies; titles come as actions.
 			if ev.Kind == emulator.EventBell || ev.Kind == emulator.EventClipboard || ev.Kind == emulator.EventNotify {
 				if len(f.events) < 64 {
 					f.events = append(f.events, ev)
@@ -189,7 +188,7 @@ func (f *Feed) Resize(cols, rows int) {
 		f.epoch++
 		f.predict.Reset()
 	})
-	if part { // the host's screen may have lines back that scrolled off
+	if part { // the host may have taken lines back from history
 		f.Whole()
 	}
 }
@@ -241,7 +240,7 @@ func (f *Feed) Fresh() bool {
 	return f.told || f.predict.Any()
 }
 
-// read gives what get has of the emulator, and nothing where there is no screen yet.
+// read returns get's result, or the zero value while there is no screen.
 func read[T any](f *Feed, get func(em emulator.Emulator) T) (v T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -257,7 +256,7 @@ func (f *Feed) Ready() bool { return read(f, func(emulator.Emulator) bool { retu
 // Modes is what the program has asked of its terminal.
 func (f *Feed) Modes() emulator.Modes { return read(f, emulator.Emulator.Modes) }
 
-// History is the number of lines scrolled off that are kept.
+// History is the number of lines of history that are kept.
 func (f *Feed) History() int { return read(f, emulator.Emulator.HistoryLen) + f.missing() }
 
 // Events gives the bells, clipboard writes and notifications since the last
@@ -270,8 +269,8 @@ func (f *Feed) Events() []emulator.Event {
 	return ev
 }
 
-// Hold reports whether drawing is to be put off because the program is in the
-// middle of a frame (mode 2026), and for how long at most.
+// Hold reports whether drawing is to wait because the program is in the middle of a frame
+// (mode 2026), and for how long at most.
 func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,6 +285,6 @@ func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
 		f.sync = now // the next frame gets its own time
 		return 0, false
 	}
-	f.told = false // the end of the frame has to be told
+	f.told = false // notify at the end of the frame
 	return wait, true
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// folds are the commands whose output a view leaves out. Only the rows of
-// output go: the line that was typed stays, and says that something is folded.
+// folds is the commands whose output a view hides. The command's own line stays, and shows
+// that its output is folded.
 type folds struct {
 	ids map[string]struct{} // as in the actions, at most maxCommands
 
@@ -50,9 +50,9 @@ func (t *lines) refold() (changed bool) {
 	return !slices.Equal(old, d.out)
 }
 
-// outputLines gives the lines that a command's output has to itself: not the one
-// on which the next prompt follows it, nor, while it runs, the one it is at. ok
-// is false where there is none. The lock must be held.
+// outputLines returns the lines with nothing but a command's output: without the line on which
+// the next prompt follows or, while the command runs, the present one. ok is false if there
+// are none. The lock must be held.
 func (f *Feed) outputLines(p *place) (h hit, ok bool) {
 	if p.start == nil {
 		return hit{}, false
@@ -76,8 +76,7 @@ func (f *Feed) outputLines(p *place) (h hit, ok bool) {
 	return h, h.from < h.to
 }
 
-// folded gives the fold that a line is left out by. The lock must be held, as
-// for all below.
+// folded returns the fold that hides a line. The lock must be held, as for all below.
 func (t *lines) folded(line int) (hit, bool) {
 	for _, h := range t.folds.out {
 		if line < h.from {
@@ -90,8 +89,7 @@ func (t *lines) folded(line int) (hit, bool) {
 	return hit{}, false
 }
 
-// showing gives a line that shows for one that may be folded: the one before the
-// fold.
+// showing returns line if it shows, else the line before the fold that hides it.
 func (t *lines) showing(line int) int {
 	if h, ok := t.folded(line); ok {
 		return h.from - 1
@@ -256,7 +254,7 @@ func (v *View) SetFolds(ids []string) {
 	v.full, v.folds.got = true, v.folds.ver
 }
 
-// settle brings the view's place onto lines that show after folds changed.
+// settle moves the view's position to lines that show, after folds changed.
 func (v *View) settle() {
 	v.top = v.showing(v.top)
 	if c := v.copy; c != nil {

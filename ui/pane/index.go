@@ -14,9 +14,9 @@ type index struct {
 	fold       bool
 	text       []byte
 	rows       []int // where in text each line begins
-	kept       int   // how many lines are of the history, and stay
-	cut        int   // of text, that they take
-	oldest     int   // line below which the text is gone meanwhile
+	kept       int   // how many lines are history, which does not change
+	cut        int   // bytes of text that these take
+	oldest     int   // the history no longer has lines before this one
 
 	gen     uint64 // of the feed, that the matches are for
 	pattern string

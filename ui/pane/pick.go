@@ -1,8 +1,7 @@
 package pane
 
-// pick is a command that a person went to: its line is highlighted, and what is done
-// with "the command" is done with it, until something is typed or the view goes back
-// to the newest output.
+// pick is a command that a person has gone to. Its line is highlighted, and actions on "the
+// command" apply to it, until something is typed or the view follows the output again.
 type pick struct {
 	id          string
 	first, last int // lines of what was typed, as of the last drawing
