@@ -87,7 +87,7 @@ func letters(rest string, trusted bool) Mark {
 
 // id reads the number that only our own marks have.
 func id(rest string, trusted bool) uint64 {
-	if !trusted {
+	if !trusted || rest == "" { // an error of what is not there is made in vain
 		return 0
 	}
 	n, err := strconv.ParseUint(rest, 10, 64)

@@ -121,3 +121,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestMarkWithoutID: a mark of each command, read without an error of what is not there.
+func TestMarkWithoutID(t *testing.T) {
+	body := []byte("7501;nonce;C")
+	if n := testing.AllocsPerRun(100, func() { Parse(body, "nonce") }); n > 1 {
+		t.Errorf("%v allocations, more than its text", n)
+	}
+}
