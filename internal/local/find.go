@@ -180,7 +180,8 @@ func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
 // died while we knocked, from one that refuses us for another reason.
 func NobodyThere(err error) bool {
 	gone := []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF}
-	return slices.ContainsFunc(gone, func(one error) bool { return errors.Is(err, one) })
+	return slices.ContainsFunc(gone, func(one error) bool { return errors.Is(err, one) }) ||
+		err != nil && strings.Contains(err.Error(), "http: server closed idle connection") // net/http has it for itself: closed before anything was sent
 }
 
 // Dirs are the places of one user's tandemux.
