@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
-	"tandemux/host/terminals"
 )
 
 // TestKilledBeforeCheckpoint: a host that dies between the start of a terminal's
@@ -96,20 +94,4 @@ func TestKilledBeforeCheckpoint(t *testing.T) {
 		}
 	}
 	m.leaveNothing(c)
-}
-
-// TestKilledBeforeFeed: a pipe for a command's input that the command had not opened goes with
-// the next host, as nobody fills it.
-func TestKilledBeforeFeed(t *testing.T) {
-	t.Parallel()
-	m := startMortal(t)
-	m.kill()
-	dir := filepath.Join(m.dir, "run", terminals.FeedDir)
-	if err := errors.Join(os.Mkdir(dir, 0o700), syscall.Mkfifo(filepath.Join(dir, "x"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	m.revive()
-	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("left: %v, %v", left, err)
-	}
 }

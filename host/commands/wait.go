@@ -152,7 +152,9 @@ func (cs *Commands) Waits(_ core.Tx, c *requests.Conn) int { return len(cs.waits
 // Ended ends the waits of a connection that has ended.
 func (cs *Commands) Ended(tx core.Tx, c *requests.Conn) {
 	for len(cs.waits[c]) > 0 {
-		cs.waits[c][0].end(tx)
+		w := cs.waits[c][0]
+		w.feed.End()
+		w.end(tx)
 	}
 }
 

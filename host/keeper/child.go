@@ -51,8 +51,9 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// start makes the pty and the process; on an error nothing is left.
-func start(s *Spec) (*child, error) {
+// start makes the pty and the process, whose standard input is stdin unless that is
+// negative; on an error nothing is left.
+func start(s *Spec, stdin int) (*child, error) {
 	if err := checkDir(s.Dir); err != nil {
 		return nil, err
 	}
@@ -81,11 +82,14 @@ func start(s *Spec) (*child, error) {
 	if env == nil {
 		env = []string{} // nil would mean the keeper's own
 	}
+	if stdin < 0 {
+		stdin = slave
+	}
 	tty := uintptr(slave)
 	// Not os.StartProcess, which keeps a descriptor for each process.
 	pid, _, err := syscall.StartProcess(path, s.Argv, &syscall.ProcAttr{
-		Dir: s.Dir, Env: env, Files: []uintptr{tty, tty, tty},
-		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
+		Dir: s.Dir, Env: env, Files: []uintptr{uintptr(stdin), tty, tty},
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
 	})
 	if err != nil {
 		unix.Close(master)

@@ -21,8 +21,9 @@ import (
 // any goroutine. It does not reconnect: when Done is closed, Dial again, List,
 // and Adopt.
 type Client struct {
-	wire *wire
-	pid  int
+	wire    *wire
+	pid     int
+	version int // that both speak
 
 	mu    sync.Mutex
 	seq   uint64
@@ -68,7 +69,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 		return nil, fmt.Errorf("greet the keeper on %s: %w", socket, err)
 	}
 	c := &Client{
-		wire: w, pid: m.Pid, calls: map[uint64]chan answer{},
+		wire: w, pid: m.Pid, version: m.Version, calls: map[uint64]chan answer{},
 		exits: make(chan Exit), kick: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go c.receive()
@@ -315,7 +316,11 @@ func (c *Client) Spawn(ctx context.Context, s Spec) (Process, error) {
 			c.ask(context.Background(), request{Op: opDrop, ID: s.ID}, nil)
 		}
 	}
-	a, err := c.ask(ctx, request{Op: opSpawn, Spec: &s}, late)
+	fd := -1
+	if s.Stdin != nil {
+		fd = int(s.Stdin.Fd()) // which makes it blocking, as programs expect it
+	}
+	a, err := c.askWith(ctx, request{Op: opSpawn, Spec: &s, File: fd >= 0}, fd, late)
 	if err != nil {
 		return Process{}, err
 	}
@@ -380,6 +385,9 @@ func (c *Client) Err() error {
 	defer c.mu.Unlock()
 	return c.err
 }
+
+// TakesStdin reports whether the keeper knows Spec.Stdin.
+func (c *Client) TakesStdin() bool { return c.version >= 3 }
 
 // Pid is the keeper's process id.
 func (c *Client) Pid() int { return c.pid }

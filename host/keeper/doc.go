@@ -3,7 +3,8 @@
 // is small and simple (docs/contributing/decisions.md §38). It starts children, hands out the
 // master side of their ptys, reaps them, and remembers how they ended until it is told to forget.
 // It also holds the descriptors of files in which a host leaves its state for the next one
-// (package journal). It never reads or writes a pty or a file.
+// (package journal). It never reads or writes a pty or a file. A child's standard
+// input can be a descriptor that comes with the request (Spec.Stdin); the keeper does not keep it.
 //
 // # Protocol
 //

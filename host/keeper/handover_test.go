@@ -178,8 +178,8 @@ func TestStorePipelined(t *testing.T) {
 func TestCannotMeet(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ speaks, want string }{
-		{"3 5", "is newer than this program: it speaks version 3 and later, and this tandemux speaks versions 2 to 2 of its protocol: use the newer tandemux"},
-		{"-3 0", "the keeper says: the host speaks versions 2 to 2"},
+		{"4 6", "is newer than this program: it speaks version 4 and later, and this tandemux speaks versions 2 to 3 of its protocol: use the newer tandemux"},
+		{"-3 0", "the keeper says: the host speaks versions 2 to 3"},
 	} {
 		k := startKeeper(t, "/usr/bin/env", versionsEnv+"="+tt.speaks)
 		until(t, "the keeper to refuse", func() bool {

@@ -236,7 +236,7 @@ func TestVersions(t *testing.T) {
 	k.dial().Close()
 	for _, tt := range []struct {
 		min, max, version int
-	}{{1, 1, 0}, {1, 2, 2}, {1, 7, 2}, {2, 7, 2}, {3, 7, 0}, {0, 0, 0}} {
+	}{{1, 1, 0}, {1, 2, 2}, {1, 7, 3}, {2, 7, 3}, {3, 7, 3}, {4, 7, 0}, {0, 0, 0}} {
 		conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: k.socket})
 		if err != nil {
 			t.Fatal(err)

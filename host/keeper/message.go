@@ -1,5 +1,7 @@
 package keeper
 
+import "os"
+
 // request is a host's message to the keeper. Op is a row of the keeper's table;
 // members that an op does not use stay out.
 type request struct {
@@ -12,7 +14,7 @@ type request struct {
 	ID     string `json:"id,omitempty"`     // adopt, signal, forget, drop
 	Signal int    `json:"signal,omitempty"` // signal
 	Name   string `json:"name,omitempty"`   // store, fetch, discard
-	File   bool   `json:"file,omitempty"`   // store: a descriptor comes with it
+	File   bool   `json:"file,omitempty"`   // store, spawn since version 3: a descriptor comes with it
 }
 
 // message is the keeper's message to a host: the answer to request Seq, or an event. With File set
@@ -60,10 +62,10 @@ const (
 
 // Versions of the protocol that this package speaks, on both sides. A keeper lives for
 // weeks while hosts come and go, so a host speaks what the keepers of all earlier releases
-// spoke. Version 1 was never released under this name.
+// spoke. Version 1 was never released under this name; 3 adds Spec.Stdin.
 const (
 	MinVersion      = 2
-	ProtocolVersion = 2
+	ProtocolVersion = 3
 )
 
 // MaxNote bounds a child's note in bytes.
@@ -90,6 +92,9 @@ type Spec struct {
 	// Note is what a later host needs to make a terminal of this child without a journal.
 	// It is opaque, at most MaxNote bytes, and returned by List.
 	Note []byte `json:"note,omitempty"`
+	// Stdin is the child's standard input in place of its terminal, unless it is
+	// nil: for a keeper that TakesStdin. It stays the caller's.
+	Stdin *os.File `json:"-"`
 }
 
 // Exit says how a child ended.

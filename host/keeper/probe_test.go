@@ -26,7 +26,7 @@ func TestProbe(t *testing.T) {
 	if _, err := Probe(context.Background(), k.socket+"-not"); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("a keeper that is not there: %v", err)
 	}
-	for speaks, meets := range map[string]bool{"3 5": false, "1 1": false, "2 9": true} {
+	for speaks, meets := range map[string]bool{"4 6": false, "1 1": false, "2 9": true} {
 		k := startKeeper(t, "/usr/bin/env", versionsEnv+"="+speaks)
 		var err error
 		until(t, "the keeper to answer", func() bool {

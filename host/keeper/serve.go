@@ -192,8 +192,8 @@ func (k *keeper) admit(s *session) bool {
 	return true
 }
 
-// spawn starts a child under an id that is free.
-func (k *keeper) spawn(by *session, r *request) (*child, error) {
+// spawn starts a child under an id that is free; see start.
+func (k *keeper) spawn(by *session, r *request, stdin int) (*child, error) {
 	s := r.Spec
 	if err := s.check(); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (k *keeper) spawn(by *session, r *request) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := start(s)
+	c, err := start(s, stdin)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err != nil {

@@ -223,10 +223,15 @@ func ofChild(do func(*keeper, *child, *request) error) handler {
 }
 
 func (s *session) spawn(r *request) (message, error) {
+	stdin, err := s.file(r)
+	if err != nil {
+		return message{}, err
+	}
+	defer closeFD(stdin) // the child has its own
 	if r.Spec == nil {
 		return message{}, because(ErrInvalid, "start a child: the request has no spec")
 	}
-	c, err := s.keeper.spawn(s, r)
+	c, err := s.keeper.spawn(s, r, stdin)
 	if err != nil {
 		return message{}, err
 	}

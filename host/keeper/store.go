@@ -40,15 +40,26 @@ func (s *session) store(r *request) (message, error) {
 	if !r.File {
 		return message{}, because(ErrInvalid, "store %q: the request has no descriptor", r.Name)
 	}
-	fd, ok := s.wire.takeFile()
-	if !ok {
-		return message{}, because(ErrFull, "store %q: its descriptor did not arrive; the keeper may have too many files open", r.Name)
-	}
-	err := s.keep(r, fd)
+	fd, err := s.file(r)
 	if err != nil {
+		return message{}, err
+	}
+	if err = s.keep(r, fd); err != nil {
 		unix.Close(fd)
 	}
 	return message{}, err
+}
+
+// file is the descriptor that comes with a request, -1 where none does.
+func (s *session) file(r *request) (int, error) {
+	if !r.File {
+		return -1, nil
+	}
+	fd, ok := s.wire.takeFile()
+	if !ok {
+		return -1, because(ErrFull, "%s: its descriptor did not arrive; the keeper may have too many files open", r.Op)
+	}
+	return fd, nil
 }
 
 // keep stores fd, and owns it unless it fails.

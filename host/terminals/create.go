@@ -330,14 +330,17 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		}
 	}()
 	if pl.feeds != nil {
-		// The keeper starts a shell that opens the pipe and becomes the command. Without this
-		// check that shell, not we, would report a missing command.
-		if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil {
-			return nil, spawnError(err)
+		if k.TakesStdin() {
+			pl.feed, pl.spec.Stdin, err = newPipe(ts, pl.feeds)
+		} else if _, err = keeper.FindCommand(&pl.spec); err != nil && pl.Sandbox == nil {
+			return nil, spawnError(err) // the shell that opens a named pipe would not report it
+		} else {
+			pl.feed, err = ts.NewFeeder(pl.feeds)
 		}
-		if pl.feed, err = ts.NewFeeder(pl.feeds); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		defer pl.spec.Stdin.Close()
 	}
 	t, n := ts.unborn(pl, colors)
 	if pl.Sandbox != nil {
@@ -347,7 +350,7 @@ func (ts *Terminals) spawn(ctx context.Context, pl *plan) (_ *Terminal, err erro
 		}
 		pl.spec.Argv, pl.spec.Env, pl.spec.Dir = c.Argv, c.Env, c.Dir
 	}
-	if pl.feed != nil {
+	if pl.feed != nil && pl.spec.Stdin == nil {
 		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
 	pl.spec.Note = n.encode()

@@ -16,26 +16,28 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
-// FeedDir is the directory below Config.Runtime that holds the named pipes which
-// commands read.
+// FeedDir is the directory below Config.Runtime that holds the named pipes of
+// commands that a shell starts.
 const FeedDir = "feed"
 
 // maxFeed bounds one x-tandemux/feed in bytes.
 const maxFeed = 1 << 20
 
-// Feeder is a named pipe that a command reads as its standard input, and that a
-// client fills: what is sent is not typed into the terminal, so it is neither
-// echoed, nor does a shell ever read what its command left.
+// Feeder is a pipe that a command reads as its standard input, and that a client
+// fills: what is sent is not typed into the terminal, so it is neither echoed, nor
+// does a shell ever read what its command left.
 type Feeder struct {
 	c      *requests.Conn // whose it is
-	path   string
-	chunks chan chunk // holds one
+	path   string         // "" for a pipe without a name
+	reach  string         // a path that is good as long as hold is open
+	chunks chan chunk     // holds one
 	over   chan struct{}
 	once   sync.Once
 
 	mu   sync.Mutex
-	pipe *os.File // nil until the command has opened it
-	stop *os.File // opened by end instead, so that run's open returns
+	pipe *os.File // nil until the shell has opened it
+	hold *os.File
+	stop *os.File // opened by End instead, so that open returns
 }
 
 // chunk is one request.
@@ -45,6 +47,18 @@ type chunk struct {
 	end  bool
 }
 
+// newPipe gives a Feeder and what the command reads.
+func newPipe(ts *Terminals, c *requests.Conn) (*Feeder, *os.File, error) {
+	stdin, pipe, err := os.Pipe()
+	if err != nil {
+		return nil, nil, ahp.Internal("make a pipe for the command: %v", err)
+	}
+	f := &Feeder{c: c, chunks: make(chan chunk, 1), over: make(chan struct{}), pipe: pipe}
+	ts.feeding.Go(f.run)
+	return f, stdin, nil
+}
+
+// NewFeeder makes a pipe with a name, which a shell opens (Redirect).
 func (ts *Terminals) NewFeeder(c *requests.Conn) (*Feeder, error) {
 	dir := filepath.Join(ts.Runtime, FeedDir)
 	f := &Feeder{c: c, path: filepath.Join(dir, strings.ToLower(rand.Text())), chunks: make(chan chunk, 1), over: make(chan struct{})}
@@ -52,17 +66,18 @@ func (ts *Terminals) NewFeeder(c *requests.Conn) (*Feeder, error) {
 	if err == nil {
 		err = syscall.Mkfifo(f.path, 0o600)
 	}
+	if err == nil {
+		f.hold, f.reach, err = hold(f.path)
+	}
 	if err != nil {
 		return nil, ahp.Internal("make a pipe for the command: %v", err)
 	}
-	ts.feeding.Go(func() {
-		f.run()
-	})
+	ts.feeding.Go(func() { f.open(); f.run() })
 	return f, nil
 }
 
-// run opens the pipe, which takes until the command does, and fills it.
-func (f *Feeder) run() {
+// open opens the pipe, which takes until the shell does.
+func (f *Feeder) open() {
 	pipe, err := os.OpenFile(f.path, os.O_WRONLY, 0)
 	os.Remove(f.path)
 	if err != nil {
@@ -71,18 +86,23 @@ func (f *Feeder) run() {
 	f.mu.Lock()
 	f.pipe = pipe
 	f.stop.Close() // nil is fine
+	f.hold.Close()
 	f.mu.Unlock()
-	defer pipe.Close()
+}
+
+// run fills the pipe.
+func (f *Feeder) run() {
+	defer f.pipe.Close()
 	for open := true; ; {
 		select {
 		case c := <-f.chunks:
 			if open {
-				_, err := pipe.Write(c.data)
+				_, err := f.pipe.Write(c.data)
 				open = err == nil
 			}
 			if c.end {
 				open = false
-				pipe.Close() // the command's end of input
+				f.pipe.Close() // the command's end of input
 			}
 			f.c.Out.RPC.Reply(c.req, ahp.FeedResult{Open: open}, nil) //nolint:errcheck // a connection that has ended needs no answer
 		case <-f.over:
@@ -109,7 +129,7 @@ func (f *Feeder) End() {
 			f.pipe.Close() // ends a write
 			return
 		}
-		f.stop, _ = os.OpenFile(f.path, os.O_RDWR, 0) // gone if run's open has returned
+		f.stop, _ = os.OpenFile(f.reach, os.O_RDWR, 0)
 	})
 }
 
@@ -142,7 +162,7 @@ func (t *Terminal) SetFeed(tx core.Tx, f *Feeder) {
 	t.feed = f
 }
 
-// fed makes a command read a Feeder.
+// fed makes a command read a Feeder that has a name.
 func (f *Feeder) fed(argv []string) []string {
 	return append([]string{"/bin/sh", "-c", `in=$1; shift; exec "$@" <"$in"`, "tandemux", f.path}, argv...)
 }

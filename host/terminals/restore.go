@@ -42,7 +42,7 @@ func (ts *Terminals) Inherit(ctx context.Context) (*Inheritance, error) {
 		return nil, fmt.Errorf("list the keeper's files: %w", err)
 	}
 	ts.openSpool(ctx, files)
-	if err := os.RemoveAll(filepath.Join(ts.Runtime, FeedDir)); err != nil { // of commands that had not opened them
+	if err := removePipes(filepath.Join(ts.Runtime, FeedDir)); err != nil {
 		ts.Log.Warn("remove the last host's pipes for commands' input", "err", err)
 	}
 	in := &Inheritance{ts: ts, children: children}
@@ -51,6 +51,17 @@ func (ts *Terminals) Inherit(ctx context.Context) (*Inheritance, error) {
 		return slices.ContainsFunc(children, func(c keeper.Info) bool { return c.ID == id })
 	})
 	return in, nil
+}
+
+// removePipes removes the last host's pipes. A shell that waits for one to be opened sees its end.
+func removePipes(dir string) error {
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, path := range left {
+		if pipe, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0); err == nil {
+			defer pipe.Close() // when no other can open it
+		}
+	}
+	return os.RemoveAll(dir)
 }
 
 // Adopt makes the terminals, oldest first. It is called without the lock.
