@@ -7,9 +7,9 @@ package native
 //	| style's index|   tab   |kind |cluster| rune, or index |
 //	+--------------+---------+-----+-------+----------------+
 //
-// The zero cell is empty in the default style. An empty cell (rune 0) has a
-// style of nothing but a background, as erasing leaves it. One in the default
-// style may have a tab: the number of columns that a tab printed there took.
+// The zero cell is empty, in the default style. The style of an empty cell (rune 0)
+// has only a background, as erasing leaves it. An empty cell in the default style may
+// have a tab: the number of columns that a tab printed there took.
 type cell uint64
 
 const (
@@ -18,7 +18,7 @@ const (
 	kindMask   cell = 3 << 22
 	wideLead   cell = 1 << 22 // first half of a wide character
 	wideTail   cell = 2 << 22 // second half: rune 0
-	padding    cell = 3 << 22 // last column, free because a wide character wrapped: rune 0
+	padding    cell = 3 << 22 // last column, left free since a wide character wrapped: rune 0
 	textMask        = runeMask | clusterBit | kindMask
 	tabShift        = 24
 	maxTab          = 0xff
@@ -36,12 +36,12 @@ func (c cell) empty() bool { return c&textMask == 0 || c&kindMask == padding }
 type row struct {
 	cells   []cell
 	used    int
-	wrapped bool // continues on the next line; then the last cell isn't empty
+	wrapped bool // the text continues on the next line; then the last cell isn't empty
 	size    lineSize
 	marks   []mark
 }
 
-// touch says that cells up to x were written.
+// touch notes that cells before x were written.
 func (r *row) touch(x int) {
 	if x > r.used {
 		r.used = x
@@ -66,7 +66,7 @@ func (r *row) fill(from, to int, b cell) {
 	r.touch(to)
 }
 
-// reset makes the whole row blank.
+// reset fills the whole row with the blank b.
 func (r *row) reset(b cell) {
 	clear(r.cells[:r.used])
 	r.used, r.wrapped, r.size = 0, false, singleSize

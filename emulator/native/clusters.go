@@ -2,12 +2,12 @@ package native
 
 import "unicode/utf8"
 
-// maxCluster bounds a grapheme cluster, in bytes; what would make it longer is
-// dropped. The longest emoji sequences have 35.
+// maxCluster bounds a grapheme cluster, in bytes: a rune that would make it longer is
+// dropped. The longest emoji sequences have 35 bytes.
 const maxCluster = 128
 
-// clusters interns grapheme clusters of more than one rune. Entries that no
-// cell names any more are dropped by collect.
+// clusters interns grapheme clusters of more than one rune. collect drops those that no
+// cell uses any more.
 type clusters struct {
 	list  []string
 	index map[string]uint32
@@ -16,8 +16,8 @@ type clusters struct {
 	known [1 << growthBits]growth
 }
 
-// growth is what a cell's text became when a rune joined it, as in cells. One
-// from nothing stands for none.
+// growth remembers that the text of a cell (its rune or cluster bits) became another when
+// a rune joined it. A zero from is an unused entry.
 type growth struct {
 	from, to cell
 	rune     rune
@@ -25,7 +25,7 @@ type growth struct {
 
 const growthBits = 7
 
-// grown gives the place of what becomes of the text of c when r joins it.
+// grown returns the entry for r joining the text of c. The entry may be another's.
 func (t *clusters) grown(c cell, r rune) *growth {
 	h := uint64(c&(runeMask|clusterBit)|cell(r)<<22) * 0x9e3779b97f4a7c15
 	return &t.known[h>>(64-growthBits)]
@@ -44,7 +44,7 @@ func (t *clusters) intern(b []byte) cell {
 	return clusterBit | cell(i)
 }
 
-// collect drops the clusters that no cell names and renumbers the rest.
+// collect drops the clusters that no cell of screens uses and renumbers the rest.
 func (t *clusters) collect(screens ...*screen) {
 	clear(t.index)
 	clear(t.known[:])
@@ -73,7 +73,7 @@ func (t *clusters) collect(screens ...*screen) {
 	t.limit = max(minClusters, 2*len(t.list))
 }
 
-// appendText appends what a cell shows, nothing for an empty one.
+// appendText appends a cell's text, nothing for an empty cell.
 func (t *clusters) appendText(buf []byte, c cell) []byte {
 	if c&clusterBit != 0 {
 		return append(buf, t.list[c&runeMask]...)
@@ -84,7 +84,7 @@ func (t *clusters) appendText(buf []byte, c cell) []byte {
 	return buf
 }
 
-// first gives the first rune that a cell shows.
+// first returns the first rune of a cell's text.
 func (t *clusters) first(c cell) rune {
 	if c&clusterBit != 0 {
 		r, _ := utf8.DecodeRuneInString(t.list[c&runeMask])
@@ -93,7 +93,7 @@ func (t *clusters) first(c cell) rune {
 	return rune(c & runeMask)
 }
 
-// text gives a cluster as a string without keeping it.
+// text returns a cluster as a string, without interning it.
 func (t *clusters) text(b []byte) string {
 	if i, ok := t.index[string(b)]; ok {
 		return t.list[i]

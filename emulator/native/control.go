@@ -39,7 +39,7 @@ func (e *Engine) Control(b byte) {
 	}
 }
 
-// lineStart is the column that CR goes to.
+// lineStart returns the column that CR moves to.
 func (e *Engine) lineStart() int {
 	if e.cur.x < e.left && !e.cur.origin {
 		return 0
@@ -47,7 +47,7 @@ func (e *Engine) lineStart() int {
 	return e.left
 }
 
-// lockShift makes set g the one in GL.
+// lockShift maps character set g into GL.
 func (e *Engine) lockShift(g uint8) {
 	e.cur.charsets.GL = g
 	e.setPlain()
@@ -106,7 +106,7 @@ func (e *Engine) Esc(final byte) {
 	}
 }
 
-// designates gives the set, 0 to 3, that an intermediate byte designates, or -1.
+// designates returns the set, 0 to 3, that an intermediate byte designates, or -1.
 func designates(b byte) int {
 	switch b {
 	case '(':
@@ -121,19 +121,17 @@ func designates(b byte) int {
 	return -1
 }
 
-// Cells are of a nominal size: an engine knows no pixels.
+// A cell's size in pixels is nominal: the engine does not know the real one.
 const (
 	cellWidth  = emulator.CellWidth
 	cellHeight = emulator.CellHeight
 )
 
-// deviceAttributes is what DECID and DA1 ask for, in xterm's order and as far as it is
-// so: a VT420 (64) with selective erase (6),
-// horizontal scrolling (21), colour (22) and rectangles (28); with sixel (4) where pictures
-// show. deviceAttributes2 is DA2:
-// a VT420 as xterm says it, whose patch level stands for what is here: programs take
-// what they may use from it. deviceAttributes3 is DA3: the unit's number, "ctty" in
-// hexadecimal.
+// deviceAttributes answers DECID and DA1, in xterm's order: a VT420 (64) with selective
+// erase (6), horizontal scrolling (21), colour (22) and rectangles (28), in sixelAttributes
+// also sixel (4). deviceAttributes2 answers DA2 like xterm as a VT420: programs derive
+// features from its patch level, 390. deviceAttributes3 answers DA3: the unit's number,
+// "ctty" in hexadecimal.
 const (
 	deviceAttributes  = "\x1b[?64;6;21;22;28c"
 	sixelAttributes   = "\x1b[?64;4;6;21;22;28c"
@@ -141,7 +139,7 @@ const (
 	deviceAttributes3 = "\x1bP!|63747479\x1b\\"
 )
 
-// attributes is the answer to DA1 and DECID.
+// attributes returns the answer to DA1 and DECID: with sixel if pictures can be seen.
 func attributes(e *Engine) string {
 	if e.sys.Outer.Pictures {
 		return sixelAttributes
@@ -149,7 +147,7 @@ func attributes(e *Engine) string {
 	return deviceAttributes
 }
 
-// atZero answers what is asked for by a parameter of zero.
+// atZero makes a sequence that replies answer if its first parameter is zero.
 func atZero(answer string) func(*Engine) {
 	return func(e *Engine) {
 		if e.parser.Raw(0) == 0 {
@@ -158,12 +156,12 @@ func atZero(answer string) func(*Engine) {
 	}
 }
 
-// reportResize is what mode 2048 reports.
+// reportResize sends the size report of mode 2048.
 func (e *Engine) reportResize() {
 	e.sys.Replyf("\x1b[48;%d;%d;%d;%dt", e.rows, e.cols, e.rows*cellHeight, e.cols*cellWidth)
 }
 
-// keyModifierOptions is XTMODKEYS; only modifyOtherKeys is kept.
+// keyModifierOptions is XTMODKEYS; only modifyOtherKeys (4) is supported.
 func (e *Engine) keyModifierOptions() {
 	if e.parser.Raw(0) == 4 {
 		e.modes.KeyMods = min(e.parser.Raw(1), 2)
@@ -172,13 +170,13 @@ func (e *Engine) keyModifierOptions() {
 	}
 }
 
-// designate is control.Charsets.Designate.
+// designate makes set g, 0 to 3, the character set of a name.
 func (e *Engine) designate(g int, is96 bool, name string) {
 	e.cur.charsets.Designate(g, is96, name, e.modes.Has(control.National))
 	e.setPlain()
 }
 
-// setPlain works out whether ASCII may be printed as it is, on lines of single size.
+// setPlain recomputes plain. Call it after each change of what plain depends on.
 func (e *Engine) setPlain() {
 	e.plain = !e.cur.charsets.Active() && !e.modes.Has(control.Insert) && !e.doubled
 }

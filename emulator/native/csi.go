@@ -5,8 +5,8 @@ import (
 	"tandemux/emulator/control"
 )
 
-// csiNames maps a CSI's private prefix, intermediate and final bytes to what
-// it does. csiTable is made from it.
+// csiNames maps a CSI's private prefix, intermediate and final bytes to what it does.
+// Lookups use csiTable, which is made from it.
 var csiNames = map[string]func(*Engine){
 	"@":  func(e *Engine) { e.insertChars(e.parser.Arg(0, 1)) },
 	" @": func(e *Engine) { e.editColumns(e.left, -e.parser.Arg(0, 1)) },
@@ -30,7 +30,7 @@ var csiNames = map[string]func(*Engine){
 	"P":  func(e *Engine) { e.insertChars(-e.parser.Arg(0, 1)) },
 	"S":  func(e *Engine) { e.scrollUp(e.top, e.bot, e.parser.Arg(0, 1)) },
 	"T": func(e *Engine) {
-		if e.parser.NParams == 1 { // Else it is xterm's highlight mouse tracking, which is not there.
+		if e.parser.NParams == 1 { // with more, it is xterm's highlight mouse tracking, which is not supported
 			e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1))
 		}
 	},
@@ -81,7 +81,7 @@ var csiNames = map[string]func(*Engine){
 	">q":  func(e *Engine) { e.sys.Version(&e.parser, e.version) },
 	"r":   (*Engine).setMargins,
 	"?r":  modesOf((*Engine).restoreMode),
-	"s": func(e *Engine) { // SCOSC also with parameters, as in xterm.
+	"s": func(e *Engine) { // SCOSC, as in xterm also with parameters
 		if e.modes.Has(control.SideMargins) {
 			e.setSideMargins()
 		} else {
@@ -124,7 +124,7 @@ var csiNames = map[string]func(*Engine){
 	"'~": func(e *Engine) { e.editColumns(e.cur.x, -e.parser.Arg(0, 1)) },
 }
 
-// csiTable is csiNames by bytes: prefix, intermediate, final.
+// csiTable is csiNames indexed by prefix, intermediate and final byte.
 var csiTable = func() (t [5][17][63]func(*Engine)) {
 	for name, do := range csiNames {
 		b := []byte(name)
@@ -168,16 +168,16 @@ func (e *Engine) CSI(final byte) {
 	e.intervene()
 }
 
-// editColumns shifts the cells from column x on, left for a negative n, where the
-// cursor is inside of the margins: SL, SR, DECIC, DECDC.
+// editColumns shifts the scroll region's cells from column x on by n, left for a negative
+// n, if the cursor is inside the region (SL, SR, DECIC, DECDC).
 func (e *Engine) editColumns(x, n int) {
 	if e.inside() {
 		e.moveColumns(x, n)
 	}
 }
 
-// protect is DECSCA and, with iso, SPA and EPA. As in xterm, there is only one kind of
-// protected cells at a time, that of SPA or DECSCA, whichever came last; see spares.
+// protect is DECSCA and, with iso, SPA and EPA. As in xterm, all protected cells are of
+// the kind that came last, SPA's or DECSCA's; see spares.
 func (e *Engine) protect(on, iso bool) {
 	e.cur.pen.Attrs &^= emulator.Protected
 	if on {

@@ -30,8 +30,8 @@ func (e *Engine) ControlString(c control.Command) {
 	}
 }
 
-// osc executes an operating system command: hyperlinks and images here, others where
-// they change nothing on the grid.
+// osc executes an operating system command: here those that concern the grid, the others
+// in control.System.
 func (e *Engine) osc(c control.Command) {
 	switch n, body := e.sys.OSC(c); n {
 	case 8:
@@ -52,7 +52,7 @@ func (e *Engine) osc(c control.Command) {
 	repaint(e)
 }
 
-// repaint has everything drawn again where a colour changed.
+// repaint marks everything as damaged if a colour of the palette changed.
 func repaint(e *Engine) {
 	e.damageAll = e.damageAll || e.sys.Repaint
 	e.sys.Repaint = false
@@ -76,8 +76,8 @@ func (e *Engine) dcs(body []byte) {
 	}
 }
 
-// apc executes an application program command: kitty's graphics, and what a
-// snapshot says of pictures.
+// apc executes an application program command: kitty's graphics protocol, and a
+// snapshot's commands about pictures.
 func (e *Engine) apc(body []byte) {
 	switch {
 	case len(body) > 0 && body[0] == 'G':
@@ -98,7 +98,7 @@ var settings = map[string]func(*Engine) string{
 	" q":  func(e *Engine) string { return fmt.Sprintf("%d q", max(1, e.modes.Shape)) },
 	"\"p": func(e *Engine) string { return fmt.Sprintf("6%d;%d\"p", e.level, e.sys.Seven()) },
 	"*x":  func(e *Engine) string { return fmt.Sprintf("%d*x", e.extent) },
-	"$}":  func(*Engine) string { return "0$}" }, // No status line.
+	"$}":  func(*Engine) string { return "0$}" }, // no status line
 	"$~":  func(*Engine) string { return "0$~" },
 	"\"q": func(e *Engine) string {
 		if e.cur.pen.Attrs&emulator.Protected != 0 {
@@ -117,17 +117,16 @@ func (e *Engine) requestSetting(what string) {
 	}
 }
 
-// caps are the answers to XTGETTCAP: those of the terminfo entry
-// xterm-256color, with its escapes resolved (\E is the byte 0x1b), and the
-// extensions of other entries that we do what they say of. A capability without
-// a value is a boolean one. Programs take the answers for the keys they name,
-// whatever their own terminfo says.
+// caps are the answers to XTGETTCAP: of the terminfo entry xterm-256color, with its
+// escapes resolved (\E is the byte 0x1b), and of other entries' extensions that this
+// engine supports. A boolean capability has no value. Programs use these answers whatever
+// their own terminfo says.
 var caps = map[string]string{
 	"TN":      "xterm-256color",
 	"name":    "xterm-256color",
 	"Co":      "256",
 	"colors":  "256",
-	"RGB":     "8", // bits of each part, as xterm says
+	"RGB":     "8", // bits of each component, as in xterm
 	"Tc":      "",
 	"Su":      "",
 	"XT":      "",
@@ -159,8 +158,8 @@ var caps = map[string]string{
 	"kbs":     "\x7f",
 }
 
-// cursorKeys are the last bytes of the keys that DECCKM changes, by their names
-// in termcap and terminfo.
+// cursorKeys maps the termcap and terminfo names of the keys that DECCKM changes to the
+// final bytes of what they send.
 var cursorKeys = map[string]string{
 	"ku": "A", "kcuu1": "A",
 	"kd": "B", "kcud1": "B",
@@ -170,8 +169,8 @@ var cursorKeys = map[string]string{
 	"@7": "F", "kend": "F",
 }
 
-// capability gives the answer to XTGETTCAP for a name. Of keys it is what they
-// send now, as in xterm.
+// capability returns the answer to XTGETTCAP for a name. For a key, it is what the key
+// sends in the current mode, as in xterm.
 func (e *Engine) capability(name string) (value string, ok bool) {
 	switch name {
 	case "lines", "li":
@@ -189,8 +188,8 @@ func (e *Engine) capability(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// requestCaps is XTGETTCAP: names in hexadecimal, each answered on its own. A
-// name is only given back where it was valid hexadecimal, spelled anew.
+// requestCaps is XTGETTCAP: names in hexadecimal, each answered by itself. An answer
+// repeats the name, encoded anew, only if it was valid hexadecimal.
 func (e *Engine) requestCaps(body string) {
 	for i, h := range strings.Split(body, ";") {
 		name, err := hex.DecodeString(h)

@@ -7,10 +7,10 @@ import (
 	"tandemux/emulator/control"
 )
 
-// lineSize is how large the characters of a line are (DECSWL, DECDHL, DECDWL). A line
-// that is not of single size has half of the columns: its cells behind them are zero. It
-// neither goes on on the next line nor follows one that does, and there is none on a
-// screen with side margins, or on one that is narrower than minDouble.
+// lineSize is the size of a line's characters (DECSWL, DECDHL, DECDWL). A line that is not
+// of single size has half of the columns, and its cells behind them are zero. It is not
+// wrapped, nor is the line above it. A screen with side margins, or narrower than
+// minDouble, has only lines of single size.
 type lineSize uint8
 
 const (
@@ -20,13 +20,13 @@ const (
 	doubleWidth
 )
 
-// sizeNames are what follows "ESC #".
+// sizeNames are the bytes behind "ESC #" that set a size.
 var sizeNames = [...]string{singleSize: "5", upperHalf: "3", lowerHalf: "4", doubleWidth: "6"}
 
-// minDouble leaves room for a wide character.
+// minDouble is the width in columns at which half a line has room for a wide character.
 const minDouble = 4
 
-// columns is how many columns the row has.
+// columns returns how many columns the row has.
 func (r *row) columns() int {
 	if r.size != singleSize {
 		return len(r.cells) / 2
@@ -34,7 +34,7 @@ func (r *row) columns() int {
 	return len(r.cells)
 }
 
-// lineOf makes a sequence that gives the cursor's line a size.
+// lineOf makes a sequence that sets the size of the cursor's line.
 func lineOf(s lineSize) func(*Engine) {
 	return func(e *Engine) {
 		if e.cols < minDouble || e.modes.Has(control.SideMargins) {
@@ -54,8 +54,8 @@ func lineOf(s lineSize) func(*Engine) {
 	}
 }
 
-// fit ends a control while there are lines that are not of single size, before or behind
-// it: the cursor may have come into one, where it has less room.
+// fit recomputes doubled and moves the cursor into its line, which may have half of the
+// columns. It is called after each control while doubled is set.
 func fit(e *Engine) {
 	was := e.doubled
 	e.doubled = slices.ContainsFunc(e.screens[:], func(s screen) bool {
@@ -73,7 +73,7 @@ func fit(e *Engine) {
 	}
 }
 
-// singleLines makes all lines of the screen that shows of single size.
+// singleLines sets all lines of the current screen to single size.
 func singleLines(e *Engine) {
 	if e.doubled {
 		for _, r := range e.scr.lines {
@@ -83,9 +83,9 @@ func singleLines(e *Engine) {
 	}
 }
 
-// enlarge turns the cells behind the first n of buf, those of a line, into those that
-// are drawn: a character takes two columns, a wide one four. Where the line is of double
-// height the upper half shows it, the lower is blank.
+// enlarge replaces the cells of a line, buf[n:], by those that are drawn for its size: a
+// character takes two columns, a wide one four. Of a line of double height, the upper half
+// shows the text, the lower one is blank.
 func enlarge(buf []emulator.Cell, n int, s lineSize) []emulator.Cell {
 	if s == singleSize {
 		return buf
@@ -112,7 +112,7 @@ func enlarge(buf []emulator.Cell, n int, s lineSize) []emulator.Cell {
 			buf = append(buf, c, gap)
 		default:
 			if c.Width = 2; c.Rune == 0 {
-				c.Rune = ' ' // One blank, not two.
+				c.Rune = ' ' // one blank of two columns
 			}
 			buf = append(buf, c)
 			c.Rune, c.Combining, c.Width = 0, "", 0
@@ -122,7 +122,7 @@ func enlarge(buf []emulator.Cell, n int, s lineSize) []emulator.Cell {
 	return buf
 }
 
-// drawn is where a column of a line is drawn.
+// drawn returns the column of the screen where column x of a line is drawn.
 func (s lineSize) drawn(x int) int {
 	if s != singleSize {
 		return 2 * x

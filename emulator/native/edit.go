@@ -5,16 +5,15 @@ import (
 	"tandemux/emulator/control"
 )
 
-// spares reports whether an erase spares protected cells: those of DECSCA are
-// spared by DECSED, DECSEL and DECSERA; those of SPA by ED, EL, ECH and, as in
-// xterm, by DECSED and DECSEL, too.
+// spares reports whether an erase leaves protected cells alone. DECSED, DECSEL and DECSERA
+// spare the cells of DECSCA. ED, EL, ECH and, as in xterm, DECSED and DECSEL spare those
+// of SPA.
 func (e *Engine) spares(selective bool) bool {
 	return selective || e.modes.Has(control.ISOProtect)
 }
 
-// erase blanks cells [from, to) of line y; selective spares protected ones. A
-// line that waits to wrap goes on waiting, as in tmux, Alacritty and xterm.js;
-// xterm stops.
+// erase blanks cells [from, to) of line y, but not protected ones if selective. It does
+// not end a wait to wrap, as in tmux, Alacritty and xterm.js; in xterm it does.
 func (e *Engine) erase(y, from, to int, selective bool) {
 	r := e.scr.lines[y]
 	if to = min(to, r.columns()); from >= to {
@@ -44,9 +43,8 @@ func (e *Engine) erase(y, from, to int, selective bool) {
 	e.mark(y, from, to)
 }
 
-// eraseLine is EL and DECSEL. While the line waits to wrap the cursor is behind
-// its last character, so that EL 0 erases nothing: grep --color ends each match
-// that way.
+// eraseLine is EL and DECSEL. While the line waits to wrap, the cursor is behind its last
+// character, so that EL 0 erases nothing: grep --color sends EL 0 after each match.
 func (e *Engine) eraseLine(what int, selective bool) {
 	selective = e.spares(selective)
 	x, y := e.cur.x, e.cur.y
@@ -62,8 +60,8 @@ func (e *Engine) eraseLine(what int, selective bool) {
 	}
 }
 
-// eraseDisplay is ED and DECSED. ED 2 does not move the screen into history, as
-// in xterm; ED 3 empties the history.
+// eraseDisplay is ED and DECSED. ED 2 does not move the screen into history, as in xterm.
+// ED 3 clears the history.
 func (e *Engine) eraseDisplay(what int, selective bool) {
 	from, to := 0, e.rows-1
 	switch what {
@@ -103,8 +101,8 @@ func (e *Engine) eraseDisplay(what int, selective bool) {
 	e.markRows(from, to)
 }
 
-// shiftRight makes room for n cells at x in line y, before column limit, and
-// fills it with b.
+// shiftRight inserts n cells b at column x of line y. Cells that would move to column
+// limit or beyond are lost.
 func (e *Engine) shiftRight(y, x, limit, n int, b cell) {
 	n = min(n, limit-x)
 	e.split(y, x)
@@ -126,7 +124,8 @@ func (e *Engine) shiftRight(y, x, limit, n int, b cell) {
 	e.mark(y, x, limit)
 }
 
-// shiftLeft removes n cells at x in line y, before column limit.
+// shiftLeft removes n cells at column x of line y and adds as many blanks before column
+// limit.
 func (e *Engine) shiftLeft(y, x, limit, n int) {
 	n = min(n, limit-x)
 	e.split(y, x)
@@ -173,8 +172,8 @@ func (e *Engine) insertLines(n int) {
 	e.cur.x = e.left
 }
 
-// shift moves the cells of line y from column x to the right margin by n, left for a
-// negative n.
+// shift moves the cells of line y, from column x to the right margin, right by n, left for
+// a negative n.
 func (e *Engine) shift(y, x, n int) {
 	limit := min(e.right+1, e.scr.lines[y].columns())
 	switch {
@@ -186,8 +185,7 @@ func (e *Engine) shift(y, x, n int) {
 	}
 }
 
-// moveColumns shifts the cells of the scroll region from column x to its right
-// margin by n, left for a negative n (DECIC, DECDC, SL, SR).
+// moveColumns is shift of each line of the scroll region (DECIC, DECDC, SL, SR).
 func (e *Engine) moveColumns(x, n int) {
 	e.settle()
 	for y := e.top; y <= e.bot; y++ {
@@ -195,7 +193,7 @@ func (e *Engine) moveColumns(x, n int) {
 	}
 }
 
-// backIndex is DECBI: left, scrolling at the left margin.
+// backIndex is DECBI: it moves the cursor left; at the left margin it scrolls instead.
 func (e *Engine) backIndex() {
 	switch {
 	case e.cur.x != e.left:
@@ -206,7 +204,7 @@ func (e *Engine) backIndex() {
 	}
 }
 
-// forwardIndex is DECFI: right, scrolling at the right margin.
+// forwardIndex is DECFI: it moves the cursor right; at the right margin it scrolls instead.
 func (e *Engine) forwardIndex() {
 	switch {
 	case e.cur.x != e.right:
@@ -217,7 +215,8 @@ func (e *Engine) forwardIndex() {
 	}
 }
 
-// alignmentTest is DECALN: a screen of E, margins reset, cursor home.
+// alignmentTest is DECALN: it fills the screen with E, resets the margins and moves the
+// cursor home.
 func (e *Engine) alignmentTest() {
 	e.resetMargins()
 	e.cur.origin = false

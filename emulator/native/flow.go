@@ -7,8 +7,8 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// clearScreen moves n lines off the screen and clears it, which says in the
-// receiver that they are not to come back.
+// clearScreen scrolls n lines off the receiver's screen and clears it. The clear sets the
+// receiver's history.floor: a taller screen does not take these lines back.
 func (w *writer) clearScreen(n int) {
 	w.style(style{})
 	w.rawf("\x1b[%dH", w.e.rows)
@@ -19,7 +19,7 @@ func (w *writer) clearScreen(n int) {
 	w.flow = flow{}
 }
 
-// history writes lines [from, to).
+// history writes the history's lines [from, to).
 func (w *writer) history(from, to int) {
 	for i := from; i < to; i++ {
 		l := w.e.hist.at(i)
@@ -30,15 +30,15 @@ func (w *writer) history(from, to int) {
 	}
 }
 
-// flow is how the line written last ended.
+// flow describes the end of the line written last.
 type flow struct {
 	started bool
 	wrapped bool
-	padded  bool   // by atrest.Pad
-	prev    []byte // its last cell's text, nil where nothing can join that
+	padded  bool   // it ends in atrest.Pad
+	prev    []byte // its last cell's text, nil if nothing can join that
 }
 
-// line writes an encoded line below the one before it, and notes its marks.
+// line writes an encoded line below the previous one, and notes its marks.
 func (w *writer) line(data []byte, flags lineFlags, marks []mark) {
 	switch {
 	case !w.started:
@@ -46,7 +46,7 @@ func (w *writer) line(data []byte, flags lineFlags, marks []mark) {
 		w.continueLine(data, len(marks) > 0 && marks[0].col == 0)
 	default:
 		if w.now.BG != 0 {
-			w.style(style{}) // The line that comes in takes the background.
+			w.style(style{}) // a line that scrolls in takes the pen's background
 		}
 		w.buf = append(w.buf, "\r\n"...)
 		w.prev = nil
@@ -66,10 +66,10 @@ func (w *writer) line(data []byte, flags lineFlags, marks []mark) {
 	}
 }
 
-// continueLine makes the receiver wrap. The next line's first character does
-// that where it can; where it is empty, would join what is before it, or has a
-// background, which a scroll would spread, or has a mark (alone), a character is
-// printed for it and erased.
+// continueLine makes the receiver wrap into the line in data. Printing the line's first
+// character does that, unless the first cell is empty, would join the cell before it, has
+// a background, which a scroll would spread, or has a mark (alone). Then continueLine
+// prints a character and erases it.
 func (w *writer) continueLine(data []byte, alone bool) {
 	var first style
 	for len(data) > 0 && data[0] == atrest.Style {
@@ -92,8 +92,8 @@ func (w *writer) continueLine(data []byte, alone bool) {
 	w.prev = nil
 }
 
-// joined reports whether a cell's text would join the cell before it when both
-// are printed in a row. They are apart when they were not.
+// joined reports whether a cell's text would join the cell before it if it were printed
+// right behind it.
 func (w *writer) joined(text []byte) bool {
 	if w.prev == nil || text[0] < 0x80 {
 		return false
@@ -109,7 +109,7 @@ func (w *writer) joined(text []byte) bool {
 	}
 }
 
-// text writes a cell's text.
+// text writes a cell's text so that it does not join the cell before it.
 func (w *writer) text(text []byte) {
 	if w.joined(text) {
 		w.raw("\b\x1b[C")
@@ -118,7 +118,7 @@ func (w *writer) text(text []byte) {
 	w.prev = text
 }
 
-// tokens writes a line's tokens on an empty line, and notes its marks.
+// tokens writes a line's tokens, the receiver's line being empty, and notes its marks.
 func (w *writer) tokens(data []byte, marks []mark) {
 	next := style{}
 	at := 0 // the receiver's column, while marks are left
@@ -127,7 +127,7 @@ func (w *writer) tokens(data []byte, marks []mark) {
 			marks = w.cut(marks)
 		}
 		if b := data[0]; b >= 0x20 && b < 0x80 {
-			// A run of ASCII goes as it is.
+			// Copy a run of ASCII.
 			n, limit := 1, len(data)
 			if len(marks) > 0 {
 				limit = min(limit, marks[0].col-at)
@@ -189,7 +189,7 @@ func (w *writer) tokens(data []byte, marks []mark) {
 			w.prev = nil
 		}
 	}
-	// The data is scratch.
+	// The memory of data is reused: copy prev.
 	w.prevBuf = append(w.prevBuf[:0], w.prev...)
 	if w.prev != nil {
 		w.prev = w.prevBuf

@@ -14,29 +14,29 @@ import (
 
 // Bounds of pictures; see also pictures.go.
 const (
-	maxImageBytes  = 8 << 20 // of one image, decoded from base64
+	maxImageBytes  = 8 << 20 // of one image's data, after base64
 	maxImageSide   = 10000   // pixels, as picture.MaxSide
 	maxImagePixels = 1 << 26
 )
 
-// graphic is a command of the kitty graphics protocol: the keys that count here.
+// graphic is a command of the kitty graphics protocol: the keys that are used here.
 type graphic struct {
 	action, medium, packing, what byte // a, t, o, d
 	quiet                         uint32
 	more, stay, virtual           bool // m, C, U
 	format, width, height         uint32
 	id, number, placement         uint32
-	shown                         // of the image
+	shown                         // x, y, w, h, X, Y
 	cols, rows                    uint32
 	z                             int32
-	parent                        uint32 // P: relative placements, which are not there
+	parent                        uint32 // P: a relative placement, which is not supported
 }
 
-// shown is a part of an image, in pixels; atX and atY are X and Y, which are for frames.
+// shown is a part of an image, in pixels. atX and atY are the keys X and Y, which only
+// frames use.
 type shown struct{ x, y, w, h, atX, atY uint32 }
 
-// graphicNumbers are the keys that are numbers, graphicLetters those that are a
-// letter.
+// graphicNumbers are the keys with a number as value, graphicLetters those with a letter.
 var (
 	graphicNumbers = map[byte]func(*graphic) *uint32{
 		'q': func(g *graphic) *uint32 { return &g.quiet },
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// readGraphic reads a command's keys; ok is false when they are malformed.
+// readGraphic parses a command; ok is false if its keys are malformed.
 func readGraphic(body []byte) (g graphic, payload []byte, ok bool) {
 	keys, payload, _ := bytes.Cut(body, []byte{';'})
 	g = graphic{action: 't', medium: 'd', what: 'a', format: 32}
@@ -101,11 +101,11 @@ func readGraphic(body []byte) (g graphic, payload []byte, ok bool) {
 	return g, payload, true
 }
 
-// upload is an image whose data has not come whole.
+// upload is an image, or a frame, whose data is still incomplete.
 type upload struct {
 	graphic
 	data []byte
-	bad  string // why it will be refused
+	bad  string // the error to answer at its end; "" for none
 }
 
 // graphics executes a command of the kitty graphics protocol.
@@ -121,8 +121,7 @@ func (e *Engine) graphics(body []byte) {
 	}
 	switch g.action {
 	case 'q':
-		// On its own, also within an image that comes in pieces, as viewers do not
-		// see it.
+		// A query does not touch an upload that is going on.
 		up := &upload{graphic: g, bad: g.refusal()}
 		up.add(payload)
 		_, problem := up.image()
@@ -139,8 +138,8 @@ func (e *Engine) graphics(body []byte) {
 	}
 }
 
-// answerGraphic tells the child what became of a command; "" is that all is well.
-// Like a terminal without graphics it says nothing where nobody can see any.
+// answerGraphic tells the child a command's result; problem is "" for success. While no
+// viewer can show pictures, it is silent, like a terminal without graphics.
 func (e *Engine) answerGraphic(g *graphic, problem string) {
 	if !e.sys.Outer.Pictures || g.id == 0 && g.number == 0 || g.quiet >= 2 || g.quiet == 1 && problem == "" {
 		return
@@ -161,7 +160,7 @@ func (e *Engine) answerGraphic(g *graphic, problem string) {
 	e.sys.Reply(string(append(append(append(b, ';'), problem...), "\x1b\\"...)))
 }
 
-// transmit takes an image's data, or the next piece of it.
+// transmit takes an image's or a frame's data, or the next piece of it.
 func (e *Engine) transmit(g graphic, payload []byte) {
 	up := e.pics.upload
 	if up == nil {
@@ -186,8 +185,8 @@ func (e *Engine) transmit(g graphic, payload []byte) {
 	e.answerGraphic(&up.graphic, problem)
 }
 
-// refusal is why an image can't be taken; "" for one that can. What is named and not
-// sent is here by Options.Read or not at all.
+// refusal returns the error for an image that can't be taken, "" for one that can. Files
+// and shared memory (any medium but 'd') are only read by Options.Read, before.
 func (g *graphic) refusal() string {
 	switch {
 	case g.id != 0 && g.number != 0:
@@ -206,7 +205,7 @@ func (g *graphic) refusal() string {
 	return ""
 }
 
-// add takes a piece of base64.
+// add decodes a piece of base64 and appends it.
 func (u *upload) add(payload []byte) {
 	if u.bad != "" {
 		return
@@ -230,7 +229,7 @@ func (u *upload) add(payload []byte) {
 
 func (u *upload) fail(why string) { u.bad, u.data = why, nil }
 
-// image makes the image, whose data has come whole.
+// image returns the complete image, or the error to answer.
 func (u *upload) image() (im *emulator.Image, problem string) {
 	if u.bad != "" {
 		return nil, u.bad
@@ -255,7 +254,7 @@ func (u *upload) image() (im *emulator.Image, problem string) {
 	return im, ""
 }
 
-// pngSize takes a PNG's size from its beginning, which may be compressed once more.
+// pngSize sets im's size from the PNG's header, which may be compressed by zlib.
 func pngSize(im *emulator.Image) (ok bool) {
 	head := im.Data
 	if im.Zlib {
@@ -264,7 +263,7 @@ func pngSize(im *emulator.Image) (ok bool) {
 			return false
 		}
 		head = make([]byte, 64)
-		n, _ := io.ReadFull(z, head) // a short one is none
+		n, _ := io.ReadFull(z, head) // picture.Size rejects a short header
 		head = head[:n]
 	}
 	var format int

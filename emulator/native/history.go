@@ -7,19 +7,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// history is the scrollback: lines encoded as line.go has it, in blocks, under
-// an index that is a ring.
+// history is the scrollback: a ring of lines, whose encoded bytes (line.go) lie in blocks.
 //
 //	lines   [.. newest] [oldest next next ..]      ring
 //	blocks  [ bytes ][ bytes ][ bytes ..   ]       oldest first
 //
-// A line lies in one block. A block whose lines are all gone is used again, so
-// that a full history allocates nothing. At rest all blocks but the last are packed
-// (Pack).
+// A line lies in one block. A block whose lines are all dropped is reused, so that a full
+// history allocates nothing. Pack compresses all blocks but the last while the terminal is
+// idle.
 type history struct {
-	limit int // lines as they were printed: one that is wrapped counts once
-	ended int // lines here that end such a line
-	used  int // bytes of all lines and their index
+	limit int // in logical lines: a wrapped one counts once
+	ended int // how many lines end a logical line
+	used  int // bytes of all lines and their index entries
 
 	lines []histLine // ring
 	head  int        // index of the oldest
@@ -28,27 +27,27 @@ type history struct {
 	blocks  []block       // oldest first
 	base    uint32        // number of blocks[0]
 	spare   [][]byte      // blocks to use again, at most maxSpare
-	open    []byte        // what was unpacked last, which nobody changes
+	open    []byte        // the block unpacked last; read-only
 	opened  uint32        // number of that block
-	maxSize int           // of used
-	packer  *zstd.Encoder // while Pack is at work
+	maxSize int           // bounds used and the marks, in bytes
+	packer  *zstd.Encoder // while Pack has more to do
 
-	first uint64     // lines that went: the number of the oldest
-	marks []histMark // of lines, in the order of the text
+	first uint64     // the number of dropped lines, which numbers the oldest line
+	marks []histMark // in the order of the text
 
-	// floor is the number of oldest lines that a taller screen must not take
-	// back: they were there before the screen was cleared.
+	// floor is how many of the oldest lines a taller screen must not take back,
+	// since the screen was cleared after they left it.
 	floor int
 }
 
 // block has the bytes of lines.
 type block struct {
 	data   []byte
-	rest   bool // looked at by Pack
+	rest   bool // Pack has tried to compress it
 	packed bool
 }
 
-// histLine is a line's place and what is known without decoding it.
+// histLine is a line's index entry: its place and what is known without decoding it.
 type histLine struct {
 	block  uint32
 	off    uint32
@@ -67,7 +66,7 @@ const (
 	lineSizes lineFlags = 3 << sizeShift // a lineSize
 )
 
-// flags are those of the row as a line at rest.
+// flags returns the row's flags for its encoded line.
 func (r *row) flags() lineFlags {
 	f := lineFlags(r.size) << sizeShift
 	if r.wrapped {
@@ -80,17 +79,18 @@ func (l *histLine) size() lineSize { return lineSize(l.flags & lineSizes >> size
 
 func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
 
-// ends is 1 for a line that isn't wrapped, else 0.
+// ends returns 1 if the line ends a logical line, else 0.
 func (l *histLine) ends() int { return int(lineWrapped &^ l.flags) }
 
-// bytes is what the line and its index take.
+// bytes returns the memory of the line and its index entry, in bytes.
 func (l *histLine) bytes() int { return int(l.length) + indexBytes }
 
 const (
 	blockSize = 64 << 10
 	maxSpare  = 8
-	// maxHistoryBytes bounds a history of up to 65,536 lines in memory, with their styles,
-	// links and marks; of longer ones each line may take 512 bytes. The oldest go.
+	// maxHistoryBytes bounds the memory of a history of up to 65,536 lines, with styles,
+	// links and marks; the bound of a longer one is 512 bytes per line. The oldest lines
+	// are dropped.
 	maxHistoryBytes = 32 << 20
 	indexBytes      = 16 // a histLine
 	markBytes       = 32 // a histMark
@@ -114,29 +114,29 @@ func (h *history) index(i int) int {
 	return i
 }
 
-// at gives line i, 0 being the oldest.
+// at returns line i, 0 being the oldest.
 func (h *history) at(i int) histLine { return h.lines[h.index(i)] }
 
 func (h *history) data(l histLine) []byte {
 	return h.bytes(l.block)[l.off : l.off+l.length]
 }
 
-// bytes gives those of a block. They stay as they are.
+// bytes returns a block's bytes, unpacked. The caller must not change them.
 func (h *history) bytes(number uint32) []byte {
 	b := &h.blocks[number-h.base]
 	if !b.packed {
 		return b.data
 	}
 	if h.open == nil || h.opened != number {
-		h.open, _ = unpacker().DecodeAll(b.data, make([]byte, 0, blockSize)) // It was packed here, or tried.
+		h.open, _ = unpacker().DecodeAll(b.data, make([]byte, 0, blockSize)) // can't fail: Pack made it
 		h.opened = number
 	}
 	return h.open
 }
 
-// unpacker decodes blocks that are packed, for all engines.
+// unpacker decompresses blocks, for all engines.
 var unpacker = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxSavedHistory)) // It fails for options only.
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxSavedHistory)) // fails only for bad options
 	return d
 })
 
@@ -151,7 +151,7 @@ func (e *Engine) Pack() (more bool) {
 		if b.rest {
 			continue
 		}
-		if h.packer == nil { // 400 KiB; letters that repeat nowhere, as in base64, take less space, too
+		if h.packer == nil { // it takes 400 KiB; entropy compression shrinks also text without repeats, as base64
 			h.packer, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 				zstd.WithWindowSize(blockSize), zstd.WithEncoderCRC(false), zstd.WithAllLitEntropyCompression(true))
 		}
@@ -179,10 +179,10 @@ func (h *history) clear() {
 	*h = newHistory(h.limit)
 }
 
-// setFloor keeps the lines that are there now from being taken back.
+// setFloor keeps a taller screen from taking back the present lines.
 func (h *history) setFloor() { h.floor = h.n }
 
-// endLine ends the newest line where it is.
+// endLine makes the newest line end its logical line.
 func (h *history) endLine() {
 	if h.n == 0 {
 		return
@@ -194,13 +194,13 @@ func (h *history) endLine() {
 	}
 }
 
-// over reports whether there is too much in it for as many more ended lines and
-// bytes.
+// over reports whether that many more logical lines and bytes would exceed the bounds. An
+// empty history never does.
 func (h *history) over(ended, bytes int) bool {
 	return h.n > 0 && (h.ended+ended > h.limit || h.used+bytes+len(h.marks)*markBytes > h.maxSize || h.limit == 0)
 }
 
-// trim drops what is over the bounds and returns how many lines that were.
+// trim drops the oldest lines until the bounds are kept, and returns how many.
 func (h *history) trim() int {
 	n := h.n
 	for h.over(0, 0) {
@@ -209,7 +209,7 @@ func (h *history) trim() int {
 	return n - h.n
 }
 
-// count adds n times a line to what is there.
+// count adds the line n times to n, used and ended.
 func (h *history) count(l *histLine, n int) {
 	h.n += n
 	h.used += n * l.bytes()
@@ -257,7 +257,7 @@ func (h *history) dropNewest() {
 	h.open = nil
 }
 
-// room gives a block to append a line of at most n bytes to.
+// room returns a block's bytes, to which the caller may append n.
 func (h *history) room(n int) *[]byte {
 	if last := len(h.blocks) - 1; last >= 0 {
 		if b := &h.blocks[last]; !b.packed && cap(b.data)-len(b.data) >= n {
@@ -277,7 +277,7 @@ func (h *history) room(n int) *[]byte {
 	return &h.blocks[len(h.blocks)-1].data
 }
 
-// add appends a line whose bytes are in data already encoded.
+// add appends a line whose encoded bytes are data.
 func (h *history) add(data []byte, l histLine) {
 	b := h.room(len(data))
 	l.block, l.off, l.length = h.base+uint32(len(h.blocks))-1, uint32(len(*b)), uint32(len(data))
@@ -285,13 +285,13 @@ func (h *history) add(data []byte, l histLine) {
 	h.append(l)
 }
 
-// append indexes a line and drops what is over the bounds.
+// append adds a line's index entry, after dropping lines to keep the bounds.
 func (h *history) append(l histLine) {
 	for h.over(l.ends(), l.bytes()) {
 		h.dropOldest()
 	}
 	if h.n == len(h.lines) {
-		most := h.limit + h.limit/8 // where few are wrapped
+		most := h.limit + h.limit/8 // enough if few are wrapped
 		grown := make([]histLine, max(64, min(2*h.n, most), h.n+h.n/8))
 		for i := range h.n {
 			grown[i] = h.at(i)

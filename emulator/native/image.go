@@ -12,13 +12,13 @@ import (
 	"tandemux/emulator/picture"
 )
 
-// This file prints pictures: cells that stand for the parts of one, or, for those
-// that can't be shown, a box of its size, so that what comes after stands where it
-// belongs. A cell counts as cellWidth by cellHeight pixels, whatever it is on any
-// outer terminal, so that a picture takes the same cells for everybody.
+// This file prints pictures: cells that stand for the parts of a picture or, if it can't be
+// shown, a box of its size, so that later output is in its place. A cell counts as cellWidth
+// by cellHeight pixels whatever its size on an outer terminal, so that a picture takes the
+// same cells for every viewer.
 
-// placePicture shows an image from the cursor on, or remembers how large it is
-// where the program prints its cells itself.
+// placePicture prints an image from the cursor on. Of a virtual placement, whose cells the
+// program prints itself, it only remembers the size.
 func (e *Engine) placePicture(g *graphic, st *stored) (problem string) {
 	pic := emulator.Picture{Image: st.im, X: int(g.x), Y: int(g.y), Width: st.im.Width, Height: st.im.Height}
 	if g.parent != 0 {
@@ -42,7 +42,7 @@ func (e *Engine) placePicture(g *graphic, st *stored) (problem string) {
 			return "ENOSPC:too many placements"
 		}
 		st.virtual[g.placement] = [2]int{pic.Cols, pic.Rows}
-		e.damageAll = true // cells may wait for it
+		e.damageAll = true // its cells may have been printed already
 		return ""
 	}
 	if st.id != 0 && g.placement != 0 {
@@ -52,8 +52,8 @@ func (e *Engine) placePicture(g *graphic, st *stored) (problem string) {
 	return ""
 }
 
-// cellsOf gives the size of a picture in cells; where one side is not given it
-// follows from the other.
+// cellsOf returns the size in cells of a picture of w by h pixels. If cols or rows is 0, it
+// follows from the other one, if both are, from the pixels.
 func cellsOf(w, h, cols, rows int) (int, int) {
 	up := func(a, b int) int { return (a + b - 1) / b }
 	switch {
@@ -67,8 +67,8 @@ func cellsOf(w, h, cols, rows int) (int, int) {
 	return clamp(cols, 1, emulator.MaxPictureSide), clamp(rows, 1, emulator.MaxPictureSide)
 }
 
-// printPicture prints the cells of placement n. What lies beyond the line's end is
-// cut. A picture that lies under text (z < 0) leaves the text that is there.
+// printPicture prints the cells of placement n and cuts what lies beyond the line's end. A
+// picture below text (z < 0) does not overwrite text.
 func (e *Engine) printPicture(n uint32, pic emulator.Picture, g *graphic) {
 	x, y := e.cur.x, e.cur.y
 	pen, link := e.cur.pen, e.link
@@ -96,9 +96,9 @@ func (e *Engine) printPicture(n uint32, pic emulator.Picture, g *graphic) {
 	}
 }
 
-// block prints cells from the cursor on, as far as the line has room, scrolling as
-// needed, and leaves the cursor behind the last row. what gives a cell; those that
-// it leaves out stay as they are.
+// block prints cells from the cursor on, as far as the line has room. It scrolls as needed
+// and leaves the cursor at the end of the last row. what returns a cell, or false to leave
+// the present one.
 func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 	e.settle()
 	x := e.cur.x
@@ -110,7 +110,7 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 			e.index()
 			e.cur.x = x
 		}
-		for col := range min(cols, e.edge()-x) { // none where a line of double size has ended before
+		for col := range min(cols, e.edge()-x) { // none if x is behind the end of a line of double size
 			if c, ok := what(row, col); ok {
 				e.cur.pending = false
 				e.place(c, 1, 1)
@@ -124,8 +124,8 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 	e.modes.Put(control.Insert, insert)
 }
 
-// sixelImage shows a sixel picture, with the cursor on its last row, below where it was,
-// as in xterm.
+// sixelImage shows a sixel picture. The cursor ends on its last row, in the column where
+// it was, as in xterm.
 func (e *Engine) sixelImage(body []byte) {
 	im := &emulator.Image{Format: emulator.FormatSixel}
 	im.Data = append(append(strconv.AppendInt(nil, int64(e.parser.Raw(0)), 10), 'q'), body...)
@@ -144,7 +144,8 @@ func (e *Engine) sixelImage(body []byte) {
 	e.cur.x = x
 }
 
-// imageBox draws a box in the place of a picture that is not kept.
+// imageBox prints a box of cols by rows cells, 0 for unknown, instead of a picture that is
+// not kept. w and h are its pixels, 0 for unknown.
 func (e *Engine) imageBox(cols, rows, w, h int) {
 	text := []rune("[image]")
 	if w > 0 && h > 0 {
@@ -169,8 +170,8 @@ func (e *Engine) imageBox(cols, rows, w, h int) {
 	e.last.ok = false
 }
 
-// oscITerm is OSC 1337, of which the working directory, images in the text and the
-// question for the size of a cell count.
+// oscITerm is OSC 1337. Of its commands, CurrentDir, ReportCellSize and inline images are
+// supported.
 func (e *Engine) oscITerm(b []byte) {
 	if dir, ok := bytes.CutPrefix(b, []byte("CurrentDir=")); ok {
 		e.sys.Cwd(dir)
@@ -183,8 +184,8 @@ func (e *Engine) oscITerm(b []byte) {
 	}
 }
 
-// inlineFile shows iTerm2's image in the text: keys, a colon, base64. What is no image
-// that is known here is a box.
+// inlineFile shows iTerm2's inline image: keys, a colon, base64. Data of an unknown format
+// becomes a box.
 func (e *Engine) inlineFile(file []byte) {
 	keys, data, ok := bytes.Cut(file, []byte{':'})
 	args := map[string]string{}
@@ -211,8 +212,8 @@ func (e *Engine) inlineFile(file []byte) {
 	e.keep(&graphic{action: 'T', cols: uint32(cols), rows: uint32(rows), stay: args["doNotMoveCursor"] == "1"}, im)
 }
 
-// within gives the size in cells that a picture has when it keeps its shape and is no
-// larger than that; zero is a side that follows from the other.
+// within returns the size in cells of a picture that keeps its aspect ratio and fits into
+// cols by rows. A zero one is left, to follow from the other.
 func within(w, h, cols, rows int) (int, int) {
 	if cols == 0 || rows == 0 {
 		return cols, rows
@@ -224,8 +225,8 @@ func within(w, h, cols, rows int) (int, int) {
 	return cols, min(r, rows)
 }
 
-// itermSize reads a size: cells, pixels ("40px"), a part of the screen ("50%"), or
-// as the image has it, which is zero.
+// itermSize parses a size in cells, pixels ("40px") or percent of the screen ("50%"), and
+// returns it in cells. Zero, for anything else, is the image's own size.
 func itermSize(s string, screen, cell int) int {
 	number := strings.TrimRight(s, "px%")
 	n, err := strconv.Atoi(number)

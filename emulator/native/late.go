@@ -8,40 +8,41 @@ import (
 	"tandemux/emulator/native/atrest"
 )
 
-// late is output of which nothing shows yet: text, line ends, tabs and SGR, from the
-// beginning of the screen's last line on, which is blank. It becomes more until somebody
-// looks at the engine (flush). By then most of its lines have gone by and are in history,
-// without having been on the screen (settleLate).
+// late is output that is not on the screen yet: text, line ends, tabs and SGR that begin at
+// the start of the screen's last line, which is blank. It grows until somebody reads the
+// engine (flush). settleLate moves the lines that would have scrolled off by then into
+// history, without drawing them.
 //
-// While some have, the rows above the last are blank: what was there is in history, too,
-// and void says how many of them count as gone when they scroll off.
+// It first moves the screen's rows into history, which leaves those above the last one
+// blank. void is how many rows at the top are blank for that reason: they don't go into
+// history when they scroll off.
 type late struct {
 	buf  []byte
-	ends []lateLine // of the whole lines in buf
-	seen int        // of buf, as far as it is known to be text
+	ends []lateLine // the ends of the complete lines in buf
+	seen int        // how many bytes of buf scan has passed
 	void int
 	text atrest.Text
 
-	// Lines with SGR are encoded when they come, so that they are looked at once. What is
-	// not, but for its SGR, leaves the pen as it is.
-	coded atrest.Text // the rows of those in buf, and the pen behind it
-	lost  bool        // that pen is not known, or the row that comes next is not blank
+	// Lines with SGR are encoded when they come, so that they are read only once. Lines
+	// without SGR leave the pen as it is.
+	coded atrest.Text // the rows of the encoded lines in buf, and the pen behind the last line
+	lost  bool        // that pen is unknown, or the next row is not blank
 
-	least int // of a write that begins it: minLate, but in tests
+	least int // the least bytes of a write that begins it: minLate, except in tests
 }
 
-// lateLine is a line up to its LF; one that is plain is printable ASCII.
+// lateLine is a line with its CR and LF. A plain one is printable ASCII.
 type lateLine struct {
 	end   int32
-	rows  int16 // in late.coded, if it is encoded; fewer than its bytes
+	rows  int16 // how many rows in late.coded it has, 0 if it is not encoded
 	plain bool
-	pen   control.PenBits // behind it, if it is encoded
+	pen   control.PenBits // the pen behind it, if it is encoded
 }
 
 const (
 	minLate  = 2 << 10
-	latePart = 16 << 10 // of a write, at once
-	maxLate  = 64 << 10 // then lines go
+	latePart = 16 << 10 // how many bytes of a write are taken at once
+	maxLate  = 64 << 10 // at this size of buf, settleLate is called
 )
 
 // Write implements emulator.Emulator.
@@ -53,7 +54,7 @@ func (e *Engine) Write(p []byte) {
 	}
 }
 
-// take has p become late where it can.
+// take appends p to late if it can, else writes it.
 func take(e *Engine, p []byte) {
 	l := &e.late
 	if len(l.buf) == 0 {
@@ -63,7 +64,7 @@ func take(e *Engine, p []byte) {
 			e.write(p[:n])
 			p = p[n:]
 		} else if cap(l.buf) > maxLate {
-			l.buf, l.coded.Buf = nil, nil // The flood is over.
+			l.buf, l.coded.Buf = nil, nil // the flood is over
 		}
 		if n == 0 || !goesBy(e) {
 			e.write(p)
@@ -79,7 +80,8 @@ func take(e *Engine, p []byte) {
 	}
 }
 
-// goesBy reports whether lines of text that come now go by in the way that late has it.
+// goesBy reports whether lines of text, printed now, would scroll off the top as late
+// assumes.
 func goesBy(e *Engine) bool {
 	c := &e.cur
 	return !e.alt() && e.plain && e.rows > 1 && e.cols > 1 && e.top == 0 && c.y == e.rows-1 && c.y == e.bot && c.x == 0 && !e.sideMargins() &&
@@ -87,13 +89,15 @@ func goesBy(e *Engine) bool {
 		e.modes.Has(control.Wrap) && e.modes.Has(control.Graphemes)
 }
 
-// maxAgain is how much of a line may have come before its end for it to be encoded.
+// maxAgain bounds the bytes of an incomplete line that scan reads again, in order to
+// encode it, when more comes.
 const maxAgain = 1 << 10
 
-// scan looks at what is new; false says that something else came than text.
+// scan reads the new bytes of late.buf. It returns false if there is anything but text,
+// line ends, tabs and SGR.
 func scan(e *Engine) bool {
 	l := &e.late
-	from := 0 // of the line
+	from := 0 // where the line begins
 	if n := len(l.ends); n > 0 {
 		from = int(l.ends[n-1].end)
 	} else {
@@ -104,7 +108,7 @@ func scan(e *Engine) bool {
 	if at-from <= maxAgain {
 		at, plain = from, true
 	} else {
-		tries = false // It may have had SGR.
+		tries = false // it may have SGR before at
 	}
 	for p := l.buf; at < len(p); {
 		if k := len(l.ends); at == from && k > 0 && l.ends[k-1].plain {
@@ -162,8 +166,8 @@ func scan(e *Engine) bool {
 	return true
 }
 
-// plainLines takes the whole lines of printable ASCII from where a line begins, and returns
-// how many bytes they have.
+// plainLines adds the complete lines of printable ASCII that begin at from to ends, and
+// returns their length in bytes.
 func plainLines(l *late, from int) int {
 	p, ends := l.buf, l.ends
 	at := from
@@ -181,13 +185,13 @@ func plainLines(l *late, from int) int {
 	return at - from
 }
 
-// ready readies a text for lines that begin where the engine is.
+// ready resets t to the engine's pen, tab stops and width.
 func ready(t *atrest.Text, e *Engine) {
 	t.Pen, t.Memo, t.Tabs, t.Cols = e.cur.pen, &e.memo, e.tabs, e.cols
 	t.Buf, t.Rows = t.Buf[:0], t.Rows[:0]
 }
 
-// flush shows all that is late.
+// flush draws all late output. Every method that reads the grid must call it first.
 func (e *Engine) flush() {
 	l := &e.late
 	if len(l.buf) == 0 {
@@ -199,7 +203,7 @@ func (e *Engine) flush() {
 	e.write(p)
 }
 
-// settleLate puts the lines into history that have gone by.
+// settleLate moves the late lines that would have scrolled off into history.
 func settleLate(e *Engine) {
 	l, t := &e.late, &e.late.text
 	n := len(l.ends) - (e.rows - 1)
@@ -253,7 +257,8 @@ func settleLate(e *Engine) {
 	l.coded.Buf = l.coded.Buf[:copy(l.coded.Buf, l.coded.Buf[coded:])]
 }
 
-// pushRows puts rows into history, and returns how many bytes they have.
+// pushRows appends rows, whose bytes p begins with, to the history. It returns the length
+// of these bytes.
 func pushRows(e *Engine, p []byte, rows []atrest.Row) (n int) {
 	for _, r := range rows {
 		h := histLine{cells: uint16(r.Cells)}
@@ -270,7 +275,7 @@ func pushRows(e *Engine, p []byte, rows []atrest.Row) (n int) {
 	return n
 }
 
-// pushPlain puts a plain line into history.
+// pushPlain appends a plain line, without its line end, to the history.
 func pushPlain(e *Engine, p []byte) {
 	for wrapped := true; wrapped; {
 		l := histLine{flags: linePlain}
@@ -286,7 +291,7 @@ func pushPlain(e *Engine, p []byte) {
 	}
 }
 
-// vacate has the rows above the last one gone by.
+// vacate moves the rows above the last one into history; see late.void.
 func vacate(e *Engine) {
 	last := e.rows - 1
 	for _, r := range e.scr.lines[e.late.void:last] {

@@ -10,8 +10,8 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// length is the number of columns up to the last one that isn't empty in the
-// default style; all of them when the line is wrapped.
+// length returns the number of columns to encode: up to the last one that isn't empty in
+// the default style, or all if the line is wrapped.
 func (r *row) length() int {
 	if r.wrapped {
 		return len(r.cells)
@@ -23,7 +23,8 @@ func (r *row) length() int {
 	return n
 }
 
-// appendPlain appends cells as ASCII up to the first that needs more.
+// appendPlain appends cells as ASCII, up to the first that isn't ASCII in the default
+// style or to the capacity of buf. buf must be empty.
 func appendPlain(buf []byte, cells []cell) []byte {
 	buf = buf[:min(cap(buf), len(cells))]
 	for i := range buf {
@@ -36,8 +37,8 @@ func appendPlain(buf []byte, cells []cell) []byte {
 	return buf
 }
 
-// packASCII writes cells into dst up to the first that isn't ASCII in the style
-// pen, or to the end of dst, and returns how many that were.
+// packASCII writes cells into dst, up to the first that isn't ASCII in the style pen or to
+// the end of dst, and returns how many.
 func packASCII(dst []byte, cells []cell, pen cell) int {
 	n := min(len(dst), len(cells))
 	dst, cells = dst[:n], cells[:n]
@@ -61,12 +62,12 @@ func packASCII(dst []byte, cells []cell, pen cell) int {
 	return n
 }
 
-// maxCellBytes is the most that a cell takes with its style, clusters and links
-// left aside.
+// maxCellBytes bounds the encoded bytes of a cell with its style, without cluster and
+// link.
 const maxCellBytes = atrest.MaxStyle + 1 + utf8.UTFMax
 
-// appendLine appends the first n cells of r. There is always room for the plain
-// cells that are left, so that they are written without looking.
+// appendLine appends the first n cells of r, encoded. It keeps room for the remaining
+// cells, so that most are written without a check.
 func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 	var pen cell // the style in force
 	cells := r.cells[:n]
@@ -125,14 +126,14 @@ func (tb *tables) appendLine(buf []byte, r *row, n int) []byte {
 	return buf
 }
 
-// padded reports whether column x is the last one, left free by a wide character
-// that went to the next line.
+// padded reports whether x is the last column, left free by a wide character that wrapped.
 func (r *row) padded(x int) bool {
 	return x == len(r.cells)-1 && r.wrapped && r.cells[x]&kindMask == padding
 }
 
-// appendWide appends wide characters in the style pen, one at least, and returns
-// how many columns they took. There is room for maxCellBytes of each column.
+// appendWide appends the wide characters in the style pen that cells begin with, at least
+// one, and returns how many columns they have. buf must have room for maxCellBytes per
+// column.
 func appendWide(buf []byte, cells []cell, pen cell) (int, []byte) {
 	x, n, dst := 0, 0, buf[len(buf):cap(buf)]
 	for x < len(cells) && (cells[x]^pen)&^runeMask == wideLead {
@@ -147,7 +148,7 @@ func appendWide(buf []byte, cells []cell, pen cell) (int, []byte) {
 	return x, buf[:len(buf)+n]
 }
 
-// appendStyle is atrest.AppendStyle with the link.
+// appendStyle is atrest.AppendStyle, followed by the link.
 func appendStyle(buf []byte, s *style) []byte {
 	at := len(buf)
 	if buf = atrest.AppendStyle(buf, &s.Style); s.link != nil {
@@ -159,10 +160,11 @@ func appendStyle(buf []byte, s *style) []byte {
 	return buf
 }
 
-// firstWide is before the first rune that takes two columns.
+// firstWide is a lower bound of the runes that take two columns.
 const firstWide = 0x1100
 
-// appendNarrow appends a character beyond ASCII that is one column wide.
+// appendNarrow appends a character that takes one column, also one that is two wide
+// (atrest.Odd).
 func appendNarrow(buf []byte, r rune) []byte {
 	if r >= firstWide && grapheme.Of(r).Width() == 2 {
 		buf = append(buf, atrest.Odd)
@@ -178,8 +180,7 @@ func appendNarrow(buf []byte, r rune) []byte {
 	return utf8.AppendRune(buf, r)
 }
 
-// decodeStyle decodes what appendStyle wrote and returns how many bytes that
-// were.
+// decodeStyle decodes a style of appendStyle and returns its length in bytes.
 func (tb *tables) decodeStyle(b []byte) (style, int) {
 	var s style
 	mask, n, k := b[0], 1, 0
@@ -216,7 +217,7 @@ func (tb *tables) decodeStyle(b []byte) (style, int) {
 	return s, n
 }
 
-// decodeLine appends the cells of a line at rest.
+// decodeLine appends the cells of an encoded line.
 func (tb *tables) decodeLine(data []byte, l histLine, buf []emulator.Cell) []emulator.Cell {
 	if l.flags&linePlain != 0 {
 		for _, b := range data {

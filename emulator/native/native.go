@@ -18,7 +18,7 @@ type Engine struct {
 	hist    history
 	tables
 	pics  pictures
-	marks int // at least as many as there are
+	marks int // an upper bound of the number of marks
 
 	// Writing.
 	cur  cursor
@@ -38,29 +38,29 @@ type Engine struct {
 	scratch
 }
 
-// tables are what cells name by number.
+// tables have what cells refer to by index.
 type tables struct {
 	styles styles
 	texts  clusters
 	links  links
 }
 
-// margins are the scroll region; all of its sides are inside.
+// margins are the scroll region, all four sides inclusive.
 type margins struct{ top, bot, left, right int }
 
-// inks are what is written and erased with, interned.
+// inks are the interned styles for printing and erasing.
 type inks struct {
 	link      *link
-	penBits   cell // cursor.pen and link, unless penStale
+	penBits   cell // the style of cursor.pen and link; out of date if penStale
 	penStale  bool
 	memo      control.SGRMemo
-	blankBits cell // a blank in blankBG
+	blankBits cell // an empty cell with background blankBG
 	blankBG   emulator.Color
-	plain     bool // ASCII is printed as it is: no charset, no insert mode
-	doubled   bool // a line is not of single size, or was when the last control came
+	plain     bool // ASCII needs no mapping or shifting: no character set, no insert mode, not doubled
+	doubled   bool // some line is not of single size, or was after the last control
 }
 
-// conformance is what a terminal says that it is, and what a child asked of that.
+// conformance is what the terminal reports about itself, and what the child chose of it.
 type conformance struct {
 	version string
 	allow   emulator.Allowed
@@ -70,15 +70,15 @@ type conformance struct {
 	read    func(command []byte) []byte // Options.Read
 }
 
-// changes is what Damage tells next.
+// changes is what the next Damage returns.
 type changes struct {
 	damage    []emulator.Span
 	damageAll bool
 	scrolled  int
-	spans     []emulator.Span // of the last call
+	spans     []emulator.Span // returned by the last call
 }
 
-// scratch is memory to use again.
+// scratch is reused memory.
 type scratch struct {
 	rowBuf  []*row
 	textBuf []byte
@@ -94,12 +94,12 @@ type cursor struct {
 	charsets control.Charsets
 }
 
-// lastPrint is the cell printed last, while nothing has moved the cursor since:
-// the cluster in it may grow, and REP repeats it.
+// lastPrint is the cell printed last. It is ok until something else moves the cursor or
+// changes the grid: until then its cluster may grow, and REP repeats it.
 type lastPrint struct {
 	ok   bool
 	x, y int
-	r    rune // for REP: the rune that began it; see intervene
+	r    rune // the cell's first rune, for REP; 0 if REP must not repeat it (intervene)
 }
 
 // New makes an engine.
@@ -122,7 +122,7 @@ func newEngine(o emulator.Options) *Engine {
 	return e
 }
 
-// historyLimit is what Options.History means.
+// historyLimit returns the number of lines that Options.History stands for.
 func historyLimit(lines int) int {
 	if lines == 0 {
 		return emulator.DefaultHistory
@@ -166,12 +166,12 @@ func (e *Engine) Line(y int, buf []emulator.Cell) []emulator.Cell {
 		buf = append(buf, e.decode(c))
 	}
 	if buf = enlarge(buf, n, r.size); len(buf) < n+e.cols {
-		buf = append(buf, emulator.Cell{Width: 1}) // Half of an odd number.
+		buf = append(buf, emulator.Cell{Width: 1}) // the last column of an odd width
 	}
 	return buf
 }
 
-// decode gives a cell as callers see it.
+// decode returns a cell in the form that callers get.
 func (tb *tables) decode(c cell) emulator.Cell {
 	if c == 0 {
 		return emulator.Cell{Width: 1}
@@ -198,7 +198,7 @@ func (tb *tables) decode(c cell) emulator.Cell {
 	return out
 }
 
-// splitCluster gives a cluster's first rune and the rest.
+// splitCluster returns a cluster's first rune and the rest.
 func splitCluster(s string) (rune, string) {
 	r, n := utf8.DecodeRuneInString(s)
 	return r, s[n:]
