@@ -7,15 +7,15 @@ import (
 	"tandemux/emulator"
 )
 
-// mark is a caller's mark on a row, in the order of their coming. col is the
-// number of columns where it lies behind a full row.
+// mark is a caller's mark on a row. col is the number of columns if the mark is behind a
+// full row. A row has its marks in the order in which they were set.
 type mark struct {
 	id  uint64
 	col int
 }
 
-// histMark is a mark of a history line; seq counts the lines from the first
-// one that ever came.
+// histMark is a mark on a history line. seq is the line's number, counted from the first
+// line that was ever added.
 type histMark struct {
 	mark
 	seq uint64
@@ -38,8 +38,8 @@ func (e *Engine) Mark(id uint64) {
 	}
 }
 
-// boundMarks counts the marks, which may have gone with their rows, and drops
-// the first of the text when there are too many.
+// boundMarks counts the marks anew, since some may have gone with their rows, and drops the
+// first of the text if there are too many.
 func (e *Engine) boundMarks() {
 	rows := e.screens[0].lines
 	e.marks = len(e.hist.marks)
@@ -81,9 +81,8 @@ func (e *Engine) Marks(buf []emulator.Mark) []emulator.Mark {
 	return buf
 }
 
-// textMarks appends the marks of a row in the order of the text and on whole
-// cells: none in the middle of a wide character, or behind a last column in
-// which nothing is.
+// textMarks appends the marks of a row in the order of the text. It moves those inside a
+// wide character or behind an empty last column to the start of that cell.
 func (r *row) textMarks(buf []mark) []mark {
 	if len(r.marks) == 0 {
 		return buf
@@ -103,8 +102,7 @@ func (r *row) textMarks(buf []mark) []mark {
 	return buf
 }
 
-// moveMarks takes the marks between the side margins from one row to another,
-// from no row when src is nil.
+// moveMarks replaces dst's marks between the side margins by src's, by none if src is nil.
 func (ma *margins) moveMarks(dst, src *row) {
 	within := func(m mark) bool { return m.col >= ma.left && m.col <= ma.right }
 	dst.marks = slices.DeleteFunc(dst.marks, within)
@@ -118,7 +116,8 @@ func (ma *margins) moveMarks(dst, src *row) {
 	}
 }
 
-// mark adds the marks of the row that becomes the newest line next.
+// mark adds the marks of r, which the caller appends as the newest line next. It also
+// appends them to buf.
 func (h *history) mark(r *row, buf []mark) []mark {
 	buf = r.textMarks(buf)
 	for _, m := range buf {
@@ -127,7 +126,7 @@ func (h *history) mark(r *row, buf []mark) []mark {
 	return buf
 }
 
-// marksFrom is the index of the first mark that lies on line i or after it.
+// marksFrom returns the index in marks of the first one on line i or a later line.
 func (h *history) marksFrom(i int) int {
 	seq := h.first + uint64(i)
 	return sort.Search(len(h.marks), func(k int) bool { return h.marks[k].seq >= seq })
@@ -148,8 +147,8 @@ func (h *history) lineMarks(i int, buf []mark) []mark {
 	return buf
 }
 
-// follow makes the marks spots of a reflow and returns their ids; the screen's
-// first row is line n.
+// follow adds the marks to w.marks, to find their places after a reflow, and returns their
+// ids. n is the line number of the screen's first row.
 func (w *wrapper) follow(e *Engine, n int) (ids []uint64) {
 	add := func(m mark, line int) {
 		w.marks = append(w.marks, spot{line: line, x: m.col})
@@ -175,7 +174,7 @@ func (e *Engine) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut)
 	return w.buf, w.cuts
 }
 
-// cut notes that the receiver's cursor is at the first of marks now, and
+// cut notes that the snapshot, up to here, puts the cursor at the first of marks. It
 // returns the others.
 func (w *writer) cut(marks []mark) []mark {
 	w.cuts = append(w.cuts, emulator.Cut{ID: marks[0].id, At: len(w.buf)})

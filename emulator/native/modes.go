@@ -5,12 +5,12 @@ import (
 	"tandemux/emulator/control"
 )
 
-// defaultFlags is a terminal after a reset.
+// defaultFlags are the modes that are set after a reset.
 const defaultFlags = control.Wrap | control.CursorVisible | control.AutoRepeat | control.Meta | control.AltEsc |
 	control.Echo | control.AltScroll | control.Graphemes
 
-// modeEffects are the private modes that are more than a flag. It is filled in init,
-// since some of them refer to it.
+// modeEffects are the private modes that do more than set a flag. init fills it, since some
+// of the functions refer to it.
 var modeEffects map[int]func(*Engine, bool)
 
 func init() {
@@ -25,13 +25,13 @@ func init() {
 		1049: (*Engine).setAlt1049,
 		2048: func(e *Engine, on bool) {
 			if e.modes.Put(control.InBand, on); on {
-				e.reportResize() // At once, too.
+				e.reportResize() // also at once
 			}
 		},
 	}
 }
 
-// modesOf does something with each mode that is named: SM, RM and the like.
+// modesOf makes a sequence that calls do with each of its parameters (SM, RM and the like).
 func modesOf(do func(e *Engine, n int)) func(*Engine) {
 	return func(e *Engine) {
 		for i := range e.parser.NParams {
@@ -65,21 +65,23 @@ func (e *Engine) reportMode(private bool) {
 	e.modes.Report(&e.sys, private, n, private && on, private && ok)
 }
 
-// restoreMode is XTRESTORE of one.
+// restoreMode is XTRESTORE of one mode.
 func (e *Engine) restoreMode(n int) {
 	if on, ok := e.modes.Saved(n); ok {
 		e.setMode(true, n, on)
 	}
 }
 
-// askSize tells the caller of the size that the program wants, where it may want one.
+// askSize reports the size that the program wants to the caller (EventResize), if
+// emulator.Resizes is allowed.
 func askSize(e *Engine, cols, rows int) {
 	if e.allow&emulator.Resizes != 0 {
 		e.sys.Resize(clamp(cols, 1, emulator.MaxCols), clamp(rows, 1, emulator.MaxRows))
 	}
 }
 
-// window is XTWINOPS and DECSLPP. What of a size is left out or zero stays as it is.
+// window is XTWINOPS and DECSLPP. A width or height of zero, or left out, is the present
+// one.
 func window(e *Engine) {
 	ps := &e.parser
 	switch n := ps.Raw(0); {
@@ -94,9 +96,9 @@ func window(e *Engine) {
 	}
 }
 
-// setColumnMode is DECCOLM: in mode 40 it asks for a size. What comes with that does
-// happen, whoever gives which size: screen cleared, margins reset, cursor home. Not
-// only in mode 40, as in Alacritty (its recording deccolm_reset).
+// setColumnMode is DECCOLM: in mode 40 it asks for 80 or 132 columns. It clears the screen,
+// resets the margins and moves the cursor home whatever comes of that, and also without
+// mode 40, as in Alacritty (its recording deccolm_reset).
 func (e *Engine) setColumnMode(on bool) {
 	e.modes.Put(control.Columns, on)
 	if cols := 80; e.modes.Has(control.Allow80) {
@@ -116,7 +118,7 @@ func (e *Engine) setOrigin(on bool) {
 	e.moveTo(0, 0)
 }
 
-// setSideMode is DECLRMM; leaving it takes the side margins away.
+// setSideMode is DECLRMM; resetting it removes the side margins.
 func (e *Engine) setSideMode(on bool) {
 	if e.level < 4 {
 		return
@@ -129,8 +131,8 @@ func (e *Engine) setSideMode(on bool) {
 	}
 }
 
-// show switches between the main and the alternate screen. The cursor stays,
-// and its wait to wrap.
+// show switches between the main and the alternate screen. The cursor keeps its place and
+// its wait to wrap.
 func (e *Engine) show(alt bool) {
 	if alt == e.alt() {
 		return
@@ -138,7 +140,7 @@ func (e *Engine) show(alt bool) {
 	e.last.ok = false
 	e.scr = &e.screens[0]
 	if alt {
-		if e.scr = &e.screens[1]; e.scr.lines == nil { // Most terminals never show it.
+		if e.scr = &e.screens[1]; e.scr.lines == nil { // most terminals never need it
 			e.scr.resize(e.cols, e.rows)
 		}
 	}
@@ -160,11 +162,10 @@ func (e *Engine) clearAlt() {
 	}
 }
 
-// The three ways to the alternate screen, as xterm's ctlseqs has them: 47
-// switches; 1047 clears it when leaving; 1049 saves the cursor, clears when
-// entering, and restores the cursor when leaving, also when the screen shows
-// already, or the main one; here it clears when leaving, too, so that nobody
-// carries a screen along that nothing will show.
+// Three modes switch to the alternate screen, as in xterm's ctlseqs. 47 only switches. 1047
+// clears it before leaving. 1049 saves the cursor and clears the screen on entering, and
+// restores the cursor on leaving, even if that screen is shown already. Here 1049 also
+// clears before leaving, so that snapshots don't have a screen that is never shown again.
 func (e *Engine) setAlt1047(on bool) {
 	if !on && e.alt() {
 		e.clearAlt()
@@ -199,8 +200,8 @@ func (e *Engine) resetMargins() {
 	e.left, e.right = 0, e.cols-1
 }
 
-// reset is RIS: everything as new, history and screens included. The title
-// stays, as in xterm.
+// reset is RIS: it resets everything, history and screens included, except the title, as in
+// xterm.
 func (e *Engine) reset() {
 	e.scr = &e.screens[0]
 	e.hist.clear()
@@ -244,11 +245,11 @@ func (e *Engine) softReset() {
 	e.setPlain()
 }
 
-// maxLevel is the conformance level, that of a VT420.
+// maxLevel is the highest conformance level, a VT420's.
 const maxLevel = 4
 
-// setLevel is DECSCL: a soft reset, as in xterm, and a lower level; what is asked
-// of a VT500 is given a VT420. Controls stay 7-bit.
+// setLevel is DECSCL: it does a soft reset, as in xterm, and sets the level. For a VT500's
+// level it sets maxLevel. Replies are 7-bit from then on, whatever is asked.
 func (e *Engine) setLevel() {
 	n := e.parser.Raw(0) - 60
 	if n < 1 || n > maxLevel+1 {
@@ -258,11 +259,11 @@ func (e *Engine) setLevel() {
 	e.level, e.sys.EightBit = min(n, maxLevel), false
 }
 
-// maxKitty bounds the keyboard stack; the oldest entry goes when it is full, as
-// the protocol says.
+// maxKitty bounds the keyboard stack. A full one drops its oldest entry, as the protocol
+// demands.
 const maxKitty = 16
 
-// kittyAll are the flags of the kitty keyboard protocol.
+// kittyAll has all flags of the kitty keyboard protocol.
 const kittyAll = 31
 
 // kittyStack is the kitty keyboard protocol's stack of flags; each screen has
@@ -288,7 +289,7 @@ func (k *kittyStack) push(flags int) {
 	k.n++
 }
 
-// set changes the flags now in force: 1 replaces, 2 adds, 3 removes.
+// set changes the current flags. how is 1 to replace, 2 to add, 3 to remove.
 func (k *kittyStack) set(flags, how int) {
 	flags &= kittyAll
 	switch now := k.flags(); how {

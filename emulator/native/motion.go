@@ -8,28 +8,28 @@ import (
 	"tandemux/emulator"
 )
 
-// This file keeps animations of the kitty graphics protocol. Nothing is composed or timed
-// here: what the program sent is kept in its order, for a terminal that plays it; any
-// other shows the image as it was before.
+// This file keeps animations of the kitty graphics protocol. It does not compose or time
+// frames: it keeps the program's commands in order, for an outer terminal that plays them.
+// Other terminals show the image without its animation.
 
-// Bounds of an image's animation; beyond them frames are refused.
+// Bounds of an image's animation. Frames beyond them are refused.
 const (
 	maxFrames = 1000
 	maxSteps  = 4000
 	maxMotion = 16 << 20 // bytes of data
 )
 
-// moving is what makes an image move.
+// moving is an image's animation.
 type moving struct {
-	motion *emulator.Motion // nil for one that does not
-	frames uint32           // but the first
-	bytes  int              // of data
+	motion *emulator.Motion // nil if the image is not animated
+	frames uint32           // without the first, which is the image
+	bytes  int              // of the steps' data
 }
 
-// stepKeys are the keys of an image's data, and of each kind of step.
+// stepKeys are the keys, by action, that a step keeps.
 var stepKeys = map[byte]string{'f': "fsvxyXYcr", 'c': "xyXYwhcr", 'a': "r"}
 
-// stepOf gives a command as a step.
+// stepOf returns a command as a step.
 func stepOf(g *graphic, data []byte) emulator.Step {
 	keys := []byte{'a', '=', g.action}
 	for _, k := range []byte(stepKeys[g.action]) {
@@ -49,12 +49,12 @@ func stepOf(g *graphic, data []byte) emulator.Step {
 	return emulator.Step{Keys: string(keys), Data: data}
 }
 
-// room reports whether an image may have another step.
+// room reports whether an image may get another step, with size bytes of data.
 func (ps *pictures) room(st *stored, size int) bool {
 	return (st.motion == nil || len(st.motion.Steps) < maxSteps) && st.bytes+size <= maxMotion && ps.size+size <= maxImagesSize
 }
 
-// step puts a step behind the others.
+// step appends a step to an image's animation.
 func (ps *pictures) step(st *stored, s emulator.Step) {
 	m := emulator.Motion{}
 	if st.motion != nil {
@@ -66,7 +66,7 @@ func (ps *pictures) step(st *stored, s emulator.Step) {
 	ps.size += len(s.Data)
 }
 
-// addFrame is a=f: a new frame, or a part of one that is there.
+// addFrame is a=f: it adds a frame, or changes a part of an existing one.
 func addFrame(e *Engine, g *graphic, im *emulator.Image) (problem string) {
 	st := e.pics.find(g)
 	if st == nil {
@@ -93,8 +93,8 @@ func addFrame(e *Engine, g *graphic, im *emulator.Image) (problem string) {
 	return ""
 }
 
-// animate is a=c, which draws a part of one frame in another, and a=a, which says how the
-// frames are shown.
+// animate is a=c, which copies a part of one frame into another, and a=a, which controls the
+// animation.
 func animate(e *Engine, g graphic) {
 	problem := ""
 	st := e.pics.find(&g)
@@ -119,7 +119,7 @@ func animate(e *Engine, g graphic) {
 	e.damageAll = true
 }
 
-// play changes how an animation runs, where that is said.
+// play sets the fields of Play that are not zero in p.
 func (m *moving) play(p emulator.Play) {
 	now := emulator.Motion{}
 	if m.motion != nil {
@@ -138,7 +138,7 @@ func (m *moving) play(p emulator.Play) {
 	}
 }
 
-// motion writes what makes an image move, with the frames' data if there is room.
+// motion writes an image's animation, with the frames' data if data is true.
 func (w *writer) motion(st *stored, data bool) {
 	if st.motion == nil {
 		return
@@ -154,7 +154,7 @@ func (w *writer) motion(st *stored, data bool) {
 	w.rawf("\x1b_%sR,%d,%d,%d,%d\x1b\\", savedPicture, st.frames, p.State, p.Loops, p.Frame)
 }
 
-// restoreStep takes a step of the newest image.
+// restoreStep adds a step from a snapshot to the newest image.
 func (ps *pictures) restoreStep(command []byte) {
 	g, payload, ok := readGraphic(command)
 	if !ok || stepKeys[g.action] == "" || len(ps.images) == 0 || len(payload) > 0 && g.action != 'f' {

@@ -28,7 +28,7 @@ func (e *Engine) reverseIndex() {
 	}
 }
 
-// up moves the cursor up by n, stopping at the top margin if it is below it.
+// up moves the cursor up by n, at most to the top margin if it starts there or below.
 func (e *Engine) up(n int) {
 	e.settle()
 	limit := 0
@@ -38,8 +38,8 @@ func (e *Engine) up(n int) {
 	e.cur.y = max(limit, e.cur.y-n)
 }
 
-// down moves the cursor down by n, stopping at the bottom margin if it is
-// above it.
+// down moves the cursor down by n, at most to the bottom margin if it starts there or
+// above.
 func (e *Engine) down(n int) {
 	e.settle()
 	limit := e.rows - 1
@@ -49,8 +49,8 @@ func (e *Engine) down(n int) {
 	e.cur.y = min(limit, e.cur.y+n)
 }
 
-// forward moves the cursor right by n, stopping at the right margin if it is
-// left of it.
+// forward moves the cursor right by n, at most to the right margin if it starts there or
+// to its left.
 func (e *Engine) forward(n int) {
 	e.settle()
 	limit := e.cols - 1
@@ -60,10 +60,10 @@ func (e *Engine) forward(n int) {
 	e.cur.x = min(limit, e.cur.x+n)
 }
 
-// back moves the cursor left by n, stopping at the left margin if it is right
-// of it. With reverse wrap on it goes on at the end of the line above: in mode
-// 45 only where that line was wrapped, in mode 1045 everywhere and from the top
-// margin to the bottom one (xterm, since patch 383).
+// back moves the cursor left by n, at most to the left margin if it starts there or to its
+// right. With reverse wrap it continues at the end of the line above: in mode 45 only if
+// that line is wrapped, in mode 1045 always, and from the top margin at the bottom one
+// (as xterm since patch 383).
 func (e *Engine) back(n int) {
 	c := &e.cur
 	wrap, extended := e.modes.Has(control.ReverseWrap), e.modes.Has(control.ReverseWrapExt)
@@ -106,21 +106,21 @@ func (e *Engine) back(n int) {
 	}
 }
 
-// moveTo puts the cursor at a place given by a child, 0-based; in origin mode
-// it counts from the margins and stays within.
+// moveTo puts the cursor at a place that the child gave, 0-based. In origin mode the place
+// counts from the margins and is kept within them.
 func (e *Engine) moveTo(x, y int) {
 	e.settle()
 	b := e.bounds()
 	e.cur.x, e.cur.y = clamp(x+b.left, b.left, b.right), clamp(y+b.top, b.top, b.bottom)
 }
 
-// column and line are the cursor's place as moveTo takes it.
+// column and line are the cursor's place in moveTo's terms.
 func (e *Engine) column() int { return e.cur.x - e.bounds().left }
 
 func (e *Engine) line() int { return e.cur.y - e.bounds().top }
 
-// tab moves the cursor to the n-th next tab stop, at most to the right margin.
-// A line that waits to wrap goes on waiting, as in xterm.
+// tab moves the cursor to the n-th next tab stop, at most to the right margin. It does not
+// end a wait to wrap, as in xterm.
 func (e *Engine) tab(n int) {
 	limit := e.cols - 1
 	if e.cur.x <= e.right {
@@ -132,9 +132,8 @@ func (e *Engine) tab(n int) {
 	}
 }
 
-// printTab is HT. The cell that it begins in keeps the number of columns that it
-// took, where all of them are empty in the default style, so that the tab can be
-// copied.
+// printTab is HT. If the cells that it passes are all empty in the default style, the first
+// keeps their number, so that the tab can be copied.
 func (e *Engine) printTab() {
 	x, y := e.cur.x, e.cur.y
 	e.tab(1)
@@ -146,8 +145,8 @@ func (e *Engine) printTab() {
 	e.setTab(x, e.cur.x-x)
 }
 
-// setTab has an empty cell of the cursor's line begin a tab of n columns. A
-// snapshot says so by CSI > n I, as the stops may have changed since.
+// setTab makes cell x of the cursor's line, if it is empty, begin a tab of n columns. CSI >
+// n I, a private sequence, does this for snapshots, since tab stops may have changed.
 func (e *Engine) setTab(x, n int) {
 	r := e.scr.lines[e.cur.y]
 	if r.cells[x] == 0 && n > 0 && n <= maxTab {
@@ -167,8 +166,8 @@ func (e *Engine) backTab(n int) {
 	e.cur.x = e.tabs.Prev(e.cur.x, n, limit)
 }
 
-// setMargins sets the scroll region's rows (DECSTBM); a region of less than two
-// lines is ignored.
+// setMargins sets the scroll region's rows (DECSTBM). A region of less than two rows is
+// ignored.
 func (e *Engine) setMargins() {
 	top, bot := e.parser.Arg(0, 1), e.parser.Arg(1, e.rows)
 	bot = min(bot, e.rows)
@@ -196,8 +195,8 @@ func (e *Engine) saveCursor() {
 	e.scr.saved.charsets.Single = 0
 }
 
-// restoreCursor is DECRC. The wait to wrap is only restored where the margins
-// still allow it.
+// restoreCursor is DECRC. It restores the wait to wrap only if the margins still allow
+// that.
 func (e *Engine) restoreCursor() {
 	e.last.ok = false
 	e.cur = e.scr.saved

@@ -2,7 +2,7 @@ package native
 
 import "unicode/utf8"
 
-// write has p on the screen.
+// write executes p at once, unlike Write.
 func (e *Engine) write(p []byte) {
 	for len(p) > 0 {
 		if e.parser.Ground() {
@@ -49,8 +49,8 @@ func (e *Engine) ground(p []byte) int {
 	return i
 }
 
-// wholeCSI executes the control sequence that p begins with if all of it is there and it
-// is of the usual form. It returns its length, else zero.
+// wholeCSI executes the control sequence that p begins with if it is complete and has a
+// common form (Parser.Whole). It returns its length in bytes, or zero.
 func (e *Engine) wholeCSI(p []byte) int {
 	n, final := e.parser.Whole(p)
 	switch {
@@ -59,7 +59,7 @@ func (e *Engine) wholeCSI(p []byte) int {
 		e.sgr()
 		e.intervene()
 		e.memo.Learn(p, n, &e.parser)
-	default: // As CSI, of what has no prefix or intermediate.
+	default: // as CSI does, without prefix and intermediate
 		if do := csiTable[0][0][final-0x40]; do != nil {
 			do(e)
 			if e.doubled {
@@ -73,9 +73,9 @@ func (e *Engine) wholeCSI(p []byte) int {
 	return n
 }
 
-// badRune handles bytes that are no rune: an incomplete one at the end is kept
-// for the next Write, else its maximal prefix is shown as one U+FFFD (Unicode,
-// 3.9 table 3-8). It returns the bytes used.
+// badRune handles bytes that are no rune. An incomplete rune at the end is held for the
+// next Write; otherwise the maximal prefix of a rune is shown as one U+FFFD (Unicode, 3.9
+// table 3-8). It returns how many bytes it used.
 func (e *Engine) badRune(p []byte) int {
 	if !utf8.FullRune(p) {
 		e.parser.NHeld = copy(e.parser.Held[:], p)
@@ -92,7 +92,7 @@ func (e *Engine) badRune(p []byte) int {
 	return n
 }
 
-// resumeRune adds a byte to the incomplete rune and returns how many it used.
+// resumeRune adds a byte to the held rune. It returns how many bytes it used, 0 or 1.
 func (e *Engine) resumeRune(b byte) int {
 	ps := &e.parser
 	ps.Held[ps.NHeld] = b

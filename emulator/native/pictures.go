@@ -7,8 +7,8 @@ import (
 	"tandemux/emulator"
 )
 
-// Bounds of what is kept; the oldest goes first, images that show nowhere before
-// others. Of an image that went its size is known while it shows.
+// Bounds of what is kept. The oldest images are dropped first, those without a placement
+// before others. The size of a dropped image is kept with its placements.
 const (
 	maxImages     = 256
 	maxImagesSize = 32 << 20 // bytes of data
@@ -20,20 +20,20 @@ const (
 type stored struct {
 	id, number uint32 // 0 for none
 	im         *emulator.Image
-	virtual    map[uint32][2]int // columns and rows by placement
-	packed     *emulator.Image   // as snapshots have it; nil until one had to be made
+	virtual    map[uint32][2]int // columns and rows by the program's placement id
+	packed     *emulator.Image   // im for snapshots, compressed if that helps; nil until the first
 	moving
 }
 
 // placed is a picture that the engine printed.
 type placed struct {
 	emulator.Picture
-	of    *stored // nil when the image went
-	id, p uint32  // of the image and the placement
+	of    *stored // nil if the image was dropped
+	id, p uint32  // the program's ids of the image and the placement
 	z     int32
 }
 
-// pictures are a terminal's, on both screens and in history.
+// pictures are the pictures of both screens and of the history.
 type pictures struct {
 	images []*stored // oldest first
 	size   int
@@ -43,7 +43,7 @@ type pictures struct {
 	upload *upload
 }
 
-// find gives the image that a command names; nil for none.
+// find returns the image that a command names, nil for none.
 func (ps *pictures) find(g *graphic) *stored {
 	for i := len(ps.images) - 1; i >= 0; i-- {
 		st := ps.images[i]
@@ -54,7 +54,7 @@ func (ps *pictures) find(g *graphic) *stored {
 	return nil
 }
 
-// free gives a number that no image has.
+// free returns an id that no image has.
 func (ps *pictures) free() uint32 {
 	id := uint32(1)
 	for i := 0; i < len(ps.images); i++ {
@@ -65,7 +65,7 @@ func (ps *pictures) free() uint32 {
 	return id
 }
 
-// showing gives the images that have a placement.
+// showing returns the images that have a placement.
 func (ps *pictures) showing() map[*stored]bool {
 	shown := map[*stored]bool{}
 	for _, p := range ps.places {
@@ -79,7 +79,7 @@ func (ps *pictures) showing() map[*stored]bool {
 	return shown
 }
 
-// keep stores an image and shows it, if the command says so.
+// keep stores an image, and shows it if the action is 'T'.
 func (e *Engine) keep(g *graphic, im *emulator.Image) (problem string) {
 	ps := &e.pics
 	switch {
@@ -101,7 +101,7 @@ func (e *Engine) keep(g *graphic, im *emulator.Image) (problem string) {
 	return ""
 }
 
-// bound drops images, but not the one named, until the others have room.
+// bound drops images, except but, until the bounds are kept.
 func (ps *pictures) bound(but *stored) {
 	full := func() bool { return len(ps.images) > maxImages || ps.size > maxImagesSize }
 	if !full() {
@@ -114,7 +114,7 @@ func (ps *pictures) bound(but *stored) {
 	}
 }
 
-// drop forgets an image; where it shows its size stays.
+// drop forgets an image. Its placements stay, with its size.
 func (ps *pictures) drop(st *stored) {
 	i := slices.Index(ps.images, st)
 	if i < 0 {
@@ -130,7 +130,7 @@ func (ps *pictures) drop(st *stored) {
 	}
 }
 
-// add numbers a placement.
+// add adds a placement and returns its number.
 func (ps *pictures) add(p *placed) uint32 {
 	if ps.places == nil {
 		ps.places = map[uint32]*placed{}
@@ -146,7 +146,8 @@ func (ps *pictures) add(p *placed) uint32 {
 	return ps.last
 }
 
-// placement gives what a cell shows a part of; nil for no picture.
+// placement returns the placement whose part a cell shows and its number. The number is 0
+// if the cell is no picture's, the placement nil also if it was deleted.
 func (e *Engine) placement(c cell) (*placed, uint32) {
 	if c&clusterBit == 0 || !strings.HasPrefix(e.texts.list[c&runeMask], string(emulator.PictureRune)) {
 		return nil, 0
@@ -156,8 +157,8 @@ func (e *Engine) placement(c cell) (*placed, uint32) {
 	return e.pics.places[n], n
 }
 
-// forget deletes the placements that are to go, also from the screens; in history
-// their cells stand for nothing from now on.
+// forget deletes the placements for which goes is true and their cells on the screens.
+// Their cells in history stay, without a picture.
 func (e *Engine) forget(goes func(*placed) bool) {
 	gone := false
 	for n, p := range e.pics.places {
@@ -185,8 +186,8 @@ func (e *Engine) forget(goes func(*placed) bool) {
 	e.last.ok = false
 }
 
-// visible gives the placements on the screen that shows of which a cell is at a
-// place that where likes.
+// visible returns the placements on the current screen that have a cell for which where is
+// true.
 func (e *Engine) visible(where func(x, y int) bool) map[*placed]bool {
 	found := map[*placed]bool{}
 	for y, r := range e.scr.lines {
@@ -199,7 +200,7 @@ func (e *Engine) visible(where func(x, y int) bool) map[*placed]bool {
 	return found
 }
 
-// places are the values of d that delete by place, and what is a place for each.
+// places are the values of d that delete by place, with the test of a cell's place.
 var places = map[byte]func(g *graphic, e *Engine, x, y int) bool{
 	'a': func(*graphic, *Engine, int, int) bool { return true },
 	'z': func(*graphic, *Engine, int, int) bool { return true },
@@ -210,10 +211,10 @@ var places = map[byte]func(g *graphic, e *Engine, x, y int) bool{
 	'y': func(g *graphic, _ *Engine, _, y int) bool { return y+1 == int(g.y) },
 }
 
-// deletePictures is a=d. What is deleted by place must show on the screen.
+// deletePictures is a=d. Deletion by place only concerns placements on the screen.
 func (e *Engine) deletePictures(g graphic) {
 	what, data := g.what|0x20, g.what < 'a'
-	affected := map[*stored]bool{} // whose data may go
+	affected := map[*stored]bool{} // whose data is dropped if no placement is left
 	gone := func(p *placed) bool {
 		if p.of != nil {
 			affected[p.of] = true
@@ -242,7 +243,7 @@ func (e *Engine) deletePictures(g graphic) {
 	}
 }
 
-// deleteNamed deletes by number: i, n and r.
+// deleteNamed deletes by id (i), number (n) or range of ids (r).
 func (e *Engine) deleteNamed(g *graphic, what byte, affected map[*stored]bool, gone func(*placed) bool) {
 	named := map[*stored]bool{}
 	switch what {
@@ -272,7 +273,7 @@ func (e *Engine) deleteNamed(g *graphic, what byte, affected map[*stored]bool, g
 		return named[p.of] && (g.placement == 0 || what == 'r' || p.p == g.placement) && gone(p)
 	})
 	if len(named) > 0 {
-		e.damageAll = true // cells that the program printed may have stood for it
+		e.damageAll = true // there may be cells that the program printed for them
 	}
 }
 

@@ -2,8 +2,8 @@ package native
 
 import "tandemux/emulator/control"
 
-// requestPresentation is DECRQPSR: it asks for the cursor (DECCIR) or the tab stops
-// (DECTABSR), in the form that DECRSPS takes.
+// requestPresentation is DECRQPSR: it reports the cursor (DECCIR) or the tab stops
+// (DECTABSR) in the form that DECRSPS takes.
 func requestPresentation(e *Engine) {
 	switch e.parser.Raw(0) {
 	case 1:
@@ -15,7 +15,7 @@ func requestPresentation(e *Engine) {
 	}
 }
 
-// restorePresentation is DECRSPS. What is no report changes nothing.
+// restorePresentation is DECRSPS. A malformed report is ignored.
 func restorePresentation(e *Engine, body string) {
 	switch e.parser.Raw(0) {
 	case 1:

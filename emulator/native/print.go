@@ -10,15 +10,15 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// settle says that the cursor moved or the grid changed other than by
-// printing: nothing waits to wrap, the last cluster is finished.
+// settle ends the wait to wrap and the last cluster. It is called when anything but printing
+// moves the cursor or changes the grid.
 func (e *Engine) settle() {
 	e.cur.pending = false
 	e.last.ok = false
 }
 
-// penChanged says that the pen must be interned anew. It is the one place where
-// styles that are in no cell are dropped: nobody holds an index here.
+// penChanged has the pen interned anew. It is the only place where unused styles are
+// dropped: a caller must not hold an index of a style.
 func (e *Engine) penChanged() {
 	e.penStale = true
 	if len(e.styles.list) >= e.styles.limit {
@@ -32,7 +32,7 @@ func (e *Engine) sgr() {
 	e.penChanged()
 }
 
-// edge is the column behind the last one that printing at x may use.
+// edge returns the column behind the last one that printing at the cursor may use.
 func (e *Engine) edge() int {
 	if r := e.scr.lines[e.cur.y]; r.size != singleSize {
 		return r.columns()
@@ -48,7 +48,7 @@ func singleEdge(e *Engine) int {
 	return e.right + 1
 }
 
-// penCell is the style part of a cell printed now.
+// penCell returns the style bits of a cell printed now.
 func (e *Engine) penCell() cell {
 	if e.penStale {
 		fillPen(e)
@@ -56,14 +56,14 @@ func (e *Engine) penCell() cell {
 	return e.penBits
 }
 
-// fillPen is apart so that penCell is inlined.
+// fillPen is a function of its own so that penCell is inlined.
 func fillPen(e *Engine) {
 	e.penStale = false
 	e.penBits = cell(e.styles.find(&e.cur.pen, e.link)) << styleShift
 }
 
-// printASCII prints p up to its first byte that is not printable ASCII, and
-// returns how many bytes that were. The first byte must be printable.
+// printASCII prints p up to its first byte that is not printable ASCII, or less, and returns
+// how many bytes it printed, at least one. The first byte must be printable ASCII.
 func (e *Engine) printASCII(p []byte) int {
 	if !e.plain {
 		e.print(e.cur.charsets.Map(p[0]), grapheme.Plain)
@@ -110,16 +110,16 @@ func (e *Engine) printASCII(p []byte) int {
 	}
 }
 
-// fillASCII writes src up to its first byte that is not printable ASCII into
-// dst, which is as long, and returns how many bytes that were.
+// fillASCII writes src, up to its first byte that is not printable ASCII, into dst, which has
+// the same length. It returns how many bytes it wrote.
 func fillASCII(dst []cell, src []byte, pen cell) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for i+8 <= len(src) && i+8 <= len(dst) {
 		v := binary.LittleEndian.Uint64(src[i:])
 		if stop := (v | (v + ones) | (v - 0x20*ones)) & high; stop != 0 {
-			// The lowest of those above 0x7e or below 0x20 is marked right. Without a
-			// branch, as the length of a text can't be foreseen.
+			// stop marks the bytes above 0x7e or below 0x20; its lowest mark is right. The
+			// loop has no branch on n, which can't be predicted.
 			d, n := dst[i:i+8:i+8], bits.TrailingZeros64(stop)>>3
 			for j := range d {
 				d[j] ^= (d[j] ^ (pen | cell(v&0xff))) & cell((j-n)>>8)
@@ -145,8 +145,8 @@ func fillASCII(dst []cell, src []byte, pen cell) int {
 	return i
 }
 
-// printSpecial handles what may join the cell before it, or shows nothing; it
-// reports whether r is done with.
+// printSpecial handles a rune that may join the cell before it or takes no column. It
+// reports whether r needs no more printing.
 func (e *Engine) printSpecial(r rune, p grapheme.Prop) bool {
 	switch cls := p.Class(); cls {
 	case grapheme.Control:
@@ -168,7 +168,7 @@ func (e *Engine) printSpecial(r rune, p grapheme.Prop) bool {
 func (e *Engine) continues(p grapheme.Prop) bool {
 	switch cls := p.Class(); cls {
 	case grapheme.Extend:
-		// Of two columns are skin tones.
+		// Those of two columns are skin tones.
 		return p.Width() < 2 || grapheme.Of(e.texts.first(e.scr.lines[e.last.y].cells[e.last.x])).Class() == grapheme.Pict
 	case grapheme.ExtendPlain, grapheme.Linker, grapheme.Spacing, grapheme.ZWJ:
 		return true
@@ -182,15 +182,15 @@ func (e *Engine) continues(p grapheme.Prop) bool {
 	}
 }
 
-// lastValid reports whether the cell printed last is right before the cursor.
+// lastValid reports whether the cell printed last is known and in the cursor's line.
 func (e *Engine) lastValid() bool { return e.last.ok && e.last.y == e.cur.y }
 
-// attach adds a rune of w columns to the cell printed last or, where w is 0, left
-// of the cursor, or under it while it waits to wrap. The cell becomes as wide as
-// its text (grapheme.ClusterWidth) unless the screen has a single column. It reports
-// whether r is done with: where the cell can't become wider, a variation selector
-// is lost and what takes columns stands alone, so that no cell holds text of
-// another width than its own.
+// attach adds a rune of w columns to the cell printed last. If that is unknown, which only
+// a rune of w = 0 may meet, it adds it to the cell left of the cursor, or under the cursor
+// while that waits to wrap. The cell becomes as wide as its text (grapheme.ClusterWidth)
+// unless the screen has a single column. attach reports whether r needs no more printing. If
+// the cell can't become wider, a variation selector is dropped and a rune that takes columns
+// is left to stand alone, so that each cell is as wide as its text.
 func (e *Engine) attach(r rune, w int) bool {
 	if len(e.texts.list) >= e.texts.limit {
 		e.texts.collect(&e.screens[0], &e.screens[1])
@@ -216,7 +216,7 @@ func (e *Engine) attach(r rune, w int) bool {
 	if widens && w == 0 && !e.modes.Has(control.Graphemes) {
 		return true
 	}
-	if widens = widens && e.cols > 1; widens && // The cell printed last could have been a wide one.
+	if widens = widens && e.cols > 1; widens && // the cell printed last could have been a wide one
 		!(e.lastValid() && (!e.cur.pending || e.modes.Has(control.Wrap) && e.edge()-e.left >= 2)) {
 		return w == 0
 	}
@@ -238,8 +238,8 @@ func (e *Engine) attach(r rune, w int) bool {
 	return true
 }
 
-// widen gives the cell printed last, now c, a second column. In the last column it
-// moves to the next line, as it would have gone there had its width been known.
+// widen gives the cell printed last, now c, a second column. From the last column it moves
+// to the next line, where a wide character would have gone.
 func (e *Engine) widen(x int, c cell) {
 	ok := e.last
 	if e.cur.pending {
@@ -254,7 +254,7 @@ func (e *Engine) widen(x int, c cell) {
 	e.last.r = ok.r
 }
 
-// print prints a character that stands alone.
+// print prints a character in a cell of its own.
 func (e *Engine) print(r rune, p grapheme.Prop) {
 	w := p.Width()
 	if w == 0 {
@@ -267,17 +267,17 @@ func (e *Engine) print(r rune, p grapheme.Prop) {
 	e.last.r = r
 }
 
-// place puts a cell of w columns at the cursor and moves it on; in insert mode
-// the rest of the line gives way by shift columns.
+// place puts a cell of w columns at the cursor and advances the cursor. In insert mode the
+// rest of the line moves right by shift columns.
 func (e *Engine) place(c cell, w, shift int) {
 	limit := e.edge()
 	cur := &e.cur
 	if e.doubled {
-		cur.x = min(cur.x, limit-1) // A block may have come into a line that has less room.
+		cur.x = min(cur.x, limit-1) // a block may have entered a line of half the columns
 	}
 	if w == 2 && cur.x+2 > limit {
 		if limit-e.left < 2 {
-			w = 1 // No line has room: it is squeezed into one column.
+			w = 1 // no line has room for two columns
 		} else if !e.modes.Has(control.Wrap) {
 			cur.x = limit - 2
 		} else {
@@ -335,14 +335,14 @@ func (e *Engine) pad(limit int) {
 // one.
 func (e *Engine) wrapLine() {
 	c := &e.cur
-	// A line whose last character was erased since has nothing to continue.
+	// A line whose last character was erased is not continued.
 	full := !e.sideMargins() && e.scr.lines[c.y].cells[e.cols-1]&textMask != 0
 	c.pending = false
 	switch {
 	case c.y == e.bot:
 		if c.x >= e.left && c.x <= e.right {
 			if full && e.rows == 1 {
-				e.scr.lines[0].wrapped = true // It is in history next.
+				e.scr.lines[0].wrapped = true // it is the row that goes into history
 			}
 			e.scrollUp(e.top, e.bot, 1)
 			if full && e.bot > e.top {
@@ -358,9 +358,9 @@ func (e *Engine) wrapLine() {
 	c.x = e.left
 }
 
-// intervene says that a control came since the last character, so that REP has
-// nothing to repeat, as in xterm, VTE and tmux (vttest 11.7.2). Insert mode and
-// character sets don't count: a snapshot sets them last.
+// intervene keeps REP from repeating the last character, since a control followed it, as in
+// xterm, VTE and tmux (vttest 11.7.2). Insert mode and character sets don't count, since a
+// snapshot sets them last.
 func (e *Engine) intervene() { e.last.r = 0 }
 
 // repeat prints the last character n times again (REP).

@@ -6,12 +6,12 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// rect is a rectangle of cells; right and bottom are inside it.
+// rect is a rectangle of cells, all four sides inclusive.
 type rect struct{ top, left, bottom, right int }
 
-// rectArgs reads a rectangle from parameters i to i+3: what is left out reaches
-// to the edge. In origin mode it counts from the margins and stays within them,
-// else the margins don't matter. ok is false for one that is inside out.
+// rectArgs reads a rectangle from parameters i to i+3; a missing one means the edge. In
+// origin mode the rectangle counts from the margins and is kept within them, otherwise the
+// margins don't matter. ok is false if it has no cells.
 func (e *Engine) rectArgs(i int) (r rect, ok bool) {
 	b := e.bounds()
 	r = e.corners(i)
@@ -31,7 +31,8 @@ func (e *Engine) corners(i int) rect {
 	}
 }
 
-// bounds is where a rectangle may lie.
+// bounds returns the area that the cursor and rectangles may be placed in: the scroll region
+// in origin mode, else the screen.
 func (e *Engine) bounds() rect {
 	if e.cur.origin {
 		return rect{e.top, e.left, e.bot, e.right}
@@ -39,8 +40,7 @@ func (e *Engine) bounds() rect {
 	return rect{0, 0, e.rows - 1, e.cols - 1}
 }
 
-// onRect makes a sequence that works on the rectangle of its parameters from i
-// on.
+// onRect makes a sequence that calls do with the rectangle in its parameters i to i+3.
 func onRect(i int, do func(*Engine, rect)) func(*Engine) {
 	return func(e *Engine) {
 		if r, ok := e.rectArgs(i); ok {
@@ -49,8 +49,8 @@ func onRect(i int, do func(*Engine, rect)) func(*Engine) {
 	}
 }
 
-// overwrite gives the cells of a row that are about to be replaced: what
-// reaches over the edges is cut.
+// overwrite returns cells [left, right] of a line, which the caller replaces. It splits wide
+// characters across the edges.
 func (e *Engine) overwrite(y, left, right int) []cell {
 	r := e.scr.lines[y]
 	if right = min(right, r.columns()-1); left > right {
@@ -64,14 +64,15 @@ func (e *Engine) overwrite(y, left, right int) []cell {
 	return r.cells[left : right+1]
 }
 
-// overwritten ends a line of which nothing is left in the last column.
+// overwritten makes line y no longer wrapped if its last column is empty.
 func (e *Engine) overwritten(y int) {
 	if r := e.scr.lines[y]; r.cells[e.cols-1]&textMask == 0 {
 		r.wrapped = false
 	}
 }
 
-// fillRect is DECFRA: the character of the first parameter in the pen's style.
+// fillRect is DECFRA: it fills with the character of the first parameter in the pen's
+// style.
 func (e *Engine) fillRect() {
 	r, ok := e.rectArgs(1)
 	ch := rune(e.parser.Raw(0))
@@ -94,7 +95,7 @@ func (e *Engine) fillRect() {
 	}
 }
 
-// eraseRect is DECERA, which takes protected cells, too, and DECSERA.
+// eraseRect is DECERA, which erases protected cells, too, and, if selective, DECSERA.
 func eraseRect(selective bool) func(*Engine) {
 	return onRect(0, func(e *Engine, r rect) {
 		for y := r.top; y <= r.bottom; y++ {
@@ -103,7 +104,7 @@ func eraseRect(selective bool) func(*Engine) {
 	})
 }
 
-// copyRect is DECCRA, on the only page there is.
+// copyRect is DECCRA. There is one page only.
 func (e *Engine) copyRect() {
 	src, ok := e.rectArgs(0)
 	b := e.bounds()
@@ -124,8 +125,8 @@ func (e *Engine) copyRect() {
 	}
 }
 
-// tidy makes a piece of a line stand alone: halves of wide characters at its
-// ends become spaces, padding an empty cell.
+// tidy repairs the ends of a piece of a line: halves of wide characters become spaces,
+// padding an empty cell.
 func (e *Engine) tidy(cells []cell) {
 	last := len(cells) - 1
 	if cells[0]&kindMask == wideTail {
@@ -139,7 +140,7 @@ func (e *Engine) tidy(cells []cell) {
 	}
 }
 
-// rectAttrs are the parameters of DECCARA and DECRARA; 0 is all of them.
+// rectAttrs are the attributes by parameter of DECCARA and DECRARA. Those above 20 reset.
 var rectAttrs = map[int]emulator.Attrs{
 	1: emulator.Bold, 5: emulator.Blink, 7: emulator.Reverse, 8: emulator.Conceal,
 	22: emulator.Bold, 25: emulator.Blink, 27: emulator.Reverse, 28: emulator.Conceal,
@@ -147,7 +148,7 @@ var rectAttrs = map[int]emulator.Attrs{
 
 const allRectAttrs = emulator.Bold | emulator.Blink | emulator.Reverse | emulator.Conceal
 
-// changeAttr is one parameter of DECCARA.
+// changeAttr applies a parameter of DECCARA.
 func changeAttr(s *emulator.Style, n int) {
 	switch {
 	case n == 0:
@@ -164,7 +165,7 @@ func changeAttr(s *emulator.Style, n int) {
 	}
 }
 
-// reverseAttr is one parameter of DECRARA.
+// reverseAttr applies a parameter of DECRARA.
 func reverseAttr(s *emulator.Style, n int) {
 	if n == 0 {
 		s.Attrs ^= allRectAttrs
@@ -180,9 +181,9 @@ func reverseAttr(s *emulator.Style, n int) {
 	}
 }
 
-// restyleRect is DECCARA and DECRARA: change of each cell of a rectangle, or of
-// the stream of cells between its corners (DECSACE), with each parameter from
-// the fifth on.
+// restyleRect is DECCARA and DECRARA: it calls change with each parameter from the fifth on,
+// for the style of each cell in a rectangle or, by DECSACE, in the stream of cells between
+// its corners.
 func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
 	r, ok := e.rectArgs(0)
 	b := e.bounds()
@@ -195,7 +196,7 @@ func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
 	if !ok {
 		return
 	}
-	e.penChanged() // Makes room for new styles.
+	e.penChanged() // makes room for new styles
 	args := []int{0}
 	if n := e.parser.NParams; n > 4 {
 		args = args[:0]
@@ -219,14 +220,14 @@ func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
 	}
 }
 
-// restyle changes cells [left, right] of a line. A wide character changes with
-// its first half; an empty cell that comes to show something becomes a space.
+// restyle changes the styles of cells [left, right] of a line. A wide character changes with
+// its first half. An empty cell whose style changes becomes a space.
 func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.Style, int)) {
 	e.last.ok = false
 	r := e.scr.lines[y]
 	right = min(right, r.columns()-1)
 	e.mark(y, left, min(right+2, e.cols))
-	from, to := ^cell(0), cell(0) // The style changed last.
+	from, to := ^cell(0), cell(0) // the last style, before and after
 	for x := left; x <= right; x++ {
 		c := r.cells[x]
 		if c&kindMask == wideTail {
@@ -253,13 +254,13 @@ func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.S
 	}
 }
 
-// weights are what attributes add to a checksum.
+// weights are the values that attributes add to a checksum.
 var weights = map[emulator.Attrs]int{
 	emulator.Conceal: 0x08, emulator.Reverse: 0x20, emulator.Blink: 0x40, emulator.Bold: 0x80,
 }
 
-// checksum is DECRQCRA, as xterm computes it: characters and attributes, of what was
-// written, negated. It is zero where the program may not know what is on the screen.
+// checksum is DECRQCRA, as xterm computes it: the negated sum of characters and attributes
+// of the written cells. It is zero unless emulator.Checksums is allowed.
 func checksum(e *Engine) {
 	sum := 0
 	if r, ok := e.rectArgs(2); ok && e.allow&emulator.Checksums != 0 {

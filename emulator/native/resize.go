@@ -8,9 +8,9 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// Resize implements emulator.Emulator. The main screen and its history are
-// broken anew at the new width; the alternate screen is cut or extended, since
-// its program draws it again. Margins are reset.
+// Resize implements emulator.Emulator. It wraps the main screen and its history anew at the
+// new width. It cuts or extends the alternate screen, since its program draws it again. It
+// resets the margins.
 func (e *Engine) Resize(cols, rows int) {
 	e.flush()
 	cols = clamp(cols, 1, emulator.MaxCols)
@@ -43,15 +43,15 @@ func (e *Engine) Resize(cols, rows int) {
 	e.damageAll, e.scrolled = true, scrolled
 	fit(e)
 	if e.modes.Has(control.SideMargins) {
-		singleLines(e) // History may have brought others.
+		singleLines(e) // lines from history may have other sizes
 	}
 	if e.modes.Has(control.InBand) {
 		e.reportResize()
 	}
 }
 
-// resizeAlt cuts or extends the alternate screen: lines go at its bottom, but
-// at its top as far as the cursor needs it. One that was never shown has none.
+// resizeAlt cuts or extends the alternate screen at its bottom. If the cursor would be cut
+// off, it drops lines at the top instead. A screen that was never shown has no lines.
 func (e *Engine) resizeAlt(cols, rows int) {
 	s := &e.screens[1]
 	s.saved.pending = false
@@ -75,7 +75,7 @@ func (e *Engine) resizeAlt(cols, rows int) {
 			to.cells[n-1] = e.half(to.cells[n-1])
 		}
 		if c := to.cells[0]; e.cols == 1 && grapheme.ClusterWidth(e.texts.appendText(nil, c)) == 2 {
-			to.cells[0] = e.half(c) // It was squeezed into the only column.
+			to.cells[0] = e.half(c) // a wide character, squeezed into the only column
 		}
 		to.used = n
 		to.wrapped = from.wrapped && len(from.cells) == cols && y+1 < rows
@@ -85,8 +85,8 @@ func (e *Engine) resizeAlt(cols, rows int) {
 	}
 }
 
-// content is the number of rows of the main screen down to the last one that
-// isn't blank, the cursor's included.
+// content returns the number of rows of the main screen down to the last one that isn't
+// blank, at least to the cursor's.
 func (e *Engine) content(cur *cursor) int {
 	lines := e.screens[0].lines
 	n := len(lines)
@@ -96,19 +96,19 @@ func (e *Engine) content(cur *cursor) int {
 	return n
 }
 
-// topLine decides which line of history and screen together, numbered from the
-// oldest, becomes the screen's first.
+// topLine returns the line that becomes the screen's first. Lines are numbered from the
+// oldest of the history on.
 //
-//	total   lines there are
-//	anchor  the first one on the screen before
+//	total   the number of lines
+//	anchor  the screen's first line before
 //	full    whether the screen was full of content
 //	floor   lines before it must not come back from history
-//	cursor  its line, which must be on the screen
+//	cursor  the cursor's line, which must be on the screen
 //
-// A screen with room left below keeps its first line. A full one keeps its last
-// line at the bottom, taking lines back from history when it grows. What does
-// not fit goes into history; but the cursor's line stays, and then what does
-// not fit below is lost, as everywhere.
+// A screen with room below its content keeps its first line. A full one keeps its last line
+// at the bottom, and takes lines back from history if it grows. Lines that don't fit go into
+// history, but not the cursor's: then lines that don't fit below it are lost, as in other
+// terminals.
 func topLine(total, anchor, floor, cursor, rows int, full bool) int {
 	low := anchor
 	if full {
@@ -117,7 +117,7 @@ func topLine(total, anchor, floor, cursor, rows int, full bool) int {
 	return max(0, min(max(total-rows, low), cursor))
 }
 
-// resizeRows changes the main screen's height alone.
+// resizeRows changes only the main screen's height.
 func (e *Engine) resizeRows(cur *cursor, rows int) {
 	s := &e.screens[0]
 	h := &e.hist
@@ -165,7 +165,7 @@ type spot struct {
 	full    bool // behind the last column
 }
 
-// reflow breaks the main screen and its history anew.
+// reflow wraps the main screen and its history anew. cur is the main screen's cursor.
 func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	s := &e.screens[0]
 	n := e.content(cur)
@@ -182,8 +182,8 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	spots := []spot{at(cur), at(&s.saved), {line: h.n}, {line: h.floor}}
 	w := wrapper{from: e.cols, cols: cols, out: &out, spots: spots}
 	ids := w.follow(e, h.n)
-	// What is on the screen is not dropped for being too much, or the cursor's
-	// line might be.
+	// Lines of the screen are not dropped for the history's bounds, since the
+	// cursor's line might be one of them.
 	onScreen := h.n
 	for onScreen > 0 && h.at(onScreen-1).wrapped() {
 		onScreen--
@@ -196,7 +196,7 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	}
 	out.maxSize = h.maxSize
 	for i := range w.marks {
-		if p := &w.marks[i]; !p.done { // Below what there is.
+		if p := &w.marks[i]; !p.done { // below the content
 			w.put(p, w.count+p.line-h.n-n, p.x)
 		}
 	}

@@ -16,11 +16,11 @@ import (
 //
 //	version, lines, floor, marks
 //	of each mark: line (0 is the oldest), column, id
-//	of each line, oldest first: bytes, cells, flags
-//	where in the first block the first line is
-//	of each block: twice its bytes, and one if they are packed by Zstandard; the bytes
+//	of each line, oldest first: bytes, cells, flags (one byte)
+//	the offset of the first line in the first block
+//	of each block: twice its length, plus one if it is packed by Zstandard; its bytes
 //
-// The bytes of lines, as line.go has them, follow one another in the blocks.
+// The blocks, joined, have the encoded lines (line.go) one after another.
 func (e *Engine) AppendHistory(buf []byte) []byte {
 	e.flush()
 	h := &e.hist
@@ -54,14 +54,14 @@ func (e *Engine) AppendHistory(buf []byte) []byte {
 }
 
 const (
-	savedHistoryVersion = 3 // 2, by S2, was in no release
-	// maxSavedHistory bounds what is unpacked, in bytes.
+	savedHistoryVersion = 3 // version 2, packed by S2, was in no release
+	// maxSavedHistory bounds the unpacked bytes.
 	maxSavedHistory = 1 << 30
 )
 
 var errSavedHistory = errors.New("the saved history contradicts itself")
 
-// unpackedBlocks appends the blocks in data, which has nothing else.
+// unpackedBlocks returns the bytes of all blocks in data, which has nothing else.
 func unpackedBlocks(data []byte) (all []byte, err error) {
 	for len(data) > 0 {
 		v, k := binary.Uvarint(data)
@@ -86,7 +86,7 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 	h := newHistory(e.hist.limit)
 	h.first = e.hist.first
 	defer func() {
-		if recover() != nil { // A length led out of the data.
+		if recover() != nil { // a length points beyond the data
 			err = errSavedHistory
 		}
 	}()
@@ -123,7 +123,7 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 	for i := range saved {
 		l := &saved[i]
 		l.length, l.cells, l.flags = uint32(number(maxSavedHistory)), uint16(number(e.cols)), lineFlags(data[0])
-		if data = data[1:]; version < savedHistoryVersion { // Each was before its bytes.
+		if data = data[1:]; version < savedHistoryVersion { // in version 1 its bytes follow
 			texts, data = append(texts, data[:l.length]...), data[l.length:]
 		}
 	}
@@ -149,15 +149,15 @@ func (e *Engine) SetHistory(data []byte) (err error) {
 	if len(data)+len(texts) > 0 {
 		return errSavedHistory
 	}
-	// What was over the limit went, and the marks with it.
+	// h.add has dropped lines over the limit, with their marks.
 	h.floor = max(0, floor-int(h.first-e.hist.first))
 	e.hist = h
 	e.marks += len(h.marks)
 	return nil
 }
 
-// checkLine reports a line at rest that the engine could not have made. It panics
-// where a length leads out of data, whose capacity is its length.
+// checkLine returns an error for an encoded line that the engine could not have made. It
+// panics if a length points beyond data, whose capacity must be its length.
 func checkLine(data []byte, l histLine) error {
 	if l.flags&^(lineWrapped|linePlain|lineSizes) != 0 {
 		return errSavedHistory
@@ -215,8 +215,8 @@ func checkLine(data []byte, l histLine) error {
 	return nil
 }
 
-// checkStyle reports whether an encoded style's colours are of a kind that there is
-// and its link is text.
+// checkStyle reports whether an encoded style is valid: its colours and underline are of
+// known kinds, and its link is text.
 func checkStyle(b []byte, text func([]byte) bool) bool {
 	n := 1
 	for bit := byte(atrest.HasFG); bit <= atrest.HasUnderlineColor; bit <<= 1 {

@@ -14,29 +14,29 @@ import (
 	"tandemux/emulator/native/atrest"
 )
 
-// savedPicture begins what a snapshot says of pictures: a command of our own, which
-// other terminals ignore, and numbers behind it.
+// savedPicture begins a snapshot's commands about pictures, private APC sequences that other
+// terminals ignore. Behind it is one of:
 //
-//	I,id,number,format,compressed,width,height;base64   an image, without data if it is too much
-//	M;keys;base64                                       a step of its animation, which readGraphic reads
-//	R,frames,state,loops,frame                          how many frames there are but the first, and how it runs
-//	V,placement,cols,rows                               of that image: the program prints the cells
-//	P,n,of,id,placement,z,width,height,cols,rows,x,y,w,h  placement n, with of=1 of that image
-//	N,last,oldest                                       of the placements' numbers
+//	I,id,number,format,compressed,width,height;base64   an image, without its data if that is too long
+//	M;keys;base64                                       a step of its animation, for readGraphic
+//	R,frames,state,loops,frame                          its number of frames without the first, and its Play
+//	V,placement,cols,rows                               its virtual placement
+//	P,n,of,id,placement,z,width,height,cols,rows,x,y,w,h  placement n; with of=1 it is the image's before
+//	N,last,oldest                                       pictures.last and pictures.oldest
 //
-// A program may say it, too, and gets no more by it than by drawing pictures.
+// A program may send them, too: it can do no more with them than draw pictures.
 const savedPicture = "tandemux-picture;"
 
 const (
-	// maxSavedPictures bounds a snapshot's images, in bytes of base64; the newest
-	// are kept.
+	// maxSavedPictures bounds a snapshot's image data, in bytes of base64. The newest
+	// images are saved first.
 	maxSavedPictures = 1 << 20
-	// maxPacked bounds what is compressed for a snapshot.
+	// maxPacked bounds the data of an image that is compressed for a snapshot, in bytes.
 	maxPacked = 4 << 20
 )
 
-// packs are the formats that get smaller by compression; sized those whose data is as
-// long as their pixels say.
+// packs are the formats to compress, sized those whose pixels determine the length of the
+// data, known those that a snapshot may have.
 var (
 	packs = map[int]bool{emulator.FormatRGB: true, emulator.FormatRGBA: true, emulator.FormatSixel: true}
 	sized = map[int]bool{emulator.FormatRGB: true, emulator.FormatRGBA: true}
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// pack gives an image as small as it easily gets.
+// pack returns the image, compressed if that makes it smaller.
 func (st *stored) pack() *emulator.Image {
 	if st.packed != nil {
 		return st.packed
@@ -64,7 +64,8 @@ func (st *stored) pack() *emulator.Image {
 	return st.packed
 }
 
-// saved gives the images whose data a snapshot has, and those whose frames it has, too.
+// saved returns the images whose data is in a snapshot, and those whose frames' data is,
+// too.
 func (ps *pictures) saved() (has, moves map[*stored]bool) {
 	has, moves = map[*stored]bool{}, map[*stored]bool{}
 	size := 0
@@ -139,8 +140,8 @@ func (w *writer) pictures() {
 	}
 }
 
-// upload writes the beginning of an image that has not come whole. One that will
-// be refused, or is too much, ends so that it is refused.
+// upload writes the received part of an incomplete image. If the image is too long, or will
+// be refused anyway, it writes invalid base64, so that the receiver refuses it.
 func (w *writer) upload(u *upload) {
 	w.raw("\x1b_G")
 	for _, k := range []byte("qfsviIpxywhXYcrP") {
@@ -167,7 +168,7 @@ func (w *writer) upload(u *upload) {
 	w.raw("\x1b\\")
 }
 
-// restorePicture takes what pictures wrote.
+// restorePicture executes a command that writer.pictures wrote.
 func (e *Engine) restorePicture(body []byte) {
 	if step, ok := bytes.CutPrefix(body, []byte("M;")); ok {
 		e.pics.restoreStep(step)
@@ -259,17 +260,17 @@ func (ps *pictures) restorePlace(v [13]int) {
 	ps.places[n] = p
 }
 
-// run is the last cells of a line, if they are parts of a picture next to each
-// other.
+// run is the longest sequence of cells at a line's end that show adjacent parts of a
+// picture.
 type run struct {
 	x        int    // the column where it begins
-	end      []int  // byte behind each of its cells
+	end      []int  // the offset in the encoded line behind each of its cells
 	n        uint32 // its placement
 	row, col int    // of its last cell in the picture
 }
 
-// fit cuts a picture at a line's end to the new width, as it would wrap, and gives
-// one that the old width had cut what it has room for now.
+// fit cuts a picture at a line's end to the new width, since it must not wrap. It extends a
+// picture that the old width had cut, as far as there is room now.
 func (s *source) fit(l histLine, data []byte, from, to int) (histLine, []byte) {
 	cells := int(l.cells)
 	if len(s.e.pics.places) == 0 || l.flags != 0 || cells <= to && (cells != from || to <= from) {

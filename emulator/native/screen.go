@@ -2,14 +2,15 @@ package native
 
 import "tandemux/emulator/control"
 
-// screen is the main or the alternate screen, which has lines from when it is shown first.
+// screen is the main or the alternate screen. The alternate one has no lines until it is
+// first shown.
 //
 //	buf    r0 r1 r2 [r3 r4 r5 r6] .. ..
 //	                 lines ^ off
 //
-// lines is a window into buf that moves down by one when everything scrolls, so
-// that scrolling costs the same at every height; at the end of buf it starts
-// over.
+// lines is a window into buf that moves down by one when the whole screen scrolls, so that
+// the cost of scrolling does not depend on the height. At the end of buf it moves back to
+// the start.
 type screen struct {
 	lines []*row
 	buf   []*row
@@ -33,7 +34,7 @@ func (s *screen) resize(cols, rows int) {
 	}
 }
 
-// rotate moves every line up by one; the top row, blank by now, becomes the
+// rotate moves every line up by one. The top row, which the caller has blanked, becomes the
 // bottom one.
 func (s *screen) rotate() {
 	n := len(s.lines)
@@ -47,7 +48,7 @@ func (s *screen) rotate() {
 	s.lines[n-1] = r
 }
 
-// blank is an erased cell: empty, in the pen's background (BCE).
+// blank returns an erased cell: empty, in the pen's background (BCE).
 func (e *Engine) blank() cell {
 	bg := e.cur.pen.BG
 	if bg.IsDefault() {
@@ -62,8 +63,8 @@ func (e *Engine) blank() cell {
 	return e.blankBits
 }
 
-// half is what is left of a wide character when its other half goes: a space in
-// its background, as in xterm.
+// half returns what replaces half of a wide character, or a picture's cell, that loses the
+// rest: a space in its background, as in xterm.
 func (tb *tables) half(c cell) cell {
 	bg := tb.styles.list[c.style()].BG
 	if bg.IsDefault() {
@@ -74,8 +75,8 @@ func (tb *tables) half(c cell) cell {
 	return cell(tb.styles.intern(st))<<styleShift | ' '
 }
 
-// split cuts a wide character that lies across column x of line y in two
-// spaces.
+// split replaces a wide character that lies across the left edge of column x of line y by
+// two spaces.
 func (e *Engine) split(y, x int) {
 	if x <= 0 || x >= e.cols {
 		return
@@ -92,8 +93,8 @@ func (e *Engine) split(y, x int) {
 // sideMargins reports whether the scroll region is narrower than the screen.
 func (e *Engine) sideMargins() bool { return e.left > 0 || e.right < e.cols-1 }
 
-// scrollUp moves lines top to bot up by n within the side margins; blank ones
-// come in below. Lines that leave the main screen at its top become history.
+// scrollUp moves lines [top, bot] up by n, within the side margins, and adds blank ones
+// below. Whole lines that leave the main screen at its top go into history.
 func (e *Engine) scrollUp(top, bot, n int) {
 	n = min(n, bot-top+1)
 	if n <= 0 {
@@ -137,8 +138,8 @@ func (e *Engine) scrollUp(top, bot, n int) {
 	e.markRows(top, bot)
 }
 
-// scrollDown moves lines top to bot down by n within the side margins; blank
-// ones come in above.
+// scrollDown moves lines [top, bot] down by n, within the side margins, and adds blank ones
+// above.
 func (e *Engine) scrollDown(top, bot, n int) {
 	n = min(n, bot-top+1)
 	if n <= 0 {
@@ -162,7 +163,7 @@ func (e *Engine) scrollDown(top, bot, n int) {
 	e.markRows(top, bot)
 }
 
-// unwrapAbove ends the line above line y there, since what continued it goes.
+// unwrapAbove makes the line above line y no longer wrapped, since line y is replaced.
 func (e *Engine) unwrapAbove(y int) {
 	if y > 0 {
 		e.scr.lines[y-1].wrapped = false
@@ -171,8 +172,8 @@ func (e *Engine) unwrapAbove(y int) {
 	}
 }
 
-// scrollRect moves the cells between the side margins up by n lines, down for a
-// negative n.
+// scrollRect moves the cells of lines [top, bot] between the side margins up by n lines, down
+// for a negative n.
 func (e *Engine) scrollRect(top, bot, n int) {
 	b := e.blank()
 	for y := top; y <= bot; y++ {
@@ -206,7 +207,7 @@ func (e *Engine) scrollRect(top, bot, n int) {
 	}
 }
 
-// push moves a row of the main screen into history.
+// push appends a row of the main screen to the history, if that is enabled.
 func (e *Engine) push(r *row) {
 	if e.hist.limit == 0 {
 		return

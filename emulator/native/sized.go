@@ -11,11 +11,10 @@ type piece struct {
 	x, width int // columns, width 1 or 2
 }
 
-// printSized is OSC 66 (kitty's text sizing): text that takes a block of cells, each
-// cluster its own or, where the program gave a width, all of it one. Cells can't be drawn
-// larger: the text stands in the block's first row, its clusters as far apart as they
-// would be. The block is ordinary cells afterwards. One larger than the screen shows
-// nothing.
+// printSized is OSC 66 (kitty's text sizing): each cluster takes a block of cells or, if the
+// program gave a width, the whole text takes one. Text can't be drawn larger here: it is
+// printed in the block's first row, its clusters as far apart as they would be. The block
+// consists of ordinary cells. A block larger than the screen is not printed.
 func printSized(e *Engine, body []byte) {
 	scale, width, text, ok := control.ParseSized(body)
 	if !ok {
@@ -51,7 +50,8 @@ func printSized(e *Engine, body []byte) {
 	printBlock(e, all, width*scale, scale)
 }
 
-// printBlock prints a block with text in its first row and leaves the cursor behind that.
+// printBlock prints a block with text in its first row and leaves the cursor behind that
+// row.
 func printBlock(e *Engine, text []piece, cols, rows int) {
 	if cols > e.edge()-e.lineStart() || rows > e.rows {
 		return

@@ -9,10 +9,9 @@ import (
 	"tandemux/emulator/control"
 )
 
-// Snapshot implements emulator.Emulator. Lines are written as a child would
-// write them, wrapping and scrolling into history by themselves; the rest is
-// set by sequences in an order in which none disturbs what is there already.
-// Marks are left out of the bytes; SnapshotMarks says where they lie.
+// Snapshot implements emulator.Emulator. It writes lines as a child would, so that they wrap
+// and scroll into the receiver's history. Sequences set the rest, in an order in which none
+// disturbs what is set already. Marks are not in the bytes; SnapshotMarks returns them.
 func (e *Engine) Snapshot(buf []byte, history int) []byte {
 	e.flush()
 	w := &writer{e: e, buf: buf}
@@ -23,7 +22,7 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 func (w *writer) snapshot(history int) {
 	e := w.e
 	if e.modes.Has(control.Columns) {
-		w.raw("\x1b[?3h") // It clears the screen.
+		w.raw("\x1b[?3h") // DECCOLM clears the screen
 	}
 	w.level()
 	w.buf = e.tabs.Append(w.buf)
@@ -36,7 +35,7 @@ func (w *writer) snapshot(history int) {
 		w.raw("\x1b[?47l\x1b[H")
 	}
 	if history < 0 || history >= e.hist.n {
-		w.buf = slices.Grow(w.buf, e.hist.used) // at least, but for the shortest of lines
+		w.buf = slices.Grow(w.buf, e.hist.used) // roughly what is needed
 	}
 	w.screen(&e.screens[0], history)
 	if e.alt() {
@@ -80,7 +79,7 @@ func (w *writer) csi(n int, final byte) {
 	w.buf = append(w.buf, final)
 }
 
-// style gives the receiver a pen.
+// style sets the receiver's pen.
 func (w *writer) style(s style) {
 	if w.now == s {
 		return
@@ -98,8 +97,8 @@ func (w *writer) style(s style) {
 	w.now = s
 }
 
-// level sets the conformance level, which resets other things, and what else a
-// reset doesn't leave as it should be.
+// level writes the conformance level, which resets other state, and then the extent and
+// 8-bit replies.
 func (w *writer) level() {
 	e := w.e
 	if e.level != maxLevel {
@@ -114,7 +113,8 @@ func (w *writer) level() {
 	}
 }
 
-// national sets mode 42 while character sets are designated.
+// national returns the sequence that sets or resets mode 42, if a national character set has
+// to be designated.
 func (w *writer) national(on bool) string {
 	for _, cs := range []*control.Charsets{&w.e.cur.charsets, &w.e.screens[0].saved.charsets, &w.e.screens[1].saved.charsets} {
 		for _, s := range cs.G {
@@ -126,7 +126,7 @@ func (w *writer) national(on bool) string {
 	return ""
 }
 
-// pristine reports whether nothing would be lost by leaving s out.
+// pristine reports whether s is as after a reset, so that a snapshot may leave it out.
 func (s *screen) pristine() bool {
 	for _, r := range s.lines {
 		if r.length() > 0 || r.wrapped || r.size != singleSize {
@@ -136,8 +136,9 @@ func (s *screen) pristine() bool {
 	return s.saved == cursor{} && s.kitty.n == 0 && len(s.pointers) == 0
 }
 
-// screen writes a blank screen's lines, those of history before them, its saved
-// cursor and its keyboard stack. The receiver's cursor is at home before.
+// screen writes a screen's saved cursor, lines, keyboard stack and pointers, for the main
+// screen after the history's lines. The receiver's screen must be blank, its cursor at
+// home.
 func (w *writer) screen(s *screen, history int) {
 	w.savedCursor(&s.saved)
 	w.flow = flow{}
@@ -174,7 +175,8 @@ func (w *writer) screen(s *screen, history int) {
 	w.buf = s.pointers.Append(w.buf)
 }
 
-// savedCursor rebuilds what DECSC kept, on a blank screen, and leaves it so.
+// savedCursor rebuilds the saved cursor (DECSC). It uses the screen, which is blank before
+// and after.
 func (w *writer) savedCursor(c *cursor) {
 	if *c == (cursor{}) {
 		return
@@ -207,11 +209,11 @@ func (w *writer) savedCursor(c *cursor) {
 }
 
 var (
-	designators = [2][4]byte{{'(', ')', '*', '+'}, {0, '-', '.', '/'}} // of 94 and 96 characters
+	designators = [2][4]byte{{'(', ')', '*', '+'}, {0, '-', '.', '/'}} // by the set's size: 94 or 96 characters
 	shifts      = [...]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}
 )
 
-// charsets sets a receiver's character sets that differ from a reset.
+// charsets writes the character sets that differ from a reset.
 func (w *writer) charsets(c *control.Charsets) {
 	for i, set := range c.G {
 		if set != control.ASCII {
@@ -227,10 +229,11 @@ func (w *writer) charsets(c *control.Charsets) {
 	}
 }
 
-// lateFlags are set after the cursor's last character is printed anew.
+// lateFlags are set after the character before the cursor is printed again.
 const lateFlags = control.Insert | control.Graphemes
 
-// modes sets what differs from a reset, except what would be in the way yet.
+// modes writes the modes and margins that differ from a reset, except lateFlags, which would
+// disturb the printing that follows.
 func (w *writer) modes() {
 	e := w.e
 	w.buf = e.modes.Append(w.buf, lateFlags|control.Columns)
@@ -245,8 +248,8 @@ func (w *writer) modes() {
 	}
 }
 
-// cursor places the cursor. Where it waits to wrap, or the cluster before it
-// may still grow, that cell is printed once more.
+// cursor places the cursor. If it waits to wrap, or the cluster before it may still grow, the
+// cell before it is printed again.
 func (w *writer) cursor() {
 	e := w.e
 	x, y := e.cur.x, e.cur.y
@@ -283,19 +286,19 @@ func (w *writer) cursor() {
 	w.buf = e.texts.appendText(w.buf, c)
 	switch {
 	case !e.lastValid():
-		w.raw("\u200b") // Shows nothing and ends the cluster.
+		w.raw("\u200b") // shows nothing and ends the cluster
 	case e.last.r == 0:
-		w.raw("\x1b\\") // REP has nothing to repeat.
+		w.raw("\x1b\\") // REP must not repeat it
 	}
 }
 
-// pen sets what the next character is printed with.
+// pen writes the state for printing the next character: lateFlags, style and character sets.
 func (w *writer) pen() {
 	e := w.e
 	w.buf = e.modes.AppendFlags(w.buf, lateFlags)
 	w.style(style{e.cur.pen, e.link})
 	if e.last.r == 0 || !e.lastValid() {
-		w.guard() // Else it was there before the last character.
+		w.guard() // else cursor wrote it before the last character
 	}
 	w.charsets(&e.cur.charsets)
 	if !e.modes.Has(control.National) {
@@ -306,7 +309,8 @@ func (w *writer) pen() {
 	}
 }
 
-// guard makes the protected cells those of SPA where they are.
+// guard writes SPA, and EPA if the pen is not protected, if protected cells are of SPA's
+// kind.
 func (w *writer) guard() {
 	if w.e.modes.Has(control.ISOProtect) {
 		w.raw("\x1bV")

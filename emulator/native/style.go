@@ -15,26 +15,26 @@ type link struct {
 	hash    uint64 // of both
 }
 
-// style is a pen: what a cell looks like.
+// style is a cell's or the pen's style and hyperlink.
 type style struct {
 	emulator.Style
 	link *link
 }
 
-// styles interns the styles of the cells of both screens. Index 0 is the
-// default style. Entries that no cell names any more are dropped by collect.
+// styles interns the styles of the cells of both screens. Index 0 is the default style.
+// collect drops those that no cell uses any more.
 type styles struct {
 	list  []style
 	table []uint32 // open addressing: index into list plus one, 0 is free
-	limit int      // collect when list is that long
+	limit int      // the length of list at which collect is called
 	spare []style  // for the next collect
 	remap []uint32 // old index to new one, in collect
 
-	packed []atrest.Packed // of list's styles, as far as they were asked for
+	packed []atrest.Packed // by index, computed on demand
 	recent [1 << recentBits]recent
 }
 
-// pack gives style i, packed unless it has a link.
+// pack returns style i encoded; N is 0 if the style has a link.
 func (s *styles) pack(i uint32) *atrest.Packed {
 	if int(i) >= len(s.packed) {
 		s.packed = slices.Grow(s.packed, len(s.list)-len(s.packed))[:len(s.list)]
@@ -83,8 +83,7 @@ func (st *style) hash() uint32 {
 	return uint32(h>>32) ^ uint32(h>>15)
 }
 
-// recent is a style without a link that was found lately; the default one stands
-// for none.
+// recent caches the index of a style without a link. The default style is an unused entry.
 type recent struct {
 	pen   control.PenBits
 	index uint32
@@ -92,7 +91,7 @@ type recent struct {
 
 const recentBits = 9
 
-// find is intern with a look at recent styles first.
+// find is intern with a cache of recent styles.
 func (s *styles) find(pen *emulator.Style, l *link) uint32 {
 	w := control.PackPen(pen)
 	if l != nil {
@@ -108,7 +107,7 @@ func (s *styles) find(pen *emulator.Style, l *link) uint32 {
 	return r.index
 }
 
-// intern gives the index of st, adding it when it is new.
+// intern returns the index of st, which it adds if it is new.
 func (s *styles) intern(st style) uint32 {
 	mask := uint32(len(s.table) - 1)
 	h := st.hash() & mask
@@ -131,8 +130,8 @@ func (s *styles) intern(st style) uint32 {
 	return uint32(len(s.list) - 1)
 }
 
-// collect drops the styles that no cell of screens names and renumbers the rest.
-// It allocates only when there are more than ever before.
+// collect drops the styles that no cell of screens uses and renumbers the rest. It allocates
+// only if there are more than ever before.
 func (s *styles) collect(screens ...*screen) {
 	s.remap = slices.Grow(s.remap[:0], len(s.list))[:len(s.list)]
 	clear(s.remap)
@@ -157,7 +156,7 @@ func (s *styles) collect(screens ...*screen) {
 	clear(s.recent[:])
 	clear(s.packed)
 	s.packed = s.packed[:0]
-	clear(old) // Links go with it.
+	clear(old) // frees the links
 	s.spare = old
 	s.limit = max(minStyles, 2*len(s.list))
 	n := 4 * minStyles
@@ -170,8 +169,8 @@ func (s *styles) collect(screens ...*screen) {
 // links shares equal hyperlinks.
 type links struct{ index map[string]*link }
 
-// maxLinks bounds the index. When it is full it starts over: links in use live
-// on in their styles.
+// maxLinks bounds the index. A full one is cleared: links in use stay referenced by their
+// styles.
 const maxLinks = 1024
 
 var linkSeed = maphash.MakeSeed()

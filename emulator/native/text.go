@@ -9,8 +9,8 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// printText prints what p begins with, which is not ASCII, and returns how many
-// bytes that were.
+// printText prints one or more characters that p begins with, the first not ASCII, and
+// returns how many bytes it used.
 func (e *Engine) printText(p []byte) int {
 	r, n := grapheme.Decode(p)
 	if r == utf8.RuneError && n == 1 {
@@ -42,10 +42,9 @@ func (e *Engine) printRune(r rune) {
 	e.print(r, p)
 }
 
-// printRun prints the characters that p begins with and that each start a cell,
-// as far as the line has room. The first of them, r of n bytes and w columns, is
-// known to start one. It returns how many bytes that were, zero when even the
-// first has no room.
+// printRun prints the characters that p begins with, as long as each starts a cell and the
+// line has room. The caller knows that the first one, r of n bytes and w columns, starts a
+// cell. It returns how many bytes it printed, zero if the first has no room.
 func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	pen := e.penCell()
 	c := &e.cur
@@ -77,9 +76,9 @@ func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	return used
 }
 
-// fillRun writes r, of n bytes and w columns, and the characters that follow it
-// in p into cells, as long as they start a cell and there is room. It returns
-// their length, and the column and the rune of the last of them.
+// fillRun writes the characters that p begins with into cells, as long as each starts a cell
+// and there is room. The first is r, of n bytes and w columns. It returns their length in
+// bytes, and the column and the rune of the last one.
 func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int, lastRune rune) {
 	x := 0
 	for {
@@ -114,12 +113,11 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 	}
 }
 
-// The unified ideographs are wide, all of them.
+// All unified ideographs of this block are wide.
 const firstHan, lastHan = 0x4e00, 0x9fff
 
-// fillWide writes ideographs and the like, all of three bytes and two columns,
-// that p begins with into cells, and returns how many there were. It may leave the
-// last one to others.
+// fillWide writes the characters of three bytes and two columns that p begins with, such as
+// ideographs, into cells, and returns how many. It may stop before the last one.
 func fillWide(cells []cell, p []byte, pen cell) int {
 	for n := 0; ; n++ {
 		if len(p) < 4 || len(cells) < 2 {

@@ -5,16 +5,17 @@ import (
 	"tandemux/emulator/native/grapheme"
 )
 
-// source is the main screen's lines in their encoded form.
+// source returns the lines of the history and the main screen, encoded.
 type source struct {
 	e    *Engine
 	hist *history
 	rows []*row
 	buf  []byte
-	cut  []byte // what fit made
+	cut  []byte // the line that fit made
 }
 
-// line gives line i; the bytes are valid until the next call.
+// line returns line i, 0 being the oldest of the history. The bytes are valid until the next
+// call.
 func (s *source) line(i int) (histLine, []byte) {
 	if i < s.hist.n {
 		l := s.hist.at(i)
@@ -27,14 +28,14 @@ func (s *source) line(i int) (histLine, []byte) {
 	return l, s.buf
 }
 
-// wrapper breaks logical lines at a new width.
+// wrapper wraps logical lines at a new width.
 type wrapper struct {
 	from  int // the old width
-	cols  int
+	cols  int // the new width
 	out   *history
-	count int // lines put out
+	count int // lines added to out
 	spots []spot
-	marks []spot // the same, in the order of the text
+	marks []spot // the marks' places, in the order of the text
 	next  int    // index of the first of marks not reached yet
 
 	// The line being made.
@@ -46,12 +47,12 @@ type wrapper struct {
 	empty  int    // empty cells not written yet, in the style before that
 }
 
-// logical breaks the logical line that begins with line i anew and returns the
+// logical wraps the logical line that begins with line i anew, and returns the number of the
 // line after it.
 func (w *wrapper) logical(src *source, i int) int {
 	l, data := src.line(i)
 	if w.cols < minDouble || 2*int(l.cells) > w.cols {
-		l.flags &^= lineSizes // It has no room otherwise.
+		l.flags &^= lineSizes // there is no room for double width
 	}
 	l, data = src.fit(l, data, w.from, w.cols)
 	marked := w.next < len(w.marks) && w.marks[w.next].line == i
@@ -96,7 +97,7 @@ func hasOdd(data []byte) bool {
 	return false
 }
 
-// put settles where a spot came out.
+// put sets a spot's place after the reflow.
 func (w *wrapper) put(p *spot, line, x int) {
 	p.done, p.outLine = true, line
 	p.outX = min(x, w.cols-1)
@@ -109,10 +110,10 @@ func (w *wrapper) begin() {
 	w.style, w.styled = w.style[:0], false
 }
 
-// finish puts the line out.
+// finish adds the line to out.
 func (w *wrapper) finish(wrapped bool) {
 	if wrapped && w.empty > 0 {
-		// A line that goes on has something in its last column.
+		// A wrapped line must have text in its last column.
 		if w.empty > 1 {
 			w.buf = atrest.AppendEmpty(w.buf, w.empty-1)
 			w.plain = false
@@ -120,7 +121,7 @@ func (w *wrapper) finish(wrapped bool) {
 		w.buf = append(w.buf, ' ')
 		w.empty, w.styled = 0, false
 	} else if !w.styled && len(w.style) == 0 {
-		w.col, w.empty = w.col-w.empty, 0 // Nothing is behind the last character.
+		w.col, w.empty = w.col-w.empty, 0 // drop empty cells behind the last character
 	}
 	w.styled = false
 	w.flush()
@@ -135,7 +136,7 @@ func (w *wrapper) finish(wrapped bool) {
 	w.count++
 }
 
-// breakLine ends the line where it is and goes on on the next one.
+// breakLine finishes the line as wrapped and begins the next one, in the same style.
 func (w *wrapper) breakLine() {
 	if w.col < w.cols {
 		w.flush()
@@ -151,7 +152,7 @@ func (w *wrapper) breakLine() {
 	}
 }
 
-// flush writes the empty cells and the style that comes after them.
+// flush writes the pending empty cells and the style that follows them.
 func (w *wrapper) flush() {
 	if w.empty > 0 {
 		w.buf = atrest.AppendEmpty(w.buf, w.empty)
@@ -168,7 +169,7 @@ func (w *wrapper) flush() {
 	}
 }
 
-// physical adds a line of the source.
+// physical adds line i of the source. last says that it ends the logical line.
 func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	var spots []*spot
 	for j := range w.spots {
@@ -182,8 +183,6 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	}
 	marks := w.marks[first:w.next]
 	x := 0
-	// pass settles the spots in the next n source columns, before they are put
-	// out as width columns.
 	settle := func(p *spot, width int) {
 		if w.col+width > w.cols {
 			w.put(p, w.count+1, p.x-x)
@@ -191,6 +190,8 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 			w.put(p, w.count, w.col+p.x-x)
 		}
 	}
+	// pass settles the spots in the next n source columns, which the caller then
+	// writes as width columns.
 	pass := func(n, width int) {
 		for _, p := range spots {
 			if !p.done && p.x < x+n {
@@ -203,7 +204,7 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		x += n
 	}
 	if (len(w.style) > 0 || w.styled) && len(data) > 0 && data[0] != atrest.Style {
-		w.setStyle([]byte{0}) // Each line begins in the default style.
+		w.setStyle([]byte{0}) // each line begins in the default style
 	}
 	for len(data) > 0 {
 		if n := asciiRun(data); n > 0 && len(spots) == 0 && (len(marks) == 0 || marks[0].x > x) {
@@ -225,7 +226,7 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		raw := data[:n]
 		data = data[n:]
 		if t.Kind == atrest.Tab && w.col%w.cols == w.cols-1 {
-			t = atrest.Token{Kind: atrest.Empty, Count: 1} // What is in a line's last column has to be text.
+			t = atrest.Token{Kind: atrest.Empty, Count: 1} // a tab can't be in the last column
 		}
 		switch t.Kind {
 		case atrest.Style:
@@ -235,8 +236,8 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		case atrest.Empty:
 			count := t.Count
 			if last && len(data) == 0 {
-				// A background up to the edge goes on doing that and doesn't
-				// wrap.
+				// A background up to the edge reaches the new edge and does
+				// not wrap.
 				room := w.cols - w.col
 				if count = min(count, room); x+t.Count == w.from {
 					count = room
@@ -266,12 +267,12 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	for j := range marks {
 		p := &marks[j]
 		w.put(p, w.count, min(w.cols, w.col+max(0, p.x-x)))
-		// A last cell that is empty has nothing behind it.
+		// There is no place behind an empty last cell.
 		p.full = p.full && w.col == w.cols && w.empty == 0
 	}
 }
 
-// asciiRun is the number of cells of ASCII that an encoded line begins with.
+// asciiRun returns how many printable ASCII bytes data begins with.
 func asciiRun(data []byte) int {
 	for i, b := range data {
 		if b-0x20 > 0x5e {
@@ -281,7 +282,7 @@ func asciiRun(data []byte) int {
 	return len(data)
 }
 
-// glyph adds a character.
+// glyph adds a character, whose width may change if a screen of one column is involved.
 func (w *wrapper) glyph(t atrest.Token, raw []byte, pass func(n, width int)) {
 	old := t.Width()
 	width := old
@@ -309,7 +310,7 @@ func (w *wrapper) glyph(t atrest.Token, raw []byte, pass func(n, width int)) {
 	}
 }
 
-// setStyle changes the style, given encoded. It is written with the next cell.
+// setStyle changes the style to the encoded s. flush writes it before the next cell.
 func (w *wrapper) setStyle(s []byte) {
 	w.style = append(w.style[:0], s...)
 	if s[0] == 0 {
