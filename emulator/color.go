@@ -9,20 +9,19 @@ import (
 	"sync"
 )
 
-// What OSC 10, 11 and 12 answer while the outer terminal's colours are unknown.
+// The answers to OSC 10, 11 and 12 while the outer terminal's colours are unknown.
 var (
 	defaultFG = RGB(0xe5, 0xe5, 0xe5)
 	defaultBG = RGB(0, 0, 0)
 )
 
-// Dark reports whether the background is nearer to black, as it is taken to be while
-// it is unknown.
+// Dark reports whether the background is dark. An unknown one counts as dark.
 func (c Colors) Dark() bool {
 	r, g, b, ok := c.BG.RGB()
 	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
 }
 
-// Hex writes an RGB colour as "#rrggbb"; "" is another one.
+// Hex returns an RGB colour as "#rrggbb", another kind as "".
 func (c Color) Hex() string {
 	r, g, b, ok := c.RGB()
 	if !ok {
@@ -31,8 +30,8 @@ func (c Color) Hex() string {
 	return fmt.Sprintf("#%02x%02x%02x", r, g, b)
 }
 
-// Dynamic gives what colour n (10 text, 11 background, 12 cursor) is now: what the
-// child has set, or the outer terminal's.
+// Dynamic returns the current colour n (10 text, 11 background, 12 cursor): the child's, else
+// the outer terminal's, else a default.
 func (p Palette) Dynamic(n int, outer Colors) Color {
 	set, shown, def := p.FG, outer.FG, defaultFG
 	switch n {
@@ -49,7 +48,8 @@ func (p Palette) Dynamic(n int, outer Colors) Color {
 	return def
 }
 
-// At gives what palette colour i is now.
+// At returns the current palette colour i: the child's, else the outer terminal's, else
+// xterm's default.
 func (p Palette) At(i uint8, outer Colors) Color {
 	if c, ok := p.Indexed[i]; ok {
 		return c
@@ -62,8 +62,8 @@ func (p Palette) At(i uint8, outer Colors) Color {
 	return RGB(PaletteRGB(i))
 }
 
-// ParseColor reads rgb:R/G/B with one to four digits each, rgbi:R/G/B with numbers from
-// 0 to 1, #RGB with one to four digits each, and names (XParseColor).
+// ParseColor parses rgb:R/G/B and #RGB with one to four hexadecimal digits each, rgbi:R/G/B
+// with numbers from 0 to 1, and names, as XParseColor does.
 func ParseColor(s string) (Color, bool) {
 	var part [3]string
 	if rest, ok := strings.CutPrefix(s, "rgbi:"); ok {
@@ -103,7 +103,7 @@ func ParseColor(s string) (Color, bool) {
 			return 0, false
 		}
 		if s[0] == '#' {
-			// The digits are the high ones.
+			// The digits are the most significant ones.
 			v[i] = uint8(n << (16 - 4*len(p)) >> 8)
 		} else {
 			most := uint64(1)<<(4*len(p)) - 1
@@ -113,8 +113,8 @@ func ParseColor(s string) (Color, bool) {
 	return RGB(v[0], v[1], v[2]), true
 }
 
-// colorNames are X11's (rgb.txt of X.Org), in lower case without blanks and with
-// their values in hexadecimal. gray0 to gray100 are computed.
+// colorNames are X11's colours (rgb.txt of X.Org): names in lower case without blanks, values
+// in hexadecimal. gray0 to gray100 are left out, since they are computed.
 //
 //go:embed colornames.txt
 var colorNames string
@@ -129,7 +129,7 @@ var colorsByName = sync.OnceValue(func() map[string]Color {
 	return m
 })
 
-// namedColor gives the colour of a name, with any case and blanks (XParseColor).
+// namedColor returns the colour of a name. Case and blanks don't matter, as in XParseColor.
 func namedColor(name string) (Color, bool) {
 	if len(name) > 64 {
 		return 0, false
@@ -145,7 +145,7 @@ func namedColor(name string) (Color, bool) {
 	return c, ok
 }
 
-// Style gives s as far as a receiver with this profile can show it.
+// Style returns s reduced to what a receiver with this profile can show.
 func (p Profile) Style(s Style) Style {
 	s.FG, s.BG = p.color(s.FG), p.color(s.BG)
 	if !p.Underlines {
@@ -165,7 +165,7 @@ func (p Profile) Style(s Style) Style {
 	return s
 }
 
-// color brings a colour down to the profile's depth.
+// color converts a colour to the profile's depth.
 func (p Profile) color(c Color) Color {
 	switch p.Colors {
 	case TrueColor:
@@ -182,7 +182,7 @@ func (p Profile) color(c Color) Color {
 	return c
 }
 
-// palette16 is xterm's default for the basic colours.
+// palette16 has xterm's defaults of the basic colours.
 var palette16 = [16][3]uint8{
 	{0, 0, 0},
 	{205, 0, 0},
@@ -202,8 +202,8 @@ var palette16 = [16][3]uint8{
 	{255, 255, 255},
 }
 
-// PaletteRGB gives xterm's default for a palette index: 16 basic colours, a
-// 6×6×6 cube, 24 greys.
+// PaletteRGB returns xterm's default of a palette index: 16 basic colours, a 6×6×6 cube, 24
+// greys.
 func PaletteRGB(i uint8) (r, g, b uint8) {
 	switch {
 	case i < 16:
@@ -225,8 +225,8 @@ func cubeLevel(i uint8) uint8 {
 	return 55 + 40*i
 }
 
-// nearest256 is the cube's or the grey ramp's colour next to (r, g, b). The
-// basic colours are left out: users change them.
+// nearest256 returns the index of the cube's or the grey ramp's colour next to (r, g, b). It
+// never returns a basic colour, since users change these.
 func nearest256(r, g, b uint8) uint8 {
 	ri, gi, bi := cubeIndex(r), cubeIndex(g), cubeIndex(b)
 	cube := 16 + 36*ri + 6*gi + bi
@@ -249,8 +249,8 @@ func cubeIndex(v uint8) uint8 {
 	}
 }
 
-// distance is the squared distance, green weighing most and blue least as the
-// eye sees them.
+// distance returns the squared distance of palette colour i and (r, g, b), with green weighted
+// most and blue least.
 func distance(i, r, g, b uint8) int {
 	pr, pg, pb := PaletteRGB(i)
 	dr, dg, db := int(pr)-int(r), int(pg)-int(g), int(pb)-int(b)

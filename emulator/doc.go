@@ -1,5 +1,5 @@
-// Package emulator is the terminal emulator: bytes in; grid, scrollback, modes,
-// damage, replies and titles out, as data.
+// Package emulator is the terminal emulator: it turns bytes into a grid, scrollback, modes,
+// damage, replies and titles, all as data.
 //
 // It defines the interface and the values that engines share; the engines are
 // emulator/native (the default) and emulator/vt10x. An engine does no I/O, has
@@ -10,10 +10,10 @@
 //
 //   - No input panics or takes more than linear time; every parameter, string
 //     and count is capped. Content is never an error.
-//   - A whole Write equals any split of it.
+//   - Splitting a Write does not change its result.
 //   - The cursor is always inside the grid.
 //   - A fresh engine of the same size fed with Snapshot shows the same screen,
 //     cursor, modes and history.
-//   - Nothing from the input is echoed back in a reply, except numbers and names of
-//     letters and digits that the asker's protocol demands.
+//   - A reply echoes nothing from the input, except numbers and names of letters and digits
+//     that the protocol demands.
 package emulator

@@ -1,21 +1,20 @@
 package emulator
 
-// DefaultHistory is the number of scrollback lines kept when Options says
-// nothing.
+// DefaultHistory is the number of scrollback lines if Options.History is 0.
 const DefaultHistory = 10000
 
-// MaxHistory is the most of them that can be asked for.
+// MaxHistory bounds Options.History.
 const MaxHistory = 1_000_000
 
-// MaxCols and MaxRows bound a grid; sizes outside 1..Max are clamped.
+// MaxCols and MaxRows bound a grid. Sizes outside 1..Max are clamped.
 const (
 	MaxCols = 2000
 	MaxRows = 2000
 )
 
-// A cell counts as so many pixels where programs ask (CSI 14 t, TIOCGWINSZ) and
-// where a picture's size in cells follows from its pixels, whatever an outer
-// terminal's cells have: everybody who looks on must come to the same.
+// CellWidth and CellHeight are the nominal size of a cell in pixels. It answers programs
+// (CSI 14 t, TIOCGWINSZ) and converts a picture's pixels to cells, whatever the size of an
+// outer terminal's cells, so that the result is the same for every viewer.
 const (
 	CellWidth  = 8
 	CellHeight = 16
@@ -24,70 +23,69 @@ const (
 // Options configures an engine.
 type Options struct {
 	Cols, Rows int
-	// History is the number of scrollback lines that are kept, counted as they
-	// were printed where the engine reflows: a line that is wrapped counts once. 0
-	// means DefaultHistory, a negative number none. A bound on memory comes first
-	// where lines are very long.
+	// History is the number of scrollback lines to keep. In an engine that reflows, a
+	// wrapped line counts once. 0 means DefaultHistory, a negative number none. If lines
+	// are very long, a bound on memory keeps fewer.
 	History int
 	// Version is what XTVERSION answers; empty means "tandemux".
 	Version string
 	Allow   Allowed
-	// Read gives a kitty graphics command that names data which is elsewhere (in a file,
-	// in shared memory) as one that has it, or nil. Nil: no such data is there.
+	// Read turns a kitty graphics command that refers to data in a file or in shared
+	// memory into one that contains the data. It returns nil if it can't. If Read is nil,
+	// such commands are refused.
 	Read func(command []byte) []byte
 }
 
-// Allowed is what a program may do only where its user wants it.
+// Allowed is a set of things that a program may do only if its user allows them.
 type Allowed uint8
 
 const (
 	// Checksums tell a program what its screen shows (DECRQCRA).
 	Checksums Allowed = 1 << iota
-	// Resizes have a program's requests for a size heard (EventResize); an engine does
-	// not follow them by itself.
+	// Resizes reports a program's requests for a size (EventResize). The engine does not
+	// resize by itself.
 	Resizes
 )
 
 // Emulator is one terminal's screen.
 type Emulator interface {
-	// Write feeds output of the child. It consumes everything.
+	// Write takes output of the child, all of it.
 	Write(p []byte)
 
-	// Resize changes the grid, reflowing where the engine can.
+	// Resize changes the grid's size. It wraps lines anew if the engine can.
 	Resize(cols, rows int)
-	// Size is the grid's size in cells.
+	// Size returns the grid's size in cells.
 	Size() (cols, rows int)
 
-	// LimitHistory changes Options.History; the oldest lines go.
+	// LimitHistory changes Options.History. It drops the oldest lines over the limit.
 	LimitHistory(lines int)
-	// HistoryLen is the number of scrollback lines now, those of a wrapped line
-	// each. History belongs to the main screen and is kept, and counted, while the alternate one shows.
+	// HistoryLen returns the current number of scrollback lines. Each row of a wrapped
+	// line counts. History belongs to the main screen; it is kept and counted while the
+	// alternate one is shown.
 	HistoryLen() int
-	// Line appends the cells of a line to buf and returns it; the result has
-	// exactly cols cells for screen lines, at most cols for history lines. y in
-	// [0, rows) is the screen, y in [-HistoryLen, 0) history, -1 its newest
-	// line. Out of range gives buf unchanged. A wide character is a cell of
-	// Width 2 followed by one of Width 0.
+	// Line appends the cells of a line to buf and returns it: exactly cols cells of a
+	// screen line, at most cols of a history line. y in [0, rows) is the screen, y in
+	// [-HistoryLen, 0) the history, -1 being its newest line. Another y returns buf
+	// unchanged. A wide character is a cell of Width 2 followed by one of Width 0.
 	Line(y int, buf []Cell) []Cell
 	// Wrapped reports whether line y continues on line y+1.
 	Wrapped(y int) bool
 
-	// Cursor is where the next character goes.
+	// Cursor returns the cursor: where the next character goes.
 	Cursor() Cursor
-	// Modes is what the child has asked of its terminal.
+	// Modes returns the modes that the child has set.
 	Modes() Modes
-	// Title is the last title set by OSC 0 or 2, without control characters.
+	// Title returns the last title set by OSC 0 or 2, without control characters.
 	Title() string
-	// Palette gives the colours that the child changed by OSC 4, 10, 11, 12.
+	// Palette returns the colours that the child changed by OSC 4, 10, 11, 12.
 	Palette() Palette
 
 	// Damage reports which screen lines changed since the last call and clears
 	// the record. The slice is valid until the next call of any method.
 	Damage() Damage
 
-	// Events returns what happened since the last call, in order: replies to
-	// be written to the pty by the one who owns it, titles, bells, … A viewer
-	// drops the replies.
+	// Events returns what happened since the last call, in order: replies, titles, bells
+	// and so on. The pty's owner writes the replies to it; a viewer drops them.
 	Events() []Event
 
 	// Snapshot appends VT bytes that rebuild the state in a fresh engine of
@@ -95,46 +93,43 @@ type Emulator interface {
 	// all), both screens, cursor, pen, modes, margins, tabs, title.
 	Snapshot(buf []byte, history int) []byte
 
-	// SetColors tells the engine what the outer terminal shows, which is what a
-	// child that asks is told (OSC 4, 10, 11, 12, DSR ?996, graphics) unless it set a
-	// colour itself. A change between light and dark is reported to a child
-	// that wants to know (mode 2031). A reset does not undo it.
+	// SetColors tells the engine what the outer terminal shows. The engine answers the
+	// child's queries with it (OSC 4, 10, 11, 12, DSR ?996, graphics), except for colours
+	// that the child has set. A child that set mode 2031 gets a report of a change between
+	// light and dark. A reset does not undo SetColors.
 	SetColors(Colors)
 
-	// Mark puts a mark at the cursor's place, on the main screen only: while
-	// the alternate one shows it does nothing. ids are the caller's, rising. A
-	// mark stays with its place in the text through scrolling, history and
-	// reflow; it goes when its line is trimmed or a clear of the screen or of
-	// history takes the whole line. What is printed over it or erased beside it
-	// leaves it alone. Over MaxMarks the first in the text go.
+	// Mark puts a mark at the cursor's place on the main screen. It does nothing while the
+	// alternate one is shown. The caller chooses ids, each higher than the last. A mark
+	// keeps its place in the text through scrolling, history, reflow, printing over it and
+	// erasing beside it. It is dropped if its line is dropped or a clear of the screen or
+	// the history removes the whole line. Over MaxMarks, the first in the text are
+	// dropped.
 	Mark(id uint64)
-	// Marks appends the marks that are left, in the order of the text, those of
-	// the main screen while the alternate one shows, too.
+	// Marks appends the present marks in the order of the text, also while the alternate
+	// screen is shown.
 	Marks(buf []Mark) []Mark
-	// SnapshotMarks is Snapshot, and where in the result the marks lie that are
-	// in it: cutting there gives what is before and behind a mark. Fed to a
-	// fresh engine piece by piece, Mark called at each cut, the result gives
-	// the same Marks.
+	// SnapshotMarks is Snapshot and also returns the offsets of the marks in the result.
+	// A fresh engine that is fed the pieces between the cuts, with Mark called at each cut,
+	// has the same Marks.
 	SnapshotMarks(buf []byte, history int) ([]byte, []Cut)
 }
 
-// Historian is an Emulator whose history can be taken out and put back in the form
-// in which it lies in memory, packed, where Snapshot writes every cell as a child would.
+// Historian is an Emulator whose history can be saved and restored in its form in memory,
+// compressed. Snapshot writes it as a child would instead.
 type Historian interface {
 	Emulator
 	// AppendHistory appends all history, with its marks.
 	AppendHistory(buf []byte) []byte
-	// Pack makes a part of the history smaller that was not looked at before, in a
-	// fraction of a millisecond; it is for when nothing is printed. False says that
-	// nothing is left to do.
+	// Pack compresses the next part of the history, in a fraction of a millisecond. It is
+	// meant for times when nothing is printed. False says that nothing is left to do.
 	Pack() (more bool)
-	// Move has what is packed lie where to says, with the same bytes, which must not change:
-	// to is given each part of it, in the order of AppendHistory.
+	// Move calls to for each compressed part, in the order of AppendHistory, and from then
+	// on uses the memory that to returns. That must have the same bytes and never change.
 	Move(to func(packed []byte) []byte)
-	// SetHistory puts it in place of the history of an engine as wide as the one
-	// that it was taken from; over the engine's own limits the oldest lines go. On
-	// an error, as for data that is damaged or of a newer program, the history is
-	// what it was.
+	// SetHistory replaces the history by data of AppendHistory, of an engine of the same
+	// width. It drops the oldest lines over the engine's own limits. If data is damaged or
+	// of a newer program, it returns an error and leaves the history as it was.
 	SetHistory(data []byte) error
 }
 
@@ -144,24 +139,23 @@ const MaxMarks = 1 << 15
 // Mark is a place in the text that the caller named.
 type Mark struct {
 	ID uint64
-	// Line is numbered as for Emulator.Line, of the main screen; Col is
-	// 0-based, and the number of columns where it lies behind a full line's
-	// last cell.
+	// Line is the main screen's, numbered as in Emulator.Line. Col is 0-based; behind a
+	// full line's last cell it is the number of columns.
 	Line, Col int
 }
 
-// Cut is where a mark lies in a snapshot.
+// Cut is a mark's place in a snapshot.
 type Cut struct {
 	ID uint64
-	At int // offset in the bytes, never falling
+	At int // offset in bytes, not below that of the Cut before
 }
 
-// Colors is what a terminal shows: RGB colours, or zero where they are unknown.
+// Colors is what an outer terminal shows. Its colours are RGB, or zero if unknown.
 type Colors struct {
 	FG, BG, Cursor Color
 	Indexed        [16]Color // the basic colours
-	// Pictures: it shows kitty's graphics. A child that asks is answered only
-	// then.
+	// Pictures says that it shows kitty's graphics. Only then are a child's graphics
+	// queries answered.
 	Pictures bool
 }
 
@@ -169,13 +163,12 @@ type Colors struct {
 type Cell struct {
 	// Rune is the base character; 0 is an empty cell, drawn as a blank.
 	Rune rune
-	// Combining holds what follows Rune in the same grapheme cluster, mostly
-	// empty.
+	// Combining is the rest of Rune's grapheme cluster, mostly empty.
 	Combining string
 	// Width is 1, 2 for a wide character, 0 for the cell behind one.
 	Width uint8
-	// Tab is how many columns a tab took that was printed in this empty cell; 0 is
-	// none. What was printed over the others since may have left nothing of it.
+	// Tab is the number of columns of a tab that was printed in this empty cell, 0 for
+	// none. The other columns may have been overwritten since.
 	Tab   uint8
 	Style Style
 	// Link is the hyperlink's URI (OSC 8), mostly empty; LinkID its id.
@@ -218,8 +211,8 @@ const (
 	Dashed
 )
 
-// Color is a colour as the child named it: the kind in the top byte, the value
-// below. The zero value is the default colour.
+// Color is a colour as the child gave it: its kind in the top byte, its value below. The
+// zero value is the default colour.
 type Color uint32
 
 // The kinds of Color.
@@ -228,19 +221,19 @@ const (
 	colorRGB     Color = 2 << 24
 )
 
-// Indexed is the palette colour i; 0–15 are the basic ones.
+// Indexed returns palette colour i; 0–15 are the basic ones.
 func Indexed(i uint8) Color { return colorIndexed | Color(i) }
 
-// RGB is a direct colour.
+// RGB returns a direct colour.
 func RGB(r, g, b uint8) Color { return colorRGB | Color(r)<<16 | Color(g)<<8 | Color(b) }
 
 // IsDefault reports whether c is the default colour.
 func (c Color) IsDefault() bool { return c>>24 == 0 }
 
-// Index gives the palette index; ok is false for other kinds.
+// Index returns the palette index; ok is false for other kinds.
 func (c Color) Index() (i uint8, ok bool) { return uint8(c), c>>24 == 1 }
 
-// RGB gives a direct colour's parts; ok is false for other kinds.
+// RGB returns a direct colour's components; ok is false for other kinds.
 func (c Color) RGB() (r, g, b uint8, ok bool) {
 	return uint8(c >> 16), uint8(c >> 8), uint8(c), c>>24 == 2
 }
@@ -251,8 +244,8 @@ type Cursor struct {
 	Visible bool
 	Shape   CursorShape
 	Blink   bool
-	// Default is true until the child asks for a shape (DECSCUSR): the outer
-	// terminal's own cursor is right then.
+	// Default is true until the child sets a shape (DECSCUSR): use the outer terminal's
+	// own cursor then.
 	Default bool
 }
 
@@ -266,7 +259,7 @@ const (
 	CursorBar
 )
 
-// Mouse tracking modes, in rising order of what is reported.
+// Mouse is a mouse tracking mode. A higher one reports more.
 type Mouse uint8
 
 // The mouse modes.
@@ -290,8 +283,8 @@ const (
 	MouseSGRPixels               // 1016
 )
 
-// Modes is what the child asked of its terminal, as far as input, drawing or
-// the host care.
+// Modes are the modes that the child has set, as far as they matter for input, drawing or
+// the host.
 type Modes struct {
 	AltScreen        bool
 	AppCursor        bool // DECCKM 1
@@ -309,15 +302,16 @@ type Modes struct {
 	Newline          bool // LNM 20: Enter sends CR LF
 	BackspaceSendsBS bool // DECBKM 67
 
-	// Pointer is the shape of the mouse's pointer over the terminal, by its CSS name;
-	// empty is the terminal's own.
+	// Pointer is the CSS name of the mouse pointer's shape; empty for the outer
+	// terminal's own.
 	Pointer string
 }
 
-// Palette holds colours changed by the child; zero RGB entries are absent.
+// Palette has the colours that the child changed. A default colour is one that it did not
+// change.
 type Palette struct {
 	FG, BG, Cursor Color           // RGB or default
-	Indexed        map[uint8]Color // nil when nothing was changed
+	Indexed        map[uint8]Color // may be nil
 }
 
 // Damage says what to draw again.
@@ -348,13 +342,13 @@ func (d Damage) Any() bool {
 	return false
 }
 
-// MaxClipboard bounds what a program may put into a clipboard, in bytes.
+// MaxClipboard bounds the bytes that a program may put into a clipboard.
 const MaxClipboard = 1 << 20
 
 // EventKind says what an Event is.
 type EventKind uint8
 
-// The kinds of Event; the comment names the members used.
+// The kinds of Event, each with the fields that it uses.
 const (
 	EventReply     EventKind = iota // Text: bytes for the pty
 	EventTitle                      // Text: the new title
@@ -367,7 +361,7 @@ const (
 	EventResize                     // Cols, Rows: the size that the program wants
 )
 
-// Event is something beyond the grid.
+// Event is something that happened besides changes of the grid.
 type Event struct {
 	Kind       EventKind
 	Name, Text string

@@ -18,35 +18,34 @@ const (
 	TrueColor              // and 38;2;r;g;b
 )
 
-// Profile says what the receiver of encoded bytes understands. The zero value
-// is the poorest terminal; Full is an engine of this module.
+// Profile says what the receiver of encoded bytes understands. The zero value is the poorest
+// terminal.
 type Profile struct {
 	Colors Depth
-	// Underlines: underline styles (4:n) and underline colours (58:…). Without
-	// it every underline is a single one in the text's colour.
+	// Underlines: underline styles (4:n) and underline colours (58:…). Without it, every
+	// underline becomes a single one in the text's colour.
 	Underlines bool
 	// Overline: SGR 53.
 	Overline bool
 	// Hyperlinks: OSC 8.
 	Hyperlinks bool
-	// Protect: DECSCA. Only engines care; it is never drawn.
+	// Protect: DECSCA. It is never drawn, so only engines need it.
 	Protect bool
 }
 
-// Full is the profile of the engines: everything arrives exactly.
+// Full is the profile of this module's engines: they understand everything.
 var Full = Profile{
 	Colors: TrueColor, Underlines: true, Overline: true, Hyperlinks: true,
 	Protect: true,
 }
 
-// AppendStyle appends the shortest SGR that turns from into to, nothing when
-// they are equal, for a receiver that understands everything.
+// AppendStyle is Full.AppendStyle.
 func AppendStyle(buf []byte, from, to Style) []byte {
 	return Full.AppendStyle(buf, from, to)
 }
 
-// AppendStyle appends the shortest SGR that turns from into to as far as p can
-// show them, nothing when they look the same.
+// AppendStyle appends the shortest SGR, and DECSCA, that turns style from into style to on a
+// receiver with profile p. It appends nothing if they look the same there.
 func (p Profile) AppendStyle(buf []byte, from, to Style) []byte {
 	if from == to {
 		return buf
@@ -69,8 +68,8 @@ func (p Profile) AppendStyle(buf []byte, from, to Style) []byte {
 	if to == (Style{}) {
 		return append(buf, "\x1b[m"...)
 	}
-	// Both ways are written and the shorter one kept: from a rich style a reset
-	// and a fresh start often win.
+	// Write both the difference and a reset with the full style, and keep the
+	// shorter one.
 	start := len(buf)
 	buf = closeSGR(appendDelta(append(buf, "\x1b["...), &from, &to))
 	mid := len(buf)
@@ -82,9 +81,8 @@ func (p Profile) AppendStyle(buf []byte, from, to Style) []byte {
 	return buf[:mid]
 }
 
-// AppendStyleFast is AppendStyle for who writes so many that nearly all time would go
-// into it, at the price of a byte here and there: what is taken away is taken away by a
-// reset.
+// AppendStyleFast is a faster Full.AppendStyle whose result may be a few bytes longer: it
+// removes attributes by a reset. The styles must differ.
 func AppendStyleFast(buf []byte, from, to *Style) []byte {
 	switch {
 	case (from.Attrs^to.Attrs)&Protected != 0:
@@ -103,7 +101,7 @@ func closeSGR(buf []byte) []byte {
 	return buf
 }
 
-// flagSGR has the attributes; what ends bold and faint is in appendDelta.
+// flagSGR has the parameters of the attributes. appendDelta ends bold and faint itself.
 var flagSGR = [...]struct {
 	bit     Attrs
 	on, off string
@@ -157,7 +155,7 @@ func appendDelta(buf []byte, from, to *Style) []byte {
 	return buf
 }
 
-// decimal has the numbers of SGR, each with its separator.
+// decimal has the numbers 0 to 255, each with a semicolon behind it.
 var decimal = func() (t [256]string) {
 	for i := range t {
 		t[i] = strconv.Itoa(i) + ";"
@@ -165,8 +163,8 @@ var decimal = func() (t [256]string) {
 	return t
 }()
 
-// appendColor appends a foreground (base 30) or background (base 40) colour.
-// Semicolons, since every terminal with the depth reads those.
+// appendColor appends a foreground (base 30) or background (base 40) colour. It uses
+// semicolons, which every terminal with the depth understands.
 func appendColor(buf []byte, c Color, base int) []byte {
 	if i, ok := c.Index(); ok {
 		switch {
@@ -184,8 +182,8 @@ func appendColor(buf []byte, c Color, base int) []byte {
 	return append(buf, decimal[base+9]...)
 }
 
-// appendUnderlineColor appends an underline colour. Colons: a terminal that
-// doesn't know 58 would take the parts of the other form for attributes.
+// appendUnderlineColor appends an underline colour. It uses colons: with semicolons, a
+// terminal that doesn't know 58 would take the parts for attributes.
 func appendUnderlineColor(buf []byte, c Color) []byte {
 	if i, ok := c.Index(); ok {
 		return append(append(buf, "58:5:"...), decimal[i]...)
@@ -196,8 +194,8 @@ func appendUnderlineColor(buf []byte, c Color) []byte {
 	return append(buf, "59;"...)
 }
 
-// AppendLink appends the OSC 8 that makes (uri, id) the pen's hyperlink; both
-// empty ends one. A URI or id that could end the sequence early is left out.
+// AppendLink appends the OSC 8 that sets the pen's hyperlink; an empty uri ends it. A uri or
+// id that could end the sequence early is left out.
 func AppendLink(buf []byte, uri, id string) []byte {
 	if !plain(uri, "") {
 		uri = ""
@@ -233,8 +231,8 @@ func plain(s, not string) bool {
 	return true
 }
 
-// StyleReport is a style as DECRQSS reports it: the parameters of SGR that make
-// it from nothing, a reset in front, colours with colons as xterm writes them.
+// StyleReport returns a style as DECRQSS reports it: a reset and the parameters of SGR that
+// set it, colours with colons as in xterm.
 func StyleReport(s Style) string {
 	s.Attrs &^= Protected
 	text := strings.TrimPrefix(string(AppendStyle(nil, Style{}, s)), "\x1b[")
@@ -251,7 +249,7 @@ func StyleReport(s Style) string {
 			n = 3
 		case parts[1] == "2" && len(parts) >= 5:
 			n = 5
-			parts[1] = "2:" // The colour space, left out.
+			parts[1] = "2:" // an empty colour space
 		}
 		out += ";" + strings.Join(parts[:n], ":")
 		parts = parts[n:]

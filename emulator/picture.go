@@ -5,21 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// Pictures are text: each cell of one is a character that stands for it, with its
-// row and column in the picture as combining marks, and what it is a part of as
-// its colours. So a picture scrolls, is erased, kept in history, cut by other panes
-// and rebuilt by a snapshot as all text is. A program may print such cells itself:
-// kitty's Unicode placeholders, which name the program's own numbers.
+// Pictures are text: each cell of a picture has a placeholder character, the cell's row and
+// column in the picture as combining marks, and the picture's number as colours. So pictures
+// scroll, are erased, kept in history and rebuilt by a snapshot like other text. A program
+// may also print such cells itself, with its own numbers: kitty's Unicode placeholders.
 const (
 	// PlaceholderRune stands for a picture that the program named (kitty's graphics
 	// protocol, "Unicode placeholders").
 	PlaceholderRune rune = 0x10eeee
-	// PictureRune stands for one that the engine placed. The text's colour is the
-	// engine's number of the placement.
+	// PictureRune stands for a picture that the engine placed. The foreground colour is
+	// the engine's number of the placement.
 	PictureRune rune = 0x10eeed
 )
 
-// MaxPictureSide is the most rows or columns that a picture takes.
+// MaxPictureSide bounds the rows and the columns of a picture.
 const MaxPictureSide = len(marks)
 
 // marks are the combining marks for 0, 1, … (kitty's rowcolumn-diacritics.txt).
@@ -59,15 +58,15 @@ var markNumbers = func() map[rune]int {
 	return m
 }()
 
-// Placeholder is which part of which picture a cell shows.
+// Placeholder says which part of which picture a cell shows.
 type Placeholder struct {
-	Own       bool   // placed by the engine: ID is its number of the placement
-	ID        uint32 // else the program's number of the image
-	Placement uint32 // and of the placement, 0 for any
+	Own       bool   // the engine placed it
+	ID        uint32 // if Own, the engine's number of the placement, else the program's id of the image
+	Placement uint32 // unless Own, the program's id of the placement, 0 for any
 	Row, Col  int    // 0-based
 }
 
-// Formats of images; of those that kitty's protocol has, with its numbers.
+// Formats of images. Those of kitty's protocol have its numbers.
 const (
 	FormatRGB   = 24 // row by row
 	FormatRGBA  = 32
@@ -81,51 +80,50 @@ type Image struct {
 	Width, Height int    // in pixels
 	Format        int    // one of the above
 	Zlib          bool   // Data is compressed (RFC 1950)
-	Data          []byte // nil when there was no room for it
+	Data          []byte // nil if it was dropped for lack of room
 }
 
-// Motion is an image's animation, as commands of kitty's protocol. It never changes: when
-// the program adds to it there is another one that begins with the same steps.
+// Motion is an image's animation, as commands of kitty's protocol. It never changes: if the
+// program adds a step, the image gets a new Motion that begins with the same steps.
 type Motion struct {
 	Steps []Step
 	Play  Play
 }
 
-// Step is a frame (a=f), a part of one that is drawn in another (a=c), or how long one
-// shows (a=a).
+// Step is a command of an animation: a frame (a=f), copying a part of one frame into another
+// (a=c), or a frame's duration (a=a).
 type Step struct {
-	Keys string // without those that name the image, and how data is sent
-	Data []byte // of a frame; nil when there was no room for it
+	Keys string // without the keys of the image's id and the transmission
+	Data []byte // of a frame; nil if it was dropped for lack of room
 }
 
 // Play says how an animation runs: the keys s, v and c of a=a.
 type Play struct{ State, Loops, Frame uint32 }
 
-// Picture is an image where it shows: in Cols by Rows cells, of the image the
-// rectangle X, Y, Width, Height in pixels.
+// Picture is a placed image: the rectangle X, Y, Width, Height of it, in pixels, shown in
+// Cols by Rows cells.
 type Picture struct {
 	Image               *Image
 	Cols, Rows          int
 	X, Y, Width, Height int
-	Motion              *Motion // nil for an image that does not move
+	Motion              *Motion // nil if the image is not animated
 }
 
-// Whole reports whether all of the image shows.
+// Whole reports whether the picture shows the whole image.
 func (p *Picture) Whole() bool {
 	return p.X == 0 && p.Y == 0 && p.Width == p.Image.Width && p.Height == p.Image.Height
 }
 
-// Illustrator is an Emulator that knows pictures.
+// Illustrator is an Emulator that supports pictures.
 type Illustrator interface {
-	// Picture gives what a placeholder stands for; ok is false for one that is
-	// deleted, or was never there.
+	// Picture returns the picture of a placeholder; ok is false if it is deleted or never
+	// existed.
 	Picture(p Placeholder) (pic Picture, ok bool)
-	// SnapshotPictures is how many bytes of a Snapshot are pictures.
+	// SnapshotPictures returns how many bytes of a Snapshot are pictures.
 	SnapshotPictures() int
 }
 
-// PictureOf gives what a placeholder stands for; ok is false where e knows no
-// pictures.
+// PictureOf is Illustrator.Picture; ok is false also if e supports no pictures.
 func PictureOf(e Emulator, p Placeholder) (Picture, bool) {
 	if i, ok := e.(Illustrator); ok {
 		return i.Picture(p)
@@ -136,8 +134,8 @@ func PictureOf(e Emulator, p Placeholder) (Picture, bool) {
 // IsPicture reports whether the cell is a part of a picture.
 func (c *Cell) IsPicture() bool { return c.Rune == PictureRune || c.Rune == PlaceholderRune }
 
-// AppendPlaceholder appends the text of a cell: the character, unless it is zero,
-// and its row, column and, if that is not zero, the highest byte of the number.
+// AppendPlaceholder appends the text of a picture's cell: char unless it is zero, the marks
+// of row and column, and the mark of high, the number's highest byte, unless it is zero.
 func AppendPlaceholder(buf []byte, char rune, row, col int, high uint8) []byte {
 	if char != 0 {
 		buf = utf8.AppendRune(buf, char)
@@ -150,7 +148,7 @@ func AppendPlaceholder(buf []byte, char rune, row, col int, high uint8) []byte {
 	return buf
 }
 
-// low gives the number that a colour is: 24 bits of it, or a palette index.
+// low returns the number that a colour stands for: its low 24 bits, or its palette index.
 func (c Color) low() uint32 {
 	if i, ok := c.Index(); ok {
 		return uint32(i)
@@ -158,12 +156,11 @@ func (c Color) low() uint32 {
 	return uint32(c) & 0xffffff
 }
 
-// Placeholders calls f for each cell of a line that is a part of a picture. What
-// the cell does not say of its place is taken from the cell to its left, as kitty
-// does.
+// Placeholders calls f for each cell of a line that is a part of a picture. Missing marks
+// follow from the cell to its left, as in kitty.
 func Placeholders(cells []Cell, f func(x int, p Placeholder)) {
 	var last Placeholder
-	at := -2 // where last was
+	at := -2 // the column of last
 	var fg, ul Color
 	for x := range cells {
 		c := &cells[x]
@@ -196,8 +193,8 @@ func Placeholders(cells []Cell, f func(x int, p Placeholder)) {
 	}
 }
 
-// Caption puts in the place of the cells of pictures a box with their size, for
-// where they can't be shown, and blanks for what is deleted.
+// Caption replaces the cells of pictures, for a receiver that can't show these, by a box
+// with the image's size, those of deleted pictures by blanks.
 func Caption(e Emulator, cells []Cell) {
 	Placeholders(cells, func(x int, p Placeholder) {
 		pic, ok := PictureOf(e, p)
@@ -205,7 +202,8 @@ func Caption(e Emulator, cells []Cell) {
 	})
 }
 
-// CaptionCell is what Caption puts in the place of a cell.
+// CaptionCell returns the cell that Caption replaces c by. pic and ok are Picture's results
+// for p.
 func CaptionCell(c *Cell, p Placeholder, pic Picture, ok bool) Cell {
 	out := Cell{Width: 1, Style: Style{BG: c.Style.BG}}
 	if !ok {

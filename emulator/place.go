@@ -1,10 +1,10 @@
 package emulator
 
-// Place is a place in the text that holds while that is wrapped anew: in which line, as
-// lines were printed, above the cursor's, and how many cells are before it there.
+// Place is a place in the text that stays valid when lines are wrapped anew: how many logical
+// lines above the cursor's it is, and how many cells of its logical line are before it.
 type Place struct{ above, cells int }
 
-// PlaceOf gives that of column x of line y.
+// PlaceOf returns the place of column x of line y.
 func PlaceOf(e Emulator, x, y int) (p Place) {
 	first, cur := begin(e, y), begin(e, e.Cursor().Y)
 	for l := min(first, cur); l < max(first, cur); l++ {
@@ -20,7 +20,8 @@ func PlaceOf(e Emulator, x, y int) (p Place) {
 	return p
 }
 
-// In gives the column and line that the place has now, the nearest where it is gone.
+// In returns the place's current column and line, or the nearest ones if it no longer
+// exists.
 func (p Place) In(e Emulator) (x, y int) {
 	cols, rows := e.Size()
 	y = begin(e, e.Cursor().Y)
@@ -39,7 +40,7 @@ func (p Place) In(e Emulator) (x, y int) {
 	return min(p.cells, cols-1), y
 }
 
-// begin gives the first of the rows that a line takes.
+// begin returns the first row of the logical line that row y is part of.
 func begin(e Emulator, y int) int {
 	for oldest := -e.HistoryLen(); y > oldest && e.Wrapped(y-1); {
 		y--
@@ -47,8 +48,8 @@ func begin(e Emulator, y int) int {
 	return y
 }
 
-// Copy feeds an emulator that is as good as new with another's state, marks and all, and so
-// many lines of its history, as for SnapshotMarks.
+// Copy gives a fresh emulator another's state, with its marks and the given number of lines
+// of its history, as for SnapshotMarks. It drops to's events and damage.
 func Copy(to, from Emulator, history int) {
 	data, cuts := from.SnapshotMarks(nil, history)
 	at := 0

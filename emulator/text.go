@@ -9,14 +9,14 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// MaxText bounds what HistoryText gives, in bytes.
+// MaxText bounds HistoryText's result, in bytes.
 const MaxText = 16 << 20
 
-// LineText is the text of cells: empty cells and those of pictures as spaces, a
-// tab as one where its columns are still blank, trailing blanks cut.
+// LineText returns the text of cells without trailing blanks. Empty cells and those of
+// pictures are spaces, a tab is a tab if its columns are still blank.
 func LineText(cells []Cell) string { return string(AppendText(nil, cells)) }
 
-// AppendText appends the text of cells as LineText has it.
+// AppendText appends the text that LineText returns.
 func AppendText(buf []byte, cells []Cell) []byte {
 	end := len(cells)
 	for end > 0 && isBlank(&cells[end-1]) {
@@ -25,8 +25,8 @@ func AppendText(buf []byte, cells []Cell) []byte {
 	return appendCells(buf, cells[:end])
 }
 
-// AppendWrapped appends the text of a line that is wrapped: its trailing blanks are
-// text, except the cell left free at the margin before a wide character.
+// AppendWrapped appends the text of a wrapped line, with its trailing blanks, except the last
+// cell if a wide character that wrapped left it free.
 func AppendWrapped(buf []byte, cells []Cell) []byte {
 	n := len(cells)
 	if n > 1 && cells[n-1].Rune == 0 && cells[n-1].Width == 1 {
@@ -72,9 +72,8 @@ func isBlank(c *Cell) bool {
 	return (c.Rune == 0 && c.Width != 0 || c.Rune == ' ') && c.Combining == "" || c.IsPicture()
 }
 
-// ScreenText is the screen as text: one row per line joined by \n, trailing
-// blanks of rows cut, all rows present, tabs as spaces, so that columns are where
-// they are, and pictures as Caption has them.
+// ScreenText returns the screen as text: all rows, without trailing blanks, joined by \n.
+// Tabs are spaces, so that columns keep their places; pictures are as Caption shows them.
 func ScreenText(e Emulator) string {
 	_, rows := e.Size()
 	var buf []byte
@@ -93,23 +92,22 @@ func ScreenText(e Emulator) string {
 	return string(buf)
 }
 
-// HistoryText is the newest n lines of history (all when n is negative)
-// followed by the screen, lines that were wrapped joined again, empty lines at
-// the end cut. Of more than MaxText bytes the newest whole lines are given.
+// HistoryText returns the newest n lines of history (all if n is negative) and the screen as
+// text. It joins wrapped lines and cuts empty lines at the end. Of a text over MaxText bytes
+// it returns the newest whole lines.
 func HistoryText(e Emulator, n int) string {
 	return HistoryTail(e, n, MaxText)
 }
 
-// HistoryTail is HistoryText with a bound in bytes; a line longer than the
-// bound is cut at its front.
+// HistoryTail is HistoryText with a bound in bytes. If the last line is longer than the
+// bound, it returns the end of it.
 func HistoryTail(e Emulator, n, maxBytes int) string {
 	_, rows := e.Size()
 	first := -e.HistoryLen()
 	if n >= 0 {
 		first = max(first, -n)
 	}
-	// From the bottom up, so that a bound costs no more than what it lets
-	// through.
+	// Go from the bottom up, so that the cost is that of the result.
 	var lines []string
 	size := 0
 	for y := rows - 1; y >= first; {
@@ -131,7 +129,8 @@ func HistoryTail(e Emulator, n, maxBytes int) string {
 	return strings.Join(lines, "\n")
 }
 
-// unwrapped gives the logical line that ends on line y and the line above it.
+// unwrapped returns the text of the logical line that ends on line y, from line first on, and
+// the number of the line above it.
 func unwrapped(e Emulator, y, first int) (string, int) {
 	top := y
 	for top > first && e.Wrapped(top-1) {
@@ -151,7 +150,7 @@ func unwrapped(e Emulator, y, first int) (string, int) {
 	return string(buf), top - 1
 }
 
-// tail is the end of s in at most n bytes, cut between runes.
+// tail returns the end of s in at most n bytes, cut between runes.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -163,9 +162,8 @@ func tail(s string, n int) string {
 	return s[i:]
 }
 
-// RuneWidth is the number of columns of a rune by itself, 0 to 2: that of
-// wcwidth, which is what programs count with. Controls have none; what Unicode
-// calls ambiguous has one.
+// RuneWidth returns the number of columns of a single rune, 0 to 2, as wcwidth, which
+// programs use. Controls have 0, runes of ambiguous width 1.
 func RuneWidth(r rune) int {
 	switch {
 	case r < 0xad:
@@ -182,11 +180,10 @@ func RuneWidth(r rune) int {
 	return displaywidth.Rune(r)
 }
 
-const vs16 = 0xfe0f // the selector of an emoji's form
+const vs16 = 0xfe0f // VARIATION SELECTOR-16: shown as an emoji
 
-// ClusterWidth is the number of columns of a grapheme cluster, 0 to 2: those of
-// its runes together, but never over two. The selector of an emoji's form (U+FE0F)
-// makes it two.
+// ClusterWidth returns the number of columns of a grapheme cluster, 0 to 2: the sum of its
+// runes' columns, but at most two. U+FE0F makes it two if the first rune can be an emoji.
 func ClusterWidth(s string) int {
 	w := 0
 	for i, r := range s {
@@ -205,7 +202,7 @@ func first(s string) rune {
 	return r
 }
 
-// isEmojiBase reports whether r has an emoji's form.
+// isEmojiBase reports whether U+FE0F makes r an emoji.
 func isEmojiBase(r rune) bool {
 	if r < 0x80 {
 		return strings.ContainsRune("0123456789#*", r)
@@ -214,20 +211,19 @@ func isEmojiBase(r rune) bool {
 	return it.Next() && len(it.Value()) > len("\U0001f469\u200d")
 }
 
-// Clusters goes through a text by grapheme clusters, as text on a screen falls into
-// cells.
+// Clusters iterates over the grapheme clusters of a text, the units that cells hold.
 type Clusters struct {
 	it *graphemes.Iterator[string]
 }
 
-// ClustersOf gives the clusters of s; call Next before the first.
+// ClustersOf returns an iterator over the clusters of s. Call Next before the first one.
 func ClustersOf(s string) Clusters { return Clusters{graphemes.FromString(s)} }
 
-// Next goes to the next cluster and reports whether there is one.
+// Next advances to the next cluster and reports whether there is one.
 func (c *Clusters) Next() bool { return c.it.Next() }
 
-// Value is the cluster.
+// Value returns the cluster.
 func (c *Clusters) Value() string { return c.it.Value() }
 
-// Width is the number of columns of the cluster.
+// Width returns the number of columns of the cluster.
 func (c *Clusters) Width() int { return ClusterWidth(c.it.Value()) }
