@@ -17,13 +17,13 @@ const (
 	dataEnd  = `}}`
 )
 
-// AppendDataEnvelope appends the whole JSON-RPC notification that carries
-// terminal output: {"jsonrpc":"2.0","method":"action","params":{…}} with an
-// action of type terminal/data and no origin. Invalid UTF-8 becomes U+FFFD.
-// This is the hot path of a host; it allocates only to grow buf.
+// AppendDataEnvelope appends a JSON-RPC notification of terminal output:
+// {"jsonrpc":"2.0","method":"action","params":{…}} with an action of type terminal/data and
+// no origin. Invalid UTF-8 becomes U+FFFD. It is a host's hot path and
+// normally allocates only to grow buf.
 func AppendDataEnvelope(buf []byte, channel ahp.URI, data string, seq int64) []byte {
-	// Colours grow by a quarter; appendQuoted wants room for the worst of a
-	// stretch.
+	// Escaping makes output with colours a quarter longer; appendQuoted needs room
+	// for the worst case of a stretch.
 	buf = slices.Grow(buf, len(dataHead)+len(channel)+len(dataMid)+len(data)+len(data)/4+stretch(len(data))+64)
 	buf = append(buf, dataHead...)
 	buf = appendQuoted(buf, channel)
@@ -34,11 +34,11 @@ func AppendDataEnvelope(buf []byte, channel ahp.URI, data string, seq int64) []b
 	return append(buf, dataEnd...)
 }
 
-// ReadDataEnvelope recognises exactly what AppendDataEnvelope writes, without
-// reflection: the hot path of a viewer. msg is known to be valid UTF-8, as those of a
-// WebSocket are. ok is false for anything else, also for other spellings of the same
-// message, which the general decoder then reads. channel aliases msg; data is in
-// buf, whose contents are replaced; larger is buf, or the one that it had to become.
+// ReadDataEnvelope reads exactly what AppendDataEnvelope writes. It is a viewer's hot path.
+// msg must be valid UTF-8, as a WebSocket's messages are. ok is false for anything else, also
+// for other spellings of the same message: pass these to the general decoder. channel aliases
+// msg. data overwrites buf or, if that is too small, lies in a new buffer. larger is the
+// buffer for the next call.
 func ReadDataEnvelope(msg, buf []byte) (channel, data []byte, seq int64, larger []byte, ok bool) {
 	c := cursor{rest: msg}
 	c.skip(dataHead + `"`)
@@ -57,15 +57,16 @@ func ReadDataEnvelope(msg, buf []byte) (channel, data []byte, seq int64, larger 
 	return channel, data, seq, data, true
 }
 
-// MethodUnquoted is a client's notification: from here on a terminal's output may come as
-// AppendUnquoted writes it.
+// MethodUnquoted is a client's notification: from then on the host may send it terminals'
+// output in the form of AppendUnquoted.
 const MethodUnquoted = "x-tandemux/unquoted"
 
 // unquotedMark begins output that is not JSON.
 const unquotedMark = "\x00out "
 
-// AppendUnquoted appends output for who has sent MethodUnquoted: what AppendDataEnvelope
-// says, without quotes and escapes. It is UTF-8, as all messages are:
+// AppendUnquoted appends a message with the values of AppendDataEnvelope, without quotes and
+// escapes, for a client that sent MethodUnquoted. Invalid UTF-8 in data becomes U+FFFD. The
+// length is in bytes, the numbers are decimal:
 //
 //	NUL "out " serverSeq " " length of the channel " " channel data
 func AppendUnquoted(buf []byte, channel ahp.URI, data string, seq int64) []byte {

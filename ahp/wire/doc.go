@@ -1,9 +1,8 @@
-// Package wire has the fast ways of what is sent most: a terminal's output, and what
-// is typed into it. Each writes or reads one form of one message, byte for byte as
-// ahp.Encode and package jsonrpc write it, without reflection; whatever is spelled
-// otherwise is left to the general decoder. A client on the unix socket gets output without
-// quotes and escapes, if it says so (MethodUnquoted), and the texts of states (Apart).
+// Package wire writes and reads the most frequent messages without reflection: a terminal's
+// output and what is typed into it. It writes what ahp.Encode and package jsonrpc write, byte
+// for byte, and reads only that; the caller leaves other spellings to the general decoder. A
+// client on the unix socket that sends MethodUnquoted gets output and the texts of states
+// (Apart) without quotes and escapes.
 //
-// Functions only, without state; they may be called from any goroutine. It knows no
-// other message, and no connection.
+// The functions have no state and may be called from any goroutine.
 package wire

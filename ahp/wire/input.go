@@ -8,8 +8,7 @@ import (
 	"tandemux/ahp"
 )
 
-// The fixed text around the values of what is typed, on its way to the host and
-// as its echo.
+// The fixed text around the values of a terminal/input, to the host and as its echo.
 const (
 	inputHead   = `{"jsonrpc":"2.0","method":"dispatchAction","params":` + inputParams
 	inputParams = `{"channel":`
@@ -19,8 +18,8 @@ const (
 	inputEnd    = `}}}`
 )
 
-// InputDispatch is the notification that dispatches a terminal/input, as Encode and jsonrpc
-// write it, and its params: the way of a key out of a client.
+// InputDispatch returns a client's notification that dispatches a terminal/input, as Encode
+// and jsonrpc write it, and its params.
 func InputDispatch(channel ahp.URI, seq int64, data string) (msg, params []byte) {
 	b := make([]byte, 0, len(inputHead)+len(inputSeq)+len(inputMid)+len(inputEnd)+stretch(len(channel))+stretch(len(data))+len(data)+32)
 	b = appendQuoted(append(b, inputHead...), channel)
@@ -30,7 +29,8 @@ func InputDispatch(channel ahp.URI, seq int64, data string) (msg, params []byte)
 	return b, b[len(inputHead)-len(inputParams) : len(b)-1]
 }
 
-// InputEcho is the notification that is the host's echo of a terminal/input.
+// InputEcho returns the host's notification that echoes a terminal/input. e.Origin must be
+// set.
 func InputEcho(e ahp.Envelope, data string) []byte {
 	b := make([]byte, 0, 256+stretch(len(e.Channel))+stretch(len(data))+len(data)+stretch(len(e.Origin.ClientID)))
 	b = appendQuoted(append(b, dataHead...), e.Channel)
@@ -41,10 +41,9 @@ func InputEcho(e ahp.Envelope, data string) []byte {
 	return append(b, inputEnd...)
 }
 
-// ReadInputDispatch recognises exactly the notification that Encode and jsonrpc
-// write of a terminal/input that is dispatched, without reflection: the way of a
-// key into a host. ok is false for anything else, also for other spellings of
-// the same message, which the general decoder then reads. p does not alias msg.
+// ReadInputDispatch reads exactly what InputDispatch writes. ok is false for anything else,
+// also for other spellings of the same message: pass these to the general decoder. p does not
+// alias msg.
 func ReadInputDispatch(msg []byte) (p ahp.DispatchParams, ok bool) {
 	c := cursor{rest: msg}
 	c.skip(inputHead)
@@ -56,8 +55,7 @@ func ReadInputDispatch(msg []byte) (p ahp.DispatchParams, ok bool) {
 	return p, c.ends(inputEnd)
 }
 
-// ReadInputEcho is ReadInputDispatch for the host's echo, which comes to a
-// viewer ahead of what the program prints.
+// ReadInputEcho is ReadInputDispatch for the host's echo.
 func ReadInputEcho(msg []byte) (e ahp.Envelope, ok bool) {
 	c := cursor{rest: msg}
 	c.skip(dataHead)
@@ -73,8 +71,8 @@ func ReadInputEcho(msg []byte) (e ahp.Envelope, ok bool) {
 	return e, c.ends(inputEnd)
 }
 
-// cursor reads a message of a known form. Once something is not as expected, it
-// has failed and gives nothing any more.
+// cursor reads a message of a known form. After the first mismatch failed is set and it
+// returns zero values.
 type cursor struct {
 	rest   []byte
 	failed bool
@@ -118,7 +116,7 @@ func (c *cursor) int() (i int64) {
 	return i
 }
 
-// ends reads fixed text that is the last.
+// ends reads fixed text and reports whether the message matched and ends there.
 func (c *cursor) ends(text string) bool {
 	c.skip(text)
 	return !c.failed && len(c.rest) == 0

@@ -10,29 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxEscape is the most bytes that an ASCII character becomes.
+// maxEscape is the length of the longest escape of an ASCII character.
 const maxEscape = len(`\u0000`)
 
-// maxStretch is how many bytes are quoted between two looks at the room.
+// maxStretch is how many bytes are quoted between two checks for room.
 const maxStretch = 1 << 10
 
-// stretch is the room for so many bytes or, if it is less, for maxStretch.
+// stretch returns the room that quoting n bytes needs, at most that for maxStretch.
 func stretch(n int) int { return min(n, maxStretch)*maxEscape + 8 }
 
-// appendQuoted appends s as a JSON string, byte for byte as encoding/json writes it
-// without HTML escapes, fast for what terminals print: one pass, eight bytes at a
-// time, that copies as it looks.
+// appendQuoted appends s as a JSON string, byte for byte as encoding/json writes it without
+// HTML escapes. It checks and copies eight bytes at a time in one pass.
 func appendQuoted(buf []byte, s string) []byte {
 	if !utf8.ValidString(s) || separators(s) {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		e.Encode(s) //nolint:errcheck // a string always can be
+		e.Encode(s) //nolint:errcheck // a string can always be encoded
 		return append(buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 	}
 	buf = append(buf, '"')
 	for len(s) > 0 {
-		// Room for a stretch, however it has to be escaped.
+		// Make room for a stretch, whatever has to be escaped.
 		n := min(len(s), maxStretch)
 		buf = slices.Grow(buf, stretch(n))
 		at := len(buf)
@@ -42,8 +41,8 @@ func appendQuoted(buf []byte, s string) []byte {
 	return append(buf, '"')
 }
 
-// quote writes s, escaped, into dst, which has room for it and eight bytes more,
-// and gives the length.
+// quote writes s, escaped, into dst and returns the length. dst must have room for it and
+// eight bytes more.
 func quote(dst []byte, s string) int {
 	i, k := 0, 0
 	for i+8 <= len(s) {
@@ -70,7 +69,7 @@ func quote(dst []byte, s string) int {
 	return k
 }
 
-// Size is the length of s as a JSON string, without its quotes.
+// Size returns the length of s, in bytes, as a JSON string without its quotes.
 func Size(s string) int {
 	n := len(s)
 	for i := 0; i < len(s); i++ {
@@ -92,7 +91,7 @@ func Size(s string) int {
 	return n
 }
 
-// escape writes the escape sequence of an ASCII character.
+// escape writes the escape sequence of an ASCII character and returns its length.
 func escape(dst []byte, c byte) int {
 	if e := shortEscapes[c&0x7f]; e != 0 {
 		dst[0], dst[1] = '\\', e
@@ -108,7 +107,7 @@ var shortEscapes = [128]byte{
 	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
 
-// shortMeanings is the inverse of shortEscapes, and the slash.
+// shortMeanings is the inverse of shortEscapes, with the slash.
 var shortMeanings = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
@@ -119,9 +118,9 @@ func separators(s string) bool {
 	return strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
 }
 
-// unquoteTo appends to buf the JSON string whose opening quote is in front of msg,
-// which is valid UTF-8. end is the index behind the closing quote. ok is false for
-// what encoding/json would refuse.
+// unquoteTo appends the value of the JSON string whose opening quote is in front of msg. msg
+// must be valid UTF-8. end is the index behind the closing quote. ok is false for what
+// encoding/json would refuse.
 func unquoteTo(buf, msg []byte) (out []byte, end int, ok bool) {
 	buf = slices.Grow(buf, len(msg)+8)
 	k := len(buf)
@@ -160,9 +159,8 @@ func unquoteTo(buf, msg []byte) (out []byte, end int, ok bool) {
 
 var escESC = []byte(`\u001b`)
 
-// unescapeTo writes the character of the escape sequence at the start of b to
-// dst[k:] and gives the place behind it and the sequence's length, 0 when it is
-// malformed.
+// unescapeTo writes the character of the escape sequence that b begins with to dst[k:]. It
+// returns the index behind it in dst and the sequence's length, 0 if it is malformed.
 func unescapeTo(dst []byte, k int, b []byte) (next, n int) {
 	if len(b) < 2 {
 		return k, 0

@@ -14,23 +14,22 @@ const (
 	highs = 0x8080808080808080
 )
 
-// load8 reads eight bytes; the compiler makes one load of it.
+// load8 reads eight bytes, little endian. The compiler makes it one load.
 func load8[T string | []byte](s T, i int) uint64 {
 	_ = s[i+7]
 	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// special is not zero when one of the eight bytes is a control character, a
-// quote or a backslash. It may also be so for others above such a byte.
+// special returns a mask of the bytes of x that are control characters, quotes or
+// backslashes. Only the lowest marked byte is certain: a carry may mark others above it.
 func special(x uint64) uint64 {
 	quote := x ^ '"'*ones
 	slash := x ^ '\\'*ones
 	return ((x-0x20*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
-// plain is the length of the longest prefix of s[i:] that stands for itself in
-// a JSON string, as far as ASCII goes: without control characters, quotes,
+// plain returns the length of the longest prefix of s[i:] without control characters, quotes,
 // backslashes and, unless high is set, bytes of 0x80 and above.
 func plain[T string | []byte](s T, i int, high bool) int {
 	start := i
@@ -50,9 +49,8 @@ func plain[T string | []byte](s T, i int, high bool) int {
 	return i - start
 }
 
-// unescape reads the escape sequence \uXXXX, or two that are a pair of surrogates, at
-// the start of b; n is its length, 0 when it is malformed. Surrogates without a partner
-// are U+FFFD.
+// unescape reads the \uXXXX, or the pair of them for surrogates, that b begins with. n is its
+// length, 0 if it is malformed. A surrogate without a partner becomes U+FFFD.
 func unescape(b []byte) (r rune, n int) {
 	r, ok := hex4(b)
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"tandemux/ahp"
 )
 
-// TakeTexts takes a snapshot's Text from what came beside its JSON, and gives what is left.
+// TakeTexts sets a snapshot's Text from the bytes that came beside its JSON, and returns the
+// rest of them. It returns an error if they are too short for Meta.Texts. Text aliases beside.
 func TakeTexts(s *ahp.Snapshot, beside []byte) (rest []byte, err error) {
 	size := 0
 	for _, n := range s.Meta.Texts {
@@ -20,7 +21,8 @@ func TakeTexts(s *ahp.Snapshot, beside []byte) (rest []byte, err error) {
 	return beside[size:], nil
 }
 
-// Terminal is a terminal's state, which has nothing of its snapshot's memory.
+// Terminal returns the terminal state of a snapshot, with the texts of Text if there are any.
+// The texts don't alias Text.
 func Terminal(s ahp.Snapshot) (st ahp.TerminalState, err error) {
 	if err = st.UnmarshalJSON(s.State); err != nil || s.Meta.Texts == nil {
 		return st, err
@@ -38,8 +40,8 @@ func Terminal(s ahp.Snapshot) (st ahp.TerminalState, err error) {
 	return st, nil
 }
 
-// Apart is a state whose content has no text, and the texts of its parts, for whom TakeTexts
-// and Terminal put it together again.
+// Apart splits a state into one whose content has no text and the texts of its parts. A
+// client joins them again by TakeTexts and Terminal.
 func Apart(s ahp.TerminalState) (bare ahp.TerminalState, texts []string) {
 	s.Content = slices.Clone(s.Content)
 	for i := range s.Content {
