@@ -26,11 +26,11 @@ type Options struct {
 // Commands are what clients run and wait for.
 type Commands struct {
 	Options
-	waits    map[*requests.Conn][]*wait // that have yet to be answered; guarded by the lock
+	waits    map[*requests.Conn][]*wait // those not answered yet; guarded by core's lock
 	matching sync.WaitGroup
 }
 
-// New makes Commands that nobody waits for.
+// New makes Commands without waits.
 func New(o Options) *Commands { return &Commands{Options: o, waits: map[*requests.Conn][]*wait{}} }
 
 // Methods is what can be asked.
@@ -47,5 +47,5 @@ func (cs *Commands) Methods() map[string]requests.Method {
 	}
 }
 
-// Wait waits until nothing is matched any more. All connections have ended before.
+// Wait waits until all matchers have ended. It may be called once all connections have ended.
 func (cs *Commands) Wait() { cs.matching.Wait() }

@@ -26,7 +26,7 @@ type matcher struct {
 	queue   []string
 	bytes   int
 	overrun bool
-	final   *ahp.WaitResult // when nothing more comes
+	final   *ahp.WaitResult // the answer if nothing queued matches; nil while more may come
 	ended   bool
 	wake    chan struct{} // holds one
 }
@@ -46,7 +46,7 @@ func (m *matcher) add(data string) {
 	m.signal()
 }
 
-// last says what the answer is when nothing of what was queued matches.
+// last sets the answer to give if nothing in the queue matches. The first call counts.
 func (m *matcher) last(r ahp.WaitResult) {
 	m.mu.Lock()
 	m.final = cmp.Or(m.final, &r)
@@ -63,7 +63,7 @@ func (m *matcher) stop() {
 
 func (m *matcher) signal() { pace.Wake(m.wake) }
 
-// run matches until it finds, is stopped or nothing more comes.
+// run matches until a line matches, the matcher is stopped, or no more output comes.
 func (m *matcher) run(present string) {
 	defer m.w.cs.matching.Done()
 	var text plaintext.Writer

@@ -55,8 +55,8 @@ func (cs *Commands) readCommand(_ context.Context, c *requests.Conn, p ahp.Comma
 	return r, nil
 }
 
-// commandFrom gives what follows of a command's output, to who has its beginning
-// from what it was told before.
+// commandFrom returns a command's output from an offset, for a client that has the
+// beginning.
 func (cs *Commands) commandFrom(t *terminals.Terminal, p ahp.CommandParams) (any, error) {
 	if *p.From < 0 || p.ID == "" || p.Format != ahp.FormatRaw {
 		return nil, ahp.InvalidParams("read command: from: takes a commandId, the format %q and a number of bytes", ahp.FormatRaw)
@@ -82,7 +82,7 @@ func from(tx core.Tx, t *terminals.Terminal, id string, n int64) (r ahp.CommandR
 	return r, ok
 }
 
-// noCommand says why there is none.
+// noCommand is the error for a command that was not found.
 func noCommand(t *terminals.Terminal, p ahp.CommandParams) error {
 	known := t.Term.Commands()
 	switch {

@@ -20,7 +20,7 @@ import (
 )
 
 // run types a command into a shell that waits for one, and answers once the
-// shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
+// shell has begun it (x-tandemux/run). mayRun checks the permission.
 func (cs *Commands) run(_ context.Context, c *requests.Conn, p ahp.RunParams) (any, error) {
 	argv := p.Command
 	if p.Line != "" {
