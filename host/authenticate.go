@@ -20,8 +20,8 @@ type authenticateParams struct {
 	ExpiresIn *float64 `json:"expiresIn"` // seconds
 }
 
-// authenticate takes a token for a protected resource of an agent's (AHP, Authentication),
-// or has an agent log in by a way of its own: that resource is
+// authenticate takes a token for a protected resource of an agent (AHP, Authentication),
+// or has an agent log in by its own method: the resource is then
 // "x-tandemux-agent:/PROVIDER/METHOD".
 func (h *Host) authenticate(ctx context.Context, c *requests.Conn, p authenticateParams) (any, error) {
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
@@ -46,7 +46,7 @@ func (h *Host) authenticate(ctx context.Context, c *requests.Conn, p authenticat
 	})
 }
 
-// takeToken keeps a token, or with none forgets what there was.
+// takeToken keeps the token of p. An empty one revokes the token that was kept.
 func (h *Host) takeToken(c *requests.Conn, r agent.Resource, p authenticateParams) error {
 	switch why := credential.Unusable(p.Token, p.ExpiresIn); {
 	case p.Token == "":
@@ -65,7 +65,8 @@ func (h *Host) takeToken(c *requests.Conn, r agent.Resource, p authenticateParam
 	return nil
 }
 
-// stillValid reports whether a principal is still one.
+// stillValid returns a function that reports whether a principal's token is still valid. A
+// principal without a token always is.
 func stillValid(tokens *auth.Tokens) func(principal string) bool {
 	return func(principal string) bool {
 		id, remote := strings.CutPrefix(principal, "token:")
@@ -84,7 +85,8 @@ func (h *Host) tokensChanged() {
 	})
 }
 
-// tokenExpired tells whose token has ended (AHP, Authentication).
+// tokenExpired tells the principal's clients that its token for r has expired (AHP,
+// Authentication).
 func (h *Host) tokenExpired(principal string, r agent.Resource) {
 	h.core.Do(func(tx core.Tx) {
 		if tx.Closing() {

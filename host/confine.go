@@ -12,7 +12,8 @@ import (
 // same words, there or not. And it keeps what was started, which may have secrets among
 // its arguments, from tokens that neither hold the terminal nor operate the host.
 
-// shown is what a principal sees of the list of terminals; other says that it is not all.
+// shown is what a principal sees of the list of terminals. other says that it differs from
+// all.
 func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) (some []ahp.TerminalInfo, other bool) {
 	trusted := p.Token == "" || p.Operates()
 	if trusted && !p.Bounded() {

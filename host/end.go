@@ -17,8 +17,8 @@ import (
 // endTime bounds the end of a host: the keeper kills after five seconds.
 const endTime = 20 * time.Second
 
-// endSoon ends the host beside whoever asks for it, which Shutdown may wait for, unless
-// before says that it ends already.
+// endSoon ends the host in a new goroutine, since Shutdown may wait for the caller. If
+// before is not nil and returns false, the host is not ended here.
 func (h *Host) endSoon(reason string, before func(ctx context.Context) bool) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)

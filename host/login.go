@@ -50,7 +50,8 @@ func (h *Host) logIn(ctx context.Context, c *requests.Conn, provider agent.Provi
 	return r, h.loginIn(ctx, c, p, m)
 }
 
-// loginMethod is the way that was named, or the first that can be done here.
+// loginMethod is the login method with the id. Without an id it is the first that is not
+// set up by environment variables.
 func loginMethod(info agent.Info, id string) (agent.AuthMethod, error) {
 	for _, m := range info.Auth {
 		switch {
@@ -73,7 +74,7 @@ func loginMethod(info agent.Info, id string) (agent.AuthMethod, error) {
 	return agent.AuthMethod{}, ahp.NotFound("log in: the agent %s has no such way to log in; it has %q", info.ID, ids)
 }
 
-// loginIn runs the agent's command for logging in, in a terminal of the client's.
+// loginIn runs the agent's login command in a new terminal that the client holds.
 func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams, m agent.AuthMethod) error {
 	_, err := h.terminals.CreateTerminal(ctx, c, ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
@@ -98,7 +99,7 @@ func (h *Host) loginIn(ctx context.Context, c *requests.Conn, p ahp.LoginParams,
 	return nil
 }
 
-// loginEnd has what waited for a session's login begin again when that was successful.
+// loginEnd calls BeginAgain for the session when the login command exits with 0.
 type loginEnd struct {
 	h       *Host
 	session ahp.URI

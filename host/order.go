@@ -36,7 +36,7 @@ func (h *Host) clients(_ context.Context, c *requests.Conn, _ ahp.SubscribeParam
 	return all, nil
 }
 
-// order has one of the caller's interfaces do a command.
+// order sends a command to one of the caller's interfaces and returns its result.
 func (h *Host) order(ctx context.Context, c *requests.Conn, p palette.Params) (any, error) {
 	to := h.showingFor(c, p)
 	if to == nil {
