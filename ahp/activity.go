@@ -2,8 +2,8 @@ package ahp
 
 import "maps"
 
-// ActivityURI is the channel of what a person may want to know without watching every
-// terminal. It always exists; bound tokens don't reach it.
+// ActivityURI is the channel that tells what needs a person's attention in any terminal. It
+// always exists. Bound tokens have no access to it.
 const ActivityURI URI = "x-tandemux-activity:/"
 
 // ActivityState is the state of ActivityURI.
@@ -36,24 +36,24 @@ type AgentRefusal struct {
 	Why      string `json:"why"`
 }
 
-// Attention is what a terminal has to tell a person. Times are Unix
-// milliseconds of the host's clock, 0 for never.
+// Attention is what a terminal has to tell a person. Times are Unix milliseconds of the
+// host's clock, 0 for never.
 type Attention struct {
-	// Output is when the newest output came that followed a silence and that
-	// nobody had just typed for.
+	// Output is the time of the newest output that followed a silence and was not a
+	// response to typing.
 	Output int64 `json:"output,omitempty"`
-	// Bell is when the bell rang last.
+	// Bell is the time of the last bell.
 	Bell int64 `json:"bell,omitempty"`
 	// Note is the newest notification (OSC 9, 99, 777).
 	Note *Note `json:"note,omitempty"`
-	// Status is what the program says of itself (OSC 7501, OSC 9;4).
+	// Status is what the program reports about itself (OSC 7501, OSC 9;4).
 	Status *ProgramStatus `json:"status,omitempty"`
-	// Seen is when a person looked at the terminal last.
+	// Seen is the time when a person last looked at the terminal.
 	Seen int64 `json:"seen,omitempty"`
 }
 
-// Note is a notification of a program's. Its texts have no control characters
-// and at most MaxNote bytes.
+// Note is a program's notification. Its texts have no control characters and at most MaxNote
+// bytes.
 type Note struct {
 	At    int64  `json:"at"`
 	Title string `json:"title,omitempty"`
@@ -71,9 +71,9 @@ type ProgramStatus struct {
 	App   string `json:"app,omitempty"`
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Progress is 0 to 100; nil where the amount of work is not known.
+	// Progress is in percent; nil if the amount of work is not known.
 	Progress *int `json:"progress,omitempty"`
-	// At is when the state began: progress and texts do not change it.
+	// At is when the state began. Changes of progress or texts do not change it.
 	At int64 `json:"at"`
 }
 
@@ -119,7 +119,7 @@ func (AgentsRefused) ActionType() string    { return "x-tandemux/agentsRefused" 
 func (HostWarned) ActionType() string       { return "x-tandemux/hostWarned" }
 func (LayoutWatched) ActionType() string    { return "x-tandemux/layoutWatched" }
 
-// ReduceActivity is the activity channel's state after a. It copies the map that
+// ReduceActivity returns the activity channel's state after a. It copies the map that
 // changes.
 func ReduceActivity(s ActivityState, a Action) ActivityState {
 	switch a := a.(type) {
@@ -143,7 +143,7 @@ func ReduceActivity(s ActivityState, a Action) ActivityState {
 	return s
 }
 
-// with is a copy of m with the value at k, or without k where v is nil.
+// with returns a copy of m in which k has the value *v, or without k if v is nil.
 func with[V any](m map[URI]V, k URI, v *V) map[URI]V {
 	next := make(map[URI]V, len(m)+1)
 	maps.Copy(next, m)

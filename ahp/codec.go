@@ -16,7 +16,7 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// List is a list that is [] and never null on the wire.
+// List is a list whose nil is [] on the wire, never null.
 type List[T any] []T
 
 // MarshalJSON writes the newest form, for encoding/json.
@@ -25,7 +25,7 @@ func (l List[T]) MarshalJSON() ([]byte, error) { return Encode(V1, []T(l)) }
 // MarshalJSONTo writes the form of the profile that is encoded for.
 func (l List[T]) MarshalJSONTo(e *jsontext.Encoder) error { return jsonv2.MarshalEncode(e, []T(l)) }
 
-// Object is a map that is {} and never null on the wire.
+// Object is a map whose nil is {} on the wire, never null.
 type Object[V any] map[string]V
 
 // MarshalJSON writes the newest form, for encoding/json.
@@ -92,7 +92,7 @@ func Unmarshal(raw []byte, v any) error {
 	return &json.UnmarshalTypeError{Value: value, Type: wrong.GoType, Offset: wrong.ByteOffset, Field: path}
 }
 
-// readRaw makes null nothing.
+// readRaw reads null as nil.
 var readRaw = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *json.RawMessage) error {
 	text, err := d.ReadValue()
 	*to = nil
@@ -102,7 +102,7 @@ var readRaw = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *json.RawMes
 	return err
 })
 
-// anew forgets what an earlier member of the same name has set, and reads integers.
+// anew drops the value that an earlier member of the same name has set, and reads integers.
 func anew(d *jsontext.Decoder, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	v.SetZero()
@@ -145,12 +145,12 @@ func isAbsent(raw json.RawMessage) bool {
 // Reading accepts any offset, and Unix milliseconds as 0.5 has them.
 type Instant string
 
-// InstantOf is the instant of Unix milliseconds.
+// InstantOf returns the Instant of a time in Unix milliseconds.
 func InstantOf(ms int64) Instant {
 	return Instant(time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// Ms is the instant in Unix milliseconds; ok is false when it is not a date.
+// Ms returns the instant in Unix milliseconds; ok is false if it is not a date.
 func (i Instant) Ms() (ms int64, ok bool) {
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(string(i)))
 	if err != nil {
@@ -159,7 +159,7 @@ func (i Instant) Ms() (ms int64, ok bool) {
 	return t.UnixMilli(), true
 }
 
-// add is the instant some milliseconds later; negative ones count as none.
+// add returns the instant ms milliseconds later; a negative ms counts as 0.
 func (i Instant) add(ms int64) Instant {
 	at, ok := i.Ms()
 	if !ok {
