@@ -7,18 +7,18 @@ import (
 )
 
 type Store interface {
-	// Get is a record with its revision.
+	// Get returns a record with its revision.
 	Get(ctx context.Context, id string) (Record, uint64, error)
-	// Put replaces the record of a revision. ErrMoved says that it has another one now; any
-	// other error says nothing about whether it was done.
+	// Put replaces a record if it still has this revision, else it returns ErrMoved. After
+	// any other error the record may have been replaced or not.
 	Put(ctx context.Context, id string, r Record, revision uint64) error
 }
 
-// ErrMoved says that a record has another revision than was said.
+// ErrMoved says that a record's revision is not the expected one.
 var ErrMoved = errors.New("the record has changed")
 
-// Change does something to a record, anew whenever somebody else was faster. It gives the
-// record as it is then.
+// Change applies op to a record, and tries again after ErrMoved. It returns the changed
+// record.
 func Change(ctx context.Context, s Store, id string, op Op) (Record, error) {
 	for {
 		r, revision, err := s.Get(ctx, id)
@@ -35,13 +35,13 @@ func Change(ctx context.Context, s Store, id string, op Op) (Record, error) {
 	}
 }
 
-// same reports whether a change has changed nothing.
+// same reports whether a change from a to b needs no Put.
 func same(a, b Record) bool {
 	return a.State == b.State && a.Lease == b.Lease && a.Renewed == b.Renewed && len(a.Work) == len(b.Work) && slices.Equal(a.Ends, b.Ends) && string(a.Note) == string(b.Note)
 }
 
-// Hub is how a host asks for changes. An error that is not Stale says nothing about
-// whether it was done.
+// Hub is how a host asks for changes. After an error that is not Stale the change may have
+// been made or not.
 type Hub interface {
 	Ask(ctx context.Context, id string, op Op) (Record, error)
 	// Pause waits before something is asked for again.
@@ -107,7 +107,7 @@ func ask(ctx context.Context, hub Hub, id string, op Op) (Record, error) {
 	return Insist(ctx, hub, func() (Record, error) { return hub.Ask(ctx, id, op) })
 }
 
-// Insist asks until there is an answer.
+// Insist calls ask until it succeeds or returns Stale, or ctx ends.
 func Insist[T any](ctx context.Context, hub Hub, ask func() (T, error)) (T, error) {
 	for tries := 0; ; tries++ {
 		v, err := ask()

@@ -23,7 +23,7 @@ const (
 	Failed    State = "FAILED"
 )
 
-// Final reports whether nothing is done any more.
+// Final reports whether no state can follow.
 func (s State) Final() bool { return s == Cancelled || s == Failed }
 
 // Held reports whether a host has the lease.
@@ -197,7 +197,7 @@ var changes = map[Verb]change{
 	}},
 }
 
-// Apply is a record after a change, or why it can't be.
+// Apply returns the record after op, or an error and the record unchanged.
 func Apply(r Record, op Op) (Record, error) {
 	c, is := changes[op.Verb]
 	switch {
@@ -221,13 +221,13 @@ func Apply(r Record, op Op) (Record, error) {
 // returned reports whether a lease was given back.
 func returned(r Record, op Op) bool { return r.State == Pending && r.last(op) }
 
-// has reports whether who asks has the lease.
+// has reports whether op's host has the lease that op names.
 func (r *Record) has(op Op) bool { return r.last(op) && r.State.Held() }
 
-// last reports whether who asks has or had the last lease.
+// last reports whether op's host has, or had, the record's latest lease, and op names it.
 func (r *Record) last(op Op) bool { return op.Lease == r.Lease && op.Host == r.Host }
 
-// Over reports whether a lease is, as far as this record, which may be an older one, says.
+// Over reports whether a lease is over according to this record, which may be outdated.
 func (r *Record) Over(lease uint64) bool {
 	return r.Lease > lease || r.Lease == lease && !r.State.Held()
 }
@@ -239,7 +239,7 @@ func (r *Record) stale(op Op) error {
 	return Stale.Errorf("%s: the task is %s", op.Verb, r.State)
 }
 
-// knows reports whether work was sent before.
+// knows reports whether op's work waits already, or is among the ends that are kept.
 func knows(r Record, op Op) bool {
 	return slices.Contains(r.Work, op.Work) || slices.ContainsFunc(r.Ends, func(e End) bool { return e.Work == op.Work })
 }
