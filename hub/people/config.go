@@ -54,7 +54,7 @@ const (
 	maxHours  = 30 * 24
 )
 
-// Read reads the configuration; os.ErrNotExist says that nobody signs in.
+// Read reads the configuration. With os.ErrNotExist there is none, and nobody signs in.
 func Read(path string) (Config, error) {
 	c := Config{NameClaim: "email", GroupsClaim: "groups", Hours: 12}
 	doc, err := os.ReadFile(path)
@@ -122,7 +122,7 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// Origin is what the hub's page says of itself, and Host its name alone.
+// Host is the host name in URL, without a port.
 func (c *Config) Host() string {
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Config) Host() string {
 
 func (c *Config) life() time.Duration { return time.Duration(c.Hours) * time.Hour }
 
-// Scopes are what somebody may do: all that their groups and they themselves were given.
+// Scopes are the scopes of a person: those of their name and of all their groups.
 func (c *Config) Scopes(name string, groups []string) []string {
 	got := map[string]bool{}
 	for _, s := range c.People[name] {

@@ -25,7 +25,7 @@ type Options struct {
 	Config   Config
 	JS       jetstream.JetStream
 	Replicas int
-	// Note is told who signed in and out, and who could not and why.
+	// Note is called for each sign-in and sign-out, and for those that failed.
 	Note func(who, what, outcome string, r *http.Request)
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -83,7 +83,7 @@ func stay(*http.Request, []*http.Request) error {
 // maxAnswer bounds what a provider says, in bytes.
 const maxAnswer = 1 << 20
 
-// bounded bounds answers.
+// bounded limits the body of a response to maxAnswer bytes.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {

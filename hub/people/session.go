@@ -21,7 +21,7 @@ import (
 // leaked secrets.
 const tokenPrefix = "tandemuxhub_"
 
-// session is somebody who has signed in.
+// session is a person's sign-in.
 type session struct {
 	Name   string    `json:"name"`
 	Groups []string  `json:"groups,omitempty"`
@@ -37,7 +37,7 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// begin makes a session, whose secret is nowhere else.
+// begin stores a session and returns its secret, of which only the hash is stored.
 func (d *Desk) begin(ctx context.Context, s session) (secret string, err error) {
 	s.Began = d.now()
 	s.Until = s.Began.Add(d.c.life())
@@ -92,7 +92,7 @@ const (
 	signInCookie  = "tandemux-hub-sign-in"
 )
 
-// cookie sets one that no script reads; life 0 removes it.
+// cookie sets a cookie that scripts can't read. Life 0 removes it.
 func (d *Desk) cookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	c := &http.Cookie{
 		Name: d.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second),

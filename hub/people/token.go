@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// browser is the session of a browser that asks.
+// browser returns the session of the request's cookie. It refuses a command line's.
 func (d *Desk) browser(r *http.Request) (s session, err error) {
 	c, err := r.Cookie(d.cookieName(sessionCookie))
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *Desk) offerToken(w http.ResponseWriter, r *http.Request) {
 	page(w, http.StatusOK, view{Title: "Sign in on a command line", Text: "It gets a token, with which it acts as " + s.Name + ". Give it to no page and no person.", Make: true})
 }
 
-// makeToken makes one, and shows it once.
+// makeToken makes a command line's token, and shows it once.
 func (d *Desk) makeToken(w http.ResponseWriter, r *http.Request) {
 	s, err := d.browser(r)
 	if err != nil {
