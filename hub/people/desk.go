@@ -25,7 +25,7 @@ type Options struct {
 	Config   Config
 	JS       jetstream.JetStream
 	Replicas int
-	// Note is called for each sign-in and sign-out, and for those that failed.
+	// Note is called for each sign-in, done or refused, and each sign-out.
 	Note func(who, what, outcome string, r *http.Request)
 	Log  *slog.Logger
 	Now  func() time.Time
