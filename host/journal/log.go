@@ -163,6 +163,7 @@ func (l *Log) Append(records ...Record) error {
 	a := l.areas[l.current]
 	if lost := load(l.mem[droppedAt:]); lost > 0 || size > len(a.mem)-l.at {
 		store(l.mem[droppedAt:], lost+1)
+		l.ordinal++ // the next checkpoint does not follow this log (join): a batch is missing between
 		return ErrFull
 	}
 	// Store the end mark first, then the batch, and its first word last: until then a reader

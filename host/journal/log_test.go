@@ -297,6 +297,32 @@ func TestTornBatch(t *testing.T) {
 	}
 }
 
+// A batch that did not fit is in the state of the next checkpoint alone: neither the checkpoint
+// before, nor its log, is continued behind it.
+func TestHole(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{false, true} {
+		m := newModel(t, 1, Options{Area: page})
+		m.begin(true)
+		m.commit()
+		m.append()
+		if err := m.log.Append(Record{Type: "x", Data: make([]byte, page)}); !errors.Is(err, ErrFull) {
+			t.Fatal(err)
+		}
+		m.all = append(m.all, Record{Type: "x"}) // is in the state
+		m.begin(whole)
+		m.commit()
+		m.append()
+		_, _, r, err := Open(m.mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := included(r.State); n != len(m.all)-len(r.Records) || r.Whole != whole || len(r.Earlier) > 0 {
+			t.Errorf("whole %v: a state of %d with %d records behind it and %d before, of %d", whole, n, len(r.Records), len(r.Earlier), len(m.all))
+		}
+	}
+}
+
 // A full journal says so, takes nothing more, and recovers with the next
 // checkpoint.
 func TestFull(t *testing.T) {
@@ -497,10 +523,13 @@ func BenchmarkOpen(b *testing.B) {
 		b.Fatal(err)
 	}
 	r := Record{Type: "terminal/data", Data: make([]byte, 4<<10)}
-	for range 2 {
-		for err = nil; err == nil; {
-			err = l.Append(r)
+	fill := func() {
+		for l.Room() >= r.size() {
+			l.Append(r)
 		}
+	}
+	for range 2 {
+		fill()
 		c, err := l.Begin(true)
 		if err != nil {
 			b.Fatal(err)
@@ -512,9 +541,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for l.Append(r) == nil {
-	}
-	store(mem[droppedAt:], 0)
+	fill()
 	b.SetBytes(int64(2 * o.withDefaults().Area))
 	for b.Loop() {
 		if _, _, got, err := Open(mem); err != nil || got.Damage != nil || len(got.Earlier) == 0 {
