@@ -214,8 +214,11 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	case <-ctx.Done():
 		return Deleted{}, store.Errorf(store.Busy, "the task %s is still being deleted; that goes on", t.Name)
 	}
-	if left, err := s.Store.Tasks.Find(ctx, t.ID); err == nil && left.ID == t.ID {
-		return Deleted{}, store.Errorf(store.Busy, "the task %s is %s: %s", t.Name, left.Status, left.Reason)
+	switch left, err := s.Store.Tasks.Find(ctx, t.ID); {
+	case err == nil && left.ID == t.ID:
+		return Deleted{}, store.Errorf(store.Stale, "the task %s is %s: %s", t.Name, left.Status, left.Reason)
+	case err != nil && !errors.Is(err, store.NotFound):
+		return Deleted{}, err
 	}
 	return Deleted{ID: t.ID, KeptBranch: l.left.Branch, Dropped: l.left.Dropped, Submodules: l.left.Modules}, nil
 }
