@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,13 +57,19 @@ func TestMended(t *testing.T) {
 		defer v.Close()
 		c := newCore(t, v.Now)
 		c.Locked(func(tx core.Tx) { v.Open(tx, c) })
-		stays := fs.ErrPermission
-		v.Mend("command history", stays, func() error { return stays })
-		for _, stays = range []error{fs.ErrPermission, nil} {
+		var works atomic.Bool
+		v.Mend("command history", fs.ErrPermission, func() error {
+			if works.Load() {
+				return nil
+			}
+			return fs.ErrPermission
+		})
+		for _, now := range []bool{false, true} {
+			works.Store(now)
 			time.Sleep(2 * mendEvery) // of the bubble's time
 			c.Locked(func(core.Tx) {
-				if told := len(v.troubles) > 0; told != (stays != nil) {
-					t.Errorf("with %v it is told: %v", stays, told)
+				if told := len(v.troubles) > 0; told == now {
+					t.Errorf("when it works (%v) it is told (%v)", now, told)
 				}
 			})
 		}
