@@ -2,16 +2,16 @@ package ahp
 
 import "encoding/json"
 
-// Action is one mutation of a channel's state. The concrete types are the structs
-// below; DecodeAction makes them from JSON, EncodeAction adds the type member.
+// Action is one change of a channel's state. DecodeAction reads the types below, and those of
+// packages that Register theirs, from JSON; EncodeAction writes them with their type member.
 type Action interface {
-	// ActionType is the wire's "type" member, such as "terminal/data".
+	// ActionType returns the member "type" of the wire form, such as "terminal/data".
 	ActionType() string
 }
 
 // Actions of the root channel.
 type (
-	// RootAgentsChanged replaces the agents. Host only.
+	// RootAgentsChanged replaces the list of agents. Host only.
 	RootAgentsChanged struct {
 		Agents List[AgentInfo] `json:"agents"`
 	}
@@ -19,12 +19,12 @@ type (
 	RootActiveSessionsChanged struct {
 		ActiveSessions int `json:"activeSessions"`
 	}
-	// RootTerminalsChanged replaces the whole list (G10). Host only.
+	// RootTerminalsChanged replaces the list of terminals (G10). Host only.
 	RootTerminalsChanged struct {
 		Terminals List[TerminalInfo] `json:"terminals"`
 		Meta      *RootMeta          `json:"_meta,omitempty"`
 	}
-	// RootConfigChanged merges into, or with Replace replaces, config values.
+	// RootConfigChanged merges Config into the values, or replaces them if Replace is set.
 	RootConfigChanged struct {
 		Config  Object[any] `json:"config"`
 		Replace bool        `json:"replace,omitempty"`
@@ -41,18 +41,18 @@ type (
 	TerminalInput struct {
 		Data string `json:"data"`
 	}
-	// TerminalResized sets the size: a client's request, the host's announcement (R16).
+	// TerminalResized sets the size. A client requests it, the host announces it (R16).
 	TerminalResized struct {
 		Cols int  `json:"cols"`
 		Rows int  `json:"rows"`
-		Own  bool `json:"-"` // the program's request: no client's
+		Own  bool `json:"-"` // the program in the terminal requested it, no client
 	}
-	// TerminalClaimed transfers the claim (G5). Seen is the serverSeq it was decided on, or 0.
+	// TerminalClaimed transfers the claim (G5). Seen is the last serverSeq that the client knew, or
+	// 0.
 	TerminalClaimed struct {
 		Claim Claim `json:"claim"`
 		Seen  int64 `json:"x-tandemux/seen,omitempty"`
 	}
-	// TerminalTitleChanged renames.
 	TerminalTitleChanged struct {
 		Title string `json:"title"`
 	}
@@ -64,7 +64,7 @@ type (
 	TerminalExited struct {
 		ExitCode *int `json:"exitCode,omitempty"`
 	}
-	// TerminalCleared empties the content.
+	// TerminalCommandDetectionAvailable sets SupportsCommandDetection. Host only.
 	TerminalCleared struct{}
 	// TerminalCommandDetectionAvailable sets the feature flag. Host only.
 	TerminalCommandDetectionAvailable struct{}
@@ -72,13 +72,13 @@ type (
 	TerminalEchoChanged struct {
 		By Echo `json:"by"`
 	}
-	// TerminalCommandExecuted opens a command part. Host only.
+	// TerminalCommandExecuted begins a command's part of the content. Host only.
 	TerminalCommandExecuted struct {
 		CommandID   string `json:"commandId"`
 		CommandLine string `json:"commandLine"`
 		Timestamp   int64  `json:"timestamp"` // Unix ms
 	}
-	// TerminalCommandFinished completes the matching part. Host only.
+	// TerminalCommandFinished completes the command's part. Host only.
 	TerminalCommandFinished struct {
 		CommandID  string `json:"commandId"`
 		ExitCode   *int   `json:"exitCode,omitempty"`
@@ -86,14 +86,14 @@ type (
 	}
 )
 
-// LayoutChanged replaces a layout document; see LayoutState.
+// LayoutChanged replaces a layout's document; see LayoutState.
 type LayoutChanged struct {
 	Rev       int64           `json:"rev"` // must be the state's Rev + 1
 	Doc       json.RawMessage `json:"doc"`
 	Terminals List[URI]       `json:"terminals"`
 }
 
-// Unknown keeps an action of a type that this version does not know.
+// Unknown is an action of a type that this version does not know.
 type Unknown struct {
 	Type string
 	Raw  json.RawMessage

@@ -1,26 +1,26 @@
 package ahp
 
-// tandemux's additions to a session's _meta: what agents offer that AHP has no
-// member for. Each is a list that is replaced whole.
+// tandemux's additions to a session's _meta, for what AHP has no member for. Each is replaced as a
+// whole.
 
-// AgentCan says what the agent of a session can do beyond what all can, as far as
-// that is known: a new session's is complete when it is ready ("tandemux/can").
+// AgentCan says what the session's agent can do, as far as that is known ("tandemux/can"). In a new
+// session it is complete once the session is ready.
 type AgentCan struct {
-	// Steer: a steering message goes into the turn that runs. Otherwise it begins
-	// the next turn, which is at once when the one that runs is cancelled.
+	// Steer says that a steering message is put into the running turn. Without it the message
+	// begins the next turn, for which the running one is cancelled.
 	Steer bool `json:"steer"`
-	// Fork: createChat takes a source, of kind fork or sideChat, whose turn is the
-	// chat's last.
+	// Fork says that createChat accepts a Source, of kind fork or sideChat, whose turn is the
+	// chat's last one.
 	Fork bool `json:"fork"`
-	// Images, Audio and Embedded: attachments of that kind are taken as such, not
-	// only by name.
+	// Images, Audio and Embedded say that the agent reads attachments of that kind; of others it
+	// gets only the name.
 	Images   bool `json:"images"`
 	Audio    bool `json:"audio"`
 	Embedded bool `json:"embedded"`
 }
 
-// AgentOption is something about a session that can be set: SessionState.Config
-// has its value by its id ("tandemux/options").
+// AgentOption is a setting of a session ("tandemux/options"). SessionState.Config has its value
+// under its ID.
 type AgentOption struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
@@ -30,7 +30,7 @@ type AgentOption struct {
 	Choices     []AgentChoice `json:"choices,omitempty"`
 }
 
-// AgentChoice is one of an option's values.
+// AgentChoice is one of the values that an AgentOption can have.
 type AgentChoice struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -38,8 +38,7 @@ type AgentChoice struct {
 	Group       string `json:"group,omitempty"`
 }
 
-// AgentCommand is a command of the agent's, written "/name" in a message
-// ("tandemux/commands").
+// AgentCommand is a command of the agent's, written as "/name" in a message ("tandemux/commands").
 type AgentCommand struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
@@ -53,13 +52,13 @@ type AgentPlanEntry struct {
 	Status   string `json:"status"` // pending, in_progress, completed
 }
 
-// AgentAuth is a way to log in ("tandemux/auth" of an ErrorInfo's _meta).
+// AgentAuth is one way to log in ("tandemux/auth" in the _meta of an ErrorInfo).
 type AgentAuth struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
 	Description string            `json:"description,omitempty"`
 	Kind        string            `json:"kind"`              // agent, terminal, env
-	Command     []string          `json:"command,omitempty"` // terminal: to be run in one
+	Command     []string          `json:"command,omitempty"` // of kind terminal: what to run in one
 	Env         map[string]string `json:"env,omitempty"`
-	Variables   []string          `json:"variables,omitempty"` // env: to be set
+	Variables   []string          `json:"variables,omitempty"` // of kind env: what to set
 }

@@ -38,18 +38,18 @@ type ChatOrigin struct {
 	Selection  json.RawMessage `json:"selection,omitempty"`
 }
 
-// ChatState is the state of a chat channel: the conversation (AHP, Chat Channel).
+// ChatState is the state of a chat channel, the conversation (AHP, Chat Channel).
 type ChatState struct {
 	ChatSummary
 	Changesets      []json.RawMessage `json:"changesets,omitzero"`
 	BackgroundWork  []BackgroundWork  `json:"backgroundWork,omitempty"`
-	Turns           List[Turn]        `json:"turns"`                     // finished, oldest first
-	TurnsNextCursor string            `json:"turnsNextCursor,omitempty"` // of fetchTurns, when there are older ones
+	Turns           List[Turn]        `json:"turns"`                     // finished turns, oldest first
+	TurnsNextCursor string            `json:"turnsNextCursor,omitempty"` // for fetchTurns, if there are older turns
 	ActiveTurn      *Turn             `json:"activeTurn,omitempty"`      // nil when none runs
 	SteeringMessage *PendingMessage   `json:"steeringMessage,omitempty"`
 	QueuedMessages  []PendingMessage  `json:"queuedMessages,omitempty"`
 	Draft           *Message          `json:"draft,omitempty"`
-	// InputRequests are those outside of a turn, which only 0.5 has.
+	// InputRequests are the requests outside of a turn, which only 0.5 has.
 	InputRequests []InputRequest  `json:"-"`
 	Meta          json.RawMessage `json:"_meta,omitempty"`
 }
@@ -61,7 +61,7 @@ const (
 	TurnError     = "error"
 )
 
-// Turn is a message and what came of it. Turns share nothing that changes.
+// Turn is a message and the answer to it. Turns share no memory that is changed.
 type Turn struct {
 	ID            string             `json:"id"`
 	StartedAt     Instant            `json:"startedAt,omitempty"`
@@ -72,10 +72,10 @@ type Turn struct {
 	State         string             `json:"state,omitempty"`
 }
 
-// OriginUser is the value of MessageOrigin.Kind for a person's.
+// OriginUser is the value of MessageOrigin.Kind for a message that a person wrote.
 const OriginUser = "user"
 
-// Message is what a turn begins with.
+// Message is the message that a turn begins with.
 type Message struct {
 	Text        string          `json:"text"`
 	Origin      MessageOrigin   `json:"origin"`
@@ -90,7 +90,7 @@ type MessageOrigin struct {
 	Kind string `json:"kind"` // user, agent, tool, systemNotification
 }
 
-// ModelSelection names a model and what is set for it.
+// ModelSelection names a model and the values that are set for it.
 type ModelSelection struct {
 	ID     string         `json:"id"`
 	Config map[string]any `json:"config,omitempty"`
@@ -109,7 +109,7 @@ const (
 	AttachAnnotations = "annotations"
 )
 
-// Attachment is what a message carries beside its text.
+// Attachment is something attached to a message.
 type Attachment struct {
 	Type                string          `json:"type"`
 	Label               string          `json:"label"`
@@ -126,8 +126,8 @@ type Attachment struct {
 	Meta                json.RawMessage `json:"_meta,omitempty"`
 }
 
-// PendingMessage waits: to be put into the running turn (steering), or to begin
-// one of its own (queued).
+// PendingMessage is a message that waits: to be put into the running turn (steering), or to begin a
+// turn of its own (queued).
 type PendingMessage struct {
 	ID      string  `json:"id"`
 	Message Message `json:"message"`
@@ -151,7 +151,7 @@ type Usage struct {
 // WorkShell is the value of BackgroundWork.Kind for a command.
 const WorkShell = "shell"
 
-// BackgroundWork goes on beside the turns.
+// BackgroundWork is work of the agent's that goes on beside the turns.
 type BackgroundWork struct {
 	ID        string          `json:"id"`
 	Label     string          `json:"label"`
@@ -173,8 +173,7 @@ const (
 	PartError              = "error"
 )
 
-// ResponsePart is a piece of a turn's answer, one of several kinds. One of an
-// unknown kind keeps its text in Raw.
+// ResponsePart is one piece of a turn's answer. A part of an unknown kind is kept as JSON in Raw.
 type ResponsePart struct {
 	Kind     string        `json:"kind"`
 	ID       string        `json:"id,omitempty"`       // markdown, reasoning
@@ -184,15 +183,15 @@ type ResponsePart struct {
 	Response string        `json:"response,omitempty"` // inputRequest: accept, decline, cancel; empty while open
 	Note     *Prose        `json:"-"`                  // systemNotification
 	Error    *ErrorInfo    `json:"error,omitempty"`    // error
-	// Resumable says that the turn that ended with this error can go on.
+	// Resumable says that the turn, which ended with this error, can be resumed.
 	Resumable bool            `json:"resumable,omitempty"`
 	Meta      json.RawMessage `json:"_meta,omitempty"`
-	Raw       json.RawMessage `json:"-"` // contentRef and unknown kinds, whole
+	Raw       json.RawMessage `json:"-"` // the JSON of unknown kinds, contentRef among them
 }
 
 type plainPart ResponsePart
 
-// need gives a part what its kind must have, and says where its content is kept.
+// need allocates the member that the part's kind requires, and returns where its content is stored.
 func (p *plainPart) need() (content any) {
 	switch p.Kind {
 	case PartMarkdown, PartReasoning:
@@ -230,7 +229,7 @@ func (p ResponsePart) MarshalJSONTo(e *jsontext.Encoder) error {
 	return jsonv2.MarshalEncode(e, w)
 }
 
-// UnmarshalJSON reads a part by its kind; unknown ones are kept whole.
+// UnmarshalJSON reads a part by its kind and keeps an unknown one as JSON.
 func (p *ResponsePart) UnmarshalJSON(b []byte) error {
 	var head struct {
 		Kind string `json:"kind"`
@@ -256,7 +255,7 @@ func (p *ResponsePart) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// orNew is p, or points to an empty value.
+// orNew returns p, or a new zero value if p is nil.
 func orNew[T any](p *T) *T {
 	if p == nil {
 		p = new(T)
@@ -264,7 +263,7 @@ func orNew[T any](p *T) *T {
 	return p
 }
 
-// Prose is a text that is plain or Markdown; which of them is kept.
+// Prose is a text that is either plain or Markdown.
 type Prose struct {
 	Text     string
 	Markdown bool
@@ -280,7 +279,7 @@ func (p Prose) MarshalJSON() ([]byte, error) {
 	return Encode(V1, map[string]string{"markdown": p.Text})
 }
 
-// UnmarshalJSON accepts both forms.
+// UnmarshalJSON accepts a string, and an object with the member markdown.
 func (p *Prose) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -297,13 +296,13 @@ func (p *Prose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// InputRequest asks a person questions, or to open a page.
+// InputRequest asks a person to answer questions or to open a page.
 type InputRequest struct {
 	ID        string                     `json:"id"`
 	Message   *Prose                     `json:"message,omitempty"`
 	URL       string                     `json:"url,omitempty"`
 	Questions []Question                 `json:"questions,omitempty"`
-	Answers   map[string]json.RawMessage `json:"answers,omitempty"` // by question
+	Answers   map[string]json.RawMessage `json:"answers,omitempty"` // by the question's id
 	Meta      json.RawMessage            `json:"_meta,omitempty"`
 }
 
@@ -314,7 +313,7 @@ const (
 	InputCancel  = "cancel"
 )
 
-// Question is one of an input request. What else it has stays in its JSON.
+// Question is one question of an InputRequest. Members that have no field here stay in its JSON.
 type Question struct {
 	ID       string           `json:"id"`
 	Kind     string           `json:"kind"` // text, number, integer, boolean, single-select, multi-select
@@ -322,17 +321,17 @@ type Question struct {
 	Message  string           `json:"message"`
 	Required bool             `json:"required,omitempty"`
 	Options  []QuestionOption `json:"options,omitempty"`
-	raw      json.RawMessage  // as it came; nil for one of our own
+	raw      json.RawMessage  // the JSON it was read from; nil if made here
 }
 
-// QuestionOption is one of what a question offers.
+// QuestionOption is one of a question's choices.
 type QuestionOption struct {
 	ID          string `json:"id"`
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
 }
 
-// MarshalJSON writes a question as it came, if it came from somewhere.
+// MarshalJSON writes the JSON that the question was read from, if there is any.
 func (q Question) MarshalJSON() ([]byte, error) {
 	if q.raw != nil {
 		return q.raw, nil
@@ -341,7 +340,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	return Encode(V1, plain(q))
 }
 
-// UnmarshalJSON reads what the host needs and keeps the rest.
+// UnmarshalJSON reads the members that the host needs, and keeps the JSON.
 func (q *Question) UnmarshalJSON(b []byte) error {
 	type plain Question
 	var w struct {
@@ -358,27 +357,27 @@ func (q *Question) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Answer is what was answered to a question so far.
+// Answer is the answer to a question so far.
 type Answer struct {
 	State string       `json:"state"` // draft, submitted, skipped
 	Value *AnswerValue `json:"value,omitempty"`
 }
 
-// AnswerValue is an answer's value: a string, a number, true or false, an
-// option, or several.
+// AnswerValue is an answer's value: text, a number, a boolean, one option or several. Kind is one
+// of AnswerKinds' values.
 type AnswerValue struct {
 	Kind           string          `json:"kind"`
 	Value          json.RawMessage `json:"value"`
 	FreeformValues []string        `json:"freeformValues,omitempty"`
 }
 
-// AnswerKinds are the kinds of value that answer a kind of question.
+// AnswerKinds maps each Question.Kind to the AnswerValue.Kind that answers it.
 var AnswerKinds = map[string]string{
 	"text": "text", "number": "number", "integer": "number", "boolean": "boolean",
 	"single-select": "selected", "multi-select": "selected-many",
 }
 
-// States of an Answer.
+// The values of Answer.State.
 const (
 	AnswerDraft     = "draft"
 	AnswerSubmitted = "submitted"

@@ -2,11 +2,11 @@ package ahp
 
 import "encoding/json"
 
-// Actions of chat channels (AHP, Chat Channel). Those with a TurnID change nothing
-// unless it is the active turn's.
+// Actions of chat channels (AHP, Chat Channel). An action with a TurnID changes nothing unless that
+// turn is the active one.
 type (
-	// ChatTurnStarted begins a turn; QueuedMessageID names the pending message
-	// that it consists of. The host sets StartedAt.
+	// ChatTurnStarted begins a turn. QueuedMessageID names the pending message that it was made
+	// from, if any. The host sets StartedAt.
 	ChatTurnStarted struct {
 		TurnID          string          `json:"turnId"`
 		StartedAt       Instant         `json:"startedAt,omitempty"`
@@ -14,12 +14,12 @@ type (
 		QueuedMessageID string          `json:"queuedMessageId,omitempty"`
 		Meta            json.RawMessage `json:"_meta,omitempty"`
 	}
-	// ChatResponsePart appends a part. Host only, as are the next three.
+	// ChatResponsePart appends a part. Host only, as are the next three actions.
 	ChatResponsePart struct {
 		TurnID string       `json:"turnId"`
 		Part   ResponsePart `json:"part"`
 	}
-	// ChatDelta appends to a Markdown part, ChatReasoning to one of reasoning.
+	// ChatDelta appends text to a Markdown part, ChatReasoning to a reasoning part.
 	ChatDelta struct {
 		TurnID  string `json:"turnId"`
 		PartID  string `json:"partId"`
@@ -44,13 +44,13 @@ type (
 		Duration *int64          `json:"duration,omitempty"` // ms, set by the host
 		Meta     json.RawMessage `json:"_meta,omitempty"`
 	}
-	// ChatError ends the turn as failed. Host only.
+	// ChatError ends the turn with an error. Host only.
 	ChatError struct {
 		TurnID   string       `json:"turnId"`
 		Duration *int64       `json:"duration,omitempty"` // ms
 		Part     ResponsePart `json:"part"`               // of kind error
 	}
-	// ChatTurnResume goes on with a turn that ended in a resumable error.
+	// ChatTurnResume resumes a turn that ended in a resumable error.
 	ChatTurnResume struct {
 		TurnID string `json:"turnId"`
 	}
@@ -75,11 +75,11 @@ type (
 	ChatIsArchivedChanged struct {
 		IsArchived bool `json:"isArchived"`
 	}
-	// ChatInputRequested asks, or asks again. Host only.
+	// ChatInputRequested adds a request or replaces an open one with the same id. Host only.
 	ChatInputRequested struct {
 		Request InputRequest `json:"request"`
 	}
-	// ChatInputAnswerChanged drafts one answer; none deletes it.
+	// ChatInputAnswerChanged sets the draft of an answer; without an Answer it deletes the draft.
 	ChatInputAnswerChanged struct {
 		RequestID  string          `json:"requestId"`
 		QuestionID string          `json:"questionId"`
@@ -90,11 +90,11 @@ type (
 		Response  string                     `json:"response"`
 		Answers   map[string]json.RawMessage `json:"answers,omitempty"`
 	}
-	// ChatTruncated keeps the turns up to TurnID, or none.
+	// ChatTruncated drops all turns after TurnID, or all if it is empty.
 	ChatTruncated struct {
 		TurnID string `json:"turnId,omitempty"`
 	}
-	// ChatTurnsLoaded puts older turns in front. Host only, as are all below.
+	// ChatTurnsLoaded puts older turns before the others. Host only, as are all below.
 	ChatTurnsLoaded struct {
 		Turns           List[Turn] `json:"turns"`
 		TurnsNextCursor string     `json:"turnsNextCursor,omitempty"`
@@ -140,7 +140,7 @@ type (
 		InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
 		Meta              json.RawMessage `json:"_meta,omitempty"`
 	}
-	// ChatToolCallReady begins the call, or without Confirmed asks whether it may.
+	// ChatToolCallReady starts the call if Confirmed is set, else asks whether it may run.
 	ChatToolCallReady struct {
 		TurnID            string          `json:"turnId"`
 		ToolCallID        string          `json:"toolCallId"`
@@ -157,15 +157,15 @@ type (
 		Intention         string          `json:"intention,omitempty"`
 		Meta              json.RawMessage `json:"_meta,omitempty"`
 	}
-	// ChatToolCallConfirmed answers; the first one counts.
+	// ChatToolCallConfirmed answers that question; the first answer counts.
 	ChatToolCallConfirmed struct {
 		TurnID           string          `json:"turnId"`
 		ToolCallID       string          `json:"toolCallId"`
 		Approved         bool            `json:"approved"`
-		Confirmed        string          `json:"confirmed,omitempty"` // when approved
-		StartedAt        Instant         `json:"startedAt,omitempty"` // the same, set by the host
+		Confirmed        string          `json:"confirmed,omitempty"` // if approved
+		StartedAt        Instant         `json:"startedAt,omitempty"` // if approved; set by the host
 		EditedToolInput  *string         `json:"editedToolInput,omitempty"`
-		Reason           string          `json:"reason,omitempty"` // when not
+		Reason           string          `json:"reason,omitempty"` // if not approved
 		ReasonMessage    *Prose          `json:"reasonMessage,omitempty"`
 		UserSuggestion   json.RawMessage `json:"userSuggestion,omitempty"`
 		SelectedOptionID string          `json:"selectedOptionId,omitempty"`
@@ -177,7 +177,7 @@ type (
 		Content    List[ToolContent] `json:"content"`
 		Meta       json.RawMessage   `json:"_meta,omitempty"`
 	}
-	// ChatToolCallProgress says that a call still runs; of no released version.
+	// ChatToolCallProgress says that a call still runs. No released version of AHP has it.
 	ChatToolCallProgress struct {
 		TurnID     string `json:"turnId"`
 		ToolCallID string `json:"toolCallId"`

@@ -16,36 +16,35 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// List is a list whose nil is [] on the wire, never null.
+// List is a list that is written as [] if nil, never as null.
 type List[T any] []T
 
 // MarshalJSON writes the newest form, for encoding/json.
 func (l List[T]) MarshalJSON() ([]byte, error) { return Encode(V1, []T(l)) }
 
-// MarshalJSONTo writes the form of the profile that is encoded for.
+// MarshalJSONTo writes the form of the encoder's profile.
 func (l List[T]) MarshalJSONTo(e *jsontext.Encoder) error { return jsonv2.MarshalEncode(e, []T(l)) }
 
-// Object is a map whose nil is {} on the wire, never null.
+// Object is a map that is written as {} if nil, never as null.
 type Object[V any] map[string]V
 
 // MarshalJSON writes the newest form, for encoding/json.
 func (o Object[V]) MarshalJSON() ([]byte, error) { return Encode(V1, map[string]V(o)) }
 
-// form is how everything is written: no escapes for HTML, JSON that is kept as it
-// came, tags as encoding/json reads them.
+// form has the options with which all JSON is written: no HTML escapes, raw JSON as it came, and
+// tags as encoding/json reads them.
 var form = jsonv2.JoinOptions(
 	jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
 	jsontext.EscapeForJS(true), jsontext.PreserveRawStrings(true), jsonv1.OmitEmptyWithLegacySemantics(true),
 )
 
-// forms are how each profile is written.
+// forms has the options with which JSON is written for each profile.
 var forms [V05 + 1]jsonv2.Options
 
-// Most texts are read by strict at once. What it refuses is read again by lenient,
-// which takes the last of several members and finds integers in other spellings.
+// strict reads most texts at once. What it refuses is read again by lenient, which takes the last
+// of several members of one name and integers in other spellings.
 var strict, lenient jsonv2.Options
 
-// What is written and read by functions of ours needs all of this again.
 func init() {
 	Register(rows[:]...)
 	forms[V1] = jsonv2.JoinOptions(form, jsonv2.WithMarshalers(writeAction))
@@ -57,9 +56,8 @@ func init() {
 		jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(anew), read)))
 }
 
-// Encode is v's JSON in the shapes of profile p. It projects the types of this
-// package, by value or pointer; anything else is marshalled as it is, without
-// escapes for HTML.
+// Encode returns v's JSON in the form of profile p. Only the types of this package, by value or
+// pointer, differ between profiles.
 func Encode(p Profile, v any) (json.RawMessage, error) {
 	if raw, is := v.(json.RawMessage); is && len(raw) > 0 {
 		return raw, nil
@@ -92,7 +90,7 @@ func Unmarshal(raw []byte, v any) error {
 	return &json.UnmarshalTypeError{Value: value, Type: wrong.GoType, Offset: wrong.ByteOffset, Field: path}
 }
 
-// readRaw reads null as nil.
+// readRaw reads null as a nil RawMessage.
 var readRaw = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *json.RawMessage) error {
 	text, err := d.ReadValue()
 	*to = nil
@@ -102,7 +100,7 @@ var readRaw = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *json.RawMes
 	return err
 })
 
-// anew drops the value that an earlier member of the same name has set, and reads integers.
+// anew clears the value that an earlier member of the same name has set, and reads integers.
 func anew(d *jsontext.Decoder, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	v.SetZero()
@@ -117,7 +115,7 @@ func anew(d *jsontext.Decoder, to any) error {
 	if err != nil {
 		f, _ := strconv.ParseFloat(string(text), 64)
 		switch d.StackPointer().LastToken() {
-		case "timestamp", "duration", "durationMs": // some hosts write them as a clock gives them
+		case "timestamp", "duration", "durationMs": // some hosts write fractions here
 			f = math.Round(f)
 		}
 		if n = int64(f); f != math.Trunc(f) || math.Abs(f) > 1<<53 {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// reduceCustomizations applies the actions about customizations and MCP servers.
-// Customizations are kept as they came: containers, such as plugins, that may have
-// children, and single ones, each with an id.
+// reduceCustomizations applies the actions about customizations and MCP servers. A customization is
+// kept as JSON with an id; containers, such as plugins, have customizations as children.
 func reduceCustomizations(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionCustomizationsChanged:
@@ -52,12 +51,12 @@ type customization struct {
 }
 
 func customizationHead(raw json.RawMessage) (c customization) {
-	Unmarshal(raw, &c) //nolint:errcheck // then it has no id and is left alone
+	Unmarshal(raw, &c) //nolint:errcheck // without an id it is left alone
 	return c
 }
 
-// mergeCustomization changes members of the customization of an id, if it is of
-// the type, or of any when that is "".
+// mergeCustomization sets members of the customization with the id, if its type is kind or kind is
+// "".
 func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) {
 	changed := changeCustomization(s.Customizations, id, func(raw json.RawMessage) json.RawMessage {
 		if kind != "" && customizationHead(raw).Type != kind {
@@ -70,9 +69,9 @@ func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) 
 	}
 }
 
-// changeCustomization replaces the customization of an id, at the top or within
-// a container, by what change makes of it; nil removes it. The result is nil
-// when there is none such.
+// changeCustomization returns a copy of list in which change has replaced the customization with
+// the id, at the top or inside a container, or removed it if change returns nil. It returns nil if
+// there is no such customization.
 func changeCustomization(list []json.RawMessage, id string, change func(json.RawMessage) json.RawMessage) []json.RawMessage {
 	for i, raw := range list {
 		c, by := customizationHead(raw), raw
@@ -93,7 +92,7 @@ func changeCustomization(list []json.RawMessage, id string, change func(json.Raw
 	return nil
 }
 
-// withMembers is a customization with other members, null for none.
+// withMembers returns a customization with members set, or removed where their value is null.
 func withMembers(raw json.RawMessage, with map[string]any) json.RawMessage {
 	changes, err := Encode(V1, with)
 	if err != nil {

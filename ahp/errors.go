@@ -25,24 +25,23 @@ const (
 	CodeConflict             = -32011
 )
 
-// Error is an error as it crosses the wire. Message says what was being done,
-// what was wrong and what to do; it is shown to people as it is.
+// Error is an error on the wire. Message is shown to people as it is: it says what was being done,
+// what was wrong and what to do.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"` // anything that marshals to JSON; nil for none
 }
 
-// NotStarted is the data of an error of createTerminal whose command can't be run.
+// NotStarted is the data of createTerminal's error if the command can't be run.
 type NotStarted struct {
-	ExitCode int `json:"tandemux/exitCode,omitempty"` // a shell's for it
+	ExitCode int `json:"tandemux/exitCode,omitempty"` // the exit code a shell has for that
 }
 
-// Error is the message alone; the code is for programs.
+// Error returns the message without the code.
 func (e *Error) Error() string { return e.Message }
 
-// RPCError gives the parts to the JSON-RPC layer, which does not know this
-// package.
+// RPCError returns the members for the JSON-RPC layer, which does not know this package.
 func (e *Error) RPCError() (code int, message string, data any) {
 	return e.Code, e.Message, e.Data
 }
@@ -54,7 +53,7 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// CodeOf is the wire code inside err, or 0 when it holds none.
+// CodeOf returns the wire code of the error in err's chain that has one, or 0.
 func CodeOf(err error) int {
 	if e := FromRPC(err); e != nil {
 		return e.Code
@@ -62,8 +61,8 @@ func CodeOf(err error) int {
 	return 0
 }
 
-// FromRPC finds an error in err that knows its wire form, whichever package it
-// comes from, and gives it as an *Error; nil when there is none.
+// FromRPC returns the error in err's chain that has a wire form, of whichever package, as an
+// *Error, or nil.
 func FromRPC(err error) *Error {
 	if e, is := errors.AsType[*Error](err); is {
 		return e
@@ -82,48 +81,48 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidRequest is -32600: the request is not allowed now or not a request.
+// InvalidRequest returns an error -32600: the request is not allowed now, or is not a request.
 func InvalidRequest(format string, args ...any) *Error {
 	return Errorf(CodeInvalidRequest, format, args...)
 }
 
-// MethodNotFound is -32601.
+// MethodNotFound returns an error -32601.
 func MethodNotFound(method string) *Error {
 	return Errorf(CodeMethodNotFound, "method %q is not known here", method)
 }
 
-// InvalidParams is -32602.
+// InvalidParams returns an error -32602.
 func InvalidParams(format string, args ...any) *Error {
 	return Errorf(CodeInvalidParams, format, args...)
 }
 
-// Internal is -32603: an unexpected failure.
+// Internal returns an error -32603: an unexpected failure.
 func Internal(format string, args ...any) *Error { return Errorf(CodeInternal, format, args...) }
 
-// NotFound is -32008: a file, URI, terminal or client record is missing.
+// NotFound returns an error -32008: a file, URI, terminal or client record is missing.
 func NotFound(format string, args ...any) *Error { return Errorf(CodeNotFound, format, args...) }
 
-// SessionNotFound is -32001.
+// SessionNotFound returns an error -32001.
 func SessionNotFound(format string, args ...any) *Error {
 	return Errorf(CodeSessionNotFound, format, args...)
 }
 
-// PermissionDenied is -32009.
+// PermissionDenied returns an error -32009.
 func PermissionDenied(format string, args ...any) *Error {
 	return Errorf(CodePermissionDenied, format, args...)
 }
 
-// AlreadyExists is -32010: the URI is taken.
+// AlreadyExists returns an error -32010: the URI is taken.
 func AlreadyExists(format string, args ...any) *Error {
 	return Errorf(CodeAlreadyExists, format, args...)
 }
 
-// Conflict is -32011.
+// Conflict returns an error -32011.
 func Conflict(format string, args ...any) *Error { return Errorf(CodeConflict, format, args...) }
 
-// UnsupportedVersion is -32005; the host closes the connection after it.
+// UnsupportedVersion returns an error -32005, after which the host closes the connection.
 func UnsupportedVersion(offered []string) *Error {
-	const quoted = 8 // of what may be a very long list
+	const quoted = 8 // the list may be very long
 	more := ""
 	if len(offered) > quoted {
 		offered, more = offered[:quoted], " and more"

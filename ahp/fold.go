@@ -8,26 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// TerminalFold folds actions into a terminal's state in time linear in their
-// length, which ReduceTerminal, a pure function over strings, cannot: the text
-// of the last part lives in a buffer that grows in place until State is asked
-// for. It is not safe for concurrent use.
+// TerminalFold applies actions to a terminal's state in time linear in their length, by keeping the
+// text of the last part in a buffer that grows in place. ReduceTerminal copies that text for each
+// action. A TerminalFold is not safe for concurrent use.
 //
 //	state.Content   [ part ][ part ] … [ last part ]
 //	                  text    text       stale text
 //	tail                               [ all of its text, room to grow ]
 type TerminalFold struct {
 	state TerminalState
-	limit int // bytes of text kept; 0 for all
-	size  int // bytes of text held
+	limit int // bytes of text to keep; 0 keeps all
+	size  int // bytes of text now
 
-	// tail replaces the last part's text when open is set.
+	// tail has the last part's text while open is set.
 	tail []byte
 	open bool
 }
 
-// NewTerminalFold starts from a snapshot's state. At most about limit bytes of
-// text are kept, the newest (G16); 0 keeps all.
+// NewTerminalFold starts from the state of a snapshot. It keeps about the newest limit bytes of
+// text (G16); 0 keeps all.
 func NewTerminalFold(s TerminalState, limit int) *TerminalFold {
 	f := &TerminalFold{state: s, limit: limit}
 	f.state.Content = slices.Clone(s.Content)
@@ -58,8 +57,8 @@ func (f *TerminalFold) Apply(a Action) {
 	}
 }
 
-// State is the state now. It costs a copy of the last part's text and shares
-// no memory that Apply changes.
+// State returns the current state. It copies the last part's text and shares no memory that Apply
+// changes.
 func (f *TerminalFold) State() TerminalState {
 	s := f.state
 	s.Content = slices.Clone(s.Content)
@@ -69,7 +68,7 @@ func (f *TerminalFold) State() TerminalState {
 	return s
 }
 
-// Shape is State without the content, and costs nothing.
+// Shape returns the state without the content, and copies nothing.
 func (f *TerminalFold) Shape() TerminalState {
 	s := f.state
 	s.Content = nil
@@ -97,7 +96,7 @@ func (f *TerminalFold) data(text string) {
 	}
 }
 
-// push adds a part behind the last one, whose text is settled now.
+// push moves the buffered text into the last part and appends p.
 func (f *TerminalFold) push(p Part) {
 	if f.open {
 		last := &f.state.Content[len(f.state.Content)-1]
@@ -110,8 +109,7 @@ func (f *TerminalFold) push(p Part) {
 	f.state.Content = append(f.state.Content, p)
 }
 
-// trim drops the oldest text until limit is met: whole parts, then the front
-// of one.
+// trim drops the oldest text until limit is met: whole parts first, then the start of a part.
 func (f *TerminalFold) trim() {
 	excess := f.size - f.limit
 	if f.limit <= 0 || excess <= 0 {
@@ -137,11 +135,11 @@ func (f *TerminalFold) trim() {
 	}
 }
 
-// cutSearch is how far behind the wished place a line's end is looked for.
+// cutSearch is how many bytes after the wanted place cutAt looks for the end of a line.
 const cutSearch = 4 << 10
 
-// cutAt is the index of the first byte to keep when n bytes are to go: behind a
-// line's end when one is near, else at the start of a character.
+// cutAt returns the index of the first byte to keep if n bytes are to be dropped: after the end of
+// a line if one is near, else at the start of a character.
 func cutAt(text []byte, n int) int {
 	near := text[n:min(len(text), n+cutSearch)]
 	if i := bytes.IndexByte(near, '\n'); i >= 0 {
@@ -153,8 +151,8 @@ func cutAt(text []byte, n int) int {
 	return n
 }
 
-// ReduceRoot is the root channel's state after a (AHP, Root Channel). An action of
-// another channel or an Unknown changes nothing.
+// ReduceRoot returns the root channel's state after a (AHP, Root Channel). Other channels' actions
+// and an Unknown change nothing.
 func ReduceRoot(s RootState, a Action) RootState {
 	switch a := a.(type) {
 	case RootAgentsChanged:
@@ -171,7 +169,7 @@ func ReduceRoot(s RootState, a Action) RootState {
 	return s
 }
 
-// changed is a copy of values with others merged in, or in their place.
+// changed returns a copy of values with others merged in, or a copy of others if replace is set.
 func changed[V any](values, others map[string]V, replace bool) map[string]V {
 	values = maps.Clone(values)
 	if replace || values == nil {
@@ -181,16 +179,15 @@ func changed[V any](values, others map[string]V, replace bool) map[string]V {
 	return values
 }
 
-// ReduceTerminal is the terminal's state after a (AHP, Terminal Channel). It copies
-// the list of parts, and the last part's text for each terminal/data: fold many of
-// them with a TerminalFold. A host keeps its own retention instead.
+// ReduceTerminal returns the terminal's state after a (AHP, Terminal Channel). It copies the list
+// of parts, and the last part's text for each TerminalData: apply many of them with a TerminalFold.
 func ReduceTerminal(s TerminalState, a Action) TerminalState {
 	f := NewTerminalFold(s, 0)
 	f.Apply(a)
 	return f.State()
 }
 
-// reduceShape applies the actions that leave the content alone.
+// reduceShape applies the actions that do not change the content.
 func reduceShape(s *TerminalState, a Action) {
 	switch a := a.(type) {
 	case TerminalResized:
@@ -210,8 +207,8 @@ func reduceShape(s *TerminalState, a Action) {
 	}
 }
 
-// ReduceLayout is the layout's state after a. A change that does not name the
-// next revision changes nothing.
+// ReduceLayout returns the layout's state after a. A change whose Rev is not the next one changes
+// nothing.
 func ReduceLayout(s LayoutState, a Action) LayoutState {
 	if a, ok := a.(LayoutChanged); ok && a.Rev == s.Rev+1 {
 		return LayoutState(a)
@@ -219,7 +216,7 @@ func ReduceLayout(s LayoutState, a Action) LayoutState {
 	return s
 }
 
-// Share is where a part keeps its share of the raw stream.
+// Share returns where the part keeps its part of the raw stream: Output of a command, else Value.
 func (p *Part) Share() *string {
 	if p.Type == PartCommand {
 		return &p.Output

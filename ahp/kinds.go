@@ -11,17 +11,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kind is one row of the table of actions.
+// Kind is one action type: its name, who may dispatch it, and how it is decoded and encoded.
 type Kind struct {
 	name string
 	By
-	// fresh gives a place to decode into, and what is in it then.
+	// fresh returns a pointer to decode into, and a function that returns the decoded action.
 	fresh func() (to any, value func() Action)
-	// write writes an action, which a points to, with its type.
+	// write encodes the action that a points to, with its type member.
 	write func(e *jsontext.Encoder, a Action) error
 }
 
-// Row is that of the action type A.
+// Row returns the Kind of the action type A.
 func Row[A Action](by By) Kind {
 	var zero A
 	return Kind{
@@ -48,7 +48,7 @@ var (
 	ByClient, ByClientLater = By{client: true}, By{client: true, after05: true}
 )
 
-// kinds is the table of actions by type.
+// kinds has all action types by name.
 var kinds = map[string]Kind{}
 
 var rows = [...]Kind{
@@ -145,30 +145,29 @@ var rows = [...]Kind{
 	Row[TerminalEchoChanged](ByHostLater),
 }
 
-// Register adds to the table what a package below this one has: it is called by the
-// init of such a package, so a program knows the actions of those that it imports.
+// Register adds action types of a package below this one. Such a package calls it in its init, so a
+// program knows the actions of the packages that it imports.
 func Register(all ...Kind) {
 	for _, k := range all {
 		kinds[k.name] = k
 	}
 }
 
-// ActionTypes are the types that are known, sorted.
+// ActionTypes returns the names of all known action types, sorted.
 func ActionTypes() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// ClientDispatchable reports whether an action type is known, and if so whether
-// clients may dispatch it (AHP, Root Channel and Terminal Channel).
+// ClientDispatchable reports whether an action type is known, and whether clients may dispatch it
+// (AHP, Root Channel and Terminal Channel).
 func ClientDispatchable(actionType string) (known, ok bool) {
 	k, known := kinds[actionType]
 	return known, k.client
 }
 
-// Speaks reports whether a peer of profile p may be sent an action: it was in
-// its version of the protocol. Unknown types are not ours to judge.
+// Speaks reports whether a peer of profile p may be sent the action: its version of the protocol
+// has it, or this package does not know it.
 func Speaks(p Profile, actionType string) bool { return p != V05 || !kinds[actionType].after05 }
 
-// EmptyAction is an action of a type with nothing in it; of an unknown type it is
-// an Unknown.
+// EmptyAction returns the zero value of an action type, or an Unknown of an unknown type.
 func EmptyAction(actionType string) Action {
 	if k, known := kinds[actionType]; known {
 		_, value := k.fresh()
@@ -177,9 +176,8 @@ func EmptyAction(actionType string) Action {
 	return Unknown{Type: actionType}
 }
 
-// DecodeAction reads an action of any profile. A type that is not known gives
-// an Unknown that keeps raw; unknown members are dropped. The result shares no
-// memory with raw.
+// DecodeAction reads an action of any profile. One of an unknown type becomes an Unknown that keeps
+// the JSON; unknown members are dropped. The result shares no memory with raw.
 func DecodeAction(raw json.RawMessage) (Action, error) {
 	var head struct {
 		Type string `json:"type"`
@@ -209,9 +207,9 @@ var readAction = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *Action) 
 	return err
 })
 
-// EncodeAction is the action's JSON object for a peer of profile p, its type
-// member included. An Unknown is written verbatim. a must be one of this
-// package's action types, by value.
+// EncodeAction returns the action's JSON object for a peer of profile p, with the type member. An
+// Unknown is written verbatim. a must be an action type of this package or a registered one, by
+// value.
 func EncodeAction(p Profile, a Action) (json.RawMessage, error) {
 	if a == nil {
 		return nil, errors.New("encode action: there is none")
@@ -223,7 +221,7 @@ func EncodeAction(p Profile, a Action) (json.RawMessage, error) {
 }
 
 var writeAction = jsonv2.MarshalToFunc(func(e *jsontext.Encoder, a Action) error {
-	switch v := a.(type) { // pointers, as the encoder gives what it can address
+	switch v := a.(type) { // the encoder passes pointers where it can address the value
 	case *Unknown:
 		if len(v.Raw) > 0 {
 			return e.WriteValue(jsontext.Value(v.Raw))

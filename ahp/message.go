@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Method names of commands and notifications.
+// Names of methods (requests) and notifications.
 const (
 	MethodInitialize      = "initialize"
 	MethodReconnect       = "reconnect"
@@ -24,9 +24,9 @@ const (
 	// tandemux's extensions.
 	MethodRead = "x-tandemux/read"
 	MethodStop = "x-tandemux/stop"
-	// MethodYield asks a host to end and leave everything to the next one: terminals, their
-	// output, who is connected. The answer comes first; then connections are closed with the
-	// status 1012 (service restart): clients try again without a pause.
+	// MethodYield asks a host to end and leave everything to the next one: the terminals, their
+	// output, who is connected. After the answer the host closes all connections with the status
+	// 1012 (service restart), on which clients reconnect without a pause.
 	MethodYield       = "x-tandemux/yield"
 	MethodHost        = "x-tandemux/host"
 	MethodCommand     = "x-tandemux/command"
@@ -43,14 +43,14 @@ const (
 	MethodTokenRevoke = "x-tandemux/tokenRevoke"
 )
 
-// Implementation names a client or host; behaviour never depends on it.
+// Implementation names a client's or host's program. Behaviour never depends on it.
 type Implementation struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Title   string `json:"title,omitempty"`
 }
 
-// InitializeParams opens a connection.
+// InitializeParams is the first request of a connection.
 type InitializeParams struct {
 	Channel              URI             `json:"channel"`
 	ProtocolVersions     List[string]    `json:"protocolVersions"`
@@ -63,27 +63,27 @@ type InitializeParams struct {
 
 // HelloMeta is tandemux's addition to InitializeParams.
 type HelloMeta struct {
-	// Agent says that the client is an agent, or speaks for one: it is then less
-	// than whoever opened the connection.
+	// Agent says that the client is an agent or speaks for one. It then has fewer rights than the
+	// person who opened the connection.
 	Agent *AgentMeta `json:"tandemux/agent,omitempty"`
-	// Session is one that the client drives outside of the host.
+	// Session is a session that the client drives outside of the host.
 	Session URI `json:"tandemux/session,omitempty"`
 }
 
-// AgentMeta says which agent.
+// AgentMeta describes the agent that a client is or speaks for.
 type AgentMeta struct {
-	Name string `json:"name"` // for people; at most 64 bytes
-	// Session that it works for, if it is one of the host's; otherwise it gets
-	// one of its own, InitializeMeta.Session.
+	Name string `json:"name"` // shown to people; at most 64 bytes
+	// Session is the host's session that the agent works for. If it is empty, the host gives the
+	// agent one of its own: InitializeMeta.Session.
 	Session URI `json:"session,omitempty"`
-	// Identity, at most 64 bytes, is who it is across connections: what it held, and
-	// was counted, is its again. Without one each client is another agent.
+	// Identity, at most 64 bytes, identifies the agent across connections: it gets back the
+	// terminals that it held, and its counts go on. Without it each client is another agent.
 	Identity string `json:"identity,omitempty"`
-	Asks     bool   `json:"asks,omitempty"` // it has the person asked what is refused it
+	Asks     bool   `json:"asks,omitempty"` // what it is not allowed to do, it has the person asked about
 	Team     URI    `json:"team,omitempty"` // the terminal beside which its teammates get panes, if the owner allows it
 }
 
-// InitializeResult answers it.
+// InitializeResult is the answer to initialize.
 type InitializeResult struct {
 	ProtocolVersion  string          `json:"protocolVersion"`
 	ServerSeq        int64           `json:"serverSeq"`
@@ -95,35 +95,35 @@ type InitializeResult struct {
 	Meta             *InitializeMeta `json:"_meta,omitempty"`
 }
 
-// InitializeMeta is tandemux's addition to the answer.
+// InitializeMeta is tandemux's addition to InitializeResult.
 type InitializeMeta struct {
-	// Principal is who the host takes this connection for, as in
-	// TerminalMeta.Principal: what it holds is the client's own.
+	// Principal is the identity that the host gives this connection, as in TerminalMeta.Principal.
 	Principal string `json:"tandemux/principal,omitempty"`
-	// Session is what an agent's terminals are claimed for.
+	// Session is the session that an agent's terminals are claimed for.
 	Session URI      `json:"tandemux/session,omitempty"`
-	Scopes  []string `json:"tandemux/scopes,omitempty"` // what it may do
+	Scopes  []string `json:"tandemux/scopes,omitempty"` // what the connection may do
 }
 
-// Snapshot is a channel's state as of FromSeq, without the texts that lie in Text (wire.Terminal).
+// Snapshot is a channel's state as of the action FromSeq. Texts that are in Text are not in State
+// (wire.Terminal).
 type Snapshot struct {
 	Resource URI             `json:"resource"`
 	State    json.RawMessage `json:"state"`
 	FromSeq  int64           `json:"fromSeq"`
 	Meta     struct {
 		Texts []int `json:"tandemux/texts,omitempty"` // their lengths, one for each part of the content
-	} `json:"_meta,omitzero"`
+	} `json:"_meta,omitzero"` // the length in bytes of each part's text in Text
 	Text []byte `json:"-"`
 }
 
-// Skimmed is what a terminal's screen shows, for who skims its output. After the Last one
-// all output is told again.
+// Skimmed is what a terminal's screen shows, for a client that skims its output. After the one with
+// Last the host sends all output again.
 type Skimmed struct {
 	Snapshot
 	Last bool `json:"last,omitempty"`
 }
 
-// ReconnectParams resumes after a lost connection, instead of initialize.
+// ReconnectParams is the first request of a connection that continues a lost one.
 type ReconnectParams struct {
 	Channel           URI       `json:"channel"`
 	ClientID          string    `json:"clientId"`
@@ -135,11 +135,12 @@ type ReconnectParams struct {
 
 // ReconnectMeta is tandemux's addition to ReconnectParams.
 type ReconnectMeta struct {
-	// Continues says that the client goes on with its clientSeq, and may send what has no answer
-	// again under its old one, 1 included. Without it a first clientSeq of 1 numbers anew.
+	// Continues says that the client goes on with its clientSeq and may repeat unanswered actions
+	// under their old numbers, 1 included. Without it a first clientSeq of 1 starts a new
+	// numbering.
 	Continues bool `json:"tandemux/continues,omitempty"`
-	Unquoted  bool `json:"tandemux/unquoted,omitempty"` // as wire.MethodUnquoted, from the answer on
-	Texts     bool `json:"tandemux/texts,omitempty"`    // the answer's may lie beside its JSON: Snapshot.Text
+	Unquoted  bool `json:"tandemux/unquoted,omitempty"` // from the answer on, as after wire.MethodUnquoted
+	Texts     bool `json:"tandemux/texts,omitempty"`    // texts of the answer may be sent beside its JSON: Snapshot.Text
 }
 
 // The values of ReconnectResult.Type.
@@ -148,7 +149,7 @@ const (
 	ReconnectSnapshot = "snapshot"
 )
 
-// ReconnectResult is either a replay (Actions, Missing) or Snapshots.
+// ReconnectResult has either a replay (Actions and Missing) or Snapshots.
 type ReconnectResult struct {
 	Type      string     `json:"type"`
 	Actions   []Envelope `json:"actions,omitzero"`
@@ -156,7 +157,7 @@ type ReconnectResult struct {
 	Snapshots []Snapshot `json:"snapshots,omitzero"`
 }
 
-// MarshalJSONTo writes what the type has, for the profile that is encoded for.
+// MarshalJSONTo writes the members of r's Type, in the form of the encoder's profile.
 func (r ReconnectResult) MarshalJSONTo(e *jsontext.Encoder) error {
 	type plain ReconnectResult
 	if r.Type == ReconnectSnapshot {
@@ -171,26 +172,25 @@ type (
 		Channel URI `json:"channel"`
 	}
 	UnsubscribeParams = SubscribeParams
-	// SubscribeResult has no snapshot for stateless channels.
+	// SubscribeResult has no snapshot if the channel has no state.
 	SubscribeResult struct {
 		Snapshot *Snapshot `json:"snapshot,omitempty"`
 	}
 )
 
-// Origin names the client and dispatch that an accepted or refused action came
-// from.
+// Origin says which client sent an action that was applied or refused, and its number there.
 type Origin struct {
 	ClientID  string `json:"clientId"`
 	ClientSeq int64  `json:"clientSeq"`
 }
 
-// Envelope is the params of an action notification.
+// Envelope is the params of the notification action.
 type Envelope struct {
 	Channel         URI     `json:"channel"`
 	Action          Action  `json:"action"`
 	ServerSeq       int64   `json:"serverSeq"`
 	Origin          *Origin `json:"origin,omitempty"`          // nil for the host's own actions
-	RejectionReason string  `json:"rejectionReason,omitempty"` // not empty on a refusal only
+	RejectionReason string  `json:"rejectionReason,omitempty"` // only of a refused action
 }
 
 type plainEnvelope Envelope
@@ -198,7 +198,7 @@ type plainEnvelope Envelope
 // MarshalJSON writes the newest form, for encoding/json.
 func (e Envelope) MarshalJSON() ([]byte, error) { return Encode(V1, plainEnvelope(e)) }
 
-// MarshalJSONTo writes the form of the profile that is encoded for.
+// MarshalJSONTo writes the form of the encoder's profile.
 func (e Envelope) MarshalJSONTo(to *jsontext.Encoder) error {
 	return jsonv2.MarshalEncode(to, plainEnvelope(e))
 }
@@ -231,7 +231,7 @@ type plainDispatch DispatchParams
 // MarshalJSON writes the newest form, for encoding/json.
 func (d DispatchParams) MarshalJSON() ([]byte, error) { return Encode(V1, plainDispatch(d)) }
 
-// MarshalJSONTo writes the form of the profile that is encoded for.
+// MarshalJSONTo writes the form of the encoder's profile.
 func (d DispatchParams) MarshalJSONTo(to *jsontext.Encoder) error {
 	return jsonv2.MarshalEncode(to, plainDispatch(d))
 }
@@ -245,8 +245,7 @@ func (d *DispatchParams) UnmarshalJSON(b []byte) error {
 	return needAction(d.Action)
 }
 
-// CreateTerminalParams creates the terminal Channel, chosen by the client
-// (R26).
+// CreateTerminalParams creates the terminal Channel, whose URI the client chooses (R26).
 type CreateTerminalParams struct {
 	Channel URI         `json:"channel"`
 	Claim   Claim       `json:"claim"`
@@ -257,35 +256,33 @@ type CreateTerminalParams struct {
 	Meta    *CreateMeta `json:"_meta,omitempty"`
 }
 
-// CreateMeta is tandemux's addition to createTerminal: something other than the
-// user's shell.
+// CreateMeta is tandemux's addition to CreateTerminalParams.
 type CreateMeta struct {
-	// Name is to be the terminal's name as it is: AlreadyExists if another has it.
-	// The protocol's own name may be any: a number is put behind one that is taken.
+	// Name is the terminal's exact name: if another terminal has it, the error is AlreadyExists.
+	// CreateTerminalParams.Name, in contrast, gets a number appended if it is taken.
 	Name    string            `json:"tandemux/name,omitempty"`
 	Command []string          `json:"tandemux/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"tandemux/env,omitempty"`
 	Shell   string            `json:"tandemux/shell,omitempty"` // absolute path; empty means $SHELL
-	// CwdOf names a terminal in whose program's directory it starts; Cwd is for when that
-	// can't be told; a shell starts at home where neither is there.
+	// CwdOf names a terminal: the new one starts in the directory of its program. Cwd is used if
+	// that is unknown, and the user's home directory if neither exists.
 	CwdOf URI `json:"tandemux/cwdOf,omitempty"`
-	// ShellIntegration false starts a shell as it is, without marks of its
-	// commands; absent means as the host is configured. A Command that is an
-	// interactive shell is then one command, else it is a shell as without Command.
+	// ShellIntegration false starts a shell without marks around its commands; if absent, the
+	// host's configuration decides. A Command that is an interactive shell then counts as one
+	// command, else as a shell.
 	ShellIntegration *bool `json:"tandemux/shellIntegration,omitempty"`
-	// AwaitHolder keeps the output until the client of the claim subscribes, or
-	// its connection ends, so that it sees all of it.
+	// AwaitHolder holds the output back until the claim's client subscribes, so that it sees all of
+	// it, or until that client's connection ends.
 	AwaitHolder bool `json:"tandemux/awaitHolder,omitempty"`
-	// Scrollback is how many lines it keeps that have scrolled off, 0 to
-	// MaxScrollback; absent means as the host is configured.
+	// Scrollback is how many lines above the screen are kept, 0 to MaxScrollback. If absent, the
+	// host's configuration decides.
 	Scrollback *int `json:"tandemux/scrollback,omitempty"`
-	Fit        bool `json:"tandemux/fit,omitempty"` // as TerminalMeta has it
-	// Stdin gives Command a pipe as standard input, which this connection fills
-	// with x-tandemux/feed.
+	Fit        bool `json:"tandemux/fit,omitempty"` // see TerminalMeta.Fit
+	// Stdin makes Command's standard input a pipe, to which this connection writes with
+	// x-tandemux/feed.
 	Stdin bool `json:"tandemux/stdin,omitempty"`
-	// Before is text that the terminal shows before anything else, at most
-	// MaxBefore bytes, of which control characters but \n and \t are dropped. It
-	// is for whoever operates the host.
+	// Before is text that the terminal shows first, at most MaxBefore bytes. Control characters
+	// other than \n and \t are dropped. Only connections that may operate the host may set it.
 	Before string `json:"tandemux/before,omitempty"`
 }
 
@@ -313,21 +310,21 @@ type ReadParams struct {
 	What    string `json:"what"`
 }
 
-// ReadResult answers it. Text has one "\n" after each line for screen and
-// history, trailing blanks cut.
+// ReadResult is the answer to x-tandemux/read. Text of screen and history has one "\n" after each
+// line and no trailing blanks.
 type ReadResult struct {
 	Text    string `json:"text"`
 	Cols    int    `json:"cols"`
 	Rows    int    `json:"rows"`
 	CursorX int    `json:"cursorX"` // 0-based
 	CursorY int    `json:"cursorY"` // 0-based
-	End     int64  `json:"end"`     // bytes of output so far, those that are not kept counted
-	// Colors are those that the terminal was last seen in, as far as its client has
-	// told (x-tandemux/colors); absent when nothing is known.
+	End     int64  `json:"end"`     // bytes of output so far, including those no longer kept
+	// Colors are those of the screen that the terminal was last shown on, as its client told
+	// (x-tandemux/colors); absent if unknown.
 	Colors *ReadColors `json:"colors,omitempty"`
 }
 
-// ReadColors are colours as ColorsParams has them.
+// ReadColors are colours in the form of ColorsParams.
 type ReadColors struct {
 	FG      string   `json:"fg"`
 	BG      string   `json:"bg"`
@@ -335,64 +332,62 @@ type ReadColors struct {
 	Palette []string `json:"palette"`
 }
 
-// HostResult answers x-tandemux/host.
+// HostResult is the answer to x-tandemux/host.
 type HostResult struct {
 	Version   string   `json:"version"`
 	Pid       int      `json:"pid"`
 	KeeperPid int      `json:"keeperPid"`
 	Listen    []string `json:"listen"` // TCP addresses
-	URLs      []string `json:"urls"`   // of the same, ws://… or wss://…
-	// Fingerprint is that of the certificate on wss:// addresses, "sha256:" and
-	// hex digits, for clients to pin; empty when none is encrypted.
+	URLs      []string `json:"urls"`   // of the same addresses, ws://… or wss://…
+	// Fingerprint is "sha256:" and the hex digits of the hash of the wss:// addresses' certificate,
+	// for clients to pin; empty if there is none.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	Principal   string `json:"principal"` // who the asking connection is
-	// Warning says what its owner has to see to; empty when all is well.
+	Principal   string `json:"principal"` // the identity of the asking connection
+	// Warning says what the host's owner has to see to; empty if nothing.
 	Warning string `json:"warning,omitempty"`
-	// Losing says what would be lost if the host ended now and another one took
-	// over; empty when nothing.
+	// Losing says what would be lost if the host ended now and another one took over; empty if
+	// nothing.
 	Losing    string `json:"losing,omitempty"`
-	Started   int64  `json:"started"`
+	Started   int64  `json:"started"` // Unix ms
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`
-	Waits     int    `json:"waits"` // x-tandemux/wait and run, of all connections
-	// Orphans are programs that still run although the keeper that started them and
-	// the host that showed them are gone; they have no terminal.
+	Waits     int    `json:"waits"` // pending x-tandemux/wait and x-tandemux/run of all connections
+	// Orphans are running programs whose keeper and host are gone. They have no terminal.
 	Orphans []Orphan `json:"orphans,omitempty"`
 }
 
 // Orphan is a program without a terminal.
 type Orphan struct {
-	Terminal URI    `json:"terminal"` // that it had
+	Terminal URI    `json:"terminal"` // the terminal that it had
 	Pid      int    `json:"pid"`
 	Name     string `json:"name"`
 }
 
 const ProfileCPU, ProfileHeap = "cpu", "heap"
 
-// ProfileParams asks for a profile of the host's process; its owner alone may.
+// ProfileParams asks for a profile of the host's process (x-tandemux/profile). Only its owner may.
 type ProfileParams struct {
 	Channel URI    `json:"channel"`
 	Kind    string `json:"kind"`              // ProfileCPU or ProfileHeap
-	Seconds int    `json:"seconds,omitempty"` // of a CPU profile, 0 to 60
+	Seconds int    `json:"seconds,omitempty"` // length of a CPU profile, 0 to 60
 }
 
-// ProfileResult answers x-tandemux/profile. Profile is in pprof's format, gzipped,
-// and in base64 on the wire.
+// ProfileResult is the answer to x-tandemux/profile. Profile is in pprof's gzipped format.
 type ProfileResult struct {
 	Profile []byte `json:"profile"`
 }
 
-// TokenNewParams makes an access token for TCP clients.
+// TokenNewParams makes an access token for TCP clients (x-tandemux/tokenNew).
 type TokenNewParams struct {
 	Channel  URI      `json:"channel"`
 	Name     string   `json:"name"`
-	Scopes   []string `json:"scopes,omitempty"`   // empty means all that fit
-	Terminal URI      `json:"terminal,omitempty"` // the existing one that it is bound to, if any
-	Expires  int64    `json:"expires,omitempty"`  // when it ends, in Unix ms; 0 for never
-	Share    bool     `json:"share,omitempty"`    // it is a guest's: it has a terminal, and ends
+	Scopes   []string `json:"scopes,omitempty"`   // empty means all that the connection may give
+	Terminal URI      `json:"terminal,omitempty"` // binds the token to this existing terminal
+	Expires  int64    `json:"expires,omitempty"`  // Unix ms; 0 means never
+	Share    bool     `json:"share,omitempty"`    // the token is for a guest: it needs Terminal and Expires
 }
 
-// TokenNewResult holds the secret, shown this once.
+// TokenNewResult is the answer. The secret Token is never shown again.
 type TokenNewResult struct {
 	ID       string   `json:"id"`
 	Token    string   `json:"token"`
@@ -406,21 +401,22 @@ type TokenInfo struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
 	Scopes   []string `json:"scopes"`
-	Terminal URI      `json:"terminal,omitempty"` // the only one it reaches
+	Terminal URI      `json:"terminal,omitempty"` // the only terminal that the token gives access to
 	Created  int64    `json:"created"`            // Unix ms
 	Expires  int64    `json:"expires,omitempty"`  // Unix ms
 	LastUsed int64    `json:"lastUsed,omitempty"` // Unix ms
-	Share    bool     `json:"share,omitempty"`    // it is a guest's
+	Share    bool     `json:"share,omitempty"`    // the token is a guest's
 }
 
-// TokenListResult answers x-tandemux/tokenList.
+// TokenListResult is the answer to x-tandemux/tokenList.
 type TokenListResult struct {
 	Items List[TokenInfo] `json:"items"`
 }
 
-// TokenRevokeParams ends a token, or all guests' of a terminal, at once, with its sockets.
+// TokenRevokeParams revokes a token, or all guests' tokens of a terminal, and closes their
+// connections.
 type TokenRevokeParams struct {
 	Channel URI    `json:"channel"`
 	ID      string `json:"id,omitempty"`
-	Shares  URI    `json:"shares,omitempty"` // in place of ID: the terminal
+	Shares  URI    `json:"shares,omitempty"` // a terminal, instead of ID
 }

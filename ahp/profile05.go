@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The shapes of 0.5, in which claims have no chat, terminals no lifecycle, sessions
-// a nested summary with times as numbers, and chats input requests and errors outside
-// of the parts of a turn. down05 makes them, the UnmarshalJSON below read them.
+// The forms of 0.5, in which claims have no chat, terminals no lifecycle, sessions a nested summary
+// with times as numbers, and chats input requests and errors outside of the parts of a turn. down05
+// writes them, the UnmarshalJSON methods below read them.
 
 type (
 	plainSession SessionState
@@ -20,12 +20,12 @@ type (
 	plainTurn    Turn
 )
 
-// down is how 0.5 has a T.
+// down marshals a T as what shape makes of it.
 func down[T any](shape func(T) any) *jsonv2.Marshalers {
 	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error { return jsonv2.MarshalEncode(e, shape(v)) })
 }
 
-// less is a T of which 0.5 does not have what clear takes away.
+// less marshals a T after clear has removed what 0.5 does not have.
 func less[T any](clear func(*T)) *jsonv2.Marshalers {
 	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error {
 		was := v
@@ -36,7 +36,7 @@ func less[T any](clear func(*T)) *jsonv2.Marshalers {
 	})
 }
 
-// Older is a value of a package below that 0.5 has in another form.
+// Older is a value of another package that has another form in 0.5.
 type Older interface{ As05() any }
 
 var down05 = jsonv2.JoinMarshalers(
@@ -114,7 +114,7 @@ var down05 = jsonv2.JoinMarshalers(
 	}),
 )
 
-// OpenRequests are the unanswered input requests, as 0.5 lists them.
+// OpenRequests returns the unanswered input requests, as 0.5 lists them.
 func (s ChatState) OpenRequests() []InputRequest {
 	open := s.InputRequests[:len(s.InputRequests):len(s.InputRequests)]
 	if s.ActiveTurn == nil {
@@ -128,7 +128,7 @@ func (s ChatState) OpenRequests() []InputRequest {
 	return open
 }
 
-// failed05 is LifecycleFailed.
+// failed05 is what 0.5 calls LifecycleFailed.
 const failed05 = "creationFailed"
 
 // wireSummary is a SessionSummary as 0.5 writes it.
@@ -152,7 +152,7 @@ func summaryOf(s SessionSummary) wireSummary {
 	}
 }
 
-// instant05 is written as a number.
+// instant05 is an Instant that is written as Unix milliseconds.
 type instant05 struct{ Instant }
 
 func (i instant05) MarshalJSON() ([]byte, error) {
@@ -180,7 +180,7 @@ func (s *SessionSummary) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// wireSession has the summary nested, as the sources of 0.5, and flat, as its release
+// wireSession has the summary nested, as in the source code of 0.5, and flat, as in its release
 // (docs/protocol.md, Versions).
 type wireSession struct {
 	Summary wireSummary `json:"summary"`
@@ -211,14 +211,15 @@ func (s *SessionState) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// wireChat has its head nested, too.
+// wireChat has the chat's summary nested, too.
 type wireChat struct {
 	plainChat
 	InputRequests []InputRequest `json:"inputRequests,omitempty"`
 	Summary       *ChatSummary   `json:"summary,omitempty"`
 }
 
-// changes05 are changes of a row: 0.5 has no null for an activity that is gone.
+// changes05 returns changes in the form of 0.5, which has "" instead of null for an activity that
+// is gone.
 func changes05(changes json.RawMessage) map[string]json.RawMessage {
 	members := map[string]json.RawMessage{}
 	if json.Unmarshal(changes, &members) == nil && string(members["activity"]) == "null" {
@@ -249,8 +250,8 @@ type wireTurn struct {
 	Error *ErrorInfo `json:"error,omitempty"`
 }
 
-// UnmarshalJSON accepts every profile's form: an error of the turn itself, as in
-// 0.5, becomes its last part.
+// UnmarshalJSON accepts every profile's form. An error of the turn itself, as in 0.5, becomes its
+// last part.
 func (t *Turn) UnmarshalJSON(b []byte) error {
 	var w wireTurn
 	if err := Unmarshal(b, &w); err != nil {
@@ -264,7 +265,7 @@ func (t *Turn) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readError05 reads a ChatError, of which 0.5 has the error alone.
+// readError05 reads a ChatError of any profile. In 0.5 it has an error instead of a part.
 var readError05 = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, a *ChatError) error {
 	type plain ChatError
 	var w struct {

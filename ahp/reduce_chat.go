@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// ReduceChat is the chat's state after a (AHP, Chat Channel). It has no clock:
-// times come with the actions, and one that brings none leaves modifiedAt alone.
+// ReduceChat returns the chat's state after a (AHP, Chat Channel). It has no clock: an action
+// without a time leaves ModifiedAt unchanged.
 func ReduceChat(s ChatState, a Action) ChatState { return reduceChat(s, a, "") }
 
-// reduceChat is ReduceChat for readers of 0.5, whose actions have no times: now
-// is the time of theirs, or empty.
+// reduceChat is ReduceChat. For tests of 0.5, whose actions have no times, now is the time of a, or
+// "".
 func reduceChat(s ChatState, a Action, now Instant) ChatState {
 	if call, is := a.(interface{ about() toolRef }); is {
 		return reduceToolCall(s, a, call.about())
@@ -53,7 +53,7 @@ func reduceChat(s ChatState, a Action, now Instant) ChatState {
 	return s
 }
 
-// reduceChatMembers applies the actions that set one member.
+// reduceChatMembers applies the actions that set a single member.
 func reduceChatMembers(s *ChatState, a Action) {
 	switch a := a.(type) {
 	case ChatDraftChanged:
@@ -92,7 +92,7 @@ func startTurn(s ChatState, a ChatTurnStarted, now Instant) ChatState {
 	return s
 }
 
-// modified sets the time of the last change to the first that is known.
+// modified sets ModifiedAt to the first of times that is known.
 func (s *ChatState) modified(times ...Instant) {
 	for _, at := range times {
 		if at != "" {
@@ -102,7 +102,7 @@ func (s *ChatState) modified(times ...Instant) {
 	}
 }
 
-// inTurn changes a copy of the active turn, if it is the one.
+// inTurn calls change with a copy of the active turn, if its id is id.
 func (s ChatState) inTurn(id string, change func(t *Turn)) ChatState {
 	if s.ActiveTurn == nil || s.ActiveTurn.ID != id {
 		return s
@@ -113,7 +113,7 @@ func (s ChatState) inTurn(id string, change func(t *Turn)) ChatState {
 	return s
 }
 
-// appendText extends the part of an id, if it is of the kind.
+// appendText appends to the part with the id partID, if it has the given kind.
 func (s ChatState) appendText(turnID, kind, partID, text string) ChatState {
 	return s.inTurn(turnID, func(t *Turn) {
 		i := slices.IndexFunc(t.ResponseParts, func(p ResponsePart) bool { return p.id() == partID })
@@ -131,8 +131,8 @@ func (p ResponsePart) id() string {
 	return p.ID
 }
 
-// endTurn moves the active turn to the finished ones, with an error as its last part;
-// tool calls that have not ended are skipped.
+// endTurn moves the active turn to the finished ones, with failure as its last parts. Tool calls
+// that have not ended are cancelled as skipped.
 func (s ChatState) endTurn(id, state string, duration *int64, now Instant, failure ...ResponsePart) ChatState {
 	if s.ActiveTurn == nil || s.ActiveTurn.ID != id {
 		return s
@@ -165,7 +165,8 @@ func (s ChatState) endTurn(id, state string, duration *int64, now Instant, failu
 	return s
 }
 
-// currentStatus is the status as it follows from what goes on.
+// currentStatus returns the status with the activity that follows from the turn and the open
+// requests.
 func (s ChatState) currentStatus() Status {
 	if len(s.InputRequests) > 0 {
 		return s.Status.WithActivity(ActivityInputNeeded)
@@ -194,8 +195,8 @@ func resumeTurn(s ChatState, a ChatTurnResume) ChatState {
 	return s
 }
 
-// Resumable reports whether a turn can go on: it is the last, ended in a
-// resumable error, and no other is active.
+// Resumable reports whether the turn is the last one, ended in a resumable error, and no other is
+// active.
 func (s ChatState) Resumable(turnID string) bool {
 	if s.ActiveTurn != nil || len(s.Turns) == 0 {
 		return false
@@ -256,7 +257,7 @@ func reducePending(s ChatState, a Action) ChatState {
 	return s
 }
 
-// reorder puts the named messages first, in that order.
+// reorder returns the queue with the named messages first, in the given order.
 func reorder(queue []PendingMessage, order []string) []PendingMessage {
 	at := func(m PendingMessage) int {
 		if i := slices.Index(order, m.ID); i >= 0 {
@@ -300,8 +301,8 @@ func reduceInput(s ChatState, a Action, now Instant) ChatState {
 	return s
 }
 
-// request adds a request, or replaces one, whose answers stay unless new ones
-// came along. Without a turn it is 0.5's.
+// request adds an input request, or replaces the one with its id, keeping the answers unless r has
+// some. Without an active turn it is a request of 0.5.
 func (s ChatState) request(r InputRequest) ChatState {
 	keep := func(had InputRequest) InputRequest {
 		if r.Answers == nil {
@@ -328,14 +329,14 @@ func (s ChatState) request(r InputRequest) ChatState {
 	})
 }
 
-// openRequest is the index of the part with an unanswered request, or -1.
+// openRequest returns the index of the part with the unanswered request id, or -1.
 func (t *Turn) openRequest(id string) int {
 	return slices.IndexFunc(t.ResponseParts, func(p ResponsePart) bool {
 		return p.Kind == PartInputRequest && p.Response == "" && p.Request != nil && p.Request.ID == id
 	})
 }
 
-// OpenRequest is the unanswered input request of an id; nil when there is none.
+// OpenRequest returns the active turn's unanswered input request with the id, or nil.
 func (s ChatState) OpenRequest(id string) *InputRequest {
 	if s.ActiveTurn != nil {
 		if i := s.ActiveTurn.openRequest(id); i >= 0 {
@@ -345,8 +346,8 @@ func (s ChatState) OpenRequest(id string) *InputRequest {
 	return nil
 }
 
-// withRequest changes a copy of an open request; change gives the response that
-// closes it, or "".
+// withRequest calls change with a copy of an open request. change returns the response that closes
+// the request, or "".
 func (s ChatState) withRequest(id string, now Instant, change func(r *InputRequest) string) ChatState {
 	if i := slices.IndexFunc(s.InputRequests, func(q InputRequest) bool { return q.ID == id }); i >= 0 {
 		s.InputRequests = slices.Clone(s.InputRequests)
@@ -370,7 +371,7 @@ func (s ChatState) withRequest(id string, now Instant, change func(r *InputReque
 	return s
 }
 
-// upsert replaces the first element that matches, or appends.
+// upsert returns a copy of list in which v replaces the first element that matches, or is appended.
 func upsert[T any](list []T, v T, match func(T) bool) []T {
 	i := slices.IndexFunc(list, match)
 	if i < 0 {
@@ -381,7 +382,7 @@ func upsert[T any](list []T, v T, match func(T) bool) []T {
 	return list
 }
 
-// without is the list without the elements that match, nil when none is left.
+// without returns list without the elements that match, or nil if none is left.
 func without[T any](list []T, match func(T) bool) []T {
 	if !slices.ContainsFunc(list, match) {
 		return list

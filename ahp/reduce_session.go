@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ReduceSession is the session's state after a (AHP, Session Channel). No clock.
+// ReduceSession returns the session's state after a (AHP, Session Channel). It has no clock.
 func ReduceSession(s SessionState, a Action) SessionState { return reduceSession(s, a, "") }
 
-// reduceSession is ReduceSession for readers of 0.5, whose state has the time of
-// the last change: now, unless it is empty.
+// reduceSession is ReduceSession. For tests of 0.5, whose state has the time of the last change,
+// now is the time of a, or "".
 func reduceSession(s SessionState, a Action, now Instant) SessionState {
 	modifies := false
 	switch a.(type) {
@@ -27,7 +27,7 @@ func reduceSession(s SessionState, a Action, now Instant) SessionState {
 	return s
 }
 
-// reduceSessionMembers applies the actions that set one member.
+// reduceSessionMembers applies the actions that set a single member.
 func reduceSessionMembers(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionReady:
@@ -59,8 +59,8 @@ func reduceSessionMembers(s *SessionState, a Action) {
 	}
 }
 
-// reduceSessionClients applies the actions about who takes part, where, and what
-// waits for whom.
+// reduceSessionClients applies the actions about active clients, working directories, and what
+// waits for a person or client.
 func reduceSessionClients(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionActiveClientSet:
@@ -91,7 +91,7 @@ func reduceSessionClients(s *SessionState, a Action) {
 	}
 }
 
-// reduceSessionChats applies the actions about the catalogue of chats.
+// reduceSessionChats applies the actions about the list of chats.
 func reduceSessionChats(s *SessionState, a Action) {
 	at := func(chat URI) int {
 		return slices.IndexFunc(s.Chats, func(c ChatSummary) bool { return c.Resource == chat })
@@ -123,8 +123,8 @@ func reduceSessionChats(s *SessionState, a Action) {
 	}
 }
 
-// Merged is a summary with members of changes, which null clears; the
-// resource stays.
+// Merged returns summary with the members of changes set, or cleared where they are null. The
+// resource is never changed. If changes can't be applied, it returns summary and false.
 func Merged[T any](summary T, changes json.RawMessage) (T, bool) {
 	whole, err := Encode(V1, summary)
 	if err != nil {
@@ -138,8 +138,7 @@ func Merged[T any](summary T, changes json.RawMessage) (T, bool) {
 	return next, true
 }
 
-// mergeMembers puts the members of changes into an object, except one; null
-// removes a member.
+// mergeMembers sets the members of changes in the object whole, except one; null removes a member.
 func mergeMembers(whole, changes json.RawMessage, except string) (json.RawMessage, bool) {
 	var members, with map[string]json.RawMessage
 	if json.Unmarshal(whole, &members) != nil || json.Unmarshal(changes, &with) != nil {
@@ -161,9 +160,8 @@ func mergeMembers(whole, changes json.RawMessage, except string) (json.RawMessag
 	return text, err == nil
 }
 
-// reorderChats moves the named chats, in the named order, to the destination:
-// start, end, or before or after another chat; what can't be resolved is the
-// end.
+// reorderChats moves the named chats, in that order, to the destination: the start, the end, or
+// before or after another chat. A destination that can't be found means the end.
 func reorderChats(chats []ChatSummary, a SessionChatsReordered) []ChatSummary {
 	var block, rest []ChatSummary
 	for _, uri := range a.Chats {
@@ -186,7 +184,7 @@ func destination(raw json.RawMessage, rest []ChatSummary) int {
 		Kind, Chat, Before, After string
 	}
 	if json.Unmarshal(raw, &word) != nil {
-		json.Unmarshal(raw, &d) //nolint:errcheck // what can't be read is the end
+		json.Unmarshal(raw, &d) //nolint:errcheck // what can't be read means the end
 		word = d.Kind
 	}
 	anchor := d.Chat

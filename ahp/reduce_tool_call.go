@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// toolRef names a tool call.
+// toolRef identifies a tool call.
 type toolRef struct{ turn, call string }
 
 func (a ChatToolCallStart) about() toolRef           { return toolRef{a.TurnID, a.ToolCallID} }
@@ -20,7 +20,7 @@ func (a ChatToolCallResultConfirmed) about() toolRef { return toolRef{a.TurnID, 
 func (a ChatToolCallAuthRequired) about() toolRef    { return toolRef{a.TurnID, a.ToolCallID} }
 func (a ChatToolCallAuthResolved) about() toolRef    { return toolRef{a.TurnID, a.ToolCallID} }
 
-// reduceToolCall applies an action to the tool call that it is about.
+// reduceToolCall applies an action to the tool call ref.
 func reduceToolCall(s ChatState, a Action, ref toolRef) ChatState {
 	if start, ok := a.(ChatToolCallStart); ok {
 		return s.inTurn(start.TurnID, func(t *Turn) {
@@ -50,8 +50,8 @@ func reduceToolCall(s ChatState, a Action, ref toolRef) ChatState {
 	return s
 }
 
-// ToolCall is a tool call of the active turn; nil when there is none such. It
-// must not be changed.
+// ToolCall returns a tool call of the active turn, or nil if there is none. The caller must not
+// change it.
 func (s ChatState) ToolCall(turnID, toolCallID string) *ToolCall {
 	if s.ActiveTurn == nil || s.ActiveTurn.ID != turnID {
 		return nil
@@ -64,7 +64,7 @@ func (s ChatState) ToolCall(turnID, toolCallID string) *ToolCall {
 	return nil
 }
 
-// invoked is what a call keeps in every state once it was made.
+// invoked returns the call in a new status, with the members that every status has.
 func (t ToolCall) invoked(status string) ToolCall {
 	return ToolCall{
 		Status: status, ToolCallID: t.ToolCallID, ToolName: t.ToolName, DisplayName: t.DisplayName,
@@ -73,7 +73,7 @@ func (t ToolCall) invoked(status string) ToolCall {
 	}
 }
 
-// skipped is the call when its turn ends before it does.
+// skipped returns the call as cancelled because its turn ended first.
 func (t ToolCall) skipped() ToolCall {
 	n := t.invoked(ToolCancelled)
 	if t.Status == ToolStreaming {
@@ -83,8 +83,7 @@ func (t ToolCall) skipped() ToolCall {
 	return n
 }
 
-// after is the call after an action; ok is false where the action does not apply
-// in its state.
+// after returns the call after an action. ok is false if the action does not apply in its status.
 func (t ToolCall) after(a Action) (n ToolCall, ok bool) {
 	var meta json.RawMessage
 	switch a := a.(type) {
@@ -137,7 +136,7 @@ func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
 		n.Confirmed, n.StartedAt = a.Confirmed, a.StartedAt
 		return n, true
 	}
-	if a.Options == nil { // what is not said again stays
+	if a.Options == nil { // what the action does not mention stays
 		a.Options = t.Options
 	}
 	if isAbsent(a.RiskAssessment) {
@@ -173,7 +172,7 @@ func (t ToolCall) confirmed(a ChatToolCallConfirmed) ToolCall {
 }
 
 func (t ToolCall) complete(a ChatToolCallComplete) (n ToolCall, ok bool) {
-	given := t.Status == ToolAuthRequired && !a.Result.Success // up, without the login
+	given := t.Status == ToolAuthRequired && !a.Result.Success // the call was given up without logging in
 	if t.Status != ToolRunning && t.Status != ToolPending && !given {
 		return t, false
 	}

@@ -2,11 +2,11 @@ package ahp
 
 import "encoding/json"
 
-// Status is the state of a session or chat at a glance: an activity in bits 0–4
-// and flags above (AHP, Session Channel). Unknown bits are kept.
+// Status is the state of a session or chat: an activity in bits 0–4 and flags above (AHP, Session
+// Channel). Unknown bits are kept.
 type Status uint32
 
-// The activities, of which a status has one, and the flags.
+// The activities, of which a status has exactly one, and the flags.
 const (
 	ActivityIdle        Status = 1
 	ActivityError       Status = 2
@@ -22,7 +22,7 @@ const (
 // Activity is the status without its flags.
 func (s Status) Activity() Status { return s & activityMask }
 
-// NeedsInput reports whether a person is waited for.
+// NeedsInput reports whether something waits for a person.
 func (s Status) NeedsInput() bool { return s&ActivityInputNeeded == ActivityInputNeeded }
 
 // WithActivity replaces the activity and keeps the flags.
@@ -43,7 +43,7 @@ const (
 	LifecycleFailed   = "failed" // "creationFailed" in 0.5
 )
 
-// SessionInfo is what a session's state and its row have in common.
+// SessionInfo has the members that SessionState and SessionSummary share.
 type SessionInfo struct {
 	Provider           string          `json:"provider"`
 	Title              string          `json:"title"`
@@ -55,27 +55,26 @@ type SessionInfo struct {
 	Annotations        json.RawMessage `json:"annotations,omitempty"`
 }
 
-// SessionState is the state of a session channel: a catalogue of chats and what
-// they share (AHP, Session Channel). JSON that only agents and user interfaces look
-// into is kept as it came.
+// SessionState is the state of a session channel: its chats and what they share (AHP, Session
+// Channel). What only agents and user interfaces read is kept as JSON.
 type SessionState struct {
 	SessionInfo
 	Lifecycle      string             `json:"lifecycle"`
 	CreationError  *ErrorInfo         `json:"creationError,omitempty"`
-	ServerTools    []ToolDefinition   `json:"serverTools,omitzero"` // nil when not told
+	ServerTools    []ToolDefinition   `json:"serverTools,omitzero"` // nil if unknown
 	ActiveClients  List[ActiveClient] `json:"activeClients"`
 	Chats          List[ChatSummary]  `json:"chats"`
 	DefaultChat    URI                `json:"defaultChat,omitempty"`
 	Config         *SessionConfig     `json:"config,omitempty"`
-	Customizations []json.RawMessage  `json:"customizations,omitzero"` // nil when not told
-	Changesets     []json.RawMessage  `json:"changesets,omitzero"`     // nil when not told
+	Customizations []json.RawMessage  `json:"customizations,omitzero"` // nil if unknown
+	Changesets     []json.RawMessage  `json:"changesets,omitzero"`     // nil if unknown
 	InputNeeded    []InputNeeded      `json:"inputNeeded,omitempty"`
 	Meta           json.RawMessage    `json:"_meta,omitempty"`
 
-	SessionRow `json:"-"` // on the wire in 0.5 only, in the nested summary
+	SessionRow `json:"-"` // on the wire only in 0.5, in the nested summary
 }
 
-// SessionRow is what a session's row has and its state has not.
+// SessionRow has the members of a SessionSummary that are not in the state.
 type SessionRow struct {
 	Resource                     URI
 	CreatedAt, ModifiedAt        Instant
@@ -88,14 +87,13 @@ type Project struct {
 	DisplayName string `json:"displayName"`
 }
 
-// SessionConfig is what can be set for a session: a JSON schema of properties
-// and their values.
+// SessionConfig has the settings of a session: a JSON schema and the values.
 type SessionConfig struct {
 	Schema json.RawMessage `json:"schema"` // {} when there is none
 	Values Object[any]     `json:"values"`
 }
 
-// MarshalJSON writes an object where there is no schema.
+// MarshalJSON writes {} for an absent schema.
 func (c SessionConfig) MarshalJSON() ([]byte, error) {
 	if isAbsent(c.Schema) {
 		c.Schema = json.RawMessage("{}")
@@ -104,22 +102,21 @@ func (c SessionConfig) MarshalJSON() ([]byte, error) {
 	return Encode(V1, plain(c))
 }
 
-// SessionSummary is a session's row in listSessions and in the notifications
-// about the list.
+// SessionSummary is a session's row in listSessions and in notifications about the list.
 type SessionSummary struct {
 	Resource URI `json:"resource"`
 	SessionInfo
 	CreatedAt    Instant         `json:"createdAt"`
 	ModifiedAt   Instant         `json:"modifiedAt"`
 	Changes      json.RawMessage `json:"changes,omitempty"`
-	Chats        []SessionChat   `json:"chats,omitzero"` // nil when not told; not in 0.5
+	Chats        []SessionChat   `json:"chats,omitzero"` // nil if unknown; not in 0.5
 	DefaultChat  URI             `json:"defaultChat,omitempty"`
 	Meta         json.RawMessage `json:"_meta,omitempty"`
 	Model        json.RawMessage `json:"-"` // 0.5 only
 	CurrentAgent json.RawMessage `json:"-"` // 0.5 only
 }
 
-// SessionChat is what a session's row tells of one of its chats.
+// SessionChat is a chat's row in a SessionSummary.
 type SessionChat struct {
 	Resource      URI             `json:"resource"`
 	Title         string          `json:"title"`
@@ -129,11 +126,11 @@ type SessionChat struct {
 	Changes       json.RawMessage `json:"changes,omitempty"`
 }
 
-// Summary is the session's row as far as its state tells.
+// Summary returns the session's row with what its state knows.
 func (s SessionState) Summary() SessionSummary {
 	chats := make([]SessionChat, 0, len(s.Chats))
 	for _, c := range s.Chats {
-		if c.Origin != nil { // A selection is for those who subscribe.
+		if c.Origin != nil { // only subscribers get the selection
 			c.Origin = &ChatOrigin{Kind: c.Origin.Kind, Chat: c.Origin.Chat, TurnID: c.Origin.TurnID, ToolCallID: c.Origin.ToolCallID}
 		}
 		chats = append(chats, SessionChat{c.Resource, c.Title, c.Status, c.Origin, c.Interactivity, c.Changes})
@@ -144,8 +141,7 @@ func (s SessionState) Summary() SessionSummary {
 	}
 }
 
-// ActiveClient is a client that takes part in a session: the agent may use its
-// tools.
+// ActiveClient is a client that takes part in a session. The agent may use its tools.
 type ActiveClient struct {
 	ClientID       string               `json:"clientId"`
 	DisplayName    string               `json:"displayName,omitempty"`
@@ -179,39 +175,38 @@ const (
 	NeedToolAuthentication  = "toolAuthentication"
 )
 
-// InputNeeded is something in one of a session's chats that waits for a person
-// or a client.
+// InputNeeded is something in a chat of the session that waits for a person or a client.
 type InputNeeded struct {
 	ID       string        `json:"id"`
 	Chat     URI           `json:"chat"`
 	Kind     string        `json:"kind"`
 	Request  *InputRequest `json:"request,omitempty"`  // chatInput
-	TurnID   string        `json:"turnId,omitempty"`   // the others, and all below
+	TurnID   string        `json:"turnId,omitempty"`   // all kinds but chatInput, as all below
 	ClientID string        `json:"clientId,omitempty"` // toolClientExecution
 	ToolCall *ToolCall     `json:"toolCall,omitempty"`
 }
 
 // Actions of session channels (AHP, Session Channel).
 type (
-	// SessionReady ends the creation. Host only, as is the next.
+	// SessionReady says that the session is created. Host only, as is the next action.
 	SessionReady          struct{}
 	SessionCreationFailed struct {
 		Error ErrorInfo `json:"error"`
 	}
-	// SessionChatAdded adds or replaces a chat's row. Host only, as are the
-	// other actions about chats.
+	// SessionChatAdded adds or replaces a chat's row. Host only, as are the other actions about
+	// chats.
 	SessionChatAdded struct {
 		Summary ChatSummary `json:"summary"`
 	}
 	SessionChatRemoved struct {
 		Chat URI `json:"chat"`
 	}
-	// SessionChatUpdated merges members into a chat's row; null clears one.
+	// SessionChatUpdated sets members of a chat's row; null clears one.
 	SessionChatUpdated struct {
 		Chat    URI             `json:"chat"`
 		Changes json.RawMessage `json:"changes"`
 	}
-	// SessionChatsReordered moves rows as one block.
+	// SessionChatsReordered moves the rows Chats together to Destination.
 	SessionChatsReordered struct {
 		Chats       List[URI]       `json:"chats"`
 		Destination json.RawMessage `json:"destination"`
@@ -228,8 +223,7 @@ type (
 	SessionIsArchivedChanged struct {
 		IsArchived bool `json:"isArchived"`
 	}
-	// SessionActivityChanged sets or clears the words of what goes on. Host
-	// only.
+	// SessionActivityChanged sets or clears the text about what goes on. Host only.
 	SessionActivityChanged struct {
 		Activity string `json:"activity,omitempty"`
 	}
@@ -239,8 +233,7 @@ type (
 	SessionServerToolsChanged struct {
 		Tools List[ToolDefinition] `json:"tools"`
 	}
-	// SessionActiveClientSet adds or replaces a client that takes part: by
-	// clients, each for itself.
+	// SessionActiveClientSet adds or replaces an active client. Each client sends it for itself.
 	SessionActiveClientSet struct {
 		ActiveClient ActiveClient `json:"activeClient"`
 	}
@@ -257,8 +250,7 @@ type (
 		Old URI `json:"oldDirectory"`
 		New URI `json:"newDirectory"`
 	}
-	// SessionInputNeededSet mirrors what waits in a chat. Host only, as is the
-	// next.
+	// SessionInputNeededSet says what waits in a chat. Host only, as is the next action.
 	SessionInputNeededSet struct {
 		Request InputNeeded `json:"request"`
 	}
@@ -274,7 +266,7 @@ type (
 	SessionCustomizationRemoved struct {
 		ID string `json:"id"`
 	}
-	// SessionCustomizationToggled has Enabled in 0.5, Enablement later.
+	// SessionCustomizationToggled has Enabled in 0.5, and Enablement later.
 	SessionCustomizationToggled struct {
 		ID         string          `json:"id"`
 		Enabled    *bool           `json:"enabled,omitempty"`
@@ -294,7 +286,7 @@ type (
 	SessionMcpServerBackgroundRequested struct {
 		ID string `json:"id"`
 	}
-	// SessionConfigChanged merges into, or with Replace replaces, the values.
+	// SessionConfigChanged merges Config into the values, or replaces them if Replace is set.
 	SessionConfigChanged struct {
 		Config  Object[any] `json:"config"`
 		Replace bool        `json:"replace,omitempty"`
@@ -302,7 +294,7 @@ type (
 	SessionMetaChanged struct {
 		Meta json.RawMessage `json:"_meta,omitempty"`
 	}
-	// SessionModelChanged and SessionAgentChanged are 0.5's.
+	// SessionModelChanged and SessionAgentChanged exist only in 0.5.
 	SessionModelChanged struct {
 		Model json.RawMessage `json:"model"`
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Methods of sessions and chats (AHP, Session Channel), and the notifications about
-// the list of sessions, on the root channel.
+// Methods of sessions and chats (AHP, Session Channel), and notifications about the list of
+// sessions, on the root channel.
 const (
 	MethodCreateSession  = "createSession"
 	MethodDisposeSession = "disposeSession"
@@ -23,12 +23,12 @@ const (
 	NoteAuthRequired          = "auth/required"
 )
 
-// CreateSessionParams creates the session Channel, chosen by the client.
+// CreateSessionParams creates the session Channel, whose URI the client chooses.
 type CreateSessionParams struct {
 	Channel            URI            `json:"channel"`
-	Provider           string         `json:"provider,omitempty"` // empty: the host's first
+	Provider           string         `json:"provider,omitempty"` // empty means the host's first
 	WorkingDirectories []URI          `json:"workingDirectories,omitempty"`
-	WorkingDirectory   URI            `json:"workingDirectory,omitempty"` // 0.5
+	WorkingDirectory   URI            `json:"workingDirectory,omitempty"` // in 0.5 only
 	Config             map[string]any `json:"config,omitempty"`
 	ActiveClient       *ActiveClient  `json:"activeClient,omitempty"`
 	ProgressToken      string         `json:"progressToken,omitempty"`
@@ -37,28 +37,28 @@ type CreateSessionParams struct {
 
 // SessionMeta is tandemux's addition to createSession.
 type SessionMeta struct {
-	// Title of the session; empty: the agent's, or the first message's.
+	// Title is the session's title; empty means that of the agent or of the first message.
 	Title string `json:"tandemux/title,omitempty"`
-	// Chat is the URI of the default chat; empty: the host's to choose.
+	// Chat is the URI of the default chat; empty lets the host choose.
 	Chat URI `json:"tandemux/chat,omitempty"`
-	// Confirm says which tool calls wait for a person; see ConfirmAsk.
+	// Confirm says which tool calls wait for a person: ConfirmAsk, ConfirmReads or ConfirmAll.
 	Confirm string `json:"tandemux/confirm,omitempty"`
-	// Sandbox names the task whose sandbox the session runs in. Only the host's own
-	// tasks may give one.
+	// Sandbox names the task in whose sandbox the session runs. Only the host's own tasks may set
+	// it.
 	Sandbox string `json:"tandemux/sandbox,omitempty"`
 }
 
-// Policies of confirmation, in SessionMeta.Confirm.
+// The values of SessionMeta.Confirm.
 const (
-	ConfirmAsk   = "ask"   // every call that the agent asks about; the default
-	ConfirmReads = "reads" // those that read, search or think are approved
-	ConfirmAll   = "all"   // all are approved
+	ConfirmAsk   = "ask"   // a person confirms every call that the agent asks about; the default
+	ConfirmReads = "reads" // calls that read, search or think are approved
+	ConfirmAll   = "all"   // all calls are approved
 )
 
-// Confirms are all of them.
+// Confirms has all values of SessionMeta.Confirm.
 var Confirms = []string{ConfirmAsk, ConfirmReads, ConfirmAll}
 
-// Unasked reports whether a policy approves tool calls of a kind.
+// Unasked reports whether a policy approves tool calls of a kind without asking.
 func Unasked(policy, kind string) bool {
 	return policy == ConfirmAll || policy == ConfirmReads && slices.Contains([]string{"read", "search", "think"}, kind)
 }
@@ -73,7 +73,7 @@ type CreateChatParams struct {
 	Title              string      `json:"title,omitempty"`
 }
 
-// ChatSource is what a chat is made from.
+// ChatSource is the turn that a new chat starts from.
 type ChatSource struct {
 	Kind      string          `json:"kind"` // fork, sideChat
 	Chat      URI             `json:"chat"`
@@ -81,22 +81,21 @@ type ChatSource struct {
 	Selection json.RawMessage `json:"selection,omitempty"`
 }
 
-// ListSessionsParams asks for a page of sessions, the last modified first.
+// ListSessionsParams asks for a page of sessions, the last modified ones first.
 type ListSessionsParams struct {
 	Channel URI    `json:"channel"`
-	Limit   int    `json:"limit,omitempty"` // 0: the host's
+	Limit   int    `json:"limit,omitempty"` // 0 means the host's limit
 	Cursor  string `json:"cursor,omitempty"`
 }
 
-// ListSessionsResult answers it.
+// ListSessionsResult is the answer to listSessions.
 type ListSessionsResult struct {
 	Items      List[SessionSummary] `json:"items"`
 	NextCursor string               `json:"nextCursor,omitempty"`
 }
 
-// SessionNotification is the params of the notifications about the list of
-// sessions: Summary for one added, Session for one removed, and with Changes for
-// one changed.
+// SessionNotification is the params of the notifications about the list of sessions. A session that
+// was added has Summary, one that was removed has Session, one that changed Session and Changes.
 type SessionNotification struct {
 	Channel URI             `json:"channel"`
 	Summary *SessionSummary `json:"summary,omitempty"`
@@ -104,19 +103,19 @@ type SessionNotification struct {
 	Changes *SessionChanges `json:"changes,omitempty"`
 }
 
-// SessionChanges are the members of a summary that differ from an earlier one:
-// never the resource, provider or time of creation (AHP, Root Channel).
+// SessionChanges has the members in which two summaries of a session differ, except the resource,
+// provider and time of creation (AHP, Root Channel).
 type SessionChanges struct{ Before, After SessionSummary }
 
-// MarshalJSON writes the members that differ, null for those that are gone.
+// MarshalJSON writes the members that differ, as null if they are gone.
 func (c SessionChanges) MarshalJSON() ([]byte, error) { return c.encode(V1) }
 
 func (c SessionChanges) encode(p Profile) ([]byte, error) {
 	return Differing(p, c.Before, c.After, "resource", "provider", "createdAt")
 }
 
-// Differing are the members of after that differ from before's, but for some; null
-// stands for one that is gone.
+// Differing returns the members of after that differ from before's, or null for those that are
+// gone, without the members except.
 func Differing(p Profile, before, after any, except ...string) (json.RawMessage, error) {
 	was, err := Encode(p, before)
 	is, err2 := Encode(p, after)
@@ -138,14 +137,14 @@ func Differing(p Profile, before, after any, except ...string) (json.RawMessage,
 	return Encode(p, members)
 }
 
-// Empty reports whether nothing differs that clients are told.
+// Empty reports whether no member differs.
 func (c SessionChanges) Empty() bool {
 	text, err := Encode(V1, c)
 	return err != nil || string(text) == "{}"
 }
 
-// FetchTurnsParams asks for older turns than those that a chat's state has.
-// Before and Limit are 0.5's.
+// FetchTurnsParams asks for turns older than those in a chat's state. Before and Limit exist only
+// in 0.5.
 type FetchTurnsParams struct {
 	Channel URI    `json:"channel"`
 	Cursor  string `json:"cursor,omitempty"`
@@ -153,15 +152,15 @@ type FetchTurnsParams struct {
 	Limit   int    `json:"limit,omitempty"`
 }
 
-// FetchTurnsResult answers it: nothing, as the turns come by an action, but for
-// 0.5, which has them here.
+// FetchTurnsResult is the answer to fetchTurns. It is empty but for 0.5, because later versions get
+// the turns by an action.
 type FetchTurnsResult struct {
 	Turns   []Turn `json:"-"`
 	HasMore bool   `json:"-"`
 }
 
-// CompletionsParams asks what may follow at an offset, in UTF-16 units, of a
-// message that is being written.
+// CompletionsParams asks for completions of a message that is being written, at an offset in UTF-16
+// units.
 type CompletionsParams struct {
 	Channel URI    `json:"channel"`
 	Kind    string `json:"kind"`
@@ -169,13 +168,13 @@ type CompletionsParams struct {
 	Offset  int    `json:"offset"`
 }
 
-// CompletionsResult answers it.
+// CompletionsResult is the answer to completions.
 type CompletionsResult struct {
 	Items List[CompletionItem] `json:"items"`
 }
 
-// CompletionItem replaces the text between RangeStart and RangeEnd, or is put in
-// at the offset.
+// CompletionItem is text that replaces the range from RangeStart to RangeEnd, or is inserted at the
+// offset.
 type CompletionItem struct {
 	InsertText string      `json:"insertText"`
 	RangeStart *int        `json:"rangeStart,omitempty"`
@@ -183,8 +182,8 @@ type CompletionItem struct {
 	Attachment *Attachment `json:"attachment"`
 }
 
-// ResolveSessionConfigResult answers resolveSessionConfig: all that can be set,
-// and the values, defaults filled in.
+// ResolveSessionConfigResult is the answer to resolveSessionConfig: all settings and their values,
+// defaults included.
 type ResolveSessionConfigResult = SessionConfig
 
 // ProgressParams is the params of root/progress.

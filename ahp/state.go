@@ -6,15 +6,14 @@ import (
 	"tandemux/ahp/guest"
 )
 
-// URI is an opaque channel or resource address, compared as an exact string
-// and never normalised (AHP, Subscriptions).
+// URI is an opaque address of a channel or resource. It is compared as an exact string and never
+// normalised (AHP, Subscriptions).
 type URI = string
 
-// RootURI is the channel that always exists.
+// RootURI is the root channel, which always exists.
 const RootURI URI = "ahp-root://"
 
-// Schemes of the channels that tandemux mints or serves. Others are accepted for
-// client-chosen terminals.
+// Schemes of the channels that tandemux names or serves. Clients may name terminals with others.
 const (
 	TerminalScheme = "ahp-terminal:"
 	SessionScheme  = "ahp-session:"
@@ -31,21 +30,21 @@ type RootState struct {
 	Meta           *RootMeta       `json:"_meta,omitempty"`
 }
 
-// RootMeta is what AHP has no member for.
+// RootMeta is tandemux's addition to RootState.
 type RootMeta struct {
-	// Layouts has how much each layout shows, of other hosts too; never none.
+	// Layouts has the number of terminals, other hosts' included, that each layout shows, if any.
 	Layouts Object[int] `json:"tandemux/layouts"`
 }
 
-// AgentInfo describes an agent provider. Members beyond these are dropped.
+// AgentInfo describes an agent provider.
 type AgentInfo struct {
 	Provider    string               `json:"provider"`
 	DisplayName string               `json:"displayName"`
 	Description string               `json:"description"`
 	Models      List[map[string]any] `json:"models"`
-	// ProtectedResources are what its users need a token for (RFC 9728).
+	// ProtectedResources are resources for which a user of the agent needs a token (RFC 9728).
 	ProtectedResources []json.RawMessage `json:"protectedResources,omitempty"`
-	// Capabilities say what sessions of the agent can do beyond one chat.
+	// Capabilities says what the agent's sessions can do beyond a single chat.
 	Capabilities json.RawMessage `json:"capabilities,omitempty"`
 }
 
@@ -55,72 +54,71 @@ type RootConfig struct {
 	Values Object[any] `json:"values"`
 }
 
-// TerminalInfo is a terminal's row in RootState: enough to draw a terminal
-// manager without subscribing to each terminal (G9).
+// TerminalInfo is a terminal's row in RootState, enough to list terminals without subscribing to
+// each (G9).
 type TerminalInfo struct {
 	Resource  URI       `json:"resource"`
 	Title     string    `json:"title"`
 	Claim     Claim     `json:"claim"`
 	Lifecycle Lifecycle `json:"lifecycle"`
-	// Meta is tandemux's addition to the row; other hosts leave it out.
+	// Meta is tandemux's addition; other hosts leave it out.
 	Meta *TerminalMeta `json:"_meta,omitempty"`
 }
 
-// TerminalMeta is what AHP has no member for and a terminal list needs. All
-// members are optional.
+// TerminalMeta is tandemux's addition to TerminalInfo. All members are optional.
 type TerminalMeta struct {
-	// Name that somebody gave the terminal: unique on the host, and an address. A
-	// client sets it with terminal/titleChanged; the row's title is the same then.
+	// Name is a name that somebody gave the terminal. It is unique on the host and works as an
+	// address. A client sets it with terminal/titleChanged; the row's title is then the same.
 	Name string `json:"tandemux/name,omitempty"`
-	// Title is what a terminal with a name would be called without it.
+	// Title is the title that a terminal with a name would have without it.
 	Title    string `json:"tandemux/title,omitempty"`
 	Detached bool   `json:"tandemux/detached,omitempty"` // the claim's client is not connected
-	// Principal that the claim's client belongs to; empty for sessions.
+	// Principal is the identity that the claim's client belongs to; empty for sessions.
 	Principal string `json:"tandemux/principal,omitempty"`
-	// Holder is what people call the principal behind the claim, where that is
-	// not the host's owner: a token's name, for sessions too.
+	// Holder is the name of the claim's principal, such as a token's, if that is not the host's
+	// owner. Sessions have it too.
 	Holder string `json:"tandemux/holder,omitempty"`
 	Cwd    URI    `json:"tandemux/cwd,omitempty"` // a file URI
-	// Layouts that show the terminal; none means background for a client claim.
+	// Layouts are the layouts that show the terminal. A terminal with a client's claim and none is
+	// in the background.
 	Layouts []URI `json:"tandemux/layouts,omitempty"`
-	// HandBack is the session claim that a reclaim replaced, if any.
+	// HandBack is the session's claim that a person's claim has replaced, if any.
 	HandBack *Claim `json:"tandemux/handBack,omitempty"`
-	Pid      int    `json:"tandemux/pid,omitempty"`     // of its first process
+	Pid      int    `json:"tandemux/pid,omitempty"`     // of the terminal's first process
 	Created  int64  `json:"tandemux/created,omitempty"` // Unix ms
 	Ending
-	// Command as started; empty for the user's shell.
+	// Command is the argument vector that was started; empty for the user's shell.
 	Command []string `json:"tandemux/command,omitempty"`
 	// CommandIsShell says that Command is an interactive shell that marks its commands.
 	CommandIsShell bool `json:"tandemux/commandIsShell,omitempty"`
-	// Agent names the agent whose session holds it, or that session if a person named it.
+	// Agent names the agent whose session holds the terminal, or the session if a person named it.
 	Agent string `json:"tandemux/agent,omitempty"`
-	// Ask is an agent's question for it that waits for the person.
+	// Ask is an agent's question about the terminal that waits for the person.
 	Ask *Ask `json:"tandemux/ask,omitempty"`
-	// Scrollback is how many lines it keeps that have scrolled off, if its creator said.
+	// Scrollback is how many lines above the screen are kept, if the terminal's creator set it.
 	Scrollback *int `json:"tandemux/scrollback,omitempty"`
-	// Fit says that it follows the size of the pane that shows it, whoever holds it.
+	// Fit says that the terminal follows the size of the pane that shows it, whoever holds it.
 	Fit bool `json:"tandemux/fit,omitempty"`
-	// LastCommand is the newest, running or finished, its line cut to what a list has room for.
+	// LastCommand is the newest command, running or finished. Its line is cut to fit a list.
 	LastCommand *CommandInfo  `json:"tandemux/lastCommand,omitempty"`
-	Shares      []guest.Share `json:"tandemux/shares,omitempty"` // for who operates the host
+	Shares      []guest.Share `json:"tandemux/shares,omitempty"` // only for connections that may operate the host
 }
 
-// Ending is how a terminal's process ended, as far as its exit code does not say.
+// Ending says how a terminal's process ended, beyond its exit code.
 type Ending struct {
-	Signal string `json:"tandemux/signal,omitempty"` // that ended the process, such as "SIGKILL"
-	Ended  string `json:"tandemux/ended,omitempty"`  // why the host ended it, empty when it didn't
-	// Orphaned: the keeper that started it is gone. It may run on; its end will not be known.
+	Signal string `json:"tandemux/signal,omitempty"` // the signal that ended the process, such as "SIGKILL"
+	Ended  string `json:"tandemux/ended,omitempty"`  // why the host ended it; empty if it did not
+	// Orphaned says that the process's keeper is gone. It may still run; its end will not be known.
 	Orphaned bool `json:"tandemux/orphaned,omitempty"`
 }
 
-// RunsShell reports whether the terminal was started with a shell, whose commands
-// are told one by one; else Command is its one command.
+// RunsShell reports whether the terminal was started with a shell whose commands are reported one
+// by one. If not, Command is its only command.
 func (m *TerminalMeta) RunsShell() bool { return len(m.Command) == 0 || m.CommandIsShell }
 
-// Lifecycle says whether the terminal's process runs. The zero value means
-// running.
+// Lifecycle says whether the terminal's process runs. The zero value means that it does.
 type Lifecycle struct {
-	Status   string `json:"status"`             // StatusRunning or StatusExited
+	Status   string `json:"status"`             // absent if a signal ended it
 	ExitCode *int   `json:"exitCode,omitempty"` // absent when ended by a signal
 }
 
@@ -147,20 +145,19 @@ type TerminalState struct {
 	Meta                     StateMeta  `json:"_meta,omitzero"`
 }
 
-// StateMeta is what this host says of a terminal besides.
+// StateMeta is tandemux's addition to TerminalState.
 type StateMeta struct {
 	Echo Echo `json:"tandemux/echo,omitempty"`
 }
 
-// Echo is by what typed characters show at a terminal's cursor, as far as the host can
-// tell.
+// Echo says what shows typed characters at a terminal's cursor, as far as the host can tell.
 type Echo string
 
 // The values of Echo.
 const (
 	NoEcho     Echo = ""
-	EchoTty    Echo = "tty"    // the pty echoes, and gives lines (ECHO, ICANON)
-	EchoPrompt Echo = "prompt" // a shell that marks its prompt edits a command line there
+	EchoTty    Echo = "tty"    // the pty echoes, and its input is line by line (ECHO, ICANON)
+	EchoPrompt Echo = "prompt" // a shell that marks its prompt is reading a command line
 )
 
 // The values of Part.Type.
@@ -169,9 +166,8 @@ const (
 	PartCommand      = "command"
 )
 
-// Part is one stretch of a terminal's output: a command's, or whatever lies
-// between commands (G12–G15). The raw stream is the concatenation of Text over
-// all parts.
+// Part is a section of a terminal's output: that of a command, or what lies between commands
+// (G12–G15). The raw stream is the concatenation of all parts' Text.
 type Part struct {
 	Type string `json:"type"`
 
@@ -180,13 +176,13 @@ type Part struct {
 	CommandID   string `json:"commandId"`   // command, and all below
 	CommandLine string `json:"commandLine"` //
 	Output      string `json:"output"`      //
-	Timestamp   int64  `json:"timestamp"`   // Unix ms, host's clock
+	Timestamp   int64  `json:"timestamp"`   // Unix ms by the host's clock
 	IsComplete  bool   `json:"isComplete"`
 	ExitCode    *int   `json:"exitCode,omitempty"`
 	DurationMs  *int64 `json:"durationMs,omitempty"`
 }
 
-// Text is the part's share of the raw stream.
+// Text returns the part's part of the raw stream.
 func (p Part) Text() string { return *p.Share() }
 
 // The values of Claim.Kind (R3).
@@ -195,8 +191,8 @@ const (
 	ClaimSession = "session"
 )
 
-// Claim says who holds a terminal: a client, or a session, with the chat, turn
-// and tool call while one runs (G18–G20).
+// Claim says who holds a terminal: a client, or a session, with chat, turn and tool call while a
+// call runs (G18–G20).
 type Claim struct {
 	Kind       string `json:"kind"`
 	ClientID   string `json:"clientId,omitempty"`
@@ -206,7 +202,7 @@ type Claim struct {
 	ToolCallID string `json:"toolCallId,omitempty"`
 }
 
-// Check reports what is wrong with a claim that a client sent (R3–R6).
+// Check returns an error if a claim that a client sent is not valid (R3–R6).
 func (c Claim) Check() error {
 	switch {
 	case c.Kind == ClaimClient && c.ClientID == "":
@@ -219,16 +215,15 @@ func (c Claim) Check() error {
 	return nil
 }
 
-// LayoutState is the state of a layout channel: an opaque document of the user
-// interface, replaced whole. A writer names the next revision, so of two
-// concurrent writers one is refused and applies its change again. The host
-// never looks into Doc; Terminals is the writer's list of what the layout
-// shows, from which the host derives TerminalMeta.Layouts.
+// LayoutState is the state of a layout channel: the user interface's document, which is replaced as
+// a whole. A writer names the next revision, so one of two concurrent writers is refused and has to
+// apply its change again. The host does not read Doc. Terminals are those that the layout shows,
+// from which the host makes TerminalMeta.Layouts.
 type LayoutState struct {
 	Rev       int64           `json:"rev"` // 0 for a layout never written
 	Doc       json.RawMessage `json:"doc"` // a JSON object, or null when never written
 	Terminals List[URI]       `json:"terminals"`
 }
 
-// MaxLayoutBytes bounds LayoutState.Doc.
+// MaxLayoutBytes bounds LayoutState.Doc, in bytes.
 const MaxLayoutBytes = 256 << 10

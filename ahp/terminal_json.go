@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The forms of terminals that tags can't tell.
+// The wire forms of terminals that struct tags can't express.
 
 // wireClaim is a claim with the members that its kind must have.
 type wireClaim struct {
@@ -31,8 +31,7 @@ func (c Claim) wire() wireClaim {
 	return w
 }
 
-// MarshalJSON writes a session's claim with the chat that 0.5 doesn't have, where a
-// session is its own chat.
+// MarshalJSON writes a session's claim with the session as the chat if it has none, as in 0.5.
 func (c Claim) MarshalJSON() ([]byte, error) {
 	if c.Chat == "" && c.Kind == ClaimSession {
 		c.Chat = c.Session
@@ -40,7 +39,7 @@ func (c Claim) MarshalJSON() ([]byte, error) {
 	return Encode(V1, c.wire())
 }
 
-// MarshalJSON writes also that a process runs.
+// MarshalJSON writes the status also of a running process.
 func (l Lifecycle) MarshalJSON() ([]byte, error) {
 	type plain Lifecycle
 	l.Status = cmp.Or(l.Status, StatusRunning)
@@ -50,8 +49,8 @@ func (l Lifecycle) MarshalJSON() ([]byte, error) {
 	return Encode(V1, plain(l))
 }
 
-// life says whether a terminal has ended: as lifecycle since 0.9, by exitCode in
-// 0.5, and there for readers of older habits in all.
+// life has both forms of a Lifecycle: lifecycle since 0.9, and exitCode in 0.5, which is written in
+// all versions for clients that look for it there.
 type life struct {
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
 	ExitCode  *int       `json:"exitCode,omitempty"`
@@ -64,7 +63,7 @@ func lifeOf(l Lifecycle) life {
 	return life{&l, l.ExitCode}
 }
 
-// get prefers the newer member.
+// get returns the newer member if both are there.
 func (l life) get() Lifecycle {
 	switch {
 	case l.Lifecycle != nil && l.Lifecycle.Status != "":
@@ -90,8 +89,7 @@ func (t TerminalInfo) wire() wireInfo {
 // MarshalJSON writes the newest form.
 func (t TerminalInfo) MarshalJSON() ([]byte, error) { return Encode(V1, t.wire()) }
 
-// UnmarshalJSON accepts every profile's form. A _meta of another make is
-// dropped.
+// UnmarshalJSON accepts every profile's form. It ignores a _meta of another form.
 func (t *TerminalInfo) UnmarshalJSON(b []byte) error {
 	var w struct {
 		wireInfo

@@ -31,8 +31,7 @@ const (
 	ReasonResultDenied = "result-denied"
 )
 
-// ToolCall is a tool's call in whatever state it is; the members that a state
-// does not have are empty.
+// ToolCall is a tool call in any status. Members that its status does not have are empty.
 type ToolCall struct {
 	Status      string          `json:"status"`
 	ToolCallID  string          `json:"toolCallId"`
@@ -42,18 +41,18 @@ type ToolCall struct {
 	Contributor *Contributor    `json:"contributor,omitempty"`
 	Meta        json.RawMessage `json:"_meta,omitempty"`
 
-	PartialInput      string          `json:"partialInput,omitempty"` // streaming
+	PartialInput      string          `json:"partialInput,omitempty"` // only while streaming
 	InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
 	ToolInput         json.RawMessage `json:"toolInput,omitempty"` // a string, or a reference to content
 
 	ToolQuestion
 
-	// Once confirmed.
+	// The members from here to ToolRun are set once the call is confirmed.
 	Confirmed      string      `json:"confirmed,omitempty"`
 	SelectedOption *ToolOption `json:"selectedOption,omitempty"`
 	ToolRun
 
-	// Content is there while it runs and after; the rest of the result after.
+	// Content is set while the call runs and after; the other parts of the result after.
 	Success           *bool           `json:"success,omitempty"`
 	PastTenseMessage  *Prose          `json:"pastTenseMessage,omitempty"`
 	Content           []ToolContent   `json:"content,omitempty"`
@@ -63,7 +62,7 @@ type ToolCall struct {
 	ToolRefusal
 }
 
-// ToolQuestion is what a ToolCall has while confirmation is pending.
+// ToolQuestion has the members of a ToolCall that waits for confirmation.
 type ToolQuestion struct {
 	ConfirmationTitle *Prose          `json:"confirmationTitle,omitempty"`
 	RiskAssessment    json.RawMessage `json:"riskAssessment,omitempty"`
@@ -72,23 +71,23 @@ type ToolQuestion struct {
 	Options           []ToolOption    `json:"options,omitempty"`
 }
 
-// ToolRun is what a ToolCall has once it runs: until then, and cancelled, it has no
-// times. None of it is in 0.5 but Auth.
+// ToolRun has the members of a ToolCall that has started. A call that was cancelled has no times.
+// 0.5 has only Auth.
 type ToolRun struct {
 	StartedAt Instant         `json:"startedAt,omitempty"`
-	Progress  *ToolProgress   `json:"progress,omitempty"` // running
-	Auth      json.RawMessage `json:"auth,omitempty"`     // auth-required
-	Duration  *int64          `json:"duration,omitempty"` // ms, of its end
+	Progress  *ToolProgress   `json:"progress,omitempty"` // while running
+	Auth      json.RawMessage `json:"auth,omitempty"`     // in auth-required
+	Duration  *int64          `json:"duration,omitempty"` // in ms, once it has ended
 }
 
-// ToolProgress is the newest word of a call that runs: for how long, by the clock of
-// whoever says so, and what it is doing.
+// ToolProgress is the newest report of a running call: how long it has run, by the reporter's
+// clock, and what it is doing.
 type ToolProgress struct {
 	ElapsedMs int64  `json:"elapsedMs"`
 	Message   *Prose `json:"message,omitempty"`
 }
 
-// ToolRefusal is what a ToolCall has when it was cancelled.
+// ToolRefusal has the members of a ToolCall that was cancelled.
 type ToolRefusal struct {
 	Reason         string          `json:"reason,omitempty"`
 	ReasonMessage  *Prose          `json:"reasonMessage,omitempty"`
@@ -103,7 +102,7 @@ func (t ToolCall) Waits() bool {
 	return t.Status == ToolPending || t.Status == ToolPendingResult || t.Status == ToolAuthRequired
 }
 
-// Contributor is who carries a tool out, when it isn't the agent.
+// Contributor says who runs a tool if it isn't the agent.
 type Contributor struct {
 	Kind            string `json:"kind"` // client, mcp
 	ClientID        string `json:"clientId,omitempty"`
@@ -134,7 +133,7 @@ type ToolError struct {
 	Code    json.RawMessage `json:"code,omitempty"`
 }
 
-// ToolResult is how a tool's call ended.
+// ToolResult is the result of a tool call.
 type ToolResult struct {
 	Success           bool            `json:"success"`
 	PastTenseMessage  *Prose          `json:"pastTenseMessage,omitempty"`
@@ -153,8 +152,7 @@ const (
 	ContentSubagent = "subagent"
 )
 
-// ToolContent is a piece of what a tool gives. One of an unknown type keeps its
-// text in Raw.
+// ToolContent is one piece of a tool's result. A piece of an unknown type is kept as JSON in Raw.
 type ToolContent struct {
 	Type        string          `json:"type"`
 	Text        string          `json:"text,omitempty"`        // text
@@ -171,10 +169,10 @@ type ToolContent struct {
 	Result      *TerminalResult `json:"result,omitempty"`      // terminal
 	AgentName   string          `json:"agentName,omitempty"`   // subagent
 	Description string          `json:"description,omitempty"` // subagent
-	Raw         json.RawMessage `json:"-"`                     // unknown types, whole
+	Raw         json.RawMessage `json:"-"`                     // the JSON of unknown types
 }
 
-// MarshalJSON writes the members that a type must have also when they are empty.
+// MarshalJSON writes the members that the type requires even if they are empty.
 func (c ToolContent) MarshalJSON() ([]byte, error) {
 	type plain ToolContent
 	switch c.Type {
@@ -197,7 +195,7 @@ func (c ToolContent) MarshalJSON() ([]byte, error) {
 	return Encode(V1, plain(c))
 }
 
-// UnmarshalJSON reads a content by its type; unknown ones are kept whole.
+// UnmarshalJSON reads a piece by its type and keeps an unknown one as JSON.
 func (c *ToolContent) UnmarshalJSON(b []byte) error {
 	type plain ToolContent
 	var head struct {
@@ -214,8 +212,8 @@ func (c *ToolContent) UnmarshalJSON(b []byte) error {
 	return Unmarshal(b, (*plain)(c))
 }
 
-// TerminalResult is how the command of a tool call ended in a terminal, which is
-// not how the terminal did (AHP, Chat Channel).
+// TerminalResult is how a tool call's command in a terminal ended. The terminal itself may still
+// run (AHP, Chat Channel).
 type TerminalResult struct {
 	ExitCode   *int            `json:"exitCode,omitempty"`
 	Preview    string          `json:"preview,omitempty"`
@@ -223,7 +221,7 @@ type TerminalResult struct {
 	FullOutput json.RawMessage `json:"fullOutput,omitempty"`
 }
 
-// TextInput is a tool's input that is a string.
+// TextInput returns s as a tool's input.
 func TextInput(s string) json.RawMessage {
 	b, err := Encode(V1, s)
 	if err != nil {
@@ -232,7 +230,7 @@ func TextInput(s string) json.RawMessage {
 	return b
 }
 
-// InputText is a tool's input if it is a string.
+// InputText returns a tool's input if it is a string.
 func InputText(raw json.RawMessage) (s string, ok bool) {
 	return s, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
 }

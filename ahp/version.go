@@ -6,35 +6,33 @@ import (
 	"strings"
 )
 
-// Profile says which generation of wire shapes a peer expects. Decoding needs
-// none: every form is accepted.
+// Profile is a generation of the wire format that a peer expects. Decoding accepts all of them.
 type Profile uint8
 
 // The profiles. The zero value is the newest.
 const (
-	// V1 is 1.x: lifecycle, claims with chat. An exited terminal's exitCode is
-	// written beside lifecycle as well, for readers of older habits.
+	// V1 is 1.x: terminals have a lifecycle, claims a chat. The exitCode of a terminal that has
+	// exited is also written beside the lifecycle, for clients that look for it there.
 	V1 Profile = iota
-	// V09 is 0.9.x, which has the shapes of V1 on the channels served here.
+	// V09 is 0.9.x. On the channels served here its forms are those of V1.
 	V09
-	// V05 is 0.5.x: exitCode instead of lifecycle, claims without chat.
+	// V05 is 0.5.x: terminals have an exitCode instead of a lifecycle, claims no chat.
 	V05
 )
 
-// String names the profile by its versions.
+// String returns the versions of the profile.
 func (p Profile) String() string { return [...]string{V1: "1.x", V09: "0.9.x", V05: "0.5.x"}[p] }
 
-// version is MAJOR.MINOR.PATCH.
+// version is major, minor and patch.
 type version [3]uint64
 
-// Supported lists what Negotiate accepts, for the data of -32005, and what a client of
-// this package offers, in order of preference.
+// Supported returns the versions that a client of this package offers, in order of preference. It
+// is also in the data of error -32005.
 func Supported() []string { return []string{"1.0.0", "0.9.0", "0.5.0"} }
 
-// Negotiate picks the numerically highest offered version that lies in >=1.0.0
-// <2.0.0, 0.9.x or 0.5.x, whatever the order, and returns it verbatim (AHP,
-// Versioning). A malformed entry is -32602; no acceptable one -32005 with
-// data.supportedVersions.
+// Negotiate returns the highest version offered, in any order, that is in >=1.0.0 <2.0.0, 0.9.x or
+// 0.5.x, verbatim (AHP, Versioning). The error is -32602 if an entry is malformed, and -32005 with
+// data.supportedVersions if none is acceptable.
 func Negotiate(offered []string) (v string, p Profile, err error) {
 	var best version
 	for _, s := range offered {
@@ -53,7 +51,7 @@ func Negotiate(offered []string) (v string, p Profile, err error) {
 	return v, p, nil
 }
 
-// ProfileOf is the profile of a version that Negotiate would accept.
+// ProfileOf returns the profile of a version that Negotiate would accept.
 func ProfileOf(v string) (p Profile, ok bool) {
 	parsed, _ := parseVersion(v)
 	return parsed.profile()
@@ -71,8 +69,8 @@ func (v version) profile() (p Profile, ok bool) {
 	return 0, false
 }
 
-// parseVersion is strict: three numbers without signs, leading zeros or suffixes;
-// of others it gives the zero version.
+// parseVersion parses three numbers without signs, leading zeros or suffixes. Of anything else it
+// returns the zero version and false.
 func parseVersion(s string) (v version, ok bool) {
 	parts := strings.SplitN(s, ".", 4)
 	if len(parts) != len(v) {
@@ -88,5 +86,5 @@ func parseVersion(s string) (v version, ok bool) {
 	return v, true
 }
 
-// clip bounds what an error quotes of the peer's words.
+// clip shortens a peer's text that is quoted in an error.
 func clip(s string) string { return s[:min(len(s), 64)] }
