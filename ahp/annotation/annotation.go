@@ -7,10 +7,10 @@ import (
 	"tandemux/ahp"
 )
 
-// Suffix makes of a session's URI that of its annotations.
+// Suffix, appended to a session's URI, gives the URI of the session's annotations.
 const Suffix = "/annotations"
 
-// Summary is what a session says of its annotations.
+// Summary is the member annotations of a session's state and summary.
 type Summary struct {
 	Resource        ahp.URI `json:"resource"`
 	AnnotationCount int     `json:"annotationCount"`
@@ -33,20 +33,20 @@ type Annotation struct {
 	Meta     json.RawMessage `json:"_meta,omitempty"`
 }
 
-// Origin says whose version of the file is meant.
+// Origin says which session's, chat's or turn's version of the file an annotation is about.
 type Origin struct {
 	Session ahp.URI `json:"session"`
 	Chat    ahp.URI `json:"chat,omitempty"`
 	TurnID  string  `json:"turnId,omitempty"`
 }
 
-// Range is a range of a text; lines and characters count from 0.
+// Range is a range of a text. Lines and characters count from 0.
 type Range struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
 }
 
-// Sane reports whether a range begins at or before its end, neither beyond most.
+// Sane reports whether the range begins at or before its end and no number is negative or above most.
 func (r Range) Sane(most int) bool {
 	for _, n := range []int{r.Start.Line, r.Start.Character, r.End.Line, r.End.Character} {
 		if n < 0 || n > most {
@@ -70,29 +70,27 @@ type Entry struct {
 }
 
 type (
-	// Set adds an annotation, or replaces the one of its id.
+	// Set adds an annotation, or replaces the one with its id.
 	Set struct {
 		Annotation Annotation `json:"annotation"`
 	}
-	// Updated changes the members that it has.
+	// Updated changes those members of an annotation that it has.
 	Updated struct {
 		AnnotationID string  `json:"annotationId"`
 		Origin       *Origin `json:"origin,omitempty"`
-		TurnID       *string `json:"turnId,omitempty"` // 0.5's, for an origin
+		TurnID       *string `json:"turnId,omitempty"` // 0.5 has it instead of an origin
 		Resource     ahp.URI `json:"resource,omitempty"`
 		Range        *Range  `json:"range,omitempty"`
 		Resolved     *bool   `json:"resolved,omitempty"`
 	}
-	// Removed takes an annotation away.
 	Removed struct {
 		AnnotationID string `json:"annotationId"`
 	}
-	// EntrySet adds an entry, or replaces the one of its id.
+	// EntrySet adds an entry, or replaces the one with its id.
 	EntrySet struct {
 		AnnotationID string `json:"annotationId"`
 		Entry        Entry  `json:"entry"`
 	}
-	// EntryRemoved takes an entry away.
 	EntryRemoved struct {
 		AnnotationID string `json:"annotationId"`
 		EntryID      string `json:"entryId"`
@@ -112,7 +110,8 @@ func init() {
 	)
 }
 
-// Reduce is the state after an action. One that names what isn't there changes nothing.
+// Reduce returns the state after an action. An action about an annotation that does not exist changes
+// nothing.
 func Reduce(s State, a ahp.Action) State {
 	switch a := a.(type) {
 	case Set:
@@ -147,7 +146,7 @@ func Reduce(s State, a ahp.Action) State {
 func (n Annotation) id() string { return n.ID }
 func (e Entry) id() string      { return e.ID }
 
-// change changes a copy of an annotation, if there is one of that id.
+// change calls do with a copy of the annotation with the id, if there is one.
 func (s *State) change(id string, do func(*Annotation)) {
 	if i := index(s.Annotations, id, Annotation.id); i >= 0 {
 		s.Annotations = slices.Clone(s.Annotations)
@@ -155,7 +154,7 @@ func (s *State) change(id string, do func(*Annotation)) {
 	}
 }
 
-// Find is the annotation of an id; nil when there is none.
+// Find returns the annotation with the id, or nil.
 func (s State) Find(id string) *Annotation {
 	if i := index(s.Annotations, id, Annotation.id); i >= 0 {
 		return &s.Annotations[i]
@@ -163,7 +162,7 @@ func (s State) Find(id string) *Annotation {
 	return nil
 }
 
-// Entry is the one of an id; nil when there is none.
+// Entry returns the entry with the id, or nil.
 func (n Annotation) Entry(id string) *Entry {
 	if i := index(n.Entries, id, Entry.id); i >= 0 {
 		return &n.Entries[i]
@@ -175,7 +174,7 @@ func index[T any](list []T, id string, of func(T) string) int {
 	return slices.IndexFunc(list, func(v T) bool { return of(v) == id })
 }
 
-// put is a copy of a list with a value in the place of the one of its id, or at the end.
+// put returns a copy of list in which v replaces the element with its id, or is appended.
 func put[T any](list []T, v T, of func(T) string) []T {
 	if i := index(list, of(v), of); i >= 0 {
 		list = slices.Clone(list)
@@ -189,7 +188,7 @@ func without[T any](list []T, id string, of func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return of(v) == id })
 }
 
-// Summary counts.
+// Summary counts the annotations and their entries.
 func (s State) Summary(resource ahp.URI) Summary {
 	sum := Summary{Resource: resource, AnnotationCount: len(s.Annotations)}
 	for _, n := range s.Annotations {
@@ -203,7 +202,7 @@ type (
 	plainUpdated    Updated
 )
 
-// As05 is an annotation as 0.5 has it.
+// As05 returns the annotation in the form of 0.5.
 func (n Annotation) As05() any {
 	return struct {
 		plainAnnotation
@@ -212,7 +211,7 @@ func (n Annotation) As05() any {
 	}{plainAnnotation(n), nil, n.Origin.TurnID}
 }
 
-// UnmarshalJSON accepts every version's form.
+// UnmarshalJSON accepts the form of every version.
 func (n *Annotation) UnmarshalJSON(b []byte) error {
 	var w struct {
 		plainAnnotation
@@ -228,7 +227,7 @@ func (n *Annotation) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// As05 is an update as 0.5 has it.
+// As05 returns the update in the form of 0.5.
 func (a Updated) As05() any {
 	if a.Origin != nil {
 		a.TurnID, a.Origin = &a.Origin.TurnID, nil

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// Scheme is that of the channels.
+	// Scheme is the scheme of the URIs of changesets.
 	Scheme = "ahp-changeset:"
-	// MethodInvoke asks for an operation.
+	// MethodInvoke runs an operation.
 	MethodInvoke = "invokeChangesetOperation"
 )
 
-// Changeset is a row of a session's list.
+// Changeset is an entry in a session's list of changesets.
 type Changeset struct {
 	Label string `json:"label"`
-	// Template is the channel's URI, or becomes it with variables (RFC 6570).
+	// Template is the channel's URI, or a template (RFC 6570) that gives it.
 	Template     string        `json:"uriTemplate"`
 	Description  string        `json:"description,omitempty"`
 	Kind         string        `json:"changeKind"`
@@ -30,12 +30,12 @@ const (
 	KindBranch      = "branch"
 )
 
-// Capabilities are what a changeset can besides being read.
+// Capabilities says what clients can do with a changeset besides reading it.
 type Capabilities struct {
 	Review *struct{} `json:"review,omitempty"`
 }
 
-// State is what a changeset has.
+// State is the state of a changeset's channel.
 type State struct {
 	Status     string         `json:"status"`
 	Error      *ahp.ErrorInfo `json:"error,omitempty"`
@@ -51,26 +51,26 @@ const (
 )
 
 type File struct {
-	ID       string          `json:"id"` // the URI of what it is now, or was
+	ID       string          `json:"id"` // the URI of the file, or of the deleted file
 	Edit     Edit            `json:"edit"`
 	Reviewed bool            `json:"reviewed,omitempty"`
 	Meta     json.RawMessage `json:"_meta,omitempty"`
 }
 
-// Edit is what became of a file: without Before it was made, without After deleted.
+// Edit says how a file changed: without Before it was created, without After it was deleted.
 type Edit struct {
 	Before *Side  `json:"before,omitempty"`
 	After  *Side  `json:"after,omitempty"`
 	Diff   *Lines `json:"diff,omitempty"`
 }
 
-// Side is a file before or after.
+// Side is a file before or after a change.
 type Side struct {
 	URI     ahp.URI    `json:"uri"`
 	Content ContentRef `json:"content"`
 }
 
-// ContentRef says where contents can be read (resourceRead).
+// ContentRef says where contents can be read (with resourceRead).
 type ContentRef struct {
 	URI         ahp.URI `json:"uri"`
 	SizeHint    *int64  `json:"sizeHint,omitempty"`
@@ -82,7 +82,7 @@ type Lines struct {
 	Removed *int `json:"removed,omitempty"`
 }
 
-// Operation is something that can be asked for.
+// Operation is something that can be done with a changeset or a file in it.
 type Operation struct {
 	ID          string           `json:"id"`
 	Label       string           `json:"label"`
@@ -95,19 +95,19 @@ type Operation struct {
 	Error       *ahp.ErrorInfo   `json:"error,omitempty"`
 }
 
-// The values of Operation.Status, besides Failed.
+// The values of Operation.Status, in addition to Failed.
 const (
 	Idle    = "idle"
 	Running = "running"
 )
 
-// The values of Operation.Scopes, the latter of Target.Kind, too.
+// The values of Operation.Scopes. OnResource is also a value of Target.Kind.
 const (
 	OnChangeset = "changeset"
 	OnResource  = "resource"
 )
 
-// Target is the file, or the range of lines, that an operation is for.
+// Target is the file, or the range of lines in it, that an operation is applied to.
 type Target struct {
 	Kind     string          `json:"kind"`
 	Resource ahp.URI         `json:"resource"`
@@ -115,7 +115,7 @@ type Target struct {
 	Range    json.RawMessage `json:"range,omitempty"`
 }
 
-// InvokeParams ask for an operation.
+// InvokeParams runs an operation (MethodInvoke).
 type InvokeParams struct {
 	Channel     ahp.URI    `json:"channel"`
 	OperationID string     `json:"operationId"`
@@ -123,58 +123,55 @@ type InvokeParams struct {
 	Meta        InvokeMeta `json:"_meta,omitzero"`
 }
 
-// InvokeMeta is what AHP has no member for.
+// InvokeMeta is tandemux's addition to InvokeParams.
 type InvokeMeta struct {
-	// Message is that of a commit.
+	// Message is a commit's message.
 	Message string `json:"tandemux/message,omitempty"`
 }
 
-// InvokeResult says what was done.
+// InvokeResult says what the operation has done.
 type InvokeResult struct {
 	Message string `json:"message,omitempty"`
 }
 
 // Actions of changesets.
 type (
-	// StatusChanged says how far it is computed. Host only, as all but FilesReviewChanged.
+	// StatusChanged says whether the changeset is computed. Host only, as are all but
+	// FilesReviewChanged.
 	StatusChanged struct {
 		Status string         `json:"status"`
 		Error  *ahp.ErrorInfo `json:"error,omitempty"`
 	}
-	// FileSet adds a file, or replaces the one of its id.
+	// FileSet adds a file, or replaces the one with its id.
 	FileSet struct {
 		File File `json:"file"`
 	}
-	// FileRemoved takes one away.
 	FileRemoved struct {
 		FileID string `json:"fileId"`
 	}
-	// FilesReviewChanged says that somebody has looked at files, or is yet to.
+	// FilesReviewChanged says that somebody has reviewed files, or that they are to be reviewed again.
 	FilesReviewChanged struct {
 		Files    ahp.List[string] `json:"files"`
 		Reviewed bool             `json:"reviewed"`
 	}
-	// ContentChanged replaces the files, and the operations if there are any.
+	// ContentChanged replaces the files, and the operations unless it has none.
 	ContentChanged struct {
 		Files      ahp.List[File] `json:"files"`
 		Operations []Operation    `json:"operations,omitzero"`
 		Error      *ahp.ErrorInfo `json:"error,omitempty"`
 	}
-	// OperationsChanged replaces the operations; without any it takes them away.
+	// OperationsChanged replaces the operations.
 	OperationsChanged struct {
 		Operations []Operation `json:"operations,omitzero"`
 	}
-	// OperationStatusChanged says how an operation is doing.
 	OperationStatusChanged struct {
 		OperationID string         `json:"operationId"`
 		Status      string         `json:"status"`
 		Error       *ahp.ErrorInfo `json:"error,omitempty"`
 	}
-	// Cleared takes all files away.
+	// Cleared removes all files.
 	Cleared struct{}
 )
-
-// The types of the actions, as ahp.Action has them.
 
 func (StatusChanged) ActionType() string          { return "changeset/statusChanged" }
 func (FileSet) ActionType() string                { return "changeset/fileSet" }
@@ -193,7 +190,7 @@ func init() {
 	)
 }
 
-// Reduce is the state after an action.
+// Reduce returns the state after an action.
 func Reduce(s State, a ahp.Action) State {
 	switch a := a.(type) {
 	case StatusChanged:
@@ -247,7 +244,7 @@ func Reduce(s State, a ahp.Action) State {
 	return s
 }
 
-// find is the index of a file, or -1.
+// find returns the index of the file with the id, or -1.
 func (s State) find(id string) int {
 	return slices.IndexFunc(s.Files, func(f File) bool { return f.ID == id })
 }

@@ -1,3 +1,3 @@
-// Package clienttool has the values by which an agent at the side of a session reaches the
-// tools of that session's clients. It is pure data.
+// Package clienttool has the values by which a program of a session's agent reaches the tools of that
+// session's clients. It is pure data.
 package clienttool

@@ -6,7 +6,7 @@ import (
 	"tandemux/ahp"
 )
 
-// What can be asked.
+// The methods of this package.
 const (
 	MethodHistory = "x-tandemux/history"
 	MethodSearch  = "x-tandemux/search"
@@ -26,9 +26,9 @@ type Command struct {
 	Cwd         ahp.URI `json:"cwd,omitempty" doc:"Its directory when it began"`
 }
 
-// HistoryParams asks for commands that ran in any terminal (x-tandemux/history), the newest first:
-// at most Limit of those that have all of Words in their lines, in letters of either case, ran in Cwd,
-// and Failed.
+// HistoryParams asks for commands that ran in any terminal, newest first (x-tandemux/history): at most
+// Limit commands whose lines contain all Words, ignoring case, that ran in Cwd if it is set, and that
+// failed if Failed is set.
 type HistoryParams struct {
 	Channel ahp.URI  `json:"channel"`
 	Words   []string `json:"words,omitempty"`
@@ -37,22 +37,23 @@ type HistoryParams struct {
 	Limit   int      `json:"limit,omitempty"` // 0 means 1000
 }
 
-// HistoryResult is what is kept of them.
+// HistoryResult has the commands that are still known.
 type HistoryResult struct {
 	Items []Command `json:"items"`
 	More  bool      `json:"more,omitempty" doc:"There are older ones"`
 }
 
-// SearchParams asks which lines of all terminals match (x-tandemux/search): a regular expression,
-// or a text that is none as it is. Without upper case letters either case matches.
+// SearchParams asks which lines of all terminals match Pattern (x-tandemux/search): a regular
+// expression, or, if it is not a valid one, a literal text. Without upper case letters case is
+// ignored.
 type SearchParams struct {
 	Channel ahp.URI `json:"channel"`
 	Pattern string  `json:"pattern"`
-	Limit   int     `json:"limit,omitempty"`   // of all lines; 0 means 1000
+	Limit   int     `json:"limit,omitempty"`   // lines in all; 0 means 1000
 	Context int     `json:"context,omitempty"` // lines before and after each, at most 10
 }
 
-// SearchResult has the lines by terminal, of each the newest first.
+// SearchResult has the lines by terminal, newest first within a terminal.
 type SearchResult struct {
 	Items   []SearchHit `json:"items"`
 	Partial bool        `json:"partial,omitempty" doc:"There are more, or the time was over before all was searched"`
@@ -67,8 +68,8 @@ type SearchHit struct {
 	After    []string `json:"after,omitempty"`
 }
 
-// CancelParams say that the client does not wait for the answer to a request any more
-// (x-tandemux/cancel). A search ends.
+// CancelParams says that the client no longer waits for the answer to a request (x-tandemux/cancel). A
+// search then ends.
 type CancelParams struct {
 	Channel ahp.URI         `json:"channel"`
 	ID      json.RawMessage `json:"id"` // the request's

@@ -1,3 +1,3 @@
-// Package guest has what clients are told of those who look at a terminal by a token that
-// is for it alone. It holds values, and no state.
+// Package guest has what clients are told about guests: those who look at a terminal with a token that
+// is bound to it. It is pure data.
 package guest

@@ -1,10 +1,9 @@
-// Package hosted names what other hosts have. A resource of the host HOST,
-// "scheme:/path" there, is "scheme://HOST/path" here, and a client that works with
-// several hosts has its id at each. Names does both to whole messages, so that everything
-// behind a connection, from lists of terminals to sessions, questions and results of a
-// search, says which host it is of, and what is sent there is said in that host's words.
+// Package hosted rewrites the addresses of other hosts' resources. A resource of the host HOST,
+// "scheme:/path" there, is "scheme://HOST/path" here, and a client that works with several hosts has
+// an id at each. Names rewrites both in whole messages, so all code behind a connection sees addresses
+// that say which host they belong to, and each host sees its own.
 //
-// Values in, values out; no state, no goroutines. Going out undoes coming in. What is not
-// JSON passes as it is. What programs print, people type and environments hold is never
-// touched: strings are told apart by the names of their members.
+// All functions are pure. Names.Out undoes Names.In. What is not JSON passes unchanged. Output of
+// programs, what people type and environments are never changed: the names of members say which
+// strings are addresses.
 package hosted

@@ -7,8 +7,8 @@ import (
 	"tandemux/ahp"
 )
 
-// Split gives the host that a resource is of, "" for the one that is asked, and its
-// address there.
+// Split returns the host that a resource belongs to, "" for the one that is connected, and the
+// resource's address there.
 func Split(uri ahp.URI) (host string, there ahp.URI) {
 	if root, is := strings.CutPrefix(uri, ahp.RootURI); is && root != "" {
 		return root, ahp.RootURI
@@ -21,7 +21,7 @@ func Split(uri ahp.URI) (host string, there ahp.URI) {
 	return host, scheme + ":/" + path
 }
 
-// At is the address here of a host's resource.
+// At returns the address here of a host's resource.
 func At(host string, there ahp.URI) ahp.URI {
 	if host == "" {
 		return there
@@ -36,20 +36,20 @@ func At(host string, there ahp.URI) ahp.URI {
 	return scheme + "://" + host + "/" + path
 }
 
-// Host is the host of Split.
+// Host returns the host that Split finds.
 func Host(uri ahp.URI) string {
 	host, _ := Split(uri)
 	return host
 }
 
-// Names are those of one host.
+// Names rewrites the messages of one host.
 type Names struct {
 	Host string
-	// Here is this client's id for itself, There the one that the host knows.
+	// Here is this client's id for itself, There the id that the host has for it.
 	Here, There string
 }
 
-// In appends a message of the host's to dst, said in our words.
+// In appends msg, which came from the host, to dst with addresses as they are here.
 func (n Names) In(dst, msg []byte) []byte {
 	host := []byte("//" + n.Host)
 	return rewrite(dst, msg, func(text []byte) (edit, bool) {
@@ -61,7 +61,7 @@ func (n Names) In(dst, msg []byte) []byte {
 	})
 }
 
-// Out appends a message to the host to dst, said in its words.
+// Out appends msg, which goes to the host, to dst with addresses as they are there.
 func (n Names) Out(dst, msg []byte) []byte {
 	host := []byte("//" + n.Host + "/")
 	return rewrite(dst, msg, func(text []byte) (edit, bool) {
@@ -73,21 +73,21 @@ func (n Names) Out(dst, msg []byte) []byte {
 	})
 }
 
-// edit puts something into the place of a part of a string.
+// edit replaces the bytes from to to of a string with by.
 type edit struct {
 	from, to int
 	by       []byte
 }
 
-// general are schemes of addresses that mean the same on all hosts, or no resource.
+// general are schemes of addresses that mean the same on all hosts, or are no resource of a host.
 var general = map[string]bool{
 	"ahp-root": true, "file": true, "http": true, "https": true, "ws": true, "wss": true, "ssh": true, "git": true, "unix": true,
 }
 
-// maxScheme bounds a scheme.
+// maxScheme bounds a scheme, in bytes.
 const maxScheme = 64
 
-// ours reports whether a scheme may be a resource's.
+// ours reports whether resources of hosts may have the scheme.
 func ours(scheme []byte) bool {
 	if len(scheme) < 2 || len(scheme) > maxScheme || scheme[0] < 'a' || scheme[0] > 'z' {
 		return false
@@ -100,8 +100,8 @@ func ours(scheme []byte) bool {
 	return !general[string(scheme)]
 }
 
-// address gives where the path of a resource begins in a string that is its address
-// and nothing else; -1 for others.
+// address returns where the path begins in a string that is a resource's address and nothing else, or
+// -1 for any other string.
 func address(text []byte) int {
 	i := bytes.IndexByte(text[:min(len(text), maxScheme+1)], ':')
 	if i < 0 || i+1 >= len(text) || text[i+1] != '/' || !ours(text[:i]) {
@@ -115,8 +115,8 @@ func address(text []byte) int {
 	return i + 1
 }
 
-// verbatim are the members that hold a text, and what addresses in it may look like is
-// nobody's business.
+// verbatim are the members that hold text, in which nothing is changed even if it looks like an
+// address.
 var verbatim = map[string]bool{}
 
 func init() {
@@ -126,23 +126,23 @@ func init() {
 	}
 }
 
-// frame is an object or array that a message is inside of.
+// frame is an object or array that encloses the place in a message.
 type frame struct {
 	object bool
 	key    bool // the next string is a member's name
-	text   bool // strings of it are verbatim
+	text   bool // its strings are verbatim
 	env    bool // the next value is an environment
-	whole  bool // all of it is verbatim
+	whole  bool // everything in it is verbatim
 }
 
-// maxDepth bounds how deeply what is looked at is nested; what is deeper stays.
+// maxDepth bounds the nesting of messages; what comes after a deeper place stays unchanged.
 const maxDepth = 512
 
-// rewrite appends a JSON text to dst with the strings changed that change says how to.
+// rewrite appends the JSON text msg to dst with the edits that change returns for its strings.
 func rewrite(dst, msg []byte, change func(text []byte) (edit, bool)) []byte {
 	var buf [32]frame
 	stack := append(buf[:0], frame{})
-	done := 0 // of msg, in dst
+	done := 0 // bytes of msg that are in dst
 	for i := 0; i < len(msg); i++ {
 		top := &stack[len(stack)-1]
 		switch msg[i] {
@@ -180,7 +180,7 @@ func rewrite(dst, msg []byte, change func(text []byte) (edit, bool)) []byte {
 	return append(dst, msg[done:]...)
 }
 
-// closing finds the quote that ends a string which begins at i; -1 for none.
+// closing returns the index of the quote that ends the string that begins at i, or -1.
 func closing(msg []byte, i int) int {
 	for j := i; ; j++ {
 		k := bytes.IndexByte(msg[j:], '"')

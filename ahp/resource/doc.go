@@ -1,4 +1,3 @@
-// Package resource is AHP's family of requests about files, and its channels of watches:
-// the state of one says what is watched and never changes, its action tells what has
-// changed.
+// Package resource has AHP's requests about files, and its channels of watches: a watch's state says
+// what is watched and never changes, its action tells what has changed.
 package resource

@@ -2,7 +2,7 @@ package resource
 
 import "tandemux/ahp"
 
-// The requests.
+// The methods.
 const (
 	MethodList    = "resourceList"
 	MethodRead    = "resourceRead"
@@ -16,13 +16,13 @@ const (
 	MethodWatch   = "createResourceWatch"
 )
 
-// The encodings of files.
+// The values of the members Encoding.
 const (
 	UTF8   = "utf-8"
 	Base64 = "base64"
 )
 
-// The types of files.
+// The values of the members Type.
 const (
 	File      = "file"
 	Directory = "directory"
@@ -31,46 +31,45 @@ const (
 
 // The values of WriteParams.Mode.
 const (
-	Truncate = "truncate" // at Position from the start; the default
+	Truncate = "truncate" // replaces everything from Position on; the default
 	Append   = "append"   // at Position from the end
 	Insert   = "insert"   // at Position from the start
 )
 
 type (
-	// Params are those of requests about one file or directory.
+	// Params are the params of requests about one file or directory.
 	Params struct {
 		Channel ahp.URI `json:"channel"`
 		URI     ahp.URI `json:"uri"`
 	}
 
-	// ReadParams ask for a file's contents.
+	// ReadParams asks for a file's contents (resourceRead).
 	ReadParams struct {
 		Params
 		Encoding string `json:"encoding,omitempty"`
 	}
-	// ReadResult answers them.
+	// ReadResult is the answer to resourceRead.
 	ReadResult struct {
 		Data        string `json:"data"`
 		Encoding    string `json:"encoding"`
 		ContentType string `json:"contentType,omitempty"`
 	}
 
-	// ListResult is what is in a directory.
+	// ListResult has the entries of a directory (resourceList).
 	ListResult struct {
 		Entries ahp.List[Entry] `json:"entries"`
 	}
-	// Entry is a file or directory of it.
 	Entry struct {
 		Name string `json:"name"`
 		Type string `json:"type"`
 	}
 
-	// ResolveParams ask what a URI stands for.
+	// ResolveParams asks what a URI refers to (resourceResolve).
 	ResolveParams struct {
 		Params
-		FollowSymlinks *bool `json:"followSymlinks,omitempty"` // true where it is left out
+		FollowSymlinks *bool `json:"followSymlinks,omitempty"` // true if absent
 	}
-	// ResolveResult answers them.
+	// ResolveResult is the answer to resourceResolve.
 	ResolveResult struct {
 		URI         ahp.URI `json:"uri"`
 		Type        string  `json:"type"`
@@ -80,14 +79,14 @@ type (
 		ETag        string  `json:"etag,omitempty"`
 	}
 
-	// RequestParams ask for leave.
+	// RequestParams asks for permission to read or write (resourceRequest).
 	RequestParams struct {
 		Params
 		Read  bool `json:"read,omitempty"`
 		Write bool `json:"write,omitempty"`
 	}
 
-	// WriteParams say what to write, and where in a file.
+	// WriteParams says what to write, and where in a file (resourceWrite).
 	WriteParams struct {
 		Params
 		Data        string  `json:"data"`
@@ -99,13 +98,13 @@ type (
 		IfMatch     *string `json:"ifMatch,omitempty"`
 	}
 
-	// DeleteParams say what to remove.
+	// DeleteParams says what to remove (resourceDelete).
 	DeleteParams struct {
 		Params
 		Recursive bool `json:"recursive,omitempty"`
 	}
 
-	// TransferParams say what to copy or move, and where to.
+	// TransferParams says what to copy or move, and where to (resourceCopy, resourceMove).
 	TransferParams struct {
 		Channel      ahp.URI `json:"channel"`
 		Source       ahp.URI `json:"source"`
@@ -114,45 +113,45 @@ type (
 	}
 )
 
-// WatchScheme is that of the channels of watches.
+// WatchScheme is the scheme of the URIs of watches.
 const WatchScheme = "ahp-resource-watch:"
 
 type (
-	// WatchParams say what to watch.
+	// WatchParams says what to watch (createResourceWatch).
 	WatchParams struct {
 		Params
 		Recursive bool      `json:"recursive,omitempty"`
 		Excludes  *Patterns `json:"excludes,omitempty"`
 		Includes  *Patterns `json:"includes,omitempty"`
 	}
-	// WatchResult is the channel to subscribe to.
+	// WatchResult has the channel to subscribe to.
 	WatchResult struct {
 		Channel ahp.URI `json:"channel"`
 	}
 
-	// WatchState is what is watched: Root, and if it is a directory what is in it, at
-	// any depth where Recursive is set.
+	// WatchState says what is watched: Root and, if it is a directory, its entries, at any depth if
+	// Recursive is set.
 	WatchState struct {
 		Root      ahp.URI `json:"root"`
 		Recursive bool    `json:"recursive"`
-		// Excludes leave out what they match, Includes all else.
+		// Excludes leaves out what it matches, Includes what it does not match.
 		Excludes *Patterns `json:"excludes,omitempty"`
 		Includes *Patterns `json:"includes,omitempty"`
 	}
-	// Patterns are globs, or paths, from the root on.
+	// Patterns are globs, or paths, relative to the root.
 	Patterns struct {
 		Items ahp.List[string] `json:"items"`
 	}
 
-	// WatchChanged tells of changes. It changes no state.
+	// WatchChanged tells what changed. It does not change the state.
 	WatchChanged struct {
 		Changes Changes `json:"changes"`
 	}
-	// Changes are at least one.
+	// Changes has at least one change.
 	Changes struct {
 		Items ahp.List[Change] `json:"items"`
 	}
-	// Change is what has become of a file or a directory.
+	// Change is a change of a file or directory.
 	Change struct {
 		URI  ahp.URI `json:"uri"`
 		Type string  `json:"type"`

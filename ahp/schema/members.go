@@ -12,7 +12,7 @@ import (
 	"tandemux/ahp/annotation"
 )
 
-// known are the types whose JSON is not what their kind in Go says.
+// known has the types whose JSON differs from what their Go kind suggests.
 var known = map[reflect.Type]*object{
 	typeOf[json.RawMessage]():    {},
 	typeOf[[]byte]():             {Type: "string", ContentEncoding: "base64"},
@@ -23,18 +23,18 @@ var known = map[reflect.Type]*object{
 	typeOf[ahp.SessionChanges](): ref("SessionSummaryChanges"),
 }
 
-// What is kept as it came, of which other packages have the types.
+// Members that package ahp keeps as raw JSON and other packages have types for.
 var (
 	changesets = listOf(ref("Changeset"))
 	changed    = members(properties{"additions": kind("integer"), "deletions": kind("integer"), "files": kind("integer")})
 	fileEdits  = members(properties{"items": listOf(ref("ChangesetEdit"))})
 )
 
-// edit is what a type has on the wire besides what its tags say: its members by name,
-// with "!" where they must be there, nil for one that is not there.
+// edit changes members that the tags gave a type: a schema by the member's name, with "!" after the
+// name if it is required; nil removes the member.
 type edit map[string]*object
 
-// edits are those of all generations.
+// edits are the changes for all generations.
 var edits = map[reflect.Type]edit{
 	typeOf[ahp.DispatchParams]():           {"action!": ref("ClientAction")},
 	typeOf[ahp.ReconnectParams]():          {"subscriptions!": listOf(&object{AnyOf: []*object{kind("string"), ref("SubscribeParams")}})},
@@ -60,8 +60,8 @@ var edits = map[reflect.Type]edit{
 	typeOf[ahp.ChatInputAnswerChanged]():   {"answer": ref("Answer")},
 }
 
-// edits05 are those of 0.5. Sessions and chats have their heads twice, where its sources
-// and its release differ: what only one of them has need not be there.
+// edits05 are additional changes for 0.5. Sessions and chats have their summaries twice, because 0.5's
+// sources and release differ; what only one of them has is optional.
 var edits05 = map[reflect.Type]edit{
 	typeOf[ahp.Claim]():         {"chat": nil},
 	typeOf[ahp.TerminalInfo]():  {"lifecycle": nil},
@@ -90,7 +90,7 @@ func required(s *object, names ...string) *object {
 	return s
 }
 
-// set gives an object a member, or takes it away.
+// set sets a member of an object; nil removes it.
 func set(s *object, name string, as *object) {
 	name, must := strings.CutSuffix(name, "!")
 	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(r string) bool { return r == name })
@@ -104,14 +104,14 @@ func set(s *object, name string, as *object) {
 	}
 }
 
-// structOf refers to the schema of a struct, which it makes once.
+// structOf returns a reference to the schema of a struct, which it makes at the first call.
 func (g *generator) structOf(t reflect.Type) *object {
 	name := nameOf(t)
 	if g.defs[name] != nil {
 		return ref(name)
 	}
 	s := members(properties{})
-	g.defs[name] = s // before its members, which may refer to it
+	g.defs[name] = s // before its members, because they may refer to it
 	if a, is := reflect.Zero(t).Interface().(ahp.Action); is {
 		set(s, "type!", constant(a.ActionType()))
 	}
@@ -129,14 +129,14 @@ func (g *generator) structOf(t reflect.Type) *object {
 	if u, is := unions[t]; is {
 		*s = *u.of(s)
 	}
-	if name == "" { // it stands where it is used
+	if name == "" { // an unnamed type is written where it is used
 		delete(g.defs, name)
 		return s
 	}
 	return ref(name)
 }
 
-// fields gives s the members that the tags of t's fields say.
+// fields adds the members that the tags of t's fields describe to s.
 func (g *generator) fields(s *object, t reflect.Type) {
 	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
@@ -158,8 +158,7 @@ func (g *generator) fields(s *object, t reflect.Type) {
 	}
 }
 
-// changesOf is a type's object of which any member may be there, and is null when it
-// has gone.
+// changesOf makes the schema of changes of a type: every member is optional, and null if it is gone.
 func (g *generator) changesOf(t reflect.Type) {
 	s := g.defs[g.of(t).Ref[len(refTo("")):]].CloneSchemas()
 	for name, as := range s.Properties {
@@ -169,8 +168,8 @@ func (g *generator) changesOf(t reflect.Type) {
 	g.defs[nameOf(t)+"Changes"] = s
 }
 
-// union is a type of several kinds: by is the member that tells them apart, kinds are
-// the members of each beside those that all have, with "!" where they must be there.
+// union is a type of several kinds, told apart by the member by. kinds has the members that only some
+// kinds have, with "!" if they are required there.
 type union struct {
 	by    string
 	kinds map[any]string
@@ -229,7 +228,7 @@ var unions = map[reflect.Type]union{
 
 func order(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
-// of tells the kinds of an object with the members of all apart.
+// of returns the union's schema, made of the object with the members of all kinds.
 func (u union) of(all *object) *object {
 	s := required(members(properties{u.by: all.Properties[u.by]}), u.by)
 	for _, value := range slices.SortedFunc(maps.Keys(u.kinds), order) {
@@ -240,7 +239,7 @@ func (u union) of(all *object) *object {
 			}
 		}
 		for word := range strings.FieldsSeq(u.kinds[value]) {
-			if as := all.Properties[strings.TrimSuffix(word, "!")]; as != nil { // else not in this generation
+			if as := all.Properties[strings.TrimSuffix(word, "!")]; as != nil { // else this generation does not have it
 				set(then, word, as)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"tandemux/ahp/wire"
 )
 
-// method is a request, or without a result a notification.
+// method is a request, or a notification if it has no result.
 type method struct {
 	name           string
 	params, result reflect.Type
@@ -25,11 +25,11 @@ func notification[P any](name string) method {
 	return method{name, typeOf[P](), nil}
 }
 
-// What has no types of its own in package ahp.
+// Types that package ahp does not have.
 type (
-	// nothing is null.
+	// nothing is a null result.
 	nothing struct{}
-	// onChannel are the params of what is said to a channel alone.
+	// onChannel are params that have only the channel.
 	onChannel = ahp.SubscribeParams
 
 	SessionAddedParams struct {
@@ -60,13 +60,13 @@ type (
 	}
 	AuthRequiredParams struct {
 		Channel  ahp.URI         `json:"channel"`
-		Resource json.RawMessage `json:"resource"` // its metadata; in 0.5 its name
+		Resource json.RawMessage `json:"resource"` // the resource's metadata; in 0.5 its name
 		Reason   string          `json:"reason,omitempty"`
 	}
 	Empty struct{}
 )
 
-// methods are what is asked and said, in both directions.
+// methods are all requests and notifications, in both directions.
 var methods = []method{
 	request[ahp.InitializeParams, ahp.InitializeResult](ahp.MethodInitialize),
 	request[ahp.ReconnectParams, ahp.ReconnectResult](ahp.MethodReconnect),
@@ -143,7 +143,7 @@ var methods = []method{
 	notification[onChannel](wire.MethodUnquoted),
 }
 
-// states are those of channels, by what a channel is of.
+// states has the types of channels' states, by kind of channel.
 var states = map[string]reflect.Type{
 	"root":     typeOf[ahp.RootState](),
 	"terminal": typeOf[ahp.TerminalState](),

@@ -26,7 +26,7 @@ const (
 	States  = "States"
 )
 
-// Document describes all messages of a generation of the protocol.
+// Document returns the schema of all messages of a generation of the protocol.
 func Document(p ahp.Profile) *jsonschema.Schema {
 	g := generator{profile: p, defs: properties{}}
 	doc := g.message()
@@ -36,11 +36,11 @@ func Document(p ahp.Profile) *jsonschema.Schema {
 	return doc
 }
 
-// Closed makes a document refuse members that it does not have.
+// Closed returns a copy of doc that refuses members it does not describe.
 func Closed(doc *jsonschema.Schema) *jsonschema.Schema {
 	doc = doc.CloneSchemas()
 	for name, s := range doc.Defs {
-		if name != reflect.TypeFor[ahp.Question]().Name() { // keeps what it does not know
+		if name != reflect.TypeFor[ahp.Question]().Name() { // a Question keeps unknown members
 			closeObject(s)
 		}
 	}
@@ -66,23 +66,23 @@ func mapOf(s *object) *object       { return &object{Type: "object", AdditionalP
 func typeOf[T any]() reflect.Type   { return reflect.TypeFor[T]() }
 func members(ps properties) *object { return &object{Type: "object", Properties: ps} }
 
-// when is that what has a value as a member is as then says.
+// when returns a schema that applies then to objects whose member has the value.
 func when(member string, value any, then *object) *object {
 	return &object{If: &object{Properties: properties{member: constant(value)}, Required: []string{member}}, Then: then}
 }
 
-// generator makes one document.
+// generator makes the schema of one profile.
 type generator struct {
 	profile ahp.Profile
 	defs    properties
 }
 
-// message is any message, and makes everything that it refers to.
+// message returns the schema of any message, and fills defs with everything that it refers to.
 func (g *generator) message() *object {
 	tables := map[string]properties{Params: {}, Results: {}, Actions: {}, States: {}}
 	g.defs["Prose"] = &object{AnyOf: []*object{kind("string"), required(members(properties{"markdown": kind("string")}), "markdown")}}
 	for _, t := range []reflect.Type{typeOf[ahp.Answer](), typeOf[changeset.Changeset](), typeOf[annotation.Summary]()} {
-		g.of(t) // is referred to
+		g.of(t) // edits refer to it
 	}
 	g.changesOf(typeOf[ahp.SessionSummary]())
 	g.changesOf(typeOf[ahp.ChatSummary]())
@@ -125,7 +125,7 @@ func (g *generator) message() *object {
 	return s
 }
 
-// of is the schema of a type: of a struct a reference.
+// of returns the schema of a type; of a struct it is a reference.
 func (g *generator) of(t reflect.Type) *object {
 	if s := known[t]; s != nil {
 		return s.CloneSchemas()
@@ -155,7 +155,7 @@ func (g *generator) of(t reflect.Type) *object {
 	panic("schema: no schema for " + t.String())
 }
 
-// nameOf is a type's name in $defs: those of a family have the family's before it.
+// nameOf returns a type's name in $defs. Types of other packages get the package's name as a prefix.
 func nameOf(t reflect.Type) string {
 	at := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
 	if at == "ahp" || at == "schema" || strings.HasPrefix(strings.ToLower(t.Name()), at) {
