@@ -77,7 +77,7 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	ms.count(ev)
 	p.held = 0
 	v.Separators = ms.Copying.Separators
-	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
+	v.StartDrag(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
 	ms.button.grab = grabText
 	ms.Loop.Dirty |= loop.Panes
 }

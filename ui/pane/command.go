@@ -11,32 +11,33 @@ import (
 )
 
 const (
-	// maxCommands bounds the commands that a feed remembers.
+	// maxCommands is the largest number of commands that a feed remembers.
 	maxCommands = 4096
-	// maxCommandLine bounds a command's line, in bytes.
+	// maxCommandLine is the longest command line that is kept, in bytes.
 	maxCommandLine = 64 << 10
-	// maxCommandLines bounds the lines of all of them together; older commands go.
+	// maxCommandLines is the bytes of all kept command lines, beyond which older commands are
+	// forgotten.
 	maxCommandLines = 4 << 20
 )
 
 // Command is what a feed knows of a command of its terminal (R23–R25).
 type Command struct {
-	ID       string    // as in the actions
-	Line     string    // as the shell has it; "" when unknown
-	Cut      bool      // Line is too long to be kept, and this is its beginning
-	Started  time.Time // by the host's clock; zero when unknown
+	ID       string    // the actions' commandId
+	Line     string    // as the shell reported it; "" if unknown
+	Cut      bool      // Line is only the beginning of the command line
+	Started  time.Time // by the host's clock; zero if unknown
 	Running  bool
-	ExitCode *int          // nil while it runs and when unknown
-	Duration time.Duration // negative when unknown
+	ExitCode *int          // nil if it is running or the code is unknown
+	Duration time.Duration // negative if unknown
 }
 
-// commands are a feed's, oldest first. Command n begins at the mark 2n of the
-// feed's emulator, where its output does, and ends at the mark 2n+1.
+// commands is a feed's commands, the oldest first. The output of command n begins at mark 2n of
+// the feed's emulator and ends at mark 2n+1.
 type commands struct {
-	detects bool // the terminal's shell tells where commands begin and end
+	detects bool // the terminal's shell reports where commands begin and end
 	list    []command
 	last    uint64 // n of the newest one
-	bytes   int    // of their lines
+	bytes   int    // of their command lines
 	changes int
 }
 
@@ -46,20 +47,19 @@ type command struct {
 	rows int // line breaks in the command line
 }
 
-// State is the state of a command, as marks show it.
+// State is a command's state.
 type State uint8
 
-// The states. None is a terminal's without command detection.
+// The states. None means that there is no command.
 const (
 	None State = iota
 	Running
 	Passed
 	Failed
-	Ended // it is not known how
+	Ended // with an unknown exit code
 	states
 )
 
-// State is the state of the command.
 func (c *Command) State() State {
 	switch {
 	case c.Running:
@@ -72,7 +72,8 @@ func (c *Command) State() State {
 	return Failed
 }
 
-// begin adds a command and gives its number.
+// begin adds a command and returns its number. ms is the start in Unix milliseconds, 0 if
+// unknown.
 func (c *commands) begin(id, line string, ms int64) uint64 {
 	c.detects = true
 	c.last++
@@ -96,7 +97,7 @@ func (c *commands) begin(id, line string, ms int64) uint64 {
 	return c.last
 }
 
-// known returns the command of a mark, nil for a forgotten one.
+// known returns the command of a mark, nil if it was forgotten.
 func (c *commands) known(mark uint64) *command {
 	n := mark / 2
 	if len(c.list) == 0 || n < c.list[0].n || n > c.last {
@@ -105,7 +106,7 @@ func (c *commands) known(mark uint64) *command {
 	return &c.list[n-c.list[0].n]
 }
 
-// finish ends a command; ok is false for one that is not known or has ended.
+// finish ends a command. ok is false if the command is unknown or has ended before.
 func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		cmd := &c.list[i]
@@ -125,8 +126,8 @@ func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 	return 0, false
 }
 
-// part feeds a part of a snapshot's content to an emulator; begins says that its command
-// is another one than the previous part's. The lock must be held.
+// part writes a part of a snapshot's content to an emulator. begins says that it is the first
+// part of its command. The lock must be held.
 func (f *Feed) part(em emulator.Emulator, p *ahp.Part, begins bool) {
 	if p.Type != ahp.PartCommand {
 		em.Write([]byte(p.Text()))
@@ -150,10 +151,10 @@ func (f *Feed) part(em emulator.Emulator, p *ahp.Part, begins bool) {
 	}
 }
 
-// Detects notes that the terminal's shell marks its commands.
+// Detects notes that the terminal's shell reports its commands.
 func (f *Feed) Detects() { f.change(func() { f.commands.detects = true }) }
 
-// Executed notes the start of a command: what is printed from now on is its output.
+// Executed notes the start of a command. Output from now on is the command's.
 func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
 	f.change(func() {
 		n := f.commands.begin(a.CommandID, a.CommandLine, a.Timestamp)
@@ -173,8 +174,8 @@ func (f *Feed) Finished(a ahp.TerminalCommandFinished) {
 	})
 }
 
-// LastCommand is the newest command; ok is false where none is known, and
-// detects then says whether that is because none has run.
+// LastCommand returns the newest command. ok is false if there is none; detects then says whether
+// the shell would have reported one.
 func (f *Feed) LastCommand() (c Command, detects, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,16 +185,15 @@ func (f *Feed) LastCommand() (c Command, detects, ok bool) {
 	return Command{}, f.commands.detects, false
 }
 
-// place is where a command lies in the feed's text.
+// place is a command and where it is in the text.
 type place struct {
 	command
-	first      int            // line where what was typed begins
-	start, end *emulator.Mark // of the output; nil where the mark is gone
-	older      bool           // there are older commands; chosen sets it
+	first      int            // first line of the command line
+	start, end *emulator.Mark // of the output; nil if the history no longer has it
+	older      bool           // the feed remembers older commands; set by chosen and byID
 }
 
-// places gives the commands of which a mark is left, in their order. The lock
-// must be held.
+// places returns the commands that still have a mark, the oldest first. The lock must be held.
 func (f *Feed) places() []place {
 	marks := f.em.Marks(nil)
 	if len(marks) == 0 {
@@ -219,9 +219,9 @@ func (f *Feed) places() []place {
 	return all
 }
 
-// filled reports whether the line on which a command's output ended was filled by the
-// shell: output without a line end gets a sign and blanks up to the end of the line from
-// zsh and fish before a prompt. The lock must be held.
+// filled reports whether the shell filled the rest of the line on which a command's output ended.
+// If output doesn't end with a line end, zsh and fish print a sign and blanks up to the end of
+// the line before the prompt. The lock must be held.
 func (f *Feed) filled(end *emulator.Mark) bool {
 	if end.Col == 0 || !f.em.Wrapped(end.Line) {
 		return false
@@ -230,9 +230,9 @@ func (f *Feed) filled(end *emulator.Mark) bool {
 	return motion.Length(cells[min(end.Col+1, len(cells)):]) == 0
 }
 
-// beside reports whether a command's output begins on the line on which the command itself
-// ends. If not, the text before the output was typed ahead, between Enter and the shell's
-// mark that the command runs. The lock must be held.
+// beside reports whether a command's output begins on the line on which the command line ends. If
+// not, the text before the output was typed ahead, between Enter and the shell's mark that the
+// command runs. The lock must be held.
 func (f *Feed) beside(c *command, start *emulator.Mark) bool {
 	if start.Col == 0 || c.Line == "" || c.Cut {
 		return start.Col > 0
@@ -243,12 +243,11 @@ func (f *Feed) beside(c *command, start *emulator.Mark) bool {
 	return strings.HasSuffix(row, line) || f.em.Wrapped(start.Line-1) && strings.HasSuffix(line, row)
 }
 
-// typed returns the screen line where a command's line begins: above the start of its
-// output by the length of the line, but not above the end of the command before. The lock
-// must be held.
+// typed returns the screen line where a command line begins: as many lines above the start of its
+// output as it has, but not above the end of the previous command. The lock must be held.
 func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 	oldest, after, beside := -f.em.HistoryLen(), false, f.beside(c, start)
-	if before != nil && (before.Line < start.Line || beside) { // else it was typed over what was there
+	if before != nil && (before.Line < start.Line || beside) { // else the text at that mark was overwritten
 		oldest = max(oldest, before.Line)
 		if f.filled(before) {
 			oldest, after = before.Line+1, true
@@ -260,7 +259,7 @@ func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 	}
 	for range c.rows + 1 {
 		if y <= oldest {
-			if before == nil && f.whole != nil { // it is among the lines that are not there
+			if before == nil && f.whole != nil { // the skimmed feed doesn't have the line
 				y = oldest - 1
 			}
 			break
@@ -271,7 +270,7 @@ func (f *Feed) typed(c *command, start, before *emulator.Mark) int {
 		}
 	}
 	for after && y == oldest && y < start.Line && motion.Length(f.em.Line(y, nil)) == 0 {
-		y, oldest = y+1, oldest+1 // what the shell filled takes more rows since a reflow
+		y, oldest = y+1, oldest+1 // since a reflow, what the shell filled takes more rows
 	}
 	return y
 }

@@ -5,24 +5,25 @@ import (
 	"tandemux/ui/motion"
 )
 
-// copyMode is a cursor of the reader's own, on a line that keeps its text.
+// copyMode is copy mode's cursor and what belongs to it. Its line is an absolute number, so
+// output doesn't move it.
 type copyMode struct {
 	motion.Cursor
-	want int  // column that vertical moves aim at
-	held bool // see Hold
+	want   int  // column that vertical motions return to
+	hidden bool // the view doesn't show that it is in copy mode (Hold)
 }
 
-// spot is a place in the text.
+// spot is a cell of the text: a column and a line.
 type spot struct{ x, line int }
 
 // before reports whether a lies before b in reading order.
 func (a spot) before(b spot) bool { return a.line < b.line || a.line == b.line && a.x < b.x }
 
-// MaxCount bounds how often a motion is repeated.
+// MaxCount is the largest repeat count of a motion.
 const MaxCount = 9999
 
-// with does something under the lock, with what there is now; without a screen it does
-// nothing.
+// with runs do on the feed that v reads, with the feed locked and the view's geometry up to date.
+// It doesn't run do while the feed has no screen.
 func (v *View) with(do func(f *Feed)) {
 	f := lock(v)
 	defer f.mu.Unlock()
@@ -33,13 +34,13 @@ func (v *View) with(do func(f *Feed)) {
 	v.renumber()
 	v.geometry(v.rect)
 	do(f)
-	stand(v)
+	noteReader(v)
 }
 
-// EnterCopy starts copy mode with the cursor where the program's is, or at the
-// bottom of a view that is scrolled back beyond it.
+// EnterCopy starts copy mode with its cursor on the program's cursor, or on the view's last row
+// if the view is scrolled back so far that the program's cursor is below it.
 func (v *View) EnterCopy() {
-	v.entire()
+	v.needHistory()
 	v.with(func(f *Feed) {
 		if v.copy != nil {
 			return
@@ -52,29 +53,31 @@ func (v *View) EnterCopy() {
 	})
 }
 
-// Hold has a view stay where it is, as copy mode does, but does not show that.
+// Hold puts the view in copy mode without showing that, so that output doesn't scroll it. It does
+// nothing while the feed has no screen.
 func Hold(v *View) {
 	v.EnterCopy()
-	v.copy.held = true
+	v.copy.hidden = true
 }
 
 // Copying reports whether copy mode is on.
 func (v *View) Copying() bool { return v.copy != nil }
 
-// Move moves copy mode's cursor n times, at most MaxCount; the view follows it.
+// Move moves copy mode's cursor n times, from 1 to MaxCount, and scrolls the view with it.
 func (v *View) Move(m Motion, n int) {
 	v.moving(func() {
 		for range min(max(n, 1), MaxCount) {
 			was, top := *v.copy, v.top
 			v.move(m)
 			if *v.copy == was && v.top == top {
-				return // it is at the end
+				return // further repeats would do nothing either
 			}
 		}
 	})
 }
 
-// moving changes copy mode's cursor under the lock; the view follows it.
+// moving runs fn, which may move copy mode's cursor, under the lock, and scrolls the view to the
+// cursor. Outside copy mode it does nothing.
 func (v *View) moving(fn func()) {
 	v.with(func(*Feed) {
 		if v.copy != nil {
@@ -85,7 +88,7 @@ func (v *View) moving(fn func()) {
 	})
 }
 
-// GoLine moves the cursor to a line counted from 1 at the oldest one kept.
+// GoLine moves copy mode's cursor to line n of the text, where 1 is the oldest line of history.
 func (v *View) GoLine(n int) {
 	v.moving(func() {
 		oldest, _ := v.bounds()
@@ -96,10 +99,10 @@ func (v *View) GoLine(n int) {
 	})
 }
 
-// MaxMarks bounds the marks of a view.
+// MaxMarks is the largest number of marks in a view.
 const MaxMarks = 64
 
-// SetMark remembers the cursor's place under a letter.
+// SetMark sets the mark of a letter to the cursor's place.
 func (v *View) SetMark(letter rune) {
 	v.moving(func() {
 		if v.marks == nil {
@@ -111,11 +114,11 @@ func (v *View) SetMark(letter rune) {
 	})
 }
 
-// lastJump names the place before the last jump, as in vi.
+// lastJump is the mark of the place before the last jump, as in vi.
 const lastJump = '\''
 
-// GoMark moves to a place that was remembered; ' is the one before the last
-// jump. It reports whether there is one.
+// GoMark moves the cursor to the mark of a letter; ' and ` are the place before the last jump. It
+// reports whether the mark is set and its line is still in the history.
 func (v *View) GoMark(letter rune) (ok bool) {
 	v.moving(func() {
 		if letter == '`' {
@@ -132,7 +135,7 @@ func (v *View) GoMark(letter rune) (ok bool) {
 	return ok
 }
 
-// jump remembers where a jump starts. The lock must be held.
+// jump sets the mark lastJump to the cursor's place. The lock must be held.
 func (v *View) jump() {
 	if v.marks == nil {
 		v.marks = map[rune]spot{}
@@ -140,15 +143,15 @@ func (v *View) jump() {
 	v.marks[lastJump] = spot{v.copy.X, v.copy.Line}
 }
 
-// Where in the view the cursor's line can be put.
+// The rows to which Recentre can scroll the cursor's line.
 const (
 	AtTop = iota
 	AtMiddle
 	AtBottom
 )
 
-// Recentre scrolls so that the cursor's line is at the top, in the middle or at
-// the bottom, as far as there is text.
+// Recentre scrolls so that the cursor's line is at the top, middle or bottom row, as far as there
+// is text.
 func (v *View) Recentre(where int) {
 	v.moving(func() {
 		h := max(v.rect.H, 1)
@@ -157,26 +160,25 @@ func (v *View) Recentre(where int) {
 	})
 }
 
-// bounds gives the oldest and the newest line. The lock must be held, as for
-// all below.
+// bounds returns the oldest and the newest line. The lock must be held, as for all below.
 func (t *lines) bounds() (oldest, newest int) {
 	_, rows := t.seen.em.Size()
 	return t.seen.lineOff - t.seen.em.HistoryLen(), t.seen.lineOff + rows - 1
 }
 
-// textOf is what copy mode's cursor goes through.
+// textOf returns the text in which copy mode's cursor moves.
 func textOf(t *lines) *motion.Text {
 	oldest, newest := t.bounds()
 	return &motion.Text{At: t.at, Oldest: oldest, Newest: newest, Separators: t.Separators}
 }
 
-// at gives the cells of a line, valid until the next call.
+// at returns the cells of a line. They are valid until the next call.
 func (t *lines) at(line int) []emulator.Cell {
 	t.cells = t.seen.em.Line(line-t.seen.lineOff, t.cells[:0])
 	return t.cells
 }
 
-// follow scrolls so that the cursor shows.
+// follow scrolls the view so that copy mode's cursor shows, and extends the selection to it.
 func (v *View) follow() {
 	oldest, newest := v.bounds()
 	c := v.copy
@@ -197,7 +199,8 @@ func (v *View) follow() {
 	v.full = true
 }
 
-// shift scrolls the view by n lines; the cursor goes along or stays.
+// shift scrolls the view by n lines. The cursor moves as far if along is set, else only as far as
+// it must to show.
 func (v *View) shift(n int, along bool) {
 	oldest, newest := v.bounds()
 	c, h := v.copy, max(v.rect.H, 1)

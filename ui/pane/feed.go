@@ -11,43 +11,42 @@ import (
 	"tandemux/ui/predict"
 )
 
-// SyncTimeout is how long a program may hold back drawing with synchronised
-// output (mode 2026).
+// SyncTimeout is how long synchronised output (mode 2026) may delay drawing.
 const SyncTimeout = 100 * time.Millisecond
 
-// Feed is a terminal's screen, kept up to date by the connection. All methods
-// may be called from any goroutine.
+// Feed is a terminal's screen and history, kept up to date by the connection. All methods may be
+// called from any goroutine.
 type Feed struct {
-	// Whole, if not nil, asks the connection to Reset the feed to the whole state; without
-	// it the feed is never skimmed. Set it before any call of a method. It must not block.
+	// Whole asks the connection to call Reset with the whole state. If it is nil the feed is
+	// never skimmed. It must be set before any method is called, and must not block.
 	Whole  func()
-	notify func() // called without mu, after a change that was not yet drawn
+	notify func() // called without mu after the first change since the last drawing
 
 	mu     sync.Mutex // guards the following
 	engine string
 	limit  int // emulator.Options.History
 	em     emulator.Emulator
-	told   bool // notify was called and nothing was drawn since
+	told   bool // notify was called and nothing has been drawn since
 
-	// Changes are counted in generations: a view that last drew before a line's
-	// generation must draw the line again.
+	// gen counts changes. lines has, for each line of the screen, the gen at its last change, and
+	// all the gen at which everything changed: a view whose own gen is older draws them again.
 	gen     uint64
 	all     uint64
 	lines   []uint64
-	lineOff int // lines scrolled off since the reset
-	epoch   int // changes when lines are renumbered
+	lineOff int // number of lines that have scrolled off since the last Reset
+	epoch   int // changes whenever lines are renumbered
 
-	sync     time.Time // when a drawing was first put off, zero if none was
+	sync     time.Time // when a drawing was first delayed; zero if none is
 	events   []emulator.Event
 	commands commands
 	marks    []emulator.Mark // scratch
-	bad      error           // why the engine gave up
+	bad      error           // why the engine failed
 	predict  predict.Predictor
 	skimmed
 }
 
-// NewFeed makes an empty feed, which Reset fills. engine is a name that engine.New knows;
-// notify may be nil and must not block.
+// NewFeed makes an empty feed, which Reset fills. engine is a name that engine.New knows. notify
+// may be nil and must not block.
 func NewFeed(engine string, notify func()) *Feed {
 	if notify == nil {
 		notify = func() {}
@@ -55,10 +54,10 @@ func NewFeed(engine string, notify func()) *Feed {
 	return &Feed{engine: engine, notify: notify}
 }
 
-// Reset makes the feed show a snapshot's state in place of what it had.
+// Reset replaces the feed's contents with a snapshot.
 func (f *Feed) Reset(s ahp.TerminalState) error { return f.reset(s, false) }
 
-// reset is Reset; part says that s has only the screen.
+// reset is Reset. part says that s has only the screen, without the history.
 func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 	cols, rows := s.Cols, s.Rows
 	if cols <= 0 {
@@ -68,7 +67,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 		rows = 24
 	}
 	f.change(func() {
-		f.keep(all)
+		f.freeze(everyReader)
 		em := f.em
 		if !part || em == nil || !engine.Renew(em, cols, rows) {
 			if em, err = engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limit}); err != nil {
@@ -78,7 +77,7 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 		}
 		begun := f.begun
 		f.begun = part && (f.em == nil || begun)
-		f.em, f.lineOff = em, 0 // events and what is put off outlive it
+		f.em, f.lineOff = em, 0 // events and a delayed drawing survive
 		if !part {
 			f.sync = time.Time{}
 		}
@@ -87,22 +86,22 @@ func (f *Feed) reset(s ahp.TerminalState, part bool) (err error) {
 		f.epoch++
 		f.predict.Reset()
 		f.predict.Allow(s.Meta.Echo)
-		if !part && (f.whole == nil || begun) { // else those are known that have scrolled off
+		if !part && (f.whole == nil || begun) { // else the commands in the missing history are still needed
 			f.commands = commands{}
 		}
 		f.commands.detects = s.SupportsCommandDetection
 		for i := range s.Content {
 			f.part(em, &s.Content[i], i == 0 || s.Content[i-1].CommandID != s.Content[i].CommandID)
 		}
-		em.Events() // drop the events, which are old
+		em.Events() // drop old events
 		em.Damage()
 		f.note(part)
 	})
 	return err
 }
 
-// LimitHistory changes how many lines that have scrolled off are kept, as
-// emulator.Options.History has it.
+// LimitHistory sets how many lines of history are kept, with the values of
+// emulator.Options.History.
 func (f *Feed) LimitHistory(lines int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,8 +114,8 @@ func (f *Feed) LimitHistory(lines int) {
 	}
 }
 
-// change runs fn under the lock and calls notify if there is something to draw, or a first
-// event. A panic of the engine affects only this feed.
+// change runs fn under the lock. It calls notify if no change or no event was waiting before. A
+// panic of the engine ends only this feed.
 func (f *Feed) change(fn func()) {
 	f.mu.Lock()
 	quiet := len(f.events) == 0
@@ -138,7 +137,7 @@ func (f *Feed) guard(fn func()) {
 	fn()
 }
 
-// Err returns once why the engine failed; nil if it has not.
+// Err returns the engine's failure, once; nil if it has not failed.
 func (f *Feed) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,10 +146,10 @@ func (f *Feed) Err() error {
 	return err
 }
 
-// Write takes output of the terminal.
+// Write takes output of the terminal's program.
 func (f *Feed) Write(data string) { f.Print([]byte(data)) }
 
-// Print is Write; it does not keep data.
+// Print is Write. It doesn't keep data.
 func (f *Feed) Print(data []byte) {
 	if len(data) == 0 {
 		return
@@ -159,10 +158,10 @@ func (f *Feed) Print(data []byte) {
 		if f.em == nil {
 			return
 		}
-		f.keep(f.drops(data))
+		f.freeze(f.mayDrop(data))
 		f.em.Write(data)
 		for _, ev := range f.em.Events() {
-			// The host sends the replies; titles come as actions.
+			// The host sends replies, and titles come as actions.
 			if ev.Kind == emulator.EventBell || ev.Kind == emulator.EventClipboard || ev.Kind == emulator.EventNotify {
 				if len(f.events) < 64 {
 					f.events = append(f.events, ev)
@@ -188,19 +187,18 @@ func (f *Feed) Resize(cols, rows int) {
 		f.epoch++
 		f.predict.Reset()
 	})
-	if part { // the host may have taken lines back from history
+	if part { // the host may have moved lines from history back to the screen
 		f.Whole()
 	}
 }
 
-// Clear empties screen and history, keeping the line that the cursor is on, as
-// the host does for terminal/cleared.
+// Clear clears the screen and the history, as the host does for terminal/cleared.
 func (f *Feed) Clear() {
 	f.change(func() {
 		if f.em == nil {
 			return
 		}
-		f.keep(all)
+		f.freeze(everyReader)
 		f.em.Write([]byte(ClearSequence))
 		f.gen++
 		f.all = f.gen
@@ -208,10 +206,10 @@ func (f *Feed) Clear() {
 	})
 }
 
-// ClearSequence empties an emulator's screen and history.
+// ClearSequence clears an emulator's screen and history and moves the cursor home.
 const ClearSequence = "\x1b[H\x1b[2J\x1b[3J"
 
-// collect takes over the emulator's damage. The lock must be held.
+// collect updates the generations from the emulator's damage. The lock must be held.
 func (f *Feed) collect() {
 	d := f.em.Damage()
 	if !d.Any() && d.Scrolled == 0 {
@@ -233,7 +231,7 @@ func (f *Feed) collect() {
 	}
 }
 
-// Fresh reports whether something changed that was not drawn yet.
+// Fresh reports whether there may be a change that was not drawn yet.
 func (f *Feed) Fresh() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -253,14 +251,14 @@ func read[T any](f *Feed, get func(em emulator.Emulator) T) (v T) {
 // Ready reports whether there is a screen to show.
 func (f *Feed) Ready() bool { return read(f, func(emulator.Emulator) bool { return true }) }
 
-// Modes is what the program has asked of its terminal.
+// Modes returns the modes that the program has set.
 func (f *Feed) Modes() emulator.Modes { return read(f, emulator.Emulator.Modes) }
 
-// History is the number of lines of history that are kept.
+// History returns the number of lines of history, at least 1 if a skimmed feed lacks some.
 func (f *Feed) History() int { return read(f, emulator.Emulator.HistoryLen) + f.missing() }
 
-// Events gives the bells, clipboard writes and notifications since the last
-// call. A feed keeps 64 and drops further ones.
+// Events returns the bells, clipboard writes and notifications since the last call, at most the
+// first 64.
 func (f *Feed) Events() []emulator.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -269,8 +267,8 @@ func (f *Feed) Events() []emulator.Event {
 	return ev
 }
 
-// Hold reports whether drawing is to wait because the program is in the middle of a frame
-// (mode 2026), and for how long at most.
+// Hold reports whether drawing must wait because the program is in the middle of a frame (mode
+// 2026), and for how long at most.
 func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -282,9 +280,9 @@ func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
 		f.sync = now
 	}
 	if wait = SyncTimeout - now.Sub(f.sync); wait <= 0 {
-		f.sync = now // the next frame gets its own time
+		f.sync = now // the next frame may be delayed as long
 		return 0, false
 	}
-	f.told = false // notify at the end of the frame
+	f.told = false // so that the end of the frame calls notify
 	return wait, true
 }

@@ -5,44 +5,45 @@ import (
 	"strings"
 )
 
-// folds is the commands whose output a view hides. The command's own line stays, and shows
-// that its output is folded.
+// folds is the commands whose output a view hides. The command line stays, and shows that its
+// output is folded.
 type folds struct {
-	ids map[string]struct{} // as in the actions, at most maxCommands
+	ids map[string]struct{} // commands' ids, at most maxCommands
 
-	// Half-open ranges of lines that are left out, in order and apart, as of gen.
-	out []hit
-	gen uint64 // of the feed
-	era int    // of its epoch
-	ver int    // of ids
-	was int    // ver that out is of
-	got int    // ver that was taken by Folds
-	old int    // the oldest line then: history may go without a change of the screen
+	// out is the hidden lines: ranges in order that don't touch. The fields below say what it was
+	// computed from.
+	out        []span
+	gen        uint64 // the feed's
+	epoch      int    // the feed's
+	version    int    // counts changes of ids
+	outVersion int    // the version that out was computed from
+	taken      int    // the version that Folds last returned
+	oldest     int    // the oldest line; history can be dropped without a change of gen
 }
 
-// refold computes which lines are left out, and reports whether that has changed. The lock must be held.
+// refold computes the hidden lines and reports whether they have changed. The lock must be held.
 func (t *lines) refold() (changed bool) {
 	d := &t.folds
 	f := t.seen
 	if len(d.ids) == 0 || f.em.Modes().AltScreen {
 		changed = len(d.out) > 0
 		if changed {
-			d.out, d.was = d.out[:0], -1
+			d.out, d.outVersion = d.out[:0], -1
 		}
 		return changed
 	}
 	oldest := f.lineOff - f.em.HistoryLen()
-	if d.gen == f.gen && d.era == f.epoch && d.was == d.ver && d.old == oldest {
+	if d.gen == f.gen && d.epoch == f.epoch && d.outVersion == d.version && d.oldest == oldest {
 		return false
 	}
 	old := slices.Clone(d.out)
-	d.gen, d.era, d.was, d.old, d.out = f.gen, f.epoch, d.ver, oldest, d.out[:0]
+	d.gen, d.epoch, d.outVersion, d.oldest, d.out = f.gen, f.epoch, d.version, oldest, d.out[:0]
 	for _, p := range f.places() {
 		if _, ok := d.ids[p.ID]; !ok {
 			continue
 		}
 		h, ok := f.outputLines(&p)
-		h.from = max(h.from, oldest+1) // a line stays to stand for it
+		h.from = max(h.from, oldest+1) // a line before the fold must stay
 		if ok && h.from < h.to && (len(d.out) == 0 || h.from >= d.out[len(d.out)-1].to) {
 			d.out = append(d.out, h)
 		}
@@ -50,12 +51,12 @@ func (t *lines) refold() (changed bool) {
 	return !slices.Equal(old, d.out)
 }
 
-// outputLines returns the lines with nothing but a command's output: without the line on which
-// the next prompt follows or, while the command runs, the present one. ok is false if there
-// are none. The lock must be held.
-func (f *Feed) outputLines(p *place) (h hit, ok bool) {
+// outputLines returns the lines that have only a command's output: without the line on which the
+// next prompt follows or, while the command runs, the cursor's. ok is false if there are none.
+// The lock must be held.
+func (f *Feed) outputLines(p *place) (h span, ok bool) {
 	if p.start == nil {
-		return hit{}, false
+		return span{}, false
 	}
 	h.from = p.start.Line
 	if p.start.Col > 0 {
@@ -65,7 +66,7 @@ func (f *Feed) outputLines(p *place) (h hit, ok bool) {
 	case p.Running:
 		h.to = f.em.Cursor().Y
 	case p.end == nil:
-		return hit{}, false
+		return span{}, false
 	default:
 		h.to = p.end.Line
 		if f.filled(p.end) {
@@ -77,7 +78,7 @@ func (f *Feed) outputLines(p *place) (h hit, ok bool) {
 }
 
 // folded returns the fold that hides a line. The lock must be held, as for all below.
-func (t *lines) folded(line int) (hit, bool) {
+func (t *lines) folded(line int) (span, bool) {
 	for _, h := range t.folds.out {
 		if line < h.from {
 			break
@@ -86,10 +87,10 @@ func (t *lines) folded(line int) (hit, bool) {
 			return h, true
 		}
 	}
-	return hit{}, false
+	return span{}, false
 }
 
-// showing returns line if it shows, else the line before the fold that hides it.
+// showing returns line if it is not folded, else the line before its fold.
 func (t *lines) showing(line int) int {
 	if h, ok := t.folded(line); ok {
 		return h.from - 1
@@ -97,8 +98,8 @@ func (t *lines) showing(line int) int {
 	return line
 }
 
-// step gives the line n lines below one that shows, above it for negative n, as
-// they show.
+// step returns the line n lines below a line that shows, or above it if n is negative, not
+// counting folded lines.
 func (t *lines) step(line, n int) int {
 	out := t.folds.out
 	from := line
@@ -119,7 +120,7 @@ func (t *lines) step(line, n int) int {
 	return line
 }
 
-// between counts the lines that show from one up to another.
+// between counts the lines in [from, to) that are not folded.
 func (t *lines) between(from, to int) int {
 	n := to - from
 	for _, h := range t.folds.out {
@@ -130,8 +131,8 @@ func (t *lines) between(from, to int) int {
 	return n
 }
 
-// row gives the row of the view that a line shows at, negative or beyond its
-// height where it does not.
+// row returns the row of the view at which a line shows. It is negative or beyond the view's
+// height if the line doesn't show.
 func (w *window) row(line int) int {
 	if line < w.top {
 		return -w.between(line, w.top)
@@ -142,10 +143,10 @@ func (w *window) row(line int) int {
 	return w.between(w.top, line)
 }
 
-// lineAt gives the line that shows at a row of the view.
+// lineAt returns the line at a row of the view.
 func (w *window) lineAt(row int) int { return w.step(w.top, row) }
 
-// unfold shows the output that a line is folded in.
+// unfold unfolds the output that a line is in.
 func (v *View) unfold(line int) {
 	if _, ok := v.folded(line); !ok {
 		return
@@ -159,7 +160,7 @@ func (v *View) unfold(line int) {
 	v.refold()
 }
 
-// fold adds or takes away a fold.
+// fold folds or unfolds a command.
 func (t *lines) fold(id string, on bool) {
 	d := &t.folds
 	if on && d.ids == nil {
@@ -170,13 +171,13 @@ func (t *lines) fold(id string, on bool) {
 	} else if !on {
 		delete(d.ids, id)
 	}
-	d.ver++
+	d.version++
 }
 
-// Fold leaves out the output of the command that CommandOutput names, or shows it
-// again. Lines is how many lines are concerned; the error says why nothing is.
+// Fold folds or unfolds the output of the chosen command (see CommandOutput). lines is the number
+// of lines of the output; err says why nothing was done.
 func (v *View) Fold() (c Command, folded bool, lines int, err error) {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.chosen()
@@ -203,17 +204,17 @@ func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
 	return p.Command, !was, h.to - h.from, nil
 }
 
-// FoldAll leaves out the output of every command that has ended, or with on not
-// set shows all again. It gives how many are folded now.
+// FoldAll folds the output of all commands that have ended, or with on false unfolds everything.
+// It returns the number of folds.
 func (v *View) FoldAll(on bool) int {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	if !v.locate() {
 		return 0
 	}
 	clear(v.folds.ids)
-	v.folds.ver++
+	v.folds.version++
 	if on {
 		for _, p := range f.places() {
 			if _, ok := f.outputLines(&p); ok && !p.Running {
@@ -227,14 +228,14 @@ func (v *View) FoldAll(on bool) int {
 	return len(v.folds.out)
 }
 
-// Folds gives the commands whose output is left out, the newest last; changed says
-// whether they are others than at the last call or SetFolds.
+// Folds returns the ids of the folded commands, the newest last. If they have not changed since
+// the last call or SetFolds, it returns none and changed is false.
 func (v *View) Folds() (ids []string, changed bool) {
 	d := &v.folds
-	if d.got == d.ver {
+	if d.taken == d.version {
 		return nil, false
 	}
-	d.got = d.ver
+	d.taken = d.version
 	for _, c := range v.seen.Commands() {
 		if _, ok := d.ids[c.ID]; ok {
 			ids = append(ids, c.ID)
@@ -244,17 +245,17 @@ func (v *View) Folds() (ids []string, changed bool) {
 	return ids, true
 }
 
-// SetFolds leaves out the output of these commands.
+// SetFolds folds the output of these commands.
 func (v *View) SetFolds(ids []string) {
 	f := lock(v)
 	defer f.mu.Unlock()
 	for _, id := range ids {
 		v.fold(id, true)
 	}
-	v.full, v.folds.got = true, v.folds.ver
+	v.full, v.folds.taken = true, v.folds.version
 }
 
-// settle moves the view's position to lines that show, after folds changed.
+// settle moves the view's top and cursor to lines that show, after folds changed.
 func (v *View) settle() {
 	v.top = v.showing(v.top)
 	if c := v.copy; c != nil {

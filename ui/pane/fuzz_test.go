@@ -94,7 +94,7 @@ func fuzzView(t *testing.T, ops []byte) {
 			case 5:
 				v.OtherEnd()
 			case 6:
-				v.Grip(x, y, Unit(n%3), n%2 == 0)
+				v.StartDrag(x, y, Unit(n%3), n%2 == 0)
 			case 7:
 				v.Drag(x, y)
 			case 8:

@@ -6,29 +6,29 @@ import (
 	"tandemux/ui/motion"
 )
 
-// index is the text of a view's lines in one piece, as a search reads it. Lines
-// of the history are read once, as they do not change; the screen's each time.
-// It lives from the first search until the view follows the output again.
+// index is the text that a search reads: a view's lines as one piece of text. Lines of the
+// history don't change and are read only once; those of the screen are read for each search. The
+// index lives from the first search until the view follows the output again.
 type index struct {
-	era, first int // lines have these numbers
-	fold       bool
-	text       []byte
-	rows       []int // where in text each line begins
-	kept       int   // how many lines are history, which does not change
-	cut        int   // bytes of text that these take
-	oldest     int   // the history no longer has lines before this one
+	epoch, first int // of the line numbers, and the number of the first line
+	fold         bool
+	text         []byte
+	rows         []int // offset in text of each line
+	kept         int   // number of lines that were history when they were read
+	cut          int   // offset in text of the end of those lines
+	oldest       int   // oldest line that is still in the history
 
-	gen     uint64 // of the feed, that the matches are for
+	gen     uint64 // of the feed, for found
 	pattern string
-	found   []hit // in text
+	found   []span // ranges of text
 }
 
-// matches gives all matches, as ranges of the index's text. The lock must be
-// held, as for all below.
-func (ix *index) matches(v *View) []hit {
+// matches returns all matches as byte ranges of the index's text. The lock must be held, as for
+// all below.
+func (ix *index) matches(v *View) []span {
 	s, f := &v.search, v.seen
 	oldest, _ := v.bounds()
-	if ix.gen == f.gen && ix.era == v.era && ix.oldest == oldest && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
+	if ix.gen == f.gen && ix.epoch == v.epoch && ix.oldest == oldest && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
 		return ix.found
 	}
 	ix.update(v)
@@ -43,7 +43,7 @@ func (ix *index) matches(v *View) []hit {
 			end++
 		}
 		s.all(ix.text[at:end], func(from, to int) bool {
-			ix.found = append(ix.found, hit{at + from, at + to})
+			ix.found = append(ix.found, span{at + from, at + to})
 			return len(ix.found) < maxMatches
 		})
 		at = end + 1
@@ -51,13 +51,13 @@ func (ix *index) matches(v *View) []hit {
 	return ix.found
 }
 
-// update reads the lines that are new and those of the screen.
+// update reads new lines of the history, and the screen's.
 func (ix *index) update(v *View) {
 	f := v.seen
 	oldest, newest := v.bounds()
-	if ix.rows == nil || ix.era != v.era || ix.fold != v.search.fold || ix.first+ix.kept < oldest ||
+	if ix.rows == nil || ix.epoch != v.epoch || ix.fold != v.search.fold || ix.first+ix.kept < oldest ||
 		oldest-ix.first > 2*(newest-oldest)+1000 {
-		*ix = index{era: v.era, first: oldest, fold: v.search.fold, rows: ix.rows[:0], text: ix.text[:0], found: ix.found}
+		*ix = index{epoch: v.epoch, first: oldest, fold: v.search.fold, rows: ix.rows[:0], text: ix.text[:0], found: ix.found}
 	}
 	ix.oldest = oldest
 	ix.text, ix.rows = ix.text[:ix.cut], ix.rows[:ix.kept]
@@ -80,7 +80,7 @@ func (ix *index) update(v *View) {
 	}
 }
 
-// spot gives the place of a byte of the text.
+// spot returns the place of a byte of the text.
 func (ix *index) spot(v *View, at int) spot {
 	n := max(sort.SearchInts(ix.rows, at+1)-1, 0)
 	line, off := ix.first+n, ix.rows[n]
@@ -94,7 +94,7 @@ func (ix *index) spot(v *View, at int) spot {
 	return spot{0, line}
 }
 
-// offset gives the byte of the text at a place.
+// offset returns the offset in the text of a place.
 func (ix *index) offset(v *View, p spot) int {
 	n := p.line - ix.first
 	if n < 0 || n >= len(ix.rows) {
@@ -113,5 +113,5 @@ func (ix *index) offset(v *View, p spot) int {
 	if n+1 < len(ix.rows) {
 		end = ix.rows[n+1]
 	}
-	return min(off, max(end-1, ix.rows[n])) // a cursor behind the text is at its end
+	return min(off, max(end-1, ix.rows[n])) // a place beyond the line's text is at its end
 }

@@ -2,17 +2,17 @@ package pane
 
 import "tandemux/ui/words"
 
-// MaxLink bounds the address of a link that can be opened, in bytes.
+// MaxLink is the longest address of a link that can be opened, in bytes.
 const MaxLink = 4096
 
-// link is what is pointed at.
+// link is a link in the text; without an address it is none.
 type link struct {
 	uri  string
 	at   stretch
-	span hit // of its cells
+	span span // its cells in at
 }
 
-// on gives the columns of a line that the link takes.
+// on returns the columns of a line that the link covers.
 func (l *link) on(line int) (from, to int, ok bool) {
 	if l.uri == "" {
 		return 0, 0, false
@@ -21,8 +21,8 @@ func (l *link) on(line int) (from, to int, ok bool) {
 	return h.from, h.to, ok
 }
 
-// LinkAt gives the address of the link that is drawn at a cell of the canvas:
-// one that the program made (OSC 8), or text that reads as an address.
+// LinkAt returns the address of the link at a cell of the canvas: of a hyperlink of the program
+// (OSC 8), or an address in the text.
 func (v *View) LinkAt(x, y int) (uri string, ok bool) {
 	v.with(func(*Feed) {
 		if v.rect.Contains(x, y) {
@@ -32,8 +32,8 @@ func (v *View) LinkAt(x, y int) (uri string, ok bool) {
 	return uri, uri != ""
 }
 
-// LinkHere gives the address of the link at copy mode's cursor, or else the last
-// one above the bottom of the view.
+// LinkHere returns the address of the link at copy mode's cursor, else of the last link in the
+// view.
 func (v *View) LinkHere() (uri string, ok bool) {
 	v.with(func(f *Feed) {
 		if v.copy != nil {
@@ -51,14 +51,13 @@ func (v *View) LinkHere() (uri string, ok bool) {
 	return uri, uri != ""
 }
 
-// linkBefore gives the last column before x of a line in which a link may be;
-// -1 for none.
+// linkBefore returns the last column of a line before x at which a link may begin or lie, or -1.
 func (t *lines) linkBefore(x, line int) int {
 	s := t.stretch(line)
 	text, at := s.text(false)
 	best := -1
 	for _, m := range words.Addresses(text) {
-		if h, ok := s.on(line, hit{at[m[0]], s.end(at[m[1]-1])}); ok && h.from < x {
+		if h, ok := s.on(line, span{at[m[0]], s.end(at[m[1]-1])}); ok && h.from < x {
 			best = max(best, h.from)
 		}
 	}
@@ -70,7 +69,7 @@ func (t *lines) linkBefore(x, line int) int {
 	return best
 }
 
-// linkAt finds the link at a place. The lock must be held.
+// linkAt returns the link at a place in the text. The lock must be held.
 func (t *lines) linkAt(x, line int) link {
 	oldest, newest := t.bounds()
 	if line < oldest || line > newest {
@@ -92,11 +91,11 @@ func (t *lines) linkAt(x, line int) link {
 		for to < len(s.cells) && s.cells[to].Link == c.Link && s.cells[to].LinkID == c.LinkID {
 			to++
 		}
-		return link{uri: bounded(c.Link), at: s, span: hit{from, to}}
+		return link{uri: bounded(c.Link), at: s, span: span{from, to}}
 	}
 	text, at := s.text(false)
 	for _, m := range words.Addresses(text) {
-		h := hit{at[m[0]], s.end(at[m[1]-1])}
+		h := span{at[m[0]], s.end(at[m[1]-1])}
 		if h.from <= i && i < h.to {
 			return link{uri: bounded(string(text[m[0]:m[1]])), at: s, span: h}
 		}
@@ -111,14 +110,14 @@ func bounded(uri string) string {
 	return uri
 }
 
-// Hover underlines the link drawn at a cell of the canvas, if links is set, and
-// shows the scroll bar where the pointer is on its column. It gives the link's
-// address and whether there is something to draw.
+// Hover takes the mouse pointer's cell of the canvas. It underlines the link there if links is
+// set, and shows the scroll bar if the pointer is on the view's last column. It returns the
+// link's address and whether the view must be drawn.
 func (v *View) Hover(x, y int, links bool) (uri string, changed bool) {
 	inside := v.rect.Contains(x, y)
 	bar := inside && x == v.rect.X+v.rect.W-1
 	if bar {
-		v.entire()
+		v.needHistory()
 	}
 	f := lock(v)
 	defer f.mu.Unlock()

@@ -2,22 +2,22 @@ package pane
 
 import "tandemux/ui/motion"
 
-// Motion is a move of copy mode's cursor.
+// Motion is a movement of copy mode's cursor.
 type Motion uint8
 
-// The motions, named after vi's.
+// The motions, which are named after vi's.
 const (
 	MoveLeft Motion = iota
 	MoveRight
 	MoveUp
 	MoveDown
 	MoveLineStart
-	MoveLineText // first character that is no blank
+	MoveLineText // to the first character that is not a blank
 	MoveLineEnd
 	MoveWordNext
 	MoveWordBack
 	MoveWordEnd
-	MoveBigWordNext // words are what blanks part
+	MoveBigWordNext // only blanks separate these words
 	MoveBigWordBack
 	MoveBigWordEnd
 	MoveScreenTop
@@ -31,12 +31,12 @@ const (
 	MoveHalfDown
 	MoveParagraphBack
 	MoveParagraphNext
-	MoveBracket // to the bracket that belongs to the one here
-	ScrollUp    // the view moves, the cursor only if it must
+	MoveBracket // to the matching bracket
+	ScrollUp    // scrolls the view; the cursor moves only if it must
 	ScrollDown
 )
 
-// move does a motion. The lock must be held, as for all below.
+// move moves copy mode's cursor once. The lock must be held, as for all below.
 func (v *View) move(m Motion) {
 	c, h := v.copy, max(v.rect.H, 1)
 	text := textOf(&v.lines)
@@ -85,7 +85,7 @@ func (v *View) move(m Motion) {
 	c.want = c.X
 }
 
-// lastText is the newest line with text, or the program's cursor's below it.
+// lastText returns the newest line with text, but not one above the program's cursor.
 func (t *lines) lastText() int {
 	oldest, newest := t.bounds()
 	cursor := t.seen.lineOff + t.seen.em.Cursor().Y
@@ -95,7 +95,7 @@ func (t *lines) lastText() int {
 	return newest
 }
 
-// step is the number of lines that a motion scrolls by.
+// step returns the number of lines that a motion scrolls by, in a view of h rows.
 func step(m Motion, h int) int {
 	switch m {
 	case MovePageUp, MovePageDown:
@@ -106,7 +106,7 @@ func step(m Motion, h int) int {
 	return 1
 }
 
-// moveWithin does the motions along the text.
+// moveWithin does the motions that depend only on the text.
 func moveWithin(c *motion.Cursor, t *motion.Text, m Motion) {
 	switch m {
 	case MoveLeft:
@@ -131,21 +131,21 @@ func moveWithin(c *motion.Cursor, t *motion.Text, m Motion) {
 	}
 }
 
-// Find is a move to a character of the line: vi's f, F, t and T.
+// Find is vi's f, F, t or T: a motion to a character of the line.
 type Find struct {
 	Char rune
 	Back bool // towards the start of the line
-	Till bool // stop beside it
+	Till bool // stop one cell before it
 }
 
-// FindChar moves to the nth such character of the cursor's line and remembers
-// what was looked for. It reports whether there is one.
+// FindChar moves to the nth such character from the cursor on its line. It reports whether there
+// is one.
 func (v *View) FindChar(w Find, n int) bool {
 	v.find = w
 	return v.findAgain(w, n, false)
 }
 
-// FindAgain repeats the last FindChar, in the other direction with reverse.
+// FindAgain repeats the last FindChar, with reverse in the opposite direction.
 func (v *View) FindAgain(n int, reverse bool) bool {
 	w := v.find
 	if w.Char == 0 {
@@ -163,7 +163,7 @@ func (v *View) findAgain(w Find, n int, again bool) (ok bool) {
 			step = -1
 		}
 		if again && w.Till {
-			x += step // or it would find the one that it stands beside
+			x += step // the cursor is beside the character that it found last
 		}
 		for n = min(max(n, 1), MaxCount); n > 0; {
 			x += step

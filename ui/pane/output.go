@@ -7,8 +7,8 @@ import (
 	"tandemux/emulator"
 )
 
-// locate brings the view's place up to date; false when the text with the
-// commands does not show. The lock must be held.
+// locate brings the view's geometry up to date. It reports false without a screen and on the
+// alternate screen, where no commands are. The lock must be held.
 func (v *View) locate() bool {
 	f := v.seen
 	if f.em == nil || f.em.Modes().AltScreen {
@@ -20,8 +20,8 @@ func (v *View) locate() bool {
 	return true
 }
 
-// Around reports whether GoCommand has somewhere to go to.
-func (v *View) Around() (previous, next bool) {
+// Neighbours reports whether GoCommand has somewhere to go, backwards and forwards.
+func (v *View) Neighbours() (previous, next bool) {
 	f := lock(v)
 	defer f.mu.Unlock()
 	_, previous = v.neighbour(false)
@@ -29,7 +29,7 @@ func (v *View) Around() (previous, next bool) {
 	return previous, next || (v.back || v.pick.id != "") && v.copy == nil
 }
 
-// Why a command's output can't be had.
+// Why a command's output is not available.
 var (
 	ErrFullScreen = errors.New("the program here shows its own screen")
 	ErrNoCommand  = errors.New("no command has run here yet")
@@ -37,18 +37,18 @@ var (
 	ErrNoOutput   = errors.New("it has no lines of output")
 )
 
-// Output is what a command has printed.
+// Output is what a command printed.
 type Output struct {
 	Command
-	Text string // wrapped lines joined, blanks at line ends cut, no line end at its end
-	Cut  bool   // its start is gone from the history
+	Text string // wrapped lines are joined, and blanks at line ends and the last line end are cut
+	Cut  bool   // the history no longer has its beginning
 }
 
-// CommandOutput gives the output of a command; "" stands for the one at copy mode's
-// cursor, else the one that GoCommand went to, or the one at the top of a view that is
-// scrolled back, or the newest one; of much the first MaxCopy bytes.
+// CommandOutput returns the output of a command, about MaxCopy bytes of it at most. The id ""
+// means the chosen command: in copy mode the one at the cursor; else the picked one (GoCommand),
+// the one at the top of a scrolled-back view, or the newest.
 func (v *View) CommandOutput(id string) (Output, error) {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	get := v.chosen
@@ -62,16 +62,16 @@ func (v *View) CommandOutput(id string) (Output, error) {
 	return f.output(p, p.older)
 }
 
-// Chosen is the command that CommandOutput names.
+// Chosen returns the chosen command (see CommandOutput).
 func (v *View) Chosen() (Command, error) {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.chosen()
 	return p.Command, err
 }
 
-// chosen gives the command that CommandOutput names. The lock must be held.
+// chosen is Chosen, with the lock held.
 func (v *View) chosen() (p place, err error) {
 	f := v.seen
 	if f.em != nil && f.em.Modes().AltScreen {
@@ -98,7 +98,8 @@ func (v *View) chosen() (p place, err error) {
 	return p, nil
 }
 
-// here gives the line that a person looks at, if it is one of their choice.
+// here returns copy mode's line, or the top line of the view; ok is false if the view follows the
+// output.
 func (v *View) here() (line int, ok bool) {
 	if v.copy != nil {
 		return v.copy.Line, true
@@ -106,8 +107,8 @@ func (v *View) here() (line int, ok bool) {
 	return v.top, v.back
 }
 
-// output reads a command's output from the screen's lines; older says that
-// there are older commands. The lock must be held.
+// output reads a command's output from the text. older says that the feed remembers older
+// commands. The lock must be held.
 func (f *Feed) output(p place, older bool) (Output, error) {
 	o := Output{Command: p.Command}
 	start, end := p.start, p.end
@@ -116,7 +117,7 @@ func (f *Feed) output(p place, older bool) (Output, error) {
 		end = &emulator.Mark{Line: c.Y, Col: c.X}
 	}
 	if start == nil && end != nil && !older {
-		// Everything before is gone as well: it was trimmed.
+		// Its marks are gone because the history dropped its oldest lines.
 		start, o.Cut = &emulator.Mark{Line: -f.em.HistoryLen()}, true
 	}
 	if start == nil || end == nil {
@@ -146,13 +147,13 @@ func (f *Feed) output(p place, older bool) (Output, error) {
 	return o, nil
 }
 
-// Listed is a command as a list shows it.
+// Listed is a command and whether its text is gone.
 type Listed struct {
 	Command
-	Gone bool // its text is no longer kept
+	Gone bool // the history no longer has its text
 }
 
-// Commands gives the commands that the feed remembers, the newest first.
+// Commands returns the commands that the feed remembers, the newest first.
 func (f *Feed) Commands() []Listed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +171,7 @@ func (f *Feed) Commands() []Listed {
 	return list
 }
 
-// byID gives a command. The lock must be held.
+// byID returns the command of an id. The lock must be held.
 func (v *View) byID(id string) (p place, err error) {
 	f := v.seen
 	if f.em != nil && f.em.Modes().AltScreen {
@@ -194,10 +195,10 @@ func (v *View) byID(id string) (p place, err error) {
 	return p, ErrCleared
 }
 
-// GoTo scrolls to the line of a command, or puts copy mode's cursor there, also
-// where the line shows already and can't be scrolled to the top.
+// GoTo scrolls to the first line of a command. If that line can't be scrolled to the top, or in
+// copy mode, it moves copy mode's cursor there.
 func (v *View) GoTo(id string) error {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	p, err := v.byID(id)
@@ -218,10 +219,10 @@ func (v *View) GoTo(id string) error {
 	return nil
 }
 
-// SelectOutput selects the lines of the output of the command that CommandOutput
-// names, in copy mode, whose cursor goes to the last of them.
+// SelectOutput enters copy mode and selects the lines of the chosen command's output (see
+// CommandOutput), with the cursor on the last of them.
 func (v *View) SelectOutput() (Command, error) {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	p, err := v.chosen()
 	f.mu.Unlock()
@@ -244,10 +245,10 @@ func (v *View) SelectOutput() (Command, error) {
 	return p.Command, nil
 }
 
-// FoldRow leaves out the output of the command that is marked at a row of the
-// canvas, or shows it again; false where none is.
+// FoldRow folds or unfolds the output of the command whose mark is at a row of the canvas. It
+// reports whether it did.
 func (v *View) FoldRow(y int) bool {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	s := signOn(v.now, y-v.rect.Y)

@@ -1,19 +1,19 @@
 package pane
 
-// pick is a command that a person has gone to. Its line is highlighted, and actions on "the
+// pick is the command that GoCommand went to. Its line is highlighted, and actions on "the
 // command" apply to it, until something is typed or the view follows the output again.
 type pick struct {
 	id          string
-	first, last int // lines of what was typed, as of the last drawing
+	first, last int // lines of the command line, as of the last drawing; none if it is not visible
 }
 
-// GoCommand picks the command before the one that was picked, or with next the one
-// after it; without one the newest before the top of a view that is scrolled back,
-// or of all. The view scrolls where its line does not show. Behind the newest
-// command the view follows the output again. In copy mode the cursor goes to the
-// command's first line instead. It reports whether it moved.
+// GoCommand picks the command before the picked one, or with next the one after it. If none is
+// picked it starts at the top of a scrolled-back view, or else behind the newest command. The
+// view scrolls if the command's line doesn't show; with next at the newest command it follows the
+// output again. In copy mode GoCommand moves the cursor to the first line of the command before
+// or after it instead. It reports whether something moved.
 func (v *View) GoCommand(next bool) bool {
-	v.entire()
+	v.needHistory()
 	f := lock(v)
 	defer f.mu.Unlock()
 	p, ok := v.neighbour(next)
@@ -34,8 +34,7 @@ func (v *View) GoCommand(next bool) bool {
 	return true
 }
 
-// pickUp picks a command and shows its line. The lock must be held, as for all
-// below.
+// pickUp picks a command and scrolls to its line. The lock must be held, as for all below.
 func (v *View) pickUp(p *place) {
 	v.pick, v.full = pick{id: p.ID}, true
 	if row := v.row(p.first); row >= 0 && row < v.rect.H {
@@ -46,7 +45,7 @@ func (v *View) pickUp(p *place) {
 	}
 }
 
-// neighbour gives the command that GoCommand goes to.
+// neighbour returns the command that GoCommand goes to.
 func (v *View) neighbour(next bool) (to place, ok bool) {
 	if !v.locate() {
 		return to, false
@@ -76,7 +75,7 @@ func (v *View) neighbour(next bool) (to place, ok bool) {
 	return to, ok
 }
 
-// picked gives the command that is picked, if it shows; nil for none.
+// picked returns the picked command if its first line is visible, else nil.
 func (v *View) picked(all []place) *place {
 	if v.pick.id == "" || v.copy != nil {
 		return nil
@@ -91,7 +90,7 @@ func (v *View) picked(all []place) *place {
 	return nil
 }
 
-// locatePick notes which lines are highlighted.
+// locatePick updates the lines to highlight.
 func (v *View) locatePick() {
 	if v.pick.id == "" {
 		return

@@ -2,8 +2,9 @@ package pane
 
 import "tandemux/ui/predict"
 
-// Predict runs fn with what is predicted of the terminal's echo, and the screen, for which it is
-// asked: looks, or something is predicted. It reports whether there is something to draw.
+// Predict runs fn under the lock, with the predictor of the terminal's echo, the screen, and the
+// offset that turns a screen line into a line. looks says that fn reads the screen. It reports
+// whether there were or now are predictions, so that the views must be drawn.
 func (f *Feed) Predict(looks bool, fn func(p *predict.Predictor, s predict.Screen, off int)) (draw bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Scroll moves the view n lines towards newer output, back for negative n. At
-// the newest output the view follows again. It reports whether it moved.
+// Scroll scrolls the view n lines towards newer output, or with negative n towards older. At the
+// newest output the view follows it again. It reports whether the view moved.
 func (v *View) Scroll(n int) (moved bool) {
 	if n < 0 {
-		v.entire()
+		v.needHistory()
 	}
 	v.with(func(*Feed) { moved = v.scroll(n) })
 	return moved
@@ -34,14 +34,14 @@ func (v *View) scroll(n int) bool {
 	return true
 }
 
-// live is the line at the top of the view when it follows the output. Where
-// lines are folded it shows as many older ones as it has room for.
+// live returns the first line of a view that follows the output. Where lines are folded, older
+// lines fill the view.
 func (w *window) live() int {
 	f := w.seen
 	_, rows := f.em.Size()
 	top := f.lineOff
 	if rows > w.rect.H {
-		// A terminal taller than the pane is shown from where the cursor is.
+		// If the terminal is taller than the pane, the view ends with the cursor's line.
 		top += min(max(f.em.Cursor().Y-w.rect.H+1, 0), rows-w.rect.H)
 	}
 	if len(w.folds.out) == 0 {
@@ -52,7 +52,7 @@ func (w *window) live() int {
 	return max(w.step(last, 1-h), f.lineOff-f.em.HistoryLen())
 }
 
-// Follow leaves copy mode and goes back to the newest output.
+// Follow leaves copy mode and scrolls to the newest output.
 func (v *View) Follow() {
 	f := lock(v)
 	defer f.mu.Unlock()
@@ -60,7 +60,7 @@ func (v *View) Follow() {
 	v.search, v.index, v.pick = search{}, index{}, pick{}
 }
 
-// Back gives the number of lines that the view is scrolled back by.
+// Back returns how many lines the view is scrolled back by.
 func (v *View) Back() (lines int) {
 	if v.back || v.Held {
 		v.with(func(*Feed) { lines = max(v.between(v.top, v.live()), 0) })
@@ -68,10 +68,10 @@ func (v *View) Back() (lines int) {
 	return lines
 }
 
-// position says where a scrolled-back view is, and how its search stands. The
-// lock must be held.
+// position returns the text that shows a scrolled-back view's position and its search. The lock
+// must be held.
 func (v *View) position(r paint.Rect) string {
-	if v.copy != nil && v.copy.held {
+	if v.copy != nil && v.copy.hidden {
 		return ""
 	}
 	all := v.seen.em.HistoryLen()
@@ -103,10 +103,9 @@ func (v *View) OnBar(x, y int) bool {
 	return v.thumb.to > v.thumb.from && x == v.rect.X+v.rect.W-1 && v.rect.Contains(x, y)
 }
 
-// DragBar scrolls so that the middle of the scroll bar's thumb is at a row of
-// the canvas.
+// DragBar scrolls so that the middle of the scroll bar's thumb is at a row of the canvas.
 func (v *View) DragBar(y int) {
-	v.entire()
+	v.needHistory()
 	v.with(func(*Feed) {
 		oldest, _ := v.bounds()
 		h := max(v.rect.H, 1)
@@ -117,26 +116,25 @@ func (v *View) DragBar(y int) {
 	})
 }
 
-// thumbNow gives the rows of the scroll bar's thumb, none where no bar is to be
-// drawn. The lock must be held.
-func (v *View) thumbNow() hit {
+// thumbNow returns the rows of the scroll bar's thumb, an empty range if the scroll bar doesn't
+// show. The lock must be held.
+func (v *View) thumbNow() span {
 	if !v.back && !v.bar || v.rect.H < 3 {
-		return hit{}
+		return span{}
 	}
 	live, h := v.live(), v.rect.H
 	oldest := v.seen.lineOff - v.seen.em.HistoryLen()
 	if live == oldest {
-		return hit{}
+		return span{}
 	}
 	all := max(v.between(oldest, live), 1)
 	size := max(h*h/(all+h), 1)
 	from := v.between(oldest, v.top) * (h - size) / all
-	return hit{from, from + size}
+	return span{from, from + size}
 }
 
-// drawBar draws rows of the scroll bar over the last column, whose text stays.
-// The lock must be held.
-func drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
+// drawBar draws rows of the scroll bar's thumb, by changing the last column's style.
+func drawBar(c *paint.Canvas, r paint.Rect, look Look, rows span) {
 	for y := rows.from; y < rows.to; y++ {
 		c.Restyle(paint.Rect{X: r.X + r.W - 1, Y: r.Y + y, W: 1, H: 1}, func(s emulator.Style) emulator.Style {
 			if look.Bar.BG.IsDefault() {
@@ -150,5 +148,5 @@ func drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
 	}
 }
 
-// Height is the number of rows that the view was last drawn in.
+// Height returns the number of rows that the view was last drawn in.
 func (w *window) Height() int { return w.rect.H }

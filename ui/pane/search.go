@@ -13,37 +13,37 @@ import (
 	"tandemux/ui/motion"
 )
 
-// maxMatches bounds how many matches are counted.
+// maxMatches is the largest number of matches that are found.
 const maxMatches = 100_000
 
-// search is what the reader looks for in a view.
+// search is a view's search and its result.
 type search struct {
 	pattern string // as typed
-	re      finder // nil is none
-	fold    bool   // letters of either case match
-	literal bool   // the pattern is no regular expression and is taken as text
+	re      finder // nil without a search
+	fold    bool   // ignore case
+	literal bool   // the pattern is not a valid regular expression, so it is searched for as text
 	back    bool   // towards older lines
 
-	count   int  // matches, as of the last move; more than maxMatches are not counted
-	current int  // which of them the cursor is on, from 1; 0 is none
-	around  bool // the last move went around the end
+	count   int  // number of matches as of the last move, at most maxMatches
+	current int  // number of the match that the cursor is on, from 1; 0 is none
+	around  bool // the last move wrapped around an end of the text
 
-	drawn struct { // the hits of the stretch that was looked at last
+	drawn struct { // the matches in the stretch that was drawn last
 		gen   uint64
 		first int
 		at    stretch
-		hits  []hit
+		hits  []span
 	}
 }
 
-// hit is a half-open range of cells.
-type hit struct{ from, to int }
+// span is a half-open range: of cells, bytes, rows or lines.
+type span struct{ from, to int }
 
-// finder finds the first match in text: a half-open range, nil for none.
+// finder returns the half-open range of the first match in text, nil if there is none.
 type finder func(text []byte) []int
 
-// compile makes the finder of a pattern. A pattern without upper case letters
-// matches either case: it is looked for in text made lower case.
+// compile sets re and fold from the pattern. A pattern without upper case letters ignores case:
+// the text is made lower case before it is searched.
 func (s *search) compile() {
 	s.fold = !upper(s.pattern)
 	if regexp.QuoteMeta(s.pattern) == s.pattern {
@@ -59,12 +59,11 @@ func (s *search) compile() {
 }
 
 func plainly(text string) finder {
-	re := regexp.MustCompile(regexp.QuoteMeta(text)) // its prefix is all of it: a plain search
+	re := regexp.MustCompile(regexp.QuoteMeta(text)) // the regexp is one literal, which regexp finds without its matcher
 	return re.FindIndex
 }
 
-// upper reports whether a pattern has upper case letters, those of classes such
-// as \S left out.
+// upper reports whether a pattern has upper case letters. Letters behind a backslash don't count.
 func upper(pattern string) bool {
 	escaped := false
 	for _, r := range pattern {
@@ -76,15 +75,14 @@ func upper(pattern string) bool {
 	return false
 }
 
-// all calls found with each match in text that is not empty, until it says to
-// stop.
+// all calls found with each match in text that is not empty, until found returns false.
 func (s *search) all(text []byte, found func(from, to int) bool) {
 	for at := 0; at < len(text); {
 		m := s.re(text[at:])
 		if m == nil {
 			return
 		}
-		if m[1] == m[0] { // nothing is no match: go on behind the next character
+		if m[1] == m[0] { // skip an empty match
 			_, n := utf8.DecodeRune(text[at+m[1]:])
 			at += m[1] + max(n, 1)
 			continue
@@ -123,19 +121,19 @@ func appendCell(text []byte, c *emulator.Cell, fold bool) []byte {
 	return text
 }
 
-// hits gives the matches on a line, in its columns. The lock must be held.
-func (s *search) hits(t *lines, line int) []hit {
+// hits returns the matches on a line, as columns. The lock must be held.
+func (s *search) hits(t *lines, line int) []span {
 	d := &s.drawn
 	if d.gen != t.seen.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
 		d.at = t.stretch(line)
 		d.gen, d.first, d.hits = t.seen.gen, d.at.first, d.hits[:0]
 		text, at := d.at.text(s.fold)
 		s.all(text, func(from, to int) bool {
-			d.hits = append(d.hits, hit{at[from], d.at.end(at[to-1])})
+			d.hits = append(d.hits, span{at[from], d.at.end(at[to-1])})
 			return len(d.hits) < maxMatches
 		})
 	}
-	var on []hit
+	var on []span
 	for _, h := range d.hits {
 		if h, ok := d.at.on(line, h); ok {
 			on = append(on, h)
@@ -144,11 +142,10 @@ func (s *search) hits(t *lines, line int) []hit {
 	return on
 }
 
-// Search looks for a regular expression, towards older lines if back is set,
-// from copy mode's cursor and around the end; what is no regular expression is
-// looked for as text. Letters match either case unless the pattern has an upper
-// case one. It enters copy mode where need be and reports whether there is a
-// match; the cursor is on it then.
+// Search searches for a regular expression from copy mode's cursor, towards older lines if back
+// is set, and wraps around at the end. A pattern that is not a valid regular expression is
+// searched for as text. Case is ignored unless the pattern has an upper case letter. Search
+// enters copy mode, and reports whether it moved the cursor to a match.
 func (v *View) Search(pattern string, back bool) bool {
 	if v.copy == nil {
 		v.EnterCopy()
@@ -162,11 +159,11 @@ func (v *View) Search(pattern string, back bool) bool {
 	return v.SearchNext(false, 1)
 }
 
-// Searching gives what is looked for, "" for nothing.
+// Searching returns the pattern, "" without a search.
 func (v *View) Searching() string { return v.search.pattern }
 
-// Found says how the search stands: which match of how many, whether it went
-// around the end, whether the pattern is no regular expression.
+// Found describes the search: the number of the match and of all matches, whether it wrapped, and
+// whether the pattern was taken as text.
 func (v *View) Found() string {
 	s := &v.search
 	var words []string
@@ -196,14 +193,14 @@ func counted(n int) string {
 	return strconv.Itoa(n)
 }
 
-// SearchNext goes to the nth next match in the direction of the search, or with
-// reverse in the other one.
+// SearchNext goes to the nth next match in the direction of the search, or with reverse in the
+// opposite direction. It reports whether there is a match.
 func (v *View) SearchNext(reverse bool, n int) (ok bool) {
 	v.moving(func() { ok = v.search.next(v, reverse, n) })
 	return ok
 }
 
-// next is SearchNext with the lock held, in copy mode.
+// next is SearchNext with the lock held. It may be called only in copy mode.
 func (s *search) next(v *View, reverse bool, n int) (ok bool) {
 	if s.re == nil {
 		return false
@@ -230,7 +227,7 @@ func (s *search) next(v *View, reverse bool, n int) (ok bool) {
 	return true
 }
 
-// centre shows a line that does not show with the text around it.
+// centre scrolls so that a line that doesn't show is in the middle.
 func centre(v *View, line int) {
 	v.unfold(line)
 	if h := max(v.rect.H, 1); line < v.top || v.row(line) >= h {
@@ -239,8 +236,8 @@ func centre(v *View, line int) {
 	}
 }
 
-// WordHere is the word at copy mode's cursor as a pattern that finds it, "" when
-// there is none.
+// WordHere returns a pattern for the word at or after copy mode's cursor, "" if there is none on
+// its line.
 func (v *View) WordHere() (pattern string) {
 	v.moving(func() {
 		cells := v.at(v.copy.Line)
@@ -268,34 +265,34 @@ func (v *View) WordHere() (pattern string) {
 	return pattern
 }
 
-// Position is what a search may be taken back to.
+// Position is a view's position and search, which Restore takes.
 type Position struct {
 	copy   *copyMode
 	back   bool
 	top    int
 	search search
-	era    int
+	epoch  int
 }
 
-// Position gives the view's place, cursor and search as they are.
+// Position returns the view's position, copy mode's cursor and the search.
 func (v *View) Position() Position {
-	p := Position{back: v.back, top: v.top, search: v.search, era: v.era}
+	p := Position{back: v.back, top: v.top, search: v.search, epoch: v.epoch}
 	if v.copy != nil {
 		p.copy = new(*v.copy)
 	}
 	return p
 }
 
-// Restore goes back to where the view was. Where lines got other numbers since,
-// it stays, unless it followed the output.
+// Restore returns to a position. If lines were renumbered since, a view that was in copy
+// mode stays where it is.
 func (v *View) Restore(p Position) {
 	v.search, v.full = p.search, true
 	switch {
-	case p.era == v.era:
+	case p.epoch == v.epoch:
 		v.copy, v.back, v.top = nil, p.back, p.top
 	case p.copy != nil:
 		if v.copy != nil {
-			v.copy.held = false
+			v.copy.hidden = false
 		}
 		return
 	default:
@@ -308,5 +305,5 @@ func (v *View) Restore(p Position) {
 	}
 }
 
-// Matches is the number of matches, as of the last move to one.
+// Matches returns the number of matches as of the last move.
 func (v *View) Matches() int { return v.search.count }

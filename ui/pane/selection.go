@@ -7,28 +7,29 @@ import (
 	"tandemux/ui/paint"
 )
 
-// MaxCopy bounds the text of a selection, in bytes.
+// MaxCopy is about the longest text of a selection, in bytes: it ends with the line that reaches
+// it.
 const MaxCopy = 8 << 20
 
-// Shape is how a selection lies between its ends.
+// Shape says which cells between its ends a selection has.
 type Shape uint8
 
 // The shapes.
 const (
-	Chars Shape = iota // from one end to the other, as the text reads
+	Chars Shape = iota // from one end to the other in reading order
 	Lines              // whole lines
 	Block              // a rectangle
 )
 
-// Selection is text chosen in a view, from an anchor to an end that moves. Both
-// ends belong to it.
+// Selection is selected text, from an anchor to an end that moves with the cursor. The cells at
+// both ends are selected.
 type Selection struct {
 	AnchorX, AnchorLine int
 	X, Line             int
 	Shape               Shape
 }
 
-// ordered gives the ends in reading order.
+// ordered returns the ends in reading order.
 func (s *Selection) ordered() (x0, line0, x1, line1 int) {
 	if s.AnchorLine < s.Line || s.AnchorLine == s.Line && s.AnchorX <= s.X {
 		return s.AnchorX, s.AnchorLine, s.X, s.Line
@@ -36,8 +37,8 @@ func (s *Selection) ordered() (x0, line0, x1, line1 int) {
 	return s.X, s.Line, s.AnchorX, s.AnchorLine
 }
 
-// on gives the half-open range of a line's cells that is selected, whole
-// characters of width at most.
+// on returns the half-open range of a line's columns that is selected, with whole wide characters
+// and at most width.
 func (s *Selection) on(line, width int, cells []emulator.Cell) (from, to int) {
 	x0, line0, x1, line1 := s.ordered()
 	if line < line0 || line > line1 {
@@ -66,8 +67,8 @@ func (s *Selection) on(line, width int, cells []emulator.Cell) (from, to int) {
 	return min(from, width), min(to, width)
 }
 
-// whole gives a selection of lines the rest of those that were wrapped, as far as
-// lines from to to go; other selections stay as they are. The lock must be held.
+// whole extends a selection of shape Lines to whole wrapped lines, within the lines from to to.
+// Other selections stay the same. The lock must be held.
 func (t *lines) whole(s Selection, from, to int) *Selection {
 	if s.Shape != Lines {
 		return &s
@@ -84,8 +85,8 @@ func (t *lines) whole(s Selection, from, to int) *Selection {
 	return &s
 }
 
-// Mark starts a selection at copy mode's cursor, or gives the one there another
-// shape; the same shape again ends it.
+// Mark starts a selection at copy mode's cursor. If there is a selection it gets the shape, or
+// ends if it has that shape.
 func (v *View) Mark(shape Shape) {
 	if v.copy == nil {
 		return
@@ -114,8 +115,8 @@ func (v *View) OtherEnd() {
 	})
 }
 
-// Unselect takes the selection away, and the mark of a command that was gone to; it
-// reports whether there was one.
+// Unselect ends the selection and unpicks the picked command (GoCommand). It reports whether
+// there was either.
 func (v *View) Unselect() bool {
 	had := v.selection != nil || v.pick.id != ""
 	v.selection, v.pick, v.Held = nil, pick{}, false
@@ -126,8 +127,8 @@ func (v *View) Unselect() bool {
 // Selected reports whether something is selected.
 func (v *View) Selected() bool { return v.selection != nil }
 
-// SelectedText is the selected text: wrapped lines joined, blanks at line ends
-// cut, MaxCopy bytes at most. Without a selection it is copy mode's line.
+// SelectedText returns the selected text, about MaxCopy bytes of it at most: wrapped lines are
+// joined and blanks at line ends are cut. Without a selection it returns copy mode's line.
 func (v *View) SelectedText() string {
 	var b strings.Builder
 	v.with(func(*Feed) {
@@ -151,8 +152,7 @@ func (v *View) SelectedText() string {
 	return b.String()
 }
 
-// text appends a line's part of a selection with its line end. The lock must be
-// held.
+// text appends the selected part of a line, and its line end. The lock must be held.
 func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
 	if shape != Block && !last && t.seen.em.Wrapped(line-t.seen.lineOff) {
 		b.Write(emulator.AppendWrapped(nil, cells))
@@ -164,11 +164,11 @@ func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last b
 	}
 }
 
-// Text is all that is kept of the terminal's text: wrapped lines joined, blanks
-// at line ends cut. at is the line in it, counted from 1, that the view begins
-// with. Over most bytes the oldest lines are left out, and cut says so.
+// Text returns the whole text of the terminal: wrapped lines are joined and blanks at line ends
+// are cut. at is the line of it, from 1, at the view's top. If it has more than most bytes, the
+// oldest lines are left out and cut is true.
 func (v *View) Text(most int) (text string, at int, cut bool) {
-	v.entire()
+	v.needHistory()
 	var b strings.Builder
 	at = 1
 	v.with(func(f *Feed) {
@@ -198,8 +198,8 @@ func (v *View) Text(most int) (text string, at int, cut bool) {
 	return text, at, cut
 }
 
-// highlight marks what is selected, found or pointed at on a line that was just
-// drawn into a row of the canvas. The lock must be held.
+// highlight restyles the selection, matches and the link under the pointer on a line that was
+// just drawn into a row of the canvas. The lock must be held.
 func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 	if v.search.re != nil {
 		for _, m := range v.search.hits(&v.lines, line) {
@@ -226,7 +226,7 @@ func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 	}
 }
 
-// restyle gives columns of the terminal the colours of s.
+// restyle gives columns of the terminal the colours of s, or reverses them if it has none.
 func (w *window) restyle(c *paint.Canvas, row paint.Rect, from, to int, s emulator.Style) {
 	from, to = max(from-w.ox, 0), min(to-w.ox, row.W)
 	if from >= to {
@@ -236,7 +236,7 @@ func (w *window) restyle(c *paint.Canvas, row paint.Rect, from, to int, s emulat
 		if s.FG.IsDefault() && s.BG.IsDefault() {
 			old.Attrs ^= emulator.Reverse
 			if s.Underline != emulator.NoUnderline && s.Attrs&emulator.Reverse != 0 {
-				old.Attrs |= emulator.Bold // the match that the cursor is on
+				old.Attrs |= emulator.Bold // the match at the cursor
 			}
 			return old
 		}

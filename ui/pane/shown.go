@@ -4,35 +4,36 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Text is a line as its program wrote it, what was wrapped joined, of which some shows.
+// Text is a visible line of text as its program wrote it: wrapped lines are joined.
 type Text struct {
 	Bytes []byte
-	Links []Linked // those that the program made (OSC 8)
+	Links []Linked // the program's hyperlinks (OSC 8)
 
 	at    stretch
-	cells []int // of which each byte is
+	cells []int // for each byte its cell in at
 	shown *window
 }
 
-// Linked is a range of a text's bytes with an address.
+// Linked is a range of a text's bytes and the address that it links to.
 type Linked struct {
 	From, To int
 	URI      string
 }
 
-// Place is where lines show: it changes when they move.
+// Place says where a view's lines are drawn. If it has not changed, a view in copy mode shows the
+// same lines at the same rows.
 type Place struct {
-	rect paint.Rect
-	era  int
+	rect  paint.Rect
+	epoch int
 }
 
-// PlaceOf is where a view's lines show as long as it holds still.
+// PlaceOf returns where a view's lines are drawn.
 func PlaceOf(v *View) (p Place) {
-	v.with(func(*Feed) { p = Place{v.rect, v.era} })
+	v.with(func(*Feed) { p = Place{v.rect, v.epoch} })
 	return p
 }
 
-// Texts gives the lines that a view shows, from the top.
+// Texts returns the texts that a view shows, from the top.
 func Texts(v *View) (all []Text) {
 	v.with(func(*Feed) {
 		_, newest := v.bounds()
@@ -65,13 +66,13 @@ func Texts(v *View) (all []Text) {
 	return all
 }
 
-// Piece is text on a row of the canvas.
+// Piece is text at a cell of the canvas.
 type Piece struct {
 	X, Y int
 	Text string
 }
 
-// Where gives where a range of the text's bytes is drawn: a piece for each row that shows.
+// Where returns where a range of the text's bytes is drawn: a piece for each row that shows.
 func (t *Text) Where(from, to int) (pieces []Piece) {
 	w := t.shown
 	for i := from; i < to; {

@@ -13,55 +13,55 @@ import (
 	"tandemux/ui/words"
 )
 
-// SignLook is how commands are marked. The arrays are by State.
+// SignLook is the look of commands' marks. The indexes of the arrays are States.
 type SignLook struct {
 	Glyphs [states]rune
-	Fold   rune // in place of the glyph where output is left out
-	// Frame is the glyph's style in the frame, Cell that of the text which stands
-	// for it where a pane has no frame on its left (only the foreground and the
-	// attributes), Note that of what is said behind the line.
+	Fold   rune // replaces the glyph if the output is folded
+	// Frame is the style of the glyph in the pane's frame. Cell is the style of the first cell of
+	// the command's line, which is the mark if the pane has no frame on its left; only its FG and
+	// Attrs apply. Note is the style of the note at the right of the line.
 	Frame, Cell, Note [states]emulator.Style
 	Sticky            emulator.Style
 	Ellipsis          string
 }
 
-// noteTime is how long a command has to have run for its duration to be shown.
+// noteTime is the shortest duration of a command that its note shows.
 const noteTime = time.Second
 
-// Sign marks the row of a view on which a command begins.
+// Sign is the mark of a command, on the row of the view on which it begins.
 type Sign struct {
 	Row    int
 	State  State
 	Folded bool
 	id     string
-	note   int // row on which something is said about it, negative for none
+	note   int // row of the note; negative if it doesn't show
 	text   string
 	short  string
-	fold   string // that something is folded, and no more
+	fold   string // the note if there is room only for the sign of the fold
 }
 
-// signs are the marks of the commands that show.
+// signs is the marks of the visible commands.
 type signs struct {
-	// Framed says that the cell on the left of the view is a frame's, in which
-	// whoever draws that marks commands (Signs).
+	// Framed says that the view has a frame on its left. Whoever draws the frame draws the marks
+	// (Signs) there.
 	Framed bool
 
-	now, before []Sign // as of the last drawing, and of the one before that
+	now, before []Sign // as of the last drawing, and of the one before it
 	rows        []int  // scratch
 	key         signKey
-	stuck       string // the command whose line stays on top
+	stuck       string // id of the command whose line is drawn over the top row
 }
 
-// Signs gives the marks as of the last drawing, from the top; the slice is valid
-// until the next one. Whoever draws a pane's frame draws them there.
+// Signs returns the marks as of the last drawing, from the top. The slice is valid until the next
+// drawing.
 func (s *signs) Signs() []Sign { return s.now }
 
-// find finds the commands that begin in the rows of the view. Marks of a
-// terminal are in the order of its text, so only those that show are looked at.
-// The lock must be held, as for all below.
+// find updates the marks of the commands that begin in the view. An emulator's marks are in the
+// order of its text, so find looks only at those in the view. The lock must be held, as for all
+// below.
 func (s *signs) find(v *window, look *SignLook) {
 	f := v.seen
-	key := signKey{look, v.rect, v.top, f.lineOff, f.em.HistoryLen(), f.epoch, f.commands.changes, v.folds.ver, f.em.Modes().AltScreen, s.Framed}
+	key := signKey{look, v.rect, v.top, f.lineOff, f.em.HistoryLen(), f.epoch, f.commands.changes, v.folds.version, f.em.Modes().AltScreen, s.Framed}
 	if key == s.key && !s.touched(v) {
 		s.before = append(s.before[:0], s.now...)
 		return
@@ -94,16 +94,16 @@ func (s *signs) find(v *window, look *SignLook) {
 	}
 }
 
-// signKey is what the marks depend on besides the lines that they stand on.
+// signKey is what the marks depend on besides the contents of their lines.
 type signKey struct {
-	look                               *SignLook
-	rect                               paint.Rect
-	top, off, kept, era, commands, was int // kept is of the history: what was typed may be cleared
-	alt, framed                        bool
+	look                                      *SignLook
+	rect                                      paint.Rect
+	top, off, history, epoch, commands, folds int // history: lines of a command may be cleared
+	alt, framed                               bool
 }
 
-// touched reports whether a line that a mark stands on has changed: what
-// takes marks away, such as a clear, changes their lines.
+// touched reports whether a line with a mark has changed. What removes marks, such as a clear,
+// changes their lines.
 func (s *signs) touched(v *window) bool {
 	f := v.seen
 	if f.all > v.gen || len(v.folds.out) > 0 {
@@ -119,13 +119,13 @@ func (s *signs) touched(v *window) bool {
 	return false
 }
 
-// of makes the mark of a command whose line begins at a row.
+// of returns the mark of a command that begins at a row.
 func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *SignLook) Sign {
 	f := v.seen
 	n := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
 	said := start.Line
 	if !f.beside(c, start) {
-		said-- // the last row of what was typed has the most room
+		said-- // the command line's last row has the most room
 	}
 	if r := v.row(said + f.lineOff); r >= row && r < v.rect.H {
 		n.note = r
@@ -156,13 +156,13 @@ func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *S
 	return n
 }
 
-// resigned reports whether a row has other marks than as it was drawn last.
-func (s *signs) resigned(row int) bool {
+// signChanged reports whether a row's marks differ from those that were last drawn.
+func (s *signs) signChanged(row int) bool {
 	return signOn(s.now, row) != signOn(s.before, row) || noteOn(s.now, row) != noteOn(s.before, row)
 }
 
-// signOn and noteOn are asked for each row of each frame: without a function for what is looked
-// for, they take half as long. The newest counts, as the line may have been typed over.
+// signOn and noteOn run for each row of each frame, so they don't share a loop that takes a
+// function: that takes twice as long. They return the newest, as lines may be overwritten.
 func signOn(list []Sign, row int) (s Sign) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Row == row {
@@ -181,10 +181,9 @@ func noteOn(list []Sign, row int) (s Sign) {
 	return s
 }
 
-// drawSign colours the text of a row's first cell, where the pane has no frame on
-// its left, and writes what is said of the command behind the row's text, or before
-// a prompt at its right edge. The cell's background stays: a block of another
-// colour looks like a cursor.
+// drawSign draws a row's mark, if the pane has no frame on its left, by restyling the row's first
+// cell, and the note at the right end of the row or before a right prompt. The cell's background
+// stays: a block of another colour looks like a cursor.
 func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) {
 	if s := signOn(v.now, i); s.State != None && !v.Framed && v.ox == 0 {
 		to := look.Cell[s.State]
@@ -202,7 +201,7 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 	}
 	used := motion.Length(v.cells)
 	if i == 0 && v.back {
-		row.W -= paint.Width(v.position(v.rect)) // which is drawn over it
+		row.W -= paint.Width(v.position(v.rect)) // the position is drawn over it
 	}
 	end := row.W // the note ends one cell before
 	if v.ox == 0 && used >= row.W-1 && used <= row.W {
@@ -218,18 +217,18 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 	}
 }
 
-// promptGap is the number of blanks that part what was typed from a prompt at the
-// right edge; fewer are part of a text.
+// promptGap is the number of blanks that separate a command line from a prompt at the right edge.
+// Fewer are part of the text.
 const promptGap = 5
 
-// rightPrompt gives where the text before a prompt at the right edge ends, and where
-// the prompt begins. Both are the end of the row where there is none.
+// rightPrompt returns where the text before a right prompt ends and where the prompt begins.
+// Without a right prompt both are the end of the row.
 func rightPrompt(cells []emulator.Cell) (used, from int) {
 	for i, blanks := len(cells)-1, 0; ; i-- {
 		switch {
 		case i >= 0 && motion.Length(cells[i:i+1]) == 0:
 			blanks++
-		case blanks >= promptGap: // also before a prompt that is alone on a wrapped row
+		case blanks >= promptGap: // also if only the prompt is on a wrapped row
 			return i + 1, i + 1 + blanks
 		case i < 0:
 			return len(cells), len(cells)
@@ -239,7 +238,7 @@ func rightPrompt(cells []emulator.Cell) (used, from int) {
 	}
 }
 
-// plain reports whether the cells of a range look like nothing at all.
+// plain reports whether cells of a range have no background, underline or other visible style.
 func plain(cells []emulator.Cell, from, to int) bool {
 	for i := from; i < min(to, len(cells)); i++ {
 		s := &cells[i].Style
@@ -250,7 +249,7 @@ func plain(cells []emulator.Cell, from, to int) bool {
 	return true
 }
 
-// Sticky is when the line of the command whose output fills a view stays on top.
+// Sticky says when the line of the command whose output fills the view stays at the top.
 type Sticky uint8
 
 // The values of Sticky.
@@ -260,13 +259,14 @@ const (
 	StickyAlways
 )
 
-// Stuck gives the command whose line a row of the canvas shows above its output.
+// Stuck returns the command whose line is drawn over the view's top row, if the cell of the
+// canvas is on that row.
 func (v *View) Stuck(x, y int) (id string, ok bool) {
 	return v.stuck, v.stuck != "" && v.rect.Contains(x, y) && y == v.rect.Y
 }
 
-// drawStuck draws the line of the command that the top row belongs to, if its
-// own line has scrolled off.
+// drawStuck draws the line of the command whose output the top row is in, if its own line has
+// scrolled off.
 func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
 	v.stuck = ""
 	p, ok := v.sticking(look.Sticky)
@@ -289,12 +289,12 @@ func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
 	c.Text(r.X+3, r.Y, r.W-4, paint.Cut(line, r.W-4, s.Ellipsis), s.Sticky)
 }
 
-// sticking gives the command whose output the top row is, if its line does not
-// show. Copy mode's cursor, what is selected and what Hold holds are never covered.
+// sticking returns the command whose output the top row is in, if its line has scrolled off. It
+// returns none where that would cover copy mode's cursor, a selection or a view that Hold holds.
 func (v *View) sticking(how Sticky) (p place, ok bool) {
 	f := v.seen
 	if how == StickyNever || how == StickyBack && !v.back || len(f.commands.list) == 0 || v.selection != nil ||
-		f.em.Modes().AltScreen || v.copy != nil && (v.copy.held || v.copy.Line == v.top) {
+		f.em.Modes().AltScreen || v.copy != nil && (v.copy.hidden || v.copy.Line == v.top) {
 		return p, false
 	}
 	f.marks = f.em.Marks(f.marks[:0])
@@ -308,7 +308,7 @@ func (v *View) sticking(how Sticky) (p place, ok bool) {
 			return p, false
 		case m.ID%2 == 1:
 			if m.Line < top || m.Col == 0 || !f.filled(m) {
-				return p, false // between commands
+				return p, false // the top row is between commands
 			}
 			continue
 		case c.Line == "" || c.Running && top >= f.em.Cursor().Y:
@@ -323,9 +323,9 @@ func (v *View) sticking(how Sticky) (p place, ok bool) {
 	return p, false
 }
 
-// Unsigned gives the rows of the view that had a mark as of the drawing before
-// the last one; the slice is valid until the next drawing.
-func (s *signs) Unsigned() []int {
+// PreviousRows returns the rows of the marks that the last drawing replaced. The slice is valid
+// until the next drawing.
+func (s *signs) PreviousRows() []int {
 	s.rows = s.rows[:0]
 	for i := range s.before {
 		s.rows = append(s.rows, s.before[i].Row)

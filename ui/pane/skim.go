@@ -6,19 +6,20 @@ import (
 	"tandemux/ahp"
 )
 
-// wholeWait bounds how long a reader waits for what was skimmed.
+// wholeWait is how long a view waits for the text that a skimmed feed lacks.
 const wholeWait = 250 * time.Millisecond
 
-// maxSkimmed is the longest history, in lines, that is left out of a flood: a state has
-// room for it, so that all of it comes back.
+// maxSkimmed is the longest history, in lines, of a feed that may be skimmed. A state has room
+// for so many lines, so all of them can be restored.
 const maxSkimmed = 10_000
 
-// skimmed is what a feed knows of the text that it was not given. Guarded by the feed's mu.
+// skimmed is the state of a feed that may lack text because its output was skipped. The feed's mu
+// guards it.
 type skimmed struct {
-	// whole is closed when all is there again, nil while it is.
+	// whole is closed when the feed has all text again, and nil while it has.
 	whole   chan struct{}
-	begun   bool               // there never was more than a screen
-	readers map[*View]struct{} // that show or mark more than the newest output
+	begun   bool               // the feed has had only a screen since it was made
+	readers map[*View]struct{} // views that need more than the newest output
 }
 
 func (s *skimmed) note(part bool) {
@@ -31,8 +32,8 @@ func (s *skimmed) note(part bool) {
 	}
 }
 
-// Skims reports whether nobody reads more than the screen, so that output that comes too
-// fast need not all be given.
+// Skims reports whether nobody reads more than the screen, so that the host may skip output that
+// is too fast and send the screen.
 func (f *Feed) Skims() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,27 +44,28 @@ func (f *Feed) Skims() bool {
 	return !m.AltScreen && !m.Sync
 }
 
-// Skim makes the feed show a screen in place of all that was printed up to there.
+// Skim replaces the screen with a newer one, in place of the output that led to it.
 func (f *Feed) Skim(screen ahp.TerminalState) error {
 	err := f.reset(screen, true)
 	f.mu.Lock()
 	read := len(f.readers) > 0
 	f.mu.Unlock()
-	if read { // since it was asked for
+	if read { // a view needed more after the screen was requested
 		f.Whole()
 	}
 	return err
 }
 
-// entire is called before the view reads more than the screen: the feed then has it.
-func (v *View) entire() {
+// needHistory must be called before the view reads more than the screen. It has a skimmed feed
+// fetch its text and waits for that, for at most wholeWait.
+func (v *View) needHistory() {
 	f := v.Feed
 	f.mu.Lock()
-	if (v.back || v.Held) && v.reader.still != nil {
+	if (v.back || v.Held) && v.reader.frozen != nil {
 		f.mu.Unlock()
 		return
 	}
-	f.reads(v, true)
+	f.setReader(v, true)
 	whole := f.whole
 	f.mu.Unlock()
 	if whole == nil {
@@ -76,8 +78,8 @@ func (v *View) entire() {
 	}
 }
 
-// reads notes whether a view shows or marks more than the newest output.
-func (s *skimmed) reads(v *View, on bool) {
+// setReader notes whether a view needs more than the newest output.
+func (s *skimmed) setReader(v *View, on bool) {
 	switch {
 	case !on:
 		delete(s.readers, v)
@@ -88,14 +90,14 @@ func (s *skimmed) reads(v *View, on bool) {
 	}
 }
 
-// Drop keeps no text for a view any more: it is not drawn again.
+// Drop forgets a view that will not be drawn again, so that the feed keeps no text for it.
 func (f *Feed) Drop(v *View) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.reads(v, false)
+	f.setReader(v, false)
 }
 
-// missing is a sign that there is history beside what the feed has.
+// missing returns 1 if the feed lacks lines of its history, else 0.
 func (f *Feed) missing() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -164,7 +164,7 @@ func TestSkimLosesNothing(t *testing.T) {
 	}
 	f.Write(strings.Repeat("line\r\n", 100))
 	draw(v, 20, 4)
-	v.Grip(1, 1, ByChar, false)
+	v.StartDrag(1, 1, ByChar, false)
 	skim("one\r\ntwo\r\nthree")
 	if v.Drag(2, 2); v.SelectedText() != "wo\nthr" {
 		t.Errorf("dragged from the second line to the third, %q is selected", v.SelectedText())

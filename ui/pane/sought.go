@@ -6,19 +6,20 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Sought is a line that was found without its number.
+// Sought identifies a line by its text, for lines whose numbers are unknown.
 type Sought struct {
-	Text    string // as far as that was kept
-	Below   int    // how many lines, what was wrapped being one, were below it
-	Pattern string // by which it was found
+	Text    string // may be only the beginning of the line if it has leastCut bytes or more
+	Below   int    // number of lines below it then; wrapped lines count once
+	Pattern string // a search that finds it
 }
 
-// leastCut is how long a text is at least that may not be the whole line, in bytes.
+// leastCut is the shortest Sought.Text, in bytes, that may be cut.
 const leastCut = 1000
 
-// GoText enters copy mode with the cursor on a line, the nearest with that text to where it
-// was, and looks for its pattern; false if there is none any more. Until the cursor moves it stays
-// on that text, also when a resize wraps the lines anew. r is where the view will be drawn.
+// GoText enters copy mode, moves the cursor to a line with the text of to, the one nearest to
+// where the line was, and searches for its pattern. It reports whether there is such a line.
+// Until the cursor moves it stays on the line, even when a resize rewraps it. r is where the view
+// will be drawn.
 func (v *View) GoText(to Sought, r paint.Rect) (ok bool) {
 	v.EnterCopy()
 	v.with(func(*Feed) {
@@ -33,7 +34,7 @@ func (v *View) GoText(to Sought, r paint.Rect) (ok bool) {
 	return ok
 }
 
-// goTo goes there. The lock must be held.
+// goTo is GoText in copy mode and with the lock held.
 func (to *Sought) goTo(v *View) bool {
 	at, ok := v.lineWith(to)
 	if !ok {
@@ -51,7 +52,7 @@ func (to *Sought) goTo(v *View) bool {
 	return true
 }
 
-// lineWith gives the line that is sought.
+// lineWith returns the line that to identifies.
 func (t *lines) lineWith(to *Sought) (found stretch, ok bool) {
 	want := strings.Join(strings.Fields(to.Text), " ")
 	oldest, newest := t.bounds()

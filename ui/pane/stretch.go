@@ -7,19 +7,18 @@ import (
 	"tandemux/ui/motion"
 )
 
-// maxStretch bounds how many lines before and after one are taken for a part of
-// it, where they are one wrapped line.
+// maxStretch is the largest number of lines before and after a line that are joined with it.
 const maxStretch = 100
 
-// stretch is a line of text as its program wrote it: the cells of lines that
-// were wrapped, joined.
+// stretch is a line of text as its program wrote it: the cells of the lines that it is wrapped
+// to, joined.
 type stretch struct {
-	first  int   // its first line
-	starts []int // where in cells each of its lines begins, and their end
+	first  int   // number of its first line
+	starts []int // offset in cells of each of its lines, and the length of cells
 	cells  []emulator.Cell
 }
 
-// stretch gives the wrapped line that a line belongs to. The lock must be held.
+// stretch returns the wrapped line that a line belongs to. The lock must be held.
 func (t *lines) stretch(line int) stretch {
 	f := t.seen
 	oldest, newest := t.bounds()
@@ -41,32 +40,31 @@ func (t *lines) stretch(line int) stretch {
 // last is the stretch's last line.
 func (s *stretch) last() int { return s.first + len(s.starts) - 2 }
 
-// index gives the place of a cell in cells, clamped to its line.
+// index returns the offset in cells of a place, clamped to its line.
 func (s *stretch) index(x, line int) int {
 	i := min(max(line-s.first, 0), len(s.starts)-2)
 	return min(s.starts[i]+max(x, 0), s.starts[i+1])
 }
 
-// spot gives the place on the screen of a cell.
+// spot returns the place of a cell.
 func (s *stretch) spot(i int) spot {
 	n := sort.SearchInts(s.starts, i+1) - 1
 	n = min(max(n, 0), len(s.starts)-2)
 	return spot{i - s.starts[n], s.first + n}
 }
 
-// on cuts a half-open range of cells to those of a line, in its columns.
-func (s *stretch) on(line int, h hit) (hit, bool) {
+// on cuts a range of cells to a line, as columns. It reports whether any are on the line.
+func (s *stretch) on(line int, h span) (span, bool) {
 	n := line - s.first
 	if n < 0 || n > len(s.starts)-2 {
-		return hit{}, false
+		return span{}, false
 	}
 	from, to := max(h.from, s.starts[n]), min(h.to, s.starts[n+1])
-	return hit{from - s.starts[n], to - s.starts[n]}, from < to
+	return span{from - s.starts[n], to - s.starts[n]}, from < to
 }
 
-// text gives the text of the cells and for each byte the cell that it is of;
-// fold makes letters lower case. Empty cells are blanks; those at the end are
-// left out.
+// text returns the text of the cells and for each byte its cell. fold makes letters lower case.
+// Empty cells become blanks, except at the end, where they are left out.
 func (s *stretch) text(fold bool) (text []byte, at []int) {
 	cells := s.cells[:motion.Length(s.cells)]
 	for i := range cells {
@@ -78,7 +76,7 @@ func (s *stretch) text(fold bool) (text []byte, at []int) {
 	return text, at
 }
 
-// end is the cell behind the character at a cell.
+// end returns the offset of the cell after a character.
 func (s *stretch) end(i int) int {
 	if s.cells[i].Width == 2 {
 		return i + 2

@@ -2,7 +2,8 @@ package pane
 
 import "tandemux/emulator"
 
-// Version changes with every change of the feed's screen.
+// Version returns a number that changes with every change of the feed's screen. The feed counts
+// as drawn.
 func (f *Feed) Version() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -14,8 +15,8 @@ func (f *Feed) Version() uint64 {
 	return f.gen
 }
 
-// Tail gives the last n lines with text, at most, the oldest first: of the
-// screen, and of the history where the screen has fewer.
+// Tail returns the last n lines up to the last one with text, the oldest first, without blank
+// ones at the beginning. They may come from the history.
 func (f *Feed) Tail(n int) [][]emulator.Cell {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,13 +37,13 @@ func (f *Feed) Tail(n int) [][]emulator.Cell {
 		cells = f.em.Line(from, nil)
 		lines = append(lines, trimmed(cells))
 	}
-	for len(lines) > 0 && len(lines[0]) == 0 { // blank ones at the front say nothing
+	for len(lines) > 0 && len(lines[0]) == 0 {
 		lines = lines[1:]
 	}
 	return lines
 }
 
-// trimmed leaves out the blank cells at the end of a line.
+// trimmed cuts the blank cells at the end of a line.
 func trimmed(cells []emulator.Cell) []emulator.Cell {
 	n := len(cells)
 	for n > 0 {

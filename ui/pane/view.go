@@ -5,78 +5,79 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Look is how a view draws what is not the program's.
+// Look is the styles of what a view draws besides the program's cells.
 type Look struct {
-	Letterbox emulator.Style // around a terminal smaller than the pane
-	Selection emulator.Style // FG and BG of selected text
-	Match     emulator.Style // of search matches
-	Scroll    emulator.Style // of the scroll position
-	Bar       emulator.Style // of the scroll bar's thumb
-	Fill      rune           // drawn around the terminal; 0 is a blank
-	Signs     *SignLook      // of commands; nil for none
+	Letterbox emulator.Style // the area around a terminal that is smaller than the pane
+	Selection emulator.Style // selected text; only FG, BG and Attrs
+	Match     emulator.Style // matches of the search
+	Scroll    emulator.Style // the scroll position
+	Bar       emulator.Style // the scroll bar's thumb
+	Fill      rune           // the character of the area around the terminal; 0 is a blank
+	Signs     *SignLook      // the marks of commands; nil for none
 	Sticky    Sticky
-	Pictures  *paint.Gallery // nil draws boxes
+	Pictures  *paint.Gallery // nil draws pictures as boxes
 }
 
-// lines is the text of a feed's terminal, by lines, some of which may be folded.
+// lines is the text of a feed's terminal, with the folds that hide some of its lines.
 type lines struct {
 	Feed *Feed
-	seen *Feed // whose text is read: Feed, or a copy of it (reader.still)
-	// Separators, if not empty, are the characters that part words besides
-	// blanks, for the motions by words and double clicks.
+	seen *Feed // the feed that is read: Feed or its frozen copy (reader.frozen)
+	// Separators is the characters that separate words besides blanks, for motions by word and
+	// double clicks; if it is empty they use their default rules.
 	Separators string
 
 	folds folds
-	cells []emulator.Cell // of the line that was read last
+	cells []emulator.Cell // scratch: the line that was read last
 }
 
-// window is what of the lines shows where, as of the last drawing.
+// window says which line shows at which row, as of the last drawing.
 type window struct {
 	lines
 	rect paint.Rect
-	gen  uint64 // of the feed
-	off  int    // its lineOff
-	ox   int    // first column shown, where the terminal is wider than the pane
-	top  int    // line at the top
-	back bool   // scrolled back: top stays
-	Held bool   // text is dragged: top stays, too
+	gen  uint64 // the feed's
+	off  int    // the feed's lineOff
+	ox   int    // first column that shows; above 0 only if the terminal is wider than the pane
+	top  int    // first line that shows
+	back bool   // the view is scrolled back: output doesn't move top
+	Held bool   // text is being dragged: output doesn't move top
 }
 
-// View is a pane's window on a feed. It belongs to the event loop.
+// View is a pane's window on a feed. Only the event loop may use it.
 type View struct {
 	window
 	signs
-	era  int  // the feed's epoch, of which the numbers of lines are
-	full bool // draw everything
+	epoch int  // the epoch that the view's line numbers belong to
+	full  bool // the next drawing draws everything
 
 	copy      *copyMode // nil outside copy mode
 	marks     map[rune]spot
-	find      Find // what FindAgain repeats
+	find      Find // the last FindChar
 	selection *Selection
-	grip      grip
+	drag      drag
 	pick      pick
 	search    search
-	sought    *Sought // where the cursor was put by its text; nil once it has moved
+	sought    *Sought // the line that GoText went to; nil once the cursor has moved
 	index     index
-	link      link // pointed at
-	bar       bool // the scroll bar is pointed at
-	thumb     hit  // rows of the scroll bar's thumb, as last drawn
+	link      link // under the mouse pointer
+	bar       bool // the mouse pointer is on the scroll bar's column
+	thumb     span // rows of the scroll bar's thumb as last drawn; empty without a scroll bar
 
 	shown  bool
 	reader reader
 	last   paint.Cursor // as of the last drawing
 }
 
-// NewView gives a view that follows the feed's output.
+// NewView makes a view that follows the feed's output.
 func NewView(f *Feed) *View { return &View{window: window{lines: lines{Feed: f, seen: f}}, full: true} }
 
-// Cursor is the program's cursor as of the last drawing.
+// Cursor returns where the outer terminal's cursor belongs, as of the last drawing.
 func (v *View) Cursor() paint.Cursor { return v.last }
 
 // Redraw makes the next Draw draw everything.
 func (v *View) Redraw() { v.full = true }
 
-// geometry computes what shows. The feed's lock must be held.
+// geometry computes which lines and columns show in r. It returns the terminal's size. The feed's
+// lock must be held.
 func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	f := v.seen
 	cols, rows = f.em.Size()
@@ -96,7 +97,7 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	}
 	oldest := f.lineOff - f.em.HistoryLen()
 	if c := v.copy; c != nil {
-		// Its line may have been thrown away, or its column cut off.
+		// The history may have dropped its line, or a resize its column.
 		c.Line = v.showing(min(max(c.Line, oldest), f.lineOff+rows-1))
 		c.X = min(c.X, cols-1)
 	}
@@ -110,9 +111,8 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	return cols, rows
 }
 
-// Draw draws the view into a rectangle of the canvas: everything when the
-// place, the scroll position or the look of the selection changed, else the
-// lines that changed. It gives the place of the program's cursor.
+// Draw draws the view into a rectangle of the canvas, at least the lines that changed since the
+// last drawing. It returns where the outer terminal's cursor belongs.
 func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if r.Empty() {
 		return paint.Cursor{}
@@ -120,7 +120,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	f := lock(v)
 	defer f.mu.Unlock()
 	f.told = false
-	f.reads(v, v.back || v.bar || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
+	f.setReader(v, v.back || v.bar || v.copy != nil || v.selection != nil || v.pick.id != "" || len(v.marks) > 0 || len(v.folds.ids) > 0)
 	if f.em == nil {
 		c.Fill(r, ' ', emulator.Style{})
 		v.full = true
@@ -133,9 +133,9 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if oldRect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
 		v.full = true
 	}
-	if t := v.thumbNow(); t != v.thumb || (v.search.re != nil || t != hit{} || len(v.folds.out) > 0) && f.gen != v.gen {
-		// A match may begin on a line that did not change; the bar is drawn over
-		// lines as they are.
+	if t := v.thumbNow(); t != v.thumb || (v.search.re != nil || t != span{} || len(v.folds.out) > 0) && f.gen != v.gen {
+		// A match may begin on a line that did not change, and the scroll bar is drawn over lines
+		// that did not change.
 		v.thumb, v.full = t, true
 	}
 	full := v.full || f.all > v.gen || !v.shown
@@ -145,7 +145,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	width := min(cols, r.W)
 	v.signs.find(&v.window, look.Signs)
 	v.locatePick()
-	line, top := v.top-1, false // whether the top row is drawn
+	line, top := v.top-1, false // top: the first row was drawn
 	for i := range r.H {
 		if line++; len(v.folds.out) > 0 {
 			line = v.lineAt(i)
@@ -157,13 +157,13 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 			}
 			break
 		}
-		if !full && !(i == 0 && (v.back || look.Sticky == StickyAlways)) && v.unchanged(line, y) && !v.resigned(i) {
+		if !full && !(i == 0 && (v.back || look.Sticky == StickyAlways)) && v.unchanged(line, y) && !v.signChanged(i) {
 			continue
 		}
 		top = top || i == 0
 		v.line(c, r, i, y, width, look)
 		row := paint.Rect{X: r.X, Y: r.Y + i, W: width, H: 1}
-		if reverse { // Of the default colours alone.
+		if reverse { // it swaps only the default colours
 			c.Restyle(row, func(s emulator.Style) emulator.Style {
 				s.FG, s.BG, s.Attrs = s.BG, s.FG, s.Attrs^emulator.Reverse
 				return s
@@ -188,7 +188,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if full {
 		drawBar(c, r, look, v.thumb)
 	} else if top {
-		drawBar(c, r, look, hit{v.thumb.from, min(v.thumb.to, 1)})
+		drawBar(c, r, look, span{v.thumb.from, min(v.thumb.to, 1)})
 	}
 	if v.back {
 		text := v.position(r)
@@ -197,13 +197,13 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		}
 	}
 	v.last = v.cursor(r)
-	stand(v)
+	noteReader(v)
 	return v.last
 }
 
-// below fills what lies below the terminal's last line, from row i on: where
-// lines are folded that is room of its own, else it is smaller than the pane. The
-// lock must be held.
+// below fills the rows from i on, which are below the terminal's last line: as blank rows of the
+// terminal where folds have made room, else as the area around the terminal. The lock must be
+// held.
 func (w *window) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
 	if own := min(rows, r.H); len(w.folds.out) > 0 && i < own {
 		c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: own - i}, 0, emulator.Style{})
@@ -212,30 +212,28 @@ func (w *window) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
 	c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: r.H - i}, look.Fill, look.Letterbox)
 }
 
-// unchanged reports whether a line is as it was drawn last. The lock must be
-// held.
+// unchanged reports whether a line is as it was last drawn. The lock must be held.
 func (w *window) unchanged(line, y int) bool {
 	f := w.seen
 	if y < 0 {
-		// A line that was on the screen when it was last drawn may have changed
-		// before it scrolled off.
+		// A line that has scrolled off the screen since it was drawn may have changed before.
 		return line < w.off
 	}
 	return f.lineOff == w.off && (y >= len(f.lines) || f.lines[y] <= w.gen)
 }
 
-// renumber gives up what named lines that have other numbers now. The lock must
-// be held.
+// renumber updates the view after the feed's lines were renumbered: it drops the selection, marks
+// and link, whose lines are unknown, and restores the view's place. The lock must be held.
 func (v *View) renumber() {
-	if v.era == v.seen.epoch {
+	if v.epoch == v.seen.epoch {
 		return
 	}
-	v.era, v.selection, v.full = v.seen.epoch, nil, true
+	v.epoch, v.selection, v.full = v.seen.epoch, nil, true
 	v.marks, v.link = nil, link{}
-	for _, at := range [...]*spot{&v.grip.from, &v.grip.to} {
-		at.line += v.seen.lineOff - v.off // what was taken hold of stays where it was on the screen
+	for _, at := range [...]*spot{&v.drag.from, &v.drag.to} {
+		at.line += v.seen.lineOff - v.off // the drag's beginning stays where it was on the screen
 	}
-	restand(v)
+	restorePlace(v)
 	if v.copy != nil {
 		oldest, newest := v.bounds()
 		v.copy.Line = min(max(v.copy.Line, oldest), newest)
@@ -245,7 +243,7 @@ func (v *View) renumber() {
 	}
 }
 
-// line draws screen line y at row i of the rectangle.
+// line draws screen line y at row i of the rectangle. The lock must be held.
 func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
 	v.cells = v.seen.em.Line(y, v.cells[:0])
 	cells := v.cells
@@ -264,7 +262,7 @@ func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
 	}
 }
 
-// repaint applies the colours that the program changed.
+// repaint applies the colours that the program has redefined.
 func repaint(s emulator.Style, p *emulator.Palette) emulator.Style {
 	if s.FG.IsDefault() {
 		s.FG = p.FG
@@ -282,7 +280,7 @@ func repaint(s emulator.Style, p *emulator.Palette) emulator.Style {
 	return s
 }
 
-// cursor is where the outer terminal's cursor belongs. The lock must be held.
+// cursor returns where the outer terminal's cursor belongs. The lock must be held.
 func (v *View) cursor(r paint.Rect) paint.Cursor {
 	if v.copy != nil {
 		x, y := v.copy.X-v.ox, v.row(v.copy.Line)
@@ -299,8 +297,8 @@ func (v *View) cursor(r paint.Rect) paint.Cursor {
 	return cur
 }
 
-// Cell gives the cell of the terminal that is drawn at a cell of the canvas,
-// clamped to the screen; ok is false outside of it.
+// Cell returns the column and row of the terminal's screen at a cell of the canvas, clamped to
+// the screen. ok reports whether they were on the screen.
 func (w *window) Cell(x, y int) (cx, cy int, ok bool) {
 	f := w.seen
 	f.mu.Lock()

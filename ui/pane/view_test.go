@@ -238,13 +238,13 @@ func TestClicks(t *testing.T) {
 	} {
 		v := view(t, 24, 8, text)
 		v.Separators = c.sep
-		v.Grip(c.x, c.y, c.unit, false)
+		v.StartDrag(c.x, c.y, c.unit, false)
 		if got := v.SelectedText(); got != c.want {
 			t.Errorf("at %d,%d by %d: %q, want %q", c.x, c.y, c.unit, got, c.want)
 		}
 	}
 	v := view(t, 24, 8, "one two three four")
-	v.Grip(5, 0, ByWord, false)
+	v.StartDrag(5, 0, ByWord, false)
 	v.Drag(9, 0)
 	if got := v.SelectedText(); got != "two three" {
 		t.Errorf("dragged on by words: %q", got)
@@ -253,7 +253,7 @@ func TestClicks(t *testing.T) {
 	if got := v.SelectedText(); got != "one two" {
 		t.Errorf("dragged back by words: %q", got)
 	}
-	v.Grip(1, 0, ByChar, true)
+	v.StartDrag(1, 0, ByChar, true)
 	v.Drag(2, 0)
 	if got := v.SelectedText(); got != "ne" {
 		t.Errorf("a block: %q", got)
@@ -319,11 +319,11 @@ func TestScrollBar(t *testing.T) {
 	}
 	v.Scroll(-1)
 	draw(v, 20, 6)
-	if v.thumb != (hit{4, 5}) || !v.OnBar(19, 0) || v.OnBar(18, 0) {
+	if v.thumb != (span{4, 5}) || !v.OnBar(19, 0) || v.OnBar(18, 0) {
 		t.Errorf("the thumb is %v", v.thumb)
 	}
 	v.DragBar(0)
-	if draw(v, 20, 6); v.Back() != v.Feed.History() || v.thumb != (hit{0, 1}) {
+	if draw(v, 20, 6); v.Back() != v.Feed.History() || v.thumb != (span{0, 1}) {
 		t.Errorf("at the top: %d of %d back, thumb %v", v.Back(), v.Feed.History(), v.thumb)
 	}
 	v.DragBar(100)

@@ -299,7 +299,7 @@ func (ps *Panes) Context() command.Context {
 		c.Scroll, c.History, c.Copying, c.Chosen = v.Back(), v.Feed.History(), v.Copying(), v.Selected()
 		_, c.Detects, c.View.Commands = v.Feed.LastCommand()
 		c.FullScreen = v.Feed.Modes().AltScreen
-		c.Previous, c.Next = v.Around()
+		c.Previous, c.Next = v.Neighbours()
 	}
 	return c
 }

@@ -285,7 +285,7 @@ func (sc *Screen) signs(p layout.Placed, plain func(x, y int)) {
 		return
 	}
 	x := p.Body.X - 1
-	for _, row := range v.Unsigned() {
+	for _, row := range v.PreviousRows() {
 		if row < p.Body.H {
 			plain(x, p.Body.Y+row)
 		}
@@ -309,7 +309,7 @@ func (sc *Screen) tiledSigns() {
 	for i := range sc.panes.Arr.Panes {
 		p := &sc.panes.Arr.Panes[i]
 		v := sc.panes.Views[p.Pane]
-		if p.Floating() || v == nil || !v.Framed || len(v.Signs()) == 0 && len(v.Unsigned()) == 0 {
+		if p.Floating() || v == nil || !v.Framed || len(v.Signs()) == 0 && len(v.PreviousRows()) == 0 {
 			continue
 		}
 		if cell == nil {

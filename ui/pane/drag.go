@@ -8,30 +8,31 @@ import (
 	"tandemux/ui/motion"
 )
 
-// Unit is what a drag of the mouse selects by.
+// Unit is what dragging the mouse selects by.
 type Unit uint8
 
-// The units: what one, two and three clicks select.
+// The units: a drag after one, two and three clicks.
 const (
 	ByChar Unit = iota
 	ByWord
-	ByLine // as its program wrote it, however it is wrapped
+	ByLine // with the rows that it is wrapped to
 )
 
-// grip is where the mouse took hold of the text: what it selected there.
-type grip struct {
+// drag is where a drag of the mouse began: the unit of text there, from its first to its last
+// cell.
+type drag struct {
 	unit     Unit
 	block    bool
 	from, to spot
 }
 
-// Grip takes hold of the text at a cell of the canvas for Drag. By words and
-// lines it selects the one there; copy mode's cursor goes there.
-func (v *View) Grip(x, y int, unit Unit, block bool) {
-	v.entire()
+// StartDrag begins a drag at a cell of the canvas. If unit is ByWord or ByLine, it selects the
+// word or line there; if not, it moves copy mode's cursor there.
+func (v *View) StartDrag(x, y int, unit Unit, block bool) {
+	v.needHistory()
 	v.with(func(*Feed) {
 		from, to := v.around(v.pointed(x, y), unit)
-		v.grip = grip{unit: unit, block: block && unit == ByChar, from: from, to: to}
+		v.drag = drag{unit: unit, block: block && unit == ByChar, from: from, to: to}
 		v.selection, v.full = nil, true
 		if unit != ByChar {
 			v.selectTo(from, to)
@@ -41,20 +42,20 @@ func (v *View) Grip(x, y int, unit Unit, block bool) {
 	})
 }
 
-// Drag selects from where Grip took hold to a cell of the canvas.
+// Drag selects from where StartDrag began to a cell of the canvas.
 func (v *View) Drag(x, y int) {
 	v.with(func(*Feed) {
-		if oldest, _ := v.bounds(); v.grip.from.line < oldest {
-			v.grip.from, v.grip.to = spot{0, oldest}, spot{0, oldest}
+		if oldest, _ := v.bounds(); v.drag.from.line < oldest {
+			v.drag.from, v.drag.to = spot{0, oldest}, spot{0, oldest}
 		}
-		v.selectTo(v.around(v.pointed(x, y), v.grip.unit))
+		v.selectTo(v.around(v.pointed(x, y), v.drag.unit))
 	})
 }
 
-// selectTo selects from the grip to a unit of the text. The lock must be held,
-// as for all below.
+// selectTo selects from the beginning of the drag to a unit of text. The lock must be held, as
+// for all below.
 func (v *View) selectTo(from, to spot) {
-	g := &v.grip
+	g := &v.drag
 	anchor, end := g.from, to
 	if from.before(g.from) {
 		anchor, end = g.to, from
@@ -69,8 +70,7 @@ func (v *View) selectTo(from, to spot) {
 	}
 }
 
-// pointed gives the place in the text at a cell of the canvas, clamped to the
-// view.
+// pointed returns the place in the text at a cell of the canvas, clamped to the view.
 func (w *window) pointed(x, y int) spot {
 	cols, _ := w.seen.em.Size()
 	oldest, newest := w.bounds()
@@ -79,7 +79,7 @@ func (w *window) pointed(x, y int) spot {
 	return spot{min(max(x-r.X+w.ox, 0), cols-1), min(max(w.lineAt(row), oldest), newest)}
 }
 
-// around gives the first and last cell of the unit at a place.
+// around returns the first and the last cell of the unit at a place.
 func (t *lines) around(p spot, unit Unit) (from, to spot) {
 	if unit == ByChar {
 		return p, p
@@ -97,22 +97,22 @@ func (t *lines) around(p spot, unit Unit) (from, to spot) {
 	if l := t.linkAt(p.x, p.line); l.uri != "" && t.Separators == "" {
 		return s.spot(l.span.from), s.spot(l.span.to - 1)
 	}
-	a, b, kind := i, i, t.clicked(&s.cells[i])
-	for a > 0 && t.clicked(&s.cells[a-1]) == kind && kind == motion.Word {
+	a, b, kind := i, i, t.clickClass(&s.cells[i])
+	for a > 0 && t.clickClass(&s.cells[a-1]) == kind && kind == motion.Word {
 		a--
 	}
-	for b+1 < len(s.cells) && t.clicked(&s.cells[b+1]) == kind && kind == motion.Word {
+	for b+1 < len(s.cells) && t.clickClass(&s.cells[b+1]) == kind && kind == motion.Word {
 		b++
 	}
 	return s.spot(a), s.spot(b)
 }
 
-// inWords are the characters besides letters and digits that a double click
-// takes for a part of a word, so that it takes a path or an option whole.
+// inWords is the characters that a double click counts as part of a word besides letters and
+// digits, so that it selects whole paths and options.
 const inWords = "_-./~@%+#=?&"
 
-// clicked says what a cell is for double clicks.
-func (t *lines) clicked(c *emulator.Cell) motion.Class {
+// clickClass is the class of a cell for double clicks.
+func (t *lines) clickClass(c *emulator.Cell) motion.Class {
 	switch {
 	case t.Separators != "":
 		return motion.ClassOf(t.Separators, c, false)
@@ -125,9 +125,9 @@ func (t *lines) clicked(c *emulator.Cell) motion.Class {
 	return motion.Punctuation
 }
 
-// Beyond tells how far above (negative) or below the view a row of the canvas
-// is, in lines, for scrolling while text is dragged. Where the view touches the
-// edge of the screen, given as the rows [0, h), its own first or last row counts.
+// Beyond returns how many lines a row of the canvas is above (negative) or below the view, for
+// scrolling during a drag. Where the view touches the edge of the screen, whose rows are [0, h),
+// its own first or last row counts as outside.
 func (w *window) Beyond(y, h int) int {
 	r := w.rect
 	switch {
