@@ -56,8 +56,9 @@ func (v *View) EnterCopy() {
 // Hold puts the view in copy mode without showing that, so that output doesn't scroll it. It does
 // nothing while the feed has no screen.
 func Hold(v *View) {
-	v.EnterCopy()
-	v.copy.hidden = true
+	if v.EnterCopy(); v.copy != nil {
+		v.copy.hidden = true
+	}
 }
 
 // Copying reports whether copy mode is on.

@@ -39,7 +39,7 @@ func lock(v *View) *Feed {
 	if now == f {
 		return f
 	}
-	if em := f.em; em != nil {
+	if em := f.em; em != nil && now.em != nil {
 		cols, rows := em.Size()
 		if c, r := now.em.Size(); c != cols || r != rows {
 			now.Resize(cols, rows)

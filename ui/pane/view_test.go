@@ -334,3 +334,23 @@ func TestScrollBar(t *testing.T) {
 	v.DragBar(3) // nothing to scroll
 	draw(v, 20, 6)
 }
+
+// TestBroken: an emulator that panics, of the feed or of its frozen copy, doesn't take the
+// interface along.
+func TestBroken(t *testing.T) {
+	broken := func(f *Feed) { f.guard(func() { panic("broken") }) }
+	v := view(t, 20, 6, "")
+	broken(v.Feed)
+	if Hold(v); v.Copying() {
+		t.Error("copy mode without a screen")
+	}
+	v = view(t, 20, 6, numbered(0, 20))
+	v.Scroll(-5)
+	draw(v, 20, 6)
+	v.Feed.Clear()
+	broken(v.reader.frozen)
+	draw(v, 20, 6)
+	if v.Follow(); v.Scroll(-1) {
+		t.Error("there is history after a clear")
+	}
+}
