@@ -56,11 +56,9 @@ const retryTime = 2 * time.Second
 // service ends.
 func (l *live) run() {
 	defer close(l.done)
-	defer l.s.forget(l)
-	defer l.leave()
 	for l.s.ctx.Err() == nil {
 		over, err := l.step()
-		if over {
+		if over && l.s.forget(l) {
 			return
 		}
 		err = l.noRoom(err)
@@ -83,6 +81,7 @@ func (l *live) run() {
 		case <-l.s.ctx.Done():
 		}
 	}
+	l.s.forget(l)
 }
 
 // stuckBy says why a runner can't go on for now, to whoever may see the task: what else is
@@ -163,11 +162,12 @@ func (l *live) look() seen {
 	return l.seen
 }
 
-// runner gives a task's runner, begun if there is none.
+// runner gives a task's runner, begun if there is none, which looks at the task's record once more.
 func (s *Service) runner(id string) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.live[id]; l != nil {
+		l.poke() // before forget can take it from the list
 		return l
 	}
 	l := &live{s: s, id: id, wake: make(chan struct{}, 1), done: make(chan struct{})}
@@ -180,21 +180,25 @@ func (s *Service) runner(id string) *live {
 	return l
 }
 
-// forget takes a runner that has ended from the list.
-func (s *Service) forget(l *live) {
+// forget takes a runner that ends from the list; false: it was asked meanwhile to look again,
+// such as at a task that was cancelled and is to be deleted.
+func (s *Service) forget(l *live) bool {
+	l.leave()
 	l.unwatch()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live[l.id] == l {
-		delete(s.live, l.id)
+	if len(l.wake) > 0 && s.ctx.Err() == nil {
+		return false
 	}
+	delete(s.live, l.id)
+	return true
 }
 
 // Changed has the runners of tasks look at their records again, such as after a deploy that
 // moved them to another version.
 func (s *Service) Changed(ids ...string) {
 	for _, id := range ids {
-		s.runner(id).poke()
+		s.runner(id)
 	}
 }
 

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -265,6 +266,30 @@ func TestHooks(t *testing.T) {
 			w.must(http.StatusOK, http.MethodPost, "/tasks/"+name+"/cancel", nil, nil)
 			w.until("on_cancel was run", func() bool { return strings.HasSuffix(w.said(name), "|Cancelled.") })
 		})
+	}
+}
+
+// TestDeleteWhileCancelling: a task that is deleted while it is being cancelled is deleted.
+func TestDeleteWhileCancelling(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.deploy(hooksOf(w, "slow", "sh", "cat", "cat", `cat; touch begun; until [ -e go ]; do sleep 0.01; done`))
+	dir := t.TempDir()
+	w.create("slow", map[string]any{"name": "slow", "workspace": "rw:" + dir, "cwd": dir})
+	w.becomes("slow", store.Idle)
+	w.must(http.StatusOK, http.MethodPost, "/tasks/slow/cancel", nil, nil)
+	w.until("on_cancel runs", func() bool { _, err := os.Stat(filepath.Join(dir, "begun")); return err == nil })
+	deleted := make(chan string, 1)
+	go func() {
+		status, text := w.raw(http.MethodDelete, "/tasks/slow", nil, nil)
+		deleted <- fmt.Sprint(status, " ", string(text))
+	}()
+	w.becomes("slow", store.Deleting)
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-deleted; !strings.HasPrefix(got, "200 ") {
+		t.Errorf("deleted: %s", got)
 	}
 }
 
