@@ -12,14 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"tandemux/emulator"
 	"tandemux/internal/jsonform"
 	"tandemux/internal/plaintext"
 )
@@ -182,93 +179,6 @@ func printJSON(cmd *cobra.Command, t reflect.Type, v any, indent bool) error {
 		_, err = Raw(cmd.OutOrStdout()).Write(escaped(text))
 	}
 	return err
-}
-
-// Whole is a field of a table that is not shortened.
-type Whole string
-
-// Cut is the last field of a table whose lines are cut where a terminal has no room.
-type Cut string
-
-// cutLines cuts lines that are too long for a terminal.
-func cutLines(w io.Writer, text string) string {
-	f, is := Raw(w).(*os.File)
-	if !is {
-		return text
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 1 {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(cutLine(strings.TrimSuffix(line, "\n"), width) + "\n")
-	}
-	return b.String()
-}
-
-// cutLine is a line of so many columns at most.
-func cutLine(line string, width int) string {
-	used, at, fits := 0, 0, 0
-	for c := emulator.ClustersOf(line); c.Next(); at += len(c.Value()) {
-		if used += c.Width(); used < width {
-			fits = at + len(c.Value())
-		}
-	}
-	if used <= width {
-		return line
-	}
-	return line[:fits] + "…"
-}
-
-// Table prints rows below a head, whose titles are parted by tabs; nothing where
-// there are no rows. row gives the fields of a row: a string is printed as Short does,
-// a time as Moment does.
-func Table[T any](w io.Writer, head string, rows []T, row func(T) []any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	cut := false
-	tw := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	if head != "" {
-		fmt.Fprintln(tw, head)
-	}
-	for _, r := range rows {
-		fields := row(r)
-		for i, field := range fields {
-			switch v := field.(type) {
-			case string:
-				field = Short(v)
-			case Whole:
-				field = Line(string(v))
-			case Cut:
-				field, cut = Line(string(v)), true
-			case time.Time:
-				field = Moment(v)
-			}
-			fields[i] = field
-		}
-		fmt.Fprintf(tw, strings.TrimSuffix(strings.Repeat("%v\t", len(fields)), "\t")+"\n", fields...)
-	}
-	tw.Flush() //nolint:errcheck // in memory
-	text := b.String()
-	if cut {
-		text = cutLines(w, text)
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// PrintTable prints rows: as JSON where --json is given, else as Table does, or none on
-// stderr where there are none.
-func PrintTable[T any](cmd *cobra.Command, none, head string, rows []T, row func(T) []any) error {
-	return Print(cmd, rows, func(w io.Writer) error {
-		if len(rows) == 0 && none != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), none)
-		}
-		return Table(w, head, rows, row)
-	})
 }
 
 // OnTerminal reports whether a command's input is a terminal's, with somebody to ask.

@@ -208,7 +208,7 @@ func printRows(w io.Writer, rows []row) error {
 		for _, title := range head {
 			fields = append(fields, map[string]any{
 				"ID": r.ID, "NAME": r.Name, "TITLE": r.Title, "HELD BY": r.claimText(), "LAYOUT": strings.Join(r.Layouts, ", "),
-				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Whole(r.commandText()), "DIRECTORY": Tilde(r.Cwd),
+				"STATE": cli.Whole(r.stateText()), "COMMAND": cli.Cut(r.commandText()), "DIRECTORY": Tilde(r.Cwd),
 			}[title])
 		}
 		return fields
