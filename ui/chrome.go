@@ -13,7 +13,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// statusData says what the status line shows.
+// statusData returns what the status line shows.
 func (m *Model) statusData() status.Data {
 	d := status.Data{
 		Line: m.line.line, Layout: m.panes.Name, Active: m.panes.Doc.Shown.Active,
@@ -23,7 +23,7 @@ func (m *Model) statusData() status.Data {
 	d.Asked = m.line.asked.Now()
 	d.Alert, d.AlertStyle = m.alerts.Text(m.keys.Of("answer-agent"))
 	if d.Alert != "" && !d.Alarm {
-		d.Hints = nil // It needs the room.
+		d.Hints = nil // the alert needs the room
 	}
 	d.Clients = m.alerts.Clients()
 	m.clock(&d)
@@ -95,7 +95,7 @@ func (m *Model) openMenu(of string, x, y int) {
 	m.keys.OpenMenu(of, title, x, y)
 }
 
-// menuHere opens a menu by what it is of.
+// menuHere opens a menu by the name of its subject, at its place on the screen.
 func (m *Model) menuHere(of string) {
 	x, y := 0, max(m.outer.Status().Y, m.outer.Body().Y)
 	switch p, _ := m.panes.Arr.Focused(); of {
@@ -107,7 +107,7 @@ func (m *Model) menuHere(of string) {
 	m.openMenu(of, x, y)
 }
 
-// paneInfo says which pane has the focus, and where it is.
+// paneInfo describes the focused pane and where it is.
 func (m *Model) paneInfo() string {
 	d := m.statusData()
 	said := []string{
@@ -117,7 +117,7 @@ func (m *Model) paneInfo() string {
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" || s == "0x0" }), ", ")
 }
 
-// focusData says what the status line shows of the focused pane's place.
+// focusData sets what the status line shows about the focused pane.
 func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminals.Terminal) {
 	d.Title = m.panes.NameOf(p.Name, p.Terminal)
 	if t != nil {

@@ -21,11 +21,11 @@ import (
 	"tandemux/ui/words"
 )
 
-// action is what a command does. It runs only when the command can.
+// action is what a command does. It is called only if the command can run now.
 type action = func(m *Model, args []string)
 
-// commands are what the commands of ui/command's table do. A test holds the two
-// against each other.
+// commands returns the actions of the commands in ui/command's table, by name. A test checks that
+// none is missing.
 func (m *Model) commands() map[string]command.Do {
 	all := m.panes.Commands()
 	maps.Copy(all, m.agents.Commands())
@@ -35,7 +35,7 @@ func (m *Model) commands() map[string]command.Do {
 	return all
 }
 
-// ownActions are the commands about terminals and the interface itself.
+// ownActions is the actions of commands about the interface itself.
 var ownActions = map[string]action{
 	"next-alert":  func(m *Model, _ []string) { m.alerts.Next() },
 	"send-prefix": func(m *Model, _ []string) { m.typing.Key(keys.PressOf(m.keys.Prefix()), false) },
@@ -58,7 +58,7 @@ var ownActions = map[string]action{
 	"stop": func(m *Model, _ []string) { m.stop() },
 }
 
-// run runs a command by name; one that can't run now says why.
+// run runs a command by its name. If the command can't run now, run says why.
 func (m *Model) run(name string, args []string) {
 	if err := command.Check(name, args); err != nil {
 		m.loop.Say(status.Warning, "%v", err)
@@ -71,7 +71,8 @@ func (m *Model) run(name string, args []string) {
 	}
 }
 
-// perform runs a command line that was checked, and says why it can't run now.
+// perform runs a command whose arguments were checked. It returns why the command can't run now,
+// "" if it could.
 func (m *Model) perform(name string, args []string) (why string) {
 	own, next := command.Cut(args)
 	if !m.agents.Do(name) {
@@ -88,11 +89,11 @@ func (m *Model) perform(name string, args []string) (why string) {
 	return ""
 }
 
-// after is a line of commands behind others; it waits for the terminals that those
-// create.
+// after is the message for a command line that follows other commands. It waits for the terminals
+// that they create.
 type after []string
 
-// context is what decides which commands can run.
+// context returns what decides which commands can run.
 func (m *Model) context() command.Context {
 	c := m.panes.Context()
 	c.Connected, c.Buffers = m.link.Up(), m.clip.Len()
@@ -105,8 +106,8 @@ func (m *Model) context() command.Context {
 	return c
 }
 
-// reload reads the configuration again; with a mistake in it the old one stays.
-// Unless the person asked for it, one with nothing new is not worth a word.
+// reload reads the configuration again. If it has a mistake the old configuration stays. Unless
+// the person asked for it, an unchanged configuration is not mentioned.
 func (m *Model) reload(asked bool) {
 	if m.cfg.Reload == nil {
 		m.loop.Say(status.Info, "there is no configuration to read again")
@@ -138,7 +139,7 @@ func (m *Model) reload(asked bool) {
 	m.loop.Say(status.Info, "%s", text)
 }
 
-// adopt takes another configuration, all of it or nothing.
+// adopt applies another configuration, or none of it if it is wrong.
 func (m *Model) adopt(l Look) error {
 	next := m.cfg
 	next.Look, next.Misread = l, nil
@@ -161,14 +162,14 @@ func (m *Model) adopt(l Look) error {
 	return nil
 }
 
-// apply tells the parts what they are told of the configuration.
+// apply sets the parts' fields that come from the configuration.
 func (m *Model) apply() {
 	m.copying.Separators, m.copying.LeaveSelected = m.cfg.WordSeparators, bool(m.cfg.NoCopyOnSelect)
 	m.screen.Sticky = stickies[m.cfg.StickyCommand]
 	m.typing.Predicting = typing.Predicts[m.cfg.PredictEcho]
 }
 
-// oneLine gives the first line of an error, and how many more there are.
+// oneLine returns the first line of an error and the number of further lines.
 func oneLine(err error) error {
 	first, rest, more := strings.Cut(err.Error(), "\n")
 	if !more {
@@ -177,7 +178,7 @@ func oneLine(err error) error {
 	return fmt.Errorf("%s (and %d more: tandemux config check)", first, strings.Count(rest, "\n")+1)
 }
 
-// detach leaves; only a host that answers is known to run on.
+// detach leaves the interface. It says that everything runs on only if the host is connected.
 func (m *Model) detach() {
 	note := "detached; everything runs on"
 	if !m.link.Up() {
@@ -187,7 +188,7 @@ func (m *Model) detach() {
 	m.leave(Exit{Reason: Detached, Note: note})
 }
 
-// stop ends the host, asking first.
+// stop ends the host if the person confirms it.
 func (m *Model) stop() {
 	running := 0
 	for _, t := range m.panes.Terms.ByURI {
@@ -210,16 +211,16 @@ func (m *Model) stop() {
 	}, nil))
 }
 
-// anytime are the commands that are none of what is open in the interface.
+// anytime is the commands that also run while something is open in the interface.
 var anytime = []string{"detach", "suspend", "redraw", "reload-config"}
 
-// asked does a command that the person sent here from elsewhere, as if its key had been
-// pressed. It is refused where a key would mean something else: while something is open or
-// asked. An error says why nothing was done.
+// asked runs a command that the person sent to this interface from elsewhere, as if its key had
+// been pressed. It is refused where a key would mean something else: while an overlay is open or
+// the interface asks something. The error says why nothing was done.
 func (m *Model) asked(p palette.Params) (done palette.Result, err error) {
 	ps := m.panes
 	if _, is := m.loop.Overlay.(overlay.Passing); is {
-		m.loop.Close() // it makes room for what comes
+		m.loop.Close() // it makes room
 	}
 	switch {
 	case m.leaving != nil:

@@ -31,15 +31,14 @@ type Config struct {
 	Host link.Host
 	Sink *link.Sink // the one that the connection feeds
 
-	// Far gives the connections to the other hosts that have names now; they feed the Sink
-	// by its ends of their names. None of them needs to be up. It is asked again when
-	// Changes says that something has changed, and may be nil.
+	// Far returns the connections to the other hosts that have names; each feeds its RemoteSink
+	// of Sink. They may be down. It is called again when Changes reports a change, and may be
+	// nil.
 	Far func() []link.Far
 
-	// Person is the principal that the host knows this connection as
-	// (TerminalMeta.Principal), such as "operator" on the unix socket. It tells
-	// this person's other clients from other people's; empty means unknown until
-	// a terminal of this client's is listed.
+	// Person is the principal that the host knows this connection as (TerminalMeta.Principal),
+	// such as "operator" on the unix socket. It tells this person's other clients from other
+	// people's; empty means unknown until a terminal of this client is listed.
 	Person string
 
 	// What.
@@ -52,43 +51,41 @@ type Config struct {
 	Engine string   // name of an emulator engine; empty means engine.Default
 	Env    []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
 
-	// Machine is what the status line calls the machine that the terminals run
-	// on.
+	// Machine is the name of the machine with the terminals, for the status line.
 	Machine string
-	// Hint names the first keys in the status line until the prefix key is
-	// pressed; then Learnt, which may be nil, is called.
+	// Hint shows the first keys in the status line until the prefix key is pressed. Learnt, which
+	// may be nil, is called then.
 	Hint   bool
 	Learnt func() error
 
-	// Misread, if not nil, is what was wrong with the configuration, a line for each
-	// mistake. Bindings in Look with mistakes are left out then; else they are an
-	// error.
+	// Misread is the mistakes in the configuration, one a line; nil for none. If it is not nil,
+	// bindings in Look with mistakes are ignored; else they are an error.
 	Misread error
-	// Reload reads the configuration again, for the command reload-config and
-	// when Changes says that it may be another one. Both may be nil.
+	// Reload reads the configuration again, for the command reload-config and whenever Changes
+	// reports that it may have changed. Both may be nil.
 	Reload  func() (Reloaded, error)
 	Changes <-chan struct{}
-	// KeepTheme writes a choice of themes into the configuration. It may be nil.
+	// KeepTheme writes the chosen themes into the configuration. It may be nil.
 	KeepTheme func(choice string) error
 
-	// Notice is said once at the start; empty is nothing.
+	// Notice is shown once at the start, if it is not empty.
 	Notice string
 
 	// Log may be nil.
 	Log *slog.Logger
 }
 
-// Desk is what the machine that the interface runs on does for it. Each may be nil.
+// Desk is what the interface has the machine that it runs on do. Each field may be nil.
 type Desk struct {
-	Texts    copying.Desk       // opens links, and edits and saves text
+	Texts    copying.Desk       // opens links; edits and saves text
 	Clipper  clipboard.Clipper  // sets the clipboard
-	Composer agents.Composer    // has messages edited
+	Composer agents.Composer    // edits messages in an editor
 	Recorder recording.Recorder // records terminals
-	Segments segments.Desk      // tells what the status line shows of the machine
+	Segments segments.Desk      // reports what the status line shows about the machine
 }
 
-// Look is the part of the configuration that can change while the interface
-// runs. The zero value is the defaults; Options says what each is.
+// Look is the part of the configuration that can change while the interface runs. Its zero value
+// is the defaults. Options describes the fields.
 type Look struct {
 	keymap.Selection
 	look.Appearance
@@ -105,12 +102,12 @@ type Look struct {
 
 	ProgramClipboard string
 
-	// Scrollback is how many lines terminals keep for which nothing else was asked,
-	// as emulator.Options.History has it.
+	// Scrollback is the lines of history of terminals without a limit of their own, with the
+	// values of emulator.Options.History.
 	Scrollback int
 }
 
-// Options gives the options, which keep their values in l.
+// Options returns the options, whose values are stored in l.
 func (l *Look) Options() []option.Option {
 	return slices.Concat(l.Selection.Options(command.Check), l.Appearance.Options(), l.Content.Options(), l.Alerts.Options(), []option.Option{
 		{
@@ -151,12 +148,11 @@ func (l *Look) Options() []option.Option {
 type Reloaded struct {
 	Look
 	Warnings int
-	// Later are the options that are others than before and apply to new
-	// terminals only.
+	// Later is the options that have changed but apply only to new terminals.
 	Later []string
 }
 
-// chosen is what follows from a configuration.
+// chosen is what the names in a configuration stand for.
 type chosen struct {
 	keys   keymap.Table
 	themes themes.Pair
@@ -164,7 +160,7 @@ type chosen struct {
 	alerts alerts.Settings
 }
 
-// choose finds what the configuration names; what does not exist is an error.
+// choose resolves the names in the configuration. A name that doesn't exist is an error.
 func (c *Config) choose() (ch chosen, err error) {
 	if ch.keys, err = c.table(); err != nil {
 		return ch, err
@@ -219,7 +215,7 @@ func (c *Config) env() []string {
 	return c.Env
 }
 
-// home is the user's home directory, "" when unknown.
+// home returns the user's home directory, "" if it is unknown.
 func (c *Config) home() string {
 	for _, e := range c.env() {
 		if dir, ok := strings.CutPrefix(e, "HOME="); ok {
@@ -229,5 +225,5 @@ func (c *Config) home() string {
 	return ""
 }
 
-// stickies are the choices of Look.StickyCommand.
+// stickies is the values of Look.StickyCommand.
 var stickies = map[string]pane.Sticky{"": pane.StickyBack, "scrolled": pane.StickyBack, "always": pane.StickyAlways, "never": pane.StickyNever}

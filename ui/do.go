@@ -26,39 +26,39 @@ import (
 // Order is a command for Do.
 type Order struct {
 	Name string
-	Args []string // as a key's binding has them, with other commands behind command.Then
-	// At is what it is done to: a pane's id or the URI of a terminal that the layout
-	// shows; empty means the focused pane.
+	Args []string // as in a binding; further commands follow command.Then
+	// At is the pane that the command is for: its id, or the URI of a terminal in the layout.
+	// Empty means the focused pane.
 	At string
-	// Marked is, like At, the pane that join-pane and swap-marked take.
+	// Marked is the marked pane, which join-pane and swap-marked take. It is like At.
 	Marked string
-	// Terminal is put where the command would put one that it makes; empty: it makes one.
+	// Terminal, if not empty, is shown where the command would show a new terminal.
 	Terminal ahp.URI
-	// KeepFocus leaves the focus, the active tab, and what is zoomed as they are.
+	// KeepFocus keeps the focus, the active tab and what is zoomed.
 	KeepFocus bool
-	// Yes answers what the palette would ask.
+	// Yes confirms what the command asks.
 	Yes bool
 }
 
 type Done struct {
 	Layout string
-	// Of the pane that was made last, else of the one that it was done to; empty for
+	// The pane that was made last, else the pane that the command was for; empty if there is
 	// none.
 	Tab      string
 	Pane     layout.PaneID
 	Terminal ahp.URI
-	Made     bool   // the terminal was made
-	Exit     *int   // how a popup's program ended; nil where that isn't known
-	Said     string // what the palette would tell, "" for nothing
+	Made     bool   // Terminal was created
+	Exit     *int   // exit code of a popup's program; nil if unknown
+	Said     string // what the interface would say, "" for nothing
 }
 
-// doTime bounds what Do waits for, but for a popup's program.
+// doTime is the timeout of each thing that Do waits for, except a popup's program.
 const doTime = 15 * time.Second
 
-// unseenSize is the screen of a tab of which no size is known.
+// The size of the screen if nobody shows the tab, in cells.
 const unseenWidth, unseenHeight = 80, 24
 
-// elsewhere says what does in a shell what a command does that needs an interface.
+// elsewhere says, for commands that need an interface, what to do in a shell instead.
 var elsewhere = map[string]string{
 	"new-on":  "`tandemux new --host HOST` makes one there",
 	"layouts": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one", "switch-layout": "`tandemux layout ls` lists them, `tandemux attach LAYOUT` opens one",
@@ -69,22 +69,23 @@ var elsewhere = map[string]string{
 	"save-scrollback": "use `tandemux read --history`", "reload-config": "options count once you save the file",
 }
 
-// OnLayout reports whether a command can be done without an interface: those about panes
-// and tabs, and about who holds a terminal. All others are done in one.
+// OnLayout reports whether a command works without an interface. Those are the commands about
+// panes and tabs, and about who holds a terminal.
 func OnLayout(c command.Command) bool {
 	switch c.Group {
 	case "Panes":
-		return !slices.Contains([]string{"mark-pane", "type-to-all", "pane-numbers"}, c.Name) // one keyboard's
+		return !slices.Contains([]string{"mark-pane", "type-to-all", "pane-numbers"}, c.Name) // these depend on one client's keyboard
 	case "Tabs":
 		return c.Name != "new-on"
 	}
 	return slices.Contains([]string{"rename-layout", "reclaim", "background", "hand-back"}, c.Name)
 }
 
-// given are the commands whose first argument an interface asks for, or does without.
+// given is the commands whose first argument may be omitted only in an interface, which asks for
+// it or doesn't need it.
 var given = []string{"rename-pane", "rename-tab", "rename-layout", "go-tab", "move-tab", "move-to-tab", "popup"}
 
-// Doable gives all commands with the arguments that they take from a shell.
+// Doable returns all commands, with the arguments that they need in a shell.
 func Doable() []command.Command {
 	all := command.All()
 	for i, c := range all {
@@ -96,15 +97,15 @@ func Doable() []command.Command {
 	return all
 }
 
-// NeedsInterfaceError says that a command is done in an interface only.
+// NeedsInterfaceError says that a command works only in an interface, and what to do instead.
 type NeedsInterfaceError struct{ Command, Instead string }
 
 func (e *NeedsInterfaceError) Error() string {
 	return fmt.Sprintf("%s needs an interface: %s", e.Command, e.Instead)
 }
 
-// CheckOrder says what is wrong with a command line for Do; a *NeedsInterfaceError where
-// nothing else is.
+// CheckOrder returns what is wrong with a command line for Do. If its only problem is that a
+// command needs an interface, the error is a *NeedsInterfaceError.
 func CheckOrder(name string, args []string) error {
 	if err := command.Check(name, args); err != nil {
 		return err
@@ -124,11 +125,11 @@ func CheckOrder(name string, args []string) error {
 	return nil
 }
 
-// Do runs a command of the palette without an interface, on a layout that others may show
-// or nobody: as one change, which they follow. It waits for a popup's program.
+// Do runs a command without an interface, on a layout that others may be showing: they see one
+// change. It waits for a popup's program.
 //
-// Config needs no more than Host, Sink, Person and Layout; terminals start in Cwd, without
-// it in the pane's directory. An error says why nothing was done, or how far it came.
+// Config needs only Host, Sink, Person and Layout. Terminals start in Cwd, or in the pane's
+// directory if it is empty. The error says why nothing was done, or what failed.
 func Do(ctx context.Context, c Config, o Order) (done Done, err error) {
 	if err := CheckOrder(o.Name, o.Args); err != nil {
 		return Done{}, err
@@ -165,18 +166,18 @@ func Do(ctx context.Context, c Config, o Order) (done Done, err error) {
 		}
 	}()
 	c.Sink.Guard(func(broke any, _ []byte) { go d.post(loop.Crashed(broke)) })
-	defer func() { // a host may run this, which goes on
+	defer func() { // a host may run Do, and must survive
 		if r := recover(); r != nil {
 			done, err = d.done, fmt.Errorf("%s broke: %v", o.Name, r)
 		}
 	}()
 	m.panes.Unseen = true
 	panes.Give(m.panes, o.Terminal)
-	m.outer.Suspend() // there is none
+	m.outer.Suspend() // there is no outer terminal
 	return d.do()
 }
 
-// doer is the program around a Model that nobody looks at.
+// doer is the program around a Model without a viewer.
 type doer struct {
 	m     *Model
 	order Order
@@ -184,10 +185,10 @@ type doer struct {
 	host  *creator
 	msgs  chan tea.Msg
 	done  Done
-	wrong error // the first thing that went wrong
+	wrong error // the first failure
 }
 
-// creator notes the terminal that was created last.
+// creator remembers the last terminal that it created.
 type creator struct {
 	link.Host
 	mu   sync.Mutex // guards last
@@ -235,7 +236,7 @@ func (d *doer) perform(cmd tea.Cmd) {
 	}()
 }
 
-// update has the model handle a message, and answers what it asks.
+// update has the model handle a message, and answers its questions.
 func (d *doer) update(msg tea.Msg) {
 	_, cmd := d.m.Update(msg)
 	d.perform(cmd)
@@ -266,10 +267,10 @@ func (d *doer) update(msg tea.Msg) {
 	}
 }
 
-// yes answers a question.
+// yes is the key that confirms.
 var yes = tea.Key{Code: 'y', Text: "y"}
 
-// asks says that a command asks something.
+// asks is the error of a command whose question Yes doesn't answer.
 func asks(name string, q *overlay.Confirm) error {
 	return ahp.Conflict("%s asks: %s Say --yes if you mean it", name, q.Text())
 }
@@ -278,7 +279,8 @@ func (d *doer) fail(err error) {
 	d.wrong = cmp.Or(d.wrong, err)
 }
 
-// until handles messages until something is so.
+// until handles messages until is returns true, something fails or the limit has passed; a limit
+// of 0 is none.
 func (d *doer) until(what string, limit time.Duration, is func() bool) error {
 	ctx, cancel := d.ctx, func() {}
 	if limit > 0 {
@@ -331,7 +333,7 @@ func (d *doer) do() (Done, error) {
 	if err := d.until("change layout "+ps.Name, doTime, settled); err != nil {
 		return d.done, err
 	}
-	// The host answers in order, so that a refusal of anything else comes before this.
+	// The host answers in order, so refusals of earlier actions arrive before this answer.
 	m.loop.Call("reach the host", func(ctx context.Context) error {
 		return m.link.Host.Call(ctx, ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 	}, nil)
@@ -339,7 +341,7 @@ func (d *doer) do() (Done, error) {
 	if err := d.until("reach the host", doTime, settled); err != nil {
 		return d.done, err
 	}
-	d.done.Layout = ps.Name // which it may have changed
+	d.done.Layout = ps.Name // the command may have renamed it
 	made := cmp.Or(d.host.made(), d.order.Terminal)
 	if made != "" {
 		d.done.Made, d.done.Tab, d.done.Pane, d.done.Terminal = true, "", "", made
@@ -354,7 +356,7 @@ func (d *doer) do() (Done, error) {
 	return d.done, nil
 }
 
-// target finds the pane that an Order names.
+// target returns the pane that a field of Order names, "" for an empty field.
 func (d *doer) target(what string) (layout.PaneID, error) {
 	if what == "" {
 		return "", nil
@@ -365,7 +367,7 @@ func (d *doer) target(what string) (layout.PaneID, error) {
 	return "", ahp.NotFound("layout %s has no pane %s", d.m.panes.Name, what)
 }
 
-// find finds a pane by its id, or by the URI of what it shows.
+// find returns the pane with an id, or the one that shows the terminal of a URI.
 func find(l *layout.Layout, what string) (layout.PaneID, bool) {
 	if _, _, ok := l.Find(layout.PaneID(what)); ok {
 		return layout.PaneID(what), true
@@ -373,14 +375,14 @@ func find(l *layout.Layout, what string) (layout.PaneID, bool) {
 	return l.Showing(what)
 }
 
-// found says where the command is done.
+// found sets the pane that the command was for.
 func (d *doer) found(l layout.Layout, id layout.PaneID) {
 	if i, leaf, ok := l.Find(id); ok {
 		d.done.Tab, d.done.Pane, d.done.Terminal = l.Tabs[i].ID, id, leaf.Terminal
 	}
 }
 
-// resize takes the screen that the tab is seen on, or would be, for the model's.
+// resize gives the model the size of the screen on which the tab is shown, or a default.
 func (d *doer) resize() {
 	area := layout.Rect{}
 	if tab, ok := d.m.panes.Doc.Shown.Tab(); ok {
@@ -389,7 +391,7 @@ func (d *doer) resize() {
 		area = tab.Seen(func(uri ahp.URI) (cols, rows int) {
 			var seen ahp.ReadResult
 			if d.m.link.Host.Call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: uri, What: ahp.ReadScreen}, &seen) != nil {
-				return 0, 0 // gone, or not ours to read
+				return 0, 0 // it is gone or must not be read
 			}
 			return seen.Cols, seen.Rows
 		})
@@ -397,10 +399,10 @@ func (d *doer) resize() {
 	if area.Empty() {
 		area.W, area.H = unseenWidth, unseenHeight
 	}
-	d.update(tea.WindowSizeMsg{Width: area.W, Height: area.H + 1}) // with a status line
+	d.update(tea.WindowSizeMsg{Width: area.W, Height: area.H + 1}) // one row for the status line
 }
 
-// run runs the commands of the line, each when the terminals of those before are there.
+// run runs the command line; each command waits for the terminals of those before it.
 func (d *doer) run() error {
 	m := d.m
 	m.panes.Freshen()
@@ -413,8 +415,8 @@ func (d *doer) run() error {
 	return d.until(d.order.Name, doTime, func() bool { return !m.waiting() && len(m.held.input) == 0 })
 }
 
-// release sends what was done, with the focus where it is to be. A command that was to be
-// done to another pane than the focused one takes the focus along only if it is about that.
+// release sends the changed layout. If the command was for a pane that didn't have the focus, the
+// focus stays where it was unless the command moved it.
 func (d *doer) release(at layout.PaneID) error {
 	var nothing bool
 	d.m.panes.Doc.Release(func(was, is layout.Layout) layout.Layout {
@@ -436,8 +438,8 @@ func (d *doer) release(at layout.PaneID) error {
 	return d.wrong
 }
 
-// moved reports whether a command has moved the focus from a pane that is still there, or
-// changed whether it alone shows.
+// moved reports whether a command moved the focus away from a pane that still exists, or zoomed
+// or unzoomed it.
 func moved(was, is layout.Layout, at layout.PaneID) bool {
 	if _, _, there := is.Find(at); !there {
 		return false
@@ -447,7 +449,7 @@ func moved(was, is layout.Layout, at layout.PaneID) bool {
 	return a.ID != b.ID || a.Focus != b.Focus || a.Zoom != b.Zoom
 }
 
-// popup waits for a popup's program and for its pane to close.
+// popup waits until a popup's program has ended and its pane is closed.
 func (d *doer) popup(uri ahp.URI) error {
 	ps := d.m.panes
 	t := ps.Terms.Get(uri)

@@ -7,28 +7,28 @@
 //	Model      ─▶ parts  ─▶ link.Host            dispatches, creates, disposes
 //	Model      ─▶ ui/outer ─▶ outer terminal     cells, compared with what is shown
 //
-// A message goes to the part that it is about: what the host says of the layout and of
-// terminals to ui/panes, of sessions, chats and changes (ui/review) to ui/agents, of what
-// goes on to ui/alerts; a key to the overlay, to a command that waits for a character
-// (ui/copying), to ui/keys, to the focused chat, or to the program (ui/typing); the
-// mouse to ui/mouse. Commands are a table that the parts fill. After each message the
-// Model lets the parts settle: places, subscriptions, sizes, what goes to the host, and
-// the screen, which ui/screen draws but for the status line and what is on top.
+// A message goes to the part that it is about. What comes from the host goes to ui/panes (the
+// layout, terminals), ui/agents (sessions, chats, changes in ui/review) or ui/alerts (activity).
+// A key goes to the overlay, a command that waits for a character (ui/copying), ui/keys, the
+// focused chat or the program (ui/typing); the mouse goes to ui/mouse. Commands are a table that
+// the parts fill. After each message the Model lets the parts settle: places, subscriptions,
+// sizes, what is sent to the host, and the screen. ui/screen draws all of it but the status line
+// and overlays.
 //
-// Ownership: the Model and all parts belong to the event loop; nothing else touches them.
-// That is Bubble Tea's, and for keys and what the connection brings the goroutine that
-// read it, one message at a time (turns.go); such a turn of the connection's waits neither
-// for another nor for the outer terminal. A pane.Feed has its own lock, because the connection writes to it while
-// the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run
-// elsewhere, receive values and return a message. Parts know those above them in
-// docs/contributing/architecture.md; what one has done by others are functions that it is given.
+// Ownership: only the event loop may use the Model and the parts. That is Bubble Tea's loop,
+// except that keys and what the connection brings are handled on the goroutine that read them,
+// one message at a time (turns.go); a turn of the connection waits neither for another turn nor
+// for the outer terminal. A pane.Feed has its own lock, because the connection writes to it while
+// the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run on other
+// goroutines, receive values and return a message. Parts know only those above them in
+// docs/contributing/architecture.md; for others they are given functions.
 //
-// Invariants: nothing is written to the outer terminal but by ui/outer and ui/tty;
-// nothing is drawn unless something changed, so that an idle program writes no byte and
-// wakes for nothing; the terminal is restored on every way out.
+// Invariants: only ui/outer and ui/tty write to the outer terminal; nothing is drawn unless
+// something changed, so an idle program writes no byte and never wakes; the terminal is restored
+// on every way out.
 //
-// Do is the same Model with nobody looking (panes.Panes.Unseen): it draws nothing, follows
-// no terminal, and sends what a command did to the layout as one change.
+// Do is the same Model without a viewer (panes.Panes.Unseen): it draws nothing, follows no
+// terminal, and sends what a command did to the layout as one change.
 //
 // The package knows no sockets and starts no processes: cmd/tandemux joins the Sink and
 // the Host to internal/client, and supplies what the machine does (Desk).

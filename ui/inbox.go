@@ -15,8 +15,8 @@ import (
 	"tandemux/ui/words"
 )
 
-// drain handles what the connection brought. It runs first in every update, so
-// that an answer to a call is never handled before what came ahead of it.
+// drain handles what arrived from the host. It runs first in every update, so the answer to a
+// call is never handled before what arrived ahead of it.
 func (m *Model) drain() {
 	for _, item := range m.link.Sink.Take() {
 		switch it := item.(type) {
@@ -132,7 +132,7 @@ func (m *Model) action(e ahp.Envelope) {
 
 // refused handles the host's refusal of something that this client sent.
 func (m *Model) refused(e ahp.Envelope, own bool) {
-	if _, there := hosted.Split(e.Channel); !own || there == ahp.ActivityURI { // others' marks are not this person's to take away
+	if _, there := hosted.Split(e.Channel); !own || there == ahp.ActivityURI { // other people's marks
 		return
 	}
 	if m.panes.Refused(e) || m.typing.Refused(e) {
@@ -142,7 +142,7 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
 }
 
-// relist has the hosts that have names now. Panes of one that has none any more say so.
+// relist updates the hosts that have names. Panes of hosts without a name any more say so.
 func (m *Model) relist() {
 	for _, name := range m.link.Hosts.List(m.cfg.far(), m.loop.Now()) {
 		m.panes.Left(name, true)
@@ -151,7 +151,7 @@ func (m *Model) relist() {
 	m.loop.Dirty |= loop.Chrome | loop.Places
 }
 
-// hostChanged takes news of the connection to another host.
+// hostChanged handles a change of the connection to another host.
 func (m *Model) hostChanged(c link.HostChanged) {
 	turned := m.link.Hosts.Take(c)
 	m.loop.Dirty |= loop.Chrome
@@ -182,7 +182,7 @@ func (m *Model) linked(l link.Changed) {
 	m.loop.Dirty |= loop.Chrome
 	if l.State == link.Connected {
 		m.alerts.Stale = true
-		m.outer.Forgot() // it may be another host
+		m.outer.Forgot() // the host may be another one
 	}
 	switch {
 	case l.State == link.Closed:

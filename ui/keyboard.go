@@ -10,10 +10,10 @@ import (
 	"tandemux/ui/tty"
 )
 
-// maxHeld bounds how many keys wait for a terminal that is being created.
+// maxHeld is the largest number of keys that wait for a terminal that is being created.
 const maxHeld = 4096
 
-// read handles what one read of the outer terminal brought.
+// read handles the messages of one read of the outer terminal.
 func (m *Model) read(in tty.Input) {
 	for i, msg := range in {
 		if m.waiting() && waits(msg) {
@@ -26,11 +26,11 @@ func (m *Model) read(in tty.Input) {
 	}
 }
 
-// waiting reports whether what is typed has no terminal to go to yet: at the
-// start, and while one is being created.
+// waiting reports whether keys must wait for a terminal: at the start, and while one is being
+// created.
 func (m *Model) waiting() bool { return m.panes.Holding > 0 || !m.panes.Begun }
 
-// waits reports whether a message waits for a terminal.
+// waits reports whether a message may have to wait for a terminal.
 func waits(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued, after, link.Asked:
@@ -39,7 +39,7 @@ func waits(msg tea.Msg) bool {
 	return false
 }
 
-// release handles what waited for a terminal, now that it shows or has failed.
+// release handles the messages that waited, if no terminal is being created any more.
 func (m *Model) release() {
 	if m.waiting() || len(m.held.input) == 0 {
 		return
@@ -51,7 +51,7 @@ func (m *Model) release() {
 
 // event handles one message of the outer terminal.
 func (m *Model) event(msg tea.Msg) {
-	m.panes.Freshen() // a key of the same read may have moved the focus
+	m.panes.Freshen() // an earlier key of the same read may have moved the focus
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.key(tea.Key(msg), false)
@@ -83,7 +83,7 @@ func (m *Model) event(msg tea.Msg) {
 	}
 }
 
-// mode is the table of bindings that is in force.
+// mode returns the key table that is in force.
 func (m *Model) mode() keymap.Mode {
 	if mode, ok := m.agents.Mode(); ok {
 		return mode
@@ -94,15 +94,15 @@ func (m *Model) mode() keymap.Mode {
 	return keymap.Normal
 }
 
-// key handles a key: an overlay's, part of a chord, or the program's. With rest
-// set its ESC went to the program already.
+// key gives a key to the overlay, a waiting command, the bindings, the chat or the program. rest
+// says that an ESC before it was already sent to the program.
 func (m *Model) key(k tea.Key, rest bool) {
 	m.mouse.Keyed()
 	key := keymap.Press(k.Keystroke, k.Text)
 	if p, ok := m.loop.Overlay.(overlay.Passing); ok && p.Passes(k) {
 		m.loop.Close()
 	} else if list, is := m.loop.Overlay.(*overlay.List); is && !list.Words && key == m.keys.Prefix() {
-		m.loop.Close() // Nothing in it is for the prefix, and nothing is lost but a filter.
+		m.loop.Close() // a list needs no prefix key, and closing it loses only its filter
 	}
 	if o := m.loop.Overlay; o != nil {
 		if o.Key(k) && m.loop.Overlay == o {
@@ -145,7 +145,7 @@ func (m *Model) outerFocus(gained bool) {
 	}
 }
 
-// paste hands pasted text to an overlay or what has the focus.
+// paste gives pasted text to the overlay, or else to the chat or program with the focus.
 func (m *Model) paste(p tty.Paste) {
 	switch c := m.agents.Focused(); {
 	case m.loop.Overlay != nil:
@@ -161,8 +161,8 @@ func (m *Model) paste(p tty.Paste) {
 	m.loop.Dirty |= loop.Panes
 }
 
-// pasteText types a text that was copied, between marks where the program asked for
-// them.
+// pasteText pastes text into what has the focus. A program that has bracketed paste on gets it
+// bracketed.
 func (m *Model) pasteText(text string) {
 	m.paste(tty.Paste{Text: text, First: true, Last: true})
 }

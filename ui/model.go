@@ -34,61 +34,61 @@ import (
 	"tandemux/ui/words"
 )
 
-// Env is the program around a Model: the clock, the outer terminal, the loop.
-// Run makes a real one, the tests have one of their own.
+// Env is what a Model needs of the program around it: the clock, the outer terminal, the event
+// loop. Run makes a real one; tests have their own.
 type Env struct {
-	// Its functions are called within Update. When the program goes on after Suspend, which
-	// may be at once, Resumed is delivered to it.
+	// Its functions are called within Update. When the program continues after Suspend, which may
+	// be at once, Resumed must be delivered to Update.
 	outer.Env
 	Caps tty.Caps
 	Now  func() time.Time
 	// After delivers a message to Update when the time has passed.
 	After func(d time.Duration, msg tea.Msg)
-	// Wake delivers Wake to Update, soon or at once. It is called from any goroutine,
-	// also within Update, and must not wait for it.
+	// Wake delivers Wake to Update, soon or at once. It may be called from any goroutine, also
+	// within Update, and must not wait for Update.
 	Wake func()
 }
 
-// Wake tells the Model that the Sink has something.
+// Wake tells the Model that the Sink's inbox has something.
 type Wake struct{}
 
-// Resumed tells the Model that the program goes on after Env.Suspend, or after it
-// was stopped otherwise; the outer terminal is switched on again.
+// Resumed tells the Model that the program continues after Env.Suspend, or after it was stopped
+// from outside, and has entered the outer terminal again.
 type Resumed struct {
-	Stopped bool // it was stopped indeed
+	Stopped bool // the system did stop it
 }
 
-// Changed tells the Model that the configuration may be another one.
+// Changed tells the Model that the configuration may have changed.
 type Changed struct{}
 
 // leaveTime is how long leaving waits for the host to confirm what was done.
 const leaveTime = time.Second
 
-// Model is the root of the interface. It belongs to the event loop.
+// Model is the root of the interface. Only the event loop may use it.
 type Model struct {
-	// Fixed at the start.
+	// Set at the start.
 	cfg     Config
 	log     *slog.Logger
 	loop    *loop.Loop
 	actions map[string]command.Do // by the names of commands
 
-	// What the host says.
+	// What comes from the host.
 	link   *link.Link
 	panes  *panes.Panes
 	agents *agents.Agents
 	alerts *alerts.Alerts
 
-	// What shows.
+	// The screen.
 	outer  *outer.Terminal
 	screen *screen.Screen
 	line   struct { // the status line
 		line    status.Line
-		asked   *segments.Segments // what this machine is asked for
-		cut     bool               // a message had no room
-		misread string             // what was wrong with the configuration when it was read last
+		asked   *segments.Segments // what the status line needs from this machine
+		cut     bool               // a message did not fit
+		misread string             // the mistakes of the last reading of the configuration, on one line
 	}
 
-	// What the person does.
+	// The person's input.
 	keys       *keys.Keys
 	held       held
 	typing     *typing.Typing
@@ -98,19 +98,19 @@ type Model struct {
 	recordings *recording.Recordings
 	control    *control.Control
 
-	leaving *Exit // nil while it is not
+	leaving *Exit // how to leave; nil while nobody leaves
 }
 
-// held is what waits.
+// held is what is delayed until a terminal is created or the commands have taken effect.
 type held struct {
-	input   []tea.Msg // for terminals being created
-	answers []func()  // to commands, for what they do
+	input   []tea.Msg // in order, for the terminal that is being created
+	answers []func()  // replies to commands that the person sent from elsewhere
 }
 
-// wholeWait bounds asking for the state of a terminal whose output was skimmed.
+// wholeWait is the timeout for fetching the whole state of a terminal whose output was skimmed.
 const wholeWait = 15 * time.Second
 
-// New makes the model. Config.Keymap and Theme must name what exists.
+// New makes the model. It fails if the configuration names what doesn't exist.
 func New(c Config, env Env) (*Model, error) {
 	chosen, err := c.choose()
 	if err != nil {
@@ -179,7 +179,7 @@ func New(c Config, env Env) (*Model, error) {
 	return m, nil
 }
 
-// Init implements tea.Model: it follows the layout, unless the host has given it already.
+// Init implements tea.Model. It opens the layout, unless its snapshot has arrived already.
 func (m *Model) Init() tea.Cmd {
 	if m.drain(); !m.panes.Doc.Loaded() {
 		m.panes.Open()
@@ -192,8 +192,7 @@ func (m *Model) Init() tea.Cmd {
 // View implements tea.Model. Bubble Tea draws nothing here: the painter does.
 func (m *Model) View() tea.View { return tea.View{} }
 
-// Update implements tea.Model: it hands the message on, then brings everything
-// that depends on it up to date.
+// Update implements tea.Model. It hands the message to its part, then settles.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.drain()
 	switch msg := msg.(type) {
@@ -217,18 +216,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.loop.Take()
 }
 
-// settle brings what depends on the state up to date: places, subscriptions,
-// sizes, what goes to the host, the screen.
+// settle updates everything that depends on the state: places, subscriptions, sizes, what is sent
+// to the host, and the screen.
 func (m *Model) settle() {
 	m.outer.Refresh()
 	m.control.Settle()
 	m.panes.Freshen()
-	m.typing.Settle() // before what can wait: the program that is typed into can't
+	m.typing.Settle() // first: the program that is typed into can't wait
 	m.alerts.Settle()
 	m.panes.Settle()
 	if m.link.Up() {
 		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {
-			m.log.Debug("send colours", "err", err) // the next connection gets them
+			m.log.Debug("send colours", "err", err) // they are sent on the next connection
 		}
 	}
 	if !m.waiting() && !m.panes.Switching() || m.leaving != nil {
@@ -237,8 +236,8 @@ func (m *Model) settle() {
 		}
 		m.held.answers = nil
 	}
-	m.typing.Settle() // reports of a focus that has just moved
-	m.paint()         // before what can wait: the person who looks can't
+	m.typing.Settle() // reports a focus that has just moved
+	m.paint()         // before the rest: the person can't wait
 	m.line.asked.Settle(m.line.line, &m.cfg.Content)
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.panes.Terms.Get(uri)
@@ -250,11 +249,11 @@ func (m *Model) settle() {
 	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && m.typing.Idle() {
 		m.loop.Quit()
 	}
-	m.paint() // what has changed since
+	m.paint() // draws what has changed since
 	m.agents.Settle()
 }
 
-// leave ends the interface once the host has confirmed what was done.
+// leave ends the interface as soon as the host has confirmed what was done, or after leaveTime.
 func (m *Model) leave(e Exit) {
 	if m.leaving != nil {
 		return
@@ -264,7 +263,7 @@ func (m *Model) leave(e Exit) {
 	m.loop.After(leaveTime, m.loop.Quit)
 }
 
-// Exit says how the interface ended, once it has.
+// Exit returns how the interface ended.
 func (m *Model) Exit() Exit {
 	if m.leaving == nil {
 		return Exit{Reason: Ended, Layout: m.panes.Name}

@@ -20,7 +20,7 @@ func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
 	return outer.New(m.loop, with.Env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }
 
-// events handles bells and clipboard writes of the terminals that are followed.
+// events handles bells and clipboard writes of the terminals that have feeds.
 func (m *Model) events() {
 	bell := false
 	for _, t := range m.panes.Terms.ByURI {
@@ -46,7 +46,7 @@ func (m *Model) events() {
 	}
 }
 
-// paint draws what changed: at once after a pause, else at the frame's end.
+// paint draws what changed: at once after a pause, else when the frame's time has passed.
 func (m *Model) paint() {
 	o := m.outer
 	if m.loop.Dirty == 0 && !o.Waits() || o.Sleeps() {
@@ -71,7 +71,7 @@ func (m *Model) paint() {
 	o.Paint(now)
 }
 
-// ask asks the outer terminal for what the programs on the screen want of it.
+// ask sets the modes of the outer terminal that the programs on the screen need.
 func (m *Model) ask() {
 	motion, flags, title, pointer := m.cfg.Hover, 1, "tandemux", ""
 	for _, p := range m.panes.Arr.Panes {
@@ -95,12 +95,12 @@ func (m *Model) ask() {
 	m.outer.Want(motion, flags, title, pointer)
 }
 
-// keyboardFlags is what to ask of the outer terminal so that a program gets the
-// kitty flags that it set.
+// keyboardFlags returns the kitty keyboard flags that the outer terminal needs for a program that
+// set these.
 func keyboardFlags(child int) int {
 	flags := 1 | child&(2|4)
 	if child&8 != 0 {
-		flags |= 8 | 16 // the text is needed to know what was typed
+		flags |= 8 | 16 // typing needs the keys' text
 	}
 	return flags
 }
@@ -111,7 +111,7 @@ func (m *Model) compose(now time.Time) {
 	if o.Canvas.Lost() {
 		o.Redraw()
 	}
-	// What lies under an overlay that may have shrunk is drawn again.
+	// What is below an overlay is drawn again, as the overlay may have shrunk.
 	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.keys.Hinting() || m.line.cut
 	cursor := paint.Cursor{}
 	if !m.link.Up() {

@@ -35,26 +35,24 @@ const (
 	Ended
 )
 
-// Exit is how the interface ended. Note is one line for the user, to be
-// printed after the terminal was restored, Layout what was on the screen.
+// Exit is how the interface ended. Note is one line for the user, which the caller prints after
+// the terminal was restored. Layout is the layout that was shown.
 type Exit struct {
 	Reason Reason
 	Note   string
 	Layout string
 }
 
-// ended is the message that something from outside ends the interface, and
-// why.
+// ended is the message that something outside ends the interface. Its text says why.
 type ended string
 
-// stuckTime is how long a signal waits for the loop before it ends it hard.
+// stuckTime is how long the loop may take to end after a signal or a panic.
 const stuckTime = time.Second
 
-// Run shows the interface on the terminal in and out until the user leaves, the
-// context ends, or SIGINT, SIGTERM or SIGHUP arrives. The terminal is restored
-// when it returns, also after a panic. The error is not nil when the interface
-// could not start (in or out is no terminal, TERM is dumb, the configuration
-// names what does not exist) or broke.
+// Run shows the interface on the terminal in and out until the user leaves, the context ends, or
+// SIGINT, SIGTERM or SIGHUP arrives. The terminal is restored when it returns, also after a
+// panic. It returns an error if the interface can't start (in or out is no terminal, TERM is
+// dumb, the configuration names what does not exist) or panics.
 func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error) {
 	if c.Host == nil || c.Sink == nil {
 		return exit, errors.New("start interface: Host and Sink are required")
@@ -67,7 +65,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	if err != nil {
 		return exit, err
 	}
-	var p *tea.Program // set before anything can send to it
+	var p *tea.Program // set before anything sends to it
 	wakes := make(chan struct{}, 1)
 	turn := &turns{term: term, loop: func(msg tea.Msg) { go p.Send(msg) }}
 	m, err := New(c, Env{
@@ -81,8 +79,8 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 			}
 			select {
 			case wakes <- struct{}{}:
-				runtime.Gosched() // drawing goes before the next read
-			default: // a wake-up waits already
+				runtime.Gosched() // lets the loop draw before the connection's next read
+			default: // a wake-up is already waiting
 			}
 		},
 	})
@@ -90,7 +88,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 		return exit, err
 	}
 	defer c.Sink.Close()
-	m.outer.Resize(w, h) // what Init opens has that size
+	m.outer.Resize(w, h) // Init opens things at that size
 	turn.m = m
 	p = tea.NewProgram(turn,
 		tea.WithContext(ctx), tea.WithEnvironment(c.env()), tea.WithWindowSize(w, h),
@@ -140,8 +138,8 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	return m.Exit(), nil
 }
 
-// leaveHard ends the program unless it has ended: the loop may wait for a lock that
-// what broke will never give back.
+// leaveHard ends the process unless Run has returned: the loop may wait forever for a lock that
+// the panicking goroutine held.
 func leaveHard(term *tty.Terminal, broke any, done chan struct{}) {
 	select {
 	case <-done:
@@ -153,8 +151,8 @@ func leaveHard(term *tty.Terminal, broke any, done chan struct{}) {
 	os.Exit(1)
 }
 
-// wake hands wake-ups of the sink to the loop, so that the connection's
-// goroutine never waits for it.
+// wake hands the Sink's wake-ups to the loop, so that the connection's goroutine never waits for
+// the loop.
 func wake(p *tea.Program, wakes, done chan struct{}) {
 	for {
 		select {
@@ -166,7 +164,7 @@ func wake(p *tea.Program, wakes, done chan struct{}) {
 	}
 }
 
-// heed hands on that the configuration may have changed.
+// heed tells the loop that the configuration may have changed.
 func heed(p *tea.Program, changes <-chan struct{}, done chan struct{}) {
 	for {
 		select {
@@ -181,18 +179,17 @@ func heed(p *tea.Program, changes <-chan struct{}, done chan struct{}) {
 	}
 }
 
-// settled does what has to wait until the loop runs. The size may have changed
-// before SIGWINCH was listened for. And the ticker that Bubble Tea starts for
-// its renderer, even when it has none, has to go, as an idle program wakes for
-// nothing: releasing the terminal, which Bubble Tea does not hold here, is the
-// one way to stop it.
+// settled does what must wait until the loop runs. It sends the size, which may have changed
+// before SIGWINCH was caught. And it stops the ticker that Bubble Tea starts for its renderer,
+// even without one, as an idle program must not wake: only releasing the terminal, which Bubble
+// Tea does not hold here, stops the ticker.
 func settled(p *tea.Program, term *tty.Terminal) {
-	p.Send(nil) // the loop takes it when everything is started, and drops it
+	p.Send(nil) // the loop drops it, once everything is started
 	sendSize(p, term)
 	_ = p.ReleaseTerminal()
 }
 
-// sendSize tells the model how large the terminal is, and its cells.
+// sendSize sends the model the terminal's size in cells, and a cell's size in pixels.
 func sendSize(p *tea.Program, term *tty.Terminal) {
 	if w, h, err := term.Size(); err == nil {
 		p.Send(tty.Input{term.Cell()})
@@ -200,8 +197,8 @@ func sendSize(p *tea.Program, term *tty.Terminal) {
 	}
 }
 
-// signals hands on what the system says: a new size, that it is time to go,
-// that the program was stopped and goes on. It returns what undoes it.
+// signals handles signals until stop is called: SIGWINCH, SIGCONT, and those that end the
+// program.
 func signals(p *tea.Program, term *tty.Terminal, done chan struct{}) (stop func()) {
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGCONT)
@@ -218,25 +215,24 @@ func signals(p *tea.Program, term *tty.Terminal, done chan struct{}) (stop func(
 	return func() { signal.Stop(ch) }
 }
 
-// resumeTime is how long after stopping a program may still run: one that nothing
-// can continue is not stopped at all.
+// resumeTime is how long after stopping itself a program may still run. If nothing could continue
+// it, the system doesn't stop it.
 const resumeTime = 300 * time.Millisecond
 
-// suspend gives the terminal back and stops the program with all of its job, as
-// Ctrl-Z does to others. Where there is no shell that could let it go on, the
-// system does not stop it.
+// suspend restores the terminal and stops the process group, as Ctrl-Z does. The system doesn't
+// stop it if there is no shell that could continue it.
 func suspend(p *tea.Program, term *tty.Terminal) {
 	term.Restore()
 	_ = syscall.Kill(0, syscall.SIGTSTP)
 	time.AfterFunc(resumeTime, func() {
-		time.Sleep(resumeTime / 4) // after a stop SIGCONT is due in the same instant
+		time.Sleep(resumeTime / 4) // after a stop, SIGCONT comes at the same time
 		if !term.Entered() {
 			resume(p, term, false)
 		}
 	})
 }
 
-// resume takes the terminal again.
+// resume enters the terminal again.
 func resume(p *tea.Program, term *tty.Terminal, stopped bool) {
 	if err := term.Enter(); err != nil {
 		p.Send(ended("the terminal is gone: " + err.Error()))
@@ -249,7 +245,7 @@ func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan str
 	switch s {
 	case syscall.SIGCONT:
 		resume(p, term, true)
-		fallthrough // it may have been resized meanwhile
+		fallthrough // the size may have changed meanwhile
 	case syscall.SIGWINCH:
 		sendSize(p, term)
 	default:

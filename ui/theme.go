@@ -12,8 +12,8 @@ import (
 	"tandemux/ui/status"
 )
 
-// chooseTheme changes the theme to the one named, for now, or opens a list in which
-// each theme shows as one comes to it, and Enter keeps it in the configuration.
+// chooseTheme changes the theme to the named one until the interface ends. Without a name it
+// opens a list that previews each theme; Enter keeps it in the configuration.
 func (m *Model) chooseTheme(args []string) {
 	if len(args) > 0 {
 		p, err := themes.Choose(args[0], m.cfg.Themes)
@@ -26,7 +26,7 @@ func (m *Model) chooseTheme(args []string) {
 	}
 	names := themes.Choices(m.cfg.Themes)
 	pairOf := func(row int) themes.Pair {
-		p, _ := themes.Choose(names[row], m.cfg.Themes) // Choices gives only what can be chosen.
+		p, _ := themes.Choose(names[row], m.cfg.Themes) // no error: Choices returns only valid names
 		return p
 	}
 	now := func(row int) { m.useForNow(names[row], pairOf(row)) }
@@ -50,18 +50,17 @@ func (m *Model) chooseTheme(args []string) {
 	m.loop.Open(list)
 }
 
-// useForNow changes the theme until the interface ends, and says what keeps it.
+// useForNow changes the theme until the interface ends, and says how to keep it.
 func (m *Model) useForNow(name string, p themes.Pair) {
 	m.outer.UseTheme(p)
 	m.loop.Say(status.Info, "for now; theme = %q in config.toml keeps it", name)
 }
 
-// misreadWidth is how much of a mistake is said at least, in cells.
+// misreadWidth is the width, in cells, of the shortened mistake in the status line.
 const misreadWidth = 30
 
-// hints are what stands in the status line where there is room, at several
-// lengths: that the configuration has a mistake, until it is put right, or the
-// first keys.
+// hints returns what the status line shows if there is room, from the longest text to the
+// shortest: the mistake in the configuration, or else the first keys.
 func (m *Model) hints() []string {
 	switch {
 	case m.line.misread != "":
@@ -92,8 +91,8 @@ func (m *Model) learnt() {
 	}
 }
 
-// clock gives the time and the date as the status line shows them, and has it
-// drawn again when they change.
+// clock sets the time and date that the status line shows, and schedules a redraw at the next
+// minute.
 func (m *Model) clock(d *status.Data) {
 	if !m.line.line.Has("time", "date") {
 		return

@@ -9,29 +9,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// turns gives the Model one message at a time: on Bubble Tea's loop, and what a person
-// waits for on the goroutine that brings it. Each hand-over to the loop wakes a thread,
-// which a key and its echo would wait for.
-// It implements tea.Model.
+// turns has the Model handle one message at a time: on Bubble Tea's loop, or for keys and their
+// echo directly on the goroutine that read them, because handing them to the loop would wake
+// another thread. It implements tea.Model.
 type turns struct {
 	m     *Model
 	term  screenWriter
-	loop  func(tea.Msg) // has the loop take a message, later
+	loop  func(tea.Msg) // sends the loop a message, later
 	broke func(v any, stack []byte)
 
 	mu    sync.Mutex // guards m and all below
-	tries bool       // nothing waits for the terminal in this turn
-	rest  []byte     // of frames, that the terminal did not take at once
+	tries bool       // this turn must not wait for the terminal
+	rest  []byte     // output that the terminal has not taken yet
 	runs  bool       // Init was called, and end was not
 }
 
 type screenWriter interface {
 	io.Writer
-	// TryWrite writes what the terminal takes at once and gives its length.
+	// TryWrite writes what the terminal takes at once and returns its length.
 	TryWrite(p []byte) int
 }
 
-// also is a message with a command for the loop.
+// also is a message with a command that the loop must run.
 type also tea.Cmd
 
 func (t *turns) Init() tea.Cmd {
@@ -54,8 +53,8 @@ func (t *turns) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return t, cmd
 }
 
-// now handles a message on the caller's goroutine. Without wait it neither waits for
-// another turn nor for the terminal; it reports whether the message was handled.
+// now handles a message on the caller's goroutine, and reports whether it did. If wait is false,
+// it waits neither for another turn nor for the terminal.
 func (t *turns) now(msg tea.Msg, wait bool) bool {
 	switch {
 	case wait:
@@ -91,7 +90,7 @@ func (t *turns) write(p []byte) {
 			return
 		}
 		if len(t.rest) == 0 {
-			t.loop(Wake{}) // it may wait for the terminal
+			t.loop(Wake{}) // to write the rest, which may have to wait for the terminal
 		}
 		t.rest = append(t.rest, p...)
 		return
@@ -101,7 +100,7 @@ func (t *turns) write(p []byte) {
 	}
 }
 
-// flush writes what the terminal did not take at once.
+// flush writes the output that the terminal has not taken yet.
 func (t *turns) flush() {
 	if rest := t.rest; len(rest) > 0 {
 		t.rest = nil
@@ -109,7 +108,7 @@ func (t *turns) flush() {
 	}
 }
 
-// end lets no turn begin any more but the loop's, and waits a moment for one that has.
+// end allows no more turns except the loop's, and waits up to stuckTime/10 for one that runs.
 func (t *turns) end() {
 	for deadline := time.Now().Add(stuckTime / 10); !t.mu.TryLock(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
