@@ -62,8 +62,15 @@ func TestFollow(t *testing.T) {
 			t.Fatalf("%s: no notice", step.name)
 		}
 	}
-	// What changes nothing is not told: the notice that comes is of what follows.
-	write(t, path, "theme = \"rose-pine\"\n")
+	cancel()
+	for range ch { // one of a state in between, perhaps
+	}
+	// What changes nothing is not told.
+	ctx, cancel = context.WithCancel(context.Background())
+	if ch, err = Follow(ctx, dir, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	rename("theme = \"rose-pine\"\n", path)
 	write(t, filepath.Join(dir, "notes"), "x")
 	write(t, filepath.Join(home, "config", "other"), "x")
 	select {

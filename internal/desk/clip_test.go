@@ -42,7 +42,7 @@ func TestClip(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := testDesk(t)
 			d.configure(t, `copy-command = "`+filepath.Join(tool(t, "copy", c.script), "copy")+`"`)
-			if c.running {
+			if d.clips.wait = time.Minute; c.running {
 				d.clips.wait = 300 * time.Millisecond
 			}
 			program, running, err := d.Clip(c.text, false)
@@ -70,6 +70,7 @@ func TestClip(t *testing.T) {
 				return
 			}
 			// The next one takes its place.
+			d.clips.wait = time.Minute
 			d.configure(t, `copy-command = "true"`)
 			if _, running, err := d.Clip("next", false); err != nil || running {
 				t.Errorf("the next one: running %v, %v", running, err)

@@ -38,9 +38,8 @@ func TestScript(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	begun := time.Now()
-	if got := d.Script(ctx, "sleep 60 & sleep 60", at); !strings.Contains(got, "stopped after") || time.Since(begun) > 30*time.Second {
-		t.Errorf("a line that does not end gives %q after %v", got, time.Since(begun))
+	if got := d.Script(ctx, "sleep 10000 & sleep 10000", at); !strings.Contains(got, "stopped after") {
+		t.Errorf("a line that does not end gives %q", got)
 	}
 	at.Dir = fileuri.Of(filepath.Join(dir, "gone"))
 	if got := d.Script(context.Background(), "pwd", at); got != os.Getenv("HOME") {

@@ -9,12 +9,20 @@ import (
 	"time"
 )
 
-// TestCollect: while there is a flood garbage is collected less often, and behind it as before.
-func TestCollect(t *testing.T) {
+// collecting has garbage collected at 50 percent of a small heap, until the test's end.
+func collecting(t *testing.T) {
+	runtime.GC() // what an earlier test had
 	before := debug.SetGCPercent(100)
 	Collect(50)
-	defer debug.SetGCPercent(before)
-	defer func() { usual.percent = 0 }()
+	t.Cleanup(func() {
+		usual.percent = 0
+		debug.SetGCPercent(before)
+	})
+}
+
+// TestCollect: while there is a flood garbage is collected less often, and behind it as before.
+func TestCollect(t *testing.T) {
+	collecting(t)
 	synctest.Test(t, func(t *testing.T) {
 		m := Trimmer{Trim: func() {}}
 		for range 3 {
@@ -47,10 +55,7 @@ func percent() uint64 {
 // TestFloodsFollow: floods that follow each other soon find the memory of the last, and are all
 // one to the collector. What takes that memory back ends it.
 func TestFloodsFollow(t *testing.T) {
-	before := debug.SetGCPercent(100)
-	Collect(50)
-	defer debug.SetGCPercent(before)
-	defer func() { usual.percent = 0 }()
+	collecting(t)
 	began := time.Now()
 	forced := func() uint32 {
 		var m runtime.MemStats
@@ -71,6 +76,7 @@ func TestFloodsFollow(t *testing.T) {
 	if (n > 0 || p < 200) && time.Since(began) < pause {
 		t.Errorf("%d collections behind the first of two floods, and %d %% behind the last", n, p)
 	}
+	idle().Stop() // it would end another test's flood
 	if trim(); percent() != 50 {
 		t.Errorf("%d %% when memory has been given back", percent())
 	}
@@ -78,11 +84,7 @@ func TestFloodsFollow(t *testing.T) {
 
 // TestCollectGrowing: a heap that grows in a flood has no more garbage for that.
 func TestCollectGrowing(t *testing.T) {
-	before := debug.SetGCPercent(100)
-	Collect(50)
-	defer debug.SetGCPercent(before)
-	defer func() { usual.percent = 0 }()
-	runtime.GC()
+	collecting(t)
 	usual.flood(true)
 	defer usual.flood(false)
 	small := percent()

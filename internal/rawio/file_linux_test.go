@@ -129,9 +129,17 @@ func TestFileWriteWaits(t *testing.T) {
 	if !bytes.Equal(all[9:], want) || string(all[:9]) != "head01234" {
 		t.Error("other bytes came")
 	}
-	a.SetWriteDeadline(time.Now().Add(50 * time.Millisecond))
-	n, err := a.Write(want)
-	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == len(want) {
+	n := 0
+	go func() {
+		var err error
+		n, err = a.Write(want)
+		done <- err
+	}()
+	if _, err := b.Read(make([]byte, 1)); err != nil { // it has begun
+		t.Fatal(err)
+	}
+	a.SetWriteDeadline(time.Now())
+	if err := <-done; !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == len(want) {
 		t.Errorf("wrote %d of %d: %v", n, len(want), err)
 	}
 	a.SetWriteDeadline(time.Time{})
