@@ -15,6 +15,8 @@ func collecting(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	Collect(50)
 	t.Cleanup(func() {
+		usual.mu.Lock()
+		defer usual.mu.Unlock()
 		usual.percent = 0
 		debug.SetGCPercent(before)
 	})
@@ -45,6 +47,15 @@ func TestCollect(t *testing.T) {
 	})
 }
 
+// wait waits for the end of a flood.
+func (t *Trimmer) wait() {
+	for armed := true; armed; runtime.Gosched() {
+		t.mu.Lock()
+		armed = t.armed
+		t.mu.Unlock()
+	}
+}
+
 // percent is GOGC.
 func percent() uint64 {
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
@@ -66,11 +77,7 @@ func TestFloodsFollow(t *testing.T) {
 	for range 2 {
 		var m Trimmer
 		m.Add(Flood)
-		for armed := true; armed; runtime.Gosched() {
-			m.mu.Lock()
-			armed = m.armed
-			m.mu.Unlock()
-		}
+		m.wait()
 	}
 	p, n := percent(), forced()-collected
 	if (n > 0 || p < 200) && time.Since(began) < pause {
@@ -79,6 +86,27 @@ func TestFloodsFollow(t *testing.T) {
 	idle().Stop() // it would end another test's flood
 	if trim(); percent() != 50 {
 		t.Errorf("%d %% when memory has been given back", percent())
+	}
+}
+
+// TestFloodBeginsLate: the end of a flood does not come before its beginning, however long that takes.
+func TestFloodBeginsLate(t *testing.T) {
+	collecting(t)
+	m := Trimmer{Trim: func() {}}
+	usual.mu.Lock()
+	m.Add(burst)
+	for end := time.Now().Add(2 * Quiet); time.Now().Before(end); runtime.Gosched() {
+		m.mu.Lock()
+		armed := m.armed
+		m.mu.Unlock()
+		if !armed {
+			t.Error("it has ended, and is still to begin")
+			break
+		}
+	}
+	usual.mu.Unlock()
+	for m.wait(); percent() != 50; {
+		runtime.Gosched()
 	}
 }
 

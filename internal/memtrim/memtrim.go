@@ -93,9 +93,9 @@ func (t *Trimmer) Add(n int) {
 func (t *Trimmer) look() {
 	t.mu.Lock()
 	if left := Quiet - time.Since(t.last); left > 0 {
-		time.AfterFunc(left, t.look)
 		t.mu.Unlock()
-		usual.flood(true)
+		usual.flood(true) // before what may end it
+		time.AfterFunc(left, t.look)
 		return
 	}
 	flood, free := t.n >= Flood, t.Trim
