@@ -179,7 +179,10 @@ func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
 // NobodyThere tells a socket that is absent or left over, or whose process
 // died while we knocked, from one that refuses us for another reason.
 func NobodyThere(err error) bool {
-	gone := []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF}
+	gone := []error{
+		os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF,
+		net.ErrClosed, os.ErrClosed, // by net/http, which saw the end and wrote all the same
+	}
 	return slices.ContainsFunc(gone, func(one error) bool { return errors.Is(err, one) }) ||
 		err != nil && strings.Contains(err.Error(), "http: server closed idle connection") // net/http has it for itself: closed before anything was sent
 }
