@@ -1,4 +1,4 @@
-// Package terminals is what this client knows of the host's terminals: the list, who
-// holds each as seen from this person, and how that and their programs are worded. It
-// belongs to the event loop and asks nobody.
+// Package terminals is what this client knows of the hosts' terminals: the list, who holds each
+// as seen by this person, and the texts for that and for their programs. It sends nothing. Only
+// the event loop may use it.
 package terminals

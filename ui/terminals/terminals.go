@@ -20,77 +20,76 @@ import (
 	"tandemux/ui/words"
 )
 
-// youth is how long a shell has to have lived for its pane to close by itself
-// when it exits: one that dies at once has something to say.
+// youth is how long a shell must have run for its pane to close when it exits. The output of a
+// shell that ends sooner may explain why.
 const youth = 2 * time.Second
 
-// Terminal is what this client knows of a terminal of the host.
+// Terminal is what this client knows of a terminal.
 type Terminal struct {
 	URI  ahp.URI
-	Info ahp.TerminalInfo // as in the root channel, kept fresher by the terminal's own
+	Info ahp.TerminalInfo // from the root channel, updated by the terminal's own channel
 	Cwd  ahp.URI
 
-	// Following it.
-	Feed       *pane.Feed // nil when not subscribed
-	Ready      bool       // its snapshot has come
-	Cols, Rows int        // the host's size
-	Want       Size       // what this client asked for last; zero asks anew
+	// About its subscription.
+	Feed       *pane.Feed // nil without a subscription
+	Ready      bool       // its snapshot has arrived
+	Cols, Rows int        // its size at the host
+	Want       Size       // the size that this client last asked for; zero to ask again
 	Asked      int64      // dispatch of a claim that the host has not answered; 0 for none
-	Shown      int        // when it was last on the screen, in rising order
+	Shown      int        // when it was last on the screen, as a rising number
 
-	Born  time.Time // when it was first seen; zero if it was there before
-	Typed bool      // a person has typed into it here
-	// Passing says that its pane closes when the program has ended well.
+	Born  time.Time // when it was first listed; zero if it was in the first list
+	Typed bool      // this person has typed into it in this interface
+	// Passing says that its pane closes if the program exits with 0.
 	Passing bool
-	// Popup says that its pane closes with the program, however that ended, if it
-	// was there to be started.
+	// Popup says that its pane closes when the program has ended, with any exit code except 126
+	// and 127: the program could not be started.
 	Popup bool
-	// Theirs says that another client took it or gave it a size while this one was
-	// there: that one decides until somebody types here.
+	// Theirs says that another client claimed or resized it while this client had it. That client
+	// sets its size until somebody types here.
 	Theirs bool
-	// Sized says that the program gave itself its size: it is kept until the pane gets
-	// another one.
+	// Sized says that the program set its own size, which stays until the pane's size changes.
 	Sized bool
-	// Done says that it has been closed here; what still comes is ignored.
+	// Done says that it was closed here; further messages about it are ignored.
 	Done bool
 }
 
-// Size is one in cells.
+// Size is a size in cells.
 type Size struct{ Cols, Rows int }
 
-// List has all terminals of this user's host, in that one's order, then those of others.
+// List has all terminals: this user's host's in its order, then the other hosts'.
 type List struct {
 	ByURI  map[ahp.URI]*Terminal
 	Order  []ahp.URI
-	Loaded bool   // the root snapshot has come
+	Loaded bool   // the root snapshot of this user's host has arrived
 	Me     string // this client's id
-	// orders are those of each host, by its name, "" for this user's own; persons this
-	// client's principals there, once known.
+	// orders has each host's terminals in its order, and persons this person's principal at each
+	// host, if known. The keys are host names, "" for this user's own.
 	orders  map[string][]ahp.URI
 	persons map[string]string
 }
 
-// New makes an empty list for a client and the person behind it, as far as known.
+// New makes an empty list for a client and its person's principal, "" if unknown.
 func New(me, person string) *List {
 	return &List{ByURI: map[ahp.URI]*Terminal{}, Me: me, orders: map[string][]ahp.URI{}, persons: map[string]string{"": person}}
 }
 
-// Known takes the principal that a host knows this person as.
+// Known sets the principal that a host knows this person as.
 func (ts *List) Known(host, person string) { ts.persons[host] = person }
 
-// LoadedOf reports whether a host has said what it has.
+// LoadedOf reports whether a host has sent its list.
 func (ts *List) LoadedOf(host string) bool {
 	_, is := ts.orders[host]
 	return is
 }
 
-// person is this person's principal at the host of a terminal, "" while that is not known.
+// person is this person's principal at the host of a terminal, "" if unknown.
 func (ts *List) person(t *Terminal) string { return ts.persons[hosted.Host(t.URI)] }
 
-// Get finds a terminal, nil for none.
+// Get returns a terminal, nil if there is none.
 func (ts *List) Get(uri ahp.URI) *Terminal { return ts.ByURI[uri] }
 
-// Ensure gives the terminal's entry, a new one if there is none.
+// Ensure returns the terminal's entry, and adds it if there is none.
 func (ts *List) Ensure(uri ahp.URI) *Terminal {
 	t := ts.ByURI[uri]
 	if t == nil {
@@ -100,8 +99,8 @@ func (ts *List) Ensure(uri ahp.URI) *Terminal {
 	return t
 }
 
-// Update takes the list of a host. It gives the terminals that have ended and those
-// that are gone.
+// Update replaces a host's list. It returns the terminals whose program has ended since, and
+// those that are gone.
 func (ts *List) Update(host string, list []ahp.TerminalInfo, now time.Time) (ended, lost []*Terminal) {
 	listed, loaded := make(map[ahp.URI]bool, len(list)), ts.LoadedOf(host)
 	order := make([]ahp.URI, 0, len(list))
@@ -145,7 +144,7 @@ func (ts *List) Update(host string, list []ahp.TerminalInfo, now time.Time) (end
 	return ended, lost
 }
 
-// Unnamed forgets a host that has no name any more.
+// Unnamed removes a host that has no name any more.
 func (ts *List) Unnamed(host string) {
 	ts.Update(host, nil, time.Time{})
 	delete(ts.orders, host)
@@ -157,7 +156,7 @@ func (ts *List) Mine(c ahp.Claim) bool {
 	return c.Kind == ahp.ClaimClient && c.ClientID == ts.Me
 }
 
-// Holder says who holds a terminal, seen from this person.
+// Holder says who holds a terminal, as seen by this person.
 func (ts *List) Holder(t *Terminal) command.Holder {
 	if t == nil {
 		return command.Nobody
@@ -165,7 +164,7 @@ func (ts *List) Holder(t *Terminal) command.Holder {
 	c := t.Info.Claim
 	switch {
 	case t.Asked != 0:
-		// What is typed now reaches the host behind the claim.
+		// Input that is sent now reaches the host after the claim.
 		return command.Me
 	case c.Kind == ahp.ClaimSession && (c.ToolCallID != "" || c.TurnID != ""):
 		return command.Agent
@@ -180,8 +179,8 @@ func (ts *List) Holder(t *Terminal) command.Holder {
 	return command.Other
 }
 
-// Left reports whether another client of this very person holds the terminal:
-// the one that this person detached, most of the time.
+// Left reports whether another client of this same person holds the terminal, mostly one that has
+// detached.
 func (ts *List) Left(t *Terminal) bool {
 	return ts.Holder(t) == command.MyOther && !t.Exited() && ts.person(t) != "" && t.Info.Meta != nil && t.Info.Meta.Principal == ts.person(t)
 }
@@ -194,7 +193,7 @@ func (ts *List) Typable(t *Terminal) bool {
 
 func (t *Terminal) Exited() bool { return t.Info.Lifecycle.Exited() }
 
-// Command is the argv of what was started, nil for a shell.
+// Command is the argv of the terminal's program, nil for a shell.
 func (t *Terminal) Command() []string {
 	if m := t.Info.Meta; m != nil && !m.RunsShell() {
 		return m.Command
@@ -202,7 +201,7 @@ func (t *Terminal) Command() []string {
 	return nil
 }
 
-// Layouts are those that show the terminal.
+// Layouts is the layouts that show the terminal.
 func (t *Terminal) Layouts() []ahp.URI {
 	if t.Info.Meta == nil {
 		return nil
@@ -210,10 +209,9 @@ func (t *Terminal) Layouts() []ahp.URI {
 	return t.Info.Meta.Layouts
 }
 
-// ClosesItself reports whether the pane of a terminal that has ended closes: a
-// shell's does, whatever its code, which is that of the last command in it. It
-// stays when the shell died by a signal, or failed at once with nobody having used
-// it.
+// ClosesItself reports whether the pane closes, now that the terminal's program has ended. A
+// shell's pane closes whatever the exit code, which is that of its last command. It stays open if
+// a signal killed the shell, or if it failed at once without having been used.
 func (t *Terminal) ClosesItself(now time.Time) bool {
 	code := t.Info.Lifecycle.ExitCode
 	if code != nil && (t.Passing && *code == 0 || t.Popup && *code != 126 && *code != 127) {
@@ -226,10 +224,10 @@ func (t *Terminal) ClosesItself(now time.Time) bool {
 	return *code == 0 || !young || t.Typed || t.Info.Meta != nil && t.Info.Meta.LastCommand != nil
 }
 
-// Host is the name of the host that has it, "" for this user's own.
+// Host is the name of its host, "" for this user's own.
 func (t *Terminal) Host() string { return hosted.Host(t.URI) }
 
-// FullTitle is the terminal's name and what runs in it, where it has a name.
+// FullTitle is the terminal's name followed by the program's title, or Title if it has no name.
 func (t *Terminal) FullTitle() string {
 	if meta := t.Info.Meta; meta != nil && meta.Name != "" && meta.Name == t.Info.Title && words.Clean(meta.Title) != "" {
 		return t.Title() + ": " + words.Clean(meta.Title)
@@ -237,9 +235,8 @@ func (t *Terminal) FullTitle() string {
 	return t.Title()
 }
 
-// Title is what the terminal is called: its name, or what runs in it, behind the name of
-// another host that has it. The host's
-// word is empty only if it knows neither program nor directory.
+// Title is the terminal's name, or what runs in it, after the name of another host that has it.
+// The host's title is empty only if it knows neither the program nor the directory.
 func (t *Terminal) Title() string {
 	host := ""
 	if h := t.Host(); h != "" {
@@ -254,7 +251,7 @@ func (t *Terminal) Title() string {
 	return host + "terminal"
 }
 
-// Shares are those of guests who may look at it.
+// Shares is its shares with guests, who may look at it.
 func (t *Terminal) Shares() []guest.Share {
 	if t.Info.Meta == nil {
 		return nil
@@ -262,15 +259,15 @@ func (t *Terminal) Shares() []guest.Share {
 	return t.Info.Meta.Shares
 }
 
-// HeldByGuest reports whether one of them holds it.
+// HeldByGuest reports whether a guest holds it.
 func (t *Terminal) HeldByGuest() bool {
 	return slices.ContainsFunc(t.Shares(), func(s guest.Share) bool {
-		token, _, _ := strings.Cut(t.Info.Meta.Principal, " ") // behind it is who a hub says that is
+		token, _, _ := strings.Cut(t.Info.Meta.Principal, " ") // a hub adds who that is
 		return token == "token:"+s.Token
 	})
 }
 
-// Guests says who looks at it of those that it is shared with, "" where it is not.
+// Guests says which guests look at it, "" if it is not shared.
 func (t *Terminal) Guests() string {
 	var look []string
 	for _, s := range t.Shares() {
@@ -291,10 +288,10 @@ func (t *Terminal) Guests() string {
 	return ""
 }
 
-// Quoted is the title as messages name the terminal.
+// Quoted is the title in quotes, for messages.
 func (t *Terminal) Quoted() string { return fmt.Sprintf("%q", t.Title()) }
 
-// Ask is an agent's question for the terminal, nil for none; t may be nil.
+// Ask is an agent's question about the terminal, nil for none; t may be nil.
 func (t *Terminal) Ask() *ahp.Ask {
 	if t == nil || t.Info.Meta == nil {
 		return nil
@@ -302,8 +299,8 @@ func (t *Terminal) Ask() *ahp.Ask {
 	return t.Info.Meta.Ask
 }
 
-// Badge says who holds a terminal and what for, and how that is drawn. shown says
-// whether the layout on the screen has it.
+// Badge says who holds a terminal and why, and returns the style of that text. shown says whether
+// the layout on the screen has the terminal.
 func (ts *List) Badge(t *Terminal, shown bool, l *look.Look) (string, look.Style) {
 	if t == nil {
 		return "", l.Other
@@ -317,7 +314,7 @@ func (ts *List) Badge(t *Terminal, shown bool, l *look.Look) (string, look.Style
 	return ts.holding(t, shown, l)
 }
 
-// holding is a badge without guests who only look.
+// holding is Badge without guests who only look.
 func (ts *List) holding(t *Terminal, shown bool, l *look.Look) (string, look.Style) {
 	if t.Exited() {
 		if code := t.Info.Lifecycle.ExitCode; code != nil && *code == 0 {
@@ -341,9 +338,8 @@ func (ts *List) holding(t *Terminal, shown bool, l *look.Look) (string, look.Sty
 	return "", l.Other
 }
 
-// ownBadge tells of one of this person's terminals what isn't plain: nothing of one
-// that is on this screen and typed into here. other says that another client holds
-// it.
+// ownBadge is the badge of one of this person's terminals: nothing if it is on this screen and
+// held by this client. other says that another client holds it.
 func (t *Terminal) ownBadge(other, shown bool, l *look.Look) (string, look.Style) {
 	detached := t.Info.Meta != nil && t.Info.Meta.Detached
 	switch {
@@ -357,7 +353,8 @@ func (t *Terminal) ownBadge(other, shown bool, l *look.Look) (string, look.Style
 	return "", l.Mine
 }
 
-// Fits reports whether it has the size of its pane, whoever holds it: an agent's teammate.
+// Fits reports whether the terminal has the size of its pane whoever holds it, as an agent's
+// teammate does.
 func (t *Terminal) Fits() bool { return t.Info.Meta != nil && t.Info.Meta.Fit }
 
 // ExitText says how its program ended.
@@ -371,8 +368,8 @@ func (t *Terminal) ExitText() string {
 	return "exited"
 }
 
-// AgentName is a short name of the session that holds a terminal: its agent's,
-// or that of the program that drives it, or the end of its address.
+// AgentName is a short name of the session that holds a terminal: the agent's, else that of the
+// program that drives it, else the end of its URI.
 func (t *Terminal) AgentName() string {
 	if meta := t.Info.Meta; meta != nil {
 		if name := words.Clean(cmp.Or(meta.Agent, meta.Holder)); name != "" {
@@ -382,8 +379,7 @@ func (t *Terminal) AgentName() string {
 	return ShortName(t.Info.Claim.Session)
 }
 
-// ShortName names a session by the end of its address: "ahp-session:/claude-1"
-// is "claude-1".
+// ShortName is the end of a session's URI: of "ahp-session:/claude-1" it is "claude-1".
 func ShortName(uri ahp.URI) string {
 	if i := strings.LastIndexAny(uri, "/:"); i >= 0 {
 		uri = uri[i+1:]
@@ -391,7 +387,7 @@ func ShortName(uri ahp.URI) string {
 	return cmp.Or(words.Clean(uri), "agent")
 }
 
-// PersonName names another person, or their program, that holds a terminal.
+// PersonName names the other person, or their program, that holds a terminal.
 func (t *Terminal) PersonName() string {
 	meta := t.Info.Meta
 	switch {
@@ -408,8 +404,8 @@ func (t *Terminal) PersonName() string {
 	return words.Clean(meta.Principal)
 }
 
-// Doing says what a session that holds a terminal is doing: the command that
-// runs, or the tool call by its name; ids mean nothing to people.
+// Doing says what the session that holds a terminal is doing: the running command, or the name of
+// the tool call. An id means nothing to people.
 func (t *Terminal) Doing() string {
 	if line := t.RunningLine(); line != "" {
 		return line
@@ -420,8 +416,7 @@ func (t *Terminal) Doing() string {
 	return "a tool call"
 }
 
-// RunningLine is the first line of the command that runs in a terminal, "" for
-// none that is known.
+// RunningLine is the first line of the command that runs in a terminal, "" if none is known.
 func (t *Terminal) RunningLine() string {
 	if t.Info.Meta == nil || t.Info.Meta.LastCommand == nil || !t.Info.Meta.LastCommand.Running {
 		return ""
@@ -433,7 +428,7 @@ func (t *Terminal) RunningLine() string {
 	return line
 }
 
-// opaque reports whether a name is one that a program made for itself.
+// opaque reports whether an id was generated by a program.
 func opaque(id string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(id, prefix) }
 	return slices.ContainsFunc([]string{"toolu_", "call_", "tool_", "tc_", "fc_"}, begins) ||

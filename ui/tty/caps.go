@@ -11,45 +11,45 @@ import (
 	"tandemux/emulator"
 )
 
-// Fence is the answer to the last of the queries that Enter sends: whatever
-// was not answered before it is not going to be.
+// Fence is the answer to the last query that Enter sends. A query that is not answered before it
+// will not be answered.
 type Fence struct {
-	Sixel bool // the terminal says that it shows sixel pictures
+	Sixel bool // the terminal shows sixel pictures
 }
 
-// Caps is what the outer terminal can do: guessed from the environment first,
-// then corrected by its answers.
+// Caps is what the outer terminal can do: first guessed from the environment, then corrected by
+// its answers.
 type Caps struct {
 	Profile emulator.Profile
 	Sync    bool // mode 2026
-	// Clusters: it measures text by grapheme clusters (mode 2027), because it was
-	// asked to where ClustersOn is set.
+	// Clusters says that it measures text by grapheme clusters (mode 2027), ClustersOn that Learn
+	// switched that on.
 	Clusters, ClustersOn bool
 	Kitty                bool // the kitty keyboard protocol
 	Other                bool // xterm's modifyOtherKeys
-	UTF8                 bool // the locale
-	Console              bool // the Linux console: no queries, no titles
-	NoColor              bool // the user wants none (NO_COLOR)
-	// Pictures is how it shows pictures, once it has said that it does.
+	UTF8                 bool // the locale is UTF-8
+	Console              bool // the Linux console: it gets no queries and no titles
+	NoColor              bool // the user wants no colours (NO_COLOR)
+	// Pictures is how it shows pictures, as far as it has answered.
 	Pictures Pictures
-	// Gallery are the numbers of the pictures that it was given: Count from First on.
+	// Gallery is the ids of the pictures that it was given: Count ids from First on.
 	Gallery struct{ First, Count uint32 }
-	// Notifier is how it shows notifications; "" while it has not said what it is.
+	// Notifier is how it shows notifications; "" until it has said what it is.
 	Notifier Notifier
 
-	// Cell is the size of a cell in pixels, zero while it is not known, and Colors how
-	// many a sixel picture has, if it said.
+	// Cell is the size of a cell in pixels, zero if unknown. Colors is the number of colours of a
+	// sixel picture, 0 if unknown.
 	Cell   CellSize
 	Colors SixelColors
 
-	Moves      bool // it plays animations of kitty's protocol, by its name
-	graphics   bool // it answered that it has kitty's graphics
-	knowsCells bool // its name is one of those that know placeholders
-	inline     bool // it is one of those that show iTerm2's images
+	Moves      bool // it plays animations of kitty's protocol, judged by its name
+	graphics   bool // it answered that it has kitty's graphics protocol
+	knowsCells bool // it knows Unicode placeholders, judged by its name
+	inline     bool // it shows iTerm2's images, judged by its name
 	sixel      bool // it answered that it shows sixel pictures
 }
 
-// Guess makes what it can of the environment.
+// Guess derives capabilities from the environment.
 func Guess(env []string) Caps {
 	get := func(name string) string {
 		value := ""
@@ -96,8 +96,8 @@ func Guess(env []string) Caps {
 	return c
 }
 
-// isUTF8 reports whether the first locale variable that is set names UTF-8;
-// with none set it does not.
+// isUTF8 reports whether the first locale variable that is set names UTF-8. If none is set it
+// returns false.
 func isUTF8(vars ...string) bool {
 	for _, v := range vars {
 		if v != "" {
@@ -108,8 +108,8 @@ func isUTF8(vars ...string) bool {
 	return false
 }
 
-// Learn takes an answer of the terminal. It gives what to write to the
-// terminal in turn and whether the capabilities changed.
+// Learn takes an answer of the terminal. It returns what must be written to the terminal, and
+// whether the capabilities changed.
 func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	old := *c
 	switch m := msg.(type) {
@@ -137,8 +137,8 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 			c.Other = true
 		}
 		if patch, ok := strings.CutPrefix(name, "xterm("); ok {
-			// It takes the parts of an underline's colour for attributes, of which
-			// one hides the text, and draws styles it does not know as none.
+			// It takes the parts of an underline's colour for attributes, one of which hides the
+			// text, and draws styles that it doesn't know as none.
 			c.Profile.Underlines = false
 			if n, _ := strconv.Atoi(strings.TrimSuffix(patch, ")")); n >= xtermDirect && !c.NoColor {
 				c.Profile.Colors = emulator.TrueColor
@@ -163,14 +163,13 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	return write, *c != old
 }
 
-// xtermDirect is the first xterm that shows direct colours.
+// xtermDirect is the first version of xterm that shows direct colours.
 const xtermDirect = 331
 
-// names are the terminals that are known by how they call themselves (XTVERSION, lower
-// case): by what they show notifications, whether they show direct colours, whatever the
-// environment says (it gets lost over ssh), and since which version they know
-// placeholders, for which there is no way to ask; noCells is never. inline: they show
-// iTerm2's images, for which there is none either.
+// names is the terminals that are known by the start of their name (XTVERSION, in lower case):
+// how they show notifications, whether they show direct colours (the environment gets lost over
+// ssh), since which version they know placeholders (noCells: none), and whether they show
+// iTerm2's images. The last two can't be asked.
 var names = []struct {
 	name         string
 	notifier     Notifier
@@ -195,7 +194,7 @@ var names = []struct {
 
 const noCells = 1 << 20
 
-// named takes what a terminal calls itself.
+// named derives capabilities from the terminal's name.
 func (c *Caps) named(name string) {
 	c.Notifier, c.knowsCells, c.inline = NotifyOff, false, false
 	for _, t := range names {
@@ -206,7 +205,7 @@ func (c *Caps) named(name string) {
 		c.Notifier, c.inline = t.notifier, t.inline
 		c.Moves = t.name == "kitty" || t.name == "tandemux"
 		var major, minor int
-		fmt.Sscanf(strings.TrimLeft(rest, "( "), "%d.%d", &major, &minor) //nolint:errcheck // then it has none
+		fmt.Sscanf(strings.TrimLeft(rest, "( "), "%d.%d", &major, &minor) //nolint:errcheck // then the version is 0.0
 		c.knowsCells = major > t.major || major == t.major && minor >= t.minor
 		if t.direct && !c.NoColor {
 			c.Profile.Colors = emulator.TrueColor
@@ -214,8 +213,7 @@ func (c *Caps) named(name string) {
 	}
 }
 
-// keyboard switches on what tells keys apart, as far as the terminal is known
-// to have it.
+// keyboard returns what switches on the keyboard protocol that the terminal is known to have.
 func (c *Caps) keyboard() string {
 	switch {
 	case c.Kitty:
@@ -226,8 +224,7 @@ func (c *Caps) keyboard() string {
 	return ""
 }
 
-// Keyboard gives what asks the terminal for these kitty flags in place of the
-// ones before; "" when it can't.
+// Keyboard returns what sets the kitty keyboard flags, "" if the terminal doesn't have them.
 func (c *Caps) Keyboard(flags int) string {
 	if !c.Kitty {
 		return ""
@@ -238,21 +235,20 @@ func (c *Caps) Keyboard(flags int) string {
 // Notifier is how a terminal is asked to show a notification.
 type Notifier string
 
-// The notifiers. Where a Caps has to decide, it goes by what the terminal calls
-// itself.
+// The notifiers. NotifyAuto means Caps.Notifier.
 const (
-	NotifyAuto Notifier = "auto" // and ""
+	NotifyAuto Notifier = "auto" // "" means the same
 	NotifyOff  Notifier = "off"
-	Notify9    Notifier = "osc9"   // text alone
+	Notify9    Notifier = "osc9"   // only a text
 	Notify99   Notifier = "osc99"  // kitty's
 	Notify777  Notifier = "osc777" // rxvt's
 )
 
-// maxNotify bounds what is forwarded of each text, in bytes.
+// maxNotify is the longest text of a notification, in bytes.
 const maxNotify = 400
 
-// Notify gives what shows a notification; "" where the terminal has none. The
-// texts must have no control characters.
+// Notify returns what shows a notification, "" if the terminal can't. The texts must have no
+// control characters.
 func (c *Caps) Notify(by Notifier, title, body string) string {
 	if by == NotifyAuto || by == "" {
 		by = c.Notifier

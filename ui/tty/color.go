@@ -22,10 +22,10 @@ type Color struct {
 // or the report of a change that mode 2031 asks for.
 type Scheme struct{ Dark bool }
 
-// ColorCount is how many colours are asked for.
+// ColorCount is the number of colours that colorQuery asks for.
 const ColorCount = 3 + 16
 
-// colorQuery asks for text, background, cursor and the basic colours.
+// colorQuery asks for the text, background, cursor and basic colours.
 var colorQuery = func() string {
 	var b strings.Builder
 	for _, code := range [...]string{"10", "11", "12"} {
@@ -37,8 +37,7 @@ var colorQuery = func() string {
 	return b.String()
 }()
 
-// AskColors asks for the terminal's colours again; a Fence follows what it
-// answers.
+// AskColors returns the queries for the terminal's colours. A Fence follows the answers.
 func AskColors(c Caps) string {
 	if c.Console {
 		return ""
@@ -46,12 +45,12 @@ func AskColors(c Caps) string {
 	return colorQuery + fenceQuery
 }
 
-// maxAnswer bounds the answer about a colour, in bytes; longer strings that
-// nobody asked for are keys.
+// maxAnswer is the longest answer about a colour, in bytes. Longer strings that nobody asked for
+// are keys.
 const maxAnswer = 64
 
-// lateAnswer is sequence for ESC with the start of a string that nobody asked
-// for: two bytes of a key, unless it is an answer about a colour.
+// lateAnswer is sequence for ESC and the start of a string while no answer is expected: that is a
+// key of two bytes, unless it is an answer about a colour.
 func lateAnswer(b []byte) (n int, ok bool) {
 	if b[1] != ']' || !answering(b) {
 		return 2, true
@@ -68,8 +67,8 @@ func lateAnswer(b []byte) (n int, ok bool) {
 	return n, false
 }
 
-// answering reports whether b, which starts with ESC ], may be an answer about a
-// colour or the start of one. A person does not type that in one read.
+// answering reports whether b, which starts with ESC ], may be an answer about a colour or the
+// start of one. Nobody types that within one read.
 func answering(b []byte) bool {
 	if len(b) < 3 {
 		return false
@@ -94,7 +93,7 @@ func answering(b []byte) bool {
 	return string(b[:n]) == ";rgb"[:n]
 }
 
-// colorOf reads a whole OSC as an answer about a colour.
+// colorOf parses a whole OSC that is an answer about a colour.
 func colorOf(seq []byte) (tea.Msg, bool) {
 	body, ok := strings.CutPrefix(string(seq), "\x1b]")
 	if !ok || len(seq) > maxAnswer {
@@ -124,9 +123,8 @@ func colorOf(seq []byte) (tea.Msg, bool) {
 	return c, ok
 }
 
-// parseColor reads what terminals write for a colour: rgb:R/G/B and
-// rgba:R/G/B/A with one to four hexadecimal digits each (XParseColor), and
-// #RRGGBB.
+// parseColor parses rgb:R/G/B and rgba:R/G/B/A with one to four hexadecimal digits each
+// (XParseColor), and #RRGGBB.
 func parseColor(spec string) (emulator.Color, bool) {
 	if rest, ok := strings.CutPrefix(spec, "rgba:"); ok {
 		parts := strings.Split(rest, "/")

@@ -12,8 +12,8 @@ import (
 	"tandemux/internal/plaintext"
 )
 
-// Input is what one read from the terminal brought: tea's messages for keys,
-// mouse, focus and reports, and this package's Paste and Continued.
+// Input is the messages of one read from the terminal: tea's messages for keys, mouse, focus and
+// reports, and this package's types.
 type Input []tea.Msg
 
 // Paste is a piece of a bracketed paste. First and Last mark its ends; a short
@@ -23,11 +23,11 @@ type Paste struct {
 	First, Last bool
 }
 
-// Continued is a key whose sequence came in two reads, the ESC alone in the
-// first one: that was reported as the Escape key already.
+// Continued is a key whose sequence came in two reads, the first of which had only the ESC. That
+// ESC was already reported as the Escape key.
 type Continued struct{ tea.KeyPressMsg }
 
-// maxSequence bounds a sequence that does not end, in bytes.
+// maxSequence is the longest incomplete sequence that is kept, in bytes.
 const maxSequence = 64 << 10
 
 var (
@@ -35,29 +35,28 @@ var (
 	pasteEnd   = []byte("\x1b[201~")
 )
 
-// consoleKeys are the Linux console's F1 to F5, which no other rule covers.
+// consoleKeys is the Linux console's F1 to F5, by the last byte of their sequences.
 var consoleKeys = map[byte]rune{'A': tea.KeyF1, 'B': tea.KeyF2, 'C': tea.KeyF3, 'D': tea.KeyF4, 'E': tea.KeyF5}
 
-// Decoder turns what is read from a terminal into messages. The zero value is
-// ready. It belongs to one goroutine.
+// Decoder turns what is read from a terminal into messages. The zero value is ready. Only one
+// goroutine may use it at a time.
 type Decoder struct {
-	// Expecting says that answers to queries may come, so that ESC ] and the
-	// like start one; otherwise they are Alt with a key.
+	// Expecting says that answers to queries may arrive, so ESC ] and the like start one; else
+	// they are Alt with a key.
 	Expecting bool
-	// Due says that answers are coming just now, so that an ESC at the end of
-	// a read may start one; otherwise it is Escape.
+	// Due says that answers are about to arrive, so an ESC at the end of a read may start one;
+	// else it is Escape.
 	Due bool
 
 	keys    uv.EventDecoder
 	buf     []byte
 	pasting bool
-	first   bool // nothing of the paste was handed on yet
-	lone    bool // the last thing was an ESC alone
+	first   bool // no part of the paste was returned yet
+	lone    bool // the last byte was a single ESC
 }
 
-// Feed takes bytes and gives what they mean. more says that a sequence is not
-// complete yet: call Flush if nothing follows within EscTimeout. soon says
-// that the bytes came within EscTimeout of the ones before.
+// Feed decodes bytes. more says that an incomplete sequence is left: call Flush if nothing
+// follows within EscTimeout. soon says that p arrived within EscTimeout of the previous bytes.
 func (d *Decoder) Feed(p []byte, soon bool) (in Input, more bool) {
 	cont := false
 	if d.lone && soon && len(p) > 1 && (p[0] == '[' || p[0] == 'O') {
@@ -75,7 +74,7 @@ func (d *Decoder) Feed(p []byte, soon bool) (in Input, more bool) {
 	return in, len(d.buf) > 0
 }
 
-// Flush gives what an incomplete sequence means by itself.
+// Flush decodes an incomplete sequence as what it means by itself.
 func (d *Decoder) Flush() Input {
 	return d.decode(nil, true)
 }
@@ -107,7 +106,7 @@ func (d *Decoder) decode(in Input, flush bool) Input {
 		if !ok {
 			n = len(b)
 			if !d.Expecting && n > 2 && b[1] == ']' {
-				n = 2 // what looked like an answer is none
+				n = 2 // it was not an answer
 			}
 		}
 		if bytes.Equal(b[:n], pasteStart) {
@@ -123,18 +122,19 @@ func (d *Decoder) decode(in Input, flush bool) Input {
 	return in
 }
 
-// plain reports whether a byte alone is a key that types it. One of nearly all that is typed
-// needs no decoder.
+// plain reports whether a byte is a key that types it, apart from upper case. Such a key, as most
+// typing is, needs no decoder.
 func plain(b byte) bool { return b > ' ' && b < 0x7f && (b < 'A' || b > 'Z') }
 
-// paste hands on what is there of a paste.
+// paste appends the available part of a paste. It returns the bytes after it, and whether the
+// paste has ended.
 func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {
 	text, rest, last := b, []byte(nil), false
 	if i := bytes.Index(b, pasteEnd); i >= 0 {
 		text, rest, last = b[:i], b[i+len(pasteEnd):], true
 		d.pasting = false
 	} else if !flush {
-		// The end mark or a character may be cut at the end of the read.
+		// The read may have cut the end mark or a character.
 		keep := 0
 		for k := min(len(b), len(pasteEnd)-1); k > 0; k-- {
 			if bytes.HasPrefix(pasteEnd, b[len(b)-k:]) {
@@ -152,7 +152,7 @@ func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {
 	return in, rest, last
 }
 
-// one appends the messages of a whole sequence or of some text.
+// one appends the messages of a complete sequence or of text.
 func (d *Decoder) one(in Input, b []byte) Input {
 	if len(b) == 4 && b[0] == 0x1b && b[1] == '[' && b[2] == '[' {
 		if code, ok := consoleKeys[b[3]]; ok {
@@ -185,8 +185,8 @@ func (d *Decoder) one(in Input, b []byte) Input {
 	return in
 }
 
-// translate appends the decoder's event as Bubble Tea's message; events that
-// nothing here asks for are dropped.
+// translate appends the decoder's event as Bubble Tea's message. Events that nobody here needs
+// are dropped.
 func translate(in Input, ev uv.Event) Input {
 	switch e := ev.(type) {
 	case uv.KeyPressEvent:
@@ -225,8 +225,8 @@ func translate(in Input, ev uv.Event) Input {
 	return in
 }
 
-// sequence gives the length of the key, character or sequence at the start of
-// b; ok is false when it is not complete.
+// sequence returns the length of the key, character or sequence at the start of b. ok is false if
+// it is incomplete.
 func sequence(b []byte, expecting bool) (n int, ok bool) {
 	if b[0] != 0x1b {
 		if b[0] < utf8.RuneSelf {
@@ -256,7 +256,7 @@ func sequence(b []byte, expecting bool) (n int, ok bool) {
 			n, ok = sequence(b[1:], false)
 			return n + 1, ok
 		}
-		return 1, true // pressed twice, over a slow line; few keyboards have an alt+esc
+		return 1, true // two presses over a slow line; few keyboards have alt+esc
 	}
 	if b[1] < utf8.RuneSelf {
 		return 2, true
@@ -265,8 +265,8 @@ func sequence(b []byte, expecting bool) (n int, ok bool) {
 	return n + 1, ok
 }
 
-// text gives the length of the characters above ASCII at the start of b: all
-// of them, so that the decoder sees whole clusters.
+// text returns the length of all characters above ASCII at the start of b: the decoder needs
+// whole clusters.
 func text(b []byte) (n int, ok bool) {
 	for n < len(b) && b[n] >= utf8.RuneSelf {
 		if !utf8.FullRune(b[n:]) {
@@ -290,7 +290,7 @@ func csi(b []byte) (n int, ok bool) {
 	case i == len(b):
 		return i, false
 	case b[i] < 0x40 || b[i] > 0x7e:
-		return i, true // cut short by something else
+		return i, true // another sequence interrupted it
 	case i == 2 && b[i] == 'M':
 		return 6, len(b) >= 6
 	}

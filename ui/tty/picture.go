@@ -12,40 +12,38 @@ import (
 // Pictures is how a terminal shows pictures.
 type Pictures string
 
-// The ways. Where a Caps has to decide, it goes by what the terminal answers and
-// calls itself.
+// The ways. With AutoPictures the terminal's answers and name decide.
 const (
 	NoPictures Pictures = "off"
-	// CellPictures: kitty's graphics, with cells that stand for their parts (Unicode
+	// CellPictures means kitty's graphics, with cells that stand for parts of a picture (Unicode
 	// placeholders).
 	CellPictures Pictures = "cells"
-	// PlacedPictures: kitty's graphics, put over blank cells, piece by piece where
-	// something covers them.
+	// PlacedPictures means kitty's graphics, placed over blank cells, in pieces where something
+	// covers a picture.
 	PlacedPictures Pictures = "placed"
-	// SixelPictures and InlinePictures, which are iTerm2's, are painted into blank
-	// cells.
+	// SixelPictures and InlinePictures (iTerm2's images) are drawn into blank cells.
 	SixelPictures  Pictures = "sixel"
 	InlinePictures Pictures = "iterm2"
 	AutoPictures   Pictures = "auto"
 )
 
-// graphicsQueryID is the number under which the terminal is asked, with an image of
-// one pixel that it does not keep.
+// graphicsQueryID is the image id in graphicsQuery, which asks with an image of one pixel that
+// the terminal doesn't keep.
 const graphicsQueryID = 4203
 
 const graphicsQuery = "\x1b_Gi=4203,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
 
-// Graphics is the answer.
+// Graphics is the answer to graphicsQuery.
 type Graphics struct{ OK bool }
 
-// cellQuery asks for the size of a cell in pixels, sixelQuery for the number of colours
-// that a sixel picture can have.
+// cellQuery asks for the size of a cell in pixels, sixelQuery for the number of colours of a
+// sixel picture.
 const (
 	cellQuery  = "\x1b[16t"
 	sixelQuery = "\x1b[?1;1;0S"
 )
 
-// AskCell asks for the size of a cell again; "" where pictures don't depend on it.
+// AskCell returns the query for the size of a cell, "" if pictures don't depend on it.
 func AskCell(c Caps) string {
 	if c.Console || !c.sixel && !c.inline {
 		return ""
@@ -53,17 +51,17 @@ func AskCell(c Caps) string {
 	return cellQuery
 }
 
-// CellSize is the size of a cell in pixels: as the terminal answers, or Guessed from
-// that of the window.
+// CellSize is the size of a cell in pixels. Guessed says that it was computed from the window's
+// size.
 type CellSize struct {
 	W, H    int
 	Guessed bool
 }
 
-// SixelColors is the answer to how many colours a sixel picture can have.
+// SixelColors is the answer to sixelQuery: the number of colours.
 type SixelColors int
 
-// sixelColorsOf reads that answer.
+// sixelColorsOf parses that answer.
 func sixelColorsOf(seq []byte) (tea.Msg, bool) {
 	var n SixelColors
 	if len(seq) > maxAnswer || !bytes.HasSuffix(seq, []byte{'S'}) {
@@ -75,7 +73,7 @@ func sixelColorsOf(seq []byte) (tea.Msg, bool) {
 	return n, true
 }
 
-// attributes takes the answer to DA1, in which 4 is sixel.
+// attributes turns the answer to DA1 into a Fence; 4 in it means sixel.
 func attributes(list []int) Fence { return Fence{Sixel: slices.Contains(list[min(1, len(list)):], 4)} }
 
 func (c *Caps) pictures() Pictures {
@@ -92,8 +90,8 @@ func (c *Caps) pictures() Pictures {
 	return NoPictures
 }
 
-// drawsInline reports whether an environment is that of a terminal that shows iTerm2's
-// images, and not of a multiplexer in it.
+// drawsInline reports whether the environment is of a terminal that shows iTerm2's images, and
+// not of a multiplexer inside it.
 func drawsInline(get func(string) string) bool {
 	if t := get("TERM"); strings.HasPrefix(t, "screen") || strings.HasPrefix(t, "tmux") {
 		return false

@@ -11,10 +11,9 @@ import (
 	"tandemux/internal/rawio"
 )
 
-// polled is a terminal opened anew, so that it can be non-blocking without
-// being so for the shell, which shares the file that it gave us. Go's poller
-// then wakes the reading goroutine without a thread of its own for it: that
-// takes two thread switches off the way of a key.
+// polled is a terminal that was opened again, so that it can be non-blocking without being so for
+// the shell, which shares the file that we inherited. Go's poller then wakes the reading
+// goroutine without a thread of its own, which saves two thread switches per key.
 type polled struct {
 	rawio.File
 	now *rawio.Conn
@@ -22,8 +21,8 @@ type polled struct {
 
 func (p *polled) Read(b []byte) (int, error) { return p.now.Read(b) }
 
-// Write is io.Writer's. A frame that the terminal takes at once, as nearly all
-// are, needs no help of the scheduler.
+// Write implements io.Writer. The terminal takes nearly all frames at once; they bypass the
+// scheduler.
 func (p *polled) Write(b []byte) (int, error) {
 	n, err := p.now.Write(b)
 	if err != nil || n == len(b) {
@@ -33,13 +32,13 @@ func (p *polled) Write(b []byte) (int, error) {
 	return n + m, err
 }
 
-// tryWrite writes what the terminal takes at once.
+// tryWrite writes what the terminal takes at once and returns its length.
 func (p *polled) tryWrite(b []byte) int {
 	n, _ := p.now.Write(b)
 	return n
 }
 
-// reopen opens the terminal that f is anew; nil when that can't be done.
+// reopen opens the terminal of f again, nil if that fails.
 func reopen(f *os.File) *polled {
 	was, err := f.Stat()
 	if err != nil {
@@ -70,5 +69,5 @@ func reopen(f *os.File) *polled {
 	return &polled{own, now}
 }
 
-// Cancel ends a Read that is under way.
+// Cancel ends a pending Read.
 func (p *polled) Cancel() bool { return p.SetReadDeadline(time.Unix(1, 0)) == nil }

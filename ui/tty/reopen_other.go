@@ -4,8 +4,7 @@ package tty
 
 import "os"
 
-// polled is unused: elsewhere a terminal can't be relied on to work with Go's
-// poller.
+// polled is unused: on other systems terminals may not work with Go's poller.
 type polled struct{ *os.File }
 
 func reopen(*os.File) *polled { return nil }

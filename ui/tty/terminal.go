@@ -16,48 +16,47 @@ import (
 	"golang.org/x/term"
 )
 
-// EscTimeout is how long the rest of a sequence is waited for. A lone ESC does
-// not wait.
+// EscTimeout is how long an incomplete sequence waits for its rest. A single ESC does not wait.
 const EscTimeout = 50 * time.Millisecond
 
-// fenceTimeout is how long Restore waits for answers that are still under way,
-// so that they don't turn up at the shell's prompt.
+// fenceTimeout is how long Restore waits for pending answers, so that they don't appear at the
+// shell's prompt.
 const fenceTimeout = 200 * time.Millisecond
 
-// answerTimeout is for how long answers about colours are due where not all
-// come: until then a lone ESC waits like any incomplete sequence.
+// answerTimeout is how long answers about colours are due if some don't arrive. Until then a
+// single ESC waits like any incomplete sequence.
 const answerTimeout = time.Second
 
-// leaveTimeout is how long a terminal may take to hear that it is left.
+// leaveTimeout is how long Restore's write to the terminal may take.
 const leaveTimeout = 500 * time.Millisecond
 
-// canceler is a reader whose Read can be ended from outside.
+// canceler is a reader whose pending Read can be ended.
 type canceler interface {
 	io.ReadCloser
 	Cancel() bool
 }
 
-// Terminal is the outer terminal. Write belongs to the event loop; all other
+// Terminal is the outer terminal. Only the event loop may call Write and TryWrite; all other
 // methods may be called from any goroutine.
 type Terminal struct {
-	in, out *os.File  // as given; termios and size are asked of them
-	own     *polled   // in, opened anew; nil where that can't be
-	writer  io.Writer // own if it is out too
+	in, out *os.File  // as given; for termios and the size
+	own     *polled   // in, opened again; nil if that failed
+	writer  io.Writer // own if out is the same terminal, else out
 
 	mu      sync.Mutex // guards all below, and the decoder
 	caps    Caps
 	saved   *term.State // nil unless in raw mode
-	asked   bool        // queries were sent
+	asked   bool        // queries were sent, so fence exists
 	fence   chan struct{}
 	fenced  bool
-	colors  int // answers about colours since they were asked for
-	give    *time.Timer
+	colors  int         // number of answers since the colours were asked for
+	give    *time.Timer // ends what expect began
 	dec     Decoder
 	reader  canceler
-	done    chan struct{} // the reader has ended
+	done    chan struct{} // closed when the reader has ended
 	flush   *time.Timer
 	last    time.Time
-	dropped bool // input is thrown away
+	dropped bool // input is dropped
 }
 
 // Open checks that in and out are a terminal that can show the interface.
@@ -77,7 +76,7 @@ func Open(in, out *os.File, env []string) (*Terminal, error) {
 	return t, nil
 }
 
-// Size is the terminal's size in cells.
+// Size returns the terminal's size in cells.
 func (t *Terminal) Size() (w, h int, err error) {
 	w, h, err = term.GetSize(int(t.out.Fd()))
 	if err != nil {
@@ -89,8 +88,8 @@ func (t *Terminal) Size() (w, h int, err error) {
 	return w, h, nil
 }
 
-// Cell is the size of a cell in pixels, as the window's size has it; zero where that is
-// not said.
+// Cell returns the size of a cell in pixels, computed from the window's size; zero if that has no
+// pixels.
 func (t *Terminal) Cell() CellSize {
 	ws, err := unix.IoctlGetWinsize(int(t.out.Fd()), unix.TIOCGWINSZ)
 	if err != nil || ws.Col == 0 || ws.Row == 0 {
@@ -99,23 +98,22 @@ func (t *Terminal) Cell() CellSize {
 	return CellSize{W: int(ws.Xpixel / ws.Col), H: int(ws.Ypixel / ws.Row), Guessed: true}
 }
 
-// Caps is what the terminal can do as far as known when it was opened.
+// Caps returns the capabilities from Open, or those of the last SetCaps.
 func (t *Terminal) Caps() Caps {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.caps
 }
 
-// SetCaps tells Restore what was switched on since.
+// SetCaps sets the capabilities that Restore and Enter go by.
 func (t *Terminal) SetCaps(c Caps) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.caps = c
 }
 
-// Enter sets raw mode and switches on what the interface needs, also where it is
-// on already as far as is known here: the program was stopped, and whoever had
-// the terminal meanwhile changed it.
+// Enter sets raw mode and switches on what the interface needs. It does so again if it was
+// entered already: the program was stopped, and another program may have changed the terminal.
 func (t *Terminal) Enter() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,11 +125,11 @@ func (t *Terminal) Enter() error {
 	t.dropped = false
 	t.expect()
 	if t.own != nil {
-		_ = t.own.SetWriteDeadline(time.Time{}) // as Restore left it
+		_ = t.own.SetWriteDeadline(time.Time{}) // Restore has set a deadline
 	}
 	seq := EnterSequence(t.caps)
 	if again {
-		seq = LeaveSequence(t.caps) + seq // each once, as Restore undoes them once
+		seq = LeaveSequence(t.caps) + seq // off first, as Restore switches each off only once
 	} else {
 		t.saved = saved
 	}
@@ -141,15 +139,15 @@ func (t *Terminal) Enter() error {
 	return nil
 }
 
-// Entered reports whether Enter was called and Restore not since.
+// Entered reports whether Enter was called after the last Restore.
 func (t *Terminal) Entered() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.saved != nil
 }
 
-// Expect says that the terminal is about to be asked with AskColors, so that
-// its answers are not taken for keys.
+// Expect must be called before the queries of AskColors are written, so that the answers are not
+// taken for keys.
 func (t *Terminal) Expect() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -178,8 +176,8 @@ func (t *Terminal) expect() {
 
 func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
 
-// TryWrite writes what the terminal takes at once and gives its length. An error is left to
-// the Write of the rest.
+// TryWrite writes what the terminal takes at once and returns its length. A later Write reports
+// errors.
 func (t *Terminal) TryWrite(p []byte) (n int) {
 	if t.own != nil && t.writer == io.Writer(t.own) {
 		n = t.own.tryWrite(p)
@@ -187,17 +185,16 @@ func (t *Terminal) TryWrite(p []byte) (n int) {
 	return n
 }
 
-// Unblock ends a Write that is under way and fails those after it, for a
-// terminal that takes nothing any more. It helps only where the terminal could
-// be opened anew.
+// Unblock ends a pending Write and makes later ones fail, for a terminal that takes no output any
+// more. It has no effect if the terminal could not be opened again.
 func (t *Terminal) Unblock() {
 	if t.own != nil {
 		_ = t.own.SetWriteDeadline(time.Unix(1, 0))
 	}
 }
 
-// Read starts to read, handing on what comes from another goroutine. lost is
-// called once when there is nothing to be read any more.
+// Read starts a goroutine that reads and calls take with the input, and lost once when nothing
+// can be read any more.
 func (t *Terminal) Read(take func(Input), lost func(error)) error {
 	var r canceler = t.own
 	if t.own == nil {
@@ -258,9 +255,9 @@ func (t *Terminal) feed(p []byte, take func(Input)) {
 	}
 }
 
-// expire gives up waiting for the rest of a sequence.
+// expire decodes a sequence whose rest has not arrived.
 func (t *Terminal) expire(take func(Input)) {
-	defer func() { _ = recover() }() // what can't be decoded is dropped
+	defer func() { _ = recover() }() // input that can't be decoded is dropped
 	t.mu.Lock()
 	in := t.dec.Flush()
 	dropped := t.dropped
@@ -270,7 +267,7 @@ func (t *Terminal) expire(take func(Input)) {
 	}
 }
 
-// sawAnswers notes which answers are in. The lock must be held.
+// sawAnswers notes which answers have arrived. The lock must be held.
 func (t *Terminal) sawAnswers(in Input) {
 	for _, msg := range in {
 		switch msg.(type) {
@@ -291,9 +288,9 @@ func (t *Terminal) sawAnswers(in Input) {
 	}
 }
 
-// Restore gives the terminal back as it was found. It waits a moment for
-// answers that are still under way. Only the first call after Enter does
-// anything; Enter may follow, after a suspension.
+// Restore restores the terminal to its state before Enter. It waits up to fenceTimeout for
+// pending answers. Only the first call after Enter has an effect; Enter may follow, after a
+// suspension.
 func (t *Terminal) Restore() {
 	t.mu.Lock()
 	saved, caps := t.saved, t.caps
@@ -317,8 +314,7 @@ func (t *Terminal) Restore() {
 	_ = term.Restore(int(t.in.Fd()), saved)
 }
 
-// Close ends the reader; nothing can be written any more. The files that Open
-// was given stay open.
+// Close ends the reader. Nothing may be written afterwards. The files given to Open stay open.
 func (t *Terminal) Close() {
 	t.mu.Lock()
 	r, done := t.reader, t.done
@@ -342,44 +338,42 @@ func (t *Terminal) Close() {
 	_ = r.Close()
 }
 
-// toggle is something that is switched on while the interface shows and off
-// again when it leaves.
+// toggle is a mode that is on while the interface shows.
 type toggle struct {
 	on, off string
-	query   bool // asks, so that consoles which print what they don't know are spared
+	query   bool // a query or its like, which consoles print; they don't get it
 }
 
-// toggles in the order in which they are switched on; off goes backwards.
+// toggles is in the order of switching on; switching off goes backwards.
 var toggles = []toggle{
-	{on: "\x1b[22;2t", off: "\x1b[23;2t", query: true}, // keep the title
-	{off: "\x1b]22;\x1b\\", query: true},               // the pointer that a program wanted
-	{on: "\x1b[?1049h", off: "\x1b[?1049l"},            // alternate screen, cursor kept
-	// Cursor and style. The screen is left empty with the cursor at its top:
-	// tmux moves what is above the cursor into the main screen's history when
-	// the window was made larger meanwhile.
+	{on: "\x1b[22;2t", off: "\x1b[23;2t", query: true}, // push the title
+	{off: "\x1b]22;\x1b\\", query: true},               // reset the pointer's shape
+	{on: "\x1b[?1049h", off: "\x1b[?1049l"},            // the alternate screen, which saves the cursor
+	// Reset the cursor and styles. The screen is left empty with the cursor at its top: tmux
+	// moves what is above the cursor into the main screen's history if the window has grown
+	// meanwhile.
 	{off: "\x1b[?25h\x1b[0 q\x1b[m\x1b[H\x1b[2J"},
-	{on: "\x1b[?7l", off: "\x1b[?7h"},       // no wrapping at the right edge
+	{on: "\x1b[?7l", off: "\x1b[?7h"},       // no autowrap
 	{on: "\x1b[?2004h", off: "\x1b[?2004l"}, // bracketed paste
-	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus
+	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus reports
 	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
-	{on: "\x1b[?2031h", off: "\x1b[?2031l", query: true}, // reports of light and dark
+	{on: "\x1b[?2031h", off: "\x1b[?2031l", query: true}, // reports of a dark or light scheme
 	{on: "\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + graphicsQuery + cellQuery + sixelQuery + colorQuery + fenceQuery, query: true},
 }
 
-// fenceQuery is answered by a Fence: every terminal knows it, and answers in
-// the order in which it was asked.
+// fenceQuery (DA1) is answered by a Fence: every terminal knows it, and answers queries in order.
 const fenceQuery = "\x1b[c"
 
-// Text is measured by grapheme clusters, as the emulator does.
+// Mode 2027: the terminal measures text by grapheme clusters, as the emulator does.
 const clustersOn, clustersOff = "\x1b[?2027h", "\x1b[?2027l"
 
-// Mouse motion without a button is reported only while a program wants it.
+// Mouse motion without a button is reported only while somebody needs it.
 const (
 	AllMotionOn  = "\x1b[?1003h"
 	AllMotionOff = "\x1b[?1003l\x1b[?1002h"
 )
 
-// EnterSequence switches on what the interface needs.
+// EnterSequence returns what switches on the modes that the interface needs.
 func EnterSequence(c Caps) string {
 	var b strings.Builder
 	for _, t := range toggles {
@@ -391,7 +385,7 @@ func EnterSequence(c Caps) string {
 	return b.String()
 }
 
-// LeaveSequence switches it off again.
+// LeaveSequence returns what undoes EnterSequence and what was switched on since.
 func LeaveSequence(c Caps) string {
 	var b strings.Builder
 	b.WriteString("\x1b[?2026l")

@@ -1,11 +1,10 @@
-// Package typing is what goes from the person to terminals: keys, pastes and reports of
-// the focus, as the programs expect them, gathered during an update and sent at its
-// end. It belongs to the event loop.
+// Package typing sends the person's input to terminals: keys, pastes and focus reports, encoded
+// for the programs' modes. It gathers them during an update and sends them at its end. Only the
+// event loop may use it.
 //
-// Input that takes more than one message, such as a long paste, is a flow: a piece
-// goes when the host has taken the one before, so that a program that reads slowly gets
-// all of it and in order. What is typed while the connection is lost is kept for a
-// short time and sent when it is back; what is not sent is counted and said. Which
-// terminal gets it is the layout's focus, and every other pane of the tab where that
-// is wanted.
+// Input that takes more than one message, such as a long paste, is a flow: a piece is sent when
+// the host has taken the previous one, so that a program that reads slowly gets all of it in
+// order. Input typed while the connection is lost is kept for a short time and sent when it is
+// back; keys that are not sent are counted and reported. Input goes to the terminal that has the
+// layout's focus, and with type-to-all to the other panes of the tab too.
 package typing

@@ -9,30 +9,28 @@ import (
 )
 
 const (
-	// maxFlow bounds what waits to be typed into one terminal, in bytes.
+	// maxFlow is the largest input that waits for one terminal, in bytes.
 	maxFlow = 64 << 20
-	// retryTime is how long after a refusal a piece is sent again: the program
-	// has not read what came before it.
+	// retryTime is how long after a refusal a piece is sent again. The host refuses it while the
+	// program has not read earlier input.
 	retryTime = 50 * time.Millisecond
-	// refusedTime is for how long that is done.
+	// refusedTime is how long a refused piece is sent again.
 	refusedTime = 30 * time.Second
-	// lostTime is how long after a reconnect the host may take to answer for a
-	// piece that was under way.
+	// lostTime is how long after a reconnect the host may take to answer for a piece that was
+	// sent before it.
 	lostTime = 5 * time.Second
 )
 
-// flow is input for a terminal that is more than one message, such as a long
-// paste. A piece goes when the host has taken the one before, so that a program
-// that reads slowly gets all of it and in order.
+// flow is input for a terminal that takes more than one message.
 type flow struct {
-	data  []byte // begins with the piece that is under way
-	piece int    // its length
-	seq   int64  // its dispatch, 0 while none is under way
-	since time.Time
-	wait  bool // a refused piece is sent again later
+	data  []byte    // begins with the piece that was sent and not answered
+	piece int       // its length
+	seq   int64     // its dispatch; 0 if none is unanswered
+	since time.Time // when the piece was first refused; zero if it was not
+	wait  bool      // a refused piece is sent again later
 }
 
-// Settle dispatches what was gathered during an update.
+// Settle sends the input that was gathered during an update.
 func (ty *Typing) Settle() {
 	if len(ty.out) > 0 {
 		ty.last = ty.loop.Now()
@@ -71,8 +69,8 @@ func (ty *Typing) endFlow(uri ahp.URI) {
 	ty.link.Sink.HearInput(len(ty.flows) > 0)
 }
 
-// interrupt drops what has not been sent: Ctrl-C is for what is there. The end of
-// a bracketed paste stays.
+// interrupt drops the input that has not been sent, as Ctrl-C is for what was sent before. The
+// end of a bracketed paste stays.
 func (f *flow) interrupt() {
 	rest := f.data[f.piece:]
 	end := []byte("\x1b[201~")
@@ -84,7 +82,7 @@ func (f *flow) interrupt() {
 	f.data = append(f.data[:f.piece], rest...)
 }
 
-// advance sends the next piece, if none is under way.
+// advance sends the next piece, if no piece is unanswered.
 func (ty *Typing) advance(uri ahp.URI, f *flow) {
 	if f.seq != 0 || f.wait || !ty.link.UpAt(uri) {
 		return
@@ -100,16 +98,16 @@ func (ty *Typing) advance(uri ahp.URI, f *flow) {
 	seq, ok := ty.link.Dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
 	switch {
 	case !ok && !ty.link.UpAt(uri):
-		return // it goes on when the connection is back
+		return // Regained calls advance again
 	case !ok:
-		ty.endFlow(uri) // dispatch has said so
+		ty.endFlow(uri) // Dispatch has reported it
 		return
 	}
 	f.seq, f.piece = seq, n
 	ty.predict(outgoing{uri: uri, part: true}, seq, true)
 }
 
-// Took handles the host's word that it has taken a piece.
+// Took handles the host's confirmation of input. e is this client's own.
 func (ty *Typing) Took(e ahp.Envelope) {
 	f := ty.flows[e.Channel]
 	if f == nil || e.Origin.ClientSeq != f.seq {
@@ -120,8 +118,8 @@ func (ty *Typing) Took(e ahp.Envelope) {
 	ty.advance(e.Channel, f)
 }
 
-// Refused handles the refusal of a piece; it reports whether it was one. A
-// terminal that this person may type into just has no room yet.
+// Refused handles the host's refusal of input, and reports whether it was a flow's piece. If the
+// person may type into the terminal, it only has no room yet.
 func (ty *Typing) Refused(e ahp.Envelope) bool {
 	f := ty.flows[e.Channel]
 	if f == nil || e.Origin.ClientSeq != f.seq {

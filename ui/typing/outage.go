@@ -16,39 +16,40 @@ import (
 )
 
 const (
-	// keepTime is how long after the loss of a connection typed keys are kept, to
-	// be sent when it is back. What was typed blind is meant for what the screen
-	// shows; after a longer time nobody knows any more what that will be.
+	// keepTime is how long after the loss of a connection typed keys are kept, to be sent when it
+	// is back. Keys typed without an echo are meant for the screen as it was; later it may have
+	// changed too much.
 	keepTime = 10 * time.Second
-	// maxKept bounds the typed keys that are kept, in bytes.
+	// maxKept is the largest input that is kept from keys, in bytes.
 	maxKept = 64 << 10
-	// quietTime is how long an outage lasts before its times are shown.
+	// quietTime is how long an outage must last before the status line shows its times.
 	quietTime = 2 * time.Second
-	// reportTime is how long the status line tells of keys that were not sent.
+	// reportTime is how long the status line reports keys that were not sent.
 	reportTime = 30 * time.Second
 )
 
-// needsLink says why a paste was not taken.
+// needsLink is the message that a paste was not taken.
 const needsLink = "a paste of this size needs the connection"
 
-// outage is the connection to a host in trouble, and what was typed meanwhile.
+// outage is the state of a host whose connection is lost or silent, and the input typed
+// meanwhile.
 type outage struct {
 	host   string // "" for this user's own
 	since  time.Time
-	next   time.Time // of the next attempt, zero as long as nobody needs to know
+	next   time.Time // the next attempt to connect; zero before quietTime
 	why    error
-	silent time.Time // since when a host that is connected has not answered
+	silent time.Time // since when the connected host has not answered
 
 	kept      []outgoing
 	keptBytes int
 	keptKeys  int
-	id        int  // so that an old timer is known
-	resuming  bool // connected again, kept keys are about to go
-	refused   int  // keys that were not taken, or kept for too long
-	lost      int  // keys that were sent and of which nothing is known
+	id        int  // counts reconnects, so that an old answer is recognised
+	resuming  bool // connected again; kept keys are sent soon
+	refused   int  // keys that were not taken, or kept too long
+	lost      int  // keys that were sent but may not have arrived
 }
 
-// outage is that of a resource's host.
+// outage returns the outage of a resource's host; it may have no trouble.
 func (ty *Typing) outage(uri ahp.URI) *outage {
 	host := hosted.Host(uri)
 	a := ty.away[host]
@@ -59,12 +60,12 @@ func (ty *Typing) outage(uri ahp.URI) *outage {
 	return a
 }
 
-// up reports whether what is typed goes its way now.
+// up reports whether input can be sent now.
 func (ty *Typing) up(a *outage) bool {
 	return ty.link.UpAt(hosted.At(a.host, ahp.RootURI)) && !a.resuming
 }
 
-// Retrying takes the news that reconnecting has failed once more.
+// Retrying says that another attempt to connect has failed.
 func (ty *Typing) Retrying(r link.Retry) {
 	if ty.link.State != link.Reconnecting {
 		return
@@ -76,7 +77,7 @@ func (ty *Typing) Retrying(r link.Retry) {
 	ty.loop.Dirty |= loop.Chrome
 }
 
-// Lost takes the news that nobody knows what became of some characters.
+// Lost says that n sent keys may not have arrived.
 func (ty *Typing) Lost(n int) {
 	a := ty.outage(ahp.RootURI)
 	if a.lost += n; ty.up(a) {
@@ -84,7 +85,8 @@ func (ty *Typing) Lost(n int) {
 	}
 }
 
-// Silent takes the news that this user's own host has not answered since then.
+// Silent says since when this user's own host has not answered; the zero time says that it
+// answers.
 func (ty *Typing) Silent(since time.Time) {
 	a := ty.outage(ahp.RootURI)
 	a.silent = since
@@ -98,13 +100,13 @@ func (ty *Typing) Silent(since time.Time) {
 func (ty *Typing) Disconnected(why error) {
 	a := ty.outage(ahp.RootURI)
 	a.next, a.silent, a.why, ty.report = time.Time{}, time.Time{}, why, ""
-	if !a.resuming { // else it is the same outage still, and what is kept waits
+	if !a.resuming { // else the same outage continues, and kept input waits
 		a.since = ty.loop.Now()
 	}
 	a.resuming = false
 }
 
-// forgetKept gives up what was kept.
+// forgetKept drops the kept input.
 func (ty *Typing) forgetKept(a *outage) {
 	a.refused += a.keptKeys
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
@@ -124,9 +126,8 @@ func (ty *Typing) unreachable(a *outage) (since time.Time, yes bool) {
 	return silent, !silent.IsZero()
 }
 
-// mayKeep reports whether n bytes that were typed are taken now: always while the
-// host answers, and otherwise while they will be sent soon if at all. What is not
-// taken is counted and shown.
+// mayKeep reports whether n typed bytes are accepted: always if the host answers, else only if
+// they can still be sent soon. Refused keys are counted and shown.
 func (ty *Typing) mayKeep(uri ahp.URI, n int) bool {
 	a := ty.outage(uri)
 	since, trouble := ty.unreachable(a)
@@ -149,8 +150,7 @@ func (ty *Typing) mayKeep(uri ahp.URI, n int) bool {
 	return true
 }
 
-// keep takes input while the connection is lost; it reports false when it is
-// to go its way.
+// keep keeps input while it can't be sent. It reports false if it can.
 func (ty *Typing) keep(o outgoing) bool {
 	a := ty.outage(o.uri)
 	if ty.up(a) {
@@ -170,8 +170,8 @@ func (ty *Typing) keep(o outgoing) bool {
 	return true
 }
 
-// expire gives up what was kept once its time is over, unless it was over already when it was
-// kept: that is the rest of a paste.
+// expire drops the kept input when keepTime is over. If the time was over when the input was
+// kept, it is the rest of a paste and stays; due is false then.
 func (ty *Typing) expire(a *outage, due bool) {
 	left := keepTime
 	if !ty.link.UpAt(hosted.At(a.host, ahp.RootURI)) { // else it is about to go
@@ -187,12 +187,12 @@ func (ty *Typing) expire(a *outage, due bool) {
 	}
 }
 
-// Regained ends the outage of a host, "" for this user's own: pastes go on, and what was kept
-// goes when everything has come that the host has to say of the time without connection: it
-// answers requests behind that.
+// Regained ends the outage of a host, "" for this user's own. Pastes continue. Kept input is sent
+// after everything that the host sent about the time without connection has arrived: that is
+// before its answer to a request.
 func (ty *Typing) Regained(host string) {
-	// The connection sends a piece that was under way again, unless it is to a host that knows
-	// nothing of it.
+	// The connection sends an unanswered piece again, unless it is now to a host that doesn't
+	// know it.
 	for uri, f := range ty.flows {
 		if hosted.Host(uri) == host {
 			ty.goOn(uri, f)
@@ -209,10 +209,10 @@ func (ty *Typing) Regained(host string) {
 	a.id++
 	id := a.id
 	ty.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
-		err := ty.link.At(root).Subscribe(ctx, ahp.RootURI) // which has one name everywhere
+		err := ty.link.At(root).Subscribe(ctx, ahp.RootURI) // every host's root has this URI
 		return func() {
 			if a.id != id || !ty.link.UpAt(root) {
-				return // lost again, which has forgotten it
+				return // the connection was lost again
 			}
 			a.resuming = false
 			if err != nil {
@@ -224,7 +224,7 @@ func (ty *Typing) Regained(host string) {
 	})
 }
 
-// sendKept sends what was kept to the terminals that are still there.
+// sendKept sends the kept input to the terminals that can still be typed into.
 func (ty *Typing) sendKept(a *outage) {
 	kept := a.kept
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
@@ -240,7 +240,7 @@ func (ty *Typing) sendKept(a *outage) {
 	}
 }
 
-// tellOutage says what became of the keys of an outage that is over.
+// tellOutage reports what became of the keys of an outage that is over.
 func (ty *Typing) tellOutage(a *outage) {
 	var said []string
 	if a.refused > 0 {
@@ -267,8 +267,8 @@ func (ty *Typing) tellOutage(a *outage) {
 	})
 }
 
-// Trouble is what the status line says of the connection to this user's own host and to that
-// of a resource, "" when all is well.
+// Trouble is the status line's text about the connections to this user's own host and to a
+// resource's host, "" if both are well.
 func (ty *Typing) Trouble(uri ahp.URI) (text string) {
 	a := ty.outage(ahp.RootURI)
 	const clock = "15:04:05"
@@ -293,7 +293,7 @@ func (ty *Typing) Trouble(uri ahp.URI) (text string) {
 	return text
 }
 
-// counts says how much was typed meanwhile.
+// counts is the text about the keys typed meanwhile.
 func (a *outage) counts() (text string) {
 	if a.keptKeys > 0 {
 		text += ", " + words.Plural(a.keptKeys, "key") + " wait"
@@ -304,7 +304,7 @@ func (a *outage) counts() (text string) {
 	return text
 }
 
-// Unsent says in the note of leaving that keys were not sent.
+// Unsent is the text, for the note on leaving, about keys that were not sent.
 func (ty *Typing) Unsent() string {
 	n := 0
 	for _, a := range ty.away {
@@ -316,8 +316,8 @@ func (ty *Typing) Unsent() string {
 	return ""
 }
 
-// mayPaste reports whether a part of a paste is taken. One that comes in several
-// is taken whole or not at all, as its end says to the program that it is over.
+// mayPaste reports whether a part of a paste is accepted. A paste in several parts is accepted as
+// a whole or not at all, as the program must get its end.
 func (ty *Typing) mayPaste(uri ahp.URI, p tty.Paste) bool {
 	if p.First {
 		a := ty.outage(uri)

@@ -21,22 +21,22 @@ import (
 	"tandemux/ui/tty"
 )
 
-// maxInput bounds one terminal/input, in bytes; longer pastes go in pieces.
+// maxInput is the largest terminal/input, in bytes; longer pastes are sent in pieces.
 const maxInput = 32 << 10
 
-// outgoing is input for a terminal, gathered during an update.
+// outgoing is input for a terminal that was gathered during an update.
 type outgoing struct {
 	uri  ahp.URI
 	data []byte
-	keys int  // how many it is, for people
-	part bool // of a paste that comes in several reads: the host may not have room for all
+	keys int  // number of key presses, for messages
+	part bool // it is part of a paste in several parts, for which the host may have no room
 }
 
-// Typing is what goes from the person to terminals.
+// Typing sends the person's input to terminals.
 type Typing struct {
-	// Escaped says that the last thing a program got was ESC alone.
+	// Escaped says that the last input of a program was a single ESC.
 	Escaped bool
-	// Predicting is when what is typed shows before its echo has come.
+	// Predicting says when typed text shows before its echo.
 	Predicting Predict
 
 	loop  *loop.Loop
@@ -45,26 +45,26 @@ type Typing struct {
 	outer *outer.Terminal
 	sent  func(uri ahp.URI, data []byte)
 
-	last  time.Time     // when something was typed that no frame has answered yet; else zero
-	down  map[rune]bool // keys whose press went to a program
+	last  time.Time     // when the last input was sent, until a frame shows its echo; zero after that
+	down  map[rune]bool // keys whose press was sent to a program that may want their release
 	out   []outgoing
 	flows map[ahp.URI]*flow // input that takes more than one message
 
-	away    map[string]*outage // of each host
-	report  string             // what became of the keys of one that is over
-	skip    bool               // the rest of a paste whose beginning was not taken
-	pasting bool               // the rest of a paste whose beginning was taken
+	away    map[string]*outage // by host name
+	report  string             // the text about keys that an outage lost
+	skip    bool               // refuse the rest of a paste
+	pasting bool               // accept the rest of a paste
 }
 
-// New makes typing that nothing waits in. sent is told what goes to a terminal.
+// New makes an empty Typing. sent is called with all input for terminals.
 func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, sent func(uri ahp.URI, data []byte)) *Typing {
 	return &Typing{loop: l, link: lk, panes: ps, outer: o, sent: sent, down: map[rune]bool{}, flows: map[ahp.URI]*flow{}, away: map[string]*outage{}}
 }
 
-// Idle reports whether the host has taken everything.
+// Idle reports whether the host has taken all pieces.
 func (ty *Typing) Idle() bool { return len(ty.flows) == 0 }
 
-// Key sends a key to the focused program. With rest set its ESC went there already.
+// Key sends a key to the focused program. rest says that its ESC was already sent.
 func (ty *Typing) Key(k tea.Key, rest bool) {
 	p, t, v := ty.panes.Focused()
 	if v == nil {
@@ -88,8 +88,8 @@ func (ty *Typing) Key(k tea.Key, rest bool) {
 	}
 }
 
-// early keeps a key for a terminal of another host that has told nothing of it yet. Its modes
-// are not known: it gets what a terminal sends that has just begun.
+// early keeps a key for a terminal of another host that has not sent its state yet. The key is
+// encoded for the modes of a new terminal.
 func (ty *Typing) early(uri ahp.URI, k tea.Key) {
 	data := encode(k, input.Press, false, emulator.Modes{})
 	host := hosted.Host(uri)
@@ -109,8 +109,7 @@ func (ty *Typing) pressed(code rune, down bool) {
 	}
 }
 
-// Release tells a program that wants to know; it gets the releases of keys
-// whose press it got.
+// Release sends a key's release to a program that asked for releases and got the press.
 func (ty *Typing) Release(k tea.Key) {
 	if !ty.down[k.Code] {
 		return
@@ -129,9 +128,8 @@ func (ty *Typing) Release(k tea.Key) {
 	ty.panes.Repeat(release)
 }
 
-// into sends what the person typed to a terminal, if it is theirs to type
-// into; else it says what to do. The view goes back to the newest output, out of
-// copy mode, and the terminal gets this client's size.
+// into sends what the person typed to a terminal if they may type there; else it says what to do.
+// The view follows the output again, out of copy mode, and the terminal gets this client's size.
 func (ty *Typing) into(t *terminals.Terminal, v *pane.View, data []byte) bool {
 	if !ty.MayType(t) || !ty.mayKeep(t.URI, len(data)) {
 		return false
@@ -153,8 +151,7 @@ func (ty *Typing) into(t *terminals.Terminal, v *pane.View, data []byte) bool {
 	return true
 }
 
-// MayType reports whether the person may type into a terminal; if not it says
-// why.
+// MayType reports whether the person may type into a terminal. If not it says why.
 func (ty *Typing) MayType(t *terminals.Terminal) bool {
 	if ty.panes.Terms.Typable(t) {
 		return true
@@ -171,7 +168,7 @@ func (ty *Typing) MayType(t *terminals.Terminal) bool {
 	return false
 }
 
-// Send gathers input for a terminal; it leaves at the end of the update.
+// Send gathers input for a terminal. It is sent at the end of the update.
 func (ty *Typing) Send(uri ahp.URI, data []byte) {
 	ty.Escaped = false
 	ty.sent(uri, data)
@@ -182,7 +179,7 @@ func (ty *Typing) Send(uri ahp.URI, data []byte) {
 	ty.out = append(ty.out, outgoing{uri: uri, data: data})
 }
 
-// cutRune is the length of b without a character cut at its end.
+// cutRune returns the length of b without an incomplete character at its end.
 func cutRune(b []byte) int {
 	for n := len(b); n > len(b)-4; n-- {
 		if b[n-1] < 0x80 {
@@ -221,7 +218,7 @@ func (ty *Typing) Paste(p tty.Paste) {
 	}
 }
 
-// Moved tells the programs that the focus went from one pane to another.
+// Moved tells the programs of two terminals that the focus moved between them.
 func (ty *Typing) Moved(from, to ahp.URI) {
 	ty.loop.Dirty |= loop.Chrome
 	if ty.outer.Blurred || from == to {
@@ -231,8 +228,8 @@ func (ty *Typing) Moved(from, to ahp.URI) {
 	ty.Focus(to, true)
 }
 
-// Focus reports the focus to a program that asked for it, in a terminal of
-// this client: moving the focus is no reason to take one from another client.
+// Focus reports the focus to a program that asked for it, if this client holds the terminal:
+// moving the focus is no reason to take it from another client.
 func (ty *Typing) Focus(uri ahp.URI, gained bool) {
 	t := ty.panes.Terms.Get(uri)
 	if t == nil || t.Feed == nil || t.Exited() || !ty.link.UpAt(uri) || ty.panes.Terms.Holder(t) != command.Me {
@@ -243,8 +240,8 @@ func (ty *Typing) Focus(uri ahp.URI, gained bool) {
 	}
 }
 
-// encode gives the bytes of a key as a program in those modes expects it. With
-// rest set its ESC went to the program already.
+// encode returns the bytes of a key for a program's modes. rest says that its ESC was already
+// sent.
 func encode(k tea.Key, ev input.Event, rest bool, modes emulator.Modes) []byte {
 	data := input.AppendKey(nil, k, ev, modes)
 	if rest && len(data) > 1 && data[0] == 0x1b {
@@ -253,12 +250,12 @@ func encode(k tea.Key, ev input.Event, rest bool, modes emulator.Modes) []byte {
 	return data
 }
 
-// echoTime is how long after a key what its program prints counts as the answer.
+// echoTime is how long after a key output counts as its echo.
 const echoTime = 100 * time.Millisecond
 
-// Echoes reports whether the program that was typed into has printed since the
-// last frame: that is drawn at once, once for each key, though other panes are
-// flooded and frames are paced.
+// Echoes reports whether the program that was typed into has printed since the last frame. That
+// must be drawn at once, but once for each key, even if other panes are flooded and frames are
+// paced.
 func (ty *Typing) Echoes(now time.Time) bool {
 	if ty.last.IsZero() {
 		return false
@@ -275,26 +272,26 @@ func (ty *Typing) Echoes(now time.Time) bool {
 }
 
 const (
-	// nearTime is a round trip to the host over which nobody waits for an echo.
+	// nearTime is the shortest round trip to a host for which echoes are predicted.
 	nearTime = 20 * time.Millisecond
-	// farTime is one after which what is predicted is underlined.
+	// farTime is the round trip above which predictions are underlined.
 	farTime = 80 * time.Millisecond
 )
 
-// Predict says when typing shows before its echo has come.
+// Predict says when typed text shows before its echo.
 type Predict uint8
 
 // The values of Predict.
 const (
-	PredictFar Predict = iota // over lines where that takes a while
+	PredictFar Predict = iota // if the round trip takes nearTime or more
 	PredictAlways
 	PredictNever
 )
 
-// Predicts are the values by their names in the configuration.
+// Predicts is the values by their names in the configuration.
 var Predicts = map[string]Predict{"": PredictFar, "auto": PredictFar, "always": PredictAlways, "never": PredictNever}
 
-// predict shows what was sent, if it was, where the host says that it will show.
+// predict predicts the echo of input, if it was sent and predicting is on.
 func (ty *Typing) predict(o outgoing, seq int64, sent bool) {
 	t := ty.panes.Terms.Get(o.uri)
 	if t == nil || t.Feed == nil {
