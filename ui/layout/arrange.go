@@ -2,21 +2,20 @@ package layout
 
 import "slices"
 
-// Arrangement is where everything of a tab is drawn. Every cell of Area belongs
-// to exactly one body, header or divider of the tiled panes, unless no pane is
-// shown at all; floats lie above them.
+// Arrangement says where the parts of a tab are drawn. Every cell of Area belongs to exactly one
+// body, header or divider of the tiled panes, unless no pane is shown. Floats are above them.
 type Arrangement struct {
 	Area     Rect
-	Panes    []Placed // in order, floats last from the lowest; only what is shown
-	Bars     []Placed // panes of stacks that are not open: headers, with no body
+	Panes    []Placed // the visible panes in order; floats last, the lowest first
+	Bars     []Placed // the panes of stacks that are not open: headers without a body
 	Dividers []Divider
-	// TooSmall says that the panes don't fit: the focused one alone is shown, or
-	// none when the area is under MinWidth x MinHeight.
+	// TooSmall says that the panes don't fit, so only the focused one is shown, or none if the
+	// area is smaller than MinWidth x MinHeight.
 	TooSmall bool
 }
 
-// Placed is a pane on the screen. The Header row lies on top of the Body; it is
-// empty (H 0) where the tab shows one pane only.
+// Placed is a pane on the screen. The Header row is directly above the Body; it is empty (H 0) if
+// the pane is alone on the screen.
 type Placed struct {
 	Pane     PaneID
 	Terminal URI
@@ -24,12 +23,12 @@ type Placed struct {
 	Header   Rect
 	Body     Rect
 	Focused  bool
-	Frame    Rect // of a float, border included; empty for a tiled pane
-	Stack    Rect // all of the stack that it is in; empty for none
-	Edge     Edge // what dragging the header moves; zero where nothing lies above
+	Frame    Rect // a float's rectangle with its border; empty for a tiled pane
+	Stack    Rect // the rectangle of the pane's whole stack; empty if it is in none
+	Edge     Edge // the edge that dragging the header moves; zero if nothing is above
 }
 
-// Rect gives header and body together, and a float's border.
+// Rect returns the rectangle of the header and body, and of a float's border.
 func (p Placed) Rect() Rect {
 	if p.Floating() {
 		return p.Frame
@@ -37,7 +36,7 @@ func (p Placed) Rect() Rect {
 	return Rect{p.Body.X, p.Body.Y - p.Header.H, p.Body.W, p.Body.H + p.Header.H}
 }
 
-// whole is the rectangle of the stack that the pane is in, and Rect for others.
+// whole returns the rectangle of the pane's stack, or Rect if it is in none.
 func (p Placed) whole() Rect {
 	if p.Stack.Empty() {
 		return p.Rect()
@@ -51,11 +50,10 @@ type Divider struct {
 	Edge Edge
 }
 
-// Edge names the border between two neighbours in a split by a pane on each
-// side, so that it survives changes elsewhere while it is dragged. The zero Edge
-// is none.
+// Edge is the border between two neighbours in a split. It is named by a pane on each side, so it
+// stays valid when something else changes while it is dragged. The zero Edge is none.
 type Edge struct {
-	Axis          Axis // Row: moves left and right; Column: up and down
+	Axis          Axis // Row: it moves left and right; Column: up and down
 	Before, After PaneID
 }
 
@@ -91,7 +89,7 @@ func (t Tab) Arrange(area Rect) Arrangement {
 	return a
 }
 
-// place lays a tree of several panes out; above is the edge on top of it.
+// place lays out a tree of several panes. above is the edge at its top.
 func (a *Arrangement) place(t Tab, n *Node, r Rect, above Edge) {
 	if n.Stack {
 		a.stack(n, t.Open(n), r, above)
@@ -124,26 +122,26 @@ func (a *Arrangement) place(t Tab, n *Node, r Rect, above Edge) {
 	}
 }
 
-// Hit is what lies at a cell.
+// Hit is what is at a cell.
 type Hit struct {
 	Kind HitKind
 	Pane PaneID // of a body or header
 	Edge Edge   // of a divider, or of a header that can be dragged
 }
 
-// HitKind is what kind of thing lies at a cell.
+// HitKind is the kind of what is at a cell.
 type HitKind uint8
 
-// What can be hit.
+// The kinds.
 const (
 	HitNothing HitKind = iota
 	HitBody
 	HitHeader
 	HitDivider
-	HitFrame // a float's border but for the header
+	HitFrame // a float's border except for the header
 )
 
-// At says what lies at a cell.
+// At returns what is at a cell.
 func (a Arrangement) At(x, y int) Hit {
 	for i := len(a.Panes) - 1; i >= 0; i-- {
 		p := a.Panes[i]
@@ -166,7 +164,7 @@ func (a Arrangement) At(x, y int) Hit {
 	return Hit{}
 }
 
-// Pane gives a pane's place; ok is false when it isn't shown.
+// Pane returns a pane's place. ok is false if it has no body on the screen.
 func (a Arrangement) Pane(id PaneID) (Placed, bool) {
 	return first(a.Panes, func(p Placed) bool { return p.Pane == id })
 }
@@ -179,20 +177,19 @@ func first[T any](list []T, is func(T) bool) (e T, ok bool) {
 	return list[i], true
 }
 
-// Spot is Pane for a pane of a stack that is not open, too.
+// Spot is Pane, but also finds panes of a stack that are not open.
 func (a Arrangement) Spot(id PaneID) (Placed, bool) {
 	return first(slices.Concat(a.Bars, a.Panes), func(p Placed) bool { return p.Pane == id })
 }
 
-// Focused gives the focused pane's place; ok is false when nothing is shown.
+// Focused returns the focused pane's place. ok is false if no pane is shown.
 func (a Arrangement) Focused() (Placed, bool) {
 	return first(a.Panes, func(p Placed) bool { return p.Focused })
 }
 
-// Seen gives the area in which a tab's panes have the sizes that their terminals do:
-// where it is on a screen, if it is. Sizes that don't fit together give one with room
-// for the larger ones; size gives zeros for what has none, and without any there is no
-// area.
+// Seen returns an area in which the tab's panes have the sizes of their terminals: that of the
+// screen that shows the tab, if one does. If sizes don't fit together, the area has room for the
+// larger ones. size returns zeros if a terminal has no size; if all are zero the area is empty.
 func (t Tab) Seen(size func(URI) (cols, rows int)) Rect {
 	if t.Zoom {
 		w, h := size(t.Focused().Terminal)
@@ -200,7 +197,7 @@ func (t Tab) Seen(size func(URI) (cols, rows int)) Rect {
 	}
 	w, h := t.seen(t.Root, size)
 	if h > 0 && t.Root.leaf() {
-		h-- // alone it has no header
+		h-- // a single pane has no header
 	}
 	return Rect{W: w, H: h}
 }

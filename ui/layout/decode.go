@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// maxURI and maxID bound a terminal's address and a pane's or tab's id in bytes.
+// The longest terminal URI, and pane or tab id, in bytes.
 const (
 	maxURI = 2048
 	maxID  = 64
-	maxInt = 1 << 53 // beyond it JSON numbers lose precision elsewhere
+	maxInt = 1 << 53 // JSON readers may lose precision beyond it
 )
 
-// Decode reads a layout channel's document, which another client wrote and
-// nobody has looked into since. What is out of bounds or makes no sense is an
-// error that says where; what only says how the layout was looked at (focus,
-// recency, zoom, the active tab) is mended.
+// Decode parses a layout channel's document, which another client wrote and nobody has checked.
+// What is out of bounds or contradictory is an error that says where. Values that only say how
+// the layout was viewed (focus, recency, zoom, the active tab) are corrected instead.
 func Decode(doc []byte) (Layout, error) {
 	if len(doc) > MaxBytes {
 		return Layout{}, fmt.Errorf("layout: the document has %d bytes, at most %d are read", len(doc), MaxBytes)
@@ -32,7 +31,7 @@ func Decode(doc []byte) (Layout, error) {
 	return l.mended(), nil
 }
 
-// checking collects the ids seen in a document.
+// checking checks a document; it has the ids seen so far.
 type checking struct {
 	panes map[PaneID]bool
 	tabs  map[string]bool
@@ -53,7 +52,7 @@ func (d *checking) layout(l *Layout) error {
 	return nil
 }
 
-// mended puts right what only says how the layout was looked at.
+// mended corrects the values that only say how the layout was viewed.
 func (l Layout) mended() Layout {
 	l.Name, l.Renamed = clean(l.Name), clean(l.Renamed)
 	if len(l.Tabs) > 0 {
@@ -72,7 +71,8 @@ func (l Layout) mended() Layout {
 	return l
 }
 
-// known gives the elements that are, each once, in order; nil for none.
+// known returns the elements for which is returns true, each once, in order; nil if there are
+// none.
 func known[T comparable](list []T, is func(T) bool) []T {
 	var out []T
 	seen := make(map[T]bool, len(list))
@@ -109,7 +109,7 @@ func (d *checking) tab(t *Tab) (err error) {
 	return nil
 }
 
-// mended puts right what only says how the tab was looked at.
+// mended corrects the values that only say how the tab was viewed.
 func (t Tab) mended() Tab {
 	t.Name = clean(t.Name)
 	if t.Focused() == nil {
@@ -123,14 +123,14 @@ func (t Tab) mended() Tab {
 	return t
 }
 
-// sound is the tab with nothing zoomed or hidden that can't be.
+// sound clears Zoom and Hidden where they aren't allowed.
 func (t Tab) sound() Tab {
 	t.Zoom = t.Zoom && t.count() > 1
 	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
 	return t
 }
 
-// float checks a pane above the tiled ones.
+// float checks a float.
 func (d *checking) float(f *Float) error {
 	if f.Leaf == nil || !f.Leaf.leaf() {
 		return errors.New("it is no pane")
@@ -143,7 +143,7 @@ func (d *checking) float(f *Float) error {
 	return d.leaf(f.Leaf)
 }
 
-// node checks a tree. A split inside one of the same axis becomes part of it.
+// node checks a tree. It merges a split into a parent of the same axis.
 func (d *checking) node(n *Node, depth int) (*Node, error) {
 	switch {
 	case depth > MaxDepth:
@@ -176,7 +176,7 @@ func (d *checking) leaf(n *Node) error {
 	return nil
 }
 
-// foldable gives what can be folded of a list of commands.
+// foldable returns the valid ids of a list of commands, sorted, at most MaxFolds; nil for none.
 func foldable(folds []string) []string {
 	folds = slices.DeleteFunc(slices.Clone(folds), func(id string) bool { return checkID(id) != nil })
 	slices.Sort(folds)
@@ -216,7 +216,7 @@ func (d *checking) split(n *Node, depth int) (*Node, error) {
 		kids[i] = kid
 	}
 	whole := n.with(kids, n.Weights)
-	// A tandemux that doesn't know stacks may have made something else of one.
+	// A tandemux that doesn't know stacks may have changed one into something else.
 	whole.Stack = n.Stack && n.Axis == Column && !slices.ContainsFunc(kids, func(k *Node) bool { return !k.leaf() })
 	for i := len(kids) - 1; i >= 0; i-- {
 		whole = whole.put(space{}, i, kids[i])
@@ -224,7 +224,7 @@ func (d *checking) split(n *Node, depth int) (*Node, error) {
 	return whole, nil
 }
 
-// checkID says what is wrong with a pane's or tab's id.
+// checkID returns what is wrong with a pane's or tab's id.
 func checkID(id string) error {
 	if id == "" {
 		return errors.New("an id is missing")

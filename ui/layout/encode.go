@@ -8,37 +8,36 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Version is the document's version. A document of a later one is refused, since
-// writing it back could break what it means; members added within a version are
-// kept.
+// Version is the document's version. A document of a later version is refused, since writing it
+// back could change its meaning. Members added within a version are kept.
 const Version = 1
 
-// members are a Layout's without its methods.
+// members is Layout without its methods.
 type members Layout
 
-// document is what a layout's channel holds.
+// document is the state of a layout channel.
 type document struct {
 	Version int     `json:"version"`
 	Layout  members `json:",embed"`
 }
 
-// placed is a pane above the tiled ones: a leaf with its place.
+// placed is the JSON of a Float: a leaf with its place.
 type placed struct {
 	Leaf  Node  `json:",embed"`
 	Place []int `json:"place"`
 }
 
-// Encode writes the document. It may be larger than MaxBytes when it
-// is full of long names; the host refuses it then.
+// Encode returns the document. It may be larger than MaxBytes if it has many long names; the host
+// refuses it then.
 func (l Layout) Encode() []byte {
 	doc, err := json.Marshal(document{Version, members(l)})
 	if err != nil {
-		panic("layout: encode: " + err.Error()) // Strings, numbers and what was JSON always encode.
+		panic("layout: encode: " + err.Error()) // strings, numbers and unparsed JSON always encode
 	}
 	return doc
 }
 
-// MarshalJSON makes a Layout usable as a member of another document.
+// MarshalJSON encodes the Layout as a member of another document.
 func (l Layout) MarshalJSON() ([]byte, error) { return l.Encode(), nil }
 
 // UnmarshalJSON is Decode.
@@ -52,7 +51,7 @@ func (f Float) MarshalJSON() ([]byte, error) {
 	return json.Marshal(placed{*f.Leaf, []int{f.X, f.Y, f.W, f.H}})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses what MarshalJSON writes.
 func (f *Float) UnmarshalJSON(doc []byte) error {
 	var m placed
 	if err := json.Unmarshal(doc, &m); err != nil {
@@ -65,10 +64,10 @@ func (f *Float) UnmarshalJSON(doc []byte) error {
 	return nil
 }
 
-// Equal says whether two layouts are the same document.
+// Equal reports whether two layouts are the same document.
 func (l Layout) Equal(o Layout) bool { return bytes.Equal(l.Encode(), o.Encode()) }
 
-// parse reads a document of this version.
+// parse parses a document of this version.
 func parse(doc []byte) (Layout, error) {
 	var version struct {
 		Version int `json:"version"`

@@ -5,32 +5,31 @@ import (
 	"slices"
 )
 
-// Float is a pane above the tiled ones of its tab. X, Y, W and H say where its
-// frame is, in shares of the area of which the whole is Whole, so that it keeps
-// its place on a screen of another size.
+// Float is a pane above the tiled ones of its tab. X, Y, W and H are the place of its frame, in
+// units of 1/Whole of the area's width or height, so that it keeps its place on another screen.
 type Float struct {
 	Leaf       *Node
 	X, Y, W, H int
 }
 
-// Whole is the share that stands for the area's whole width or height.
+// Whole is the whole width or height of the area, in the units of Float.
 const Whole = 10000
 
-// The frame is one cell wide on each side; a smaller area shows no floats.
+// The smallest frame, with its border of one cell on each side. A smaller area shows no floats.
 const (
 	minFrameW = MinWidth + 2
 	minFrameH = MinHeight + 2
 )
 
-// float gives the index of the pane's float, -1 for a tiled pane.
+// float returns the index of the pane's float, -1 for a tiled pane.
 func (t Tab) float(id PaneID) int {
 	return slices.IndexFunc(t.Floats, func(f Float) bool { return f.Leaf.Pane == id })
 }
 
-// Floating says whether the pane is above the tiled ones.
+// Floating reports whether the pane is a float.
 func (t Tab) Floating(id PaneID) bool { return t.float(id) >= 0 }
 
-// find gives the leaf of a pane of the tab, nil when there is none.
+// find returns the leaf of a pane of the tab, nil if there is none.
 func (t Tab) find(id PaneID) *Node {
 	if i := t.float(id); i >= 0 {
 		return t.Floats[i].Leaf
@@ -40,7 +39,7 @@ func (t Tab) find(id PaneID) *Node {
 
 func (t Tab) count() int { return len(t.Panes()) }
 
-// swap gives the tab with leaves replaced by what the map says.
+// swap returns the tab with leaves replaced according to the map.
 func (t Tab) swap(by map[PaneID]*Node) Tab {
 	t.Root = t.Root.swap(by)
 	t.Floats = slices.Clone(t.Floats)
@@ -52,8 +51,8 @@ func (t Tab) swap(by map[PaneID]*Node) Tab {
 	return t
 }
 
-// tiled gives the tiled pane that stands for a pane: the one focused last for a
-// float, itself otherwise.
+// tiled returns the pane itself if it is tiled. For a float it returns the tiled pane that was
+// focused last.
 func (t Tab) tiled(id PaneID) PaneID {
 	if !t.Floating(id) {
 		return id
@@ -66,8 +65,7 @@ func (t Tab) tiled(id PaneID) PaneID {
 	return t.Root.first()
 }
 
-// raised brings a float to the top and shows the floats; a tiled pane changes
-// nothing.
+// raised moves a float to the top and shows the floats. For a tiled pane nothing changes.
 func (t Tab) raised(id PaneID) Tab {
 	i := t.float(id)
 	if i < 0 {
@@ -79,8 +77,8 @@ func (t Tab) raised(id PaneID) Tab {
 	return t
 }
 
-// Frame gives the float's rectangle in an area, border included: within it, and
-// large enough for a body. ok is false where the area is too small for that.
+// Frame returns the float's rectangle, with its border, within an area. ok is false if the area
+// is too small for a body.
 func (f Float) Frame(area Rect) (r Rect, ok bool) {
 	if area.W < minFrameW || area.H < minFrameH {
 		return Rect{}, false
@@ -93,7 +91,7 @@ func (f Float) Frame(area Rect) (r Rect, ok bool) {
 	return r, true
 }
 
-// at gives the float with its frame at a rectangle of the area.
+// at returns the float with its frame at a rectangle of the area.
 func (f Float) at(area, r Rect) Float {
 	share := func(n, of int) int { return min(max((n*Whole+of/2)/of, 0), Whole) }
 	r.W, r.H = min(max(r.W, minFrameW), area.W), min(max(r.H, minFrameH), area.H)
@@ -104,15 +102,15 @@ func (f Float) at(area, r Rect) Float {
 	return f
 }
 
-// floated gives a new float: in the middle, a little further down and right for
-// each one that is there.
+// floated returns a new float in the middle of the area, moved a little down and right for each
+// float that exists.
 func (t Tab) floated(leaf *Node) Float {
 	off := len(t.Floats) % 5 * (Whole / 40)
 	return Float{Leaf: leaf, X: Whole/5 + off, Y: Whole/5 + off, W: Whole * 3 / 5, H: Whole * 3 / 5}
 }
 
-// NewFloat puts a new pane above the tiled ones of the active tab and focuses
-// it; without a tab it makes one. The error says which bound was met.
+// NewFloat adds a new float with focus to the active tab. Without a tab it makes one. The error
+// says which bound was reached.
 func (l Layout) NewFloat(uri URI) (Layout, PaneID, error) {
 	t, ok := l.Tab()
 	if !ok {
@@ -126,8 +124,8 @@ func (l Layout) NewFloat(uri URI) (Layout, PaneID, error) {
 	return next.withTab(l.Active, t.focus(leaf.Pane).unzoomed()), leaf.Pane, nil
 }
 
-// PlaceFloat moves and resizes a float: its frame goes to a rectangle, as far as
-// the area has room. A tiled pane, and an area that isn't known, change nothing.
+// PlaceFloat moves and resizes a float to a rectangle, as far as the area has room. For a tiled
+// pane, and in an unknown area, nothing changes.
 func (l Layout) PlaceFloat(area Rect, id PaneID, r Rect) Layout {
 	k, _, ok := l.Find(id)
 	if !ok || area.W < minFrameW || area.H < minFrameH {
@@ -143,7 +141,7 @@ func (l Layout) PlaceFloat(area Rect, id PaneID, r Rect) Layout {
 	return l.withTab(k, t)
 }
 
-// HideFloats hides the active tab's floats; the focus goes to a tiled pane.
+// HideFloats hides the active tab's floats and focuses a tiled pane.
 func (l Layout) HideFloats() Layout {
 	return l.inTab(func(t Tab) Tab {
 		if !t.Hidden && len(t.Floats) > 0 {
@@ -154,7 +152,7 @@ func (l Layout) HideFloats() Layout {
 	})
 }
 
-// ShowFloats shows the active tab's floats and focuses the top one.
+// ShowFloats shows the active tab's floats and focuses the topmost.
 func (l Layout) ShowFloats() Layout {
 	return l.inTab(func(t Tab) Tab {
 		if n := len(t.Floats); n > 0 {
@@ -164,8 +162,8 @@ func (l Layout) ShowFloats() Layout {
 	})
 }
 
-// Lift takes a tiled pane out of the tree and puts it above it, or a float back
-// beside the tiled pane focused last. It keeps the focus.
+// Lift turns a tiled pane into a float, or a float into a tiled pane beside the tiled pane that
+// was focused last. It keeps the focus.
 func (l Layout) Lift(area Rect, id PaneID) (Layout, error) {
 	k, leaf, ok := l.Find(id)
 	if !ok {
@@ -189,7 +187,7 @@ func (l Layout) Lift(area Rect, id PaneID) (Layout, error) {
 	return l.withTab(k, t.focus(id).unzoomed()), nil
 }
 
-// sideWithRoom gives a side of a tiled pane where another one fits.
+// sideWithRoom returns a side of a tiled pane on which another one fits.
 func (t Tab) sideWithRoom(area Rect, at PaneID) (Direction, bool) {
 	if area.Empty() {
 		return Right, true
@@ -202,8 +200,7 @@ func (t Tab) sideWithRoom(area Rect, at PaneID) (Direction, bool) {
 	return 0, false
 }
 
-// resizeFloat makes a float larger or smaller by n cells, as moving its right or
-// bottom border does.
+// resizeFloat makes a float larger or smaller by n cells, by moving its right or bottom border.
 func (l Layout) resizeFloat(area Rect, k, i int, d Direction, n int) Layout {
 	f := l.Tabs[k].Floats[i]
 	r, ok := f.Frame(area)
@@ -221,7 +218,7 @@ func (l Layout) resizeFloat(area Rect, k, i int, d Direction, n int) Layout {
 	return l.PlaceFloat(area, f.Leaf.Pane, r)
 }
 
-// besideFloat gives the tiled pane that lies on that side of a float's frame.
+// besideFloat returns the tiled pane on a side of a float's frame.
 func (t Tab) besideFloat(area Rect, i int, d Direction) (PaneID, bool) {
 	r, ok := t.Floats[i].Frame(area)
 	if !ok {
@@ -240,7 +237,7 @@ func (t Tab) besideFloat(area Rect, i int, d Direction) (PaneID, bool) {
 		y = r.Y + r.H
 	}
 	a := t.geometry(area)
-	for range 2 { // A divider belongs to nobody.
+	for range 2 { // a divider has no pane: look one cell further
 		if h := a.At(x, y); h.Pane != "" {
 			return h.Pane, true
 		}
@@ -253,8 +250,7 @@ func (t Tab) besideFloat(area Rect, i int, d Direction) (PaneID, bool) {
 	return "", false
 }
 
-// float lays a float out: a frame of one cell around the body, whose top row is
-// the header.
+// float lays out a float: a frame of one cell around the body, whose top row is the header.
 func (a *Arrangement) float(f Float) {
 	r, ok := f.Frame(a.Area)
 	if !ok {
@@ -267,10 +263,10 @@ func (a *Arrangement) float(f Float) {
 	})
 }
 
-// Floating says whether the pane is drawn above others.
+// Floating reports whether the pane is a float.
 func (p Placed) Floating() bool { return !p.Frame.Empty() }
 
-// Tiled is the arrangement without what is drawn above others.
+// Tiled returns the arrangement without its floats.
 func (a Arrangement) Tiled() Arrangement {
 	for len(a.Panes) > 0 && a.Panes[len(a.Panes)-1].Floating() {
 		a.Panes = a.Panes[:len(a.Panes)-1]
@@ -278,7 +274,7 @@ func (a Arrangement) Tiled() Arrangement {
 	return a
 }
 
-// Floats says whether any pane is drawn above others.
+// Floats reports whether there are floats.
 func (a Arrangement) Floats() bool {
 	return len(a.Panes) > 0 && a.Panes[len(a.Panes)-1].Floating()
 }

@@ -2,8 +2,8 @@ package layout
 
 import "slices"
 
-// FocusPane focuses the pane and activates its tab. Without such a pane nothing
-// changes. Leaving a zoomed pane ends the zoom.
+// FocusPane focuses a pane and activates its tab. If there is no such pane nothing changes.
+// Leaving a zoomed pane ends the zoom.
 func (l Layout) FocusPane(id PaneID) Layout {
 	i, _, ok := l.Find(id)
 	if !ok {
@@ -23,8 +23,7 @@ func (t Tab) focus(id PaneID) Tab {
 	return t
 }
 
-// push puts an element in front of a list that has each once, and takes another
-// out.
+// push puts front first in a list without duplicates, and removes gone.
 func push[T comparable](list []T, front, gone T) []T {
 	out := []T{front}
 	for _, e := range list {
@@ -39,7 +38,7 @@ func without[T comparable](list []T, gone T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(e T) bool { return e == gone })
 }
 
-// Focus moves the active tab's focus to the neighbour; without one nothing
+// Focus moves the active tab's focus to its neighbour in a direction. Without a neighbour nothing
 // changes.
 func (l Layout) Focus(area Rect, d Direction) Layout {
 	return l.inTab(func(t Tab) Tab {
@@ -50,13 +49,12 @@ func (l Layout) Focus(area Rect, d Direction) Layout {
 	})
 }
 
-// FocusNext moves the active tab's focus n panes on in order, around the ends;
-// n may be negative.
+// FocusNext moves the active tab's focus by n panes in order, around the ends; n may be negative.
 func (l Layout) FocusNext(n int) Layout {
 	return l.inTab(func(t Tab) Tab { return t.focus(t.further(t.Focus, n)) })
 }
 
-// further gives the pane n places after one of the tab's, around the ends.
+// further returns the pane n places after a pane of the tab, around the ends.
 func (t Tab) further(id PaneID, n int) PaneID {
 	panes := t.Panes()
 	if t.Hidden {
@@ -68,7 +66,7 @@ func (t Tab) further(id PaneID, n int) PaneID {
 
 func wrap(i, n int) int { return (i%n + n) % n }
 
-// FocusLast goes back to the pane of the active tab that was focused before.
+// FocusLast focuses the pane of the active tab that had the focus before.
 func (l Layout) FocusLast() Layout {
 	return l.inTab(func(t Tab) Tab {
 		if len(t.Recent) > 0 {
@@ -78,13 +76,12 @@ func (l Layout) FocusLast() Layout {
 	})
 }
 
-// Neighbour gives the pane that Focus would go to from a pane: of those whose
-// border touches its border on that side, the one focused last; if none of them
-// ever was, the one with the most border in common, and of equal ones the first.
-// It does not go around the screen's edges. A zoomed tab is looked at as if it
-// weren't, and so is one that doesn't fit into the area. From a float it gives the
-// tiled pane that lies there; to a float no direction leads. Up and down lead through a
-// stack, left and right into its open pane and out of it as a whole.
+// Neighbour returns the pane that Focus goes to from a pane. Of the panes whose border touches
+// its border on that side, that is the one focused last; if none was ever focused, the one with
+// the longest common border, and of equal ones the first. It doesn't wrap around the screen's
+// edges, and ignores zoom, also where the panes don't fit into the area. From a float it goes to
+// the tiled pane beside it; it never goes to a float. Up and down go through a stack; left and
+// right go to its open pane, and leave it as if it were one pane.
 func (t Tab) Neighbour(area Rect, from PaneID, d Direction) (PaneID, bool) {
 	if i := t.float(from); i >= 0 {
 		return t.besideFloat(area, i, d)
@@ -119,8 +116,7 @@ func (t Tab) Neighbour(area Rect, from PaneID, d Direction) (PaneID, bool) {
 	return best, best != ""
 }
 
-// touch gives the number of cells of border that the rectangles have in common
-// where o lies on that side of r, 0 when it doesn't.
+// touch returns the length in cells of the common border if o is beside r on that side, else 0.
 func (r Rect) touch(o Rect, d Direction) int {
 	touching := false
 	switch d {
@@ -142,8 +138,8 @@ func (r Rect) touch(o Rect, d Direction) int {
 	return min(r.X+r.W, o.X+o.W) - max(r.X, o.X)
 }
 
-// geometry arranges all tiled panes of the tab, zoomed or not, in the area or, where
-// they don't fit, in the smallest one that has room for them.
+// geometry arranges the tiled panes of the tab, ignoring zoom, in the area or, if they don't fit,
+// in the smallest area with room for them.
 func (t Tab) geometry(area Rect) Arrangement {
 	w, h := t.Root.least()
 	t.Focus = t.tiled(t.Focus)
@@ -151,10 +147,9 @@ func (t Tab) geometry(area Rect) Arrangement {
 	return t.Arrange(Rect{area.X, area.Y, max(area.W, w), max(area.H, h)})
 }
 
-// Refocused gives the layout with the focus where another version of it has it: the
-// active tab, and in each tab the focused pane, those focused before, and what the
-// focus has shown or hidden by leaving. A tab or a pane that is gone leaves the focus
-// where it is.
+// Refocused returns the layout with the focus of another version of it: the active tab, and in
+// each tab the focused pane, the recent ones, and the zoom and hidden floats that go with that
+// focus. If a tab or pane is gone, the focus stays.
 func (l Layout) Refocused(was Layout) Layout {
 	for _, old := range was.Tabs {
 		if i := l.tabIndex(old.ID); i >= 0 && l.Tabs[i].find(old.Focus) != nil {

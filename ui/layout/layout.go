@@ -21,24 +21,23 @@ const (
 	MaxFolds  = 64      // of a pane
 )
 
-// URI is a terminal's address, ahp.URI; this package only compares it.
+// URI is a terminal's URI, ahp.URI. This package only compares it.
 type URI = string
 
-// MaxBytes bounds a document: ahp.MaxLayoutBytes.
+// MaxBytes is the largest document: ahp.MaxLayoutBytes.
 const MaxBytes = 256 << 10
 
-// PaneID names a pane within a layout, such as "p7". It stays with the pane
-// through every operation.
+// PaneID is the id of a pane within a layout, such as "p7". No operation changes it.
 type PaneID string
 
 // Layout is a named set of tabs: the document of a layout channel.
 type Layout struct {
 	Name   string   `json:"name,omitempty"`
-	Active int      `json:"active,omitzero"`  // index into Tabs; 0 when there are none
-	NextID int      `json:"nextId,omitzero"`  // where the search for the next pane's or tab's number starts
-	Recent []string `json:"recent,omitempty"` // ids of tabs, last active first, without the active one
+	Active int      `json:"active,omitzero"`  // index into Tabs; 0 if there are none
+	NextID int      `json:"nextId,omitzero"`  // where the search for the next free id starts
+	Recent []string `json:"recent,omitempty"` // ids of the other tabs, the last active first
 	Tabs   []Tab    `json:"tabs"`
-	// Renamed is what a layout without tabs is called now: those who show it go there.
+	// Renamed is the new name of a layout without tabs: interfaces that show it go there.
 	Renamed string `json:"renamed,omitempty"`
 
 	Unknown jsontext.Value `json:",embed"` // members that this version doesn't know
@@ -47,14 +46,14 @@ type Layout struct {
 // Tab is a split tree with a focus.
 type Tab struct {
 	ID     string   `json:"id"`
-	Name   string   `json:"name,omitempty"`   // given by the user; "" shows the focused pane's title
-	Root   *Node    `json:"root"`             // never nil: the tiled panes
-	Floats []Float  `json:"floats,omitempty"` // above them, the top one last
-	Hidden bool     `json:"hidden,omitzero"`  // the floats don't show; never while one has the focus
+	Name   string   `json:"name,omitempty"`   // given by the user; if it is "" the focused pane's title is shown
+	Root   *Node    `json:"root"`             // the tiled panes; never nil
+	Floats []Float  `json:"floats,omitempty"` // the topmost last
+	Hidden bool     `json:"hidden,omitzero"`  // the floats are hidden; false if one has the focus
 	Focus  PaneID   `json:"focus,omitempty"`
-	Recent []PaneID `json:"recent,omitempty"` // last focused first, without Focus
-	Zoom   bool     `json:"zoom,omitzero"`    // only the focused pane is shown; never with one pane
-	Preset Preset   `json:"preset,omitempty"` // last one applied, "" for none
+	Recent []PaneID `json:"recent,omitempty"` // the other panes that had the focus, the last first
+	Zoom   bool     `json:"zoom,omitzero"`    // only the focused pane is shown; false if there is one pane
+	Preset Preset   `json:"preset,omitempty"` // the last one applied, "" for none
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -68,24 +67,24 @@ const (
 	Column Axis = "column" // one above the other, from the top
 )
 
-// Node is a leaf (Pane set) or a split (Children set); a split can be a stack.
+// Node is a leaf (Pane is set) or a split (Children is set).
 type Node struct {
 	Pane     PaneID `json:"pane,omitempty"`
 	Terminal URI    `json:"terminal,omitempty"`
-	Name     string `json:"name,omitempty"` // given by the user; "" shows the terminal's title
-	// Folds are the commands whose output the pane leaves out, at most MaxFolds.
+	Name     string `json:"name,omitempty"` // given by the user; if it is "" the terminal's title is shown
+	// Folds is the ids of the commands whose output the pane hides, at most MaxFolds.
 	Folds []string `json:"folds,omitempty"`
 
 	Axis     Axis    `json:"axis,omitempty"`
 	Children []*Node `json:"children,omitempty"`
 	Weights  []int   `json:"weights,omitempty"`
-	// Stack says that of a column's panes one is open and the others are their headers.
+	// Stack says that only one pane of a column is open, and of the others the headers show.
 	Stack bool `json:"stack,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Direction on the screen.
+// Direction is a direction on the screen.
 type Direction uint8
 
 // The directions.
@@ -96,7 +95,7 @@ const (
 	Right
 )
 
-// axis gives the axis along which the direction points.
+// axis returns the axis of the direction.
 func (d Direction) axis() Axis {
 	if d == Left || d == Right {
 		return Row
@@ -104,13 +103,13 @@ func (d Direction) axis() Axis {
 	return Column
 }
 
-// back says whether the direction points to smaller coordinates.
+// back reports whether the direction points to smaller coordinates.
 func (d Direction) back() bool { return d == Left || d == Up }
 
-// New gives a layout without tabs.
+// New returns a layout without tabs.
 func New(name string) Layout { return Layout{Name: clean(name), NextID: 1} }
 
-// Tab gives the active tab; ok is false when there are none.
+// Tab returns the active tab. ok is false if there are no tabs.
 func (l Layout) Tab() (Tab, bool) {
 	if len(l.Tabs) == 0 {
 		return Tab{}, false
@@ -118,7 +117,7 @@ func (l Layout) Tab() (Tab, bool) {
 	return l.Tabs[l.Active], true
 }
 
-// Find gives the index of the tab that holds the pane, and its leaf.
+// Find returns the index of the tab that has the pane, and the pane's leaf.
 func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) {
 	for i, t := range l.Tabs {
 		if leaf := t.find(id); leaf != nil {
@@ -128,8 +127,7 @@ func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) {
 	return 0, nil, false
 }
 
-// Showing gives the first pane that shows the terminal, looking in the active
-// tab first.
+// Showing returns the first pane that shows the terminal. It searches the active tab first.
 func (l Layout) Showing(uri URI) (PaneID, bool) {
 	if len(l.Tabs) == 0 {
 		return "", false
@@ -145,8 +143,8 @@ func (l Layout) Showing(uri URI) (PaneID, bool) {
 	return "", false
 }
 
-// Terminals gives the terminals shown, each once, in the order of the tabs and
-// panes. It is never nil, as the layout channel wants it.
+// Terminals returns the terminals in the layout, each once, in the order of the tabs and panes.
+// It is never nil, as the layout channel needs an array.
 func (l Layout) Terminals() []URI {
 	uris := []URI{}
 	seen := make(map[URI]bool)
@@ -161,8 +159,8 @@ func (l Layout) Terminals() []URI {
 	return uris
 }
 
-// Panes gives the leaves in order: left to right, top to bottom, then the floats
-// from the lowest.
+// Panes returns the leaves in order: left to right, top to bottom, then the floats from the
+// lowest.
 func (t Tab) Panes() []*Node {
 	leaves := t.Root.leaves(nil)
 	for _, f := range t.Floats {
@@ -171,7 +169,7 @@ func (t Tab) Panes() []*Node {
 	return leaves
 }
 
-// Focused gives the leaf that has the focus.
+// Focused returns the leaf with the focus.
 func (t Tab) Focused() *Node { return t.find(t.Focus) }
 
 // total counts the panes of all tabs.
@@ -183,7 +181,7 @@ func (l Layout) total() int {
 	return n
 }
 
-// inTab gives the layout with a changed active tab; without tabs nothing changes.
+// inTab returns the layout with a changed active tab. Without tabs nothing changes.
 func (l Layout) inTab(change func(Tab) Tab) Layout {
 	if len(l.Tabs) == 0 {
 		return l
@@ -197,7 +195,7 @@ func (l Layout) withTab(i int, t Tab) Layout {
 	return l
 }
 
-// mint gives an id that no pane or tab has, and the layout that knows it.
+// mint returns an unused id, and the layout with the next NextID.
 func (l Layout) mint(kind string) (Layout, string) {
 	for n := max(l.NextID, 1); ; n++ {
 		id := kind + strconv.Itoa(n)
@@ -209,8 +207,8 @@ func (l Layout) mint(kind string) (Layout, string) {
 	}
 }
 
-// clean makes a name fit to be drawn: no control or format characters, no
-// blanks around it, at most MaxName bytes.
+// clean returns a name that can be drawn: without control or format characters and surrounding
+// blanks, at most MaxName bytes.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {

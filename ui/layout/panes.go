@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// The area that operations take is where tabs are drawn. It keeps panes that
-// have nothing to do with an operation from moving by a cell; the zero Rect
-// means that it isn't known.
+// The area that operations take is where tabs are drawn. With it, panes that an operation doesn't
+// concern keep their size to the cell. The zero Rect means that it is unknown.
 
-// Split puts a new pane beside the pane and focuses it. The pane gives up half
-// of its cells; CanSplit says whether that leaves both with enough. Beside a float
-// means beside the tiled pane focused last. The error says which bound was met.
+// Split adds a new pane beside a pane and focuses it. The pane gives up half of its cells;
+// CanSplit reports whether both have enough then. A pane beside a float goes beside the tiled
+// pane that was focused last. The error says which bound was reached.
 func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneID, error) {
 	i, _, ok := l.Find(at)
 	if !ok {
@@ -29,13 +28,13 @@ func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneI
 	return next, leaf.Pane, nil
 }
 
-// leaf makes a new pane, and gives the layout that knows its id.
+// leaf makes a new pane. It returns the layout with the next NextID.
 func (l Layout) leaf(uri URI) (Layout, *Node) {
 	l, id := l.mint("p")
 	return l, &Node{Pane: PaneID(id), Terminal: uri}
 }
 
-// insert puts a leaf beside a pane of tab i and focuses it.
+// insert adds a leaf beside a pane of tab i and focuses it.
 func (l Layout) insert(area Rect, i int, at PaneID, d Direction, leaf *Node) (Layout, error) {
 	t := l.Tabs[i]
 	p, _ := t.Root.pathTo(t.tiled(at))
@@ -51,7 +50,7 @@ func (t Tab) unzoomed() Tab {
 	return t
 }
 
-// CanSplit says whether both halves would have room.
+// CanSplit reports whether both halves would have room.
 func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
 	if t.count() >= MaxPanes || !t.Root.fits(area) {
 		return false
@@ -70,8 +69,8 @@ func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
 	return r.W >= MinWidth && r.H >= 2*headed
 }
 
-// RoomBeside gives the side of a pane where another one fits: the right where it is
-// wide, below where it is not.
+// RoomBeside returns a side of a pane on which another one fits: it prefers the right of wide
+// panes, and below others.
 func (t Tab) RoomBeside(area Rect, at PaneID) (Direction, bool) {
 	sides := []Direction{Down, Right}
 	if p, ok := t.Arrange(area).Pane(at); ok && p.Body.W > 3*p.Body.H {
@@ -85,16 +84,16 @@ func (t Tab) RoomBeside(area Rect, at PaneID) (Direction, bool) {
 	return 0, false
 }
 
-// Beside puts a new pane beside one that shows a terminal, on the side where it fits, and
-// leaves the focus where it is. size gives those of terminals, as Seen takes them. The
-// error says that there is no such pane, or no room.
+// Beside adds a new pane beside the pane that shows a terminal, on a side with room, and keeps
+// the focus. size returns terminals' sizes as for Seen. The error says that there is no such
+// pane, or no room.
 func (l Layout) Beside(beside, uri URI, size func(URI) (cols, rows int)) (Layout, PaneID, error) {
 	at, ok := l.Showing(beside)
 	if !ok {
 		return l, "", errors.New("nothing shows there")
 	}
 	i, _, _ := l.Find(at)
-	t := l.Tabs[i].unzoomed() // it may be behind the one that is zoomed
+	t := l.Tabs[i].unzoomed() // the pane may be hidden by a zoomed one
 	area := t.Seen(size)
 	d, ok := t.RoomBeside(area, t.tiled(at))
 	if !ok {
@@ -107,8 +106,8 @@ func (l Layout) Beside(beside, uri URI, size func(URI) (cols, rows int)) (Layout
 	return next.Refocused(l), id, nil
 }
 
-// Close takes the pane out; with its last pane the tab goes too. The focus goes
-// back to the pane focused before, or else to the one next to it in order.
+// Close removes the pane, and the tab with its last pane. The focus goes to the pane that had it
+// before, else to a neighbour in order.
 func (l Layout) Close(area Rect, id PaneID) Layout {
 	i, _, ok := l.Find(id)
 	if !ok {
@@ -121,7 +120,7 @@ func (l Layout) Close(area Rect, id PaneID) Layout {
 	return l.withTab(i, t)
 }
 
-// remove takes a pane out of the tab; ok is false when it was the last one.
+// remove removes a pane from the tab. ok is false if it is the last one.
 func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
 	if t.count() == 1 {
 		return t, false
@@ -141,26 +140,26 @@ func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
 	case i >= 0:
 		t.Floats = slices.Delete(slices.Clone(t.Floats), i, i+1)
 	case t.Root.leaf():
-		// The lowest float takes the place of the last tiled pane.
+		// The lowest float replaces the last tiled pane.
 		t.Root, t.Floats = t.Floats[0].Leaf, slices.Clone(t.Floats[1:])
 	default:
 		p, _ := t.Root.pathTo(id)
 		t.Root = t.Root.remove(spaceFor(t.Root, area), p)
 	}
 	if focus == id {
-		focus = t.Root.first() // It was the only one that showed.
+		focus = t.Root.first() // the removed pane was the only visible one
 	}
 	t.Focus = focus
 	t.Recent = without(without(t.Recent, id), t.Focus)
 	return t.sound(), true
 }
 
-// RemoveTerminal closes the panes that show it.
+// RemoveTerminal closes the panes that show a terminal.
 func (l Layout) RemoveTerminal(area Rect, uri URI) Layout {
 	return l.Prune(area, func(u URI) bool { return u != uri })
 }
 
-// Prune closes the panes whose terminal is not alive.
+// Prune closes the panes for whose terminal alive returns false.
 func (l Layout) Prune(area Rect, alive func(URI) bool) Layout {
 	var dead []PaneID
 	for _, t := range l.Tabs {
@@ -176,13 +175,13 @@ func (l Layout) Prune(area Rect, alive func(URI) bool) Layout {
 	return l
 }
 
-// RenamePane names a pane; "" takes the name away. Control characters are left
-// out, and what is over MaxName bytes.
+// RenamePane names a pane; "" removes the name. Control characters, and what exceeds MaxName
+// bytes, are dropped.
 func (l Layout) RenamePane(id PaneID, name string) Layout {
 	return l.change(id, func(n *Node) { n.Name = clean(name) })
 }
 
-// Show has a pane show another terminal. The error says that there is no such pane.
+// Show makes a pane show another terminal. The error says that there is no such pane.
 func (l Layout) Show(id PaneID, uri URI) (Layout, error) {
 	if _, _, ok := l.Find(id); !ok {
 		return l, fmt.Errorf("there is no pane %q", id)
@@ -190,13 +189,13 @@ func (l Layout) Show(id PaneID, uri URI) (Layout, error) {
 	return l.change(id, func(n *Node) { n.Terminal, n.Folds = uri, nil }), nil
 }
 
-// Fold says whose output a pane leaves out: commands by their ids. What is no id,
-// and more than MaxFolds, is left out.
+// Fold sets the commands, by id, whose output a pane hides. Invalid ids, and those beyond
+// MaxFolds, are dropped.
 func (l Layout) Fold(id PaneID, commands []string) Layout {
 	return l.change(id, func(n *Node) { n.Folds = foldable(commands) })
 }
 
-// change gives the layout with a changed copy of a leaf.
+// change returns the layout with a changed copy of a leaf.
 func (l Layout) change(id PaneID, f func(*Node)) Layout {
 	i, leaf, ok := l.Find(id)
 	if !ok {
@@ -208,8 +207,8 @@ func (l Layout) change(id PaneID, f func(*Node)) Layout {
 	return l.withTab(i, t.swap(map[PaneID]*Node{id: &changed}))
 }
 
-// Zoom toggles whether only the active tab's focused pane is shown. A pane that
-// is alone can't be zoomed.
+// Zoom toggles whether only the active tab's focused pane is shown. A single pane can't be
+// zoomed.
 func (l Layout) Zoom() Layout {
 	return l.inTab(func(t Tab) Tab {
 		t.Zoom = !t.Zoom
@@ -217,8 +216,8 @@ func (l Layout) Zoom() Layout {
 	})
 }
 
-// Swap exchanges the places of two panes, of any tabs. The focus stays with a
-// pane in its tab, and with the place across tabs.
+// Swap exchanges the places of two panes of any tabs. Within a tab the focus stays with the pane,
+// across tabs with the place.
 func (l Layout) Swap(a, b PaneID) Layout {
 	i, left, okA := l.Find(a)
 	j, right, okB := l.Find(b)
@@ -236,7 +235,7 @@ func (l Layout) Swap(a, b PaneID) Layout {
 			}
 			t = t.renamed(from, to)
 		}
-		t.Hidden = t.Hidden && !t.Floating(t.Focus) // as it is when it trades places with one of the floats
+		t.Hidden = t.Hidden && !t.Floating(t.Focus) // the focused pane may have become a float
 		l = l.withTab(k, t)
 		if i == j {
 			break
@@ -245,7 +244,7 @@ func (l Layout) Swap(a, b PaneID) Layout {
 	return l
 }
 
-// renamed gives the tab with one pane's id in place of another's in its focus.
+// renamed returns the tab with pane from replaced by pane to in Focus and Recent.
 func (t Tab) renamed(from, to PaneID) Tab {
 	if t.Focus == from {
 		t.Focus = to
@@ -259,8 +258,8 @@ func (t Tab) renamed(from, to PaneID) Tab {
 	return t
 }
 
-// SwapNext exchanges the pane with the one n further in its tab, around the
-// ends; n may be negative.
+// SwapNext swaps a pane with the one n places after it in its tab, around the ends; n may be
+// negative.
 func (l Layout) SwapNext(id PaneID, n int) Layout {
 	i, _, ok := l.Find(id)
 	if !ok {
@@ -269,8 +268,8 @@ func (l Layout) SwapNext(id PaneID, n int) Layout {
 	return l.Swap(id, l.Tabs[i].further(id, n))
 }
 
-// Rotate puts at the place of each of the active tab's tiled panes the one n further,
-// around the ends; n may be negative. The focus stays where it is on the screen.
+// Rotate moves to the place of each of the active tab's tiled panes the pane n places after it,
+// around the ends; n may be negative. The focus stays at its place on the screen.
 func (l Layout) Rotate(n int) Layout {
 	return l.inTab(func(t Tab) Tab {
 		leaves := t.Root.leaves(nil)
@@ -286,8 +285,8 @@ func (l Layout) Rotate(n int) Layout {
 	})
 }
 
-// Move takes the pane out and puts it beside another, of any tab, with its name
-// and the focus: what tmux calls move-pane and join-pane.
+// Move moves a pane beside another pane of any tab, with its name and the focus: tmux's move-pane
+// and join-pane.
 func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) {
 	i, leaf, ok := l.Find(id)
 	if !ok {
@@ -303,13 +302,13 @@ func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) 
 	if i != j && l.Tabs[j].count() >= MaxPanes {
 		return l, fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
 	}
-	// The tab's own pane is never its last here, or it would have none beside it.
+	// The pane is never the last of beside's tab, as beside is another pane.
 	without := l.Close(area, id)
 	j, _, _ = without.Find(beside)
 	return without.insert(area, j, beside, d, leaf)
 }
 
-// BreakOut makes a tab of the pane, after the one it was in.
+// BreakOut moves the pane into a new tab, after the tab that it was in.
 func (l Layout) BreakOut(area Rect, id PaneID) (Layout, error) {
 	i, leaf, ok := l.Find(id)
 	if !ok {

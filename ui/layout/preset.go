@@ -2,25 +2,23 @@ package layout
 
 import "slices"
 
-// Preset is the name of a ready-made arrangement of a tab's panes. The names
-// are tmux's.
+// Preset is the name of an arrangement of a tab's panes. The names are tmux's.
 type Preset string
 
-// The presets, in the order in which NextPreset goes through them; it leaves out Stacked,
-// which tmux does not have.
+// The presets, in NextPreset's order. NextPreset omits Stacked, which tmux doesn't have.
 const (
 	EvenHorizontal Preset = "even-horizontal" // side by side
 	EvenVertical   Preset = "even-vertical"   // one above the other
 	MainHorizontal Preset = "main-horizontal" // the first on top, the others below
 	MainVertical   Preset = "main-vertical"   // the first on the left
-	Tiled          Preset = "tiled"           // as square as can be
-	Stacked        Preset = "stacked"         // one open, of the others the headers
+	Tiled          Preset = "tiled"           // as square as possible
+	Stacked        Preset = "stacked"         // a stack
 )
 
-// mainWeight and otherWeight share a tab out between the main pane and the rest.
+// The weights of the main pane and of the others.
 const mainWeight, otherWeight = 3, 2
 
-// presetRow is an arrangement; it is given two panes or more.
+// presetRow is a preset. build gets two panes or more.
 type presetRow struct {
 	name  Preset
 	build func([]*Node) *Node
@@ -43,7 +41,7 @@ func line(axis Axis, nodes []*Node) *Node {
 	return split(axis, ones(len(nodes)), nodes...)
 }
 
-// around puts the first pane against all others.
+// around puts the first pane beside or above all others.
 func around(axis Axis, panes []*Node) *Node {
 	across := Row
 	if axis == Row {
@@ -52,8 +50,7 @@ func around(axis Axis, panes []*Node) *Node {
 	return split(axis, []int{mainWeight, otherWeight}, panes[0], line(across, panes[1:]))
 }
 
-// tile makes rows of equal height that all have the same number of panes, but
-// for the last one.
+// tile makes rows of equal height. All but the last have the same number of panes.
 func tile(panes []*Node) *Node {
 	rows, columns := 1, 1
 	for rows*columns < len(panes) {
@@ -71,8 +68,8 @@ func tile(panes []*Node) *Node {
 	return line(Column, lines)
 }
 
-// Apply arranges the active tab's panes by a preset, in their order. An unknown
-// name changes nothing.
+// Apply arranges the active tab's panes, in their order, by a preset. For an unknown name nothing
+// changes.
 func (l Layout) Apply(p Preset) Layout {
 	return l.inTab(func(t Tab) Tab { return t.apply(p) })
 }
@@ -86,8 +83,8 @@ func (t Tab) apply(p Preset) Tab {
 	return t.unzoomed()
 }
 
-// NextPreset applies the preset after the last one that fits the area; where
-// none does, nothing changes.
+// NextPreset applies the next preset after the tab's that fits the area. If none fits, nothing
+// changes.
 func (l Layout) NextPreset(area Rect) Layout {
 	return l.inTab(func(t Tab) Tab {
 		turns := presets[:len(presets)-1]
@@ -102,8 +99,8 @@ func (l Layout) NextPreset(area Rect) Layout {
 	})
 }
 
-// Even gives the active tab's panes equal sizes, as far as their arrangement
-// allows: a split's child gets as much as it has panes along the split.
+// Even gives the active tab's panes equal sizes, as far as their arrangement allows: the weight
+// of a split's child is the number of its panes along the split.
 func (l Layout) Even() Layout {
 	return l.inTab(func(t Tab) Tab {
 		t.Root = t.Root.even()
@@ -124,7 +121,7 @@ func (n *Node) even() *Node {
 	return n.with(children, weights)
 }
 
-// span counts the panes next to each other along an axis.
+// span returns the number of panes next to each other along an axis.
 func (n *Node) span(axis Axis) int {
 	if n.leaf() || n.Stack {
 		return 1

@@ -1,10 +1,9 @@
 package layout
 
-// Resize moves the pane's border by n cells in the direction, as tmux does: the
-// border on its far side (right, bottom), or the near one where the pane ends
-// its split. What the neighbour can't give up its next neighbours do. Zoomed
-// panes are unzoomed; without a split along the direction, or where the panes
-// don't fit, nothing else changes.
+// Resize moves a pane's border by n cells in a direction, as tmux does: the right or bottom
+// border, or the other one if the pane is the last in its split. What the neighbour can't give,
+// the panes behind it do. The tab is unzoomed. Without a split along that direction, or if the
+// panes don't fit, nothing else changes.
 func (l Layout) Resize(area Rect, id PaneID, d Direction, n int) Layout {
 	i, _, ok := l.Find(id)
 	if !ok || n <= 0 {
@@ -30,9 +29,8 @@ func (l Layout) Resize(area Rect, id PaneID, d Direction, n int) Layout {
 	return l.withTab(i, t)
 }
 
-// Drag moves an edge to a cell: a divider to column x, a header to row y, as far
-// as there is room. An edge that is no more, because someone else changed the
-// layout, moves nothing.
+// Drag moves an edge as far as there is room: a divider to column x, a header to row y. If the
+// edge no longer exists, because someone else changed the layout, nothing changes.
 func (l Layout) Drag(area Rect, e Edge, x, y int) Layout {
 	i, _, ok := l.Find(e.Before)
 	if !ok || l.Tabs[i].Zoom {
@@ -53,7 +51,7 @@ func (l Layout) Drag(area Rect, e Edge, x, y int) Layout {
 	return l.withTab(i, t)
 }
 
-// edge finds the split of an edge, and the child before it.
+// edge returns the path of an edge's split, and the index of the child before the edge.
 func (n *Node) edge(e Edge) (p path, at int, ok bool) {
 	before, ok1 := n.pathTo(e.Before)
 	after, ok2 := n.pathTo(e.After)
@@ -70,7 +68,7 @@ func (n *Node) edge(e Edge) (p path, at int, ok bool) {
 	return before[:k], before[k], true
 }
 
-// rectAt gives the rectangle of the node at the path.
+// rectAt returns the rectangle of the node at the path.
 func (n *Node) rectAt(area Rect, p path) Rect {
 	for _, i := range p {
 		area = n.rects(area)[i]
@@ -79,8 +77,8 @@ func (n *Node) rectAt(area Rect, p path) Rect {
 	return area
 }
 
-// moveEdge gives the tree with the border after child at of the split at the
-// path moved by n cells, forward when positive, as far as there is room.
+// moveEdge returns the tree with the border after child at, of the split at path p, moved by n
+// cells as far as there is room. Positive is right or down.
 func (n *Node) moveEdge(area Rect, p path, at, by int) *Node {
 	if !n.fits(area) {
 		return n

@@ -1,49 +1,48 @@
 package layout
 
-// Sizes of a pane's body that are still drawn. A pane with a header needs one
-// row more.
+// The smallest body of a pane that is drawn. A header needs one more row.
 const (
 	MinWidth  = 2
 	MinHeight = 1
 )
 
-// headed is the least height of a pane with a header.
+// headed is the smallest height of a pane with a header.
 const headed = MinHeight + 1
 
 // Rect is a rectangle of cells.
 type Rect struct{ X, Y, W, H int }
 
-// Contains says whether the cell lies within.
+// Contains reports whether r has the cell.
 func (r Rect) Contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
-// Empty says whether it has no cell.
+// Empty reports whether r has no cell.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// space is the area of a node while a tree is changed: empty when nobody knows
-// it or the tree doesn't fit, and then weights stand for themselves.
+// space is the area of a node while its tree is changed. It is empty if the area is unknown or
+// too small; the weights are changed then, without sizes in cells.
 type space Rect
 
 func (s space) known() bool { return !Rect(s).Empty() }
 
 func (s space) child(n *Node, i int) space {
-	if !s.known() || n.Stack { // whose panes have no tree below them
+	if !s.known() || n.Stack { // a stack's panes are leaves
 		return space{}
 	}
 	return space(n.rects(Rect(s))[i])
 }
 
-// weights gives the split's weights as its children's sizes in cells, which
-// share the same space out in the same way. The slice is the caller's.
+// weights returns the split's weights. If the area is known, they are its children's sizes in
+// cells, which share the area in the same way. The caller may modify the slice.
 func (s space) weights(n *Node) []int {
-	if !s.known() || n.Stack { // which shares nothing out
+	if !s.known() || n.Stack { // a stack shares nothing out
 		return append([]int(nil), n.Weights...)
 	}
 	return n.sizes(n.length(Rect(s)))
 }
 
-// spaceFor gives the area as the space of the tree if the tree fits into it.
+// spaceFor returns the space of a tree in an area, empty if it doesn't fit.
 func spaceFor(root *Node, area Rect) space {
 	if area.Empty() || !root.fits(area) {
 		return space{}
@@ -51,8 +50,7 @@ func spaceFor(root *Node, area Rect) space {
 	return space(area)
 }
 
-// least gives the smallest width and height that the tree can be drawn in,
-// headers included.
+// least returns the smallest width and height in which the tree can be drawn, with headers.
 func (n *Node) least() (w, h int) {
 	if n.leaf() {
 		return MinWidth, headed
@@ -82,7 +80,7 @@ func (n *Node) fits(area Rect) bool {
 	return w <= area.W && h <= area.H
 }
 
-// length gives the rectangle's extent along the split's axis.
+// length returns the rectangle's size along the split's axis.
 func (n *Node) length(r Rect) int {
 	if n.Axis == Row {
 		return r.W
@@ -90,7 +88,7 @@ func (n *Node) length(r Rect) int {
 	return r.H
 }
 
-// leasts gives the least sizes of the children along the split's axis.
+// leasts returns the smallest sizes of the children along the split's axis.
 func (n *Node) leasts() []int {
 	mins := make([]int, len(n.Children))
 	for i, c := range n.Children {
@@ -104,8 +102,8 @@ func (n *Node) leasts() []int {
 	return mins
 }
 
-// sizes gives the cells of the children along the split's axis, dividers not
-// counted. The split must fit into the length.
+// sizes returns the children's sizes in cells along the split's axis, without dividers. The split
+// must fit into length.
 func (n *Node) sizes(length int) []int {
 	if n.Axis == Row {
 		length -= len(n.Children) - 1
@@ -128,9 +126,9 @@ func (n *Node) rects(r Rect) []Rect {
 	return rects
 }
 
-// share hands cells out by weight, but nobody less than its least; what
-// rounding leaves over goes to the largest remainders, of equal ones to the
-// first. The leasts must not sum to more than there is.
+// share shares out cells by weight, but gives nobody less than its least. The cells left by
+// rounding go to the largest remainders, of equal ones to the first. The sum of leasts must not
+// exceed cells.
 func share(cells int, weights, leasts []int) []int {
 	sizes := make([]int, len(weights))
 	fixed := make([]bool, len(weights))

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// unit gives the path to the stack that the leaf at a path is in, and the path itself
-// where it is in none.
+// unit returns the path to the stack of the leaf at p, or p if it is in none.
 func (n *Node) unit(p path) path {
 	if len(p) > 0 && n.at(p[:len(p)-1]).Stack {
 		return p[:len(p)-1]
@@ -15,8 +14,8 @@ func (n *Node) unit(p path) path {
 	return p
 }
 
-// beside gives the path of what a new pane is put beside: a stack as a whole, for a place
-// on the left or right of it.
+// beside returns the path of the node beside which a new pane is put: to the left and right of a
+// stack that is the whole stack.
 func (n *Node) beside(p path, d Direction) path {
 	if d.axis() == Row {
 		return n.unit(p)
@@ -24,7 +23,7 @@ func (n *Node) beside(p path, d Direction) path {
 	return p
 }
 
-// Open gives the pane of a stack that is open: the one focused last, else the first.
+// Open returns the open pane of a stack: the one focused last, else the first.
 func (t Tab) Open(stack *Node) *Node {
 	for _, id := range append([]PaneID{t.Focus}, t.Recent...) {
 		if i := slices.IndexFunc(stack.Children, func(c *Node) bool { return c.Pane == id }); i >= 0 {
@@ -39,7 +38,7 @@ func (t Tab) Stacked(id PaneID) bool {
 	return ok && len(t.Root.unit(p)) < len(p)
 }
 
-// stack lays a stack out: the open pane has what the others' headers leave.
+// stack lays out a stack. The open pane gets the rows that the headers leave.
 func (a *Arrangement) stack(n, open *Node, r Rect, above Edge) {
 	y := r.Y
 	for _, c := range n.Children {
@@ -47,7 +46,7 @@ func (a *Arrangement) stack(n, open *Node, r Rect, above Edge) {
 			Pane: c.Pane, Terminal: c.Terminal, Name: c.Name, Edge: above, Stack: r,
 			Header: Rect{r.X, y, r.W, 1}, Body: Rect{r.X, y + 1, r.W, 0},
 		}
-		above = Edge{} // only the first one lies at the edge
+		above = Edge{} // only the topmost header is at the edge
 		if c == open {
 			p.Body.H = r.H - len(n.Children)
 			a.Panes = append(a.Panes, p)
@@ -64,13 +63,13 @@ func stackOf(panes []*Node) *Node {
 
 var errNoRoom = errors.New("there is no room for that")
 
-// restacked gives the layout with the node at a path of tab i replaced. The error says that
-// it would not fit into the area.
+// restacked returns the layout with the node at path p of tab i replaced. The error says that it
+// doesn't fit into the area.
 func (l Layout) restacked(area Rect, i int, p path, by *Node) (Layout, error) {
 	t := l.Tabs[i].unzoomed()
 	r := spaceFor(t.Root, area)
 	if r.known() && !by.fits(t.Root.rectAt(area, p)) {
-		r = space{} // the others give way
+		r = space{} // the other panes make room
 	}
 	t.Root = t.Root.replace(r, p, by)
 	if !area.Empty() && !t.Root.fits(area) {
@@ -82,8 +81,8 @@ func (l Layout) restacked(area Rect, i int, p path, by *Node) (Layout, error) {
 	return l.withTab(i, t), nil
 }
 
-// Stack makes one stack of the pane, or of the stack that it is in, and of what stands
-// beside that. The error says that there is nothing, or no room.
+// Stack makes one stack of a pane, or of its stack, and the panes beside that in its split. The
+// error says that there are none, or no room.
 func (l Layout) Stack(area Rect, id PaneID) (Layout, error) {
 	i, _, ok := l.Find(id)
 	if !ok {
@@ -106,8 +105,8 @@ func (l Layout) Stack(area Rect, id PaneID) (Layout, error) {
 	return l.restacked(area, i, p, stack)
 }
 
-// Unstack puts the panes of the pane's stack one above the other. The error says that it
-// is in none, or that there is no room.
+// Unstack turns a pane's stack into a column. The error says that the pane is in no stack, or
+// that there is no room.
 func (l Layout) Unstack(area Rect, id PaneID) (Layout, error) {
 	i, _, ok := l.Find(id)
 	if !ok || !l.Tabs[i].Stacked(id) {
@@ -120,8 +119,8 @@ func (l Layout) Unstack(area Rect, id PaneID) (Layout, error) {
 	return l.restacked(area, i, p, &column)
 }
 
-// NewStacked puts a new pane into the stack of a pane, below it, or makes a stack of the
-// two, and focuses it. The error says which bound was met, or that there is no room.
+// NewStacked adds a new pane to the stack of a pane, below it, or makes a stack of the two, and
+// focuses it. The error says which bound was reached, or that there is no room.
 func (l Layout) NewStacked(area Rect, at PaneID, uri URI) (Layout, PaneID, error) {
 	i, _, ok := l.Find(at)
 	if !ok {

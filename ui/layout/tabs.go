@@ -12,8 +12,8 @@ func (e FullError) Error() string { return string(e) }
 
 func full(format string, most int) error { return FullError(fmt.Sprintf(format, most)) }
 
-// NewTab appends a tab with one pane and makes it active. The error says which
-// bound was met.
+// NewTab appends a tab with one new pane and activates it. The error says which bound was
+// reached.
 func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 	if err := l.room(nil); err != nil {
 		return l, "", err
@@ -26,8 +26,7 @@ func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 	return next, leaf.Pane, nil
 }
 
-// room says which bound stands against one pane more in the layout, and in the
-// tab if there is one.
+// room returns which bound forbids another pane in the layout and, if t is not nil, in the tab.
 func (l Layout) room(t *Tab) error {
 	if t != nil && t.count() >= MaxPanes {
 		return full("a tab can have %d panes at most; close one first", MaxPanes)
@@ -38,7 +37,7 @@ func (l Layout) room(t *Tab) error {
 	return nil
 }
 
-// addTab puts a tab with one pane at place i and makes it active.
+// addTab inserts a tab with one pane at index i and activates it.
 func (l Layout) addTab(i int, leaf *Node) (Layout, error) {
 	if len(l.Tabs) >= MaxTabs {
 		return l, full("a layout can have %d tabs at most; close one first", MaxTabs)
@@ -52,7 +51,7 @@ func (l Layout) addTab(i int, leaf *Node) (Layout, error) {
 	return l, nil
 }
 
-// GoTab activates a tab by index; out of range nothing changes.
+// GoTab activates the tab of an index. If it is out of range nothing changes.
 func (l Layout) GoTab(i int) Layout {
 	if i < 0 || i >= len(l.Tabs) || i == l.Active {
 		return l
@@ -62,7 +61,7 @@ func (l Layout) GoTab(i int) Layout {
 	return l
 }
 
-// NextTab activates the tab n further, around the ends; n may be negative.
+// NextTab activates the tab n places further, around the ends; n may be negative.
 func (l Layout) NextTab(n int) Layout {
 	if len(l.Tabs) == 0 {
 		return l
@@ -70,7 +69,7 @@ func (l Layout) NextTab(n int) Layout {
 	return l.GoTab(wrap(l.Active+n, len(l.Tabs)))
 }
 
-// LastTab goes back to the tab that was active before.
+// LastTab activates the tab that was active before.
 func (l Layout) LastTab() Layout {
 	if len(l.Recent) == 0 {
 		return l
@@ -78,8 +77,7 @@ func (l Layout) LastTab() Layout {
 	return l.GoTab(l.tabIndex(l.Recent[0]))
 }
 
-// MoveTab puts tab i at a place, to which the tabs between make room; out of range
-// nothing changes.
+// MoveTab moves tab i to index to. If one is out of range nothing changes.
 func (l Layout) MoveTab(i, to int) Layout {
 	if i < 0 || i >= len(l.Tabs) || to < 0 || to >= len(l.Tabs) || i == to {
 		return l
@@ -90,13 +88,13 @@ func (l Layout) MoveTab(i, to int) Layout {
 	return l
 }
 
-// tabIndex gives the index of the tab with that id, -1 without one.
+// tabIndex returns the index of the tab with an id, -1 if there is none.
 func (l Layout) tabIndex(id string) int {
 	return slices.IndexFunc(l.Tabs, func(t Tab) bool { return t.ID == id })
 }
 
-// CloseTab takes the tab out with its panes. When it was active, the tab active
-// before it is again, or else its neighbour.
+// CloseTab removes a tab and its panes. If it was active, the tab active before is activated,
+// else its neighbour.
 func (l Layout) CloseTab(i int) Layout {
 	if i < 0 || i >= len(l.Tabs) {
 		return l
@@ -116,8 +114,8 @@ func (l Layout) CloseTab(i int) Layout {
 	return l
 }
 
-// RenameTab names a tab; "" takes the name away. Control characters are left
-// out, and what is over MaxName bytes.
+// RenameTab names a tab; "" removes the name. Control characters, and what exceeds MaxName bytes,
+// are dropped.
 func (l Layout) RenameTab(i int, name string) Layout {
 	if i < 0 || i >= len(l.Tabs) {
 		return l
@@ -127,8 +125,8 @@ func (l Layout) RenameTab(i int, name string) Layout {
 	return l.withTab(i, t)
 }
 
-// Append puts another layout's tabs behind this one's, with ids of their own, and
-// activates the one that was active there. The error says which bound was met.
+// Append appends another layout's tabs with new ids, and activates the one that was active there.
+// The error says which bound was reached.
 func (l Layout) Append(o Layout) (Layout, error) {
 	if len(l.Tabs)+len(o.Tabs) > MaxTabs {
 		return l, fmt.Errorf("a layout can have %d tabs at most; close some first", MaxTabs)

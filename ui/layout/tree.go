@@ -2,13 +2,13 @@ package layout
 
 import "slices"
 
-// A path leads from a node to one below it: the index of the child at each
-// step. It is what operations rebuild a tree along.
+// path leads from a node to one below it: it has the index of the child at each level. Operations
+// rebuild a tree along it.
 type path []int
 
 func (n *Node) leaf() bool { return len(n.Children) == 0 }
 
-// find gives the leaf of that pane, nil when there is none.
+// find returns the leaf of a pane, nil if there is none.
 func (n *Node) find(id PaneID) *Node {
 	if n.leaf() {
 		if n.Pane == id {
@@ -24,7 +24,7 @@ func (n *Node) find(id PaneID) *Node {
 	return nil
 }
 
-// pathTo gives the way to the leaf of that pane.
+// pathTo returns the path to the leaf of a pane.
 func (n *Node) pathTo(id PaneID) (path, bool) {
 	if n.leaf() {
 		return nil, n.Pane == id
@@ -55,7 +55,7 @@ func (n *Node) leaves(to []*Node) []*Node {
 	return to
 }
 
-// depth counts the levels, 1 for a leaf.
+// depth returns the number of levels, 1 for a leaf.
 func (n *Node) depth() int {
 	deepest := 0
 	for _, c := range n.Children {
@@ -64,7 +64,7 @@ func (n *Node) depth() int {
 	return deepest + 1
 }
 
-// first gives the first leaf's pane.
+// first returns the first leaf's pane.
 func (n *Node) first() PaneID {
 	for !n.leaf() {
 		n = n.Children[0]
@@ -72,7 +72,7 @@ func (n *Node) first() PaneID {
 	return n.Pane
 }
 
-// split makes a split without a past.
+// split makes a new split, without Unknown members.
 func split(axis Axis, weights []int, children ...*Node) *Node {
 	return &Node{Axis: axis, Children: children, Weights: bounded(weights)}
 }
@@ -85,7 +85,7 @@ func ones(n int) []int {
 	return w
 }
 
-// bounded halves weights until all are within 1 and MaxWeight.
+// bounded halves all weights until they are within 1 and MaxWeight.
 func bounded(weights []int) []int {
 	largest, halvings := slices.Max(weights), 0
 	for largest>>halvings > MaxWeight {
@@ -98,14 +98,14 @@ func bounded(weights []int) []int {
 	return out
 }
 
-// with gives the split with other children and weights.
+// with returns the split with other children and weights.
 func (n *Node) with(children []*Node, weights []int) *Node {
 	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), Stack: n.Stack, Unknown: n.Unknown}
 }
 
-// replace gives the tree with the node at the path replaced. A split that takes
-// the place of a child of the same axis becomes part of its parent, unless it is a
-// stack: r is where the tree is drawn, and keeps the panes where they are when it is known.
+// replace returns the tree with the node at the path replaced. A split that replaces a child of
+// the same axis is merged into its parent, unless it is a stack. r is where the tree is drawn; if
+// it is known the panes keep their places.
 func (n *Node) replace(r space, p path, by *Node) *Node {
 	if len(p) == 0 {
 		return by
@@ -114,7 +114,7 @@ func (n *Node) replace(r space, p path, by *Node) *Node {
 	return n.put(r, i, n.Children[i].replace(r.child(n, i), p[1:], by))
 }
 
-// put gives the split with child i replaced.
+// put returns the split with child i replaced.
 func (n *Node) put(r space, i int, kid *Node) *Node {
 	children := slices.Clone(n.Children)
 	if kid.leaf() || kid.Axis != n.Axis || kid.Stack {
@@ -123,7 +123,7 @@ func (n *Node) put(r space, i int, kid *Node) *Node {
 	}
 	weights, inner := r.weights(n), r.child(n, i).weights(kid)
 	if !r.known() {
-		// Without cells the slot's share is handed on in proportion.
+		// The child's share is divided in proportion to the inner weights.
 		sum := 0
 		for _, w := range inner {
 			sum += w
@@ -139,8 +139,8 @@ func (n *Node) put(r space, i int, kid *Node) *Node {
 	return n.with(slices.Replace(children, i, i+1, kid.Children...), slices.Replace(weights, i, i+1, inner...))
 }
 
-// remove gives the tree without the leaf at the path, nil when that was all of
-// it. Its cells go to the neighbour before it, or after it for the first.
+// remove returns the tree without the leaf at the path, nil if nothing is left. Its cells go to
+// the child before it, for the first child to the one after it.
 func (n *Node) remove(r space, p path) *Node {
 	if len(p) == 0 {
 		return nil
@@ -157,13 +157,13 @@ func (n *Node) remove(r space, p path) *Node {
 	weights := r.weights(n)
 	weights[heir] += weights[i]
 	if r.known() && n.Axis == Row {
-		weights[heir]++ // The divider's column.
+		weights[heir]++ // the divider's column
 	}
 	return n.with(slices.Delete(slices.Clone(n.Children), i, i+1), slices.Delete(weights, i, i+1))
 }
 
-// insert gives the tree with a new leaf beside the node at the path, which gives up half
-// of its cells.
+// insert returns the tree with a new leaf beside the node at the path, which gives up half of its
+// cells.
 func (n *Node) insert(r space, p path, d Direction, leaf *Node) *Node {
 	if len(p) > 1 || len(p) == 1 && n.Axis != d.axis() {
 		i := p[0]
@@ -185,7 +185,7 @@ func (n *Node) insert(r space, p path, d Direction, leaf *Node) *Node {
 		}
 		old *= 2
 	} else if n.Axis == Row {
-		old-- // The new divider's column.
+		old-- // the new divider's column
 	}
 	to := i + 1
 	if d.back() {
@@ -195,7 +195,7 @@ func (n *Node) insert(r space, p path, d Direction, leaf *Node) *Node {
 	return n.with(slices.Insert(slices.Clone(n.Children), to, leaf), slices.Insert(weights, to, old/2))
 }
 
-// swap gives the tree with leaves replaced by what the map says.
+// swap returns the tree with leaves replaced according to the map.
 func (n *Node) swap(by map[PaneID]*Node) *Node {
 	if n.leaf() {
 		if other, ok := by[n.Pane]; ok {

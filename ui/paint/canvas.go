@@ -6,20 +6,18 @@ import (
 	"tandemux/emulator"
 )
 
-// maxExtras bounds the table of combining characters and hyperlinks; when it
-// is full the canvas is emptied and everything has to be drawn again.
+// maxExtras is the largest number of combinations of combining characters and hyperlinks. If
+// there are more, the canvas is lost (see Lost).
 const maxExtras = 1 << 16
 
-// span is the half-open range of a row's cells that may differ from what is
-// shown.
+// span is a half-open range of a row's cells.
 type span struct{ from, to int }
 
-// Canvas is what should show on the outer terminal. The zero value has no
-// cells; give it a size by Resize.
+// Canvas is what the outer terminal should show. The zero value has no cells until Resize.
 type Canvas struct {
 	w, h  int
 	cells []cell
-	dirty []span // one for each row
+	dirty []span // for each row, the cells that may differ from the outer terminal's
 
 	extras []extra // index 0 is the empty one
 	index  map[extra]uint32
@@ -39,7 +37,7 @@ func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
 func (c *Canvas) Bounds() Rect { return Rect{0, 0, c.w, c.h} }
 
-// Clear blanks every cell and marks all of them as to be compared.
+// Clear blanks all cells and marks them to be compared.
 func (c *Canvas) Clear() {
 	blank := cell{width: 1}
 	for i := range c.cells {
@@ -53,13 +51,13 @@ func (c *Canvas) Clear() {
 	c.lost = false
 }
 
-// Lost reports whether the canvas ran out of room and gave up cells: it has to
-// be cleared and drawn whole.
+// Lost reports whether the canvas ran out of room and dropped parts of cells. It must be cleared
+// and drawn whole.
 func (c *Canvas) Lost() bool { return c.lost }
 
 func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
 
-// put stores a cell, mending wide characters that it halves.
+// put stores a cell. It blanks the other half of a wide character that it overwrites.
 func (c *Canvas) put(row []cell, y, x int, n cell) {
 	old := row[x]
 	if old == n {
@@ -72,8 +70,7 @@ func (c *Canvas) put(row []cell, y, x int, n cell) {
 	c.mark(y, x, x+1)
 }
 
-// mend blanks the other half of a wide character whose cell at x is about to
-// become one of the given width.
+// mend blanks the other half of a wide character whose cell at x gets a cell of the given width.
 func (c *Canvas) mend(row []cell, y, x int, width uint8) {
 	if row[x].width == 0 && width != 0 && x > 0 && row[x-1].width == 2 {
 		row[x-1].char, row[x-1].extra, row[x-1].width = 0, 0, 1
@@ -94,7 +91,7 @@ func (c *Canvas) mark(y, from, to int) {
 	d.from, d.to = min(d.from, from), max(d.to, to)
 }
 
-// intern gives the index of what few cells have.
+// intern returns the index of e in extras.
 func (c *Canvas) intern(e extra) uint32 {
 	if e == (extra{}) {
 		return 0
@@ -127,9 +124,8 @@ func (c *Canvas) Fill(r Rect, char rune, s emulator.Style) {
 	}
 }
 
-// Text draws text from a cell rightwards into at most w cells and gives the
-// number of cells that it took. Control characters are left out, text that
-// does not fit is cut.
+// Text draws text from a cell rightwards into at most w cells and returns the number of cells
+// used. Control characters are dropped, and text that does not fit is cut.
 func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 	if y < 0 || y >= c.h || x < 0 {
 		return 0
@@ -172,8 +168,8 @@ func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 	return used
 }
 
-// Line draws cells of an emulator from a cell rightwards. What lies beyond the
-// canvas's edge is cut; a wide character that is cut in half is a blank.
+// Line draws an emulator's cells from a cell rightwards. It cuts what is beyond the canvas's
+// edge, and blanks half of a wide character.
 func (c *Canvas) Line(x, y int, cells []emulator.Cell) {
 	if y < 0 || y >= c.h || x < 0 || x >= c.w {
 		return
@@ -184,7 +180,7 @@ func (c *Canvas) Line(x, y int, cells []emulator.Cell) {
 		e := &cells[i]
 		n := styled(e.Rune, e.Width, e.Style)
 		if e.Width == 1 && e.Combining == "" && e.Link == "" && row[x+i].width == 1 {
-			// Nearly every cell of nearly every line.
+			// The fast path for nearly every cell.
 			if row[x+i] != n {
 				row[x+i] = n
 				c.mark(y, x+i, x+i+1)
@@ -217,7 +213,7 @@ func (c *Canvas) Restyle(r Rect, change func(emulator.Style) emulator.Style) {
 		row := c.row(y)
 		for x := r.X; x < r.X+r.W; x++ {
 			st := change(row[x].style())
-			if row[x].char == emulator.PlaceholderRune { // its colours say of which picture it is
+			if row[x].char == emulator.PlaceholderRune { // its colours are the picture's id
 				st.FG, st.UnderlineColor = row[x].fg, row[x].ul
 			}
 			n := styled(row[x].char, row[x].width, st)
@@ -241,8 +237,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Cut shortens s to at most w cells, ending it with the mark where something
-// was cut.
+// Cut shortens s to at most w cells. If it cuts something, the result ends with mark.
 func Cut(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
@@ -260,7 +255,7 @@ func Cut(s string, w int, mark string) string {
 	return s
 }
 
-// CutFront is Cut for what is cut at its front.
+// CutFront is Cut at the front: the result begins with mark.
 func CutFront(s string, w int, mark string) string {
 	for rest := s; Width(s) > w && rest != ""; {
 		g := emulator.ClustersOf(rest)
@@ -289,9 +284,8 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{x, y, max(w, 0), max(h, 0)}
 }
 
-// cell is a position of the canvas, packed without padding so that two are
-// compared as memory. extra is an index into the canvas's table of what few
-// cells have: combining characters and hyperlinks.
+// cell is a cell of the canvas, packed without padding so that cells are compared as memory.
+// extra is an index into the canvas's extras.
 type cell struct {
 	char       rune // 0 is a blank
 	extra      uint32
@@ -301,7 +295,7 @@ type cell struct {
 	width      uint8
 }
 
-// extra is the rare part of a cell.
+// extra is the parts of a cell that few cells have.
 type extra struct {
 	combining, link, linkID string
 }
@@ -317,7 +311,7 @@ func styled(char rune, width uint8, s emulator.Style) cell {
 	}
 }
 
-// plainBlank reports whether erasing in the default style makes the cell.
+// plainBlank reports whether erasing in the default style produces the cell.
 func (c *cell) plainBlank() bool {
 	return (c.char == 0 || c.char == ' ') && c.width == 1 && c.extra == 0 && c.bg.IsDefault() &&
 		c.underline == emulator.NoUnderline && c.attrs&(emulator.Reverse|emulator.Strike|emulator.Overline) == 0

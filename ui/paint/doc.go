@@ -3,16 +3,15 @@
 //
 //	components ─draw─▶ Canvas (what should show) ─compare─▶ Painter (what shows) ─▶ bytes
 //
-// A Canvas is a grid of 24-byte cells that is drawn into again and again: it
-// keeps what was drawn, so that a component draws only what changed, and it
-// remembers per row which cells may differ from what is shown. A Painter holds
-// the cells that the outer terminal shows and writes the difference. Pace says
-// when: at once after a pause, else once a frame.
+// A Canvas is a grid of 24-byte cells. It keeps what was drawn, so a component draws only what
+// changed, and remembers for each row which cells may differ from what is shown. A Painter holds
+// the cells that the outer terminal shows and writes the difference. Pace says when to paint: at
+// once after a pause, else once a frame.
 //
-// Ownership: Canvas, Painter and Pace belong to one goroutine, the event
-// loop's. The package writes nowhere; it appends to buffers.
+// Ownership: only one goroutine, the event loop's, may use a Canvas, Painter or Pace. The package
+// writes nothing; it appends to buffers.
 //
-// Invariants: no frame is written when nothing differs; a wide character is
-// always two cells of the canvas, half a one is drawn as a blank; the control
-// characters of what is drawn are never passed on.
+// Invariants: if nothing differs, no frame is written; a wide character always has two cells of
+// the canvas, and half of one is drawn as a blank; control characters in what is drawn are never
+// passed on.
 package paint

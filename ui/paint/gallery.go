@@ -11,29 +11,29 @@ import (
 	"tandemux/emulator/picture"
 )
 
-// Bounds of what the outer terminal is given to keep; what was drawn longest ago
-// goes first.
+// Bounds of the pictures that the outer terminal keeps. The pictures that were not drawn for
+// longest are deleted first.
 const (
 	maxGallery     = 256
 	maxGallerySize = 64 << 20 // bytes
-	// pieceSize is how much of an image goes in one command, in bytes before base64
-	// (kitty's protocol has 4096 of base64).
+	// pieceSize is the part of an image in one command, in bytes before base64 (kitty's protocol
+	// allows 4096 bytes of base64).
 	pieceSize = 3072
 )
 
 // Mode is how the outer terminal shows pictures.
 type Mode uint8
 
-// The ways.
+// The modes.
 const (
 	Boxes  Mode = iota // not at all
-	Cells              // kitty's graphics, by cells that stand for their parts
-	Placed             // kitty's graphics, as placements over blank cells
-	Sixel              // painted into blank cells
-	Inline             // so, too, as iTerm2's images
+	Cells              // kitty's graphics, with cells that stand for parts of a picture
+	Placed             // kitty's graphics, with placements over blank cells
+	Sixel              // sixels, painted into blank cells
+	Inline             // iTerm2's images, painted into blank cells
 )
 
-// Outer is what pictures need to know of the outer terminal.
+// Outer is the properties of the outer terminal that matter for pictures.
 type Outer struct {
 	Mode         Mode
 	CellW, CellH int  // pixels
@@ -41,49 +41,48 @@ type Outer struct {
 	Moves        bool // it plays animations of kitty's protocol
 }
 
-// painted reports whether pictures are pixels that what is written over them erases.
+// painted reports whether pictures are pixels, which writing over them erases.
 func (o *Outer) painted() bool { return o.Mode == Sixel || o.Mode == Inline }
 
-// Gallery is the pictures that the outer terminal has: each is sent once, under a
-// number of the gallery's own, with the size in cells in which it is to show. From
-// then on cells that name the number show it, wherever they are painted.
-// Where the outer terminal keeps no pictures the gallery has their pixels, in the size
-// in which they show, and paints what it has not; see Place.
+// Gallery is the pictures that the outer terminal has. Each is sent once, under an id of the
+// gallery's, with the size in cells in which it shows. Cells that name the id then show it,
+// wherever they are painted. In painted modes, where the outer terminal keeps no pictures, the
+// gallery keeps their pixels in the size in which they show, and paints them (Paint).
 //
-// It is sent in parts, so that typing goes on meanwhile: Cell asks for a picture,
-// Pump sends some of what was asked for, and until a picture is there its cells are
-// a box. The gallery belongs to the event loop.
+// Pictures are sent in parts, so that typing isn't delayed: Cell asks for a picture, Pump sends
+// some of what was asked for, and until a picture has arrived its cells are a box. Only the event
+// loop may use the gallery.
 type Gallery struct {
 	outer Outer
-	base  uint32 // number of the first slot; 24 bits, the low 8 zero
+	base  uint32 // id of the first slot; 24 bits, the low 8 zero
 	slots []slot
 	index map[work]int
 	queue []int // slots to be sent, in order
 	size  int
-	limit int // of size
+	limit int // the largest size
 	clock uint64
 	out   []byte // deletions to be sent
 
 	placed     map[block]int // in mode Placed
 	lastPlaced int
-	shown      []part // in painted modes, by cell of the screen: what was painted there
+	shown      []part // in painted modes, for each cell of the screen what was painted there
 }
 
-// work is a picture in a size.
+// work is a picture, or a part of one, in a size in cells.
 type work struct {
 	im               *emulator.Image
 	cols, rows       int
 	x, y, w, h, cuts int
 }
 
-// slot is a number of the outer terminal's.
+// slot is an id of a picture in the outer terminal.
 type slot struct {
 	work
 	owner any
 	used  uint64
 	state slotState
-	rest  []byte // to be sent yet
-	sent  bool   // some was
+	rest  []byte // not sent yet
+	sent  bool   // some of it was sent
 	size  int
 	px    image.Image // in painted modes
 	moves moves
@@ -95,19 +94,19 @@ const (
 	slotFree slotState = iota
 	slotQueued
 	slotShown
-	slotBad // can't be shown
+	slotBad // it can't be shown
 )
 
-// NewGallery gives a gallery whose numbers begin at one made of the seed, so that
-// they are most likely nobody else's.
+// NewGallery makes a gallery. The seed gives the range of its ids, so that other programs most
+// likely use none of them.
 func NewGallery(seed uint64) *Gallery {
 	return &Gallery{base: uint32(seed*0x9e3779b97f4a7c15>>48)<<8 | 0x10000, index: map[work]int{}, limit: maxGallerySize}
 }
 
-// Switch says how the outer terminal shows pictures.
+// Switch sets the properties of the outer terminal.
 func (g *Gallery) Switch(o Outer) {
 	if o.Moves = o.Moves && !o.painted(); !o.painted() {
-		o = Outer{Mode: o.Mode, Moves: o.Moves} // cells and colours don't count
+		o = Outer{Mode: o.Mode, Moves: o.Moves} // cell size and colours don't matter
 	}
 	if g.outer != o {
 		g.Forget()
@@ -118,8 +117,7 @@ func (g *Gallery) Switch(o Outer) {
 // On reports whether pictures are shown.
 func (g *Gallery) On() bool { return g.outer.Mode != Boxes }
 
-// Numbers gives the range of the outer terminal's numbers that may be in use: n from
-// first on.
+// Numbers returns the range of ids that may be in use: n ids from first on.
 func (g *Gallery) Numbers() (first uint32, n int) {
 	if g.outer.painted() {
 		return g.base, 0
@@ -127,13 +125,13 @@ func (g *Gallery) Numbers() (first uint32, n int) {
 	return g.base, len(g.slots)
 }
 
-// Forget says that the outer terminal has nothing any more.
+// Forget drops everything, as the outer terminal has no pictures any more.
 func (g *Gallery) Forget() {
 	g.slots, g.queue, g.size, g.out, g.placed, g.shown = nil, nil, 0, nil, nil, nil
 	clear(g.index)
 }
 
-// Drop frees what was asked for by an owner.
+// Drop frees the pictures that an owner asked for.
 func (g *Gallery) Drop(owner any) {
 	for i := range g.slots {
 		if g.slots[i].state != slotFree && g.slots[i].owner == owner {
@@ -142,8 +140,8 @@ func (g *Gallery) Drop(owner any) {
 	}
 }
 
-// Cell gives what to draw for a cell of a picture, which ok says is there: a cell
-// that names it to the outer terminal, or a part of a box.
+// Cell returns what to draw for a cell of a picture: a cell that names the picture to the outer
+// terminal, or a part of a box. ok says that the picture exists.
 func (g *Gallery) Cell(owner any, c *emulator.Cell, p emulator.Placeholder, pic emulator.Picture, ok bool) emulator.Cell {
 	if ok && g != nil && g.On() && pic.Image.Data != nil && p.Row < min(pic.Rows, emulator.MaxPictureSide) && p.Col < min(pic.Cols, emulator.MaxPictureSide) {
 		if i, shown := g.slot(owner, pic); shown {
@@ -158,7 +156,8 @@ func (g *Gallery) Cell(owner any, c *emulator.Cell, p emulator.Placeholder, pic 
 	return emulator.CaptionCell(c, p, pic, ok)
 }
 
-// slot gives the slot of a picture, asking for it if it has none.
+// slot returns the slot of a picture, and whether it shows. It asks for the picture if it has no
+// slot.
 func (g *Gallery) slot(owner any, pic emulator.Picture) (i int, shown bool) {
 	k := work{im: pic.Image, cols: pic.Cols, rows: pic.Rows}
 	if !pic.Whole() {
@@ -183,7 +182,7 @@ func (g *Gallery) slot(owner any, pic emulator.Picture) (i int, shown bool) {
 	return i, g.slots[i].state == slotShown
 }
 
-// room gives a free slot for so many bytes.
+// room returns a free slot for a picture of size bytes, -1 if there is none.
 func (g *Gallery) room(size int) int {
 	free := -1
 	for i := range g.slots {
@@ -213,23 +212,23 @@ func (g *Gallery) room(size int) int {
 	return free
 }
 
-// free takes a slot's picture away from the outer terminal.
+// free frees a slot and deletes its picture from the outer terminal.
 func (g *Gallery) free(i int) {
 	s := &g.slots[i]
 	if s.sent && !g.outer.painted() {
 		g.out = append(g.out, "\x1b_Ga=d,d=I,q=2,i="+strconv.Itoa(int(g.base)+i)+"\x1b\\"...)
 	}
 	g.queue = slices.DeleteFunc(g.queue, func(q int) bool { return q == i })
-	maps.DeleteFunc(g.placed, func(b block, _ int) bool { return b.slot == i }) // they go with the image
+	maps.DeleteFunc(g.placed, func(b block, _ int) bool { return b.slot == i }) // the outer terminal deletes placements with the image
 	g.unpaint(i)
 	delete(g.index, s.work)
 	g.size -= s.size
 	*s = slot{}
 }
 
-// Pump appends what sends some of the pictures that were asked for, about limit
-// bytes at most. arrived says that one of them is there now, so that what shows it
-// has to be drawn again; more that there is more to be sent.
+// Pump appends commands that send pictures, about limit bytes at most. arrived says that a
+// picture is complete, so that what shows it must be drawn again. more says that there is more to
+// send.
 func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 	if len(g.queue) == 0 && len(g.out) == 0 {
 		return buf, false, false
@@ -258,18 +257,18 @@ func (g *Gallery) Pump(buf []byte, limit int) (out []byte, arrived, more bool) {
 			g.queue = g.queue[1:]
 		}
 	}
-	if len(g.queue) == 0 || !g.slots[g.queue[0]].sent { // not in the middle of an image
+	if len(g.queue) == 0 || !g.slots[g.queue[0]].sent { // never within an image
 		buf = append(buf, g.out...)
 		g.out = g.out[:0]
 	}
 	return buf, arrived, len(g.queue) > 0 || len(g.out) > 0
 }
 
-// begin makes ready what is to be sent.
+// begin prepares a slot's data for sending. It reports whether there is any.
 func (s *slot) begin() bool {
 	im := s.im
 	if s.moves.motion == nil && s.cuts == 0 {
-		s.moves.motion = picture.Motion(im) // of a GIF
+		s.moves.motion = picture.Motion(im) // a GIF's animation
 	}
 	if s.repacked() {
 		var ok bool
@@ -281,8 +280,8 @@ func (s *slot) begin() bool {
 	return len(s.rest) > 0
 }
 
-// piece appends the next piece of slot i, behind the last one what makes cells show
-// it. An image that was there under the number is replaced.
+// piece appends the next piece of slot i, and after the last piece the command that lets cells
+// show it. It replaces an earlier image of that id.
 func (g *Gallery) piece(buf []byte, i int) (out []byte, done bool) {
 	s := &g.slots[i]
 	n := strconv.Itoa(int(g.base) + i)
@@ -316,16 +315,16 @@ func (g *Gallery) piece(buf []byte, i int) (out []byte, done bool) {
 	return buf, done
 }
 
-// moves is how far the outer terminal has an image's animation.
+// moves is the part of an animation that the outer terminal has.
 type moves struct {
-	motion *emulator.Motion // that it should have; nil for none
-	step   int              // sent
-	begun  bool             // of the next one
-	play   emulator.Play    // as it was told last
+	motion *emulator.Motion // the animation to send; nil for none
+	step   int              // number of steps sent
+	begun  bool             // the next step was begun
+	play   emulator.Play    // as sent last
 }
 
-// want takes an animation as it is now; it reports whether something is to be sent.
-// One of which frames are missing is left out.
+// want sets the animation to send and reports whether it has changed. An animation with missing
+// frames is ignored.
 func (m *moves) want(now *emulator.Motion) bool {
 	if now == nil || m.motion == now {
 		return false
@@ -339,8 +338,7 @@ func (m *moves) want(now *emulator.Motion) bool {
 	return true
 }
 
-// move appends the next piece of the animation in slot i; done says that there is no
-// more.
+// move appends the next piece of the animation in slot i. done says that all is sent.
 func (g *Gallery) move(buf []byte, i int) (out []byte, done bool) {
 	s := &g.slots[i]
 	m := &s.moves

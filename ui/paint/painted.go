@@ -13,14 +13,14 @@ import (
 	"tandemux/emulator/picture"
 )
 
-// This file paints pictures on outer terminals that keep none: what was painted is there
+// This file paints pictures on outer terminals that keep no pictures: a painted picture shows
 // until something is written over it.
 
-// finest is how many pixels a picture may have that is kept finer than the cells are, for
-// terminals that may have more pixels than they say.
+// finest is the largest number of pixels of a picture that is painted at twice the resolution of
+// the cells, for terminals that may have more pixels than they report.
 const finest = 1 << 22
 
-// canvas gives the size in pixels of all cells of a picture.
+// canvas returns the size in pixels of all cells of a picture.
 func (g *Gallery) canvas(k work) (w, h int) {
 	w, h = k.cols*g.outer.CellW, k.rows*g.outer.CellH
 	if from, _ := k.pixels(); g.outer.Mode == Inline && from > w && 4*w*h <= finest {
@@ -29,7 +29,7 @@ func (g *Gallery) canvas(k work) (w, h int) {
 	return w, h
 }
 
-// cost is how many bytes a picture takes.
+// cost returns the bytes that a picture takes.
 func (g *Gallery) cost(k work) int {
 	w, h := g.canvas(k)
 	switch g.outer.Mode {
@@ -41,7 +41,7 @@ func (g *Gallery) cost(k work) int {
 	return len(k.im.Data)
 }
 
-// paintNext makes the pixels of the next picture that was asked for.
+// paintNext decodes and scales the next picture that was asked for.
 func (g *Gallery) paintNext() {
 	i := g.queue[0]
 	g.queue = g.queue[1:]
@@ -53,8 +53,8 @@ func (g *Gallery) paintNext() {
 	s.state = slotShown
 }
 
-// pixelsOf gives a picture as it is painted. One whose cells follow from its pixels does
-// not fill the last of them.
+// pixelsOf returns a picture as it is painted, nil if that fails. If a picture's cells were
+// computed from its pixels, it may leave parts of its last cells empty.
 func (g *Gallery) pixelsOf(k work) image.Image {
 	w, h := g.canvas(k)
 	if w <= 0 || h <= 0 || w*h > picture.MaxPixels {
@@ -71,12 +71,12 @@ func (g *Gallery) pixelsOf(k work) image.Image {
 	}
 	px = picture.Scale(px, w, h, fullW, fullH)
 	if g.outer.Mode == Sixel {
-		return picture.Quantise(px, g.outer.Colors+1) // and one that is none
+		return picture.Quantise(px, g.outer.Colors+1) // plus one for transparent pixels
 	}
 	return px
 }
 
-// Written notes what a frame of the painter's has written over.
+// Written notes which cells a frame of the painter has overwritten.
 func (g *Gallery) Written(p *Painter) {
 	if g.outer.painted() && len(g.slots) > 0 {
 		if p.cleared || len(g.shown) != p.w*p.h {
@@ -89,9 +89,8 @@ func (g *Gallery) Written(p *Painter) {
 	p.blanked = p.blanked[:0]
 }
 
-// Paint appends what paints the parts of pictures that the canvas has and the outer
-// terminal has not: those that were not there, or were written over. It stops behind
-// about limit bytes; more says that it did.
+// Paint appends the parts of pictures that are on the canvas but not on the outer terminal: they
+// are new or were overwritten. It stops after about limit bytes; more says that it did.
 func (g *Gallery) Paint(buf []byte, c *Canvas, limit int) (out []byte, more bool) {
 	if !g.outer.painted() || len(g.shown) != c.w*c.h {
 		return buf, false
@@ -118,8 +117,8 @@ func (g *Gallery) Paint(buf []byte, c *Canvas, limit int) (out []byte, more bool
 	return append(buf, "\x1b8"...), more
 }
 
-// paint appends a block's pixels. At the bottom of the screen a sixel picture ends with
-// whole sixels, or it might scroll.
+// paint appends a block's pixels. At the bottom of the screen a sixel picture must end with whole
+// sixels, else the terminal might scroll.
 func (g *Gallery) paint(buf []byte, b block, bottom bool) []byte {
 	s := &g.slots[b.slot]
 	whole := s.px.Bounds()
@@ -149,7 +148,7 @@ func (g *Gallery) paint(buf []byte, b block, bottom bool) []byte {
 	return buf
 }
 
-// unpaint says that what is shown of slot i is out of date.
+// unpaint marks all cells of slot i as not painted.
 func (g *Gallery) unpaint(i int) {
 	for at := range g.shown {
 		if g.shown[at].slot == i+1 {

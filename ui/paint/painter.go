@@ -11,36 +11,35 @@ import (
 	"tandemux/internal/pace"
 )
 
-// Options says what the outer terminal can do.
+// Options is what the outer terminal can do.
 type Options struct {
 	Profile emulator.Profile
-	// Sync: synchronised output (mode 2026).
+	// Sync means synchronised output (mode 2026).
 	Sync bool
-	// Blank: the cells of pictures are blank, as what shows them is put over them.
+	// Blank draws the cells of pictures blank, as pictures are put over them.
 	Blank bool
-	// ASCII: the locale is not UTF-8; other characters are drawn as
-	// replacements.
+	// ASCII says that the locale is not UTF-8: characters beyond ASCII are replaced.
 	ASCII bool
-	// Clusters: it measures grapheme clusters as we do (mode 2027). Else it may
-	// draw the characters of one side by side.
+	// Clusters says that the terminal measures grapheme clusters as we do (mode 2027). If not, it
+	// may draw the characters of a cluster side by side.
 	Clusters bool
 }
 
-// Cursor is where the outer terminal's cursor should be and how it looks.
+// Cursor is the position and look of the outer terminal's cursor.
 type Cursor = emulator.Cursor
 
-// Painter knows what the outer terminal shows.
+// Painter holds what the outer terminal shows and writes what changes it.
 type Painter struct {
 	opt   Options
 	w, h  int
 	front []cell
-	stale bool // what is shown is unknown: paint everything
+	stale bool // it is unknown what shows: paint everything
 
-	cleared bool  // by the last frame
+	cleared bool  // by the last frame, the screen
 	blanked []int // cells of pictures that were written as blanks, for Gallery.Written
 
 	// The outer terminal's state.
-	x, y   int // of its cursor; x < 0 is unknown
+	x, y   int // the cursor's position; x < 0 means unknown
 	pen    emulator.Style
 	linked bool // a hyperlink is open
 	extra  extra
@@ -49,13 +48,12 @@ type Painter struct {
 	body []byte
 }
 
-// NewPainter gives a painter for a terminal whose contents are unknown.
+// NewPainter makes a painter for a terminal whose contents are unknown.
 func NewPainter(o Options) *Painter {
 	return &Painter{opt: o, stale: true, x: -1}
 }
 
-// SetOptions changes what the outer terminal can do; the next frame is a whole
-// one.
+// SetOptions changes the options. If they differ, the next frame paints everything.
 func (p *Painter) SetOptions(o Options) {
 	if p.opt != o {
 		p.opt = o
@@ -63,14 +61,14 @@ func (p *Painter) SetOptions(o Options) {
 	}
 }
 
-// Forget makes the next frame a whole one, whatever the terminal shows.
+// Forget makes the next frame paint everything.
 func (p *Painter) Forget() { p.stale = true }
 
 // Cleared reports whether the last frame began with clearing the screen.
 func (p *Painter) Cleared() bool { return p.cleared }
 
-// Frame appends what makes the outer terminal show the canvas and the cursor;
-// nothing when it does already. The canvas's marks are cleared.
+// Frame appends what makes the outer terminal show the canvas and the cursor, nothing if it does
+// already. It clears the canvas's marks.
 func (p *Painter) Frame(buf []byte, c *Canvas, cur Cursor) []byte {
 	p.body, p.cleared = p.body[:0], false
 	if c.w != p.w || c.h != p.h || p.stale {
@@ -113,7 +111,7 @@ func (p *Painter) Frame(buf []byte, c *Canvas, cur Cursor) []byte {
 	return buf
 }
 
-// reset clears the outer terminal and marks everything.
+// reset clears the outer terminal and marks all cells.
 func (p *Painter) reset(c *Canvas) {
 	p.w, p.h = c.w, c.h
 	p.front, p.blanked = make([]cell, p.w*p.h), p.blanked[:0]
@@ -123,7 +121,7 @@ func (p *Painter) reset(c *Canvas) {
 	for y := range c.dirty {
 		c.dirty[y] = span{0, c.w}
 	}
-	// ED 2 would make kitty forget pictures that show nowhere yet.
+	// ED 2 would make kitty delete pictures that are not shown yet.
 	p.body = append(p.body, "\x1b]8;;\x1b\\\x1b[m\x1b[H\x1b[J"...)
 	if !p.opt.Profile.Hyperlinks {
 		p.body = append(p.body[:0], "\x1b[m\x1b[H\x1b[J"...)
@@ -131,11 +129,11 @@ func (p *Painter) reset(c *Canvas) {
 	p.pen, p.linked, p.extra = emulator.Style{}, false, extra{}
 	p.x, p.y = 0, 0
 	p.cleared = true
-	p.cursor = Cursor{Visible: true} // so that it is hidden, placed and shaped anew
+	p.cursor = Cursor{Visible: true} // it must be hidden, placed and shaped again
 	p.stale = false
 }
 
-// place puts the cursor where it belongs, after the cells were written.
+// place shows and moves the cursor, after the cells were written.
 func (p *Painter) place(buf []byte, cur Cursor, hidden bool) []byte {
 	if !cur.Visible {
 		p.cursor = cur
@@ -166,7 +164,7 @@ func (p *Painter) place(buf []byte, cur Cursor, hidden bool) []byte {
 // row writes the cells of a row that differ.
 func (p *Painter) row(c *Canvas, y, from, to int) {
 	back, front := c.row(y), p.front[y*p.w:(y+1)*p.w]
-	tail := len(back) // where the blank end of the row begins
+	tail := len(back) // start of the blank end of the row
 	for tail > 0 && back[tail-1].plainBlank() {
 		tail--
 	}
@@ -197,8 +195,8 @@ func (p *Painter) row(c *Canvas, y, from, to int) {
 	}
 }
 
-// run writes the ASCII cells from x on that differ and have the style of the
-// one before, and gives their number.
+// run writes the ASCII cells from x on that differ and have the style of the cell before x, and
+// returns their number.
 func (p *Painter) run(back, front []cell, x, to int) int {
 	if p.x != x || x >= to || x == 0 {
 		return 0
@@ -223,8 +221,8 @@ func (p *Painter) run(back, front []cell, x, to int) int {
 	return n
 }
 
-// eraseTail blanks the row from x on, which is all blank, when that is shorter
-// than writing blanks.
+// eraseTail erases the row from x on, where it is all blank, if that is shorter than writing
+// blanks. It reports whether it did.
 func (p *Painter) eraseTail(back, front []cell, x, y, to int) bool {
 	differ := 0
 	for i := x; i < to; i++ {
@@ -242,8 +240,8 @@ func (p *Painter) eraseTail(back, front []cell, x, y, to int) bool {
 	return true
 }
 
-// eraseRun blanks a run in the middle of a row and gives its length, 0 when
-// the run is better written as spaces.
+// eraseRun erases a run in the middle of a row and returns its length, 0 if writing spaces is
+// better.
 func (p *Painter) eraseRun(back, front []cell, x, y, tail, to int) int {
 	n := 0
 	for x+n < min(tail, to) && back[x+n].plainBlank() {
@@ -261,8 +259,8 @@ func (p *Painter) eraseRun(back, front []cell, x, y, tail, to int) int {
 	return n
 }
 
-// bridge writes the few unchanged cells between the cursor and x again when
-// that is shorter than moving over them.
+// bridge writes the few unchanged cells between the cursor and x again if that is shorter than
+// moving the cursor.
 func (p *Painter) bridge(back []cell, x, y int) {
 	if p.y != y || p.x < 0 || p.x >= x || x-p.x > 3 {
 		return
@@ -279,11 +277,11 @@ func (p *Painter) bridge(back []cell, x, y int) {
 	p.x = x
 }
 
-// unknown is the character of a cell of which nobody knows what the terminal shows.
+// unknown is the character of a cell for which it is unknown what the terminal shows.
 const unknown = -1
 
-// glyph writes the cell at x, where the cursor is. It gives the number of cells
-// that it covers, and of those that the terminal may have drawn on.
+// glyph writes the cell at x, where the cursor is. It returns the number of cells that it covers,
+// and the number of cells that the terminal may have drawn on.
 func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 	b := &back[x]
 	e := extra{}
@@ -293,7 +291,7 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 	p.body = p.setPen(p.body, b.style(), e)
 	n = max(int(b.width), 1)
 	reach = n
-	sure := true // the terminal surely agrees on the width
+	sure := true // all terminals agree on the width
 	switch {
 	case b.char < 0x20 || b.char == 0x7f || b.width == 0 || b.char >= 0x80 && b.char < 0xa0:
 		p.body = append(p.body, ' ')
@@ -312,7 +310,8 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 	default:
 		sure = e.combining == "" && knownWidth(b.char)
 		if n == 2 && !sure && !p.opt.Clusters {
-			// What was there shows on where the terminal takes one column.
+			// If the terminal takes one column for it, the old contents of the other one would
+			// stay.
 			p.body = append(p.body, "  "...)
 			p.x = -1
 			p.body = p.move(p.body, x, p.y)
@@ -320,21 +319,20 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 		reach = max(n, p.cluster(b.char, e.combining, len(back)-x))
 	}
 	if n == 2 && !p.opt.ASCII && b.char >= ' ' && emulator.ClusterWidth(string(b.char)+e.combining) == 1 {
-		p.body = append(p.body, ' ') // A character of a line of double width.
+		p.body = append(p.body, ' ') // a character of a double-width line
 	}
 	copy(front[x:x+n], back[x:x+n])
 	p.x += n
 	if !sure || p.x >= p.w {
-		// Behind the last column terminals differ, and behind what they may
-		// measure in another way the cursor may be anywhere.
+		// In the last column, and after characters of uncertain width, terminals differ in where
+		// the cursor is.
 		p.x = -1
 	}
 	return n, reach
 }
 
-// knownWidth reports whether all terminals measure a character alike: it is no
-// mark or sign that some draw without a column of its own, and no symbol or emoji,
-// of which newer versions of Unicode change some.
+// knownWidth reports whether all terminals agree on a character's width. They don't for some
+// marks and format characters, and for symbols and emoji that newer versions of Unicode change.
 func knownWidth(r rune) bool {
 	switch {
 	case r < 0x600:
@@ -345,19 +343,19 @@ func knownWidth(r rune) bool {
 	return r < 0x2600 || r >= 0x3000 && r < 0x1d300 || r >= 0x20000
 }
 
-// cluster writes a grapheme cluster. It gives the number of columns of its
-// characters side by side, as a terminal draws them that does not measure
-// clusters; what has no room then is left out, as it would be drawn over the rest.
+// cluster writes a grapheme cluster. It returns the columns of its characters side by side, as
+// terminals draw them that don't measure clusters, and drops the characters that have no room
+// then.
 func (p *Painter) cluster(r rune, rest string, room int) int {
 	w := emulator.RuneWidth(r)
-	if w > room { // a terminal of one column keeps wide characters in it
+	if w > room { // an emulator of one column keeps wide characters in it
 		p.body = append(p.body, ' ')
 		return room
 	}
 	p.body = utf8.AppendRune(p.body, r)
 	for _, r := range rest {
 		if w += emulator.RuneWidth(r); w > room && !p.opt.Clusters {
-			p.body = bytes.TrimSuffix(p.body, []byte("\u200d")) // it would join what is drawn next
+			p.body = bytes.TrimSuffix(p.body, []byte("\u200d")) // it would join the next character
 			return room
 		}
 		if r >= 0xa0 {
@@ -370,7 +368,7 @@ func (p *Painter) cluster(r rune, rest string, room int) int {
 	return w
 }
 
-// setPen brings the terminal's style and hyperlink up to date.
+// setPen appends what changes the terminal's style and hyperlink to these.
 func (p *Painter) setPen(buf []byte, s emulator.Style, e extra) []byte {
 	if s != p.pen {
 		buf = p.opt.Profile.AppendStyle(buf, p.pen, s)
@@ -384,7 +382,7 @@ func (p *Painter) setPen(buf []byte, s emulator.Style, e extra) []byte {
 	return buf
 }
 
-// move appends the shortest way to a cell.
+// move appends the shortest cursor movement to a cell.
 func (p *Painter) move(buf []byte, x, y int) []byte {
 	switch {
 	case p.x == x && p.y == y && p.x >= 0:
@@ -414,7 +412,7 @@ func (p *Painter) move(buf []byte, x, y int) []byte {
 	return buf
 }
 
-// asciiFor is what stands for a character where only ASCII can be drawn.
+// asciiFor returns the ASCII replacement of a character.
 func asciiFor(r rune) byte {
 	switch {
 	case r < 0x7f:
@@ -433,19 +431,18 @@ func asciiFor(r rune) byte {
 	return '?'
 }
 
-// FrameInterval is the shortest time between two frames of a flood.
+// FrameInterval is the shortest time between two frames while output floods.
 const FrameInterval = pace.Interval
 
-// Pace decides when to paint: at once, so that neither the echo of a key nor a prompt
-// waits, or, in a flood, at the end of an interval. It has no clock and no timer of its own.
+// Pace decides when to paint: at once, so that a key's echo doesn't wait, or in a flood at the
+// end of an interval. It has no clock and no timer.
 type Pace struct {
 	pace  pace.Pace
 	armed bool
 }
 
-// Next says what to do when something has changed: paint now (wait is 0), or
-// paint when the given time has passed, or, with wait under 0, nothing, as a
-// timer runs already.
+// Next says when to paint a change: now (wait is 0), when wait has passed, or, if wait is
+// negative, when the timer that runs already fires.
 func (p *Pace) Next(now time.Time) (wait time.Duration) {
 	wait = max(p.pace.Left(now), 0)
 	if wait > 0 && p.armed {

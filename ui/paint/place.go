@@ -8,20 +8,19 @@ import (
 	"tandemux/emulator/picture"
 )
 
-// part names what a cell shows of which picture; the zero part is none.
+// part is a cell of a picture, with slot counted from 1; the zero part is none.
 type part struct{ slot, col, row int }
 
-// block is a rectangle of the screen in which cells show a rectangle of a picture.
+// block is a rectangle of the screen that shows a rectangle of a picture.
 type block struct {
 	slot       int
 	x, y, w, h int // on the screen
-	col, row   int // of the picture
+	col, row   int // in the picture
 }
 
-// Place appends what shows the canvas's pictures on an outer terminal that knows no
-// cells which stand for pictures: placements over blank cells, of those parts that
-// nothing covers, in place of those that were there. anew says that the screen was
-// cleared since.
+// Place appends, in mode Placed, what shows the canvas's pictures: placements over the blank
+// cells of the parts that nothing covers. It deletes placements that are not needed any more.
+// anew says that the screen was cleared since.
 func (g *Gallery) Place(buf []byte, c *Canvas, anew bool) []byte {
 	if g.outer.Mode != Placed || len(g.slots) == 0 && len(g.placed) == 0 {
 		return buf
@@ -90,11 +89,11 @@ func (g *Gallery) unplace(buf []byte, b block, n int) []byte {
 	return append(buf, "\x1b_Ga=d,d=i,q=2,i="+strconv.Itoa(int(g.base)+b.slot)+",p="+strconv.Itoa(n)+"\x1b\\"...)
 }
 
-// blocks finds the blocks of the canvas: runs of cells in a row, those of the same
-// columns in rows below each other together, without the cells that are left out.
+// blocks returns the blocks of the canvas: runs of cells in a row, joined with equal runs in the
+// rows below. Cells for which leave is true are left out.
 func (g *Gallery) blocks(c *Canvas, leave func(x, y int, p part) bool) map[block]bool {
 	all := map[block]bool{}
-	open := map[int]block{} // by x, those that reach down to the row above
+	open := map[int]block{} // by x, the blocks that end in the row above
 	for y := range c.h {
 		runs := g.runs(c, y, leave)
 		next := map[int]block{}
@@ -116,7 +115,7 @@ func (g *Gallery) blocks(c *Canvas, leave func(x, y int, p part) bool) map[block
 	return all
 }
 
-// runs finds the runs of a row.
+// runs returns the runs of a row, as blocks of height 1.
 func (g *Gallery) runs(c *Canvas, y int, leave func(x, y int, p part) bool) (runs []block) {
 	row := c.row(y)
 	var p []emulator.Placeholder
@@ -146,7 +145,7 @@ func (g *Gallery) runs(c *Canvas, y int, leave func(x, y int, p part) bool) (run
 	return runs
 }
 
-// pixels gives the size of what shows of the image.
+// pixels returns the size in pixels of the visible part of the image.
 func (k *work) pixels() (w, h int) {
 	if k.cuts != 0 {
 		return k.w, k.h
@@ -154,14 +153,14 @@ func (k *work) pixels() (w, h int) {
 	return k.im.Width, k.im.Height
 }
 
-// repacked reports whether the image is sent in another form than the program's: cells
-// that show a picture can show it as a whole only, so a part of one is a picture of its
-// own, and kitty's protocol has only some of the formats.
+// repacked reports whether the image is sent in a format other than the program's. Cells can only
+// show a whole picture, so a part of one is sent as a picture of its own, and kitty's protocol
+// has only some of the formats.
 func (k *work) repacked() bool {
 	return k.cuts != 0 || k.im.Format == emulator.FormatFile || k.im.Format == emulator.FormatSixel
 }
 
-// repack gives what shows as compressed RGBA.
+// repack returns the visible part as compressed RGBA.
 func (k *work) repack() (*emulator.Image, bool) {
 	px, ok := k.decode()
 	if !ok {
@@ -171,7 +170,7 @@ func (k *work) repack() (*emulator.Image, bool) {
 	return im, err == nil
 }
 
-// decode gives the pixels of what shows.
+// decode returns the pixels of the visible part.
 func (k *work) decode() (*image.NRGBA, bool) {
 	px, err := picture.Decode(k.im)
 	if err != nil {

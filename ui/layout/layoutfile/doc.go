@@ -1,6 +1,6 @@
-// Package layoutfile is a layout as people keep it, in TOML: what to start and where, without
-// the terminals that happen to run. Saving makes a File of a layout, Loading tabs of a File;
-// what a pane starts and which terminal it gets is the caller's, by a function.
+// Package layoutfile stores a layout for people in TOML: what to start and where, without
+// terminals. Saving makes a File of a layout, Loading makes tabs of a File. A function of the
+// caller's says what a pane starts and which terminal it gets.
 //
-// All is pure, bounded by package layout's limits, and may be used from any goroutine.
+// The package is pure and keeps package layout's limits. It may be used from any goroutine.
 package layoutfile

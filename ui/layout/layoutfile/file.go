@@ -15,8 +15,7 @@ import (
 	"tandemux/ui/layout"
 )
 
-// File is a layout as people keep it: what to start and where, without the
-// terminals that happen to run.
+// File is a layout for people: what to start and where, without terminals.
 type File struct {
 	Tabs []Tab `toml:"tab"`
 }
@@ -31,20 +30,20 @@ type Tab struct {
 	Floats []Pane `toml:"float,omitempty"`
 }
 
-// Pane is a pane, or a split where it has panes itself.
+// Pane is a pane, or a split if it has panes.
 type Pane struct {
 	Name    string    `toml:"name,omitempty"`
 	Cwd     string    `toml:"cwd,omitempty"`
 	Command []string  `toml:"command,omitempty"`
 	Focus   bool      `toml:"focus,omitempty"`
-	Open    bool      `toml:"open,omitempty"` // of its stack, without the focus
+	Open    bool      `toml:"open,omitempty"` // it is the open pane of its stack and has no focus
 	Size    int       `toml:"size,omitempty"`
-	Place   []float64 `toml:"place,omitempty,inline"` // of a float
+	Place   []float64 `toml:"place,omitempty,inline"` // a float's
 	Split   string    `toml:"split,omitempty"`
 	Panes   []Pane    `toml:"pane,omitempty"`
 }
 
-// layoutHead explains a saved layout to who edits it.
+// layoutHead is the comment at the top of a saved layout.
 const layoutHead = `# A layout of tandemux: tandemux layout load opens it again.
 # Panes lie in a row (side by side), a column or a stack; size is a share of the split, the
 # place of a float is left, top, width and height in percent. A pane without a
@@ -63,7 +62,7 @@ func (f File) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Parse reads a file. What it doesn't know is an error.
+// Parse parses a file. Unknown keys are errors.
 func Parse(r io.Reader) (File, error) {
 	var f File
 	doc, err := io.ReadAll(io.LimitReader(r, layout.MaxBytes+1))
@@ -82,8 +81,8 @@ func Parse(r io.Reader) (File, error) {
 	return f, nil
 }
 
-// Saving makes a file of a layout; describe says what a terminal's pane starts
-// and where, and its name.
+// Saving makes a File of a layout. Describe returns what a terminal's pane starts and where, and
+// its name.
 type Saving struct {
 	Describe func(ahp.URI) Pane
 	tab      layout.Tab
@@ -107,14 +106,14 @@ func (s Saving) File(l layout.Layout) File {
 			tab.Floats = append(tab.Floats, p)
 		}
 		if len(tab.Panes) == 1 && len(tab.Floats) == 0 {
-			tab.Panes[0].Focus = false // there is no other
+			tab.Panes[0].Focus = false // it is the only pane
 		}
 		f.Tabs = append(f.Tabs, tab)
 	}
 	return f
 }
 
-// stack is the split of a stack.
+// stack is the value of Split for a stack.
 const stack = "stack"
 
 func (s Saving) pane(n *layout.Node) Pane {
@@ -136,16 +135,16 @@ func (s Saving) pane(n *layout.Node) Pane {
 	return p
 }
 
-// Loading makes tabs of a file; open is called for each pane and gives its
-// terminal, which gets the pane's name.
+// Loading makes tabs of a File. Open is called for each pane and returns its terminal, to
+// which it gives the pane's name.
 type Loading struct {
 	Open  func(p Pane) ahp.URI
 	panes int
 	focus layout.PaneID
-	open  []layout.PaneID // of the tab's stacks
+	open  []layout.PaneID // the open panes of the tab's stacks
 }
 
-// Tabs gives a layout with the file's tabs. layout.Decode has checked it.
+// Tabs returns a layout with the file's tabs, checked by layout.Decode.
 func (ld *Loading) Tabs(f File) (layout.Layout, error) {
 	l := layout.New("")
 	for i, t := range f.Tabs {
