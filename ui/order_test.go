@@ -22,7 +22,7 @@ func (u *UI) order(p palette.Params) (done palette.Result, err error) {
 	answers := 0
 	if !u.sink.Asked(palette.MethodOrder, text, func(result any, e error) {
 		answers++
-		if err = e; err == nil && p.Command == "switch-layout" && u.Host.Follows(p.Channel) {
+		if err = e; err == nil && strings.HasSuffix(p.Command, "-layout") && u.Host.Follows(p.Channel) {
 			u.t.Error("it was answered before it was done")
 		}
 		if r, ok := result.(palette.Result); ok {
@@ -169,8 +169,9 @@ func TestOrdersOneAfterAnother(t *testing.T) {
 	}
 }
 
-// TestOrderToSwitch is answered when the host knows that the interface shows the other layout and
-// the one before no more: whoever asks next finds it there.
+// TestOrderToSwitch: one to switch, or to give the layout another name, is answered when the host
+// knows that the interface shows the other layout and the one before no more: whoever asks next
+// finds it there.
 func TestOrderToSwitch(t *testing.T) {
 	u := New(t, Options{Host: func(h *Host) {
 		h.Other("other", layout.New("other").Encode(), []ahp.URI{h.Add("job", ahp.Claim{}).URI})
@@ -178,6 +179,10 @@ func TestOrderToSwitch(t *testing.T) {
 	_, err := u.order(palette.Params{Command: "switch-layout", Args: []string{"next"}})
 	if err != nil || u.Host.Follows(ahp.LayoutScheme+"/main") || !u.Host.Follows(ahp.LayoutScheme+"/other") {
 		t.Errorf("%v; it follows main: %v", err, u.Host.Follows(ahp.LayoutScheme+"/main"))
+	}
+	_, err = u.order(palette.Params{Channel: ahp.LayoutScheme + "/other", Command: "rename-layout", Args: []string{"work"}})
+	if err != nil || u.Host.Follows(ahp.LayoutScheme+"/other") || !u.Host.Follows(ahp.LayoutScheme+"/work") {
+		t.Errorf("renamed: %v; it follows other: %v", err, u.Host.Follows(ahp.LayoutScheme+"/other"))
 	}
 }
 

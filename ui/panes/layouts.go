@@ -103,8 +103,11 @@ func (ps *Panes) switchLayout() {
 	})
 }
 
-// Switching reports whether another layout is about to be shown, or just is.
-func (ps *Panes) Switching() bool { return ps.layouts.next != "" || ps.layouts.going > 0 }
+// Switching reports whether another layout is about to be shown, or just is, or one is being read
+// that something is to be done with, such as giving it another name.
+func (ps *Panes) Switching() bool {
+	return ps.layouts.next != "" || ps.layouts.going > 0 || len(ps.layouts.read) > 0
+}
 
 // showLayout forgets the layout on the screen and waits for another one's
 // document.
