@@ -10,11 +10,38 @@ import (
 	"strings"
 )
 
-// Program is the name of the program that a command line runs, "" where the line
-// alone doesn't tell: it is empty, a list or a pipeline, begins with a keyword, or
-// has a name that the shell has yet to expand. Assignments in front are skipped,
-// and so are sudo, env and their like where no option follows them.
+// Program is the name of the program that a command line runs, of a pipeline those of
+// all its programs; "" where the line alone doesn't tell: it is empty or a list, begins
+// with a keyword, or has a name that the shell has yet to expand. Assignments in front are
+// skipped, and so are sudo, env and their like where no option follows them.
 func Program(line string) string {
+	if strings.Contains(line, "\\") {
+		return program(line)
+	}
+	var names []string
+	quote, from := rune(0), 0
+	for i, c := range line + "|" {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0 && c == '|':
+			name := program(line[from:i])
+			if name == "" {
+				return ""
+			}
+			names, from = append(names, name), i+1
+		}
+	}
+	if quote != 0 {
+		return program(line)
+	}
+	return strings.Join(names, " | ")
+}
+
+// program is Program of a line that is no pipeline.
+func program(line string) string {
 	if strings.ContainsAny(line, separators) {
 		return ""
 	}
@@ -47,7 +74,7 @@ func FirstProgram(line string) string {
 	if i := strings.IndexAny(line, separators); i >= 0 {
 		line = line[:i]
 	}
-	return Program(line)
+	return program(line)
 }
 
 // wrappers run the program that follows.
