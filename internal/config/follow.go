@@ -94,19 +94,27 @@ func (f *follower) concerns(path string) bool {
 		parent == f.dir || !strings.HasPrefix(f.dir, parent+string(filepath.Separator))
 }
 
-// arm watches the directories that the files are in, or will be.
+// arm watches the directories that the files are in, or will be. Of one that is made, or
+// removed, before those above it are watched nothing is heard: it looks again until all is
+// as it was.
 func (f *follower) arm() {
-	want := places(f.dir)
-	for _, dir := range f.watcher.WatchList() {
-		if !slices.Contains(want, dir) {
-			_ = f.watcher.Remove(dir) // it may be gone
+	for want := places(f.dir); ; {
+		for _, dir := range f.watcher.WatchList() {
+			if !slices.Contains(want, dir) {
+				_ = f.watcher.Remove(dir) // it may be gone
+			}
 		}
-	}
-	for _, dir := range want {
-		// A directory that was removed and made again is another one.
-		if err := f.watcher.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			f.log.Warn("follow the configuration", "dir", dir, "err", err)
+		for _, dir := range want {
+			// A directory that was removed and made again is another one.
+			if err := f.watcher.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				f.log.Warn("follow the configuration", "dir", dir, "err", err)
+			}
 		}
+		now := places(f.dir)
+		if slices.Equal(now, want) {
+			return
+		}
+		want = now
 	}
 }
 

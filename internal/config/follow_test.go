@@ -5,8 +5,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"tandemux/internal/leak"
 )
@@ -81,6 +85,38 @@ func TestFollow(t *testing.T) {
 	cancel()
 	if _, more := <-ch; more {
 		t.Error("a notice after the end")
+	}
+}
+
+// TestArm: a directory that is made while those to watch are looked for is watched, or
+// something is heard of it.
+func TestArm(t *testing.T) {
+	home := t.TempDir()
+	for i := range 500 {
+		w, err := fsnotify.NewWatcher()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(home, strconv.Itoa(i), "tandemux")
+		f := follower{dir: dir, watcher: w, log: slog.New(slog.DiscardHandler)}
+		made := make(chan error, 1)
+		go func() {
+			time.Sleep(time.Duration(i%100) * time.Microsecond)
+			made <- os.MkdirAll(dir, 0o755)
+		}()
+		f.arm()
+		if err := <-made; err != nil {
+			t.Fatal(err)
+		}
+		for !slices.Contains(w.WatchList(), dir) {
+			select {
+			case <-w.Events:
+				f.arm()
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%d: %v are watched, and nothing is heard", i, w.WatchList())
+			}
+		}
+		w.Close()
 	}
 }
 
