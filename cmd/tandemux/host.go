@@ -263,9 +263,9 @@ func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool
 func current(d local.Dirs, s *settings, log *slog.Logger) func() *settings {
 	var mu sync.Mutex
 	return func() *settings {
-		next, err := loadSettings(d)
-		mu.Lock()
+		mu.Lock() // while it is read, too: none that was read earlier comes after it
 		defer mu.Unlock()
+		next, err := loadSettings(d)
 		if err == nil {
 			s = next
 		} else {

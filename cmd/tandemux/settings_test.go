@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +53,44 @@ func TestFileIsTheDefaults(t *testing.T) {
 			t.Errorf("a comment is %d wide: %s", len(line), line)
 		}
 	}
+}
+
+// TestCurrent: the last good configuration is the one that was read last, although others read at
+// the same time.
+func TestCurrent(t *testing.T) {
+	dir := t.TempDir()
+	d := local.Dirs{Config: dir}
+	put := func(doc string) {
+		if err := errors.Join(os.WriteFile(dir+"/new", []byte(doc), 0o600), os.Rename(dir+"/new", filepath.Join(dir, config.FileName))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("")
+	now := current(d, defaults(), slog.New(slog.DiscardHandler))
+	over, wait := make(chan struct{}), sync.WaitGroup{}
+	for range 4 {
+		wait.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+					now()
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		put(fmt.Sprintf("scrollback = %d\n", i+1))
+		now()
+		put("shell = 1\n")
+		if got := now().look.Scrollback; got != i+1 {
+			t.Errorf("scrollback is %d, want the last good %d", got, i+1)
+			break
+		}
+	}
+	close(over)
+	wait.Wait()
 }
 
 // uncommented takes the # from the options, not from the text.
