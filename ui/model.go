@@ -138,7 +138,7 @@ func New(c Config, env Env) (*Model, error) {
 		Switched:  func() { m.mouse.Drop() },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Run: m.run,
 		Preview: func(l *overlay.List, of func(string) ahp.URI) panes.Preview { return m.control.Preview(l, of) },
-		Around:  func() func() (map[string]string, func(), error) { return m.copying.Around() },
+		PaneEnv: func() func() (map[string]string, func(), error) { return m.copying.PaneEnv() },
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, func(uri ahp.URI, data []byte) {
 		if m.cfg.RecordInput {

@@ -18,31 +18,28 @@ import (
 	"tandemux/ui/terminals"
 )
 
-// Desk is what copying needs of the machine that it runs on. It starts no process and
-// writes no file itself. The methods are called outside of the loop.
+// Desk is what copying has the machine that it runs on do. Copying starts no process and writes
+// no file itself. The methods are called outside of the event loop.
 type Desk interface {
-	// Open shows an address with the person's program for such; it returns when
-	// that was started. Addresses come from programs: it refuses what could do
-	// more than show something.
+	// Open opens an address with the person's program for it, and returns when that was started.
+	// Addresses come from programs, so it refuses those that could do more than show something.
 	Open(uri string) error
-	// Edit puts text into a file that only this user can read and gives the
-	// command that edits it from a line on, counted from 1, and then removes it.
+	// Edit writes text to a file that only this user can read. It returns the command that edits
+	// the file from a line on, counted from 1, and then removes it.
 	Edit(text string, line int) (argv []string, err error)
-	// EditFile gives the command that edits a file of the host's machine, from a line on; 0
-	// for none. ~ is the home directory there.
+	// EditFile returns the command that edits a file on the host's machine, from a line on; 0
+	// means none. ~ is the home directory there.
 	EditFile(path string, line int) (argv []string, err error)
-	// Lend puts text into a file that only this user can read, until back is called.
+	// Lend writes text to a file that only this user can read. back removes it.
 	Lend(text string) (path string, back func(), err error)
-	// Save writes text to a file that is not there yet; ~ is the home directory.
-	// It gives the file's full name.
+	// Save writes text to a new file; ~ is the home directory. It returns the file's full name.
 	Save(path, text string) (full string, err error)
 }
 
-// Copying is what a person does with what terminals show: scrolling, copy mode,
-// searching, links, and the commands that shells have run.
+// Copying is scrolling, copy mode, searching, links, and the commands that shells have run.
 type Copying struct {
-	Separators    string // the characters that part words
-	LeaveSelected bool   // what the mouse selects is left to a command
+	Separators    string // the characters that separate words, besides blanks
+	LeaveSelected bool   // selecting with the mouse doesn't copy
 
 	loop  *loop.Loop
 	link  *link.Link
@@ -52,12 +49,12 @@ type Copying struct {
 	desk  Desk // may be nil
 	may   func(t *terminals.Terminal) bool
 
-	count int    // typed in copy mode before a command, 0 for none
-	asked *asked // what waits for a character, nil for nothing
+	count int    // the count typed in copy mode before a command, 0 for none
+	asked *asked // what waits for a character, nil if nothing does
 }
 
-// New makes copying. desk may be nil; mayType reports whether the person may type into
-// a terminal, and says why not.
+// New makes a Copying. desk may be nil. mayType reports whether the person may type into a
+// terminal, and if not says why.
 func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, c *clipboard.Clipboard, desk Desk, mayType func(t *terminals.Terminal) bool) *Copying {
 	return &Copying{loop: l, link: lk, panes: ps, outer: o, clip: c, desk: desk, may: mayType}
 }
@@ -65,8 +62,7 @@ func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, c *cli
 // Asks reports whether a command waits for a character.
 func (cp *Copying) Asks() bool { return cp.asked != nil }
 
-// Ran ends the count that was typed before a command, which was for one that takes
-// none.
+// Ran resets the count after a command that doesn't use it.
 func (cp *Copying) Ran(command string) {
 	if cp.count > 0 && command != "copy-count" {
 		cp.count = 0
@@ -74,14 +70,14 @@ func (cp *Copying) Ran(command string) {
 	}
 }
 
-// Commands are those about what terminals show, by name.
+// Commands returns the commands about what terminals show, by name.
 func (cp *Copying) Commands() map[string]command.Do {
 	all := command.Bind(cp, copyActions)
 	maps.Copy(all, command.Bind(cp, shellActions))
 	return all
 }
 
-// action is what a command does. It runs only when the command can.
+// action is what a command does. It is called only if the command can run now.
 type action = func(cp *Copying, args []string)
 
 var copyActions = map[string]action{
@@ -168,7 +164,7 @@ var copyActions = map[string]action{
 	"save-scrollback": saveScrollback,
 }
 
-// searchFor looks for its argument, or asks what to look for.
+// searchFor makes a command that searches for its argument, or asks for a pattern.
 func searchFor(back bool) action {
 	return func(cp *Copying, args []string) {
 		onView(func(cp *Copying, v *pane.View, _ int) {
@@ -181,8 +177,8 @@ func searchFor(back bool) action {
 	}
 }
 
-// onView is a command about the focused pane's view, with a number: its argument,
-// or the count that was typed before it in copy mode.
+// onView makes a command of a function of the focused pane's view and a number: the argument, or
+// the count typed in copy mode.
 func onView(f func(cp *Copying, v *pane.View, n int)) action {
 	return func(cp *Copying, args []string) {
 		if _, _, v := cp.panes.Focused(); v != nil {
@@ -197,7 +193,7 @@ func onView(f func(cp *Copying, v *pane.View, n int)) action {
 	}
 }
 
-// scroll moves copy mode's cursor, or the view where copy mode is off.
+// scroll makes a command that moves copy mode's cursor, or scrolls the view outside copy mode.
 func scroll(motion pane.Motion, lines func(*pane.View) int) action {
 	return onView(func(cp *Copying, v *pane.View, n int) {
 		if v.Copying() {
@@ -212,7 +208,7 @@ func move(motion pane.Motion) action {
 	return onView(func(cp *Copying, v *pane.View, n int) { v.Move(motion, n) })
 }
 
-// goLine goes to the line of its argument or the count, else to the last one.
+// goLine goes to the line of its argument or the count, else to the last line.
 func goLine(cp *Copying, args []string) {
 	onView(func(_ *Copying, v *pane.View, n int) {
 		if n == 0 {
@@ -223,7 +219,7 @@ func goLine(cp *Copying, args []string) {
 	})(cp, append(args, "0"))
 }
 
-// countDigit adds a digit to the count; 0 without one goes to the line's start.
+// countDigit adds a digit to the count. A 0 as first digit goes to the line's start.
 func countDigit(cp *Copying, args []string) {
 	digit := command.Number(args, 0, 0)
 	if digit == 0 && cp.count == 0 {
@@ -234,7 +230,7 @@ func countDigit(cp *Copying, args []string) {
 	cp.loop.Dirty |= loop.Chrome
 }
 
-// findChar goes to the character typed next.
+// findChar makes a command that goes to the next typed character.
 func findChar(how pane.Find) action {
 	return withChar("go to character", func(_ *Copying, v *pane.View, n int, r rune) {
 		how := how
@@ -243,7 +239,7 @@ func findChar(how pane.Find) action {
 	})
 }
 
-// goCommand goes n commands on.
+// goCommand goes over n commands.
 func goCommand(v *pane.View, next bool, n int) {
 	for range min(n, pane.MaxCount) {
 		if !v.GoCommand(next) {
@@ -252,8 +248,7 @@ func goCommand(v *pane.View, next bool, n int) {
 	}
 }
 
-// linkHere does something with the link at copy mode's cursor, or the last one
-// that shows.
+// linkHere calls do with the link at copy mode's cursor, else with the last visible link.
 func (cp *Copying) linkHere(v *pane.View, do func(*Copying, string)) {
 	if uri, ok := v.LinkHere(); ok {
 		do(cp, uri)
@@ -262,14 +257,14 @@ func (cp *Copying) linkHere(v *pane.View, do func(*Copying, string)) {
 	cp.loop.Say(status.Info, "there is no link here")
 }
 
-// asked is what waits for a character.
+// asked is a command that waits for a character.
 type asked struct {
 	what string
 	take func(cp *Copying, r rune)
 }
 
-// withChar is a command of copy mode about a character: its argument, or the one
-// that is typed next.
+// withChar makes a copy-mode command of a function of a character: the argument, or the next
+// typed one.
 func withChar(what string, f func(cp *Copying, v *pane.View, n int, r rune)) action {
 	return func(cp *Copying, args []string) {
 		_, _, v := cp.panes.Focused()
@@ -292,7 +287,7 @@ func withChar(what string, f func(cp *Copying, v *pane.View, n int, r rune)) act
 	}
 }
 
-// Answer takes the key that a command waits for; one that types nothing ends it.
+// Answer gives a key to the command that waits for one. A key without text cancels the command.
 func (cp *Copying) Answer(k tea.Key) {
 	take := cp.asked.take
 	cp.asked = nil
@@ -302,7 +297,7 @@ func (cp *Copying) Answer(k tea.Key) {
 	}
 }
 
-// State says what copy mode is at.
+// State describes copy mode for the status line.
 func (cp *Copying) State() string {
 	switch {
 	case cp.asked != nil:

@@ -18,10 +18,10 @@ import (
 	"tandemux/ui/words"
 )
 
-// around is how many lines before and after a line that was found are shown.
+// around is how many lines before and after a found line are shown.
 const around = 5
 
-// searchAll finds lines in all terminals and lists them.
+// searchAll searches all terminals and lists the lines found.
 func (cp *Copying) searchAll(args []string) {
 	cp.loop.Ask(args, "search all terminals", "", func(pattern string) {
 		if pattern = cmp.Or(pattern, cp.loop.LastSearch()); pattern == "" {
@@ -42,7 +42,7 @@ func (cp *Copying) searchAll(args []string) {
 	})
 }
 
-// openFound lists the lines by terminal.
+// openFound lists the found lines by terminal.
 func (cp *Copying) openFound(pattern string, got find.SearchResult) {
 	title := fmt.Sprintf("%s with %q", words.Plural(len(got.Items), "line"), pattern)
 	if got.Partial {
@@ -80,7 +80,7 @@ func (cp *Copying) titleOf(uri ahp.URI) string {
 	return "a terminal that is gone"
 }
 
-// drawFound draws a line with those around it.
+// drawFound draws a found line and the lines around it.
 func drawFound(c *paint.Canvas, r paint.Rect, h *find.SearchHit, l look.Look) {
 	c.Fill(r, ' ', l.Overlay)
 	y := r.Y
@@ -99,7 +99,7 @@ func drawFound(c *paint.Canvas, r paint.Rect, h *find.SearchHit, l look.Look) {
 	}
 }
 
-// goFound shows a terminal with copy mode on a line of it.
+// goFound shows a terminal in copy mode with the cursor on a found line.
 func (cp *Copying) goFound(h find.SearchHit, pattern string) {
 	t := cp.panes.Terms.Get(h.Terminal)
 	if t == nil || t.Done {
@@ -120,7 +120,7 @@ func (cp *Copying) goFound(h find.SearchHit, pattern string) {
 	cp.loop.Dirty |= loop.Stale
 }
 
-// lineFound puts copy mode's cursor on a line that was found.
+// lineFound moves copy mode's cursor to a found line.
 func (cp *Copying) lineFound(t *terminals.Terminal, h find.SearchHit, pattern string) {
 	p, at, v := cp.panes.Focused()
 	if at != t || v == nil {

@@ -14,10 +14,11 @@ import (
 	"tandemux/ui/words"
 )
 
-// acts are what the argument of the command hints says.
+// acts is the values of the argument of the command hints.
 var acts = map[string]hints.Act{"copy": hints.Copy, "insert": hints.Insert, "open": hints.Open}
 
-// hints labels what the focused pane shows. The view stays where it is meanwhile.
+// hints labels the paths, addresses and the like in the focused pane. Meanwhile output doesn't
+// scroll the view.
 func (cp *Copying) hints(args []string) {
 	_, _, v := cp.panes.Focused()
 	if v == nil {
@@ -51,8 +52,7 @@ func (cp *Copying) hints(args []string) {
 	}))
 }
 
-// hintsOf gives the hints of texts, the lowest first. What stands there several times is
-// one.
+// hintsOf returns the hints of texts, the lowest first. Equal texts share one hint.
 func hintsOf(texts []pane.Text) (all []hints.Hint) {
 	at := map[string]int{}
 	for _, t := range slices.Backward(texts) {
@@ -94,7 +94,7 @@ func (cp *Copying) take(h *hints.Hint, act hints.Act) {
 	case h.Kind == hints.URL:
 		cp.OpenLink(h.Text)
 	case h.Kind == hints.Path && cp.desk != nil:
-		// It may have a line behind its name, and is looked for from the focused pane's directory.
+		// Its name may end with a line number. It is relative to the focused pane's directory.
 		at, area := cp.panes.FocusID(), cp.panes.Area()
 		loop.Get(cp.loop, "edit "+words.Clean(h.Text), func(context.Context) ([]string, error) {
 			name, line := hints.Split(h.Text)

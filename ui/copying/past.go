@@ -18,7 +18,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// maxPast bounds the commands in the list of those of all terminals.
+// maxPast is how many commands the list of all terminals' commands has.
 const maxPast = 5000
 
 // past is that list.
@@ -30,7 +30,7 @@ type past struct {
 	got    find.HistoryResult
 }
 
-// history opens the list of the commands that ran in any terminal.
+// history lists the commands that ran in any terminal.
 func (cp *Copying) history() {
 	p := &past{cp: cp, here: cp.panes.Cwd(), wanted: find.HistoryParams{Channel: ahp.RootURI, Limit: maxPast}}
 	with := func(do func(c *find.Command)) func(string) {
@@ -65,7 +65,7 @@ func (cp *Copying) history() {
 	p.ask()
 }
 
-// ask asks for what is wanted, and opens the list with it.
+// ask fetches the wanted commands and shows them in the list.
 func (p *past) ask() {
 	cp, wanted := p.cp, p.wanted
 	loop.Get(cp.loop, "read history", func(ctx context.Context) (got find.HistoryResult, err error) {
@@ -95,7 +95,6 @@ func (p *past) dir(uri ahp.URI) string {
 	return words.Clean(words.Shorten(fileuri.Path(uri), p.cp.loop.Home))
 }
 
-// rows are the list's.
 func (p *past) rows() []overlay.Row {
 	rows := make([]overlay.Row, len(p.got.Items))
 	for i := range p.got.Items {
@@ -124,7 +123,7 @@ func (p *past) rows() []overlay.Row {
 	return rows
 }
 
-// when says when a command began, as short as it can.
+// when is a short text for the time at which a command began.
 func (p *past) when(t time.Time) string {
 	ago := p.cp.loop.Since(t)
 	switch now := p.cp.loop.Now(); {
@@ -136,7 +135,7 @@ func (p *past) when(t time.Time) string {
 	return t.Format("2006-01-02")
 }
 
-// insert types a line at the focused pane's prompt without running it.
+// insert types a command line at the focused pane's prompt without running it.
 func (cp *Copying) insert(line string) {
 	_, t, v := cp.panes.Focused()
 	if t == nil || v == nil || !cp.may(t) {

@@ -15,9 +15,9 @@ import (
 	"tandemux/ui/words"
 )
 
-// Around gives what a program that is started at the focused pane finds in its
-// environment about that pane: TANDEMUX_PANE is the terminal.
-func (cp *Copying) Around() func() (map[string]string, func(), error) {
+// PaneEnv returns the Program.Env of a program that is started at the focused pane: variables
+// about that pane. TANDEMUX_PANE is its terminal.
+func (cp *Copying) PaneEnv() func() (map[string]string, func(), error) {
 	_, t, v := cp.panes.Focused()
 	if t == nil {
 		return nil
@@ -39,7 +39,7 @@ func (cp *Copying) Around() func() (map[string]string, func(), error) {
 	}
 }
 
-// shellActions are the commands about what a terminal's shell has run.
+// shellActions is the commands about what a terminal's shell has run.
 var shellActions = map[string]action{
 	"previous-command": onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, false, n) }),
 	"next-command":     onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, true, n) }),
@@ -78,7 +78,7 @@ var shellActions = map[string]action{
 	}),
 }
 
-// quoted names a command in a message.
+// quoted is a command line as messages show it.
 func (cp *Copying) quoted(c pane.Command) string {
 	if strings.TrimSpace(c.Line) == "" {
 		return "the command"
@@ -103,8 +103,7 @@ func (cp *Copying) copyLine(c pane.Command, err error) {
 	}
 }
 
-// runAgain types a command's line at the prompt and runs it. The host refuses
-// where none waits.
+// runAgain types a command line at the prompt and runs it. The host refuses if no prompt waits.
 func (cp *Copying) runAgain(c pane.Command, err error) {
 	_, t, v := cp.panes.Focused()
 	switch {
@@ -131,7 +130,7 @@ func (cp *Copying) runAgain(c pane.Command, err error) {
 	}
 }
 
-// refusal is why the host ran nothing, less what every such answer begins with.
+// refusal is why the host ran nothing, without the prefixes that all such errors have.
 func refusal(err error) string {
 	text := err.Error()
 	for _, lead := range [...]string{"run: ", "the terminal can't take a command now: "} {
@@ -140,7 +139,7 @@ func refusal(err error) string {
 	return text
 }
 
-// openCommands opens the list of the commands of a terminal, the newest first.
+// openCommands lists the commands of a terminal, the newest first.
 func (cp *Copying) openCommands(v *pane.View) {
 	feed, failed := v.Feed, false
 	with := func(do func(id string, c pane.Command)) func(string) {
@@ -216,12 +215,12 @@ func (cp *Copying) row(c *pane.Listed) overlay.Row {
 		line.Text = "(unknown)"
 	}
 	if c.Gone || line.Text == "(unknown)" {
-		line.Style = l.OverlayMuted // its text is no longer kept, so that it can't be gone to
+		line.Style = l.OverlayMuted // its text is gone, so the view can't go to it
 	}
 	return overlay.Row{Key: c.ID, Filter: c.Line, Cells: []overlay.Cell{{Text: string(mark.glyph), Style: mark.style}, line, {Text: strings.Join(facts, "  ")}}}
 }
 
-// copyOutput copies what a command has printed.
+// copyOutput copies a command's output.
 func (cp *Copying) copyOutput(o pane.Output, err error) {
 	name := cp.quoted(o.Command)
 	switch {
@@ -242,5 +241,5 @@ func (cp *Copying) copyOutput(o pane.Output, err error) {
 	}
 }
 
-// maxQuoted bounds a command line in a message, in cells.
+// maxQuoted is the width of a command line in a message, in cells.
 const maxQuoted = 30

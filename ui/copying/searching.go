@@ -11,8 +11,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// search asks what to look for and looks for it as it is typed. Without a text
-// it goes on with what was looked for before.
+// search asks for a pattern and searches while it is typed. An empty one repeats the last search.
 func (cp *Copying) search(v *pane.View, back bool) {
 	label := "search"
 	if back {
@@ -46,15 +45,14 @@ func (cp *Copying) lookFor(v *pane.View, pattern string, back bool) {
 	cp.sayFound(v)
 }
 
-// sayFound says what the view can't show: that there is no match.
+// sayFound says if there is no match, which the view can't show.
 func (cp *Copying) sayFound(v *pane.View) {
 	if v.Matches() == 0 {
 		cp.loop.Say(status.Info, "%q is not there", v.Searching())
 	}
 }
 
-// searchNext goes to the nth next match; in a view without a search it looks for
-// what was looked for last.
+// searchNext goes to the nth next match. In a view without a search it repeats the last search.
 func (cp *Copying) searchNext(v *pane.View, reverse bool, n int) {
 	switch {
 	case v.Searching() != "":
@@ -76,12 +74,11 @@ func (cp *Copying) searchWord(v *pane.View, back bool) {
 	cp.loop.Say(status.Info, "there is no word here")
 }
 
-// maxScrollback bounds the text of a terminal that is edited or saved, in bytes;
-// the oldest lines are left out.
+// maxScrollback is how much of a terminal's text is edited or saved, in bytes. The oldest lines
+// are left out.
 const maxScrollback = 64 << 20
 
-// edit opens all of the focused terminal's text in the person's
-// editor, in a pane of its own that shows alone.
+// edit opens the whole text of the focused terminal in the person's editor, in a new zoomed pane.
 func (cp *Copying) edit(v *pane.View) {
 	if cp.desk == nil {
 		cp.loop.Say(status.Info, "there is no editor to open it in")
@@ -101,7 +98,7 @@ func (cp *Copying) edit(v *pane.View) {
 	})
 }
 
-// saveScrollback writes all of the focused terminal's text to a file.
+// saveScrollback writes the whole text of the focused terminal to a file.
 func saveScrollback(cp *Copying, args []string) {
 	_, _, v := cp.panes.Focused()
 	if v == nil {
@@ -115,7 +112,7 @@ func saveScrollback(cp *Copying, args []string) {
 	cp.clip.Save(args, "save scrollback to", text, cut)
 }
 
-// OpenLink opens an address; where nothing can, it is copied.
+// OpenLink opens an address, or copies it if nothing can open it.
 func (cp *Copying) OpenLink(uri string) {
 	if cp.desk == nil {
 		cp.CopyLink(uri)

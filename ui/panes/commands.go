@@ -17,10 +17,10 @@ import (
 	"tandemux/ui/words"
 )
 
-// action is what a command does. It runs only when the command can.
+// action is what a command does. It is called only if the command can run now.
 type action = func(ps *Panes, args []string)
 
-// Commands are those about the layout, by name.
+// Commands returns the commands about the layout, by name.
 func (ps *Panes) Commands() map[string]command.Do {
 	return command.Bind(ps, map[string]action{
 		"split-right": split(layout.Right),
@@ -90,8 +90,8 @@ func (ps *Panes) Commands() map[string]command.Do {
 	})
 }
 
-// toggleFloats shows the tab's floating panes and goes to the top one, hides them
-// when the focus is on one, and opens the first.
+// toggleFloats shows the tab's floating panes and focuses the topmost, or hides them if one has
+// the focus. If there is none it opens one.
 func toggleFloats(ps *Panes, _ []string) {
 	tab, ok := ps.Doc.Shown.Tab()
 	switch {
@@ -104,10 +104,10 @@ func toggleFloats(ps *Panes, _ []string) {
 	}
 }
 
-// newFloat opens a terminal above the tiled panes.
+// newFloat opens a terminal in a new floating pane.
 func newFloat(ps *Panes, args []string) { ps.Create(layout.Layout.NewFloat, ps.program(args)) }
 
-// popup runs a program above the tiled panes that takes its pane along.
+// popup runs a program in a new floating pane, which closes when the program ends.
 func popup(ps *Panes, args []string) {
 	ps.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
 		if t := ps.Terms.Get(uri); t != nil {
@@ -117,7 +117,7 @@ func popup(ps *Panes, args []string) {
 	}, ps.program(args))
 }
 
-// inArea changes the layout at the focused pane, where there has to be room.
+// inArea makes a command of a change at the focused pane that needs room.
 func inArea(change func(layout.Layout, layout.Rect, layout.PaneID) (layout.Layout, error)) action {
 	return func(ps *Panes, _ []string) {
 		id, area := ps.FocusID(), ps.Area()
@@ -128,7 +128,7 @@ func inArea(change func(layout.Layout, layout.Rect, layout.PaneID) (layout.Layou
 func moveFloat(ps *Panes, args []string) {
 	p, ok := ps.Arr.Focused()
 	if !ok || !p.Floating() {
-		return // zoomed, or alone for want of room
+		return // the pane is zoomed, or shown alone for lack of room
 	}
 	r, n := p.Frame, command.Number(args, 1, 1)
 	switch directions[args[0]] {
@@ -144,13 +144,13 @@ func moveFloat(ps *Panes, args []string) {
 	ps.PlaceFloat(p.Pane, r)
 }
 
-// PlaceFloat puts a floating pane's frame somewhere.
+// PlaceFloat moves and resizes a floating pane.
 func (ps *Panes) PlaceFloat(id layout.PaneID, r layout.Rect) {
 	area := ps.Area()
 	ps.Change(func(l layout.Layout) layout.Layout { return l.PlaceFloat(area, id, r) })
 }
 
-// changing is a change of the layout that can't fail.
+// changing makes a command of a change of the layout that can't fail.
 func changing(f func(*Panes, layout.Layout) layout.Layout) action {
 	return func(ps *Panes, _ []string) {
 		ps.Change(func(l layout.Layout) layout.Layout { return f(ps, l) })
@@ -175,8 +175,8 @@ func swap(n int) action {
 	}
 }
 
-// asking is a command with the number of a tab, counted from 0 when it is done, for which
-// it asks where it has none.
+// asking makes a command of a function of a tab's index. Its argument is the tab's number,
+// counted from 1; without one it asks for the number.
 func asking(name, label string, do func(ps *Panes, n int)) action {
 	return func(ps *Panes, args []string) {
 		if len(args) > 0 {
@@ -191,8 +191,7 @@ func asking(name, label string, do func(ps *Panes, n int)) action {
 	}
 }
 
-// MoveTab gives the active tab another place, which to gives from its place and the
-// number of tabs.
+// MoveTab moves the active tab to the index that to returns for its index and the number of tabs.
 func (ps *Panes) MoveTab(to func(at, n int) int) {
 	tab, _ := ps.Doc.Shown.Tab()
 	ps.Change(func(l layout.Layout) layout.Layout {
@@ -201,7 +200,7 @@ func (ps *Panes) MoveTab(to func(at, n int) int) {
 	})
 }
 
-// placeOf gives a tab's place in a layout, -1 for none.
+// placeOf returns a tab's index in a layout, -1 if it is not there.
 func placeOf(l layout.Layout, tab layout.Tab) int {
 	return slices.IndexFunc(l.Tabs, func(t layout.Tab) bool { return t.ID == tab.ID })
 }
@@ -209,8 +208,8 @@ func placeOf(l layout.Layout, tab layout.Tab) int {
 // numbersTime is how long the numbers of panes show.
 const numbersTime = 2 * time.Second
 
-// paneNumbers shows the numbers of the panes on the screen until one is chosen, another
-// key is pressed or the time has passed.
+// paneNumbers shows the panes' numbers until one is chosen, another key is pressed or the time
+// has passed.
 func paneNumbers(ps *Panes, _ []string) {
 	o := &overlay.Numbers{
 		Panes: func() (all []overlay.Number) {
@@ -232,8 +231,7 @@ func paneNumbers(ps *Panes, _ []string) {
 	})
 }
 
-// renamePane names the focused pane's terminal, for all clients, or the pane with
-// a chat.
+// renamePane renames the focused pane's terminal, for all clients, or the pane of a chat.
 func renamePane(ps *Panes, args []string) {
 	id := ps.FocusID()
 	_, leaf, _ := ps.Doc.Shown.Find(id)
@@ -248,7 +246,7 @@ func renamePane(ps *Panes, args []string) {
 		}
 		if t != nil {
 			ps.link.Dispatch(t.URI, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
-			name = "" // it would hide the terminal's
+			name = "" // a pane's name would hide the terminal's
 		}
 		ps.Change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
 	}
@@ -266,7 +264,8 @@ func renameTab(ps *Panes, args []string) {
 	ps.loop.Ask(args, "rename tab", tab.Name, rename)
 }
 
-// Context says how the layout and the focused pane stand, for commands.
+// Context returns the state of the layout and the focused pane, which decides what commands can
+// run.
 func (ps *Panes) Context() command.Context {
 	l := &ps.Doc.Shown
 	c := command.Context{Layout: command.Layout{

@@ -16,7 +16,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// RemovePane takes a terminal's panes out of the layout.
+// RemovePane closes a terminal's panes.
 func (ps *Panes) RemovePane(uri ahp.URI) {
 	area := ps.Area()
 	if ps.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) }) {
@@ -44,21 +44,21 @@ func (ps *Panes) Dispose(t *terminals.Terminal) {
 	})
 }
 
-// Placement puts a new terminal into a layout.
+// Placement adds a pane with a new terminal to a layout.
 type Placement func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error)
 
 // Program is what a new terminal runs.
 type Program struct {
 	Argv []string // nil for a shell
-	Cwd  ahp.URI  // where the focused pane's directory can't be told
-	Host *string  // where it runs, "" for this user's own host; nil for that of the focused pane
-	// Env, if not nil, gives variables, and what to do once the program has ended. It
-	// is called outside of the loop.
+	Cwd  ahp.URI  // the working directory if it can't be the focused terminal's
+	Host *string  // the host to run on, "" for this user's own; nil for the focused pane's
+	// Env, if not nil, returns environment variables, and a function to call when the program has
+	// ended. It is called outside of the event loop.
 	Env func() (env map[string]string, after func(), err error)
 }
 
-// hostFor is the host that a program runs on: the one it names, or the focused pane's. why
-// says why it can't.
+// hostFor returns the host that a program runs on: the one it names, or the focused pane's. why
+// says why it can't run there.
 func hostFor(ps *Panes, prog Program) (host, why string) {
 	if host = ps.FocusedHost(); prog.Host != nil {
 		host = *prog.Host
@@ -69,13 +69,13 @@ func hostFor(ps *Panes, prog Program) (host, why string) {
 	return host, why
 }
 
-// FocusedHost is the host of what the focused pane shows, "" for this user's own.
+// FocusedHost is the host of the focused pane's terminal or chat, "" for this user's own.
 func (ps *Panes) FocusedHost() string {
 	p, _ := ps.Arr.Focused()
 	return hosted.Host(p.Terminal)
 }
 
-// newOn opens a terminal on the host that is named, "local" for this user's own.
+// newOn opens a terminal on a named host; "local" is this user's own.
 func newOn(ps *Panes, args []string) {
 	names := append([]string{local}, ps.link.Hosts.Names()...)
 	ps.loop.Ask(args, "new terminal on "+strings.Join(names, ", "), "", func(name string) {
@@ -90,14 +90,13 @@ func newOn(ps *Panes, args []string) {
 	})
 }
 
-// local is how this user's own host is called.
+// local is the name of this user's own host in commands.
 const local = "local"
 
-// Own is Program.Host of what needs a file of this machine's.
+// Own is Program.Host of programs that need a file of this machine.
 var Own = new(string)
 
-// program is what a command line says to run at the focused pane: words, or one that
-// sh reads.
+// program returns the Program of a command's arguments: an argv, or one argument for sh.
 func (ps *Panes) program(args []string) Program {
 	p := Program{Argv: args, Cwd: ps.Cwd()}
 	if len(args) == 0 {
@@ -106,12 +105,12 @@ func (ps *Panes) program(args []string) Program {
 	if len(args) == 1 && strings.ContainsFunc(args[0], func(r rune) bool { return strings.ContainsRune(" \t|&;<>()$`\\\"'*?#~", r) }) {
 		p.Argv = []string{"/bin/sh", "-c", args[0]}
 	}
-	p.Env = ps.do.Around()
+	p.Env = ps.do.PaneEnv()
 	return p
 }
 
-// Create makes a terminal and puts it into the layout. What is typed until it
-// shows is held back and goes to it.
+// Create makes a terminal and adds it to the layout. Input is held until the terminal shows, and
+// then goes to it.
 func (ps *Panes) Create(put Placement, prog Program) {
 	if given := ps.first.given; given != "" {
 		if _, _, err := put(ps.Doc.Shown, given); err != nil {
@@ -136,11 +135,11 @@ func (ps *Panes) Create(put Placement, prog Program) {
 		Channel: uri, Cwd: prog.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me},
 	}
 	params.Meta = &ahp.CreateMeta{Command: prog.Argv}
-	if ps.Unseen && ps.first.Cwd != "" { // where it was asked for
+	if ps.Unseen && ps.first.Cwd != "" { // the directory of Config.Cwd
 		params.Cwd = fileuri.Of(ps.first.Cwd)
 	} else if _, t, _ := ps.Focused(); t != nil && t.Host() == host {
 		params.Meta.CwdOf = t.URI
-	} else if t != nil || host != "" { // a directory of another machine
+	} else if t != nil || host != "" { // the directory is on another machine
 		params.Cwd = ""
 	}
 	if tab, ok := l.Tab(); ok {
@@ -188,30 +187,30 @@ func (ps *Panes) Created(uri ahp.URI, put Placement) {
 	ps.Bare = false
 	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
 		if _, ok := l.Showing(uri); ok {
-			return l, nil // done again on a layout that has it
+			return l, nil // the operation is repeated on a layout that has the terminal
 		}
 		l, _, err := put(l, uri)
 		return l, err
 	})
 	if t.Exited() {
-		ps.Ended(t) // it ended before it showed
+		ps.Ended(t) // it ended before it was shown
 	}
 }
 
-// NewTab opens a terminal in a tab of its own.
+// NewTab opens a terminal in a new tab.
 func (ps *Panes) NewTab(p Program) {
 	p.Cwd = cmp.Or(ps.Cwd(), fileuri.Of(ps.first.Cwd))
 	ps.Create(layout.Layout.NewTab, p)
 }
 
-// split opens a terminal beside the focused pane.
+// split makes a command that opens a terminal beside the focused pane.
 func split(d layout.Direction) action {
 	return newAt(func(l layout.Layout, area layout.Rect, at layout.PaneID, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
 		return l.Split(area, at, d, uri)
 	})
 }
 
-// newAt opens a terminal at the focused pane.
+// newAt makes a command that opens a terminal where put adds it at the focused pane.
 func newAt(put func(layout.Layout, layout.Rect, layout.PaneID, ahp.URI) (layout.Layout, layout.PaneID, error)) action {
 	return func(ps *Panes, args []string) {
 		at, area := ps.FocusID(), ps.Area()
@@ -224,7 +223,7 @@ func newAt(put func(layout.Layout, layout.Rect, layout.PaneID, ahp.URI) (layout.
 	}
 }
 
-// FocusID is the focused pane's id, "" without one.
+// FocusID is the focused pane's id, "" if there is none.
 func (ps *Panes) FocusID() layout.PaneID {
 	tab, ok := ps.Doc.Shown.Tab()
 	if !ok {
@@ -241,8 +240,8 @@ func (ps *Panes) Cwd() ahp.URI {
 	return ""
 }
 
-// Beside puts a terminal that goes when its program is done below a pane and
-// shows it alone, or into a tab of its own where there is no room.
+// Beside returns a Placement below a pane, zoomed, or in a new tab if there is no room. The pane
+// closes when the program has ended well.
 func (ps *Panes) Beside(area layout.Rect, at layout.PaneID) Placement {
 	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
 		if t := ps.Terms.Get(uri); t != nil {

@@ -1,14 +1,11 @@
-// Package panes is what is on the screen and where: the layout's document with its
-// tabs, the places that follow from it, a view for each pane, the terminals that are
-// followed for them, and what a person does to all of that. It belongs to the event
-// loop.
+// Package panes is the tabs and panes on the screen: the layout's document, the places of its
+// panes, a view for each pane, the subscriptions to their terminals, and the commands that change
+// all that. Only the event loop may use it.
 //
-// The document that is shown is the newest confirmed one with the operations on top
-// that the host has not answered yet; one dispatch is under way at a time. Operations
-// name panes and terminals, not places, as they may be done again on another
-// document. The mark, typing into all panes of a tab and the going to another layout
-// are this client's alone.
+// The shown document is the newest confirmed one plus the operations that the host has not
+// answered yet. One dispatch at a time is unanswered. Operations name panes and terminals instead
+// of places, as they may be repeated on another document. The mark, typing into all panes of a
+// tab, and switching to another layout concern only this client.
 //
-// Panes draw nothing and know no keys: what follows from their changes elsewhere is
-// done by Hooks.
+// Panes draws nothing and knows no keys. Hooks does what its changes require of others.
 package panes

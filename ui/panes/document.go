@@ -9,17 +9,16 @@ import (
 	"tandemux/ui/layout"
 )
 
-// op is a change of the layout. It may be run again on a newer layout than the
-// one it was made for, so it names panes and terminals, not places.
+// op is a change of the layout. It may be repeated on a newer layout than the one it was made
+// for, so it names panes and terminals instead of places.
 type op func(layout.Layout) (layout.Layout, error)
 
-// maxRetries bounds how often operations are tried again when other clients
-// keep changing the layout first.
+// maxRetries is how often operations are tried again if other clients change the layout first.
 const maxRetries = 32
 
-// Document is the layout as confirmed by the host, with this client's
-// operations on top that the host has not answered yet. One dispatch is under
-// way at a time; what is done meanwhile goes with the next.
+// Document is the layout as confirmed by the host, plus this client's operations that the host
+// has not answered yet. One dispatch at a time is unanswered; later operations go into the next
+// one.
 //
 //	confirmed ──sent──▶ shown        sent: dispatched, not answered
 //	     └────────waiting──┘         waiting: not dispatched yet
@@ -30,22 +29,22 @@ type Document struct {
 	Shown     layout.Layout // what the interface draws
 
 	sent, waiting []op
-	seq           int64  // of the dispatch under way, 0 for none
-	doc           []byte // that it carries
-	rev           int64  // that it carries
+	seq           int64  // the unanswered dispatch, 0 for none
+	doc           []byte // in that dispatch
+	rev           int64  // in that dispatch
 	retries       int
-	loaded        bool // a snapshot has come
-	held          bool // nothing is dispatched
+	loaded        bool // a snapshot has arrived
+	held          bool // nothing is dispatched until Release
 }
 
-// Loaded reports whether the host has told the layout.
+// Loaded reports whether the document has arrived from the host.
 func (d *Document) Loaded() bool { return d.loaded }
 
-// Hold keeps what is done from the host until Release.
+// Hold delays the dispatch of operations until Release.
 func (d *Document) Hold() { d.held = true }
 
-// Release has what was done since Hold dispatched as one operation. finish is given the
-// layout before and after it, and gives what the layout becomes.
+// Release dispatches the operations since Hold as one. finish gets the layout before and after
+// them, and returns what the layout becomes.
 func (d *Document) Release(finish func(was, is layout.Layout) layout.Layout) {
 	ops := d.waiting
 	d.held, d.waiting = false, nil
@@ -64,8 +63,8 @@ func (d *Document) Release(finish func(was, is layout.Layout) layout.Layout) {
 	})
 }
 
-// apply runs an operation on what is shown and keeps it for the host. It
-// reports whether anything changed.
+// apply runs an operation on the shown layout and queues it for the host. It reports whether
+// anything changed.
 func (d *Document) apply(o op) (bool, error) {
 	next, err := o(d.Shown)
 	if err != nil {
@@ -79,8 +78,8 @@ func (d *Document) apply(o op) (bool, error) {
 	return true, nil
 }
 
-// next gives the action to dispatch now; ok is false when there is none. The number of
-// the dispatch is seq from then on.
+// next returns the action to dispatch now; ok is false if there is none. The caller must set seq
+// to the dispatch.
 func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
 	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded || d.held {
 		return a, false
@@ -91,7 +90,7 @@ func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
 	return a, true
 }
 
-// revision makes a layout one of its channel's. Panes with chats show no terminals.
+// revision returns the action that writes a layout. Panes with chats show no terminals.
 func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
 	if len(l.Tabs) > 0 {
 		l.Renamed = ""
@@ -101,7 +100,7 @@ func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
 
 func (d *Document) replace(s ahp.LayoutState) error {
 	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {
-		d.sent = nil // it had arrived before the connection was lost
+		d.sent = nil // the host had it before the connection was lost
 	}
 	d.waiting = append(d.sent, d.waiting...)
 	d.sent, d.seq = nil, 0
@@ -112,8 +111,8 @@ func (d *Document) replace(s ahp.LayoutState) error {
 	return nil
 }
 
-// refused takes a refusal of the dispatch under way and reports whether its
-// operations will be tried again: they are when another client was first.
+// refused handles the refusal of the unanswered dispatch. It reports whether the operations will
+// be tried again: they are if another client's change came first.
 func (d *Document) refused() (again bool) {
 	d.seq = 0
 	again = d.confirmed.Rev >= d.rev && d.retries < maxRetries
@@ -126,7 +125,7 @@ func (d *Document) refused() (again bool) {
 	return again
 }
 
-// confirm makes a state the confirmed one and puts the operations on top.
+// confirm sets the confirmed state and repeats the operations on it.
 func (d *Document) confirm(s ahp.LayoutState) error {
 	base := layout.New(address.LayoutName(d.URI))
 	if len(s.Doc) > 0 && !bytes.Equal(s.Doc, []byte("null")) {
@@ -140,8 +139,7 @@ func (d *Document) confirm(s ahp.LayoutState) error {
 	return nil
 }
 
-// rebase computes what is shown. Operations that can't be done any more are
-// left out.
+// rebase computes the shown layout. Operations that fail now are dropped.
 func (d *Document) rebase() {
 	d.Shown = d.base
 	for _, ops := range [...]*[]op{&d.sent, &d.waiting} {

@@ -14,7 +14,7 @@ import (
 	"tandemux/ui/terminals"
 )
 
-// Listed takes a host's list of terminals.
+// Listed handles a host's list of terminals.
 func (ps *Panes) Listed(host string, root ahp.RootState) {
 	if host == "" {
 		ps.layouts.counts = nil
@@ -28,7 +28,7 @@ func (ps *Panes) Listed(host string, root ahp.RootState) {
 	ps.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
 		ps.Arrived(host)
-		return // begin looks at all of them
+		return // Begin and Arrived look at all of them
 	}
 	for _, t := range lost {
 		ps.unfollow(t)
@@ -48,7 +48,7 @@ func (ps *Panes) Listed(host string, root ahp.RootState) {
 	}
 }
 
-// given are the terminals that agents have promoted to this client, by a new list.
+// given returns the terminals that agents have handed to this client, according to a new list.
 func (ps *Panes) given(list []ahp.TerminalInfo) (given []*terminals.Terminal) {
 	for _, info := range list {
 		t := ps.Terms.Get(info.Resource)
@@ -67,14 +67,14 @@ func (ps *Panes) Confirmed(uri ahp.URI, st ahp.LayoutState) {
 		return
 	}
 	if err := ps.Doc.replace(st); err != nil {
-		// Going on would write over what somebody else understands.
+		// Going on would overwrite what another client can read.
 		ps.do.Broke(fmt.Sprintf("layout %s can't be read: %v", ps.Name, err))
 		return
 	}
 	ps.layoutChanged()
 }
 
-// Changed takes a change of a layout; own says that it is one of this client's.
+// Changed handles a change of a layout. own says that this client made it.
 func (ps *Panes) Changed(e ahp.Envelope, a ahp.LayoutChanged, own bool) {
 	if e.Channel != ps.Doc.URI {
 		return
@@ -97,11 +97,12 @@ func (ps *Panes) layoutChanged() {
 	}
 }
 
-// Refused takes the refusal of a change of the layout or of a claim; it reports
-// whether it was the layout's.
+// Refused handles the refusal of a change of the layout or of a claim. It reports whether it was
+// of the layout.
 func (ps *Panes) Refused(e ahp.Envelope) bool {
 	if e.Channel == ps.Doc.URI {
-		// An older one was sent again by a connection that came back, and so were its operations.
+		// A restored connection may have sent an older change again; its operations were sent
+		// again, too.
 		if e.Origin.ClientSeq == ps.Doc.seq && !ps.Doc.refused() {
 			ps.loop.Say(status.Error, "the host refused the change: %s", e.RejectionReason)
 		}
@@ -115,7 +116,7 @@ func (ps *Panes) Refused(e ahp.Envelope) bool {
 	return false
 }
 
-// Shows takes the state of a terminal that is followed.
+// Shows handles the snapshot of a terminal.
 func (ps *Panes) Shows(uri ahp.URI, st ahp.TerminalState) {
 	t := ps.Terms.Ensure(uri)
 	t.Feed, t.Ready = ps.link.Sink.Feed(uri), true
@@ -124,8 +125,8 @@ func (ps *Panes) Shows(uri ahp.URI, st ahp.TerminalState) {
 	if st.Cwd != "" {
 		t.Cwd = st.Cwd
 	}
-	// A claim that is under way is answered behind a state from before it, and not at all
-	// behind one from after it, which somebody else may have taken the terminal in.
+	// The host answers an unanswered claim after a snapshot from before the claim. After a
+	// snapshot from later it doesn't answer, and another client may have the terminal by then.
 	if asked := t.Asked; ps.Terms.Mine(st.Claim) {
 		t.Asked = 0
 	} else if asked != 0 {
@@ -139,10 +140,10 @@ func (ps *Panes) Shows(uri ahp.URI, st ahp.TerminalState) {
 	ps.loop.Dirty |= loop.Places
 }
 
-// claimTime is how long after a state the answer to a claim may take.
+// claimTime is how long after a snapshot the host may take to answer a claim.
 const claimTime = 5 * time.Second
 
-// Acts takes an action of a terminal; own says that it is one of this client's.
+// Acts handles an action of a terminal. own says that this client sent it.
 func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 	ps.loop.Dirty |= loop.Chrome
 	switch a := e.Action.(type) {
@@ -153,7 +154,7 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 	case ahp.TerminalClaimed:
 		if from := t.Info.Claim; from.Kind == ahp.ClaimSession && a.Claim.Kind == ahp.ClaimClient && t.Info.Meta != nil {
 			meta := *t.Info.Meta
-			meta.HandBack = &from // the list of terminals says so, too, a little later
+			meta.HandBack = &from // the list of terminals says so a little later
 			t.Info.Meta = &meta
 		}
 		t.Info.Claim = a.Claim
@@ -166,7 +167,7 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 		t.Cols, t.Rows, t.Sized = a.Cols, a.Rows, e.Origin == nil
 		t.Theirs = t.Theirs || !own && ps.Terms.Holder(t) == command.MyOther
 		if !own && !t.Sized && !t.Typed && ps.Terms.Mine(t.Info.Claim) {
-			t.Want = terminals.Size{} // another client shows what was just made here
+			t.Want = terminals.Size{} // another client shows the terminal that was just made here
 		}
 		ps.loop.Dirty |= loop.Places
 	case ahp.TerminalExited:
@@ -178,7 +179,7 @@ func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
 	}
 }
 
-// Gone takes the news that a channel is gone, if it is the layout's or a terminal's.
+// Gone handles the end of a channel, if it is the layout's or a terminal's.
 func (ps *Panes) Gone(channel ahp.URI) {
 	switch t := ps.Terms.Get(channel); {
 	case channel == ps.Doc.URI:
@@ -189,8 +190,8 @@ func (ps *Panes) Gone(channel ahp.URI) {
 	}
 }
 
-// Begin acts on the first full picture: panes whose terminals are gone or have
-// ended close, and an empty layout gets a terminal. It reports whether it did.
+// Begin acts on the first complete state: it closes panes whose terminals are gone or have ended,
+// and opens a terminal in an empty layout. It reports whether it did.
 func (ps *Panes) Begin() bool {
 	if ps.Begun || !ps.Terms.Loaded || !ps.Doc.loaded {
 		return false
@@ -199,8 +200,8 @@ func (ps *Panes) Begin() bool {
 	if ps.Unseen {
 		return true
 	}
-	ps.sitDown("")
-	ps.seated = map[string]bool{}
+	ps.checkTerminals("")
+	ps.checked = map[string]bool{}
 	for _, host := range ps.link.Hosts.Names() {
 		ps.Arrived(host)
 	}
@@ -213,25 +214,25 @@ func (ps *Panes) Begin() bool {
 	return true
 }
 
-// Arrived acts on the panes of another host's terminals, once, when it is connected and
-// has said what it has.
+// Arrived does for another host's terminals what Begin does for this user's: once, when that host
+// is connected and has sent its list.
 func (ps *Panes) Arrived(host string) {
-	if host == "" || !ps.Begun || ps.Unseen || ps.seated[host] || !ps.Terms.LoadedOf(host) || !ps.link.UpAt(hosted.At(host, ahp.RootURI)) {
+	if host == "" || !ps.Begun || ps.Unseen || ps.checked[host] || !ps.Terms.LoadedOf(host) || !ps.link.UpAt(hosted.At(host, ahp.RootURI)) {
 		return
 	}
-	ps.seated[host] = true
+	ps.checked[host] = true
 	before := len(ps.Doc.Shown.Tabs)
-	if ps.sitDown(host); before > 0 && len(ps.Doc.Shown.Tabs) == 0 {
-		ps.NewTab(Program{Host: Own}) // what it showed has ended meanwhile
+	if ps.checkTerminals(host); before > 0 && len(ps.Doc.Shown.Tabs) == 0 {
+		ps.NewTab(Program{Host: Own}) // everything in it has ended meanwhile
 	}
 }
 
-// Left acts on the end of the connection to another host for good: the next one knows
-// nothing of what was followed. One that has no name any more is forgotten.
+// Left handles the end of the connection to another host: a later connection knows no
+// subscriptions. forget says that the host has no name any more.
 func (ps *Panes) Left(host string, forget bool) {
 	if forget {
 		defer ps.Terms.Unnamed(host)
-		delete(ps.seated, host)
+		delete(ps.checked, host)
 	}
 	for _, t := range ps.Terms.ByURI {
 		if t.Host() == host {
@@ -240,8 +241,9 @@ func (ps *Panes) Left(host string, forget bool) {
 	}
 }
 
-// sitDown acts on the panes whose terminals are a host's, once that has said what it has.
-func (ps *Panes) sitDown(host string) {
+// checkTerminals closes panes whose terminals on a host are gone or have ended, and claims what
+// this person's other clients have left. The host must have sent its list.
+func (ps *Panes) checkTerminals(host string) {
 	now := ps.loop.Now()
 	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
 		return l.Prune(ps.Area(), func(uri ahp.URI) bool {
@@ -255,13 +257,13 @@ func (ps *Panes) sitDown(host string) {
 		case t.Exited() && t.ClosesItself(now):
 			ps.Dispose(t)
 		case ps.Terms.Left(t):
-			// Attaching is sitting down at one's own terminals.
+			// Attaching claims the terminals that one had left.
 			ps.Claim(t)
 		}
 	}
 }
 
-// Ended acts on the end of a terminal's program.
+// Ended handles the end of a terminal's program.
 func (ps *Panes) Ended(t *terminals.Terminal) {
 	ps.loop.Dirty |= loop.Chrome
 	if f := ps.then[t.URI]; f != nil {
@@ -280,7 +282,7 @@ func (ps *Panes) Ended(t *terminals.Terminal) {
 	}
 }
 
-// Emptied ends the interface when no pane is left.
+// Emptied ends the interface if no pane is left, or goes along with a renamed layout.
 func (ps *Panes) Emptied() {
 	switch l := &ps.Doc.Shown; {
 	case len(l.Tabs) > 0 || ps.Holding > 0 || ps.Unseen:

@@ -15,25 +15,24 @@ import (
 	"tandemux/ui/words"
 )
 
-// layouts is what is done with layouts as wholes: going to another one, naming
-// and deleting. They are those that show something, and the one on the screen.
+// layouts is the state of what is done with whole layouts: switching, renaming and deleting them.
 type layouts struct {
-	counts map[ahp.URI]int      // how much each shows, but for changes of now
-	last   string               // that was on the screen before, "" for none
-	next   string               // to go to when the host has all of this one, "" for none
-	after  func()               // to do then
-	going  int                  // being opened; the one before is not let go of yet
-	at     layout.PaneID        // to be focused there, "" for none
-	read   map[ahp.URI]*reading // those that are asked for their states
+	counts map[ahp.URI]int      // number of terminals in each, as last listed
+	last   string               // name of the one shown before, "" for none
+	next   string               // name of the one to switch to when the host has confirmed this one, "" for none
+	after  func()               // called after the switch
+	going  int                  // number of switches in progress; the old layout is still subscribed
+	at     layout.PaneID        // the pane to focus there, "" for none
+	read   map[ahp.URI]*reading // layouts whose state was asked for
 }
 
-// reading is a layout whose state was asked for.
+// reading is a request for a layout's state.
 type reading struct {
-	state *ahp.LayoutState // nil until it has come
+	state *ahp.LayoutState // nil until it has arrived
 	use   []func(ahp.LayoutState)
 }
 
-// layoutNames gives the layouts, and how many terminals each shows.
+// layoutNames returns the names of all layouts and the number of terminals in each.
 func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
 	terminals = map[string]int{}
 	for l, n := range ps.layouts.counts {
@@ -43,7 +42,7 @@ func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
 	return slices.Sorted(maps.Keys(terminals)), terminals
 }
 
-// goLayout goes to a layout, making it if there is none of that name.
+// goLayout switches to a layout. A layout with a new name is made.
 func (ps *Panes) goLayout(name string) {
 	if name == "" || name == ps.Name || !ps.layoutNamed(name) {
 		return
@@ -51,14 +50,14 @@ func (ps *Panes) goLayout(name string) {
 	ps.switchTo(name, nil)
 }
 
-// switchLayouts goes to the next layout by name, the one before, or the one shown last.
+// switchLayouts switches to the next or previous layout by name, or to the one shown before.
 func switchLayouts(ps *Panes, args []string) {
 	names, _ := ps.layoutNames()
 	at, n := slices.Index(names, ps.Name), len(names)
 	ps.goLayout(map[string]string{"next": names[(at+1)%n], "previous": names[(at+n-1)%n], "last": ps.layouts.last}[args[0]])
 }
 
-// layoutNamed reports whether a layout can have that name, and says why not.
+// layoutNamed reports whether a layout can have a name. If not it says why.
 func (ps *Panes) layoutNamed(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	if len(name) > 64 || strings.Trim(name, letters) != "" || strings.ContainsAny(name, " /") {
@@ -68,14 +67,14 @@ func (ps *Panes) layoutNamed(name string) bool {
 	return true
 }
 
-// switchTo goes to another layout once the host has confirmed what was done in
-// this one, then does something more.
+// switchTo switches to another layout when the host has confirmed the changes of this one, then
+// calls after.
 func (ps *Panes) switchTo(name string, after func()) {
 	ps.layouts.next, ps.layouts.after = name, after
 }
 
-// switchLayout goes to the layout that waits to be gone to. Its subscription
-// brings the document, and with that it begins as at the start.
+// switchLayout starts the switch that switchTo asked for, if it can start now. The subscription
+// brings the document, and the Panes begin as at the start.
 func (ps *Panes) switchLayout() {
 	if ps.layouts.next == "" || !ps.Doc.idle() || !ps.link.Up() || ps.Holding > 0 || !ps.Begun {
 		return
@@ -89,7 +88,7 @@ func (ps *Panes) switchLayout() {
 		err := ps.link.Host.Subscribe(ctx, uri)
 		return func() {
 			ps.layouts.going--
-			if ps.Doc.URI != old { // it is not back on the screen meanwhile
+			if ps.Doc.URI != old { // else it is on the screen again
 				ps.link.Host.Unsubscribe(old)
 			}
 			if err != nil {
@@ -103,14 +102,13 @@ func (ps *Panes) switchLayout() {
 	})
 }
 
-// Switching reports whether another layout is about to be shown, or just is, or one is being read
-// that something is to be done with, such as giving it another name.
+// Switching reports whether a switch to another layout is waiting or in progress, or a layout is
+// being read for something else, such as renaming it.
 func (ps *Panes) Switching() bool {
 	return ps.layouts.next != "" || ps.layouts.going > 0 || len(ps.layouts.read) > 0
 }
 
-// showLayout forgets the layout on the screen and waits for another one's
-// document.
+// showLayout replaces the layout on the screen by another one, whose document is still to arrive.
 func (ps *Panes) showLayout(name string) {
 	ps.layouts.last, ps.Name = ps.Name, name
 	ps.Doc = Document{URI: address.Layout(name), Shown: layout.New(name)}
@@ -120,7 +118,7 @@ func (ps *Panes) showLayout(name string) {
 	ps.loop.Dirty |= loop.Places | loop.Chrome
 }
 
-// readLayout gets the state of a layout that is not on the screen.
+// readLayout fetches the state of a layout that is not on the screen.
 func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 	uri := address.Layout(name)
 	if r := ps.layouts.read[uri]; r != nil {
@@ -145,13 +143,13 @@ func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
 	})
 }
 
-// writeLayout replaces a layout's document by the next revision.
+// writeLayout writes the next revision of a layout's document.
 func (ps *Panes) writeLayout(name string, rev int64, l layout.Layout) {
 	l.Name = name
 	ps.link.Dispatch(address.Layout(name), revision(rev+1, l))
 }
 
-// deleteLayout takes a layout away. Its terminals run on in the background.
+// deleteLayout deletes a layout after a question. Its terminals run on in the background.
 func (ps *Panes) deleteLayout(name string) {
 	names, terminals := ps.layoutNames()
 	if len(names) < 2 {
@@ -170,8 +168,8 @@ func (ps *Panes) deleteLayout(name string) {
 	}, nil))
 }
 
-// emptyLayout writes that a layout shows nothing, which ends it, or that it is called
-// otherwise now, and says what that was for.
+// emptyLayout writes an empty document, which ends a layout, with its new name if it was renamed.
+// Then it says done.
 func (ps *Panes) emptyLayout(name, renamed, done string) {
 	ps.readLayout(name, func(st ahp.LayoutState) {
 		ps.writeLayout(name, st.Rev, ended(name, renamed))
@@ -179,17 +177,17 @@ func (ps *Panes) emptyLayout(name, renamed, done string) {
 	})
 }
 
-// ended is a layout that shows nothing.
+// ended returns an empty layout.
 func ended(name, renamed string) layout.Layout {
 	l := layout.New(name)
 	l.Renamed = renamed
 	return l
 }
 
-// goAlong goes on with the layout under its new name, which somebody gave it.
+// goAlong switches to the new name of the layout, which somebody renamed.
 func goAlong(ps *Panes, name string) {
 	if ps.layouts.next != "" {
-		return // it goes elsewhere already
+		return // another switch is waiting
 	}
 	last := ps.layouts.last
 	ps.switchTo(name, func() {
@@ -198,14 +196,14 @@ func goAlong(ps *Panes, name string) {
 	})
 }
 
-// renameLayout gives the layout on the screen another name.
+// renameLayout renames the layout on the screen.
 func renameLayout(ps *Panes, args []string) {
 	name := ps.Name
 	ps.loop.Ask(args, "rename layout", name, func(to string) { ps.nameLayout(name, to) })
 }
 
-// nameLayout renames a layout: the host knows layouts by their names, so its
-// document moves to another one that must be free.
+// nameLayout renames a layout. The host identifies layouts by name, so it copies the document to
+// the new name, which must be free, and empties the old one.
 func (ps *Panes) nameLayout(from, to string) {
 	if to == "" || to == from || !ps.layoutNamed(to) {
 		return
@@ -238,7 +236,7 @@ func (ps *Panes) nameLayout(from, to string) {
 		}
 		last := ps.layouts.last
 		ps.switchTo(to, func() {
-			ps.layouts.last = last // the old name is nobody's
+			ps.layouts.last = last // no layout has the old name any more
 			ps.emptyLayout(from, to, renamed)
 		})
 	})

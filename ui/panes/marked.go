@@ -8,8 +8,8 @@ import (
 	"tandemux/ui/terminals"
 )
 
-// markPane marks the focused pane for the commands that take two, or takes the
-// mark away. There is one mark, and it is this client's.
+// markPane marks the focused pane for the commands that take two panes, or unmarks it. There is
+// one mark for this client.
 func markPane(ps *Panes, _ []string) {
 	id := ps.FocusID()
 	ps.loop.Dirty |= loop.Chrome
@@ -22,12 +22,12 @@ func markPane(ps *Panes, _ []string) {
 	ps.loop.Say(status.Info, "marked: %s joins it to the pane that you go to", ps.loop.Keys("join-pane"))
 }
 
-// Mark marks a pane, "" none.
+// Mark marks a pane; "" removes the mark.
 func (ps *Panes) Mark(id layout.PaneID) { ps.marked = id }
 
 func (ps *Panes) Marked(id layout.PaneID) bool { return ps.marked == id }
 
-// directions are the places beside a pane by the words of "join-pane".
+// directions is the sides of a pane by the words of "join-pane".
 var directions = map[string]layout.Direction{
 	"left": layout.Left, "down": layout.Down, "up": layout.Up, "right": layout.Right,
 }
@@ -50,14 +50,14 @@ func joinPane(ps *Panes, args []string) {
 	}
 }
 
-// swapMarked exchanges the focused pane with the marked one.
+// swapMarked swaps the focused pane and the marked one.
 func swapMarked(ps *Panes, _ []string) {
 	marked, id := ps.marked, ps.FocusID()
 	ps.Change(func(l layout.Layout) layout.Layout { return l.Swap(marked, id) })
 	ps.marked = ""
 }
 
-// moveToTab moves the focused pane beside the focused one of tab n.
+// moveToTab moves the focused pane beside the focused pane of the tab with index n.
 func moveToTab(ps *Panes, n int) {
 	id := ps.FocusID()
 	tab := ps.Doc.Shown.Tabs[n]
@@ -82,9 +82,8 @@ func (ps *Panes) otherMarked(focus layout.PaneID) bool {
 	return ok
 }
 
-// typeTogether switches typing into all panes of the active tab. It is about this
-// keyboard, so it is no part of the layout: another client that shows the tab types as
-// before, and who attaches anew types into one pane.
+// typeTogether toggles typing into all panes of the active tab. It concerns this keyboard, so it
+// is not in the layout: other clients, and this one after attaching again, type into one pane.
 func (ps *Panes) typeTogether() {
 	tab, ok := ps.Doc.Shown.Tab()
 	if !ok {
@@ -100,8 +99,8 @@ func (ps *Panes) typeTogether() {
 	ps.loop.Say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", ps.loop.Keys("type-to-all"))
 }
 
-// Gets reports whether a pane gets what is typed into the focused one: it shows,
-// its terminal is this person's, and nobody reads or copies in it.
+// Gets reports whether a pane gets what is typed into the focused one: its tab types together, it
+// shows, this person may type into its terminal, and it is not in copy mode.
 func (ps *Panes) Gets(p layout.Placed) bool {
 	tab, ok := ps.Doc.Shown.Tab()
 	if !ok || !ps.together[tab.ID] {
@@ -111,7 +110,7 @@ func (ps *Panes) Gets(p layout.Placed) bool {
 	return v != nil && !p.Body.Empty() && !v.Copying() && ps.Terms.Typable(ps.Terms.Get(p.Terminal))
 }
 
-// Receiving counts the panes that get what is typed; 0 where it goes to one.
+// Receiving counts the panes that get what is typed; 0 if only one does.
 func (ps *Panes) Receiving() int {
 	n := 0
 	for _, p := range ps.Arr.Panes {
@@ -122,8 +121,8 @@ func (ps *Panes) Receiving() int {
 	return n
 }
 
-// Repeat does for every other terminal that gets what is typed what was done for
-// the focused one. A terminal in two panes gets it once.
+// Repeat calls do for every other terminal that gets what is typed into the focused one, once for
+// each terminal.
 func (ps *Panes) Repeat(do func(t *terminals.Terminal, v *pane.View)) {
 	if len(ps.together) == 0 {
 		return

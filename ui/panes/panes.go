@@ -21,37 +21,37 @@ import (
 	"tandemux/ui/terminals"
 )
 
-// keepHidden is how many terminals that are not shown stay subscribed, so that
-// going back to their tab shows them at once.
+// keepHidden is how many hidden terminals stay subscribed, so that they show at once when their
+// tab is shown again.
 const keepHidden = 8
 
-// Hooks are what the panes have done for them.
+// Hooks is what Panes has other parts do.
 type Hooks struct {
-	// Arranged follows what else shows, now that the places are computed. Focused
-	// is called after it when the focus has gone to another pane or terminal.
+	// Arranged is called when the places were computed, to mark what else shows (Keep). Focused
+	// is called later if the focus went to another pane or terminal.
 	Arranged func()
 	Focused  func(from, to ahp.URI)
-	// Released takes what was typed while a terminal was being created.
+	// Released handles the input that was held while a terminal was being created.
 	Released func()
-	// Emptied ends the interface as there is nothing to show, Broke as it can't go on.
+	// Emptied ends the interface as there is nothing to show, Broke as it can't continue.
 	Emptied, Broke func(note string)
-	// Switched says that another layout is on the screen.
+	// Switched is called when another layout is shown.
 	Switched func()
-	// ChatTitle is what a chat is called.
+	// ChatTitle returns a chat's title.
 	ChatTitle func(uri ahp.URI) string
-	// Around is the Env of a program that is started at the focused pane.
-	Around func() func() (map[string]string, func(), error)
+	// PaneEnv returns the Program.Env of a program that is started at the focused pane.
+	PaneEnv func() func() (map[string]string, func(), error)
 	// Run runs a command by name.
 	Run func(name string, args []string)
-	// Preview gives what draws the screen of the terminal that a list's row stands for.
+	// Preview returns what draws the screens of the terminals in a list's rows.
 	Preview func(list *overlay.List, of func(key string) ahp.URI) Preview
 }
 
-// Preview draws more of a list's row.
+// Preview draws more about a list's row.
 type Preview = func(c *paint.Canvas, r paint.Rect, key string, l look.Look)
 
-// Panes are the tabs and panes on the screen: the layout's document, the places that
-// follow from it, the views, and which terminals are followed for them.
+// Panes is the tabs and panes on the screen: the layout's document, the places of its panes, the
+// views, and the subscriptions to their terminals.
 type Panes struct {
 	Name  string // the layout's
 	Doc   Document
@@ -59,11 +59,11 @@ type Panes struct {
 	Views map[layout.PaneID]*pane.View
 	Terms *terminals.List
 
-	Begun   bool // the layout and the list of terminals have come and were acted on
-	Holding int  // terminals being created
-	Bare    bool // the layout is empty because the person made it so
-	// Unseen says that nobody looks: no terminal is followed, taken, given a size or
-	// started because of what the layout shows, and none closes but popups.
+	Begun   bool // the layout and the list of terminals have arrived and were acted on
+	Holding int  // number of terminals being created
+	Bare    bool // the person emptied the layout
+	// Unseen says that nobody looks at the layout: no terminal is subscribed, claimed, resized or
+	// started because the layout shows it, and only popups close.
 	Unseen bool
 
 	loop     *loop.Loop
@@ -71,25 +71,25 @@ type Panes struct {
 	outer    *outer.Terminal
 	do       Hooks
 	first    First
-	ticks    int                // arrangements so far
-	marked   layout.PaneID      // for the commands that take two, "" for none
-	then     map[ahp.URI]func() // what follows when a terminal's program ends
-	together map[string]bool    // ids of the tabs where what is typed goes to all panes
+	ticks    int                // number of arrangements so far
+	marked   layout.PaneID      // for the commands that take two panes, "" for none
+	then     map[ahp.URI]func() // called when a terminal's program ends
+	together map[string]bool    // ids of the tabs in which all panes get what is typed
 	layouts  layouts
-	seated   map[string]bool // other hosts whose terminals were looked through
+	checked  map[string]bool // other hosts that Arrived has acted on
 }
 
-// First is the first terminal of an empty layout.
+// First is how the first terminal of an empty layout is made.
 type First struct {
 	Cwd   string
-	given ahp.URI // of Give
+	given ahp.URI // set by Give
 }
 
-// Give has Create put a terminal that is there already in the place of one that it would
-// make; empty: it makes one.
+// Give has Create use an existing terminal instead of making one. If terminal is "", Create makes
+// one.
 func Give(ps *Panes, terminal ahp.URI) { ps.first.given = terminal }
 
-// New makes the panes of a layout, whose document Open asks for.
+// New makes the Panes of a layout. Open fetches its document.
 func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Terminal, ts *terminals.List, do Hooks) *Panes {
 	return &Panes{
 		Name: name, Doc: Document{URI: address.Layout(name), Shown: layout.New(name)},
@@ -99,16 +99,16 @@ func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Termina
 	}
 }
 
-// Open asks for the layout's document.
+// Open subscribes to the layout's document.
 func (ps *Panes) Open() {
 	uri := ps.Doc.URI
 	ps.loop.Call("open layout "+ps.Name, func(ctx context.Context) error { return ps.link.Host.Subscribe(ctx, uri) }, nil)
 }
 
-// Settle sends what was done to the layout.
+// Settle sends the changes of the layout.
 func (ps *Panes) Settle() {
-	// What a person has folded outlives the view in the layout. What another client folds
-	// shows when the pane is made anew.
+	// A person's folds are kept in the layout, beyond the view. Another client's folds show when
+	// the view is made anew.
 	for id, v := range ps.Views {
 		if ids, changed := v.Folds(); changed {
 			ids = ids[max(len(ids)-layout.MaxFolds, 0):]
@@ -119,15 +119,15 @@ func (ps *Panes) Settle() {
 	ps.switchLayout()
 }
 
-// Idle reports whether the host has answered everything about the layout.
+// Idle reports whether the host has answered all changes of the layout.
 func (ps *Panes) Idle() bool { return ps.Doc.idle() }
 
-// Area is where a tab is drawn: all but the status line.
+// Area is where a tab is drawn: the screen without the status line.
 func (ps *Panes) Area() layout.Rect {
 	return layout.Rect(ps.outer.Body())
 }
 
-// Apply does an operation on the layout, at once here and then at the host.
+// Apply runs an operation on the layout here, and queues it for the host.
 func (ps *Panes) Apply(o op) bool {
 	changed, err := ps.Doc.apply(o)
 	if err != nil {
@@ -139,12 +139,12 @@ func (ps *Panes) Apply(o op) bool {
 	return changed
 }
 
-// Change is apply for operations that can't fail.
+// Change is Apply for operations that can't fail.
 func (ps *Panes) Change(f func(layout.Layout) layout.Layout) bool {
 	return ps.Apply(func(l layout.Layout) (layout.Layout, error) { return f(l), nil })
 }
 
-// sendLayout dispatches the operations that wait.
+// sendLayout dispatches the waiting operations.
 func (ps *Panes) sendLayout() {
 	if !ps.link.Up() {
 		return
@@ -160,8 +160,7 @@ func (ps *Panes) sendLayout() {
 // idle reports whether the host has answered everything.
 func (d *Document) idle() bool { return d.seq == 0 && len(d.waiting) == 0 }
 
-// Focused gives the focused pane as placed, its terminal and its view; t and v
-// are nil where there is none.
+// Focused returns the focused pane's place, terminal and view; t and v are nil if it has none.
 func (ps *Panes) Focused() (p layout.Placed, t *terminals.Terminal, v *pane.View) {
 	p, ok := ps.Arr.Focused()
 	if !ok {
@@ -170,15 +169,15 @@ func (ps *Panes) Focused() (p layout.Placed, t *terminals.Terminal, v *pane.View
 	return p, ps.Terms.Get(p.Terminal), ps.Views[p.Pane]
 }
 
-// Freshen computes the places again if something moved.
+// Freshen computes the places again if something has changed them.
 func (ps *Panes) Freshen() {
 	if ps.loop.Dirty&loop.Stale != 0 {
 		ps.arrange()
 	}
 }
 
-// arrange computes the places of panes and what follows from them: which
-// terminals to follow, their sizes, their views.
+// arrange computes the places of panes and what follows from them: subscriptions, sizes and
+// views.
 func (ps *Panes) arrange() {
 	ps.loop.Dirty &^= loop.Stale
 	old, _ := ps.Arr.Focused()
@@ -186,12 +185,12 @@ func (ps *Panes) arrange() {
 	if tab, ok := ps.Doc.Shown.Tab(); ok {
 		ps.Arr = tab.Arrange(ps.Area())
 	}
-	// A pane that is opened later in a tab that is gone, or has one pane, is typed into alone.
+	// A pane that is opened later in a tab that is gone or has one pane is typed into alone.
 	maps.DeleteFunc(ps.together, func(id string, _ bool) bool {
 		return !slices.ContainsFunc(ps.Doc.Shown.Tabs, func(t layout.Tab) bool { return t.ID == id && len(t.Panes()) > 1 })
 	})
 	ps.ticks++
-	for _, p := range slices.Concat(ps.Arr.Panes, ps.Arr.Bars) { // a header tells of commands
+	for _, p := range slices.Concat(ps.Arr.Panes, ps.Arr.Bars) { // headers show commands, so their terminals are subscribed
 		if t := ps.Terms.Get(p.Terminal); t != nil {
 			t.Shown = ps.ticks
 		}
@@ -210,14 +209,14 @@ func (ps *Panes) arrange() {
 	}
 }
 
-// Keep counts a terminal among those that show, which are followed.
+// Keep marks a terminal as visible, so that it is subscribed.
 func (ps *Panes) Keep(t *terminals.Terminal) { t.Shown = ps.ticks }
 
-// Then does something once when a terminal's program ends.
+// Then calls do once when a terminal's program ends.
 func (ps *Panes) Then(uri ahp.URI, do func()) { ps.then[uri] = do }
 
-// follow subscribes to the terminals that show and drops those that have not
-// shown for long.
+// follow subscribes to visible terminals and unsubscribes from those that have been hidden for
+// longest.
 func (ps *Panes) follow() {
 	var hidden []*terminals.Terminal
 	for _, t := range ps.Terms.ByURI {
@@ -240,8 +239,7 @@ func (ps *Panes) follow() {
 	}
 }
 
-// Subscribe follows a terminal; done, if not nil, is called when the host has
-// answered.
+// Subscribe subscribes to a terminal. done, if not nil, is called when the host has answered.
 func (ps *Panes) Subscribe(t *terminals.Terminal, done func()) {
 	uri := t.URI
 	t.Feed = ps.link.Sink.Feed(uri)
@@ -289,9 +287,8 @@ func (ps *Panes) look() {
 	}
 }
 
-// Fit asks the host for the pane's size: when this client's places changed, unless
-// another client of this person's decides, and with typed set whenever the
-// terminal has another size.
+// Fit sets a terminal's size to its pane's if the pane's size changed, unless another client of
+// this person decides; with typed, whenever the sizes differ.
 func (ps *Panes) Fit(p layout.Placed, typed bool) {
 	t := ps.Terms.Get(p.Terminal)
 	want := terminals.Size{Cols: p.Body.W, Rows: p.Body.H}
@@ -307,17 +304,17 @@ func (ps *Panes) Fit(p layout.Placed, typed bool) {
 		return
 	}
 	if shown, _ := ps.Showing(p.Terminal); shown.Pane != p.Pane {
-		return // another pane of this tab shows it too and decides
+		return // another pane of this tab shows it and decides
 	}
-	kept := t.Sized && t.Want == terminals.Size{} // upon the key that claimed it
+	kept := t.Sized && t.Want == terminals.Size{} // its program's own size is kept until the pane changes
 	t.Want = want
 	if !kept && (t.Cols != want.Cols || t.Rows != want.Rows) {
 		ps.link.Dispatch(t.URI, ahp.TerminalResized{Cols: want.Cols, Rows: want.Rows})
 	}
 }
 
-// Showing gives the place of the first pane on the screen that shows a
-// terminal, the focused one before others.
+// Showing returns the place of the first visible pane that shows a terminal; the focused pane
+// comes first.
 func (ps *Panes) Showing(uri ahp.URI) (layout.Placed, bool) {
 	if p, ok := ps.Arr.Focused(); ok && p.Terminal == uri {
 		return p, true
@@ -330,7 +327,7 @@ func (ps *Panes) Showing(uri ahp.URI) (layout.Placed, bool) {
 	return layout.Placed{}, false
 }
 
-// Under gives the pane with its terminal and view whose body lies at a cell.
+// Under returns the pane whose body is at a cell, with its terminal and view.
 func (ps *Panes) Under(x, y int) (p layout.Placed, t *terminals.Terminal, v *pane.View) {
 	h := ps.Arr.At(x, y)
 	if h.Kind != layout.HitBody {
@@ -340,8 +337,8 @@ func (ps *Panes) Under(x, y int) (p layout.Placed, t *terminals.Terminal, v *pan
 	return p, ps.Terms.Get(p.Terminal), ps.Views[p.Pane]
 }
 
-// LooksAt reports whether a terminal shows and the outer terminal has the focus,
-// as far as it tells.
+// LooksAt reports whether a terminal is visible and the outer terminal, as far as known, has the
+// focus.
 func (ps *Panes) LooksAt(uri ahp.URI) bool {
 	return !ps.outer.Blurred && slices.ContainsFunc(ps.Arr.Panes, func(p layout.Placed) bool { return p.Terminal == uri })
 }

@@ -15,12 +15,11 @@ import (
 	"tandemux/ui/words"
 )
 
-// leastChat is how wide a chat is at least, in cells, to be put beside another pane.
+// leastChat is the smallest width, in cells, of a chat beside another pane.
 const leastChat = 60
 
-// Show goes to the pane that shows a terminal or a chat. It makes one beside the focused
-// one where there is none, or a tab where there is no room for that: a chat wants to be
-// read.
+// Show focuses the pane that shows a terminal or a chat. If there is none it makes one beside the
+// focused pane or, if there is no room, in a new tab; a chat needs more room than a terminal.
 func (ps *Panes) Show(uri ahp.URI) {
 	area := ps.Area()
 	ps.Bare = false
@@ -44,8 +43,7 @@ func (ps *Panes) Show(uri ahp.URI) {
 	})
 }
 
-// Bring takes a terminal or a chat into the active tab, out of another one if that
-// shows it.
+// Bring moves a terminal or a chat into the active tab, or shows it there.
 func (ps *Panes) Bring(uri ahp.URI) {
 	id, shown := ps.Doc.Shown.Showing(uri)
 	i, _, _ := ps.Doc.Shown.Find(id)
@@ -67,14 +65,13 @@ func (ps *Panes) Bring(uri ahp.URI) {
 	ps.movePane(id, tab.Focus, d)
 }
 
-// movePane puts a pane beside another one, of any tab.
+// movePane moves a pane beside another one of any tab.
 func (ps *Panes) movePane(id, beside layout.PaneID, d layout.Direction) bool {
 	area := ps.Area()
 	return ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.Move(area, id, beside, d) })
 }
 
-// NameOf is what a pane is called that shows a terminal or a chat: its own name, or
-// theirs.
+// NameOf is the name of a pane that shows a terminal or a chat: its own, or else theirs.
 func (ps *Panes) NameOf(name string, uri ahp.URI) string {
 	if name != "" {
 		return words.Clean(name)
@@ -91,8 +88,7 @@ func (ps *Panes) NameOf(name string, uri ahp.URI) string {
 	return ""
 }
 
-// Absent says why nothing is to be had of another host's terminal or chat now, "" where
-// its host is connected.
+// Absent says why another host's terminal or chat is unavailable, "" if its host is connected.
 func (ps *Panes) Absent(uri ahp.URI) string {
 	host := hosted.Host(uri)
 	if host == "" || ps.link.UpAt(uri) {
@@ -109,7 +105,7 @@ func (ps *Panes) Absent(uri ahp.URI) string {
 	return text
 }
 
-// TabName is what a tab is called: its own name, or its focused pane's.
+// TabName is a tab's name: its own, or else its focused pane's.
 func (ps *Panes) TabName(t layout.Tab) string {
 	if t.Name != "" {
 		return words.Clean(t.Name)
@@ -121,7 +117,7 @@ func (ps *Panes) TabName(t layout.Tab) string {
 	return ps.NameOf(leaf.Name, leaf.Terminal)
 }
 
-// Badge says who holds a terminal and what for, and how that is drawn.
+// Badge says who holds a terminal and why, and returns the style of that text.
 func (ps *Panes) Badge(t *terminals.Terminal) (string, look.Style) {
 	shown := false
 	if t != nil {
@@ -136,7 +132,7 @@ func (ps *Panes) Badge(t *terminals.Terminal) (string, look.Style) {
 	return ps.Terms.Badge(t, shown, &ps.outer.Look)
 }
 
-// Where says which tab shows a terminal or chat, "" for none.
+// Where says which tab shows a terminal or chat, "" if none does.
 func (ps *Panes) Where(uri ahp.URI) string {
 	id, ok := ps.Doc.Shown.Showing(uri)
 	if !ok || uri == "" {

@@ -12,25 +12,24 @@ import (
 	"tandemux/ui/words"
 )
 
-// tree is what the list of layouts shows: layouts, their tabs, and the panes of those that
-// have several.
+// tree is the list of layouts: layouts, their tabs, and the panes of tabs with several.
 type tree struct {
 	ps     *Panes
-	others map[string]layout.Layout // those that are not on the screen, once they are read
-	at     map[string]spot          // of the rows by their keys
+	others map[string]layout.Layout // the layouts that are not on the screen, as they are read
+	at     map[string]spot          // by the rows' keys
 }
 
-// spot is a layout, or a pane of it.
+// spot is a layout, or a pane in it.
 type spot struct {
 	layout string
-	pane   layout.PaneID // "" for all of it
+	pane   layout.PaneID // "" for the whole layout
 	shows  ahp.URI
 }
 
-// maxRead bounds how many layouts are read for the list.
+// maxRead is how many layouts are read for the list.
 const maxRead = 64
 
-// openLayouts shows the layouts, or goes to the one named.
+// openLayouts lists the layouts, or switches to the named one.
 func openLayouts(ps *Panes, args []string) {
 	if len(args) > 0 {
 		ps.goLayout(args[0])
@@ -66,7 +65,7 @@ func openLayouts(ps *Panes, args []string) {
 	ps.loop.Open(list)
 }
 
-// goSpot goes to a layout, or to a pane of one.
+// goSpot switches to a layout, or focuses a pane in it.
 func (ps *Panes) goSpot(to spot) {
 	if to.layout != ps.Name {
 		ps.layouts.at = to.pane
@@ -118,7 +117,7 @@ func (t *tree) tab(name string, i int, tab layout.Tab) []overlay.Row {
 	return rows
 }
 
-// where is the directory that a terminal is in, "" for none.
+// where is a terminal's working directory, "" if unknown.
 func (t *tree) where(uri ahp.URI) string {
 	if term := t.ps.Terms.Get(uri); term != nil {
 		return words.Clean(words.Shorten(fileuri.Path(term.Cwd), t.ps.loop.Home))
