@@ -47,7 +47,7 @@ var commands = map[string]func(c *Chat){
 	"fold-output":    func(c *Chat) { c.Details() },
 
 	"search":          func(c *Chat) { c.do.Search(false) },
-	"search-back":     func(c *Chat) { c.do.Search(false) },
+	"search-back":     func(c *Chat) { c.do.Search(true) },
 	"search-next":     func(c *Chat) { c.findNext(false) },
 	"search-previous": func(c *Chat) { c.findNext(true) },
 

@@ -168,7 +168,7 @@ func TestCommands(t *testing.T) {
 			s.do("chat-login")
 		}, did("login By browser")},
 		{"search", ready, run("search"), did("search false")},
-		{"search-back", ready, run("search-back"), did("search false")},
+		{"search-back", ready, run("search-back"), did("search true")},
 		{"copy-mode", ready, run("copy-mode"), shows("┃")},
 		{"search-next", ready, func(s *stage) { s.c.Find("it", false); s.do("search-next") }, func(t *testing.T, s *stage) {
 			if got := s.c.Found(); got != "2 of 3" {
