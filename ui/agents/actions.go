@@ -19,7 +19,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// chatActions are what a chat has done for it.
+// chatActions returns the Actions of a chat.
 func (as *Agents) chatActions(e *Chat) chat.Actions {
 	return chat.Actions{
 		Dispatch: func(a ahp.Action) bool {
@@ -67,7 +67,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 	}
 }
 
-// complete asks the host what may follow.
+// complete asks the host for completions.
 func (as *Agents) complete(e *Chat, text string, offset int) {
 	h, uri := as.Link.Host, e.uri
 	as.Loop.Async("complete", func(ctx context.Context) (func(), error) {
@@ -85,7 +85,7 @@ func (as *Agents) complete(e *Chat, text string, offset int) {
 	})
 }
 
-// chooseRow asks which of some rows.
+// chooseRow asks the person to choose a row.
 func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int)) {
 	for i := range rows {
 		rows[i] = words.Clean(rows[i])
@@ -100,7 +100,7 @@ func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int
 	as.Loop.Open(o)
 }
 
-// forkChat begins a chat with the turns of another one.
+// forkChat makes a chat that begins with the turns of another one, up to one turn.
 func (as *Agents) forkChat(e *Chat, turn string) {
 	h := as.Link.Host
 	uri := ahp.ChatScheme + "/" + strings.ToLower(rand.Text()[:12])
@@ -121,8 +121,7 @@ func (as *Agents) moreTurns(e *Chat) {
 	})
 }
 
-// logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
-// terminal.
+// logIn logs in to a chat's agent in one of its ways. A way for a terminal runs in a new pane.
 func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 	h := as.Link.Host
 	if way.Kind == "env" {
@@ -152,7 +151,7 @@ func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
 	})
 }
 
-// searchChat asks what to look for in a transcript, and looks as it is typed.
+// searchChat asks for a text and searches the transcript while it is typed.
 func (as *Agents) searchChat(e *Chat, back bool) {
 	top, follow := e.Position()
 	changed := func(text string) string {
@@ -170,15 +169,14 @@ func (as *Agents) searchChat(e *Chat, back bool) {
 	})
 }
 
-// Composer has a text edited and gives it back.
+// Composer has a text edited in an editor.
 type Composer interface {
-	// Compose puts a text into a file that only this user can read and gives the
-	// command that edits it, and what reads it when that has ended and removes the
-	// file.
+	// Compose writes a text to a file that only this user can read. It returns the command that
+	// edits the file. read returns the text afterwards and removes the file.
 	Compose(text string) (argv []string, read func() (string, error), err error)
 }
 
-// composeText has a text edited in a pane; done gets it once the editor has ended.
+// composeText has a text edited in a pane. done gets the text when the editor has ended.
 func (as *Agents) composeText(text string, done func(string)) {
 	if as.Composer == nil {
 		as.Loop.Say(status.Info, "there is no editor to open it in")
@@ -200,7 +198,7 @@ func (as *Agents) composeText(text string, done func(string)) {
 	})
 }
 
-// composed takes a text back from the editor, and the focus back to the chat.
+// composed passes the edited text to done and focuses the chat's pane.
 func (as *Agents) composed(at layout.PaneID, read func() (string, error), done func(string)) {
 	as.Loop.Async("read the message", func(context.Context) (func(), error) {
 		text, err := read()
@@ -214,8 +212,8 @@ func (as *Agents) composed(at layout.PaneID, read func() (string, error), done f
 	})
 }
 
-// openReview shows what the session or task of a row of the list changed, once it is known
-// whether it is a task.
+// openReview shows the changes of a session or task in the list, as soon as it is known which of
+// the two it is.
 func (as *Agents) openReview(uri ahp.URI) {
 	if as.Tasks.At(uri) != nil {
 		as.showReview(uri)
@@ -255,8 +253,8 @@ func (as *Agents) showReview(uri ahp.URI) {
 	as.informReview()
 }
 
-// reviewHere shows what the session of the focused chat or terminal changed, or asks of
-// which in the list.
+// reviewHere shows the changes of the focused chat's or terminal's session. If there is none, it
+// opens the list to choose one.
 func (as *Agents) reviewHere() {
 	uri := as.current()
 	if uri == "" {
@@ -267,7 +265,7 @@ func (as *Agents) reviewHere() {
 	as.openReview(uri)
 }
 
-// informReview tells the review what its session says.
+// informReview passes the state of its session to the review.
 func (as *Agents) informReview() {
 	if as.review == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// With is what the agents work with.
+// With is what Agents needs.
 type With struct {
 	Loop  *loop.Loop
 	Link  *link.Link
@@ -24,39 +24,39 @@ type With struct {
 	Clip  *clipboard.Clipboard
 	Tasks *tasks.List
 	Log   *slog.Logger
-	// Composer has texts edited; nil for none.
+	// Composer has texts edited; nil if there is no editor.
 	Composer Composer
-	// Changed says that what chats have to tell may be other than before.
+	// Changed says that the chats' alerts may have changed.
 	Changed func()
 	// OpenLink opens an address.
 	OpenLink func(uri string)
-	// Keys are those of a command in the chat that has the focus, "" for none.
+	// Keys returns the keys of a command in the focused chat, "" for none.
 	Keys func(command string) string
-	// Dir is where sessions are begun whose directory nothing says.
+	// Dir is the directory of new sessions if nothing else gives one.
 	Dir string
 }
 
-// Agents are the host's sessions with agents, and the chats that the layout shows.
+// Agents is the hosts' sessions with agents, and the chats in the layout.
 type Agents struct {
 	With
 	sessions sessions
 	chats    map[ahp.URI]*Chat
-	fetching bool           // older messages are under way
-	review   *review.Review // of changes, nil while none shows
+	fetching bool           // older messages were asked for
+	review   *review.Review // the open review of changes, nil if none is open
 }
 
-// New makes agents of which nothing is known yet; Load asks for the sessions.
+// New makes Agents without sessions. Load fetches them.
 func New(w With) *Agents {
 	return &Agents{With: w, chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}}}
 }
 
-// Chat finds a chat that the layout shows, nil for none.
+// Chat returns a chat in the layout, nil if it is not there.
 func (as *Agents) Chat(uri ahp.URI) *Chat { return as.chats[uri] }
 
-// Offered takes which agents the host has.
+// Offered sets the agents that the host has.
 func (as *Agents) Offered(agents []ahp.AgentInfo) { as.sessions.agents = agents }
 
-// SessionState takes the state of a session.
+// SessionState handles the state of a session.
 func (as *Agents) SessionState(uri ahp.URI, st ahp.SessionState) {
 	if s := as.sessions.byURI[uri]; s != nil {
 		s.state, s.ready = st, true
@@ -64,7 +64,7 @@ func (as *Agents) SessionState(uri ahp.URI, st ahp.SessionState) {
 	}
 }
 
-// ChatState takes the state of a chat.
+// ChatState handles the state of a chat.
 func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 	if e := as.chats[uri]; e != nil {
 		e.Reset(st)
@@ -73,14 +73,14 @@ func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
 	}
 }
 
-// ChangesState takes the state of changes or of comments on them.
+// ChangesState handles the state of changes or of comments on them.
 func (as *Agents) ChangesState(uri ahp.URI, state any) {
 	if as.review != nil {
 		as.review.Take(uri, state)
 	}
 }
 
-// Refused takes the refusal of an action of a chat's.
+// Refused handles the refusal of an action on a chat.
 func (as *Agents) Refused(uri ahp.URI) {
 	if e := as.chats[uri]; e != nil {
 		e.Sent("")
@@ -88,8 +88,7 @@ func (as *Agents) Refused(uri ahp.URI) {
 	}
 }
 
-// Gone takes the news that a channel is gone; it reports whether it was a chat's or
-// a session's.
+// Gone handles the end of a channel. It reports whether it was a chat's or a session's.
 func (as *Agents) Gone(channel ahp.URI) bool {
 	if e := as.chats[channel]; e != nil {
 		e.Fail(errEnded)
@@ -104,7 +103,7 @@ func (as *Agents) Gone(channel ahp.URI) bool {
 	return false
 }
 
-// Cwd is the directory that a chat's session works in, for people.
+// Cwd is the directory of a chat's session, shortened for people.
 func (as *Agents) Cwd(e *Chat) string {
 	if s := as.sessions.byURI[e.session]; s != nil {
 		return s.cwd(as.Loop.Home)
@@ -112,7 +111,7 @@ func (as *Agents) Cwd(e *Chat) string {
 	return ""
 }
 
-// cwd is the session's directory, for people, "" for none.
+// cwd is the session's directory, shortened for people, "" for none.
 func (s *session) cwd(home string) string {
 	if len(s.row.WorkingDirectories) == 0 {
 		return ""

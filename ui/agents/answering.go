@@ -17,14 +17,14 @@ import (
 	"tandemux/ui/words"
 )
 
-// needed is what waits for the person in a chat.
+// needed is a question of a chat that waits for the person.
 type needed struct {
 	session *session
 	what    ahp.InputNeeded
 	text    string // on one line
 }
 
-// needs are the questions of a session that is followed.
+// needs returns the questions of a subscribed session.
 func (s *session) needs() []needed {
 	var out []needed
 	for _, n := range s.state.InputNeeded {
@@ -35,7 +35,7 @@ func (s *session) needs() []needed {
 	return out
 }
 
-// waitings are the questions that wait in chats, in the order of the sessions.
+// waitings returns the questions that wait in chats, in the order of the sessions.
 func (as *Agents) waitings() []needed {
 	var out []needed
 	for _, s := range as.sessionList(true) {
@@ -44,7 +44,7 @@ func (as *Agents) waitings() []needed {
 	return out
 }
 
-// neededText words what a person is asked, "" for what is no person's.
+// neededText is the text of a question, "" if it is not for a person.
 func neededText(n ahp.InputNeeded) string {
 	switch {
 	case n.Kind == ahp.NeedToolConfirmation && n.ToolCall != nil:
@@ -60,13 +60,13 @@ func neededText(n ahp.InputNeeded) string {
 	return ""
 }
 
-// Question is what a chat asks a person, on one line, and what its session is called.
+// Question is a question of a chat, on one line, with its session's title.
 type Question struct {
 	ID, Title, Text string
 	Chat            ahp.URI
 }
 
-// Unseen are the questions of chats that the person does not look at.
+// Unseen returns the questions of chats that the person doesn't see.
 func (as *Agents) Unseen() []Question {
 	var list []Question
 	for _, n := range as.waitings() {
@@ -80,7 +80,7 @@ func (as *Agents) Unseen() []Question {
 // Asked reports whether anything waits for an answer.
 func (as *Agents) Asked() bool { return as.asking() != nil || len(as.waitings()) > 0 }
 
-// answerSession answers what a session waits for, from wherever the person is.
+// answerSession lets the person answer a session's first question, wherever the focus is.
 func (as *Agents) answerSession(s *session) {
 	if list := s.needs(); len(list) > 0 {
 		as.answerNeeded(list[0])
@@ -89,8 +89,8 @@ func (as *Agents) answerSession(s *session) {
 	as.Loop.Say(status.Info, "%s waits for nothing", s.title())
 }
 
-// answerNeeded asks the person for the answer to a tool's question, in the agent's
-// own words, or goes to the chat where other questions are answered.
+// answerNeeded shows a tool's question, in the agent's words, with its answers. For other
+// questions it shows the chat.
 func (as *Agents) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
@@ -128,7 +128,7 @@ func (as *Agents) answerNeeded(n needed) {
 	as.Loop.Open(o)
 }
 
-// neededNow is a tool's question as it stands now, nil if it is no longer asked.
+// neededNow returns the present form of a tool's question, nil if it is no longer asked.
 func (as *Agents) neededNow(n needed) *needed {
 	for _, k := range as.waitings() {
 		if k.what.Chat == n.what.Chat && k.what.TurnID == n.what.TurnID && k.what.ToolCall != nil && k.what.ToolCall.ToolCallID == n.what.ToolCall.ToolCallID {
@@ -138,8 +138,8 @@ func (as *Agents) neededNow(n needed) *needed {
 	return nil
 }
 
-// answerAny answers what waits: in the focused terminal or chat first, else the
-// question that has waited longest.
+// answerAny lets the person answer a question: of the focused terminal or chat if it has one;
+// else the only one; else it asks which.
 func (as *Agents) answerAny() {
 	if _, t, _ := as.Panes.Focused(); t.Ask() != nil {
 		as.answerAgent()
@@ -183,8 +183,8 @@ func (as *Agents) chooseWaiting(list []needed) {
 	})
 }
 
-// asking is the terminal whose question is answered next: the focused one's, or
-// the oldest terminal's; nil for none.
+// asking returns the terminal whose question is answered next: the focused one, else the first
+// with a question; nil if there is none.
 func (as *Agents) asking() *terminals.Terminal {
 	if _, t, _ := as.Panes.Focused(); t.Ask() != nil {
 		return t
@@ -197,7 +197,7 @@ func (as *Agents) asking() *terminals.Terminal {
 	return nil
 }
 
-// AskText words a terminal's question.
+// AskText is the text of a terminal's question.
 func (as *Agents) AskText(t *terminals.Terminal) string {
 	a := t.Ask()
 	text := words.Clean(a.Who) + " asks for " + t.Quoted()
@@ -213,7 +213,7 @@ func (as *Agents) AskText(t *terminals.Terminal) string {
 	return text
 }
 
-// answerAgent asks the person what to tell an agent.
+// answerAgent lets the person answer a terminal's question.
 func (as *Agents) answerAgent() {
 	t := as.asking()
 	host := as.Link.Host
@@ -243,14 +243,14 @@ func (as *Agents) answerAgent() {
 	}))
 }
 
-// Alarm is what a chat has to tell a person who does not look at it.
+// Alarm is an alert of a chat that the person doesn't see.
 type Alarm struct {
 	attention.Alert
 	URI ahp.URI
 }
 
-// Alerts are the chats with an alert, the weightiest first: questions of all
-// chats, and what became of those that the layout shows.
+// Alerts returns the chats with an alert, the most important first: questions of all chats, and
+// results of those in the layout.
 func (as *Agents) Alerts(marks attention.Set) []Alarm {
 	var list []Alarm
 	if marks.Has(attention.Waiting) {
@@ -282,7 +282,7 @@ func (as *Agents) MarkRead() {
 	}
 }
 
-// Alert is what a chat of a pane that the person does not look at tells them.
+// Alert returns the alert of a chat in the layout that the person doesn't see.
 func (as *Agents) Alert(uri ahp.URI, marks attention.Set) attention.Alert {
 	e := as.chats[uri]
 	if e == nil || !e.Ready() || as.Panes.LooksAt(uri) {

@@ -22,23 +22,23 @@ import (
 	"tandemux/ui/words"
 )
 
-// draftTime is how long after the last key a draft is told to the host.
+// draftTime is how long after the last key a draft is sent to the host.
 const draftTime = time.Second
 
-// Chat is a chat that panes of the layout show.
+// Chat is a chat in the layout.
 type Chat struct {
 	*chat.Chat
 	uri     ahp.URI
-	session ahp.URI // "" while it is not known
-	asked   bool    // it is subscribed to
-	drafts  bool    // a timer runs that tells the draft
-	ticks   bool    // a timer runs that draws times again
+	session ahp.URI // "" while it is unknown
+	asked   bool    // it is subscribed
+	drafts  bool    // a timer that sends the draft runs
+	ticks   bool    // a timer that redraws times runs
 	follows []ahp.URI
 	cursor  paint.Cursor
 	rect    paint.Rect
 }
 
-// Focused is the focused pane's chat, nil where it shows none.
+// Focused returns the focused pane's chat, nil if it shows none.
 func (as *Agents) Focused() *Chat {
 	if p, ok := as.Panes.Arr.Focused(); ok {
 		return as.chats[p.Terminal]
@@ -46,7 +46,7 @@ func (as *Agents) Focused() *Chat {
 	return nil
 }
 
-// Mode is the table of bindings that a chat is used with.
+// Mode returns the key table of the focused chat; ok is false if there is none.
 func (as *Agents) Mode() (keymap.Mode, bool) {
 	switch c := as.Focused(); {
 	case c == nil:
@@ -57,7 +57,7 @@ func (as *Agents) Mode() (keymap.Mode, bool) {
 	return keymap.Chat, true
 }
 
-// Follow subscribes to the chats that the layout shows and drops the others.
+// Follow subscribes to the chats in the layout and unsubscribes from the others.
 func (as *Agents) Follow() {
 	shown := map[ahp.URI]bool{}
 	for _, tab := range as.Panes.Doc.Shown.Tabs {
@@ -123,9 +123,8 @@ func (as *Agents) followChat(e *Chat) {
 	})
 }
 
-// Settle follows what came into sight, and sets the timers of chats.
+// Settle updates subscriptions and timers of visible chats, and closes a review that was left.
 func (as *Agents) Settle() {
-	// A review that was left ends.
 	if as.review != nil && as.Loop.Overlay != as.review {
 		as.dropReview()
 		as.followSessions()
@@ -164,7 +163,7 @@ func (as *Agents) Settle() {
 	as.Panes.Freshen()
 }
 
-// tellDraft tells the host what is being written.
+// tellDraft sends a chat's draft to the host if it has changed.
 func (as *Agents) tellDraft(e *Chat) {
 	if !as.Link.Up() {
 		return
@@ -174,21 +173,21 @@ func (as *Agents) tellDraft(e *Chat) {
 	}
 }
 
-// TellDrafts tells the host what is being written in all chats, before leaving.
+// TellDrafts sends all drafts to the host, before leaving.
 func (as *Agents) TellDrafts() {
 	for _, e := range as.chats {
 		as.tellDraft(e)
 	}
 }
 
-// TerminalReady tells chats that a terminal can be seen.
+// TerminalReady tells the chats that a terminal's screen has arrived.
 func (as *Agents) TerminalReady() {
 	for _, e := range as.chats {
 		e.TerminalReady()
 	}
 }
 
-// Draw draws a chat's pane and gives the place of its cursor.
+// Draw draws a chat's pane if it has changed and returns the cursor.
 func (as *Agents) Draw(p layout.Placed, e *Chat, all bool, now time.Time) paint.Cursor {
 	r := paint.Rect(p.Body)
 	if !all && e.rect == r && !e.Stale() {
@@ -205,7 +204,7 @@ func (as *Agents) Type(e *Chat, k tea.Key) {
 	as.Loop.Dirty |= loop.Panes
 }
 
-// Title is what a chat's pane is called.
+// Title is the title of a chat's pane.
 func (as *Agents) Title(uri ahp.URI) string {
 	if s := as.sessionOf(uri); s != nil {
 		if s.ready {
@@ -223,7 +222,7 @@ func (as *Agents) Title(uri ahp.URI) string {
 	return terminals.ShortName(uri)
 }
 
-// Badge says how a chat stands.
+// Badge is the state of a chat as its pane's badge shows it.
 func (as *Agents) Badge(e *Chat) (string, look.Style) {
 	l := &as.Outer.Look
 	s := as.sessions.byURI[e.session]
@@ -244,7 +243,7 @@ func (as *Agents) Badge(e *Chat) (string, look.Style) {
 	return name + ": " + word, mark.Style
 }
 
-// stateWord is a status in a word, and in a mark.
+// stateWord returns a word and a mark for a status.
 func stateWord(s ahp.Status, l *look.Look) (string, overlay.Cell) {
 	switch {
 	case s.NeedsInput():
@@ -257,10 +256,10 @@ func stateWord(s ahp.Status, l *look.Look) (string, overlay.Cell) {
 	return "idle", overlay.Cell{Text: string(l.Ended), Style: l.Background}
 }
 
-// errEnded is what a chat says whose session has ended.
+// errEnded is why a chat can't be shown after its session has ended.
 var errEnded = errors.New("the session has ended")
 
-// Action takes an action of a chat or session; it reports whether it was one.
+// Action handles an action of a chat or session. It reports whether it was one.
 func (as *Agents) Action(e ahp.Envelope) bool {
 	if as.review != nil && as.review.Act(e) {
 		return true

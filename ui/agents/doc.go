@@ -1,13 +1,11 @@
-// Package agents is the host's sessions with agents as a person uses them: the list of
-// sessions and tasks, the chats that the layout shows, what agents ask and the answers, the
-// review of what they changed (ui/review), and what chats have to tell somebody who looks elsewhere. It belongs to the event
-// loop.
+// Package agents is what a person does with the hosts' agents: the list of sessions and tasks,
+// the chats in the layout, agents' questions and the answers, the review of their changes
+// (ui/review), and alerts of chats that the person doesn't see. Only the event loop may use it.
 //
-// A chat draws itself and takes keys by itself (ui/chat); this package subscribes to
-// it and to its session, and does what it asks for. Sessions are followed while one of
-// their chats or changes shows, while they wait for a person, and while they are chosen in
-// the list.
+// A chat draws itself and handles keys (ui/chat). This package subscribes to it and to its
+// session, and does what it asks for. A session is subscribed while one of its chats or its
+// changes show, while it waits for a person, and while it is chosen in the list.
 //
-// Whatever the way to a question, the whole of it is shown before it can be answered,
-// and the answer goes only if it is still what is asked.
+// However a person comes to a question, all of it is shown before it can be answered, and the
+// answer is sent only if the question is still the same.
 package agents

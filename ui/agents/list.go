@@ -21,7 +21,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// Commands are those about sessions and chats, by name.
+// Commands returns the commands about sessions and chats, by name.
 func (as *Agents) Commands() map[string]command.Do {
 	return map[string]command.Do{
 		"agents":       func([]string) { as.openList() },
@@ -32,8 +32,7 @@ func (as *Agents) Commands() map[string]command.Do {
 	}
 }
 
-// Do runs a command in the chat that has the focus; it reports whether there is one, and
-// has such a command.
+// Do runs a command in the focused chat. It reports whether there is a chat that has the command.
 func (as *Agents) Do(name string) bool {
 	c := as.Focused()
 	if c == nil || !c.Do(name, as.Loop.Now()) {
@@ -109,7 +108,7 @@ func (as *Agents) rows(archived bool) []overlay.Row {
 	var rows []overlay.Row
 	l, listed := &as.Outer.Look, map[ahp.URI]bool{}
 	for uri := range as.sessions.byURI {
-		listed[uri] = true // Archived ones, too.
+		listed[uri] = true // archived ones too
 	}
 	for _, s := range as.sessionList(archived) {
 		st := s.row.Status
@@ -137,7 +136,7 @@ func (as *Agents) rows(archived bool) []overlay.Row {
 	return append(rows, as.Tasks.Rows(listed, archived, l)...)
 }
 
-// sessionTime is for how long a session works, or how long ago it changed.
+// sessionTime is how long a session has been working, or how long ago it changed.
 func (as *Agents) sessionTime(s *session, u sessionUsage) string {
 	now := as.Loop.Now()
 	if u.Since > 0 && s.row.Status.Activity()&ahp.ActivityInProgress != 0 {
@@ -152,7 +151,7 @@ func (as *Agents) sessionTime(s *session, u sessionUsage) string {
 	return words.Rested(now.Sub(at))
 }
 
-// openSession shows a session's chat; of several, it asks which.
+// openSession shows a session's chat. If it has several, the person chooses one.
 func (as *Agents) openSession(s *session) {
 	if s.ready && len(s.state.Chats) > 1 {
 		var rows []string
@@ -175,8 +174,8 @@ func (as *Agents) openSession(s *session) {
 	as.Panes.Show(s.row.DefaultChat)
 }
 
-// newSession begins a session; without a name it asks which agent, where there are
-// several.
+// newSession starts a session with the named agent. Without a name the person chooses an agent if
+// there are several.
 func (as *Agents) newSession(name string) {
 	h := as.Link.At(hosted.At(as.Panes.FocusedHost(), ahp.RootURI))
 	cwd := as.Panes.Cwd()
@@ -193,7 +192,7 @@ func (as *Agents) newSession(name string) {
 	loop.Get(as.Loop, "list the agents", h.Agents, func(agents []link.Agent) { as.chooseAgent(agents, cwd) })
 }
 
-// chooseAgent asks which agent to begin a session with.
+// chooseAgent lets the person choose the agent of a new session.
 func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	var rows []string
 	for _, a := range agents {
@@ -220,9 +219,9 @@ func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	}
 }
 
-// beginSession begins a session and shows its chat.
+// beginSession starts a session and shows its chat.
 func (as *Agents) beginSession(agent string, cwd ahp.URI) {
-	h, at := as.Link.Host, as.Panes.FocusedHost() // where the directory is
+	h, at := as.Link.Host, as.Panes.FocusedHost() // the host that has the directory
 	id := strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateSessionParams{
 		Channel: hosted.At(at, ahp.SessionScheme+"/"+id), Provider: agent,
@@ -246,7 +245,7 @@ func (as *Agents) renameSession(s *session) {
 	}))
 }
 
-// endSession disposes of a session, asking first.
+// endSession ends a session after a question.
 func (as *Agents) endSession(s *session) {
 	h, uri := as.Link.Host, s.uri
 	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
@@ -263,8 +262,8 @@ func (as *Agents) endSession(s *session) {
 	})
 }
 
-// crossOver goes from a terminal to the chat that it belongs to, and from a chat to
-// the terminal of its last tool call.
+// crossOver goes from a terminal to its chat, and from a chat to the terminal of its last tool
+// call.
 func (as *Agents) crossOver() {
 	if e := as.Focused(); e != nil {
 		e.Do("chat-terminal", as.Loop.Now())
@@ -278,8 +277,8 @@ func (as *Agents) crossOver() {
 	}
 }
 
-// ChatOf is the chat that a terminal belongs to, "" for none: of the session that
-// holds it, or that it was taken from.
+// ChatOf returns the chat of the session that holds a terminal, or held it before this person
+// took it; "" for none.
 func (as *Agents) ChatOf(t *terminals.Terminal) ahp.URI {
 	claim := t.Info.Claim
 	if claim.Kind != ahp.ClaimSession {

@@ -20,30 +20,30 @@ type sessions struct {
 	byURI   map[ahp.URI]*session
 	agents  []ahp.AgentInfo
 	loading bool
-	touched map[ahp.URI]bool // by notifications since the list was asked for
+	touched map[ahp.URI]bool // sessions with a notification since the list was asked for; nil while it is not
 }
 
-// session is what this client knows of one.
+// session is what this client knows of a session.
 type session struct {
 	uri   ahp.URI
 	row   ahp.SessionSummary
 	state ahp.SessionState
-	// ready says that state has come; asked that it is subscribed to.
+	// ready says that state has arrived, asked that the session is subscribed.
 	ready, asked bool
 }
 
 // sessionUsage is tandemux's addition to a session's summary.
 type sessionUsage struct {
 	Tokens int64 `json:"tokens"`
-	Since  int64 `json:"since"` // of the turn that runs, Unix ms; 0 for none
+	Since  int64 `json:"since"` // start of the running turn in Unix ms; 0 for none
 }
 
-// usage is what the session has used, as far as the host tells.
+// usage returns what the session has used; zero if the host doesn't say.
 func (s *session) usage() (u sessionUsage) {
 	var m struct {
 		Usage sessionUsage `json:"tandemux/usage"`
 	}
-	json.Unmarshal(s.row.Meta, &m) //nolint:errcheck // then nothing is told
+	json.Unmarshal(s.row.Meta, &m) //nolint:errcheck // then it is unknown
 	return m.Usage
 }
 
@@ -51,7 +51,7 @@ func (s *session) title() string {
 	return cmp.Or(words.Clean(s.row.Title), "new session")
 }
 
-// Load asks for the list.
+// Load fetches the list of sessions.
 func (as *Agents) Load() {
 	h := as.Link.Host
 	if as.sessions.loading {
@@ -99,7 +99,7 @@ func (ss *sessions) ensure(uri ahp.URI) *session {
 	return s
 }
 
-// Noted takes a notification about the list.
+// Noted handles a notification about the list of sessions.
 func (as *Agents) Noted(n link.Note) {
 	var p struct {
 		Summary *ahp.SessionSummary `json:"summary"`
@@ -133,7 +133,7 @@ func (as *Agents) Noted(n link.Note) {
 	as.Refresh()
 }
 
-// lost forgets a session that has ended.
+// lost removes a session that has ended.
 func (as *Agents) lost(uri ahp.URI) {
 	s := as.sessions.byURI[uri]
 	if s == nil {
@@ -151,7 +151,7 @@ func (as *Agents) lost(uri ahp.URI) {
 	}
 }
 
-// Refresh brings up to date what depends on sessions.
+// Refresh updates everything that depends on sessions.
 func (as *Agents) Refresh() {
 	if as.Tasks.Shown() {
 		as.Tasks.Load()
@@ -165,7 +165,7 @@ func (as *Agents) Refresh() {
 	as.Loop.Dirty |= loop.Chrome | loop.Panes
 }
 
-// sessionOf finds the session that a chat belongs to, nil while it is not known.
+// sessionOf returns the session of a chat, nil while it is unknown.
 func (as *Agents) sessionOf(uri ahp.URI) *session {
 	for _, s := range as.sessions.byURI {
 		if s.row.DefaultChat == uri || s.ready && slices.ContainsFunc(s.state.Chats, func(c ahp.ChatSummary) bool { return c.Resource == uri }) {
@@ -175,11 +175,11 @@ func (as *Agents) sessionOf(uri ahp.URI) *session {
 	return nil
 }
 
-// maxFollowed bounds the sessions that are followed at once.
+// maxFollowed is how many sessions may be subscribed for other reasons than a visible chat.
 const maxFollowed = 64
 
-// followSessions subscribes to the sessions of the chats that show and to those
-// that wait for a person, and drops the others.
+// followSessions subscribes to the sessions that must be followed (see the package) and
+// unsubscribes from the others.
 func (as *Agents) followSessions() {
 	if !as.Link.Up() {
 		return
@@ -194,7 +194,7 @@ func (as *Agents) followSessions() {
 		}
 	}
 	for _, s := range as.sessionList(false) {
-		// A chat whose session is not known is one of some session's others.
+		// A chat of unknown session may be a further chat of any session.
 		if (s.row.Status.NeedsInput() || unknown) && len(want) < maxFollowed {
 			want[s.uri] = true
 		}
@@ -226,8 +226,8 @@ func (as *Agents) followSessions() {
 	}
 }
 
-// sessionList gives the sessions, those that were modified last first; with all,
-// archived ones too.
+// sessionList returns the sessions: those that wait for the person first, then those that work,
+// each by the last change. all includes archived ones.
 func (as *Agents) sessionList(all bool) []*session {
 	var list []*session
 	for s := range maps.Values(as.sessions.byURI) {
@@ -241,7 +241,7 @@ func (as *Agents) sessionList(all bool) []*session {
 	return list
 }
 
-// rank orders sessions: those that wait for the person first.
+// rank orders sessions; those with a lower rank come first.
 func rank(s ahp.Status) int {
 	switch {
 	case s.NeedsInput():
@@ -254,7 +254,7 @@ func rank(s ahp.Status) int {
 	return 2
 }
 
-// inform tells a chat what concerns it of its session.
+// inform passes to a chat what concerns it of its session.
 func (as *Agents) inform(e *Chat) {
 	s := as.sessionOf(e.uri)
 	if s == nil {
@@ -283,17 +283,17 @@ func (as *Agents) inform(e *Chat) {
 	e.SetSession(info)
 }
 
-// agentTitle names an agent for people.
+// agentTitle is an agent's name for people.
 func (as *Agents) agentTitle(provider string) string {
 	for _, a := range as.sessions.agents {
 		if a.Provider == provider && a.DisplayName != "" {
 			return words.Clean(a.DisplayName)
 		}
 	}
-	return words.Clean(strings.TrimPrefix(provider, "task-")) // of a task, which clients are not told of
+	return words.Clean(strings.TrimPrefix(provider, "task-")) // an agent of tasks, which clients are not told of
 }
 
-// canFork reports whether an agent's chats can begin from others.
+// canFork reports whether an agent's chats can be forked.
 func (as *Agents) canFork(provider string) bool {
 	for _, a := range as.sessions.agents {
 		var can struct {

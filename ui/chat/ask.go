@@ -11,19 +11,19 @@ import (
 )
 
 type asking struct {
-	id    string    // of the tool call, "" for none
+	id    string    // of the tool call that asks, "" if none does
 	since time.Time // when it was first drawn
-	sent  string    // the question that was answered here (questionOf)
-	input *string   // the tool's input as it was edited
+	sent  string    // the question that was answered here, as questionOf returns it
+	input *string   // the edited input of the tool; nil if it was not edited
 	read  *approval.Reading
 }
 
-// armTime is how long after a question has appeared keys are not for it yet: the
-// person may be in the middle of a word.
+// armTime is how long a question must have shown before keys answer it: the person may be in the
+// middle of a word.
 const armTime = 500 * time.Millisecond
 
-// Confirmation is the action that answers a tool call's question with an option;
-// input, if not nil, replaces the tool's.
+// Confirmation returns the action that answers a tool call's question with an option. input, if
+// not nil, replaces the tool's input.
 func Confirmation(turn string, t *ahp.ToolCall, o ahp.ToolOption, input *string) ahp.Action {
 	yes := o.Kind == ahp.OptionApprove
 	if t.Status == ahp.ToolPendingResult {
@@ -38,14 +38,14 @@ func Confirmation(turn string, t *ahp.ToolCall, o ahp.ToolOption, input *string)
 	return a
 }
 
-// consider notices what waits for an answer and what does no longer.
+// consider updates the question and the form that show.
 func (c *Chat) consider() {
 	t, q := c.Waiting(), c.request()
 	switch {
 	case t == nil:
 		c.ask = asking{} // the same call may ask again
 	case c.questionOf(t) == c.ask.sent:
-		t = nil // answered here; the host has not said so yet
+		t = nil // it was answered here, which the host has not confirmed
 		c.ask = asking{sent: c.ask.sent}
 	case t.ToolCallID != c.ask.id:
 		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent}
@@ -70,8 +70,8 @@ func (c *Chat) consider() {
 	}
 }
 
-// questionOf names a question: a call may ask before it runs and again about its
-// result, and an agent may use a call's name again in another turn.
+// questionOf identifies a question. A call may ask before it runs and again about its result, and
+// an agent may reuse a call's id in another turn.
 func (c *Chat) questionOf(t *ahp.ToolCall) string {
 	turn := ""
 	if c.state.ActiveTurn != nil {
@@ -80,8 +80,7 @@ func (c *Chat) questionOf(t *ahp.ToolCall) string {
 	return turn + " " + t.ToolCallID + " " + string(t.Status)
 }
 
-// reread begins to read the question anew if it is another than the one that is
-// being read.
+// reread starts to show the question from its beginning if it has changed.
 func (c *Chat) reread(t *ahp.ToolCall) {
 	v := approval.Of(t, c.ask.input)
 	if c.ask.read == nil || !reflect.DeepEqual(v, c.ask.read.View) {
@@ -89,7 +88,7 @@ func (c *Chat) reread(t *ahp.ToolCall) {
 	}
 }
 
-// asked is the tool call whose question shows, nil for none.
+// asked returns the tool call whose question shows, nil for none.
 func (c *Chat) asked() *ahp.ToolCall {
 	if c.ask.id == "" || c.state.ActiveTurn == nil {
 		return nil
@@ -97,7 +96,7 @@ func (c *Chat) asked() *ahp.ToolCall {
 	return c.state.ToolCall(c.state.ActiveTurn.ID, c.ask.id)
 }
 
-// armed reports whether keys are for what waits.
+// armed reports whether keys answer the question or form.
 func (c *Chat) armed() bool {
 	since := c.ask.since
 	if c.form.id != "" {
@@ -122,9 +121,9 @@ func (c *Chat) answer(o approval.Option) {
 	c.Sent(t.ToolCallID)
 }
 
-// answered tells the person that somebody else was first.
+// answered reports that another client has answered the question.
 func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
-	if a.ToolCallID != c.ask.id { // also one that was answered here
+	if a.ToolCallID != c.ask.id { // also if it was answered here
 		return
 	}
 	t := c.asked()
@@ -143,7 +142,8 @@ func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
 	c.do.Say(false, how+" by another client")
 }
 
-// Sent notes which call this client has answered, also in a list; "" after a refusal.
+// Sent notes that this client has answered a tool call's question, here or in a list. "" means
+// that the answer was refused.
 func (c *Chat) Sent(toolCall string) {
 	c.ask.sent, c.dirty = "", true
 	if t := c.asked(); t != nil && t.ToolCallID == toolCall {
@@ -152,7 +152,7 @@ func (c *Chat) Sent(toolCall string) {
 	c.consider()
 }
 
-// editInput has the tool's input edited before it is allowed.
+// editInput has the tool's input edited before the call is allowed.
 func (c *Chat) editInput() {
 	t := c.asked()
 	if t == nil || t.Editable == nil || !*t.Editable {
@@ -166,7 +166,7 @@ func (c *Chat) editInput() {
 	if c.ask.input != nil {
 		text = *c.ask.input
 	}
-	// Of an object one member may be edited, which the call's _meta names.
+	// If the input is an object, the call's _meta may name the one member to edit.
 	var m struct {
 		Member string `json:"tandemux/editable"`
 	}
@@ -182,14 +182,14 @@ func (c *Chat) editInput() {
 		}
 		if m.Member != "" {
 			members[m.Member], _ = json.Marshal(edited)
-			whole, _ := json.Marshal(members) // what was JSON can be
+			whole, _ := json.Marshal(members) // parsed JSON can be encoded
 			edited = string(whole)
 		}
 		c.ask.input, c.dirty, c.where = &edited, true, inPanel
 		if t := c.asked(); t != nil {
 			since := c.ask.since
 			c.reread(t)
-			c.ask.since = since // the person has made it so
+			c.ask.since = since // the change is the person's own
 		}
 	})
 }

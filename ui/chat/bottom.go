@@ -15,8 +15,8 @@ import (
 	"tandemux/ui/words"
 )
 
-// bottom is what stands below the transcript: the plan, what is queued, a rule with
-// the state, what waits for an answer, the prompt, and what the keys do.
+// bottom is what is below the transcript: the plan, queued messages, a rule with the state, a
+// question or form, the prompt, and hints about keys.
 type bottom struct {
 	plan, queue []markup.Line
 	panel       panel
@@ -35,32 +35,33 @@ func (b bottom) rows() int {
 	return n
 }
 
-// panel is what waits for an answer.
+// panel is a question or form that waits for an answer.
 type panel struct {
 	lines []panelLine
-	row   int // the cursor's line, -1 for none
-	x     int // and its column
+	row   int // the cursor's line, -1 if there is no cursor
+	x     int // the cursor's column
 }
 
-// panelLine is a line of a panel, and what it is for when it is clicked: -1 for nothing.
+// panelLine is a line of a panel. at is the option or field that a click on it chooses; -1 for
+// none.
 type panelLine struct {
 	markup.Line
 	at int
 }
 
-// add appends lines that are for something.
+// add appends lines for at.
 func (p *panel) add(at int, lines ...markup.Line) {
 	for _, l := range lines {
 		p.lines = append(p.lines, panelLine{l, at})
 	}
 }
 
-// cut appends a line, shortened to w cells.
+// cut appends one line that is shortened to w cells.
 func (p *panel) cut(at, w int, mark string, runs ...markup.Run) {
 	p.add(at, markup.Line{Runs: markup.Cut(runs, w, mark)})
 }
 
-// bottom lays out what stands below a transcript in a rectangle of w by h.
+// bottom lays out what is below the transcript of a chat in w by h cells.
 func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 	b := bottom{rule: h >= 3, hint: h >= leastHint && w >= 30}
 	left := h - 1
@@ -70,7 +71,7 @@ func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 	if b.hint {
 		left--
 	}
-	least := min(3, max(left-1, 0)) // of the transcript
+	least := min(3, max(left-1, 0)) // rows of the transcript
 	room := max(left-least, 1)
 	rows := c.edit.Layout(max(w-3, 1))
 	b.prompt = min(rows, mostPrompt, max(room/2, 1))
@@ -95,7 +96,7 @@ func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 	return b
 }
 
-// fit leaves so many lines of a panel that the cursor's is among them.
+// fit returns at most most lines of the panel; the cursor's is among them.
 func (p panel) fit(most int) panel {
 	if len(p.lines) <= most {
 		return p
@@ -104,7 +105,7 @@ func (p panel) fit(most int) panel {
 	return panel{p.lines[top : top+most], p.row - top, p.x}
 }
 
-// queued are the messages that wait, in at most so many lines of w cells.
+// queued lays out the queued messages in at most most lines of w cells.
 func queued(s *ahp.ChatState, w, most int, mark string) []markup.Line {
 	var out []markup.Line
 	put := func(r ...markup.Run) { out = append(out, markup.Line{Runs: markup.Cut(r, max(w, 1), mark)}) }
@@ -169,8 +170,8 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 	return cursor
 }
 
-// drawRule draws the line above the prompt: how it stands on the left, what is set
-// and used on the right.
+// drawRule draws the line above the prompt: the state on the left, options and usage on the
+// right.
 func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
 	style, name := l.Border, c.Palette[markup.Muted]
 	if c.view.focused {
@@ -196,7 +197,7 @@ func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
 	}
 }
 
-// status says how the chat stands.
+// status describes the chat's state.
 func (c *Chat) status() []markup.Run {
 	s := c.session
 	switch {
@@ -237,7 +238,7 @@ func (c *Chat) status() []markup.Run {
 	return []markup.Run{{Text: name, Role: markup.Muted}}
 }
 
-// hint names the keys that matter now.
+// hint describes the keys that matter now.
 func (c *Chat) hint() string {
 	named := func(does ...string) string {
 		var parts []string
@@ -267,7 +268,7 @@ func (c *Chat) hint() string {
 	return named("chat-send sends", "chat-newline new line", "chat-tab reads", "chat-mode mode", "chat-options options")
 }
 
-// drawPrompt draws the text that is being written.
+// drawPrompt draws the prompt and returns its cursor.
 func (c *Chat) drawPrompt(cv *paint.Canvas, r paint.Rect, l *look.Look) paint.Cursor {
 	c.view.prompt = r
 	e := &c.edit
@@ -329,8 +330,7 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 	}
 }
 
-// panel lays out what waits for an answer, in at most h lines of w cells less the
-// margins.
+// panel lays out the question or form in at most h lines, of w cells with the margins.
 func (c *Chat) panel(w, h int, l *look.Look) panel {
 	w = max(w-2, 1)
 	if t := c.asked(); t != nil {
@@ -342,13 +342,12 @@ func (c *Chat) panel(w, h int, l *look.Look) panel {
 	return panel{row: -1}
 }
 
-// askRoles are the roles of the lines of a question.
+// askRoles is the roles of the lines of a question.
 var askRoles = map[approval.Kind]markup.Role{
 	approval.Asked: markup.Warned, approval.Detail: markup.Muted, approval.Added: markup.Added, approval.Removed: markup.Removed, approval.Warning: markup.Failed,
 }
 
-// askPanel is a tool call's question with its options, which come once all of the
-// question was shown.
+// askPanel lays out a tool call's question. The options follow once the whole question was shown.
 func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	answers := c.askOptions(t, w, l)
 	r := c.ask.read
@@ -362,7 +361,7 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 		p.add(-1, markup.Line{Runs: []markup.Run{{Text: row.Lead, Role: askRoles[row.Kind]}, text}})
 	}
 	if f.Options {
-		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // now that one may be preselected
+		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // laid out again, as one may be preselected now
 		if answers.row >= 0 {
 			p.row = answers.row + len(p.lines)
 		}
@@ -377,7 +376,7 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	return p
 }
 
-// askOptions are the answers to a tool call's question.
+// askOptions lays out the answers to a tool call's question.
 func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 	p := panel{row: -1}
 	active := c.where == inPanel
@@ -402,7 +401,7 @@ func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 	return p
 }
 
-// planLines are an agent's plan: on one line, or with open a line for each step.
+// planLines lays out an agent's plan: one line, or with open a line for each step.
 func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *markup.Glyphs) []markup.Line {
 	if len(plan) == 0 || most <= 0 {
 		return nil
@@ -427,7 +426,7 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *markup.Glyp
 	}
 	from := 0
 	if room := most - 1; len(plan) > room && room > 0 {
-		// What is done already makes room first.
+		// Completed steps make room first.
 		from = min(max(done-1, 0), len(plan)-room)
 	}
 	for _, e := range plan[from:] {

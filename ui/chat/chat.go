@@ -7,120 +7,118 @@ import (
 	"tandemux/ui/transcript"
 )
 
-// Actions are what a chat has done for it. None may be nil.
+// Actions is what a chat has others do. No field may be nil.
 type Actions struct {
-	// Dispatch sends an action to the chat's channel; false: it could not be sent.
+	// Dispatch sends an action to the chat's channel. It returns false if that was not possible.
 	Dispatch func(a ahp.Action) bool
-	// Configure sets a session's option.
+	// Configure sets an option of the session.
 	Configure func(id string, value any)
-	// Complete asks what may follow at an offset in UTF-16 units; the answer comes
-	// by Chat.Offer.
+	// Complete asks for completions at an offset in UTF-16 units. Chat.Offer takes the answer.
 	Complete func(text string, offset int)
-	// Copy puts text where paste finds it; what says what it is.
+	// Copy copies text to the clipboard. what describes it.
 	Copy func(text, what string)
-	// Open shows a terminal in a pane of its own. Link opens an address.
+	// Open shows a terminal in a pane. Link opens an address.
 	Open, Link func(uri string)
-	// Edit has a text edited elsewhere; done gets it when that is over.
+	// Edit has a text edited in an editor. done gets the result.
 	Edit func(text string, done func(string))
-	// Choose asks which of some rows; at is the one to start from.
+	// Choose lets the person choose a row; at is the preselected one.
 	Choose func(title string, rows []string, at int, accept func(int))
-	// Say tells the person something.
+	// Say shows a message.
 	Say func(warn bool, text string)
-	// Fork makes a chat that begins with this one's turns up to one.
+	// Fork makes a chat with this one's turns up to the given one.
 	Fork func(turn string)
-	// More loads older turns.
+	// More fetches older turns.
 	More func()
-	// Login runs a way to log in: an index into the error's ways.
+	// Login logs in to the agent in one of its ways.
 	Login func(way ahp.AgentAuth)
-	// Search asks for a text to look for.
+	// Search asks for a text and searches for it.
 	Search func(back bool)
-	// Keys are those that a command is bound to, for people; "" for none.
+	// Keys returns the keys of a command as text, "" for none.
 	Keys func(command string) string
-	// Screen gives a terminal's screen, nil while it is not followed.
+	// Screen returns a terminal's screen, nil while it is not available.
 	Screen func(uri ahp.URI) transcript.Screen
-	// NewID makes an id that nothing has.
+	// NewID makes a unique id.
 	NewID func(kind string) string
 }
 
-// Screen is a terminal as this client sees it.
+// Screen is the screen of a terminal.
 type Screen = transcript.Screen
 
-// Session is what of its session concerns a chat.
+// Session is what a chat shows of its session.
 type Session struct {
 	Title     string
-	Agent     string // for people
+	Agent     string // the agent's name for people
 	Lifecycle string
-	Error     *ahp.ErrorInfo // why it failed
+	Error     *ahp.ErrorInfo // why it failed to start
 	Options   []ahp.AgentOption
 	Values    map[string]any
 	Commands  []ahp.AgentCommand
 	Plan      []ahp.AgentPlanEntry
-	Fork      bool // chats can begin from this one
-	Steer     bool // the agent takes messages into its turn
+	Fork      bool // the chat can be forked
+	Steer     bool // the agent takes messages during its turn
 	Roots     []string
 }
 
-// focus is who has the keys.
+// focus is the part of a chat that gets the keys.
 type focus uint8
 
 const (
 	inPrompt focus = iota
-	inPanel        // what waits for an answer
+	inPanel        // a question or form
 	inReading
 )
 
-// Chat is a conversation and this client's view of it.
+// Chat is a conversation and its view.
 type Chat struct {
 	URI ahp.URI
 	do  Actions
 
-	state   ahp.ChatState // texts of the active turn as they were when they began
+	state   ahp.ChatState // texts of the active turn are only as at its start
 	session Session
-	ready   bool  // the state has come
-	gone    error // why it never will
+	ready   bool  // the state has arrived
+	gone    error // why the chat can't be shown, nil if it can
 
 	*transcript.View
 	where focus
 	view  placed
 
 	prompt
-	planned bool // the plan is unfolded
+	planned bool // the plan shows all steps
 	ask     asking
 	form    form
-	now     time.Time // as told last
-	escaped time.Time // when esc was pressed
+	now     time.Time // as last passed in
+	escaped time.Time // when escape was last pressed, if it may cancel the turn
 	dirty   bool
-	due     time.Duration // until what was drawn changes by itself, 0 for never
+	due     time.Duration // time until what was drawn changes by itself, 0 for never
 }
 
-// New gives a chat whose state has not come.
+// New makes a chat whose state has not arrived.
 func New(uri ahp.URI, do Actions) *Chat {
 	return &Chat{URI: uri, do: do, View: transcript.New(do.Screen), prompt: prompt{lookUp: do.Complete}, dirty: true}
 }
 
-// Ready reports whether the chat's state has come.
+// Ready reports whether the chat's state has arrived.
 func (c *Chat) Ready() bool { return c.ready }
 
-// Fail says why the state can't be had.
+// Fail sets why the chat can't be shown.
 func (c *Chat) Fail(err error) { c.gone, c.dirty = err, true }
 
-// Err is why the state can't be had, nil while it can.
+// Err returns why the chat can't be shown, nil if it can.
 func (c *Chat) Err() error { return c.gone }
 
-// State is the chat's state. The texts of a turn that runs are not up to date in
-// it.
+// State returns the chat's state. The texts of a running turn are not up to date in it.
 func (c *Chat) State() *ahp.ChatState { return &c.state }
 
-// SetSession takes what is known of the session.
+// SetSession sets what the chat shows of its session.
 func (c *Chat) SetSession(s Session) {
 	c.session, c.dirty = s, true
 	c.SetRoots(s.Roots)
 }
 
-// Session is what SetSession was given.
+// Session returns what SetSession set.
 func (c *Chat) Session() Session { return c.session }
 
-// Reset takes the chat's whole state.
+// Reset replaces the chat's state.
 func (c *Chat) Reset(s ahp.ChatState) {
 	first := !c.ready
 	c.state, c.ready, c.gone, c.dirty = s, true, nil, true
@@ -138,7 +136,7 @@ func (c *Chat) Reset(s ahp.ChatState) {
 	c.consider()
 }
 
-// Apply takes an action of the chat. now is when it came.
+// Apply applies an action to the chat. now is when it arrived.
 func (c *Chat) Apply(a ahp.Action, now time.Time) {
 	c.dirty = true
 	switch a := a.(type) {
@@ -172,8 +170,7 @@ func (c *Chat) Apply(a ahp.Action, now time.Time) {
 	c.consider()
 }
 
-// Working reports whether a turn runs, and since when; the time is zero where it
-// is not known.
+// Working reports whether a turn runs, and since when; since is zero if unknown.
 func (c *Chat) Working() (since time.Time, yes bool) {
 	t := c.state.ActiveTurn
 	if t == nil {
@@ -183,8 +180,7 @@ func (c *Chat) Working() (since time.Time, yes bool) {
 	return since, true
 }
 
-// Waiting is the first tool call of the turn that waits for confirmation, nil for
-// none.
+// Waiting returns the first tool call of the turn that waits for confirmation, nil for none.
 func (c *Chat) Waiting() *ahp.ToolCall {
 	if c.state.ActiveTurn == nil {
 		return nil
@@ -197,7 +193,7 @@ func (c *Chat) Waiting() *ahp.ToolCall {
 	return nil
 }
 
-// request is the first open input request, nil for none.
+// request returns the first open input request, nil for none.
 func (c *Chat) request() *ahp.InputRequest {
 	if open := c.state.OpenRequests(); len(open) > 0 {
 		return &open[0]
@@ -205,7 +201,7 @@ func (c *Chat) request() *ahp.InputRequest {
 	return nil
 }
 
-// Usage is what the turn that runs, or else the last one, took.
+// Usage returns the usage of the running turn, or else of the last one that has any.
 func (c *Chat) Usage() *ahp.Usage {
 	if t := c.state.ActiveTurn; t != nil && t.Usage != nil {
 		return t.Usage

@@ -4,22 +4,21 @@
 //	state of the chat (ahp) ─▶ Chat ─▶ transcript.View ─▶ cells
 //	keys, mouse, paste ─────▶ Chat ─▶ Actions             what is to be done
 //
-// A Chat belongs to the event loop. It is given the chat's state (Reset), the
-// actions that follow (Apply), and what of the session concerns it (SetSession).
-// It sends nothing, knows no clock but the time that Draw is given, and starts
-// nothing: what is to be done it asks its Actions for.
+// Only the event loop may use a Chat. It is given the chat's state (Reset), the actions that
+// follow (Apply), and what concerns it of the session (SetSession). It sends nothing and starts
+// nothing: it asks its Actions. It has no clock: its methods take the time.
 //
 // # Where keys go
 //
-// The prompt has the keys; tab gives them to the transcript (Reading) and back. A
-// question that waits takes them while the prompt is empty, but not in the instant
-// after it appears: nobody approves by typing on. Which key does what is the
-// keymap's business; Do runs what is bound, Type takes the rest.
+// The prompt gets the keys; tab moves them to the transcript (Reading) and back. A question that
+// waits gets them while the prompt is empty, but not right after it appears, so that nobody
+// approves by typing on. The keymap says which key does what; Do runs bound commands, Type takes
+// all other keys.
 //
 // # Invariants
 //
-// Nothing is drawn outside of the rectangle. What is unsaid (a
-// draft) is lost in no case: it is told to the host as AHP's draft.
+// Nothing is drawn outside of the rectangle. A draft is never lost: it is sent to the host as
+// AHP's draft.
 //
-// It does not: follow channels, decide which chats show, talk to agents.
+// The package doesn't subscribe to channels, decide which chats show, or talk to agents.
 package chat

@@ -23,20 +23,20 @@ type form struct {
 	since  time.Time // when it was first drawn
 	q      ahp.InputRequest
 	fields []field
-	at     int    // the field, then "send", then "decline"
-	wrong  string // why it was not sent
+	at     int    // index of the field with the cursor, then "send", then "decline"
+	wrong  string // why it could not be sent
 }
 
 type field struct {
 	ahp.Question
 	edit   editor.Text
 	yes    bool
-	chosen []bool // of its options
-	cursor int    // the option that the cursor is on
+	chosen []bool // for each option, whether it is chosen
+	cursor int    // index of the option with the cursor
 	given  bool
 }
 
-// newForm makes a form of a request, with the answers that it has.
+// newForm makes a form of a request, with the answers in it.
 func newForm(q ahp.InputRequest) form {
 	f := form{id: q.ID, q: q}
 	for _, k := range q.Questions {
@@ -47,8 +47,7 @@ func newForm(q ahp.InputRequest) form {
 	return f
 }
 
-// learn takes answers that another client drafted to questions that this one has
-// not touched.
+// learn takes another client's draft answers to the questions that this client has not answered.
 func (f *form) learn(q ahp.InputRequest) {
 	f.q = q
 	for i := range f.fields {
@@ -71,8 +70,8 @@ func (d *field) take(raw json.RawMessage) {
 	}
 }
 
-// answer is the field's value; ok is false when it has none, why says that what
-// was typed is none.
+// answer returns the field's value. ok is false if it has none; why then says what is wrong with
+// the text, if anything.
 func (d *field) answer() (a ahp.Answer, ok bool, why string) {
 	value := func(kind string, v any) ahp.Answer {
 		b, _ := json.Marshal(v)
@@ -112,10 +111,10 @@ func (d *field) answer() (a ahp.Answer, ok bool, why string) {
 	return value("text", d.edit.String()), true, ""
 }
 
-// rows is how many things of the form the cursor can be on.
+// rows is the number of places of the cursor: fields, "send" and "decline".
 func (f *form) rows() int { return len(f.fields) + 2 }
 
-// field is the one that the cursor is on, nil for "send" and "decline".
+// field returns the field with the cursor, nil on "send" and "decline".
 func (f *form) field() *field {
 	if f.at < len(f.fields) {
 		return &f.fields[f.at]
@@ -123,8 +122,8 @@ func (f *form) field() *field {
 	return nil
 }
 
-// answers are those of all fields; ok is false where one is wanted or wrong, which
-// the cursor is on then.
+// answers returns the answers of all fields. ok is false if one is missing or wrong; the cursor
+// then moves to it.
 func (f *form) answers() (all map[string]json.RawMessage, ok bool) {
 	all = map[string]json.RawMessage{}
 	for i := range f.fields {
@@ -144,7 +143,7 @@ func (f *form) answers() (all map[string]json.RawMessage, ok bool) {
 	return all, true
 }
 
-// key takes a key that is bound to nothing; it reports whether it is as enter.
+// key takes an unbound key. It reports whether the key acts as enter.
 func (f *form) key(k tea.Key, stroke string) (enter bool) {
 	blank := stroke == "space" || stroke == " "
 	d := f.field()
@@ -179,7 +178,7 @@ func (f *form) key(k tea.Key, stroke string) (enter bool) {
 	return false
 }
 
-// choose takes the option that the cursor is on.
+// choose chooses the option with the cursor, or toggles it if several may be chosen.
 func (d *field) choose() {
 	if d.cursor >= len(d.chosen) {
 		return
@@ -193,7 +192,7 @@ func (d *field) choose() {
 	d.chosen[d.cursor] = true
 }
 
-// move moves the cursor: among a field's options first.
+// move moves the cursor among the options of a field, and beyond them to other fields.
 func (f *form) move(n int) {
 	if d := f.field(); d != nil {
 		if to := d.cursor + n; len(d.Options) > 0 && to >= 0 && to < len(d.Options) {
@@ -207,7 +206,7 @@ func (f *form) move(n int) {
 	}
 }
 
-// visit puts the cursor somewhere.
+// visit moves the cursor to a field.
 func (f *form) visit(at int) {
 	f.at = at
 	if d := f.field(); d != nil {
@@ -215,7 +214,7 @@ func (f *form) visit(at int) {
 	}
 }
 
-// enterForm goes on to the next field, and from the last one sends the form.
+// enterForm goes to the next field, or sends the form from "send" or "decline".
 func (c *Chat) enterForm() {
 	f := &c.form
 	a := ahp.ChatInputCompleted{RequestID: f.id, Response: ahp.InputDecline}
@@ -242,7 +241,7 @@ func (c *Chat) enterForm() {
 	}
 }
 
-// panel lays the form out in lines of w cells.
+// panel lays out the form in lines of w cells.
 func (f *form) panel(w int, active bool, g *markup.Glyphs) panel {
 	p := panel{row: -1}
 	text := "The agent asks"
@@ -283,7 +282,7 @@ func (f *form) panel(w int, active bool, g *markup.Glyphs) panel {
 	return p
 }
 
-// field lays out what a question is answered with.
+// field lays out the input of a field.
 func (p *panel) field(d *field, here bool, at, w int, g *markup.Glyphs) {
 	mark := func(on bool) markup.Run {
 		if on {

@@ -10,11 +10,11 @@ import (
 	"tandemux/ui/transcript"
 )
 
-// cancelTime is how long after esc another one cancels the turn.
+// cancelTime is how soon a second esc cancels the turn.
 const cancelTime = 2 * time.Second
 
-// commands are what keys can be bound to in a chat; those without "chat-" do elsewhere what
-// they do here.
+// commands is the commands that keys can be bound to in a chat. Those without "chat-" do what
+// they do elsewhere.
 var commands = map[string]func(c *Chat){
 	"chat-send":     (*Chat).enter,
 	"chat-newline":  func(c *Chat) { c.newline() },
@@ -61,7 +61,7 @@ var commands = map[string]func(c *Chat){
 	"scroll-bottom":    func(c *Chat) { c.Bottom() },
 }
 
-// Do runs a command; it reports whether there is one of that name.
+// Do runs a command. It reports whether the chat has it.
 func (c *Chat) Do(command string, now time.Time) bool {
 	f, ok := commands[command]
 	if !ok {
@@ -75,10 +75,10 @@ func (c *Chat) Do(command string, now time.Time) bool {
 	return true
 }
 
-// Reading reports whether the transcript has the keys.
+// Reading reports whether the transcript gets the keys.
 func (c *Chat) Reading() bool { return c.where == inReading }
 
-// Type takes a key that is bound to nothing.
+// Type takes an unbound key.
 func (c *Chat) Type(k tea.Key, now time.Time) {
 	c.now, c.dirty, c.escaped = now, true, time.Time{}
 	stroke := editor.Stroke(k)
@@ -127,7 +127,8 @@ func (c *Chat) Paste(text string, now time.Time) {
 	c.edited()
 }
 
-// askKey answers the question by the key of an option.
+// askKey takes a key for the question: an option's key, a blank to page, or e to edit. It reports
+// whether it was one.
 func (c *Chat) askKey(stroke string) bool {
 	t := c.asked()
 	if t == nil {
@@ -148,7 +149,7 @@ func (c *Chat) askKey(stroke string) bool {
 	return false
 }
 
-// enter does what enter does where the keys are.
+// enter handles the enter key in each part of the chat.
 func (c *Chat) enter() {
 	switch {
 	case c.where == inReading:
@@ -184,7 +185,7 @@ func (c *Chat) newline() {
 	c.edited()
 }
 
-// escape closes what is open; twice it cancels the turn.
+// escape closes what is open. If nothing is, the second escape cancels the turn.
 func (c *Chat) escape() {
 	again := !c.escaped.IsZero() && c.now.Sub(c.escaped) < cancelTime
 	c.escaped = time.Time{}
@@ -213,7 +214,7 @@ func (c *Chat) escape() {
 	c.do.Say(false, c.do.Keys("chat-escape")+" again cancels the turn")
 }
 
-// interrupt is ctrl+c: it clears the prompt, or cancels the turn.
+// interrupt handles ctrl+c: it clears the prompt, or cancels the turn.
 func (c *Chat) interrupt() {
 	switch {
 	case c.where == inReading:
@@ -238,7 +239,7 @@ func (c *Chat) cancel() {
 	}
 }
 
-// tab completes, goes on in a form, or hands the keys on: to a question, to the
+// tab completes, goes to the next field of a form, or moves the keys: to a question, to the
 // transcript, back to the prompt.
 func (c *Chat) tab(n int) {
 	panel := c.ask.id != "" || c.form.id != ""
@@ -258,7 +259,7 @@ func (c *Chat) tab(n int) {
 	}
 }
 
-// backtab goes back in a form, or takes the next of the agent's modes.
+// backtab goes to the previous field of a form, or selects the agent's next mode.
 func (c *Chat) backtab() {
 	if c.where == inPanel && c.form.id != "" {
 		c.tab(-1)
@@ -267,8 +268,8 @@ func (c *Chat) backtab() {
 	c.settings().nextMode()
 }
 
-// vertical moves within the prompt, among completions or options; beyond the
-// prompt's ends it takes other messages.
+// vertical moves the cursor up or down in the prompt, completions, options or the transcript.
+// Beyond the prompt's ends it recalls other messages.
 func (c *Chat) vertical(n int) {
 	switch {
 	case c.where == inReading:
@@ -286,7 +287,7 @@ func (c *Chat) vertical(n int) {
 	}
 }
 
-// page scrolls by a page: the question where it has the keys and more than shows.
+// page scrolls by a page: the question if it has the keys and doesn't fit, else the transcript.
 func (c *Chat) page(n int) {
 	if c.where == inPanel && c.asked() != nil && !c.ask.read.Short() {
 		c.ask.read.Page(n)
@@ -295,7 +296,7 @@ func (c *Chat) page(n int) {
 	c.Scroll(n * max(c.Height()-2, 1))
 }
 
-// Read gives the keys to the transcript.
+// Read moves the keys to the transcript.
 func (c *Chat) Read() {
 	c.where = inReading
 	c.Focus()
@@ -310,7 +311,7 @@ func (c *Chat) toPrompt() {
 	c.Bottom()
 }
 
-// fold folds or unfolds what the reader is at.
+// fold folds or unfolds the focused piece of the transcript.
 func (c *Chat) fold() {
 	if !c.Focused() {
 		c.step(0)
@@ -319,7 +320,7 @@ func (c *Chat) fold() {
 	}
 }
 
-// step goes to the nth piece of the transcript from here.
+// step moves the focus n pieces on in the transcript.
 func (c *Chat) step(n int) {
 	if c.Step(n) {
 		c.where = inReading
@@ -336,7 +337,7 @@ func (c *Chat) findNext(back bool) {
 	}
 }
 
-// editPrompt has the prompt edited elsewhere.
+// editPrompt has the prompt edited in an editor.
 func (c *Chat) editPrompt() {
 	c.do.Edit(c.edit.String(), func(text string) {
 		c.edit.Set(text)

@@ -8,7 +8,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// settings are a session's options, and how they are set.
+// settings reads and sets a session's options.
 type settings struct {
 	*Session
 	do *Actions
@@ -16,14 +16,14 @@ type settings struct {
 
 func (c *Chat) settings() settings { return settings{&c.session, &c.do} }
 
-// confirm is the option of the host's: when a person is asked before a tool runs.
+// confirm is the host's own option: when a person is asked before a tool runs.
 var confirm = ahp.AgentOption{ID: "tandemux/confirm", Name: "Ask before tools run", Choices: []ahp.AgentChoice{
 	{ID: ahp.ConfirmAsk, Name: "whenever the agent asks"},
 	{ID: ahp.ConfirmReads, Name: "not for those that only read"},
 	{ID: ahp.ConfirmAll, Name: "never"},
 }}
 
-// chosen is the index of an option's value among its choices, -1 for none.
+// chosen returns the index of an option's value among its choices, -1 for none.
 func (s settings) chosen(o ahp.AgentOption) int {
 	now := fmt.Sprint(s.Values[o.ID])
 	i := slices.IndexFunc(o.Choices, func(ch ahp.AgentChoice) bool { return ch.ID == now })
@@ -33,7 +33,7 @@ func (s settings) chosen(o ahp.AgentOption) int {
 	return i
 }
 
-// all offers all options.
+// all lets the person choose an option to set.
 func (s settings) all() {
 	options := append(slices.Clip(s.Options), confirm)
 	if len(options) == 1 {
@@ -53,7 +53,7 @@ func (s settings) all() {
 	s.do.Choose("Options", rows, 0, func(i int) { s.set(options[i]) })
 }
 
-// choose offers the values of an option of a category.
+// choose lets the person choose the value of the option of a category.
 func (s settings) choose(category string) {
 	for _, o := range s.Options {
 		if o.Category == category {
@@ -64,7 +64,7 @@ func (s settings) choose(category string) {
 	s.do.Say(false, "this agent has no "+category+" to choose")
 }
 
-// set offers an option's values; what is on or off is switched.
+// set lets the person choose an option's value, or toggles a boolean option.
 func (s settings) set(o ahp.AgentOption) {
 	if o.Boolean {
 		s.do.Configure(o.ID, s.Values[o.ID] != true)
@@ -81,7 +81,7 @@ func (s settings) set(o ahp.AgentOption) {
 	s.do.Choose(words.Line(o.Name), rows, max(s.chosen(o), 0), func(i int) { s.do.Configure(o.ID, o.Choices[i].ID) })
 }
 
-// nextMode takes the next of the agent's modes.
+// nextMode selects the agent's next mode.
 func (s settings) nextMode() {
 	for _, o := range s.Options {
 		if o.Category == "mode" && len(o.Choices) > 0 {
@@ -94,7 +94,7 @@ func (s settings) nextMode() {
 	s.do.Say(false, "this agent has no modes")
 }
 
-// said is what is set, in the order in which it is left out.
+// said returns the values to show. If there is no room, the first are left out first.
 func (s settings) said() []string {
 	var out []string
 	for _, category := range []string{"mode", "model"} {

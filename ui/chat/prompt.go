@@ -10,25 +10,25 @@ import (
 	"tandemux/ui/words"
 )
 
-// prompt is what is being written, and what helps with it.
+// prompt is the message being written, with its history and completions.
 type prompt struct {
 	edit    editor.Text
-	attach  []ahp.Attachment // what it may name
-	changed bool             // the host was not told
+	attach  []ahp.Attachment // attachments that the text may name
+	changed bool             // the host doesn't have the present draft
 	history history
 	popup   popup
-	// lookUp asks what may follow at an offset in UTF-16 units.
+	// lookUp asks for completions at an offset in UTF-16 units.
 	lookUp func(text string, offset int)
 }
 
-// history are the messages of the person, the newest last.
+// history is the person's messages, the newest last.
 type history struct {
 	texts []string
-	at    int // in texts; len(texts) is what is being written
+	at    int // index in texts; len(texts) is the draft
 	draft string
 }
 
-// maxHistory bounds how many messages are remembered.
+// maxHistory is how many messages are remembered.
 const maxHistory = 500
 
 func (h *history) add(m ahp.Message) {
@@ -50,7 +50,7 @@ func (h *history) put(text string) {
 	h.at = len(h.texts)
 }
 
-// recall takes the message n further into the prompt.
+// recall puts the message n places further in the history into the prompt.
 func (p *prompt) recall(n int) {
 	h := &p.history
 	to := h.at + n
@@ -74,7 +74,7 @@ func (p *prompt) edited() {
 	p.suggest()
 }
 
-// takeDraft shows a draft that another client wrote.
+// takeDraft shows another client's draft.
 func (p *prompt) takeDraft(m *ahp.Message) {
 	text := ""
 	if m != nil {
@@ -86,8 +86,7 @@ func (p *prompt) takeDraft(m *ahp.Message) {
 	}
 }
 
-// Draft gives the action that tells the host what is being written, if that has
-// changed since.
+// Draft returns the action that sends the draft to the host. changed is false if the host has it.
 func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
 	if !c.changed || !c.ready {
 		return a, false
@@ -102,10 +101,10 @@ func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
 	return a, true
 }
 
-// Unsent reports whether Draft has something to tell.
+// Unsent reports whether Draft has something to send.
 func (c *Chat) Unsent() bool { return c.changed && c.ready }
 
-// message is a text with what it names.
+// message returns a message with the attachments that its text names.
 func (p *prompt) message(text string) ahp.Message {
 	m := ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
 	for _, a := range p.attach {
@@ -117,8 +116,8 @@ func (p *prompt) message(text string) ahp.Message {
 	return m
 }
 
-// send sends what was written: as a turn, or while one runs to the queue, or with
-// steer into the turn.
+// send sends the prompt: as a new turn, or while a turn runs to the queue, or with steer into the
+// turn.
 func (c *Chat) send(steer bool) {
 	text := strings.TrimRight(c.edit.String(), " \n")
 	if strings.TrimSpace(text) == "" {
@@ -152,7 +151,7 @@ func (c *Chat) send(steer bool) {
 	c.where = inPrompt
 }
 
-// unqueue takes the message that was queued last back into the prompt.
+// unqueue moves the message that was queued last back into the prompt.
 func (c *Chat) unqueue() {
 	kind, p := ahp.PendingQueued, (*ahp.PendingMessage)(nil)
 	if n := len(c.state.QueuedMessages); n > 0 {
@@ -175,28 +174,28 @@ func (c *Chat) unqueue() {
 	}
 }
 
-// popup are completions of the word at the cursor.
+// popup is the completions of the word at the cursor.
 type popup struct {
 	items  []ahp.CompletionItem
 	at     int
-	text   string // that they are for
+	text   string // the text that they are for
 	offset int
-	asked  bool // an answer is under way
-	again  bool // the text has changed since
-	closed bool // by esc: not for this word any more
+	asked  bool // an answer is awaited
+	again  bool // the text has changed since it was asked for
+	closed bool // esc has closed it for this word
 }
 
 // maxPopup is how many completions show at once.
 const maxPopup = 8
 
-// completing reports whether the word before the cursor may be completed.
+// completing reports whether the word before the cursor can be completed.
 func (p *prompt) completing() bool {
 	before := p.edit.Before()
 	word := before[strings.LastIndexAny(before, " \n")+1:]
 	return strings.HasPrefix(word, "@") || strings.HasPrefix(before, "/") && !strings.ContainsAny(before, " \n")
 }
 
-// suggest asks for completions of what is being written.
+// suggest asks for completions of the word at the cursor.
 func (p *prompt) suggest() {
 	if !p.completing() || p.history.at < len(p.history.texts) {
 		p.popup.items, p.popup.closed, p.popup.again = nil, false, false
@@ -237,7 +236,7 @@ func (p *prompt) completes() bool {
 	return editor.Tidy(it.InsertText) != "" && !slices.Contains([]string{p.edit.String(), p.edit.String() + " "}, it.InsertText)
 }
 
-// accept puts the chosen completion in.
+// accept inserts the chosen completion.
 func (p *prompt) accept() {
 	if p.popup.at >= len(p.popup.items) {
 		return
@@ -262,7 +261,7 @@ func (p *prompt) accept() {
 	p.edited()
 }
 
-// describe is what a completion is, besides its text.
+// describe is a completion's description.
 func describe(item ahp.CompletionItem, commands []ahp.AgentCommand) string {
 	name, ok := strings.CutPrefix(strings.TrimSpace(item.InsertText), "/")
 	if !ok {

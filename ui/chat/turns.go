@@ -5,8 +5,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// copyAnswer copies all that the agent said in the turn that the reader is at, or
-// in the last one.
+// copyAnswer copies the agent's texts in the focused turn, or else in the last one.
 func (c *Chat) copyAnswer() {
 	at := c.Chosen()
 	if at < 0 {
@@ -18,8 +17,7 @@ func (c *Chat) copyAnswer() {
 	}
 }
 
-// copyHere copies what was selected, or what the reader is at; from the prompt the
-// last answer.
+// copyHere copies the selection, or the focused piece; from the prompt it copies the last answer.
 func (c *Chat) copyHere() {
 	if text := c.Selected(); text != "" {
 		c.do.Copy(text, "the selection")
@@ -34,7 +32,7 @@ func (c *Chat) copyHere() {
 	c.copyAnswer()
 }
 
-// copyCode copies the last block of code.
+// copyCode copies the last code block.
 func (c *Chat) copyCode() {
 	if text := c.Code(); text != "" {
 		c.do.Copy(text, "the code")
@@ -43,8 +41,7 @@ func (c *Chat) copyCode() {
 	c.do.Say(false, "there is no code here")
 }
 
-// openTerminal shows the terminal of the tool call that the reader is at, or of the
-// last one.
+// openTerminal shows the terminal of the focused tool call, or else of the last one.
 func (c *Chat) openTerminal() {
 	if uri := c.Terminal(); uri != "" {
 		c.do.Open(uri)
@@ -53,7 +50,7 @@ func (c *Chat) openTerminal() {
 	c.do.Say(false, "no tool call here has a terminal")
 }
 
-// fork makes a chat of the turns up to the one that the reader is at.
+// fork forks the chat after the focused turn.
 func (c *Chat) fork() {
 	at := c.Chosen()
 	switch {
@@ -66,8 +63,7 @@ func (c *Chat) fork() {
 	}
 }
 
-// rewind forgets the turn that the reader is at and what follows; its message goes
-// back into the prompt.
+// rewind removes the focused turn and all later ones, and puts its message into the prompt.
 func (c *Chat) rewind() {
 	at := c.Chosen()
 	if at < 0 {
@@ -96,8 +92,8 @@ func (c *Chat) rewind() {
 	c.Bottom()
 }
 
-// retry goes on with a turn that failed or was cancelled: where the host can, with
-// the turn itself, else with its message.
+// retry continues a turn that failed or was cancelled: it resumes the turn if the host can, else
+// sends its message again.
 func (c *Chat) retry() {
 	n := len(c.state.Turns)
 	if n == 0 || c.state.ActiveTurn != nil || c.state.Turns[n-1].State == ahp.TurnComplete {
@@ -116,7 +112,7 @@ func (c *Chat) retry() {
 	}
 }
 
-// login offers the ways to log in that the last error named.
+// login lets the person choose a way to log in that the last error names.
 func (c *Chat) login() {
 	ways := c.Ways()
 	if len(ways) == 0 {

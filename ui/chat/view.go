@@ -13,7 +13,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// placed is where things are, as last drawn.
+// placed says where things are, as last drawn.
 type placed struct {
 	rect       paint.Rect
 	panel      paint.Rect
@@ -23,26 +23,26 @@ type placed struct {
 	focused    bool
 }
 
-// Least sizes, in cells.
+// Sizes in rows.
 const (
-	leastHint  = 16 // rows from which on keys are named below the prompt
-	mostPrompt = 10 // rows of the prompt
+	leastHint  = 16 // height of a chat that shows hints about keys
+	mostPrompt = 10 // largest prompt
 )
 
-// Stale reports whether something has changed that was not drawn, terminals that
-// show in it included.
+// Stale reports whether something has changed since it was drawn, including terminals in the
+// transcript.
 func (c *Chat) Stale() bool { return c.dirty || c.View.Stale() }
 
-// Due is after which time what was drawn is out of date by itself, 0 for never.
+// Due is the time after which what was drawn must be updated, 0 for never.
 func (c *Chat) Due() time.Duration { return c.due }
 
-// Tick draws what shows times again.
+// Tick makes the next drawing update times.
 func (c *Chat) Tick() {
 	c.View.Tick()
 	c.dirty = true
 }
 
-// Draw draws the chat into a rectangle and gives the place of the cursor.
+// Draw draws the chat into a rectangle and returns the cursor.
 func (c *Chat) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, focused bool, now time.Time) paint.Cursor {
 	if r.Empty() {
 		return paint.Cursor{}
@@ -73,7 +73,7 @@ func (c *Chat) soon(d time.Duration) {
 	}
 }
 
-// Scroll is transcript.Scroll; at the oldest turn there is it asks for more.
+// Scroll scrolls the transcript. At the oldest turn it fetches older ones.
 func (c *Chat) Scroll(n int) {
 	c.View.Scroll(n)
 	if n < 0 && c.AtTop() && c.state.TurnsNextCursor != "" {
@@ -121,7 +121,7 @@ func (c *Chat) drawEmpty(cv *paint.Canvas, t paint.Rect, l *look.Look) {
 	}
 }
 
-// Ways are the ways to log in that the session's or the last turn's error names.
+// Ways returns the ways to log in that the session's or the last turn's error names.
 func (c *Chat) Ways() []ahp.AgentAuth {
 	if w := transcript.WaysOf(c.session.Error); len(w) > 0 && c.session.Lifecycle == ahp.LifecycleFailed {
 		return w
@@ -142,7 +142,7 @@ func with(before, s string) string {
 	return before + s
 }
 
-// usageWords is what a turn took, in the order in which it is left out.
+// usageWords describes a turn's usage. If there is no room, the first are left out first.
 func usageWords(u *ahp.Usage) []string {
 	if u == nil {
 		return nil
@@ -171,8 +171,7 @@ func usageWords(u *ahp.Usage) []string {
 	return out
 }
 
-// Click handles a press at a cell; it reports whether it was for something other
-// than text.
+// Click handles a mouse press at a cell. It reports false if the press was on the transcript.
 func (c *Chat) Click(x, y int, now time.Time) bool {
 	c.now = now
 	v := &c.view
@@ -195,8 +194,8 @@ func (c *Chat) Click(x, y int, now time.Time) bool {
 	return true
 }
 
-// clickPanel does what a line of the panel is for. A click means what it hits, so
-// that no question is answered by one that was under way when it appeared.
+// clickPanel handles a click on a line of the panel. Like keys, clicks count only when the
+// question has shown for armTime.
 func (c *Chat) clickPanel(row int) {
 	c.where = inPanel
 	if !c.armed() {

@@ -22,8 +22,9 @@ const NoMatch = "no match"
 // maxHits bounds the matches that are kept.
 const maxHits = 10_000
 
-// Find looks for a text, ignoring case unless it has capitals, and goes to the
-// match nearest above the bottom of what shows, or below. It says how that went.
+// Find searches for a text, ignoring case unless it has capitals, and goes to the first match
+// from the top of the view on, with back to the last match above its bottom. It returns what
+// Found does.
 func (tr *View) Find(text string, back bool) string {
 	tr.find = find{text: text, at: -1}
 	tr.dirty = true
