@@ -93,7 +93,7 @@ func act(s *stage, p *tape) {
 		s.c.Offer([]ahp.CompletionItem{{InsertText: "@" + text}}, s.c.edit.String(), p.next(3))
 	case 20:
 		x, y := p.next(100), p.next(40)
-		if !s.c.Click(x, y, s.now) && s.c.Grip(x, y) {
+		if !s.c.Click(x, y, s.now) && s.c.StartDrag(x, y) {
 			s.c.Drag(p.next(100), p.next(40))
 			s.c.Selected()
 			s.c.Hit(x, y)

@@ -12,9 +12,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// grammar is CommonMark with strikethrough. Tables, tasks and bare addresses are
-// recognised where blocks are rendered: goldmark's extensions cost half a
-// millisecond of every start.
+// grammar is CommonMark with strikethrough. Tables, tasks and bare URLs are recognised when
+// blocks are rendered: goldmark's extensions would cost half a millisecond at every start.
 var grammar = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -23,30 +22,29 @@ var grammar = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// maxNesting bounds how deep lists and quotes are rendered; what is deeper is
-// rendered as at that depth.
+// maxNesting is the depth of lists and quotes beyond which no margin is added.
 const maxNesting = 12
 
-// blocks renders a chunk.
+// blocks renders a chunk into lines.
 type blocks struct {
 	w     int
 	g     *Glyphs
 	src   []byte
-	off   int // of src in the text
+	off   int // offset of src in the text
 	first int // number of the chunk's first line
 	codes []code
 	depth int
 }
 
-// children renders the blocks in a node, with a blank line between them if they
-// are loose.
+// children renders the blocks in a node. If loose is set, there are blank lines between them.
 func (b *blocks) children(n ast.Node, m Margin, loose bool) []Line {
 	b.depth++
 	defer func() { b.depth-- }()
 	return b.each(n, m, loose, b.block)
 }
 
-// each renders what is in a node by a function, with a blank line between if loose.
+// each renders the nodes in a node with render. If loose is set, there are blank lines between
+// them.
 func (b *blocks) each(n ast.Node, m Margin, loose bool, render func(ast.Node, Margin) []Line) []Line {
 	var out []Line
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -119,7 +117,7 @@ func (b *blocks) rows(n ast.Node) []string {
 	return out
 }
 
-// code renders a block of code within a list or quote, or an indented one.
+// code renders a code block that is in a list or quote, or is indented.
 func (b *blocks) code(n ast.Node, lang string, m Margin) []Line {
 	var out []Line
 	k := code{line: b.first}
@@ -166,7 +164,7 @@ func (b *blocks) list(n *ast.List, m Margin) []Line {
 	})
 }
 
-// paragraph renders text, or the table that it is.
+// paragraph renders a paragraph, or the table that it has.
 func (b *blocks) paragraph(n ast.Node, m Margin) []Line {
 	if n.Lines().Len() > 1 && bytes.IndexByte(b.src, '|') >= 0 {
 		if before, t, ok := tableOf(b.rows(n)); ok && b.w-max(Width(m.first), Width(m.Rest)) >= 4*len(t.align) {
@@ -208,7 +206,7 @@ func (b *blocks) task(r []Run) []Run {
 	return Join([]Run{box, rest}, r[1:])
 }
 
-// parsed gives the runs of a text by itself.
+// parsed returns the runs of a text that is parsed by itself.
 func (b *blocks) parsed(s string, base Run) []Run {
 	sub := blocks{w: b.w, g: b.g, src: []byte(s)}
 	doc := grammar().Parse(text.NewReader(sub.src))

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// codeHead is the line above a block of code: its language. One without has none.
+// codeHead is the line above a code block with its language, nothing if it has none.
 func codeHead(lang string, w int, g *Glyphs) []Line {
 	if lang == "" || w < 8 {
 		return nil
@@ -17,7 +17,7 @@ func codeHead(lang string, w int, g *Glyphs) []Line {
 	return []Line{{Runs: Cut(r, w, g.Ellipsis), Lead: 2}}
 }
 
-// codeLine is a line of code, wrapped where it is too long.
+// codeLine renders a line of code, wrapped if it is too long.
 func codeLine(text, lang string, s *Highlighter, w int, g *Glyphs) []Line {
 	bar := []Run{{Text: g.Bar + " ", Role: Muted}}
 	r := s.Line(text, lang)
@@ -27,14 +27,14 @@ func codeLine(text, lang string, s *Highlighter, w int, g *Glyphs) []Line {
 	return WrapAnywhere(r, w, Margin{bar, bar})
 }
 
-// Highlighter is the highlighter's state between lines: what a line before left open.
+// Highlighter is the highlighter's state between lines: the string or comment that is still open.
 type Highlighter struct {
-	open string // what ends it, "" for nothing open
+	open string // the text that ends it, "" if nothing is open
 	role Role
 }
 
-// Line gives the runs of a line of code. What the language has no rules for is
-// plain: highlighting is a help, not a parser.
+// Line returns the runs of a line of code. Text without a rule in the language is plain: this is
+// no parser.
 func (s *Highlighter) Line(text, lang string) []Run {
 	if text == "" {
 		return nil
@@ -66,7 +66,7 @@ func diffRole(text string) Role {
 	return Plain
 }
 
-// lexer cuts a line into runs.
+// lexer splits a line into runs.
 type lexer struct {
 	l    *language
 	s    *Highlighter
@@ -110,8 +110,8 @@ func (p *lexer) run() {
 	}
 }
 
-// until colours up to the text that ends something, or the whole line and leaves
-// it open.
+// until gives a role to the text up to end. If end doesn't follow, it is the whole line, and
+// stays open.
 func (p *lexer) until(end string, r Role, skip int) {
 	from := p.at + skip
 	for i := from; i < len(p.text); i++ {
@@ -154,7 +154,7 @@ func (p *lexer) quoted(rest string) bool {
 		return false
 	}
 	p.until(rest[:1], literal, 1)
-	p.s.open = "" // these end with their line
+	p.s.open = "" // these strings end with their line
 	return true
 }
 
@@ -190,17 +190,17 @@ func (p *lexer) word(rest string) {
 	}
 }
 
-// values are words that mean a value nearly everywhere.
+// values is words that are literals in most languages.
 var values = set("true false nil null None True False undefined NULL nullptr")
 
-// language is how a language's lines are coloured.
+// language is the rules for a language.
 type language struct {
-	line   []string  // what begins a comment to the line's end
-	block  [2]string // what begins and ends one over lines
-	quotes string    // characters around strings
-	long   []string  // what is around strings over lines
+	line   []string  // begin a comment up to the line's end
+	block  [2]string // begin and end a comment of several lines
+	quotes string    // delimit strings
+	long   []string  // delimit strings of several lines
 	words  map[string]bool
-	fold   bool // words in either case
+	fold   bool // words in upper or lower case
 	keys   bool // words before : or = are keys
 	diff   bool
 }
@@ -217,7 +217,7 @@ var slashes = []string{"//"}
 
 var stars = [2]string{"/*", "*/"}
 
-// families are the languages by the names that code blocks give them.
+// families returns the languages by the names that code blocks give them.
 func families() []family {
 	return []family{
 		{"go golang", language{line: slashes, block: stars, quotes: `"'`, long: []string{"`"}, words: set(
@@ -270,7 +270,7 @@ type family struct {
 	language
 }
 
-// languages finds a family by a name.
+// languages is the languages by name.
 var languages = sync.OnceValue(func() map[string]*language {
 	m := map[string]*language{}
 	all := families()
@@ -282,7 +282,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 	return m
 })
 
-// LanguageOf is the language of a file by its name, "" for none that is known.
+// LanguageOf returns the language of a file by its name, "" if it is unknown.
 func LanguageOf(path string) string {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	ext := strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])

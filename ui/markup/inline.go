@@ -12,10 +12,10 @@ import (
 	"tandemux/ui/words"
 )
 
-// maxEmphasis bounds how deep emphasis is followed.
+// maxEmphasis is the depth of nested emphasis that is rendered.
 const maxEmphasis = 32
 
-// inlines gives the runs of a block's text.
+// inlines returns the runs of a block's text.
 func (b *blocks) inlines(n ast.Node, base Run) []Run {
 	var out []Run
 	b.inline(n, base, &out, 0)
@@ -89,7 +89,8 @@ func (b *blocks) inline(n ast.Node, base Run, out *[]Run, depth int) {
 	}
 }
 
-// Address is where a link leads, if a terminal can be told.
+// Address returns the destination of a link as a URL for terminals (OSC 8), "" if it can't be
+// one.
 func Address(dest []byte) string {
 	s := string(dest)
 	if len(s) > 2048 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
@@ -98,7 +99,7 @@ func Address(dest []byte) string {
 	return s
 }
 
-// unescaped is text without the backslashes and names that stand for characters.
+// unescaped resolves backslash escapes and character references.
 func unescaped(s []byte) string {
 	if !bytes.ContainsAny(s, `\&`) {
 		return string(s)
@@ -133,7 +134,7 @@ func linkify(s string, base Run, out *[]Run) {
 	put(s[at:], "")
 }
 
-// struck is text that is struck through.
+// struck is struck-through text.
 type struck struct{ ast.BaseInline }
 
 var kindStruck = ast.NewNodeKind("Struck")
@@ -143,8 +144,8 @@ func (*struck) Kind() ast.NodeKind { return kindStruck }
 // Dump implements ast.Node.
 func (n *struck) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// striking parses ~~text~~, as GitHub has it.
-// It implements parser.DelimiterProcessor and parser.InlineParser.
+// striking parses GitHub's ~~text~~. It implements parser.DelimiterProcessor and
+// parser.InlineParser.
 type striking struct{}
 
 func (striking) Trigger() []byte { return []byte{'~'} }

@@ -9,7 +9,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Role is what a piece of text is, from which its colour follows.
+// Role is the meaning of a piece of text, which decides its colour.
 type Role uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	roles // how many there are
 )
 
-// Attr is how a piece of text is emphasised.
+// Attr is the emphasis of a piece of text.
 type Attr uint8
 
 const (
@@ -44,25 +44,25 @@ const (
 	Strike
 )
 
-// Run is text of one look.
+// Run is text of one style.
 type Run struct {
 	Text string
 	Role Role
 	Attr Attr
-	Link string // where it leads, mostly empty
+	Link string // its URL, "" for none
 }
 
 // Line is a row of the transcript.
 type Line struct {
 	Runs []Run
-	// soft says that the next line goes on with this one: it was wrapped there.
+	// Soft says that the line was wrapped, and continues in the next one.
 	Soft bool
-	// lead is how many cells at the front are no text of the line: frames, bullets
-	// of lines before.
+	// Lead is the number of cells at the front that are not part of the text, such as frames and
+	// bullets.
 	Lead int
 }
 
-// Text is what the line says without its lead.
+// Text is the line's text without its lead.
 func (l Line) Text() string {
 	var b strings.Builder
 	for _, r := range l.Runs {
@@ -72,8 +72,8 @@ func (l Line) Text() string {
 	return s[Cells(s, l.Lead):]
 }
 
-// Find gives the cells, from and to, of each place where the line has a text, which ignores
-// case unless it has capitals.
+// Find returns the ranges of cells in which the line has a text. Case is ignored unless the text
+// has capitals.
 func (l Line) Find(what string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		if what == "" {
@@ -83,7 +83,7 @@ func (l Line) Find(what string) iter.Seq2[int, int] {
 		hay := text
 		if strings.ToLower(what) == what {
 			if hay = strings.ToLower(text); len(hay) != len(text) {
-				hay = text // other lengths would point elsewhere
+				hay = text // offsets would not match
 			}
 		}
 		for at := 0; ; {
@@ -113,7 +113,7 @@ func Cells(s string, n int) int {
 	return at
 }
 
-// Width of runs in cells.
+// Width is the width of runs in cells.
 func Width(runs []Run) int {
 	w := 0
 	for _, r := range runs {
@@ -122,23 +122,23 @@ func Width(runs []Run) int {
 	return w
 }
 
-// Margin is what stands before the text of lines.
+// Margin is what precedes the text on the first line and on the other lines.
 type Margin struct{ first, Rest []Run }
 
-// Indent is a margin of a text, and as many blanks on the following lines.
+// Indent returns a margin of first, and as many blanks on the other lines.
 func Indent(first []Run) Margin {
 	return Margin{first, []Run{{Text: strings.Repeat(" ", Width(first))}}}
 }
 
-// within puts a margin inside of another.
+// within returns the margin inside another one.
 func (m Margin) within(outer Margin) Margin {
 	return Margin{Join(outer.first, m.first), Join(outer.Rest, m.Rest)}
 }
 
-// After is the margin of what follows the first line.
+// After is the margin of the lines after the first.
 func (m Margin) After() Margin { return Margin{m.Rest, m.Rest} }
 
-// Join gives the runs of a, and then those of b.
+// Join concatenates runs.
 func Join(a, b []Run) []Run {
 	if len(a) == 0 {
 		return b
@@ -146,7 +146,7 @@ func Join(a, b []Run) []Run {
 	return append(append(make([]Run, 0, len(a)+len(b)), a...), b...)
 }
 
-// blank is a line that has nothing but a margin, of which blanks are left out.
+// blank returns a line that has only the margin, without trailing blanks.
 func (m Margin) blank(w int) Line {
 	runs := m.fit(w).Rest
 	for len(runs) > 0 && strings.Trim(runs[len(runs)-1].Text, " ") == "" {
@@ -155,7 +155,7 @@ func (m Margin) blank(w int) Line {
 	return Line{Runs: runs, Lead: Width(runs)}
 }
 
-// fit shortens a margin that leaves a text less than a few cells.
+// fit drops a margin that leaves too few cells for text.
 func (m Margin) fit(w int) Margin {
 	const least = 8
 	if Width(m.first) > max(w-least, 0) || Width(m.Rest) > max(w-least, 0) {
@@ -171,13 +171,13 @@ type wrapping struct {
 	lines []Line
 	cur   []Run
 	used  int
-	blank []Run // blanks that stand before the next word if it fits
+	blank []Run // the blanks before the word
 	word  []Run
 	wordW int
 }
 
-// Wrap breaks text at blanks into lines of at most w cells; "\n" breaks it too.
-// Words that are too long are broken anywhere.
+// Wrap breaks text at blanks and "\n" into lines of at most w cells. Longer words are broken
+// anywhere.
 func Wrap(runs []Run, w int, m Margin) []Line {
 	p := wrapping{w: max(w, 1), m: m.fit(w)}
 	p.begin()
@@ -205,7 +205,7 @@ func (p *wrapping) end(soft bool) {
 	p.lines = append(p.lines, Line{Runs: merged(p.cur), Soft: soft, Lead: Width(p.margin())})
 }
 
-// merged joins neighbours of the same look.
+// merged joins neighbouring runs of the same style.
 func merged(runs []Run) []Run {
 	out := runs[:0]
 	for from := 0; from < len(runs); {
@@ -235,7 +235,7 @@ func (p *wrapping) next(soft bool) {
 	p.begin()
 }
 
-// take cuts a run into words.
+// take splits a run into words.
 func (p *wrapping) take(r Run) {
 	start, kind := 0, 0 // 1 a word, 2 blanks
 	emit := func(end int) {
@@ -271,7 +271,7 @@ func (p *wrapping) take(r Run) {
 	emit(len(r.Text))
 }
 
-// add makes a piece part of the word; lines may break between wide characters.
+// add appends a piece to the word. Lines may break around wide characters.
 func (p *wrapping) add(r Run) {
 	if isASCII(r.Text) {
 		p.word, p.wordW = append(p.word, r), p.wordW+len(r.Text)
@@ -299,7 +299,7 @@ func (p *wrapping) piece(r Run, from, to int) {
 	}
 }
 
-// flush puts the word on the line, or on the next.
+// flush puts the word on the line or, if it doesn't fit, on the next.
 func (p *wrapping) flush() {
 	if len(p.word) == 0 {
 		return
@@ -344,7 +344,7 @@ func (p *wrapping) force() {
 	}
 }
 
-// WrapAnywhere breaks one line of text, such as code, anywhere: blanks matter in it.
+// WrapAnywhere breaks a line of text, such as code, at any cell and keeps its blanks.
 func WrapAnywhere(runs []Run, w int, m Margin) []Line {
 	p := wrapping{w: max(w, 1), m: m.fit(w)}
 	p.begin()
@@ -363,7 +363,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Cut shortens runs to w cells, ending them with a mark where something was cut.
+// Cut shortens runs to w cells. If it cuts something, the result ends with mark.
 func Cut(runs []Run, w int, mark string) []Run {
 	if Width(runs) <= w {
 		return runs

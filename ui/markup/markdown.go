@@ -10,71 +10,70 @@ import (
 	"tandemux/ui/words"
 )
 
-// Bounds of what is parsed at once, in bytes: a chunk that reaches maxChunk is
-// closed at the next line's end, or a list at its next item unless that is too far;
-// a line that reaches maxLine is cut.
+// The largest pieces that are parsed at once, in bytes. A chunk that reaches maxChunk is closed
+// at the end of its line; a list is closed at its next item or at maxList. A line that reaches
+// maxLine is split.
 const (
 	maxChunk = 4 << 10
 	maxList  = 16 << 10
 	maxLine  = 2 << 10
 )
 
-// chunkKind is what a chunk began with, as far as that decides where it ends.
+// chunkKind is the kind of a chunk, which decides where it ends.
 type chunkKind uint8
 
 const (
 	proseChunk chunkKind = iota
-	listChunk            // goes on behind a blank line; indented code, as well
+	listChunk            // lists and indented code; blank lines don't end it
 	codeChunk            // fenced code
 )
 
-// chunk is a block, or a run of blocks, at the top of a text.
+// chunk is a run of top-level blocks.
 type chunk struct {
 	kind  chunkKind
 	from  int
-	glued bool // it goes on with the chunk before: no blank line between
+	glued bool // it continues the previous chunk, without a blank line between
 
-	fence  string // of a codeChunk: what its end begins with
-	indent int    // of its opening
+	fence  string // the fence of a codeChunk
+	indent int    // indentation of the fence
 	lang   string
-	body   int  // where its code begins
-	shut   bool // its end was seen
+	body   int  // offset at which the code begins
+	shut   bool // its closing fence was seen
 }
 
-// Markdown is a text that grows, and its lines at a width. See the package's
-// comment for how it is cut into chunks.
+// Markdown is a growing text and its lines for a width. The package comment describes chunks.
 type Markdown struct {
 	text []byte
 
-	// Cutting. All but read concerns the open chunk.
+	// Splitting into chunks. All fields except closed and read concern the open chunk.
 	closed []chunk
 	open   chunk
 	begun  bool   // there is an open chunk
 	blank  bool   // the last line was blank
 	nested string // the fence within a list or quote
-	read   int    // bytes that were cut: whole lines
-	mid    bool   // read is within a line that was cut for its length
+	read   int    // length of the text that was split
+	mid    bool   // read is within a long line
 
-	// Rendering, for a width; w 0 is for none.
+	// Rendering for a width; w is 0 before the first.
 	w     int
 	g     *Glyphs
-	done  int         // chunks of closed that were rendered
-	lines []Line      // of those, and of the lines of open code up to coded
-	tail  []Line      // of the rest
-	coded int         // bytes of the open code chunk that are in lines; 0 for none
-	state Highlighter // of the highlighter at coded
-	at    int         // len(text) that tail was made for
-	codes []code      // the code blocks of lines, then those of tail
-	firm  int         // how many of codes are of lines
+	done  int         // number of closed chunks that were rendered
+	lines []Line      // lines of those, and of the open code up to coded
+	tail  []Line      // lines of the rest
+	coded int         // offset up to which an open code chunk is in lines; 0 for none
+	state Highlighter // at coded
+	at    int         // len(text) when tail was made
+	codes []code      // the code blocks in lines, then those in tail
+	firm  int         // number of codes in lines
 }
 
-// code is a block of code in a text.
+// code is a code block.
 type code struct {
-	line     int // its first
-	from, to int // in the text
+	line     int // its first line
+	from, to int // range of the text
 }
 
-// Append adds text of somebody else.
+// Append appends text, without its control characters.
 func (m *Markdown) Append(s string) {
 	m.text = append(m.text, words.Lines(s)...)
 	for {
@@ -92,7 +91,7 @@ func (m *Markdown) Append(s string) {
 	}
 }
 
-// cutLong cuts a line that is too long.
+// cutLong splits a line that is too long.
 func (m *Markdown) cutLong(rest []byte) {
 	n := longCut(rest)
 	goes := m.begun && m.open.kind == codeChunk || m.nested != ""
@@ -116,7 +115,7 @@ func (m *Markdown) close() {
 	m.begun, m.nested = false, ""
 }
 
-// cutLine decides what a whole line, which ends at next, means for the chunks.
+// cutLine handles a whole line, which ends at next: it decides whether a chunk ends or begins.
 func (m *Markdown) cutLine(text string, next int) {
 	at := m.read
 	m.read = next
@@ -162,8 +161,7 @@ func (m *Markdown) cutLine(text string, next int) {
 	m.bound(next)
 }
 
-// bound closes a chunk that has grown too large. A fence that was open in it goes
-// on as a chunk of its own.
+// bound closes a chunk that is too large. An open fence in it continues as a chunk.
 func (m *Markdown) bound(next int) {
 	most := maxChunk
 	if m.open.kind == listChunk {
@@ -180,7 +178,7 @@ func (m *Markdown) bound(next int) {
 	}
 }
 
-// begins says whether a line that is not blank begins a chunk, and of what kind.
+// begins reports whether a line that is not blank begins a chunk, and of which kind.
 func (m *Markdown) begins(text string) (kind chunkKind, fresh bool) {
 	in := leading(text)
 	switch f, _ := fenceOf(text); {
@@ -196,10 +194,10 @@ func (m *Markdown) begins(text string) (kind chunkKind, fresh bool) {
 	return proseChunk, true
 }
 
-// leading counts the blanks that a line begins with.
+// leading returns the number of blanks at the start of a line.
 func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// fenceOf is the fence that a line opens, "" for none, and its language.
+// fenceOf returns the fence that a line opens, "" for none, and its language.
 func fenceOf(s string) (fence, lang string) {
 	s = strings.TrimLeft(s, " ")
 	if s == "" || s[0] != '`' && s[0] != '~' {
@@ -250,7 +248,7 @@ func isRule(s string) bool {
 	return len(s) >= 3 && strings.ContainsRune("-*_", rune(s[0])) && strings.Trim(s, s[:1]) == ""
 }
 
-// Render brings the lines up to date for a width and gives their number.
+// Render updates the lines for a width and returns their number.
 func (m *Markdown) Render(w int, g *Glyphs) int {
 	if m.w != w || m.g != g {
 		m.w, m.g, m.done, m.lines, m.coded, m.at, m.codes, m.firm = w, g, 0, nil, 0, -1, nil, 0
@@ -281,7 +279,7 @@ func (m *Markdown) Render(w int, g *Glyphs) int {
 	return m.Len()
 }
 
-// renderTail renders what is open: the open chunk and the line that has no end.
+// renderTail renders the open chunk and the incomplete line.
 func (m *Markdown) renderTail() {
 	m.tail = nil
 	if m.begun && m.open.kind == codeChunk {
@@ -303,7 +301,7 @@ func (m *Markdown) renderTail() {
 	if m.nested == "" && end > m.read && !m.mid {
 		kind, fresh := m.begins(rest)
 		if fresh {
-			// The line begins a chunk as it stands.
+			// The line begins a chunk as it is now.
 			if m.begun {
 				m.tail = m.chunk(c, m.read, len(m.lines))
 			}
@@ -316,7 +314,7 @@ func (m *Markdown) renderTail() {
 	}
 }
 
-// fresh renders the line without an end that begins a chunk.
+// fresh renders an incomplete line that begins a chunk.
 func (m *Markdown) fresh(kind chunkKind, rest string) []Line {
 	first := len(m.lines) + len(m.tail)
 	if kind != codeChunk {
@@ -328,7 +326,7 @@ func (m *Markdown) fresh(kind chunkKind, rest string) []Line {
 	return append(out, codeHead(lang, m.w, m.g)...)
 }
 
-// gap is the blank line before a chunk.
+// gap returns the blank line before a chunk.
 func (m *Markdown) gap(c chunk, first int) []Line {
 	if first == 0 || c.glued {
 		return nil
@@ -336,19 +334,19 @@ func (m *Markdown) gap(c chunk, first int) []Line {
 	return []Line{{}}
 }
 
-// chunk renders a chunk that is no code, whose first line has the number first.
+// chunk renders a chunk that is not fenced code. Its first line has the number first.
 func (m *Markdown) chunk(c chunk, end, first int) []Line {
 	out := m.gap(c, first)
 	r := blocks{w: m.w, g: m.g, src: m.text[c.from:end], off: c.from, first: first + len(out)}
 	out = append(out, r.children(grammar().Parse(text.NewReader(r.src)), Margin{}, true)...)
 	m.codes = append(m.codes, r.codes...)
 	if len(out) == 1 && len(out[0].Runs) == 0 {
-		return nil // a comment, a definition: nothing shows
+		return nil // it shows nothing, such as a comment or a definition
 	}
 	return out
 }
 
-// moreCode renders the lines of a code chunk that were not yet.
+// moreCode renders the new lines of a code chunk.
 func (m *Markdown) moreCode(c chunk, end int, closed bool) {
 	if m.coded == 0 {
 		m.lines = append(m.lines, m.gap(c, len(m.lines))...)
@@ -359,7 +357,7 @@ func (m *Markdown) moreCode(c chunk, end int, closed bool) {
 		m.coded, m.state = c.body, Highlighter{}
 	}
 	body := m.text[m.coded:end]
-	if closed && c.shut { // the last line is the fence's end
+	if closed && c.shut { // the last line is the closing fence
 		trimmed := bytes.TrimRight(body, " \n")
 		cut := bytes.LastIndexByte(trimmed, '\n') + 1
 		body = body[:cut]
@@ -382,7 +380,7 @@ func (m *Markdown) moreCode(c chunk, end int, closed bool) {
 	}
 }
 
-// longCut is where a line that is too long is cut: at a blank, or anywhere.
+// longCut returns where to split a line that is too long: at a blank if possible.
 func longCut(b []byte) int {
 	if len(b) < maxLine {
 		return len(b)
@@ -392,12 +390,12 @@ func longCut(b []byte) int {
 		for n = maxLine; n > maxLine-utf8.UTFMax && !utf8.RuneStart(b[n-1]); {
 			n--
 		}
-		n-- // the last rune may not be whole
+		n-- // the last rune may be incomplete
 	}
 	return n
 }
 
-// dedent takes up to n blanks off the front.
+// dedent removes up to n blanks from the front.
 func dedent(s string, n int) string {
 	for n > 0 && strings.HasPrefix(s, " ") {
 		s, n = s[1:], n-1
@@ -405,7 +403,7 @@ func dedent(s string, n int) string {
 	return s
 }
 
-// Line gives line i of those that render counted.
+// Line returns the line with index i, as last rendered.
 func (m *Markdown) Line(i int) Line {
 	if i < len(m.lines) {
 		return m.lines[i]
@@ -413,13 +411,13 @@ func (m *Markdown) Line(i int) Line {
 	return m.tail[i-len(m.lines)]
 }
 
-// Len is how many lines there are, as last rendered.
+// Len is the number of lines, as last rendered.
 func (m *Markdown) Len() int { return len(m.lines) + len(m.tail) }
 
 func (m *Markdown) Source() string { return string(m.text) }
 
-// Gist is what the text is about, on one line: the newest of its headings that are
-// written in bold, as models do when they think, or its first words.
+// Gist is the text's subject on one line: its newest bold heading, as models write while they
+// think, or its first words.
 func (m *Markdown) Gist() string {
 	const far = 4 << 10
 	tail := string(m.text[max(len(m.text)-far, 0):])
@@ -433,10 +431,10 @@ func (m *Markdown) Gist() string {
 	return words.Line(strings.ToValidUTF8(string(m.text[:min(len(m.text), 200)]), ""))
 }
 
-// Blocks is how many blocks of code there are.
+// Blocks is the number of code blocks.
 func (m *Markdown) Blocks() int { return len(m.codes) }
 
-// Block gives the lines of a block of code.
+// Block returns the range of lines of a code block.
 func (m *Markdown) Block(n int) (from, to int) {
 	from = m.codes[n].line
 	for to = from; to < m.Len() && len(m.Line(to).Runs) > 0; {
@@ -445,14 +443,14 @@ func (m *Markdown) Block(n int) (from, to int) {
 	return from, to
 }
 
-// CodeText is a block's code without what encloses it.
+// CodeText returns the code of a block.
 func (m *Markdown) CodeText(n int) string {
 	k := m.codes[n]
 	text := string(m.text[k.from:min(k.to, len(m.text))])
 	if k.to == m.coded && m.begun && m.open.kind == codeChunk {
 		text = string(m.text[k.from:m.read])
 	}
-	// A block in a list is indented as the list is.
+	// A code block in a list is indented as the list is.
 	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	least := -1
 	for _, r := range rows[min(1, len(rows)-1):] {
@@ -460,7 +458,7 @@ func (m *Markdown) CodeText(n int) string {
 			least = leading(r)
 		}
 	}
-	if k.to > k.from && k.from > 0 && m.text[k.from-1] == ' ' { // its first row lost it
+	if k.to > k.from && k.from > 0 && m.text[k.from-1] == ' ' { // its first line has no indentation
 		for i := 1; i < len(rows); i++ {
 			rows[i] = dedent(rows[i], least)
 		}

@@ -8,7 +8,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Glyphs are the characters of a transcript.
+// Glyphs is the characters of a transcript.
 type Glyphs struct {
 	Bullet, Quote, Bar, Rule, User, Folded, Open, Prompt string
 	Box, Checked                                         string
@@ -17,7 +17,7 @@ type Glyphs struct {
 	Marker, Corner                                       string
 }
 
-// GlyphsOf chooses the characters that a look's terminal can show.
+// GlyphsOf returns the characters for a look.
 func GlyphsOf(l *look.Look) Glyphs {
 	g := Glyphs{
 		Bullet: "•", Quote: "▎", Bar: "│", Rule: "─", User: "▌", Folded: "▸", Open: "▾", Prompt: "›",
@@ -34,10 +34,10 @@ func GlyphsOf(l *look.Look) Glyphs {
 	return g
 }
 
-// Palette gives each role its style.
+// Palette is the styles of the roles.
 type Palette [roles]look.Style
 
-// PaletteOf gives the styles of a look.
+// PaletteOf returns the palette for a look.
 func PaletteOf(l *look.Look) Palette {
 	fg := func(s look.Style) look.Style { return look.Style{FG: s.FG} }
 	faint := look.Style{FG: l.Title.FG}
@@ -65,7 +65,7 @@ func PaletteOf(l *look.Look) Palette {
 	return p
 }
 
-// style is how a run is drawn.
+// style returns the style of a run.
 func (p *Palette) style(r Run) look.Style {
 	s := p[r.Role]
 	if r.Attr&Bold != 0 {
@@ -83,7 +83,7 @@ func (p *Palette) style(r Run) look.Style {
 	return s
 }
 
-// DrawRuns draws runs from a cell rightwards and gives the cells that they took.
+// DrawRuns draws runs from a cell rightwards and returns the number of cells drawn.
 func DrawRuns(c *paint.Canvas, x, y, w int, runs []Run, p *Palette) int {
 	used := 0
 	for _, r := range runs {
@@ -102,7 +102,7 @@ func DrawRuns(c *paint.Canvas, x, y, w int, runs []Run, p *Palette) int {
 	return used
 }
 
-// linked gives the cells of a run with its link, which the outer terminal may open (OSC 8).
+// linked returns the cells of a run with a link, which the outer terminal may open (OSC 8).
 func linked(r Run, s look.Style) []emulator.Cell {
 	var cells []emulator.Cell
 	for g := emulator.ClustersOf(r.Text); g.Next(); {

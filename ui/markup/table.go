@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// alignment is on which side of a column its text stands.
+// alignment is the alignment of a column.
 type alignment uint8
 
 const (
@@ -13,17 +13,17 @@ const (
 	toMiddle
 )
 
-// grid is a table of a text.
+// grid is a table in a text.
 type grid struct {
 	align []alignment
-	rows  [][]string // the head first
+	rows  [][]string // the head is the first
 }
 
-// maxColumns bounds a table; a wider one stays text.
+// maxColumns is the largest number of columns; a wider table stays text.
 const maxColumns = 32
 
-// tableOf finds a table in the lines of a paragraph: a row of dashes below a row
-// of as many cells.
+// tableOf finds a table in the lines of a paragraph: a row of dashes below a row with as many
+// cells.
 func tableOf(lines []string) (before []string, g grid, ok bool) {
 	for i := 1; i < len(lines); i++ {
 		align, ok := dashes(lines[i])
@@ -47,7 +47,7 @@ func tableOf(lines []string) (before []string, g grid, ok bool) {
 	return nil, grid{}, false
 }
 
-// dashes reads the row below a table's head.
+// dashes parses the row below a table's head.
 func dashes(s string) (align []alignment, ok bool) {
 	if !strings.Contains(s, "-") || !strings.Contains(s, "|") {
 		return nil, false
@@ -69,7 +69,7 @@ func dashes(s string) (align []alignment, ok bool) {
 	return align, true
 }
 
-// splitRow cuts a row at its bars, but for those that are escaped.
+// splitRow splits a row at its bars, except in code and after a backslash.
 func splitRow(s string) []string {
 	s = strings.TrimSpace(s)
 	s = strings.TrimPrefix(s, "|")
@@ -96,8 +96,7 @@ func splitRow(s string) []string {
 	return cells
 }
 
-// table renders a table: in columns as wide as they need, or narrower with their
-// text wrapped.
+// table renders a table. If it is too wide, the columns are narrowed and their text wrapped.
 func (b *blocks) table(t grid, m Margin) []Line {
 	room := b.w - max(Width(m.first), Width(m.Rest))
 	n := len(t.align)
@@ -154,7 +153,7 @@ func (b *blocks) table(t grid, m Margin) []Line {
 	return out
 }
 
-// aligned fills text up to w cells.
+// aligned pads text to w cells.
 func aligned(text []Run, w int, a alignment, last bool) []Run {
 	left := max(w-Width(text), 0)
 	right := 0
@@ -178,8 +177,8 @@ func aligned(text []Run, w int, a alignment, last bool) []Run {
 	return out
 }
 
-// share gives columns their widths: what they want, or of the room what is left
-// when those that want little have it.
+// share returns the widths of columns: the wanted ones if they fit; else wide columns share what
+// narrow ones leave.
 func share(want []int, room int) []int {
 	w := make([]int, len(want))
 	left, open := room, len(want)

@@ -36,7 +36,7 @@ func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
 		return true
 	}
 	e.Unselect()
-	if !e.Click(ev.X, ev.Y, ms.Loop.Now()) && e.Grip(ev.X, ev.Y) {
+	if !e.Click(ev.X, ev.Y, ms.Loop.Now()) && e.StartDrag(ev.X, ev.Y) {
 		ms.button.grab, ms.button.pane = grabChat, h.Pane
 	}
 	return true

@@ -9,25 +9,25 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Asked is a question of an agent's, and what is done with the answer.
+// Asked is a question of an agent and its handlers.
 type Asked struct {
 	Title string // who asks
 	View  approval.View
-	// Answer takes the answer; the overlay is done then.
+	// Answer is called with the answer; the overlay closes then.
 	Answer func(approval.Option)
-	// Chat shows the chat that asks, nil where there is none.
+	// Chat shows the chat that asks; nil if there is none.
 	Chat func()
-	// Say tells why a key does nothing.
+	// Say shows why a key does nothing.
 	Say func(string)
 }
 
-// Approval asks a person whether an agent may do something. All of it is shown
+// Approval asks the person whether an agent may do something. All of the question must be shown
 // before it can be allowed.
 type Approval struct {
 	Asked
 	read    *approval.Reading
 	answers paint.Rect // as last drawn
-	rows    []int      // the option of each of its rows
+	rows    []int      // the option in each row
 }
 
 func NewApproval(a Asked) *Approval {
@@ -131,7 +131,7 @@ type answerRow struct {
 	key, text string
 }
 
-// options are the answers in rows of w cells.
+// options lays out the answers in rows of w cells.
 func (o *Approval) options(w int) []answerRow {
 	var out []answerRow
 	for i, a := range o.View.Options {

@@ -17,66 +17,65 @@ import (
 
 // Row is a row of a list.
 type Row struct {
-	Key    string // tells it from the others; "" for a heading, which is never chosen
-	Filter string // what the filter looks into, what names the row first
+	Key    string // identifies it; "" for a heading, which can't be chosen
+	Filter string // the text for the filter, which begins with the row's name
 	Cells  []Cell // one for each column
 	Facts  []string
 }
 
-// Cell is a text in a row. The zero Style is its column's.
+// Cell is a text in a row. The zero Style means its column's.
 type Cell struct {
 	Text  string
 	Style look.Style
 }
 
-// Column is a column of a list. Columns get room from left to right; what has none
-// is left out.
+// Column is a column of a list. Columns get room from left to right; those without room are left
+// out.
 type Column struct {
-	Most  int  // its width at most, in cells; 0 for any
-	Least int  // what it may be cut to for want of room; 0 for nothing
-	Fills bool // it takes what the others leave, Least at least; one does
-	Right bool // its texts stand at its right end
-	Front bool // its texts are cut at the front
+	Most  int  // its largest width in cells; 0 for any
+	Least int  // the width that it may be cut to; 0 means that it is not cut
+	Fills bool // it gets the rest of the width, at least Least; true for one column
+	Right bool // align right
+	Front bool // cut at the front
 	Muted bool
 }
 
-// Action is something that a list does besides what Enter does: with Alt and its
-// letter, or with Tab and then the letter. A letter alone always goes to the
-// filter.
+// Action is something else that a list does than Enter: with Alt and the action's letter, or with
+// Tab and then the letter. A letter without these goes to the filter.
 type Action struct {
-	Letter, Label string // a letter, or "enter", which takes Alt
-	// Do does it with the chosen row's key; Close says that this ends the list.
+	Letter, Label string // Letter is a letter, or "enter" for alt+enter
+	// Do is called with the chosen row's key. If Close is set the list closes then.
 	Do    func(key string)
 	Close bool
-	// NoRow is for actions that need no row.
+	// NoRow says that the action needs no row.
 	NoRow bool
-	// For says which rows it is for, nil for all.
+	// For reports whether a row has the action; nil for all rows.
 	For func(key string) bool
 }
 
 // Source is what a list shows and does.
 type Source struct {
 	Title   string
-	None    string // said when there is no row at all, "" for what is said when none matches
-	Width   int    // of the list at most, in cells
-	Strip   int    // the least width of a row where they stand beside each other, 0 where not
+	None    string // text if there is no row; if it is "" the text is as without a match
+	Width   int    // its largest width, in cells
+	Strip   int    // smallest width of rows in several columns beside each other; 0 for one column
 	Columns []Column
 	Rows    func() []Row
-	Current string // the key of the row to begin with; "" for the first one
+	Current string // key of the row that is chosen at first; "" for the first row
 
-	// Enter is what Enter does with the chosen row, nil for nothing; it reports
-	// whether the list is done. EnterKeys says so in the footer.
+	// Enter handles Enter on the chosen row and reports whether the list closes; nil does
+	// nothing. EnterKeys describes it in the footer.
 	Enter     func(key string) bool
 	EnterKeys string
 	Actions   []Action
-	// Moved, if not nil, is called with each row that the choice comes to.
+	// Moved, if not nil, is called whenever another row is chosen.
 	Moved func(key string)
-	// Preview, if not nil, draws more of the chosen row beside or below the list.
+	// Preview, if not nil, draws more about the chosen row beside or below the list.
 	Preview func(c *paint.Canvas, r paint.Rect, key string, l look.Look)
-	// ClickEnters says that the first click on a row enters it, not the second.
+	// ClickEnters says that the first click on a row enters it instead of choosing it.
 	ClickEnters bool
-	// Words says that keys are words that can be typed, with others behind them; Tab
-	// completes one.
+	// Words says that the keys are words to type, with other words after them. Tab completes
+	// them.
 	Words bool
 }
 
@@ -85,17 +84,17 @@ type List struct {
 	Source
 
 	query  editor.Text
-	at     string // the key of the chosen row; "" for none
+	at     string // key of the chosen row; "" for none
 	chosen int    // its index in shown
 	top    int    // index in shown of the first row on the screen
 	shown  []Row
-	total  int        // how many rows there are without the filter
+	total  int        // number of rows without the filter
 	inside paint.Rect // of the rows, as last drawn
-	strip  int        // width of each of them
-	menu   bool       // the actions are shown, and letters act
+	strip  int        // width of a row
+	menu   bool       // the actions show, and letters run them
 }
 
-// NewChoice gives a list of names, one of which is chosen. Keys are their indices.
+// NewChoice makes a list of names with one chosen. The keys are the indexes.
 func NewChoice(title string, names []string, chosen int, accept func(n int)) *List {
 	rows := make([]Row, len(names))
 	w := max(40, paint.Width(title)+6)
@@ -110,19 +109,18 @@ func NewChoice(title string, names []string, chosen int, accept func(n int)) *Li
 	}}
 }
 
-// Index is the index that a key of a choice stands for.
+// Index returns the index that a key of a choice stands for.
 func Index(key string) int {
-	n, _ := strconv.Atoi(key) // it was made from one
+	n, _ := strconv.Atoi(key) // the key is a number
 	return n
 }
 
-// listMoves are the keys that move the choice, and by how many rows.
+// listMoves is the keys that move the choice, and by how many rows.
 var listMoves = map[string]int{
 	"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "pgup": -10, "pgdown": 10, "home": -1 << 20, "end": 1 << 20,
 }
 
-// match brings the rows up to date; the choice stays on its row, or in its place
-// when that has gone.
+// match updates the rows. The choice stays on its row, or at its index if the row is gone.
 func (o *List) match() {
 	if o.shown == nil {
 		o.at, o.query = o.Current, editor.Line("")
@@ -144,7 +142,7 @@ func (o *List) match() {
 	o.move(0)
 }
 
-// move moves the choice by n rows, past headings.
+// move moves the choice by n rows and past headings.
 func (o *List) move(n int) {
 	o.chosen = min(max(o.chosen+n, 0), max(len(o.shown)-1, 0))
 	for _, step := range [...]int{max(min(n, 1), -1), 1, -1} {
@@ -165,7 +163,7 @@ func (o *List) move(n int) {
 	}
 }
 
-// key is the chosen row's, "" when there is none.
+// key is the chosen row's key, "" for none.
 func (o *List) key() string {
 	if o.chosen >= len(o.shown) {
 		return ""
@@ -173,17 +171,17 @@ func (o *List) key() string {
 	return o.shown[o.chosen].Key
 }
 
-// Chosen is the key of the row chosen now, "" for none.
+// Chosen returns the key of the chosen row, "" for none.
 func (o *List) Chosen() string {
 	o.match()
 	return o.key()
 }
 
-// Typed is what the rows are filtered by.
+// Typed returns the text of the filter.
 func (o *List) Typed() string { return o.query.String() }
 
-// edited follows a change of the query: the best match is chosen. Without a query
-// the choice stays, or goes back to the current row when there was none.
+// edited handles a change of the filter. It chooses the best match. Without a filter the choice
+// stays, or is the current row if there was none.
 func (o *List) edited() {
 	switch {
 	case o.Typed() != "":
@@ -196,7 +194,7 @@ func (o *List) edited() {
 
 func (o *List) Home() { o.at, o.chosen = "", 0 }
 
-// Complete makes the query a word with a blank behind it.
+// Complete sets the filter to a word and a blank.
 func (o *List) Complete(word string) {
 	o.query = editor.Line(word + " ")
 	o.edited()
@@ -239,7 +237,7 @@ func (o *List) Key(k tea.Key) bool {
 	return false
 }
 
-// offered are the actions that there are for the chosen row.
+// offered returns the actions for the chosen row.
 func (o *List) offered() []Action {
 	return slices.DeleteFunc(slices.Clone(o.Actions), func(a Action) bool { return a.For != nil && !a.For(o.key()) })
 }
@@ -256,7 +254,7 @@ func (o *List) Paste(text string) {
 	o.edited()
 }
 
-// Click implements Clicker: it chooses a row, and enters the chosen one.
+// Click implements Clicker: it chooses a row, or enters it if it was chosen.
 func (o *List) Click(x, y int) bool {
 	o.menu = false
 	if !o.inside.Contains(x, y) {
@@ -273,17 +271,17 @@ func (o *List) Click(x, y int) bool {
 
 func (o *List) Wheel(n int) { o.move(n) }
 
-// How well a word of a query fits a text, the least well first.
+// How well a word of the filter matches a text; later is better.
 const (
 	fitsNot       = iota
-	fitsScattered // its letters occur in order, others between them
-	fitsWithin    // it is part of a word
-	fitsPrefix    // a word begins with it
-	fitsWord      // it is a word
+	fitsScattered // its letters occur in order, with others between them
+	fitsWithin    // part of a word
+	fitsPrefix    // the beginning of a word
+	fitsWord      // a word
 )
 
-// fit says how well text fits a word of a query, both in lower case, and whether at
-// its very start.
+// fit returns how well text matches a word of the filter, both in lower case, and whether at the
+// start of text.
 func fit(text, word string) (how int, start bool) {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -322,12 +320,10 @@ func fit(text, word string) (how int, start bool) {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// matching gives the indices of the n rows whose text fits all words of the query,
-// in either case. A row is as good as the word that fits it least: whole words
-// come before beginnings of words, those before parts of words; letters that are
-// merely scattered over the text count when nothing fits better. Of rows that are
-// as good, those come first that begin with a word of the query; the rest stay in
-// order.
+// matching returns the indexes of the rows, of n, whose text matches all words of the query,
+// ignoring case. Rows are ordered by the word that matches worst: whole words come first, then
+// beginnings of words, then parts. Scattered letters count only if nothing matches better. Among
+// equal rows those come first that begin with a word of the query; the others stay in order.
 func matching(n int, query string, text func(i int) string) []int {
 	type match struct{ row, how, starts int }
 	var found []match

@@ -11,25 +11,25 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Item is a row of a Menu; without a Text it is a line between others.
+// Item is a row of a Menu. Without a Text it is a separator line.
 type Item struct {
 	Text string
-	Keys string // that do it, in the menu too; "" for none
-	Why  string // it can't be done now; "" when it can
+	Keys string // the keys of the command, also in the menu; "" for none
+	Why  string // why it can't be done now; "" if it can
 	Do   func()
 }
 
-// Menu is what can be done with something, opened at a place near it. Items that can't
-// be done are dim, and say why where they are chosen.
+// Menu is the commands for something, shown near it. Items that can't be done are dim, and say
+// why when they are chosen.
 type Menu struct {
 	Title string
 	Items []Item
-	X, Y  int // what it belongs to: it opens from there, where there is room
+	X, Y  int // where it opens, if there is room
 
-	at           int // index of the chosen item and one, 0 for none
-	top          int // index of the first item that shows
+	at           int // index of the chosen item plus one, 0 for none
+	top          int // index of the first visible item
 	outer, inner paint.Rect
-	moved        bool // the mouse, since it opened
+	moved        bool // the mouse has moved since the menu opened
 }
 
 func (m *Menu) Key(k tea.Key) bool {
@@ -53,7 +53,7 @@ func (m *Menu) Key(k tea.Key) bool {
 	return false
 }
 
-// move chooses the next item, past lines and around the ends.
+// move chooses the nth next item, past separators and around the ends.
 func (m *Menu) move(n int) {
 	for range m.Items {
 		if m.at += n; m.at < 1 {
@@ -67,7 +67,7 @@ func (m *Menu) move(n int) {
 	}
 }
 
-// run does an item; one that can't be done is chosen, so that it says why.
+// run does an item. If it can't be done it is chosen, so that it says why.
 func (m *Menu) run(at int) bool {
 	if at == 0 || m.Items[at-1].Text == "" {
 		return false
@@ -79,7 +79,7 @@ func (m *Menu) run(at int) bool {
 	return true
 }
 
-// under gives what is at a cell, as at has it.
+// under returns the item at a cell, as m.at has it.
 func (m *Menu) under(x, y int) int {
 	if i := m.top + y - m.inner.Y; m.inner.Contains(x, y) && i < len(m.Items) && m.Items[i].Text != "" {
 		return i + 1
@@ -87,7 +87,7 @@ func (m *Menu) under(x, y int) int {
 	return 0
 }
 
-// Click implements Clicker: it does an item; a click beside the menu leaves it.
+// Click implements Clicker: it runs an item, or closes the menu for a click beside it.
 func (m *Menu) Click(x, y int) bool { return !m.outer.Contains(x, y) || m.run(m.under(x, y)) }
 
 func (m *Menu) Wheel(n int) { m.move(n) }
@@ -98,11 +98,11 @@ func (m *Menu) Point(x, y int) bool {
 	return m.at != was
 }
 
-// Release implements Pointing: the button that opened the menu chooses where it is let
-// go, unless the mouse has not moved.
+// Release implements Pointing: if the mouse has moved since its button opened the menu, releasing
+// it runs the item there.
 func (m *Menu) Release(x, y int) bool { return m.moved && m.run(m.under(x, y)) }
 
-// leastMenu is how wide a menu is at least.
+// leastMenu is the smallest width of a menu.
 const leastMenu = 30
 
 func (m *Menu) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
@@ -118,7 +118,7 @@ func (m *Menu) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor 
 	h := min(len(m.Items)+len(why)+2, area.H)
 	r := paint.Rect{X: min(max(m.X, area.X), area.X+area.W-w), Y: m.Y, W: w, H: h}
 	if bottom := area.Y + area.H; r.Y+h > bottom {
-		r.Y = min(max(r.Y-h, area.Y), bottom-h) // above it
+		r.Y = min(max(r.Y-h, area.Y), bottom-h) // above the place
 	}
 	m.outer, m.inner = r, box(c, r, m.Title, "", l)
 	in := m.inner

@@ -11,7 +11,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Number is a pane that Numbers counts.
+// Number is a pane and its number.
 type Number struct {
 	Rect    paint.Rect
 	N       int
@@ -19,18 +19,18 @@ type Number struct {
 	Focused bool
 }
 
-// Numbers draws the numbers of panes over them. A key chooses one: a digit, 0 being the
-// tenth, and from the eleventh on the letters. Any other key takes the numbers away and
-// is done what it is for.
+// Numbers draws the numbers of panes over them. A key chooses a pane: a digit, where 0 is the
+// tenth, or a letter from the eleventh on. Other keys remove the numbers and do what they are
+// bound to.
 type Numbers struct {
 	Panes func() []Number
 	Pick  func(n int)
 }
 
-// numberKeys are the keys of the panes, from the first.
+// numberKeys is the keys of the panes, in order.
 const numberKeys = "1234567890abcdefghijklmnopqrstuvwxyz"
 
-// index gives the pane that a key chooses, -1 for none.
+// index returns the index of the pane that a key chooses, -1 for none.
 func (o *Numbers) index(k tea.Key) int {
 	s := editor.Stroke(k)
 	return slices.IndexFunc(o.Panes(), func(p Number) bool {
@@ -60,14 +60,14 @@ func (o *Numbers) Click(x, y int) bool {
 
 func (o *Numbers) Wheel(int) {}
 
-// digits are the ten digits, in rows of three dots each.
+// digits is the ten digits, each in rows of three dots.
 var digits = [...]string{
 	"111101101101111", "010110010010111", "111001111100111", "111001111001111", "101101111001001",
 	"111100111001111", "111100111101111", "111001001010010", "111101111101111", "111101111001111",
 }
 
-// A dot is two cells wide, so that it is as wide as it is high, and a digit with what is
-// between it and the next one eight.
+// The size of a digit in cells: a dot is two cells wide, so that it is about square, and
+// digitWidth includes the gap to the next digit.
 const dotWidth, digitWidth, digitHeight = 2, 8, 5
 
 func (o *Numbers) Draw(c *paint.Canvas, _ paint.Rect, l look.Look) paint.Cursor {

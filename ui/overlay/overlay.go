@@ -13,39 +13,39 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Overlay is something on top of the panes that takes the keys.
+// Overlay is something on top of the panes that gets the keys.
 type Overlay interface {
 	// Key handles a key and reports whether the overlay is done.
 	Key(k tea.Key) (done bool)
-	// Draw draws it within the area and gives the place of its cursor.
+	// Draw draws it within the area and returns the cursor.
 	Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor
 }
 
 // Pasting is an overlay that takes pasted text.
 type Pasting interface{ Paste(text string) }
 
-// Passing is an overlay that some keys take away and are then for what lies below.
+// Passing is an overlay that some keys close; they then go to what is below.
 type Passing interface {
 	Passes(k tea.Key) bool
 }
 
 // Clicker is an overlay that handles the mouse.
 type Clicker interface {
-	// Click handles a press at a cell, Wheel a notch: -1 is up, 1 down.
+	// Click handles a press at a cell, Wheel a notch: -1 is up, 1 is down.
 	Click(x, y int) (done bool)
 	Wheel(n int)
 }
 
-// Pointing is a Clicker that follows the mouse. Both report whether there is anything to do:
-// Point that it has to be drawn again, Release that it is done.
+// Pointing is a Clicker that follows the mouse. Point reports whether it must be drawn again,
+// Release whether it is done.
 type Pointing interface {
 	Clicker
 	Point(x, y int) bool
 	Release(x, y int) (done bool)
 }
 
-// Frame draws a frame around the inside of a rectangle, but for the line between its
-// upper corners, where a title goes.
+// Frame draws a frame around the inside of a rectangle, except for the line between its upper
+// corners, where a title goes.
 func Frame(c *paint.Canvas, r paint.Rect, l *look.Lines, s look.Style) {
 	right, bottom := r.X+r.W-1, r.Y+r.H-1
 	fill := func(x, y, w, h int, glyph rune) { c.Fill(paint.Rect{X: x, Y: y, W: w, H: h}, glyph, s) }
@@ -58,7 +58,7 @@ func Frame(c *paint.Canvas, r paint.Rect, l *look.Lines, s look.Style) {
 	fill(right, bottom, 1, 1, l.BottomRight)
 }
 
-// box draws an empty framed box with a title and a footer and gives its inside.
+// box draws an empty framed box with a title and a footer and returns its inside.
 func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint.Rect {
 	c.Fill(r, ' ', l.Overlay)
 	if r.W < 4 || r.H < 3 {
@@ -77,14 +77,14 @@ func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint
 	return paint.Rect{X: r.X + 1, Y: r.Y + 1, W: r.W - 2, H: r.H - 2}
 }
 
-// centred is a rectangle of at most w×h cells in the middle of the area, a
-// little above it.
+// centred returns a rectangle of at most w×h cells in the area, centred horizontally and a little
+// above the middle.
 func centred(area paint.Rect, w, h int) paint.Rect {
 	w, h = min(w, area.W), min(h, area.H)
 	return paint.Rect{X: area.X + (area.W-w)/2, Y: area.Y + (area.H-h)/3, W: w, H: h}
 }
 
-// tallBox is how many rows of a text show at most.
+// tallBox is the largest number of visible rows of a Box's text.
 const tallBox = 8
 
 // Box asks for a text of several lines at the bottom of the area.
@@ -94,7 +94,7 @@ type Box struct {
 	accept func(text string)
 }
 
-// NewBox gives a box with a text to start from; accept runs on Enter.
+// NewBox makes a Box with an initial text. accept is called on Enter.
 func NewBox(label, text string, accept func(text string)) *Box {
 	b := &Box{label: label, accept: accept}
 	b.text.Insert(text)
@@ -132,24 +132,23 @@ func (b *Box) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	return paint.Cursor{X: in.X + 1 + x, Y: in.Y + y, Visible: true, Default: true}
 }
 
-// HintRow is what a key would do now.
+// HintRow says what a key would do now.
 type HintRow struct {
 	Keys string
 	Text string
-	Off  bool // it can't run now
-	Keep bool // it is on the first page, whatever else is
+	Off  bool // its command can't run now
+	Keep bool // it is always on the first page
 }
 
-// brief writes modifiers as short as a hint's columns are.
+// brief abbreviates the modifiers of keys in a hint.
 var brief = strings.NewReplacer("ctrl+", "^", "shift+", "S-", "alt+", "M-")
 
-// MoreKey is the key that turns a hint's pages.
+// MoreKey turns a hint's pages.
 const MoreKey = "pgdown"
 
-// Hint draws what can follow the keys pressed so far on the last rows of the area,
-// in columns: first what can run now. Where not everything fits there are pages,
-// counted from 0 and around, and the last cell says how much more there is. It
-// takes no keys.
+// Hint draws, on the last rows of the area, what can follow the keys pressed so far, those that
+// can run now first. If not all fit there are pages, counted from 0 and around, and the last cell
+// says how many rows follow. It takes no keys.
 func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, page int, l look.Look) {
 	if len(rows) == 0 || area.Empty() {
 		return
@@ -177,9 +176,8 @@ func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, page int, l look.Loo
 	}
 }
 
-// hintPage gives the rows of a page of n: those that can't run come last, and where
-// there is more than one page those to keep come first, and the last row is for the
-// next page.
+// hintPage returns the rows of a page of n rows. Rows that can't run come last. If there are
+// several pages, rows with Keep come first, and the last row is for the next page.
 func hintPage(rows []HintRow, n, page int) []HintRow {
 	paged := len(rows) > n
 	rank := func(r HintRow) int {

@@ -11,15 +11,16 @@ import (
 	"tandemux/ui/paint"
 )
 
-// Asking is what a prompt asks for. All but Label and Done may be left out.
+// Asking is what a prompt asks for. Only Label and Done are required.
 type Asking struct {
 	Label string
-	Past  []string // what can be taken instead with up and down, the newest last
-	// Changed takes the text after each change, and says how that stands.
+	Past  []string // earlier texts for up and down, the newest last
+	// Changed is called with the text after each change, and returns a note to show.
 	Changed func(text string) string
-	// Step goes to the next match of the text, with reverse against the direction.
+	// Step goes to the next match, with reverse in the opposite direction, and returns a note to
+	// show.
 	Step func(reverse bool) string
-	// Done takes the text when it is accepted, or that it was not.
+	// Done is called with the text if it was accepted; ok is false if not.
 	Done func(text string, ok bool)
 }
 
@@ -27,11 +28,11 @@ type Asking struct {
 type Prompt struct {
 	Asking
 	line editor.Text
-	at   int // in Past; its length while none of it is chosen
+	at   int // index in Past; its length for the typed text
 	note string
 }
 
-// NewPrompt gives a prompt with a text to start from; accept runs on Enter.
+// NewPrompt makes a prompt with an initial text. accept is called on Enter.
 func NewPrompt(label, text string, accept func(text string)) *Prompt {
 	p := NewSearch(Asking{Label: label, Done: func(text string, ok bool) {
 		if ok {
@@ -75,7 +76,7 @@ func (p *Prompt) changed() {
 	}
 }
 
-// recall takes another one of Past.
+// recall shows the text of Past with an index.
 func (p *Prompt) recall(at int) {
 	text := ""
 	if p.at = at; at < len(p.Past) {
@@ -105,16 +106,16 @@ func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }
 
-// Waiting says on the last row of the area what is under way, until it is closed.
+// Waiting shows on the last row of the area what is in progress.
 type Waiting struct {
 	text string
 	stop func()
 }
 
-// NewWaiting gives one; stop runs when the person does not want it any more.
+// NewWaiting makes a Waiting. stop is called if the person cancels it.
 func NewWaiting(text string, stop func()) *Waiting { return &Waiting{text, stop} }
 
-// Key implements Overlay: Esc and the like stop it; others do nothing.
+// Key implements Overlay: Esc, ctrl+c and ctrl+g stop it; other keys do nothing.
 func (w *Waiting) Key(k tea.Key) bool {
 	switch editor.Stroke(k) {
 	case "esc", "ctrl+c", "ctrl+g":
@@ -133,20 +134,18 @@ func (w *Waiting) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curs
 	return paint.Cursor{}
 }
 
-// Confirm asks whether to go on.
+// Confirm asks a yes-no question.
 type Confirm struct {
 	text    string
 	yes, no func()
 }
 
-// NewConfirm gives a question; yes runs when it is answered with y, no,
-// which may be nil, otherwise.
+// NewConfirm makes a question. yes is called if it is answered with y; else no, which may be nil.
 func NewConfirm(text string, yes, no func()) *Confirm { return &Confirm{text: text, yes: yes, no: no} }
 
 func (q *Confirm) Text() string { return q.text }
 
-// Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
-// for an answer.
+// Key implements Overlay: y is yes; n, q, Esc, Enter and ctrl+c are no; other keys do nothing.
 func (q *Confirm) Key(k tea.Key) bool {
 	switch editor.Stroke(k) {
 	case "y", "Y":

@@ -11,15 +11,15 @@ import (
 
 // Sizes of a list with a preview, in cells.
 const (
-	listWide    = 120 // from here on the preview is beside the rows, else below
+	listWide    = 120 // smallest width with the preview beside the rows; else it is below
 	listRows    = 66  // width of the rows beside a preview
-	leastScreen = 5   // rows of a preview below
+	leastScreen = 5   // smallest number of rows of a preview below
 )
 
 func (o *List) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	o.match()
 	if area.H > 8 {
-		area.H-- // what is done from a list is said in the status line
+		area.H-- // the status line shows what a list's actions say
 	}
 	w, strips := min(o.Width, area.W-2), 1
 	if o.Strip > 0 {
@@ -59,8 +59,8 @@ func (o *List) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor 
 	return cursor
 }
 
-// divide gives the places of the rows, of the chosen one's facts and of its preview,
-// those for which there is room.
+// divide returns the places of the rows, the chosen row's facts and its preview; those without
+// room are empty.
 func (o *List) divide(r paint.Rect) (list, facts, screen paint.Rect) {
 	hasFacts := slices.ContainsFunc(o.shown, func(r Row) bool { return r.Facts != nil })
 	switch {
@@ -76,7 +76,7 @@ func (o *List) divide(r paint.Rect) (list, facts, screen paint.Rect) {
 	return r, paint.Rect{}, paint.Rect{}
 }
 
-// drawRows draws those rows that r has room for, in strips beside each other.
+// drawRows draws the rows that fit in r, in strips beside each other.
 func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) {
 	o.inside, o.strip = r, r.W/strips
 	room := r.H * strips
@@ -93,7 +93,7 @@ func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) 
 		row := &o.shown[o.top+i]
 		at := paint.Rect{X: r.X + i/r.H*o.strip, Y: r.Y + i%r.H, W: o.strip, H: 1}
 		on := func(s look.Style) look.Style {
-			if s.BG != 0 && s.BG != l.Overlay.BG { // it stands for something
+			if s.BG != 0 && s.BG != l.Overlay.BG { // the background has a meaning
 				return s
 			}
 			if o.top+i == o.chosen && row.Key != "" {
@@ -130,8 +130,8 @@ func (o *List) drawRows(c *paint.Canvas, r paint.Rect, strips int, l look.Look) 
 	}
 }
 
-// widths shares a row of w cells among the columns, with a gap between them: a blank,
-// or two where there is room.
+// widths shares a row of w cells among the columns. The gap between them is one blank, or two if
+// there is room.
 func (o *List) widths(w int) (got []int, gap int) {
 	most := make([]int, len(o.Columns))
 	got = make([]int, len(o.Columns))
@@ -156,7 +156,7 @@ func (o *List) widths(w int) (got []int, gap int) {
 		if col.Least > 0 {
 			n = min(n, col.Least)
 		}
-		if i == 0 { // without it nobody knows what a row is
+		if i == 0 { // the first column identifies the row
 			n = min(n, left-1)
 		}
 		if n > 0 && n < left && !col.Fills {
@@ -170,7 +170,7 @@ func (o *List) widths(w int) (got []int, gap int) {
 			got[i] += more
 			left -= more
 		}
-		if got[i] > 0 && o.Columns[i].Most != 1 { // a mark stands by its text
+		if got[i] > 0 && o.Columns[i].Most != 1 { // a mark is directly beside its text
 			others++
 		}
 	}
@@ -181,7 +181,7 @@ func (o *List) widths(w int) (got []int, gap int) {
 	return got, gap
 }
 
-// footer says what the keys do, in at most w cells.
+// footer describes the keys, in at most w cells.
 func (o *List) footer(w int) string {
 	keys, leave := "", "esc leave"
 	if o.EnterKeys != "" {
@@ -204,8 +204,8 @@ func (o *List) footer(w int) string {
 	return keys
 }
 
-// drawMenu draws the actions, when they are open, over the list in r, or over the whole
-// area where a short list has no room for them.
+// drawMenu draws the actions, if they are open, over the list in r, or over the whole area if the
+// list is too short.
 func (o *List) drawMenu(c *paint.Canvas, area, r paint.Rect, l look.Look) {
 	actions := o.offered()
 	if !o.menu || len(actions) == 0 {
@@ -225,7 +225,7 @@ func (o *List) drawMenu(c *paint.Canvas, area, r paint.Rect, l look.Look) {
 	}
 }
 
-// factsLine draws a line of facts about the chosen row.
+// factsLine draws the facts about the chosen row.
 func factsLine(c *paint.Canvas, r paint.Rect, l look.Look, facts ...string) {
 	if r.Empty() {
 		return
@@ -237,7 +237,7 @@ func factsLine(c *paint.Canvas, r paint.Rect, l look.Look, facts ...string) {
 	}
 }
 
-// DrawText draws the start of a text.
+// DrawText draws the beginning of a text.
 func DrawText(c *paint.Canvas, r paint.Rect, text string, l look.Look) {
 	c.Fill(r, ' ', l.Overlay)
 	for y := 0; y < r.H && text != ""; y++ {

@@ -1,14 +1,13 @@
-// Package transcript shows the turns of a chat with an agent: messages, answers,
-// thoughts, tool calls with their terminals and changes, and where in them a reader
-// is.
+// Package transcript shows the turns of a chat with an agent: messages, answers, thoughts, tool
+// calls with their terminals and changes. It knows which of them the reader's focus is on.
 //
 //	state of the chat (ahp) ─▶ View ─▶ turns ─▶ items ─▶ lines (ui/markup) ─▶ cells
 //
-// A View belongs to the event loop. It is given the state (Reset, Sync), and texts of
-// the turn that runs by themselves (Grow): what a piece of text costs does not depend
-// on how much came before. The lines of an item are made once for a width and kept;
-// what shows at the top stays there when items fold, come or get other widths.
+// Only the event loop may use a View. It is given the state (Reset, Sync), and the growing texts
+// of the running turn piece by piece (Grow): the cost of a piece does not depend on the length of
+// the text. The lines of an item are made once for a width and kept. When items fold, arrive or
+// change their width, what shows at the top stays there.
 //
-// It does not know the prompt nor what waits for an answer, sends nothing, and has no
-// clock but the time that it is given.
+// The package knows neither the prompt nor questions that wait, sends nothing, and has no clock:
+// it is given the time.
 package transcript

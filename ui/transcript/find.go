@@ -5,21 +5,21 @@ import (
 	"sort"
 )
 
-// find is what is looked for in the transcript.
+// find is the search in the transcript.
 type find struct {
 	text string
 	hits []hit
-	at   int // the hit that was gone to, -1 for none
-	rows int // that were looked at; those behind them have changed since
+	at   int // the hit that the view went to, -1 for none
+	rows int // number of rows that were searched; rows behind them are new or have changed
 }
 
 // hit is a match: a row and its cells.
 type hit struct{ row, from, to int }
 
-// NoMatch is what is said of a text that is not there.
+// NoMatch is the result of a search without a match.
 const NoMatch = "no match"
 
-// maxHits bounds the matches that are kept.
+// maxHits is the largest number of matches that are kept.
 const maxHits = 10_000
 
 // Find searches for a text, ignoring case unless it has capitals, and goes to the first match
@@ -45,10 +45,10 @@ func (tr *View) Find(text string, back bool) string {
 	return tr.Found()
 }
 
-// Finding is the text that is looked for.
+// Finding returns the text that is searched for, "" for none.
 func (tr *View) Finding() string { return tr.find.text }
 
-// FindNext goes to the next match, or with back to the one before.
+// FindNext goes to the next match, with back to the previous one. It returns what Found does.
 func (tr *View) FindNext(back bool) string {
 	if tr.find.text == "" {
 		return ""
@@ -67,7 +67,7 @@ func (tr *View) FindNext(back bool) string {
 	return tr.Found()
 }
 
-// Found says where in the matches the view is.
+// Found describes the search: the number of the match and of all matches.
 func (tr *View) Found() string {
 	if tr.find.text == "" {
 		return ""
@@ -78,7 +78,7 @@ func (tr *View) Found() string {
 	return fmt.Sprintf("%d of %d", tr.find.at+1, len(tr.find.hits))
 }
 
-// match finds the text again where the transcript has changed.
+// match searches the rows that have changed.
 func (tr *View) match() {
 	tr.relayout()
 	f := &tr.find
@@ -99,7 +99,7 @@ func (tr *View) match() {
 	f.at = min(f.at, len(f.hits)-1)
 }
 
-// showHit brings the match into view.
+// showHit scrolls to the match.
 func (tr *View) showHit() {
 	tr.dirty = true
 	if tr.find.at < 0 {
@@ -111,7 +111,7 @@ func (tr *View) showHit() {
 	}
 }
 
-// Position and Restore are for a search that is given up.
+// Position returns the view's position, which Restore takes.
 func (tr *View) Position() (top int, follow bool) { return tr.top, tr.follow }
 
 // Restore goes back to a position.

@@ -16,49 +16,49 @@ import (
 type itemKind uint8
 
 const (
-	blobItem     itemKind = iota // content elsewhere, and what is not known
-	messageItem                  // what a person or a program said
-	answerItem                   // Markdown of the agent's
-	thoughtItem                  // its reasoning
+	blobItem     itemKind = iota // links to content, and unknown parts
+	messageItem                  // a message of a person or a program
+	answerItem                   // the agent's Markdown
+	thoughtItem                  // the agent's reasoning
 	toolItem                     // a tool call
-	noticeItem                   // of the system
+	noticeItem                   // a system notification
 	failureItem                  // an error
 	questionItem                 // an input request
-	footItem                     // how a turn ended
+	footItem                     // the end of a turn
 )
 
-// partItems are the kinds of items by those of parts.
+// partItems is the kinds of items by the kinds of parts.
 var partItems = map[string]itemKind{
 	ahp.PartMarkdown: answerItem, ahp.PartReasoning: thoughtItem, ahp.PartToolCall: toolItem,
 	ahp.PartSystemNotification: noticeItem, ahp.PartError: failureItem, ahp.PartInputRequest: questionItem,
 }
 
-// item is a piece of a turn. Its lines are head, then those of md behind inset.
+// item is a piece of a turn. Its lines are head, then those of md behind inset, then foot.
 type item struct {
 	kind itemKind
-	id   string // of the part; unique in its turn
+	id   string // the part's id; unique in its turn
 
-	md    *markup.Markdown // nil for none
+	md    *markup.Markdown // nil if it has none
 	inset []markup.Run
 	head  []markup.Line
 	foot  []markup.Line
-	n     int // lines of md that show
+	n     int // number of md's lines that show
 
 	call *ahp.ToolCall
-	part *ahp.ResponsePart // questions, notices, errors
+	part *ahp.ResponsePart // of questions, notices and errors
 	msg  *ahp.Message
 	turn *turn
 
-	// open is whether all of it shows: nil is as its kind has it.
+	// open says whether the item is unfolded; nil means the default.
 	open *bool
-	// In this client's sight: when it began and ended.
+	// When this client saw it begin and end.
 	began, ended time.Time
-	live         *window // on the terminal of a tool call, nil for none
+	live         *window // the terminal of a tool call, nil for none
 
-	over  bool // of a thought: it grows no more
+	over  bool // a thought that has ended
 	dirty bool
 	w     int
-	lines int // as last rendered
+	lines int // number of lines as last rendered
 }
 
 type turn struct {
@@ -66,17 +66,17 @@ type turn struct {
 	items []*item
 }
 
-// renderer is what items are rendered with.
+// renderer is the settings for rendering items.
 type renderer struct {
 	w       int
 	g       *markup.Glyphs
 	now     time.Time
-	details bool // unfold what is folded by default
+	details bool // foldable items are unfolded by default
 	screens func(ahp.URI) Screen
-	roots   []string // of the session: paths below them are shown without them
+	roots   []string // the session's directories; paths below them are shown relative to them
 }
 
-// relative is a path as it is shown.
+// relative returns a path as it is shown.
 func (r *renderer) relative(path string) string {
 	for _, root := range r.roots {
 		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
@@ -86,7 +86,7 @@ func (r *renderer) relative(path string) string {
 	return path
 }
 
-// unfolded reports whether all of an item shows.
+// unfolded reports whether the item is unfolded.
 func (it *item) unfolded(r *renderer) bool {
 	if it.open != nil {
 		return *it.open
@@ -94,15 +94,15 @@ func (it *item) unfolded(r *renderer) bool {
 	return r.details
 }
 
-// foldable reports whether an item has more to show than it shows folded.
+// foldable reports whether the item can be folded.
 func (it *item) foldable() bool {
 	return it.kind == thoughtItem || it.kind == toolItem || it.kind == messageItem && it.md != nil && it.md.Len() > maxMessageRows
 }
 
-// maxMessageRows is how many rows of a message show while it is folded.
+// maxMessageRows is the number of rows of a folded message.
 const maxMessageRows = 12
 
-// render brings the item's lines up to date and gives their number.
+// render updates the item's lines and returns their number.
 func (it *item) render(r *renderer) int {
 	if !it.dirty && it.w == r.w {
 		return it.lines
@@ -170,7 +170,7 @@ func (it *item) renderMessage(r *renderer) {
 	}
 }
 
-// renderThought shows reasoning on one line until it is opened.
+// renderThought renders reasoning: one line if it is folded.
 func (it *item) renderThought(r *renderer) {
 	glyph, what := r.g.Folded, "Thought"
 	if !it.over && it.turn.active() {
@@ -212,7 +212,7 @@ func (it *item) renderFailure(r *renderer) {
 	}
 }
 
-// renderQuestion shows what was asked, and answered.
+// renderQuestion renders an input request and its answers.
 func (it *item) renderQuestion(r *renderer) {
 	q := it.part.Request
 	mark := markup.Run{Text: r.g.Waiting + " ", Role: markup.Warned}
@@ -242,7 +242,7 @@ func (it *item) renderQuestion(r *renderer) {
 
 var responses = map[string]string{ahp.InputDecline: "declined", ahp.InputCancel: "cancelled"}
 
-// renderFoot says how a turn ended, where that is not plain to see.
+// renderFoot renders how a turn ended, if there is anything to say.
 func (it *item) renderFoot(r *renderer) {
 	t := &it.turn.Turn
 	var parts []string
@@ -262,7 +262,7 @@ func (it *item) renderFoot(r *renderer) {
 	it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: strings.Join(parts, " "+r.g.Dot+" "), Role: role}}, r.w, r.g.Ellipsis)}}
 }
 
-// usageText says how many tokens a turn took.
+// usageText is the tokens that a turn used.
 func usageText(u *ahp.Usage) string {
 	if u == nil {
 		return ""
@@ -290,14 +290,14 @@ func QuestionTitle(q ahp.Question) string {
 	return "Answer"
 }
 
-// given is what an answer to a question says.
+// given is an answer to a question.
 type given struct {
 	Yes     bool
 	Options []string // ids
 	Text    string
 }
 
-// GivenIn reads an answer; ok is false where it says nothing.
+// GivenIn parses an answer. ok is false if it has no value.
 func GivenIn(raw json.RawMessage) (g given, ok bool) {
 	var a ahp.Answer
 	if len(raw) == 0 || ahp.Unmarshal(raw, &a) != nil || a.Value == nil {
@@ -338,7 +338,7 @@ func answerText(q ahp.Question, raw json.RawMessage) string {
 	return strings.Join(labels, ", ")
 }
 
-// WaysOf are the ways to log in that an error names.
+// WaysOf returns the ways to log in that an error names.
 func WaysOf(e *ahp.ErrorInfo) []ahp.AgentAuth {
 	if e == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"tandemux/ui/words"
 )
 
-// Scroll moves the view n rows towards newer text, back for negative n; it reports
-// whether it moved.
+// Scroll scrolls n rows towards newer text, or older if n is negative. It reports whether the
+// view moved.
 func (tr *View) Scroll(n int) bool {
 	tr.relayout()
 	was, wasFollow := tr.top, tr.follow
@@ -24,10 +24,10 @@ func (tr *View) Scroll(n int) bool {
 // AtTop reports whether the oldest row shows.
 func (tr *View) AtTop() bool { return tr.top == 0 }
 
-// Height is how many rows show, as last drawn.
+// Height is the number of rows, as last drawn.
 func (tr *View) Height() int { return tr.area.H }
 
-// scrollTo brings a row to the top, as far as there are rows below it.
+// scrollTo scrolls so that a row is at the top, as far as there are rows below it.
 func (tr *View) scrollTo(top int) {
 	last := max(tr.rows-tr.area.H, 0)
 	tr.top = min(max(top, 0), last)
@@ -35,13 +35,13 @@ func (tr *View) scrollTo(top int) {
 	tr.dirty = true
 }
 
-// Bottom follows the newest text again.
+// Bottom scrolls to the newest text and follows it.
 func (tr *View) Bottom() {
 	tr.follow, tr.dirty = true, true
 	tr.focus = stop{}
 }
 
-// Back is how many rows the view is scrolled back, and of how many.
+// Back returns how many rows the view is scrolled back, and the largest such number.
 func (tr *View) Back() (back, of int) {
 	last := max(tr.rows-tr.area.H, 0)
 	if tr.follow {
@@ -50,11 +50,11 @@ func (tr *View) Back() (back, of int) {
 	return last - min(tr.top, last), last
 }
 
-// leastWide is the width from which on there are margins beside the lines.
+// leastWide is the smallest width, in cells, of a view with margins.
 const leastWide = 16
 
-// Draw draws what shows into a rectangle, and with reading where the reader is. It
-// reports whether a time shows that goes on.
+// Draw draws the transcript into a rectangle, with reading also the focus. It reports whether it
+// shows a running time.
 func (tr *View) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, reading bool) (ticks bool) {
 	tr.area, tr.text = r, r
 	if r.W >= leastWide {
@@ -104,7 +104,7 @@ func (tr *View) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, reading bool)
 	return slices.ContainsFunc(tr.running(), func(i int) bool { return !tr.items[i].began.IsZero() })
 }
 
-// highlight marks the selection and what was found in a row.
+// highlight restyles the selection and the matches in a row.
 func (tr *View) highlight(cv *paint.Canvas, row, i, used int, l *look.Look) {
 	t := tr.text
 	mark := func(from, to int, s look.Style) {
@@ -146,7 +146,7 @@ func (tr *View) highlight(cv *paint.Canvas, row, i, used int, l *look.Look) {
 	mark(first, last, l.Selection)
 }
 
-// drawBar shows where in the transcript the view is, once it is scrolled back.
+// drawBar draws a scroll bar if the view is scrolled back.
 func (tr *View) drawBar(cv *paint.Canvas, l *look.Look) {
 	t := tr.area
 	if tr.follow || tr.rows <= t.H || t.H < 3 || t.W < leastWide {
@@ -165,7 +165,8 @@ func (tr *View) drawBar(cv *paint.Canvas, l *look.Look) {
 	}
 }
 
-// Hit is what a click on the transcript means that dragged nothing: a head folds.
+// Hit handles a click that dragged nothing: on the first line of a foldable item it folds or
+// unfolds it.
 func (tr *View) Hit(x, y int) {
 	if !tr.area.Contains(x, y) {
 		return
@@ -177,7 +178,7 @@ func (tr *View) Hit(x, y int) {
 	}
 }
 
-// LinkAt is the address at a cell, "" for none.
+// LinkAt returns the link at a cell, "" for none.
 func (tr *View) LinkAt(x, y int) string {
 	if !tr.area.Contains(x, y) {
 		return ""
@@ -202,13 +203,13 @@ type spot struct{ row, x int }
 
 func (s spot) before(o spot) bool { return s.row < o.row || s.row == o.row && s.x < o.x }
 
-// selection is text that the mouse took.
+// selection is the text selected by the mouse.
 type selection struct {
 	on       bool
 	from, to spot
 }
 
-// span gives the selection's ends in order; the last cell is part of it.
+// span returns the selection's ends in order; both cells are selected.
 func (s selection) span() (from, to spot) {
 	if s.to.before(s.from) {
 		return s.to, s.from
@@ -216,15 +217,15 @@ func (s selection) span() (from, to spot) {
 	return s.from, s.to
 }
 
-// spotAt is the cell of the transcript at a cell of the canvas, or the nearest.
+// spotAt returns the cell of the transcript at a cell of the canvas, or the nearest one.
 func (tr *View) spotAt(x, y int) spot {
 	r := tr.text
 	return spot{row: tr.top + min(max(y-r.Y, 0), max(r.H-1, 0)), x: min(max(x-r.X, 0), max(r.W-1, 0))}
 }
 
-// Grip begins a selection at a cell of the canvas; it reports whether there is
-// transcript there. Drag extends it.
-func (tr *View) Grip(x, y int) bool {
+// StartDrag begins a selection at a cell of the canvas. It reports whether the cell is on the
+// transcript.
+func (tr *View) StartDrag(x, y int) bool {
 	if !tr.area.Contains(x, y) {
 		return false
 	}
@@ -246,7 +247,7 @@ func (tr *View) Drag(x, y int) {
 	tr.sel.to, tr.dirty = to, true
 }
 
-// Unselect takes the selection away and reports whether there was one.
+// Unselect ends the selection and reports whether there was one.
 func (tr *View) Unselect() bool {
 	was := tr.sel.on
 	tr.sel = selection{}
@@ -254,7 +255,7 @@ func (tr *View) Unselect() bool {
 	return was
 }
 
-// Selected is the text of the selection; lines that were wrapped are joined.
+// Selected returns the selected text, with wrapped lines joined.
 func (tr *View) Selected() string {
 	if !tr.sel.on {
 		return ""
@@ -286,7 +287,7 @@ func (tr *View) Selected() string {
 	return b.String()
 }
 
-// rowText is what a row of an item shows, and how many cells of it are no text.
+// rowText returns the text of an item's row, and the cells at its front that are no text.
 func (tr *View) rowText(l markup.Line, i, of int) (text string, lead int) {
 	if cells, x := tr.items[i].liveRow(of); cells != nil {
 		return strings.Repeat(" ", x) + emulator.LineText(cells), x
@@ -298,8 +299,8 @@ func (tr *View) rowText(l markup.Line, i, of int) (text string, lead int) {
 	return b.String(), l.Lead
 }
 
-// liveRow gives the cells of a terminal that show in a row of an item, and the
-// column that they begin at; nil for other rows.
+// liveRow returns the cells of a terminal in an item's row, and the column at which they begin;
+// nil for other rows.
 func (it *item) liveRow(row int) (cells []emulator.Cell, x int) {
 	v := it.live
 	if v == nil || row < v.at || row >= v.at+v.rows || row-v.at >= len(v.cells) {

@@ -9,22 +9,22 @@ import (
 	"tandemux/internal/approval"
 )
 
-// stop is what the reader is at: an item, or a block of code in it.
+// stop is what the focus can be on: an item, or a code block in it.
 type stop struct {
 	on   bool
 	turn string
 	item string
-	code int // index of the block, -1 for the whole item
+	code int // index of the code block, -1 for the whole item
 }
 
-// stopAt is a stop with its item and its rows.
+// stopAt is a stop, the index of its item and its rows.
 type stopAt struct {
 	stop
 	at       int
 	from, to int
 }
 
-// stops are what the reader can be at, in order.
+// stops returns all stops in order.
 func (tr *View) stops() []stopAt {
 	var out []stopAt
 	for i, it := range tr.items[:min(len(tr.items), len(tr.at))] {
@@ -46,7 +46,7 @@ func (tr *View) stops() []stopAt {
 	return out
 }
 
-// current is the stop that the reader is at, or the last that shows.
+// current returns the index of the focused stop, or of the last visible one.
 func (tr *View) current(all []stopAt) int {
 	if i := slices.IndexFunc(all, func(s stopAt) bool { return s.stop == tr.focus }); i >= 0 {
 		return i
@@ -60,7 +60,7 @@ func (tr *View) current(all []stopAt) int {
 	return last
 }
 
-// Focus goes to what shows last, unless the reader is somewhere.
+// Focus focuses the last visible item if nothing has the focus.
 func (tr *View) Focus() {
 	tr.dirty = true
 	tr.relayout()
@@ -71,14 +71,13 @@ func (tr *View) Focus() {
 	}
 }
 
-// Unfocus leaves where the reader is.
+// Unfocus removes the focus.
 func (tr *View) Unfocus() { tr.focus, tr.dirty = stop{}, true }
 
-// Focused reports whether the reader is at something.
+// Focused reports whether something has the focus.
 func (tr *View) Focused() bool { return tr.focused() >= 0 }
 
-// Step goes to the nth stop from here and brings it into view; it reports whether
-// there is one.
+// Step moves the focus n stops and scrolls to it. It reports whether there are stops.
 func (tr *View) Step(n int) bool {
 	tr.relayout()
 	all := tr.stops()
@@ -101,20 +100,20 @@ func (tr *View) Step(n int) bool {
 	return true
 }
 
-// focused is the item that the reader is at, -1 for none.
+// focused returns the index of the focused item, -1 for none.
 func (tr *View) focused() int {
 	return slices.IndexFunc(tr.items, func(it *item) bool {
 		return tr.focus.on && it.turn.ID == tr.focus.turn && it.id == tr.focus.item
 	})
 }
 
-// Toggle folds or unfolds what the reader is at; it reports whether that folds.
+// Toggle folds or unfolds the focused item and reports whether it did.
 func (tr *View) Toggle() bool {
 	i := tr.focused()
 	return i >= 0 && tr.toggle(i)
 }
 
-// toggle folds an item or unfolds it.
+// toggle folds or unfolds an item and reports whether it did.
 func (tr *View) toggle(i int) bool {
 	it := tr.items[i]
 	if !it.foldable() {
@@ -141,7 +140,8 @@ func (tr *View) Details() {
 	})
 }
 
-// Copied is the text that the reader is at, and what it is; "" for none.
+// Copied returns the text of the focused stop and a description of it; "" if nothing has the
+// focus.
 func (tr *View) Copied() (text, what string) {
 	i := tr.focused()
 	if i < 0 {
@@ -164,7 +164,7 @@ func (tr *View) Copied() (text, what string) {
 	return b.String(), "the text"
 }
 
-// toolText is what a tool call gave, as text.
+// toolText returns a tool call's result as text.
 func (tr *View) toolText(it *item) string {
 	var b strings.Builder
 	for _, k := range it.call.Content {
@@ -192,7 +192,7 @@ func (tr *View) toolText(it *item) string {
 	return b.String()
 }
 
-// Chosen is the index of the turn that the reader is at, or of the last; -1 for none.
+// Chosen returns the index of the focused turn, or of the last turn; -1 for none.
 func (tr *View) Chosen() int {
 	if i := tr.focused(); i >= 0 {
 		return slices.Index(tr.turns, tr.items[i].turn)
@@ -200,7 +200,7 @@ func (tr *View) Chosen() int {
 	return len(tr.turns) - 1
 }
 
-// Answer is all that the agent said in a turn, "" for nothing.
+// Answer returns the agent's answers in a turn, "" for none.
 func (tr *View) Answer(turn int) string {
 	var parts []string
 	for _, it := range tr.turns[turn].items {
@@ -211,7 +211,7 @@ func (tr *View) Answer(turn int) string {
 	return strings.Join(parts, "\n")
 }
 
-// Code is the last block of code, "" for none.
+// Code returns the last code block, "" for none.
 func (tr *View) Code() string {
 	tr.relayout()
 	all := tr.stops()
@@ -223,8 +223,7 @@ func (tr *View) Code() string {
 	return ""
 }
 
-// Terminal is the terminal of the tool call that the reader is at, or of the last
-// one; "" for none.
+// Terminal returns the terminal of the focused tool call, or else of the last one; "" for none.
 func (tr *View) Terminal() ahp.URI {
 	if i := tr.focused(); i >= 0 {
 		if uri := terminalOf(tr.items[i].call); uri != "" {

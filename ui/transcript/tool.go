@@ -16,37 +16,36 @@ import (
 	"tandemux/ui/words"
 )
 
-// Screen is a terminal as this client sees it: what a tool call's command prints.
+// Screen is the screen of a tool call's terminal.
 type Screen interface {
-	// Version changes when what Tail gives may be another.
+	// Version changes when what Tail returns may have changed.
 	Version() uint64
-	// Tail gives the last n lines with text, at most, as they stand on the
-	// terminal, the oldest first.
+	// Tail returns up to n last lines with text, the oldest first.
 	Tail(n int) [][]emulator.Cell
 }
 
-// Rows of what tool calls give.
+// The largest number of rows of tool calls' results.
 const (
-	liveRows   = 8   // of a terminal whose command runs
-	restRows   = 3   // of one that has ended, folded
-	openRows   = 40  // of either, unfolded
-	diffRows   = 12  // of a change, folded
-	textRows   = 4   // of a text, folded
-	mostRows   = 400 // of anything, unfolded
+	liveRows   = 8   // a terminal with a running command
+	restRows   = 3   // a folded terminal whose command has ended
+	openRows   = 40  // an unfolded terminal
+	diffRows   = 12  // a folded change
+	textRows   = 4   // a folded text
+	mostRows   = 400 // anything else unfolded
 	maxContent = 1 << 20
 )
 
-// window is the place in a tool call where its terminal shows.
+// window is the part of a tool call that shows its terminal.
 type window struct {
 	uri     ahp.URI
-	at      int // its first line among the item's head
+	at      int // index of its first line in the item's head
 	rows    int // as rendered
 	most    int
 	version uint64
 	cells   [][]emulator.Cell
 }
 
-// callTitle is what a tool call does, on one line.
+// callTitle describes a tool call on one line.
 func callTitle(t *ahp.ToolCall) string {
 	var now *ahp.Prose
 	if t.Progress != nil {
@@ -65,7 +64,7 @@ func callTitle(t *ahp.ToolCall) string {
 	return "Tool"
 }
 
-// callMark is the sign of a call's state.
+// callMark is the glyph of a call's state.
 func callMark(t *ahp.ToolCall, g *markup.Glyphs) markup.Run {
 	switch {
 	case t.Waits():
@@ -76,13 +75,13 @@ func callMark(t *ahp.ToolCall, g *markup.Glyphs) markup.Run {
 		return markup.Run{Text: g.Running, Role: markup.Running}
 	case t.Status == ahp.ToolCancelled:
 		return markup.Run{Text: g.Skipped, Role: markup.Muted}
-	case t.Success != nil && *t.Success && (exitCode(t) == nil || *exitCode(t) == 0): // some agents call all that ran a success
+	case t.Success != nil && *t.Success && (exitCode(t) == nil || *exitCode(t) == 0): // some agents report success whatever the exit code
 		return markup.Run{Text: g.Passed, Role: markup.Passed}
 	}
 	return markup.Run{Text: g.Failed, Role: markup.Failed}
 }
 
-// callState is what is said of a call behind its title.
+// callState is the text behind a call's title.
 func (it *item) callState(r *renderer) string {
 	t := it.call
 	switch t.Status {
@@ -129,7 +128,7 @@ func exitCode(t *ahp.ToolCall) *int {
 	return nil
 }
 
-// terminalOf is the terminal of a tool call, "" for none.
+// terminalOf returns the terminal of a tool call, "" for none.
 func terminalOf(t *ahp.ToolCall) ahp.URI {
 	if t == nil {
 		return ""
@@ -142,8 +141,7 @@ func terminalOf(t *ahp.ToolCall) ahp.URI {
 	return ""
 }
 
-// renderTool renders a tool call: a line, then its change, its terminal or its
-// text behind a bar.
+// renderTool renders a tool call: its title, then its change, terminal or text behind a bar.
 func (it *item) renderTool(r *renderer) {
 	t := it.call
 	title := []markup.Run{callMark(t, r.g), {Text: " "}, {Text: callTitle(t), Attr: markup.Bold}}
@@ -170,7 +168,7 @@ func (it *item) renderTool(r *renderer) {
 	it.head = append(it.head, b.out...)
 }
 
-// toolBody renders what a tool call has below its title.
+// toolBody renders what is below a tool call's title.
 type toolBody struct {
 	it   *item
 	r    *renderer
@@ -194,7 +192,7 @@ func (b *toolBody) note(text string) {
 	b.put(markup.Line{Runs: markup.Cut([]markup.Run{{Text: text, Role: markup.Muted}}, b.w, b.r.g.Ellipsis), Lead: b.w})
 }
 
-// more says how many lines are left out.
+// more appends the number of lines that are left out.
 func (b *toolBody) more(n int) {
 	if n > 0 {
 		b.note(b.r.g.Ellipsis + " " + words.Plural(n, "line") + " more")
@@ -205,7 +203,7 @@ func (b *toolBody) render() {
 	t := b.it.call
 	asked := t.Status == ahp.ToolPending
 	if asked && !b.open {
-		return // The question below has all of it.
+		return // the question below shows all of it
 	}
 	edits := approval.Edits(t)
 	for _, e := range edits {
@@ -255,8 +253,7 @@ func (b *toolBody) change(c change) {
 	b.more(rest)
 }
 
-// input renders what a tool is called with: a command as such, other JSON by its
-// members.
+// input renders a tool call's input: a command, and the other members of its JSON.
 func (b *toolBody) input(t *ahp.ToolCall) {
 	if text, ok := ahp.InputText(t.ToolInput); ok && text != "" {
 		all := inputLines(text, b.w)
@@ -265,7 +262,7 @@ func (b *toolBody) input(t *ahp.ToolCall) {
 	}
 }
 
-// inputLines are a tool's input in lines.
+// inputLines lays out a tool call's input.
 func inputLines(text string, w int) []markup.Line {
 	text = words.Lines(text)
 	var members map[string]any
@@ -296,10 +293,10 @@ func inputLines(text string, w int) []markup.Line {
 	return out
 }
 
-// prose are the kinds of tools that give Markdown; what others give is output, line by line.
+// prose is the kinds of tools whose results are Markdown. Others are output, line by line.
 var prose = map[string]bool{"think": true, "fetch": true, "switch_mode": true}
 
-// text renders text that a tool gave.
+// text renders a text in a tool call's result.
 func (b *toolBody) text(s string) {
 	if s = strings.Trim(s[:min(len(s), maxContent)], "\r\n"); s == "" {
 		return
@@ -312,7 +309,7 @@ func (b *toolBody) text(s string) {
 	var meta struct {
 		Kind string `json:"tandemux/kind"`
 	}
-	json.Unmarshal(b.it.call.Meta, &meta) //nolint:errcheck // without one it is of no kind
+	json.Unmarshal(b.it.call.Meta, &meta) //nolint:errcheck // without it the kind is ""
 	if !prose[meta.Kind] && (!fenced || strings.Contains(body, "```")) {
 		var all []markup.Line
 		for _, l := range approval.SplitLines(words.Lines(body)) {
@@ -331,7 +328,7 @@ func (b *toolBody) text(s string) {
 	b.more(n - most)
 }
 
-// unfence takes the fence off a text that is one block of code, as agents give output.
+// unfence removes the fence of a text that is one code block, as agents return output.
 func unfence(s string) (body string, fenced bool) {
 	first, rest, _ := strings.Cut(s, "\n")
 	body, closed := strings.CutSuffix(rest, "\n```")
@@ -341,7 +338,7 @@ func unfence(s string) (body string, fenced bool) {
 	return body, true
 }
 
-// terminal makes room for a terminal's last lines, or shows what is known of them.
+// terminal renders a terminal's last lines, or the preview that the host has of them.
 func (b *toolBody) terminal(c ahp.ToolContent) {
 	running := b.it.call.Status == ahp.ToolRunning && (c.Result == nil || c.Result.ExitCode == nil)
 	most := restRows
@@ -378,8 +375,8 @@ func (r *renderer) screen(uri ahp.URI) Screen {
 	return r.screens(uri)
 }
 
-// stale reports whether the terminal in an item has other lines than it shows,
-// and takes them over where there are as many.
+// stale reports whether a terminal in the item has changed: again if the item must be rendered
+// again, redraw if it must be drawn. It updates the cells.
 func (it *item) stale(r *renderer) (again, redraw bool) {
 	v := it.live
 	if v == nil {
@@ -398,10 +395,10 @@ func (it *item) stale(r *renderer) (again, redraw bool) {
 	return false, true
 }
 
-// change is what became of a file.
+// change is a change of a file.
 type change approval.Edit
 
-// title is what a change is, on one line.
+// title describes a change on one line.
 func (c change) title(g *markup.Glyphs) []markup.Run {
 	r := []markup.Run{{Text: words.Line(c.Path), Attr: markup.Bold}}
 	switch {
@@ -422,8 +419,7 @@ func (c change) title(g *markup.Glyphs) []markup.Run {
 	return r
 }
 
-// render draws the change, at most that many rows of its lines; rest is how many
-// lines are left out.
+// render lays out the change in at most most rows. rest is the number of lines left out.
 func (c change) render(w, most int, g *markup.Glyphs) (out []markup.Line, rest int) {
 	lang := markup.LanguageOf(c.Path)
 	digits := 1

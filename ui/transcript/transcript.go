@@ -11,20 +11,20 @@ import (
 	"tandemux/ui/paint"
 )
 
-// View is the turns of a chat, and what of them shows.
+// View is the turns of a chat, and which part of them shows.
 type View struct {
-	// Glyphs and Palette are those of the look that it was dressed in last.
+	// Glyphs and Palette are set by Dress.
 	Glyphs  *markup.Glyphs
 	Palette markup.Palette
 
 	turns []*turn
 	items []*item // of all turns
-	at    []int   // first row of each item, its gap included
-	rows  int     // of all
-	stale int     // items from here on are to be laid out anew
+	at    []int   // first row of each item, including the gap before it
+	rows  int     // number of all rows
+	stale int     // items from this index on must be laid out again
 	r     renderer
-	open  map[string]bool // items that were folded or unfolded
-	dirty bool            // something has changed that was not drawn
+	open  map[string]bool // what the reader folded (false) or unfolded (true)
+	dirty bool            // something has changed since it was drawn
 
 	top    int // row at the top
 	follow bool
@@ -32,19 +32,19 @@ type View struct {
 	find   find
 	sel    selection
 	area   paint.Rect // as last drawn
-	text   paint.Rect // of that the lines, without margins
+	text   paint.Rect // area without margins
 }
 
-// New gives an empty one. screens gives a terminal's screen, nil while it
-// is not followed; it may be nil.
+// New makes an empty View. screens returns a terminal's screen, nil while it is not available;
+// screens may be nil.
 func New(screens func(ahp.URI) Screen) *View {
 	return &View{follow: true, open: map[string]bool{}, r: renderer{screens: screens}}
 }
 
-// Reset takes all turns of a chat.
+// Reset replaces all turns.
 func (tr *View) Reset(s *ahp.ChatState) { tr.reset(s, nil) }
 
-// reset is Reset with a turn that runs already, if it is not nil.
+// reset is Reset. runs, if not nil, is kept as the running turn.
 func (tr *View) reset(s *ahp.ChatState, runs *turn) {
 	old := tr.turns
 	tr.turns, tr.items, tr.at = nil, nil, nil
@@ -70,7 +70,7 @@ func (tr *View) add(v *turn) {
 	tr.turns, tr.items = append(tr.turns, v), append(tr.items, v.items...)
 }
 
-// SetRoots takes the directories below which paths are shown without them.
+// SetRoots sets the directories below which paths are shown relative to them.
 func (tr *View) SetRoots(roots []string) {
 	if slices.Equal(roots, tr.r.roots) {
 		return
@@ -83,7 +83,7 @@ func (tr *View) SetRoots(roots []string) {
 	}
 }
 
-// Len is how many turns there are.
+// Len is the number of turns.
 func (tr *View) Len() int { return len(tr.turns) }
 
 // newTurn makes a turn with its items.
@@ -111,7 +111,7 @@ func (tr *View) newTurn(t ahp.Turn) *turn {
 
 func (v *turn) active() bool { return v.State == "" }
 
-// foot is how a turn ended.
+// foot returns the item for the end of a turn.
 func foot(v *turn) *item { return &item{kind: footItem, id: "foot", turn: v, dirty: true} }
 
 func newItem(v *turn, p ahp.ResponsePart, now time.Time) *item {
@@ -128,7 +128,7 @@ func newItem(v *turn, p ahp.ResponsePart, now time.Time) *item {
 	return it
 }
 
-// active is the turn that runs, nil for none, and the index of its first item.
+// active returns the running turn, nil for none, and the index of its first item.
 func (tr *View) active() (v *turn, first int) {
 	if n := len(tr.turns); n > 0 && tr.turns[n-1].active() {
 		return tr.turns[n-1], len(tr.items) - len(tr.turns[n-1].items)
@@ -136,7 +136,7 @@ func (tr *View) active() (v *turn, first int) {
 	return nil, len(tr.items)
 }
 
-// Grow appends to a text of the active turn: to one that is an answer or a thought.
+// Grow appends to an answer or a thought of the running turn.
 func (tr *View) Grow(turn, part string, thought bool, text string) {
 	kind := answerItem
 	if thought {
@@ -155,7 +155,7 @@ func (tr *View) Grow(turn, part string, thought bool, text string) {
 	}
 }
 
-// touch notes that an item is to be laid out anew.
+// touch marks an item to be laid out again.
 func (tr *View) touch(i int) {
 	tr.items[i].dirty = true
 	tr.stale = min(tr.stale, i)
@@ -168,8 +168,8 @@ func (tr *View) push(it *item) {
 	tr.touch(len(tr.items) - 1)
 }
 
-// Sync brings the last turns up to date with the state: one that began, the parts
-// of the active one, one that ended. It reports whether one began.
+// Sync updates the last turns from the state: a turn that began, the parts of the running one, a
+// turn that ended. It reports whether a turn began.
 func (tr *View) Sync(s *ahp.ChatState, now time.Time) (began bool) {
 	tr.dirty = true
 	if v, first := tr.active(); v != nil {
@@ -191,7 +191,7 @@ func (tr *View) Sync(s *ahp.ChatState, now time.Time) (began bool) {
 	return true
 }
 
-// syncTurn brings the items of the last turn up to date with its parts.
+// syncTurn updates the items of the last turn from its parts.
 func (tr *View) syncTurn(v *turn, first int, t ahp.Turn, now time.Time) {
 	v.Turn = t
 	for i, p := range t.ResponseParts {
@@ -203,7 +203,7 @@ func (tr *View) syncTurn(v *turn, first int, t ahp.Turn, now time.Time) {
 		}
 		it := tr.items[k]
 		switch {
-		case it.kind == toolItem && it.call != p.ToolCall: // a changed call is another value
+		case it.kind == toolItem && it.call != p.ToolCall: // a changed call has another address
 			was := it.call.Status
 			it.call = p.ToolCall
 			switch {
@@ -223,7 +223,7 @@ func (tr *View) syncTurn(v *turn, first int, t ahp.Turn, now time.Time) {
 	}
 }
 
-// settle notes that the thoughts from an item on are over.
+// settle marks the thoughts from an item on as ended.
 func (tr *View) settle(first int, now time.Time) {
 	for i, it := range tr.items[first:] {
 		if it.kind == thoughtItem && !it.over {
@@ -233,8 +233,7 @@ func (tr *View) settle(first int, now time.Time) {
 	}
 }
 
-// Rebuild makes the turns anew, keeping those that are as they were and what shows
-// at the top.
+// Rebuild replaces all turns. It keeps unchanged ones, and what shows at the top.
 func (tr *View) Rebuild(s *ahp.ChatState) {
 	tr.keep(func() {
 		runs, _ := tr.active()
@@ -246,8 +245,7 @@ func (tr *View) Rebuild(s *ahp.ChatState) {
 	})
 }
 
-// Dress takes a look, and the time; another look is drawn in, another set of glyphs
-// laid out anew.
+// Dress sets the look and the time. If the glyphs change, all items are laid out again.
 func (tr *View) Dress(l *look.Look, now time.Time) {
 	tr.r.now, tr.Palette = now, markup.PaletteOf(l)
 	if tr.Glyphs != nil && tr.Glyphs.Ellipsis == l.Ellipsis {
@@ -260,11 +258,10 @@ func (tr *View) Dress(l *look.Look, now time.Time) {
 	}
 }
 
-// Stale reports whether something has changed that was not drawn, terminals that
-// show in it included.
+// Stale reports whether something has changed since it was drawn, including visible terminals.
 func (tr *View) Stale() bool { return tr.dirty || tr.watch() }
 
-// watch looks at the terminals that show.
+// watch looks for changes of the visible terminals.
 func (tr *View) watch() (redraw bool) {
 	for _, i := range tr.lively() {
 		again, changed := tr.items[i].stale(&tr.r)
@@ -276,7 +273,7 @@ func (tr *View) watch() (redraw bool) {
 	return redraw
 }
 
-// lively are the items whose terminals show now.
+// lively returns the items whose terminals are visible.
 func (tr *View) lively() []int {
 	var out []int
 	first, _, ok := tr.locate(tr.top)
@@ -288,7 +285,7 @@ func (tr *View) lively() []int {
 	return out
 }
 
-// Terminals are those whose output shows in the transcript: to be followed.
+// Terminals returns the visible terminals, which must be subscribed.
 func (tr *View) Terminals() []ahp.URI {
 	var out []ahp.URI
 	for _, i := range tr.lively() {
@@ -297,14 +294,14 @@ func (tr *View) Terminals() []ahp.URI {
 	return out
 }
 
-// TerminalReady says that a terminal can be seen now that could not before.
+// TerminalReady says that a terminal's screen has become available.
 func (tr *View) TerminalReady() {
 	for _, i := range tr.lively() {
 		tr.touch(i)
 	}
 }
 
-// running are the tool calls that run in the active turn.
+// running returns the tool calls that run.
 func (tr *View) running() (out []int) {
 	_, first := tr.active()
 	for i := first; i < len(tr.items); i++ {
@@ -315,15 +312,15 @@ func (tr *View) running() (out []int) {
 	return out
 }
 
-// Tick has what shows times drawn again.
+// Tick makes the next drawing update times.
 func (tr *View) Tick() {
 	for _, i := range tr.running() {
 		tr.touch(i)
 	}
 }
 
-// layout computes the rows of what has changed. A blank row stands before each item
-// but those tool calls that are one row each.
+// layout computes the rows of items that have changed. There is a blank row before each item,
+// except between tool calls of one row.
 func (tr *View) layout() {
 	if tr.r.w <= 0 || tr.r.g == nil {
 		return
@@ -344,7 +341,7 @@ func (tr *View) layout() {
 	tr.rows, tr.stale = row, len(tr.items)
 }
 
-// gap is how many blank rows stand before an item.
+// gap is the number of blank rows before an item.
 func (tr *View) gap(i int) int {
 	it := tr.items[i]
 	if it.lines == 0 || i == 0 {
@@ -356,15 +353,14 @@ func (tr *View) gap(i int) int {
 	return 1
 }
 
-// resize lays everything out for another width, keeping what shows at the top.
+// resize lays everything out for a width and keeps what shows at the top.
 func (tr *View) resize(w int) {
 	if w != tr.r.w {
 		tr.keep(func() { tr.r.w, tr.stale, tr.sel = w, 0, selection{} })
 	}
 }
 
-// locate finds the item at a row, and which of its rows that is: below zero in the
-// gap before.
+// locate returns the item at a row, and the row within the item, negative in the gap before it.
 func (tr *View) locate(row int) (i, of int, ok bool) {
 	i = sort.Search(len(tr.at), func(i int) bool { return tr.at[i] > row }) - 1
 	if row >= tr.rows || i < 0 || i >= len(tr.items) {
@@ -373,11 +369,10 @@ func (tr *View) locate(row int) (i, of int, ok bool) {
 	return i, row - tr.rowOf(i), true
 }
 
-// rowOf is the first row of an item's lines.
+// rowOf is the row of an item's first line.
 func (tr *View) rowOf(i int) int { return tr.at[i] + tr.gap(i) }
 
-// lineAt gives the line at a row, and the item that it is of; ok is false in a gap and
-// beyond the end.
+// lineAt returns the line at a row and its item. ok is false in a gap and beyond the end.
 func (tr *View) lineAt(row int) (l markup.Line, i int, ok bool) {
 	i, of, ok := tr.locate(row)
 	if !ok || of < 0 || of >= tr.items[i].lines {
@@ -386,10 +381,10 @@ func (tr *View) lineAt(row int) (l markup.Line, i int, ok bool) {
 	return tr.items[i].line(of), i, true
 }
 
-// keep lays out what a change has made anew, and keeps what shows at the top.
+// keep makes a change and lays out again. What shows at the top stays there.
 func (tr *View) keep(change func()) {
 	i, row, ok := tr.locate(tr.top)
-	var top *item // nil where nothing is to be kept
+	var top *item // nil if nothing needs to stay
 	if ok && !tr.follow {
 		top = tr.items[i]
 	}
@@ -406,7 +401,7 @@ func (tr *View) keep(change func()) {
 	}
 }
 
-// relayout lays out what has changed and keeps what shows at the top.
+// relayout lays out what has changed. What shows at the top stays there.
 func (tr *View) relayout() {
 	if tr.stale < len(tr.items) || len(tr.at) != len(tr.items) {
 		tr.keep(func() {})
