@@ -10,16 +10,16 @@ import (
 	"tandemux/internal/spelling"
 )
 
-// Command is a row of the table.
+// Command is a row of the table of commands.
 type Command struct {
-	Name  string // stable, lower case with hyphens
-	Title string // for palette, hint and help: imperative, no full stop
+	Name  string // lower case with hyphens; it never changes
+	Title string // for the palette, hint and help: imperative, no full stop
 	Group string
 	Help  string // one sentence
 	Args  []Arg
-	Tmux  []string // what tmux calls it, also where that may be another one, too
+	Tmux  []string // tmux's names for it; some may mean several commands
 
-	needs [2]need // its group's, its own
+	needs [2]need // of its group, and its own
 }
 
 // Arg is an argument of a command, in order. Optional ones come last.
@@ -27,28 +27,27 @@ type Arg struct {
 	Name     string
 	Kind     Kind
 	Optional bool
-	Min, Max int      // bounds of an Int, both inclusive
-	Choices  []string // of a Choice
+	Min, Max int      // inclusive bounds of an Int
+	Choices  []string // the values of a Choice
 }
 
 type Kind uint8
 
 const (
-	// Text is anything, such as a name.
+	// Text is any text.
 	Text Kind = iota
-	// Int is a whole number within Min and Max.
+	// Int is a number from Min to Max.
 	Int
 	// Choice is one of Choices.
 	Choice
-	// Program is all the words that are left: a program and its arguments, or in one
-	// word a line for sh.
+	// Program is all remaining words: an argv, or one word as a line for sh.
 	Program
 )
 
-// Then is the word between commands that one line has.
+// Then separates the commands of one line.
 const Then = ";"
 
-// Cut gives a command's own arguments, and the line that follows them behind Then.
+// Cut returns a command's own arguments, and the command line after Then.
 func Cut(args []string) (own, next []string) {
 	if i := slices.Index(args, Then); i >= 0 {
 		return args[:i], args[i+1:]
@@ -56,7 +55,7 @@ func Cut(args []string) (own, next []string) {
 	return args, nil
 }
 
-// maxText bounds a Text argument in bytes.
+// maxText is the longest Text argument, in bytes.
 const maxText = 256
 
 func Find(name string) (Command, bool) {
@@ -67,14 +66,13 @@ func Find(name string) (Command, bool) {
 	return table[i], true
 }
 
-// All gives the commands in the order of the help. The slice is the caller's.
+// All returns the commands in the order of the help. The caller may modify the slice.
 func All() []Command {
 	return append([]Command(nil), table...)
 }
 
-// Check says what is wrong with a command line: an unknown name (with a
-// suggestion), missing, surplus or malformed arguments. nil means that it may
-// be bound to a key.
+// Check returns what is wrong with a command line: an unknown name (with a suggestion), or
+// missing, surplus or malformed arguments; nil if it may be bound to a key.
 func Check(name string, args []string) error {
 	if own, next := Cut(args); len(next) > 0 {
 		return cmp.Or(Check(name, own), Check(next[0], next[1:]))
@@ -138,8 +136,8 @@ func (a Arg) wants() string {
 	}
 }
 
-// Number gives argument i as a number, or its default when it was left out or
-// is not one. Check has refused wrong ones before a binding gets here.
+// Number returns argument i as a number, or otherwise if it is missing or no number. Check has
+// refused wrong numbers before.
 func Number(args []string, i, otherwise int) int {
 	if i < len(args) {
 		if n, err := strconv.Atoi(args[i]); err == nil {
@@ -149,8 +147,8 @@ func Number(args []string, i, otherwise int) int {
 	return otherwise
 }
 
-// Describe gives the command's group and its title worded with the arguments.
-// It is a keymap.Describe.
+// Describe returns the command's group and its title with the arguments. It implements
+// keymap.Describe.
 func Describe(name string, args []string) (group, text string, ok bool) {
 	c, ok := Find(name)
 	if !ok {
@@ -173,8 +171,7 @@ func Describe(name string, args []string) (group, text string, ok bool) {
 	return c.Group, text, true
 }
 
-// Why says why the command can't run now, in a few words that follow the title: ""
-// when it can.
+// Why says why the command can't run now, in a text that follows the title; "" if it can.
 func Why(name string, args []string, c Context) string {
 	cmd, ok := Find(name)
 	if !ok {
@@ -189,10 +186,10 @@ func Why(name string, args []string, c Context) string {
 	return ""
 }
 
-// Do is what a command does with its arguments.
+// Do runs a command with its arguments.
 type Do func(args []string)
 
-// Bind makes a table of what commands do to something one for that thing.
+// Bind turns functions of something and arguments into functions of arguments.
 func Bind[T any](to T, table map[string]func(T, []string)) map[string]Do {
 	bound := make(map[string]Do, len(table))
 	for name, f := range table {

@@ -2,7 +2,7 @@ package command
 
 import "fmt"
 
-// Holder says who holds the focused pane's terminal, seen from this person.
+// Holder says who holds the focused pane's terminal, as seen by this person.
 type Holder uint8
 
 const (
@@ -20,35 +20,35 @@ const (
 	Background
 )
 
-// Context is what the commands need to know to say whether they can run now.
-// The root model fills it. The zero value is an empty layout without a host.
+// Context is the state that decides which commands can run. The root model sets it. The zero
+// value is an empty layout without a host.
 type Context struct {
-	Args []string // of the command asked about; Why sets them
+	Args []string // of the command; set by Why
 
 	Connected bool // the host answers
 	Layout
 	Terminal
 	View
 
-	Alerts  bool // another terminal or a chat has something to tell
+	Alerts  bool // another terminal or a chat has an alert
 	Asked   bool // an agent asks for a terminal, or whether a tool may run
 	Chat    bool // the focused pane shows a chat
-	Buffers int  // that were copied
+	Buffers int  // number of paste buffers
 }
 
-// Layout is how the layout on the screen stands.
+// Layout is the state of the layout on the screen.
 type Layout struct {
 	Tabs     int  // in the layout
 	LastTab  bool // another tab was active before
 	TabsFull bool // no more tabs are allowed
 
-	Layouts    int  // of the host
-	LastLayout bool // another one was shown before
+	Layouts    int  // number on the host
+	LastLayout bool // another layout was shown before
 
 	Panes     int  // in the active tab
 	LastPane  bool // another pane was focused before
 	PanesFull bool // no more panes are allowed in this tab
-	Floating  bool // the focused pane lies above the tiled ones
+	Floating  bool // the focused pane is a floating one
 	Stacked   bool // the focused pane is in a stack
 	Marked    bool // a pane other than the focused one is marked
 
@@ -58,33 +58,33 @@ type Layout struct {
 	RoomRight, RoomDown bool
 }
 
-// Terminal is how the focused terminal stands.
+// Terminal is the state of the focused terminal.
 type Terminal struct {
 	Holder   Holder
 	Exited   bool // its process has ended
 	HandBack bool // a session had it before this person took it
 	Shared   bool // a guest may look at it
-	Linked   bool // it is of a chat, or the focused chat has a terminal
+	Linked   bool // it belongs to a chat, or the focused chat has a terminal
 }
 
-// View is what the focused pane shows of its terminal.
+// View is the state of the focused pane's view.
 type View struct {
 	Scroll  int  // lines that it is scrolled back
-	History int  // lines that it can be scrolled back at most
+	History int  // the most lines that it can be scrolled back
 	Copying bool // copy mode is on
 	Chosen  bool // text is selected
 
 	Detects    bool // the shell marks its commands
-	Commands   bool // one has run
-	FullScreen bool // the program shows its own screen
-	// There is a command before or after what shows.
+	Commands   bool // a command has run
+	FullScreen bool // the program uses the alternate screen
+	// There is a command above or below the visible lines.
 	Previous, Next bool
 }
 
-// reason says why something can't be done, "" when it can.
+// reason says why something can't be done, "" if it can.
 type reason func(Context) string
 
-// unless makes a reason of a condition.
+// unless returns a reason of a condition.
 func unless(ok func(Context) bool, why string) reason {
 	return func(c Context) string {
 		if ok(c) {
@@ -128,7 +128,7 @@ var (
 	shared   = unless(func(c Context) bool { return c.Shared }, "this terminal is not shared: tandemux share does")
 	handBack = unless(func(c Context) bool { return c.HandBack }, "no session had this terminal before you")
 
-	// In copy mode its cursor moves where the view can't.
+	// In copy mode the cursor can move where the view can't scroll.
 	older    = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
 	newer    = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
 	buffered = unless(func(c Context) bool { return c.Buffers > 0 }, "nothing was copied yet")
@@ -141,7 +141,7 @@ var (
 	copying  = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
 )
 
-// mine says why the person can't type here.
+// mine says why the person can't type into the terminal.
 func mine(c Context) string {
 	switch c.Holder {
 	case Me, MyOther:
@@ -157,7 +157,7 @@ func mine(c Context) string {
 	}
 }
 
-// tabGiven says why nothing can be moved to the tab that was named, if one was.
+// tabGiven says why there is no tab of the number given, if one was given.
 func tabGiven(c Context) string {
 	if len(c.Args) == 0 {
 		return ""
@@ -165,11 +165,11 @@ func tabGiven(c Context) string {
 	return tabExists(c)
 }
 
-// tabExists says why go-tab can't go there, paneExists why focus-pane can't.
+// tabExists and paneExists say why there is no tab or pane of the number given.
 func tabExists(c Context) string  { return within(c, "tab", c.Tabs) }
 func paneExists(c Context) string { return within(c, "pane", c.Panes) }
 
-// within says that there is none of the number given.
+// within says that there is no such number.
 func within(c Context, what string, most int) string {
 	n := Number(c.Args, 0, 1)
 	if n >= 1 && n <= most {
@@ -178,7 +178,7 @@ func within(c Context, what string, most int) string {
 	return fmt.Sprintf("there is no %s %d", what, n)
 }
 
-// otherLayout says why switch-layout can't go there.
+// otherLayout says why switch-layout can't run.
 func otherLayout(c Context) string {
 	switch {
 	case c.Layouts < 2:

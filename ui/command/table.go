@@ -8,18 +8,16 @@ import (
 	"tandemux/ui/layout"
 )
 
-// need are reasons why a command can't run now, of which the first that holds is
-// told.
+// need is reasons why a command can't run. The first that holds is shown.
 type need []reason
 
-// row is a command of a group: its name, title, help, and what it needs besides
-// what all of its group do.
+// row is a command: its name, title, help, and what it needs besides the needs of its group.
 type row struct {
 	name, title, help string
 	needs             need
 }
 
-// groups are the commands in the order of the help.
+// groups is the commands in the order of the help.
 var groups = []struct {
 	name  string
 	needs need
@@ -223,7 +221,7 @@ var groups = []struct {
 	}},
 }
 
-// Arguments that several commands take.
+// Arguments of several commands.
 var (
 	cells     = Arg{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000}
 	lines     = Arg{Name: "lines", Kind: Int, Optional: true, Min: 1, Max: 1000}
@@ -235,8 +233,7 @@ var (
 	sides     = []string{"left", "down", "up", "right"}
 )
 
-// arguments are those of the commands that take any, and what such a command is
-// called with its first one.
+// arguments is the arguments of commands, and their titles with the first argument for %.
 var arguments = map[string]struct {
 	title string
 	args  []Arg
@@ -291,10 +288,10 @@ var arguments = map[string]struct {
 	"copy-count":     {"How often to do the next command", []Arg{digit}},
 }
 
-// arrangements are layout's presets, in the words of tmux's select-layout.
+// arrangements is layout's presets, by their names in tmux's select-layout.
 var arrangements = []string{"even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled", "stacked"}
 
-// worded are commands with an argument that are called otherwise than arguments say.
+// worded is titles of commands with an argument that arguments doesn't fit.
 var worded = map[string]string{
 	"arrange even-horizontal": "Panes side by side",
 	"arrange even-vertical":   "Panes one above the other",
@@ -306,7 +303,7 @@ var worded = map[string]string{
 	"copy-count 0":            "Start of the line, or 0",
 }
 
-// table has the commands in the order of the help, and index where each is.
+// table has the commands in the order of the help, index each command's index.
 var table, index = func() (table []Command, index map[string]int) {
 	index = map[string]int{}
 	for _, g := range groups {

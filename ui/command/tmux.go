@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// theirs are commands of tmux by ours.
+// theirs is our commands by tmux's.
 var theirs = map[string]string{
 	"split-window": "split-down or split-right", "new-window": "new-tab", "select-window": "go-tab", "next-window": "next-tab",
 	"previous-window": "previous-tab", "last-window": "last-tab", "kill-window": "close-tab", "rename-window": "rename-tab",
@@ -21,8 +21,8 @@ var theirs = map[string]string{
 	"kill-server": "stop", "list-keys": "help", "list-buffers": "choose-buffer", "source-file": "reload-config",
 }
 
-// flagged are tmux's commands with their first flag, or without one, by ours and its
-// arguments; those behind come after them.
+// flagged is our commands and arguments by tmux's commands, alone or with their first flag. The
+// remaining words follow them.
 var flagged = map[string]string{
 	"split-window": "split-down", "split-window -v": "split-down", "split-window -h": "split-right",
 	"select-window -t": "go-tab", "select-window -n": "next-tab", "select-window -p": "previous-tab", "select-window -l": "last-tab",
@@ -36,14 +36,14 @@ var flagged = map[string]string{
 	"switch-client -t": "layouts",
 }
 
-// OfTmux reports whether a name is that of one of tmux's commands, and not of ours.
+// OfTmux reports whether a name is only tmux's.
 func OfTmux(name string) bool {
 	_, is := Find(name)
 	return theirs[name] != "" && !is
 }
 
-// FromTmux gives our command and its arguments for a line of which a command is tmux's, also
-// behind Then; none for other lines, and for a name alone that may be several of ours.
+// FromTmux translates a line with commands of tmux, also after Then. It returns "" for other
+// lines, and for a name alone that may mean several of our commands.
 func FromTmux(words []string) (name string, args []string, err error) {
 	own, next := Cut(words)
 	name, args, err = fromTmux(own)

@@ -21,8 +21,8 @@ import (
 	"tandemux/ui/words"
 )
 
-// Control is what a person does with terminals: taking, handing back, ending, and the
-// list of them.
+// Control has the commands about who holds a terminal and about ending it, and the list of
+// terminals.
 type Control struct {
 	loop   *loop.Loop
 	link   *link.Link
@@ -30,8 +30,8 @@ type Control struct {
 	outer  *outer.Terminal
 	alerts *alerts.Alerts
 
-	list    *overlay.List            // that shows screens, nil before it was opened
-	of      func(key string) ahp.URI // whose
+	list    *overlay.List            // the list that shows previews, nil before it is opened
+	of      func(key string) ahp.URI // the terminal of a row
 	preview preview
 }
 
@@ -39,7 +39,7 @@ func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, al *al
 	return &Control{loop: l, link: lk, panes: ps, outer: o, alerts: al}
 }
 
-// Commands are those about terminals, by name.
+// Commands returns the commands about terminals, by name.
 func (ct *Control) Commands() map[string]command.Do {
 	focused := func(f func(*terminals.Terminal)) command.Do {
 		return func([]string) {
@@ -59,7 +59,7 @@ func (ct *Control) Commands() map[string]command.Do {
 	}
 }
 
-// take makes a terminal this client's. What that interrupts is asked about first.
+// take claims a terminal for this client. It asks first if that interrupts somebody.
 func (ct *Control) take(t *terminals.Terminal) {
 	uri, said := t.URI, ""
 	switch ct.panes.Terms.Holder(t) {
@@ -86,8 +86,8 @@ func (ct *Control) take(t *terminals.Terminal) {
 	})
 }
 
-// interrupts asks whether to take a terminal that somebody is busy with; "" when
-// nobody is.
+// interrupts returns the question whether to take a terminal from somebody who is busy with it,
+// "" if nobody is.
 func (ct *Control) interrupts(t *terminals.Terminal) string {
 	who, line := "", ""
 	switch ct.panes.Terms.Holder(t) {
@@ -102,8 +102,8 @@ func (ct *Control) interrupts(t *terminals.Terminal) string {
 	return fmt.Sprintf("take this terminal from %s, which runs %s?", who, line)
 }
 
-// background lets an agent's tool call end while the command runs on; a
-// terminal of this person's leaves the layout and runs on.
+// background ends an agent's tool call while its command runs on. A terminal of this person's
+// leaves the layout and runs on.
 func (ct *Control) background(t *terminals.Terminal) {
 	switch ct.panes.Terms.Holder(t) {
 	case command.Agent:
@@ -126,8 +126,8 @@ func (ct *Control) background(t *terminals.Terminal) {
 	}
 }
 
-// handBack returns a terminal to the session that it was taken from. A command of
-// the person's that runs there is asked about first.
+// handBack returns a terminal to the session that had it before. It asks first if a command runs
+// there.
 func (ct *Control) handBack(t *terminals.Terminal) {
 	if t.Info.Meta == nil || t.Info.Meta.HandBack == nil {
 		return
@@ -144,8 +144,7 @@ func (ct *Control) handBack(t *terminals.Terminal) {
 	})
 }
 
-// endShare ends the guests' tokens for a terminal; one that a guest holds is this client's
-// then.
+// endShare revokes the guests' tokens for a terminal. If a guest held it, this client claims it.
 func (ct *Control) endShare(t *terminals.Terminal) {
 	uri, host, held := t.URI, ct.link.Host, t.HeldByGuest()
 	ct.loop.Call("end the sharing of "+t.Quoted(), func(ctx context.Context) error {
@@ -158,7 +157,7 @@ func (ct *Control) endShare(t *terminals.Terminal) {
 	})
 }
 
-// question asks before terminals end; "" when none of them runs.
+// question returns the question before terminals end, "" if nothing runs in them.
 func (ct *Control) question(ts []*terminals.Terminal) string {
 	var running []string
 	for _, t := range ts {
@@ -180,8 +179,8 @@ func (ct *Control) question(ts []*terminals.Terminal) string {
 	return fmt.Sprintf("end %s: %s?", words.Plural(len(running), "terminal"), strings.Join(running, ", "))
 }
 
-// atPrompt reports that a terminal's shell is known to run nothing: it marks its
-// commands, and none runs. An agent that holds it may be about to run one.
+// atPrompt reports whether a terminal's shell is known to run no command. It returns false if an
+// agent holds it, which may be about to run one.
 func (ct *Control) atPrompt(t *terminals.Terminal) bool {
 	if ct.panes.Terms.Holder(t) == command.Agent {
 		return false
@@ -193,19 +192,19 @@ func (ct *Control) atPrompt(t *terminals.Terminal) bool {
 	return t.Info.Meta != nil && t.Info.Meta.LastCommand != nil && !t.Info.Meta.LastCommand.Running
 }
 
-// closePane ends the focused pane's terminal, asking first when it runs. A
-// terminal that another pane shows too is left alone.
+// closePane ends the focused pane's terminal; it asks first if something runs. If another pane
+// shows the terminal, only the pane closes.
 func (ct *Control) closePane() {
 	p, t, _ := ct.panes.Focused()
 	if t == nil {
-		// The terminal is gone or not known yet: only the pane is there.
+		// The terminal is gone or unknown: only the pane exists.
 		id, area := ct.panes.FocusID(), ct.panes.Area()
 		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
 		ct.panes.Emptied()
 		return
 	}
 	if ct.panes.PanesOf(t.URI) > 1 || t.Exited() && t.Info.Claim.Kind == ahp.ClaimSession {
-		// What an agent's command printed stays its chat's to show.
+		// The chat needs the output of an agent's command.
 		id, area := p.Pane, ct.panes.Area()
 		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
 		return
@@ -213,8 +212,8 @@ func (ct *Control) closePane() {
 	ct.askFirst(ct.question([]*terminals.Terminal{t}), func() { ct.endAll([]ahp.URI{t.URI}) })
 }
 
-// CloseExited closes the pane of a terminal that has ended; one of a session's stays
-// for its chat to show.
+// CloseExited closes the pane of a terminal that has ended. A session's terminal is kept for its
+// chat.
 func (ct *Control) CloseExited(t *terminals.Terminal) {
 	if t.Info.Claim.Kind != ahp.ClaimSession {
 		ct.panes.Dispose(t)
@@ -225,7 +224,7 @@ func (ct *Control) CloseExited(t *terminals.Terminal) {
 	ct.panes.Emptied()
 }
 
-// closeTab ends all terminals of the active tab, asking first when any runs.
+// closeTab ends all terminals of the active tab; it asks first if something runs.
 func (ct *Control) closeTab() {
 	tab, ok := ct.panes.Doc.Shown.Tab()
 	if !ok {
@@ -254,7 +253,8 @@ func (ct *Control) endAll(uris []ahp.URI) {
 	ct.panes.Emptied()
 }
 
-// askFirst opens a question; with nothing to ask about it goes on at once.
+// askFirst asks a question and calls yes if it is confirmed. Without a question it calls yes at
+// once.
 func (ct *Control) askFirst(question string, yes func()) {
 	if question == "" {
 		yes()

@@ -53,7 +53,7 @@ func (ct *Control) openList() {
 	ct.loop.Open(list)
 }
 
-// rows are the rows of the terminal list.
+// rows returns the rows of the list of terminals.
 func (ct *Control) rows() []overlay.Row {
 	var rows []overlay.Row
 	for _, uri := range ct.panes.Terms.Order {
@@ -81,7 +81,7 @@ func (ct *Control) rows() []overlay.Row {
 	return rows
 }
 
-// command is how a terminal's newest command stands, its line, and how it went.
+// command returns the state of a terminal's newest command, its line, and its result.
 func (ct *Control) command(t *terminals.Terminal) (state overlay.Cell, line, facts string) {
 	l := &ct.outer.Look
 	line = words.Clean(strings.Join(t.Command(), " "))
@@ -112,22 +112,22 @@ func (ct *Control) command(t *terminals.Terminal) (state overlay.Cell, line, fac
 	return state, line, facts
 }
 
-// preview is the screen that the terminal list shows.
+// preview is the screen that the list shows.
 type preview struct {
 	uri  ahp.URI
-	view *pane.View // nil while there is no screen yet
-	busy bool       // a subscription is under way
+	view *pane.View // nil if there is no screen yet
+	busy bool       // a subscription is awaited
 }
 
-// Preview gives what draws the screen of the terminal that a row of a list stands for. It
-// is followed while that list is open.
+// Preview returns what draws the screen of a row's terminal. The terminal is subscribed while the
+// list is open.
 func (ct *Control) Preview(list *overlay.List, of func(key string) ahp.URI) panes.Preview {
 	ct.list, ct.of = list, of
 	return func(c *paint.Canvas, r paint.Rect, key string, _ look.Look) { ct.drawPreview(c, r, of(key)) }
 }
 
-// Settle follows the terminal that is chosen in the list, one at a time: who runs
-// through a long list subscribes to those alone that they rest on.
+// Settle subscribes to the terminal that is chosen in the list, one at a time: moving fast
+// through a long list subscribes only to those on which the choice rests.
 func (ct *Control) Settle() {
 	p := &ct.preview
 	var t *terminals.Terminal
@@ -140,7 +140,7 @@ func (ct *Control) Settle() {
 	}
 	if t.Feed == nil && !p.busy && !t.Done && ct.link.UpAt(t.URI) {
 		p.busy = true
-		ct.panes.Keep(t) // among those that are kept longest
+		ct.panes.Keep(t) // as the last one to be unsubscribed
 		ct.panes.Subscribe(t, func() { ct.preview.busy = false })
 		ct.loop.Dirty |= loop.Stale
 	}

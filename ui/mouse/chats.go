@@ -10,7 +10,7 @@ import (
 	"tandemux/ui/paint"
 )
 
-// chatUnder gives the chat whose body lies at a cell, nil for none.
+// chatUnder returns the chat whose body is at a cell, nil for none.
 func (ms *Mouse) chatUnder(x, y int) *agents.Chat {
 	p, _, _ := ms.Panes.Under(x, y)
 	return ms.Agents.Chat(p.Terminal)
@@ -22,7 +22,7 @@ func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
 	if e == nil {
 		return false
 	}
-	ms.Panes.Freshen() // the click moved the focus here
+	ms.Panes.Freshen() // the click has moved the focus here
 	ms.Loop.Dirty |= loop.Panes | loop.Chrome
 	if ev.Button == tea.MouseMiddle && ms.Clip.Len() > 0 {
 		ms.Clip.Paste(0)
@@ -42,7 +42,7 @@ func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
 	return true
 }
 
-// grabbedChat is the chat whose text the mouse holds.
+// grabbedChat returns the chat in which text is dragged, nil for none.
 func (ms *Mouse) grabbedChat() *agents.Chat {
 	p, _ := ms.Panes.Arr.Pane(ms.button.pane)
 	return ms.Agents.Chat(p.Terminal)
@@ -58,7 +58,7 @@ func (ms *Mouse) dragChat(ev tea.Mouse) {
 	}
 }
 
-// releaseChat copies what was selected; a click that dragged nothing folds.
+// releaseChat copies the selection. A click without a drag folds or unfolds.
 func (ms *Mouse) releaseChat(ev tea.Mouse) {
 	e := ms.grabbedChat()
 	if e == nil {
@@ -84,7 +84,7 @@ func (ms *Mouse) wheelChat(ev tea.Mouse) bool {
 	return true
 }
 
-// pressBadge goes from a terminal's badge to the chat that it belongs to.
+// pressBadge goes from a terminal's badge to the terminal's chat. It reports whether it did.
 func (ms *Mouse) pressBadge(h layout.Hit, ev tea.Mouse) bool {
 	p, ok := ms.Panes.Arr.Pane(h.Pane)
 	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {

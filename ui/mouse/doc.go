@@ -1,9 +1,8 @@
-// Package mouse is what the mouse does: a press goes to what lies under it and holds on
-// to that until the release (a border, a floating pane's frame, text, a scroll bar, a
-// tab, a program), a motion without a button shows what could be done there. It belongs to
-// the event loop.
+// Package mouse handles the mouse. A press goes to what is under it, which the mouse then holds
+// until the release: a border, a floating pane's frame, text, a scroll bar, a tab or a program. A
+// motion without a button shows links and the scroll bar. Only the event loop may use it.
 //
-// Programs get what they asked for before anything is selected, but for shift, copy
-// mode and the history. Borders, panes and chats move and select by themselves; this
-// package says which of them is meant.
+// Programs that follow the mouse get its events instead of a selection, except with shift, in
+// copy mode and in the history. Panes and chats select by themselves; this package decides which
+// of them is meant.
 package mouse

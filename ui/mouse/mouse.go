@@ -22,7 +22,7 @@ import (
 	"tandemux/ui/typing"
 )
 
-// grab is what a pressed button holds on to until it is released.
+// grab is what a pressed button holds until it is released.
 type grab uint8
 
 const (
@@ -36,17 +36,17 @@ const (
 	grabTab          // a tab's label
 )
 
-// button is what a pressed button is doing.
+// button is the state of a pressed button.
 type button struct {
 	grab  grab
 	edge  layout.Edge
 	grip  grip
 	pane  layout.PaneID
 	x, y  int  // where it was pressed
-	moved bool // since then
+	moved bool // the mouse has moved since
 }
 
-// With is what the mouse works on.
+// With is what the mouse works with.
 type With struct {
 	Loop    *loop.Loop
 	Link    *link.Link
@@ -56,26 +56,25 @@ type With struct {
 	Agents  *agents.Agents
 	Typing  *typing.Typing
 	Copying *copying.Copying
-	// Run runs a command by name, Menu opens what the right button offers for a pane, a
-	// tab or the status line.
+	// Run runs a command by name. Menu opens the menu of a pane, a tab or the status line.
 	Run  func(name string, args []string)
 	Menu func(of string, x, y int)
 }
 
-// Mouse is what the mouse does, and what it points at.
+// Mouse is the state of the mouse.
 type Mouse struct {
 	With
-	// Tabs are where the status line shows tabs.
+	// Tabs is where the status line shows tabs.
 	Tabs []status.Hit
 
 	button  button
 	picking picking
 }
 
-// New makes a mouse with no button pressed.
+// New makes a Mouse without a pressed button.
 func New(w With) *Mouse { return &Mouse{With: w} }
 
-// Drop lets go of what a pressed button holds on to.
+// Drop releases what a pressed button holds.
 func (ms *Mouse) Drop() {
 	if v := ms.Panes.Views[ms.button.pane]; v != nil && v.Held {
 		v.Held = false
@@ -84,11 +83,11 @@ func (ms *Mouse) Drop() {
 	ms.button = button{}
 }
 
-// Pointed is the address of the link that is pointed at, "" for none.
+// Pointed returns the address of the link under the mouse, "" for none.
 func (ms *Mouse) Pointed() string { return ms.picking.uri }
 
-// Keyed forgets what the mouse points at when a key is pressed: ctrl is let go, or
-// means something else.
+// Keyed ends the highlight of a link when a key is pressed: ctrl was released, or has another
+// meaning now.
 func (ms *Mouse) Keyed() {
 	if ms.picking.uri == "" {
 		return
@@ -100,8 +99,8 @@ func (ms *Mouse) Keyed() {
 	ms.Loop.Dirty |= loop.Panes | loop.Chrome
 }
 
-// forward reports a mouse event to the program of a view, if it asked for such
-// and the person may type there; it reports whether it did.
+// forward sends a mouse event to the program of a view, if it follows the mouse and the person
+// may type there. It reports whether the event was the program's.
 func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind input.MouseKind) bool {
 	if t == nil || v == nil || v.Copying() || v.Back() > 0 || ev.Mod&tea.ModShift != 0 {
 		return false
@@ -214,8 +213,8 @@ func (ms *Mouse) Motion(ev tea.Mouse) {
 	}
 }
 
-// forwardGrabbed reports to the program that the button was pressed over, also
-// from beyond its pane.
+// forwardGrabbed sends an event to the program over which the button was pressed, also from
+// outside its pane.
 func (ms *Mouse) forwardGrabbed(ev tea.Mouse, kind input.MouseKind) {
 	if p, ok := ms.Panes.Arr.Pane(ms.button.pane); ok {
 		ms.forward(ms.Panes.Terms.Get(p.Terminal), ms.Panes.Views[p.Pane], ev, kind)
@@ -249,8 +248,8 @@ func (ms *Mouse) Release(ev tea.Mouse) {
 	ms.Drop()
 }
 
-// Wheel scrolls: the program if it follows the mouse, its cursor keys if
-// it takes the whole screen without, else the history.
+// Wheel scrolls: the program if it follows the mouse; on the alternate screen with cursor keys;
+// else the history.
 func (ms *Mouse) Wheel(ev tea.Mouse) {
 	n := 1
 	if ev.Button == tea.MouseWheelUp {
@@ -285,13 +284,13 @@ func (ms *Mouse) Wheel(ev tea.Mouse) {
 	}
 }
 
-// grip is the part of a floating pane's frame that the mouse holds.
+// grip is the part of a floating pane's frame that is dragged.
 type grip struct {
-	frame               layout.Rect // when the button was pressed
-	left, right, bottom bool        // none of them: the whole, by its header
+	frame               layout.Rect // as the button was pressed
+	left, right, bottom bool        // the dragged sides; none of them means the whole pane
 }
 
-// grabFrame takes hold of a floating pane's frame, if the mouse is on one.
+// grabFrame holds a floating pane's frame if the mouse is on one. It reports whether it is.
 func (ms *Mouse) grabFrame(h layout.Hit, ev tea.Mouse) bool {
 	p, ok := ms.Panes.Arr.Pane(h.Pane)
 	if !ok || !p.Floating() || h.Kind == layout.HitBody || ev.Button != tea.MouseLeft {
@@ -306,7 +305,7 @@ func (ms *Mouse) grabFrame(h layout.Hit, ev tea.Mouse) bool {
 	return true
 }
 
-// dragFrame moves what the mouse holds of a frame to a cell.
+// dragFrame moves the held part of a frame to a cell.
 func (ms *Mouse) dragFrame(x, y int) {
 	g := ms.button.grip
 	dx, dy := x-ms.button.x, y-ms.button.y
@@ -326,8 +325,8 @@ func (ms *Mouse) dragFrame(x, y int) {
 	ms.Panes.PlaceFloat(ms.button.pane, r)
 }
 
-// pressSign folds the output of the command whose mark in a pane's frame is
-// clicked, or whose line stays on top; it reports whether that was it.
+// pressSign folds or unfolds the output of the command whose mark in a pane's frame is clicked.
+// It reports whether there was one.
 func (ms *Mouse) pressSign(x, y int) bool {
 	for _, p := range ms.Panes.Arr.Panes {
 		if v := ms.Panes.Views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
@@ -338,12 +337,12 @@ func (ms *Mouse) pressSign(x, y int) bool {
 	return false
 }
 
-// pressLine handles a press on the status line: it goes to a tab and takes hold of it,
-// twice names it.
+// pressLine handles a press on the status line: it activates and holds a tab; a double click
+// renames the active tab.
 func (ms *Mouse) pressLine(ev tea.Mouse) {
 	active := ms.Panes.Doc.Shown.Active
 	h, on := ms.tabUnder(ev.X)
-	y := max(ev.Y, ms.Outer.Body().Y) // beside the line, wherever that is
+	y := max(ev.Y, ms.Outer.Body().Y) // next to the status line
 	if on && (ev.Button == tea.MouseLeft || ev.Button == tea.MouseRight) {
 		ms.Panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 	}
@@ -370,8 +369,8 @@ func (ms *Mouse) tabUnder(x int) (status.Hit, bool) {
 	return status.Hit{}, false
 }
 
-// dragTab moves the active tab to the place of the one under the mouse, if the mouse is
-// over it then: past a wider one it would be moved back and forth.
+// dragTab moves the active tab to the place of the tab under the mouse, if the mouse is then over
+// the active tab: past a wider tab it would else move back and forth.
 func (ms *Mouse) dragTab(x int) {
 	active := ms.Panes.Doc.Shown.Active
 	here := ms.ActiveTab()
@@ -381,16 +380,15 @@ func (ms *Mouse) dragTab(x int) {
 		return
 	}
 	ms.Panes.MoveTab(func(int, int) int { return h.Tab })
-	ms.Tabs = nil // until they are drawn at their new places
+	ms.Tabs = nil // until they are drawn again
 }
 
-// pressMenu opens the menu of the pane under the mouse, unless its program takes the
-// mouse.
+// pressMenu opens the menu of the pane under the mouse, unless its program follows the mouse.
 func (ms *Mouse) pressMenu(h layout.Hit, ev tea.Mouse) {
 	if h.Pane == "" {
 		return
 	}
-	ms.Panes.Freshen() // the press moved the focus here
+	ms.Panes.Freshen() // the press has moved the focus here
 	if _, t, v := ms.Panes.Under(ev.X, ev.Y); ms.forward(t, v, ev, input.MousePress) {
 		ms.button.grab, ms.button.pane = grabProgram, h.Pane
 		return
@@ -398,7 +396,7 @@ func (ms *Mouse) pressMenu(h layout.Hit, ev tea.Mouse) {
 	ms.Menu("pane", ev.X, ev.Y)
 }
 
-// ActiveTab is where the active tab's label is, empty where it does not show.
+// ActiveTab returns where the active tab's label is, empty if it does not show.
 func (ms *Mouse) ActiveTab() (h status.Hit) {
 	if i := slices.IndexFunc(ms.Tabs, func(h status.Hit) bool { return h.Tab == ms.Panes.Doc.Shown.Active }); i >= 0 {
 		h = ms.Tabs[i]

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// clickTime is how long after a click another one makes two.
+	// clickTime is how soon a second click makes a double click.
 	clickTime = 400 * time.Millisecond
-	// edgeTime is how often a view scrolls while text is dragged beyond it.
+	// edgeTime is how often a view scrolls while text is dragged outside of it.
 	edgeTime = 40 * time.Millisecond
 )
 
-// picking is text that the mouse selects, and what it points at.
+// picking is the state of clicks, of dragged text and of the link under the mouse.
 type picking struct {
-	clicks int // in a row, 1 to 3
-	x, y   int // of the last one
+	clicks int // number of clicks in a row, 1 to 3
+	x, y   int // of the last click
 	at     time.Time
 
 	hovered *pane.View
-	uri     string // of the link pointed at
-	scrolls bool   // a timer runs that scrolls while text is dragged
-	held    int    // how often it has run for this time beyond the edge
+	uri     string // address of the link under the mouse
+	scrolls bool   // the timer that scrolls during a drag runs
+	held    int    // how often it has run in this drag outside the view
 	ev      tea.Mouse
 }
 
-// pressView handles what a button does over a view before its program is asked:
-// a link opens with ctrl, the scroll bar is taken hold of.
+// pressView handles a press on a view that its program doesn't get: with ctrl on a link, on a
+// command's line at the top, or on the scroll bar.
 func (ms *Mouse) pressView(v *pane.View, ev tea.Mouse) bool {
 	if ev.Button != tea.MouseLeft {
 		return false
@@ -59,8 +59,8 @@ func (ms *Mouse) pressView(v *pane.View, ev tea.Mouse) bool {
 	return false
 }
 
-// pressText takes hold of text: by characters, words with two clicks, lines with
-// three, a block with alt. The middle button pastes what was copied last.
+// pressText begins to drag text: by characters, by words after two clicks, by lines after three,
+// as a block with alt. The middle button pastes.
 func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	if v.Unselect() {
 		ms.Loop.Dirty |= loop.Panes
@@ -69,7 +69,7 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
 		if ev.Button == tea.MouseMiddle && ms.Clip.Len() > 0 {
-			ms.Panes.Freshen() // the click moved the focus here
+			ms.Panes.Freshen() // the click has moved the focus here
 			ms.Clip.Paste(0)
 		}
 		return
@@ -82,7 +82,7 @@ func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	ms.Loop.Dirty |= loop.Panes
 }
 
-// count counts a click, and gives how many there were here in a row, up to three.
+// count counts a click. It returns the number of clicks here in a row, up to three.
 func (ms *Mouse) count(ev tea.Mouse) int {
 	p, now := &ms.picking, ms.Loop.Now()
 	if p.clicks > 0 && p.clicks < 3 && ev.X == p.x && ev.Y == p.y && now.Sub(p.at) <= clickTime {
@@ -94,8 +94,8 @@ func (ms *Mouse) count(ev tea.Mouse) int {
 	return p.clicks
 }
 
-// dragText selects up to where the mouse is; beyond the view's edge it scrolls
-// until the mouse comes back or the button is released.
+// dragText selects up to the mouse. Outside the view it scrolls until the mouse comes back or the
+// button is released.
 func (ms *Mouse) dragText(ev tea.Mouse) {
 	v := ms.Panes.Views[ms.button.pane]
 	if v == nil {
@@ -106,14 +106,13 @@ func (ms *Mouse) dragText(ev tea.Mouse) {
 		return
 	}
 	v.Drag(ev.X, ev.Y)
-	v.Held = true // what is printed does not move what shows
+	v.Held = true // output doesn't scroll the view
 	ms.Loop.Dirty |= loop.Panes
 	ms.picking.ev = ev
 	ms.scrollEdge()
 }
 
-// scrollEdge starts the timer that scrolls while text is dragged beyond its
-// view.
+// scrollEdge starts the timer that scrolls while text is dragged outside its view.
 func (ms *Mouse) scrollEdge() {
 	v := ms.Panes.Views[ms.button.pane]
 	p := &ms.picking
@@ -139,7 +138,7 @@ func (ms *Mouse) scrollEdge() {
 			n += p.held / 10
 		}
 		if n == 0 || !v.Scroll(min(max(n, -maxEdge), maxEdge)) {
-			return // it is back, or there is no more text: the next motion tries again
+			return // the mouse is back, or there is no more text: the next motion tries again
 		}
 		p.held++
 		v.Drag(ms.picking.ev.X, ms.picking.ev.Y)
@@ -148,11 +147,11 @@ func (ms *Mouse) scrollEdge() {
 	})
 }
 
-// maxEdge bounds how many lines are scrolled at once, however far the mouse is
-// and however long it has been there.
+// maxEdge is the most lines that are scrolled at once, however far away the mouse is and however
+// long.
 const maxEdge = 20
 
-// releaseText copies what was selected, unless that is left to a command.
+// releaseText copies the selection, unless LeaveSelected is set.
 func (ms *Mouse) releaseText() {
 	v := ms.Panes.Views[ms.button.pane]
 	if v == nil || !v.Selected() || ms.Copying.LeaveSelected {
@@ -163,8 +162,8 @@ func (ms *Mouse) releaseText() {
 	}
 }
 
-// hover underlines the link under the mouse while ctrl is held, and shows the
-// scroll bar where the mouse is on its column.
+// hover underlines the link under the mouse while ctrl is held, and shows the scroll bar if the
+// mouse is on its column.
 func (ms *Mouse) hover(ev tea.Mouse) {
 	_, _, v := ms.Panes.Under(ev.X, ev.Y)
 	p := &ms.picking

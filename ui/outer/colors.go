@@ -11,11 +11,11 @@ import (
 	"tandemux/ui/tty"
 )
 
-// answerTime is how long the outer terminal may take to answer what it was
-// asked; a report of light or dark after that is news.
+// answerTime is how long the outer terminal may take to answer queries. A report of light or dark
+// that comes later is a change.
 const answerTime = time.Second
 
-// shade says whether the outer terminal is light or dark.
+// shade says whether a terminal is light or dark.
 type shade uint8
 
 const (
@@ -24,38 +24,37 @@ const (
 	light
 )
 
-// colors are the outer terminal's, as far as it has said.
+// colors is the outer terminal's colours, as far as it has answered.
 type colors struct {
 	shown emulator.Colors
-	told  emulator.Colors // as the host knows them
+	told  emulator.Colors // as last sent to the host
 	shade shade
-	// scheme is what it last said itself (CSI ? 997), unlike shade, which is the
-	// background's where that is known.
+	// scheme is the terminal's last report (CSI ? 997). shade is that of the background colour,
+	// if it is known, else scheme.
 	scheme shade
-	// reports says that the outer terminal tells of changes (mode 2031).
+	// reports says that the terminal reports changes (mode 2031).
 	reports bool
 
-	undressed bool // the look does not follow from them yet
+	undressed bool // the look does not reflect these colours yet
 
-	fenced bool      // the answers to the first questions are in
-	asked  time.Time // when it was asked last; zero when all has been answered
-	again  bool      // its colours have changed since
+	fenced bool      // the first queries were answered
+	asked  time.Time // when colours were last asked for; zero when all queries are answered
+	again  bool      // the colours have changed since
 }
 
-// asking reports whether answers are due.
+// asking reports whether answers are awaited.
 func (c *colors) asking(now time.Time) bool {
 	return !c.asked.IsZero() && now.Sub(c.asked) <= answerTime
 }
 
-// Dark reports whether the terminal is dark; known is false while it has
-// not said.
+// Dark reports whether the terminal is dark. known is false until it has answered.
 func (o *Terminal) Dark() (yes, known bool) {
 	s := o.colors.shade
 	return s == dark, s != unknown
 }
 
-// learnColors takes what the outer terminal says about its colours; it reports
-// whether the message was about them.
+// learnColors takes a message about the terminal's colours. It reports whether the message was
+// only about them.
 func (o *Terminal) learnColors(msg tea.Msg) bool {
 	c := &o.colors
 	defer func(was shade, shown emulator.Colors) {
@@ -79,7 +78,7 @@ func (o *Terminal) learnColors(msg tea.Msg) bool {
 		case !asking:
 			o.askColors()
 		case was != unknown && was != c.scheme:
-			c.again = true // some of the answers may be older
+			c.again = true // some of the answers may be older than the change
 		}
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeLightDark {
@@ -93,7 +92,7 @@ func (o *Terminal) learnColors(msg tea.Msg) bool {
 		if c.again {
 			o.askColors()
 		}
-		return !first // the first one is about what the terminal can do, too
+		return !first // the first fence also ends the queries about capabilities
 	default:
 		return false
 	}
@@ -131,8 +130,8 @@ func (o *Terminal) askColors() {
 	o.out.raw = append(o.out.raw, q...)
 }
 
-// CheckColors asks for the colours again when the outer terminal gets the focus,
-// if it answers but does not tell of changes by itself.
+// CheckColors must be called when the outer terminal gets the focus. It asks for the colours
+// again if the terminal answers but doesn't report changes.
 func (o *Terminal) CheckColors() {
 	c := &o.colors
 	if !c.reports && c.shown != (emulator.Colors{}) && !c.asking(o.loop.Now()) {
@@ -140,8 +139,8 @@ func (o *Terminal) CheckColors() {
 	}
 }
 
-// SendColors tells the host what colours the terminal shows, when they are others than
-// it knows. What fails goes with the next connection.
+// SendColors sends the terminal's colours to the host if they have changed. If that fails they
+// are sent again later.
 func (o *Terminal) SendColors(send func(ahp.ColorsParams) error) error {
 	c := &o.colors
 	if c.shown == c.told {
@@ -154,7 +153,7 @@ func (o *Terminal) SendColors(send func(ahp.ColorsParams) error) error {
 	return nil
 }
 
-// Forgot says that the host may not know the colours any more.
+// Forgot says that the host may not have the colours.
 func (o *Terminal) Forgot() { o.colors.told = emulator.Colors{} }
 
 func (c *colors) params() ahp.ColorsParams {

@@ -1,4 +1,4 @@
-// Package outer is the terminal that the interface shows in: what it can do and which
-// colours it has, as far as it has said, the look that follows from that and from the
-// themes, and what is written to it. It belongs to the event loop.
+// Package outer is the terminal in which the interface shows: its capabilities and colours as far
+// as it has answered, the look that follows from them and from the themes, and the output to it.
+// Only the event loop may use it.
 package outer

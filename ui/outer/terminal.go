@@ -18,36 +18,33 @@ import (
 	"tandemux/ui/words"
 )
 
-// Env is what the program around offers of the outer terminal. All but Write may be
-// nil.
+// Env is what the program does for the outer terminal. All fields except Write may be nil.
 type Env struct {
-	// Expect says that what is written next asks for the terminal's colours.
+	// Expect is called before the terminal's colours are asked for.
 	Expect func()
-	// Learned is told what the terminal can do as that becomes known, as it decides how to
-	// give the terminal back.
+	// Learned is called with changed capabilities, which the program needs to restore the
+	// terminal.
 	Learned func(tty.Caps)
-	// Suspend gives the terminal back and stops the program, as the shell that it was
-	// started from expects.
+	// Suspend restores the terminal and stops the program for its shell.
 	Suspend func()
 	// Write writes to the terminal.
 	Write func(p []byte)
 }
 
-// Settings are what the person says of the terminal in place of what it says itself.
+// Settings is what the person has configured about the terminal, instead of its own answers.
 type Settings struct {
 	look.Appearance
-	NoMarks bool // commands are not marked
-	Top     bool // the status line is there, not at the bottom
+	NoMarks bool // don't mark commands
+	Top     bool // the status line is at the top
 }
 
-// Terminal is the outer terminal: what it can do, how things look on it, and what
-// has to be written to it.
+// Terminal is the outer terminal: its capabilities, the look on it, and the output for it.
 type Terminal struct {
 	Caps    tty.Caps
 	Look    look.Look
-	Signs   *pane.SignLook // of commands; nil for none
+	Signs   *pane.SignLook // marks of commands; nil for none
 	W, H    int            // cells
-	Blurred bool           // it said that it lost the focus
+	Blurred bool           // it has reported the loss of the focus
 
 	Canvas  paint.Canvas
 	Gallery *paint.Gallery
@@ -61,49 +58,50 @@ type Terminal struct {
 	colors   colors
 	theme    struct {
 		chosen  themes.Pair
-		preview *themes.Pair // those that are looked at; nil for none
+		preview *themes.Pair // the theme pair that is previewed; nil for none
 	}
-	away bool // it was given back: nothing is drawn
+	away bool // it was restored for the shell: draw nothing
 	out  struct {
-		raw []byte // to be written before the next frame
-		buf []byte // is what is written
+		raw []byte // to write before the next frame
+		buf []byte // scratch for a frame
 	}
 
-	asked struct { // what it was asked for last
+	asked struct { // the modes that were last set
 		motion bool   // mouse motion without a button
-		kitty  int    // keyboard flags
+		kitty  int    // the window's
 		title  string // of the window
 
-		pointer string // the mouse's; "" is the terminal's own
+		pointer string // shape of the mouse pointer; "" is the terminal's own
 	}
-	timers struct { // that run
-		frame    bool // for a pane in the middle of its frame
-		pictures bool // for pictures that are sent
-		// busy is until when pictures that were painted keep the terminal busy.
+	timers struct { // which timers run
+		frame    bool // waits for the end of a program's frame
+		pictures bool // waits to send more pictures
+		// busy is until when painted pictures keep the terminal busy.
 		busy time.Time
 	}
 }
 
-// New makes a terminal that was switched on just now. seed numbers its pictures.
+// New makes a Terminal right after the outer terminal was entered. seed gives the range of its
+// pictures' ids.
 func New(l *loop.Loop, env Env, settings func() Settings, c tty.Caps, p themes.Pair, seed uint64) *Terminal {
 	o := &Terminal{
 		Caps: c, Gallery: paint.NewGallery(seed),
 		loop: l, env: env, settings: settings, painter: paint.NewPainter(paint.Options{}),
 	}
 	o.theme.chosen, o.asked.kitty = p, 1
-	o.colors.asked = l.Now() // by what switched the terminal on
+	o.colors.asked = l.Now() // when it was entered
 	o.Dress()
 	return o
 }
 
-// Send has some bytes written before the next frame.
+// Send writes bytes before the next frame.
 func (o *Terminal) Send(s string) { o.out.raw = append(o.out.raw, s...) }
 
 func (o *Terminal) Bell() { o.Send("\a") }
 
-// Resize takes the outer terminal's size.
+// Resize sets the terminal's size in cells.
 func (o *Terminal) Resize(w, h int) {
-	o.Send(tty.AskCell(o.Caps)) // its font may have changed
+	o.Send(tty.AskCell(o.Caps)) // the font may have changed
 	if w <= 0 || h <= 0 || w == o.W && h == o.H {
 		return
 	}
@@ -112,7 +110,7 @@ func (o *Terminal) Resize(w, h int) {
 	o.Redraw()
 }
 
-// Status is where the status line is.
+// Status returns the place of the status line.
 func (o *Terminal) Status() paint.Rect {
 	if o.settings().Top {
 		return paint.Rect{W: o.W, H: min(1, o.H)}
@@ -120,7 +118,7 @@ func (o *Terminal) Status() paint.Rect {
 	return paint.Rect{Y: max(o.H-1, 0), W: o.W, H: min(1, o.H)}
 }
 
-// Body is all but the status line.
+// Body returns the place of everything but the status line.
 func (o *Terminal) Body() paint.Rect {
 	r := paint.Rect{W: o.W, H: max(o.H-1, 0)}
 	if o.settings().Top {
@@ -135,7 +133,7 @@ func (o *Terminal) Redraw() {
 	o.loop.Dirty |= loop.Places | loop.Panes | loop.Chrome
 }
 
-// Learn takes an answer of the terminal about itself.
+// Learn takes an answer of the terminal.
 func (o *Terminal) Learn(msg tea.Msg) {
 	if o.learnColors(msg) {
 		return
@@ -152,7 +150,7 @@ func (o *Terminal) Learn(msg tea.Msg) {
 	}
 }
 
-// Suspend gives the outer terminal back until the person goes on.
+// Suspend restores the outer terminal and stops the program until the person continues it.
 func (o *Terminal) Suspend() {
 	if o.env.Suspend == nil {
 		o.loop.Say(status.Info, "there is no shell to go back to")
@@ -162,8 +160,8 @@ func (o *Terminal) Suspend() {
 	o.env.Suspend()
 }
 
-// Resumed takes the outer terminal again, in which everything is as at the
-// start. stopped says whether the program was stopped indeed.
+// Resumed says that the outer terminal was entered again, with its modes as at the start. stopped
+// says that the program was in fact stopped.
 func (o *Terminal) Resumed(stopped bool) {
 	if o.away && !stopped {
 		o.loop.Say(status.Info, "there is no shell to go back to")
@@ -174,14 +172,13 @@ func (o *Terminal) Resumed(stopped bool) {
 	o.Redraw()
 }
 
-// Sleeps reports whether nothing can be drawn now: it was given back, or its size is
-// not known.
+// Sleeps reports whether nothing can be drawn: the terminal was restored, or its size is unknown.
 func (o *Terminal) Sleeps() bool { return o.W == 0 || o.away }
 
-// Waits reports whether something but a frame has to be written.
+// Waits reports whether there is output besides a frame.
 func (o *Terminal) Waits() bool { return len(o.out.raw) > 0 }
 
-// Paint writes what waits, and the canvas where it has changed.
+// Paint writes the waiting output and the changes of the canvas.
 func (o *Terminal) Paint(now time.Time) {
 	o.out.buf = append(o.out.buf[:0], o.out.raw...)
 	o.out.raw = o.out.raw[:0]
@@ -197,9 +194,8 @@ func (o *Terminal) Paint(now time.Time) {
 	}
 }
 
-// Want asks the terminal for what the programs on the screen want of it: the mouse's
-// motion without a button, flags of the kitty keyboard protocol, the title, and the shape
-// of the mouse's pointer.
+// Want sets the modes that the programs on the screen need: mouse motion without a button, kitty
+// keyboard flags, the title, and the shape of the mouse pointer.
 func (o *Terminal) Want(motion bool, flags int, title, pointer string) {
 	if motion != o.asked.motion {
 		o.asked.motion = motion
@@ -223,7 +219,7 @@ func (o *Terminal) Want(motion bool, flags int, title, pointer string) {
 	}
 }
 
-// Hold draws again when a program had time to end its frame.
+// Hold draws again after wait, when a program should have ended its frame.
 func (o *Terminal) Hold(wait time.Duration) {
 	if o.timers.frame {
 		return
@@ -235,7 +231,7 @@ func (o *Terminal) Hold(wait time.Duration) {
 	})
 }
 
-// PaneLook is how panes look; sticky is when a command's line stays on top.
+// PaneLook returns the look of panes.
 func (o *Terminal) PaneLook(sticky pane.Sticky) pane.Look {
 	l := &o.Look
 	return pane.Look{
@@ -246,8 +242,8 @@ func (o *Terminal) PaneLook(sticky pane.Sticky) pane.Look {
 	}
 }
 
-// SetClipboard asks the outer terminal to set its clipboard (OSC 52), and says why it
-// is not asked, "" when it is.
+// SetClipboard sets the outer terminal's clipboard (OSC 52). why says why it can't, "" if it
+// could.
 func (o *Terminal) SetClipboard(text string, selected bool) (why string) {
 	switch {
 	case o.Caps.Console:
@@ -257,7 +253,7 @@ func (o *Terminal) SetClipboard(text string, selected bool) (why string) {
 	}
 	to := "c"
 	if selected {
-		to = "cp" // X's PRIMARY besides; terminals that know one letter take the first
+		to = "cp" // with X's PRIMARY; terminals that know one letter take the first
 	}
 	o.out.raw = append(o.out.raw, "\x1b]52;"+to+";"...)
 	o.out.raw = base64.StdEncoding.AppendEncode(o.out.raw, []byte(text))
@@ -265,13 +261,12 @@ func (o *Terminal) SetClipboard(text string, selected bool) (why string) {
 	return ""
 }
 
-// pictureBudget is how much of pictures goes to the outer terminal with one frame,
-// in bytes, so that typing is shown in between.
+// pictureBudget is how many bytes of pictures are written with one frame, so that typing shows in
+// between.
 const pictureBudget = 128 << 10
 
-// pictures says how pictures are shown, as the outer terminal can and the person
-// wants it. The numbers of those that cells stand for are colours, so they need
-// all of them.
+// pictures returns how pictures are shown, by the terminal's capabilities and the person's
+// setting. The ids in picture cells are 24-bit colours.
 func (c Settings) pictures(caps tty.Caps) tty.Pictures {
 	how := caps.Pictures
 	switch want := tty.Pictures(c.Graphics); want {
@@ -285,14 +280,14 @@ func (c Settings) pictures(caps tty.Caps) tty.Pictures {
 	return how
 }
 
-// modes are the ways to show pictures, for the gallery.
+// modes is the gallery's modes by how pictures are shown.
 var modes = map[tty.Pictures]paint.Mode{
 	tty.CellPictures: paint.Cells, tty.PlacedPictures: paint.Placed,
 	tty.SixelPictures: paint.Sixel, tty.InlinePictures: paint.Inline,
 }
 
-// galleryOf says what pictures need to know. A terminal that tells no size of its cells
-// has most likely not the one that is taken then, but pictures in the right cells.
+// galleryOf returns the gallery's settings. If the size of cells is unknown a guess keeps
+// pictures in the right cells.
 func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
 	o := paint.Outer{Mode: modes[how], CellW: caps.Cell.W, CellH: caps.Cell.H, Colors: int(caps.Colors), Moves: caps.Moves}
 	if o.CellW <= 0 || o.CellH <= 0 {
@@ -302,8 +297,8 @@ func galleryOf(how tty.Pictures, caps tty.Caps) paint.Outer {
 	return o
 }
 
-// paintRate is how many bytes of painted pictures a terminal is given in a second:
-// where something scrolls fast, pictures are left out rather than waited for.
+// paintRate is how many bytes of painted pictures are written per second. When something scrolls
+// fast, pictures are left out instead of delaying it.
 const paintRate = 8 << 20
 
 func (o *Terminal) paintPictures(now time.Time) {
@@ -323,7 +318,7 @@ func (o *Terminal) paintPictures(now time.Time) {
 	}
 }
 
-// paintLater draws again after a while.
+// paintLater draws again after wait.
 func (o *Terminal) paintLater(wait time.Duration) {
 	if o.timers.pictures {
 		return
@@ -335,8 +330,8 @@ func (o *Terminal) paintLater(wait time.Duration) {
 	})
 }
 
-// SendPictures sends some of the pictures that the frame asked for; it reports
-// whether some have arrived, so that what shows them has to be drawn.
+// SendPictures sends some of the pictures that the frame asked for. It reports whether any is
+// complete, so that its cells must be drawn.
 func (o *Terminal) SendPictures() (arrived bool) {
 	raw, arrived, more := o.Gallery.Pump(o.out.raw, pictureBudget)
 	o.out.raw = raw

@@ -10,12 +10,12 @@ import (
 	"tandemux/ui/tty"
 )
 
-// depths are the choices of look.Appearance.Colors.
+// depths is the values of look.Appearance.Colors.
 var depths = map[string]emulator.Depth{
 	"none": emulator.NoColors, "16": emulator.Colors16, "256": emulator.Colors256, "true": emulator.TrueColor,
 }
 
-// bend changes what the outer terminal says of itself to what the person says.
+// bend applies the person's settings to the terminal's capabilities.
 func (c Settings) bend(caps tty.Caps) tty.Caps {
 	if depth, ok := depths[c.Colors]; ok {
 		caps.Profile.Colors = depth
@@ -29,15 +29,15 @@ func (c Settings) bend(caps tty.Caps) tty.Caps {
 	return caps
 }
 
-// Refresh makes the look anew if what it depends on has changed.
+// Refresh updates the look if what it depends on has changed.
 func (o *Terminal) Refresh() {
 	if o.colors.undressed {
 		o.Dress()
 	}
 }
 
-// Dress makes the look anew of what it depends on: the settings, the theme that was chosen or
-// is looked at, whether the outer terminal is light or dark, what it can show.
+// Dress computes the look from the settings, the chosen or previewed theme, whether the terminal
+// is dark, and its capabilities.
 func (o *Terminal) Dress() {
 	o.colors.undressed = false
 	s := o.settings()
@@ -48,8 +48,7 @@ func (o *Terminal) Dress() {
 	}
 	t := pair.For(o.colors.shade != light)
 	if caps.Profile.Colors == emulator.Colors16 && !basic(t) {
-		// The nearest of sixteen colours can be the same for a text and its
-		// ground.
+		// The nearest of sixteen colours can be the same for a text and its background.
 		t, _ = themes.Find(themes.Terminal)
 	}
 	o.Look = look.New(t.On(o.colors.shown), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
@@ -63,7 +62,7 @@ func (o *Terminal) Dress() {
 	o.loop.Dirty |= loop.Places | loop.Chrome
 }
 
-// basic reports whether a theme has no colours but the outer terminal's.
+// basic reports whether a theme uses only the outer terminal's own colours.
 func basic(t themes.Theme) bool {
 	_, _, _, rgb := t.StatusBg.RGB()
 	_, _, _, rgbText := t.Foreground.RGB()
@@ -75,7 +74,7 @@ func (o *Terminal) UseTheme(p themes.Pair) {
 	o.Dress()
 }
 
-// EndPreview goes back to the theme that was chosen.
+// EndPreview returns to the chosen theme.
 func (o *Terminal) EndPreview() {
 	if o.theme.preview != nil {
 		o.theme.preview = nil
@@ -83,13 +82,13 @@ func (o *Terminal) EndPreview() {
 	}
 }
 
-// Preview shows another theme until EndPreview or UseTheme.
+// Preview shows a theme until EndPreview or UseTheme.
 func (o *Terminal) Preview(p themes.Pair) {
 	o.theme.preview = &p
 	o.Dress()
 }
 
-// signLook says how commands are marked in a look.
+// signLook returns the look of commands' marks.
 func signLook(l *look.Look) *pane.SignLook {
 	s := &pane.SignLook{Fold: l.Folded, Sticky: l.Hint, Ellipsis: l.Ellipsis}
 	for _, of := range [...]struct {
@@ -105,11 +104,11 @@ func signLook(l *look.Look) *pane.SignLook {
 		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
 		s.Cell[of.state] = of.frame
 	}
-	// What went well is said quietly.
+	// Passed commands are not conspicuous.
 	s.Note[pane.Passed] = l.Title
-	s.Note[pane.Failed] = l.Fail // its contrast is a text's
+	s.Note[pane.Failed] = l.Fail // it has the contrast of text
 	return s
 }
 
-// Theme is the name of the themes that were chosen.
+// Theme returns the name of the chosen themes.
 func (o *Terminal) Theme() string { return o.theme.chosen.Name }

@@ -1,3 +1,3 @@
-// Package tasks is what the interface knows of the host's tasks, as rows of the list
-// of sessions, and what a person does with them. It belongs to the event loop.
+// Package tasks has the hosts' tasks, as rows of the list of sessions, and what a person does
+// with them. Only the event loop may use it.
 package tasks

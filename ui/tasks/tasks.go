@@ -16,52 +16,50 @@ import (
 	"tandemux/ui/words"
 )
 
-// Host has tasks: agents at work in a workspace of their own. They are in the list
-// of sessions.
+// Host has tasks: agents that work in a workspace of their own.
 type Host interface {
-	// Tasks lists them, the newest first.
+	// Tasks lists the tasks, the newest first.
 	Tasks(ctx context.Context) ([]Task, error)
-	// TaskChanges says what a task has changed; empty where it has no files.
+	// TaskChanges returns a task's changes, empty if it has no files.
 	TaskChanges(ctx context.Context, id string) (Changes, error)
 	// SteerTask sends text to a task.
 	SteerTask(ctx context.Context, id, text string) error
-	// TaskPatch is what a task has changed as git writes it, as much as is bounded.
+	// TaskPatch returns a task's changes as a patch of git, as much as the host's limit allows.
 	TaskPatch(ctx context.Context, id string) (string, error)
-	// MergeTask brings home what a task has changed. Where a check has failed, the error
-	// is a CheckFailed.
+	// MergeTask merges a task's changes. If a check failed, the error is a CheckFailed.
 	MergeTask(ctx context.Context, id string, how Merge) (Merged, error)
-	// UpdateTask brings what is new at home into a task; PullTask writes its files into a
-	// directory, DiscardTask deletes it with its workspace. Each says in a few words what
-	// it did.
+	// UpdateTask merges what is new at home into a task. PullTask writes a task's files into a
+	// directory. DiscardTask deletes a task with its workspace. Each returns a short text about
+	// what it did.
 	UpdateTask(ctx context.Context, id string, how Update) (string, error)
 	PullTask(ctx context.Context, id, dir string) (string, error)
 	DiscardTask(ctx context.Context, id string) (string, error)
 }
 
-// Task is a task of the host's.
+// Task is a task of a host.
 type Task struct {
 	ID, Name string
-	Session  ahp.URI // empty for one of programs that are no agents
+	Session  ahp.URI // empty if its program is no agent
 	Status   string  // CREATING, PENDING, IDLE, RUNNING, WAITING, CANCELLED, FAILED, DELETING
 	Reason   string  // why it failed, or could not be deleted
 	Outcome  string  // of its last turn: done, failed, cancelled, interrupted, conflict, disk, budget; "" for none
-	Why      string  // it ended so
-	Asks     string  // what it waits for, when it is WAITING
-	Percent  int     // how far it is; -1 where it does not say
+	Why      string  // why it had that outcome
+	Asks     string  // its question if it is WAITING
+	Percent  int     // its progress; -1 if unknown
 	Line     string  // what it is doing
-	// Workspace is what it works on, in a few words.
+	// Workspace describes its workspace.
 	Workspace string
 	Updated   time.Time
 }
 
-// Rests reports whether nothing of it is at work.
+// Rests reports whether nothing of the task is running.
 func (t *Task) Rests() bool {
 	return t.Status == "IDLE" || t.Status == "CANCELLED" || t.Status == "FAILED"
 }
 
 type Changed struct {
-	Mark           string // one cell: how
-	Path, From     string // From is what it was called before, of one that was renamed
+	Mark           string // the kind of change, in one cell
+	Path, From     string // From is the old path of a renamed file
 	Added, Deleted int    // lines
 	Binary         bool
 }
@@ -69,54 +67,53 @@ type Changed struct {
 type Changes struct {
 	Files          []Changed
 	Added, Deleted int // lines
-	// Into is where merging would bring them, empty where that is nowhere.
+	// Into is where merging would put the changes, empty if nowhere.
 	Into string
-	// Branch is the task's own, of a worktree.
+	// Branch is the task's branch, if it has a worktree.
 	Branch string
-	// Conflicts are files that both sides changed, Left what can't come home.
+	// Conflicts is the files that both sides changed, Left what can't be merged.
 	Conflicts, Left []string
 	// Listed says that the task's session has a changeset.
 	Listed bool
 }
 
-// Merge says how a task's work comes home.
+// Merge is how to merge a task's changes.
 type Merge struct {
-	Message string // of the commit; empty for what the work was about
-	Look    bool   // only say what would be
-	Running bool   // though it is at work
-	NoCheck bool   // without what must pass before
+	Message string // of the commit; empty for one from the task
+	Look    bool   // only say what would be done
+	Running bool   // also if the task is running
+	NoCheck bool   // without the check
 }
 
 // Merged is what a merge did, or would do.
 type Merged struct {
 	Files, Added, Deleted int
 	Into                  string
-	Message               string // that a commit would have; empty where none is made
-	Check                 string // the command that must pass before
-	Behind                int    // commits that the task does not have
+	Message               string // the commit's message; empty if there is no commit
+	Check                 string // the command that must pass
+	Behind                int    // number of commits that the task does not have
 }
 
-// Update says how what is new at home comes into a task: with conflicts that the agent
-// is asked to resolve, or that are given up.
+// Update is how to merge what is new at home into a task. Ask has the agent resolve conflicts,
+// Abort gives up a merge with conflicts, Running allows it while the task is running.
 type Update struct{ Ask, Abort, Running bool }
 
-// CheckFailed is the error of a merge whose check has failed.
+// CheckFailed is the error of a merge whose check failed.
 type CheckFailed struct{ Reason, Output string }
 
 func (e *CheckFailed) Error() string { return e.Reason }
 
 const (
-	// maxCompared bounds the tasks whose changes are asked for.
+	// maxCompared is how many tasks' changes are asked for.
 	maxCompared = 50
-	// taskPause is between two looks at tasks while the list is open and one of them
-	// works.
+	// taskPause is how often tasks are fetched while the list is open and one of them is running.
 	taskPause = 3 * time.Second
 )
 
-// List is what this client knows of the host's tasks. They are asked for when the
-// list of sessions opens, and while it is open.
+// List is what this client knows of the hosts' tasks. They are fetched when the list of sessions
+// opens, and while it is open.
 type List struct {
-	// Overlay is the list of sessions, nil before it was opened.
+	// Overlay is the list of sessions, nil before it is first opened.
 	Overlay *overlay.List
 
 	loop      *loop.Loop
@@ -126,30 +123,29 @@ type List struct {
 
 	all      []Task
 	loading  bool
-	again    bool // something has changed since they were asked for
+	again    bool // fetch once more when loading has ended
 	then     []func()
 	ticking  bool
-	changes  map[string]compared // by id
-	awaiting bool                // changes are being asked for
+	changes  map[string]compared // by task id
+	awaiting bool                // changes are being fetched
 }
 
-// New makes an empty list. connected says whether
-// it can be asked now.
+// New makes an empty List. connected reports whether the host can be asked.
 func New(l *loop.Loop, log *slog.Logger, host Host, connected func() bool) *List {
 	return &List{loop: l, log: log, host: host, connected: connected}
 }
 
-// compared is what a task had changed at a time.
+// compared is a task's changes at a time.
 type compared struct {
 	at      time.Time // the task's Updated
 	status  string
 	changes Changes
 }
 
-// taskScheme begins what the list calls a task without a session.
+// taskScheme is the scheme of the key of a task without a session.
 const taskScheme = "x-tandemux-task:/"
 
-// At finds the task of a row of the list, nil for none.
+// At returns the task of a row's key, nil for none.
 func (l *List) At(uri ahp.URI) *Task {
 	i := slices.IndexFunc(l.all, func(t Task) bool { return t.Session == uri || taskScheme+t.ID == uri })
 	if i < 0 {
@@ -158,21 +154,21 @@ func (l *List) At(uri ahp.URI) *Task {
 	return &l.all[i]
 }
 
-// Find is the task of an id, nil for none.
+// Find returns the task of an id, nil for none.
 func (l *List) Find(id string) *Task { return l.At(taskScheme + id) }
 
 func (l *List) Host() Host { return l.host }
 
-// Changed says that something was done with a task.
+// Changed says that a task was changed.
 func (l *List) Changed(id string) {
 	delete(l.changes, id)
 	l.Load()
 }
 
-// Load asks for the tasks, unless that is under way: then once more after it.
+// Load fetches the tasks. If it is doing so already it fetches them once more afterwards.
 func (l *List) Load() { l.Know(nil) }
 
-// Know is Load, and what follows once they are known as far as they will be.
+// Know is Load, and calls then when the answer has arrived, also if it is an error.
 func (l *List) Know(then func()) {
 	if !l.connected() {
 		return
@@ -215,8 +211,8 @@ func (l *List) Know(then func()) {
 // Shown reports whether the list is open.
 func (l *List) Shown() bool { return l.loop.Overlay == l.Overlay }
 
-// lookAgain looks at the tasks after a while if the list is open and one works: how
-// far it is comes by no notification.
+// lookAgain fetches the tasks after a while if the list is open and one is running: no
+// notification reports progress.
 func (l *List) lookAgain() {
 	works := slices.ContainsFunc(l.all, func(t Task) bool {
 		return t.Status == "RUNNING" || t.Status == "CREATING" || t.Status == "PENDING" || t.Status == "WAITING"
@@ -233,8 +229,7 @@ func (l *List) lookAgain() {
 	})
 }
 
-// compare asks what the tasks have changed, one after the other, of those about
-// which that is not known as they are now.
+// compare fetches the changes of tasks that have changed, one after the other.
 func (l *List) compare() {
 	if l.awaiting || !l.Shown() {
 		return
@@ -268,20 +263,20 @@ func (l *List) compare() {
 // Session is a row of the list of sessions.
 type Session struct {
 	URI         ahp.URI
-	Mark, State overlay.Cell // the state in one cell, and in a word
+	Mark, State overlay.Cell // the state as a mark and in a word
 	Title       string
 	Unread      bool
 	Agent       string
-	Tokens      string // "" where not known
-	Time        string // how long it has worked, or since when it rests
+	Tokens      string // "" if unknown
+	Time        string // how long it has worked or rested
 	Cwd         string // a task's workspace
-	Doing       string // what it does, or waits for
-	Where       string // "tab 2", "" when no pane of this layout shows it
-	// Of a task: how far it is, and how many lines it has changed.
+	Doing       string // what it does or waits for
+	Where       string // such as "tab 2", "" if no pane of this layout shows it
+	// Of a task: its progress, and the number of changed lines.
 	Progress, Changes string
 }
 
-// Columns are those of a session's row.
+// Columns is the columns of Session.Row.
 var Columns = []overlay.Column{
 	{Most: 1},
 	{Most: 16, Least: 8},
@@ -295,7 +290,7 @@ var Columns = []overlay.Column{
 	{Most: 30, Muted: true},
 }
 
-// Row is the session in those columns.
+// Row returns the session as a row.
 func (s *Session) Row(look *look.Look) overlay.Row {
 	title := overlay.Cell{Text: s.Title}
 	if s.Unread {
@@ -310,7 +305,7 @@ func (s *Session) Row(look *look.Look) overlay.Row {
 	}
 }
 
-// Fill makes a session's row one of its task.
+// Fill fills a session's row with its task.
 func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	switch t.Status {
 	case "CREATING", "CANCELLED", "DELETING":
@@ -338,8 +333,7 @@ func (l *List) Fill(r *Session, t Task, look *look.Look) {
 	}
 }
 
-// ended says how the last turn of an idle task ended, if not well. What its session says
-// is newer.
+// ended shows how the last turn of an idle task ended, unless well. The session's state is newer.
 func ended(r *Session, t Task, look *look.Look) {
 	if t.Status != "IDLE" || r.State.Text != "idle" && r.State.Text != "failed" {
 		return
@@ -358,7 +352,7 @@ func ended(r *Session, t Task, look *look.Look) {
 	r.Mark, r.Doing = overlay.Cell{Text: string(look.Failed), Style: look.Fail}, words.Clean(t.Why)
 }
 
-// Rows are the rows of tasks that have no session.
+// Rows returns the rows of the tasks without a session.
 func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []overlay.Row {
 	var rows []overlay.Row
 	for _, t := range l.all {
@@ -380,7 +374,7 @@ func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []o
 	return rows
 }
 
-// task finds the task of a row, saying so where there is none.
+// task returns the task of a row; if there is none it says so.
 func (l *List) task(uri ahp.URI) (t Task, ok bool) {
 	if t := l.At(uri); t != nil {
 		return *t, true
@@ -389,7 +383,7 @@ func (l *List) task(uri ahp.URI) (t Task, ok bool) {
 	return t, false
 }
 
-// Steer asks what to tell the task of a row.
+// Steer asks for a text and sends it to the task of a row.
 func (l *List) Steer(uri ahp.URI) {
 	t, ok := l.task(uri)
 	if !ok {
@@ -408,7 +402,7 @@ func (l *List) Steer(uri ahp.URI) {
 	}))
 }
 
-// Discard deletes the task of a row, asking first.
+// Discard deletes the task of a row after a question.
 func (l *List) Discard(uri ahp.URI) {
 	t, ok := l.task(uri)
 	if !ok {
@@ -423,7 +417,7 @@ func (l *List) Discard(uri ahp.URI) {
 	})
 }
 
-// done does something with a task and says what that did.
+// done does something with a task and shows the resulting text.
 func (l *List) done(t Task, what string, do func(ctx context.Context) (string, error)) {
 	loop.Get(l.loop, what, do, func(said string) {
 		l.loop.Say(status.Info, "%s", said)
