@@ -14,15 +14,14 @@ import (
 	"tandemux/ui/words"
 )
 
-// Desk is what a clipboard needs of the machine that it is on.
+// Desk is what a Clipboard has the machine that it runs on do.
 type Desk interface {
-	// Save writes text to a file that is not there yet; ~ is the home directory.
-	// It gives the file's full name.
+	// Save writes text to a new file; ~ is the home directory. It returns the file's full name.
 	Save(path, text string) (full string, err error)
 }
 
-// Clipboard is a client's paste buffers and its way to the clipboard. They end with
-// it.
+// Clipboard is this client's paste buffers, which are kept only in memory, and the ways to the
+// clipboard.
 type Clipboard struct {
 	loop    *loop.Loop
 	desk    Desk    // may be nil
@@ -31,19 +30,19 @@ type Clipboard struct {
 	paste   func(text string)
 	buffers buffers
 
-	clipping bool    // a program is setting the clipboard
-	next     *Copied // what it is to be set to then; nil for nothing
+	clipping bool    // a Clipper's program runs
+	next     *Copied // the text to copy when it has ended; nil for none
 
-	spent spent // by programs
+	spent spent // limits programs
 }
 
-// New makes a clipboard. desk and clipper may be nil. outer asks the outer terminal to set its
-// clipboard and says why it is not asked, "" when it is; paste types a text.
+// New makes a Clipboard. desk and clipper may be nil. outer sets the outer terminal's clipboard
+// and returns why it can't, "" if it could. paste types a text.
 func New(l *loop.Loop, desk Desk, clipper Clipper, outer func(text string, selected bool) (why string), paste func(text string)) *Clipboard {
 	return &Clipboard{loop: l, desk: desk, clipper: clipper, outer: outer, paste: paste}
 }
 
-// Len is how many buffers there are.
+// Len is the number of paste buffers.
 func (c *Clipboard) Len() int { return len(c.buffers.list) }
 
 func (c *Clipboard) Forget() {
@@ -53,29 +52,29 @@ func (c *Clipboard) Forget() {
 	}
 }
 
-// Clipper knows of a program which sets the clipboard.
+// Clipper sets the clipboard by a program of the machine.
 type Clipper interface {
-	// Clip gives text to that program and gives its name, "" when there is none and
-	// the outer terminal is to be asked. It returns when the program has ended, or
-	// after some seconds with running true. A program that did not end with success
-	// is an error. What was selected with the mouse is what the middle button pastes
-	// elsewhere, too, where there is such a thing.
+	// Clip passes text to the program and returns the program's name, "" if there is none, so
+	// that the outer terminal must set the clipboard. It returns when the program has ended, or
+	// after some seconds with running true. It is an error if the program fails. selected says
+	// that the mouse selected the text; then Clip also sets the primary selection, where there is
+	// one.
 	Clip(text string, selected bool) (program string, running bool, err error)
 }
 
-// Copied is a text on its way to the clipboard.
+// Copied is a text to copy.
 type Copied struct {
 	Text string
-	What string // names it, such as "4 lines"
-	But  string // what else is to be known of it, "" for nothing
-	// Selected with the mouse.
+	What string // describes the text, such as "4 lines"
+	But  string // a restriction for the message, "" for none
+	// Selected says that the mouse selected the text.
 	Selected bool
 }
 
 // CopyText copies text to a paste buffer and the clipboard, and says so.
 func (c *Clipboard) CopyText(text string) { c.copyText(text, false) }
 
-// CopySelected copies text that was selected with the mouse.
+// CopySelected copies text that the mouse selected.
 func (c *Clipboard) CopySelected(text string) { c.copyText(text, true) }
 
 func (c *Clipboard) copyText(text string, selected bool) {
@@ -86,9 +85,8 @@ func (c *Clipboard) copyText(text string, selected bool) {
 	c.Copy(Copied{Text: text, What: words.Counted(text), Selected: selected})
 }
 
-// Copy puts text into a paste buffer and the clipboard, and says what is known of
-// that: a program that ended with success has set the clipboard, the outer
-// terminal does not tell whether it did.
+// Copy copies text to a paste buffer and the clipboard. Its message claims only what is known: a
+// program that succeeded has set the clipboard, the outer terminal doesn't report whether it did.
 func (c *Clipboard) Copy(t Copied) {
 	c.buffers.add(t.Text, c.loop.Now())
 	if c.clipper == nil {
@@ -96,7 +94,7 @@ func (c *Clipboard) Copy(t Copied) {
 		return
 	}
 	if c.clipping {
-		c.next = &t // The newest is what the clipboard is to hold.
+		c.next = &t // the clipboard gets the newest text
 		return
 	}
 	c.clipping = true
@@ -122,8 +120,8 @@ func (c *Clipboard) Copy(t Copied) {
 	})
 }
 
-// clipOuter asks the outer terminal to set its clipboard, and says so and why no
-// program did.
+// clipOuter has the outer terminal set its clipboard. The message says so, and why no program
+// did.
 func (c *Clipboard) clipOuter(t Copied, failed error) {
 	why := ""
 	if failed != nil {
@@ -141,10 +139,10 @@ func (c *Clipboard) clipOuter(t Copied, failed error) {
 	}
 }
 
-// Type types a text that was not copied.
+// Type types a text.
 func (c *Clipboard) Type(text string) { c.paste(text) }
 
-// Paste types a buffer, the newest for 0.
+// Paste types the buffer of an id, the newest for 0.
 func (c *Clipboard) Paste(id int) {
 	b, ok := c.buffers.find(id)
 	if !ok {
@@ -154,10 +152,10 @@ func (c *Clipboard) Paste(id int) {
 	c.paste(b.text)
 }
 
-// maxFiltered bounds how much of a buffer the filter reads, in bytes.
+// maxFiltered is how much of a buffer a list's filter reads, in bytes.
 const maxFiltered = 4 << 10
 
-// Choose opens the list of buffers, with the chosen one's text below.
+// Choose lists the buffers and shows the chosen one's text.
 func (c *Clipboard) Choose() {
 	with := func(do func(buffer)) func(string) {
 		return func(key string) {
@@ -196,8 +194,8 @@ func (c *Clipboard) Choose() {
 	}})
 }
 
-// SaveBuffer writes a buffer, the newest for 0, to a file, asking for its name
-// without one.
+// SaveBuffer writes the buffer of an id, the newest for 0, to a file. It asks for the file's name
+// if args has none.
 func (c *Clipboard) SaveBuffer(id int, args []string) {
 	b, ok := c.buffers.find(id)
 	if !ok {
@@ -207,8 +205,7 @@ func (c *Clipboard) SaveBuffer(id int, args []string) {
 	c.Save(args, "save buffer to", b.text, false)
 }
 
-// Save writes text to a new file of this machine, asking for its name without
-// one.
+// Save writes text to a new file of this machine. It asks for the file's name if args has none.
 func (c *Clipboard) Save(args []string, label, text string, cut bool) {
 	if c.desk == nil {
 		c.loop.Say(status.Info, "there is nowhere to save to")
@@ -230,27 +227,27 @@ func (c *Clipboard) Save(args []string, label, text string, cut bool) {
 }
 
 const (
-	// maxBuffers bounds the paste buffers; the oldest go.
+	// maxBuffers is the largest number of paste buffers; the oldest are dropped.
 	maxBuffers = 50
-	// maxBuffered bounds what they hold together, in bytes; the oldest go.
+	// maxBuffered is the largest size of all buffers, in bytes; the oldest are dropped.
 	maxBuffered = 16 << 20
 )
 
-// buffer is what was copied once.
+// buffer is a paste buffer.
 type buffer struct {
 	id   int
 	text string
 	at   time.Time
 }
 
-// buffers are what was copied, the newest first.
+// buffers is the paste buffers, the newest first.
 type buffers struct {
 	list  []buffer
 	bytes int
 	last  int // id
 }
 
-// add puts text in front; what was copied just before is not kept twice.
+// add adds a buffer, unless the newest has the same text.
 func (b *buffers) add(text string, now time.Time) {
 	if text == "" || len(text) > maxBuffered {
 		return
@@ -270,7 +267,7 @@ func (b *buffers) add(text string, now time.Time) {
 	}
 }
 
-// find gives a buffer, the newest for 0.
+// find returns the buffer of an id, the newest for 0.
 func (b *buffers) find(id int) (buffer, bool) {
 	for _, x := range b.list {
 		if id == 0 || x.id == id {
@@ -291,21 +288,20 @@ func (b *buffers) remove(id int) {
 }
 
 const (
-	// period is the time in which programs may set the clipboard so often, to so many
-	// bytes together.
+	// In each period, programs may set the clipboard most times, to mostOut bytes in all.
 	period  = 10 * time.Second
 	most    = 20
 	mostOut = 1 << 20
 )
 
-// spent is what programs had of a period.
+// spent is what programs have used in the present period.
 type spent struct {
 	since time.Time
 	times int
 	bytes int
 }
 
-// Program sets the clipboard for a program (OSC 52), called name.
+// Program sets the clipboard for a program (OSC 52). name describes the program's terminal.
 func (c *Clipboard) Program(name, text string) {
 	now := c.loop.Now()
 	if s := &c.spent; now.Sub(s.since) > period {

@@ -1,15 +1,15 @@
-// Package diff is what changed in files as a person reads it: a list of files that unfold
-// to their lines, with the comments on those.
+// Package diff shows changes in files for a person: a list of files that unfold to their lines,
+// with comments on lines.
 //
 //	two texts or a patch ─▶ Text ─▶ View (rows, cursor, search) ─▶ cells
 //
-// A View is a value of the event loop. It asks for nothing: Wanted says of which file the
-// lines are to be brought, SetText brings them. It lays out only what shows, so that a
-// large diff costs what a small one does.
+// Only the event loop may use a View. It fetches nothing: Wanted says which file's lines are
+// needed, and SetText sets them. It lays out only what shows, so a large diff costs as much as a
+// small one.
 //
-// Invariants: what came from files, names too, is drawn with what is no text written out
-// (approval.Escape), so that it moves no cursor and hides nothing. A Text is bounded and
-// says what it leaves out. The cursor stays on its line when others come and go.
+// Invariants: text from files, including their names, is drawn with approval.Escape, so that it
+// can't move the cursor or hide anything. A Text is bounded and says what it leaves out. The
+// cursor stays on its line when other lines come and go.
 //
-// The package knows no hosts and no keys (package review).
+// The package knows no hosts and no keys (see package review).
 package diff

@@ -10,13 +10,13 @@ import (
 	"tandemux/ui/words"
 )
 
-// Most rows of the screen that a line, and a comment, take.
+// The most rows of the screen that a line or a comment takes.
 const (
 	tallLine = 4
 	tallNote = 20
 )
 
-// dress is what rows are drawn with.
+// dress is the settings for drawing rows.
 type dress struct {
 	look    *look.Look
 	glyphs  markup.Glyphs
@@ -24,7 +24,7 @@ type dress struct {
 	w       int
 }
 
-// Draw draws what shows into a rectangle.
+// Draw draws the visible rows into a rectangle.
 func (v *View) Draw(c *paint.Canvas, r paint.Rect, l *look.Look) {
 	d := &dress{look: l, glyphs: markup.GlyphsOf(l), palette: markup.PaletteOf(l), w: r.W}
 	c.Fill(r, ' ', d.palette[markup.Plain])
@@ -37,7 +37,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, l *look.Look) {
 	from, to := v.selected()
 	for i := v.top; i < len(v.rows) && len(v.inside) < r.H; i++ {
 		lines := v.render(i, d)
-		if i == v.top && first.kind != head && first.file != nil && r.H > 2 { // the file stays in sight
+		if i == v.top && first.kind != head && first.file != nil && r.H > 2 { // the file's title stays at the top
 			c.Fill(paint.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}, ' ', d.palette[markup.Plain])
 			markup.DrawRuns(c, r.X, r.Y, r.W, v.title(first.file, d), &d.palette)
 			v.inside = append(v.inside, -1)
@@ -56,15 +56,15 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, l *look.Look) {
 	}
 }
 
-// scroll brings the cursor's row into sight.
+// scroll scrolls to the cursor's row.
 func (v *View) scroll(d *dress, h int) {
 	v.top = max(min(v.top, v.at, len(v.rows)-1), 0)
 	room := h
 	if h > 2 {
-		room-- // the file's title may stand above
+		room-- // the file's title may be above
 	}
 	used, below := 0, v.at
-	for rows := 0; rows < h/4 && below+1 < len(v.rows); { // what follows is seen coming
+	for rows := 0; rows < h/4 && below+1 < len(v.rows); { // show some rows below the cursor
 		below++
 		rows += len(v.render(below, d))
 	}
@@ -74,7 +74,7 @@ func (v *View) scroll(d *dress, h int) {
 			break
 		}
 	}
-	// What is at the end does not leave rows empty.
+	// Leave no empty rows at the end.
 	used = 0
 	for i := len(v.rows) - 1; i >= 0 && used <= room; i-- {
 		if used += len(v.render(i, d)); used > room {
@@ -87,7 +87,7 @@ func (v *View) scroll(d *dress, h int) {
 	}
 }
 
-// Click puts the cursor on what is at a line of the screen; it reports whether it was
+// Click moves the cursor to the row at a line of the screen. It reports whether the cursor was
 // there already.
 func (v *View) Click(y int) (again bool) {
 	if y -= v.y; y < 0 || y >= len(v.inside) || v.inside[y] < 0 {
@@ -98,7 +98,7 @@ func (v *View) Click(y int) (again bool) {
 	return again
 }
 
-// title is what a file is and how it changed, on one line.
+// title describes a file and its change on one line.
 func (v *View) title(f *file, d *dress) []markup.Run {
 	sign := d.glyphs.Folded
 	if f.open {
@@ -136,7 +136,7 @@ func (v *View) title(f *file, d *dress) []markup.Run {
 	return markup.Cut(append(lead, facts...), d.w, d.glyphs.Ellipsis)
 }
 
-// render is a row as lines of the screen, of which there is one at least.
+// render lays out a row in at least one line of the screen.
 func (v *View) render(i int, d *dress) []markup.Line {
 	r := v.rows[i]
 	muted := func(text string) []markup.Line {
@@ -159,7 +159,7 @@ func (v *View) render(i int, d *dress) []markup.Line {
 	return muted(approval.Escape(r.text))
 }
 
-// tall cuts lines to so many.
+// tall cuts lines to most.
 func tall(lines []markup.Line, most int, d *dress) []markup.Line {
 	if len(lines) > most {
 		lines = lines[:most]

@@ -13,31 +13,31 @@ import (
 	"tandemux/ui/words"
 )
 
-// Line is a line of a file: as it was, as it is, or both.
+// Line is a line of a file: old, new, or unchanged.
 type Line struct {
 	Kind     byte // '-', '+' or ' '
-	Old, New int  // its number before and now, from 1; 0 where it is not there
+	Old, New int  // its number before and now, from 1; 0 if it is not there
 	Text     string
-	Bare     bool // no line end follows it
+	Bare     bool // without a line end
 }
 
-// Text is what is known of a file's lines.
+// Text is a file's lines.
 type Text struct {
 	Lines []Line
-	// Left says what is not there, "" for nothing.
+	// Left says what is left out, "" for nothing.
 	Left string
 }
 
-// Bounds of a text: of a side that is compared, in bytes, and of the lines that are kept.
+// The largest side that is compared, in bytes, and the most lines that are kept.
 const (
 	maxSide  = 2 << 20
 	maxLines = 20_000
 )
 
-// Missing is a text of which nothing shows.
+// Missing returns a Text without lines that says why.
 func Missing(format string, args ...any) *Text { return &Text{Left: fmt.Sprintf(format, args...)} }
 
-// Compare finds what changed between two texts, and has all lines of both.
+// Compare compares two texts. Its result has all lines of both.
 func Compare(before, now []byte) *Text {
 	switch {
 	case binary(before) || binary(now):
@@ -48,7 +48,7 @@ func Compare(before, now []byte) *Text {
 	hunks := &reader{rest: string(diff.Diff("", before, "", now))}
 	t := &Text{}
 	old, rest := 0, string(before)
-	same := func(to int) { // the lines of both up to one
+	same := func(to int) { // unchanged lines up to line to
 		for old < to && rest != "" {
 			line, after, ended := strings.Cut(rest, "\n")
 			old, rest = old+1, after
@@ -70,10 +70,10 @@ func Compare(before, now []byte) *Text {
 	return t
 }
 
-// binary reports whether a content is no text, as git decides.
+// binary reports whether a content is binary, as git decides.
 func binary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }
 
-// bound leaves out what is too much: the lines that are alike first.
+// bound drops lines beyond the limit: first unchanged ones.
 func (t *Text) bound() {
 	if len(t.Lines) <= maxLines {
 		return
@@ -91,10 +91,10 @@ func (t *Text) bound() {
 	t.Lines = kept
 }
 
-// around is how many lines show beside those that changed.
+// around is how many unchanged lines show around changes.
 const around = 3
 
-// near marks the lines that changed and so many beside them.
+// near marks the changed lines and the n lines around them.
 func (t *Text) near(n int) []bool {
 	show := make([]bool, len(t.Lines))
 	for i, l := range t.Lines {
@@ -107,23 +107,23 @@ func (t *Text) near(n int) []bool {
 	return show
 }
 
-// reader reads the hunks of a unified diff.
+// reader parses the hunks of a unified diff.
 type reader struct {
 	rest     string
-	old, now int // the number of the next line
-	olds     int // lines that the hunk has yet
+	old, now int // numbers of the next lines
+	olds     int // number of remaining lines of the hunk
 	nows     int
-	shift    int // by how much lines behind the hunk have moved
+	shift    int // by how much the lines after the hunk have moved
 }
 
-// line takes the next one.
+// line returns the next line of the diff.
 func (r *reader) line() string {
 	line, rest, _ := strings.Cut(r.rest, "\n")
 	r.rest = rest
 	return line
 }
 
-// next goes to the next hunk of the file.
+// next goes to the next hunk of the file. It reports whether there is one.
 func (r *reader) next() bool {
 	for r.rest != "" && !strings.HasPrefix(r.rest, "diff --git ") {
 		var was, is string
@@ -136,7 +136,7 @@ func (r *reader) next() bool {
 	return false
 }
 
-// span reads "3,4": the first line's number, and how many there are.
+// span parses a range such as "3,4": the number of the first line and the number of lines.
 func span(s string) (from, n int) {
 	first, count, several := strings.Cut(s, ",")
 	from, _ = strconv.Atoi(first)
@@ -145,12 +145,12 @@ func span(s string) (from, n int) {
 		n, _ = strconv.Atoi(count)
 	}
 	if n == 0 {
-		from++ // it stands behind that line
+		from++ // the change is after that line
 	}
 	return from, n
 }
 
-// lines takes those of the hunk.
+// lines returns the lines of the hunk.
 func (r *reader) lines() (all []Line) {
 	for r.rest != "" && (r.olds > 0 || r.nows > 0) {
 		s := cmp.Or(r.line(), " ")
@@ -183,8 +183,8 @@ func (r *reader) lines() (all []Line) {
 	return all
 }
 
-// Patch reads a unified diff as git writes it: what changed, by the path that each file
-// has now, or had. Files that are no text are not in it.
+// Patch parses a unified diff of git. It returns the changes by each file's new path, or old path
+// if it was deleted, without binary files.
 func Patch(patch string) map[string]*Text {
 	all := map[string]*Text{}
 	r := &reader{rest: patch}
@@ -216,8 +216,8 @@ func Patch(patch string) map[string]*Text {
 	return all
 }
 
-// unquoted is a path as it is; git writes one with special characters as C does, of which
-// the opening quote is gone, and ends one with blanks with a tab.
+// unquoted returns a path as it is. git quotes a path with special characters as in C, here
+// without the opening quote, and ends a path with blanks with a tab.
 func unquoted(s string, quoted bool) string {
 	if !quoted && strings.HasPrefix(s, `"`) {
 		s, quoted = s[1:], true
@@ -230,11 +230,11 @@ func unquoted(s string, quoted bool) string {
 	return strings.TrimSuffix(s, "\t")
 }
 
-// Position is where the cursor is, for a search that is given up; Restore goes back.
+// Position returns the cursor's row, for Find.
 func (v *View) Position() int { return v.at }
 
-// Find looks for a text from the cursor on, ignoring case unless it has capitals, in what
-// is not left out. It says how that went.
+// Find searches for a text from row from on, ignoring case unless the text has capitals, in all
+// rows that aren't hidden. It returns a text about the result.
 func (v *View) Find(text string, from int) string {
 	v.find = text
 	v.at = from
@@ -245,7 +245,7 @@ func (v *View) Find(text string, from int) string {
 	return v.FindNext(1)
 }
 
-// FindNext goes to the next row that has the text, or back to the one before, and around.
+// FindNext goes to the next row with the text, or with -1 to the previous one, around the ends.
 func (v *View) FindNext(step int) string {
 	if v.find == "" {
 		return "nothing was searched for yet"
@@ -276,7 +276,7 @@ func (v *View) found() string {
 	return fmt.Sprintf("%d of %d", at, all)
 }
 
-// matches reports whether a row has the text that is looked for.
+// matches reports whether a row has the text that is searched for.
 func (v *View) matches(i int) bool {
 	text := v.content(v.rows[i])
 	if strings.ToLower(v.find) == v.find {
@@ -285,7 +285,7 @@ func (v *View) matches(i int) bool {
 	return v.find != "" && strings.Contains(text, v.find)
 }
 
-// content is what a row says that somebody may look for.
+// content is the text of a row for searches.
 func (v *View) content(r row) string {
 	switch r.kind {
 	case head:

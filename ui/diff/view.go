@@ -6,92 +6,92 @@ import (
 	"strings"
 )
 
-// File is a file that changed.
+// File is a changed file.
 type File struct {
-	Key        string // tells it from the others
-	Path, From string // From is what it was called before, of one that was renamed
-	Mark       string // one cell: how it changed
+	Key        string // identifies the file
+	Path, From string // From is the old path of a renamed file
+	Mark       string // the kind of change, in one cell
 	Added      int    // lines
 	Deleted    int
 	Binary     bool
-	Version    string // another one where its lines may be others
+	Version    string // changes when the lines may have changed
 }
 
 // Note is a comment on a line.
 type Note struct {
 	ID, Entry   string
 	Key, Path   string // of the file
-	First, Last int    // lines as they are now; 0 for the whole file
-	Quote       string // the last line when the comment was made, "" where not known
+	First, Last int    // lines of the new file; 0 for the whole file
+	Quote       string // the last line's text when the comment was made, "" if unknown
 	Text        string
-	Given       bool // the agent has it
+	Given       bool // the agent has got it
 	Resolved    bool
 }
 
-// Target is what can be commented on.
+// Target is what a comment can be on.
 type Target struct {
 	File        File
-	First, Last int    // lines as they are now
-	Quote       string // the last of them
-	Deleted     string // the line that is gone, where the cursor is on one
-	Gone        bool   // so is the file
+	First, Last int    // lines of the new file
+	Quote       string // the last line's text
+	Deleted     string // the text of a deleted line, if the cursor is on one
+	Gone        bool   // the file is deleted
 }
 
-// kind is what a row is.
+// kind is the kind of a row.
 type kind uint8
 
 const (
-	head kind = iota // of a file
-	line             // of a file's lines
-	gap              // lines that are left out
-	info             // words about a file
+	head kind = iota // a file's title
+	line             // a line of a file
+	gap              // hidden lines
+	info             // a message about a file
 	note             // a comment
-	last             // words at the end
+	last             // a message at the end
 )
 
-// row is what the cursor goes to: it takes one line of the screen or more.
+// row is a place of the cursor. It takes one or more lines of the screen.
 type row struct {
 	kind     kind
 	file     *file // nil for none
-	from, to int   // of a file's lines; to only of a gap
+	from, to int   // indexes of a file's lines; to only of a gap
 	note     *Note
-	text     string // of words
-	stray    bool   // a comment whose line is not there
+	text     string // of a message
+	stray    bool   // a comment whose line is gone
 }
 
 // file is a file of the view.
 type file struct {
 	File
-	text    *Text // nil while it is not known
+	text    *Text // nil while it is unknown
 	version string
 	open    bool
-	show    []bool // the lines that are not left out
+	show    []bool // which lines are not hidden
 }
 
-// View is a diff as it is looked at. The zero value is an empty one.
+// View is a diff on the screen. The zero value is empty.
 type View struct {
 	files []*file
 	notes []Note
-	end   string // words at the end
+	end   string // the message at the end
 	rows  []row
 	at    int    // the row of the cursor
-	mark  int    // one more than the row that a selection begins at, 0 for none
-	find  string // what is looked for
+	mark  int    // index plus one of the row where the selection begins, 0 for none
+	find  string // the text that is searched for
 
-	top    int // the first row that shows
+	top    int // first visible row
 	height int
-	inside []int // the rows of the screen's lines, as last drawn
+	inside []int // for each line of the screen its row, as last drawn
 	y      int
 }
 
-// What opens by itself: a diff of at most so many files and lines.
+// The largest diff whose files are open at first.
 const (
 	fewFiles = 20
 	fewLines = 600
 )
 
-// SetFiles takes the files, in order; end are words behind them. What was open stays so;
-// where they are few and none is folded, new ones are open.
+// SetFiles sets the files in order, and a message after them. Files that were open stay open. New
+// files are open if there are few and no file was folded.
 func (v *View) SetFiles(files []File, end string) {
 	was := map[string]*file{}
 	changed := 0
@@ -116,7 +116,7 @@ func (v *View) SetFiles(files []File, end string) {
 
 func (v *View) Empty() bool { return len(v.rows) == 0 }
 
-// Files are how many there are, and how many lines changed in them.
+// Files returns the number of files, and of added and deleted lines.
 func (v *View) Files() (n, added, deleted int) {
 	for _, f := range v.files {
 		added, deleted = added+f.Added, deleted+f.Deleted
@@ -124,7 +124,7 @@ func (v *View) Files() (n, added, deleted int) {
 	return len(v.files), added, deleted
 }
 
-// Wanted is a file whose lines are to be brought: one that is open; false for none.
+// Wanted returns an open file whose lines are needed; false if there is none.
 func (v *View) Wanted() (File, bool) {
 	for _, f := range v.files {
 		if f.open && (f.text == nil || f.version != f.Version) {
@@ -134,7 +134,7 @@ func (v *View) Wanted() (File, bool) {
 	return File{}, false
 }
 
-// SetText takes the lines of a file, as it was asked for.
+// SetText sets the lines of a file as Wanted returned it.
 func (v *View) SetText(asked File, t *Text) {
 	for _, f := range v.files {
 		if f.Key == asked.Key {
@@ -149,10 +149,10 @@ func (v *View) SetNotes(notes []Note) {
 	v.lay()
 }
 
-// Notes are how many comments there are.
+// Notes is the number of comments.
 func (v *View) Notes() int { return len(v.notes) }
 
-// lay makes the rows anew; the cursor stays on its line, or beside.
+// lay makes all rows again. The cursor stays on its line, or near it.
 func (v *View) lay() {
 	var was row
 	if v.at < len(v.rows) {
@@ -204,7 +204,7 @@ func (v *View) bound() {
 // layFile makes the rows of a file.
 func (v *View) layFile(f *file, placed []bool) {
 	v.rows = append(v.rows, row{kind: head, file: f})
-	under := map[int][]row{} // comments, by the line that they stand below
+	under := map[int][]row{} // comments, by the index of the line above them
 	for n := range v.notes {
 		c := &v.notes[n]
 		if c.Key != f.Key || c.Key == "" {
@@ -254,13 +254,13 @@ func (v *View) layFile(f *file, placed []bool) {
 	}
 }
 
-// apart reports whether lines between two are not there.
+// apart reports whether lines between two lines are missing.
 func apart(a, b Line) bool {
 	return a.Kind != '-' && b.Kind != '-' && b.New != a.New+1 || a.Kind != '+' && b.Kind != '+' && b.Old != a.Old+1
 }
 
-// place is the line that a comment stands below: its own, one like it that is near, or,
-// stray, where it was.
+// place returns the index of the line below which a comment goes: its own, else the nearest with
+// the same text; else, as stray, the line at its old place.
 func (f *file) place(n *Note) (at int, stray bool) {
 	at = -1
 	near := 1 << 30
@@ -287,7 +287,7 @@ func (f *file) place(n *Note) (at int, stray bool) {
 	return at, true
 }
 
-// here is the row of the cursor; false where there is none.
+// here returns the cursor's row; false if there is none.
 func (v *View) here() (row, bool) {
 	if v.at >= len(v.rows) {
 		return row{}, false
@@ -295,7 +295,7 @@ func (v *View) here() (row, bool) {
 	return v.rows[v.at], true
 }
 
-// Note is the comment that the cursor is on.
+// Note returns the comment at the cursor; false if there is none.
 func (v *View) Note() (Note, bool) {
 	if r, ok := v.here(); ok && r.kind == note {
 		return *r.note, true
@@ -303,7 +303,7 @@ func (v *View) Note() (Note, bool) {
 	return Note{}, false
 }
 
-// Target is what the cursor, or the selection, is on; false where that is no line.
+// Target returns what the cursor or the selection is on; false if it is not on a line.
 func (v *View) Target() (t Target, ok bool) {
 	from, to := v.selected()
 	for _, r := range v.rows[from:min(to+1, len(v.rows))] {
@@ -327,7 +327,7 @@ func (v *View) Target() (t Target, ok bool) {
 	return t, ok
 }
 
-// beside is the number of the line that is now where one was deleted.
+// beside returns the number of the new line at the place of a deleted one.
 func (v *View) beside(at int) int {
 	f, n := v.rows[at].file, v.rows[at].from
 	for _, l := range f.text.Lines[n:] {
@@ -343,7 +343,7 @@ func (v *View) beside(at int) int {
 	return 0
 }
 
-// selected are the first and the last row of the selection, or the cursor's.
+// selected returns the first and the last row of the selection, or the cursor's row.
 func (v *View) selected() (from, to int) {
 	if v.mark == 0 {
 		return v.at, v.at
@@ -360,23 +360,23 @@ func (v *View) Mark() {
 	}
 }
 
-// Unmark ends the selection; it reports whether there was one.
+// Unmark ends the selection and reports whether there was one.
 func (v *View) Unmark() bool {
 	was := v.mark > 0
 	v.mark = 0
 	return was
 }
 
-// Move moves the cursor by rows.
+// Move moves the cursor by n rows.
 func (v *View) Move(n int) {
 	v.at += n
 	v.bound()
 }
 
-// Page moves it by parts of what shows: 2 is the whole of it.
+// Page moves the cursor by halves of the view's height.
 func (v *View) Page(halves int) { v.Move(halves * max(v.height/2, 1)) }
 
-// jump goes to the next row, or the one before, at which something begins.
+// jump moves the cursor to the next row, or with -1 the previous row, for which begins is true.
 func (v *View) jump(step int, begins func(i int) bool) {
 	for i := v.at + step; i >= 0 && i < len(v.rows); i += step {
 		if begins(i) {
@@ -386,13 +386,13 @@ func (v *View) jump(step int, begins func(i int) bool) {
 	}
 }
 
-// NextFile goes to the next file, or the one before.
+// NextFile goes to the next file, or with -1 to the previous one.
 func (v *View) NextFile(step int) {
 	v.jump(step, func(i int) bool { return v.rows[i].kind == head })
 }
 
-// NextHunk goes to the next run of lines that changed, or to the next file that is not
-// open; or back.
+// NextHunk goes to the next run of changed lines or the next folded file, or with -1 to the
+// previous one.
 func (v *View) NextHunk(step int) {
 	v.jump(step, func(i int) bool {
 		if v.rows[i].kind == head {
@@ -402,21 +402,22 @@ func (v *View) NextHunk(step int) {
 	})
 }
 
-// NextNote goes to the next comment, or the one before.
+// NextNote goes to the next comment, or with -1 to the previous one.
 func (v *View) NextNote(step int) {
 	v.jump(step, func(i int) bool { return v.rows[i].kind == note })
 }
 
 func (v *View) changed(i int) bool {
-	for ; i >= 0 && v.rows[i].kind == note; i-- { // it interrupts nothing
+	for ; i >= 0 && v.rows[i].kind == note; i-- { // comments don't interrupt a hunk
 	}
 	return i >= 0 && v.rows[i].kind == line && v.rows[i].file.text.Lines[v.rows[i].from].Kind != ' '
 }
 
-// more is how many lines a gap gives at each end.
+// more is how many lines of a gap are shown at each of its ends.
 const more = 20
 
-// Open unfolds what the cursor is on: a file, or a gap. With fold it folds the file.
+// Open opens or folds the file at the cursor, or shows lines of the gap there. With fold it folds
+// the cursor's file.
 func (v *View) Open(fold bool) {
 	r, ok := v.here()
 	if !ok || r.file == nil {
@@ -440,7 +441,7 @@ func (v *View) Open(fold bool) {
 	v.lay()
 }
 
-// Context shows all lines of the cursor's file, or again only those near changes.
+// Context shows all lines of the cursor's file, or again only those around changes.
 func (v *View) Context() {
 	r, ok := v.here()
 	if !ok || r.file == nil || r.file.text == nil {
@@ -458,10 +459,10 @@ func (v *View) Context() {
 	v.lay()
 }
 
-// mostOpen bounds the lines of files that open together; the others stay folded.
+// mostOpen is the most changed lines of files that open together; further files stay folded.
 const mostOpen = 50_000
 
-// OpenAll folds all files, or unfolds them when none is open.
+// OpenAll folds all files, or opens them if none is open.
 func (v *View) OpenAll() {
 	open := !slices.ContainsFunc(v.files, func(f *file) bool { return f.open })
 	for v.at > 0 && v.rows[v.at].kind != head {

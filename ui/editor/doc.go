@@ -1,7 +1,6 @@
-// Package editor edits a text that is being written: the prompt of a chat, the
-// fields of a form, the line that filters a list. Keys are readline's; the cursor
-// moves and deletes by what a person sees as characters, of several runes too.
+// Package editor edits a text: the prompt of a chat, a field of a form, the filter of a list. The
+// keys are readline's. The cursor moves and deletes by grapheme clusters.
 //
-// A Text is a value of the event loop; the zero value is an empty text of several
-// lines. It lays itself out in cells and draws nothing.
+// Only the event loop may use a Text. The zero value is an empty text of several lines. It lays
+// itself out in cells and draws nothing.
 package editor

@@ -13,29 +13,29 @@ import (
 	"tandemux/ui/words"
 )
 
-// Bounds of what can be typed, in bytes.
+// The longest texts, in bytes.
 const (
 	maxText = 256 << 10
 	maxLine = 4 << 10
 )
 
-// maxUndo bounds how many texts are gone back to.
+// maxUndo is the largest number of undo steps.
 const maxUndo = 100
 
-// Text is a text that is being written.
+// Text is a text that is being edited.
 type Text struct {
 	text []rune
-	at   int  // of the cursor, in runes
-	line bool // it has one line
+	at   int  // the cursor, in runes
+	line bool // it has only one line
 	kill string
 	undo []undone
-	last string // the edit before, so that typing a word is one undo
+	last string // kind of the last edit, so that typing a word is one undo step
 
 	// As last laid out.
 	w    int
 	rows []row
-	top  int // first row that shows
-	goal int // one more than the column that up and down keep, 0 for the cursor's
+	top  int // first visible row
+	goal int // the column that up and down keep, plus one; 0 for the cursor's
 }
 
 type undone struct {
@@ -43,10 +43,10 @@ type undone struct {
 	at   int
 }
 
-// row is a part of the text on one line of the screen.
+// row is the part of the text on one line of the screen, in runes.
 type row struct{ from, to int }
 
-// Line gives a text of one line.
+// Line returns a Text of one line.
 func Line(s string) Text {
 	t := Text{line: true}
 	t.Insert(s)
@@ -56,38 +56,38 @@ func Line(s string) Text {
 
 func (e *Text) String() string { return string(e.text) }
 
-// Empty reports whether nothing was written.
+// Empty reports whether the text is empty.
 func (e *Text) Empty() bool { return len(e.text) == 0 }
 
 func (e *Text) Before() string { return string(e.text[:e.at]) }
 
-// Set replaces the text; the cursor goes to its end.
+// Set replaces the text and moves the cursor to its end.
 func (e *Text) Set(s string) {
 	e.save("set")
 	e.text = []rune(e.tidy(s))
 	e.at, e.goal = len(e.text), 0
 }
 
-// Reset empties the text for good.
+// Reset empties the text and its undo history.
 func (e *Text) Reset() {
 	e.Set("")
 	e.undo = nil
 }
 
-// breaks and blanks are how a prompt has the ends of lines, and tabs.
+// breaks normalises line ends and tabs.
 var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ", "\ufffd", "")
 
-// Tidy takes out of a text what can't be typed.
+// Tidy removes what can't be typed from a text.
 func Tidy(s string) string { return words.Lines(breaks.Replace(s)) }
 
 func (e *Text) tidy(s string) string {
 	if s = Tidy(s); e.line {
-		s = strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", " ") // A whole line is pasted with its end.
+		s = strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", " ") // a pasted line has a line end
 	}
 	return s
 }
 
-// save notes the text for undo, unless the edit goes on with the one before.
+// save adds an undo step, unless the edit continues the last one.
 func (e *Text) save(edit string) {
 	if edit != "" && edit == e.last {
 		return
@@ -120,7 +120,7 @@ func (e *Text) Insert(s string) {
 	e.goal = 0
 }
 
-// cut takes a part out and keeps it for yank.
+// cut deletes a part of the text. With keep, yank inserts it again.
 func (e *Text) cut(from, to int, keep bool) {
 	if from >= to {
 		return
@@ -135,7 +135,7 @@ func (e *Text) cut(from, to int, keep bool) {
 	e.at, e.goal = from, 0
 }
 
-// Replace puts a text in the place of a part.
+// Replace replaces a part of the text, given in runes.
 func (e *Text) Replace(from, to int, s string) {
 	e.save("")
 	from, to = min(from, len(e.text)), min(to, len(e.text))
@@ -144,7 +144,7 @@ func (e *Text) Replace(from, to int, s string) {
 	e.at, e.goal = len(e.text)-len(rest), 0
 }
 
-// lineStart and lineEnd are the ends of the line that the cursor is in.
+// lineStart and lineEnd return the ends of the cursor's line.
 func (e *Text) lineStart() int {
 	i := e.at
 	for i > 0 && e.text[i-1] != '\n' {
@@ -183,13 +183,13 @@ func (e *Text) wordNext() int {
 	return i
 }
 
-// move puts the cursor somewhere.
+// move moves the cursor.
 func (e *Text) move(to int) {
 	e.at, e.goal, e.last = min(max(to, 0), len(e.text)), 0, ""
 }
 
-// back and next are the ends of the characters beside the cursor, which may
-// consist of several runes.
+// back and next return the ends of the clusters beside the cursor, which may consist of several
+// runes.
 func (e *Text) back() int {
 	if e.at == 0 {
 		return 0
@@ -213,7 +213,7 @@ func (e *Text) next() int {
 	return e.at + max(utf8.RuneCountInString(g.Value()), 1)
 }
 
-// edits are the keys that edit, as readline has them.
+// edits is the editing keys, as in readline.
 var edits = map[string]func(*Text){
 	"left": func(e *Text) { e.move(e.back()) }, "ctrl+b": func(e *Text) { e.move(e.back()) },
 	"right": func(e *Text) { e.move(e.next()) }, "ctrl+f": func(e *Text) { e.move(e.next()) },
@@ -239,7 +239,7 @@ var edits = map[string]func(*Text){
 		at, to := e.at, e.wordNext()
 		e.cut(at, to, true)
 	},
-	"shift+enter": func(e *Text) { // only terminals with kitty's keys report it
+	"shift+enter": func(e *Text) { // only terminals with kitty's keyboard protocol send it
 		if !e.line {
 			e.Insert("\n")
 		}
@@ -254,7 +254,7 @@ func (e *Text) cutNext() {
 	e.cut(at, e.next(), false)
 }
 
-// unedit goes back to the text before.
+// unedit undoes the last edit.
 func (e *Text) unedit() {
 	if n := len(e.undo); n > 0 {
 		u := e.undo[n-1]
@@ -263,7 +263,7 @@ func (e *Text) unedit() {
 	}
 }
 
-// Layout cuts the text into rows of w cells and gives their number.
+// Layout lays the text out in rows of w cells and returns their number.
 func (e *Text) Layout(w int) int {
 	e.w, e.rows = max(w, 1), e.rows[:0]
 	from := 0
@@ -277,7 +277,7 @@ func (e *Text) Layout(w int) int {
 	return len(e.rows)
 }
 
-// wrap cuts a line into rows, at blanks where there are any.
+// wrap lays out a line in rows, at blanks if possible.
 func (e *Text) wrap(from, to int) {
 	start, used, blank := from, 0, -1
 	for i := from; i < to; {
@@ -305,10 +305,10 @@ func (e *Text) wrap(from, to int) {
 	e.rows = append(e.rows, row{start, to})
 }
 
-// place is the row and column of the cursor, as last laid out.
+// place returns the cursor's column and row, as last laid out.
 func (e *Text) place() (x, y int) {
 	for i, r := range e.rows {
-		last := i+1 == len(e.rows) || e.rows[i+1].from > r.to // a line's end
+		last := i+1 == len(e.rows) || e.rows[i+1].from > r.to // the line ends here
 		if e.at >= r.from && (e.at < r.to || e.at == r.to && last) {
 			return paint.Width(string(e.text[r.from:e.at])), i
 		}
@@ -316,8 +316,8 @@ func (e *Text) place() (x, y int) {
 	return 0, max(len(e.rows)-1, 0)
 }
 
-// View lays the text out in w cells and gives at most h of its rows, the cursor's
-// among them, and the cursor's place in those.
+// View lays the text out in w cells. It returns at most h rows, with the cursor's among them, and
+// the cursor's place in them.
 func (e *Text) View(w, h int) (rows []string, x, y int) {
 	e.Layout(w)
 	x, y = e.place()
@@ -328,8 +328,8 @@ func (e *Text) View(w, h int) (rows []string, x, y int) {
 	return rows, x, y - e.top
 }
 
-// Window gives the part of the text on one line that fits into w cells with the
-// cursor, and the cursor's column.
+// Window returns the part of the text around the cursor that fits on one line of w cells, and the
+// cursor's column.
 func (e *Text) Window(w int) (text string, x int) {
 	flat := strings.ReplaceAll(string(e.text), "\n", " ")
 	before := len(string(e.text[:e.at]))
@@ -340,14 +340,14 @@ func (e *Text) Window(w int) (text string, x int) {
 	return paint.Cut(flat[from:], w, ""), paint.Width(flat[from:before])
 }
 
-// Click moves the cursor to a cell of what View gave last.
+// Click moves the cursor to a cell of what View returned last.
 func (e *Text) Click(x, y int) {
 	if y += e.top; y >= 0 && y < len(e.rows) {
 		e.move(e.column(y, x))
 	}
 }
 
-// Vertical moves the cursor by rows; it reports whether there was one.
+// Vertical moves the cursor by n rows and reports whether there is such a row.
 func (e *Text) Vertical(n int) bool {
 	e.Layout(e.w)
 	x, y := e.place()
@@ -361,7 +361,7 @@ func (e *Text) Vertical(n int) bool {
 	return true
 }
 
-// column is the rune at a column of a row.
+// column returns the index of the rune at a column of a row.
 func (e *Text) column(y, x int) int {
 	r := e.rows[y]
 	at, used := r.from, 0
@@ -373,12 +373,12 @@ func (e *Text) column(y, x int) int {
 		at += utf8.RuneCountInString(g.Value())
 	}
 	if at == r.to && y+1 < len(e.rows) && e.rows[y+1].from == r.to && at > r.from {
-		at-- // that place is the next row's
+		at-- // that place is on the next row
 	}
 	return at
 }
 
-// Key edits the text and reports whether the key was one for it.
+// Key edits the text. It reports whether the key was for editing.
 func (e *Text) Key(k tea.Key) bool {
 	if edit, ok := edits[Stroke(k)]; ok {
 		edit(e)
@@ -391,7 +391,7 @@ func (e *Text) Key(k tea.Key) bool {
 	return false
 }
 
-// Stroke names a key: by what it types, or by its keys and modifiers.
+// Stroke names a key: by its text, or by its name and modifiers.
 func Stroke(k tea.Key) string {
 	if k.Text != "" && k.Text != " " && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
 		return k.Text

@@ -13,17 +13,17 @@ import (
 const (
 	// grace is how long after the host has taken a key its echo may take to show.
 	grace = 100 * time.Millisecond
-	// unsure is how long a prediction stands before it is underlined.
+	// unsure is the age at which a prediction is underlined.
 	unsure = 250 * time.Millisecond
-	// maxCells bounds what is predicted at once.
+	// maxCells is the largest number of predicted cells.
 	maxCells = 4096
-	// picture is the first of the characters that are left to the program: how wide
-	// they are is decided by what follows them.
+	// picture is the first of the characters that are not predicted, because their width depends
+	// on what follows them.
 	picture = 0x1F000
 )
 
-// Screen is what a Predictor looks at of a terminal; emulator.Emulator has it. Lines are
-// named as there, plus an offset by which they keep their names while the screen scrolls.
+// Screen is what a Predictor reads of a terminal. emulator.Emulator implements it. A line of a
+// Predictor is a screen line plus an offset, so that its number stays when the screen scrolls.
 type Screen interface {
 	Size() (cols, rows int)
 	Line(y int, buf []emulator.Cell) []emulator.Cell
@@ -33,38 +33,38 @@ type Screen interface {
 
 type place struct{ line, x int }
 
-// cell is one that is expected to change.
+// cell is a cell that is expected to change.
 type cell struct {
 	place
 	is    emulator.Cell
 	was   rune // what the screen had there
-	typed bool // else it is moved along by what was typed before it in the line
-	back  bool // typed backwards
-	then  int  // where the cursor is behind it
+	typed bool // it was typed; else it was moved by a key before it on the line
+	back  bool // typed by backspace
+	then  int  // the cursor's column after the key
 	epoch int
-	seq   int64     // of the input
+	seq   int64     // the number of the input
 	at    time.Time // when it was typed
-	took  time.Time // when its input was first seen to be taken
+	took  time.Time // when its input was first seen as taken
 }
 
 // Predictor predicts one terminal's echo. The zero value predicts nothing.
 type Predictor struct {
-	Mark bool // what is predicted is underlined
+	Mark bool // underline all predictions
 
 	echo  ahp.Echo
 	cells []cell
-	start place // nothing is taken back left of it
+	start place // backspace is not predicted left of it
 	begun bool  // start is known
 
 	seq, took int64 // the last input, and the last that the host has taken
-	doubt     int64 // input that can't be predicted; what follows it can't until it is taken
+	doubt     int64 // the number of input that can't be predicted; nothing is predicted until it is taken
 	epoch     int   // counts doubts
-	sure      int   // the last epoch of which something was confirmed
-	stale     bool  // something has stood for long
+	sure      int   // the last epoch with a confirmed cell
+	stale     bool  // a prediction is older than unsure
 	line      []emulator.Cell
 }
 
-// Allow takes the host's word on the echo.
+// Allow sets what the host says about the echo.
 func (p *Predictor) Allow(e ahp.Echo) {
 	if p.echo == e {
 		return
@@ -73,23 +73,23 @@ func (p *Predictor) Allow(e ahp.Echo) {
 	p.Reset()
 }
 
-// distrust begins a doubt: what is typed from here on is hidden until some of it is
-// confirmed. Behind input of a number nothing is predicted until that is taken.
+// distrust begins a doubt: later predictions are hidden until one is confirmed, and there are
+// none until input seq is taken.
 func (p *Predictor) distrust(seq int64) {
 	p.epoch++
 	p.begun = p.begun && p.echo == ahp.EchoPrompt
 	p.doubt = max(p.doubt, seq)
 }
 
-// Type predicts input that was sent with a number; nil is input that can't be, or is not
-// to be.
+// Type predicts the echo of input with number seq; nil stands for input that must not be
+// predicted. off turns a screen line into a line.
 func (p *Predictor) Type(data []byte, seq int64, now time.Time, s Screen, off int) {
 	p.seq = max(p.seq, seq)
 	if data == nil {
 		p.Drop()
 		return
 	}
-	if seq <= p.took { // its echo may be there
+	if seq <= p.took { // its echo may be on the screen already
 		p.distrust(seq)
 		return
 	}
@@ -106,7 +106,7 @@ func (p *Predictor) Type(data []byte, seq int64, now time.Time, s Screen, off in
 	}
 }
 
-// key predicts one character; false where it can't.
+// key predicts the echo of one character. It returns false if it can't.
 func (p *Predictor) key(r rune, c cell, s Screen, off int) bool {
 	cols, rows := s.Size()
 	at := p.cursor(s, off, true)
@@ -159,7 +159,7 @@ func (p *Predictor) key(r rune, c cell, s Screen, off int) bool {
 	if w == 2 {
 		is = append(is, emulator.Cell{Style: style})
 	}
-	// What is drawn in another way is a suggestion: it gives way.
+	// Text in another style is a suggestion, which typing replaces.
 	if len(rest) > 0 && rest[0].Rune != r && rest[0].Style == style {
 		is = append(is, rest[:min(len(rest), cols-at.x-w)]...)
 	}
@@ -169,7 +169,7 @@ func (p *Predictor) key(r rune, c cell, s Screen, off int) bool {
 
 func blank(c emulator.Cell) bool { return c.Width == 1 && (c.Rune == 0 || c.Rune == ' ') }
 
-// put has cells from a place on be others than the screen shows; the first is judged.
+// put replaces predictions from a place on. The first of the cells is the typed one.
 func (p *Predictor) put(c cell, at place, is, shows []emulator.Cell) {
 	p.cells = slices.DeleteFunc(p.cells, func(old cell) bool {
 		return old.line == at.line && old.x >= at.x && old.x < at.x+len(is)
@@ -181,11 +181,12 @@ func (p *Predictor) put(c cell, at place, is, shows []emulator.Cell) {
 	}
 }
 
-// cursor is where the next key shows: behind all that is predicted, or what of it shows.
+// cursor returns where the next key will show: after all predictions, or if hidden is false after
+// the visible ones.
 func (p *Predictor) cursor(s Screen, off int, hidden bool) place {
 	cur := s.Cursor()
 	at := place{cur.Y + off, cur.X}
-	for _, c := range p.cells { // the last that was typed is the last of them
+	for _, c := range p.cells { // the cell that was typed last is the last one
 		if c.typed && (hidden || c.epoch <= p.sure) {
 			at = place{c.line, c.then}
 		}
@@ -193,21 +194,20 @@ func (p *Predictor) cursor(s Screen, off int, hidden bool) place {
 	return at
 }
 
-// Took says that the host has given input of that number, and all before, to the program, or
-// has refused it.
+// Took says that the host has passed input up to number seq to the program, or has refused it.
 func (p *Predictor) Took(seq int64, refused bool) {
 	if p.took = max(p.took, seq); refused {
 		p.Drop()
 	}
 }
 
-// Drop forgets all predictions. What has been typed is in doubt.
+// Drop removes all predictions and begins a doubt.
 func (p *Predictor) Drop() {
 	p.cells = p.cells[:0]
 	p.distrust(p.seq)
 }
 
-// Reset is Drop where lines have other names now.
+// Reset is Drop after lines were renumbered.
 func (p *Predictor) Reset() {
 	p.Drop()
 	p.begun = false
@@ -216,8 +216,8 @@ func (p *Predictor) Reset() {
 // Any reports whether anything is predicted.
 func (p *Predictor) Any() bool { return len(p.cells) > 0 }
 
-// Settle compares what is predicted with the screen. again is when it is to be called
-// again though nothing comes; 0 is never.
+// Settle compares the predictions with the screen. again is when it must be called again even if
+// nothing arrives; 0 means never.
 func (p *Predictor) Settle(now time.Time, s Screen, off int) (again time.Duration) {
 	p.stale = false
 	if len(p.cells) == 0 {
@@ -274,7 +274,7 @@ func (p *Predictor) Settle(now time.Time, s Screen, off int) (again time.Duratio
 	}
 	p.cells = kept
 	kept = kept[:0]
-	for _, c := range p.cells { // what a confirmed key has moved along is there, too
+	for _, c := range p.cells { // cells that a confirmed key has moved are confirmed too
 		if c.typed || c.seq > confirmed {
 			kept = append(kept, c)
 		}
@@ -283,7 +283,7 @@ func (p *Predictor) Settle(now time.Time, s Screen, off int) (again time.Duratio
 	return again
 }
 
-// char is what shows of a cell.
+// char is the visible character of a cell.
 func char(r rune) rune {
 	if r == 0 {
 		return ' '
@@ -291,7 +291,7 @@ func char(r rune) rune {
 	return r
 }
 
-// Overlay puts what is predicted on a line over its cells.
+// Overlay replaces cells of a line by its predictions.
 func (p *Predictor) Overlay(line int, cells []emulator.Cell) []emulator.Cell {
 	return p.apply(line, cells, false, true)
 }
@@ -302,7 +302,7 @@ func (p *Predictor) apply(line int, cells []emulator.Cell, hidden, mark bool) []
 			continue
 		}
 		if c.x > 0 && cells[c.x].Width == 0 && c.is.Width != 0 && cells[c.x-1].Width == 2 {
-			cells[c.x-1] = emulator.Cell{Width: 1, Style: cells[c.x-1].Style} // half of it is gone
+			cells[c.x-1] = emulator.Cell{Width: 1, Style: cells[c.x-1].Style} // its other half is overwritten
 		}
 		if n := c.x + 1; cells[c.x].Width == 2 && c.is.Width < 2 && n < len(cells) {
 			cells[n] = emulator.Cell{Width: 1, Style: cells[n].Style}
@@ -315,7 +315,7 @@ func (p *Predictor) apply(line int, cells []emulator.Cell, hidden, mark bool) []
 	return cells
 }
 
-// Cursor is where the cursor shows.
+// Cursor returns where the cursor shows.
 func (p *Predictor) Cursor(s Screen, off int) (x, line int) {
 	at := p.cursor(s, off, false)
 	return at.x, at.line

@@ -14,24 +14,24 @@ import (
 	"tandemux/ui/words"
 )
 
-// meta is what comments that are made here keep besides what AHP has: the line that is
-// meant, by which it is found when others have moved it.
+// meta is what comments made here have besides AHP's members: the text of the line, by which it
+// is found when it has moved.
 type meta struct {
 	Line string `json:"tandemux/line,omitempty"`
 }
 
-// maxQuote bounds that line, in bytes.
+// maxQuote is the longest such text, in bytes.
 const maxQuote = 1 << 10
 
 func (v *Review) comments() []diff.Note {
 	var all []diff.Note
 	for _, a := range v.notes.Annotations {
 		var m meta
-		json.Unmarshal(a.Meta, &m) //nolint:errcheck // then it has none
+		json.Unmarshal(a.Meta, &m) //nolint:errcheck // then it is empty
 		n := diff.Note{ID: a.ID, Key: key(a.Resource), Path: v.path(a.Resource), Quote: m.Line, Resolved: a.Resolved}
 		if r := a.Range; r != nil {
 			n.First, n.Last = r.Start.Line+1, r.End.Line+1
-			if r.End.Character == 0 && r.End.Line > r.Start.Line { // the end is not in it
+			if r.End.Character == 0 && r.End.Line > r.Start.Line { // the end is exclusive
 				n.Last--
 			}
 		}
@@ -39,7 +39,7 @@ func (v *Review) comments() []diff.Note {
 			var given struct {
 				Turn any `json:"tandemux/given"`
 			}
-			json.Unmarshal(e.Meta, &given) //nolint:errcheck // then it was not
+			json.Unmarshal(e.Meta, &given) //nolint:errcheck // then it was not given to the agent
 			n.Entry, n.Text, n.Given = e.ID, e.Text.Text, given.Turn != nil
 			all = append(all, n)
 		}
@@ -47,11 +47,11 @@ func (v *Review) comments() []diff.Note {
 	return all
 }
 
-// tell dispatches what changes comments; the host's answer shows.
+// tell dispatches a change of comments, which shows when the host has confirmed it.
 func (v *Review) tell(a ahp.Action) { v.Link.Dispatch(v.URI+annotation.Suffix, a) }
 
-// comment asks for a comment on the selected lines, or for another text of the comment
-// that the cursor is on.
+// comment asks for a comment on the selected lines, or for a new text of the comment at the
+// cursor.
 func (v *Review) comment() {
 	if v.URI == "" {
 		v.Loop.Say(status.Info, "this task has no session that could be given comments")
@@ -94,7 +94,7 @@ func (v *Review) comment() {
 	})
 }
 
-// clip keeps of a line what is quoted of it.
+// clip cuts a line's text to maxQuote.
 func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxQuote)], "") }
 
 func (v *Review) write(label, text string, done func(string)) {
@@ -105,7 +105,7 @@ func (v *Review) write(label, text string, done func(string)) {
 	})
 }
 
-// uncomment takes the comment that the cursor is on away, after asking.
+// uncomment deletes the comment at the cursor after a question.
 func (v *Review) uncomment() {
 	n, is := v.view.Note()
 	if !is {
@@ -121,7 +121,7 @@ func (v *Review) uncomment() {
 	})
 }
 
-// resolve notes that what the cursor's comment says is done, or that it is not.
+// resolve marks the comment at the cursor as resolved, or as not resolved.
 func (v *Review) resolve() {
 	if n, is := v.view.Note(); is {
 		v.tell(annotation.Updated{AnnotationID: n.ID, Resolved: new(!n.Resolved)})

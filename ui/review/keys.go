@@ -21,16 +21,16 @@ import (
 type binding struct {
 	keys string
 	help string
-	task bool // for tasks only
+	task bool // only for tasks
 	do   func(*Review)
 }
 
-// footer are the keys that are named below, by how much they are worth: behind those that
-// name the others.
+// footer is the keys for the line below, the most important first; they come before the keys that
+// list all and leave.
 var footer = []string{"c comment", "m merge", "s send", "u update", "] hunk", "tab file"}
 
-// bindings are the keys of the screen, in the order of the help. They are set in init, as
-// the help reads them.
+// bindings is the keys of the screen in the order of the help. It is set in init because the help
+// reads it.
 var bindings []binding
 
 func init() {
@@ -73,7 +73,7 @@ func init() {
 	}
 }
 
-// offered are the keys that there are for the subject.
+// offered returns the keys for the subject.
 func (v *Review) offered() []binding {
 	return slices.DeleteFunc(slices.Clone(bindings), func(b binding) bool { return b.task && v.Task == "" })
 }
@@ -120,7 +120,7 @@ func (v *Review) Paste(text string) {
 	}
 }
 
-// Click implements overlay.Clicker: the cursor goes there, and opens what it was on.
+// Click implements overlay.Clicker: it moves the cursor, or opens what the cursor is on.
 func (v *Review) Click(x, y int) bool {
 	if o := v.inner; o != nil {
 		if c, is := o.(overlay.Clicker); is && c.Click(x, y) && v.inner == o {
@@ -184,7 +184,7 @@ func (v *Review) search() {
 	})
 }
 
-// help lists the keys; Enter does what the chosen one does.
+// help lists the keys; Enter runs the chosen one.
 func (v *Review) help() {
 	all := v.offered()
 	rows := make([]overlay.Row, len(all))
@@ -247,7 +247,7 @@ func (v *Review) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	return paint.Cursor{}
 }
 
-// footer names keys, as many as there is room for; that which names all is always there.
+// footer describes as many keys as fit in w cells, always with the key for all keys.
 func (v *Review) footer(w int) string {
 	text, rest, all := "", "? keys  q leave", v.offered()
 	for _, label := range footer {

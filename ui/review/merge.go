@@ -14,8 +14,8 @@ import (
 	"tandemux/ui/words"
 )
 
-// running reports whether the task is at work, so that its files may hold half of a
-// change, and says so.
+// running reports whether the task is running, so that its files may have half of a change, and
+// returns a sentence about it.
 func (v *Review) running() (bool, string) {
 	t := v.Tasks.Find(v.Task)
 	if t == nil || t.Rests() {
@@ -24,8 +24,8 @@ func (v *Review) running() (bool, string) {
 	return true, t.Name + " is at work, so this may be half of a change: "
 }
 
-// merge asks the host what merging would do, then for the commit's message, then
-// whether to.
+// merge asks the host what merging would do, then the person for the commit's message and whether
+// to merge.
 func (v *Review) merge(noCheck bool) {
 	v.Loop.Say(status.Info, "looking what merging would do")
 	v.Tasks.Know(func() { v.lookMerge(noCheck) })
@@ -55,7 +55,7 @@ func (v *Review) lookMerge(noCheck bool) {
 	})
 }
 
-// mergeIt merges after saying what that does.
+// mergeIt merges if the person confirms it.
 func (v *Review) mergeIt(m tasks.Merged, how tasks.Merge) {
 	var question string
 	how.Running, question = v.running()
@@ -87,7 +87,7 @@ func (v *Review) mergeIt(m tasks.Merged, how tasks.Merge) {
 	})
 }
 
-// unsent are the comments that the agent was not given.
+// unsent counts the comments that the agent was not given.
 func (v *Review) unsent() (n int) {
 	for _, c := range v.comments() {
 		if !c.Given && !c.Resolved {
@@ -97,7 +97,8 @@ func (v *Review) unsent() (n int) {
 	return n
 }
 
-// after does something with the task; what a check printed that failed is shown.
+// after does something with the task, then calls then. If a check failed it shows the check's
+// output.
 func after[T any](v *Review, what string, do func(context.Context) (T, error), then func(T)) {
 	v.Loop.Async(what, func(ctx context.Context) (func(), error) {
 		got, err := do(ctx)
@@ -106,7 +107,7 @@ func after[T any](v *Review, what string, do func(context.Context) (T, error), t
 			if failed, is := errors.AsType[*tasks.CheckFailed](err); is {
 				v.printed(failed)
 			} else if err != nil {
-				// Here the key does what the command does.
+				// Here a key does what that command does.
 				v.done(what + ": " + strings.ReplaceAll(err.Error(), "`tandemux ws update "+v.name()+" --ask`", "u"))
 			} else {
 				then(got)
@@ -129,7 +130,7 @@ func (v *Review) printed(failed *tasks.CheckFailed) {
 	}}
 }
 
-// update brings what is new at home into the task, or gives that up, after asking.
+// update merges what is new at home into the task, or gives up such a merge, after a question.
 func (v *Review) update(how tasks.Update) {
 	v.Tasks.Know(func() {
 		v.Loop.Dirty |= loop.Panes
@@ -146,7 +147,7 @@ func (v *Review) update(how tasks.Update) {
 	})
 }
 
-// done says what was done or went wrong, and looks at the task again.
+// done shows what was done or failed, and fetches the changes again.
 func (v *Review) done(said string) {
 	v.Loop.Unsay()
 	v.said = words.Line(said)
@@ -161,7 +162,7 @@ func (v *Review) name() string {
 	return "the task"
 }
 
-// send asks what to tell the task; comments go along.
+// send asks for a message to the task. The host adds the comments.
 func (v *Review) send() {
 	label := "tell " + v.name()
 	if n := v.unsent(); n > 0 {
@@ -177,7 +178,7 @@ func (v *Review) tellTask(text string) {
 	})
 }
 
-// pull asks for a directory to copy the task's files into.
+// pull asks for a directory and copies the task's files into it.
 func (v *Review) pull() {
 	h, id := v.Tasks.Host(), v.Task
 	v.inner = overlay.NewPrompt("copy "+words.Clean(v.name())+" into the directory", "", func(dir string) {

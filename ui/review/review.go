@@ -24,50 +24,50 @@ import (
 	"tandemux/ui/words"
 )
 
-// With is what a review works with.
+// With is what a Review works with.
 type With struct {
 	Loop  *loop.Loop
 	Link  *link.Link
 	Tasks *tasks.List
 	Look  *look.Look
-	// Chat shows the chat of what is looked at.
+	// Chat shows the subject's chat.
 	Chat func()
 }
 
-// Subject is what is looked at.
+// Subject is the session or task whose changes are shown.
 type Subject struct {
 	Title string
-	URI   ahp.URI // the session's, empty for a task without one
-	Dir   string  // that it works in, "" where not known
-	Task  string  // its id, "" for a session that is no task
+	URI   ahp.URI // of the session; empty for a task without one
+	Dir   string  // its working directory, "" if unknown
+	Task  string  // id of the task; "" if it is none
 }
 
-// Review is the screen. Open makes one.
-// It implements overlay.Clicker, overlay.Overlay and overlay.Pasting.
+// Review is the screen; Open makes one. It implements overlay.Clicker, overlay.Overlay and
+// overlay.Pasting.
 type Review struct {
 	With
 	Subject
 	view   diff.View
-	before overlay.Overlay // comes back after it
-	inner  overlay.Overlay // on top of it, nil for nothing
+	before overlay.Overlay // the overlay that was open before it
+	inner  overlay.Overlay // the overlay above it, nil for none
 
-	about tasks.Changes // of a task, as far as is known
-	set   ahp.URI       // the changeset's channel, "" while there is none
+	about tasks.Changes // the task's changes as last fetched
+	set   ahp.URI       // the changeset's channel, "" if there is none
 	state changeset.State
 	notes annotation.State
 	wrong string // why there are no files
-	said  string // what was done last or went wrong, until the next key
+	said  string // what was done or failed, until the next key
 
-	changes  int            // told of so far
-	versions map[string]int // of files: after which of them
+	changes  int            // counts changes of files
+	versions map[string]int // of files: changes at their last change
 	patch    map[string]*diff.Text
-	known    bool   // the files are
-	loading  bool   // a file's lines are under way
-	busy     bool   // the agent is at work
-	draft    string // a comment that the host does not have yet
+	known    bool   // the files are known
+	loading  bool   // a file's lines are being fetched
+	busy     bool   // the agent is working
+	draft    string // a comment that the host has not confirmed
 }
 
-// Open shows what a subject changed.
+// Open shows the changes of a subject.
 func Open(w With, of Subject) *Review {
 	v := &Review{With: w, Subject: of, before: w.Loop.Overlay, versions: map[string]int{}}
 	w.Loop.Open(v)
@@ -78,7 +78,7 @@ func Open(w With, of Subject) *Review {
 	return v
 }
 
-// Close ends following what was followed.
+// Close unsubscribes.
 func (v *Review) Close() {
 	if v.URI != "" {
 		v.Link.Host.Unsubscribe(v.URI + annotation.Suffix)
@@ -93,8 +93,8 @@ func (v *Review) subscribe(uri ahp.URI) {
 	v.Loop.Call("follow what was changed", func(ctx context.Context) error { return h.Subscribe(ctx, uri) }, nil)
 }
 
-// Session takes what the session says, which names its changeset, and how it is: when a
-// turn has ended, the task is looked at again.
+// Session takes the session's state, which names its changeset, and its status: when a turn ends,
+// the task's changes are fetched again.
 func (v *Review) Session(s ahp.SessionState, now ahp.Status) {
 	was := v.busy
 	if v.busy = now.Activity() == ahp.ActivityInProgress; was && !v.busy {
@@ -127,7 +127,7 @@ func (v *Review) Take(uri ahp.URI, state any) {
 	}
 }
 
-// Act takes an action; it reports whether it was for this.
+// Act applies an action and reports whether it was of this review's channels.
 func (v *Review) Act(e ahp.Envelope) bool {
 	switch e.Channel {
 	case v.set:
@@ -147,7 +147,7 @@ func (v *Review) Act(e ahp.Envelope) bool {
 	return true
 }
 
-// changed notes that the lines of files may be others.
+// changed notes that files may have other lines.
 func (v *Review) changed(files ...changeset.File) {
 	v.changes++
 	v.patch = nil
@@ -176,7 +176,7 @@ func (v *Review) show() {
 	v.fetch()
 }
 
-// end are the words behind so many files.
+// end is the text below files files.
 func (v *Review) end(files int) string {
 	n := len(v.about.Left)
 	switch {
@@ -211,10 +211,10 @@ func (v *Review) conflicting(f *diff.File) {
 	}
 }
 
-// key is how the address of a file is written here.
+// key is the normal form of a file's URI.
 func key(uri ahp.URI) string { return fileuri.Of(filepath.Clean(fileuri.Path(uri))) }
 
-// path is a file's, from the directory that is worked in where it is below.
+// path is a file's path, relative to the working directory if it is below it.
 func (v *Review) path(uri ahp.URI) string {
 	path := fileuri.Path(uri)
 	if rel, err := filepath.Rel(v.Dir, path); v.Dir != "" && err == nil && filepath.IsLocal(rel) {
@@ -223,7 +223,7 @@ func (v *Review) path(uri ahp.URI) string {
 	return words.Shorten(path, v.Loop.Home)
 }
 
-// fetch brings the lines of a file that is open, one at a time.
+// fetch fetches the lines of open files, one file at a time.
 func (v *Review) fetch() {
 	f, wanted := v.view.Wanted()
 	if !wanted || v.loading {
@@ -252,7 +252,7 @@ func (v *Review) fetch() {
 		return func() {
 			v.loading = false
 			switch {
-			case err != nil && v.Task != "": // whose files clients may not read
+			case err != nil && v.Task != "": // clients may not read a task's files
 				v.ask()
 				return
 			case err != nil:
@@ -265,7 +265,7 @@ func (v *Review) fetch() {
 	})
 }
 
-// lines compares the two sides of a change.
+// lines compares both sides of a change.
 func lines(ctx context.Context, h link.Host, binary bool, e changeset.Edit) (*diff.Text, error) {
 	if binary {
 		return diff.Missing("binary"), nil
@@ -283,7 +283,7 @@ func lines(ctx context.Context, h link.Host, binary bool, e changeset.Edit) (*di
 	return diff.Compare(texts[0], texts[1]), nil
 }
 
-// content reads what an address names.
+// content returns the content of a URI.
 func content(ctx context.Context, h link.Host, uri ahp.URI) ([]byte, error) {
 	if data, is := strings.CutPrefix(uri, "data:"); is {
 		_, text, _ := strings.Cut(data, ";base64,")
@@ -300,7 +300,7 @@ func content(ctx context.Context, h link.Host, uri ahp.URI) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(got.Data)
 }
 
-// again looks at everything anew: the host compares when somebody begins to look.
+// again fetches everything again: the host compares when a client subscribes.
 func (v *Review) again() {
 	if v.set != "" {
 		v.Link.Host.Unsubscribe(v.set)
@@ -309,8 +309,7 @@ func (v *Review) again() {
 	v.inform()
 }
 
-// inform asks the host how the task stands, and what it changed where the session does
-// not say that.
+// inform fetches what the task has changed. It asks for a patch if the session has no changeset.
 func (v *Review) inform() {
 	if v.Task == "" {
 		return
@@ -325,8 +324,8 @@ func (v *Review) inform() {
 	})
 }
 
-// ask asks for the changes as a patch; where there is no changeset the files are those
-// that are known of the task.
+// ask fetches the changes as a patch. If there is no changeset, the files are those of the task's
+// changes.
 func (v *Review) ask() {
 	h, asked := v.Tasks.Host(), v.changes
 	v.loading = true
@@ -334,7 +333,7 @@ func (v *Review) ask() {
 		patch, err := h.TaskPatch(ctx, v.Task)
 		return func() {
 			if v.loading = false; err != nil {
-				v.patch = map[string]*diff.Text{} // it is not asked for again and again
+				v.patch = map[string]*diff.Text{} // so that it is not asked for again
 			} else if asked == v.changes {
 				v.patch = diff.Patch(patch)
 			}
@@ -348,7 +347,7 @@ func (v *Review) ask() {
 	})
 }
 
-// list gives the view the files that are known of the task.
+// list shows the files of the task's changes.
 func (v *Review) list() {
 	var files []diff.File
 	for _, c := range v.about.Files {
@@ -362,7 +361,7 @@ func (v *Review) list() {
 	v.view.SetFiles(files, v.end(len(files)))
 }
 
-// none says why no file shows.
+// none says why there are no files.
 func (v *Review) none() string {
 	switch {
 	case v.wrong != "":
@@ -375,7 +374,7 @@ func (v *Review) none() string {
 	return "loading"
 }
 
-// facts are what stands beside the title.
+// facts returns the texts beside the title.
 func (v *Review) facts() []string {
 	var facts []string
 	if n, added, deleted := v.view.Files(); n > 0 {
